@@ -1,0 +1,13 @@
+# What every file of ours is compiled with; never exported to users.
+add_library(berth_build_flags INTERFACE)
+target_compile_options(berth_build_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;-Werror;-ffp-contract=off>
+  # -std by hand: CMake 3.25 does not know C++20 for nvcc 13
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--fmad=false;-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror,-ffp-contract=off>)
+if(BERTH_SANITIZE)
+  # Of all code, tests and libraries built here alike.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX,C>:-fsanitize=${BERTH_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:CXX,C>:-fno-omit-frame-pointer>
+                      $<$<COMPILE_LANGUAGE:CXX,C>:-fno-sanitize-recover=all>)
+  add_link_options(-fsanitize=${BERTH_SANITIZE})
+endif()

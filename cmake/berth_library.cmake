@@ -1,0 +1,25 @@
+# libberth.so: what users link.
+add_library(berth SHARED)
+add_library(berth::berth ALIAS berth)
+target_compile_features(berth PUBLIC cxx_std_20)
+target_link_libraries(berth PRIVATE $<BUILD_INTERFACE:berth_objects>)
+set_target_properties(berth PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
+target_sources(berth PUBLIC FILE_SET HEADERS
+  BASE_DIRS ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
+  FILES
+    include/berth/cluster.hpp
+    include/berth/delta.hpp
+    include/berth/engine.hpp
+    include/berth/error.hpp
+    include/berth/export.hpp
+    include/berth/io.hpp
+    include/berth/job.hpp
+    include/berth/plan.hpp
+    include/berth/profile.hpp
+    include/berth/snapshot.hpp
+    include/berth/state.hpp
+    include/berth/trace.hpp
+    include/berth/units.hpp
+    ${PROJECT_BINARY_DIR}/include/berth/version.hpp)
+set_target_properties(berth PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

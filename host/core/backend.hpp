@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "berth/kernel/problem.hpp"
+#include "berth/kernel/score.hpp"
+
+namespace berth::core {
+
+/// GPUs that a scenario takes away from the problem before the walk.
+struct TakenRow {
+  std::int32_t node;
+  std::uint64_t mask;
+};
+
+/// One "what if" over a common problem: other orders, options and free GPUs.
+struct Scenario {
+  kernel::PlaceRequest request;
+  std::span<const TakenRow> taken;   // bits that are not free are ignored
+};
+
+/// Who computes placements. All answer alike, bit by bit (docs/placement.md).
+class PlacementBackend {
+ public:
+  virtual ~PlacementBackend() = default;
+  virtual const char* name() const = 0;
+  /// One walk. `result` columns are sized by the caller (`entry_bound`).
+  virtual void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) = 0;
+  /// Many walks over one problem.
+  virtual void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+                           std::span<const kernel::PlaceResult> results) = 0;
+  /// out: [n * k].
+  virtual void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) = 0;
+};
+
+/// The serial oracle (host/reference).
+std::unique_ptr<PlacementBackend> make_reference_backend();
+/// Threads of this machine (host/cpu). threads >= 1.
+std::unique_ptr<PlacementBackend> make_cpu_backend(int threads);
+/// The GPU, loaded from libberth_cuda at run time; null with the cause in `why` when there is none.
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why);
+
+/// Entries that suffice for any walk over the problem: one per GPU, and one per share that fits.
+std::int32_t entry_bound(const kernel::ProblemView& problem);
+
+}  // namespace berth::core

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/kernel/problem.hpp"
+#include "berth/units.hpp"
+
+/// What a queue policy is: a key per job (smallest first, ties by job rank), the instant at which a key changes by
+/// itself, and a discipline. Policies answer in batches of slots; they do not place.
+namespace berth::core {
+
+/// Columns by job slot, at one instant.
+struct JobColumns {
+  const TimeUs* submit;
+  const std::int32_t* priority;
+  const std::int32_t* gpus;           // whole GPUs asked for by the first shape, or held by a running job; at least 1
+  const TimeUs* estimate;             // run time at the requested shape, kNever: not known
+  const TimeUs* remaining;            // run time still needed at the requested or current shape, kNever: not known; >= 1
+  const std::int64_t* attained_gpu_us;
+  const TimeUs* deadline;             // kNever: none
+  const std::uint8_t* running;
+  const std::string* const* id;       // job ids, for columns of PolicyState
+};
+
+/// History compact for predictors: attained service of finished jobs, ascending.
+struct HistoryColumns {
+  std::span<const std::int64_t> service_gpu_us;
+};
+
+class QueuePolicy {
+ public:
+  virtual ~QueuePolicy() = default;
+  /// Key of each slot, smallest first. A key that cannot be known is INT64_MAX.
+  virtual void keys(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<std::int64_t> out) = 0;
+  /// First instant after `now` at which the key of each slot changes by itself; kNever: only by events;
+  /// `now`: it changes all the time (remaining time of a running job).
+  virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
+  /// Takes what it keeps from, and leaves it in, the caller's PolicyState. Default: nothing is kept.
+  virtual void load(const PolicyState&) {}
+  virtual void store(PolicyState&) const {}
+  /// Prepares from the history; called before `keys` when the history changed.
+  virtual void learn(const HistoryColumns&) {}
+};
+
+using Params = std::vector<std::pair<std::string, std::string>>;
+
+/// One line of the registry.
+struct PolicyEntry {
+  PolicyInfo info;
+  kernel::Discipline discipline;
+  bool preemptive;
+  bool class_rule;   // victims only of a smaller preemption class
+  std::unique_ptr<QueuePolicy> (*make)(const Params& params);
+};
+
+/// The registry (host/policy/registry.cpp), sorted by name.
+std::span<const PolicyEntry> policy_registry();
+/// @throws InvalidArgument listing the names there are.
+const PolicyEntry& find_policy(const std::string& name);
+
+}  // namespace berth::core

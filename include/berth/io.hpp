@@ -1,0 +1,34 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "berth/engine.hpp"
+#include "berth/export.hpp"
+#include "berth/plan.hpp"
+#include "berth/snapshot.hpp"
+#include "berth/state.hpp"
+
+namespace berth::io {
+
+/// Reads a `berth.snapshot.v1` document. `name` stands for the file in errors.
+/// @throws InputError naming file, line, JSON pointer and value; nothing half-read is returned.
+BERTH_API Snapshot parse_snapshot(std::string_view json, const std::string& name = "snapshot");
+BERTH_API std::string to_json(const Snapshot& snapshot);
+
+/// Reads or writes the plan of `state`. Ids that the state does not know are an InputError.
+BERTH_API Plan parse_plan(std::string_view json, const ClusterState& state, const std::string& name = "plan");
+BERTH_API std::string to_json(const Plan& plan, const ClusterState& state, bool with_timing = true);
+
+BERTH_API PolicyState parse_policy_state(std::string_view json, const std::string& name = "state");
+BERTH_API std::string to_json(const PolicyState& state);
+
+/// Whole file, plain or gzip ("-": standard input). At most 512 MiB after unpacking.
+/// @throws EnvironmentError when it cannot be read, InputError when it is too large.
+BERTH_API std::string read_file(const std::string& path);
+/// Writes beside the target, syncs, then renames: a failure leaves the old file. "-": standard output.
+/// @throws EnvironmentError with the system's message.
+BERTH_API void write_file(const std::string& path, std::string_view content);
+
+}  // namespace berth::io
