@@ -10,16 +10,10 @@
 
 namespace berth::core {
 
-/// GPUs that a scenario takes away from the problem before the walk.
-struct TakenRow {
-  std::int32_t node;
-  std::uint64_t mask;
-};
-
 /// One "what if" over a common problem: other orders, options and free GPUs.
 struct Scenario {
   kernel::PlaceRequest request;
-  std::span<const TakenRow> taken;   // bits that are not free are ignored
+  std::span<const kernel::TakenRow> taken;   // bits that are not free are ignored
 };
 
 /// Who computes placements. All answer alike, bit by bit (docs/placement.md).

@@ -80,6 +80,7 @@ struct ProblemView {
   std::int32_t n_nodes, n_words;        // n_words = ceil(n_nodes / 64)
   const std::int32_t* node_type;        // [n_nodes]
   const std::uint64_t* node_free;       // [n_nodes] whole free GPUs of open nodes (ready and available now)
+  const std::uint64_t* node_open;       // [n_nodes] GPUs of open nodes that work: what may become free when a job leaves
   const std::uint64_t* node_spare;      // [n_nodes] whole free GPUs of spare nodes, only for `replace`
   const std::int64_t* node_cpu;         // [n_nodes] free milli-cores, kNoLimit: not modelled
   const std::int64_t* node_memory;      // [n_nodes] free bytes, kNoLimit: not modelled
@@ -124,6 +125,12 @@ struct ProblemView {
 enum class Discipline : std::int32_t { kHol, kSkip, kEasy };
 enum class Packing : std::int32_t { kTopology, kCount };
 
+/// GPUs that a scenario takes away from the problem before the walk; bits that are not free are ignored.
+struct TakenRow {
+  std::int32_t node;
+  std::uint64_t mask;
+};
+
 /// Something that becomes free later: a running job's GPUs, or GPUs that are being released.
 struct ReleaseRow {
   TimeUs at;
@@ -148,11 +155,13 @@ struct PlaceRequest {
   std::int32_t preemptive;               // 1: waiting jobs may displace later running ones
   std::int32_t class_rule;               // 1: only victims of a smaller preemption class
   std::int32_t max_tries;                // domains tried per group of a tree before giving up
+  std::int32_t limit;                    // positions at or after it are not tried; n: all are
 };
 
 enum class Outcome : std::int32_t {
   kWaits,       // did not fit, with or without victims
   kBehind,      // hol: not tried, because of an earlier job
+  kBudget,      // not tried: at or after `limit`
   kQuota,       // a queue on the path to the root is full
   kPlaced,      // was waiting, starts
   kKept,        // was running, stays
