@@ -16,6 +16,7 @@ struct ScoreRequest {
   std::int64_t leftover_weight;          // GPU-milliseconds per GPU left free in the domain
   const std::int64_t* domain_cost;       // [domains of the level, or nodes] GPU-milliseconds added; null: none
   std::int32_t k;                        // 1..kMaxBest
+  TimeUs now;                            // instant at which the jobs would start; matters where node_until is finite
 };
 
 inline constexpr std::int32_t kMaxBest = 16;

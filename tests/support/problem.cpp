@@ -1,0 +1,91 @@
+#include "tests/support/problem.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace berth::test {
+
+kernel::ProblemView Problem::view() const {
+  kernel::ProblemView v{};
+  v.n_nodes = n_nodes();
+  v.n_words = (v.n_nodes + 63) / 64;
+  v.node_type = node_type.data();
+  v.node_free = node_free.data();
+  v.node_spare = node_spare.data();
+  v.node_cpu = node_cpu.data();
+  v.node_memory = node_memory.data();
+  v.node_until = node_until.data();
+  v.node_sharing = node_sharing.data();
+  v.inner_begin = inner_begin.data();
+  v.inner_mask = inner_mask.data();
+  v.gpu_begin = gpu_begin.data();
+  v.gpu_used_ppm = gpu_used_ppm.data();
+  v.gpu_used_memory = gpu_used_memory.data();
+  v.has_until = std::any_of(node_until.begin(), node_until.end(), [](TimeUs t) { return t != kNever; }) ? 1 : 0;
+  v.n_types = n_types();
+  v.type_memory = type_memory.data();
+  for (std::size_t f = 0; f < facet.size(); ++f) {
+    v.facet[f].levels = facet[f].levels;
+    v.facet[f].order = facet[f].order.data();
+    v.facet[f].node_domain = facet[f].node_domain.data();
+    std::copy(facet[f].level_begin.begin(), facet[f].level_begin.end(), v.facet[f].level_begin);
+  }
+  v.domains.n_domains = static_cast<std::int32_t>(domain_first.size());
+  v.domains.first = domain_first.data();
+  v.domains.last = domain_last.data();
+  v.domains.child_first = domain_child_first.data();
+  v.domains.child_last = domain_child_last.data();
+  v.domains.parent = domain_parent.data();
+  v.domains.named = domain_named.data();
+  v.n_filters = n_filters;
+  v.filter_words = filter_words.data();
+  v.n_demands = static_cast<std::int32_t>(demands.size());
+  v.demands = demands.data();
+  v.groups = groups.data();
+  v.n_jobs = n_jobs();
+  v.option_begin = option_begin.data();
+  v.options = options.data();
+  v.job_queue = job_queue.data();
+  v.n_queues = static_cast<std::int32_t>(queue_parent.size());
+  v.queue_parent = queue_parent.data();
+  v.queue_cap = queue_cap.data();
+  v.queue_used = queue_used.data();
+  v.held_begin = held_begin.data();
+  v.held = held.data();
+  v.held_type = held_type.data();
+  return v;
+}
+
+core::Scenario Walk::view() const {
+  kernel::PlaceRequest r{};
+  r.now = now;
+  r.n = static_cast<std::int32_t>(order.size());
+  r.order = order.data();
+  r.running = running.data();
+  r.victim_ok = victim_ok.data();
+  r.preemption_class = preemption_class.data();
+  r.option_run = option_run.data();
+  r.n_releases = static_cast<std::int32_t>(releases.size());
+  r.releases = releases.data();
+  r.discipline = discipline;
+  r.packing = packing;
+  r.preemptive = preemptive ? 1 : 0;
+  r.class_rule = class_rule ? 1 : 0;
+  r.max_tries = max_tries;
+  return {r, taken};
+}
+
+Walk walk_over(const Problem& problem) {
+  const auto n = static_cast<std::size_t>(problem.n_jobs());
+  Walk walk;
+  walk.order.resize(n);
+  std::iota(walk.order.begin(), walk.order.end(), 0);
+  walk.running.resize(n);
+  for (std::size_t j = 0; j < n; ++j) walk.running[j] = problem.held_begin[j] < problem.held_begin[j + 1] ? 1 : 0;
+  walk.victim_ok.assign(n, 1);
+  walk.preemption_class.assign(n, 0);
+  walk.option_run.assign(problem.options.size(), kNever);
+  return walk;
+}
+
+}  // namespace berth::test

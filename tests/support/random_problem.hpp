@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/kernel/score.hpp"
+#include "tests/support/problem_builder.hpp"
+
+/// Adversarial problems: ties everywhere, jobs that fit nowhere, ragged trees in several facets, almost full nodes.
+namespace berth::test {
+
+struct RandomSpec {
+  std::int32_t nodes = 12;
+  std::int32_t jobs = 24;
+  std::int32_t types = 2;
+  std::int32_t max_gpus = 8;  // per node, up to 64
+  std::int32_t queues = 4;
+  std::int32_t running_percent = 40;  // of the jobs
+  std::int32_t demands = 10;          // pool that jobs draw their options from
+  std::int32_t tree_percent = 35;     // of the demands: several groups
+  bool facets = true;                 // trees besides the switch facet
+  bool constraints = true;            // require, prefer, segment, spread
+  bool shares = true;
+  bool cpu_memory = true;
+  bool until = true;
+  bool inner = true;
+};
+
+/// Instants of random problems cluster around this one.
+inline constexpr TimeUs kRandomNow = 1000 * kSecond;
+
+/// Pure function of its arguments.
+Problem random_problem(std::uint64_t seed, const RandomSpec& spec = {});
+
+/// Order, flags, disciplines and taken GPUs for a walk over `problem`.
+Walk random_walk(std::uint64_t seed, const Problem& problem);
+
+/// Owner of a ScoreRequest.
+struct ScoreCase {
+  std::vector<std::int32_t> jobs;
+  std::vector<TimeUs> option_run;
+  std::vector<std::int64_t> domain_cost;
+  std::int32_t facet = 0, level = 0, k = 1;
+  std::int64_t leftover_weight = 0;
+  TimeUs now = 0;
+
+  kernel::ScoreRequest view() const;
+};
+ScoreCase random_score(std::uint64_t seed, const Problem& problem);
+
+}  // namespace berth::test

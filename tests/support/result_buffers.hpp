@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tests/support/problem.hpp"
+
+namespace berth::test {
+
+/// Owns the output columns of one walk. Filled with rubbish at first, so that a column that a backend forgets is seen.
+struct ResultBuffers {
+  ResultBuffers(const Problem& problem, const Walk& walk);
+  ResultBuffers(std::size_t n, std::int32_t max_entries);
+
+  kernel::PlaceResult view();
+  /// Rows of the job at position i.
+  std::vector<kernel::PlacedRow> entries_of(std::size_t i) const;
+
+  std::vector<kernel::Outcome> outcome;
+  std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
+  std::vector<kernel::PlacedRow> entries;
+  std::int32_t n_entries = -7;
+  TimeUs reserve_at = -7;
+  std::int32_t gave_up = -7;
+};
+
+/// Same outcomes, options, victims, entries (`pad` left out), reservation and count of given-up jobs.
+bool operator==(const ResultBuffers& a, const ResultBuffers& b);
+
+/// One line per difference, at most twenty; empty when equal.
+std::string diff(const ResultBuffers& want, const ResultBuffers& got);
+
+std::string to_string(kernel::Outcome outcome);
+/// "g1 m2..3 n5 {0,1}": group, members, node, GPUs; "@250000" for a share.
+std::string to_string(const kernel::PlacedRow& row);
+void PrintTo(const ResultBuffers& result, std::ostream* out);
+
+/// Best k of every job, row by row.
+std::vector<kernel::Candidate> score(core::PlacementBackend& backend, const Problem& problem, const kernel::ScoreRequest& request);
+ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const Walk& walk);
+
+}  // namespace berth::test
