@@ -62,7 +62,7 @@ struct Walk {
   bool preemptive = false;
   bool class_rule = false;
   std::int32_t max_tries = 16;
-  std::vector<core::TakenRow> taken;
+  std::vector<kernel::TakenRow> taken;
 
   /// Valid while this object lives and its columns keep their sizes.
   core::Scenario view() const;
