@@ -11,6 +11,7 @@ kernel::ProblemView Problem::view() const {
   v.n_words = (v.n_nodes + 63) / 64;
   v.node_type = node_type.data();
   v.node_free = node_free.data();
+  v.node_open = node_open.data();
   v.node_spare = node_spare.data();
   v.node_cpu = node_cpu.data();
   v.node_memory = node_memory.data();
@@ -72,6 +73,7 @@ core::Scenario Walk::view() const {
   r.preemptive = preemptive ? 1 : 0;
   r.class_rule = class_rule ? 1 : 0;
   r.max_tries = max_tries;
+  r.limit = std::min(limit, r.n);
   return {r, taken};
 }
 

@@ -19,7 +19,7 @@ struct FacetColumns {
 /// All columns of one problem. Make it with ProblemBuilder or random_problem(); tests may change columns afterwards.
 struct Problem {
   std::vector<std::int32_t> node_type;
-  std::vector<std::uint64_t> node_free, node_spare;
+  std::vector<std::uint64_t> node_free, node_open, node_spare;
   std::vector<std::int64_t> node_cpu, node_memory, node_until;
   std::vector<std::uint8_t> node_sharing;
   std::vector<std::int32_t> inner_begin;
@@ -62,6 +62,7 @@ struct Walk {
   bool preemptive = false;
   bool class_rule = false;
   std::int32_t max_tries = 16;
+  std::int32_t limit = INT32_MAX;
   std::vector<kernel::TakenRow> taken;
 
   /// Valid while this object lives and its columns keep their sizes.
