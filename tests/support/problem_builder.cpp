@@ -134,14 +134,16 @@ void ProblemBuilder::build_nodes(Problem& p) const {
   p.inner_begin.push_back(0);
   p.gpu_begin.push_back(0);
   for (const NodeSpec& node : nodes_) {
-    const std::uint64_t open = lowest(node.gpus) & ~node.busy;
+    const std::uint64_t working = lowest(node.gpus) & ~node.busy;
+    const std::uint64_t open = node.spare || node.closed ? 0 : working;
     p.node_type.push_back(node.type);
-    p.node_free.push_back(node.spare ? 0 : open);
-    p.node_spare.push_back(node.spare ? open : 0);
+    p.node_free.push_back(open);
+    p.node_open.push_back(open);
+    p.node_spare.push_back(node.spare ? working : 0);
     p.node_cpu.push_back(node.cpu);
     p.node_memory.push_back(node.memory);
     p.node_until.push_back(node.until);
-    p.node_sharing.push_back(node.sharing ? 1 : 0);
+    p.node_sharing.push_back(node.sharing && !node.spare && !node.closed ? 1 : 0);
     p.inner_mask.insert(p.inner_mask.end(), node.inner.begin(), node.inner.end());
     p.inner_begin.push_back(static_cast<std::int32_t>(p.inner_mask.size()));
     p.gpu_begin.push_back(p.gpu_begin.back() + node.gpus);
@@ -158,7 +160,7 @@ void ProblemBuilder::build_jobs(Problem& p) const {
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       const bool allowed =
           spec.nodes.empty() || std::find(spec.nodes.begin(), spec.nodes.end(), static_cast<std::int32_t>(n)) != spec.nodes.end();
-      if (allowed && nodes_[n].type == spec.type && !nodes_[n].spare) filter[n / 64] |= std::uint64_t{1} << (n % 64);
+      if (allowed && nodes_[n].type == spec.type) filter[n / 64] |= std::uint64_t{1} << (n % 64);
     }
     const auto found = filters.emplace(filter, p.n_filters);
     if (found.second) {

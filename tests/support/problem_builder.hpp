@@ -27,9 +27,10 @@ struct NodeSpec {
   std::int64_t memory = kernel::kNoLimit;  // bytes, before anything is held
   TimeUs until = kNever;
   bool sharing = false;
-  bool spare = false;  // its GPUs are in node_spare, not in node_free
+  bool closed = false;  // drained: nothing is free, and nothing that leaves becomes free
+  bool spare = false;   // its GPUs are in node_spare, not in node_free
   std::vector<std::uint64_t> inner{};
-  std::uint64_t busy = 0;  // GPUs that are not free, though no job of the problem holds them
+  std::uint64_t busy = 0;  // GPUs that do not work or are being released: not free, not in node_open
 };
 
 struct GroupSpec {

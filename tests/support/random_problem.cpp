@@ -55,6 +55,7 @@ std::vector<NodeSpec> random_nodes(Random& random, const RandomSpec& spec, const
     if (spec.until && random.percent(20)) node.until = kRandomNow + random.within(0, 4) * 50 * kSecond;
     node.sharing = spec.shares && random.percent(50);
     node.spare = random.percent(3);
+    node.closed = random.percent(6);
     if (!spec.inner || node.gpus < 2) continue;
     const std::uint64_t all = node.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1;
     const std::uint64_t half = (std::uint64_t{1} << (node.gpus / 2)) - 1;

@@ -65,6 +65,7 @@ Walk random_walk(std::uint64_t seed, const Problem& problem) {
   walk.packing = random.percent(25) ? kernel::Packing::kCount : kernel::Packing::kTopology;
   walk.preemptive = random.percent(50);
   walk.class_rule = random.percent(40);
+  if (random.percent(10)) walk.limit = random.below(problem.n_jobs() + 1);
   walk.max_tries = random.of<std::int32_t>({1, 2, 3, 16});
   if (random.percent(40)) {
     for (std::int32_t n = 0; n < problem.n_nodes(); ++n) {
