@@ -1,0 +1,32 @@
+#include <memory>
+
+#include "host/core/backend.hpp"
+#include "host/reference/place_in_order.hpp"
+#include "host/reference/score.hpp"
+
+namespace berth::core {
+namespace {
+
+class ReferenceBackend final : public PlacementBackend {
+ public:
+  const char* name() const override { return "reference"; }
+
+  void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) override {
+    reference::place_in_order(problem, scenario.request, scenario.taken, result);
+  }
+
+  void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+                   std::span<const kernel::PlaceResult> results) override {
+    for (std::size_t i = 0; i < scenarios.size(); ++i) place(problem, scenarios[i], results[i]);
+  }
+
+  void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
+    reference::score_candidates(problem, request, out);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<PlacementBackend> make_reference_backend() { return std::make_unique<ReferenceBackend>(); }
+
+}  // namespace berth::core
