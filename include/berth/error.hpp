@@ -24,15 +24,20 @@ class BERTH_API InvalidArgument : public Error {
 class BERTH_API InputError : public Error {
  public:
   InputError(std::string file, std::string pointer, int line, const std::string& problem)
-      : Error(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " +
-              (pointer.empty() ? "" : pointer + ": ") + problem),
-        file_(std::move(file)), pointer_(std::move(pointer)), line_(line) {}
+      : Error(text(file, pointer, line, problem)), file_(std::move(file)), pointer_(std::move(pointer)), line_(line) {}
 
   const std::string& file() const { return file_; }
   const std::string& pointer() const { return pointer_; }  ///< JSON pointer, empty for the whole.
   int line() const { return line_; }                       ///< 1-based, 0 when not known.
 
  private:
+  static std::string text(std::string at, const std::string& pointer, int line, const std::string& problem) {
+    if (line > 0) at.append(":").append(std::to_string(line));
+    at.append(": ");
+    if (!pointer.empty()) at.append(pointer).append(": ");
+    return at.append(problem);
+  }
+
   std::string file_;
   std::string pointer_;
   int line_;

@@ -1,0 +1,121 @@
+#include "host/core/check_snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "host/core/level_order.hpp"
+
+namespace berth::core {
+namespace {
+
+// Index by id; the ids live in the snapshot.
+using Ids = std::unordered_map<std::string_view, std::size_t>;
+
+template <class Row>
+Ids index_rows(const std::vector<Row>& rows, std::string_view list, const Where& where) {
+  Ids ids;
+  ids.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [at, added] = ids.emplace(rows[i].id, i);
+    if (!added) {
+      Where(where, list, static_cast<std::int64_t>(i))
+          .fail_at("id", fmt::format("'{}' is the id of /{}/{} too", rows[i].id, list, at->second));
+    }
+  }
+  return ids;
+}
+
+class SnapshotReferences final : public References {
+ public:
+  SnapshotReferences(const Snapshot& snapshot, const Where& where)
+      : snapshot_(snapshot),
+        types_(index_rows(snapshot.gpu_types, "gpu_types", where)),
+        queues_(index_rows(snapshot.queues, "queues", where)),
+        nodes_(index_rows(snapshot.nodes, "nodes", where)) {
+    for (const Domain& d : snapshot.domains) paths_[static_cast<std::size_t>(d.facet)].insert(domain_path(d));
+    levels_ = order_levels(snapshot.domains, where);
+    for (const Node& n : snapshot.nodes) {
+      serves_all_ = serves_all_ || n.virtual_clusters.empty();
+      virtual_clusters_.insert(n.virtual_clusters.begin(), n.virtual_clusters.end());
+    }
+  }
+
+  const GpuType* gpu_type(std::string_view id) const override { return find(snapshot_.gpu_types, types_, id); }
+  const Node* node(std::string_view id) const override { return find(snapshot_.nodes, nodes_, id); }
+  bool has_queue(std::string_view id) const override { return queues_.count(id) != 0; }
+  bool has_domain(Facet facet, std::string_view path) const override {
+    return paths_[static_cast<std::size_t>(facet)].count(std::string(path)) != 0;
+  }
+  bool has_level(Facet facet, std::string_view level) const override {
+    for (const std::string& one : levels_[static_cast<std::size_t>(facet)]) {
+      if (one == level) return true;
+    }
+    return false;
+  }
+  bool has_virtual_cluster(std::string_view id) const override {
+    return serves_all_ || virtual_clusters_.empty() || virtual_clusters_.count(id) != 0;
+  }
+
+ private:
+  template <class Row>
+  static const Row* find(const std::vector<Row>& rows, const Ids& ids, std::string_view id) {
+    const auto at = ids.find(id);
+    return at == ids.end() ? nullptr : &rows[at->second];
+  }
+
+  const Snapshot& snapshot_;
+  Ids types_, queues_, nodes_;
+  std::array<std::unordered_set<std::string>, kFacets> paths_;
+  LevelOrder levels_;
+  bool serves_all_ = false;
+  std::unordered_set<std::string_view> virtual_clusters_;
+};
+
+void check_count(std::size_t n, std::int64_t most, const Where& where, std::string_view list) {
+  if (n > static_cast<std::size_t>(most)) where.fail_at(list, fmt::format("{} rows are more than {}", n, most));
+}
+
+template <class Row, class Check>
+void check_rows(const std::vector<Row>& rows, std::string_view list, const Where& where, Check&& check) {
+  for (std::size_t i = 0; i < rows.size(); ++i) check(rows[i], Where(where, list, static_cast<std::int64_t>(i)));
+}
+
+}  // namespace
+}  // namespace berth::core
+
+namespace berth {
+
+void check_snapshot(const Snapshot& s, const std::string& name) {
+  using namespace core;
+  const Where root(name);
+  check_text(s.name, root, "name");
+  check_text(s.origin_iso, root, "origin");
+  check_time(s.now_us, root, "now_s");
+  check_extensions(s.x, root);
+  check_count(s.nodes.size(), kMaxNodes, root, "nodes");
+  check_count(s.domains.size(), kMaxNodes, root, "domains");
+  check_count(s.jobs.size(), kMaxJobs, root, "jobs");
+  check_rows(s.gpu_types, "gpu_types", root, check_gpu_type);
+  check_rows(s.domains, "domains", root, check_domain);
+  check_domains(s.domains, root);
+  const SnapshotReferences refs(s, root);
+  check_rows(s.nodes, "nodes", root, [&](const Node& n, const Where& at) { check_node(n, refs, at); });
+  check_rows(s.queues, "queues", root, [&](const Queue& q, const Where& at) { check_queue(q, refs, at); });
+  check_queue_tree(s.queues, root);
+  check_rows(s.reservations, "reservations", root, [&](const Reservation& r, const Where& at) { check_reservation(r, refs, at); });
+  index_rows(s.reservations, "reservations", root);
+  index_rows(s.jobs, "jobs", root);
+  GpuLedger ledger(s);
+  for (std::size_t i = 0; i < s.jobs.size(); ++i) {
+    const Where at(root, "jobs", static_cast<std::int64_t>(i));
+    check_job(s.jobs[i], refs, at);
+    ledger.add(i, refs, at);
+  }
+  check_rows(s.history, "history", root, check_finished);
+}
+
+}  // namespace berth

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/snapshot.hpp"
+#include "host/core/where.hpp"
+
+/// Checks of single objects, so that one delta does not check everything again. `check_snapshot` calls them for all, and adds what
+/// concerns several objects at once. All throw InputError naming the place under `where`, and the value.
+namespace berth::core {
+
+inline constexpr std::size_t kMaxNameBytes = 1024;  ///< of an id or another name
+
+/// What an object may refer to.
+class References {
+ public:
+  virtual const GpuType* gpu_type(std::string_view id) const = 0;
+  virtual bool has_domain(Facet facet, std::string_view path) const = 0;
+  virtual bool has_level(Facet facet, std::string_view level) const = 0;  ///< named levels, without "node"
+  virtual bool has_queue(std::string_view id) const = 0;
+  virtual bool has_virtual_cluster(std::string_view id) const = 0;  ///< some node names it or serves all; or no node names any
+  virtual const Node* node(std::string_view id) const = 0;
+
+ protected:
+  ~References() = default;
+};
+
+// check_cluster.cpp
+void check_gpu_type(const GpuType& type, const Where& where);
+/// One domain's own fields; parents, paths and levels are `check_domains`.
+void check_domain(const Domain& domain, const Where& where);
+/// Parents exist, paths are unique.
+void check_domains(const std::vector<Domain>& domains, const Where& where);
+void check_node(const Node& node, const References& refs, const Where& where);
+void check_reservation(const Reservation& reservation, const References& refs, const Where& where);
+
+// check_queues.cpp
+/// One queue's own fields and GPU types; its parent is `check_queue_tree`.
+void check_queue(const Queue& queue, const References& refs, const Where& where);
+/// Ids are unique, parents exist, nobody is its own ancestor.
+void check_queue_tree(const std::vector<Queue>& queues, const Where& where);
+
+// check_shape.cpp
+void check_shape(const Shape& shape, const References& refs, const Where& where);
+
+// check_profile.cpp
+void check_profile(const Profile& profile, const Where& where);
+void check_progress(const Progress& progress, const Where& where);
+
+// check_job.cpp
+/// Everything of one job, its allocation included, but not what other jobs hold.
+void check_job(const Job& job, const References& refs, const Where& where);
+void check_finished(const FinishedJob& job, const Where& where);
+
+// check_allocation.cpp
+/// The allocation of a running job names nodes and GPUs that exist (they may have failed) and fits its shape.
+void check_allocation(const Job& job, const References& refs, const Where& where);
+
+/// What running jobs hold, GPU by GPU.
+class GpuLedger {
+ public:
+  explicit GpuLedger(const Snapshot& snapshot);
+  /// Adds a job that passed `check_job`. @throws InputError when a GPU, or a node's cores or memory, is given out twice.
+  void add(std::size_t job, const References& refs, const Where& where);
+
+ private:
+  struct NodeUse {
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+    std::int32_t first_gpu = 0;
+  };
+  struct GpuUse {
+    std::int32_t ppm = 0;
+    std::int32_t job = -1;  // who took it last
+    std::int64_t memory_bytes = 0;
+  };
+  const Snapshot& snapshot_;
+  std::vector<NodeUse> nodes_;
+  std::vector<GpuUse> gpus_;
+};
+
+// check_values.cpp
+void check_name(std::string_view text, const Where& where, std::string_view field);  ///< not empty, of legal text
+void check_text(std::string_view text, const Where& where, std::string_view field);  ///< legal text, may be empty
+void check_range(std::int64_t value, std::int64_t least, std::int64_t most, const Where& where, std::string_view field);
+void check_time(TimeUs value, const Where& where, std::string_view field);
+void check_time_or_never(TimeUs value, const Where& where, std::string_view field);
+void check_extensions(const Extensions& x, const Where& where);
+
+}  // namespace berth::core

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "host/io/read_parts.hpp"
+
+namespace berth::io {
+namespace {
+
+// GPU counts of the range, ascending; one more than kMaxShapes at most.
+std::vector<std::int32_t> counts(const GpuRange& gpus, std::int32_t node_gpus) {
+  std::vector<std::int32_t> out;
+  const auto put = [&](std::int64_t n) {
+    if (n >= gpus.least && n <= gpus.most && out.size() <= static_cast<std::size_t>(kMaxShapes))
+      out.push_back(static_cast<std::int32_t>(n));
+  };
+  switch (gpus.step) {
+    case GpuRange::Step::kAny:
+      for (std::int64_t n = gpus.least; n <= gpus.most && n - gpus.least <= kMaxShapes; ++n) put(n);
+      break;
+    case GpuRange::Step::kPow2:
+      for (std::int64_t n = 1; n <= gpus.most; n *= 2) put(n);
+      break;
+    case GpuRange::Step::kNode: {
+      if (node_gpus <= 0) break;
+      const std::int64_t first = (gpus.least + node_gpus - 1) / node_gpus;
+      for (std::int64_t k = first; k * node_gpus <= gpus.most && k - first <= kMaxShapes; ++k) put(k * node_gpus);
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string expand_shapes(const GpuRange& gpus, const std::vector<std::string>& types, const std::vector<std::int32_t>& node_gpus,
+                          std::vector<Shape>& out) {
+  if (gpus.least > gpus.most) return fmt::format("'gpus' has min {} above max {}", gpus.least, gpus.most);
+  const std::size_t n_types = types.empty() ? 1 : types.size();
+  for (std::size_t t = 0; t < n_types; ++t) {
+    const std::int32_t node = t < node_gpus.size() ? node_gpus[t] : 0;
+    for (const std::int32_t n : counts(gpus, node)) {
+      Shape& shape = out.emplace_back();
+      shape.gpus = n;
+      if (!types.empty()) shape.gpu_type = types[t];
+      shape.id = types.empty() ? std::to_string(n) : fmt::format("{}x{}", n, types[t]);
+    }
+    if (out.size() > static_cast<std::size_t>(kMaxShapes)) {
+      return fmt::format("'gpus' and 'types' expand to more than {} shapes; \"step\": \"pow2\" gives fewer", kMaxShapes);
+    }
+  }
+  if (out.empty() && gpus.step == GpuRange::Step::kNode) {
+    return fmt::format("no multiple of a whole node lies within {} to {} GPUs", gpus.least, gpus.most);
+  }
+  if (out.empty()) return fmt::format("no power of two lies within {} to {} GPUs", gpus.least, gpus.most);
+  return {};
+}
+
+}  // namespace berth::io

@@ -1,0 +1,65 @@
+#include "host/io/json_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+#include "host/io/json_cursor.hpp"
+#include "host/io/json_text.hpp"
+
+namespace berth::io {
+namespace {
+
+// Takes the first token off a pointer, still escaped.
+std::string_view take_token(std::string_view& pointer) {
+  pointer.remove_prefix(1);
+  const std::string_view token = pointer.substr(0, pointer.find('/'));
+  pointer.remove_prefix(token.size());
+  return token;
+}
+
+// Moves `at` to the value that the rest of the pointer names, as far as it exists.
+void walk(JsonCursor& in, std::string_view pointer, const char*& at) {
+  const JsonType type = in.type();
+  at = in.mark();
+  if (pointer.empty() || (type != JsonType::kObject && type != JsonType::kArray)) {
+    in.raw();
+    return;
+  }
+  const std::string_view token = take_token(pointer);
+  const auto visit = [&](bool here) {
+    if (here)
+      walk(in, pointer, at);
+    else
+      in.raw();
+  };
+  if (type == JsonType::kObject) {
+    in.object([&](std::string_view key) { visit(pointer_token(key) == token); });
+    return;
+  }
+  std::int64_t index = -1, i = 0;
+  std::from_chars(token.data(), token.data() + token.size(), index);
+  in.array([&] { visit(i++ == index); });
+}
+
+}  // namespace
+
+int line_of(std::string_view text, std::string_view pointer) {
+  const std::string name;
+  JsonCursor in(text, name);
+  const char* at = text.data();
+  walk(in, pointer, at);
+  return static_cast<int>(1 + std::count(text.data(), at, '\n'));
+}
+
+InputError with_line(const InputError& error, std::string_view text) {
+  // what() is "file: pointer: problem"; only the problem is carried over.
+  std::string_view problem = error.what();
+  problem.remove_prefix(error.file().size() + (error.line() > 0 ? 1 + std::to_string(error.line()).size() : 0) + 2);
+  if (!error.pointer().empty()) problem.remove_prefix(error.pointer().size() + 2);
+  const int line = error.line() > 0 ? error.line() : line_of(text, error.pointer());
+  return InputError(error.file(), error.pointer(), line, std::string(problem));
+}
+
+}  // namespace berth::io

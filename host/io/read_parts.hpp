@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "berth/snapshot.hpp"
+#include "host/io/json_cursor.hpp"
+
+/// Readers of the parts of a snapshot, each appending to or filling its argument.
+namespace berth::io {
+
+// read_cluster.cpp
+void read_gpu_types(JsonCursor& in, std::vector<GpuType>& out);
+void read_domains(JsonCursor& in, std::vector<Domain>& out);
+void read_nodes(JsonCursor& in, std::vector<Node>& out);
+void read_queues(JsonCursor& in, std::vector<Queue>& out);
+void read_reservations(JsonCursor& in, std::vector<Reservation>& out);
+
+// read_shape.cpp
+void read_shapes(JsonCursor& in, std::vector<Shape>& out);
+/// {"facet", "level"}, or the level alone for the switch facet.
+LevelRef read_level_ref(JsonCursor& in);
+
+// read_profile.cpp
+void read_profile(JsonCursor& in, Profile& out);
+void read_progress(JsonCursor& in, Progress& out);
+
+/// `gpus` of the short form: one count, or a range to be expanded.
+struct GpuRange {
+  enum class Step : std::uint8_t { kAny, kPow2, kNode };
+  std::int32_t least = 0;  // 0: the short form was not used
+  std::int32_t most = 0;
+  Step step = Step::kAny;
+};
+
+/// A short form that waits for the nodes of the snapshot.
+struct PendingShapes {
+  std::size_t job = 0;
+  GpuRange gpus;
+  std::vector<std::string> types;
+};
+
+// read_job.cpp
+void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>& pending);
+void read_history(JsonCursor& in, std::vector<FinishedJob>& out);
+
+// expand_shapes.cpp
+/// Appends one shape per (type, GPU count) to `out`: types outer, counts ascending; no types: any.
+/// @param node_gpus  [types, or 1] GPUs of the largest node, for Step::kNode.
+/// @returns what is wrong, empty when nothing is.
+std::string expand_shapes(const GpuRange& gpus, const std::vector<std::string>& types, const std::vector<std::int32_t>& node_gpus,
+                          std::vector<Shape>& out);
+
+}  // namespace berth::io
