@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/job.hpp"
+#include "berth/kernel/problem.hpp"
+#include "host/core/topology.hpp"
+
+namespace berth::core {
+
+/// What alternatives of jobs need, each distinct need once.
+class DemandTable {
+ public:
+  void clear();
+
+  /// The demand of one shape of a job on one GPU type. `use_min`: with each group's smallest member count
+  /// instead of the wanted one. @returns the row.
+  std::int32_t add(const Job& job, const Shape& shape, std::int32_t gpu_type, std::int32_t filter, bool use_min, const Topology& topology);
+
+  /// The same need in whole nodes of `node_gpus` GPUs ("consolidate"): a flat gang of one-GPU members becomes full nodes and one rest.
+  std::int32_t consolidated(std::int32_t demand, std::int32_t node_gpus);
+
+  const std::vector<kernel::DemandRow>& rows() const { return rows_; }
+  const std::vector<kernel::GroupRow>& groups() const { return groups_; }
+  /// Index in the shape's `groups` of each row of `groups()`; 0 for a flat gang.
+  const std::vector<std::int32_t>& shape_group() const { return shape_group_; }
+
+ private:
+  std::int32_t intern(std::vector<kernel::GroupRow> groups, std::vector<std::int32_t> shape_group, std::int32_t filter, std::int32_t gpu_type);
+
+  std::vector<kernel::DemandRow> rows_;
+  std::vector<kernel::GroupRow> groups_;
+  std::vector<std::int32_t> shape_group_;
+  std::unordered_map<std::string, std::int32_t> index_;
+};
+
+/// The groups of a shape in depth-first order as indices into `shape.groups`, parents first, siblings as declared.
+std::vector<std::int32_t> depth_first(const Shape& shape);
+
+}  // namespace berth::core

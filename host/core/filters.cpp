@@ -1,0 +1,121 @@
+#include "host/core/filters.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::core {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Length-prefixed, so that different keys never give the same text.
+void append(std::string& text, std::string_view part) {
+  text += std::to_string(part.size());
+  text += ':';
+  text += part;
+}
+
+std::string text_of(const FilterTable::Key& key) {
+  std::string text = std::to_string(key.gpu_type) + "," + std::to_string(key.gpu_memory_bytes) + ",";
+  append(text, key.virtual_cluster);
+  for (const auto& [label, values] : key.labels) {
+    text += 'l';
+    append(text, label);
+    for (const auto& value : values) append(text, value);
+  }
+  for (const auto& node : key.required_nodes) append(text += 'r', node);
+  for (const auto& node : key.excluded_nodes) append(text += 'x', node);
+  for (const std::int32_t r : key.reservations) text += "v" + std::to_string(r);
+  return text;
+}
+
+bool allows(const FilterTable::Key& key, const FilterTable::Cluster& cluster, std::int32_t n) {
+  const Node& node = (*cluster.nodes)[at(n)];
+  if ((*cluster.node_type)[at(n)] != key.gpu_type) return false;
+  const std::int64_t gpu_memory = (*cluster.gpu_types)[at(key.gpu_type)].memory_bytes;
+  if (gpu_memory != 0 && key.gpu_memory_bytes > gpu_memory) return false;
+  const auto& vcs = node.virtual_clusters;
+  if (!vcs.empty() && std::find(vcs.begin(), vcs.end(), key.virtual_cluster) == vcs.end()) return false;
+  for (const auto& [label, values] : key.labels) {
+    const auto has = std::find_if(node.labels.begin(), node.labels.end(), [&name = label](const auto& l) { return l.first == name; });
+    if (has == node.labels.end() || std::find(values.begin(), values.end(), has->second) == values.end()) return false;
+  }
+  if (!cluster.node_reservations->empty()) {
+    const auto& held_for = (*cluster.node_reservations)[at(n)];
+    if (!std::includes(key.reservations.begin(), key.reservations.end(), held_for.begin(), held_for.end())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void FilterTable::clear() {
+  keys_.clear();
+  index_.clear();
+  words_.clear();
+}
+
+void FilterTable::classify(const Cluster& cluster) {
+  const auto n_nodes = static_cast<std::int32_t>(cluster.nodes->size());
+  class_of_node_.assign(at(n_nodes), 0);
+  class_member_.clear();
+  std::unordered_map<std::string, std::int32_t> seen;
+  std::string text;
+  for (std::int32_t n = 0; n < n_nodes; ++n) {
+    const Node& node = (*cluster.nodes)[at(n)];
+    text = std::to_string((*cluster.node_type)[at(n)]);
+    for (const auto& vc : node.virtual_clusters) append(text += 'c', vc);
+    for (const auto& [label, value] : node.labels) {
+      append(text += 'l', label);
+      append(text, value);
+    }
+    if (!cluster.node_reservations->empty()) {
+      for (const std::int32_t r : (*cluster.node_reservations)[at(n)]) text += "v" + std::to_string(r);
+    }
+    const auto [found, is_new] = seen.try_emplace(text, static_cast<std::int32_t>(class_member_.size()));
+    if (is_new) class_member_.push_back(n);
+    class_of_node_[at(n)] = found->second;
+  }
+}
+
+void FilterTable::rebuild(const Cluster& cluster) {
+  n_words_ = static_cast<std::int32_t>((cluster.nodes->size() + 63) / 64);
+  classify(cluster);
+  words_.assign(keys_.size() * at(n_words_), 0);
+  for (std::size_t row = 0; row < keys_.size(); ++row) compute(row, cluster);
+}
+
+std::int32_t FilterTable::row(Key key, const Cluster& cluster) {
+  const auto [found, is_new] = index_.try_emplace(text_of(key), size());
+  if (is_new) {
+    keys_.push_back(std::move(key));
+    words_.resize(keys_.size() * at(n_words_), 0);
+    compute(keys_.size() - 1, cluster);
+  }
+  return found->second;
+}
+
+void FilterTable::compute(std::size_t row, const Cluster& cluster) {
+  const Key& key = keys_[row];
+  if (key.gpu_type < 0) return;
+  std::uint64_t* words = words_.data() + row * at(n_words_);
+  const auto set = [&](std::int32_t n) { words[n / 64] |= std::uint64_t{1} << (n % 64); };
+  if (!key.required_nodes.empty()) {
+    for (const auto& id : key.required_nodes) {
+      const auto rank = cluster.node_rank->find(id);
+      if (rank != cluster.node_rank->end() && allows(key, cluster, rank->second)) set(rank->second);
+    }
+  } else {
+    std::vector<std::uint8_t> class_allowed(class_member_.size());
+    for (std::size_t c = 0; c < class_member_.size(); ++c) class_allowed[c] = allows(key, cluster, class_member_[c]) ? 1 : 0;
+    for (std::size_t n = 0; n < class_of_node_.size(); ++n) {
+      if (class_allowed[at(class_of_node_[n])] != 0) set(static_cast<std::int32_t>(n));
+    }
+  }
+  for (const auto& id : key.excluded_nodes) {
+    const auto rank = cluster.node_rank->find(id);
+    if (rank != cluster.node_rank->end()) words[rank->second / 64] &= ~(std::uint64_t{1} << (rank->second % 64));
+  }
+}
+
+}  // namespace berth::core

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/cluster.hpp"
+#include "berth/job.hpp"
+
+namespace berth::core {
+
+/// Which nodes a job may use whatever is free: GPU type, GPU memory, labels, virtual cluster, required and excluded
+/// nodes, reservations. Equal requirements are one row of bits over node ranks.
+class FilterTable {
+ public:
+  struct Key {
+    std::int32_t gpu_type = -1;
+    std::int64_t gpu_memory_bytes = 0;
+    std::string virtual_cluster;
+    std::vector<std::pair<std::string, std::vector<std::string>>> labels;
+    std::vector<std::string> required_nodes, excluded_nodes;
+    std::vector<std::int32_t> reservations;  // those that name the job, ascending
+  };
+
+  /// Everything that rows are computed from; all outlive the table's use.
+  struct Cluster {
+    const std::vector<Node>* nodes = nullptr;
+    const std::vector<GpuType>* gpu_types = nullptr;
+    const std::vector<std::int32_t>* node_type = nullptr;
+    const std::unordered_map<std::string, std::int32_t>* node_rank = nullptr;
+    /// Reservations that hold each node now, ascending; empty where there is none at all.
+    const std::vector<std::vector<std::int32_t>>* node_reservations = nullptr;
+  };
+
+  /// Forgets all rows.
+  void clear();
+  /// Recomputes the rows over changed nodes; row numbers stay.
+  void rebuild(const Cluster& cluster);
+  /// The row of that key, made when new.
+  std::int32_t row(Key key, const Cluster& cluster);
+
+  std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
+  std::int32_t words() const { return n_words_; }
+  const std::uint64_t* data() const { return words_.data(); }
+
+ private:
+  void classify(const Cluster& cluster);
+  void compute(std::size_t row, const Cluster& cluster);
+
+  std::int32_t n_words_ = 0;
+  std::vector<Key> keys_;
+  std::unordered_map<std::string, std::int32_t> index_;
+  std::vector<std::uint64_t> words_;
+  // Nodes alike in all that filters ask for are one class; a row is decided once per class.
+  std::vector<std::int32_t> class_of_node_;
+  std::vector<std::int32_t> class_member_;  // one node of each class
+};
+
+}  // namespace berth::core

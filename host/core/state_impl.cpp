@@ -1,0 +1,313 @@
+#include "host/core/state_impl.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+namespace berth {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void JobStore::resize(std::size_t n) {
+  for (auto* c : {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from}) c->resize(n, kNever);
+  for (auto* c : {&work_left, &rate, &attained}) c->resize(n, 0);
+  for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape}) c->resize(n, -1);
+  running.resize(n, 0);
+  id.resize(n, nullptr);
+}
+
+core::FilterTable::Cluster StateImpl::filter_cluster() const { return {&nodes, &gpu_types, &node.type, &node_rank, &node_reservations_}; }
+
+void StateImpl::load(Snapshot s) {
+  check_snapshot(s);
+  now = s.now_us;
+  name = std::move(s.name);
+  origin_iso = std::move(s.origin_iso);
+  x = std::move(s.x);
+  gpu_types = std::move(s.gpu_types);
+  domains = std::move(s.domains);
+  nodes = std::move(s.nodes);
+  queues = std::move(s.queues);
+  reservations = std::move(s.reservations);
+  history = std::move(s.history);
+  ++history_version;
+  jobs.clear();
+  free_slots.clear();
+  job_order.clear();
+  job_slot.clear();
+  new_slots_.clear();
+  type_index.clear();
+  type_memory.clear();
+  for (std::size_t t = 0; t < gpu_types.size(); ++t) {
+    type_index.emplace(gpu_types[t].id, static_cast<std::int32_t>(t));
+    type_memory.push_back(gpu_types[t].memory_bytes);
+  }
+  rebuild_nodes();
+  rebuild_queues();
+  jobs.resize(s.jobs.size());
+  job = JobStore{};
+  job.resize(jobs.size());
+  job_slot.reserve(s.jobs.size());
+  for (std::size_t j = 0; j < s.jobs.size(); ++j) {
+    const auto slot = static_cast<std::int32_t>(j);
+    jobs[j].job = std::make_unique<Job>(std::move(s.jobs[j]));
+    job_slot.emplace(jobs[j].job->id, slot);
+    job.progress_at[j] = now;
+    compile_job(slot);
+    if (jobs[j].job->state == JobState::kRunning) hold(slot);
+    store_columns(slot);
+    new_slots_.push_back(slot);
+  }
+  rank_jobs();
+  view_stale_ = true;
+}
+
+void StateImpl::rebuild_nodes() {
+  filters.clear();
+  demands.clear();
+  topology.build(domains, nodes);
+  const std::size_t n = nodes.size();
+  node_rank.clear();
+  node_rank.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) node_rank.emplace(nodes[i].id, static_cast<std::int32_t>(i));
+  node = NodeStore{};
+  node.type.resize(n);
+  for (auto* c : {&node.usable, &node.held, &node.free, &node.open, &node.spare}) c->resize(n, 0);
+  for (auto* c : {&node.cpu, &node.memory, &node.cpu_held, &node.memory_held}) c->resize(n, 0);
+  node.until.resize(n, kNever);
+  node.sharing.resize(n, 0);
+  node.inner_begin.assign(1, 0);
+  node.gpu_begin.assign(1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Node& d = nodes[i];
+    node.type[i] = d.gpus == 0 && type_index.count(d.gpu_type) == 0 ? -1 : type_index.at(d.gpu_type);
+    std::int32_t top = d.gpus;
+    std::vector<std::pair<std::int32_t, std::uint64_t>> inner;  // (inner group, mask)
+    for (const Gpu& g : d.gpu_list) {
+      top = std::max(top, g.index + 1);
+      if (g.inner_group < 0) continue;
+      const auto found = std::find_if(inner.begin(), inner.end(), [&](const auto& p) { return p.first == g.inner_group; });
+      if (found == inner.end()) {
+        inner.emplace_back(g.inner_group, std::uint64_t{1} << g.index);
+      } else {
+        found->second |= std::uint64_t{1} << g.index;
+      }
+    }
+    std::sort(inner.begin(), inner.end(), [](const auto& a, const auto& b) { return (a.second & -a.second) < (b.second & -b.second); });
+    for (const auto& [group, mask] : inner) node.inner_mask.push_back(mask);
+    node.inner_begin.push_back(static_cast<std::int32_t>(node.inner_mask.size()));
+    node.gpu_begin.push_back(node.gpu_begin.back() + top);
+  }
+  node.gpu_used_ppm.assign(at(node.gpu_begin.back()), 0);
+  node.gpu_used_memory.assign(at(node.gpu_begin.back()), 0);
+  node_reservations_.clear();
+  rebuild_reservations();
+  view_stale_ = true;
+}
+
+void StateImpl::rebuild_reservations() {
+  node_reservations_.clear();
+  std::vector<TimeUs> next(nodes.size(), kNever);
+  for (std::size_t r = 0; r < reservations.size(); ++r) {
+    const Reservation& reservation = reservations[r];
+    if (reservation.to_us <= now) continue;
+    std::vector<std::int32_t> ranks;
+    for (const auto& id : reservation.nodes) ranks.push_back(node_rank.at(id));
+    for (const auto& ref : reservation.domains) {
+      const std::int32_t d = topology.find(ref.facet, ref.path);
+      for (std::int32_t n = 0; d >= 0 && n < static_cast<std::int32_t>(nodes.size()); ++n) {
+        if (topology.domain_of(static_cast<std::int32_t>(ref.facet), topology.level_of(d), n) == d) ranks.push_back(n);
+      }
+    }
+    for (const std::int32_t n : ranks) {
+      if (reservation.from_us > now) {
+        next[at(n)] = std::min(next[at(n)], reservation.from_us);
+        continue;
+      }
+      if (node_reservations_.empty()) node_reservations_.resize(nodes.size());
+      auto& held_for = node_reservations_[at(n)];
+      if (held_for.empty() || held_for.back() != static_cast<std::int32_t>(r)) held_for.push_back(static_cast<std::int32_t>(r));
+    }
+  }
+  node.has_until = false;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    node.until[i] = std::min(nodes[i].available_until_us, next[i]);
+    node.has_until = node.has_until || node.until[i] != kNever;
+  }
+  filters.rebuild(filter_cluster());
+  for (std::size_t i = 0; i < nodes.size(); ++i) refresh_node(static_cast<std::int32_t>(i));
+  view_stale_ = true;
+}
+
+void StateImpl::refresh_node(std::int32_t rank) {
+  const std::size_t i = at(rank);
+  const Node& d = nodes[i];
+  std::uint64_t usable = 0;
+  if (d.state != NodeState::kFailed) {
+    usable = d.gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << d.gpus) - 1;
+    if (!d.gpu_list.empty()) {
+      usable = 0;
+      for (const Gpu& g : d.gpu_list) {
+        if (g.state == GpuState::kOk) usable |= std::uint64_t{1} << g.index;
+      }
+    }
+  }
+  node.usable[i] = usable;
+  const bool here = d.available_from_us <= now && now < d.available_until_us;
+  const bool open = d.state == NodeState::kReady && here;
+  node.open[i] = open ? usable : 0;
+  node.free[i] = node.open[i] & ~node.held[i];
+  node.spare[i] = d.state == NodeState::kSpare && here ? usable & ~node.held[i] : 0;
+  node.cpu[i] = d.cpu_milli < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.cpu_milli - node.cpu_held[i]);
+  node.memory[i] = d.memory_bytes < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.memory_bytes - node.memory_held[i]);
+  node.sharing[i] = open && d.sharing ? 1 : 0;
+  view_stale_ = true;
+}
+
+void StateImpl::rebuild_queues() {
+  // Parents first, then as given: a queue's row follows all above it.
+  std::unordered_map<std::string, std::size_t> given;
+  for (std::size_t q = 0; q < queues.size(); ++q) given.emplace(queues[q].id, q);
+  const auto depth = [&](const Queue& queue) {
+    int d = 0;
+    for (auto up = given.find(queue.parent); up != given.end(); up = given.find(queues[up->second].parent)) ++d;
+    return d;
+  };
+  std::vector<std::pair<int, std::size_t>> by_depth;
+  for (std::size_t q = 0; q < queues.size(); ++q) by_depth.emplace_back(depth(queues[q]), q);
+  std::stable_sort(by_depth.begin(), by_depth.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Queue> sorted;
+  for (const auto& [d, q] : by_depth) sorted.push_back(std::move(queues[q]));
+  queues = std::move(sorted);
+
+  const std::size_t columns = gpu_types.size() + 1;
+  queue_index.clear();
+  queue_parent.clear();
+  queue_cap.assign(queues.size() * columns, kernel::kNoLimit);
+  queue_used.assign(queues.size() * columns, 0);
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    queue_index.emplace(queues[q].id, static_cast<std::int32_t>(q));
+    const auto parent = queue_index.find(queues[q].parent);
+    queue_parent.push_back(parent == queue_index.end() ? kernel::kNone : parent->second);
+    for (const Quota& quota : queues[q].quotas) {
+      const std::size_t t = quota.gpu_type == "*" ? columns - 1 : at(type_index.at(quota.gpu_type));
+      std::int64_t cap = quota.limit < 0 ? kernel::kNoLimit : quota.limit;
+      if (quota.borrowing >= 0) cap = std::min(cap, quota.guarantee + quota.borrowing);
+      queue_cap[q * columns + t] = cap;
+    }
+  }
+  for (std::size_t slot = 0; slot < jobs.size(); ++slot) {
+    if (!jobs[slot].job) continue;
+    const auto found = queue_index.find(jobs[slot].job->queue);
+    job.queue[slot] = found == queue_index.end() ? kernel::kNone : found->second;
+    if (job.running[slot] == 0) continue;
+    std::int64_t gpus = 0;
+    for (const auto& h : jobs[slot].held) gpus += h.share_ppm == kWholeGpu ? std::popcount(h.mask) : 0;
+    for (std::int32_t q = job.queue[slot]; q >= 0; q = queue_parent[at(q)]) {
+      queue_used[at(q) * columns + at(job.held_type[slot])] += gpus;
+      queue_used[at(q) * columns + columns - 1] += gpus;
+    }
+  }
+  view_stale_ = true;
+}
+
+void StateImpl::rank_jobs() {
+  const auto before = [this](std::int32_t a, std::int32_t b) {
+    if (job.submit[at(a)] != job.submit[at(b)]) return job.submit[at(a)] < job.submit[at(b)];
+    return *job.id[at(a)] < *job.id[at(b)];
+  };
+  if (jobs_removed_) {
+    // Slots that were emptied, or emptied and taken again by a new job, leave; the new ones come in below.
+    std::vector<std::uint8_t> fresh(jobs.size(), 0);
+    for (const std::int32_t s : new_slots_) fresh[at(s)] = 1;
+    job_order.erase(std::remove_if(job_order.begin(), job_order.end(),
+                                   [&](std::int32_t s) { return at(s) >= jobs.size() || !jobs[at(s)].job || fresh[at(s)] != 0; }),
+                    job_order.end());
+  }
+  std::sort(new_slots_.begin(), new_slots_.end());
+  new_slots_.erase(std::unique(new_slots_.begin(), new_slots_.end()), new_slots_.end());
+  new_slots_.erase(std::remove_if(new_slots_.begin(), new_slots_.end(), [this](std::int32_t s) { return !jobs[at(s)].job; }), new_slots_.end());
+  std::sort(new_slots_.begin(), new_slots_.end(), before);
+  const auto middle = static_cast<std::ptrdiff_t>(job_order.size());
+  job_order.insert(job_order.end(), new_slots_.begin(), new_slots_.end());
+  std::inplace_merge(job_order.begin(), job_order.begin() + middle, job_order.end(), before);
+  job_rank.assign(jobs.size(), -1);
+  for (std::size_t r = 0; r < job_order.size(); ++r) job_rank[at(job_order[r])] = static_cast<std::int32_t>(r);
+  new_slots_.clear();
+  jobs_removed_ = false;
+}
+
+std::int32_t StateImpl::take_slot() {
+  if (!free_slots.empty()) {
+    const std::int32_t slot = free_slots.back();
+    free_slots.pop_back();
+    return slot;
+  }
+  jobs.emplace_back();
+  job.resize(jobs.size());
+  return static_cast<std::int32_t>(jobs.size()) - 1;
+}
+
+const kernel::ProblemView& StateImpl::problem() const {
+  if (!view_stale_) return view_;
+  view_stale_ = false;
+  view_ = kernel::ProblemView{};
+  kernel::ProblemView& v = view_;
+  v.n_nodes = static_cast<std::int32_t>(nodes.size());
+  v.n_words = filters.words();
+  v.node_type = node.type.data();
+  v.node_free = node.free.data();
+  v.node_open = node.open.data();
+  v.node_spare = node.spare.data();
+  v.node_cpu = node.cpu.data();
+  v.node_memory = node.memory.data();
+  v.node_until = node.until.data();
+  v.node_sharing = node.sharing.data();
+  v.inner_begin = node.inner_begin.data();
+  v.inner_mask = node.inner_mask.data();
+  v.gpu_begin = node.gpu_begin.data();
+  v.gpu_used_ppm = node.gpu_used_ppm.data();
+  v.gpu_used_memory = node.gpu_used_memory.data();
+  v.has_until = node.has_until ? 1 : 0;
+  v.n_types = static_cast<std::int32_t>(gpu_types.size());
+  v.type_memory = type_memory.data();
+  topology.fill(v);
+  v.n_filters = filters.size();
+  v.filter_words = filters.data();
+  v.n_demands = static_cast<std::int32_t>(demands.rows().size());
+  v.demands = demands.rows().data();
+  v.groups = demands.groups().data();
+  v.n_jobs = static_cast<std::int32_t>(jobs.size());
+  option_begin_.assign(1, 0);
+  held_begin_.assign(1, 0);
+  options_.clear();
+  held_.clear();
+  for (const JobRecord& record : jobs) {
+    options_.insert(options_.end(), record.options.begin(), record.options.end());
+    held_.insert(held_.end(), record.held.begin(), record.held.end());
+    option_begin_.push_back(static_cast<std::int32_t>(options_.size()));
+    held_begin_.push_back(static_cast<std::int32_t>(held_.size()));
+  }
+  v.option_begin = option_begin_.data();
+  v.options = options_.data();
+  v.job_queue = job.queue.data();
+  v.n_queues = static_cast<std::int32_t>(queues.size());
+  v.queue_parent = queue_parent.data();
+  v.queue_cap = queue_cap.data();
+  v.queue_used = queue_used.data();
+  v.held_begin = held_begin_.data();
+  v.held = held_.data();
+  v.held_type = job.held_type.data();
+  return view_;
+}
+
+bool StateImpl::lost_gpus(std::int32_t slot) const {
+  const auto& held = jobs[at(slot)].held;
+  return std::any_of(held.begin(), held.end(), [this](const kernel::HeldRow& h) { return (h.mask & ~node.usable[at(h.node)]) != 0; });
+}
+
+}  // namespace berth

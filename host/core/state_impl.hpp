@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/delta.hpp"
+#include "berth/kernel/problem.hpp"
+#include "berth/snapshot.hpp"
+#include "host/core/demands.hpp"
+#include "host/core/filters.hpp"
+#include "host/core/topology.hpp"
+
+namespace berth {
+
+/// A job slot: the description, and what is compiled from it alone.
+struct JobRecord {
+  std::unique_ptr<Job> job;                       // null: empty slot
+  std::vector<kernel::OptionRow> options;         // least GPU-time first
+  std::vector<std::int64_t> option_rate;          // millionths of the unit per second
+  std::vector<kernel::HeldRow> held;              // of a running job
+};
+
+/// Columns by job slot that policies and the walk read. Maintained change by change.
+struct JobStore {
+  std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from;
+  std::vector<std::int64_t> work_left;       // millionths of the unit at `progress_at`; INT64_MAX: not known
+  std::vector<std::int64_t> rate;            // current rate of a running job, of the first option of a waiting one
+  std::vector<std::int64_t> attained;        // GPU-us at `progress_at`
+  std::vector<std::int32_t> priority, gpus, preemption_class, queue, held_type, shape;
+  std::vector<std::uint8_t> running;
+  std::vector<const std::string*> id;
+
+  void resize(std::size_t n);
+};
+
+/// Columns by node rank.
+struct NodeStore {
+  std::vector<std::int32_t> type;
+  std::vector<std::uint64_t> usable;         // GPUs that exist and work, whatever the node's state but `failed`
+  std::vector<std::uint64_t> held;           // held whole, or carrying shares
+  std::vector<std::uint64_t> free, open, spare;  // kernel columns
+  std::vector<std::int64_t> cpu, memory;     // kernel columns: free now
+  std::vector<std::int64_t> cpu_held, memory_held;
+  std::vector<TimeUs> until;
+  std::vector<std::uint8_t> sharing;
+  std::vector<std::int32_t> inner_begin, gpu_begin;
+  std::vector<std::uint64_t> inner_mask;
+  std::vector<std::int32_t> gpu_used_ppm;
+  std::vector<std::int64_t> gpu_used_memory;
+  bool has_until = false;
+};
+
+/// What ClusterState holds: descriptions, and the problem compiled from them, kept in step by every change.
+class StateImpl {
+ public:
+  std::uint64_t apply(std::span<const Delta> deltas);
+  Snapshot snapshot() const;
+
+  /// The columns of the current revision; cheap when nothing changed. Valid until the next change.
+  const kernel::ProblemView& problem() const;
+  /// Run time that is left of a job on an option, from `now`; kNever: not known. Unknown lengths fall back to the time limit.
+  TimeUs option_run(std::int32_t slot, std::size_t option) const;
+  /// Run time left at the current (or requested) shape, at least 1; kNever: not known.
+  TimeUs remaining(std::int32_t slot) const;
+  std::int64_t attained_now(std::int32_t slot) const;
+  TimeUs run_now(std::int32_t slot) const;
+  /// True when the job holds GPUs that failed.
+  bool lost_gpus(std::int32_t slot) const;
+
+  // Descriptions.
+  std::uint64_t revision = 0;
+  TimeUs now = 0;
+  std::string name, origin_iso;
+  Extensions x;
+  std::vector<GpuType> gpu_types;
+  std::vector<Domain> domains;
+  std::vector<Node> nodes;                  // by rank
+  std::vector<Queue> queues;                // parents before children
+  std::vector<Reservation> reservations;
+  std::vector<FinishedJob> history;
+  std::uint64_t history_version = 0;
+  std::vector<JobRecord> jobs;              // by slot
+  std::vector<std::int32_t> free_slots;
+  std::vector<std::int32_t> job_order;      // slots by (submit, id)
+  std::vector<std::int32_t> job_rank;       // by slot
+  std::unordered_map<std::string, std::int32_t> node_rank, job_slot, queue_index, type_index;
+
+  // Compiled.
+  core::Topology topology;
+  core::FilterTable filters;
+  core::DemandTable demands;
+  NodeStore node;
+  JobStore job;
+  std::vector<std::int32_t> queue_parent;
+  std::vector<std::int64_t> queue_cap, queue_used, type_memory;
+
+ private:
+  friend class Applier;
+  core::FilterTable::Cluster filter_cluster() const;
+  void load(Snapshot snapshot);
+  void rebuild_nodes();
+  void rebuild_reservations();
+  void rebuild_queues();
+  void refresh_node(std::int32_t rank);
+  void compile_job(std::int32_t slot);
+  void store_columns(std::int32_t slot);
+  void hold(std::int32_t slot);
+  void release(std::int32_t slot);
+  void settle(std::int32_t slot);
+  void rank_jobs();
+  std::int32_t take_slot();
+
+  std::vector<std::vector<std::int32_t>> node_reservations_;
+  std::vector<std::int32_t> new_slots_;     // not yet in job_order
+  bool jobs_removed_ = false;
+  mutable kernel::ProblemView view_{};
+  mutable bool view_stale_ = true;
+  mutable std::vector<std::int32_t> option_begin_, held_begin_;
+  mutable std::vector<kernel::OptionRow> options_;
+  mutable std::vector<kernel::HeldRow> held_;
+};
+
+}  // namespace berth

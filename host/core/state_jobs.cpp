@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "host/core/job_rates.hpp"
+#include "host/core/state_impl.hpp"
+
+namespace berth {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+std::int64_t saturated(__int128 v) { return v > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(v); }
+
+/// ceil(work / rate) seconds in microseconds, at least 1.
+TimeUs time_for(std::int64_t work, std::int64_t rate) {
+  if (work == INT64_MAX || rate <= 0) return kNever;
+  return std::max<TimeUs>(1, saturated((static_cast<__int128>(work) * kSecond + rate - 1) / rate));
+}
+
+std::int64_t whole_gpus(const std::vector<kernel::HeldRow>& held) {
+  std::int64_t gpus = 0;
+  for (const auto& h : held) gpus += h.share_ppm == kWholeGpu ? std::popcount(h.mask) : 0;
+  return gpus;
+}
+
+}  // namespace
+
+void StateImpl::compile_job(std::int32_t slot) {
+  JobRecord& record = jobs[at(slot)];
+  const Job& j = *record.job;
+  record.options.clear();
+  record.option_rate.clear();
+  core::FilterTable::Key key;
+  key.gpu_memory_bytes = j.constraints.gpu_memory_bytes;
+  key.virtual_cluster = j.virtual_cluster;
+  key.labels = j.constraints.labels;
+  key.required_nodes = j.constraints.required_nodes;
+  key.excluded_nodes = j.constraints.excluded_nodes;
+  for (std::size_t r = 0; r < reservations.size(); ++r) {
+    const auto& names = reservations[r].jobs;
+    if (std::find(names.begin(), names.end(), j.id) != names.end()) key.reservations.push_back(static_cast<std::int32_t>(r));
+  }
+
+  struct Alternative {
+    kernel::OptionRow option;
+    std::int64_t rate, gpus;
+    bool smallest;
+  };
+  std::vector<Alternative> all;
+  for (std::size_t s = 0; s < j.shapes.size(); ++s) {
+    const Shape& shape = j.shapes[s];
+    const bool elastic_groups =
+        std::any_of(shape.groups.begin(), shape.groups.end(), [](const Group& g) { return g.members_min < g.members_want || g.spares > 0; });
+    for (std::size_t t = 0; t < gpu_types.size(); ++t) {
+      if (!shape.gpu_type.empty() && shape.gpu_type != gpu_types[t].id) continue;
+      key.gpu_type = static_cast<std::int32_t>(t);
+      const std::int32_t filter = filters.row(key, filter_cluster());
+      for (const bool smallest : {false, true}) {
+        if (smallest && !elastic_groups) continue;
+        const std::int32_t demand = demands.add(j, shape, key.gpu_type, filter, smallest, topology);
+        const std::int64_t gpus = std::max<std::int64_t>(1, demands.rows()[at(demand)].gpus);
+        const std::int64_t rate = core::option_rate(j, shape, gpu_types[t], gpus);
+        all.push_back({{demand, static_cast<std::int32_t>(s)}, rate, gpus, smallest});
+      }
+    }
+  }
+  // Least GPU-time for the same work first: gpus / rate, compared without division. What is not known comes last.
+  std::stable_sort(all.begin(), all.end(), [](const Alternative& a, const Alternative& b) {
+    if (a.smallest != b.smallest) return b.smallest;
+    if ((a.rate > 0) != (b.rate > 0)) return a.rate > 0;
+    return static_cast<__int128>(a.gpus) * b.rate < static_cast<__int128>(b.gpus) * a.rate;
+  });
+  for (const Alternative& a : all) {
+    record.options.push_back(a.option);
+    record.option_rate.push_back(a.rate);
+  }
+}
+
+void StateImpl::store_columns(std::int32_t slot) {
+  const std::size_t s = at(slot);
+  const JobRecord& record = jobs[s];
+  const Job& j = *record.job;
+  const bool running = j.state == JobState::kRunning;
+  job.id[s] = &j.id;
+  job.submit[s] = j.submit_us;
+  job.estimate[s] = j.estimate.run_us;
+  job.deadline[s] = j.deadline.at_us;
+  job.time_limit[s] = j.time_limit_us;
+  job.priority[s] = j.priority;
+  job.preemption_class[s] = j.preemption.preemption_class;
+  job.running[s] = running ? 1 : 0;
+  const auto queue = queue_index.find(j.queue);
+  job.queue[s] = queue == queue_index.end() ? kernel::kNone : queue->second;
+  job.run[s] = j.progress.run_us;
+  job.attained[s] = j.progress.attained_gpu_us;
+
+  // Where the rate at the requested shape is known, an estimate of time is an estimate of work.
+  const std::int64_t requested = core::requested_rate(j, gpu_types);
+  if (j.progress.work_total > 0) {
+    job.work_left[s] = std::max<std::int64_t>(0, j.progress.work_total - j.progress.work_done);
+  } else if (j.estimate.run_us != kNever) {
+    const TimeUs left = std::max<TimeUs>(0, j.estimate.run_us - j.progress.run_us);
+    job.work_left[s] = saturated(static_cast<__int128>(left) * requested / kSecond);
+  } else {
+    job.work_left[s] = INT64_MAX;
+  }
+
+  job.shape[s] = -1;
+  job.rate[s] = record.option_rate.empty() ? 0 : record.option_rate.front();
+  job.gpus[s] = j.shapes.empty() ? 1 : std::max(1, j.shapes.front().gpus);
+  job.victim_from[s] = kNever;
+  if (running) {
+    for (std::size_t k = 0; k < j.shapes.size(); ++k) {
+      if (j.shapes[k].id == j.allocation.shape) job.shape[s] = static_cast<std::int32_t>(k);
+    }
+    job.gpus[s] = static_cast<std::int32_t>(std::max<std::int64_t>(1, whole_gpus(record.held)));
+    job.rate[s] = core::held_rate(*this, slot);
+    if (j.preemption.preemptible) {
+      const TimeUs ran_enough = job.progress_at[s] + std::max<TimeUs>(0, j.preemption.minimum_run_us - j.progress.run_us);
+      job.victim_from[s] = std::max(ran_enough, j.preemption.guaranteed_until_us);
+    }
+  }
+}
+
+void StateImpl::hold(std::int32_t slot) {
+  JobRecord& record = jobs[at(slot)];
+  const Job& j = *record.job;
+  record.held.clear();
+  std::int32_t type = kernel::kNone;
+  for (const AllocationEntry& entry : j.allocation.entries) {
+    kernel::HeldRow row{};
+    row.node = node_rank.at(entry.node);
+    row.share_ppm = entry.share_ppm;
+    for (const std::int32_t g : entry.gpus) row.mask |= std::uint64_t{1} << g;
+    const auto gpus = static_cast<std::int64_t>(entry.gpus.size());
+    row.cpu = j.constraints.cpu_milli_per_gpu * gpus;
+    row.memory = j.constraints.memory_bytes_per_gpu * gpus;
+    row.gpu_memory = j.constraints.gpu_memory_bytes;
+    record.held.push_back(row);
+    const std::size_t n = at(row.node);
+    type = node.type[n];
+    node.held[n] |= row.mask;
+    node.cpu_held[n] += row.cpu;
+    node.memory_held[n] += row.memory;
+    if (row.share_ppm < kWholeGpu) {
+      for (const std::int32_t g : entry.gpus) {
+        node.gpu_used_ppm[at(node.gpu_begin[n] + g)] += row.share_ppm;
+        node.gpu_used_memory[at(node.gpu_begin[n] + g)] += row.gpu_memory;
+      }
+    }
+    refresh_node(row.node);
+  }
+  job.held_type[at(slot)] = type;
+  const auto queue = queue_index.find(j.queue);
+  const std::int64_t gpus = whole_gpus(record.held);
+  const std::size_t columns = gpu_types.size() + 1;
+  for (std::int32_t q = queue == queue_index.end() ? kernel::kNone : queue->second; q >= 0 && type >= 0; q = queue_parent[at(q)]) {
+    queue_used[at(q) * columns + at(type)] += gpus;
+    queue_used[at(q) * columns + columns - 1] += gpus;
+  }
+  view_stale_ = true;
+}
+
+void StateImpl::release(std::int32_t slot) {
+  JobRecord& record = jobs[at(slot)];
+  const std::int32_t type = job.held_type[at(slot)];
+  const std::int64_t gpus = whole_gpus(record.held);
+  for (const kernel::HeldRow& row : record.held) {
+    const std::size_t n = at(row.node);
+    node.cpu_held[n] -= row.cpu;
+    node.memory_held[n] -= row.memory;
+    std::uint64_t freed = row.mask;
+    if (row.share_ppm < kWholeGpu) {
+      for (std::uint64_t left = row.mask; left != 0; left &= left - 1) {
+        const std::size_t g = at(node.gpu_begin[n] + std::countr_zero(left));
+        node.gpu_used_ppm[g] -= row.share_ppm;
+        node.gpu_used_memory[g] -= row.gpu_memory;
+        if (node.gpu_used_ppm[g] > 0) freed &= ~(left & -left);
+      }
+    }
+    node.held[n] &= ~freed;
+    refresh_node(row.node);
+  }
+  const std::size_t columns = gpu_types.size() + 1;
+  for (std::int32_t q = job.queue[at(slot)]; q >= 0 && type >= 0; q = queue_parent[at(q)]) {
+    queue_used[at(q) * columns + at(type)] -= gpus;
+    queue_used[at(q) * columns + columns - 1] -= gpus;
+  }
+  record.held.clear();
+  job.held_type[at(slot)] = kernel::kNone;
+  view_stale_ = true;
+}
+
+void StateImpl::settle(std::int32_t slot) {
+  const std::size_t s = at(slot);
+  Job& j = *jobs[s].job;
+  if (job.running[s] != 0 && job.progress_at[s] < now) {
+    const TimeUs dt = now - job.progress_at[s];
+    j.progress.run_us += dt;
+    j.progress.attained_gpu_us = saturated(static_cast<__int128>(j.progress.attained_gpu_us) + static_cast<__int128>(dt) * job.gpus[s]);
+    if (j.progress.work_total > 0) {
+      const auto done = j.progress.work_done + saturated(static_cast<__int128>(job.rate[s]) * dt / kSecond);
+      j.progress.work_done = std::min(j.progress.work_total, done);
+    }
+  }
+  job.progress_at[s] = now;
+}
+
+TimeUs StateImpl::remaining(std::int32_t slot) const {
+  const std::size_t s = at(slot);
+  const TimeUs left = time_for(job.work_left[s], job.rate[s]);
+  if (left == kNever || job.running[s] == 0) return left;
+  return std::max<TimeUs>(1, left - (now - job.progress_at[s]));
+}
+
+TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
+  const std::size_t s = at(slot);
+  std::int64_t work = job.work_left[s];
+  if (work != INT64_MAX && job.running[s] != 0) {
+    work = std::max<std::int64_t>(0, work - saturated(static_cast<__int128>(job.rate[s]) * (now - job.progress_at[s]) / kSecond));
+  }
+  const TimeUs predicted = time_for(work, jobs[s].option_rate[option]);
+  if (predicted != kNever || job.time_limit[s] == kNever) return predicted;
+  return std::max<TimeUs>(1, job.time_limit[s] - run_now(slot));
+}
+
+std::int64_t StateImpl::attained_now(std::int32_t slot) const {
+  const std::size_t s = at(slot);
+  if (job.running[s] == 0) return job.attained[s];
+  return saturated(static_cast<__int128>(job.attained[s]) + static_cast<__int128>(now - job.progress_at[s]) * job.gpus[s]);
+}
+
+TimeUs StateImpl::run_now(std::int32_t slot) const {
+  const std::size_t s = at(slot);
+  return job.running[s] == 0 ? job.run[s] : job.run[s] + (now - job.progress_at[s]);
+}
+
+}  // namespace berth

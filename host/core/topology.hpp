@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/cluster.hpp"
+#include "berth/kernel/problem.hpp"
+
+namespace berth::core {
+
+/// The trees of all facets over the nodes, as the columns of kernel::FacetView and kernel::DomainView, and their names.
+class Topology {
+ public:
+  /// Sorts `nodes` by (domain path in the switch facet, id) and numbers domains. The input has passed check_snapshot.
+  void build(const std::vector<Domain>& domains, std::vector<Node>& nodes);
+
+  void fill(kernel::ProblemView& view) const;
+
+  /// Level number of a name in a facet ("node" is 0, "cluster" the last), or -1.
+  std::int32_t level(Facet facet, std::string_view name) const;
+  /// "rack", "node", "cluster".
+  const std::string& level_name(std::int32_t facet, std::int32_t level) const;
+  /// Full path of a domain, "(unnamed)" parts included, or "the cluster".
+  const std::string& path(std::int32_t domain) const { return path_[static_cast<std::size_t>(domain)]; }
+  /// The description of a named domain, or null.
+  const Domain* description(std::int32_t domain) const { return description_[static_cast<std::size_t>(domain)]; }
+  /// Facet and level of a domain.
+  std::int32_t facet_of(std::int32_t domain) const { return facet_of_[static_cast<std::size_t>(domain)]; }
+  std::int32_t level_of(std::int32_t domain) const { return level_of_[static_cast<std::size_t>(domain)]; }
+  /// The domain of that full path, or -1.
+  std::int32_t find(Facet facet, std::string_view path) const;
+  std::int32_t levels(std::int32_t facet) const { return static_cast<std::int32_t>(facets_[static_cast<std::size_t>(facet)].names.size()); }
+  std::int32_t domain_of(std::int32_t facet, std::int32_t level, std::int32_t node) const {
+    const FacetColumns& f = facets_[static_cast<std::size_t>(facet)];
+    return f.node_domain[static_cast<std::size_t>(level) * static_cast<std::size_t>(n_nodes_) + static_cast<std::size_t>(node)];
+  }
+
+ private:
+  struct FacetColumns {
+    std::vector<std::string> names;          // of levels, "node" first, "cluster" last
+    std::vector<std::int32_t> order;
+    std::vector<std::int32_t> node_domain;
+    std::array<std::int32_t, kMaxLevels + 1> level_begin{};
+  };
+  struct Tree;
+
+  void build_facet(int facet, const std::vector<std::string>& levels_up, const std::vector<Domain>& domains, std::vector<Node>& nodes);
+
+  std::int32_t n_nodes_ = 0;
+  std::array<FacetColumns, kFacets> facets_;
+  std::vector<std::int32_t> first_, last_, child_first_, child_last_, parent_, facet_of_, level_of_;
+  std::vector<std::uint8_t> named_;
+  std::vector<std::string> path_;
+  std::vector<const Domain*> description_;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,174 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/hd.hpp"
+#include "berth/kernel/walk_state.hpp"
+
+/// Sets of nodes as intersections of domains of any facets, and what they hold: docs/placement.md section 1.
+namespace berth::kernel {
+
+struct Restriction {
+  std::int32_t facet, level, domain;
+};
+
+inline constexpr std::int32_t kNoNode = -2;
+
+/// The nodes allowed by a filter and an end time, within all of `in`. Scanned along the range [first, last) of facet
+/// `scan`, the smallest of its domains.
+struct NodeSet {
+  std::int32_t filter;
+  TimeUs end;               // when the job ends, kNever: not known
+  std::int32_t scan, first, last;
+  std::int32_t node;        // the only node; kNone: no such limit; kNoNode: the set is empty
+  std::int32_t n;
+  Restriction in[5];  // at most one a facet
+};
+
+BERTH_HD inline NodeSet all_nodes(const ProblemView& p, std::int32_t filter, TimeUs end) {
+  NodeSet set{};
+  set.filter = filter;
+  set.end = end;
+  set.last = p.n_nodes;
+  set.node = kNone;
+  return set;
+}
+
+/// The domain of a higher level that a domain lies in.
+BERTH_HD inline std::int32_t ancestor(const ProblemView& p, std::int32_t domain, std::int32_t levels_up) {
+  for (; levels_up > 0; --levels_up) domain = p.domains.parent[domain];
+  return domain;
+}
+
+/// The part of the set in a domain; the cluster changes nothing. One restriction per facet suffices: domains of a facet
+/// are nested or disjoint.
+BERTH_HD inline NodeSet within(const ProblemView& p, NodeSet set, std::int32_t facet, std::int32_t level, std::int32_t domain) {
+  if (level == p.facet[facet].levels - 1) return set;
+  std::int32_t at = set.n;
+  for (std::int32_t i = 0; i < set.n; ++i) {
+    const Restriction& r = set.in[i];
+    if (r.facet != facet) continue;
+    at = i;
+    const bool nested = r.level >= level ? ancestor(p, domain, r.level - level) == r.domain : ancestor(p, r.domain, level - r.level) == domain;
+    if (!nested) {
+      set.last = set.first;
+      set.node = kNoNode;
+    }
+    if (!nested || r.level <= level) return set;
+  }
+  if (at == set.n) ++set.n;
+  set.in[at] = {facet, level, domain};
+  const std::int32_t first = p.domains.first[domain];
+  const std::int32_t last = p.domains.last[domain];
+  if (last - first < set.last - set.first) {
+    set.scan = facet;
+    set.first = first;
+    set.last = last;
+  }
+  return set;
+}
+
+BERTH_HD inline bool contains(const ProblemView& p, const NodeSet& set, std::int32_t node) {
+  if (set.node != kNone && set.node != node) return false;
+  for (std::int32_t i = 0; i < set.n; ++i) {
+    const Restriction& r = set.in[i];
+    if (p.facet[r.facet].node_domain[std::int64_t{r.level} * p.n_nodes + node] != r.domain) return false;
+  }
+  return in_filter(p, set.filter, node) && stays_open(p, node, set.end);
+}
+
+/// What a set holds of a row. `segments` and `spread` are used only where the row asks for them.
+struct Measure {
+  std::int64_t plain, raw, segments, spread;
+};
+
+BERTH_HD inline std::int64_t cap_of(const GroupRow& row, const Measure& m) {
+  std::int64_t cap = m.plain;
+  if (row.segment_size > 0) cap = m.segments * row.segment_size;
+  if (row.spread_most > 0 && (row.segment_size == 0 || m.spread < cap)) cap = m.spread;
+  return cap;
+}
+
+/// plain and raw over the nodes of the set at positions first + lane, + lanes, ...
+BERTH_HD inline Measure measure_plain(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set, std::int32_t lane,
+                                      std::int32_t lanes) {
+  Measure m{};
+  const std::int32_t* order = p.facet[set.scan].order;
+  for (std::int32_t i = set.first + lane; i < set.last; i += lanes) {
+    const std::int32_t node = order[i];
+    if (!contains(p, set, node)) continue;
+    const std::int64_t cap = node_cap(p, s, row, node);
+    m.plain += cap;
+    m.raw += node_raw(s, row, node, cap);
+  }
+  return m;
+}
+
+/// Range of domains of (facet, level) that can meet the set: [first, last). Nodes at level 0 are not domains.
+struct DomainRange {
+  std::int32_t first, last;
+};
+
+BERTH_HD inline DomainRange domains_meeting(const ProblemView& p, const NodeSet& set, std::int32_t facet, std::int32_t level) {
+  const FacetView& f = p.facet[facet];
+  if (set.scan == facet && set.first < set.last) {
+    const std::int32_t* column = f.node_domain + std::int64_t{level} * p.n_nodes;
+    return {column[f.order[set.first]], column[f.order[set.last - 1]] + 1};
+  }
+  return {f.level_begin[level], f.level_begin[level + 1]};
+}
+
+/// Sum over the domains of (facet, level) of what `per` makes of each one's plain capacity in the set.
+template <class Per>
+BERTH_HD std::int64_t sum_by_domain(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set, std::int32_t facet,
+                                    std::int32_t level, std::int32_t lane, std::int32_t lanes, const Per& per) {
+  std::int64_t sum = 0;
+  if (level == 0) {
+    const std::int32_t* order = p.facet[set.scan].order;
+    for (std::int32_t i = set.first + lane; i < set.last; i += lanes) {
+      if (contains(p, set, order[i])) sum += per(node_cap(p, s, row, order[i]));
+    }
+    return sum;
+  }
+  const DomainRange range = domains_meeting(p, set, facet, level);
+  for (std::int32_t d = range.first + lane; d < range.last; d += lanes) {
+    if (row.share_ppm == kWholeGpu && free_in(p, s, facet, level, d) < row.gpus) continue;
+    sum += per(measure_plain(p, s, row, within(p, set, facet, level, d), 0, 1).plain);
+  }
+  return sum;
+}
+
+struct PerSegment {
+  std::int64_t size;
+  BERTH_HD std::int64_t operator()(std::int64_t cap) const { return cap / size; }
+};
+struct PerSpread {
+  std::int64_t most;
+  BERTH_HD std::int64_t operator()(std::int64_t cap) const { return cap < most ? cap : most; }
+};
+
+/// One lane's part of the measure of a set; parts add up.
+BERTH_HD inline Measure measure(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set, std::int32_t lane,
+                                std::int32_t lanes) {
+  Measure m = measure_plain(p, s, row, set, lane, lanes);
+  if (row.segment_size > 0) {
+    m.segments = sum_by_domain(p, s, row, set, row.segment_facet, row.segment_level, lane, lanes, PerSegment{row.segment_size});
+  }
+  if (row.spread_most > 0) {
+    m.spread = sum_by_domain(p, s, row, set, row.spread_facet, row.spread_level, lane, lanes, PerSpread{row.spread_most});
+  }
+  return m;
+}
+
+/// The measure of a set by all threads together.
+template <class Group>
+BERTH_HD Measure measure_together(Group& group, const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set) {
+  Measure m = measure(p, s, row, set, group.rank(), group.size());
+  m.plain = group.sum(m.plain);
+  m.raw = group.sum(m.raw);
+  if (row.segment_size > 0) m.segments = group.sum(m.segments);
+  if (row.spread_most > 0) m.spread = group.sum(m.spread);
+  return m;
+}
+
+}  // namespace berth::kernel

@@ -1,0 +1,364 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/place_tree.hpp"
+#include "berth/kernel/releases.hpp"
+#include "berth/kernel/walk_workspace.hpp"
+
+/// The walk over jobs in order: docs/placement.md sections 6 and 7.
+namespace berth::kernel {
+
+template <class Group>
+struct PlaceInOrder {
+  Walk<Group> w;            // `w.s` is the state now
+  const PlaceRequest& request;
+  const PlaceWorkspace& ws;
+  const PlaceResult& result;
+  WalkState later{};        // the state that must leave the reservation alone
+  bool reserved = false;    // a reservation stands
+  bool reserve_done = false;
+  bool blocked = false;     // hol: an earlier job failed
+  bool queue_charged = false;  // by the job in hand, which displaced others: giving back had to see it
+  std::int32_t gave_up = 0;
+
+  BERTH_HD bool lead() const { return w.group.rank() == 0; }
+  BERTH_HD const OptionRow& option_of(std::int32_t job, std::int32_t o) const { return w.p.options[w.p.option_begin[job] + o]; }
+  BERTH_HD std::int32_t options_of(std::int32_t job) const { return w.p.option_begin[job + 1] - w.p.option_begin[job]; }
+  BERTH_HD TimeUs run_of(std::int32_t job, std::int32_t o) const { return request.option_run[w.p.option_begin[job] + o]; }
+  BERTH_HD static TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
+  BERTH_HD bool quota_ok(const WalkState& s, std::int32_t job, std::int32_t o) const {
+    const DemandRow& d = w.p.demands[option_of(job, o).demand];
+    return passes_quota(w.p, s, job, d.gpu_type, d.gpus);
+  }
+
+  /// Places option o in the state w.s from `start` on; a demand known not to fit is not looked at again.
+  BERTH_HD bool place(std::int32_t job, std::int32_t o, TimeUs start, std::uint8_t* known) {
+    const std::int32_t d = option_of(job, o).demand;
+    const DemandRow& demand = w.p.demands[d];
+    const bool memo = known != nullptr && demand.exact != 0 && w.p.has_until == 0;
+    if (memo && known[d] != 0) return false;
+    if (demand.exact != 0 && w.s.type_free[demand.gpu_type] < demand.gpus) return false;
+    if (place_demand(w, demand, end_of(start, run_of(job, o)))) return true;
+    if (memo) {
+      w.group.sync();
+      if (lead()) known[d] = 1;
+      w.group.sync();
+    }
+    return false;
+  }
+
+  BERTH_HD void undo(std::int32_t job, std::int32_t o, std::int32_t from) {
+    undo_entries(w, w.p.groups + w.p.demands[option_of(job, o).demand].group_begin, from);
+  }
+
+  /// First option that passes quota and fits now; kNone. What it takes stays taken, queue usage aside.
+  BERTH_HD std::int32_t fit(std::int32_t job, TimeUs start, std::uint8_t* known) {
+    const std::int32_t n = options_of(job);
+    for (std::int32_t o = 0; o < n; ++o) {
+      if (quota_ok(w.s, job, o) && place(job, o, start, known)) return o;
+    }
+    return kNone;
+  }
+
+  /// The smallest number of releases after which the job fits: doubling, then bisection (section 6.5). On success the job's
+  /// entries are placed, `list` stands at that number, and the option is returned; on failure all is as before.
+  template <class List>
+  BERTH_HD std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count) {
+    const std::int32_t from = w.n_entries;
+    const auto move = [&](std::int32_t to) {
+      w.group.sync();
+      bool more = true;
+      while (count < to && more) {
+        more = list.forward(w.s, lead());
+        if (more) ++count;
+      }
+      for (; count > to; --count) list.backward(w.s, lead());
+      w.group.sync();
+    };
+    count = 0;
+    std::int32_t failed = 0;
+    std::int32_t option = kNone;
+    for (std::int32_t p = 1;; p *= 2) {
+      move(p);
+      if (count == failed) break;  // nothing more to release
+      option = fit(job, list.start(count), nullptr);
+      if (option != kNone) break;
+      failed = count;
+      if (count < p) break;
+    }
+    if (option == kNone) {
+      move(0);
+      return kNone;
+    }
+    std::int32_t fits = count;
+    bool placed = true;
+    while (fits - failed > 1) {
+      const std::int32_t middle = (failed + fits) / 2;
+      if (placed) undo(job, option, from);
+      move(middle);
+      const std::int32_t o = fit(job, list.start(count), nullptr);
+      placed = o != kNone;
+      if (placed) {
+        option = o;
+        fits = middle;
+      } else {
+        failed = middle;
+      }
+    }
+    if (!placed) {
+      move(fits);
+      option = fit(job, list.start(count), nullptr);
+    }
+    return option;
+  }
+
+  BERTH_HD void remove_victim(std::int32_t i) {
+    const std::int32_t before = ws.before[i];
+    const std::int32_t after = ws.after[i];
+    if (before >= 0) ws.after[before] = after;
+    ws.before[after] = before;
+  }
+
+  BERTH_HD void charge_option(WalkState& s, std::int32_t job, std::int32_t o) {
+    const DemandRow& d = w.p.demands[option_of(job, o).demand];
+    w.group.sync();
+    if (lead()) charge_queue(w.p, s, job, d.gpu_type, d.gpus);
+    w.group.sync();
+  }
+
+  /// Steps 3 to 5 for a job that holds nothing. @returns the option placed, or kNone; `any_quota`: some option passed quota at step 4.
+  BERTH_HD std::int32_t start(std::int32_t i, std::int32_t job, bool& any_quota) {
+    const std::int32_t n = options_of(job);
+    any_quota = false;
+    if (reserved) return start_beside_reservation(job, any_quota);
+    // Without displacement free GPUs only become fewer, so a failure holds for the rest of the walk.
+    std::uint8_t* known = request.preemptive == 0 ? ws.known_now : nullptr;
+    for (std::int32_t o = 0; o < n; ++o) {
+      if (!quota_ok(w.s, job, o)) continue;
+      any_quota = true;
+      if (known_hopeless(job, o)) continue;
+      if (place(job, o, request.now, known)) return o;
+    }
+    if (request.preemptive == 0 || request.running[i] != 0) return kNone;
+    return start_by_displacing(i, job);
+  }
+
+  /// Preemptive walks: whether the demand failed before with all victims gone.
+  BERTH_HD bool known_hopeless(std::int32_t job, std::int32_t o) const {
+    if (request.preemptive == 0 || !may_remember()) return false;
+    const std::int32_t d = option_of(job, o).demand;
+    return w.p.demands[d].exact != 0 && ws.hopeless[d] != 0;
+  }
+  /// Free GPUs and victims to come only become fewer together, unless classes or end times make them differ between jobs.
+  BERTH_HD bool may_remember() const { return w.p.has_until == 0 && request.class_rule == 0; }
+
+  BERTH_HD std::int32_t start_by_displacing(std::int32_t i, std::int32_t job) {
+    const std::int32_t n = options_of(job);
+    bool hope = false;
+    for (std::int32_t o = 0; o < n && !hope; ++o) {
+      const DemandRow& d = w.p.demands[option_of(job, o).demand];
+      hope = d.exact == 0 || (!known_hopeless(job, o) && w.s.type_free[d.gpu_type] + ws.later_gpus[d.gpu_type] >= d.gpus);
+    }
+    if (!hope) return kNone;
+    VictimList victims{w.p, request, ws.before, ws.after, i, request.n};
+    std::int32_t count = 0;
+    const std::int32_t option = fit_after(victims, job, count);
+    if (option == kNone) {
+      w.group.sync();
+      if (lead() && may_remember()) {
+        for (std::int32_t o = 0; o < n; ++o) {
+          const std::int32_t d = option_of(job, o).demand;
+          // Quota may have been in the way with all victims gone: then nothing was learnt about the GPUs.
+          const bool quota = quota_unlimited(job, o);
+          if (w.p.demands[d].exact != 0 && quota) ws.hopeless[d] = 1;
+        }
+      }
+      w.group.sync();
+      return kNone;
+    }
+    // From the most important victim back: who does not miss his GPUs keeps them.
+    w.group.sync();
+    if (lead()) {
+      charge_queue(w.p, w.s, job, w.p.demands[option_of(job, option).demand].gpu_type, w.p.demands[option_of(job, option).demand].gpus);
+      std::int32_t v = victims.last;
+      while (v < request.n) {
+        const std::int32_t next = ws.after[v];
+        if (victims.eligible(v) && !hold_again(w.p, w.s, request.order[v])) {
+          ws.displaced[v] = 1;
+          ws.gone[request.order[v]] = 1;
+          result.displaced_by[v] = i;
+          const std::int32_t type = w.p.held_type[request.order[v]];
+          if (type >= 0) ws.later_gpus[type] -= touched_gpus(w.p, request.order[v]);
+          remove_victim(v);
+        }
+        v = next;
+      }
+    }
+    w.group.sync();
+    queue_charged = true;
+    return option;
+  }
+
+  BERTH_HD bool quota_unlimited(std::int32_t job, std::int32_t o) const {
+    const DemandRow& d = w.p.demands[option_of(job, o).demand];
+    for (std::int32_t q = w.p.job_queue[job]; q >= 0; q = w.p.queue_parent[q]) {
+      const std::int64_t row = std::int64_t{q} * (w.p.n_types + 1);
+      if (w.p.queue_cap[row + d.gpu_type] != kNoLimit || w.p.queue_cap[row + w.p.n_types] != kNoLimit) return false;
+    }
+    return true;
+  }
+
+  BERTH_HD std::int32_t start_beside_reservation(std::int32_t job, bool& any_quota) {
+    const std::int32_t n = options_of(job);
+    for (std::int32_t o = 0; o < n; ++o) {
+      if (!quota_ok(w.s, job, o)) continue;
+      any_quota = true;
+      const TimeUs end = end_of(request.now, run_of(job, o));
+      const bool is_short = end != kNever && end <= *result.reserve_at;
+      const std::int32_t from = w.n_entries;
+      const WalkState now = w.s;
+      if (!is_short) w.s = later;
+      const bool placed = place(job, o, request.now, is_short ? ws.known_now : ws.known_later);
+      w.s = now;
+      if (!placed) continue;
+      WalkState& other = is_short ? later : w.s;
+      const DemandRow& demand = w.p.demands[option_of(job, o).demand];
+      w.group.sync();
+      if (lead()) {
+        for (std::int32_t e = from; e < w.n_entries; ++e) {
+          const PlacedRow& entry = w.entries[e];
+          const GroupRow& row = w.p.groups[demand.group_begin + entry.group];
+          take_mask(w.p, other, entry.node, entry.mask, row.share_ppm, row.gpu_memory, entry.members * row.cpu, entry.members * row.memory);
+        }
+      }
+      w.group.sync();
+      return o;
+    }
+    return kNone;
+  }
+
+  /// Section 7: the first blocked job gets the earliest place that running jobs leave it.
+  BERTH_HD bool reserve(std::int32_t i, std::int32_t job) {
+    w.group.sync();
+    if (lead()) ws.n_events[0] = collect_events(w.p, request, result, ws, i);
+    w.group.sync();
+    EventList events{w.p, request, result, ws.events, ws.n_events[0], 0};
+    const std::int32_t from = w.n_entries;
+    std::int32_t count = 0;
+    const std::int32_t option = fit_after(events, job, count);
+    if (option == kNone) return false;
+    if (lead()) {
+      *result.reserve_at = events.start(count);
+      result.option[i] = option;
+      result.entry_begin[i] = from;
+      result.entry_end[i] = w.n_entries;
+      // What the nodes have left at that instant, the reservation taken.
+      for (std::int32_t e = from; e < w.n_entries; ++e) {
+        ws.cpu_left[w.entries[e].node] = w.s.cpu[w.entries[e].node];
+        ws.memory_left[w.entries[e].node] = w.s.memory[w.entries[e].node];
+      }
+    }
+    w.group.sync();
+    // Back to now; the entries stay in the result, uncharged.
+    const std::int32_t end = w.n_entries;
+    undo(job, option, from);
+    w.n_entries = end;
+    if (lead()) {
+      while (count > 0) {
+        events.backward(w.s, true);
+        --count;
+      }
+    }
+    w.group.sync();
+    copy_state(w.group, w.p, w.s, later);
+    if (lead()) {
+      for (std::int32_t e = from; e < end; ++e) {
+        const PlacedRow& entry = w.entries[e];
+        const std::int32_t node = entry.node;
+        if (later.cpu[node] > ws.cpu_left[node]) later.cpu[node] = ws.cpu_left[node];
+        if (later.memory[node] > ws.memory_left[node]) later.memory[node] = ws.memory_left[node];
+        for (std::uint64_t left = entry.mask; left != 0; left &= left - 1) {
+          later.used_ppm[w.p.gpu_begin[node] + lowest(left)] = kWholeGpu;
+        }
+        set_free(w.p, later, node, later.free[node] & ~entry.mask);
+      }
+    }
+    w.group.sync();
+    return true;
+  }
+
+  BERTH_HD void finish(std::int32_t i, Outcome outcome, std::int32_t option, std::int32_t from) {
+    if (lead()) {
+      result.outcome[i] = outcome;
+      result.option[i] = option;
+      result.entry_begin[i] = option == kNone ? 0 : from;
+      result.entry_end[i] = option == kNone ? 0 : w.n_entries;
+    }
+  }
+
+  BERTH_HD void step(std::int32_t i) {
+    const std::int32_t job = request.order[i];
+    const bool running = request.running[i] != 0;
+    const bool displaced = ws.displaced[i] != 0;
+    const std::int32_t from = w.n_entries;
+    if (running && !displaced) {
+      finish(i, Outcome::kKept, kNone, from);
+      if (lead() && request.victim_ok[i] != 0 && request.preemptive != 0) {
+        const std::int32_t type = w.p.held_type[job];
+        if (type >= 0) ws.later_gpus[type] -= touched_gpus(w.p, job);
+        remove_victim(i);
+      }
+      w.group.sync();
+      return;
+    }
+    const Outcome failure = displaced ? Outcome::kPreempted : Outcome::kWaits;
+    if (i >= request.limit) return finish(i, displaced ? failure : Outcome::kBudget, kNone, from);
+    if (blocked) return finish(i, displaced ? failure : Outcome::kBehind, kNone, from);
+    w.ran_out = false;
+    bool any_quota = false;
+    const std::int32_t option = start(i, job, any_quota);
+    if (option != kNone) {
+      if (!queue_charged) charge_option(w.s, job, option);
+      queue_charged = false;
+      finish(i, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from);
+      w.group.sync();
+    } else if (request.discipline == Discipline::kEasy && !reserve_done && any_quota) {
+      reserve_done = true;
+      reserved = reserve(i, job);
+      if (reserved) {
+        if (lead()) result.outcome[i] = Outcome::kReserved;
+        w.group.sync();
+      } else {
+        finish(i, failure, kNone, from);
+      }
+    } else {
+      const bool quota = !any_quota && options_of(job) > 0 && !displaced;
+      finish(i, quota ? Outcome::kQuota : failure, kNone, from);
+      blocked = request.discipline == Discipline::kHol;
+    }
+    gave_up += w.ran_out ? 1 : 0;
+  }
+};
+
+/// Runs one walk. All threads of the group call it; `result` is complete after the last sync.
+template <class Group>
+BERTH_HD void place_in_order(Group& group, const ProblemView& problem, const PlaceRequest& request, const TakenRow* taken,
+                             std::int32_t n_taken, const PlaceWorkspace& ws, const PlaceResult& result) {
+  WalkState now = ws.now;
+  init_workspace(group, problem, request, taken, n_taken, ws);
+  PlaceInOrder<Group> run{{group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing}, request, ws, result};
+  run.later = ws.later;
+  for (std::int32_t i = group.rank(); i < request.n; i += group.size()) result.displaced_by[i] = kNone;
+  if (group.rank() == 0) *result.reserve_at = kNever;
+  group.sync();
+  for (std::int32_t i = 0; i < request.n; ++i) run.step(i);
+  group.sync();
+  if (group.rank() == 0) {
+    *result.n_entries = run.w.n_entries;
+    *result.gave_up = run.gave_up;
+  }
+  group.sync();
+}
+
+}  // namespace berth::kernel

@@ -1,0 +1,211 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "berth/kernel/releases.hpp"
+
+/// The memory of one walk, carved from one block. The caller allocates `place_workspace_bytes` and nothing else is needed.
+namespace berth::kernel {
+
+struct PlaceWorkspace {
+  WalkState now, later;
+  Scratch scratch;
+  std::int32_t* before;           // [n + 1] list of victims over positions
+  std::int32_t* after;            // [n + 1]
+  std::uint8_t* displaced;        // [n]
+  std::uint8_t* gone;             // [n_jobs] the same by slot
+  std::uint8_t* known_now;        // [n_demands] 1: does not fit in what is free now
+  std::uint8_t* known_later;      // [n_demands] the same beside the reservation
+  std::uint8_t* hopeless;         // [n_demands] 1: did not fit with all victims gone
+  std::int64_t* later_gpus;       // [n_types] GPUs of victims still to come: an upper bound
+  Event* events;                  // [n_releases + n]
+  std::int32_t* n_events;         // [1]
+  std::int64_t* cpu_left;         // [n_nodes] of reserved nodes, at the reservation, the reservation taken
+  std::int64_t* memory_left;      // [n_nodes]
+};
+
+namespace detail {
+
+/// Hands out parts of a block; with a null block it only counts.
+struct Carver {
+  std::byte* block;
+  std::size_t used = 0;
+  template <class T>
+  T* take(std::int64_t n) {
+    used = (used + 15) / 16 * 16;
+    T* part = block == nullptr ? nullptr : reinterpret_cast<T*>(block + used);
+    used += sizeof(T) * static_cast<std::size_t>(n > 0 ? n : 1);
+    return part;
+  }
+};
+
+inline std::int32_t most_gpus_per_node(const ProblemView& p) {
+  std::int32_t most = 0;
+  for (std::int32_t n = 0; n < p.n_nodes; ++n) {
+    const std::int32_t gpus = p.gpu_begin[n + 1] - p.gpu_begin[n];
+    if (gpus > most) most = gpus;
+  }
+  return most;
+}
+
+inline WalkState carve_state(Carver& c, const ProblemView& p, std::int32_t max_gpus, std::int64_t gpus) {
+  WalkState s{};
+  s.max_gpus = max_gpus;
+  s.free = c.take<std::uint64_t>(p.n_nodes);
+  s.cpu = c.take<std::int64_t>(p.n_nodes);
+  s.memory = c.take<std::int64_t>(p.n_nodes);
+  s.used_ppm = c.take<std::int32_t>(gpus);
+  s.used_memory = c.take<std::int64_t>(gpus);
+  s.queue_used = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
+  s.bucket = c.take<std::uint64_t>(std::int64_t{max_gpus + 1} * p.n_words);
+  s.bucket_count = c.take<std::int32_t>(max_gpus + 1);
+  s.domain_free = c.take<std::int32_t>(p.domains.n_domains);
+  s.type_free = c.take<std::int64_t>(p.n_types);
+  return s;
+}
+
+inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest& r) {
+  PlaceWorkspace ws{};
+  const std::int32_t max_gpus = most_gpus_per_node(p);
+  const std::int64_t gpus = p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0;
+  const bool easy = r.discipline == Discipline::kEasy;
+  ws.now = carve_state(c, p, max_gpus, gpus);
+  if (easy) ws.later = carve_state(c, p, max_gpus, gpus);
+  const std::int64_t wide = p.domains.n_domains > p.n_nodes ? p.domains.n_domains : p.n_nodes;
+  ws.scratch.domain_cap = c.take<std::int32_t>(p.domains.n_domains);
+  ws.scratch.domain_raw = c.take<std::int32_t>(p.domains.n_domains);
+  ws.scratch.node_cap = c.take<std::int32_t>(p.n_nodes);
+  ws.scratch.node_raw = c.take<std::int32_t>(p.n_nodes);
+  ws.scratch.spread_count = c.take<std::int32_t>(wide);
+  ws.scratch.units = c.take<std::int32_t>(wide);
+  ws.scratch.raws = c.take<std::int32_t>(wide);
+  ws.before = c.take<std::int32_t>(std::int64_t{r.n} + 1);
+  ws.after = c.take<std::int32_t>(std::int64_t{r.n} + 1);
+  ws.displaced = c.take<std::uint8_t>(r.n);
+  ws.gone = c.take<std::uint8_t>(p.n_jobs);
+  ws.known_now = c.take<std::uint8_t>(p.n_demands);
+  ws.known_later = c.take<std::uint8_t>(p.n_demands);
+  ws.hopeless = c.take<std::uint8_t>(p.n_demands);
+  ws.later_gpus = c.take<std::int64_t>(p.n_types);
+  ws.events = c.take<Event>(easy ? std::int64_t{r.n_releases} + r.n : 0);
+  ws.n_events = c.take<std::int32_t>(1);
+  ws.cpu_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
+  ws.memory_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
+  return ws;
+}
+
+}  // namespace detail
+
+/// Bytes that one walk needs; the block is aligned to 16. Host only.
+inline std::size_t place_workspace_bytes(const ProblemView& p, const PlaceRequest& r) {
+  detail::Carver counter{nullptr};
+  detail::carve(counter, p, r);
+  return counter.used;
+}
+
+/// Host only: reads the host's problem; the block may be device memory.
+inline PlaceWorkspace carve_workspace(void* block, const ProblemView& p, const PlaceRequest& r) {
+  detail::Carver carver{static_cast<std::byte*>(block)};
+  return detail::carve(carver, p, r);
+}
+
+template <class Group, class T>
+BERTH_HD void copy_column(Group& group, const T* from, T* to, std::int64_t n) {
+  for (std::int64_t i = group.rank(); i < n; i += group.size()) to[i] = from[i];
+}
+
+/// Copies one state into another of the same problem. All threads.
+template <class Group>
+BERTH_HD void copy_state(Group& group, const ProblemView& p, const WalkState& from, WalkState& to) {
+  const std::int64_t gpus = p.gpu_begin[p.n_nodes];
+  copy_column(group, from.free, to.free, p.n_nodes);
+  copy_column(group, from.cpu, to.cpu, p.n_nodes);
+  copy_column(group, from.memory, to.memory, p.n_nodes);
+  copy_column(group, from.used_ppm, to.used_ppm, gpus);
+  copy_column(group, from.used_memory, to.used_memory, gpus);
+  copy_column(group, from.queue_used, to.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1));
+  copy_column(group, from.bucket, to.bucket, std::int64_t{from.max_gpus + 1} * p.n_words);
+  copy_column(group, from.bucket_count, to.bucket_count, from.max_gpus + 1);
+  copy_column(group, from.domain_free, to.domain_free, p.domains.n_domains);
+  copy_column(group, from.type_free, to.type_free, p.n_types);
+  group.sync();
+}
+
+/// The state before the first job. All threads.
+template <class Group>
+BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequest& r, const TakenRow* taken, std::int32_t n_taken,
+                             const PlaceWorkspace& ws) {
+  WalkState s = ws.now;
+  const std::int64_t gpus = p.gpu_begin[p.n_nodes];
+  copy_column(group, p.node_free, s.free, p.n_nodes);
+  copy_column(group, p.node_cpu, s.cpu, p.n_nodes);
+  copy_column(group, p.node_memory, s.memory, p.n_nodes);
+  copy_column(group, p.gpu_used_ppm, s.used_ppm, gpus);
+  copy_column(group, p.gpu_used_memory, s.used_memory, gpus);
+  copy_column(group, p.queue_used, s.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1));
+  for (std::int32_t i = group.rank(); i < p.n_demands; i += group.size()) {
+    ws.known_now[i] = ws.known_later[i] = ws.hopeless[i] = 0;
+  }
+  for (std::int32_t i = group.rank(); i < r.n; i += group.size()) ws.displaced[i] = 0;
+  for (std::int32_t j = group.rank(); j < p.n_jobs; j += group.size()) ws.gone[j] = 0;
+  for (std::int32_t t = group.rank(); t < p.n_types; t += group.size()) ws.later_gpus[t] = 0;
+  group.sync();
+  if (group.rank() == 0) {
+    for (std::int32_t t = 0; t < n_taken; ++t) s.free[taken[t].node] &= ~taken[t].mask;
+    std::int32_t last = kNone;
+    for (std::int32_t i = 0; i < r.n; ++i) {
+      if (r.preemptive == 0 || r.running[i] == 0 || r.victim_ok[i] == 0) continue;
+      ws.before[i] = last;
+      if (last >= 0) ws.after[last] = i;
+      last = i;
+      if (p.held_type[r.order[i]] >= 0) ws.later_gpus[p.held_type[r.order[i]]] += touched_gpus(p, r.order[i]);
+    }
+    ws.before[r.n] = last;
+    if (last >= 0) ws.after[last] = r.n;
+  }
+  group.sync();
+  build_index(group, p, s);
+}
+
+/// Events for a reservation made at position i: releases of jobs not displaced, and jobs placed before it. One thread.
+BERTH_HD inline std::int32_t collect_events(const ProblemView& p, const PlaceRequest& r, const PlaceResult& result, const PlaceWorkspace& ws,
+                                            std::int32_t i) {
+  std::int32_t n = 0;
+  for (std::int32_t k = 0; k < r.n_releases; ++k) {
+    const ReleaseRow& release = r.releases[k];
+    if (release.at == kNever) continue;
+    if (release.job >= 0 && ws.gone[release.job] != 0) continue;
+    ws.events[n++] = {release.at, release.job, release.node, kNone, 0, release.mask};
+  }
+  for (std::int32_t q = 0; q < i; ++q) {
+    if (result.outcome[q] != Outcome::kPlaced && result.outcome[q] != Outcome::kMoved) continue;
+    const std::int32_t job = r.order[q];
+    const TimeUs run = r.option_run[p.option_begin[job] + result.option[q]];
+    if (run == kNever || run > kNever - 1 - r.now) continue;
+    ws.events[n++] = {r.now + run, job, kNone, q, 0, 0};
+  }
+  // Heap sort: in place, without a worst case.
+  const auto sift = [&](std::int32_t root, std::int32_t end) {
+    for (;;) {
+      std::int32_t child = 2 * root + 1;
+      if (child >= end) return;
+      if (child + 1 < end && ws.events[child] < ws.events[child + 1]) ++child;
+      if (!(ws.events[root] < ws.events[child])) return;
+      const Event swapped = ws.events[root];
+      ws.events[root] = ws.events[child];
+      ws.events[child] = swapped;
+      root = child;
+    }
+  };
+  for (std::int32_t k = n / 2 - 1; k >= 0; --k) sift(k, n);
+  for (std::int32_t k = n - 1; k > 0; --k) {
+    const Event swapped = ws.events[0];
+    ws.events[0] = ws.events[k];
+    ws.events[k] = swapped;
+    sift(0, k);
+  }
+  return n;
+}
+
+}  // namespace berth::kernel
