@@ -107,6 +107,7 @@ void check_shape(const Shape& shape, const References& refs, const Where& where)
   if (!shape.gpu_type.empty() && refs.gpu_type(shape.gpu_type) == nullptr) {
     where.fail_at("gpu_type", fmt::format("there is no GPU type '{}'", shape.gpu_type));
   }
+  check_groups(shape, refs, where);  // first: a group without members explains a sum of zero
   check_range(shape.gpus, 1, kMaxGpusPerJob, where, "gpus");
   check_range(shape.share_ppm, 1, kWholeGpu, where, "share");
   check_range(shape.local_batch, 0, INT32_MAX, where, "local_batch");
@@ -114,7 +115,6 @@ void check_shape(const Shape& shape, const References& refs, const Where& where)
   check_range(shape.rate, 0, kScoreCeiling, where, "rate");
   check_range(shape.power_mw, 0, kMaxBytes, where, "power_w");
   check_text(shape.mig_profile, where, "mig_profile");
-  check_groups(shape, refs, where);
 }
 
 }  // namespace berth::core

@@ -4,27 +4,21 @@
 
 #include <array>
 #include <cstddef>
-#include <unordered_map>
 #include <unordered_set>
 
+#include "host/core/id_table.hpp"
 #include "host/core/level_order.hpp"
 
 namespace berth::core {
 namespace {
 
-// Index by id; the ids live in the snapshot.
-using Ids = std::unordered_map<std::string_view, std::size_t>;
-
 template <class Row>
-Ids index_rows(const std::vector<Row>& rows, std::string_view list, const Where& where) {
-  Ids ids;
-  ids.reserve(rows.size());
+IdTable index_rows(const std::vector<Row>& rows, std::string_view list, const Where& where) {
+  IdTable ids(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto [at, added] = ids.emplace(rows[i].id, i);
-    if (!added) {
-      Where(where, list, static_cast<std::int64_t>(i))
-          .fail_at("id", fmt::format("'{}' is the id of /{}/{} too", rows[i].id, list, at->second));
-    }
+    const std::int32_t earlier = ids.add(rows[i].id);
+    if (earlier == IdTable::kAbsent) continue;
+    Where(where, list, static_cast<std::int64_t>(i)).fail_at("id", fmt::format("'{}' is the id of /{}/{} too", rows[i].id, list, earlier));
   }
   return ids;
 }
@@ -46,7 +40,7 @@ class SnapshotReferences final : public References {
 
   const GpuType* gpu_type(std::string_view id) const override { return find(snapshot_.gpu_types, types_, id); }
   const Node* node(std::string_view id) const override { return find(snapshot_.nodes, nodes_, id); }
-  bool has_queue(std::string_view id) const override { return queues_.count(id) != 0; }
+  bool has_queue(std::string_view id) const override { return queues_.find(id) != IdTable::kAbsent; }
   bool has_domain(Facet facet, std::string_view path) const override {
     return paths_[static_cast<std::size_t>(facet)].count(std::string(path)) != 0;
   }
@@ -62,13 +56,13 @@ class SnapshotReferences final : public References {
 
  private:
   template <class Row>
-  static const Row* find(const std::vector<Row>& rows, const Ids& ids, std::string_view id) {
-    const auto at = ids.find(id);
-    return at == ids.end() ? nullptr : &rows[at->second];
+  static const Row* find(const std::vector<Row>& rows, const IdTable& ids, std::string_view id) {
+    const std::int32_t row = ids.find(id);
+    return row == IdTable::kAbsent ? nullptr : &rows[static_cast<std::size_t>(row)];
   }
 
   const Snapshot& snapshot_;
-  Ids types_, queues_, nodes_;
+  IdTable types_, queues_, nodes_;
   std::array<std::unordered_set<std::string>, kFacets> paths_;
   LevelOrder levels_;
   bool serves_all_ = false;

@@ -66,6 +66,9 @@ class JsonCursor {
   /// Nothing but white space may follow the document.
   void finish();
 
+  /// Bytes not read yet.
+  std::size_t remaining() const { return static_cast<std::size_t>(end_ - p_); }
+
   /// Where the value or key read last begins; for errors found later.
   const char* mark() const { return mark_; }
   /// Moves to the next value and returns where it begins.
@@ -90,6 +93,7 @@ class JsonCursor {
   std::string_view unescape(const char* first);
   std::uint32_t hex4();
   std::string_view scan_number();
+  bool short_decimal(int places, std::int64_t& value);
   void skip_value();
   void literal(std::string_view word);
   [[noreturn]] void fail_expected(const char* what);

@@ -54,6 +54,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
 }
 
 const char* first_invalid_utf8(std::string_view text) {
+  if (simdjson::validate_utf8(text.data(), text.size())) return text.data() + text.size();
   std::size_t i = 0;
   while (i < text.size()) {
     const auto lead = static_cast<unsigned char>(text[i]);

@@ -219,8 +219,12 @@ constexpr Field<FinishedJob> kFinished[] = {
 }  // namespace
 
 void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>& pending) {
+  // Jobs are large: growing the list by doubling would move them all again and again. The first rows tell how many may come.
+  constexpr std::size_t kSample = 64;
+  const std::size_t before = in.remaining();
   in.array([&] {
     const char* at = in.next_mark();
+    if (out.size() == kSample) out.reserve(kSample + in.remaining() / ((before - in.remaining()) / kSample + 1));
     Job& job = out.emplace_back();
     JobRow row{job, job.x, {}, {}};
     const std::uint64_t seen = read_object(in, row, kJob);

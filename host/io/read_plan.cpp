@@ -1,0 +1,240 @@
+#include <charconv>
+#include <cmath>
+
+#include "berth/io.hpp"
+#include "host/io/json_fields.hpp"
+#include "host/io/plan_shape.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr std::string_view kSchema = "berth.plan.v1";
+
+std::uint64_t read_unsigned(JsonCursor& in, int base = 10) {
+  const std::string_view text = base == 16 ? in.string() : in.raw();
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) in.fail(fmt::format("{} is no whole number of 64 bits", in.shown()));
+  return value;
+}
+
+std::int64_t read_any(JsonCursor& in) { return in.integer(INT64_MIN, INT64_MAX); }
+std::int64_t read_any_micro(JsonCursor& in) { return in.decimal(6, INT64_MIN, INT64_MAX); }
+std::int32_t read_any32(JsonCursor& in) { return static_cast<std::int32_t>(in.integer(INT32_MIN, INT32_MAX)); }
+
+double read_seconds(JsonCursor& in) {
+  const std::string_view text = in.raw();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    in.fail(fmt::format("expected a number, not {}", in.shown()));
+  }
+  return value;
+}
+
+struct ReasonRow {
+  const ClusterState& state;
+  Reason& reason;
+};
+
+std::int32_t read_job(JsonCursor& in, const ClusterState& state) {
+  const std::int32_t slot = state.find_job(in.string());
+  if (slot < 0) in.fail(fmt::format("the state has no job {}", in.shown()));
+  return slot;
+}
+
+constexpr Field<ReasonRow> kEvidence[] = {
+    {"certified", [](JsonCursor& in, ReasonRow& r) { r.reason.certified = in.boolean(); }},
+    {"facet", [](JsonCursor& in, ReasonRow& r) { r.reason.facet = static_cast<std::uint8_t>(in.integer(0, kFacets - 1)); }},
+    {"level", [](JsonCursor& in, ReasonRow& r) { r.reason.level = static_cast<std::int8_t>(in.integer(-1, kMaxLevels)); }},
+    {"where", [](JsonCursor& in, ReasonRow& r) { r.reason.where = read_any32(in); }},
+    {"other_job", [](JsonCursor& in, ReasonRow& r) { r.reason.other_job = read_job(in, r.state); }},
+    {"queue", [](JsonCursor& in, ReasonRow& r) { r.reason.queue = read_any32(in); }},
+    {"gpu_type", [](JsonCursor& in, ReasonRow& r) { r.reason.gpu_type = read_any32(in); }},
+    {"missing", [](JsonCursor& in, ReasonRow& r) { r.reason.missing = read_any(in); }},
+    {"until_s", [](JsonCursor& in, ReasonRow& r) { r.reason.until_us = read_any_micro(in); }},
+};
+
+// Texts are made from the evidence; reading them back would only let them disagree.
+constexpr Field<ReasonRow> kReason[] = {
+    {"code", [](JsonCursor& in, ReasonRow& r) { r.reason.code = read_enum<ReasonCode>(in); }, true},
+    {"text", [](JsonCursor& in, ReasonRow&) { in.string(); }},
+    {"asked", [](JsonCursor& in, ReasonRow& r) { r.reason.asked = read_any(in); }},
+    {"best", [](JsonCursor& in, ReasonRow& r) { r.reason.best = read_any(in); }},
+    {"where", [](JsonCursor& in, ReasonRow&) { in.string(); }},
+    {"would_start_if", [](JsonCursor& in, ReasonRow&) { in.string(); }},
+    {"evidence", [](JsonCursor& in, ReasonRow& r) { read_object(in, r, kEvidence); }},
+};
+
+struct EntryRow {
+  const ClusterState& state;
+  PlanEntry entry;
+  std::string group;
+  bool has_members = false;
+};
+
+void read_indices(JsonCursor& in, EntryRow& r) {
+  in.array([&] {
+    const std::uint64_t bit = std::uint64_t{1} << in.integer(0, kMaxGpusPerNode - 1);
+    if ((r.entry.gpus & bit) != 0) in.fail(fmt::format("GPU {} stands here twice", in.shown()));
+    r.entry.gpus |= bit;
+  });
+}
+
+constexpr Field<EntryRow> kEntry[] = {
+    {"node",
+     [](JsonCursor& in, EntryRow& r) {
+       r.entry.node = r.state.find_node(in.string());
+       if (r.entry.node < 0) in.fail(fmt::format("the state has no node {}", in.shown()));
+     },
+     true},
+    {"index", read_indices, true},
+    {"group", [](JsonCursor& in, EntryRow& r) { r.group = in.string(); }},
+    {"member", [](JsonCursor& in, EntryRow& r) { r.entry.member = read_count(in); }},
+    {"members", [](JsonCursor& in, EntryRow& r) { r.entry.members = read_count(in), r.has_members = true; }},
+    {"share", [](JsonCursor& in, EntryRow& r) { r.entry.share_ppm = read_share(in); }},
+};
+
+struct DecisionRow {
+  const ClusterState& state;
+  Decision decision;
+  std::string shape;
+  std::vector<EntryRow> entries;
+};
+
+constexpr Field<DecisionRow> kDecision[] = {
+    {"job", [](JsonCursor& in, DecisionRow& r) { r.decision.job = read_job(in, r.state); }, true},
+    {"action", [](JsonCursor& in, DecisionRow& r) { r.decision.action = read_enum<Action>(in); }, true},
+    {"shape", [](JsonCursor& in, DecisionRow& r) { r.shape = in.string(); }},
+    {"gpus",
+     [](JsonCursor& in, DecisionRow& r) {
+       in.array([&] { read_object(in, r.entries.emplace_back(EntryRow{r.state, {}, {}, false}), kEntry); });
+     }},
+    {"local_batch", [](JsonCursor& in, DecisionRow& r) { r.decision.local_batch = read_count(in); }},
+    {"rate", [](JsonCursor& in, DecisionRow& r) { r.decision.rate = read_any_micro(in); }},
+    {"start_s", [](JsonCursor& in, DecisionRow& r) { r.decision.start_us = read_any_micro(in); }},
+    {"finish_s", [](JsonCursor& in, DecisionRow& r) { r.decision.finish_us = read_any_micro(in); }},
+    {"cost_s", [](JsonCursor& in, DecisionRow& r) { r.decision.cost_us = read_any_micro(in); }},
+    {"reason",
+     [](JsonCursor& in, DecisionRow& r) {
+       ReasonRow row{r.state, r.decision.reason};
+       read_object(in, row, kReason);
+     }},
+};
+
+// Shapes and groups are named within the job, which may stand after them in the file.
+const Shape* settle_shape(const JsonCursor& in, const char* at, DecisionRow& r) {
+  if (r.shape.empty()) return nullptr;
+  const Job& job = *r.state.job(r.decision.job);
+  for (std::size_t i = 0; i < job.shapes.size(); ++i) {
+    if (job.shapes[i].id != r.shape) continue;
+    r.decision.shape = static_cast<std::int32_t>(i);
+    return &job.shapes[i];
+  }
+  in.fail_at(at, fmt::format("job '{}' has no shape '{}'", job.id, r.shape));
+}
+
+void settle_entry(const JsonCursor& in, const char* at, const Shape* shape, EntryRow& r) {
+  if (!r.group.empty()) {
+    const std::size_t n = shape == nullptr ? 0 : shape->groups.size();
+    std::size_t g = 0;
+    while (g < n && shape->groups[g].name != r.group) ++g;
+    if (g == n) in.fail_at(at, fmt::format("the shape has no group '{}'", r.group));
+    r.entry.group = static_cast<std::int32_t>(g);
+  }
+  if (!r.has_members) r.entry.members = members_of(shape, r.entry);
+}
+
+struct PlanFile {
+  const ClusterState& state;
+  Plan& plan;
+};
+
+void read_decisions(JsonCursor& in, PlanFile& f) {
+  in.array([&] {
+    const char* at = in.next_mark();
+    DecisionRow row{f.state, {}, {}, {}};
+    read_object(in, row, kDecision);
+    const Shape* shape = settle_shape(in, at, row);
+    row.decision.entry_begin = static_cast<std::int32_t>(f.plan.entries.size());
+    for (EntryRow& entry : row.entries) {
+      settle_entry(in, at, shape, entry);
+      f.plan.entries.push_back(entry.entry);
+    }
+    row.decision.entry_end = static_cast<std::int32_t>(f.plan.entries.size());
+    f.plan.decisions.push_back(row.decision);
+  });
+}
+
+constexpr Field<Totals> kTotals[] = {
+    {"gpus", [](JsonCursor& in, Totals& t) { t.gpus = read_any(in); }},
+    {"gpus_used", [](JsonCursor& in, Totals& t) { t.gpus_used = read_any(in); }},
+    {"starts", [](JsonCursor& in, Totals& t) { t.starts = read_any(in); }},
+    {"keeps", [](JsonCursor& in, Totals& t) { t.keeps = read_any(in); }},
+    {"moves", [](JsonCursor& in, Totals& t) { t.moves = read_any(in); }},
+    {"preempts", [](JsonCursor& in, Totals& t) { t.preempts = read_any(in); }},
+    {"waits", [](JsonCursor& in, Totals& t) { t.waits = read_any(in); }},
+    {"declines", [](JsonCursor& in, Totals& t) { t.declines = read_any(in); }},
+    {"replaces", [](JsonCursor& in, Totals& t) { t.replaces = read_any(in); }},
+    {"reserves", [](JsonCursor& in, Totals& t) { t.reserves = read_any(in); }},
+};
+
+constexpr Field<Timing> kTiming[] = {
+    {"load_s", [](JsonCursor& in, Timing& t) { t.load_s = read_seconds(in); }},
+    {"compile_s", [](JsonCursor& in, Timing& t) { t.compile_s = read_seconds(in); }},
+    {"decide_s", [](JsonCursor& in, Timing& t) { t.decide_s = read_seconds(in); }},
+    {"order_s", [](JsonCursor& in, Timing& t) { t.order_s = read_seconds(in); }},
+    {"place_s", [](JsonCursor& in, Timing& t) { t.place_s = read_seconds(in); }},
+    {"reasons_s", [](JsonCursor& in, Timing& t) { t.reasons_s = read_seconds(in); }},
+    {"validate_s", [](JsonCursor& in, Timing& t) { t.validate_s = read_seconds(in); }},
+};
+
+// Reads {"name": value} as a list of pairs; names must differ.
+template <class Value, class Read>
+void read_pairs(JsonCursor& in, std::vector<std::pair<std::string, Value>>& out, Read&& read) {
+  in.object([&](std::string_view key) {
+    for (const auto& one : out) {
+      if (one.first == key) in.fail(fmt::format("the field '{}' stands here twice", key));
+    }
+    std::string name(key);
+    Value value(read(in));
+    out.emplace_back(std::move(name), std::move(value));
+  });
+}
+
+constexpr Field<PlanFile> kPlan[] = {
+    {"schema",
+     [](JsonCursor& in, PlanFile&) {
+       if (in.string() != kSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSchema, in.shown()));
+     },
+     true},
+    {"revision", [](JsonCursor& in, PlanFile& f) { f.plan.revision = read_unsigned(in); }, true},
+    {"now_s", [](JsonCursor& in, PlanFile& f) { f.plan.now_us = read_time(in); }, true},
+    {"policy", [](JsonCursor& in, PlanFile& f) { f.plan.policy = in.string(); }, true},
+    {"params", [](JsonCursor& in, PlanFile& f) { read_pairs(in, f.plan.params, read_string); }},
+    {"backend", [](JsonCursor& in, PlanFile& f) { f.plan.backend = in.string(); }},
+    {"backend_note", [](JsonCursor& in, PlanFile& f) { f.plan.backend_note = in.string(); }},
+    {"seed", [](JsonCursor& in, PlanFile& f) { f.plan.seed = read_unsigned(in); }},
+    {"work_done", [](JsonCursor& in, PlanFile& f) { f.plan.work_done = read_any(in); }},
+    {"stopped_by", [](JsonCursor& in, PlanFile& f) { f.plan.stopped_by = in.string(); }},
+    {"proof", [](JsonCursor& in, PlanFile& f) { f.plan.proof = read_enum<Proof>(in); }, true},
+    {"tables", [](JsonCursor& in, PlanFile& f) { f.plan.tables = read_unsigned(in, 16); }},
+    {"objective", [](JsonCursor& in, PlanFile& f) { read_pairs(in, f.plan.objective, read_any); }},
+    {"bound", [](JsonCursor& in, PlanFile&) { in.null(); }},
+    {"totals", [](JsonCursor& in, PlanFile& f) { read_object(in, f.plan.totals, kTotals); }},
+    {"decisions", read_decisions, true},
+    {"timing", [](JsonCursor& in, PlanFile& f) { read_object(in, f.plan.timing, kTiming); }},
+};
+
+}  // namespace
+
+Plan parse_plan(std::string_view json, const ClusterState& state, const std::string& name) {
+  Plan plan;
+  PlanFile file{state, plan};
+  JsonCursor in(json, name);
+  read_object(in, file, kPlan);
+  in.finish();
+  return plan;
+}
+
+}  // namespace berth::io
