@@ -76,7 +76,6 @@ void JobOrder::sort_rows() {
 
 void JobOrder::merge(std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks) {
   next_.clear();
-  next_.reserve(order_.size() + rows_.size());
   std::size_t i = 0;
   for (const std::int32_t slot : order_) {
     const auto at = static_cast<std::size_t>(slot);

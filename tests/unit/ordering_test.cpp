@@ -46,6 +46,23 @@ TEST(JobOrder, ASlotGivenToANewJobStays) {
   EXPECT_EQ(list(order), (std::vector<std::int32_t>{1, 0}));
 }
 
+TEST(JobOrder, KeepsItsTwoBuffersOnceWarm) {
+  std::vector<std::int64_t> keys(3000);
+  std::vector<std::int32_t> slots(keys.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<std::int32_t>(i);
+  JobOrder order;
+  for (int i = 0; i < 2; ++i) order.update(slots, {}, keys, slots);
+  std::set<const std::int32_t*> buffers;
+
+  for (std::size_t i = 0; i < 100; ++i) {
+    keys[i * 7] = static_cast<std::int64_t>(i) - 50;
+    order.update(std::span(slots).subspan(i * 7, 1), {}, keys, slots);
+    buffers.insert(order.order().data());
+  }
+
+  EXPECT_EQ(buffers.size(), 2U);
+}
+
 TEST(JobOrder, EqualsSortingFromScratchAfterRandomEvents) {
   for (const std::int32_t n : {1, 31, 257, 4099}) {
     SCOPED_TRACE(n);

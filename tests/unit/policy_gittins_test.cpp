@@ -51,6 +51,16 @@ TEST(GittinsTable, StepsAreWhereTheRankChanges) {
   for (std::size_t a = 0; a < expected.size(); ++a) EXPECT_EQ(table.next_step(static_cast<std::int64_t>(a)), expected[a]) << a;
 }
 
+TEST(GittinsTable, APointWithoutAChangeIsNoStep) {
+  policy::GittinsTable table;
+  // At 0 two of 1 + 3, at 1 one of 2: both a half.
+  table.build(std::vector<std::int64_t>{1, 3}, 3);
+
+  EXPECT_EQ(table.rank(0), kOne / 2);
+  EXPECT_EQ(table.rank(1), kOne / 2);
+  EXPECT_EQ(table.next_step(0), 3);
+}
+
 TEST(GittinsTable, EqualServicesAndHugeOnesStayExact) {
   policy::GittinsTable table;
   const std::vector<std::int64_t> services{0, 5, 5, kNever, kNever};
