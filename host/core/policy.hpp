@@ -26,6 +26,7 @@ struct JobColumns {
   const TimeUs* deadline;             // kNever: none
   const std::uint8_t* running;
   const std::string* const* id;       // job ids, for columns of PolicyState
+  const TimeUs* waiting_since;        // of a waiting job, kNever: since submission; read only by `las` with promotion
 };
 
 /// History compact for predictors: attained service of finished jobs, ascending.
@@ -33,6 +34,16 @@ struct HistoryColumns {
   std::span<const std::int64_t> service_gpu_us;
 };
 
+/// Who is in the state, for dropping what belongs to jobs that left.
+class LiveJobs {
+ public:
+  virtual ~LiveJobs() = default;
+  virtual std::int64_t count() const = 0;
+  virtual bool has(const std::string& id) const = 0;
+};
+
+/// One decision: load, keys (of all slots, or of those that changed since the last decision when the loaded state is the one
+/// stored then), next_change, store, retain.
 class QueuePolicy {
  public:
   virtual ~QueuePolicy() = default;
@@ -42,8 +53,11 @@ class QueuePolicy {
   /// `now`: it changes all the time (remaining time of a running job).
   virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
   /// Takes what it keeps from, and leaves it in, the caller's PolicyState. Default: nothing is kept.
+  /// The loaded state is read in place: it must stay until `store`.
   virtual void load(const PolicyState&) {}
   virtual void store(PolicyState&) const {}
+  /// Drops the rows of jobs that are gone; after `store`. Cheap when nobody left.
+  virtual void retain(PolicyState&, const LiveJobs&) const {}
   /// Prepares from the history; called before `keys` when the history changed.
   virtual void learn(const HistoryColumns&) {}
 };
@@ -63,5 +77,18 @@ struct PolicyEntry {
 std::span<const PolicyEntry> policy_registry();
 /// @throws InvalidArgument listing the names there are.
 const PolicyEntry& find_policy(const std::string& name);
+
+/// Placement by name (docs/policies.md). `consolidate` is the topology packing of demands cut into whole nodes and a rest.
+enum class Placement : std::int32_t { kTopology, kCount, kConsolidate };
+
+/// The parameters that every policy has.
+struct WalkRules {
+  kernel::Discipline discipline;
+  Placement placement;
+  std::int32_t max_tries;
+};
+
+/// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.
+WalkRules walk_rules(const PolicyEntry& entry, const Params& params);
 
 }  // namespace berth::core

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "berth/job.hpp"
+
+namespace berth::core {
+
+/// A rate seen at a GPU count.
+struct Seen {
+  std::int32_t gpus;
+  std::int64_t rate;  // millionths of the unit per second
+};
+
+/// Piecewise linear through (0, 0) and the seen counts; beyond the largest of them along the last segment. At least 1 (the
+/// extrapolation of a falling segment may reach nothing), 0 when nothing was seen. After ONES (SC'21 artifact).
+/// @param seen  Ascending in GPUs, all >= 1, no repeats.
+std::int64_t interpolated_rate(std::span<const Seen> seen, std::int32_t gpus);
+
+/// The rate of a job with a measured table: the mean of the last five observations at each GPU count where there are any, else the
+/// table's most specific point at that count, interpolated. 0: the table says nothing about this GPU type, batch and span.
+std::int64_t measured_rate(const Job& job, const Shape& shape, std::string_view gpu_type, std::string_view span);
+
+}  // namespace berth::core

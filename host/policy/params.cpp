@@ -1,0 +1,116 @@
+#include "host/policy/params.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "berth/error.hpp"
+#include "host/core/wide.hpp"
+
+namespace berth::policy {
+namespace {
+
+std::optional<std::int64_t> parse_millionths(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view part = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
+  if (whole.empty() || whole.size() > 12 || part.size() > 6 || (point != std::string_view::npos && part.empty())) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : whole) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    const char c = i < part.size() ? part[i] : '0';
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+std::string decimal(std::int64_t millionths) {
+  std::string text = fmt::format("{}.{:06}", millionths / 1'000'000, millionths % 1'000'000);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Settings::Settings(const PolicyInfo& info, const core::Params& params) : policy_(info.name) {
+  for (const PolicyParam& known : info.params) values_.emplace_back(known.name, known.default_value);
+  std::vector<bool> given(values_.size(), false);
+  for (const auto& [name, value] : params) {
+    std::size_t at = 0;
+    while (at < values_.size() && values_[at].first != name) ++at;
+    if (at == values_.size()) {
+      std::string known;
+      for (const auto& one : values_) known += (known.empty() ? "" : ", ") + one.first;
+      throw InvalidArgument(fmt::format("policy '{}' has no parameter '{}' (known: {})", policy_, name, known));
+    }
+    if (given[at]) throw InvalidArgument(fmt::format("policy '{}': parameter '{}' is given twice", policy_, name));
+    given[at] = true;
+    values_[at].second = value;
+  }
+}
+
+const std::string& Settings::text(std::string_view name) const {
+  for (const auto& value : values_) {
+    if (value.first == name) return value.second;
+  }
+  throw InternalError(fmt::format("policy '{}' reads its undeclared parameter '{}'", policy_, name));
+}
+
+std::size_t Settings::choice(std::string_view name, std::initializer_list<std::string_view> names) const {
+  const auto* const found = std::find(names.begin(), names.end(), text(name));
+  if (found == names.end()) refuse(name, fmt::format("one of {}", fmt::join(names, ", ")));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::int64_t Settings::integer(std::string_view name, std::int64_t least, std::int64_t most) const {
+  const std::string& given = text(name);
+  const auto value = given.find('.') == std::string::npos ? parse_millionths(given) : std::nullopt;
+  if (!value || *value / 1'000'000 < least || *value / 1'000'000 > most) refuse(name, fmt::format("an integer from {} to {}", least, most));
+  return *value / 1'000'000;
+}
+
+std::int64_t Settings::millionths(std::string_view name, std::int64_t least, std::int64_t most) const {
+  const auto value = parse_millionths(text(name));
+  if (!value || *value < least || *value > most) {
+    refuse(name, fmt::format("a decimal from {} to {} with at most 6 digits after the point", decimal(least), decimal(most)));
+  }
+  return *value;
+}
+
+std::vector<std::int64_t> Settings::ascending_millionths(std::string_view name, std::int64_t least, std::int64_t most,
+                                                         std::size_t longest) const {
+  std::vector<std::int64_t> values;
+  std::string_view rest = text(name);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const auto value = parse_millionths(rest.substr(0, comma));
+    if (!value || *value < least || *value > most || values.size() == longest || (!values.empty() && *value <= values.back())) {
+      refuse(name, fmt::format("at most {} ascending decimals from {} to {}, separated by commas", longest, decimal(least), decimal(most)));
+    }
+    values.push_back(*value);
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return values;
+}
+
+void Settings::refuse(std::string_view name, const std::string& expected) const {
+  throw InvalidArgument(fmt::format("policy '{}': {}='{}': expected {}", policy_, name, text(name), expected));
+}
+
+std::vector<PolicyParam> with_common(const char* discipline, std::vector<PolicyParam> own) {
+  own.push_back({"discipline", discipline,
+                 "hol: stop at the first job that does not fit; skip: try the next; easy: skip, but never "
+                 "delay the first job's reservation"});
+  own.push_back({"packing", "topology", "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit"});
+  own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
+  return own;
+}
+
+}  // namespace berth::policy

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/core/policy.hpp"
+
+/// Reading of `--param name=value`. The defaults stand in PolicyInfo as text and are read the same way.
+namespace berth::policy {
+
+/// The parameters of one request, checked against those that the policy has.
+/// @throws InvalidArgument for an unknown name (listing the known ones), a repeated one and, from each getter, a bad value.
+class Settings {
+ public:
+  Settings(const PolicyInfo& info, const core::Params& params);
+
+  /// The text given, or the default.
+  const std::string& text(std::string_view name) const;
+  /// Index in `names` of the value.
+  std::size_t choice(std::string_view name, std::initializer_list<std::string_view> names) const;
+  std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
+  /// A decimal with at most six digits after the point, in millionths; within [least, most] millionths.
+  std::int64_t millionths(std::string_view name, std::int64_t least, std::int64_t most) const;
+  /// Several of them between commas, each greater than the one before.
+  std::vector<std::int64_t> ascending_millionths(std::string_view name, std::int64_t least, std::int64_t most, std::size_t longest) const;
+
+ private:
+  [[noreturn]] void refuse(std::string_view name, const std::string& expected) const;
+
+  std::string policy_;
+  core::Params values_;
+};
+
+/// The parameters of a policy: its own ones, and those that all have.
+std::vector<PolicyParam> with_common(const char* discipline, std::vector<PolicyParam> own = {});
+
+}  // namespace berth::policy

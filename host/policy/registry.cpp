@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "berth/error.hpp"
+#include "host/policy/params.hpp"
+
+// One line per policy, sorted by name: `x` is x_policy() of host/policy/x.cpp.
+#define BERTH_POLICIES(policy) \
+  policy(edf) policy(fifo) policy(gittins) policy(las) policy(priority) policy(qssf) policy(sjf) policy(srsf) policy(srtf)
+
+namespace berth::policy {
+
+#define BERTH_DECLARE(name) core::PolicyEntry name##_policy();
+BERTH_POLICIES(BERTH_DECLARE)
+
+}  // namespace berth::policy
+
+namespace berth::core {
+
+std::span<const PolicyEntry> policy_registry() {
+#define BERTH_ENTRY(name) policy::name##_policy(),
+  static const std::vector<PolicyEntry> entries{BERTH_POLICIES(BERTH_ENTRY)};
+  return entries;
+}
+
+const PolicyEntry& find_policy(const std::string& name) {
+  std::string known;
+  for (const PolicyEntry& entry : policy_registry()) {
+    if (entry.info.name == name) return entry;
+    known += (known.empty() ? "" : ", ") + entry.info.name;
+  }
+  throw InvalidArgument(fmt::format("unknown policy '{}' (known: {})", name, known));
+}
+
+WalkRules walk_rules(const PolicyEntry& entry, const Params& params) {
+  const policy::Settings settings(entry.info, params);
+  return {static_cast<kernel::Discipline>(settings.choice("discipline", {"hol", "skip", "easy"})),
+          static_cast<Placement>(settings.choice("packing", {"topology", "count", "consolidate"})),
+          static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000))};
+}
+
+}  // namespace berth::core
+
+namespace berth {
+
+std::vector<PolicyInfo> policies() {
+  std::vector<PolicyInfo> all;
+  for (const core::PolicyEntry& entry : core::policy_registry()) all.push_back(entry.info);
+  return all;
+}
+
+}  // namespace berth

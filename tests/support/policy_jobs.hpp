@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/core/policy.hpp"
+
+namespace berth::testing {
+
+/// A job as queue policies see it.
+struct PolicyJob {
+  std::string id = "j";
+  TimeUs submit = 0;
+  std::int32_t priority = 0;
+  std::int32_t gpus = 1;
+  TimeUs estimate = kNever;
+  TimeUs remaining = kNever;
+  std::int64_t attained_gpu_us = 0;
+  TimeUs deadline = kNever;
+  bool running = false;
+  TimeUs waiting_since = kNever;
+};
+
+/// Asks a policy about all jobs at once.
+class PolicyJobs {
+ public:
+  explicit PolicyJobs(std::vector<PolicyJob> jobs) : jobs_(std::move(jobs)) {
+    for (const PolicyJob& job : jobs_) {
+      slots_.push_back(static_cast<std::int32_t>(slots_.size()));
+      submit_.push_back(job.submit);
+      priority_.push_back(job.priority);
+      gpus_.push_back(job.gpus);
+      estimate_.push_back(job.estimate);
+      remaining_.push_back(job.remaining);
+      attained_.push_back(job.attained_gpu_us);
+      deadline_.push_back(job.deadline);
+      running_.push_back(job.running ? 1 : 0);
+      id_.push_back(&job.id);
+      waiting_since_.push_back(job.waiting_since);
+    }
+  }
+  PolicyJobs(const PolicyJobs&) = delete;
+  PolicyJobs& operator=(const PolicyJobs&) = delete;
+
+  std::vector<std::int64_t> keys(core::QueuePolicy& policy, TimeUs now = 0) const {
+    std::vector<std::int64_t> out(slots_.size(), -77);
+    policy.keys(columns(), now, slots_, out);
+    return out;
+  }
+  std::vector<TimeUs> next_change(core::QueuePolicy& policy, TimeUs now = 0) const {
+    std::vector<TimeUs> out(slots_.size(), -77);
+    policy.next_change(columns(), now, slots_, out);
+    return out;
+  }
+
+ private:
+  core::JobColumns columns() const {
+    return {submit_.data(),   priority_.data(), gpus_.data(),    estimate_.data(), remaining_.data(),
+            attained_.data(), deadline_.data(), running_.data(), id_.data(),       waiting_since_.data()};
+  }
+
+  std::vector<PolicyJob> jobs_;
+  std::vector<std::int32_t> slots_, priority_, gpus_;
+  std::vector<TimeUs> submit_, estimate_, remaining_, attained_, deadline_, waiting_since_;
+  std::vector<std::uint8_t> running_;
+  std::vector<const std::string*> id_;
+};
+
+}  // namespace berth::testing
