@@ -66,6 +66,16 @@ TEST(Gpus, ShareGoesToTheFullestGpuThatHoldsIt) {
   EXPECT_EQ(masks(solve(b.build()), 2), (Masks{0b010, 0b001, 0b001, 0b001}));
 }
 
+// Both GPUs hold one member of 0.6: the shared one comes before the whole one, though it is not the lowest.
+TEST(Gpus, SharedGpuComesBeforeAnEquallyRoomyFreeOne) {
+  ProblemBuilder b;
+  b.node({.gpus = 2, .sharing = true});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b10, .share_ppm = 300'000});
+  b.ask({.share_ppm = 600'000});
+
+  EXPECT_EQ(masks(solve(b.build()), 1), (Masks{0b10}));
+}
+
 TEST(Gpus, MemoryOfAGpuLimitsShares) {
   ProblemBuilder b;
   b.type(40);

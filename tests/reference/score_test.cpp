@@ -43,13 +43,16 @@ TEST(Score, TiesFallToTheLowerNodeAndMissingOnesAreNone) {
             (Lines{"6000 (6000 0) 0@0", "6000 (6000 0) 0@2", "6020 (6000 2) 0@1", "-", "-", "-", "-", "-"}));
 }
 
-// Options: 1 GPU for 4 s or 2 GPUs for 2 s, both 4000; ties go to the first option, then to the lower node. A cost of 1 moves node 0 back.
+// Options: 1 GPU for 4 s or 2 GPUs for 2 s, both 4000; ties go to the first option, then to the lower node. A cost moves node 0 back.
 TEST(Score, OptionComesBeforeNode) {
   ProblemBuilder b;
   b.rack("", {2, 2});
   b.job({b.demand({.groups = {{.members = 1}}}), b.demand({.groups = {{.members = 2}}})});
 
-  EXPECT_EQ(solve(b.build(), 0, 0, 0, {4 * kSecond, 2 * kSecond}, 4, {1, 0}),
+  const std::vector<TimeUs> run{4 * kSecond, 2 * kSecond};
+
+  EXPECT_EQ(solve(b.build(), 0, 0, 0, run, 4), (Lines{"4000 (4000 1) 0@0", "4000 (4000 1) 0@1", "4000 (4000 0) 1@0", "4000 (4000 0) 1@1"}));
+  EXPECT_EQ(solve(b.build(), 0, 0, 0, run, 4, {1, 0}),
             (Lines{"4000 (4000 1) 0@1", "4000 (4000 0) 1@1", "4001 (4000 1) 0@0", "4001 (4000 0) 1@0"}));
 }
 
@@ -61,7 +64,7 @@ TEST(Score, RacksNeedANameAndCountSpread) {
   b.gang(3);
   b.ask({.members = 3, .spread_most = 1, .spread = {kSwitchFacet, 0}});
 
-  EXPECT_EQ(solve(b.build(), 0, 1, 1, {kNever, kNever}, 2), (Lines{"2 (0 2) 0@1", "3 (0 3) 0@2", "3 (0 3) 0@2", "-"}));
+  EXPECT_EQ(solve(b.build(), 0, 1, 1, {kNever, kNever}, 3), (Lines{"2 (0 2) 0@1", "3 (0 3) 0@2", "-", "3 (0 3) 0@2", "-", "-"}));
 }
 
 // The cluster (domain 3, no name) is a candidate for what no rack holds. Each group for itself: 3 and 4 members fit, 7 GPUs are there.
