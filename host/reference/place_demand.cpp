@@ -91,6 +91,7 @@ bool place_members(const Ask& ask, State& s, const Tries& tries, std::int32_t gr
   if (tries.packing == kernel::Packing::kCount && row.segment_size == 0 && row.spread_most == 0) {
     return place_by_count(ask, s, group, row, nodes, entries);
   }
+  if (plain_size(ask, s, row, nodes).cap < row.members) return false;  // no part of the set holds more than the set
   for (const Level at : level_sequence(*ask.problem, row)) {
     const NodeSet set = best_candidate(ask, s, row, nodes, at);
     if (set.empty()) continue;

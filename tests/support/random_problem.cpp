@@ -41,18 +41,19 @@ std::vector<NodeSpec> random_nodes(Random& random, const RandomSpec& spec, const
     for (branch[f] = 2; named[f] > 0 && domains(branch[f]) < spec.nodes / 4; ++branch[f]) {
     }
   }
+  const bool until = spec.until && random.percent(50);
   const bool alike = random.percent(40);  // same nodes: nothing but ties
   const std::int32_t usual = std::min(random.of<std::int32_t>({2, 4, 8, 8}), spec.max_gpus);
-  const std::int32_t busy_percent = random.of<std::int32_t>({0, 20, 50});
+  const std::int32_t busy_percent = random.of<std::int32_t>({0, 0, 20, 50});
   std::vector<NodeSpec> nodes(static_cast<std::size_t>(spec.nodes));
   for (NodeSpec& node : nodes) {
     for (std::size_t f = 0; f < branch.size(); ++f) node.path[f] = random_path(random, named[f], branch[f]);
     node.gpus = alike || random.percent(60) ? usual : random.within(0, spec.max_gpus);
-    node.type = alike && random.percent(80) ? 0 : random.below(spec.types);
+    node.type = random.percent(alike ? 80 : 40) ? 0 : random.below(spec.types);
     if (random.percent(50)) node.busy = random.mask(node.gpus, busy_percent);
     if (spec.cpu_memory && random.percent(60)) node.cpu = std::int64_t{node.gpus} * random.of<std::int32_t>({1000, 2000, 4000});
     if (spec.cpu_memory && random.percent(60)) node.memory = std::int64_t{node.gpus} * random.of<std::int32_t>({8, 16, 64}) * kGiB;
-    if (spec.until && random.percent(20)) node.until = kRandomNow + random.within(0, 4) * 50 * kSecond;
+    if (until && random.percent(30)) node.until = kRandomNow + random.within(0, 4) * 50 * kSecond;
     node.sharing = spec.shares && random.percent(50);
     node.spare = random.percent(3);
     node.closed = random.percent(6);
@@ -78,8 +79,8 @@ At random_level(Random& random, const std::array<int, 5>& named) {
 
 GroupSpec random_group(Random& random, const RandomSpec& spec, const std::array<int, 5>& named) {
   GroupSpec group;
-  group.members = random.percent(70)   ? random.within(1, 6)
-                  : random.percent(80) ? random.within(4, 16)
+  group.members = random.percent(70)   ? random.within(1, 4)
+                  : random.percent(80) ? random.within(4, 12)
                                        : random.within(1, 8 * spec.nodes + 8);
   group.gpus = random.of<std::int32_t>({1, 1, 1, 2, 2, 3, 4, 8});
   if (spec.shares && random.percent(20)) {
@@ -89,7 +90,7 @@ GroupSpec random_group(Random& random, const RandomSpec& spec, const std::array<
   }
   if (spec.cpu_memory && random.percent(30)) group.cpu = group.gpus * random.of<std::int32_t>({500, 1000, 3000});
   if (spec.cpu_memory && random.percent(30)) group.memory = group.gpus * random.of<std::int32_t>({4, 8, 30}) * kGiB;
-  if (!spec.constraints) return group;
+  if (!spec.constraints || random.percent(35)) return group;
   if (random.percent(25)) group.require = random_level(random, named);
   if (random.percent(25)) group.prefer = random_level(random, named);
   if (random.percent(20)) {
@@ -178,13 +179,13 @@ Problem random_problem(std::uint64_t seed, const RandomSpec& spec) {
   for (const NodeSpec& node : nodes) total += node.gpus;
   for (std::int32_t q = 0; q < spec.queues; ++q) {
     std::vector<std::int64_t> caps;
-    for (std::int32_t t = 0; t <= spec.types; ++t) caps.push_back(random.percent(60) ? kNoLimit : random.below(total + 1));
+    for (std::int32_t t = 0; t <= spec.types; ++t) caps.push_back(random.percent(80) ? kNoLimit : random.within(total / 8, total));
     builder.queue(q == 0 || random.percent(30) ? kNone : random.below(q), caps);
   }
   for (std::int32_t d = 0; d < spec.demands; ++d) {
     DemandSpec demand;
-    demand.type = random.below(spec.types);
-    if (random.percent(25)) {
+    demand.type = random.percent(60) ? 0 : random.below(spec.types);
+    if (random.percent(15)) {
       for (std::int32_t n = 0; n < spec.nodes; ++n) {
         if (random.percent(60)) demand.nodes.push_back(n);
       }

@@ -48,6 +48,12 @@ Walk random_walk(std::uint64_t seed, const Problem& problem) {
   Random random(seed * 0xbf58476d1ce4e5b9ull + 2);
   Walk walk = walk_over(problem);
   random.shuffle(walk.order);
+  if (random.percent(40)) {  // waiting jobs first, so that there are victims
+    std::stable_partition(walk.order.begin(), walk.order.end(), [&](std::int32_t j) {
+      const auto slot = static_cast<std::size_t>(j);
+      return problem.held_begin[slot] == problem.held_begin[slot + 1];
+    });
+  }
   if (random.percent(20)) walk.order.resize(walk.order.size() - walk.order.size() / 4);
   const std::int32_t victims = random.of<std::int32_t>({50, 100});
   for (std::size_t i = 0; i < walk.order.size(); ++i) {
@@ -61,12 +67,13 @@ Walk random_walk(std::uint64_t seed, const Problem& problem) {
   for (TimeUs& run : walk.option_run) run = some_run(random);
   walk.now = kRandomNow + random.of<std::int32_t>({0, 0, 10, 50}) * kSecond;
   walk.releases = random_releases(random, problem, walk.now);
-  walk.discipline = static_cast<kernel::Discipline>(random.below(3));
+  walk.discipline = random.of<kernel::Discipline>({kernel::Discipline::kHol, kernel::Discipline::kSkip, kernel::Discipline::kSkip,
+                                                   kernel::Discipline::kEasy, kernel::Discipline::kEasy});
   walk.packing = random.percent(25) ? kernel::Packing::kCount : kernel::Packing::kTopology;
-  walk.preemptive = random.percent(50);
-  walk.class_rule = random.percent(40);
+  walk.preemptive = random.percent(60);
+  walk.class_rule = random.percent(30);
   if (random.percent(10)) walk.limit = random.below(problem.n_jobs() + 1);
-  walk.max_tries = random.of<std::int32_t>({1, 2, 3, 16});
+  walk.max_tries = random.of<std::int32_t>({1, 1, 2, 16});
   if (random.percent(40)) {
     for (std::int32_t n = 0; n < problem.n_nodes(); ++n) {
       if (random.percent(25)) walk.taken.push_back({n, random.mask(64, 50)});
