@@ -1,0 +1,123 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "berth/kernel/group.hpp"
+
+/// A thread block made of real threads and barriers. It runs group bodies as the GPU does, with as many threads as asked
+/// for, on a machine without one; under ThreadSanitizer a barrier missing from a body is a reported race.
+namespace berth::test {
+
+/// What the threads of one block share.
+class ThreadBlock {
+ public:
+  explicit ThreadBlock(std::int32_t size) : size_(size) {
+    for (auto& half : keys_) half.resize(static_cast<std::size_t>(size));
+    for (auto& half : values_) half.resize(static_cast<std::size_t>(size));
+  }
+
+  std::int32_t size() const { return size_; }
+
+  /// Returns once all threads have called it as often as this one; orders all their memory accesses.
+  void wait() {
+    const std::uint32_t phase = phase_.load(std::memory_order_acquire);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+      arrived_.store(0, std::memory_order_relaxed);
+      phase_.fetch_add(1, std::memory_order_release);
+      phase_.notify_all();
+      return;
+    }
+    while (phase_.load(std::memory_order_acquire) == phase) phase_.wait(phase, std::memory_order_acquire);
+  }
+
+ private:
+  friend class ThreadGroup;
+  std::int32_t size_;
+  std::atomic<std::int32_t> arrived_{0};
+  std::atomic<std::uint32_t> phase_{0};
+  // Collectives use the halves in turn, so that one barrier each is enough: a half is written again only two
+  // collectives later, when all threads have passed the barrier in between and have read it.
+  std::vector<kernel::Key> keys_[2];
+  std::vector<std::int64_t> values_[2];
+};
+
+/// One thread's view of its block; the interface of kernel::SerialGroup.
+class ThreadGroup {
+ public:
+  ThreadGroup(ThreadBlock& block, std::int32_t rank) : block_(&block), rank_(rank) {}
+
+  std::int32_t rank() const { return rank_; }
+  std::int32_t size() const { return block_->size(); }
+  void sync() { block_->wait(); }
+
+  kernel::Key min(kernel::Key v) {
+    kernel::Key least = kernel::kNoKey;
+    for (const kernel::Key& key : exchange(block_->keys_, v)) {
+      if (key < least) least = key;
+    }
+    return least;
+  }
+  std::int64_t sum(std::int64_t v) {
+    std::int64_t total = 0;
+    for (const std::int64_t value : exchange(block_->values_, v)) total += value;
+    return total;
+  }
+  std::int64_t scan(std::int64_t v, std::int64_t& total) {
+    std::int64_t before = 0;
+    std::int32_t at = 0;
+    total = 0;
+    for (const std::int64_t value : exchange(block_->values_, v)) {
+      if (at++ == rank_) before = total;
+      total += value;
+    }
+    return before;
+  }
+  bool any(bool v) { return sum(v ? 1 : 0) != 0; }
+
+ private:
+  /// Puts `v` in this thread's slot and returns the slots of all, filled.
+  template <class T>
+  const std::vector<T>& exchange(std::vector<T> (&halves)[2], T v) {
+    std::vector<T>& half = halves[turn_];
+    turn_ ^= 1;
+    half[static_cast<std::size_t>(rank_)] = v;
+    block_->wait();
+    return half;
+  }
+
+  ThreadBlock* block_;
+  std::int32_t rank_;
+  int turn_ = 0;
+};
+
+/// Runs fn(group) on `size` threads that make up one block and returns when all have ended. The first exception is
+/// thrown again here; a body must not throw between collectives, for the others would wait for it.
+template <class Fn>
+void run_with_threads(std::int32_t size, const Fn& fn) {
+  ThreadBlock block(size);
+  std::mutex guard;
+  std::exception_ptr first;
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(size));
+  for (std::int32_t rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        ThreadGroup group(block, rank);
+        fn(group);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(guard);
+        if (!first) first = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace berth::test
