@@ -9,7 +9,6 @@ namespace berth::kernel {
 
 /// Scores (job, domain) pairs; see docs/placement.md section 9.
 struct ScoreRequest {
-  TimeUs now;
   std::int32_t n;                        // jobs
   const std::int32_t* jobs;              // [n] slots
   const TimeUs* option_run;              // [options] predicted run time of each option, kNever: not known

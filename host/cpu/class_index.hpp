@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace berth::cpu {
+
+inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ (hash >> 32);
+}
+
+/// Numbers equal things in the order of their first appearance. Things are known by hash and an equality that the caller
+/// gives, so equal hashes of unequal things do no harm. Keeps its memory between uses.
+class ClassIndex {
+ public:
+  void reset(std::size_t expected) {
+    std::size_t size = 16;
+    while (size < 2 * expected) size *= 2;
+    slots_.assign(size, Slot{0, -1});
+    classes_ = 0;
+  }
+  /// The class of the thing with that hash; equal_to(c) tells whether it equals the things of class c. A number one past
+  /// the last class means that the thing starts a new one.
+  template <class EqualTo>
+  std::int32_t find_or_add(std::uint64_t hash, const EqualTo& equal_to) {
+    const std::size_t wrap = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hash) & wrap;
+    for (; slots_[at].number >= 0; at = (at + 1) & wrap) {
+      if (slots_[at].hash == hash && equal_to(slots_[at].number)) return slots_[at].number;
+    }
+    slots_[at] = Slot{hash, classes_};
+    return classes_++;
+  }
+  std::int32_t size() const { return classes_; }
+
+ private:
+  struct Slot {
+    std::uint64_t hash;
+    std::int32_t number;
+  };
+  std::vector<Slot> slots_;
+  std::int32_t classes_ = 0;
+};
+
+}  // namespace berth::cpu

@@ -1,0 +1,52 @@
+#include "host/cpu/score.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "berth/kernel/score_body.hpp"
+#include "host/cpu/for_each.hpp"
+
+namespace berth::cpu {
+namespace {
+
+/// One ask, on one thread.
+struct ScoreAsk {
+  kernel::ScoreTableView table;
+  kernel::AskBest* best;
+
+  void operator()(std::int64_t ask) const {
+    kernel::SerialGroup group;
+    kernel::best_places_any(group, table, static_cast<std::int32_t>(ask), best + ask * table.k);
+  }
+};
+
+struct WriteBest {
+  const ScoreTable* table;
+  const kernel::AskBest* best;
+  kernel::Candidate* out;
+  std::int32_t k;
+
+  void operator()(std::int64_t job) const { table->write_best(static_cast<std::int32_t>(job), best, out + job * k); }
+};
+
+}  // namespace
+
+void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::Candidate* out) {
+  constexpr std::int64_t kJobsAThread = 4096;  // below that a thread costs more than it saves
+  for_each_n(threads, n_jobs, kJobsAThread, WriteBest{&table, best, out, table.view().k});
+}
+
+void score_candidates(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads,
+                      Collapse collapse, kernel::Candidate* out) {
+  if (request.n == 0) return;
+  table.build(problem, request, collapse);
+  const kernel::ScoreTableView view = table.view();
+  std::vector<kernel::AskBest>& best = table.best();
+  best.resize(static_cast<std::size_t>(view.n_asks) * static_cast<std::size_t>(view.k));
+  // About 100 microseconds of work for each run that a thread takes.
+  const std::int64_t grain = std::max<std::int64_t>(1, 50'000 / std::max(1, view.places.n));
+  for_each_n(threads, view.n_asks, grain, ScoreAsk{view, best.data()});
+  write_candidates(table, threads, request.n, best.data(), out);
+}
+
+}  // namespace berth::cpu

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "berth/kernel/problem.hpp"
+#include "berth/kernel/score.hpp"
+#include "host/cpu/score_table.hpp"
+
+namespace berth::cpu {
+
+/// The k best (option, domain) pairs of every job of the request (docs/placement.md section 9), on threads of this machine.
+///
+/// @param table     Scratch; reusing it saves allocations.
+/// @param threads   >= 1; does not change the answer.
+/// @param collapse  Whether equal nodes, domains and options are scored once; does not change the answer.
+/// @param out       [n * k] Out.
+void score_candidates(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads,
+                      Collapse collapse, kernel::Candidate* out);
+
+/// The second half of the above: from the k best places of every ask to the candidates of every job.
+/// @param best  [asks * k]
+void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::Candidate* out);
+
+}  // namespace berth::cpu

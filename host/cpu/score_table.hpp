@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "berth/kernel/problem.hpp"
+#include "berth/kernel/score.hpp"
+#include "berth/kernel/score_table.hpp"
+#include "host/cpu/class_index.hpp"
+
+namespace berth::cpu {
+
+/// Whether equal nodes, domains and options are scored once for all. The answer is the same.
+enum class Collapse : std::uint8_t { kYes, kNo };
+
+/// Builds and owns the table of one scoring request. Memory is kept from one `build` to the next.
+class ScoreTable {
+ public:
+  /// Compiles the request. `request.n` is at least 1.
+  void build(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, Collapse collapse);
+
+  kernel::ScoreTableView view() const;
+  std::int32_t asks() const { return static_cast<std::int32_t>(asks_.size()); }
+  /// Room for the k best places of every ask.
+  std::vector<kernel::AskBest>& best() { return best_; }
+  /// Writes the k best candidates of job i of the request, given the k best places of every ask.
+  /// @param best  [asks * k]
+  /// @param out   [k]
+  void write_best(std::int32_t i, const kernel::AskBest* best, kernel::Candidate* out) const;
+
+ private:
+  /// What a demand needs, the same for all options that ask for it.
+  struct DemandInfo {
+    std::int32_t row_begin = -1, row_end = 0, filter = 0, by_threshold = 0;
+    std::int64_t need_free = 0, need_cpu = 0, need_memory = 0;
+  };
+  struct OptionAsk {
+    std::int32_t ask;
+    std::int64_t gpu_time_ms;
+  };
+
+  void set_limits();
+  void build_asks();
+  void compile_demand(std::int32_t demand);
+  std::int32_t part_of(std::int32_t facet, std::int32_t level);
+  void build_kinds();
+  void collapse_kinds();
+  void add_kind(std::int32_t node);
+  void build_node_places();
+  void build_domain_places();
+  void set_members(std::size_t n_places, const std::vector<std::int32_t>& place_of, std::int32_t first);
+  void write_signature(std::int32_t domain, std::size_t part, std::vector<std::int32_t>& out);
+  void add_cells();
+
+  kernel::ProblemView problem_{};
+  kernel::ScoreRequest request_{};
+  Collapse collapse_ = Collapse::kYes;
+  std::int64_t limit_ = 0;
+  bool saturates_ = false;
+  bool uses_cpu_ = false, uses_memory_ = false, uses_shares_ = false, all_thresholds_ = true;
+
+  std::vector<DemandInfo> demands_;  // [n_demands]
+  std::vector<std::int32_t> demands_used_;
+  std::vector<std::int32_t> filters_;     // rows of the problem's filters, by row of ours
+  std::vector<std::int32_t> filter_row_;  // [n_filters] our row, kNone
+  std::vector<std::int64_t> untils_;      // distinct finite node_until, ascending
+  std::vector<kernel::AskRow> rows_;
+  std::vector<kernel::Ask> asks_;
+  std::vector<std::int32_t> ask_demand_;  // [asks]
+  std::vector<OptionAsk> option_asks_;
+  std::vector<std::int32_t> job_options_;  // [n + 1]
+
+  std::vector<std::int32_t> node_kind_;      // [n_nodes]
+  std::vector<std::int32_t> kind_node_;      // [kinds] a node of the kind
+  std::vector<std::uint64_t> node_filters_;  // [filters / 64, rounded up][n_nodes] bits of the filters in use
+  std::vector<std::int64_t> cpu_steps_, memory_steps_, room_scratch_;
+  std::vector<std::int32_t> kind_free_, room_begin_, room_ppm_;
+  std::vector<std::int64_t> kind_cpu_, kind_memory_, kind_until_, room_memory_;
+  std::vector<std::uint64_t> kind_filter_;
+
+  std::vector<std::pair<std::int32_t, std::int32_t>> parts_;  // (facet, level) of part i + 1
+  std::vector<std::int64_t> place_cost_;
+  std::vector<std::int32_t> member_begin_, members_;  // node ranks or domain ids of each place, ascending
+  std::vector<std::int32_t> member_next_, domain_place_;
+  std::vector<std::vector<std::int32_t>> signature_;        // [parts] cells of the domain at hand, see write_signature
+  std::vector<std::vector<std::int32_t>> signatures_;       // [parts] of all places
+  std::vector<std::vector<std::int32_t>> signature_begin_;  // [parts][places + 1]
+  std::vector<std::int32_t> cell_begin_, item_begin_;
+  std::vector<kernel::CellItem> items_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> cell_kinds_;  // (domain of the part, kind)
+  std::vector<kernel::AskBest> best_;
+  ClassIndex index_;
+};
+
+}  // namespace berth::cpu

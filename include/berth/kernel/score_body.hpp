@@ -1,0 +1,182 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/group.hpp"
+#include "berth/kernel/hd.hpp"
+#include "berth/kernel/problem.hpp"
+#include "berth/kernel/score_table.hpp"
+
+/// The meaning of a candidate (docs/placement.md sections 1 and 9) over a ScoreTableView, and the k best of an ask.
+namespace berth::kernel {
+
+/// True when nodes of the kind pass the ask's filter and stay long enough.
+BERTH_HD inline bool kind_is_open(const KindView& kinds, const Ask& ask, std::int32_t kind) {
+  const std::uint64_t word = kinds.filter[static_cast<std::int64_t>(ask.filter) * kinds.n_words + (kind >> 6)];
+  // An end that is not known is kNever: it fits only nodes with an open end, whose `until` is kNever too.
+  return (word >> (kind & 63) & 1u) != 0 && ask.ends <= kinds.until[kind];
+}
+
+BERTH_HD inline std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+/// Members of the row that one open node of the kind holds.
+BERTH_HD inline std::int64_t kind_capacity(const KindView& kinds, const AskRow& row, std::int32_t kind) {
+  std::int64_t cap = 0;
+  if (row.share_ppm == kWholeGpu) {
+    cap = kinds.free[kind] / row.gpus;
+  } else {
+    for (std::int32_t i = kinds.room_begin[kind]; i < kinds.room_begin[kind + 1]; ++i) {
+      std::int64_t holds = kinds.room_ppm[i] / row.share_ppm;
+      if (row.gpu_memory != 0 && kinds.room_memory[i] != kNoLimit) holds = least(holds, kinds.room_memory[i] / row.gpu_memory);
+      if (holds > 0) cap += holds;
+    }
+  }
+  if (row.cpu != 0 && kinds.cpu[kind] != kNoLimit) cap = least(cap, kinds.cpu[kind] / row.cpu);
+  if (row.memory != 0 && kinds.memory[kind] != kNoLimit) cap = least(cap, kinds.memory[kind] / row.memory);
+  return cap > 0 ? cap : 0;
+}
+
+/// How the capacities of a part's cells add up.
+enum class CellRule { kSum, kSegment, kSpread };
+
+template <CellRule kRule>
+BERTH_HD inline std::int64_t place_capacity(const ScoreTableView& table, const Ask& ask, const AskRow& row, std::int32_t place,
+                                            std::int32_t part) {
+  const PlaceView& places = table.places;
+  const std::int32_t* cells = places.cell_begin + static_cast<std::int64_t>(part) * (places.n + 1) + place;
+  std::int64_t total = 0;
+  for (std::int32_t cell = cells[0]; cell < cells[1]; ++cell) {
+    std::int64_t holds = 0;
+    for (std::int32_t i = places.item_begin[cell]; i < places.item_begin[cell + 1]; ++i) {
+      const CellItem item = places.items[i];
+      if (kind_is_open(table.kinds, ask, item.kind)) holds += item.count * kind_capacity(table.kinds, row, item.kind);
+    }
+    if (kRule == CellRule::kSegment) holds -= holds % row.segment_size;
+    if (kRule == CellRule::kSpread) holds = least(holds, row.spread_most);
+    total += holds;
+  }
+  return total;
+}
+
+/// True when the place above level 0 holds the row's members by themselves.
+BERTH_HD inline bool row_fits(const ScoreTableView& table, const Ask& ask, const AskRow& row, std::int32_t place) {
+  if (row.segment_size == 0 && row.spread_most == 0) {
+    return place_capacity<CellRule::kSum>(table, ask, row, place, 0) >= row.members;
+  }
+  if (row.segment_size != 0 && place_capacity<CellRule::kSegment>(table, ask, row, place, row.segment_part) < row.members) return false;
+  return row.spread_most == 0 || place_capacity<CellRule::kSpread>(table, ask, row, place, row.spread_part) >= row.members;
+}
+
+/// True when one node of the kind holds the row's members by themselves: segments and spreads see a single domain.
+BERTH_HD inline bool row_fits_node(const ScoreTableView& table, const AskRow& row, std::int32_t kind) {
+  std::int64_t cap = kind_capacity(table.kinds, row, kind);
+  const std::int64_t spread = row.spread_most != 0 ? least(cap, row.spread_most) : cap;
+  if (row.segment_size != 0) cap -= cap % row.segment_size;
+  return least(cap, spread) >= row.members;
+}
+
+/// Whole free GPUs of the place that the ask may use, or -1 when the place is not a candidate.
+BERTH_HD inline std::int64_t usable_gpus(const ScoreTableView& table, const Ask& ask, std::int32_t place) {
+  const KindView& kinds = table.kinds;
+  if (table.places.n_parts == 0) {
+    if (!kind_is_open(kinds, ask, place)) {
+      if (ask.gpus != 0 || ask.row_begin != ask.row_end) return -1;
+      return 0;
+    }
+    if (ask.by_threshold != 0) {
+      const bool fits = kinds.free[place] >= ask.need_free && kinds.cpu[place] >= ask.need_cpu && kinds.memory[place] >= ask.need_memory;
+      return fits ? kinds.free[place] : -1;
+    }
+    if (kinds.free[place] < ask.gpus) return -1;
+    for (std::int32_t r = ask.row_begin; r < ask.row_end; ++r) {
+      if (!row_fits_node(table, table.rows[r], place)) return -1;
+    }
+    return kinds.free[place];
+  }
+  std::int64_t raw = 0;
+  const std::int32_t* cells = table.places.cell_begin + place;
+  for (std::int32_t i = table.places.item_begin[cells[0]]; i < table.places.item_begin[cells[1]]; ++i) {
+    const CellItem item = table.places.items[i];
+    if (kind_is_open(kinds, ask, item.kind)) raw += static_cast<std::int64_t>(item.count) * kinds.free[item.kind];
+  }
+  if (raw < ask.gpus) return -1;
+  for (std::int32_t r = ask.row_begin; r < ask.row_end; ++r) {
+    if (!row_fits(table, ask, table.rows[r], place)) return -1;
+  }
+  return raw;
+}
+
+BERTH_HD inline std::int64_t place_score(const ScoreTableView& table, const Ask& ask, std::int32_t place, std::int64_t leftover) {
+  const std::int64_t cost = table.places.cost == nullptr ? 0 : table.places.cost[place];
+  if (table.saturates == 0) return ask.base + table.leftover_weight * leftover + cost;
+  const __int128 exact = static_cast<__int128>(table.leftover_weight) * leftover + cost + ask.base;
+  return exact > table.limit ? table.limit : exact < -table.limit ? -table.limit : static_cast<std::int64_t>(exact);
+}
+
+/// The least keys that one thread has seen, ascending. Every index is a constant once the loops are unrolled, so that
+/// short lists stay in registers.
+template <int kMost>
+struct BestKeys {
+  Key keys[kMost];
+
+  BERTH_HD BestKeys() {
+    for (int i = 0; i < kMost; ++i) keys[i] = kNoKey;
+  }
+  BERTH_HD void offer(Key key) {
+    if (!(key < keys[kMost - 1])) return;
+    keys[kMost - 1] = key;
+    for (int i = kMost - 1; i > 0; --i) {
+      if (!(keys[i] < keys[i - 1])) return;
+      const Key larger = keys[i - 1];
+      keys[i - 1] = keys[i];
+      keys[i] = larger;
+    }
+  }
+  BERTH_HD void pop() {
+    for (int i = 0; i + 1 < kMost; ++i) keys[i] = keys[i + 1];
+    keys[kMost - 1] = kNoKey;
+  }
+};
+
+/// Group body: the k best places of one ask, by (score, place).
+///
+/// @param best  [k] Out; written by the threads together, readable after the next barrier.
+/// kMost >= k bounds what a thread keeps.
+template <int kMost, class Group>
+BERTH_HD void best_places(Group& group, const ScoreTableView& table, std::int32_t ask_row, AskBest* best) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;  // makes signed scores compare as unsigned words
+  const Ask ask = table.asks[ask_row];
+  BestKeys<kMost> mine;
+  for (std::int32_t place = group.rank(); place < table.places.n; place += group.size()) {
+    const std::int64_t raw = usable_gpus(table, ask, place);
+    if (raw < 0) continue;
+    const std::int64_t score = place_score(table, ask, place, raw - ask.gpus);
+    mine.offer(Key{static_cast<std::uint64_t>(score) ^ kSign, static_cast<std::uint64_t>(place)});
+  }
+  for (std::int32_t i = 0; i < table.k; ++i) {
+    const Key head = mine.keys[0];
+    const Key least_key = group.min(head);
+    if (least_key == kNoKey) {  // the same in all threads
+      for (std::int32_t rest = i + group.rank(); rest < table.k; rest += group.size()) best[rest] = AskBest{0, 0, kNone, 0};
+      return;
+    }
+    if (!(least_key == head)) continue;
+    mine.pop();  // places differ, so the head of one thread only
+    const auto place = static_cast<std::int32_t>(least_key.lo);
+    best[i] = AskBest{static_cast<std::int64_t>(least_key.hi ^ kSign), usable_gpus(table, ask, place) - ask.gpus, place, 0};
+  }
+}
+
+/// Runs best_places with the smallest list that holds k.
+template <class Group>
+BERTH_HD void best_places_any(Group& group, const ScoreTableView& table, std::int32_t ask_row, AskBest* best) {
+  if (table.k == 1) {
+    best_places<1>(group, table, ask_row, best);
+  } else if (table.k <= 4) {
+    best_places<4>(group, table, ask_row, best);
+  } else {
+    best_places<16>(group, table, ask_row, best);
+  }
+}
+
+}  // namespace berth::kernel
