@@ -10,13 +10,28 @@ namespace berth::cpu {
 namespace {
 
 /// One ask, on one thread.
+template <int kMost, bool kThreshold>
 struct ScoreAsk {
   kernel::ScoreTableView table;
   kernel::AskBest* best;
 
   void operator()(std::int64_t ask) const {
     kernel::SerialGroup group;
-    kernel::best_places_any(group, table, static_cast<std::int32_t>(ask), best + ask * table.k);
+    kernel::best_places<kMost, kThreshold>(group, table, static_cast<std::int32_t>(ask), best + ask * table.k);
+  }
+};
+
+/// All asks, on threads.
+struct ScoreAsks {
+  const kernel::ScoreTableView& table;
+  int threads;
+  kernel::AskBest* best;
+
+  template <int kMost, bool kThreshold>
+  void run() const {
+    // About 100 microseconds of work for each run that a thread takes.
+    const std::int64_t grain = std::max(1, 50'000 / std::max(1, table.places.n));
+    for_each_n(threads, table.n_asks, grain, ScoreAsk<kMost, kThreshold>{table, best});
   }
 };
 
@@ -43,9 +58,7 @@ void score_candidates(ScoreTable& table, const kernel::ProblemView& problem, con
   const kernel::ScoreTableView view = table.view();
   std::vector<kernel::AskBest>& best = table.best();
   best.resize(static_cast<std::size_t>(view.n_asks) * static_cast<std::size_t>(view.k));
-  // About 100 microseconds of work for each run that a thread takes.
-  const std::int64_t grain = std::max<std::int64_t>(1, 50'000 / std::max(1, view.places.n));
-  for_each_n(threads, view.n_asks, grain, ScoreAsk{view, best.data()});
+  kernel::with_score_variant(view, ScoreAsks{view, threads, best.data()});
   write_candidates(table, threads, request.n, best.data(), out);
 }
 

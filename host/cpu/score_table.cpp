@@ -170,10 +170,11 @@ kernel::ScoreTableView ScoreTable::view() const {
   const auto n = static_cast<std::int32_t>(kind_node_.size());
   v.kinds = kernel::KindView{n,
                              (n + 63) / 64,
+                             static_cast<std::int32_t>(filters_.size()),
                              kind_free_.data(),
-                             kind_cpu_.data(),
-                             kind_memory_.data(),
-                             kind_until_.data(),
+                             uses_cpu_ ? kind_cpu_.data() : nullptr,
+                             uses_memory_ ? kind_memory_.data() : nullptr,
+                             untils_.empty() ? nullptr : kind_until_.data(),
                              kind_filter_.data(),
                              room_begin_.data(),
                              room_ppm_.data(),
@@ -185,11 +186,13 @@ kernel::ScoreTableView ScoreTable::view() const {
                                item_begin_.data(),
                                items_.data()};
   v.n_asks = asks();
+  v.n_rows = static_cast<std::int32_t>(rows_.size());
   v.k = request_.k;
   v.rows = rows_.data();
   v.asks = asks_.data();
   v.leftover_weight = request_.leftover_weight;
   v.limit = limit_;
+  v.by_threshold = all_thresholds_ ? 1 : 0;
   v.saturates = saturates_ ? 1 : 0;
   return v;
 }

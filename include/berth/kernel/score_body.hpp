@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "berth/kernel/group.hpp"
 #include "berth/kernel/hd.hpp"
 #include "berth/kernel/problem.hpp"
+#include "berth/kernel/score.hpp"
 #include "berth/kernel/score_table.hpp"
 
 /// The meaning of a candidate (docs/placement.md sections 1 and 9) over a ScoreTableView, and the k best of an ask.
@@ -14,7 +16,7 @@ namespace berth::kernel {
 BERTH_HD inline bool kind_is_open(const KindView& kinds, const Ask& ask, std::int32_t kind) {
   const std::uint64_t word = kinds.filter[static_cast<std::int64_t>(ask.filter) * kinds.n_words + (kind >> 6)];
   // An end that is not known is kNever: it fits only nodes with an open end, whose `until` is kNever too.
-  return (word >> (kind & 63) & 1u) != 0 && ask.ends <= kinds.until[kind];
+  return (word >> (kind & 63) & 1u) != 0 && (kinds.until == nullptr || ask.ends <= kinds.until[kind]);
 }
 
 BERTH_HD inline std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
@@ -75,25 +77,31 @@ BERTH_HD inline bool row_fits_node(const ScoreTableView& table, const AskRow& ro
   return least(cap, spread) >= row.members;
 }
 
-/// Whole free GPUs of the place that the ask may use, or -1 when the place is not a candidate.
-BERTH_HD inline std::int64_t usable_gpus(const ScoreTableView& table, const Ask& ask, std::int32_t place) {
+/// The same question for a whole table of asks by threshold: -1, or the free GPUs of the node.
+BERTH_HD inline std::int64_t usable_by_threshold(const ScoreTableView& table, const Ask& ask, std::int32_t kind) {
   const KindView& kinds = table.kinds;
+  if (kinds.free[kind] < ask.need_free || !kind_is_open(kinds, ask, kind)) return -1;
+  if (kinds.cpu != nullptr && kinds.cpu[kind] < ask.need_cpu) return -1;
+  if (kinds.memory != nullptr && kinds.memory[kind] < ask.need_memory) return -1;
+  return kinds.free[kind];
+}
+
+/// Whole free GPUs of the place that the ask may use, or -1 when the place is not a candidate.
+template <bool kThreshold>
+BERTH_HD inline std::int64_t usable_gpus(const ScoreTableView& table, const Ask& ask, std::int32_t place) {
+  if (kThreshold) return usable_by_threshold(table, ask, place);
+  const KindView& kinds = table.kinds;
+  std::int64_t raw = 0;
   if (table.places.n_parts == 0) {
-    if (!kind_is_open(kinds, ask, place)) {
-      if (ask.gpus != 0 || ask.row_begin != ask.row_end) return -1;
-      return 0;
-    }
-    if (ask.by_threshold != 0) {
-      const bool fits = kinds.free[place] >= ask.need_free && kinds.cpu[place] >= ask.need_cpu && kinds.memory[place] >= ask.need_memory;
-      return fits ? kinds.free[place] : -1;
-    }
-    if (kinds.free[place] < ask.gpus) return -1;
+    if (ask.by_threshold != 0) return usable_by_threshold(table, ask, place);
+    if (!kind_is_open(kinds, ask, place)) return -1;  // every ask has members
+    raw = kinds.free[place];
+    if (raw < ask.gpus) return -1;
     for (std::int32_t r = ask.row_begin; r < ask.row_end; ++r) {
       if (!row_fits_node(table, table.rows[r], place)) return -1;
     }
-    return kinds.free[place];
+    return raw;
   }
-  std::int64_t raw = 0;
   const std::int32_t* cells = table.places.cell_begin + place;
   for (std::int32_t i = table.places.item_begin[cells[0]]; i < table.places.item_begin[cells[1]]; ++i) {
     const CellItem item = table.places.items[i];
@@ -114,47 +122,75 @@ BERTH_HD inline std::int64_t place_score(const ScoreTableView& table, const Ask&
 }
 
 /// The least keys that one thread has seen, ascending. Every index is a constant once the loops are unrolled, so that
-/// short lists stay in registers.
+/// the list stays in registers; for short lists.
 template <int kMost>
-struct BestKeys {
-  Key keys[kMost];
-
-  BERTH_HD BestKeys() {
-    for (int i = 0; i < kMost; ++i) keys[i] = kNoKey;
+class ShortList {
+ public:
+  BERTH_HD ShortList() {
+    for (int i = 0; i < kMost; ++i) keys_[i] = kNoKey;
   }
-  BERTH_HD void offer(Key key) {
-    if (!(key < keys[kMost - 1])) return;
-    keys[kMost - 1] = key;
+  BERTH_HD void offer(Key key, std::int32_t) {
+    if (!(key < keys_[kMost - 1])) return;
+    keys_[kMost - 1] = key;
     for (int i = kMost - 1; i > 0; --i) {
-      if (!(keys[i] < keys[i - 1])) return;
-      const Key larger = keys[i - 1];
-      keys[i - 1] = keys[i];
-      keys[i] = larger;
+      if (!(keys_[i] < keys_[i - 1])) return;
+      const Key larger = keys_[i - 1];
+      keys_[i - 1] = keys_[i];
+      keys_[i] = larger;
     }
   }
+  BERTH_HD Key head() const { return keys_[0]; }
   BERTH_HD void pop() {
-    for (int i = 0; i + 1 < kMost; ++i) keys[i] = keys[i + 1];
-    keys[kMost - 1] = kNoKey;
+    for (int i = 0; i + 1 < kMost; ++i) keys_[i] = keys_[i + 1];
+    keys_[kMost - 1] = kNoKey;
   }
+
+ private:
+  Key keys_[kMost];
+};
+
+/// The same for long lists: kept in memory, with the key to beat at hand. Keys are rarely let in.
+template <int kMost>
+class LongList {
+ public:
+  /// @param most  Keys kept at most; the same in every call.
+  BERTH_HD void offer(Key key, std::int32_t most) {
+    if (!(key < worst_)) return;
+    std::int32_t at = n_ < most ? n_++ : most - 1;
+    for (; at > 0 && key < keys_[at - 1]; --at) keys_[at] = keys_[at - 1];
+    keys_[at] = key;
+    if (n_ == most) worst_ = keys_[most - 1];
+  }
+  BERTH_HD Key head() const {
+    if (taken_ < n_) return keys_[taken_];
+    return kNoKey;  // by value: device code has no address of it
+  }
+  BERTH_HD void pop() { ++taken_; }
+
+ private:
+  Key keys_[kMost];
+  Key worst_ = kNoKey;
+  std::int32_t n_ = 0;
+  std::int32_t taken_ = 0;
 };
 
 /// Group body: the k best places of one ask, by (score, place).
 ///
 /// @param best  [k] Out; written by the threads together, readable after the next barrier.
-/// kMost >= k bounds what a thread keeps.
-template <int kMost, class Group>
+/// kMost >= k bounds what a thread keeps; kThreshold is chosen when all asks are `by_threshold`.
+template <int kMost, bool kThreshold, class Group>
 BERTH_HD void best_places(Group& group, const ScoreTableView& table, std::int32_t ask_row, AskBest* best) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;  // makes signed scores compare as unsigned words
   const Ask ask = table.asks[ask_row];
-  BestKeys<kMost> mine;
+  std::conditional_t<(kMost <= 4), ShortList<kMost>, LongList<kMost>> mine;
   for (std::int32_t place = group.rank(); place < table.places.n; place += group.size()) {
-    const std::int64_t raw = usable_gpus(table, ask, place);
+    const std::int64_t raw = usable_gpus<kThreshold>(table, ask, place);
     if (raw < 0) continue;
     const std::int64_t score = place_score(table, ask, place, raw - ask.gpus);
-    mine.offer(Key{static_cast<std::uint64_t>(score) ^ kSign, static_cast<std::uint64_t>(place)});
+    mine.offer(Key{static_cast<std::uint64_t>(score) ^ kSign, static_cast<std::uint64_t>(place)}, table.k);
   }
   for (std::int32_t i = 0; i < table.k; ++i) {
-    const Key head = mine.keys[0];
+    const Key head = mine.head();
     const Key least_key = group.min(head);
     if (least_key == kNoKey) {  // the same in all threads
       for (std::int32_t rest = i + group.rank(); rest < table.k; rest += group.size()) best[rest] = AskBest{0, 0, kNone, 0};
@@ -163,19 +199,17 @@ BERTH_HD void best_places(Group& group, const ScoreTableView& table, std::int32_
     if (!(least_key == head)) continue;
     mine.pop();  // places differ, so the head of one thread only
     const auto place = static_cast<std::int32_t>(least_key.lo);
-    best[i] = AskBest{static_cast<std::int64_t>(least_key.hi ^ kSign), usable_gpus(table, ask, place) - ask.gpus, place, 0};
+    best[i] = AskBest{static_cast<std::int64_t>(least_key.hi ^ kSign), usable_gpus<kThreshold>(table, ask, place) - ask.gpus, place, 0};
   }
 }
 
-/// Runs best_places with the smallest list that holds k.
-template <class Group>
-BERTH_HD void best_places_any(Group& group, const ScoreTableView& table, std::int32_t ask_row, AskBest* best) {
-  if (table.k == 1) {
-    best_places<1>(group, table, ask_row, best);
-  } else if (table.k <= 4) {
-    best_places<4>(group, table, ask_row, best);
+/// Calls fn.run<kMost, kThreshold>() for the cheapest variant of best_places that serves the table.
+template <class Fn>
+void with_score_variant(const ScoreTableView& table, const Fn& fn) {
+  if (table.by_threshold != 0) {
+    table.k == 1 ? fn.template run<1, true>() : table.k <= 4 ? fn.template run<4, true>() : fn.template run<kMaxBest, true>();
   } else {
-    best_places<16>(group, table, ask_row, best);
+    table.k == 1 ? fn.template run<1, false>() : table.k <= 4 ? fn.template run<4, false>() : fn.template run<kMaxBest, false>();
   }
 }
 

@@ -11,15 +11,15 @@ namespace berth::kernel {
 
 /// Columns by kind of node.
 struct KindView {
-  std::int32_t n, n_words;          // n_words = ceil(n / 64)
-  const std::int32_t* free;         // [n] whole free GPUs
-  const std::int64_t* cpu;          // [n] free milli-cores, kNoLimit: not modelled
-  const std::int64_t* memory;       // [n] free bytes, kNoLimit: not modelled
-  const TimeUs* until;              // [n] a job must end by then, kNever: open end
-  const std::uint64_t* filter;      // [filters * n_words] bit = kind may be used
-  const std::int32_t* room_begin;   // [n + 1] rows of the GPUs that may hold shares
-  const std::int32_t* room_ppm;     // share left of each
-  const std::int64_t* room_memory;  // bytes left of each, kNoLimit: not known
+  std::int32_t n, n_words, n_filters;  // n_words = ceil(n / 64)
+  const std::int32_t* free;            // [n] whole free GPUs
+  const std::int64_t* cpu;             // [n] free milli-cores, kNoLimit: not modelled; null: nobody asks
+  const std::int64_t* memory;          // [n] free bytes, kNoLimit: not modelled; null: nobody asks
+  const TimeUs* until;                 // [n] a job must end by then, kNever: open end; null: all are
+  const std::uint64_t* filter;         // [filters * n_words] bit = kind may be used
+  const std::int32_t* room_begin;      // [n + 1] rows of the GPUs that may hold shares
+  const std::int32_t* room_ppm;        // share left of each
+  const std::int64_t* room_memory;     // bytes left of each, kNoLimit: not known
 };
 
 /// So many nodes of one kind.
@@ -61,12 +61,13 @@ struct Ask {
 struct ScoreTableView {
   KindView kinds;
   PlaceView places;
-  std::int32_t n_asks, k;
-  const AskRow* rows;
-  const Ask* asks;  // [n_asks]
+  std::int32_t n_asks, n_rows, k;
+  const AskRow* rows;  // [n_rows]
+  const Ask* asks;     // [n_asks]
   std::int64_t leftover_weight;
-  std::int64_t limit;      // scores saturate at +-limit
-  std::int32_t saturates;  // 0: no sum can leave int64 or pass the limit
+  std::int64_t limit;         // scores saturate at +-limit
+  std::int32_t by_threshold;  // 1: all asks are
+  std::int32_t saturates;     // 0: no sum can leave int64 or pass the limit
 };
 
 /// One of the k best places of an ask, least (score, place) first.

@@ -1,0 +1,163 @@
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "berth/build_id.hpp"
+#include "cuda/check.hpp"
+#include "cuda/for_each.cuh"
+#include "cuda/mirror.cuh"
+#include "cuda/place.cuh"
+#include "cuda/score.cuh"
+#include "host/core/cuda_abi.hpp"
+
+/// The library's only exported symbol. Everything that throws is caught here.
+namespace berth::cuda {
+namespace {
+
+using cuda_abi::DeviceRow;
+using cuda_abi::Message;
+using cuda_abi::Status;
+
+void write(Message* message, const char* text) {
+  if (message != nullptr) std::snprintf(message->text, sizeof(message->text), "%s", text);
+}
+
+template <class Fn>
+Status guarded(Message* message, const Fn& fn) noexcept {
+  try {
+    fn();
+    return Status::kOk;
+  } catch (const CudaError& error) {
+    write(message, error.what());
+    return error.status();
+  } catch (const std::bad_alloc&) {
+    write(message, "no host memory for the transfer");
+    return Status::kOutOfMemory;
+  } catch (const std::exception& error) {
+    write(message, error.what());
+    return Status::kFailed;
+  }
+}
+
+/// Does nothing; whether it can run tells whether this build has code for a device.
+__global__ void probe_kernel() {}
+
+[[noreturn]] void no_device(const std::string& text) { throw CudaError(Status::kNoDevice, text); }
+
+std::string version(int cuda) { return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10); }
+
+/// The number of devices; throws kNoDevice, saying in plain words what is missing.
+int count_devices(int& driver) {
+  driver = 0;
+  check(cudaDriverGetVersion(&driver), "ask for the driver's version");
+  if (driver == 0) no_device("no NVIDIA driver is installed; CUDA " + version(CUDART_VERSION) + " needs one");
+  int n = 0;
+  const cudaError_t error = cudaGetDeviceCount(&n);
+  if (error == cudaErrorInsufficientDriver) {
+    cudaGetLastError();
+    no_device("the driver knows CUDA " + version(driver) + " at most; this build needs CUDA " + version(CUDART_VERSION / 1000 * 1000));
+  }
+  if (error == cudaErrorNoDevice || (error == cudaSuccess && n == 0)) {
+    cudaGetLastError();
+    no_device("the driver (CUDA " + version(driver) + ") shows no GPU");
+  }
+  if (error != cudaSuccess) {
+    cudaGetLastError();
+    no_device(std::string("the driver (CUDA ") + version(driver) + ") does not answer: " + cudaGetErrorString(error));
+  }
+  return n;
+}
+
+void describe(int device, int driver, DeviceRow& row) {
+  row = DeviceRow{};
+  row.driver = driver;
+  row.runtime = CUDART_VERSION;
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "ask for the device's properties");
+  std::snprintf(row.name, sizeof(row.name), "%s", properties.name);
+  row.major = properties.major;
+  row.minor = properties.minor;
+  row.multiprocessors = properties.multiProcessorCount;
+  row.memory = static_cast<std::int64_t>(properties.totalGlobalMem);
+  const DeviceScope scope(device);
+  cudaFuncAttributes attributes{};
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, probe_kernel);
+  row.usable = error == cudaSuccess ? 1 : 0;
+  if (error == cudaSuccess) return;
+  cudaGetLastError();
+  if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction) {
+    std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
+  } else {
+    std::snprintf(row.why_not, sizeof(row.why_not), "%s", cudaGetErrorString(error));
+  }
+}
+
+/// What a backend holds on one device.
+struct Context {
+  int device;
+  Tuning tuning;
+  Stream stream;
+  Mirror mirror;
+  Placer placer;
+  Scorer scorer;
+
+  Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
+};
+
+Status list(DeviceRow* rows, std::int32_t most, std::int32_t* n, Message* message) {
+  *n = 0;
+  return guarded(message, [&] {
+    int driver = 0;
+    const int count = count_devices(driver);
+    for (int device = 0; device < count && *n < most; ++device) describe(device, driver, rows[(*n)++]);
+  });
+}
+
+Status open(std::int32_t row, void** context, Message* message) {
+  *context = nullptr;
+  return guarded(message, [&] {
+    const DeviceScope scope(row);
+    DeviceRow device{};
+    describe(row, 0, device);
+    auto* opened = new Context(row, tuning_for(10 * device.major + device.minor));
+    *context = opened;
+    probe_kernel<<<1, 1, 0, opened->stream.get()>>>();
+    check_launch(opened->stream.get(), "launch probe_kernel");
+    opened->stream.wait("start the device");
+  });
+}
+
+void close(void* context) {
+  guarded(nullptr, [&] {
+    auto* opened = static_cast<Context*>(context);
+    if (opened == nullptr) return;
+    const DeviceScope scope(opened->device);
+    delete opened;
+  });
+}
+
+Status place(void* context, const kernel::ProblemView* problem, const cuda_abi::PlaceTask* tasks, std::int32_t n, Message* message) {
+  return guarded(message, [&] {
+    auto& opened = *static_cast<Context*>(context);
+    const DeviceScope scope(opened.device);
+    const DeviceProblem device = opened.mirror.follow(*problem, opened.stream.get());
+    opened.placer.run(*problem, device, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+  });
+}
+
+Status score(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message) {
+  return guarded(message, [&] {
+    auto& opened = *static_cast<Context*>(context);
+    const DeviceScope scope(opened.device);
+    opened.scorer.run(*table, opened.stream, best);
+  });
+}
+
+}  // namespace
+}  // namespace berth::cuda
+
+extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,
+                                                 berth::cuda::close, berth::cuda::place, berth::cuda::score};
+  return &kTable;
+}

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/kernel/place.hpp"
+#include "cuda/check.hpp"
+#include "cuda/device_columns.cuh"
+#include "cuda/mirror.cuh"
+#include "cuda/tuning.hpp"
+#include "host/core/cuda_abi.hpp"
+
+namespace berth::cuda {
+
+/// One walk as its block sees it; all addresses are the device's.
+struct PlaceSlot {
+  kernel::PlaceRequest request;
+  const kernel::TakenRow* taken;
+  std::int32_t n_taken;
+  kernel::PlaceWorkspace workspace;
+  kernel::PlaceResult result;
+};
+
+/// Walks of one problem on one device, a thread block each; keeps its memory between calls.
+class Placer {
+ public:
+  /// Runs all tasks and returns when their results are on the host. When the device has not enough memory for all at
+  /// once they run in chunks; chunks never change an answer.
+  /// @param host    The problem on the host.
+  /// @param device  The same on the device, brought up to date on `stream`.
+  void run(const kernel::ProblemView& host, const DeviceProblem& device, std::span<const cuda_abi::PlaceTask> tasks, const Tuning& tuning,
+           const Stream& stream);
+
+ private:
+  /// Where a chunk's pieces begin, counted from the start of each buffer.
+  struct Sizes {
+    std::size_t walks = 0, positions = 0, entries = 0, workspace = 0;
+    std::size_t bytes() const;
+  };
+  static Sizes size_of(const kernel::ProblemView& problem, const cuda_abi::PlaceTask& task);
+
+  void run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes, const Tuning& tuning);
+  void upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes);
+  void download(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes);
+  void download_entries(std::span<const cuda_abi::PlaceTask> tasks);
+
+  const kernel::ProblemView* host_ = nullptr;
+  const DeviceProblem* device_ = nullptr;
+  const Stream* stream_ = nullptr;
+
+  ColumnPack requests_;
+  std::vector<std::size_t> places_;  // in the pack, kColumns per walk
+  PinnedBuffer<PlaceSlot> host_slots_;
+  DeviceBuffer<PlaceSlot> slots_;
+  DeviceBuffer<std::byte> workspace_;
+  DeviceBuffer<std::byte> columns_;  // every result column but the entries
+  PinnedBuffer<std::byte> host_columns_;
+  DeviceBuffer<kernel::PlacedRow> entries_, packed_;
+  PinnedBuffer<kernel::PlacedRow> host_entries_;
+  PinnedBuffer<std::int64_t> host_starts_;
+  DeviceBuffer<std::int64_t> starts_;
+};
+
+}  // namespace berth::cuda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <array>
+
+#include "berth/kernel/score_table.hpp"
+#include "cuda/check.hpp"
+#include "cuda/device_columns.cuh"
+#include "cuda/tuning.hpp"
+
+namespace berth::cuda {
+
+/// Scores tables on one device; keeps its memory between calls.
+class Scorer {
+ public:
+  /// The k best places of every ask. Returns when they are in `best`.
+  /// @param best  [n_asks * k] host, out
+  void run(const kernel::ScoreTableView& table, const Stream& stream, kernel::AskBest* best);
+
+ private:
+  kernel::ScoreTableView upload(const kernel::ScoreTableView& table, cudaStream_t stream);
+
+  std::array<FollowedColumn, 14> columns_;
+  DeviceBuffer<kernel::AskBest> best_;
+};
+
+}  // namespace berth::cuda

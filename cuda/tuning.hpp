@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+namespace berth::cuda {
+
+/// Choices that change speed and never an answer, by compute capability. Threads must be among those that the kernels
+/// are compiled for: place.cu lists them.
+struct Tuning {
+  std::int32_t capability;      // 10 * major + minor; a row serves this one and later ones up to the next row
+  std::int32_t one_threads;     // block of a single walk: latency counts
+  std::int32_t batch_threads;   // block of each walk of a batch: throughput counts
+  std::int32_t memory_percent;  // of the free device memory, for a chunk of walks
+  std::int32_t chunk_most;      // walks of a chunk at most
+};
+
+/// Starting values, not yet measured: docs/gpu-todo.md says how to measure them.
+inline constexpr Tuning kTuning[] = {
+    {0, 512, 128, 60, 65536},
+    {90, 512, 128, 75, 65536},
+};
+
+/// Block of one ask, on every device.
+inline constexpr int kScoreThreads = 128;
+
+inline const Tuning& tuning_for(std::int32_t capability) {
+  const Tuning* best = &kTuning[0];
+  for (const Tuning& row : kTuning) {
+    if (row.capability <= capability) best = &row;
+  }
+  return *best;
+}
+
+}  // namespace berth::cuda
