@@ -34,6 +34,8 @@ struct Way {
   std::function<void(const kernel::ProblemView&, const kernel::ScoreRequest&, kernel::Candidate*)> score;
 };
 
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
 Way on_threads(int threads, Collapse collapse) {
   return {"cpu" + std::to_string(threads) + (collapse == Collapse::kOn ? "" : "Uncollapsed"),
           [=](const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
@@ -178,7 +180,11 @@ TEST(Score, TiesBetweenKindsFallToTheLowerNode) {
 TEST(Score, EqualNodesAndOptionsAreScoredOnce) {
   ProblemBuilder builder;
   builder.rack("a", {8, 8, 8, 4}).rack("b", {8, 8, 8, 4}).rack("c", {8, 8, 4, 4});
-  for (int i = 0; i < 10; ++i) builder.gang(2, 4);
+  GroupSpec pair;
+  pair.members = 2;
+  pair.gpus = 4;
+  const int demand = builder.demand({{pair}});
+  for (int i = 0; i < 10; ++i) builder.job({demand});
   const Problem problem = builder.build();
   ScoreCase asked;
   for (int i = 0; i < 10; ++i) {
