@@ -27,7 +27,7 @@ std::string named(std::uint64_t seed, const RandomSpec& spec) {
   return "seed " + std::to_string(seed) + ", " + std::to_string(spec.nodes) + " nodes, " + std::to_string(spec.jobs) + " jobs";
 }
 
-INSTANTIATE_TEST_SUITE_P(Built, OnBackend, testing::ValuesIn(built_backends()));
+INSTANTIATE_TEST_SUITE_P(Built, OnBackend, testing::ValuesIn(built_backends()), [](const auto& one) { return one.param; });
 
 TEST_P(OnBackend, PlacesAsTheReference) {
   const auto reference = core::make_reference_backend();
@@ -44,30 +44,35 @@ TEST_P(OnBackend, PlacesAsTheReference) {
 }
 
 /// Different walks over one problem at once: each answers as if it were alone.
-TEST_P(OnBackend, PlacesManyWalksAsTheReference) {
+void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_t seed, std::size_t n) {
   const auto reference = core::make_reference_backend();
-  for (const std::uint64_t seed : {3u, 20u, 45u}) {
-    const Problem problem = random_problem(seed, spec_of(seed));
-    const kernel::ProblemView view = problem.view();
-    constexpr std::size_t kWalks = 150;
-    std::vector<Walk> walks;
-    for (std::size_t i = 0; i < kWalks; ++i) walks.push_back(random_walk(1000 * seed + i, problem));
-    std::vector<ResultBuffers> got;
-    std::vector<core::Scenario> scenarios;
-    std::vector<kernel::PlaceResult> results;
-    for (const Walk& walk : walks) got.emplace_back(problem, walk);
-    for (std::size_t i = 0; i < kWalks; ++i) {
-      scenarios.push_back(walks[i].view());
-      results.push_back(got[i].view());
-    }
+  const Problem problem = random_problem(seed, spec_of(seed));
+  const kernel::ProblemView view = problem.view();
+  std::vector<Walk> walks;
+  for (std::size_t i = 0; i < n; ++i) walks.push_back(random_walk(1000 * seed + i, problem));
+  std::vector<ResultBuffers> got;
+  for (const Walk& walk : walks) got.emplace_back(problem, walk);
+  std::vector<core::Scenario> scenarios;
+  std::vector<kernel::PlaceResult> results;
+  for (std::size_t i = 0; i < n; ++i) {
+    scenarios.push_back(walks[i].view());
+    results.push_back(got[i].view());
+  }
 
-    backend().place_batch(view, scenarios, results);
+  backend.place_batch(view, scenarios, results);
 
-    for (std::size_t i = 0; i < kWalks; ++i) {
-      ASSERT_EQ(diff(place(*reference, problem, walks[i]), got[i]), "") << named(seed, spec_of(seed)) << ", walk " << i;
-    }
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(diff(place(*reference, problem, walks[i]), got[i]), "") << named(seed, spec_of(seed)) << ", walk " << i;
   }
 }
+
+TEST_P(OnBackend, PlacesAFewWalksAsTheReference) { expect_batch_equals_reference(backend(), 20, 6); }
+
+TEST_P(OnBackend, PlacesManyWalksAsTheReference) {
+  for (const std::uint64_t seed : {3u, 20u, 45u}) ASSERT_NO_FATAL_FAILURE(expect_batch_equals_reference(backend(), seed, 150));
+}
+
+TEST_P(OnBackend, AnswersAnEmptyBatch) { backend().place_batch(random_problem(1).view(), {}, {}); }
 
 /// What a backend keeps from one call must not show in the next.
 TEST_P(OnBackend, ForgetsTheProblemBefore) {
