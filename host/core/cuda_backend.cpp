@@ -58,7 +58,7 @@ void CudaBackend::place_batch(const kernel::ProblemView& problem, std::span<cons
 }
 
 void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
-  score(problem, request, cpu::Collapse::kYes, out);
+  score(problem, request, cpu::Collapse::kOn, out);
 }
 
 void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse,

@@ -63,7 +63,7 @@ void ScoreTable::build_kinds() {
   room_ppm_.clear();
   room_memory_.clear();
   node_kind_.resize(static_cast<std::size_t>(problem_.n_nodes));
-  if (collapse_ == Collapse::kYes) {
+  if (collapse_ == Collapse::kOn) {
     collapse_kinds();
   } else {
     for (std::int32_t node = 0; node < problem_.n_nodes; ++node) {
@@ -76,7 +76,7 @@ void ScoreTable::build_kinds() {
   for (std::size_t f = 0; f < filters_.size(); ++f) {
     const std::uint64_t* from = problem_.filter_words + static_cast<std::int64_t>(filters_[f]) * problem_.n_words;
     std::uint64_t* to = kind_filter_.data() + f * n_words;
-    if (collapse_ == Collapse::kNo) {
+    if (collapse_ == Collapse::kOff) {
       std::copy(from, from + n_words, to);
       continue;
     }

@@ -64,7 +64,7 @@ void ScoreTable::write_signature(std::int32_t domain, std::size_t part, std::vec
       cell.push_back(1);
     }
   }
-  if (collapse_ == Collapse::kYes) std::sort(cells.begin(), cells.end());
+  if (collapse_ == Collapse::kOn) std::sort(cells.begin(), cells.end());
   out.clear();
   for (const std::vector<std::int32_t>& cell : cells) out.insert(out.end(), cell.begin(), cell.end());
 }
@@ -89,7 +89,7 @@ void ScoreTable::build_domain_places() {
       for (const std::int32_t word : signature_[part]) hash = mix(hash, static_cast<std::uint64_t>(word));
     }
     std::int32_t place = n_places;
-    if (collapse_ == Collapse::kYes) {
+    if (collapse_ == Collapse::kOn) {
       place = index_.find_or_add(hash, [&](std::int32_t other) {
         if (place_cost_[static_cast<std::size_t>(other)] != cost) return false;
         for (std::size_t part = 0; part < n_parts; ++part) {

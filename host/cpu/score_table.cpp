@@ -82,7 +82,7 @@ void ScoreTable::build_asks() {
   }
   set_limits();
 
-  index_.reset(collapse_ == Collapse::kYes ? option_asks_.size() : 0);
+  index_.reset(collapse_ == Collapse::kOn ? option_asks_.size() : 0);
   std::size_t at = 0;
   for (std::int32_t i = 0; i < request_.n; ++i) {
     const std::int32_t job = request_.jobs[i];
@@ -94,7 +94,7 @@ void ScoreTable::build_asks() {
       const std::int64_t base = saturates_ ? option_asks_[at].gpu_time_ms : 0;
       const auto leaves = [&](TimeUs t) { return std::lower_bound(untils_.begin(), untils_.end(), t) - untils_.begin(); };
       std::int32_t ask = static_cast<std::int32_t>(asks_.size());
-      if (collapse_ == Collapse::kYes) {
+      if (collapse_ == Collapse::kOn) {
         const auto rank = leaves(ends);
         const std::uint64_t hash =
             mix(mix(static_cast<std::uint64_t>(demand), static_cast<std::uint64_t>(rank)), static_cast<std::uint64_t>(base));

@@ -13,7 +13,7 @@
 namespace berth::cpu {
 
 /// Whether equal nodes, domains and options are scored once for all. The answer is the same.
-enum class Collapse : std::uint8_t { kYes, kNo };
+enum class Collapse : std::uint8_t { kOn, kOff };
 
 /// Builds and owns the table of one scoring request. Memory is kept from one `build` to the next.
 class ScoreTable {
@@ -56,7 +56,7 @@ class ScoreTable {
 
   kernel::ProblemView problem_{};
   kernel::ScoreRequest request_{};
-  Collapse collapse_ = Collapse::kYes;
+  Collapse collapse_ = Collapse::kOn;
   std::int64_t limit_ = 0;
   bool saturates_ = false;
   bool uses_cpu_ = false, uses_memory_ = false, uses_shares_ = false, all_thresholds_ = true;

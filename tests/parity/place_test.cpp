@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "berth/kernel/place.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/random_problem.hpp"
+#include "tests/support/result_buffers.hpp"
+#include "tests/support/thread_group.hpp"
+
+namespace berth::test {
+namespace {
+
+/// Sizes of a problem by seed: a few nodes and jobs to hundreds, so that blocks are both wider and narrower than the work.
+RandomSpec spec_of(std::uint64_t seed) {
+  constexpr std::int32_t kNodes[] = {1, 3, 12, 31, 33, 64, 65, 130};
+  constexpr std::int32_t kJobs[] = {0, 1, 24, 31, 32, 33, 90, 257};
+  RandomSpec spec;
+  spec.nodes = kNodes[seed % 8];
+  spec.jobs = kJobs[seed / 8 % 8];
+  return spec;
+}
+
+std::string named(std::uint64_t seed, const RandomSpec& spec) {
+  return "seed " + std::to_string(seed) + ", " + std::to_string(spec.nodes) + " nodes, " + std::to_string(spec.jobs) + " jobs";
+}
+
+INSTANTIATE_TEST_SUITE_P(Built, OnBackend, testing::ValuesIn(built_backends()), [](const auto& one) { return one.param; });
+
+TEST_P(OnBackend, PlacesAsTheReference) {
+  const auto reference = core::make_reference_backend();
+  for (std::uint64_t seed = 0; seed < 256; ++seed) {
+    const RandomSpec spec = spec_of(seed);
+    const Problem problem = random_problem(seed, spec);
+    const Walk walk = random_walk(seed, problem);
+
+    const ResultBuffers want = place(*reference, problem, walk);
+    const ResultBuffers got = place(backend(), problem, walk);
+
+    ASSERT_EQ(diff(want, got), "") << named(seed, spec);
+  }
+}
+
+/// Different walks over one problem at once: each answers as if it were alone.
+void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_t seed, std::size_t n) {
+  const auto reference = core::make_reference_backend();
+  const Problem problem = random_problem(seed, spec_of(seed));
+  const kernel::ProblemView view = problem.view();
+  std::vector<Walk> walks;
+  for (std::size_t i = 0; i < n; ++i) walks.push_back(random_walk(1000 * seed + i, problem));
+  std::vector<ResultBuffers> got;
+  for (const Walk& walk : walks) got.emplace_back(problem, walk);
+  std::vector<core::Scenario> scenarios;
+  std::vector<kernel::PlaceResult> results;
+  for (std::size_t i = 0; i < n; ++i) {
+    scenarios.push_back(walks[i].view());
+    results.push_back(got[i].view());
+  }
+
+  backend.place_batch(view, scenarios, results);
+
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(diff(place(*reference, problem, walks[i]), got[i]), "") << named(seed, spec_of(seed)) << ", walk " << i;
+  }
+}
+
+TEST_P(OnBackend, PlacesAFewWalksAsTheReference) { expect_batch_equals_reference(backend(), 20, 6); }
+
+TEST_P(OnBackend, PlacesManyWalksAsTheReference) {
+  for (const std::uint64_t seed : {3u, 20u, 45u}) ASSERT_NO_FATAL_FAILURE(expect_batch_equals_reference(backend(), seed, 150));
+}
+
+TEST_P(OnBackend, AnswersAnEmptyBatch) { backend().place_batch(random_problem(1).view(), {}, {}); }
+
+/// What a backend keeps from one call must not show in the next.
+TEST_P(OnBackend, ForgetsTheProblemBefore) {
+  const auto reference = core::make_reference_backend();
+  Problem problem = random_problem(5, spec_of(28));
+  const Walk walk = random_walk(5, problem);
+  place(backend(), problem, walk);
+  for (std::size_t node = 0; node < problem.node_free.size(); node += 3) {
+    problem.node_cpu[node] /= 2;
+    problem.node_free[node] &= ~(problem.node_free[node] & (~problem.node_free[node] + 1));
+  }
+
+  const ResultBuffers got = place(backend(), problem, walk);
+
+  EXPECT_EQ(diff(place(*reference, problem, walk), got), "");
+}
+
+class PlaceOnBlock : public testing::TestWithParam<std::int32_t> {};
+INSTANTIATE_TEST_SUITE_P(Sizes, PlaceOnBlock, testing::Values(2, 7, 32), testing::PrintToStringParamName());
+
+TEST_P(PlaceOnBlock, EqualsReference) {
+  const auto reference = core::make_reference_backend();
+  for (std::uint64_t seed = 0; seed < 48; ++seed) {
+    const RandomSpec spec = spec_of(seed);
+    const Problem problem = random_problem(seed, spec);
+    const Walk walk = random_walk(seed, problem);
+    const kernel::ProblemView view = problem.view();
+    const core::Scenario scenario = walk.view();
+    std::vector<std::uint64_t> memory(kernel::place_workspace_bytes(view, scenario.request) / 8 + 3, 0xabababababababab);
+    // Aligned to 16, as the workspace asks for.
+    const std::size_t skip = reinterpret_cast<std::uintptr_t>(memory.data()) % 16 / 8;
+    const kernel::PlaceWorkspace workspace = kernel::carve_workspace(memory.data() + skip, view, scenario.request);
+    ResultBuffers got(problem, walk);
+    const kernel::PlaceResult result = got.view();
+
+    run_with_threads(GetParam(), [&](auto& group) {
+      kernel::place_in_order(group, view, scenario.request, scenario.taken.data(), static_cast<std::int32_t>(scenario.taken.size()),
+                             workspace, result);
+    });
+
+    ASSERT_EQ(diff(place(*reference, problem, walk), got), "") << named(seed, spec);
+  }
+}
+
+}  // namespace
+}  // namespace berth::test
