@@ -17,17 +17,14 @@ snapshot=$root/data/demo/snapshot.json
 
 "$prefix/bin/berth" version
 
-# An example says in its first lines how it is run: "Run: NAME data/demo/snapshot.json".
+# Every example is a program named like its folder, and takes a snapshot.
 count=0
 for example in "$root"/examples/*/CMakeLists.txt; do
   dir=${example%/*}
   name=${dir##*/}
   cmake -S "$dir" -B "$work/$name" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release >"$work/log" ||
     { cat "$work/log" >&2; exit 1; }
-  if grep -q "$root" "$work/$name/CMakeCache.txt" && grep -E "^berth_DIR.*=$root" "$work/$name/CMakeCache.txt"; then
-    echo "$name was built against the source tree, not the package" >&2
-    exit 1
-  fi
+  grep -q "^berth_DIR:.*=$prefix/" "$work/$name/CMakeCache.txt" || { echo "$name found another berth" >&2; exit 1; }
   cmake --build "$work/$name"
   echo "--- $name, built with CMake"
   "$work/$name/$name" "$snapshot" | tee "$work/$name.cmake"
