@@ -34,7 +34,9 @@ struct Layer {
 constexpr std::array kLayers{
     Layer{"include/berth/", 0},
     Layer{"include/berth/kernel/", 1},
-    Layer{"host/core/backend.hpp", 2},  // the interface that backends implement stands below them, and core holds it
+    // Interfaces that backends implement stand below them, and core holds them.
+    Layer{"host/core/backend.hpp", 2},
+    Layer{"host/core/cuda_abi.hpp", 2},
     Layer{"host/reference/", 3},
     Layer{"host/cpu/", 3},
     Layer{"cuda/", 3},
