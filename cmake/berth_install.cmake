@@ -1,0 +1,36 @@
+# What `cmake --install` leaves: the library, its headers, the command, package files for CMake and pkg-config, documents.
+# The tree can be moved after installation: run paths and package files are relative.
+include(CMakePackageConfigHelpers)
+
+set(berth_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/berth)
+
+install(TARGETS berth EXPORT berth-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS berth_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET berth_cuda)
+  # Loaded at run time from beside libberth.so; nobody links it.
+  set_target_properties(berth_cuda PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS berth_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+endif()
+
+# Until 1.0 a minor version may break users.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(berth_compatibility SameMinorVersion)
+else()
+  set(berth_compatibility SameMajorVersion)
+endif()
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/berth-config-version.cmake COMPATIBILITY ${berth_compatibility})
+configure_package_config_file(cmake/berth-config.cmake.in ${PROJECT_BINARY_DIR}/berth-config.cmake
+  INSTALL_DESTINATION ${berth_package_dir})
+install(EXPORT berth-targets NAMESPACE berth:: DESTINATION ${berth_package_dir})
+install(FILES ${PROJECT_BINARY_DIR}/berth-config.cmake ${PROJECT_BINARY_DIR}/berth-config-version.cmake
+  DESTINATION ${berth_package_dir})
+
+# From lib/pkgconfig back to the prefix, however deep lib is.
+file(RELATIVE_PATH berth_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/berth.pc.in ${PROJECT_BINARY_DIR}/berth.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/berth.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.json")

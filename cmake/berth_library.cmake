@@ -3,7 +3,14 @@ add_library(berth SHARED)
 add_library(berth::berth ALIAS berth)
 target_compile_features(berth PUBLIC cxx_std_20)
 target_link_libraries(berth PRIVATE $<BUILD_INTERFACE:berth_objects>)
-set_target_properties(berth PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+# Until 1.0 a minor version may break users, so it is part of the SONAME.
+set(berth_soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(berth_soversion 0.${PROJECT_VERSION_MINOR})
+endif()
+target_link_options(berth PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/berth.map)
+set_target_properties(berth PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${berth_soversion}
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/berth.map
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
 target_sources(berth PUBLIC FILE_SET HEADERS
   BASE_DIRS ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include

@@ -1,0 +1,18 @@
+# Sourced by the scripts: where the project is, how many compilers fit, a shared compiler cache.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# One compiler for each core, and for each 1.5 GiB of memory: fewer, but never killed.
+compilers() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable:/ {print int($2 / 1572864)}' /proc/meminfo 2>/dev/null || echo "$cores")
+  ((memory < cores)) && cores=$memory
+  ((cores < 1)) && cores=1
+  echo "$cores"
+}
+
+# The same file in another checkout is the same object file.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(compilers)}
+
+find_nvcc() { command -v nvcc || { [[ -x /usr/local/cuda/bin/nvcc ]] && echo /usr/local/cuda/bin/nvcc; }; }

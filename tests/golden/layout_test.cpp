@@ -1,0 +1,36 @@
+#include "tests/golden/layout.hpp"
+
+#include <gtest/gtest.h>
+
+namespace berth::test {
+
+TEST(Layout, PutsEachDecisionOnItsLine) {
+  const std::string json = R"({"a":1,"d":[{"job":"x, {y}","gpus":[1,2]},{"job":"\"z"}],"t":{}})";
+
+  const std::string text = lay_out(json);
+
+  EXPECT_EQ(text,
+            "{\n"
+            "  \"a\": 1,\n"
+            "  \"d\": [\n"
+            "    {\"job\": \"x, {y}\", \"gpus\": [1, 2]},\n"
+            "    {\"job\": \"\\\"z\"}\n"
+            "  ],\n"
+            "  \"t\": {\n"
+            "    \n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Layout, IsStable) {
+  const std::string once = lay_out(R"({"a":[[1],[2,3]],"b":"c"})");
+
+  EXPECT_EQ(lay_out(once), once);
+}
+
+TEST(Difference, ShowsWhatChangedAndOnlyThat) {
+  EXPECT_EQ(difference("a\nb\nc\nd\n", "a\nx\nc\ny\nd\n"), "from line 2:\n- b\n+ x\n+ y\n");
+  EXPECT_EQ(difference("", "a\n"), "from line 1:\n+ a\n");
+}
+
+}  // namespace berth::test

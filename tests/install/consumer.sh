@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# consumer.sh BUILD_DIR [COMPILER]: installs a build, moves the installed tree, then builds and runs every example against it,
+# with CMake and with pkg-config, as a user of the package would.
+set -euo pipefail
+
+build=$(cd "$1" && pwd)
+compiler=${2:-c++}
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset LD_LIBRARY_PATH CMAKE_PREFIX_PATH
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log" >&2; exit 1; }
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+snapshot=$root/data/demo/snapshot.json
+
+"$prefix/bin/berth" version
+
+# Every example is a program named like its folder, and takes a snapshot.
+count=0
+for example in "$root"/examples/*/CMakeLists.txt; do
+  dir=${example%/*}
+  name=${dir##*/}
+  cmake -S "$dir" -B "$work/$name" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release >"$work/log" ||
+    { cat "$work/log" >&2; exit 1; }
+  grep -q "^berth_DIR:.*=$prefix/" "$work/$name/CMakeCache.txt" || { echo "$name found another berth" >&2; exit 1; }
+  cmake --build "$work/$name"
+  echo "--- $name, built with CMake"
+  "$work/$name/$name" "$snapshot" | tee "$work/$name.cmake"
+  count=$((count + 1))
+done
+((count > 0)) || { echo "no examples" >&2; exit 1; }
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name berth.pc)")
+echo "--- live_loop, built with pkg-config ($(pkg-config --modversion berth))"
+# shellcheck disable=SC2046
+"$compiler" -std=c++20 "$root/examples/live_loop/main.cpp" -o "$work/by_pkg_config" $(pkg-config --cflags --libs berth) \
+  -Wl,-rpath,"$(pkg-config --variable=libdir berth)"
+"$work/by_pkg_config" "$snapshot" >"$work/live_loop.pkg"
+cmp "$work/live_loop.cmake" "$work/live_loop.pkg"
+echo "the same output"
