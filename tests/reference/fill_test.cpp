@@ -64,7 +64,19 @@ TEST(Fill, SegmentsAndSpreadMayFailWhereAnotherSplitWouldDo) {
   EXPECT_EQ(result.n_entries, 0);
 }
 
-// As above, and rack c: 1 1 1 1. The preferred NVLink domain x = a + b is tried first and fails (y and z hold 2); then rack c fits.
+// Pairs on one node, at most two members per rack; rack a: 2 2, rack b: 2. The first pair fills rack a's quota, the second goes to node 1
+// too and finds none left.
+TEST(Fill, SpreadCountsRunOverAllSegments) {
+  ProblemBuilder b;
+  b.rack("a", {2, 2}).rack("b", {2});
+  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchFacet, 0}, .spread_most = 2, .spread = {kSwitchFacet, 1}});
+  b.ask({.members = 2, .segment_size = 2, .segment = {kSwitchFacet, 0}, .spread_most = 2, .spread = {kSwitchFacet, 1}});
+
+  EXPECT_EQ(brief(solve(b.build())), (Lines{"waits", "placed 0:2"}));
+}
+
+// rack a: 2 2, rack b: 1 1, rack c: 1 1 1 1; pairs in racks, one member per node. The preferred NVLink domain x = a + b is tried first and
+// fails (y and z hold 2); then rack c fits.
 TEST(Fill, NextLevelIsTriedAfterAFailedFill) {
   ProblemBuilder b;
   for (int n = 0; n < 2; ++n) b.node({.gpus = 2, .path = {"a", "x"}});
