@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,10 +12,29 @@
 
 namespace berth::core {
 
+/// When a walk on the CPU must stop before its end. The limit that repeats its answer is `stopped_at`.
+struct Watch {
+  const std::atomic<bool>* cancelled = nullptr;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::int32_t stopped_at = -1;   // position, -1: ran to its end
+  bool by_cancel = false;
+
+  bool stop(std::int32_t position) {
+    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
+      by_cancel = true;
+    } else if (deadline == std::chrono::steady_clock::time_point::max() || position % 64 != 0 || std::chrono::steady_clock::now() < deadline) {
+      return false;
+    }
+    stopped_at = position;
+    return true;
+  }
+};
+
 /// One "what if" over a common problem: other orders, options and free GPUs.
 struct Scenario {
   kernel::PlaceRequest request;
   std::span<const kernel::TakenRow> taken;   // bits that are not free are ignored
+  Watch* watch = nullptr;                    // heeded by `place` on the CPU; null: run to the end
 };
 
 /// Who computes placements. All answer alike, bit by bit (docs/placement.md).

@@ -1,28 +1,32 @@
 #include "host/core/job_rates.hpp"
 
+#include "host/core/span.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
+namespace {
 
-std::int64_t option_rate(const Job&, const Shape& shape, const GpuType&, std::int64_t) { return shape.rate > 0 ? shape.rate : 1'000'000; }
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-std::int64_t requested_rate(const Job& job, const std::vector<GpuType>& types) {
+}  // namespace
+
+std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int64_t gpus) {
+  return profile_rate(job, shape, tightest_span(state, gpu_type, gpus));
+}
+
+std::int64_t requested_rate(const StateImpl& state, const Job& job) {
   const Shape& first = job.shapes.front();
-  for (const GpuType& type : types) {
-    if (first.gpu_type.empty() || first.gpu_type == type.id) return option_rate(job, first, type, first.gpus);
+  for (std::size_t t = 0; t < state.gpu_types.size(); ++t) {
+    if (first.gpu_type.empty() || first.gpu_type == state.gpu_types[t].id) {
+      return option_rate(state, job, first, static_cast<std::int32_t>(t), first.gpus);
+    }
   }
   return 0;
 }
 
-std::int64_t held_rate(const StateImpl& state, std::int32_t slot) {
-  const auto s = static_cast<std::size_t>(slot);
-  const Job& job = *state.jobs[s].job;
-  for (const Shape& shape : job.shapes) {
-    if (shape.id == job.allocation.shape && state.job.held_type[s] >= 0) {
-      return option_rate(job, shape, state.gpu_types[static_cast<std::size_t>(state.job.held_type[s])], state.job.gpus[s]);
-    }
-  }
-  return 0;
+std::int64_t placed_rate(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries) {
+  if (shape < 0 || entries.empty()) return 0;
+  return profile_rate(job, job.shapes[at(shape)], span_of(state, entries));
 }
 
 }  // namespace berth::core

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
-#include "berth/cluster.hpp"
 #include "berth/job.hpp"
+#include "berth/plan.hpp"
 
 namespace berth {
 class StateImpl;
@@ -14,10 +14,10 @@ class StateImpl;
 namespace berth::core {
 
 /// Of one shape on one GPU type, at the tightest span that so many GPUs can have: how alternatives are compared before they are placed.
-std::int64_t option_rate(const Job& job, const Shape& shape, const GpuType& type, std::int64_t gpus);
+std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int64_t gpus);
 /// Of the shape that the job asks for first: what an estimate of run time refers to.
-std::int64_t requested_rate(const Job& job, const std::vector<GpuType>& types);
-/// Of a running job where it is.
-std::int64_t held_rate(const StateImpl& state, std::int32_t slot);
+std::int64_t requested_rate(const StateImpl& state, const Job& job);
+/// Of a gang where it lies.
+std::int64_t placed_rate(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries);
 
 }  // namespace berth::core

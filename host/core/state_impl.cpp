@@ -13,7 +13,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 void JobStore::resize(std::size_t n) {
-  for (auto* c : {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from}) c->resize(n, kNever);
+  for (auto* c : {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since}) c->resize(n, kNever);
   for (auto* c : {&work_left, &rate, &attained}) c->resize(n, 0);
   for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape}) c->resize(n, -1);
   running.resize(n, 0);
@@ -82,9 +82,16 @@ void StateImpl::rebuild_nodes() {
   node.sharing.resize(n, 0);
   node.inner_begin.assign(1, 0);
   node.gpu_begin.assign(1, 0);
+  type_size.assign(gpu_types.size(), {});
   for (std::size_t i = 0; i < n; ++i) {
     const Node& d = nodes[i];
     node.type[i] = d.gpus == 0 && type_index.count(d.gpu_type) == 0 ? -1 : type_index.at(d.gpu_type);
+    if (node.type[i] >= 0) {
+      TypeSize& size = type_size[at(node.type[i])];
+      size.gpus_per_node = std::max(size.gpus_per_node, d.gpus);
+      const std::int64_t nic = d.nics * d.nic_bytes_per_s;
+      if (nic > 0 && (size.nic_bytes_per_s == 0 || nic < size.nic_bytes_per_s)) size.nic_bytes_per_s = nic;
+    }
     std::int32_t top = d.gpus;
     std::vector<std::pair<std::int32_t, std::uint64_t>> inner;  // (inner group, mask)
     for (const Gpu& g : d.gpu_list) {

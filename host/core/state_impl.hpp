@@ -10,6 +10,7 @@
 
 #include "berth/delta.hpp"
 #include "berth/kernel/problem.hpp"
+#include "berth/plan.hpp"
 #include "berth/snapshot.hpp"
 #include "host/core/demands.hpp"
 #include "host/core/filters.hpp"
@@ -23,11 +24,18 @@ struct JobRecord {
   std::vector<kernel::OptionRow> options;         // least GPU-time first
   std::vector<std::int64_t> option_rate;          // millionths of the unit per second
   std::vector<kernel::HeldRow> held;              // of a running job
+  std::vector<PlanEntry> entries;                 // the same, as a plan says it
+};
+
+/// What nodes of one GPU type have in common, for rates before anything is placed.
+struct TypeSize {
+  std::int32_t gpus_per_node = 0;      // the most of any node
+  std::int64_t nic_bytes_per_s = 0;    // the least of any node that states it
 };
 
 /// Columns by job slot that policies and the walk read. Maintained change by change.
 struct JobStore {
-  std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from;
+  std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from, waiting_since;
   std::vector<std::int64_t> work_left;       // millionths of the unit at `progress_at`; INT64_MAX: not known
   std::vector<std::int64_t> rate;            // current rate of a running job, of the first option of a waiting one
   std::vector<std::int64_t> attained;        // GPU-us at `progress_at`
@@ -93,11 +101,12 @@ class StateImpl {
   // Compiled.
   core::Topology topology;
   core::FilterTable filters;
-  core::DemandTable demands;
+  mutable core::DemandTable demands;        // a table of what was ever asked for: adding a row changes no answer
   NodeStore node;
   JobStore job;
   std::vector<std::int32_t> queue_parent;
   std::vector<std::int64_t> queue_cap, queue_used, type_memory;
+  std::vector<TypeSize> type_size;
 
  private:
   friend class Applier;

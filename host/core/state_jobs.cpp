@@ -60,7 +60,7 @@ void StateImpl::compile_job(std::int32_t slot) {
         if (smallest && !elastic_groups) continue;
         const std::int32_t demand = demands.add(j, shape, key.gpu_type, filter, smallest, topology);
         const std::int64_t gpus = std::max<std::int64_t>(1, demands.rows()[at(demand)].gpus);
-        const std::int64_t rate = core::option_rate(j, shape, gpu_types[t], gpus);
+        const std::int64_t rate = core::option_rate(*this, j, shape, key.gpu_type, gpus);
         all.push_back({{demand, static_cast<std::int32_t>(s)}, rate, gpus, smallest});
       }
     }
@@ -87,6 +87,7 @@ void StateImpl::store_columns(std::int32_t slot) {
   job.estimate[s] = j.estimate.run_us;
   job.deadline[s] = j.deadline.at_us;
   job.time_limit[s] = j.time_limit_us;
+  job.waiting_since[s] = j.waiting_since_us;
   job.priority[s] = j.priority;
   job.preemption_class[s] = j.preemption.preemption_class;
   job.running[s] = running ? 1 : 0;
@@ -96,7 +97,7 @@ void StateImpl::store_columns(std::int32_t slot) {
   job.attained[s] = j.progress.attained_gpu_us;
 
   // Where the rate at the requested shape is known, an estimate of time is an estimate of work.
-  const std::int64_t requested = core::requested_rate(j, gpu_types);
+  const std::int64_t requested = core::requested_rate(*this, j);
   if (j.progress.work_total > 0) {
     job.work_left[s] = std::max<std::int64_t>(0, j.progress.work_total - j.progress.work_done);
   } else if (j.estimate.run_us != kNever) {
@@ -115,7 +116,7 @@ void StateImpl::store_columns(std::int32_t slot) {
       if (j.shapes[k].id == j.allocation.shape) job.shape[s] = static_cast<std::int32_t>(k);
     }
     job.gpus[s] = static_cast<std::int32_t>(std::max<std::int64_t>(1, whole_gpus(record.held)));
-    job.rate[s] = core::held_rate(*this, slot);
+    job.rate[s] = core::placed_rate(*this, j, job.shape[s], record.entries);
     if (j.preemption.preemptible) {
       const TimeUs ran_enough = job.progress_at[s] + std::max<TimeUs>(0, j.preemption.minimum_run_us - j.progress.run_us);
       job.victim_from[s] = std::max(ran_enough, j.preemption.guaranteed_until_us);
@@ -127,6 +128,11 @@ void StateImpl::hold(std::int32_t slot) {
   JobRecord& record = jobs[at(slot)];
   const Job& j = *record.job;
   record.held.clear();
+  record.entries.clear();
+  const Shape* shape = nullptr;
+  for (const Shape& one : j.shapes) {
+    if (one.id == j.allocation.shape) shape = &one;
+  }
   std::int32_t type = kernel::kNone;
   for (const AllocationEntry& entry : j.allocation.entries) {
     kernel::HeldRow row{};
@@ -138,6 +144,13 @@ void StateImpl::hold(std::int32_t slot) {
     row.memory = j.constraints.memory_bytes_per_gpu * gpus;
     row.gpu_memory = j.constraints.gpu_memory_bytes;
     record.held.push_back(row);
+    PlanEntry placed{row.node, 0, entry.member, static_cast<std::int32_t>(gpus), row.mask, row.share_ppm};
+    for (std::size_t g = 0; shape != nullptr && g < shape->groups.size(); ++g) {
+      if (shape->groups[g].name != entry.group) continue;
+      placed.group = static_cast<std::int32_t>(g);
+      placed.members = static_cast<std::int32_t>(gpus / std::max(1, shape->groups[g].gpus_per_member));
+    }
+    record.entries.push_back(placed);
     const std::size_t n = at(row.node);
     type = node.type[n];
     node.held[n] |= row.mask;
@@ -188,6 +201,7 @@ void StateImpl::release(std::int32_t slot) {
     queue_used[at(q) * columns + columns - 1] -= gpus;
   }
   record.held.clear();
+  record.entries.clear();
   job.held_type[at(slot)] = kernel::kNone;
   view_stale_ = true;
 }

@@ -32,7 +32,7 @@ class CpuBackend final : public core::PlacementBackend {
   }
 
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
-    score_candidates(table_, problem, request, threads_, Collapse::kYes, out);
+    score_candidates(table_, problem, request, threads_, Collapse::kOn, out);
   }
 
  private:
@@ -45,8 +45,12 @@ class CpuBackend final : public core::PlacementBackend {
     std::align(16, bytes - 16, aligned, room);
     const kernel::PlaceWorkspace ws = kernel::carve_workspace(aligned, problem, scenario.request);
     kernel::SerialGroup group;
-    kernel::place_in_order(group, problem, scenario.request, scenario.taken.data(), static_cast<std::int32_t>(scenario.taken.size()), ws,
-                           result);
+    const auto n_taken = static_cast<std::int32_t>(scenario.taken.size());
+    if (scenario.watch != nullptr) {
+      kernel::place_in_order(group, problem, scenario.request, scenario.taken.data(), n_taken, ws, result, *scenario.watch);
+    } else {
+      kernel::place_in_order(group, problem, scenario.request, scenario.taken.data(), n_taken, ws, result);
+    }
   }
 
   int threads_;

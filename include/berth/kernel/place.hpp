@@ -9,6 +9,11 @@
 /// The walk over jobs in order: docs/placement.md sections 6 and 7.
 namespace berth::kernel {
 
+/// Asked before each job whether to stop here, as a wall-clock limit or a caller may want. Never for repeatable walks.
+struct NoWatch {
+  BERTH_HD bool stop(std::int32_t) { return false; }
+};
+
 template <class Group>
 struct PlaceInOrder {
   Walk<Group> w;            // `w.s` is the state now
@@ -21,6 +26,7 @@ struct PlaceInOrder {
   bool blocked = false;     // hol: an earlier job failed
   bool queue_charged = false;  // by the job in hand, which displaced others: giving back had to see it
   std::int32_t gave_up = 0;
+  std::int32_t limit = 0;      // positions at or after it are not tried
 
   BERTH_HD bool lead() const { return w.group.rank() == 0; }
   BERTH_HD const OptionRow& option_of(std::int32_t job, std::int32_t o) const { return w.p.options[w.p.option_begin[job] + o]; }
@@ -313,7 +319,7 @@ struct PlaceInOrder {
       return;
     }
     const Outcome failure = displaced ? Outcome::kPreempted : Outcome::kWaits;
-    if (i >= request.limit) return finish(i, displaced ? failure : Outcome::kBudget, kNone, from);
+    if (i >= limit) return finish(i, displaced ? failure : Outcome::kBudget, kNone, from);
     if (blocked) return finish(i, displaced ? failure : Outcome::kBehind, kNone, from);
     w.ran_out = false;
     bool any_quota = false;
@@ -342,23 +348,34 @@ struct PlaceInOrder {
 };
 
 /// Runs one walk. All threads of the group call it; `result` is complete after the last sync.
-template <class Group>
+template <class Group, class Watch>
 BERTH_HD void place_in_order(Group& group, const ProblemView& problem, const PlaceRequest& request, const TakenRow* taken,
-                             std::int32_t n_taken, const PlaceWorkspace& ws, const PlaceResult& result) {
+                             std::int32_t n_taken, const PlaceWorkspace& ws, const PlaceResult& result, Watch& watch) {
   WalkState now = ws.now;
   init_workspace(group, problem, request, taken, n_taken, ws);
   PlaceInOrder<Group> run{{group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing}, request, ws, result};
   run.later = ws.later;
+  run.limit = request.limit;
   for (std::int32_t i = group.rank(); i < request.n; i += group.size()) result.displaced_by[i] = kNone;
   if (group.rank() == 0) *result.reserve_at = kNever;
   group.sync();
-  for (std::int32_t i = 0; i < request.n; ++i) run.step(i);
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    if (i < run.limit && watch.stop(i)) run.limit = i;
+    run.step(i);
+  }
   group.sync();
   if (group.rank() == 0) {
     *result.n_entries = run.w.n_entries;
     *result.gave_up = run.gave_up;
   }
   group.sync();
+}
+
+template <class Group>
+BERTH_HD void place_in_order(Group& group, const ProblemView& problem, const PlaceRequest& request, const TakenRow* taken,
+                             std::int32_t n_taken, const PlaceWorkspace& ws, const PlaceResult& result) {
+  NoWatch watch;
+  place_in_order(group, problem, request, taken, n_taken, ws, result, watch);
 }
 
 }  // namespace berth::kernel

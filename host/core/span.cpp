@@ -1,0 +1,86 @@
+#include "host/core/span.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+std::int64_t nic_bandwidth(const Node& node) { return node.nics * node.nic_bytes_per_s; }
+
+void set_type(const StateImpl& s, std::int32_t type, SpanInfo& span) {
+  if (type < 0) return;
+  span.gpu_type = s.gpu_types[at(type)].id;
+  span.nvlink_bytes_per_s = s.gpu_types[at(type)].nvlink_bytes_per_s;
+}
+
+std::int64_t tighter(std::int64_t a, std::int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+}  // namespace
+
+SpanInfo tightest_span(const StateImpl& s, std::int32_t gpu_type, std::int64_t gpus) {
+  SpanInfo span;
+  set_type(s, gpu_type, span);
+  const TypeSize& size = s.type_size[at(gpu_type)];
+  span.gpus_per_node = std::max(1, size.gpus_per_node);
+  span.nodes = static_cast<std::int32_t>((gpus + span.gpus_per_node - 1) / span.gpus_per_node);
+  span.nic_bytes_per_s = size.nic_bytes_per_s;
+  if (span.nodes > 1) {
+    span.level = 1;
+    span.level_name = s.topology.level_name(0, 1);
+  }
+  return span;
+}
+
+SpanInfo span_of(const StateImpl& s, std::span<const PlanEntry> entries) {
+  SpanInfo span;
+  if (entries.empty()) return span;
+  set_type(s, s.node.type[at(entries.front().node)], span);
+  span.gpus_per_node = 0;
+  const std::int32_t first = entries.front().node;
+  const std::int32_t top = s.topology.levels(0) - 1;
+  std::int32_t level = 0;
+  const std::int32_t link_level = s.topology.levels(1) > 2 ? 1 : 0;  // lowest level of the nvlink facet
+  span.one_nvlink_domain = link_level > 0;
+  std::int32_t last = -1;
+  std::int32_t here = 0;
+  for (const PlanEntry& e : entries) {
+    if (e.node != last) {
+      ++span.nodes;
+      here = 0;
+      last = e.node;
+      span.nic_bytes_per_s = tighter(span.nic_bytes_per_s, nic_bandwidth(s.nodes[at(e.node)]));
+    }
+    here += std::popcount(e.gpus);
+    span.gpus_per_node = std::max(span.gpus_per_node, here);
+    while (level < top && (level == 0 ? e.node != first : s.topology.domain_of(0, level, e.node) != s.topology.domain_of(0, level, first))) ++level;
+    if (link_level > 0 && (s.topology.domain_of(1, link_level, e.node) != s.topology.domain_of(1, link_level, first) ||
+                           s.topology.description(s.topology.domain_of(1, link_level, e.node)) == nullptr)) {
+      span.one_nvlink_domain = false;
+    }
+  }
+  span.level = level;
+  span.level_name = s.topology.level_name(0, level);
+  // The gang leaves every domain below the level it spans.
+  for (std::int32_t l = 1; l < level; ++l) {
+    std::int32_t seen = -1;
+    TimeUs latency = 0;
+    for (const PlanEntry& e : entries) {
+      const std::int32_t d = s.topology.domain_of(0, l, e.node);
+      if (d == seen) continue;
+      seen = d;
+      if (const Domain* domain = s.topology.description(d)) {
+        span.uplink_bytes_per_s = tighter(span.uplink_bytes_per_s, domain->uplink_bytes_per_s);
+        latency = std::max(latency, domain->latency_us);
+      }
+    }
+    span.latency_ns += latency * 1000;
+  }
+  return span;
+}
+
+}  // namespace berth::core

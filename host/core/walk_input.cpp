@@ -1,0 +1,132 @@
+#include "host/core/walk_input.hpp"
+
+#include <algorithm>
+
+#include "host/core/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+class StateJobs final : public LiveJobs {
+ public:
+  explicit StateJobs(const StateImpl& state) : state_(state) {}
+  std::int64_t count() const override { return static_cast<std::int64_t>(state_.job_order.size()); }
+  bool has(const std::string& id) const override { return state_.job_slot.count(id) != 0; }
+
+ private:
+  const StateImpl& state_;
+};
+
+}  // namespace
+
+void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state,
+                      const std::vector<std::uint8_t>& lost) {
+  const std::size_t n = s.jobs.size();
+  remaining_.resize(n);
+  attained_.resize(n);
+  waiting_since_.resize(n);
+  keys_.resize(n);
+  slots_.clear();
+  for (const std::int32_t slot : s.job_order) {
+    if (!entry.preemptive && s.job.running[at(slot)] != 0 && lost[at(slot)] == 0) continue;
+    slots_.push_back(slot);
+    remaining_[at(slot)] = s.remaining(slot);
+    attained_[at(slot)] = s.attained_now(slot);
+    waiting_since_[at(slot)] = s.job.waiting_since[at(slot)];
+  }
+  if (history_of_ != &s || history_seen_ != s.history_version) {
+    history_of_ = &s;
+    history_seen_ = s.history_version;
+    service_.clear();
+    for (const FinishedJob& f : s.history) {
+      const __int128 gpu_us = static_cast<__int128>(f.run_us) * f.gpus;
+      service_.push_back(gpu_us > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(gpu_us));
+    }
+    std::sort(service_.begin(), service_.end());
+  }
+  policy.learn({service_});
+  policy.load(policy_state);
+  const JobColumns columns{s.job.submit.data(), s.job.priority.data(), s.job.gpus.data(),    s.job.estimate.data(), remaining_.data(),
+                           attained_.data(),    s.job.deadline.data(), s.job.running.data(), s.job.id.data(),       waiting_since_.data()};
+  batch_.resize(slots_.size());
+  policy.keys(columns, s.now, slots_, batch_);
+  policy.store(policy_state);
+  policy.retain(policy_state, StateJobs(s));
+  for (std::size_t i = 0; i < slots_.size(); ++i) keys_[at(slots_[i])] = batch_[i];
+  sorter_.clear();
+  sorter_.update(slots_, {}, keys_, s.job_rank);
+  order_.assign(sorter_.order().begin(), sorter_.order().end());
+}
+
+kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& entry, const WalkRules& rules, const std::vector<std::uint8_t>& lost,
+                                        std::int64_t work_limit) {
+  const kernel::ProblemView& p = s.problem();
+  const std::size_t n = order_.size();
+  running_.resize(n);
+  victim_ok_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t slot = at(order_[i]);
+    running_[i] = s.job.running[slot] != 0 && lost[slot] == 0 ? 1 : 0;
+    victim_ok_[i] = running_[i] != 0 && s.job.victim_from[slot] <= s.now ? 1 : 0;
+  }
+  // Run times matter where an end time does.
+  const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
+  option_run_.assign(at(p.option_begin[p.n_jobs]), kNever);
+  for (std::size_t i = 0; i < n && needs_run; ++i) {
+    const std::int32_t slot = order_[i];
+    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+      option_run_[at(o)] = s.option_run(slot, at(o - p.option_begin[slot]));
+    }
+  }
+  releases_.clear();
+  if (rules.discipline == kernel::Discipline::kEasy) release_events(s, lost);
+
+  kernel::PlaceRequest r{};
+  r.now = s.now;
+  r.n = static_cast<std::int32_t>(n);
+  r.order = order_.data();
+  r.running = running_.data();
+  r.victim_ok = victim_ok_.data();
+  r.preemption_class = s.job.preemption_class.data();
+  r.option_run = option_run_.data();
+  r.n_releases = static_cast<std::int32_t>(releases_.size());
+  r.releases = releases_.data();
+  r.discipline = rules.discipline;
+  r.packing = rules.placement == Placement::kCount ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  r.preemptive = entry.preemptive ? 1 : 0;
+  r.class_rule = entry.class_rule ? 1 : 0;
+  r.max_tries = rules.max_tries;
+  r.limit = work_limit > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(work_limit, r.n)) : r.n;
+  return r;
+}
+
+void WalkInput::release_events(const StateImpl& s, const std::vector<std::uint8_t>& lost) {
+  for (const std::int32_t slot : s.job_order) {
+    if (s.job.running[at(slot)] == 0 || lost[at(slot)] != 0) continue;
+    TimeUs left = s.remaining(slot);
+    if (left == kNever && s.job.time_limit[at(slot)] != kNever) left = std::max<TimeUs>(1, s.job.time_limit[at(slot)] - s.run_now(slot));
+    if (left == kNever || left > kNever - 1 - s.now) continue;
+    releases_.push_back({s.now + left, slot, kernel::kNone, 0});
+  }
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    if (s.nodes[n].state != NodeState::kReady) continue;
+    for (const Gpu& g : s.nodes[n].gpu_list) {
+      if (g.state != GpuState::kReleasing || g.free_at_us == kNever) continue;
+      const std::uint64_t bit = std::uint64_t{1} << g.index;
+      const auto same = [&](const kernel::ReleaseRow& r) { return r.job < 0 && r.node == static_cast<std::int32_t>(n) && r.at == g.free_at_us; };
+      const auto known = std::find_if(releases_.rbegin(), releases_.rend(), same);
+      if (known != releases_.rend()) {
+        known->mask |= bit;
+      } else {
+        releases_.push_back({g.free_at_us, kernel::kNone, static_cast<std::int32_t>(n), bit});
+      }
+    }
+  }
+  std::sort(releases_.begin(), releases_.end(), [](const kernel::ReleaseRow& a, const kernel::ReleaseRow& b) {
+    return a.at != b.at ? a.at < b.at : a.job != b.job ? a.job < b.job : a.node < b.node;
+  });
+}
+
+}  // namespace berth::core
