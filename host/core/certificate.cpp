@@ -139,18 +139,20 @@ class Alternative {
 
 bool certificate_holds(const ClusterFacts& facts, const Job& job, const Reason& reason) {
   if (!reason.certified) return false;
-  bool stated = false;
+  // "No GPU type" speaks of all alternatives at once, so it has no numbers, and types too small for the job count as missing.
+  const bool no_type = reason.code == ReasonCode::kNoGpuType;
+  bool stated = no_type, none_suits = true;
   for (const Shape& shape : job.shapes) {
     for (std::int32_t type = 0; type < static_cast<std::int32_t>(facts.gpu_types().size()); ++type) {
       if (!shape.gpu_type.empty() && facts.find_type(shape.gpu_type) != type) continue;
       const std::vector<Lack> lacks = Alternative(facts, job, shape, type).lacks();
       if (lacks.empty()) return false;
-      stated = stated || std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) {
-                 return lack.code == reason.code && lack.asked == reason.asked && lack.best == reason.best;
-               });
+      const auto has = [&](auto&& test) { return std::any_of(lacks.begin(), lacks.end(), test); };
+      none_suits = none_suits && has([](const Lack& l) { return l.code == ReasonCode::kNoGpuType || l.code == ReasonCode::kGpuMemory; });
+      stated = stated || has([&](const Lack& l) { return l.code == reason.code && l.asked == reason.asked && l.best == reason.best; });
     }
   }
-  return stated;
+  return stated && (!no_type || none_suits);
 }
 
 }  // namespace berth::core
