@@ -47,13 +47,13 @@ bool inside(const Shape& shape, std::size_t group, std::size_t ancestor) {
 
 class Alternative {
  public:
-  Alternative(const ClusterFacts& facts, const Job& job, const Shape& shape, std::int32_t type)
-      : facts_(facts), job_(job), shape_(shape), type_(type) {}
+  Alternative(const ClusterFacts& facts, const Job& job, const Shape& shape, std::int32_t type, bool smallest)
+      : facts_(facts), job_(job), shape_(shape), type_(type), smallest_(smallest) {}
 
   /// Every necessary condition that fails.
   std::vector<Lack> lacks() {
     const GpuType& type = facts_.gpu_types()[static_cast<std::size_t>(type_)];
-    const std::int64_t asked = whole_gpus(shape_);
+    const std::int64_t asked = whole_gpus(shape_, smallest_);
     const bool small = type.memory_bytes != 0 && job_.constraints.gpu_memory_bytes > type.memory_bytes;
     std::int64_t of_type = 0, allowed = 0;
     for (std::int32_t n = 0; n < facts_.node_count(); ++n) {
@@ -80,8 +80,14 @@ class Alternative {
  private:
   void add(ReasonCode code, std::int64_t asked, std::int64_t best) { lacks_.push_back({code, asked, best}); }
 
+  GroupFacts facts_of(std::int32_t index) const {
+    GroupFacts g = group_facts(shape_, index);
+    if (smallest_) g.members = g.smallest;
+    return g;
+  }
+
   void group(std::int32_t index) {
-    const GroupFacts g = group_facts(shape_, index);
+    const GroupFacts g = facts_of(index);
     const std::int64_t per_cpu = g.gpus * job_.constraints.cpu_milli_per_gpu, per_memory = g.gpus * job_.constraints.memory_bytes_per_gpu;
     std::int64_t largest = 0, most_cpu = 0, most_memory = 0, pieces = 0, with_cpu = 0, with_memory = 0;
     for (const std::int32_t n : nodes_) {
@@ -112,7 +118,7 @@ class Alternative {
     const std::int32_t level = levels.find_level(at.level);
     std::int64_t subtree = 0, most_gpus = 0, most_members = 0;
     for (std::int32_t other = 0; other < group_count(shape_); ++other) {
-      const GroupFacts o = group_facts(shape_, other);
+      const GroupFacts o = facts_of(other);
       if (o.share_ppm == kWholeGpu && inside(shape_, static_cast<std::size_t>(other), static_cast<std::size_t>(index)))
         subtree += std::int64_t{o.members} * o.gpus;
     }
@@ -131,6 +137,7 @@ class Alternative {
   const Job& job_;
   const Shape& shape_;
   std::int32_t type_;
+  bool smallest_;                    // with every group's smallest member count
   std::vector<std::int32_t> nodes_;  // that the alternative may use
   std::vector<Lack> lacks_;
 };
@@ -145,8 +152,13 @@ bool certificate_holds(const ClusterFacts& facts, const Job& job, const Reason& 
   for (const Shape& shape : job.shapes) {
     for (std::int32_t type = 0; type < static_cast<std::int32_t>(facts.gpu_types().size()); ++type) {
       if (!shape.gpu_type.empty() && facts.find_type(shape.gpu_type) != type) continue;
-      const std::vector<Lack> lacks = Alternative(facts, job, shape, type).lacks();
+      std::vector<Lack> lacks = Alternative(facts, job, shape, type, false).lacks();
       if (lacks.empty()) return false;
+      if (is_elastic(shape)) {
+        const std::vector<Lack> small = Alternative(facts, job, shape, type, true).lacks();
+        if (small.empty()) return false;
+        lacks.insert(lacks.end(), small.begin(), small.end());
+      }
       const auto has = [&](auto&& test) { return std::any_of(lacks.begin(), lacks.end(), test); };
       none_suits = none_suits && has([](const Lack& l) { return l.code == ReasonCode::kNoGpuType || l.code == ReasonCode::kGpuMemory; });
       stated = stated || has([&](const Lack& l) { return l.code == reason.code && l.asked == reason.asked && l.best == reason.best; });

@@ -9,7 +9,7 @@
 namespace berth::core {
 
 FactsSource facts_source(const Snapshot& snapshot) {
-  FactsSource source{snapshot.now_us, snapshot.gpu_types, snapshot.domains, snapshot.queues, snapshot.reservations, {}, {}, {}};
+  FactsSource source{snapshot.now_us, snapshot.gpu_types, snapshot.domains, snapshot.queues, snapshot.reservations, {}, {}, {}, {}};
   for (const Node& node : snapshot.nodes) source.nodes.push_back(&node);
   std::sort(source.nodes.begin(), source.nodes.end(),
             [](const Node* a, const Node* b) { return std::tie(a->domain[0], a->id) < std::tie(b->domain[0], b->id); });
@@ -66,15 +66,14 @@ void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
   facts.sharing = node.sharing;
   if (node.gpu_list.empty()) {
     facts.existing = node.gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1;
-    facts.alive = facts.ok = facts.existing;
+    facts.ok = facts.existing;
   }
   for (const Gpu& gpu : node.gpu_list) {
     const std::uint64_t bit = std::uint64_t{1} << gpu.index;
     facts.existing |= bit;
-    if (gpu.state != GpuState::kFailed) facts.alive |= bit;
     if (gpu.state == GpuState::kOk) facts.ok |= bit;
   }
-  if (node.state == NodeState::kFailed) facts.alive = facts.ok = 0;
+  if (node.state == NodeState::kFailed) facts.ok = 0;
   for (int f = 0; f < kFacets; ++f) levels_[static_cast<std::size_t>(f)].put_node(rank, node.domain[static_cast<std::size_t>(f)]);
 }
 

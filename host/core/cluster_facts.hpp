@@ -26,6 +26,8 @@ struct FactsSource {
   std::vector<const Node*> nodes;     // by rank
   std::vector<const Job*> jobs;       // by slot, null: empty
   std::vector<std::int32_t> by_rank;  // slots in job-rank order
+  /// Time that a running job (slot) has spent running until `now`; null: `progress.run_us` is up to date.
+  std::function<TimeUs(std::int32_t)> run_now;
 };
 
 /// Ranks nodes by (switch path, id) and jobs by (submit, id); the slot of a job is its index in the snapshot.
@@ -36,8 +38,7 @@ struct NodeFacts {
   std::int32_t type = -1;  // index in gpu_types
   std::int32_t gpus = 0;
   std::uint64_t existing = 0;  // GPU indices that exist
-  std::uint64_t alive = 0;     // not failed, and the node has not failed: a running job may stay
-  std::uint64_t ok = 0;        // may be given to a job, when the node is open
+  std::uint64_t ok = 0;        // that work; none on a failed node
   bool sharing = false;
   bool reserved = false;  // named by some reservation
 };
@@ -74,6 +75,7 @@ class ClusterFacts {
   void set_order(std::span<const std::int32_t> by_rank) { source_.by_rank.assign(by_rank.begin(), by_rank.end()); }
 
   TimeUs now() const { return source_.now; }
+  TimeUs run_now(std::int32_t slot) const { return source_.run_now ? source_.run_now(slot) : job(slot).job->progress.run_us; }
   std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
   std::int32_t job_slots() const { return static_cast<std::int32_t>(jobs_.size()); }
   const NodeFacts& node(std::int32_t rank) const { return nodes_[static_cast<std::size_t>(rank)]; }

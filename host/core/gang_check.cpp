@@ -17,7 +17,7 @@ std::string_view node_id(const ClusterFacts& facts, std::int32_t rank) { return 
 }  // namespace
 
 void GangCheck::check(const ClusterFacts& facts, const Job& job, const Shape& shape, std::span<const PlanEntry> entries,
-                      Violations& found) {
+                      std::span<const HeldFact> held, Violations& found) {
   for (const PlanEntry& entry : entries) {
     if (entry.group < 0 || entry.group >= group_count(shape)) {
       found.of(job, "names group {}; shape {} has {}", entry.group, shape.id, counted(group_count(shape), "group"));
@@ -34,7 +34,7 @@ void GangCheck::check(const ClusterFacts& facts, const Job& job, const Shape& sh
     return a->group != b->group ? a->group < b->group : a->member < b->member;
   };
   if (!std::is_sorted(sorted_.begin(), sorted_.end(), before)) std::sort(sorted_.begin(), sorted_.end(), before);
-  check_members(job, shape, found);
+  check_members(job, shape, held, found);
   if (shape.groups.empty()) return;
 
   check_require(facts, job, shape, entries, found);
@@ -81,10 +81,28 @@ void GangCheck::check_types(const ClusterFacts& facts, const Job& job, const Sha
   }
 }
 
-void GangCheck::check_members(const Job& job, const Shape& shape, Violations& found) {
+// An elastic gang starts with the wanted members of every group or with the smallest of every group.
+bool GangCheck::starts_smallest(const Shape& shape) const {
+  if (!is_elastic(shape)) return false;
   std::size_t at = 0;
   for (std::int32_t g = 0; g < group_count(shape); ++g) {
-    const std::int32_t members = group_facts(shape, g).members;
+    std::int64_t placed = 0;
+    for (; at < sorted_.size() && sorted_[at]->group == g; ++at) placed += sorted_[at]->members;
+    if (placed != group_facts(shape, g).smallest) return false;
+  }
+  return true;
+}
+
+void GangCheck::check_members(const Job& job, const Shape& shape, std::span<const HeldFact> held, Violations& found) {
+  const bool smallest = held.empty() && starts_smallest(shape);
+  std::size_t at = 0;
+  for (std::int32_t g = 0; g < group_count(shape); ++g) {
+    const GroupFacts group = group_facts(shape, g);
+    std::int64_t members = smallest ? group.smallest : group.members;
+    if (!held.empty()) {
+      members = 0;
+      for (const HeldFact& row : held) members += row.group == g ? row.members : 0;
+    }
     std::int64_t next = 0;
     for (; at < sorted_.size() && sorted_[at]->group == g; ++at) {
       if (sorted_[at]->member != next) {

@@ -17,13 +17,16 @@ namespace berth::core {
 /// Reuses its scratch.
 class GangCheck {
  public:
-  /// `entries` are those of one decision; their nodes and masks exist (see PlanValidator).
-  void check(const ClusterFacts& facts, const Job& job, const Shape& shape, std::span<const PlanEntry> entries, Violations& found);
+  /// `entries` are those of one decision; their nodes and masks exist (see PlanValidator). `held`: what a gang that is
+  /// mended holds; it must come out with as many members. Empty for all others.
+  void check(const ClusterFacts& facts, const Job& job, const Shape& shape, std::span<const PlanEntry> entries,
+             std::span<const HeldFact> held, Violations& found);
 
  private:
   void check_pieces(const ClusterFacts& facts, const Job& job, const Shape& shape, std::span<const PlanEntry> entries, Violations& found);
   void check_types(const ClusterFacts& facts, const Job& job, const Shape& shape, std::span<const PlanEntry> entries, Violations& found);
-  void check_members(const Job& job, const Shape& shape, Violations& found);
+  void check_members(const Job& job, const Shape& shape, std::span<const HeldFact> held, Violations& found);
+  bool starts_smallest(const Shape& shape) const;
   void check_require(const ClusterFacts& facts, const Job& job, const Shape& shape, std::span<const PlanEntry> entries, Violations& found);
   void check_spread(const ClusterFacts& facts, const Job& job, const Group& group, std::span<const PlanEntry* const> rows,
                     Violations& found);

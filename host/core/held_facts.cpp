@@ -3,18 +3,29 @@
 namespace berth::core {
 
 GroupFacts group_facts(const Shape& shape, std::int32_t group) {
-  if (shape.groups.empty()) return {shape.gpus, 1, shape.share_ppm};
+  if (shape.groups.empty()) return {shape.gpus, shape.gpus, 1, shape.share_ppm};
   const Group& g = shape.groups[static_cast<std::size_t>(group)];
-  return {g.members_want + g.spares, g.share_ppm < kWholeGpu ? 1 : g.gpus_per_member, g.share_ppm};
+  const std::int32_t size = g.segment && g.segment->size > 0 ? g.segment->size : 1;
+  const auto whole_segments = [size](std::int32_t members) { return (members + size - 1) / size * size; };
+  return {whole_segments(g.members_want + g.spares), whole_segments(g.members_min), g.share_ppm < kWholeGpu ? 1 : g.gpus_per_member,
+          g.share_ppm};
 }
 
-std::int64_t whole_gpus(const Shape& shape) {
+std::int64_t whole_gpus(const Shape& shape, bool smallest) {
   std::int64_t gpus = 0;
   for (std::int32_t g = 0; g < group_count(shape); ++g) {
     const GroupFacts group = group_facts(shape, g);
-    if (group.share_ppm == kWholeGpu) gpus += std::int64_t{group.members} * group.gpus;
+    if (group.share_ppm == kWholeGpu) gpus += std::int64_t{smallest ? group.smallest : group.members} * group.gpus;
   }
   return gpus;
+}
+
+bool is_elastic(const Shape& shape) {
+  for (std::int32_t g = 0; g < group_count(shape); ++g) {
+    const GroupFacts group = group_facts(shape, g);
+    if (group.smallest != group.members) return true;
+  }
+  return false;
 }
 
 std::int32_t find_shape(const Job& job, const std::string& id) {

@@ -106,7 +106,7 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
 
 bool PlanValidator::lost_gpus(const JobFacts& job) const {
   for (const HeldFact& held : facts_->held(job)) {
-    if (held.node < 0 || (held.mask & ~facts_->node(held.node).alive) != 0) return true;
+    if (held.node < 0 || (held.mask & ~facts_->node(held.node).ok) != 0) return true;
   }
   return false;
 }
@@ -119,7 +119,7 @@ void PlanValidator::check_displaced(const Decision& decision, const JobFacts& jo
   if (now < p.guaranteed_until_us) {
     found.of(*job.job, "is displaced at {} us; it is guaranteed to run until {} us", now, p.guaranteed_until_us);
   }
-  const TimeUs since = job.job->last_assignment_us == kNever ? job.job->progress.run_us : now - job.job->last_assignment_us;
+  const TimeUs since = facts_->run_now(decision.job);
   if (since < p.minimum_run_us) found.of(*job.job, "is displaced after {} us; its minimum run time is {} us", since, p.minimum_run_us);
   if (plan_->policy != "priority") return;
   const std::int32_t other = decision.reason.other_job;
@@ -173,8 +173,8 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
   for (const HeldFact& row : held) {
     if (row.node < 0) continue;  // a node that is gone: the state refuses that
     const NodeFacts& node = facts_->node(row.node);
-    if ((row.mask & ~node.alive) != 0) {
-      found.of(*job.job, "is kept on GPU {} of node {}, which failed", std::countr_zero(row.mask & ~node.alive), node.node->id);
+    if ((row.mask & ~node.ok) != 0) {
+      found.of(*job.job, "is kept on GPU {} of node {}, which does not work", std::countr_zero(row.mask & ~node.ok), node.node->id);
     }
     Use& use = use_[static_cast<std::size_t>(row.node)];
     const bool whole = row.share_ppm == kWholeGpu;
@@ -231,7 +231,8 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
   if (later && (start == kNever || start < now)) found.of(*job.job, "is reserved for {} us; the plan is for {} us", start, now);
   if (decision.finish_us < start) found.of(*job.job, "would finish at {} us, before it starts at {} us", decision.finish_us, start);
 
-  gang_.check(*facts_, *job.job, shape, entries_of(decision), found);
+  gang_.check(*facts_, *job.job, shape, entries_of(decision), action == Action::kReplace ? facts_->held(job) : std::span<const HeldFact>(),
+              found);
   const std::int64_t index = &decision - plan_->decisions.data();
   std::int64_t gpus = 0;
   for (const PlanEntry& entry : entries_of(decision)) {
@@ -259,7 +260,7 @@ void PlanValidator::check_open(const Decision& decision, const Job& job, const P
   std::uint64_t taken = entry.gpus;
   if (mends) {
     for (const HeldFact& held : facts_->held(facts_->job(decision.job))) {
-      if (held.node == entry.node) taken &= ~(held.mask & facts.alive);
+      if (held.node == entry.node) taken &= ~(held.mask & facts.ok);
     }
     if (taken == 0) return;  // survivors stay where they are
   }
@@ -299,13 +300,13 @@ void PlanValidator::check_mended(const Decision& decision, const JobFacts& job, 
   const Shape& shape = job.job->shapes[static_cast<std::size_t>(job.shape)];
   for (const HeldFact& held : facts_->held(job)) {
     if (held.node < 0) continue;
-    const std::uint64_t alive = facts_->node(held.node).alive;
+    const std::uint64_t working = facts_->node(held.node).ok;
     const std::int32_t per_member = group_facts(shape, held.group).gpus;
     std::uint64_t left = held.mask;
     for (std::int32_t m = 0; m < held.members; ++m) {
       std::uint64_t mine = 0;
       for (std::int32_t g = 0; g < per_member; ++g, left &= left - 1) mine |= left & (~left + 1);
-      if ((mine & ~alive) != 0) continue;
+      if ((mine & ~working) != 0) continue;
       std::uint64_t kept = 0;
       for (const PlanEntry& entry : entries_of(decision)) {
         if (entry.node == held.node && entry.group == held.group) kept |= entry.gpus;

@@ -35,10 +35,21 @@ TEST(ValidateGang, EveryMemberIsPlacedOnce) {
   group.spares = 1;
 
   EXPECT_EQ(check(s, {group}, {entry(0, 0, 0, 2, 0xff), entry(1, 0, 2, 1, 0xf)}), "");
-  EXPECT_EQ(check(s, {group}, {entry(0, 0, 0, 2, 0xff)}), "job a: group w has 2 members placed of 3\n");
+  EXPECT_EQ(check(s, {group}, {entry(0, 0, 0, 2, 0xff)}), "");  // without the spare
+  EXPECT_EQ(check(s, {group}, {entry(0, 0, 0, 1, 0xf)}), "job a: group w has 1 member placed of 3\n");
   EXPECT_EQ(check(s, {group}, {entry(0, 0, 0, 2, 0xff), entry(1, 0, 1, 1, 0xf)}),
             "job a: group w has an entry that begins at member 1; member 2 comes next\njob a: group w has 2 members placed of 3\n");
   EXPECT_EQ(check(s, {group}, {entry(0, 3, 0, 2, 0xff)}), "job a: names group 3; shape s has 1 group\n");
+}
+
+TEST(ValidateGang, ElasticGangStartsWithTheSmallestCountOfEveryGroup) {
+  const Snapshot s = two_racks();
+  Group a = group_of("a", 4, 1), b = group_of("b", 2, 1);
+  a.members_min = 2;
+  b.members_min = 1;
+
+  EXPECT_EQ(check(s, {a, b}, {entry(0, 0, 0, 2, 0x3), entry(0, 1, 0, 1, 0x4)}), "");
+  EXPECT_EQ(check(s, {a, b}, {entry(0, 0, 0, 2, 0x3), entry(0, 1, 0, 2, 0xc)}), "job a: group a has 2 members placed of 4\n");
 }
 
 TEST(ValidateGang, MemberIsNotDivided) {

@@ -173,7 +173,7 @@ TEST(ValidatePlan, KeptJobMayDrainButNotRunOnFailedGpus) {
   failed.nodes[0].state = NodeState::kFailed;
 
   EXPECT_EQ(PlanMaker(drained).check(), "");
-  EXPECT_EQ(PlanMaker(failed).check(), "job a: is kept on GPU 3 of node n0, which failed\n");
+  EXPECT_EQ(PlanMaker(failed).check(), "job a: is kept on GPU 3 of node n0, which does not work\n");
 }
 
 TEST(ValidatePlan, CoresAndMemoryAreLimits) {
@@ -239,7 +239,7 @@ TEST(ValidatePlan, DisplacedJobsMustBePreemptible) {
   run_on(add_job(s, "a", 1), "n0", {0}).preemption = firm;
   run_on(add_job(s, "b", 1), "n0", {1}).preemption = guaranteed;
   run_on(add_job(s, "c", 1), "n0", {2}).preemption = young;
-  s.jobs[2].last_assignment_us = s.now_us - 59 * kSecond;
+  s.jobs[2].progress.run_us = 59 * kSecond;
   run_on(add_job(s, "d", 1), "n0", {3});
   PlanMaker m(s);
 
