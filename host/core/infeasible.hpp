@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/kernel/problem.hpp"
+#include "berth/plan.hpp"
+#include "host/core/capacity.hpp"
+
+namespace berth::core {
+
+/// Whether a demand can never fit, whoever leaves: necessary conditions on everything that exists. `certificate_holds` checks
+/// the same from descriptions. A demand that could fit is told apart after a few nodes.
+class Infeasible {
+ public:
+  /// `total`: all GPUs that exist, whatever the state of their node, with all their cores and memory.
+  /// `filters_are_lasting`: a clear filter bit means that the node can never serve the demand; false when the filters also
+  /// close nodes for a while (reservations): then nothing is concluded from them.
+  void begin(const kernel::ProblemView& problem, const SupplyView& total, bool filters_are_lasting);
+  /// A certified reason, or code kNone.
+  Reason find(std::int32_t demand);
+
+ private:
+  bool may_use(const kernel::DemandRow& d, std::int32_t node) const;
+  bool possible(const kernel::DemandRow& d) const;
+  bool possible_inside(const kernel::DemandRow& d, const kernel::GroupRow& group) const;
+  Reason of_group(const kernel::DemandRow& d, const kernel::GroupRow& group) const;
+  Reason of_require(const kernel::DemandRow& d, const kernel::GroupRow& group);
+
+  const kernel::ProblemView* problem_ = nullptr;
+  Capacity total_;
+  bool lasting_ = true;
+  std::vector<std::int64_t> gpus_, members_;  // [domains of a level, or nodes]
+};
+
+}  // namespace berth::core

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "berth/cluster.hpp"
+#include "berth/job.hpp"
+
+namespace berth::core {
+
+/// Names for the integers of a plan. The indices are those of kernel::ProblemView and of ClusterState; one that names
+/// nothing gives "?". Text paths only.
+class NameSource {
+ public:
+  virtual ~NameSource() = default;
+  virtual const Job* job(std::int32_t slot) const = 0;  ///< null: none
+  virtual std::string_view node(std::int32_t rank) const = 0;
+  virtual std::string_view domain(std::int32_t id) const = 0;                 ///< last part of its path
+  virtual std::string_view level(Facet facet, std::int32_t level) const = 0;  ///< "node", "rack", ..., "cluster"
+  virtual std::string_view queue(std::int32_t index) const = 0;
+  virtual std::string_view gpu_type(std::int32_t index) const = 0;
+
+  std::string_view job_id(std::int32_t slot) const {
+    const Job* found = job(slot);
+    return found == nullptr ? std::string_view("?") : std::string_view(found->id);
+  }
+};
+
+}  // namespace berth::core

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/plan.hpp"
+#include "host/core/cluster_facts.hpp"
+#include "host/core/gang_check.hpp"
+#include "host/core/violations.hpp"
+
+namespace berth::core {
+
+struct ValidateOptions {
+  std::size_t most = 20;     ///< violations reported at most
+  bool certificates = true;  ///< also check the certificate of every declined job; the hot path checks them once per demand
+};
+
+/// Checks plans against descriptions. Keeps its scratch: after a first plan of the same size a valid plan costs no allocation.
+///
+/// Every job has one decision in job-rank order, its action fits its state, and the allocations in force together (kept, started,
+/// moved, mended) use existing, healthy, open, unshared GPUs, cores, memory and quotas within their limits. Kept jobs keep exactly
+/// what they hold; displaced ones were preemptible; gangs are complete (GangCheck). A reservation is checked against what is
+/// still held when it begins. Reasons must be filled: a job that waits, is declined or is preempted has one.
+/// Over-commitment that the state already has among kept jobs' cores, memory and quotas is not the plan's fault.
+///
+/// O(decisions + entries) for kept and waiting jobs; a started job costs its entries times its constraints.
+class PlanValidator {
+ public:
+  /// @returns the violations, at most `options.most`; valid until the next call.
+  const std::vector<std::string>& check(const ClusterFacts& facts, const Plan& plan, const ValidateOptions& options = {});
+
+ private:
+  struct Use {
+    std::uint64_t whole = 0;   // GPUs given whole
+    std::uint64_t shared = 0;  // GPUs with shares
+    std::int64_t cpu = 0;
+    std::int64_t memory = 0;
+    bool changed = false;  // someone new is here: sums are the plan's own doing
+  };
+  struct Share {
+    std::int32_t node, gpu;
+    std::int64_t ppm, memory, order;
+    bool operator<(const Share& o) const { return node != o.node ? node < o.node : gpu != o.gpu ? gpu < o.gpu : order < o.order; }
+  };
+
+  void reset(const ClusterFacts& facts);
+  void check_decision(const Decision& decision, Violations& found);
+  bool entries_exist(const Decision& decision, const Job& job, Violations& found);
+  void check_action(const Decision& decision, const JobFacts& job, Violations& found);
+  void check_kept(const Decision& decision, const JobFacts& job, Violations& found);
+  void check_placed(const Decision& decision, const JobFacts& job, Violations& found);
+  void check_open(const Decision& decision, const Job& job, const PlanEntry& entry, TimeUs start, bool mends, Violations& found);
+  void check_mended(const Decision& decision, const JobFacts& job, Violations& found);
+  void check_displaced(const Decision& decision, const JobFacts& job, Violations& found);
+  void charge(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new, Violations& found);
+  void add_use(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new);
+  void charge_queue(const JobFacts& job, std::int32_t type, std::int64_t gpus, bool is_new);
+  void check_shares(Violations& found);
+  void check_nodes(Violations& found);
+  void check_queues(Violations& found);
+  void check_reservation(Violations& found);
+  void check_totals(Violations& found);
+  void report_clash(const Job& job, const PlanEntry& entry, std::uint64_t clash, std::int64_t decision, Violations& found);
+  bool lost_gpus(const JobFacts& job) const;
+  bool same_as_held(std::span<const PlanEntry> entries, std::span<const HeldFact> held);
+  std::span<const PlanEntry> entries_of(const Decision& decision) const {
+    return std::span(plan_->entries)
+        .subspan(static_cast<std::size_t>(decision.entry_begin), static_cast<std::size_t>(decision.entry_end - decision.entry_begin));
+  }
+
+  const ClusterFacts* facts_ = nullptr;
+  const Plan* plan_ = nullptr;
+  ValidateOptions options_;
+  GangCheck gang_;
+  std::vector<std::string> out_;
+  std::vector<Use> use_;  // [nodes]
+  std::vector<Share> shares_;
+  std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] GPUs
+  std::vector<std::uint8_t> queue_changed_;     // same shape
+  std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
+  std::int64_t reserve_ = -1;                   // index of the reserving decision
+  std::int32_t highest_class_ = 0;              // of the jobs that this plan starts; read under `priority`
+  bool any_start_ = false;
+};
+
+}  // namespace berth::core

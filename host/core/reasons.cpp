@@ -1,0 +1,167 @@
+#include "host/core/reasons.hpp"
+
+#include <algorithm>
+
+namespace berth::core {
+namespace {
+
+using kernel::kNone;
+using kernel::Outcome;
+
+TimeUs after(TimeUs now, TimeUs run) { return run == kNever || run > kNever - now ? kNever : now + run; }
+
+Reason of_code(ReasonCode code, std::int32_t other = kNone) {
+  Reason reason;
+  reason.code = code;
+  reason.other_job = other;
+  return reason;
+}
+
+}  // namespace
+
+void ReasonBuilder::begin(const ReasonInput& input) {
+  in_ = input;
+  const kernel::ProblemView& p = *input.problem;
+  infeasible_.begin(p, input.total, input.filters_are_lasting);
+  shortage_.begin(p, input.free, input.total);
+  untils_.clear();
+  for (std::int32_t node = 0; p.has_until != 0 && node < p.n_nodes; ++node) {
+    if (p.node_until[node] != kNever) untils_.push_back(p.node_until[node]);
+  }
+  std::sort(untils_.begin(), untils_.end());
+  untils_.erase(std::unique(untils_.begin(), untils_.end()), untils_.end());
+
+  const auto demands = static_cast<std::size_t>(p.n_demands);
+  const std::size_t cells = demands * (untils_.size() + 1);
+  if (short_seen_.size() < cells) {
+    short_of_.resize(cells);
+    short_seen_.resize(cells, 0);
+  }
+  if (never_seen_.size() < demands) {
+    never_.resize(demands);
+    never_seen_.resize(demands, 0);
+  }
+  ++epoch_;
+  if (input.cluster_version == 0 || input.cluster_version != version_) ++never_epoch_;
+  version_ = input.cluster_version;
+}
+
+Reason ReasonBuilder::explain(const JobWalk& job) {
+  if (job.lost_gpus) return of_code(ReasonCode::kNodeFailed);
+  if (job.outcome == Outcome::kPreempted && job.other != kNone) return of_code(ReasonCode::kLostPriority, job.other);
+  if (job.outcome != Outcome::kPreempted) {
+    if (Reason never = certificate(job.slot); never.certified) return never;
+  }
+  if (job.outcome == Outcome::kBudget) return of_code(ReasonCode::kBudget);
+  Reason reason;
+  if (past_deadline(job, reason)) return reason;
+
+  const kernel::ProblemView& p = *in_.problem;
+  Reason quota;
+  bool all_fail = job.outcome != Outcome::kReserved && p.option_begin[job.slot] < p.option_begin[job.slot + 1];
+  for (std::int32_t o = p.option_begin[job.slot]; all_fail && o < p.option_begin[job.slot + 1]; ++o) {
+    Reason here;
+    all_fail = quota_fails(job.slot, p.demands[p.options[o].demand], false, here);
+    if (quota.code == ReasonCode::kNone || here.missing < quota.missing) quota = here;
+  }
+  if (all_fail && quota.code != ReasonCode::kNone) return quota;
+  if (job.outcome == Outcome::kBehind) return of_code(ReasonCode::kBehind, job.other);
+
+  bool fits = false;
+  reason = smallest_shortage(job.slot, fits);
+  if (fits && job.other != kNone) return of_code(ReasonCode::kReservedFor, job.other);
+  if (fits && job.gave_up) return of_code(ReasonCode::kBudget);
+  if (fits) return of_code(ReasonCode::kFragmented);  // every single condition holds, only not all at once
+  reason.until_us = job.reserve_at;
+  return reason;
+}
+
+// No alternative can ever run. The evidence is the first alternative's.
+Reason ReasonBuilder::certificate(std::int32_t slot) {
+  const kernel::ProblemView& p = *in_.problem;
+  Reason first;
+  if (p.option_begin[slot] == p.option_begin[slot + 1]) {
+    first.code = ReasonCode::kNoGpuType;
+    first.certified = true;
+    return first;
+  }
+  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+    const std::int32_t demand = p.options[o].demand;
+    const auto at = static_cast<std::size_t>(demand);
+    if (never_seen_[at] != never_epoch_) {
+      never_seen_[at] = never_epoch_;
+      never_[at] = infeasible_.find(demand);
+    }
+    Reason here = never_[at];
+    if (!here.certified && !quota_fails(slot, p.demands[demand], true, here)) return {};
+    if (first.code == ReasonCode::kNone) first = here;
+  }
+  return first;
+}
+
+// `ever`: against the caps alone; else against what the caps leave now. The evidence is the nearest queue's.
+bool ReasonBuilder::quota_fails(std::int32_t slot, const kernel::DemandRow& demand, bool ever, Reason& reason) const {
+  const kernel::ProblemView& p = *in_.problem;
+  for (std::int32_t q = p.job_queue[slot]; q != kNone; q = p.queue_parent[q]) {
+    for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
+      const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
+      if (p.queue_cap[at] == kernel::kNoLimit) continue;
+      const std::int64_t left = p.queue_cap[at] - (ever ? 0 : in_.queue_used[at]);
+      if (demand.gpus <= left) continue;
+      reason.code = ReasonCode::kQuota;
+      reason.certified = ever;
+      reason.queue = q;
+      reason.gpu_type = column == p.n_types ? kNone : column;
+      reason.asked = demand.gpus;
+      reason.best = std::max<std::int64_t>(left, 0);
+      reason.missing = ever ? 0 : demand.gpus - left;
+      return true;
+    }
+  }
+  return false;
+}
+
+const Reason& ReasonBuilder::shortage(std::int32_t demand, TimeUs run) {
+  const TimeUs end = after(in_.now, run);
+  // Jobs that end between the same two node ends may use the same nodes.
+  const auto bucket = static_cast<std::size_t>(std::lower_bound(untils_.begin(), untils_.end(), end) - untils_.begin());
+  const std::size_t at = static_cast<std::size_t>(demand) * (untils_.size() + 1) + bucket;
+  if (short_seen_[at] != epoch_) {
+    short_seen_[at] = epoch_;
+    short_of_[at] = shortage_.find(demand, end);
+  }
+  return short_of_[at];
+}
+
+Reason ReasonBuilder::smallest_shortage(std::int32_t slot, bool& fits) {
+  const kernel::ProblemView& p = *in_.problem;
+  Reason best;
+  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+    const std::int32_t demand = p.options[o].demand;
+    Reason quota;
+    if (quota_fails(slot, p.demands[demand], false, quota)) continue;
+    const Reason& here = shortage(demand, in_.option_run[o]);
+    fits = fits || here.code == ReasonCode::kNone;
+    const bool smaller = here.missing > 0 && (best.missing == 0 || here.missing < best.missing);
+    if (best.code == ReasonCode::kNone || smaller) best = here;
+  }
+  return best;
+}
+
+bool ReasonBuilder::past_deadline(const JobWalk& job, Reason& reason) const {
+  if (job.hard_deadline == kNever) return false;
+  TimeUs earliest = kNever;
+  for (std::int32_t o = in_.problem->option_begin[job.slot]; o < in_.problem->option_begin[job.slot + 1]; ++o) {
+    if (in_.option_run[o] == kNever) return false;  // not known: not impossible
+    earliest = std::min(earliest, after(in_.now, in_.option_run[o]));
+  }
+  if (earliest == kNever || earliest <= job.hard_deadline) return false;
+  reason.code = ReasonCode::kDeadlineImpossible;
+  reason.asked = earliest;
+  reason.best = job.hard_deadline;
+  reason.missing = 0;
+  reason.until_us = job.hard_deadline;
+  return true;
+}
+
+}  // namespace berth::core

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "berth/plan.hpp"
+#include "host/core/name_source.hpp"
+
+namespace berth::core {
+
+/// One sentence without a full stop: "needs 16 GPUs in one rack; best rack has 12 free: r07". Empty for kNone.
+std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job);
+/// What follows "starts if": "4 more free there"; empty when no single change is known.
+std::string render_would_start_if(const NameSource& names, const Reason& reason, std::int32_t job);
+
+/// "1 h 30 min", "45 s", "never"; exact to the microsecond.
+std::string duration_text(TimeUs us);
+/// "80 GiB", "1.5 GiB", "123 bytes"; rounded down to one digit after the point.
+std::string bytes_text(std::int64_t bytes);
+
+}  // namespace berth::core

@@ -1,0 +1,271 @@
+#include "host/core/shortage.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace berth::core {
+namespace {
+
+using kernel::GroupRow;
+using kernel::kNone;
+
+bool plain(const GroupRow& g) { return g.require_level == kNone && g.segment_size == 0 && g.spread_most == 0; }
+
+Reason reason_at(ReasonCode code, std::int32_t facet, std::int32_t level, std::int64_t asked, std::int64_t best) {
+  Reason reason;
+  reason.code = code;
+  reason.facet = static_cast<std::uint8_t>(facet);
+  reason.level = static_cast<std::int8_t>(level);
+  reason.asked = asked;
+  reason.best = best;
+  return reason;
+}
+
+// The order in which causes are dominant (berth/plan.hpp).
+int precedence(ReasonCode code) {
+  switch (code) {
+    case ReasonCode::kInsufficientGpus:
+      return 0;
+    case ReasonCode::kGpuMemory:
+      return 1;
+    case ReasonCode::kCpu:
+      return 2;
+    case ReasonCode::kMemory:
+      return 3;
+    case ReasonCode::kNodeConstraint:
+      return 4;
+    default:
+      return 5;
+  }
+}
+
+}  // namespace
+
+void Shortage::begin(const kernel::ProblemView& problem, const SupplyView& free, const SupplyView& total) {
+  problem_ = &problem;
+  total_ = total;
+  free_.begin(problem, free, true);
+}
+
+Reason Shortage::find(std::int32_t demand, TimeUs end) {
+  const kernel::DemandRow& d = problem_->demands[demand];
+  const GroupRow* groups = problem_->groups + d.group_begin;
+  const std::int32_t n = d.group_end - d.group_begin;
+  end_ = end;
+  filter_ = d.filter;
+  rows_.clear();
+  std::int64_t gpus = 0;
+  for (const Capacity::Row& row : free_.rows()) {
+    if (!free_.allowed(d.filter, row.node)) continue;
+    rows_.push_back(row);
+    gpus += row.gpus;
+  }
+
+  const bool alone = n == 1;
+  Reason reason;
+  if (gpus < d.gpus) {
+    // With one required domain for the whole gang, the evidence is about that level.
+    if (alone && groups[0].require_level != kNone && required(groups, 0, true, reason)) {
+      reason.code = ReasonCode::kInsufficientGpus;
+    } else {
+      reason = reason_at(ReasonCode::kInsufficientGpus, 0, -1, d.gpus, gpus);
+      if (alone && plain(groups[0])) {
+        const Counts counts = count(groups[0]);
+        if (counts.at[4] == counts.at[0]) reason.missing = (groups[0].members - counts.at[0]) * groups[0].gpus;
+      }
+    }
+    reason.gpu_type = d.gpu_type;
+    return reason;
+  }
+  for (std::int32_t i = 0; i < n; ++i) {
+    if (groups[i].members == 0 || fits(groups[i])) continue;
+    const Counts counts = count(groups[i]);
+    const Reason here = of_pieces(groups[i], counts, alone && plain(groups[i]));
+    if (reason.code == ReasonCode::kNone || precedence(here.code) < precedence(reason.code)) reason = here;
+  }
+  for (std::int32_t i = 0; reason.code == ReasonCode::kNone && i < n; ++i) {
+    if (groups[i].require_level != kNone) required(groups, i, alone, reason);
+  }
+  for (std::int32_t i = 0; reason.code == ReasonCode::kNone && i < n; ++i) {
+    if (groups[i].segment_size > 0 || groups[i].spread_most > 0) spread_out(groups[i], reason);
+  }
+  if (reason.code != ReasonCode::kNone) reason.gpu_type = d.gpu_type;
+  return reason;
+}
+
+bool Shortage::fits(const GroupRow& group) const {
+  std::int64_t members = 0;
+  for (std::size_t i = 0; i < rows_.size() && members < group.members; ++i) members += free_.members(rows_[i], group, Stage::kUntil, end_);
+  return members >= group.members;
+}
+
+Shortage::Counts Shortage::count(const GroupRow& group) const {
+  Counts counts{};
+  for (const Capacity::Row& row : rows_) {
+    for (int s = 0; s < 5; ++s) counts.at[s] += free_.members(row, group, static_cast<Stage>(s), end_);
+  }
+  return counts;
+}
+
+// The group does not fit even without regard to domains; the first stage that falls short names the cause.
+Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alone) const {
+  const std::int64_t m = group.members;
+  const bool whole = group.share_ppm == kWholeGpu;
+  if (counts.at[0] < m && !whole) {
+    Reason reason = reason_at(ReasonCode::kInsufficientGpus, 0, -1, m, counts.at[0]);
+    reason.missing = alone && counts.at[4] == counts.at[0] ? m - counts.at[0] : 0;
+    return reason;
+  }
+  if (counts.at[0] < m) {
+    Reason reason = reason_at(ReasonCode::kFragmented, 0, 0, m * group.gpus, counts.at[0] * group.gpus);
+    if (!alone || counts.at[4] != m - 1) return reason;
+    // One member lacks: the node that needs the fewest more GPUs, has the rest already, and could ever hold them.
+    std::int32_t most = 0;
+    for (const Capacity::Row& row : rows_) {
+      const std::int32_t left = row.gpus % group.gpus;
+      const std::int64_t then = row.gpus / group.gpus + 1;
+      const bool room = (group.cpu == 0 || row.cpu / group.cpu >= then) && (group.memory == 0 || row.memory / group.memory >= then) &&
+                        std::popcount(total_.free[row.node]) >= then * group.gpus;
+      const TimeUs until = problem_->node_until[row.node];
+      const bool stays = until == kNever || (end_ != kNever && end_ <= until);
+      if (left <= most || !room || !stays) continue;
+      most = left;
+      reason.where = row.node;
+    }
+    if (reason.where >= 0) reason.missing = group.gpus - most;
+    return reason;
+  }
+  if (counts.at[1] < m) {
+    std::int64_t has = 0;
+    for (const Capacity::Row& row : rows_) has = std::max(has, problem_->type_memory[problem_->node_type[row.node]]);
+    return reason_at(ReasonCode::kGpuMemory, 0, 0, group.gpu_memory, has);
+  }
+  if (counts.at[3] >= m) return reason_at(ReasonCode::kNodeConstraint, 0, -1, m * group.gpus, counts.at[4] * group.gpus);
+
+  const bool cpu = counts.at[2] < m;
+  const std::int64_t per = cpu ? group.cpu : group.memory;
+  const std::int64_t have = counts.at[cpu ? 2 : 3];
+  Reason reason = reason_at(cpu ? ReasonCode::kCpu : ReasonCode::kMemory, 0, 0, per, 0);
+  if (m > 1) {  // several members: what all of them need together, in pieces that fit beside GPUs
+    reason.level = -1;
+    reason.asked = m * per;
+    reason.best = have * per;
+    return reason;
+  }
+  for (const Capacity::Row& row : rows_) {
+    if (free_.members(row, group, cpu ? Stage::kGpuMemory : Stage::kCpu, end_) == 0) continue;
+    const std::int64_t has = cpu ? row.cpu : row.memory;
+    if (reason.where >= 0 && has <= reason.best) continue;
+    reason.where = row.node;
+    reason.best = has;
+  }
+  if (alone && reason.where >= 0) reason.missing = per - reason.best;
+  return reason;
+}
+
+std::int64_t Shortage::place(std::int32_t facet, std::int32_t level, std::int32_t node) const {
+  if (level == 0) return node;
+  const kernel::FacetView& f = problem_->facet[facet];
+  return f.node_domain[std::int64_t{level} * problem_->n_nodes + node];
+}
+
+std::int64_t Shortage::total_gpus(std::int32_t facet, std::int32_t level, std::int32_t where, std::int32_t filter) const {
+  if (level == 0) return std::popcount(total_.free[where]);
+  std::int64_t gpus = 0;
+  for (std::int32_t p = problem_->domains.first[where]; p < problem_->domains.last[where]; ++p) {
+    const std::int32_t node = problem_->facet[facet].order[p];
+    if (free_.allowed(filter, node)) gpus += std::popcount(total_.free[node]);
+  }
+  return gpus;
+}
+
+// No named domain of the required level holds the subtree of `row`: evidence is the domain that holds most of it.
+bool Shortage::required(const GroupRow* rows, std::int32_t row, bool alone, Reason& reason) {
+  const GroupRow& top = rows[row];
+  const std::int32_t facet = top.require_facet, level = top.require_level;
+  const kernel::FacetView& f = problem_->facet[facet];
+  const std::int32_t begin = level == 0 ? 0 : f.level_begin[level];
+  const std::int32_t end = level == 0 ? problem_->n_nodes : f.level_begin[level + 1];
+  const auto n = static_cast<std::size_t>(end - begin);
+  raw_.assign(n, 0);
+  for (const Capacity::Row& r : rows_) raw_[static_cast<std::size_t>(place(facet, level, r.node) - begin)] += r.gpus;
+
+  const bool single = top.subtree_end == row + 1;
+  std::vector<std::int64_t>& fits = least_;  // a row of the subtree at a time: members the domain holds, then GPUs it misses
+  std::int64_t best = -1;
+  std::int32_t where = -1;
+  bool enough_gpus = false;
+  pieces_.clear();
+  for (std::int32_t i = row; i < top.subtree_end; ++i) {
+    if (rows[i].members == 0) continue;
+    fits.assign(n, 0);
+    for (const Capacity::Row& r : rows_) {
+      fits[static_cast<std::size_t>(place(facet, level, r.node) - begin)] += free_.members(r, rows[i], Stage::kUntil, end_);
+    }
+    for (std::size_t d = 0; d < n; ++d) {
+      if (fits[d] < rows[i].members) pieces_.push_back({static_cast<std::int32_t>(d), i, fits[d]});
+    }
+  }
+  std::sort(pieces_.begin(), pieces_.end(),
+            [](const Piece& a, const Piece& b) { return a.outer != b.outer ? a.outer < b.outer : a.inner < b.inner; });
+  std::size_t at = 0;
+  for (std::size_t d = 0; d < n; ++d) {
+    const auto domain = static_cast<std::int32_t>(d) + begin;
+    while (at < pieces_.size() && pieces_[at].outer < static_cast<std::int32_t>(d)) ++at;
+    const bool fails = at < pieces_.size() && pieces_[at].outer == static_cast<std::int32_t>(d);
+    if (level > 0 && problem_->domains.named[domain] == 0) continue;
+    if (!fails && raw_[d] >= top.subtree_gpus) return false;
+    const std::int64_t usable = single ? (fails ? pieces_[at].members : top.members) * top.gpus : raw_[d];
+    if (usable <= best) continue;
+    best = usable;
+    where = domain;
+    enough_gpus = raw_[d] >= top.subtree_gpus;
+  }
+  const std::int64_t asked = single ? std::int64_t{top.members} * top.gpus : top.subtree_gpus;
+  reason = reason_at(!single && enough_gpus ? ReasonCode::kFragmented : ReasonCode::kTopologyRequired, facet, level, asked,
+                     std::max<std::int64_t>(best, 0));
+  reason.where = where;
+  const bool simple = alone && single && top.segment_size == 0 && top.spread_most == 0;
+  if (simple && where >= 0 && total_gpus(facet, level, where, filter_) >= asked) reason.missing = asked - best;
+  return true;
+}
+
+// Members that segments and spread leave, in the best required domain.
+bool Shortage::spread_out(const GroupRow& group, Reason& reason) {
+  const auto most = [&](bool segments) {
+    const std::int32_t facet = segments ? group.segment_facet : group.spread_facet;
+    const std::int32_t level = segments ? group.segment_level : group.spread_level;
+    pieces_.clear();
+    for (const Capacity::Row& row : rows_) {
+      std::int32_t outer = 0;
+      if (group.require_level != kNone) {
+        outer = static_cast<std::int32_t>(place(group.require_facet, group.require_level, row.node));
+        if (group.require_level > 0 && problem_->domains.named[outer] == 0) continue;
+      }
+      pieces_.push_back({outer, static_cast<std::int32_t>(place(facet, level, row.node)), free_.members(row, group, Stage::kUntil, end_)});
+    }
+    std::sort(pieces_.begin(), pieces_.end(),
+              [](const Piece& a, const Piece& b) { return a.outer != b.outer ? a.outer < b.outer : a.inner < b.inner; });
+    std::int64_t best = 0, here = 0;
+    for (std::size_t i = 0, end = 0; i < pieces_.size(); i = end) {
+      std::int64_t members = 0;
+      for (; end < pieces_.size() && pieces_[end].outer == pieces_[i].outer && pieces_[end].inner == pieces_[i].inner; ++end)
+        members += pieces_[end].members;
+      if (i > 0 && pieces_[i].outer != pieces_[i - 1].outer) here = 0;
+      here += segments ? members / group.segment_size * group.segment_size : std::min<std::int64_t>(group.spread_most, members);
+      best = std::max(best, here);
+    }
+    return best;
+  };
+  for (const bool segments : {true, false}) {
+    if (segments ? group.segment_size == 0 : group.spread_most == 0) continue;
+    const std::int64_t best = most(segments);
+    if (best >= group.members) continue;
+    reason = reason_at(ReasonCode::kFragmented, segments ? group.segment_facet : group.spread_facet,
+                       segments ? group.segment_level : group.spread_level, std::int64_t{group.members} * group.gpus, best * group.gpus);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace berth::core

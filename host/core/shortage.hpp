@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/kernel/problem.hpp"
+#include "berth/plan.hpp"
+#include "host/core/capacity.hpp"
+
+namespace berth::core {
+
+/// Why one demand does not fit into what is free now: the first cause by precedence, with evidence. Only necessary conditions
+/// are looked at; for demands with `exact` they are sufficient too, so code kNone means that the demand fits.
+class Shortage {
+ public:
+  /// `total` tells what could become free at all; it keeps `missing` honest.
+  void begin(const kernel::ProblemView& problem, const SupplyView& free, const SupplyView& total);
+  /// `end`: instant at which the job would end, kNever: not known. Sets code, level, facet, where, gpu_type, asked, best, missing.
+  Reason find(std::int32_t demand, TimeUs end);
+
+ private:
+  struct Counts {
+    std::int64_t at[5];  // members by Stage
+  };
+  struct Piece {
+    std::int32_t outer, inner;  // required domain (0: none), segment or spread domain
+    std::int64_t members;
+  };
+
+  bool fits(const kernel::GroupRow& group) const;
+  Counts count(const kernel::GroupRow& group) const;
+  Reason of_pieces(const kernel::GroupRow& group, const Counts& counts, bool alone) const;
+  bool required(const kernel::GroupRow* rows, std::int32_t row, bool alone, Reason& reason);
+  bool spread_out(const kernel::GroupRow& group, Reason& reason);
+  std::int64_t place(std::int32_t facet, std::int32_t level, std::int32_t node) const;
+  std::int64_t total_gpus(std::int32_t facet, std::int32_t level, std::int32_t where, std::int32_t filter) const;
+
+  const kernel::ProblemView* problem_ = nullptr;
+  SupplyView total_;
+  Capacity free_;
+  TimeUs end_ = kNever;
+  std::int32_t filter_ = 0;
+  std::vector<Capacity::Row> rows_;        // that the filter lets through
+  std::vector<std::int64_t> raw_, least_;  // [domains of a level, or nodes]: free GPUs; GPUs placeable by the scarcest row
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace berth::core
