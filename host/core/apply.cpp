@@ -68,6 +68,7 @@ class Applier {
       s_.job.running[at(slot)] = 0;
       record.options.clear();
       record.option_rate.clear();
+      s_.set_rates_hash(record, 0);
       s_.jobs_removed_ = true;
     }
     if (next) {
@@ -79,6 +80,7 @@ class Applier {
       s_.store_columns(slot);
       s_.new_slots_.push_back(slot);
     } else {
+      s_.touch_job(slot);
       s_.job.id[at(slot)] = nullptr;
       s_.job.queue[at(slot)] = kernel::kNone;
     }
@@ -144,6 +146,7 @@ class Applier {
   void rebuild_with(std::vector<Node> nodes) {
     s_.nodes = std::move(nodes);
     s_.rebuild_nodes();
+    s_.facts_.reset();
     for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(s_.jobs.size()); ++slot) {
       if (!s_.jobs[at(slot)].job) continue;
       s_.compile_job(slot);
@@ -168,7 +171,10 @@ class Applier {
     auto old = std::make_shared<StateImpl>(std::move(s_));
     s_ = StateImpl{};
     s_.revision = old->revision;
-    undo_.push_back([this, old] { s_ = std::move(*old); });
+    undo_.push_back([this, old] {
+      s_ = std::move(*old);
+      s_.facts_.reset();
+    });
     s_.load(d.snapshot);
   }
 

@@ -48,6 +48,8 @@ void StateImpl::load(Snapshot s) {
   }
   rebuild_nodes();
   rebuild_queues();
+  facts_.reset();
+  tables_ = 0;
   jobs.resize(s.jobs.size());
   job = JobStore{};
   job.resize(jobs.size());
@@ -146,6 +148,20 @@ void StateImpl::rebuild_reservations() {
     node.has_until = node.has_until || node.until[i] != kNever;
   }
   filters.rebuild(filter_cluster());
+  ++structure_;
+  facts_.reset();
+  total_gpus_.assign(nodes.size(), 0);
+  total_cpu_.assign(nodes.size(), kernel::kNoLimit);
+  total_memory_.assign(nodes.size(), kernel::kNoLimit);
+  total_sharing_.assign(nodes.size(), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& d = nodes[i];
+    for (const Gpu& g : d.gpu_list) total_gpus_[i] |= std::uint64_t{1} << g.index;
+    if (d.gpu_list.empty()) total_gpus_[i] = d.gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << d.gpus) - 1;
+    if (d.cpu_milli >= 0) total_cpu_[i] = d.cpu_milli;
+    if (d.memory_bytes >= 0) total_memory_[i] = d.memory_bytes;
+    total_sharing_[i] = d.sharing ? 1 : 0;
+  }
   for (std::size_t i = 0; i < nodes.size(); ++i) refresh_node(static_cast<std::int32_t>(i));
   view_stale_ = true;
 }
@@ -172,6 +188,7 @@ void StateImpl::refresh_node(std::int32_t rank) {
   node.cpu[i] = d.cpu_milli < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.cpu_milli - node.cpu_held[i]);
   node.memory[i] = d.memory_bytes < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.memory_bytes - node.memory_held[i]);
   node.sharing[i] = open && d.sharing ? 1 : 0;
+  if (facts_) changed_nodes_.push_back(rank);
   view_stale_ = true;
 }
 
@@ -191,6 +208,8 @@ void StateImpl::rebuild_queues() {
   for (const auto& [d, q] : by_depth) sorted.push_back(std::move(queues[q]));
   queues = std::move(sorted);
 
+  facts_.reset();
+  ++structure_;
   const std::size_t columns = gpu_types.size() + 1;
   queue_index.clear();
   queue_parent.clear();
@@ -222,7 +241,13 @@ void StateImpl::rebuild_queues() {
   view_stale_ = true;
 }
 
+void StateImpl::touch_job(std::int32_t slot) {
+  if (facts_) changed_jobs_.push_back(slot);
+}
+
 void StateImpl::rank_jobs() {
+  if (new_slots_.empty() && !jobs_removed_) return;
+  order_changed_ = true;
   const auto before = [this](std::int32_t a, std::int32_t b) {
     if (job.submit[at(a)] != job.submit[at(b)]) return job.submit[at(a)] < job.submit[at(b)];
     return *job.id[at(a)] < *job.id[at(b)];
@@ -310,6 +335,35 @@ const kernel::ProblemView& StateImpl::problem() const {
   v.held = held_.data();
   v.held_type = job.held_type.data();
   return view_;
+}
+
+core::SupplyView StateImpl::total_supply() const {
+  return {total_gpus_.data(), total_cpu_.data(), total_memory_.data(), nullptr, nullptr, total_sharing_.data()};
+}
+
+const core::ClusterFacts& StateImpl::facts() const {
+  if (!facts_) {
+    core::FactsSource source;
+    source.now = now;
+    source.gpu_types = gpu_types;
+    source.domains = domains;
+    source.queues = queues;
+    source.reservations = reservations;
+    for (const Node& n : nodes) source.nodes.push_back(&n);
+    for (const JobRecord& record : jobs) source.jobs.push_back(record.job.get());
+    source.by_rank = job_order;
+    source.run_now = [this](std::int32_t slot) { return run_now(slot); };
+    facts_ = std::make_unique<core::ClusterFacts>(std::move(source));
+  } else {
+    facts_->set_now(now);
+    for (const std::int32_t n : changed_nodes_) facts_->put_node(n, nodes[at(n)]);
+    for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[at(j)].job.get());
+    if (order_changed_) facts_->set_order(job_order);
+  }
+  changed_nodes_.clear();
+  changed_jobs_.clear();
+  order_changed_ = false;
+  return *facts_;
 }
 
 bool StateImpl::lost_gpus(std::int32_t slot) const {

@@ -12,6 +12,8 @@
 #include "berth/kernel/problem.hpp"
 #include "berth/plan.hpp"
 #include "berth/snapshot.hpp"
+#include "host/core/capacity.hpp"
+#include "host/core/cluster_facts.hpp"
 #include "host/core/demands.hpp"
 #include "host/core/filters.hpp"
 #include "host/core/topology.hpp"
@@ -25,6 +27,7 @@ struct JobRecord {
   std::vector<std::int64_t> option_rate;          // millionths of the unit per second
   std::vector<kernel::HeldRow> held;              // of a running job
   std::vector<PlanEntry> entries;                 // the same, as a plan says it
+  std::uint64_t rates_hash = 0;                   // of id and option_rate
 };
 
 /// What nodes of one GPU type have in common, for rates before anything is placed.
@@ -73,6 +76,16 @@ class StateImpl {
   const kernel::ProblemView& problem() const;
   /// Run time that is left of a job on an option, from `now`; kNever: not known. Unknown lengths fall back to the time limit.
   TimeUs option_run(std::int32_t slot, std::size_t option) const;
+  /// Run time left at a rate; kNever: not known.
+  TimeUs run_at(std::int32_t slot, std::int64_t rate) const;
+  /// Hash of the rates that decisions read, over all jobs; their order does not matter.
+  std::uint64_t tables_hash() const { return tables_; }
+  /// Everything that exists, whatever its state, for certificates.
+  core::SupplyView total_supply() const;
+  /// Changes when demands, filters or node descriptions change. Never 0.
+  std::uint64_t structure_version() const { return (structure_ << 32) + demands.rows().size() + 1; }
+  /// The descriptions as the validator reads them, kept in step with the changes since the last call.
+  const core::ClusterFacts& facts() const;
   /// Run time left at the current (or requested) shape, at least 1; kNever: not known.
   TimeUs remaining(std::int32_t slot) const;
   std::int64_t attained_now(std::int32_t slot) const;
@@ -122,11 +135,21 @@ class StateImpl {
   void release(std::int32_t slot);
   void settle(std::int32_t slot);
   void rank_jobs();
+  void touch_job(std::int32_t slot);
   std::int32_t take_slot();
 
   std::vector<std::vector<std::int32_t>> node_reservations_;
   std::vector<std::int32_t> new_slots_;     // not yet in job_order
   bool jobs_removed_ = false;
+  std::uint64_t structure_ = 0;
+  std::uint64_t tables_ = 0;
+  void set_rates_hash(JobRecord& record, std::uint64_t hash);
+  std::vector<std::uint64_t> total_gpus_;                  // all GPUs that exist
+  std::vector<std::int64_t> total_cpu_, total_memory_;
+  std::vector<std::uint8_t> total_sharing_;
+  mutable std::unique_ptr<core::ClusterFacts> facts_;      // null: to be built anew
+  mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since `facts_` was last looked at
+  mutable bool order_changed_ = false;
   mutable kernel::ProblemView view_{};
   mutable bool view_stale_ = true;
   mutable std::vector<std::int32_t> option_begin_, held_begin_;

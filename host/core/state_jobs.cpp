@@ -4,6 +4,7 @@
 
 #include "host/core/job_rates.hpp"
 #include "host/core/state_impl.hpp"
+#include "host/core/table_hash.hpp"
 
 namespace berth {
 namespace {
@@ -75,9 +76,19 @@ void StateImpl::compile_job(std::int32_t slot) {
     record.options.push_back(a.option);
     record.option_rate.push_back(a.rate);
   }
+  core::TableHash hash;
+  hash.add(j.id);
+  hash.add(record.option_rate);
+  set_rates_hash(record, hash.value());
+}
+
+void StateImpl::set_rates_hash(JobRecord& record, std::uint64_t hash) {
+  tables_ ^= record.rates_hash ^ hash;
+  record.rates_hash = hash;
 }
 
 void StateImpl::store_columns(std::int32_t slot) {
+  touch_job(slot);
   const std::size_t s = at(slot);
   const JobRecord& record = jobs[s];
   const Job& j = *record.job;
@@ -228,13 +239,18 @@ TimeUs StateImpl::remaining(std::int32_t slot) const {
   return std::max<TimeUs>(1, left - (now - job.progress_at[s]));
 }
 
-TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
+TimeUs StateImpl::run_at(std::int32_t slot, std::int64_t rate) const {
   const std::size_t s = at(slot);
   std::int64_t work = job.work_left[s];
   if (work != INT64_MAX && job.running[s] != 0) {
     work = std::max<std::int64_t>(0, work - saturated(static_cast<__int128>(job.rate[s]) * (now - job.progress_at[s]) / kSecond));
   }
-  const TimeUs predicted = time_for(work, jobs[s].option_rate[option]);
+  return time_for(work, rate);
+}
+
+TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
+  const std::size_t s = at(slot);
+  const TimeUs predicted = run_at(slot, jobs[s].option_rate[option]);
   if (predicted != kNever || job.time_limit[s] == kNever) return predicted;
   return std::max<TimeUs>(1, job.time_limit[s] - run_now(slot));
 }

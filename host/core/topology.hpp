@@ -18,6 +18,7 @@ class Topology {
   void build(const std::vector<Domain>& domains, std::vector<Node>& nodes);
 
   void fill(kernel::ProblemView& view) const;
+  std::int32_t size() const { return static_cast<std::int32_t>(path_.size()); }  ///< domains of all facets
 
   /// Level number of a name in a facet ("node" is 0, "cluster" the last), or -1.
   std::int32_t level(Facet facet, std::string_view name) const;

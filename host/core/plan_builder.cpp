@@ -1,0 +1,202 @@
+#include "host/core/plan_builder.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/job_rates.hpp"
+#include "host/core/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+using kernel::Outcome;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Run time that displacing a job wastes: what it saves, restarts and restores.
+TimeUs displace_cost(const Job& job) { return job.costs.checkpoint_save_us + job.costs.restart_us + job.costs.checkpoint_restore_us; }
+
+void append(Plan& plan, Decision& d, const std::vector<PlanEntry>& entries) {
+  d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
+  plan.entries.insert(plan.entries.end(), entries.begin(), entries.end());
+  d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+}
+
+void count(Totals& t, Action action) {
+  switch (action) {
+    case Action::kStart: ++t.starts; break;
+    case Action::kKeep: ++t.keeps; break;
+    case Action::kResize:
+    case Action::kMigrate: ++t.moves; break;
+    case Action::kPreempt: ++t.preempts; break;
+    case Action::kWait: ++t.waits; break;
+    case Action::kDecline: ++t.declines; break;
+    case Action::kReplace: ++t.replaces; break;
+    case Action::kReserve: ++t.reserves; break;
+  }
+}
+
+}  // namespace
+
+void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const {
+  const Job& job = *s.jobs[at(d.job)].job;
+  if (job.profile.kind != ProfileKind::kOpaque) {
+    const std::int64_t placed = placed_rate(s, job, d.shape, std::span(plan.entries).subspan(at(d.entry_begin), at(d.entry_end - d.entry_begin)));
+    if (placed > 0) rate = placed;
+  }
+  d.rate = rate;
+  d.local_batch = job.shapes[at(d.shape)].local_batch;
+  d.start_us = start;
+  const TimeUs run = s.run_at(d.job, rate);
+  if (run != kNever && run <= kNever - 1 - start) d.finish_us = start + run;
+}
+
+void PlanBuilder::place_entries(const StateImpl& s, const WalkOutput& walk, std::int32_t i, Decision& d, Plan& plan) const {
+  const kernel::ProblemView& p = *walk.problem;
+  const kernel::OptionRow& option = p.options[p.option_begin[d.job] + walk.result->option[i]];
+  const kernel::DemandRow& demand = p.demands[option.demand];
+  const Shape& shape = s.jobs[at(d.job)].job->shapes[at(option.shape)];
+  d.shape = option.shape;
+  d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
+  std::int32_t flat = 0;  // members of a flat gang so far, whatever rows its demand was cut into
+  for (std::int32_t e = walk.result->entry_begin[i]; e < walk.result->entry_end[i]; ++e) {
+    const kernel::PlacedRow& row = walk.result->entries[e];
+    PlanEntry entry{row.node, 0, row.member, row.members, row.mask, row.share_ppm};
+    if (shape.groups.empty()) {
+      entry.member = flat;
+      entry.members = std::popcount(row.mask);
+      flat += entry.members;
+    } else {
+      entry.group = s.demands.shape_group()[at(demand.group_begin + row.group)];
+    }
+    plan.entries.push_back(entry);
+  }
+  d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+}
+
+void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) {
+  const kernel::PlaceRequest& request = *walk.request;
+  const kernel::PlaceResult& result = *walk.result;
+  const kernel::ProblemView& p = *walk.problem;
+  plan.decisions.clear();
+  plan.entries.clear();
+  plan.totals = {};
+  plan.objective.clear();
+  position_.assign(s.jobs.size(), -1);
+  for (std::int32_t i = 0; i < request.n; ++i) position_[at(request.order[i])] = i;
+
+  // What is free after the plan is carried out.
+  after_.begin(p);
+  std::int32_t blocked = -1;
+  std::int32_t reserved = -1;
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    const std::int32_t job = request.order[i];
+    const Outcome outcome = result.outcome[i];
+    if (outcome == Outcome::kPreempted || outcome == Outcome::kMoved) after_.release(job);
+    if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved) {
+      const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + result.option[i]].demand];
+      for (std::int32_t e = result.entry_begin[i]; e < result.entry_end[i]; ++e) after_.take(demand, result.entries[e]);
+      after_.charge_queue(job, demand.gpu_type, demand.gpus);
+    }
+    if (blocked < 0 && (outcome == Outcome::kWaits || outcome == Outcome::kQuota || outcome == Outcome::kPreempted)) blocked = job;
+    if (outcome == Outcome::kReserved) reserved = i;
+  }
+  ReasonInput input;
+  input.problem = &p;
+  input.free = after_.supply();
+  input.queue_used = after_.queue_used().data();
+  input.total = s.total_supply();
+  input.option_run = request.option_run;
+  input.now = s.now;
+  input.filters_are_lasting = s.reservations.empty();
+  input.cluster_version = s.structure_version();
+  reasons_.begin(input);
+
+  bool unproved = false;
+  for (const std::int32_t slot : s.job_order) {
+    const Job& job = *s.jobs[at(slot)].job;
+    Decision d;
+    d.job = slot;
+    const std::int32_t i = position_[at(slot)];
+    const bool is_lost = (*walk.lost)[at(slot)] != 0;
+    const std::int32_t mended = (*walk.mended)[at(slot)];
+    const Outcome outcome = i < 0 ? Outcome::kKept : result.outcome[i];
+    const bool running = s.job.running[at(slot)] != 0;
+    if (mended >= 0) {
+      d.action = Action::kReplace;
+      d.shape = s.job.shape[at(slot)];
+      append(plan, d, (*walk.mends)[at(mended)]);
+      d.cost_us = job.costs.restart_us + job.costs.checkpoint_restore_us;
+      predict(s, d, plan, s.job.rate[at(slot)], s.now);
+    } else if (outcome == Outcome::kKept) {
+      d.action = Action::kKeep;
+      d.shape = s.job.shape[at(slot)];
+      append(plan, d, s.jobs[at(slot)].entries);
+      d.local_batch = job.shapes[at(d.shape)].local_batch;
+      d.rate = s.job.rate[at(slot)];
+      const TimeUs left = s.remaining(slot);
+      if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
+    } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
+      place_entries(s, walk, i, d, plan);
+      const std::int64_t rate = s.jobs[at(slot)].option_rate[at(result.option[i])];
+      predict(s, d, plan, rate, outcome == Outcome::kReserved ? *result.reserve_at : s.now);
+      d.action = Action::kStart;
+      if (outcome == Outcome::kReserved) {
+        d.action = Action::kReserve;
+      } else if (running) {
+        d.action = d.shape == s.job.shape[at(slot)] ? Action::kMigrate : Action::kResize;
+        d.cost_us = std::max(displace_cost(job), d.action == Action::kMigrate ? job.costs.migrate_us : job.costs.scale_us);
+      }
+    } else {
+      d.action = running ? Action::kPreempt : Action::kWait;
+      if (running) d.cost_us = displace_cost(job);
+    }
+    if (d.action == Action::kReserve && running) {
+      // A displaced job holds nothing now; that it will start again is said by the reason.
+      d.action = Action::kPreempt;
+      plan.entries.resize(at(d.entry_begin));
+      d.entry_end = d.entry_begin = 0;
+      d.shape = -1;
+      d.start_us = d.finish_us = kNever;
+      d.rate = 0;
+      d.local_batch = 0;
+      d.cost_us = displace_cost(job);
+    }
+    if (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve) {
+      JobWalk one;
+      one.slot = slot;
+      one.outcome = d.action == Action::kPreempt ? Outcome::kPreempted : outcome;
+      one.lost_gpus = is_lost;
+      one.gave_up = *result.gave_up > 0;
+      one.hard_deadline = job.deadline.hard ? job.deadline.at_us : kNever;
+      one.reserve_at = *result.reserve_at;
+      if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
+      if (outcome == Outcome::kBehind) one.other = blocked;
+      if ((outcome == Outcome::kWaits || outcome == Outcome::kQuota) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
+      d.reason = reasons_.explain(one);
+      if (d.reason.certified && d.action == Action::kWait) d.action = Action::kDecline;
+      unproved = unproved || d.reason.code == ReasonCode::kBudget;
+    }
+    count(plan.totals, d.action);
+    plan.decisions.push_back(d);
+  }
+  plan.proof = unproved ? Proof::kBudgetExhausted : Proof::kPlacedValidated;
+  std::int64_t free = 0;
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    plan.totals.gpus += std::popcount(s.node.usable[n]);
+    free += std::popcount(after_.free()[n]);
+  }
+  std::int64_t used = 0;
+  for (const Decision& d : plan.decisions) {
+    if (d.action == Action::kReserve) continue;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan.entries[at(e)];
+      if (entry.share_ppm == kWholeGpu) used += std::popcount(entry.gpus);
+    }
+  }
+  plan.totals.gpus_used = used;
+  plan.objective.emplace_back("gpus_used", used);
+  plan.objective.emplace_back("gpus_free", free);
+}
+
+}  // namespace berth::core

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/plan.hpp"
+#include "host/core/backend.hpp"
+#include "host/core/final_state.hpp"
+#include "host/core/reasons.hpp"
+
+namespace berth {
+class StateImpl;
+}
+
+namespace berth::core {
+
+/// What one decision has found out, before it becomes a plan.
+struct WalkOutput {
+  const kernel::PlaceRequest* request = nullptr;
+  const kernel::PlaceResult* result = nullptr;
+  const kernel::ProblemView* problem = nullptr;         // that was walked
+  const std::vector<std::uint8_t>* lost = nullptr;      // [slots] 1: runs on failed GPUs and could not be mended
+  const std::vector<std::int32_t>* mended = nullptr;    // [slots] index in `mends`, or -1
+  const std::vector<std::vector<PlanEntry>>* mends = nullptr;
+};
+
+/// Turns the outcomes of a walk into decisions with rates, costs and reasons. Memory is kept between plans.
+class PlanBuilder {
+ public:
+  void build(const StateImpl& state, const WalkOutput& walk, Plan& plan);
+
+ private:
+  void place_entries(const StateImpl& state, const WalkOutput& walk, std::int32_t i, Decision& d, Plan& plan) const;
+  void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
+
+  std::vector<std::int32_t> position_;   // [slots] in the order, -1: not in it
+  FinalState after_;
+  ReasonBuilder reasons_;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,73 @@
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "host/core/certificate.hpp"
+#include "host/core/plan_validator.hpp"
+#include "host/core/render_reason.hpp"
+#include "host/core/state_impl.hpp"
+#include "host/core/state_names.hpp"
+
+namespace berth {
+
+bool same_plan(const Plan& a, const Plan& b) {
+  return a.now_us == b.now_us && a.policy == b.policy && a.params == b.params && a.seed == b.seed && a.work_done == b.work_done &&
+         a.proof == b.proof && a.tables == b.tables && a.objective == b.objective && a.totals == b.totals && a.decisions == b.decisions &&
+         a.entries == b.entries;
+}
+
+std::vector<std::string> validate_plan(const ClusterState& state, const Plan& plan, std::size_t most) {
+  core::PlanValidator validator;
+  core::ValidateOptions options;
+  options.most = most;
+  return validator.check(state.impl().facts(), plan, options);
+}
+
+std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job) {
+  return core::render_reason(core::StateNames(state.impl()), reason, job);
+}
+
+std::string render_would_start_if(const ClusterState& state, const Reason& reason, std::int32_t job) {
+  return core::render_would_start_if(core::StateNames(state.impl()), reason, job);
+}
+
+bool check_certificate(const ClusterState& state, const Reason& reason, std::int32_t job) {
+  const Job* description = job < 0 || job >= state.job_slots() ? nullptr : state.job(job);
+  return description != nullptr && core::certificate_holds(state.impl().facts(), *description, reason);
+}
+
+std::uint64_t commit(ClusterState& state, const Plan& plan) {
+  if (plan.revision != state.revision()) {
+    throw StalePlan("the plan is of revision " + std::to_string(plan.revision) + ", the state of " + std::to_string(state.revision()));
+  }
+  // Who leaves goes first: others take the place.
+  std::vector<Delta> stops;
+  std::vector<Delta> starts;
+  for (const Decision& d : plan.decisions) {
+    const Job* job = d.job >= 0 && d.job < state.job_slots() ? state.job(d.job) : nullptr;
+    if (job == nullptr) throw InvalidArgument("the plan names the empty job slot " + std::to_string(d.job));
+    const bool moves = d.action == Action::kMigrate || d.action == Action::kResize;
+    if (d.action == Action::kPreempt || moves) stops.push_back(delta::StopJob{job->id});
+    if (d.action != Action::kStart && d.action != Action::kReplace && !moves) continue;
+    const Shape& shape = job->shapes.at(static_cast<std::size_t>(d.shape));
+    Allocation allocation;
+    allocation.shape = shape.id;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan.entries.at(static_cast<std::size_t>(e));
+      AllocationEntry row;
+      if (!shape.groups.empty()) row.group = shape.groups.at(static_cast<std::size_t>(entry.group)).name;
+      row.member = entry.member;
+      row.node = state.node(entry.node).id;
+      row.share_ppm = entry.share_ppm;
+      for (std::int32_t g = 0; g < kMaxGpusPerNode; ++g) {
+        if ((entry.gpus >> g & 1) != 0) row.gpus.push_back(g);
+      }
+      allocation.entries.push_back(std::move(row));
+    }
+    starts.push_back(delta::StartJob{job->id, std::move(allocation)});
+  }
+  stops.insert(stops.end(), std::make_move_iterator(starts.begin()), std::make_move_iterator(starts.end()));
+  return state.apply(stops);
+}
+
+}  // namespace berth

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string_view>
+
+#include "host/core/name_source.hpp"
+#include "host/core/state_impl.hpp"
+
+namespace berth::core {
+
+/// Names of what a state holds.
+class StateNames final : public NameSource {
+ public:
+  explicit StateNames(const StateImpl& state) : s_(state) {}
+
+  const Job* job(std::int32_t slot) const override { return in(slot, s_.jobs) ? s_.jobs[static_cast<std::size_t>(slot)].job.get() : nullptr; }
+  std::string_view node(std::int32_t rank) const override {
+    return in(rank, s_.nodes) ? std::string_view(s_.nodes[static_cast<std::size_t>(rank)].id) : "?";
+  }
+  std::string_view domain(std::int32_t id) const override {
+    if (id < 0 || id >= s_.topology.size()) return "?";
+    const std::string_view path = s_.topology.path(id);
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+  }
+  std::string_view level(Facet facet, std::int32_t level) const override {
+    const auto f = static_cast<std::int32_t>(facet);
+    return level >= 0 && level < s_.topology.levels(f) ? std::string_view(s_.topology.level_name(f, level)) : "?";
+  }
+  std::string_view queue(std::int32_t index) const override {
+    return in(index, s_.queues) ? std::string_view(s_.queues[static_cast<std::size_t>(index)].id) : "?";
+  }
+  std::string_view gpu_type(std::int32_t index) const override {
+    return in(index, s_.gpu_types) ? std::string_view(s_.gpu_types[static_cast<std::size_t>(index)].id) : "?";
+  }
+
+ private:
+  template <class Rows>
+  static bool in(std::int32_t i, const Rows& rows) {
+    return i >= 0 && i < static_cast<std::int32_t>(rows.size());
+  }
+  const StateImpl& s_;
+};
+
+}  // namespace berth::core
