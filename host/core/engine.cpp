@@ -182,8 +182,9 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   plan.timing = {};
   const kernel::ProblemView p = m.problem(s);
   plan.timing.compile_s = step.lap();
-  m.input.order(s, *m.entry, *m.policy, policy_state, m.lost);
-  const kernel::PlaceRequest walk = m.input.request(s, *m.entry, m.rules, m.lost, request.work_limit);
+  const core::WalkInput::Marks marks{m.lost, m.mended, m.builder.decline(s, p)};
+  m.input.order(s, *m.entry, *m.policy, policy_state, marks);
+  const kernel::PlaceRequest walk = m.input.request(s, *m.entry, m.rules, marks, request.work_limit);
   plan.timing.order_s = step.lap();
 
   std::int32_t n_entries = 0;

@@ -58,20 +58,41 @@ void PlanBuilder::place_entries(const StateImpl& s, const WalkOutput& walk, std:
   const Shape& shape = s.jobs[at(d.job)].job->shapes[at(option.shape)];
   d.shape = option.shape;
   d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
-  std::int32_t flat = 0;  // members of a flat gang so far, whatever rows its demand was cut into
   for (std::int32_t e = walk.result->entry_begin[i]; e < walk.result->entry_end[i]; ++e) {
     const kernel::PlacedRow& row = walk.result->entries[e];
     PlanEntry entry{row.node, 0, row.member, row.members, row.mask, row.share_ppm};
-    if (shape.groups.empty()) {
-      entry.member = flat;
-      entry.members = std::popcount(row.mask);
-      flat += entry.members;
-    } else {
-      entry.group = s.demands.shape_group()[at(demand.group_begin + row.group)];
+    if (!shape.groups.empty()) entry.group = s.demands.shape_group()[at(demand.group_begin + row.group)];
+    if (row.share_ppm == kWholeGpu) {
+      // Members as the shape counts them, whatever rows a consolidated demand was cut into.
+      entry.members = std::popcount(row.mask) / (shape.groups.empty() ? 1 : shape.groups[at(entry.group)].gpus_per_member);
+      const bool follows = static_cast<std::int32_t>(plan.entries.size()) > d.entry_begin && plan.entries.back().group == entry.group;
+      entry.member = follows ? plan.entries.back().member + plan.entries.back().members : 0;
     }
     plan.entries.push_back(entry);
   }
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+}
+
+ReasonInput PlanBuilder::reason_input(const StateImpl& s, const kernel::ProblemView& p) const {
+  ReasonInput input;
+  input.problem = &p;
+  input.free = after_.supply();
+  input.queue_used = after_.queue_used().data();
+  input.total = s.total_supply();
+  input.now = s.now;
+  input.filters_are_lasting = s.reservations.empty();
+  input.cluster_version = s.structure_version();
+  return input;
+}
+
+const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const kernel::ProblemView& p) {
+  after_.begin(p);
+  reasons_.begin(reason_input(s, p));
+  declined_.assign(s.jobs.size(), 0);
+  for (const std::int32_t slot : s.job_order) {
+    if (s.job.running[at(slot)] == 0 && reasons_.never(slot).certified) declined_[at(slot)] = 1;
+  }
+  return declined_;
 }
 
 void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) {
@@ -101,15 +122,8 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
     if (blocked < 0 && (outcome == Outcome::kWaits || outcome == Outcome::kQuota || outcome == Outcome::kPreempted)) blocked = job;
     if (outcome == Outcome::kReserved) reserved = i;
   }
-  ReasonInput input;
-  input.problem = &p;
-  input.free = after_.supply();
-  input.queue_used = after_.queue_used().data();
-  input.total = s.total_supply();
+  ReasonInput input = reason_input(s, p);
   input.option_run = request.option_run;
-  input.now = s.now;
-  input.filters_are_lasting = s.reservations.empty();
-  input.cluster_version = s.structure_version();
   reasons_.begin(input);
 
   bool unproved = false;
@@ -128,6 +142,9 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       append(plan, d, (*walk.mends)[at(mended)]);
       d.cost_us = job.costs.restart_us + job.costs.checkpoint_restore_us;
       predict(s, d, plan, s.job.rate[at(slot)], s.now);
+    } else if (declined_[at(slot)] != 0) {
+      d.action = Action::kDecline;
+      d.reason = reasons_.never(slot);
     } else if (outcome == Outcome::kKept) {
       d.action = Action::kKeep;
       d.shape = s.job.shape[at(slot)];
@@ -174,7 +191,6 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       if (outcome == Outcome::kBehind) one.other = blocked;
       if ((outcome == Outcome::kWaits || outcome == Outcome::kQuota) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
       d.reason = reasons_.explain(one);
-      if (d.reason.certified && d.action == Action::kWait) d.action = Action::kDecline;
       unproved = unproved || d.reason.code == ReasonCode::kBudget;
     }
     count(plan.totals, d.action);

@@ -27,13 +27,18 @@ struct WalkOutput {
 /// Turns the outcomes of a walk into decisions with rates, costs and reasons. Memory is kept between plans.
 class PlanBuilder {
  public:
+  /// Waiting jobs that can never run: they are declined and hold nobody up. @returns [slots] 1: declined.
+  const std::vector<std::uint8_t>& decline(const StateImpl& state, const kernel::ProblemView& problem);
+  /// After `decline` on the same problem.
   void build(const StateImpl& state, const WalkOutput& walk, Plan& plan);
 
  private:
+  ReasonInput reason_input(const StateImpl& state, const kernel::ProblemView& problem) const;
   void place_entries(const StateImpl& state, const WalkOutput& walk, std::int32_t i, Decision& d, Plan& plan) const;
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
   std::vector<std::int32_t> position_;   // [slots] in the order, -1: not in it
+  std::vector<std::uint8_t> declined_;   // [slots]
   FinalState after_;
   ReasonBuilder reasons_;
 };

@@ -52,6 +52,8 @@ class ReasonBuilder {
  public:
   void begin(const ReasonInput& input);
   Reason explain(const JobWalk& job);
+  /// The certificate of a job that can never run, else code kNone.
+  Reason never(std::int32_t slot) { return certificate(slot); }
 
  private:
   Reason certificate(std::int32_t slot);

@@ -22,7 +22,7 @@ class StateJobs final : public LiveJobs {
 }  // namespace
 
 void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state,
-                      const std::vector<std::uint8_t>& lost) {
+                      const Marks& marks) {
   const std::size_t n = s.jobs.size();
   remaining_.resize(n);
   attained_.resize(n);
@@ -30,7 +30,8 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   keys_.resize(n);
   slots_.clear();
   for (const std::int32_t slot : s.job_order) {
-    if (!entry.preemptive && s.job.running[at(slot)] != 0 && lost[at(slot)] == 0) continue;
+    if (!entry.preemptive && s.job.running[at(slot)] != 0 && marks.lost[at(slot)] == 0) continue;
+    if (marks.declined[at(slot)] != 0) continue;
     slots_.push_back(slot);
     remaining_[at(slot)] = s.remaining(slot);
     attained_[at(slot)] = s.attained_now(slot);
@@ -60,7 +61,7 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
 
-kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& entry, const WalkRules& rules, const std::vector<std::uint8_t>& lost,
+kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& entry, const WalkRules& rules, const Marks& marks,
                                         std::int64_t work_limit) {
   const kernel::ProblemView& p = s.problem();
   const std::size_t n = order_.size();
@@ -68,8 +69,8 @@ kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& e
   victim_ok_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t slot = at(order_[i]);
-    running_[i] = s.job.running[slot] != 0 && lost[slot] == 0 ? 1 : 0;
-    victim_ok_[i] = running_[i] != 0 && s.job.victim_from[slot] <= s.now ? 1 : 0;
+    running_[i] = s.job.running[slot] != 0 && marks.lost[slot] == 0 ? 1 : 0;
+    victim_ok_[i] = running_[i] != 0 && marks.mended[slot] < 0 && s.job.victim_from[slot] <= s.now ? 1 : 0;
   }
   // Run times matter where an end time does.
   const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
@@ -81,7 +82,7 @@ kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& e
     }
   }
   releases_.clear();
-  if (rules.discipline == kernel::Discipline::kEasy) release_events(s, lost);
+  if (rules.discipline == kernel::Discipline::kEasy) release_events(s, marks.lost);
 
   kernel::PlaceRequest r{};
   r.now = s.now;

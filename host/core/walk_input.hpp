@@ -16,15 +16,19 @@ namespace berth::core {
 /// Builds the order of a decision and the columns of its PlaceRequest. Memory is kept between decisions.
 class WalkInput {
  public:
+  /// What this decision found out about jobs before any was placed; all by slot.
+  struct Marks {
+    const std::vector<std::uint8_t>& lost;       // 1: runs on failed GPUs and was not mended: treated as waiting
+    const std::vector<std::int32_t>& mended;     // >= 0: mended, must not be displaced in the same breath
+    const std::vector<std::uint8_t>& declined;   // 1: can never run: left out
+  };
+
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
-  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state,
-             const std::vector<std::uint8_t>& lost);
-  /// The rest of the request. `lost[slot]`: treated as waiting. `options`: rows in place of the problem's own (consolidate), or null.
-  kernel::PlaceRequest request(const StateImpl& state, const PolicyEntry& entry, const WalkRules& rules, const std::vector<std::uint8_t>& lost,
+  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state, const Marks& marks);
+  /// The rest of the request.
+  kernel::PlaceRequest request(const StateImpl& state, const PolicyEntry& entry, const WalkRules& rules, const Marks& marks,
                                std::int64_t work_limit);
 
-  const std::vector<std::int32_t>& slots() const { return order_; }
-  const TimeUs* option_run() const { return option_run_.data(); }
 
  private:
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
