@@ -32,6 +32,8 @@ bool Infeasible::may_use(const DemandRow& d, std::int32_t node) const {
 }
 
 bool Infeasible::possible(const DemandRow& d) const {
+  const std::int64_t memory = problem_->type_memory[d.gpu_type];
+  if (memory != 0 && problem_->groups[d.group_begin].gpu_memory > memory) return false;
   std::int64_t gpus = 0;
   for (std::int32_t node = 0; node < problem_->n_nodes && gpus < d.gpus; ++node) {
     if (may_use(d, node)) gpus += total_.row(node).gpus;

@@ -129,6 +129,7 @@ class Text {
     if (r_.asked == 0) return "enough GPUs are free, but not in the pieces that its groups ask for";
     const char* have = r_.certified ? "exist" : r_.best == 1 ? "is free" : "are free";
     if (r_.level == 0 && r_.where >= 0 && single_node()) return in_one();
+    if (r_.level == 0 && r_.where >= 0 && r_.missing == 0) return in_one();
     if (r_.level == 0)
       return fmt::format("needs {} in whole pieces on single nodes; {} {} in such pieces", counted(r_.asked, "GPU"), r_.best, have);
     if (r_.level < 0) return fmt::format("needs {}; {} {}, but not in the pieces asked for", counted(r_.asked, "GPU"), r_.best, have);

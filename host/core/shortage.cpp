@@ -118,9 +118,17 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
   }
   if (counts.at[0] < m) {
     Reason reason = reason_at(ReasonCode::kFragmented, 0, 0, m * group.gpus, counts.at[0] * group.gpus);
+    if (m == 1) {  // then the evidence is the node with most
+      reason.best = 0;
+      for (const Capacity::Row& row : rows_) {
+        if (row.gpus <= reason.best) continue;
+        reason.best = row.gpus;
+        reason.where = row.node;
+      }
+    }
     if (!alone || counts.at[4] != m - 1) return reason;
     // One member lacks: the node that needs the fewest more GPUs, has the rest already, and could ever hold them.
-    std::int32_t most = 0;
+    std::int32_t most = 0, nearest = kNone;
     for (const Capacity::Row& row : rows_) {
       const std::int32_t left = row.gpus % group.gpus;
       const std::int64_t then = row.gpus / group.gpus + 1;
@@ -130,9 +138,12 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
       const bool stays = until == kNever || (end_ != kNever && end_ <= until);
       if (left <= most || !room || !stays) continue;
       most = left;
-      reason.where = row.node;
+      nearest = row.node;
     }
-    if (reason.where >= 0) reason.missing = group.gpus - most;
+    if (nearest == kNone) return reason;
+    reason.where = nearest;
+    reason.missing = group.gpus - most;
+    if (m == 1) reason.best = most;
     return reason;
   }
   if (counts.at[1] < m) {

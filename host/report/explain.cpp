@@ -1,0 +1,194 @@
+#include "host/report/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "host/core/names.hpp"
+#include "host/core/render_reason.hpp"
+#include "host/core/violations.hpp"
+
+namespace berth::report {
+namespace {
+
+using core::counted;
+
+std::span<const PlanEntry> entries_of(const Plan& plan, const Decision& d) {
+  return std::span(plan.entries).subspan(static_cast<std::size_t>(d.entry_begin), static_cast<std::size_t>(d.entry_end - d.entry_begin));
+}
+
+// "0-3,6"
+std::string indices(std::uint64_t mask) {
+  std::string text;
+  for (int i = 0; i < 64; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    int last = i;
+    while (last < 63 && (mask >> (last + 1) & 1) != 0) ++last;
+    text += fmt::format("{}{}{}", text.empty() ? "" : ",", i, last > i ? fmt::format("-{}", last) : "");
+    i = last;
+  }
+  return text;
+}
+
+const char* colour_of(Action action) {
+  switch (action) {
+    case Action::kStart:
+    case Action::kReplace:
+      return "\x1b[32m";
+    case Action::kPreempt:
+    case Action::kDecline:
+      return "\x1b[31m";
+    case Action::kMigrate:
+    case Action::kResize:
+    case Action::kReserve:
+      return "\x1b[33m";
+    default:
+      return "\x1b[2m";
+  }
+}
+
+std::string_view shape_id(const core::NameSource& names, const Decision& d) {
+  const Job* job = names.job(d.job);
+  return job == nullptr || d.shape < 0 || static_cast<std::size_t>(d.shape) >= job->shapes.size()
+             ? std::string_view("-")
+             : std::string_view(job->shapes[static_cast<std::size_t>(d.shape)].id);
+}
+
+std::string totals_line(const Plan& plan) {
+  const Totals& t = plan.totals;
+  std::string text = fmt::format("{} at {}: {}", plan.policy, core::duration_text(plan.now_us),
+                                 counted(static_cast<std::int64_t>(plan.decisions.size()), "job"));
+  const std::pair<std::int64_t, const char*> parts[] = {{t.starts, "start"},    {t.keeps, "kept"},        {t.moves, "moved"},
+                                                        {t.replaces, "mended"}, {t.reserves, "reserved"}, {t.preempts, "preempted"},
+                                                        {t.waits, "waiting"},   {t.declines, "declined"}};
+  for (const auto& part : parts) {
+    if (part.first > 0) text += fmt::format(", {} {}", part.first, part.second);
+  }
+  return text + fmt::format("; {} of {} in use\n", t.gpus_used, counted(t.gpus, "GPU"));
+}
+
+using Row = std::vector<std::string>;
+
+std::string table(const Row& head, const std::vector<Row>& rows, const std::vector<const char*>& colours) {
+  std::vector<std::size_t> width(head.size());
+  for (std::size_t c = 0; c < head.size(); ++c) {
+    width[c] = head[c].size();
+    for (const Row& row : rows) width[c] = std::max(width[c], row[c].size());
+  }
+  const auto line = [&](const Row& row) {
+    std::string text;
+    for (std::size_t c = 0; c < row.size(); ++c) text += c + 1 < row.size() ? fmt::format("{:<{}}  ", row[c], width[c]) : row[c];
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  };
+  std::string text = line(head) + "\n";
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    text += colours.empty() ? line(rows[r]) + "\n" : fmt::format("{}{}\x1b[0m\n", colours[r], line(rows[r]));
+  }
+  return text;
+}
+
+// Jobs with the same sentence stand together: "12 jobs: ..." with the first ids.
+std::string grouped_reasons(const core::NameSource& names, const Plan& plan) {
+  std::map<std::string, std::vector<std::int32_t>> by_text;
+  for (const Decision& d : plan.decisions) {
+    if (d.reason.code != ReasonCode::kNone) by_text[full_reason(names, d)].push_back(d.job);
+  }
+  std::vector<std::pair<const std::string*, const std::vector<std::int32_t>*>> order;
+  for (const auto& entry : by_text) order.emplace_back(&entry.first, &entry.second);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second->size() > b.second->size(); });
+  std::string text;
+  for (const auto& group : order) {
+    constexpr std::size_t kShown = 3;
+    std::string ids;
+    for (std::size_t i = 0; i < std::min(kShown, group.second->size()); ++i)
+      ids += fmt::format("{}{}", i == 0 ? "" : ", ", names.job_id((*group.second)[i]));
+    if (group.second->size() > kShown) ids += ", ...";
+    text += fmt::format("{}: {} ({})\n", counted(static_cast<std::int64_t>(group.second->size()), "job"), *group.first, ids);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::int64_t gpus_of(const Plan& plan, const Decision& decision) {
+  std::int64_t gpus = 0;
+  for (const PlanEntry& entry : entries_of(plan, decision)) gpus += entry.share_ppm == kWholeGpu ? std::popcount(entry.gpus) : 0;
+  return gpus;
+}
+
+std::string place_text(const core::NameSource& names, const Plan& plan, const Decision& decision) {
+  std::string text;
+  const std::span<const PlanEntry> entries = entries_of(plan, decision);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    std::uint64_t mask = entries[i].gpus;
+    while (i + 1 < entries.size() && entries[i + 1].node == entries[i].node && entries[i + 1].share_ppm == entries[i].share_ppm &&
+           (mask & entries[i + 1].gpus) == 0) {
+      mask |= entries[++i].gpus;
+    }
+    text += fmt::format("{}{}[{}]", text.empty() ? "" : " ", names.node(entries[i].node), indices(mask));
+    if (entries[i].share_ppm == kWholeGpu) continue;
+    std::string share = fmt::format("{:06}", entries[i].share_ppm);
+    share.erase(share.find_last_not_of('0') + 1);
+    text += fmt::format("x0.{}", share);
+  }
+  return text;
+}
+
+std::string full_reason(const core::NameSource& names, const Decision& decision) {
+  const std::string change = core::render_would_start_if(names, decision.reason, decision.job);
+  return core::render_reason(names, decision.reason, decision.job) + (change.empty() ? "" : "; starts if " + change);
+}
+
+std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options) {
+  std::string text = totals_line(plan);
+  std::vector<Row> rows;
+  std::vector<const char*> colours;
+  std::int64_t left_out = 0;
+  for (const Decision& d : plan.decisions) {
+    if (!options.all_decisions && (d.action == Action::kKeep || d.action == Action::kWait)) continue;
+    if (options.most_rows != 0 && rows.size() >= options.most_rows) {
+      ++left_out;
+      continue;
+    }
+    const std::int64_t gpus = gpus_of(plan, d);
+    rows.push_back({std::string(names.job_id(d.job)), std::string(core::name(d.action)), std::string(shape_id(names, d)),
+                    gpus > 0 ? fmt::to_string(gpus) : "-", d.finish_us == kNever ? "-" : core::duration_text(d.finish_us),
+                    place_text(names, plan, d)});
+    if (options.colour) colours.push_back(colour_of(d.action));
+  }
+  if (!rows.empty()) text += fmt::format("\n{}", table({"JOB", "ACTION", "SHAPE", "GPUS", "FINISH", "WHERE"}, rows, colours));
+  if (left_out > 0) text += fmt::format("... and {} more\n", left_out);
+  const std::string reasons = grouped_reasons(names, plan);
+  return reasons.empty() ? text : text + "\n" + reasons;
+}
+
+std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job) {
+  const auto found = std::find_if(plan.decisions.begin(), plan.decisions.end(), [&](const Decision& d) { return d.job == job; });
+  if (found == plan.decisions.end()) return {};
+  const Decision& d = *found;
+  std::string text = fmt::format("job {}: {}\n", names.job_id(job), core::name(d.action));
+  const auto line = [&](std::string_view what, const std::string& value) {
+    if (!value.empty()) text += fmt::format("  {:<13} {}\n", what, value);
+  };
+  line("shape", d.shape < 0 ? "" : std::string(shape_id(names, d)));
+  line("gpus", gpus_of(plan, d) == 0 ? "" : fmt::to_string(gpus_of(plan, d)));
+  line("where", place_text(names, plan, d));
+  line("local batch", d.local_batch == 0 ? "" : fmt::to_string(d.local_batch));
+  line("start", d.start_us == kNever ? "" : core::duration_text(d.start_us));
+  line("finish", d.finish_us == kNever ? "" : core::duration_text(d.finish_us));
+  line("cost", d.cost_us == 0 ? "" : core::duration_text(d.cost_us));
+  line("reason", core::render_reason(names, d.reason, job));
+  line("code", d.reason.code == ReasonCode::kNone
+                   ? ""
+                   : std::string(core::name(d.reason.code)) + (d.reason.certified ? " (certified: never on this cluster)" : ""));
+  line("starts if", core::render_would_start_if(names, d.reason, job));
+  return text;
+}
+
+}  // namespace berth::report

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "host/core/name_source.hpp"
+#include "host/core/reasons.hpp"
+#include "host/core/render_reason.hpp"
+#include "tests/support/problem_builder.hpp"
+
+namespace berth::test {
+
+/// Everything that exists, as ReasonInput::total wants it, for a built problem.
+struct Everything {
+  std::vector<std::uint64_t> gpus;
+  std::vector<std::int64_t> cpu, memory;
+
+  explicit Everything(const Problem& p) : cpu(p.node_cpu), memory(p.node_memory) {
+    for (std::size_t n = 0; n + 1 < p.gpu_begin.size(); ++n) {
+      const std::int32_t count = p.gpu_begin[n + 1] - p.gpu_begin[n];
+      gpus.push_back(count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
+    }
+    for (const kernel::HeldRow& held : p.held) {
+      const auto n = static_cast<std::size_t>(held.node);
+      if (cpu[n] != kernel::kNoLimit) cpu[n] += held.cpu;
+      if (memory[n] != kernel::kNoLimit) memory[n] += held.memory;
+    }
+  }
+};
+
+/// Node 3 is "n3", domain 5 is "d5", queue 1 is "q1", type 0 is "t0", job 2 is "j2".
+class PlainNames : public core::NameSource {
+ public:
+  PlainNames() {
+    for (int i = 0; i < 64; ++i) {
+      jobs_.emplace_back().id = fmt::format("j{}", i);
+      jobs_.back().shapes.emplace_back();
+      nodes_.push_back(fmt::format("n{}", i));
+      domains_.push_back(fmt::format("d{}", i));
+      queues_.push_back(fmt::format("q{}", i));
+      types_.push_back(fmt::format("t{}", i));
+    }
+  }
+  const Job* job(std::int32_t slot) const override { return &jobs_.at(static_cast<std::size_t>(slot)); }
+  Job& change(std::int32_t slot) { return jobs_.at(static_cast<std::size_t>(slot)); }
+  std::string_view node(std::int32_t rank) const override { return nodes_.at(static_cast<std::size_t>(rank)); }
+  std::string_view domain(std::int32_t id) const override { return domains_.at(static_cast<std::size_t>(id)); }
+  std::string_view level(Facet, std::int32_t level) const override { return level == 0 ? "node" : level == 1 ? "rack" : "pod"; }
+  std::string_view queue(std::int32_t index) const override { return queues_.at(static_cast<std::size_t>(index)); }
+  std::string_view gpu_type(std::int32_t index) const override { return types_.at(static_cast<std::size_t>(index)); }
+
+ private:
+  std::vector<Job> jobs_;
+  std::vector<std::string> nodes_, domains_, queues_, types_;
+};
+
+/// Explains one job of a problem whose walk changed nothing.
+inline Reason explain(const Problem& p, const core::JobWalk& walk, TimeUs run = kNever, bool filters_are_lasting = true) {
+  const kernel::ProblemView view = p.view();
+  const Everything all(p);
+  const std::vector<TimeUs> runs(p.options.size(), run);
+  core::ReasonInput in;
+  in.problem = &view;
+  in.free = {view.node_free, view.node_cpu, view.node_memory, view.gpu_used_ppm, view.gpu_used_memory, nullptr};
+  in.queue_used = view.queue_used;
+  in.total = {all.gpus.data(), all.cpu.data(), all.memory.data(), nullptr, nullptr, nullptr};
+  in.option_run = runs.data();
+  in.filters_are_lasting = filters_are_lasting;
+  core::ReasonBuilder builder;
+  builder.begin(in);
+  return builder.explain(walk);
+}
+
+inline core::JobWalk walk_of(std::int32_t slot, kernel::Outcome outcome = kernel::Outcome::kWaits, std::int32_t other = kernel::kNone) {
+  core::JobWalk walk;
+  walk.slot = slot;
+  walk.outcome = outcome;
+  walk.other = other;
+  return walk;
+}
+
+/// "reason; starts if ..." as people read it.
+inline std::string sentence(const Reason& reason, std::int32_t job = 0) {
+  const PlainNames names;
+  const std::string change = core::render_would_start_if(names, reason, job);
+  return core::render_reason(names, reason, job) + (change.empty() ? "" : "; starts if " + change);
+}
+
+}  // namespace berth::test

@@ -1,0 +1,142 @@
+// What people read: the plan, one job, and two plans side by side.
+#include <gtest/gtest.h>
+
+#include "berth/error.hpp"
+#include "host/report/compare.hpp"
+#include "host/report/explain.hpp"
+#include "tests/unit/reasons_support.hpp"
+
+namespace berth::test {
+namespace {
+
+Decision decide(Plan& plan, std::int32_t job, Action action, const std::vector<PlanEntry>& entries = {}) {
+  Decision d;
+  d.job = job;
+  d.action = action;
+  d.shape = entries.empty() ? -1 : 0;
+  d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
+  plan.entries.insert(plan.entries.end(), entries.begin(), entries.end());
+  d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+  return d;
+}
+
+Reason rack_reason() {
+  Reason r;
+  r.code = ReasonCode::kTopologyRequired;
+  r.level = 1;
+  r.where = 7;
+  r.asked = 16;
+  r.best = 12;
+  r.missing = 4;
+  return r;
+}
+
+PlainNames named() {
+  PlainNames names;
+  for (int i = 0; i < 5; ++i) names.change(i).shapes[0].id = fmt::format("{}", 's');
+  return names;
+}
+
+// j0 starts on n0, j1 and j2 wait for a rack.
+Plan starting() {
+  Plan plan;
+  plan.policy = "fifo";
+  plan.now_us = 90 * kSecond;
+  plan.totals.gpus = 16;
+  plan.totals.gpus_used = 3;
+  plan.totals.starts = 1;
+  plan.totals.waits = 2;
+  plan.decisions.push_back(decide(plan, 0, Action::kStart, {{0, 0, 0, 3, 0x43, kWholeGpu}}));
+  plan.decisions[0].finish_us = 3690 * kSecond;
+  plan.decisions.push_back(decide(plan, 1, Action::kWait));
+  plan.decisions.push_back(decide(plan, 2, Action::kWait));
+  plan.decisions[1].reason = plan.decisions[2].reason = rack_reason();
+  return plan;
+}
+
+}  // namespace
+
+TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
+  EXPECT_EQ(report::explain_plan(named(), starting()),
+            "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 16 GPUs in use\n"
+            "\n"
+            "JOB  ACTION  SHAPE  GPUS  FINISH         WHERE\n"
+            "j0   start   s      3     1 h 1 min 30 s  n0[0-1,6]\n"
+            "\n"
+            "2 jobs: needs 16 GPUs in one rack; best rack has 12 free: d7; starts if 4 more free there (j1, j2)\n");
+}
+
+TEST(Explain, ColourOnlyWhenAsked) {
+  report::ExplainOptions options;
+  options.colour = true;
+
+  EXPECT_EQ(report::explain_plan(named(), starting()).find('\x1b'), std::string::npos);
+  EXPECT_NE(report::explain_plan(named(), starting(), options).find("\x1b[32mj0"), std::string::npos);
+}
+
+TEST(Explain, OneJobTellsItsReasonAndWhatWouldStartIt) {
+  EXPECT_EQ(report::explain_job(named(), starting(), 1),
+            "job j1: wait\n"
+            "  reason        needs 16 GPUs in one rack; best rack has 12 free: d7\n"
+            "  code          topology_required\n"
+            "  starts if     4 more free there\n");
+  EXPECT_EQ(report::explain_job(named(), starting(), 4), "");
+}
+
+TEST(Explain, SharesAreShownAsParts) {
+  Plan plan;
+  plan.decisions.push_back(decide(plan, 0, Action::kStart, {{1, 0, 0, 1, 0x8, 250'000}}));
+
+  EXPECT_EQ(report::place_text(named(), plan, plan.decisions[0]), "n1[3]x0.25");
+}
+
+TEST(Compare, NamesEveryKindOfDifferenceOnce) {
+  Plan a, b;
+  a.policy = "fifo";
+  b.policy = "sjf";
+  a.decisions = {decide(a, 0, Action::kStart, {{0, 0, 0, 1, 1, kWholeGpu}}), decide(a, 1, Action::kWait),
+                 decide(a, 2, Action::kStart, {{1, 0, 0, 1, 1, kWholeGpu}}), decide(a, 3, Action::kWait),
+                 decide(a, 4, Action::kKeep, {{2, 0, 0, 1, 1, kWholeGpu}})};
+  b.decisions = {decide(b, 0, Action::kWait), decide(b, 1, Action::kStart, {{0, 0, 0, 1, 1, kWholeGpu}}),
+                 decide(b, 2, Action::kStart, {{1, 0, 0, 1, 2, kWholeGpu}}), decide(b, 3, Action::kDecline),
+                 decide(b, 4, Action::kKeep, {{2, 0, 0, 1, 1, kWholeGpu}})};
+  const report::Comparison c = report::compare_plans(a, b);
+
+  ASSERT_EQ(c.differences.size(), 4u);
+  EXPECT_EQ(c.same, 1);
+  EXPECT_EQ(c.differences[0], (report::Difference{report::DifferenceKind::kRunsOnlyInFirst, 0, 0, 0}));
+  EXPECT_EQ(c.differences[1], (report::Difference{report::DifferenceKind::kRunsOnlyInSecond, 1, 1, 1}));
+  EXPECT_EQ(c.differences[2], (report::Difference{report::DifferenceKind::kOtherPlace, 2, 2, 2}));
+  EXPECT_EQ(c.differences[3], (report::Difference{report::DifferenceKind::kOtherAction, 3, 3, 3}));
+  EXPECT_NE(report::to_text(named(), c).find("1 job run only under fifo:\n  j0\n    fifo: start s on n0[0]\n    sjf: wait\n"),
+            std::string::npos)
+      << report::to_text(named(), c);
+  EXPECT_NE(report::to_json(named(), c)
+                .find(R"({"kind":"other_place","job":"j2","first":{"action":"start","shape":"s","gpus":1,"where":"n1[0]","reason":""})"),
+            std::string::npos)
+      << report::to_json(named(), c);
+}
+
+TEST(Compare, PlanEqualsItself) {
+  const Plan plan = starting();
+
+  EXPECT_TRUE(report::compare_plans(plan, plan).differences.empty());
+}
+
+TEST(Compare, OrderOfAGangsEntriesDoesNotMatter) {
+  Plan a, b;
+  a.decisions = {decide(a, 0, Action::kKeep, {{0, 0, 0, 1, 1, kWholeGpu}, {1, 0, 1, 1, 1, kWholeGpu}})};
+  b.decisions = {decide(b, 0, Action::kKeep, {{1, 0, 0, 1, 1, kWholeGpu}, {0, 0, 1, 1, 1, kWholeGpu}})};
+
+  EXPECT_TRUE(report::compare_plans(a, b).differences.empty());
+}
+
+TEST(Compare, RefusesPlansOfOtherJobs) {
+  Plan a, b;
+  a.decisions = {decide(a, 0, Action::kWait)};
+  b.decisions = {decide(b, 1, Action::kWait)};
+
+  EXPECT_THROW(report::compare_plans(a, b), InvalidArgument);
+}
+
+}  // namespace berth::test
