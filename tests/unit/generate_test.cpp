@@ -239,8 +239,18 @@ TEST(Generate, SameSeedSameSnapshot) {
 }
 
 TEST(Generate, AnotherSeedIsAnotherSnapshot) {
-  for (const Workload workload : kAll)
-    EXPECT_NE(generate(options(30, 8, 200, workload, 1)).jobs, generate(options(30, 8, 200, workload, 2)).jobs);
+  const auto sizes = [](const Snapshot& s) {
+    std::vector<std::int32_t> gpus;
+    for (const Job& job : s.jobs) gpus.push_back(job.shapes.front().gpus);
+    return gpus;
+  };
+  for (const Workload workload : kAll) {
+    const Snapshot one = generate(options(30, 8, 200, workload, 1));
+    const Snapshot other = generate(options(30, 8, 200, workload, std::uint64_t{1} << 32 | 1));
+
+    EXPECT_NE(sizes(one), sizes(other));
+    EXPECT_NE(one.history, other.history);
+  }
 }
 
 TEST(Generate, IsConsistentForManySizesWorkloadsAndSeeds) {
@@ -257,6 +267,21 @@ TEST(Generate, IsConsistentForManySizesWorkloadsAndSeeds) {
         EXPECT_EQ(s.jobs.size(), static_cast<std::size_t>(jobs));
         EXPECT_LE(running(s), jobs / 2);
       }
+    }
+  }
+}
+
+TEST(Generate, TreesKeepWhatTheyRequireInACrowdedCluster) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::int32_t gpus : {4, 8}) {
+      SCOPED_TRACE(std::to_string(gpus) + " GPUs a node, seed " + std::to_string(seed));
+      GenerateOptions o = options(170, gpus, 250, Workload::kLlm, seed);
+      o.nodes_per_rack = 11;  // odd, so that what is left over breaks segments
+      o.racks_per_pod = 4;
+      o.waiting_ppm = 0;
+      o.queues = 1;
+
+      expect_consistent(generate(o));
     }
   }
 }
