@@ -13,7 +13,7 @@ constexpr std::size_t kFewRecords = 3;  // below, the workload's table speaks
 
 People::People(const GenerateOptions& options, const Floor& floor) : virtual_clusters_(options.virtual_clusters) {
   // A few users have most of the jobs: weights 1, 1/2, 1/3, ...
-  const std::int32_t users = std::clamp(options.jobs / 25, 1, 500);
+  const std::int32_t users = std::clamp(options.jobs / 25, std::clamp(options.jobs, 1, 12), 500);
   std::int64_t total = 0;
   std::vector<std::int64_t> queue_weight(static_cast<std::size_t>(options.queues), 0);
   for (std::int32_t u = 0; u < users; ++u) {
