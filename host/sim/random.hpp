@@ -1,0 +1,40 @@
+#pragma once
+
+#include <Random123/philox.h>
+
+#include <cstdint>
+
+namespace berth::sim {
+
+/// What a number is drawn for; part of the counter, so streams never overlap. The values are part of every seed's meaning.
+enum class Stream : std::uint32_t { kCluster, kUser, kHistory, kJob, kGone, kTiming };
+
+/// Random numbers of one item of one stream: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
+/// SC'11), key = seed, counter = (item, stream, block). A number depends on nothing that was drawn before it elsewhere.
+class Draws {
+ public:
+  Draws(std::uint64_t seed, Stream stream, std::uint64_t item)
+      : key_{{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}},
+        counter_{{static_cast<std::uint32_t>(item), static_cast<std::uint32_t>(item >> 32), static_cast<std::uint32_t>(stream), 0}} {}
+
+  std::uint32_t next() {
+    if (used_ == 4) {
+      block_ = r123::Philox4x32()(counter_, key_);
+      ++counter_.v[3];
+      used_ = 0;
+    }
+    return block_.v[used_++];
+  }
+  /// Of 0..n-1, 1 <= n <= 2^31; the bias is below n / 2^32.
+  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>((std::uint64_t{next()} * static_cast<std::uint64_t>(n)) >> 32); }
+  /// True ppm times in a million.
+  bool chance(std::int32_t ppm) { return below(1'000'000) < ppm; }
+
+ private:
+  r123::Philox4x32::key_type key_;
+  r123::Philox4x32::ctr_type counter_;
+  r123::Philox4x32::ctr_type block_{};
+  unsigned used_ = 4;
+};
+
+}  // namespace berth::sim
