@@ -5,6 +5,7 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "host/io/cluster_json.hpp"
 #include "host/io/importers.hpp"
 
 namespace berth::io {
@@ -51,11 +52,7 @@ Snapshot cluster_from(const std::string& spec, const Imported& imported) {
     return *imported.cluster;
   }
   if (const auto size = sizes(spec)) return uniform_cluster(size->first, size->second);
-  Snapshot cluster = parse_snapshot(read_file(spec), spec);
-  cluster.jobs.clear();
-  cluster.history.clear();
-  cluster.reservations.clear();  // they name jobs and instants of another time
-  return cluster;
+  return parse_cluster(read_file(spec), spec);
 }
 
 }  // namespace berth::io

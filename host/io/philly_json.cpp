@@ -82,12 +82,13 @@ struct Entry {
   bool gpus_change = false;
 };
 
-void count(Entry& entry, const Attempt& attempt) {
+void count(JsonCursor& json, Entry& entry, const Attempt& attempt) {
   ++entry.attempts;
   if (attempt.start && !attempt.end) entry.runs_still = true;
   if (!attempt.start || !attempt.end || attempt.gpus == 0) return;
   if (entry.counted++ > 0 && entry.job.gpus != attempt.gpus) entry.gpus_change = true;
-  entry.job.run_us += *attempt.end - *attempt.start;
+  entry.job.run_us += *attempt.end - *attempt.start;  // each is below 2^59, so the sum is checked before it can overflow
+  if (entry.job.run_us > kMaxTimeUs || entry.job.run_us < -kMaxTimeUs) json.fail("the attempts add up to more time than can be counted");
   entry.job.gpus = static_cast<std::int32_t>(attempt.gpus);  // a list in a file of at most 512 MiB
 }
 
@@ -115,7 +116,7 @@ Entry read_entry(JsonCursor& json) {
     } else if (key == "submitted_time") {
       entry.submit = time_or_none(json);
     } else if (key == "attempts") {
-      list_or_null(json, [&] { count(entry, read_attempt(json)); });
+      list_or_null(json, [&] { count(json, entry, read_attempt(json)); });
     } else {
       json.raw();
     }

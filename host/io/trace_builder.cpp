@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/check_snapshot.hpp"
 #include "host/core/civil_time.hpp"
 
 namespace berth::io {
@@ -16,13 +17,25 @@ std::string base_name(const std::string& path) {
   return path == "-" ? "standard input" : slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-TraceBuilder::TraceBuilder(std::string name, const std::string& file) {
+std::string text_problem(const TraceJob& job) {
+  for (const std::string* text : {&job.id, &job.user, &job.virtual_cluster, &job.model, &job.status, &job.gpu_type}) {
+    if (text->size() > core::kMaxNameBytes) return fmt::format("a text of {} bytes is longer than {}", text->size(), core::kMaxNameBytes);
+    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+    if (std::any_of(text->begin(), text->end(), control)) return "a text must not hold control characters";
+  }
+  return {};
+}
+
+TraceBuilder::TraceBuilder(std::string name, const std::string& file) : file_(file) {
   trace_.source = name + ": " + base_name(file);
   trace_.name = std::move(name);
 }
 
 bool TraceBuilder::add(TraceJob job, const std::string& file, int line) {
   if (job.id.empty()) throw InputError(file, "", line, "a job without id");
+  const std::string problem = text_problem(job);
+  if (!problem.empty()) throw InputError(file, "", line, problem);
+  if (job.run_us > kMaxTimeUs) throw InputError(file, "", line, fmt::format("job '{}' runs longer than can be counted", job.id));
   if (!ids_.insert(job.id).second) throw InputError(file, "", line, fmt::format("job id '{}' occurs twice", job.id));
   if (job.gpus <= 0) {
     drop("gpus <= 0");
@@ -61,7 +74,13 @@ void TraceBuilder::start_at_first_submission() {
   const auto first = std::min_element(trace_.jobs.begin(), trace_.jobs.end(),
                                       [](const TraceJob& a, const TraceJob& b) { return a.submit_us < b.submit_us; });
   const TimeUs origin = first->submit_us;
-  for (TraceJob& job : trace_.jobs) job.submit_us -= origin;
+  for (TraceJob& job : trace_.jobs) {
+    job.submit_us -= origin;
+    if (job.submit_us > kMaxTimeUs) {
+      throw InputError(file_, "", 0,
+                       fmt::format("job '{}' is submitted later than can be counted from {}", job.id, core::format_civil(origin)));
+    }
+  }
   origin_iso_ = core::format_civil(origin);
 }
 

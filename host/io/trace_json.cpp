@@ -11,6 +11,7 @@
 #include "host/core/civil_time.hpp"
 #include "host/io/json_fields.hpp"
 #include "host/io/json_text.hpp"
+#include "host/io/trace_builder.hpp"
 
 namespace berth::io {
 namespace {
@@ -64,6 +65,8 @@ void read_jobs(JsonCursor& in, TraceFile& file) {
     const char* where = in.next_mark();
     TraceJob job;
     read_object(in, job, kJob);
+    const std::string problem = text_problem(job);
+    if (!problem.empty()) in.fail_at(where, problem);
     if (!file.ids.insert(job.id).second) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
     if (file.trace.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
     file.trace.jobs.push_back(std::move(job));

@@ -55,7 +55,8 @@ void set_running(Job& job, const ReplayRunning& running, const Snapshot& cluster
   job.last_assignment_us = running.start_us;
   job.progress.run_us = at - running.start_us;
   job.progress.work_done = job.progress.run_us;  // an opaque profile does one second of work a second: millionths are microseconds
-  job.progress.attained_gpu_us = job.progress.run_us * job.shapes.front().gpus;
+  const __int128 attained = static_cast<__int128>(job.progress.run_us) * job.shapes.front().gpus;
+  job.progress.attained_gpu_us = static_cast<std::int64_t>(std::min<__int128>(attained, kScoreCeiling));
   job.allocation.shape = job.shapes.front().id;
   std::int32_t member = 0;
   for (const TakenGpus& taken : running.gpus) {

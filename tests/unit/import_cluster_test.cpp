@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "berth/error.hpp"
+#include "host/io/cluster_json.hpp"
 #include "host/io/importers.hpp"
+#include "tests/support/temp_file.hpp"
 
 namespace berth::io {
 
@@ -27,6 +29,29 @@ TEST(ImportCluster, WithoutASpecTheFilesMustDescribeIt) {
 
   EXPECT_EQ(cluster_from("", imported), uniform_cluster(1, 4));
   EXPECT_EQ(cluster_from("2x2", imported), uniform_cluster(2, 2));
+}
+
+TEST(ImportCluster, ClusterAndSnapshotFilesAreTakenWithoutTheirJobs) {
+  const std::string nodes = R"("gpu_types":[{"id":"g"}],"nodes":[{"id":"a","gpu_type":"g","gpus":4}])";
+  const std::string jobs = R"(,"now_s":7,"jobs":[{"id":"j","submit_s":0,"gpus":1}],"history":[{"id":"h"}])";
+  const test::TempFile cluster(R"({"schema":"berth.cluster.v1",)" + nodes + "}", ".json"),
+      snapshot(R"({"schema":"berth.snapshot.v1",)" + nodes + jobs + "}", ".json");
+
+  const Snapshot of_cluster = cluster_from(cluster.path(), {}), of_snapshot = cluster_from(snapshot.path(), {});
+
+  EXPECT_EQ(of_cluster.nodes.size(), 1u);
+  EXPECT_EQ(of_cluster.nodes, of_snapshot.nodes);
+  EXPECT_TRUE(of_snapshot.jobs.empty());
+  EXPECT_TRUE(of_snapshot.history.empty());
+}
+
+TEST(ImportCluster, BadClusterFilesNameTheirPlace) {
+  const std::string head = R"({"schema":"berth.cluster.v1","gpu_types":[{"id":"g"}],)";
+  for (const std::string& bad :
+       {head + R"("nodes":[{"id":"a","gpu_type":"x","gpus":4}]})", head + R"("nodes":[],"jobs":[]})", head + R"("nodes":[]} 1)",
+        std::string(R"({"schema":"berth.cluster.v2"})"), std::string("[]"), std::string("{")}) {
+    EXPECT_THROW(parse_cluster(bad), InputError) << bad;
+  }
 }
 
 TEST(ImportCluster, EveryImporterIsListedOnceInOrder) {

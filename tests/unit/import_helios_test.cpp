@@ -82,6 +82,9 @@ TEST(ImportHelios, BadValuesAreRefused) {
   EXPECT_THROW(import(kSample + "ali-x-worker#0,0,5,1\n"), InputError);
   EXPECT_THROW(import(kOfficial + "1,u,v,1,1,1,DONE,2020-06-01 10:00:00,2020-06-01 10:00:00,2020-06-01 10:00:01,1,0\n"), InputError);
   EXPECT_THROW(import(kOfficial + "1,u,v,1,1,1,FAILED,2020-06-31 10:00:00,2020-06-01 10:00:00,2020-06-01 10:00:01,1,0\n"), InputError);
+  EXPECT_THROW(import(kSample + "1\x07#0,0,5,1\n"), InputError);
+  EXPECT_THROW(import(kSample + std::string(2'000, 'x') + ",0,5,1\n"), InputError);
+  EXPECT_THROW(import(kOfficial + "1,u,v,1,1,1,FAILED,0000-01-01 00:00:00,0000-01-01 00:00:00,9999-01-01 00:00:00,1,0\n"), InputError);
   EXPECT_THROW(import("job_id,arrival_s,service_sec\n"), InputError);
 }
 

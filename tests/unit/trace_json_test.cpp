@@ -74,9 +74,9 @@ TEST(TraceJson, BadInputNamesItsPlace) {
   for (const char* bad :
        {R"({"id":"a","submit_s":0,"run_s":0,"gpus":1})", R"({"id":"a","submit_s":-1,"run_s":1,"gpus":1})",
         R"({"id":"","submit_s":0,"run_s":1,"gpus":1})", R"({"id":"a","submit_s":0,"run_s":1,"gpus":0})",
-        R"({"id":"a","submit_s":0,"run_s":1,"gpus":9223372036854775808})", R"({"id":"a","submit_s":0,"run_s":1e400,"gpus":1})",
-        R"({"id":"a","submit_s":0,"run_s":NaN,"gpus":1})", R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,"gpus":1})",
-        R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,"memory_bytes":-1})",
+        R"({"id":"a","submit_s":0,"run_s":1,"gpus":9223372036854775808})", R"({"id":"a\u0007","submit_s":0,"run_s":1,"gpus":1})",
+        R"({"id":"a","submit_s":0,"run_s":1e400,"gpus":1})", R"({"id":"a","submit_s":0,"run_s":NaN,"gpus":1})",
+        R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,"gpus":1})", R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,"memory_bytes":-1})",
         R"({"id":"a","submit_s":0,"run_s":1,"gpus":1},{"id":"a","submit_s":1,"run_s":1,"gpus":1})"}) {
     EXPECT_NE(problem(with_job(bad)), "no error") << bad;
   }
