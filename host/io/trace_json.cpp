@@ -11,6 +11,7 @@
 #include "host/core/civil_time.hpp"
 #include "host/io/json_fields.hpp"
 #include "host/io/json_text.hpp"
+#include "host/io/json_writer.hpp"
 #include "host/io/trace_builder.hpp"
 
 namespace berth::io {
@@ -93,61 +94,25 @@ constexpr Field<TraceFile> kTrace[] = {
     {"jobs", read_jobs, true},
 };
 
-/// Writes the fields of one object, with commas between.
-class Fields {
- public:
-  explicit Fields(std::string& out) : out_(out) { out_ += '{'; }
-  std::string& field(std::string_view name) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    append_quoted(out_, name);
-    return out_ += ':';
-  }
-  void text(std::string_view name, const std::string& value) {
-    if (!value.empty()) append_quoted(field(name), value);
-  }
-  void decimal(std::string_view name, std::int64_t value, int places) { append_decimal(field(name), value, places); }
-  void decimal_unless(std::int64_t none, std::string_view name, std::int64_t value, int places) {
-    if (value != none) decimal(name, value, places);
-  }
-  void extensions(const Extensions& x) {
-    for (const auto& [name, raw] : x) field(name) += raw;
-  }
-  void close() { out_ += '}'; }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
-
-void append_job(std::string& out, const TraceJob& job) {
-  Fields fields(out);
-  append_quoted(fields.field("id"), job.id);
-  fields.text("user", job.user);
-  fields.text("virtual_cluster", job.virtual_cluster);
-  fields.text("model", job.model);
-  fields.text("status", job.status);
-  fields.decimal("submit_s", job.submit_us, 6);
-  fields.decimal("run_s", job.run_us, 6);
-  fields.decimal("gpus", job.gpus, 0);
-  fields.text("gpu_type", job.gpu_type);
-  fields.decimal_unless(kNever, "deadline_s", job.deadline_us, 6);
-  fields.decimal_unless(kNever, "time_limit_s", job.time_limit_us, 6);
-  fields.decimal_unless(0, "batch", job.batch, 0);
-  fields.decimal_unless(0, "cpu_cores", job.cpu_milli, 3);
-  fields.decimal_unless(0, "memory_bytes", job.memory_bytes, 0);
-  if (job.clamped) fields.field("clamped") += "true";
-  fields.extensions(job.x);
-  fields.close();
-}
-
-/// `append` for each element, on a line of its own.
-template <class Rows, class Append>
-void append_lines(std::string& out, const Rows& rows, Append&& append) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out += i == 0 ? "\n" : ",\n";
-    append(rows[i]);
-  }
+void write(JsonWriter& w, const TraceJob& job) {
+  w.object([&] {
+    w.text("id", job.id);
+    w.text_unless("user", job.user, "");
+    w.text_unless("virtual_cluster", job.virtual_cluster, "");
+    w.text_unless("model", job.model, "");
+    w.text_unless("status", job.status, "");
+    w.number("submit_s", job.submit_us, 6);
+    w.number("run_s", job.run_us, 6);
+    w.number("gpus", job.gpus);
+    w.text_unless("gpu_type", job.gpu_type, "");
+    w.number_unless("deadline_s", job.deadline_us, kNever, 6);
+    w.number_unless("time_limit_s", job.time_limit_us, kNever, 6);
+    w.number_unless("batch", job.batch, 0);
+    w.number_unless("cpu_cores", job.cpu_milli, 0, 3);
+    w.number_unless("memory_bytes", job.memory_bytes, 0);
+    w.flag_unless("clamped", job.clamped, false);
+    w.extensions(job.x);
+  });
 }
 
 }  // namespace
@@ -164,27 +129,24 @@ Trace parse_trace(std::string_view json, const std::string& name) {
 }
 
 std::string to_json(const Trace& trace) {
-  std::string out;
-  out.reserve(200 + trace.jobs.size() * 120);
-  Fields fields(out);
-  append_quoted(fields.field("schema"), kSchema);
-  fields.text("name", trace.name);
-  fields.text("source", trace.source);
-  fields.text("origin", trace.origin_iso);
-  fields.field("notes") += '[';
-  append_lines(out, trace.notes, [&](const std::string& note) { append_quoted(out, note); });
-  out += ']';
-  fields.field("dropped");
-  Fields dropped(out);
-  for (const auto& [cause, rows] : trace.dropped) dropped.decimal(cause, rows, 0);
-  dropped.close();
-  fields.extensions(trace.x);
-  fields.field("jobs") += '[';
-  append_lines(out, trace.jobs, [&](const TraceJob& job) { append_job(out, job); });
-  out += "\n]";
-  fields.close();
-  out += '\n';
-  return out;
+  JsonWriter w;
+  w.object([&] {
+    w.text("schema", kSchema);
+    w.text_unless("name", trace.name, "");
+    w.text_unless("source", trace.source, "");
+    w.text_unless("origin", trace.origin_iso, "");
+    w.lines("notes", trace.notes, [&](const std::string& note) { w.string(note); });
+    if (!trace.dropped.empty()) {
+      w.key("dropped");
+      w.object([&] {
+        for (const auto& [cause, rows] : trace.dropped) w.number(cause, rows);
+      });
+    }
+    w.extensions(trace.x);
+    w.lines(
+        "jobs", trace.jobs, [&](const TraceJob& job) { write(w, job); }, true);
+  });
+  return w.finish();
 }
 
 }  // namespace berth::io

@@ -10,7 +10,7 @@ namespace berth::test {
 /// the test then skips. Trace data is never part of the project.
 inline std::string trace_file(const std::string& name) {
   const char* folder = std::getenv("BERTH_TRACES");
-  const std::string path = std::string(folder != nullptr ? folder : BERTH_TRACES_DEFAULT) + "/" + name;
+  const std::string path = std::string(folder != nullptr ? folder : BERTH_SOURCE_DIR "/../shared/traces") + "/" + name;
   return std::ifstream(path).good() ? path : std::string();
 }
 
