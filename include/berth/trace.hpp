@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/cluster.hpp"
 #include "berth/export.hpp"
 #include "berth/units.hpp"
 
@@ -16,17 +17,18 @@ struct TraceJob {
   std::string user;
   std::string virtual_cluster;
   std::string model;
-  std::string status;              ///< as the source says: "completed", "failed", ...; may be empty
-  std::string gpu_type;            ///< empty: any
-  TimeUs submit_us = 0;            ///< from the trace's start
-  TimeUs run_us = 0;               ///< useful execution time at the requested GPU count
+  std::string status;    ///< as the source says: "completed", "failed", ...; may be empty
+  std::string gpu_type;  ///< empty: any
+  TimeUs submit_us = 0;  ///< from the trace's start
+  TimeUs run_us = 0;     ///< useful execution time at the requested GPU count
   TimeUs deadline_us = kNever;
   TimeUs time_limit_us = kNever;
   std::int32_t gpus = 1;
-  std::int32_t batch = 0;
-  std::int64_t cpu_milli = 0;      ///< per job; 0: not stated
-  std::int64_t memory_bytes = 0;   ///< per job; 0: not stated
-  bool clamped = false;            ///< `run_us` was cut by whoever published the trace
+  std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
+  std::int64_t cpu_milli = 0;     ///< per job; 0: not stated
+  std::int64_t memory_bytes = 0;  ///< per job; 0: not stated
+  bool clamped = false;           ///< `run_us` was cut by whoever published the trace
+  Extensions x;
   bool operator==(const TraceJob&) const = default;
 };
 
@@ -36,11 +38,12 @@ using DropCounts = std::vector<std::pair<std::string, std::int64_t>>;
 /// A `berth.trace.v1` document: what every importer writes.
 struct Trace {
   std::string name;
-  std::string source;              ///< importer and file
-  std::string origin_iso;          ///< instant of time 0, local to the trace; may be empty
-  std::vector<TraceJob> jobs;      ///< by (submit, id)
+  std::string source;          ///< importer and file
+  std::string origin_iso;      ///< instant of time 0, local to the trace; may be empty
+  std::vector<TraceJob> jobs;  ///< by (submit, id)
   DropCounts dropped;
   std::vector<std::string> notes;  ///< what the importer assumed
+  Extensions x;
   bool operator==(const Trace&) const = default;
 };
 

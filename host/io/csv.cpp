@@ -1,0 +1,221 @@
+#include "host/io/csv.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "berth/error.hpp"
+#include "host/core/civil_time.hpp"
+#include "host/io/json_text.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr std::size_t kMostRecord = std::size_t{1} << 20;
+constexpr int kEnd = -1;
+
+std::string_view strip(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// What an error shows of a value: short, and harmless on a terminal.
+std::string shown(std::string_view value) {
+  std::string text(value.substr(0, 60));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return value.size() > 60 ? text + "..." : text;
+}
+
+}  // namespace
+
+/// A byte at a time from zlib, which reads plain files as they are.
+struct CsvReader::Stream {
+  gzFile file = nullptr;
+  std::array<char, 1 << 16> buffer{};
+  std::size_t at = 0, size = 0;
+
+  ~Stream() {
+    if (file != nullptr) gzclose_r(file);
+  }
+
+  /// The next byte, or kEnd. @throws InputError for a damaged stream.
+  int peek(const CsvReader& reader) {
+    if (at == size) {
+      const int n = gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
+      int code = Z_OK;
+      const char* why = gzerror(file, &code);
+      if (code == Z_ERRNO) throw EnvironmentError(fmt::format("{}: {}", reader.file_, std::strerror(errno)));
+      // Z_BUF_ERROR at the end: the gzip stream was cut.
+      if (n < 0 || code != Z_OK)
+        reader.broken(code == Z_BUF_ERROR ? "the gzip stream ends too early" : fmt::format("damaged gzip stream: {}", why));
+      at = 0;
+      size = static_cast<std::size_t>(n);
+      if (n == 0) return kEnd;
+    }
+    return static_cast<unsigned char>(buffer[at]);
+  }
+  int take(const CsvReader& reader) {
+    const int c = peek(reader);
+    if (c != kEnd) ++at;
+    return c;
+  }
+};
+
+CsvReader::CsvReader(const std::string& path) : file_(path), stream_(std::make_unique<Stream>()) {
+  errno = 0;
+  stream_->file = path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb");
+  if (stream_->file == nullptr) throw EnvironmentError(fmt::format("{}: {}", path, errno == 0 ? "out of memory" : std::strerror(errno)));
+  if (stream_->peek(*this) == 0xef) {
+    for (const int expected : {0xef, 0xbb, 0xbf}) {
+      if (stream_->take(*this) != expected) broken("the file is not text: it starts with a broken byte-order mark");
+    }
+  }
+  if (stream_->peek(*this) == kEnd) broken("the file is empty; expected a header");
+  if (!read_record()) broken("expected a header");
+  header_.reserve(field_end_.size());
+  for (std::size_t i = 0; i < field_end_.size(); ++i) {
+    const std::string name(strip(text(static_cast<int>(i))));
+    if (find(name) >= 0) broken(fmt::format("the header names column '{}' twice", shown(name)));
+    header_.push_back(name);
+  }
+}
+
+CsvReader::~CsvReader() = default;
+CsvReader::CsvReader(CsvReader&&) noexcept = default;
+CsvReader& CsvReader::operator=(CsvReader&&) noexcept = default;
+
+int CsvReader::find(std::string_view name) const {
+  const auto at = std::find(header_.begin(), header_.end(), name);
+  return at == header_.end() ? -1 : static_cast<int>(at - header_.begin());
+}
+
+int CsvReader::column(std::string_view name) const {
+  const int found = find(name);
+  if (found >= 0) return found;
+  std::string all;
+  for (const std::string& one : header_) all += (all.empty() ? "" : ",") + one;
+  throw InputError(file_, "", 1, fmt::format("no column '{}' in the header '{}'", name, shown(all)));
+}
+
+bool CsvReader::next() {
+  if (!read_record()) return false;
+  if (field_end_.size() != header_.size()) broken(fmt::format("{} fields, and the header has {}", field_end_.size(), header_.size()));
+  return true;
+}
+
+void CsvReader::end_field() { field_end_.push_back(record_.size()); }
+
+bool CsvReader::read_record() {
+  if (!scan_record()) return false;
+  if (first_invalid_utf8(record_) != record_.data() + record_.size()) broken("the text is not UTF-8");
+  return true;
+}
+
+bool CsvReader::scan_record() {
+  record_.clear();
+  field_end_.clear();
+  record_line_ = line_;
+  enum { kStart, kPlain, kQuoted, kClosed } state = kStart;
+  int c = stream_->take(*this);
+  if (c == kEnd) return false;
+  for (;; c = stream_->take(*this)) {
+    if (record_.size() > kMostRecord) broken("a record of more than 1 MiB");
+    if (c == 0) broken("a NUL byte: the file is not text");
+    if (state == kQuoted) {
+      if (c == kEnd) broken("a quoted field is not closed");
+      if (c == '"') {
+        state = kClosed;
+      } else {
+        if (c == '\n') ++line_;
+        record_.push_back(static_cast<char>(c));
+      }
+      continue;
+    }
+    if (c == '"') {
+      if (state == kPlain) broken(fmt::format("a quote inside the unquoted field {}", field_end_.size() + 1));
+      if (state == kClosed) record_.push_back('"');  // doubled
+      state = kQuoted;
+      continue;
+    }
+    if (c == '\r') {
+      if (stream_->peek(*this) != '\n') broken("a carriage return without a line feed");
+      continue;
+    }
+    if (c == '\n' || c == kEnd || c == ',') {
+      end_field();
+      if (c == ',') {
+        state = kStart;
+        continue;
+      }
+      const bool empty = record_.empty() && field_end_.size() == 1 && state == kStart;
+      if (c == '\n') ++line_;
+      if (!empty) return true;
+      // Empty lines may only close the file.
+      while (stream_->peek(*this) == '\n' || stream_->peek(*this) == '\r') stream_->take(*this);
+      if (stream_->peek(*this) != kEnd) broken("an empty line before the end");
+      return false;
+    }
+    if (state == kClosed) broken(fmt::format("text after the closing quote of field {}", field_end_.size() + 1));
+    state = kPlain;
+    record_.push_back(static_cast<char>(c));
+  }
+}
+
+std::string_view CsvReader::text(int column) const {
+  const auto i = static_cast<std::size_t>(column);
+  const std::size_t first = i == 0 ? 0 : field_end_.at(i - 1);
+  return std::string_view(record_).substr(first, field_end_.at(i) - first);
+}
+
+std::int64_t CsvReader::integer(int column, std::int64_t low, std::int64_t high) const {
+  std::string_view digits = strip(text(column));
+  const std::size_t point = digits.find('.');
+  if (point != std::string_view::npos && point + 1 < digits.size() && digits.find_first_not_of('0', point + 1) == std::string_view::npos) {
+    digits = digits.substr(0, point);  // "8.0", as data frames write whole numbers
+  }
+  const bool negative = !digits.empty() && digits.front() == '-';
+  if (negative) digits.remove_prefix(1);
+  std::int64_t value = 0;
+  bool good = !digits.empty() && digits.size() <= 18;
+  for (const char c : digits) {
+    good = good && c >= '0' && c <= '9';
+    if (good) value = value * 10 + (c - '0');
+  }
+  if (negative) value = -value;
+  if (!good || value < low || value > high) refuse(column, fmt::format("a whole number from {} to {}", low, high));
+  return value;
+}
+
+TimeUs CsvReader::seconds(int column) const {
+  const auto value = core::parse_seconds(strip(text(column)));
+  if (!value || *value < 0) refuse(column, "seconds: a decimal, not negative, with at most 6 digits after the point");
+  return *value;
+}
+
+TimeUs CsvReader::signed_seconds(int column) const {
+  const auto value = core::parse_seconds(strip(text(column)));
+  if (!value) refuse(column, "seconds: a decimal with at most 6 digits after the point");
+  return *value;
+}
+
+TimeUs CsvReader::civil(int column) const {
+  const auto value = core::parse_civil(strip(text(column)));
+  if (!value) refuse(column, "a local time 'YYYY-MM-DD HH:MM:SS'");
+  return *value;
+}
+
+void CsvReader::refuse(int column, std::string_view expected) const {
+  throw InputError(file_, fmt::format("column '{}' ({})", header_.at(static_cast<std::size_t>(column)), column + 1), record_line_,
+                   fmt::format("expected {}, found '{}'", expected, shown(text(column))));
+}
+
+void CsvReader::broken(const std::string& problem) const { throw InputError(file_, "", record_line_ > 0 ? record_line_ : 1, problem); }
+
+}  // namespace berth::io

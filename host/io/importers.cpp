@@ -1,0 +1,36 @@
+#include "host/io/importers.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "berth/error.hpp"
+
+namespace berth::io {
+
+const std::vector<Importer>& importers() {
+  static const std::vector<Importer> all{
+      {"helios-venus", "Helios, cluster Venus (SenseTime, 2020)",
+       "one jobs CSV (4-column sample or official); venus_cluster_gpu_number.csv", import_helios},
+      {"pai", "Alibaba PAI, sample of 2020 (cluster-trace-gpu-v2020)", "one jobs CSV (4-column sample)", import_pai},
+      {"philly", "Microsoft Philly (2017)", "one jobs file (Pollux CSV or cluster_job_log.json); cluster_machine_list.csv; vc node counts",
+       import_philly},
+  };
+  return all;
+}
+
+Imported import_files(std::string_view format, const std::vector<std::string>& files, const ImportOptions& options) {
+  if (files.empty()) throw InvalidArgument("no file to import");
+  std::string known;
+  for (const Importer& one : importers()) {
+    if (one.name == format) return one.run(files, options);
+    known += (known.empty() ? "" : ", ") + std::string(one.name);
+  }
+  throw InvalidArgument(fmt::format("unknown trace format '{}'; known: {}", format, known));
+}
+
+Trace import_trace(std::string_view format, const std::vector<std::string>& files, const ImportOptions& options) {
+  return import_files(format, files, options).trace;
+}
+
+}  // namespace berth::io

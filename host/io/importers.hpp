@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/snapshot.hpp"
+#include "berth/trace.hpp"
+
+/// Importers turn published traces into `berth.trace.v1`, and the files that describe their clusters into nodes.
+/// An importer is one file (`import_NAME.cpp`) and one line in `importers.cpp`.
+namespace berth::io {
+
+struct ImportOptions {
+  std::string at;  ///< instant for cluster descriptions that change from day to day (core::parse_instant); empty: their first day
+};
+
+struct Imported {
+  Trace trace;
+  std::optional<Snapshot> cluster;         ///< only its cluster part; nothing when no file describes the cluster
+  std::vector<std::string> cluster_notes;  ///< what was assumed about the cluster
+};
+
+struct Importer {
+  std::string_view name;
+  std::string_view help;   ///< one line: what it is
+  std::string_view files;  ///< which files it takes, recognised by their headers
+  Imported (*run)(const std::vector<std::string>& files, const ImportOptions& options);
+};
+
+/// All importers, by name.
+const std::vector<Importer>& importers();
+
+/// Imports one trace: exactly one file of jobs, and the files that describe its cluster, in any order.
+/// Rows without GPUs or without run time are dropped and counted by cause in `trace.dropped`; what was assumed stands in `trace.notes`.
+/// @throws InvalidArgument for an unknown format or a wrong number of files; InputError naming file, line, column and value;
+///         EnvironmentError for a file that cannot be read.
+Imported import_files(std::string_view format, const std::vector<std::string>& files, const ImportOptions& options = {});
+/// The same, of which only the trace is wanted.
+Trace import_trace(std::string_view format, const std::vector<std::string>& files, const ImportOptions& options = {});
+
+/// The cluster that `--cluster C` names: "NxG" (see `uniform_cluster`) or a cluster or snapshot file, of which jobs, history and
+/// reservations are left out. An empty `spec` takes what the importer derived from its files.
+/// @throws InvalidArgument when there is neither; InputError for a bad file.
+Snapshot cluster_from(const std::string& spec, const Imported& imported);
+
+/// N nodes of G GPUs, one type, one root domain, no limits. @throws InvalidArgument beyond kMaxNodes and kMaxGpusPerNode.
+Snapshot uniform_cluster(std::int64_t nodes, std::int64_t gpus_per_node);
+
+// One per file; see importers.cpp for the registry.
+Imported import_helios(const std::vector<std::string>& files, const ImportOptions& options);
+Imported import_philly(const std::vector<std::string>& files, const ImportOptions& options);
+Imported import_pai(const std::vector<std::string>& files, const ImportOptions& options);
+
+}  // namespace berth::io

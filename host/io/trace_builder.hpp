@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "berth/trace.hpp"
+#include "host/io/csv.hpp"
+
+namespace berth::io {
+
+/// Where the publishers of the Helios and PAI samples cut run times.
+inline constexpr TimeUs kClamp48h = 172'800 * kSecond;
+
+/// The file name without its folders: what a trace says of its source.
+std::string base_name(const std::string& path);
+
+/// What is wrong with a job's texts (longer than a name may be, or with control characters), empty when nothing is.
+std::string text_problem(const TraceJob& job);
+
+/// Collects the jobs of one trace; counts what is dropped.
+class TraceBuilder {
+ public:
+  /// @param what  The trace's name, for example "helios-venus".
+  TraceBuilder(std::string name, const std::string& file);
+
+  /// Keeps the job, or drops it when `gpus` or `run_us` is not positive. @returns whether it was kept.
+  /// @throws InputError at `file`:`line` for an empty or repeated id, a text that is no name, a time beyond kMaxTimeUs, or more than
+  ///         kMaxJobs jobs.
+  bool add(TraceJob job, const std::string& file, int line);
+  bool add(TraceJob job, const CsvReader& row) { return add(std::move(job), row.file(), row.line()); }
+  void drop(std::string_view cause);
+  void note(std::string text) { trace_.notes.push_back(std::move(text)); }
+  /// Marks jobs whose run time stands at the 48 h limit, and notes how many.
+  void mark_clamped();
+
+  std::vector<TraceJob>& jobs() { return trace_.jobs; }
+
+  /// Takes the earliest submission for time 0. Until then `submit_us` counts from 1970-01-01, local to the trace.
+  /// @throws InputError when the submissions span more than kMaxTimeUs.
+  void start_at_first_submission();
+  /// @param origin_iso  Instant of time 0; empty: not known.
+  Trace finish(const std::string& origin_iso);
+  Trace finish() { return finish(origin_iso_); }
+
+ private:
+  Trace trace_;
+  std::string file_;
+  std::string origin_iso_;
+  std::map<std::string, std::int64_t, std::less<>> dropped_;
+  std::unordered_set<std::string> ids_;
+};
+
+}  // namespace berth::io

@@ -1,0 +1,152 @@
+#include "host/io/trace_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/civil_time.hpp"
+#include "host/io/json_fields.hpp"
+#include "host/io/json_text.hpp"
+#include "host/io/json_writer.hpp"
+#include "host/io/trace_builder.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr std::string_view kSchema = "berth.trace.v1";
+
+void read_id(JsonCursor& in, TraceJob& job) {
+  job.id = in.string();
+  if (job.id.empty()) in.fail("an id must not be empty");
+}
+
+void read_run(JsonCursor& in, TraceJob& job) { job.run_us = in.decimal(6, 1, kMaxTimeUs); }
+
+constexpr Field<TraceJob> kJob[] = {
+    {"id", read_id, true},
+    {"user", [](JsonCursor& in, TraceJob& j) { j.user = in.string(); }},
+    {"virtual_cluster", [](JsonCursor& in, TraceJob& j) { j.virtual_cluster = in.string(); }},
+    {"model", [](JsonCursor& in, TraceJob& j) { j.model = in.string(); }},
+    {"status", [](JsonCursor& in, TraceJob& j) { j.status = in.string(); }},
+    {"submit_s", [](JsonCursor& in, TraceJob& j) { j.submit_us = read_time(in); }, true},
+    {"run_s", read_run, true},
+    {"gpus", [](JsonCursor& in, TraceJob& j) { j.gpus = static_cast<std::int32_t>(in.integer(1, kMaxGpusPerJob)); }, true},
+    {"gpu_type", [](JsonCursor& in, TraceJob& j) { j.gpu_type = in.string(); }},
+    {"deadline_s", [](JsonCursor& in, TraceJob& j) { j.deadline_us = read_time(in); }},
+    {"time_limit_s", [](JsonCursor& in, TraceJob& j) { j.time_limit_us = read_time(in); }},
+    {"batch", [](JsonCursor& in, TraceJob& j) { j.batch = read_count(in); }},
+    {"cpu_cores", [](JsonCursor& in, TraceJob& j) { j.cpu_milli = read_milli(in); }},
+    {"memory_bytes", [](JsonCursor& in, TraceJob& j) { j.memory_bytes = read_bytes(in); }},
+    {"clamped", [](JsonCursor& in, TraceJob& j) { j.clamped = in.boolean(); }},
+};
+
+struct TraceFile {
+  Trace& trace;
+  Extensions& x;
+  std::unordered_set<std::string> ids;
+};
+
+void read_schema(JsonCursor& in, TraceFile& /*file*/) {
+  if (in.string() != kSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSchema, in.shown()));
+}
+
+void read_origin(JsonCursor& in, TraceFile& file) {
+  file.trace.origin_iso = in.string();
+  if (!file.trace.origin_iso.empty() && !core::parse_civil(file.trace.origin_iso)) {
+    in.fail(fmt::format("expected a local time YYYY-MM-DDTHH:MM:SS without a zone, found {}", in.shown()));
+  }
+}
+
+void read_jobs(JsonCursor& in, TraceFile& file) {
+  in.array([&] {
+    const char* where = in.next_mark();
+    TraceJob job;
+    read_object(in, job, kJob);
+    const std::string problem = text_problem(job);
+    if (!problem.empty()) in.fail_at(where, problem);
+    if (!file.ids.insert(job.id).second) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
+    if (file.trace.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
+    file.trace.jobs.push_back(std::move(job));
+  });
+}
+
+void read_dropped(JsonCursor& in, TraceFile& file) {
+  in.object([&](std::string_view cause) {
+    const auto same = [&](const auto& one) { return one.first == cause; };
+    if (std::any_of(file.trace.dropped.begin(), file.trace.dropped.end(), same))
+      in.fail(fmt::format("the field '{}' stands here twice", cause));
+    file.trace.dropped.emplace_back(std::string(cause), 0);
+    file.trace.dropped.back().second = in.integer(0, kMaxBytes);
+  });
+}
+
+constexpr Field<TraceFile> kTrace[] = {
+    {"schema", read_schema, true},
+    {"name", [](JsonCursor& in, TraceFile& f) { f.trace.name = in.string(); }},
+    {"source", [](JsonCursor& in, TraceFile& f) { f.trace.source = in.string(); }},
+    {"origin", read_origin},
+    {"notes", [](JsonCursor& in, TraceFile& f) { f.trace.notes = read_strings(in); }},
+    {"dropped", read_dropped},
+    {"jobs", read_jobs, true},
+};
+
+void write(JsonWriter& w, const TraceJob& job) {
+  w.object([&] {
+    w.text("id", job.id);
+    w.text_unless("user", job.user, "");
+    w.text_unless("virtual_cluster", job.virtual_cluster, "");
+    w.text_unless("model", job.model, "");
+    w.text_unless("status", job.status, "");
+    w.number("submit_s", job.submit_us, 6);
+    w.number("run_s", job.run_us, 6);
+    w.number("gpus", job.gpus);
+    w.text_unless("gpu_type", job.gpu_type, "");
+    w.number_unless("deadline_s", job.deadline_us, kNever, 6);
+    w.number_unless("time_limit_s", job.time_limit_us, kNever, 6);
+    w.number_unless("batch", job.batch, 0);
+    w.number_unless("cpu_cores", job.cpu_milli, 0, 3);
+    w.number_unless("memory_bytes", job.memory_bytes, 0);
+    w.flag_unless("clamped", job.clamped, false);
+    w.extensions(job.x);
+  });
+}
+
+}  // namespace
+
+Trace parse_trace(std::string_view json, const std::string& name) {
+  Trace trace;
+  TraceFile file{trace, trace.x, {}};
+  JsonCursor in(json, name);
+  read_object(in, file, kTrace);
+  in.finish();
+  std::sort(trace.jobs.begin(), trace.jobs.end(),
+            [](const TraceJob& a, const TraceJob& b) { return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id); });
+  return trace;
+}
+
+std::string to_json(const Trace& trace) {
+  JsonWriter w;
+  w.object([&] {
+    w.text("schema", kSchema);
+    w.text_unless("name", trace.name, "");
+    w.text_unless("source", trace.source, "");
+    w.text_unless("origin", trace.origin_iso, "");
+    w.lines("notes", trace.notes, [&](const std::string& note) { w.string(note); });
+    if (!trace.dropped.empty()) {
+      w.key("dropped");
+      w.object([&] {
+        for (const auto& [cause, rows] : trace.dropped) w.number(cause, rows);
+      });
+    }
+    w.extensions(trace.x);
+    w.lines(
+        "jobs", trace.jobs, [&](const TraceJob& job) { write(w, job); }, true);
+  });
+  return w.finish();
+}
+
+}  // namespace berth::io

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "berth/trace.hpp"
+
+namespace berth::io {
+
+/// Reads a `berth.trace.v1` document (docs/formats/trace.md). Jobs may stand in any order; they are returned by (submit, id).
+/// @throws InputError naming file, line, JSON pointer and value; nothing half-read is returned.
+Trace parse_trace(std::string_view json, const std::string& name = "trace");
+
+/// Writes it, one job a line; fields with their default value are left out. `parse_trace` gives back an equal trace.
+std::string to_json(const Trace& trace);
+
+}  // namespace berth::io
