@@ -23,13 +23,13 @@ class Commands {
  public:
   explicit Commands(CLI::App& app) : app_(app) {}
 
-  /// Adds a subcommand whose options are filled into `Options`; `run(options)` does its work and returns the exit code.
+  /// Adds a subcommand whose options are filled into `Options`; `work(options)` does it and returns the exit code.
   template <class Options>
   CLI::App& add(const std::string& name, const std::string& about, const std::string& example, std::shared_ptr<Options> options,
-                int (*run)(const Options&)) {
+                int (*work)(const Options&)) {
     CLI::App& sub = *app_.add_subcommand(name, about);
     sub.footer("\nExample:\n  " + example + "\n");
-    sub.callback([this, options, run] { chosen_ = [options, run] { return run(*options); }; });
+    sub.callback([this, options, work] { chosen_ = [options, work] { return work(*options); }; });
     return sub;
   }
 

@@ -45,9 +45,10 @@ std::string text_of(unsigned threads, const std::vector<core::DeviceInfo>& devic
   std::string text = fmt::format("cpu   {} thread{}\n", threads, threads == 1 ? "" : "s");
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const core::DeviceInfo& device = devices[i];
-    text += fmt::format("gpu {} {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}, built with {}: {}\n", i, device.name,
-                        device.major, device.minor, device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30),
-                        device.driver_cuda, device.runtime_cuda, device.why_not.empty() ? "usable" : "not used: " + device.why_not);
+    text +=
+        fmt::format("gpu {} {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}, built with {}: {}\n", i,
+                    device.name, device.major, device.minor, device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30),
+                    device.driver_cuda, device.runtime_cuda, device.why_not.empty() ? "usable" : "not used: " + device.why_not);
   }
   if (devices.empty()) text += fmt::format("gpu   none: {}\n", why);
   return text;

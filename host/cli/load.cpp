@@ -33,7 +33,8 @@ std::string summary(const Snapshot& snapshot) {
   std::int64_t gpus = 0, running = 0;
   for (const Node& node : snapshot.nodes) gpus += node.gpus;
   for (const Job& job : snapshot.jobs) running += job.state == JobState::kRunning;
-  return sentence(static_cast<std::int64_t>(snapshot.nodes.size()), gpus, running, static_cast<std::int64_t>(snapshot.jobs.size()) - running);
+  return sentence(static_cast<std::int64_t>(snapshot.nodes.size()), gpus, running,
+                  static_cast<std::int64_t>(snapshot.jobs.size()) - running);
 }
 
 std::string summary(const ClusterState& state) {

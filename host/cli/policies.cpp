@@ -50,12 +50,13 @@ std::string table_of(const std::vector<PolicyInfo>& infos) {
     name = std::max(name, info.name.size());
     rule = std::max(rule, info.rule.size());
   }
-  std::string text = fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  parameters\n", "policy", name, "smallest first", rule, "discipline", "preempts");
+  std::string text =
+      fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  parameters\n", "policy", name, "smallest first", rule, "discipline", "preempts");
   for (const PolicyInfo& info : infos) {
     std::vector<std::string> params;
     for (const PolicyParam& param : info.params) params.push_back(fmt::format("{}={}", param.name, param.default_value));
-    text += fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  {}\n", info.name, name, info.rule, rule, info.discipline, info.preemptive ? "yes" : "no",
-                        fmt::join(params, " "));
+    text += fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  {}\n", info.name, name, info.rule, rule, info.discipline,
+                        info.preemptive ? "yes" : "no", fmt::join(params, " "));
   }
   return text + "\n'berth policies NAME' tells where a rule comes from and what its parameters mean.\n";
 }
@@ -63,7 +64,8 @@ std::string table_of(const std::vector<PolicyInfo>& infos) {
 std::string page_of(const PolicyInfo& info) {
   std::string text = fmt::format("{}: {}\nsource: {}\ndiscipline: {}\npreemptive: {}\n", info.name, info.rule, info.source, info.discipline,
                                  info.preemptive ? "yes" : "no");
-  for (const PolicyParam& param : info.params) text += fmt::format("  --param {}={}\n      {}\n", param.name, param.default_value, param.help);
+  for (const PolicyParam& param : info.params)
+    text += fmt::format("  --param {}={}\n      {}\n", param.name, param.default_value, param.help);
   return text;
 }
 

@@ -27,9 +27,8 @@ bool knows(const PolicyInfo& info, const std::string& param) {
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
-  throw InvalidArgument(
-      fmt::format("--param: policy '{}' has no parameter '{}' (known: {}){}", fmt::join(names, "', '"), param, fmt::join(known, ", "),
-                  core::did_you_mean(param, known)));
+  throw InvalidArgument(fmt::format("--param: policy '{}' has no parameter '{}' (known: {}){}", fmt::join(names, "', '"), param,
+                                    fmt::join(known, ", "), core::did_you_mean(param, known)));
 }
 
 Request request_of(const RequestOptions& options, const PolicyInfo& info) {
@@ -52,8 +51,7 @@ PolicyInfo find_policy_info(const std::string& name) {
     if (info.name == name) return info;
     names.push_back(info.name);
   }
-  throw InvalidArgument(
-      fmt::format("unknown policy '{}' (known: {}){}", name, fmt::join(names, ", "), core::did_you_mean(name, names)));
+  throw InvalidArgument(fmt::format("unknown policy '{}' (known: {}){}", name, fmt::join(names, ", "), core::did_you_mean(name, names)));
 }
 
 Request make_request(const RequestOptions& options, const std::string& policy) {

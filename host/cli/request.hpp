@@ -13,10 +13,10 @@ namespace berth::cli {
 struct RequestOptions {
   std::vector<std::string> params;  ///< "k=v"
   std::string backend = "auto";
-  int threads = 1;                  ///< 0: as many as this machine has
+  int threads = 1;  ///< 0: as many as this machine has
   std::uint64_t seed = 0;
   std::int64_t work = 0;
-  std::string budget;               ///< a duration; empty: none
+  std::string budget;  ///< a duration; empty: none
 };
 
 /// @throws InvalidArgument for an unknown name, with the nearest known one.
