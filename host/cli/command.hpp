@@ -13,7 +13,7 @@ namespace berth::cli {
 /// What the process answers, for scripts.
 enum ExitCode : int {
   kDone = 0,
-  kNo = 1,        ///< the answer is no: an invalid plan, a plan that is certified infeasible
+  kNo = 1,        ///< the answer is no: an invalid plan, or every job certified infeasible
   kUsage = 2,     ///< usage, input, or a file that cannot be read or written
   kInternal = 3,  ///< a fault of Berth, or out of memory
 };

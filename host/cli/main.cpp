@@ -89,7 +89,9 @@ int guarded(int argc, char** argv) noexcept {
 }  // namespace berth::cli
 
 int main(int argc, char** argv) {
-  // A reader that has gone shows as an error of write(), not as a signal that ends the process half-way through its files.
+  // A reader that has gone, or a limit of file sizes, shows as an error of write(), not as a signal that ends the process half-way through
+  // its files.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return berth::cli::guarded(argc, argv);
 }

@@ -43,12 +43,16 @@ Plan decide(const Options& options, const LoadedState& loaded, PolicyState& poli
   return plan;
 }
 
-int code_of(const Plan& plan) { return plan.proof == Proof::kInfeasibleCertified ? kNo : kDone; }
+// No job of the snapshot can ever run: the answer is no.
+int code_of(const Plan& plan) {
+  const bool all_declined = !plan.decisions.empty() && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size());
+  return plan.proof == Proof::kInfeasibleCertified || all_declined ? kNo : kDone;
+}
 
 // Notes of the engine are no part of the answer.
 void note(const Plan& plan) {
-  if (!plan.backend_note.empty()) complain(plan.backend_note);
-  if (plan.stopped_by == "cancel") complain(fmt::format("interrupted after {} jobs: this is the best so far", plan.work_done));
+  if (!plan.backend_note.empty()) complain(fmt::format("note: answered by {}: {}", plan.backend, plan.backend_note));
+  if (plan.stopped_by == "cancel") complain(fmt::format("note: interrupted after {} jobs: this is the best so far", plan.work_done));
 }
 
 int run_one(const Options& options) {
@@ -118,7 +122,7 @@ void add_plan(Commands& commands) {
   CLI::App& app = commands.add("plan", "Decide which job gets which GPUs, who waits, and why",
                                "berth plan --snapshot cluster.json --policy srsf --out plan.json\n"
                                "  berth plan --snapshot cluster.json --compare fifo,srsf\n\n"
-                               "Exit codes: 0 decided, 1 certified infeasible, 2 usage or input, 3 internal",
+                               "Exit codes: 0 decided, 1 no job can ever run here (certified), 2 usage or input, 3 internal",
                                options, &run);
   add_snapshot_option(app, options->snapshot);
   CLI::Option* policy = app.add_option("--policy", options->policy, "The policy ('berth policies' lists them)")->type_name("NAME");
