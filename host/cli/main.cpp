@@ -1,1 +1,97 @@
-int main() { return 2; }
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "berth/error.hpp"
+#include "berth/version.hpp"
+#include "host/cli/command.hpp"
+#include "host/cli/console.hpp"
+#include "host/core/suggest.hpp"
+
+namespace berth::cli {
+namespace {
+
+constexpr std::array<std::string_view, 8> kNames{"plan", "explain", "validate", "import", "generate", "policies", "devices", "version"};
+
+void add_all(Commands& commands) {
+  add_plan(commands);
+  add_explain(commands);
+  add_validate(commands);
+  add_import(commands);
+  add_generate(commands);
+  add_policies(commands);
+  add_devices(commands);
+  add_version(commands);
+}
+
+int usage(const std::string& problem, const CLI::App& app) {
+  std::string command = "berth";
+  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
+  complain(problem);
+  complain(fmt::format("'{} --help' tells how it is used", command));
+  return kUsage;
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("Berth decides where deep-learning jobs run on a GPU cluster, and says why.", "berth");
+  app.set_version_flag("--version", "berth " BERTH_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  Commands commands(app);
+  add_all(commands);
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (!first.empty() && first[0] != '-' && std::find(kNames.begin(), kNames.end(), first) == kNames.end()) {
+    return usage(fmt::format("unknown command '{}' (known: {}){}", first, fmt::join(kNames, ", "), core::did_you_mean(first, kNames)), app);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    print(chosen.empty() ? app.help() : chosen.front()->help(chosen.front()->get_name(), CLI::AppFormatMode::Normal));
+    return kDone;
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    return usage(error.what(), app);
+  }
+  return commands.run();
+}
+
+int guarded(int argc, char** argv) noexcept {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const InternalError& error) {
+    complain(std::string("internal error: ") + error.what());
+    return kInternal;
+  } catch (const Error& error) {
+    complain(error.what());
+    return kUsage;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+    return kInternal;
+  } catch (const std::exception& error) {
+    complain(std::string("internal error: ") + error.what());
+    return kInternal;
+  } catch (...) {
+    complain("internal error of unknown kind");
+    return kInternal;
+  }
+}
+
+}  // namespace
+}  // namespace berth::cli
+
+int main(int argc, char** argv) {
+  // A reader that has gone, or a limit of file sizes, shows as an error of write(), not as a signal that ends the process half-way through
+  // its files.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  return berth::cli::guarded(argc, argv);
+}

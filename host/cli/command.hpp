@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+namespace berth::cli {
+
+/// What the process answers, for scripts.
+enum ExitCode : int {
+  kDone = 0,
+  kNo = 1,        ///< the answer is no: an invalid plan, or every job certified infeasible
+  kUsage = 2,     ///< usage, input, or a file that cannot be read or written
+  kInternal = 3,  ///< a fault of Berth, or out of memory
+};
+
+/// The subcommands. Each file of this folder that is named after one adds it.
+class Commands {
+ public:
+  explicit Commands(CLI::App& app) : app_(app) {}
+
+  /// Adds a subcommand whose options are filled into `Options`; `work(options)` does it and returns the exit code.
+  template <class Options>
+  CLI::App& add(const std::string& name, const std::string& about, const std::string& example, std::shared_ptr<Options> options,
+                int (*work)(const Options&)) {
+    CLI::App& sub = *app_.add_subcommand(name, about);
+    sub.footer("\nExample:\n  " + example + "\n");
+    sub.callback([this, options, work] { chosen_ = [options, work] { return work(*options); }; });
+    return sub;
+  }
+
+  /// Runs what the command line chose.
+  int run() const { return chosen_ ? chosen_() : kUsage; }
+
+ private:
+  CLI::App& app_;
+  std::function<int()> chosen_;
+};
+
+void add_plan(Commands& commands);
+void add_explain(Commands& commands);
+void add_validate(Commands& commands);
+void add_import(Commands& commands);
+void add_generate(Commands& commands);
+void add_policies(Commands& commands);
+void add_devices(Commands& commands);
+void add_version(Commands& commands);
+
+}  // namespace berth::cli

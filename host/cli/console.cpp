@@ -1,0 +1,63 @@
+#include "host/cli/console.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+
+namespace berth::cli {
+namespace {
+
+// @returns 0 or errno
+int write_all(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error != 0 && error != EPIPE) {
+    throw EnvironmentError(fmt::format("standard output: cannot write: {}", std::generic_category().message(error)));
+  }
+}
+
+void write_out(const std::string& path, std::string_view content) {
+  if (path == "-") return print(content);
+  io::write_file(path, content);
+}
+
+void tell(const std::string& out, std::string_view text) {
+  if (out == "-") {
+    (void)write_all(STDERR_FILENO, text);
+  } else {
+    print(text);
+  }
+}
+
+void complain(std::string_view message) noexcept {
+  (void)write_all(STDERR_FILENO, "berth: ");
+  (void)write_all(STDERR_FILENO, message);
+  (void)write_all(STDERR_FILENO, "\n");
+}
+
+bool wants_colour(const std::string& when) {
+  if (when != "auto") return when == "always";
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  return ::isatty(STDOUT_FILENO) == 1 && (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,73 @@
+#include "host/core/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/io/json_writer.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  bool json = false;
+};
+
+std::string json_of(unsigned threads, const std::vector<core::DeviceInfo>& devices, const std::string& why) {
+  io::JsonWriter out;
+  out.object([&] {
+    out.number("cpu_threads", threads);
+    out.lines(
+        "gpus", devices,
+        [&](const core::DeviceInfo& device) {
+          out.object([&] {
+            out.text("name", device.name);
+            out.text("compute_capability", fmt::format("{}.{}", device.major, device.minor));
+            out.number("multiprocessors", device.multiprocessors);
+            out.number("memory_bytes", device.memory_bytes);
+            out.text("driver_cuda", device.driver_cuda);
+            out.text("runtime_cuda", device.runtime_cuda);
+            out.key("usable");
+            out.raw(device.why_not.empty() ? "true" : "false");
+            out.text_unless("why_not", device.why_not, "");
+          });
+        },
+        true);
+    if (devices.empty()) out.text_unless("why_no_gpu", why, "");
+  });
+  return out.finish();
+}
+
+std::string text_of(unsigned threads, const std::vector<core::DeviceInfo>& devices, const std::string& why) {
+  std::string text = fmt::format("cpu   {} thread{}\n", threads, threads == 1 ? "" : "s");
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const core::DeviceInfo& device = devices[i];
+    text +=
+        fmt::format("gpu {} {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}, built with {}: {}\n", i,
+                    device.name, device.major, device.minor, device.multiprocessors, static_cast<double>(device.memory_bytes) / (1 << 30),
+                    device.driver_cuda, device.runtime_cuda, device.why_not.empty() ? "usable" : "not used: " + device.why_not);
+  }
+  if (devices.empty()) text += fmt::format("gpu   none: {}\n", why);
+  return text;
+}
+
+int run(const Options& options) {
+  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::string why;
+  const std::vector<core::DeviceInfo> devices = core::list_devices(why);
+  print(options.json ? json_of(threads, devices, why) : text_of(threads, devices, why));
+  return kDone;
+}
+
+}  // namespace
+
+void add_devices(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = commands.add("devices", "The processors that Berth can compute on, and why not", "berth devices", options, &run);
+  add_json_flag(app, options->json, "One JSON object: cpu_threads, gpus");
+}
+
+}  // namespace berth::cli

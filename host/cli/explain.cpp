@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "berth/error.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/load.hpp"
+#include "host/cli/plan_text.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  std::string snapshot, plan, job;
+  TextOptions text;
+};
+
+int run(const Options& options) {
+  const LoadedState loaded = load_state(options.snapshot);
+  const Plan plan = load_plan(options.plan, loaded.state);
+  if (options.job.empty()) {
+    print(plan_text(loaded.state, plan, options.text));
+    return kDone;
+  }
+  const std::int32_t slot = loaded.state.find_job(options.job);
+  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", options.job, options.snapshot));
+  const std::string text = job_text(loaded.state, plan, slot);
+  if (text.empty()) throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", options.plan, options.job));
+  print(text);
+  return kDone;
+}
+
+}  // namespace
+
+void add_explain(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = commands.add("explain", "Tell why a plan does what it does",
+                               "berth explain --snapshot cluster.json --plan plan.json --job j17", options, &run);
+  add_snapshot_option(app, options->snapshot);
+  app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1)")->required()->type_name("FILE");
+  app.add_option("--job", options->job, "Everything about this job")->type_name("ID");
+  add_text_options(app, options->text);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,98 @@
+#include "host/sim/generate.hpp"
+
+#include <fmt/format.h>
+
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/load.hpp"
+#include "host/cli/values.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  sim::GenerateOptions generate;
+  std::string workload = "helios", fabric = "auto", gpu_types;
+  std::string waiting, outage, spare;
+  bool no_demands = false, no_labels = false;
+  std::string out;
+};
+
+// "A100-80GB:3,H100-80GB": a type without a weight has 1.
+std::vector<sim::TypePart> parse_types(const std::string& text) {
+  std::vector<sim::TypePart> types;
+  for (const std::string& part : split_commas(text)) {
+    const std::size_t colon = part.find(':');
+    const std::string weight = colon == std::string::npos ? "1" : part.substr(colon + 1);
+    if (weight.empty() || weight.size() > 6 || weight.find_first_not_of("0123456789") != std::string::npos) {
+      throw InvalidArgument(fmt::format("--gpu-types: '{}': expected TYPE or TYPE:WEIGHT", part));
+    }
+    types.push_back({part.substr(0, colon), std::stoi(weight)});
+  }
+  return types;
+}
+
+int run(const Options& options) {
+  sim::GenerateOptions generate = options.generate;
+  generate.workload = sim::workload_from_name(options.workload).value();  // the parser accepts no other
+  generate.fabric = sim::fabric_from_name(options.fabric).value();
+  if (!options.gpu_types.empty()) generate.gpu_types = parse_types(options.gpu_types);
+  if (!options.waiting.empty()) generate.waiting_ppm = parse_part("--waiting", options.waiting);
+  if (!options.outage.empty()) generate.outage_ppm = parse_part("--outage", options.outage);
+  if (!options.spare.empty()) generate.spare_ppm = parse_part("--spare", options.spare);
+  generate.demands = !options.no_demands;
+  generate.labels = !options.no_labels;
+  const Snapshot snapshot = sim::generate(generate);
+  write_out(options.out, io::to_json(snapshot));
+  tell(options.out, fmt::format("{}: {}\n", options.out, summary(snapshot)));
+  return kDone;
+}
+
+void add_cluster_options(CLI::App& app, Options& o) {
+  app.add_option("--nodes", o.generate.nodes, "Nodes")->required()->type_name("N");
+  app.add_option("--gpus-per-node", o.generate.gpus_per_node, "GPUs of each")->type_name("N")->capture_default_str();
+  app.add_option("--gpu-types", o.gpu_types, "GPU types and their parts: " + sim::known_gpu_types())->type_name("TYPE[:WEIGHT],...");
+  app.add_option("--fabric", o.fabric, "The network: auto, tree, nvl72, rail")
+      ->check(CLI::IsMember({"auto", "tree", "nvl72", "rail"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--nodes-per-rack", o.generate.nodes_per_rack, "0: as the fabric has it")->type_name("N")->capture_default_str();
+  app.add_option("--racks-per-pod", o.generate.racks_per_pod, "0: as the fabric has it")->type_name("N")->capture_default_str();
+  app.add_option("--outage", o.outage, "Part of the nodes that are failed or draining, such as 0.004")->type_name("PART");
+  app.add_option("--spare", o.spare, "Part of the nodes that are spare")->type_name("PART");
+  app.add_flag("--no-labels", o.no_labels, "No node labels, and no jobs that ask for them");
+}
+
+void add_job_options(CLI::App& app, Options& o) {
+  app.add_option("--jobs", o.generate.jobs, "Jobs, running and waiting")->required()->type_name("M");
+  app.add_option("--workload", o.workload, "Whose published statistics the jobs follow: philly, helios, pai, or llm (trees of groups)")
+      ->check(CLI::IsMember({"philly", "helios", "pai", "llm"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_flag("--elastic", o.generate.elastic, "Training jobs may run on several numbers of GPUs");
+  app.add_option("--waiting", o.waiting, "Least part of the jobs that wait, such as 0.5")->type_name("PART");
+  app.add_option("--queues", o.generate.queues, "Queues with quotas")->type_name("N")->capture_default_str();
+  app.add_option("--virtual-clusters", o.generate.virtual_clusters, "Virtual clusters; 0: every node serves every job")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--history", o.generate.history, "Finished jobs; -1: as many as jobs, at most 2,000")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--no-demands", o.no_demands, "No demands for cores and memory");
+}
+
+}  // namespace
+
+void add_generate(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = commands.add("generate", "Make a snapshot of any size from published statistics",
+                               "berth generate --nodes 64 --jobs 400 --workload helios --seed 1 --out cluster.json", options, &run);
+  add_cluster_options(app, *options);
+  add_job_options(app, *options);
+  app.add_option("--seed", options->generate.seed, "Equal options and seeds give equal snapshots")->type_name("N")->capture_default_str();
+  add_out_option(app, options->out, "Where to write it")->required();
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/load.hpp"
+#include "host/core/civil_time.hpp"
+#include "host/core/suggest.hpp"
+#include "host/io/importers.hpp"
+#include "host/io/trace_json.hpp"
+#include "host/sim/replay.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  std::string format, cluster, at, out;
+  std::string estimates = "history-mean";
+  std::vector<std::string> files;
+};
+
+std::string formats() {
+  std::string text = "\nFormats:\n";
+  for (const io::Importer& importer : io::importers())
+    text += fmt::format("  {:<14} {}\n  {:<14} {}\n", importer.name, importer.help, "", importer.files);
+  return text;
+}
+
+void check_format(const std::string& format) {
+  std::vector<std::string_view> names;
+  for (const io::Importer& importer : io::importers()) names.push_back(importer.name);
+  for (const std::string_view name : names) {
+    if (name == format) return;
+  }
+  throw InvalidArgument(
+      fmt::format("unknown format '{}' (known: {}){}", format, fmt::join(names, ", "), core::did_you_mean(format, names)));
+}
+
+std::string account(const Trace& trace) {
+  std::string text = fmt::format("{}: {} jobs from {}\n", trace.name, trace.jobs.size(), trace.source);
+  for (const auto& [cause, count] : trace.dropped) text += fmt::format("  dropped {}: {}\n", count, cause);
+  for (const std::string& note : trace.notes) text += fmt::format("  note: {}\n", note);
+  return text;
+}
+
+int run(const Options& options) {
+  check_format(options.format);
+  if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
+  const sim::EstimateSource estimates = sim::estimate_source(options.estimates);
+  const io::Imported imported = io::import_files(options.format, options.files, {options.at});
+  std::string text = account(imported.trace);
+  if (options.at.empty()) {
+    write_out(options.out, io::to_json(imported.trace));
+    text += fmt::format("{}: berth.trace.v1\n", options.out);
+  } else {
+    const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
+    const Snapshot cluster = io::cluster_from(options.cluster, imported);
+    const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates);
+    if (options.cluster.empty()) {
+      for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
+    }
+    write_out(options.out, io::to_json(snapshot));
+    text += fmt::format("{}: berth.snapshot.v1, {}\n", options.out, summary(snapshot));
+  }
+  tell(options.out, text);
+  return kDone;
+}
+
+}  // namespace
+
+void add_import(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app =
+      commands.add("import", "Turn a published trace into a berth.trace.v1, or into the snapshot of an instant",
+                   "berth import helios-venus jobs.csv.gz gpus_per_cluster.csv --at '2020-05-10 12:00:00' --out cluster.json\n" + formats(),
+                   options, &run);
+  app.add_option("FORMAT", options->format, "Whose format the files have (below)")->required();
+  app.add_option("FILE", options->files, "The jobs, and files that describe the cluster; plain or .gz")->required();
+  app.add_option("--cluster", options->cluster,
+                 "With --at: a cluster or snapshot file, or NODESxGPUS such as 32x8; without it, what the files describe")
+      ->type_name("C");
+  app.add_option("--at", options->at, "Rebuild the snapshot of this instant, first come first served: the trace's local time, or +SECONDS")
+      ->type_name("TIME");
+  app.add_option("--estimates", options->estimates, "With --at: what jobs are expected to run: history-mean, none, oracle (the truth)")
+      ->check(CLI::IsMember({"history-mean", "none", "oracle"}))
+      ->type_name("SOURCE")
+      ->capture_default_str();
+  add_out_option(app, options->out, "Where to write it")->required();
+}
+
+}  // namespace berth::cli

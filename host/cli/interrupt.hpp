@@ -1,0 +1,16 @@
+#pragma once
+
+#include "berth/engine.hpp"
+
+namespace berth::cli {
+
+/// While it lives, Ctrl-C cancels the engine's decision, which then returns the best so far; a second Ctrl-C ends the process.
+class CancelOnInterrupt {
+ public:
+  explicit CancelOnInterrupt(Engine& engine);
+  ~CancelOnInterrupt();
+  CancelOnInterrupt(const CancelOnInterrupt&) = delete;
+  CancelOnInterrupt& operator=(const CancelOnInterrupt&) = delete;
+};
+
+}  // namespace berth::cli

@@ -1,0 +1,144 @@
+#include "berth/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/dump.hpp"
+#include "host/cli/interrupt.hpp"
+#include "host/cli/load.hpp"
+#include "host/cli/plan_text.hpp"
+#include "host/cli/request.hpp"
+#include "host/cli/values.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  std::string snapshot;
+  std::string policy;
+  std::string compare;
+  RequestOptions request;
+  std::string state_in, state_out, out, dump_on_error;
+  bool json = false;
+  bool no_timing = false;
+  TextOptions text;
+};
+
+Plan decide(const Options& options, const LoadedState& loaded, PolicyState& policy_state, const Request& request) {
+  Engine engine;
+  const CancelOnInterrupt cancel(engine);
+  const PolicyState before = options.dump_on_error.empty() ? PolicyState() : policy_state;
+  Plan plan;
+  try {
+    engine.decide(loaded.state, policy_state, request, plan);
+  } catch (const InternalError& error) {
+    if (options.dump_on_error.empty()) throw InternalError(fmt::format("{} (--dump-on-error DIR writes what repeats it)", error.what()));
+    dump_decision(options.dump_on_error, loaded.state, before, request, error.what());
+    throw InternalError(fmt::format("{} (what repeats it is in {})", error.what(), options.dump_on_error));
+  }
+  plan.timing.load_s = loaded.load_s;
+  return plan;
+}
+
+// No job of the snapshot can ever run: the answer is no.
+int code_of(const Plan& plan) {
+  const bool all_declined = !plan.decisions.empty() && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size());
+  return plan.proof == Proof::kInfeasibleCertified || all_declined ? kNo : kDone;
+}
+
+// Notes of the engine are no part of the answer.
+void note(const Plan& plan) {
+  if (!plan.backend_note.empty()) complain(fmt::format("note: answered by {}: {}", plan.backend, plan.backend_note));
+  if (plan.stopped_by == "cancel") complain(fmt::format("note: interrupted after {} jobs: this is the best so far", plan.work_done));
+}
+
+int run_one(const Options& options) {
+  const Request request = make_request(options.request, options.policy);
+  PolicyState policy_state;
+  if (!options.state_in.empty()) {
+    policy_state = io::parse_policy_state(io::read_file(options.state_in), options.state_in);
+    if (policy_state.policy != request.policy) {
+      throw InputError(options.state_in, "/policy", 0,
+                       fmt::format("kept by policy '{}', not by '{}'", policy_state.policy, request.policy));
+    }
+  }
+  const LoadedState loaded = load_state(options.snapshot);
+  const Plan plan = decide(options, loaded, policy_state, request);
+  note(plan);
+  // Files first: whoever reads the output may stop reading.
+  if (!options.state_out.empty()) io::write_file(options.state_out, io::to_json(policy_state));
+  const bool prints_json = options.json || options.out == "-";
+  const std::string json = prints_json || !options.out.empty() ? io::to_json(plan, loaded.state, !options.no_timing) : std::string();
+  if (!options.out.empty() && options.out != "-") io::write_file(options.out, json);
+  print(prints_json ? json : plan_text(loaded.state, plan, options.text));
+  return code_of(plan);
+}
+
+int run_comparison(const Options& options) {
+  const std::vector<std::string> names = split_commas(options.compare);
+  if (names.size() != 2) throw InvalidArgument(fmt::format("--compare: '{}': expected two policies, NAME,NAME", options.compare));
+  const auto requests = make_requests(options.request, names[0], names[1]);
+  const LoadedState loaded = load_state(options.snapshot);
+  PolicyState first_state, second_state;
+  const Plan first = decide(options, loaded, first_state, requests.first);
+  const Plan second = decide(options, loaded, second_state, requests.second);
+  note(first);
+  note(second);
+  print(options.json ? comparison_json(loaded.state, first, second) : comparison_text(loaded.state, first, second, options.text));
+  return kDone;
+}
+
+int run(const Options& options) {
+  if (!options.compare.empty()) return run_comparison(options);
+  if (options.policy.empty()) throw InvalidArgument("--policy is required ('berth policies' lists them)");
+  return run_one(options);
+}
+
+void add_request_options(CLI::App& app, RequestOptions& request) {
+  app.add_option("--param", request.params, "A parameter of the policy; may be given again ('berth policies NAME' lists them)")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  app.add_option("--backend", request.backend, "Who computes: auto, reference, cpu, cuda. The plan is the same")
+      ->check(CLI::IsMember({"auto", "reference", "cpu", "cuda"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--threads", request.threads, "CPU threads; 0 for all of this machine. The plan is the same")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--seed", request.seed, "Seed of random numbers")->type_name("N")->capture_default_str();
+  app.add_option("--work", request.work, "Most jobs to walk through; repeatable")->check(CLI::NonNegativeNumber)->type_name("N");
+  app.add_option("--budget", request.budget, "Longest time to decide, such as 100ms; the plan names the work done, which repeats it")
+      ->type_name("TIME");
+}
+
+}  // namespace
+
+void add_plan(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = commands.add("plan", "Decide which job gets which GPUs, who waits, and why",
+                               "berth plan --snapshot cluster.json --policy srsf --out plan.json\n"
+                               "  berth plan --snapshot cluster.json --compare fifo,srsf\n\n"
+                               "Exit codes: 0 decided, 1 no job can ever run here (certified), 2 usage or input, 3 internal",
+                               options, &run);
+  add_snapshot_option(app, options->snapshot);
+  CLI::Option* policy = app.add_option("--policy", options->policy, "The policy ('berth policies' lists them)")->type_name("NAME");
+  CLI::Option* compare = app.add_option("--compare", options->compare, "Show what two policies would do differently")
+                             ->type_name("NAME,NAME")
+                             ->excludes(policy);
+  add_request_options(app, options->request);
+  app.add_option("--state-in", options->state_in, "What the policy kept from the last decision (berth.state.v1)")
+      ->type_name("FILE")
+      ->excludes(compare);
+  app.add_option("--state-out", options->state_out, "Where to write what it keeps for the next one")->type_name("FILE")->excludes(compare);
+  add_out_option(app, options->out, "Write the plan (berth.plan.v1)")->excludes(compare);
+  add_json_flag(app, options->json, "Print the plan as JSON instead of a table");
+  app.add_flag("--no-timing", options->no_timing, "Leave timing out of the JSON, so that equal plans are equal bytes");
+  app.add_option("--dump-on-error", options->dump_on_error, "Where to write what repeats an internal error")->type_name("DIR");
+  add_text_options(app, options->text);
+}
+
+}  // namespace berth::cli

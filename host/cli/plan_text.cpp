@@ -1,0 +1,30 @@
+#include "host/cli/plan_text.hpp"
+
+#include "host/cli/console.hpp"
+#include "host/core/state_names.hpp"
+#include "host/report/compare.hpp"
+#include "host/report/explain.hpp"
+
+namespace berth::cli {
+
+std::string plan_text(const ClusterState& state, const Plan& plan, const TextOptions& options) {
+  report::ExplainOptions explain;
+  explain.colour = wants_colour(options.colour);
+  explain.most_rows = options.rows;
+  explain.all_decisions = options.all;
+  return report::explain_plan(core::StateNames(state.impl()), plan, explain);
+}
+
+std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job) {
+  return report::explain_job(core::StateNames(state.impl()), plan, job);
+}
+
+std::string comparison_text(const ClusterState& state, const Plan& first, const Plan& second, const TextOptions& options) {
+  return report::to_text(core::StateNames(state.impl()), report::compare_plans(first, second), options.rows);
+}
+
+std::string comparison_json(const ClusterState& state, const Plan& first, const Plan& second) {
+  return report::to_json(core::StateNames(state.impl()), report::compare_plans(first, second));
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "berth/engine.hpp"
+#include "host/cli/common_options.hpp"
+
+/// What people see of plans.
+namespace berth::cli {
+
+std::string plan_text(const ClusterState& state, const Plan& plan, const TextOptions& options);
+/// @returns an empty text for a job that the plan does not decide about.
+std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job);
+std::string comparison_text(const ClusterState& state, const Plan& first, const Plan& second, const TextOptions& options);
+std::string comparison_json(const ClusterState& state, const Plan& first, const Plan& second);
+
+}  // namespace berth::cli

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "berth/engine.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/request.hpp"
+#include "host/io/json_writer.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  std::string name;
+  bool json = false;
+  bool names = false;
+};
+
+std::string json_of(const std::vector<PolicyInfo>& infos) {
+  io::JsonWriter out;
+  out.object([&] {
+    out.lines("policies", infos, [&](const PolicyInfo& info) {
+      out.object([&] {
+        out.text("name", info.name);
+        out.text("rule", info.rule);
+        out.text("source", info.source);
+        out.text("discipline", info.discipline);
+        out.key("preemptive");
+        out.raw(info.preemptive ? "true" : "false");
+        out.list(
+            "params", info.params,
+            [&](const PolicyParam& param) {
+              out.object([&] {
+                out.text("name", param.name);
+                out.text("default", param.default_value);
+                out.text("help", param.help);
+              });
+            },
+            true);
+      });
+    });
+  });
+  return out.finish();
+}
+
+std::string table_of(const std::vector<PolicyInfo>& infos) {
+  std::size_t name = 6, rule = 24;
+  for (const PolicyInfo& info : infos) {
+    name = std::max(name, info.name.size());
+    rule = std::max(rule, info.rule.size());
+  }
+  std::string text =
+      fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  parameters\n", "policy", name, "smallest first", rule, "discipline", "preempts");
+  for (const PolicyInfo& info : infos) {
+    std::vector<std::string> params;
+    for (const PolicyParam& param : info.params) params.push_back(fmt::format("{}={}", param.name, param.default_value));
+    text += fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  {}\n", info.name, name, info.rule, rule, info.discipline,
+                        info.preemptive ? "yes" : "no", fmt::join(params, " "));
+  }
+  return text + "\n'berth policies NAME' tells where a rule comes from and what its parameters mean.\n";
+}
+
+std::string page_of(const PolicyInfo& info) {
+  std::string text = fmt::format("{}: {}\nsource: {}\ndiscipline: {}\npreemptive: {}\n", info.name, info.rule, info.source, info.discipline,
+                                 info.preemptive ? "yes" : "no");
+  for (const PolicyParam& param : info.params)
+    text += fmt::format("  --param {}={}\n      {}\n", param.name, param.default_value, param.help);
+  return text;
+}
+
+int run(const Options& options) {
+  std::vector<PolicyInfo> infos = policies();
+  if (!options.name.empty()) infos = {find_policy_info(options.name)};
+  if (options.json) {
+    print(json_of(infos));
+  } else if (options.names) {
+    std::string text;
+    for (const PolicyInfo& info : infos) text += info.name + "\n";
+    print(text);
+  } else {
+    print(options.name.empty() ? table_of(infos) : page_of(infos.front()));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_policies(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app =
+      commands.add("policies", "The policies: rule, source, parameters", "berth policies\n  berth policies srsf", options, &run);
+  app.add_option("NAME", options->name, "Only this one, with its source and the meaning of its parameters");
+  add_json_flag(app, options->json, "One JSON object: policies");
+  app.add_flag("--names", options->names, "Only the names, one a line");
+}
+
+}  // namespace berth::cli

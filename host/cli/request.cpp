@@ -1,0 +1,79 @@
+#include "host/cli/request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <thread>
+
+#include "berth/error.hpp"
+#include "host/cli/values.hpp"
+#include "host/core/names.hpp"
+#include "host/core/suggest.hpp"
+
+namespace berth::cli {
+namespace {
+
+bool knows(const PolicyInfo& info, const std::string& param) {
+  return std::any_of(info.params.begin(), info.params.end(), [&](const PolicyParam& known) { return known.name == param; });
+}
+
+[[noreturn]] void refuse_param(const std::vector<PolicyInfo>& infos, const std::string& param) {
+  std::vector<std::string_view> known;
+  std::vector<std::string_view> names;
+  for (const PolicyInfo& info : infos) {
+    names.push_back(info.name);
+    for (const PolicyParam& one : info.params) known.push_back(one.name);
+  }
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  throw InvalidArgument(fmt::format("--param: policy '{}' has no parameter '{}' (known: {}){}", fmt::join(names, "', '"), param,
+                                    fmt::join(known, ", "), core::did_you_mean(param, known)));
+}
+
+Request request_of(const RequestOptions& options, const PolicyInfo& info) {
+  Request request;
+  request.policy = info.name;
+  request.backend = core::from_name<Backend>(options.backend).value();  // the parser accepts no other
+  request.threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  request.seed = options.seed;
+  request.work_limit = options.work;
+  if (!options.budget.empty()) request.budget_us = parse_duration(options.budget);
+  return request;
+}
+
+}  // namespace
+
+PolicyInfo find_policy_info(const std::string& name) {
+  const std::vector<PolicyInfo> infos = policies();
+  std::vector<std::string_view> names;
+  for (const PolicyInfo& info : infos) {
+    if (info.name == name) return info;
+    names.push_back(info.name);
+  }
+  throw InvalidArgument(fmt::format("unknown policy '{}' (known: {}){}", name, fmt::join(names, ", "), core::did_you_mean(name, names)));
+}
+
+Request make_request(const RequestOptions& options, const std::string& policy) {
+  const PolicyInfo info = find_policy_info(policy);
+  Request request = request_of(options, info);
+  for (const std::string& text : options.params) {
+    request.params.push_back(parse_key_value(text));
+    if (!knows(info, request.params.back().first)) refuse_param({info}, request.params.back().first);
+  }
+  return request;
+}
+
+std::pair<Request, Request> make_requests(const RequestOptions& options, const std::string& first, const std::string& second) {
+  const std::vector<PolicyInfo> infos{find_policy_info(first), find_policy_info(second)};
+  std::pair<Request, Request> requests{request_of(options, infos[0]), request_of(options, infos[1])};
+  for (const std::string& text : options.params) {
+    const auto param = parse_key_value(text);
+    if (!knows(infos[0], param.first) && !knows(infos[1], param.first)) refuse_param(infos, param.first);
+    if (knows(infos[0], param.first)) requests.first.params.push_back(param);
+    if (knows(infos[1], param.first)) requests.second.params.push_back(param);
+  }
+  return requests;
+}
+
+}  // namespace berth::cli

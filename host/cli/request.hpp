@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+
+namespace berth::cli {
+
+/// What the command line says of a decision.
+struct RequestOptions {
+  std::vector<std::string> params;  ///< "k=v"
+  std::string backend = "auto";
+  int threads = 1;  ///< 0: as many as this machine has
+  std::uint64_t seed = 0;
+  std::int64_t work = 0;
+  std::string budget;  ///< a duration; empty: none
+};
+
+/// @throws InvalidArgument for an unknown name, with the nearest known one.
+PolicyInfo find_policy_info(const std::string& name);
+
+/// A request for one policy that takes every given parameter.
+/// @throws InvalidArgument naming what is wrong.
+Request make_request(const RequestOptions& options, const std::string& policy);
+
+/// Requests for two policies. A parameter goes to those that know it, and one of them has to.
+std::pair<Request, Request> make_requests(const RequestOptions& options, const std::string& first, const std::string& second);
+
+}  // namespace berth::cli

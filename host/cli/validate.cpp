@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/load.hpp"
+#include "host/io/json_writer.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  std::string snapshot, plan;
+  std::size_t most = 20;
+  bool json = false;
+};
+
+std::string json_of(const std::vector<std::string>& violations) {
+  io::JsonWriter out;
+  out.object([&] {
+    out.key("valid");
+    out.raw(violations.empty() ? "true" : "false");
+    out.lines(
+        "violations", violations, [&](const std::string& one) { out.string(one); }, true);
+  });
+  return out.finish();
+}
+
+int run(const Options& options) {
+  const LoadedState loaded = load_state(options.snapshot);  // a bad snapshot does not get past this
+  std::vector<std::string> violations;
+  std::string text = fmt::format("{}: valid: {}\n", options.snapshot, summary(loaded.state));
+  if (!options.plan.empty()) {
+    violations = validate_plan(loaded.state, load_plan(options.plan, loaded.state), options.most);
+    text += fmt::format("{}: {}\n", options.plan, violations.empty() ? "valid" : "INVALID");
+    for (const std::string& one : violations) text += fmt::format("  {}\n", one);
+    if (violations.size() == options.most) text += fmt::format("  (the first {}; --most N shows more)\n", options.most);
+  }
+  print(options.json ? json_of(violations) : text);
+  return violations.empty() ? kDone : kNo;
+}
+
+}  // namespace
+
+void add_validate(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = commands.add("validate", "Check a snapshot, and a plan against it",
+                               "berth validate --snapshot cluster.json --plan plan.json\n\n"
+                               "Exit codes: 0 valid, 1 the plan is invalid, 2 the snapshot is, or a file cannot be read",
+                               options, &run);
+  add_snapshot_option(app, options->snapshot);
+  app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1), checked independently of what made it")
+      ->type_name("FILE");
+  app.add_option("--most", options->most, "Most violations to list")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  add_json_flag(app, options->json, "One JSON object: valid, violations");
+}
+
+}  // namespace berth::cli

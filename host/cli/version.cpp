@@ -1,0 +1,46 @@
+#include "berth/version.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "berth/build_id.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/io/json_writer.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  bool json = false;
+};
+
+int run(const Options& options) {
+  std::vector<std::string> backends{"reference", "cpu"};
+#ifdef BERTH_WITH_CUDA
+  backends.emplace_back("cuda");
+#endif
+  if (options.json) {
+    io::JsonWriter out;
+    out.object([&] {
+      out.text("version", BERTH_VERSION);
+      out.text("build", BERTH_BUILD_ID);
+      out.strings("backends", backends);
+    });
+    print(out.finish());
+  } else {
+    print(fmt::format("berth {} (build {}; backends built: {})\n", BERTH_VERSION, BERTH_BUILD_ID, fmt::join(backends, ", ")));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_version(Commands& commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App& app = commands.add("version", "The version, and what was built in", "berth version --json", options, &run);
+  add_json_flag(app, options->json, "One JSON object: version, build, backends");
+}
+
+}  // namespace berth::cli

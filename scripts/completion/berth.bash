@@ -1,0 +1,48 @@
+# Completion of berth for bash; installed as share/bash-completion/completions/berth.
+_berth() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
+  local commands="plan explain validate import generate policies devices version"
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
+    return
+  fi
+  local words=
+  case $prev in
+    --backend) words="auto reference cpu cuda" ;;
+    --color) words="auto always never" ;;
+    --estimates) words="history-mean none oracle" ;;
+    --workload) words="philly helios pai llm" ;;
+    --fabric) words="auto tree nvl72 rail" ;;
+    --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
+    --snapshot | --plan | --state-in | --state-out | --out | --cluster)
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    --dump-on-error)
+      mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      return
+      ;;
+    *)
+      case $command in
+        plan)
+          words="--snapshot --policy --param --backend --threads --seed --work --budget --state-in --state-out --compare --out --json
+            --no-timing --dump-on-error --color --rows --all"
+          ;;
+        explain) words="--snapshot --plan --job --color --rows --all" ;;
+        validate) words="--snapshot --plan --most --json" ;;
+        import) words="--cluster --at --estimates --out" ;;
+        generate)
+          words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs
+            --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
+          ;;
+        policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
+        devices | version) words="--json" ;;
+      esac
+      [[ $command == import && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      words+=" --help"
+      ;;
+  esac
+  mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$words" -- "$cur")
+}
+complete -o filenames -F _berth berth

@@ -1,0 +1,99 @@
+#include "tests/cli/command.hpp"
+
+namespace berth::test {
+namespace {
+
+// Refused with exit code 2, nothing on standard output, and `part` in the message.
+void expect_refused(const std::string& arguments, const std::string& part) {
+  SCOPED_TRACE(arguments);
+  const Answer answer = berth(arguments);
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(answer.err.rfind("berth: ", 0), 0u) << answer.err;
+  EXPECT_TRUE(contains(answer.err, part)) << answer.err;
+}
+
+std::string racks(const std::string& rest) { return "plan --snapshot '" + golden("racks") + "' " + rest; }
+
+}  // namespace
+
+TEST(CliBadInput, AMissingFileIsNamed) { expect_refused("plan --snapshot /no/such.json --policy fifo", "/no/such.json: cannot open"); }
+
+TEST(CliBadInput, ATruncatedSnapshotIsNamedWithItsLine) {
+  const Folder folder;
+  const std::string whole = content_of(golden("racks"));
+  const std::string cut = folder.write("cut.json", whole.substr(0, whole.size() / 2));
+
+  expect_refused("validate --snapshot '" + cut + "'", cut + ":");
+}
+
+TEST(CliBadInput, AnInconsistentSnapshotIsNamedWithItsPointer) {
+  const Folder folder;
+  const std::string file = folder.write("s.json", R"({"schema":"berth.snapshot.v1","gpu_types":[{"id":"a"}],
+"nodes":[{"id":"n","gpu_type":"b","gpus":1}]})");
+
+  expect_refused("validate --snapshot '" + file + "'", file + ":2: /nodes/0/gpu_type: ");
+}
+
+TEST(CliBadInput, AnUnknownPolicyGetsASuggestion) {
+  expect_refused(racks("--policy srfs"), "unknown policy 'srfs'");
+  expect_refused(racks("--policy priorty"), "did you mean 'priority'?");
+  expect_refused(racks("--compare fifo,srfs"), "unknown policy 'srfs'");
+  expect_refused(racks("--compare fifo"), "expected two policies");
+}
+
+TEST(CliBadInput, AnUnknownParameterGetsASuggestion) {
+  expect_refused(racks("--policy fifo --param disciplin=hol"), "did you mean 'discipline'?");
+  expect_refused(racks("--policy fifo --param discipline"), "expected NAME=VALUE");
+  expect_refused(racks("--policy fifo --param discipline=lifo"), "lifo");
+  expect_refused(racks("--policy fifo --param discipline=hol --param discipline=skip"), "twice");
+  expect_refused(racks("--compare fifo,srsf --param nothing=1"), "has no parameter 'nothing'");
+}
+
+TEST(CliBadInput, NumbersAreChecked) {
+  expect_refused(racks("--policy fifo --budget 100"), "is no duration");
+  expect_refused(racks("--policy fifo --threads -1"), "--threads");
+  expect_refused(racks("--policy fifo --threads many"), "--threads");
+  expect_refused(racks("--policy fifo --seed 18446744073709551616"), "--seed");
+  expect_refused(racks("--policy fifo --work -5"), "--work");
+  expect_refused(racks("--policy fifo --backend gpu"), "--backend");
+  expect_refused("generate --nodes 0 --jobs 5 --out /dev/null", "nodes");
+  expect_refused("generate --nodes 4 --jobs 5 --gpu-types A100-80GB:x --out /dev/null", "--gpu-types");
+}
+
+TEST(CliBadInput, OptionsThatContradictEachOtherAreRefused) {
+  expect_refused(racks("--policy fifo --compare fifo,srsf"), "--compare");
+  expect_refused(racks(""), "--policy is required");
+  expect_refused("plan --policy fifo", "--snapshot is required");
+}
+
+TEST(CliBadInput, APlanOfOtherJobsIsRefused) {
+  const Folder folder;
+  ASSERT_EQ(berth(racks("--policy fifo --out '" + folder / "p.json" + "'")).code, 0);
+
+  expect_refused("explain --snapshot '" + golden("quotas") + "' --plan '" + folder / "p.json" + "'", folder / "p.json");
+}
+
+TEST(CliBadInput, AFullDiskIsReported) {
+  for (const std::string arguments :
+       {racks("--policy fifo --json >/dev/full"), racks("--policy fifo --out /dev/full"), racks("--policy fifo --state-out /dev/full"),
+        std::string("policies >/dev/full"), std::string("plan --help >/dev/full"),
+        std::string("generate --nodes 2 --jobs 2 --out - >/dev/full")}) {
+    SCOPED_TRACE(arguments);
+    const Answer answer = berth(arguments);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_TRUE(contains(answer.err, "No space left on device")) << answer.err;
+  }
+}
+
+TEST(CliBadInput, AFailedWriteLeavesTheOldFile) {
+  const Folder folder;
+  const std::string plan = folder.write("p.json", "old");
+
+  const Answer answer = berth("version >/dev/null; ulimit -f 0; '" BERTH_COMMAND "' " + racks("--policy fifo --out '" + plan + "'"));
+
+  EXPECT_EQ(answer.code, 2) << answer.err;
+  EXPECT_EQ(content_of(plan), "old");
+}
+
+}  // namespace berth::test

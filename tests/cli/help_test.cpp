@@ -1,0 +1,94 @@
+#include <regex>
+#include <set>
+
+#include "tests/cli/command.hpp"
+
+namespace berth::test {
+namespace {
+
+const char* const kCommands[] = {"plan", "explain", "validate", "import", "generate", "policies", "devices", "version"};
+
+// "--snapshot", "--json", ... as a help text or a page names them.
+std::set<std::string> options_in(std::string text) {
+  static const std::regex backslash(R"(\\-)"), option(R"(--[a-z][a-z-]*)");
+  text = std::regex_replace(text, backslash, "-");
+  return {std::sregex_token_iterator(text.begin(), text.end(), option), {}};
+}
+
+}  // namespace
+
+TEST(CliHelp, EverySubcommandTellsItsUseWithAnExample) {
+  for (const std::string command : kCommands) {
+    SCOPED_TRACE(command);
+    const Answer answer = berth(command + " --help");
+    EXPECT_EQ(answer.code, 0);
+    EXPECT_TRUE(contains(answer.out, "Example")) << answer.out;
+    EXPECT_TRUE(contains(answer.out, "berth " + command)) << answer.out;
+    EXPECT_EQ(answer.err, "");
+  }
+}
+
+TEST(CliHelp, TheManPageAndTheCompletionKnowEveryOption) {
+  const std::set<std::string> page = options_in(content_of(BERTH_SOURCE_DIR "/docs/man/berth.1"));
+  const std::set<std::string> completion = options_in(content_of(BERTH_SOURCE_DIR "/scripts/completion/berth.bash"));
+  for (const std::string command : kCommands) {
+    for (const std::string& option : options_in(berth(command + " --help").out)) {
+      EXPECT_EQ(page.count(option), 1u) << command << " " << option;
+      EXPECT_EQ(completion.count(option), 1u) << command << " " << option;
+    }
+  }
+}
+
+TEST(CliHelp, WithoutACommandItIsAUsageError) {
+  const Answer answer = berth("");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_TRUE(contains(answer.err, "--help")) << answer.err;
+}
+
+TEST(CliHelp, AMistypedCommandGetsASuggestion) {
+  const Answer answer = berth("plna --snapshot x");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_TRUE(contains(answer.err, "unknown command 'plna'")) << answer.err;
+  EXPECT_TRUE(contains(answer.err, "did you mean 'plan'?")) << answer.err;
+}
+
+TEST(CliHelp, AnUnknownOptionIsAUsageError) {
+  const Answer answer = berth("version --jsn");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_TRUE(contains(answer.err, "--jsn")) << answer.err;
+  EXPECT_TRUE(contains(answer.err, "berth version --help")) << answer.err;
+}
+
+TEST(CliHelp, VersionNamesWhatWasBuilt) {
+  const Answer answer = berth("version --json");
+
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_TRUE(std::regex_search(answer.out, std::regex(R"(^\{"version":"[0-9.]+","build":"[^"]+","backends":\["reference","cpu")")))
+      << answer.out;
+}
+
+TEST(CliHelp, DevicesAnswersWithOrWithoutAGpu) {
+  const Answer text = berth("devices"), json = berth("devices --json");
+
+  EXPECT_EQ(text.code, 0);
+  EXPECT_TRUE(contains(text.out, "cpu ")) << text.out;
+  EXPECT_EQ(json.code, 0);
+  EXPECT_TRUE(contains(json.out, "\"gpus\":[")) << json.out;
+}
+
+TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
+  const Answer table = berth("policies"), page = berth("policies las"), json = berth("policies --json"), names = berth("policies --names");
+
+  EXPECT_EQ(table.code + page.code + json.code + names.code, 0);
+  EXPECT_TRUE(contains(names.out, "edf\nfifo\ngittins\nlas\npriority\nqssf\nsjf\nsrsf\nsrtf\n")) << names.out;
+  EXPECT_TRUE(contains(page.out, "source: ")) << page.out;
+  EXPECT_TRUE(contains(page.out, "--param discipline=skip")) << page.out;
+  EXPECT_TRUE(contains(json.out, "\"params\":[")) << json.out;
+  EXPECT_TRUE(contains(table.out, "gittins")) << table.out;
+}
+
+}  // namespace berth::test

@@ -1,0 +1,141 @@
+#include "berth/plan.hpp"
+
+#include "berth/engine.hpp"
+#include "berth/io.hpp"
+#include "tests/cli/command.hpp"
+
+namespace berth::test {
+namespace {
+
+const char* const kGolden[] = {"disciplines", "failures", "gang_tree", "quotas", "racks", "victims"};
+
+std::string plan_of(const std::string& scenario, const std::string& rest) { return "plan --snapshot '" + golden(scenario) + "' " + rest; }
+
+}  // namespace
+
+TEST(CliPlan, EveryPolicyPlansEveryScenario) {
+  for (const std::string scenario : kGolden) {
+    const ClusterState state(io::parse_snapshot(content_of(golden(scenario)), scenario));
+    for (const PolicyInfo& policy : policies()) {
+      SCOPED_TRACE(scenario + " " + policy.name);
+      const Answer answer = berth(plan_of(scenario, "--json --policy " + policy.name));
+      ASSERT_EQ(answer.code, 0) << answer.err;
+      const Plan plan = io::parse_plan(answer.out, state);
+      EXPECT_EQ(plan.policy, policy.name);
+      EXPECT_EQ(plan.decisions.size(), static_cast<std::size_t>(state.job_count()));
+      EXPECT_TRUE(validate_plan(state, plan).empty());
+    }
+  }
+}
+
+TEST(CliPlan, BackendsAndThreadsGiveEqualPlans) {
+  for (const std::string scenario : kGolden) {
+    SCOPED_TRACE(scenario);
+    const ClusterState state(io::parse_snapshot(content_of(golden(scenario)), scenario));
+    const auto plan = [&](const std::string& options) {
+      const Answer answer = berth(plan_of(scenario, "--json --policy srsf " + options));
+      EXPECT_EQ(answer.code, 0) << answer.err;
+      return io::parse_plan(answer.out, state);
+    };
+    const Plan reference = plan("--backend reference");
+    EXPECT_TRUE(same_plan(reference, plan("--backend cpu")));
+    EXPECT_TRUE(same_plan(reference, plan("--backend cpu --threads 2")));
+    EXPECT_TRUE(same_plan(reference, plan("--backend cuda")));
+    EXPECT_TRUE(same_plan(reference, plan("--threads 0")));
+  }
+}
+
+TEST(CliPlan, WithoutTimingEqualPlansAreEqualBytes) {
+  const Answer first = berth(plan_of("racks", "--policy fifo --json --no-timing")),
+               second = berth(plan_of("racks", "--policy fifo --json --no-timing"));
+
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_FALSE(contains(first.out, "\"timing\""));
+  EXPECT_TRUE(contains(berth(plan_of("racks", "--policy fifo --json")).out, "\"load_s\""));
+}
+
+TEST(CliPlan, TheTableIsPlainOnAPipeAndColouredOnRequest) {
+  const Answer plain = berth(plan_of("racks", "--policy priority")), coloured = berth(plan_of("racks", "--policy priority --color always"));
+
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(plain.err, "");
+  EXPECT_TRUE(contains(plain.out, "gang6")) << plain.out;
+  EXPECT_FALSE(contains(plain.out, "\x1b["));
+  EXPECT_TRUE(contains(coloured.out, "\x1b["));
+}
+
+TEST(CliPlan, TheSnapshotMayComeFromStandardInputAndThePlanGoToAFile) {
+  const Folder folder;
+  const Answer direct = berth(plan_of("quotas", "--policy las --json --no-timing"));
+  const Answer piped = berth("plan --snapshot - --policy las --no-timing --out '" + folder / "p.json" + "' <'" + golden("quotas") + "'");
+
+  ASSERT_EQ(piped.code, 0) << piped.err;
+  EXPECT_EQ(content_of(folder / "p.json"), direct.out);
+  EXPECT_FALSE(contains(piped.out, "berth.plan.v1"));
+}
+
+TEST(CliPlan, OutDashPrintsJsonAlone) {
+  EXPECT_EQ(berth(plan_of("quotas", "--policy las --no-timing --out -")).out,
+            berth(plan_of("quotas", "--policy las --no-timing --json")).out);
+}
+
+TEST(CliPlan, WhatAPolicyKeepsGoesOutAndComesBack) {
+  const Folder folder;
+  const std::string state = folder / "s.json";
+  const Answer first = berth(plan_of("victims", "--policy las --state-out '" + state + "'"));
+  ASSERT_EQ(first.code, 0) << first.err;
+
+  const Answer again = berth(plan_of("victims", "--policy las --state-in '" + state + "' --state-out '" + state + "'"));
+
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(io::parse_policy_state(content_of(state)).policy, "las");
+  const Answer other = berth(plan_of("victims", "--policy srsf --state-in '" + state + "'"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(contains(other.err, "kept by policy 'las'")) << other.err;
+}
+
+TEST(CliPlan, ComparisonShowsBothPolicies) {
+  const Answer text = berth(plan_of("disciplines", "--compare fifo,srsf")),
+               json = berth(plan_of("disciplines", "--compare fifo,srsf --json"));
+
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "fifo") && contains(text.out, "srsf")) << text.out;
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_TRUE(contains(json.out, "\"differences\"")) << json.out;
+}
+
+TEST(CliPlan, AParameterReachesThePolicy) {
+  const Answer answer = berth(plan_of("disciplines", "--policy fifo --param discipline=skip --param max_tries=8 --json"));
+
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(contains(answer.out, "\"discipline\":\"skip\"")) << answer.out;
+}
+
+TEST(CliPlan, AWorkLimitStopsTheWalk) {
+  const Answer answer = berth(plan_of("racks", "--policy fifo --work 1 --json"));
+
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(contains(answer.out, "\"stopped_by\":\"work\"")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "\"work_done\":1,")) << answer.out;
+}
+
+TEST(CliPlan, AReaderThatGoesAwayIsNoError) {
+  const Answer answer =
+      berth("version >/dev/null; { '" BERTH_COMMAND "' " + plan_of("racks", "--policy fifo --json") + "; echo $? >&2; } | true");
+
+  EXPECT_EQ(answer.err, "0\n");
+}
+
+TEST(CliPlan, TheAnswerIsNoWhenNoJobCanEverRun) {
+  const Folder folder;
+  const std::string file = folder.write("s.json", R"({"schema":"berth.snapshot.v1","gpu_types":[{"id":"a"}],
+"nodes":[{"id":"n","gpu_type":"a","gpus":1}],"jobs":[{"id":"j","submit_s":0,"gpus":2}]})");
+
+  const Answer answer = berth("plan --snapshot '" + file + "' --policy fifo");
+
+  EXPECT_EQ(answer.code, 1) << answer.err;
+  EXPECT_TRUE(contains(answer.out, "decline")) << answer.out;
+}
+
+}  // namespace berth::test
