@@ -75,7 +75,7 @@ TEST(CliBadInput, APlanOfOtherJobsIsRefused) {
 }
 
 TEST(CliBadInput, AFullDiskIsReported) {
-  for (const std::string arguments :
+  for (const std::string& arguments :
        {racks("--policy fifo --json >/dev/full"), racks("--policy fifo --out /dev/full"), racks("--policy fifo --state-out /dev/full"),
         std::string("policies >/dev/full"), std::string("plan --help >/dev/full"),
         std::string("generate --nodes 2 --jobs 2 --out - >/dev/full")}) {
