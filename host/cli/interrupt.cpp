@@ -1,7 +1,6 @@
 #include "host/cli/interrupt.hpp"
 
 #include <atomic>
-#include <csignal>
 
 namespace berth::cli {
 namespace {
@@ -17,6 +16,8 @@ extern "C" void on_interrupt(int) {
 
 CancelOnInterrupt::CancelOnInterrupt(Engine& engine) {
   deciding.store(&engine);
+  sigaction(SIGINT, nullptr, &before_);
+  if (before_.sa_handler == SIG_IGN) return;  // in the background: whoever started us wants no interrupts
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
@@ -25,7 +26,7 @@ CancelOnInterrupt::CancelOnInterrupt(Engine& engine) {
 }
 
 CancelOnInterrupt::~CancelOnInterrupt() {
-  std::signal(SIGINT, SIG_DFL);
+  sigaction(SIGINT, &before_, nullptr);
   deciding.store(nullptr);
 }
 

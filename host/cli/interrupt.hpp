@@ -1,5 +1,7 @@
 #pragma once
 
+#include <csignal>
+
 #include "berth/engine.hpp"
 
 namespace berth::cli {
@@ -11,6 +13,9 @@ class CancelOnInterrupt {
   ~CancelOnInterrupt();
   CancelOnInterrupt(const CancelOnInterrupt&) = delete;
   CancelOnInterrupt& operator=(const CancelOnInterrupt&) = delete;
+
+ private:
+  struct sigaction before_ {};
 };
 
 }  // namespace berth::cli
