@@ -10,7 +10,7 @@
 namespace berth::core {
 
 /// The GPU failed while it worked: a launch, a transfer, memory. The work can be done on the CPU instead.
-class BERTH_API DeviceError : public EnvironmentError {
+class DeviceError : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
 };

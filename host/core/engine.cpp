@@ -35,7 +35,8 @@ class Stopwatch {
 
 }  // namespace
 
-struct Engine::Impl {
+class EngineImpl {
+ public:
   // The policy of the last decision; made anew when another is asked for.
   const core::PolicyEntry* entry = nullptr;
   core::Params params;
@@ -68,7 +69,7 @@ struct Engine::Impl {
                              std::int32_t& gave_up);
 };
 
-void Engine::Impl::choose(const Request& request) {
+void EngineImpl::choose(const Request& request) {
   if (entry != nullptr && entry->info.name == request.policy && params == request.params) return;
   const core::PolicyEntry& found = core::find_policy(request.policy);
   rules = core::walk_rules(found, request.params);
@@ -77,7 +78,7 @@ void Engine::Impl::choose(const Request& request) {
   params = request.params;
 }
 
-core::PlacementBackend& Engine::Impl::backend(const Request& request, std::string& note) {
+core::PlacementBackend& EngineImpl::backend(const Request& request, std::string& note) {
   if (request.backend == Backend::kReference) {
     if (!reference) reference = core::make_reference_backend();
     return *reference;
@@ -96,7 +97,7 @@ core::PlacementBackend& Engine::Impl::backend(const Request& request, std::strin
 }
 
 /// Jobs that hold failed GPUs: mended where possible, else marked to be placed anew. @returns whether there are any.
-bool Engine::Impl::find_failures(const StateImpl& s) {
+bool EngineImpl::find_failures(const StateImpl& s) {
   lost.assign(s.jobs.size(), 0);
   mended.assign(s.jobs.size(), -1);
   mends.clear();
@@ -117,7 +118,7 @@ bool Engine::Impl::find_failures(const StateImpl& s) {
   return any;
 }
 
-kernel::ProblemView Engine::Impl::problem(const StateImpl& s) {
+kernel::ProblemView EngineImpl::problem(const StateImpl& s) {
   if (rules.placement == core::Placement::kConsolidate) {
     const kernel::ProblemView& p = s.problem();
     consolidated.assign(p.options, p.options + p.option_begin[p.n_jobs]);
@@ -137,7 +138,7 @@ kernel::ProblemView Engine::Impl::problem(const StateImpl& s) {
   return p;
 }
 
-kernel::PlaceResult Engine::Impl::result(const kernel::ProblemView& p, const kernel::PlaceRequest& request, std::int32_t& n_entries,
+kernel::PlaceResult EngineImpl::result(const kernel::ProblemView& p, const kernel::PlaceRequest& request, std::int32_t& n_entries,
                                          TimeUs& reserve_at, std::int32_t& gave_up) {
   const std::size_t n = at(request.n);
   outcome.resize(n);
@@ -149,7 +150,7 @@ kernel::PlaceResult Engine::Impl::result(const kernel::ProblemView& p, const ker
           &n_entries,     &reserve_at,   &gave_up};
 }
 
-Engine::Engine() : impl_(std::make_unique<Impl>()) {}
+Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
@@ -164,7 +165,7 @@ Plan Engine::decide(const ClusterState& state, const Request& request) {
 }
 
 void Engine::decide(const ClusterState& state, PolicyState& policy_state, const Request& request, Plan& plan) {
-  Impl& m = *impl_;
+  EngineImpl& m = *impl_;
   const StateImpl& s = state.impl();
   if (request.threads < 1 || request.threads > 4096) throw InvalidArgument("threads is " + std::to_string(request.threads) + ", not in 1..4096");
   if (request.work_limit < 0 || request.budget_us < 0) throw InvalidArgument("a limit of work or time is not negative");

@@ -48,6 +48,8 @@ struct PolicyInfo {
 /// All policies, by name.
 BERTH_API std::vector<PolicyInfo> policies();
 
+class EngineImpl;
+
 /// Decides on a state. Engines are independent; one engine serves one thread at a time, but
 /// `cancel` may be called from any thread.
 class BERTH_API Engine {
@@ -71,8 +73,7 @@ class BERTH_API Engine {
   void cancel() noexcept;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<EngineImpl> impl_;
 };
 
 /// Carries a plan out on the state: starts, moves and stops jobs. @returns the new revision.
