@@ -162,8 +162,8 @@ class Generator {
                              : cores < 80   ? kCpuMilliPerGpu / 2
                                             : kCpuMilliPerGpu;
     job.constraints.cpu_milli_per_gpu = cpu * part / kWholeGpu;
-    job.constraints.memory_bytes_per_gpu = (kMemoryPerGpu >> (2 - memory)) / kWholeGpu * part;
-    const std::int64_t gpu_memory = floor_.least_gpu_memory() / kWholeGpu * part;
+    job.constraints.memory_bytes_per_gpu = (kMemoryPerGpu >> (2 - memory)) * part / kWholeGpu;
+    const std::int64_t gpu_memory = floor_.least_gpu_memory() * part / kWholeGpu;
     if (job.sharing || wants_memory) job.constraints.gpu_memory_bytes = gpu_memory / 2;
   }
 

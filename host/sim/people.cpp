@@ -81,8 +81,8 @@ Estimate People::expect(std::int32_t user, int size_class, TimeUs elapsed, Quant
     estimate.source = "generated:history-mean";
   } else {
     estimate.run_us = mean_beyond(table, elapsed);
-    estimate.p50_us = std::max(quantile_at(table, 500'000), elapsed);
-    estimate.p90_us = std::max(quantile_at(table, 900'000), elapsed);
+    estimate.p50_us = quantile_beyond(table, elapsed, 500'000);
+    estimate.p90_us = quantile_beyond(table, elapsed, 900'000);
     estimate.source = "generated:workload-mean";
   }
   return estimate;

@@ -73,11 +73,21 @@ TimeUs mean_beyond(Quantiles table, TimeUs beyond) {
   return mean > beyond ? mean : beyond;
 }
 
-TimeUs quantile_at(Quantiles table, std::int32_t at_ppm) {
+TimeUs quantile_beyond(Quantiles table, TimeUs beyond, std::int32_t at_ppm) {
+  const std::int64_t from = beyond / kMillisecond;
+  // What lies below `beyond`, in ppm of the whole.
+  std::int64_t below = 0;
   std::size_t i = 0;
-  while (i + 2 < table.size() && table[i + 1].at_ppm <= at_ppm) ++i;
+  for (; i + 1 < table.size() && table[i + 1].seconds * 1000 <= from; ++i) below = table[i + 1].at_ppm;
+  if (i + 1 == table.size()) return beyond;
+  const std::int64_t low = table[i].seconds * 1000, high = table[i + 1].seconds * 1000;
+  if (from > low) below += (table[i + 1].at_ppm - table[i].at_ppm) * (from - low) / (high - low);
+  const std::int64_t at = below + (kMillion - below) * at_ppm / kMillion;
+  while (i + 2 < table.size() && table[i + 1].at_ppm <= at) ++i;
   const std::int64_t width = table[i + 1].at_ppm - table[i].at_ppm;
-  return inside(table, i, (static_cast<std::int64_t>(at_ppm - table[i].at_ppm) << 24) / width) * kMillisecond;
+  const std::int64_t left = table[i].seconds * 1000, right = table[i + 1].seconds * 1000;
+  const TimeUs value = (left + (right - left) * (at - table[i].at_ppm) / width) * kMillisecond;
+  return value > beyond ? value : beyond;
 }
 
 }  // namespace berth::sim

@@ -33,7 +33,7 @@ TimeUs draw_met_duration(Quantiles table, Draws& draws);
 /// Mean of the durations above `beyond`; `beyond` itself where there is none above it.
 TimeUs mean_beyond(Quantiles table, TimeUs beyond);
 
-/// The value below which `at_ppm` of the distribution lies.
-TimeUs quantile_at(Quantiles table, std::int32_t at_ppm);
+/// The value below which `at_ppm` of the distribution above `beyond` lies; `beyond` itself where there is none above it.
+TimeUs quantile_beyond(Quantiles table, TimeUs beyond, std::int32_t at_ppm);
 
 }  // namespace berth::sim

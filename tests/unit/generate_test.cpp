@@ -169,13 +169,15 @@ TEST(Random, EqualsThePublishedKnownAnswerOfPhilox) {
   EXPECT_EQ(draws.next(), 0x9b00dbd8U);
 }
 
-TEST(Quantiles, MeanBeyondIsExactOnAStraightLine) {
+TEST(Quantiles, WhatIsBeyondIsExactOnAStraightLine) {
   constexpr QuantilePoint kLine[] = {{0, 0}, {1'000'000, 100}};
 
   EXPECT_EQ(mean_beyond(kLine, 0), 50 * kSecond);
   EXPECT_EQ(mean_beyond(kLine, 60 * kSecond), 80 * kSecond);
   EXPECT_EQ(mean_beyond(kLine, 100 * kSecond), 100 * kSecond);
-  EXPECT_EQ(quantile_at(kLine, 250'000), 25 * kSecond);
+  EXPECT_EQ(quantile_beyond(kLine, 0, 250'000), 25 * kSecond);
+  EXPECT_EQ(quantile_beyond(kLine, 60 * kSecond, 500'000), 80 * kSecond);
+  EXPECT_EQ(quantile_beyond(kLine, 100 * kSecond, 500'000), 100 * kSecond);
 }
 
 TEST(Quantiles, LongDurationsAreMetInProportionToTheirLength) {
@@ -354,6 +356,19 @@ TEST(Generate, HalfOfTheJobsWaitAndTheClusterIsBusy) {
   EXPECT_GE(running(s), 240);
   EXPECT_LE(running(s), 300);
   EXPECT_GE(held, 1500);
+}
+
+TEST(Generate, EstimatesAreNamedAndLieBeyondWhatHasRun) {
+  for (const Workload workload : kAll) {
+    for (const Job& job : generate(options(60, 8, 400, workload)).jobs) {
+      if (job.kind == JobKind::kService) continue;
+      SCOPED_TRACE(job.id);
+      EXPECT_EQ(job.estimate.source.rfind("generated:", 0), 0U);
+      EXPECT_GT(job.estimate.run_us, job.progress.run_us);
+      EXPECT_GE(job.estimate.p50_us, job.progress.run_us);
+      EXPECT_GE(job.estimate.p90_us, job.estimate.p50_us);
+    }
+  }
 }
 
 TEST(Generate, RatesOfElasticJobsRiseAndFlatten) {
