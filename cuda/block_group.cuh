@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cub/block/block_reduce.cuh>
-#include <cub/block/block_scan.cuh>
+#include <cub/util_ptx.cuh>
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
 
 #include "berth/kernel/group.hpp"
 
@@ -13,56 +14,73 @@ struct LesserKey {
   __device__ kernel::Key operator()(const kernel::Key& a, const kernel::Key& b) const { return b < a ? b : a; }
 };
 
-/// A thread block as a kernel::SerialGroup. kThreads = blockDim.x; one-dimensional blocks only.
-template <int kThreads>
+/// A thread block as a kernel::SerialGroup. One-dimensional blocks of 32, 64, ... 1024 threads, chosen at the launch.
+///
+/// Every collective has one barrier: warps reduce by shuffles and leave their part in shared memory, then each warp
+/// reduces all parts for itself.
 class BlockGroup {
-  using KeyReduce = cub::BlockReduce<kernel::Key, kThreads>;
-  using Sum = cub::BlockReduce<std::int64_t, kThreads>;
-  using Scan = cub::BlockScan<std::int64_t, kThreads>;
+  static constexpr int kWarp = 32;
+  static constexpr unsigned kAll = 0xffffffff;
+  using KeyReduce = cub::WarpReduce<kernel::Key>;
+  using SumReduce = cub::WarpReduce<std::int64_t>;
+  using SumScan = cub::WarpScan<std::int64_t>;
 
  public:
-  /// In shared memory, one for the block.
+  /// In shared memory, one for the block. The two rows are used in turn: a row is written again only after the barrier
+  /// of the collective in between, when all threads have read it.
   struct Shared {
-    union {
-      typename KeyReduce::TempStorage key_reduce;
-      typename Sum::TempStorage sum;
-      typename Scan::TempStorage scan;
-    };
-    // Results go to all threads through two places in turn: one is written again only after the barrier of the
-    // collective in between, when all threads have read it.
-    kernel::Key key[2];
-    std::int64_t value[2];
+    kernel::Key key[2][kWarp];
+    std::int64_t value[2][kWarp];
+    // Nothing is stored there for whole warps, which shuffle; CUB wants the objects.
+    typename KeyReduce::TempStorage key_reduce;
+    typename SumReduce::TempStorage sum_reduce;
+    typename SumScan::TempStorage sum_scan;
   };
 
   __device__ explicit BlockGroup(Shared& shared) : shared_(&shared) {}
 
   __device__ std::int32_t rank() const { return static_cast<std::int32_t>(threadIdx.x); }
-  __device__ std::int32_t size() const { return kThreads; }
+  __device__ std::int32_t size() const { return static_cast<std::int32_t>(blockDim.x); }
   __device__ void sync() { __syncthreads(); }
 
   __device__ kernel::Key min(kernel::Key v) {
-    const kernel::Key least = KeyReduce(shared_->key_reduce).Reduce(v, LesserKey{});
+    kernel::Key* parts = shared_->key[turn_];
     turn_ ^= 1;
-    if (threadIdx.x == 0) shared_->key[turn_] = least;
+    const kernel::Key part = KeyReduce(shared_->key_reduce).Reduce(v, LesserKey{});
+    if (lane() == 0) parts[warp()] = part;
     __syncthreads();
-    return shared_->key[turn_];
+    kernel::Key mine = kernel::kNoKey;
+    if (lane() < warps()) mine = parts[lane()];
+    return cub::ShuffleIndex<kWarp>(KeyReduce(shared_->key_reduce).Reduce(mine, LesserKey{}), 0, kAll);
   }
   __device__ std::int64_t sum(std::int64_t v) {
-    const std::int64_t total = Sum(shared_->sum).Sum(v);
+    std::int64_t* parts = shared_->value[turn_];
     turn_ ^= 1;
-    if (threadIdx.x == 0) shared_->value[turn_] = total;
+    const std::int64_t part = SumReduce(shared_->sum_reduce).Sum(v);
+    if (lane() == 0) parts[warp()] = part;
     __syncthreads();
-    return shared_->value[turn_];
+    const std::int64_t mine = lane() < warps() ? parts[lane()] : 0;
+    return cub::ShuffleIndex<kWarp>(SumReduce(shared_->sum_reduce).Sum(mine), 0, kAll);
   }
   __device__ std::int64_t scan(std::int64_t v, std::int64_t& total) {
-    std::int64_t before;
-    Scan(shared_->scan).ExclusiveSum(v, before, total);
-    __syncthreads();  // the storage is used again, and a collective is a barrier
-    return before;
+    std::int64_t* parts = shared_->value[turn_];
+    turn_ ^= 1;
+    std::int64_t before, part;
+    SumScan(shared_->sum_scan).ExclusiveSum(v, before, part);
+    if (lane() == 0) parts[warp()] = part;
+    __syncthreads();
+    const std::int64_t mine = lane() < warps() ? parts[lane()] : 0;
+    std::int64_t warps_before;
+    SumScan(shared_->sum_scan).ExclusiveSum(mine, warps_before, total);
+    return before + cub::ShuffleIndex<kWarp>(warps_before, warp(), kAll);
   }
   __device__ bool any(bool v) { return __syncthreads_or(v ? 1 : 0) != 0; }
 
  private:
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % kWarp; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / kWarp; }
+  __device__ static int warps() { return static_cast<int>(blockDim.x) / kWarp; }
+
   Shared* shared_;
   int turn_ = 0;
 };

@@ -13,19 +13,14 @@ constexpr std::size_t kColumns = 6;  // order, running, victim_ok, preemption_cl
 
 std::size_t round_up(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
+constexpr int kMostThreads = 512;  // bounds registers; every block size up to it runs the same code
+
 /// One block per walk.
-template <int kThreads>
-__global__ void __launch_bounds__(kThreads) place_kernel(const __grid_constant__ kernel::ProblemView problem, const PlaceSlot* slots) {
-  __shared__ typename BlockGroup<kThreads>::Shared shared;
-  BlockGroup<kThreads> group(shared);
+__global__ void __launch_bounds__(kMostThreads) place_kernel(const __grid_constant__ kernel::ProblemView problem, const PlaceSlot* slots) {
+  __shared__ BlockGroup::Shared shared;
+  BlockGroup group(shared);
   const PlaceSlot slot = slots[blockIdx.x];
   kernel::place_in_order(group, problem, slot.request, slot.taken, slot.n_taken, slot.workspace, slot.result);
-}
-
-template <int kThreads>
-void launch(const kernel::ProblemView& problem, const PlaceSlot* slots, std::size_t n, cudaStream_t stream) {
-  place_kernel<kThreads><<<static_cast<unsigned>(n), kThreads, 0, stream>>>(problem, slots);
-  check_launch(stream, "launch place_kernel");
 }
 
 /// Packs the entries of all walks without gaps, one block per walk.
@@ -109,13 +104,9 @@ void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, s
 
 void Placer::run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes, const Tuning& tuning) {
   upload(tasks, sizes);
-  const kernel::ProblemView& problem = device_->view;
-  const std::int32_t threads = tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads;
-  if (threads == 512) {
-    launch<512>(problem, slots_.data(), tasks.size(), stream_->get());
-  } else {
-    launch<128>(problem, slots_.data(), tasks.size(), stream_->get());
-  }
+  const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
+  place_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream_->get()>>>(device_->view, slots_.data());
+  check_launch(stream_->get(), "launch place_kernel");
   download(tasks, sizes);
 }
 

@@ -9,15 +9,14 @@ namespace berth::cuda {
 namespace {
 
 /// One block per ask.
-template <int kThreads, int kMost, bool kThreshold>
-__global__ void __launch_bounds__(kThreads) score_kernel(const __grid_constant__ kernel::ScoreTableView table, kernel::AskBest* best) {
-  __shared__ typename BlockGroup<kThreads>::Shared shared;
-  BlockGroup<kThreads> group(shared);
+template <int kMost, bool kThreshold>
+__global__ void __launch_bounds__(kScoreThreads) score_kernel(const __grid_constant__ kernel::ScoreTableView table, kernel::AskBest* best) {
+  __shared__ BlockGroup::Shared shared;
+  BlockGroup group(shared);
   const auto ask = static_cast<std::int32_t>(blockIdx.x);
   kernel::best_places<kMost, kThreshold>(group, table, ask, best + static_cast<std::int64_t>(ask) * table.k);
 }
 
-template <int kThreads>
 struct Launch {
   const kernel::ScoreTableView& table;
   cudaStream_t stream;
@@ -25,7 +24,7 @@ struct Launch {
 
   template <int kMost, bool kThreshold>
   void run() const {
-    score_kernel<kThreads, kMost, kThreshold><<<static_cast<unsigned>(table.n_asks), kThreads, 0, stream>>>(table, best);
+    score_kernel<kMost, kThreshold><<<static_cast<unsigned>(table.n_asks), kScoreThreads, 0, stream>>>(table, best);
     check_launch(stream, "launch score_kernel");
   }
 };
@@ -70,7 +69,7 @@ void Scorer::run(const kernel::ScoreTableView& table, const Stream& stream, kern
   const kernel::ScoreTableView device = upload(table, stream.get());
   const std::size_t n = static_cast<std::size_t>(table.n_asks) * static_cast<std::size_t>(table.k);
   best_.reserve(n, "reserve the best places");
-  kernel::with_score_variant(device, Launch<kScoreThreads>{device, stream.get(), best_.data()});
+  kernel::with_score_variant(device, Launch{device, stream.get(), best_.data()});
   check(cudaMemcpyAsync(best, best_.data(), n * sizeof(kernel::AskBest), cudaMemcpyDeviceToHost, stream.get()), "download the best places");
   stream.wait("score candidates");
 }

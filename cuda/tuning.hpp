@@ -4,8 +4,7 @@
 
 namespace berth::cuda {
 
-/// Choices that change speed and never an answer, by compute capability. Threads must be among those that the kernels
-/// are compiled for: place.cu lists them.
+/// Choices that change speed and never an answer, by compute capability. Threads are multiples of 32, at most 512.
 struct Tuning {
   std::int32_t capability;      // 10 * major + minor; a row serves this one and later ones up to the next row
   std::int32_t one_threads;     // block of a single walk: latency counts

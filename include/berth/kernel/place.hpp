@@ -39,7 +39,7 @@ struct PlaceInOrder {
   }
 
   /// Places option o in the state w.s from `start` on; a demand known not to fit is not looked at again.
-  BERTH_HD bool place(std::int32_t job, std::int32_t o, TimeUs start, std::uint8_t* known) {
+  BERTH_HD BERTH_NOINLINE bool place(std::int32_t job, std::int32_t o, TimeUs start, std::uint8_t* known) {
     const std::int32_t d = option_of(job, o).demand;
     const DemandRow& demand = w.p.demands[d];
     const bool memo = known != nullptr && demand.exact != 0 && w.p.has_until == 0;
@@ -70,7 +70,7 @@ struct PlaceInOrder {
   /// The smallest number of releases after which the job fits: doubling, then bisection (section 6.5). On success the job's
   /// entries are placed, `list` stands at that number, and the option is returned; on failure all is as before.
   template <class List>
-  BERTH_HD std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count) {
+  BERTH_HD BERTH_NOINLINE std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count) {
     const std::int32_t from = w.n_entries;
     const auto move = [&](std::int32_t to) {
       w.group.sync();
@@ -310,6 +310,7 @@ struct PlaceInOrder {
     const std::int32_t from = w.n_entries;
     if (running && !displaced) {
       finish(i, Outcome::kKept, kNone, from);
+      w.group.sync();  // others may still read `later_gpus` for the job before
       if (lead() && request.victim_ok[i] != 0 && request.preemptive != 0) {
         const std::int32_t type = w.p.held_type[job];
         if (type >= 0) ws.later_gpus[type] -= touched_gpus(w.p, job);
