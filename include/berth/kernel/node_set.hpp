@@ -93,6 +93,23 @@ BERTH_HD inline std::int64_t cap_of(const GroupRow& row, const Measure& m) {
 BERTH_HD inline Measure measure_plain(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set, std::int32_t lane,
                                       std::int32_t lanes) {
   Measure m{};
+  if (set.scan == 0 && row.share_ppm == kWholeGpu) {
+    // Ranks are positions here, so whole words of nodes without a free GPU are passed over at once.
+    const std::uint64_t* filter = p.filter_words + std::int64_t{set.filter} * p.n_words;
+    const std::int32_t last_word = (set.last + 63) / 64;
+    for (std::int32_t w = set.first / 64 + lane; w < last_word; w += lanes) {
+      std::uint64_t bits = filter[w] & ~s.bucket[w];
+      if (w * 64 < set.first) bits &= ~std::uint64_t{0} << (set.first - w * 64);
+      if ((w + 1) * 64 > set.last) bits &= ~std::uint64_t{0} >> ((w + 1) * 64 - set.last);
+      for (; bits != 0; bits &= bits - 1) {
+        const std::int32_t node = w * 64 + lowest(bits);
+        if (!contains(p, set, node)) continue;
+        m.plain += node_cap(p, s, row, node);
+        m.raw += popcount(s.free[node]);
+      }
+    }
+    return m;
+  }
   const std::int32_t* order = p.facet[set.scan].order;
   for (std::int32_t i = set.first + lane; i < set.last; i += lanes) {
     const std::int32_t node = order[i];

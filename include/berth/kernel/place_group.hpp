@@ -274,6 +274,8 @@ BERTH_HD bool place_group(Walk<Group>& w, const GroupRow* rows, std::int32_t ind
   if (members == 0) return true;
   if (w.packing == Packing::kCount && row.segment_size == 0 && row.spread_most == 0) return place_by_rank(w, need, set, members, rows);
   if (try_level(w, need, set, 0, 0, members, rows)) return true;
+  // What no node holds alone, no domain holds either when it is one member.
+  if (members == 1) return false;
   for (std::int32_t l = 1; row.prefer_level >= 0 && l <= row.prefer_level; ++l) {
     if (try_level(w, need, set, row.prefer_facet, l, members, rows)) return true;
   }
