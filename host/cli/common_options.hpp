@@ -1,7 +1,10 @@
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <system_error>
 
 #include "host/cli/command.hpp"
 
@@ -9,8 +12,21 @@
 namespace berth::cli {
 
 void add_snapshot_option(CLI::App& app, std::string& path);
+void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& what);
 CLI::Option* add_out_option(CLI::App& app, std::string& path, const std::string& what);
 void add_json_flag(CLI::App& app, bool& json, const std::string& what);
+
+/// Accepts what is a whole number of type Int: the parser itself would cut what is too large for 64 bits.
+template <class Int>
+CLI::Validator whole_number() {
+  const auto check = [](const std::string& text) {
+    Int value{};
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+    return whole ? std::string() : "'" + text + "' is not a whole number in range";
+  };
+  return CLI::Validator(check, "");
+}
 
 /// How much of a plan a person gets to see.
 struct TextOptions {

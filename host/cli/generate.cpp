@@ -91,7 +91,7 @@ void add_generate(Commands& commands) {
                                "berth generate --nodes 64 --jobs 400 --workload helios --seed 1 --out cluster.json", options, &run);
   add_cluster_options(app, *options);
   add_job_options(app, *options);
-  app.add_option("--seed", options->generate.seed, "Equal options and seeds give equal snapshots")->type_name("N")->capture_default_str();
+  add_seed_option(app, options->generate.seed, "Equal options and seeds give equal snapshots");
   add_out_option(app, options->out, "Where to write it")->required();
 }
 

@@ -29,14 +29,14 @@ TEST(CliBadInput, ATruncatedSnapshotIsNamedWithItsLine) {
 
 TEST(CliBadInput, AnInconsistentSnapshotIsNamedWithItsPointer) {
   const Folder folder;
-  const std::string file = folder.write("s.json", R"({"schema":"berth.snapshot.v1","gpu_types":[{"id":"a"}],
+  const std::string file = folder.write("s.json", R"({"schema":"berth.snapshot.v1","now_s":0,"gpu_types":[{"id":"a"}],
 "nodes":[{"id":"n","gpu_type":"b","gpus":1}]})");
 
   expect_refused("validate --snapshot '" + file + "'", file + ":2: /nodes/0/gpu_type: ");
 }
 
 TEST(CliBadInput, AnUnknownPolicyGetsASuggestion) {
-  expect_refused(racks("--policy srfs"), "unknown policy 'srfs'");
+  expect_refused(racks("--policy srfs"), "did you mean 'srsf'?");
   expect_refused(racks("--policy priorty"), "did you mean 'priority'?");
   expect_refused(racks("--compare fifo,srfs"), "unknown policy 'srfs'");
   expect_refused(racks("--compare fifo"), "expected two policies");
@@ -56,6 +56,8 @@ TEST(CliBadInput, NumbersAreChecked) {
   expect_refused(racks("--policy fifo --threads many"), "--threads");
   expect_refused(racks("--policy fifo --seed 18446744073709551616"), "--seed");
   expect_refused(racks("--policy fifo --work -5"), "--work");
+  expect_refused(racks("--policy fifo --work 9223372036854775808"), "--work");
+  expect_refused(racks("--policy fifo --rows 1e3"), "--rows");
   expect_refused(racks("--policy fifo --backend gpu"), "--backend");
   expect_refused("generate --nodes 0 --jobs 5 --out /dev/null", "nodes");
   expect_refused("generate --nodes 4 --jobs 5 --gpu-types A100-80GB:x --out /dev/null", "--gpu-types");

@@ -129,7 +129,7 @@ TEST(CliPlan, AReaderThatGoesAwayIsNoError) {
 
 TEST(CliPlan, TheAnswerIsNoWhenNoJobCanEverRun) {
   const Folder folder;
-  const std::string file = folder.write("s.json", R"({"schema":"berth.snapshot.v1","gpu_types":[{"id":"a"}],
+  const std::string file = folder.write("s.json", R"({"schema":"berth.snapshot.v1","now_s":0,"gpu_types":[{"id":"a"}],
 "nodes":[{"id":"n","gpu_type":"a","gpus":1}],"jobs":[{"id":"j","submit_s":0,"gpus":2}]})");
 
   const Answer answer = berth("plan --snapshot '" + file + "' --policy fifo");
