@@ -30,7 +30,7 @@ TEST(CliBadInput, ATruncatedSnapshotIsNamedWithItsLine) {
 TEST(CliBadInput, AnInconsistentSnapshotIsNamedWithItsPointer) {
   const Folder folder;
   const std::string file = folder.write("s.json", R"({"schema":"berth.snapshot.v1","now_s":0,"gpu_types":[{"id":"a"}],
-"nodes":[{"id":"n","gpu_type":"b","gpus":1}]})");
+"nodes":[{"id":"n","gpu_type":"b","gpus":1}],"jobs":[]})");
 
   expect_refused("validate --snapshot '" + file + "'", file + ":2: /nodes/0/gpu_type: ");
 }
