@@ -53,7 +53,7 @@ int parse_and_run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    print(chosen.empty() ? app.help() : chosen.front()->help(chosen.front()->get_name(), CLI::AppFormatMode::Normal));
+    print(chosen.empty() ? app.help() : chosen.front()->help("berth", CLI::AppFormatMode::Normal));
     return kDone;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");

@@ -23,7 +23,7 @@ TEST(CliHelp, EverySubcommandTellsItsUseWithAnExample) {
     const Answer answer = berth(command + " --help");
     EXPECT_EQ(answer.code, 0);
     EXPECT_TRUE(contains(answer.out, "Example")) << answer.out;
-    EXPECT_TRUE(contains(answer.out, "berth " + command)) << answer.out;
+    EXPECT_TRUE(contains(answer.out, "Usage: berth " + command + " ")) << answer.out;
     EXPECT_EQ(answer.err, "");
   }
 }
