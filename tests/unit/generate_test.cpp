@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "berth/error.hpp"
+#include "berth/io.hpp"
 #include "host/sim/quantiles.hpp"
 #include "host/sim/random.hpp"
 #include "host/sim/workload.hpp"
@@ -386,6 +387,22 @@ TEST(Generate, RatesOfElasticJobsRiseAndFlatten) {
     }
   }
   EXPECT_GE(elastic, 150U);
+}
+
+TEST(Generate, TheDemoIsWhatItsPageSays) {
+  // data/demo/README.md: the command, and six jobs by hand.
+  GenerateOptions o = options(12, 8, 34, Workload::kHelios, 770);
+  o.gpu_types = {{"A100-80GB", 2}, {"V100-32GB", 1}};
+  o.nodes_per_rack = 4;
+  o.outage_ppm = 0;
+  o.queues = 3;
+  o.history = 120;
+  Snapshot demo = io::parse_snapshot(io::read_file(BERTH_SOURCE_DIR "/data/demo/snapshot.json"));
+  ASSERT_EQ(demo.jobs.size(), 40U);
+
+  std::erase_if(demo.jobs, [](const Job& job) { return job.id.rfind("demo-", 0) == 0; });
+
+  EXPECT_TRUE(demo == generate(o)) << "generate it anew, or bump the seed on the page";
 }
 
 TEST(Generate, LlmTreesUseEveryPartOfTheModel) {
