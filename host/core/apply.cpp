@@ -112,8 +112,8 @@ class Applier {
       TimeUs lease_end, last_assignment, waiting_since, progress_at;
     };
     Job& j = *s_.jobs[at(slot)].job;
-    auto before = std::make_shared<Before>(Before{j.state, j.allocation, j.progress, j.lease_end_us, j.last_assignment_us, j.waiting_since_us,
-                                                  s_.job.progress_at[at(slot)]});
+    auto before = std::make_shared<Before>(
+        Before{j.state, j.allocation, j.progress, j.lease_end_us, j.last_assignment_us, j.waiting_since_us, s_.job.progress_at[at(slot)]});
     const auto refresh = [this, slot](const auto& edit) {
       Job& job = *s_.jobs[at(slot)].job;
       s_.release(slot);

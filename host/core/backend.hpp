@@ -16,13 +16,14 @@ namespace berth::core {
 struct Watch {
   const std::atomic<bool>* cancelled = nullptr;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::int32_t stopped_at = -1;   // position, -1: ran to its end
+  std::int32_t stopped_at = -1;  // position, -1: ran to its end
   bool by_cancel = false;
 
   bool stop(std::int32_t position) {
     if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
       by_cancel = true;
-    } else if (deadline == std::chrono::steady_clock::time_point::max() || position % 64 != 0 || std::chrono::steady_clock::now() < deadline) {
+    } else if (deadline == std::chrono::steady_clock::time_point::max() || position % 64 != 0 ||
+               std::chrono::steady_clock::now() < deadline) {
       return false;
     }
     stopped_at = position;
@@ -33,8 +34,8 @@ struct Watch {
 /// One "what if" over a common problem: other orders, options and free GPUs.
 struct Scenario {
   kernel::PlaceRequest request;
-  std::span<const kernel::TakenRow> taken;   // bits that are not free are ignored
-  Watch* watch = nullptr;                    // heeded by `place` on the CPU; null: run to the end
+  std::span<const kernel::TakenRow> taken;  // bits that are not free are ignored
+  Watch* watch = nullptr;                   // heeded by `place` on the CPU; null: run to the end
 };
 
 /// Who computes placements. All answer alike, bit by bit (docs/placement.md).

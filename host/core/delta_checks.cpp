@@ -20,9 +20,8 @@ class StateReferences final : public References {
     return found == s_.type_index.end() ? nullptr : &s_.gpu_types[at(found->second)];
   }
   bool has_domain(Facet facet, std::string_view path) const override {
-    return std::any_of(s_.domains.begin(), s_.domains.end(), [&](const Domain& d) {
-      return d.facet == facet && path == (d.parent.empty() ? d.id : d.parent + "/" + d.id);
-    });
+    return std::any_of(s_.domains.begin(), s_.domains.end(),
+                       [&](const Domain& d) { return d.facet == facet && path == (d.parent.empty() ? d.id : d.parent + "/" + d.id); });
   }
   bool has_level(Facet facet, std::string_view level) const override {
     const std::int32_t l = s_.topology.level(facet, level);
@@ -110,7 +109,8 @@ void check_put_node(const StateImpl& s, const Node& node, const Where& where) {
     where.fail_at("gpu_type", fmt::format("jobs run on the '{}' GPUs of node '{}'", s.nodes[at(rank)].gpu_type, node.id));
   }
   if (node.cpu_milli >= 0 && s.node.cpu_held[at(rank)] > node.cpu_milli) where.fail_at("cpu_cores", "fewer than running jobs hold");
-  if (node.memory_bytes >= 0 && s.node.memory_held[at(rank)] > node.memory_bytes) where.fail_at("memory_bytes", "less than running jobs hold");
+  if (node.memory_bytes >= 0 && s.node.memory_held[at(rank)] > node.memory_bytes)
+    where.fail_at("memory_bytes", "less than running jobs hold");
 }
 
 void check_put_job(const StateImpl& s, const Job& job, const Where& where) {

@@ -117,8 +117,8 @@ std::int32_t DemandTable::add(const Job& job, const Shape& shape, std::int32_t g
 std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gpus) {
   const kernel::DemandRow row = rows_[at(demand)];
   const kernel::GroupRow flat = groups_[at(row.group_begin)];
-  if (row.group_end - row.group_begin != 1 || flat.share_ppm != kWholeGpu || flat.gpus != 1 || flat.segment_size != 0 || flat.spread_most != 0 ||
-      node_gpus < 1) {
+  if (row.group_end - row.group_begin != 1 || flat.share_ppm != kWholeGpu || flat.gpus != 1 || flat.segment_size != 0 ||
+      flat.spread_most != 0 || node_gpus < 1) {
     return demand;
   }
   const auto part = [&](std::int32_t members, std::int32_t gpus) {

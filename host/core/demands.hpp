@@ -29,7 +29,8 @@ class DemandTable {
   const std::vector<std::int32_t>& shape_group() const { return shape_group_; }
 
  private:
-  std::int32_t intern(std::vector<kernel::GroupRow> groups, std::vector<std::int32_t> shape_group, std::int32_t filter, std::int32_t gpu_type);
+  std::int32_t intern(std::vector<kernel::GroupRow> groups, std::vector<std::int32_t> shape_group, std::int32_t filter,
+                      std::int32_t gpu_type);
 
   std::vector<kernel::DemandRow> rows_;
   std::vector<kernel::GroupRow> groups_;

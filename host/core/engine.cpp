@@ -45,10 +45,10 @@ class EngineImpl {
 
   std::unique_ptr<core::PlacementBackend> reference, cpu, cuda;
   int cpu_threads = 0;
-  std::string cuda_failure;    // why the GPU is not asked any more
+  std::string cuda_failure;  // why the GPU is not asked any more
 
   core::WalkInput input;
-  core::FinalState before;     // with mended and lost jobs taken into account
+  core::FinalState before;  // with mended and lost jobs taken into account
   core::Mender mender;
   core::PlanBuilder builder;
   core::PlanValidator validator;
@@ -139,15 +139,15 @@ kernel::ProblemView EngineImpl::problem(const StateImpl& s) {
 }
 
 kernel::PlaceResult EngineImpl::result(const kernel::ProblemView& p, const kernel::PlaceRequest& request, std::int32_t& n_entries,
-                                         TimeUs& reserve_at, std::int32_t& gave_up) {
+                                       TimeUs& reserve_at, std::int32_t& gave_up) {
   const std::size_t n = at(request.n);
   outcome.resize(n);
   for (auto* column : {&option, &entry_begin, &entry_end, &displaced_by}) column->resize(n);
   // A reservation may name GPUs that other jobs of the plan get first.
   const std::int32_t bound = core::entry_bound(p);
   entries.resize(2 * at(bound));
-  return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(), entries.data(), 2 * bound,
-          &n_entries,     &reserve_at,   &gave_up};
+  return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
+          entries.data(), 2 * bound,     &n_entries,         &reserve_at,      &gave_up};
 }
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -167,7 +167,8 @@ Plan Engine::decide(const ClusterState& state, const Request& request) {
 void Engine::decide(const ClusterState& state, PolicyState& policy_state, const Request& request, Plan& plan) {
   EngineImpl& m = *impl_;
   const StateImpl& s = state.impl();
-  if (request.threads < 1 || request.threads > 4096) throw InvalidArgument("threads is " + std::to_string(request.threads) + ", not in 1..4096");
+  if (request.threads < 1 || request.threads > 4096)
+    throw InvalidArgument("threads is " + std::to_string(request.threads) + ", not in 1..4096");
   if (request.work_limit < 0 || request.budget_us < 0) throw InvalidArgument("a limit of work or time is not negative");
   core::Watch watch;
   watch.cancelled = &m.cancelled;

@@ -85,6 +85,8 @@ kernel::ProblemView FinalState::view() const {
   return v;
 }
 
-SupplyView FinalState::supply() const { return {free_.data(), cpu_.data(), memory_.data(), used_ppm_.data(), used_memory_.data(), nullptr}; }
+SupplyView FinalState::supply() const {
+  return {free_.data(), cpu_.data(), memory_.data(), used_ppm_.data(), used_memory_.data(), nullptr};
+}
 
 }  // namespace berth::core

@@ -125,7 +125,8 @@ bool Mender::mend(const StateImpl& s, std::int32_t slot, FinalState& now, std::v
       members_.push_back({row, e.member + m, lost ? kernel::kNone : e.node, lost ? 0 : mask, false});
     }
   }
-  std::stable_sort(members_.begin(), members_.end(), [](const Member& a, const Member& b) { return std::tie(a.row, a.member) < std::tie(b.row, b.member); });
+  std::stable_sort(members_.begin(), members_.end(),
+                   [](const Member& a, const Member& b) { return std::tie(a.row, a.member) < std::tie(b.row, b.member); });
   const TimeUs run = s.option_run(slot, option);
   const TimeUs end = run == kNever || run > kNever - 1 - s.now ? kNever : s.now + run;
   if (!place_lost(s, *demand, end, now, true) && !place_lost(s, *demand, end, now, false)) return false;
@@ -133,7 +134,8 @@ bool Mender::mend(const StateImpl& s, std::int32_t slot, FinalState& now, std::v
   const std::size_t first = out.size();
   for (const Member& m : members_) {
     const std::int32_t group = s.demands.shape_group()[at(demand->group_begin + m.row)];
-    const bool joins = out.size() > first && last_row == m.row && out.back().node == m.node && out.back().member + out.back().members == m.member &&
+    const bool joins = out.size() > first && last_row == m.row && out.back().node == m.node &&
+                       out.back().member + out.back().members == m.member &&
                        out.back().gpus < m.mask;  // so that members follow one another by GPU index
     if (joins) {
       out.back().gpus |= m.mask;

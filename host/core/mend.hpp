@@ -21,7 +21,7 @@ class Mender {
 
  private:
   struct Member {
-    std::int32_t row, member, node;   // row of the demand; node kNone while lost
+    std::int32_t row, member, node;  // row of the demand; node kNone while lost
     std::uint64_t mask;
     bool is_new;
   };

@@ -16,9 +16,23 @@ constexpr std::array kJobState{"waiting", "running"};
 constexpr std::array kCommKind{"tp", "pp", "dp", "ep", "kv"};
 constexpr std::array kProfileKind{"opaque", "table", "closed_form"};
 constexpr std::array kAction{"start", "keep", "resize", "migrate", "preempt", "wait", "decline", "replace", "reserve"};
-constexpr std::array kReasonCode{"none",       "no_gpu_type",   "node_constraint",     "insufficient_gpus", "topology_required", "fragmented",
-                                 "quota",      "cpu",           "memory",              "gpu_memory",        "behind",            "reserved_for",
-                                 "delay_timer", "lost_priority", "deadline_impossible", "node_failed",       "budget"};
+constexpr std::array kReasonCode{"none",
+                                 "no_gpu_type",
+                                 "node_constraint",
+                                 "insufficient_gpus",
+                                 "topology_required",
+                                 "fragmented",
+                                 "quota",
+                                 "cpu",
+                                 "memory",
+                                 "gpu_memory",
+                                 "behind",
+                                 "reserved_for",
+                                 "delay_timer",
+                                 "lost_priority",
+                                 "deadline_impossible",
+                                 "node_failed",
+                                 "budget"};
 constexpr std::array kProof{"placed_validated", "infeasible_certified", "budget_exhausted"};
 constexpr std::array kBackend{"auto", "reference", "cpu", "cuda"};
 
@@ -38,14 +52,16 @@ std::string joined(const std::array<const char*, N>& all) {
 }
 
 }  // namespace
-#define BERTH_NAMES(E)                                                                 \
-  std::string_view name(E v) { return k##E.at(static_cast<std::size_t>(v)); }          \
-  template <>                                                                          \
-  std::optional<E> from_name<E>(std::string_view text) { return find<E>(text, k##E); } \
-  template <>                                                                          \
-  std::string_view all_names<E>() {                                                    \
-    static const std::string all = joined(k##E);                                       \
-    return all;                                                                        \
+#define BERTH_NAMES(E)                                                        \
+  std::string_view name(E v) { return k##E.at(static_cast<std::size_t>(v)); } \
+  template <>                                                                 \
+  std::optional<E> from_name<E>(std::string_view text) {                      \
+    return find<E>(text, k##E);                                               \
+  }                                                                           \
+  template <>                                                                 \
+  std::string_view all_names<E>() {                                           \
+    static const std::string all = joined(k##E);                              \
+    return all;                                                               \
   }
 
 BERTH_NAMES(Facet)

@@ -24,15 +24,31 @@ void append(Plan& plan, Decision& d, const std::vector<PlanEntry>& entries) {
 
 void count(Totals& t, Action action) {
   switch (action) {
-    case Action::kStart: ++t.starts; break;
-    case Action::kKeep: ++t.keeps; break;
+    case Action::kStart:
+      ++t.starts;
+      break;
+    case Action::kKeep:
+      ++t.keeps;
+      break;
     case Action::kResize:
-    case Action::kMigrate: ++t.moves; break;
-    case Action::kPreempt: ++t.preempts; break;
-    case Action::kWait: ++t.waits; break;
-    case Action::kDecline: ++t.declines; break;
-    case Action::kReplace: ++t.replaces; break;
-    case Action::kReserve: ++t.reserves; break;
+    case Action::kMigrate:
+      ++t.moves;
+      break;
+    case Action::kPreempt:
+      ++t.preempts;
+      break;
+    case Action::kWait:
+      ++t.waits;
+      break;
+    case Action::kDecline:
+      ++t.declines;
+      break;
+    case Action::kReplace:
+      ++t.replaces;
+      break;
+    case Action::kReserve:
+      ++t.reserves;
+      break;
   }
 }
 
@@ -41,7 +57,8 @@ void count(Totals& t, Action action) {
 void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const {
   const Job& job = *s.jobs[at(d.job)].job;
   if (job.profile.kind != ProfileKind::kOpaque) {
-    const std::int64_t placed = placed_rate(s, job, d.shape, std::span(plan.entries).subspan(at(d.entry_begin), at(d.entry_end - d.entry_begin)));
+    const std::int64_t placed =
+        placed_rate(s, job, d.shape, std::span(plan.entries).subspan(at(d.entry_begin), at(d.entry_end - d.entry_begin)));
     if (placed > 0) rate = placed;
   }
   d.rate = rate;

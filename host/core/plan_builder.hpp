@@ -18,9 +18,9 @@ namespace berth::core {
 struct WalkOutput {
   const kernel::PlaceRequest* request = nullptr;
   const kernel::PlaceResult* result = nullptr;
-  const kernel::ProblemView* problem = nullptr;         // that was walked
-  const std::vector<std::uint8_t>* lost = nullptr;      // [slots] 1: runs on failed GPUs and could not be mended
-  const std::vector<std::int32_t>* mended = nullptr;    // [slots] index in `mends`, or -1
+  const kernel::ProblemView* problem = nullptr;       // that was walked
+  const std::vector<std::uint8_t>* lost = nullptr;    // [slots] 1: runs on failed GPUs and could not be mended
+  const std::vector<std::int32_t>* mended = nullptr;  // [slots] index in `mends`, or -1
   const std::vector<std::vector<PlanEntry>>* mends = nullptr;
 };
 
@@ -37,8 +37,8 @@ class PlanBuilder {
   void place_entries(const StateImpl& state, const WalkOutput& walk, std::int32_t i, Decision& d, Plan& plan) const;
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
-  std::vector<std::int32_t> position_;   // [slots] in the order, -1: not in it
-  std::vector<std::uint8_t> declined_;   // [slots]
+  std::vector<std::int32_t> position_;  // [slots] in the order, -1: not in it
+  std::vector<std::uint8_t> declined_;  // [slots]
   FinalState after_;
   ReasonBuilder reasons_;
 };

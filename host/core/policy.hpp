@@ -19,14 +19,14 @@ namespace berth::core {
 struct JobColumns {
   const TimeUs* submit;
   const std::int32_t* priority;
-  const std::int32_t* gpus;           // whole GPUs asked for by the first shape, or held by a running job; at least 1
-  const TimeUs* estimate;             // run time at the requested shape, kNever: not known
-  const TimeUs* remaining;            // run time still needed at the requested or current shape, kNever: not known; >= 1
+  const std::int32_t* gpus;  // whole GPUs asked for by the first shape, or held by a running job; at least 1
+  const TimeUs* estimate;    // run time at the requested shape, kNever: not known
+  const TimeUs* remaining;   // run time still needed at the requested or current shape, kNever: not known; >= 1
   const std::int64_t* attained_gpu_us;
-  const TimeUs* deadline;             // kNever: none
+  const TimeUs* deadline;  // kNever: none
   const std::uint8_t* running;
-  const std::string* const* id;       // job ids, for columns of PolicyState
-  const TimeUs* waiting_since;        // of a waiting job, kNever: since submission; read only by `las` with promotion
+  const std::string* const* id;  // job ids, for columns of PolicyState
+  const TimeUs* waiting_since;   // of a waiting job, kNever: since submission; read only by `las` with promotion
 };
 
 /// History compact for predictors: attained service of finished jobs, ascending.
@@ -69,7 +69,7 @@ struct PolicyEntry {
   PolicyInfo info;
   kernel::Discipline discipline;
   bool preemptive;
-  bool class_rule;   // victims only of a smaller preemption class
+  bool class_rule;  // victims only of a smaller preemption class
   std::unique_ptr<QueuePolicy> (*make)(const Params& params);
 };
 

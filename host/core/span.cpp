@@ -57,7 +57,8 @@ SpanInfo span_of(const StateImpl& s, std::span<const PlanEntry> entries) {
     }
     here += std::popcount(e.gpus);
     span.gpus_per_node = std::max(span.gpus_per_node, here);
-    while (level < top && (level == 0 ? e.node != first : s.topology.domain_of(0, level, e.node) != s.topology.domain_of(0, level, first))) ++level;
+    while (level < top && (level == 0 ? e.node != first : s.topology.domain_of(0, level, e.node) != s.topology.domain_of(0, level, first)))
+      ++level;
     if (link_level > 0 && (s.topology.domain_of(1, link_level, e.node) != s.topology.domain_of(1, link_level, first) ||
                            s.topology.description(s.topology.domain_of(1, link_level, e.node)) == nullptr)) {
       span.one_nvlink_domain = false;

@@ -262,7 +262,8 @@ void StateImpl::rank_jobs() {
   }
   std::sort(new_slots_.begin(), new_slots_.end());
   new_slots_.erase(std::unique(new_slots_.begin(), new_slots_.end()), new_slots_.end());
-  new_slots_.erase(std::remove_if(new_slots_.begin(), new_slots_.end(), [this](std::int32_t s) { return !jobs[at(s)].job; }), new_slots_.end());
+  new_slots_.erase(std::remove_if(new_slots_.begin(), new_slots_.end(), [this](std::int32_t s) { return !jobs[at(s)].job; }),
+                   new_slots_.end());
   std::sort(new_slots_.begin(), new_slots_.end(), before);
   const auto middle = static_cast<std::ptrdiff_t>(job_order.size());
   job_order.insert(job_order.end(), new_slots_.begin(), new_slots_.end());

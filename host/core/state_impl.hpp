@@ -22,26 +22,26 @@ namespace berth {
 
 /// A job slot: the description, and what is compiled from it alone.
 struct JobRecord {
-  std::unique_ptr<Job> job;                       // null: empty slot
-  std::vector<kernel::OptionRow> options;         // least GPU-time first
-  std::vector<std::int64_t> option_rate;          // millionths of the unit per second
-  std::vector<kernel::HeldRow> held;              // of a running job
-  std::vector<PlanEntry> entries;                 // the same, as a plan says it
-  std::uint64_t rates_hash = 0;                   // of id and option_rate
+  std::unique_ptr<Job> job;                // null: empty slot
+  std::vector<kernel::OptionRow> options;  // least GPU-time first
+  std::vector<std::int64_t> option_rate;   // millionths of the unit per second
+  std::vector<kernel::HeldRow> held;       // of a running job
+  std::vector<PlanEntry> entries;          // the same, as a plan says it
+  std::uint64_t rates_hash = 0;            // of id and option_rate
 };
 
 /// What nodes of one GPU type have in common, for rates before anything is placed.
 struct TypeSize {
-  std::int32_t gpus_per_node = 0;      // the most of any node
-  std::int64_t nic_bytes_per_s = 0;    // the least of any node that states it
+  std::int32_t gpus_per_node = 0;    // the most of any node
+  std::int64_t nic_bytes_per_s = 0;  // the least of any node that states it
 };
 
 /// Columns by job slot that policies and the walk read. Maintained change by change.
 struct JobStore {
   std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from, waiting_since;
-  std::vector<std::int64_t> work_left;       // millionths of the unit at `progress_at`; INT64_MAX: not known
-  std::vector<std::int64_t> rate;            // current rate of a running job, of the first option of a waiting one
-  std::vector<std::int64_t> attained;        // GPU-us at `progress_at`
+  std::vector<std::int64_t> work_left;  // millionths of the unit at `progress_at`; INT64_MAX: not known
+  std::vector<std::int64_t> rate;       // current rate of a running job, of the first option of a waiting one
+  std::vector<std::int64_t> attained;   // GPU-us at `progress_at`
   std::vector<std::int32_t> priority, gpus, preemption_class, queue, held_type, shape;
   std::vector<std::uint8_t> running;
   std::vector<const std::string*> id;
@@ -52,10 +52,10 @@ struct JobStore {
 /// Columns by node rank.
 struct NodeStore {
   std::vector<std::int32_t> type;
-  std::vector<std::uint64_t> usable;         // GPUs that exist and work, whatever the node's state but `failed`
-  std::vector<std::uint64_t> held;           // held whole, or carrying shares
+  std::vector<std::uint64_t> usable;             // GPUs that exist and work, whatever the node's state but `failed`
+  std::vector<std::uint64_t> held;               // held whole, or carrying shares
   std::vector<std::uint64_t> free, open, spare;  // kernel columns
-  std::vector<std::int64_t> cpu, memory;     // kernel columns: free now
+  std::vector<std::int64_t> cpu, memory;         // kernel columns: free now
   std::vector<std::int64_t> cpu_held, memory_held;
   std::vector<TimeUs> until;
   std::vector<std::uint8_t> sharing;
@@ -100,21 +100,21 @@ class StateImpl {
   Extensions x;
   std::vector<GpuType> gpu_types;
   std::vector<Domain> domains;
-  std::vector<Node> nodes;                  // by rank
-  std::vector<Queue> queues;                // parents before children
+  std::vector<Node> nodes;    // by rank
+  std::vector<Queue> queues;  // parents before children
   std::vector<Reservation> reservations;
   std::vector<FinishedJob> history;
   std::uint64_t history_version = 0;
-  std::vector<JobRecord> jobs;              // by slot
+  std::vector<JobRecord> jobs;  // by slot
   std::vector<std::int32_t> free_slots;
-  std::vector<std::int32_t> job_order;      // slots by (submit, id)
-  std::vector<std::int32_t> job_rank;       // by slot
+  std::vector<std::int32_t> job_order;  // slots by (submit, id)
+  std::vector<std::int32_t> job_rank;   // by slot
   std::unordered_map<std::string, std::int32_t> node_rank, job_slot, queue_index, type_index;
 
   // Compiled.
   core::Topology topology;
   core::FilterTable filters;
-  mutable core::DemandTable demands;        // a table of what was ever asked for: adding a row changes no answer
+  mutable core::DemandTable demands;  // a table of what was ever asked for: adding a row changes no answer
   NodeStore node;
   JobStore job;
   std::vector<std::int32_t> queue_parent;
@@ -139,15 +139,15 @@ class StateImpl {
   std::int32_t take_slot();
 
   std::vector<std::vector<std::int32_t>> node_reservations_;
-  std::vector<std::int32_t> new_slots_;     // not yet in job_order
+  std::vector<std::int32_t> new_slots_;  // not yet in job_order
   bool jobs_removed_ = false;
   std::uint64_t structure_ = 0;
   std::uint64_t tables_ = 0;
   void set_rates_hash(JobRecord& record, std::uint64_t hash);
-  std::vector<std::uint64_t> total_gpus_;                  // all GPUs that exist
+  std::vector<std::uint64_t> total_gpus_;  // all GPUs that exist
   std::vector<std::int64_t> total_cpu_, total_memory_;
   std::vector<std::uint8_t> total_sharing_;
-  mutable std::unique_ptr<core::ClusterFacts> facts_;      // null: to be built anew
+  mutable std::unique_ptr<core::ClusterFacts> facts_;               // null: to be built anew
   mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since `facts_` was last looked at
   mutable bool order_changed_ = false;
   mutable kernel::ProblemView view_{};

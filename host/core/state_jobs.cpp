@@ -51,8 +51,8 @@ void StateImpl::compile_job(std::int32_t slot) {
   std::vector<Alternative> all;
   for (std::size_t s = 0; s < j.shapes.size(); ++s) {
     const Shape& shape = j.shapes[s];
-    const bool elastic_groups =
-        std::any_of(shape.groups.begin(), shape.groups.end(), [](const Group& g) { return g.members_min < g.members_want || g.spares > 0; });
+    const bool elastic_groups = std::any_of(shape.groups.begin(), shape.groups.end(),
+                                            [](const Group& g) { return g.members_min < g.members_want || g.spares > 0; });
     for (std::size_t t = 0; t < gpu_types.size(); ++t) {
       if (!shape.gpu_type.empty() && shape.gpu_type != gpu_types[t].id) continue;
       key.gpu_type = static_cast<std::int32_t>(t);

@@ -38,7 +38,8 @@ void Topology::build(const std::vector<Domain>& domains, std::vector<Node>& node
   for (int facet = 0; facet < kFacets; ++facet) build_facet(facet, levels[at(facet)], domains, nodes);
 }
 
-void Topology::build_facet(int facet, const std::vector<std::string>& levels_up, const std::vector<Domain>& domains, std::vector<Node>& nodes) {
+void Topology::build_facet(int facet, const std::vector<std::string>& levels_up, const std::vector<Domain>& domains,
+                           std::vector<Node>& nodes) {
   FacetColumns& columns = facets_[at(facet)];
   columns.names = levels_up;
   columns.names.insert(columns.names.begin(), "node");
@@ -166,8 +167,13 @@ void Topology::fill(kernel::ProblemView& view) const {
     view.facet[f].node_domain = facets_[f].node_domain.data();
     std::copy(facets_[f].level_begin.begin(), facets_[f].level_begin.end(), view.facet[f].level_begin);
   }
-  view.domains = {static_cast<std::int32_t>(first_.size()), first_.data(),  last_.data(), child_first_.data(),
-                  child_last_.data(),                       parent_.data(), named_.data()};
+  view.domains = {static_cast<std::int32_t>(first_.size()),
+                  first_.data(),
+                  last_.data(),
+                  child_first_.data(),
+                  child_last_.data(),
+                  parent_.data(),
+                  named_.data()};
 }
 
 std::int32_t Topology::level(Facet facet, std::string_view name) const {

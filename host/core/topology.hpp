@@ -41,7 +41,7 @@ class Topology {
 
  private:
   struct FacetColumns {
-    std::vector<std::string> names;          // of levels, "node" first, "cluster" last
+    std::vector<std::string> names;  // of levels, "node" first, "cluster" last
     std::vector<std::int32_t> order;
     std::vector<std::int32_t> node_domain;
     std::array<std::int32_t, kMaxLevels + 1> level_begin{};

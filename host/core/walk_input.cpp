@@ -21,8 +21,7 @@ class StateJobs final : public LiveJobs {
 
 }  // namespace
 
-void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state,
-                      const Marks& marks) {
+void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state, const Marks& marks) {
   const std::size_t n = s.jobs.size();
   remaining_.resize(n);
   attained_.resize(n);
@@ -116,7 +115,9 @@ void WalkInput::release_events(const StateImpl& s, const std::vector<std::uint8_
     for (const Gpu& g : s.nodes[n].gpu_list) {
       if (g.state != GpuState::kReleasing || g.free_at_us == kNever) continue;
       const std::uint64_t bit = std::uint64_t{1} << g.index;
-      const auto same = [&](const kernel::ReleaseRow& r) { return r.job < 0 && r.node == static_cast<std::int32_t>(n) && r.at == g.free_at_us; };
+      const auto same = [&](const kernel::ReleaseRow& r) {
+        return r.job < 0 && r.node == static_cast<std::int32_t>(n) && r.at == g.free_at_us;
+      };
       const auto known = std::find_if(releases_.rbegin(), releases_.rend(), same);
       if (known != releases_.rend()) {
         known->mask |= bit;

@@ -18,9 +18,9 @@ class WalkInput {
  public:
   /// What this decision found out about jobs before any was placed; all by slot.
   struct Marks {
-    const std::vector<std::uint8_t>& lost;       // 1: runs on failed GPUs and was not mended: treated as waiting
-    const std::vector<std::int32_t>& mended;     // >= 0: mended, must not be displaced in the same breath
-    const std::vector<std::uint8_t>& declined;   // 1: can never run: left out
+    const std::vector<std::uint8_t>& lost;      // 1: runs on failed GPUs and was not mended: treated as waiting
+    const std::vector<std::int32_t>& mended;    // >= 0: mended, must not be displaced in the same breath
+    const std::vector<std::uint8_t>& declined;  // 1: can never run: left out
   };
 
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
@@ -29,13 +29,12 @@ class WalkInput {
   kernel::PlaceRequest request(const StateImpl& state, const PolicyEntry& entry, const WalkRules& rules, const Marks& marks,
                                std::int64_t work_limit);
 
-
  private:
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
   std::vector<std::int32_t> slots_, order_;
-  std::vector<std::int64_t> keys_;           // by slot
-  std::vector<std::int64_t> batch_;          // by index in slots_
+  std::vector<std::int64_t> keys_;   // by slot
+  std::vector<std::int64_t> batch_;  // by index in slots_
   std::vector<TimeUs> remaining_, option_run_;
   std::vector<std::int64_t> attained_;
   std::vector<TimeUs> waiting_since_;

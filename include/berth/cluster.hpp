@@ -25,10 +25,10 @@ struct MigLayout {
 
 struct GpuType {
   std::string id;
-  std::int64_t memory_bytes = 0;         ///< 0: not known, then no job is refused for it
-  std::int64_t nvlink_bytes_per_s = 0;   ///< per GPU and direction; 0: none
-  std::int64_t power_mw = 0;             ///< milliwatts at full load
-  std::int64_t price_micro_per_hour = 0; ///< millionths of the currency per GPU-hour
+  std::int64_t memory_bytes = 0;          ///< 0: not known, then no job is refused for it
+  std::int64_t nvlink_bytes_per_s = 0;    ///< per GPU and direction; 0: none
+  std::int64_t power_mw = 0;              ///< milliwatts at full load
+  std::int64_t price_micro_per_hour = 0;  ///< millionths of the currency per GPU-hour
   std::vector<MigLayout> mig_layouts;
   Extensions x;
   bool operator==(const GpuType&) const = default;
@@ -36,11 +36,11 @@ struct GpuType {
 
 /// One domain of one facet. Its key is `parent + "/" + id`: labels are unique only within a parent.
 struct Domain {
-  std::string id;                           ///< no '/'
+  std::string id;  ///< no '/'
   Facet facet = Facet::kSwitch;
-  std::string level;                        ///< for example "rack", "pod"; not "node", not "cluster"
-  std::string parent;                       ///< full path of the parent, empty for a root
-  std::int64_t uplink_bytes_per_s = 0;      ///< switches only; 0: not limited
+  std::string level;                    ///< for example "rack", "pod"; not "node", not "cluster"
+  std::string parent;                   ///< full path of the parent, empty for a root
+  std::int64_t uplink_bytes_per_s = 0;  ///< switches only; 0: not limited
   TimeUs latency_us = 0;
   std::int64_t oversubscription_ppm = 1'000'000;  ///< 1,000,000 = none
   std::int32_t spine_count = 0;
@@ -62,16 +62,16 @@ struct Gpu {
 struct Node {
   std::string id;
   std::string gpu_type;
-  std::int32_t gpus = 0;                     ///< 0..kMaxGpusPerNode
-  std::vector<Gpu> gpu_list;                 ///< empty: all `kOk`, no inner groups
-  std::array<std::string, kFacets> domain;   ///< full path in each facet, empty: none
-  std::int64_t cpu_milli = kUnlimited;       ///< thousandths of a core; kUnlimited: not modelled
-  std::int64_t memory_bytes = kUnlimited;    ///< kUnlimited: not modelled
+  std::int32_t gpus = 0;                    ///< 0..kMaxGpusPerNode
+  std::vector<Gpu> gpu_list;                ///< empty: all `kOk`, no inner groups
+  std::array<std::string, kFacets> domain;  ///< full path in each facet, empty: none
+  std::int64_t cpu_milli = kUnlimited;      ///< thousandths of a core; kUnlimited: not modelled
+  std::int64_t memory_bytes = kUnlimited;   ///< kUnlimited: not modelled
   std::int32_t nics = 0;
-  std::int64_t nic_bytes_per_s = 0;          ///< per NIC and direction
+  std::int64_t nic_bytes_per_s = 0;                         ///< per NIC and direction
   std::vector<std::pair<std::string, std::string>> labels;  ///< sorted by key, keys unique
-  std::vector<std::string> virtual_clusters; ///< empty: serves every job
-  bool sharing = false;                      ///< may host shares of GPUs
+  std::vector<std::string> virtual_clusters;                ///< empty: serves every job
+  bool sharing = false;                                     ///< may host shares of GPUs
   NodeState state = NodeState::kReady;
   TimeUs available_from_us = 0;
   TimeUs available_until_us = kNever;
@@ -81,10 +81,10 @@ struct Node {
 };
 
 struct Quota {
-  std::string gpu_type;                    ///< "*": all types together
-  std::int64_t guarantee = 0;              ///< GPUs
-  std::int64_t limit = kUnlimited;         ///< GPUs, never exceeded
-  std::int64_t borrowing = kUnlimited;     ///< GPUs above the guarantee
+  std::string gpu_type;                 ///< "*": all types together
+  std::int64_t guarantee = 0;           ///< GPUs
+  std::int64_t limit = kUnlimited;      ///< GPUs, never exceeded
+  std::int64_t borrowing = kUnlimited;  ///< GPUs above the guarantee
   bool operator==(const Quota&) const = default;
 };
 

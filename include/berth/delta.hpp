@@ -10,13 +10,21 @@
 namespace berth::delta {
 
 /// Replaces everything. Loading a snapshot is one delta.
-struct Load { Snapshot snapshot; };
+struct Load {
+  Snapshot snapshot;
+};
 /// Moves the clock; never backwards. Running jobs progress at their rate.
-struct SetTime { TimeUs now_us = 0; };
+struct SetTime {
+  TimeUs now_us = 0;
+};
 /// Adds a node, or replaces the node of the same id (its running jobs must still fit).
-struct PutNode { Node node; };
+struct PutNode {
+  Node node;
+};
 /// Removes a node that no running job uses.
-struct RemoveNode { std::string node; };
+struct RemoveNode {
+  std::string node;
+};
 /// A node fails, drains, recovers. Jobs on a failed node stay, marked as having lost GPUs, until mended or stopped.
 struct SetNodeState {
   std::string node;
@@ -30,26 +38,45 @@ struct SetGpuState {
   TimeUs free_at_us = kNever;
 };
 /// Adds a job (an arrival), or replaces the job of the same id.
-struct PutJob { Job job; };
+struct PutJob {
+  Job job;
+};
 /// The job ended or was withdrawn; its GPUs are free. `status` goes to the history unless empty.
-struct RemoveJob { std::string job; std::string status; };
+struct RemoveJob {
+  std::string job;
+  std::string status;
+};
 /// A waiting job starts, or a running one changes its allocation.
-struct StartJob { std::string job; Allocation allocation; };
+struct StartJob {
+  std::string job;
+  Allocation allocation;
+};
 /// A running job stops and waits again, keeping its progress.
-struct StopJob { std::string job; };
+struct StopJob {
+  std::string job;
+};
 /// A measurement replaces the extrapolated progress of a job.
-struct SetProgress { std::string job; Progress progress; };
+struct SetProgress {
+  std::string job;
+  Progress progress;
+};
 /// Adds or replaces a queue.
-struct PutQueue { Queue queue; };
-struct PutReservation { Reservation reservation; };
-struct RemoveReservation { std::string reservation; };
+struct PutQueue {
+  Queue queue;
+};
+struct PutReservation {
+  Reservation reservation;
+};
+struct RemoveReservation {
+  std::string reservation;
+};
 
 }  // namespace berth::delta
 
 namespace berth {
 
-using Delta = std::variant<delta::Load, delta::SetTime, delta::PutNode, delta::RemoveNode, delta::SetNodeState,
-                           delta::SetGpuState, delta::PutJob, delta::RemoveJob, delta::StartJob, delta::StopJob,
-                           delta::SetProgress, delta::PutQueue, delta::PutReservation, delta::RemoveReservation>;
+using Delta = std::variant<delta::Load, delta::SetTime, delta::PutNode, delta::RemoveNode, delta::SetNodeState, delta::SetGpuState,
+                           delta::PutJob, delta::RemoveJob, delta::StartJob, delta::StopJob, delta::SetProgress, delta::PutQueue,
+                           delta::PutReservation, delta::RemoveReservation>;
 
 }  // namespace berth

@@ -31,8 +31,8 @@ struct Request {
   Backend backend = Backend::kAuto;
   int threads = 1;
   std::uint64_t seed = 0;
-  std::int64_t work_limit = 0;   ///< jobs walked at most; 0: no limit. Repeatable.
-  TimeUs budget_us = 0;          ///< wall clock; 0: none. The plan names the work done, which repeats it.
+  std::int64_t work_limit = 0;  ///< jobs walked at most; 0: no limit. Repeatable.
+  TimeUs budget_us = 0;         ///< wall clock; 0: none. The plan names the work done, which repeats it.
 };
 
 struct PolicyParam {

@@ -20,7 +20,7 @@ struct Estimate {
   TimeUs run_us = kNever;  ///< expected run time at the requested shape; kNever: not known
   TimeUs p50_us = kNever;
   TimeUs p90_us = kNever;
-  std::string source;      ///< who says so: "user", "history-mean", "time_limit", "oracle", ...
+  std::string source;  ///< who says so: "user", "history-mean", "time_limit", "oracle", ...
   bool operator==(const Estimate&) const = default;
 };
 
@@ -46,7 +46,7 @@ enum class CommKind : std::uint8_t { kTp, kPp, kDp, kEp, kKv };
 
 struct Communication {
   CommKind kind = CommKind::kDp;
-  std::string peer;                  ///< name of the peer group, empty: among the members
+  std::string peer;  ///< name of the peer group, empty: among the members
   std::int64_t bytes_per_step = 0;
   bool operator==(const Communication&) const = default;
 };
@@ -54,9 +54,9 @@ struct Communication {
 /// A node of the gang's tree. A member is indivisible: all its GPUs lie on one node.
 struct Group {
   std::string name;
-  std::string parent;               ///< name of the parent group, empty for a root
+  std::string parent;  ///< name of the parent group, empty for a root
   std::string role;
-  std::int32_t members_min = 1;     ///< 0 allowed for a group that only holds children
+  std::int32_t members_min = 1;  ///< 0 allowed for a group that only holds children
   std::int32_t members_want = 1;
   std::int32_t members_max = 1;
   std::int32_t gpus_per_member = 1;
@@ -65,7 +65,7 @@ struct Group {
   std::optional<LevelRef> require;  ///< members and descendants in one domain of this level
   std::optional<LevelRef> prefer;
   std::optional<Spread> spread;
-  std::int32_t spares = 0;          ///< members placed beside the wanted ones, to mend from
+  std::int32_t spares = 0;  ///< members placed beside the wanted ones, to mend from
   std::vector<Communication> communication;
   bool operator==(const Group&) const = default;
 };
@@ -73,15 +73,15 @@ struct Group {
 /// One alternative in which the job may run.
 struct Shape {
   std::string id;
-  std::string gpu_type;              ///< empty: any one type
-  std::int32_t gpus = 1;             ///< whole GPUs, or the number of shared GPUs when `share_ppm` is below whole
+  std::string gpu_type;   ///< empty: any one type
+  std::int32_t gpus = 1;  ///< whole GPUs, or the number of shared GPUs when `share_ppm` is below whole
   std::int32_t share_ppm = kWholeGpu;
-  std::int32_t local_batch = 0;      ///< samples per GPU and step; 0: not stated
+  std::int32_t local_batch = 0;         ///< samples per GPU and step; 0: not stated
   std::int64_t learning_rate_pico = 0;  ///< 1e-12; 0: not stated
-  std::int64_t rate = 0;             ///< millionths of the profile's unit per second; 0: ask the profile
+  std::int64_t rate = 0;                ///< millionths of the profile's unit per second; 0: ask the profile
   std::int64_t power_mw = 0;
   std::string mig_profile;
-  std::vector<Group> groups;         ///< empty: one flat group of `gpus` one-GPU members
+  std::vector<Group> groups;  ///< empty: one flat group of `gpus` one-GPU members
   bool operator==(const Shape&) const = default;
 };
 
@@ -91,8 +91,8 @@ struct Constraints {
   std::vector<std::string> required_nodes;  ///< empty: any
   std::vector<std::string> excluded_nodes;
   std::int64_t cpu_milli_per_gpu = 0;
-  std::int64_t memory_bytes_per_gpu = 0;    ///< host memory
-  std::int64_t gpu_memory_bytes = 0;        ///< per GPU
+  std::int64_t memory_bytes_per_gpu = 0;                  ///< host memory
+  std::int64_t gpu_memory_bytes = 0;                      ///< per GPU
   std::vector<std::pair<LevelRef, TimeUs>> longest_wait;  ///< wait at most so long for this level
   bool operator==(const Constraints&) const = default;
 };
@@ -131,8 +131,8 @@ struct ObservedRate {
 };
 
 struct Progress {
-  std::int64_t work_done = 0;    ///< millionths of the profile's unit
-  std::int64_t work_total = 0;   ///< 0: not known, then `estimate` speaks
+  std::int64_t work_done = 0;   ///< millionths of the profile's unit
+  std::int64_t work_total = 0;  ///< 0: not known, then `estimate` speaks
   std::int64_t epochs_done_micro = 0;
   std::int64_t samples_done = 0;
   std::int64_t dataset_size = 0;
@@ -141,18 +141,18 @@ struct Progress {
   std::int64_t accuracy_ppm = 0;
   std::int64_t grad_sqr_micro = 0;
   std::int64_t grad_var_micro = 0;
-  TimeUs run_us = 0;                  ///< time spent running until the snapshot's `now`
-  std::int64_t attained_gpu_us = 0;   ///< GPU-microseconds of service until `now`
+  TimeUs run_us = 0;                 ///< time spent running until the snapshot's `now`
+  std::int64_t attained_gpu_us = 0;  ///< GPU-microseconds of service until `now`
   std::vector<ObservedRate> observed;
   std::int32_t restarts = 0;
   bool operator==(const Progress&) const = default;
 };
 
 struct AllocationEntry {
-  std::string group;                 ///< name in the shape, empty for a flat gang
-  std::int32_t member = 0;           ///< rank of the first member of this entry within the group
+  std::string group;        ///< name in the shape, empty for a flat gang
+  std::int32_t member = 0;  ///< rank of the first member of this entry within the group
   std::string node;
-  std::vector<std::int32_t> gpus;    ///< GPU indices, ascending
+  std::vector<std::int32_t> gpus;  ///< GPU indices, ascending
   std::int32_t share_ppm = kWholeGpu;
   bool time_shared = false;
   bool operator==(const AllocationEntry&) const = default;
@@ -171,24 +171,24 @@ struct Job {
   std::string queue;
   std::string virtual_cluster;
   TimeUs submit_us = 0;
-  std::int32_t priority = 0;        ///< larger is more important
+  std::int32_t priority = 0;  ///< larger is more important
   std::int64_t weight_ppm = 1'000'000;
   JobKind kind = JobKind::kTraining;
   JobState state = JobState::kWaiting;
   TimeUs time_limit_us = kNever;
   Deadline deadline;
   Estimate estimate;
-  std::vector<Shape> shapes;        ///< at least one; unique ids
-  bool sharing = false;             ///< tolerates other jobs on the same GPU
+  std::vector<Shape> shapes;  ///< at least one; unique ids
+  bool sharing = false;       ///< tolerates other jobs on the same GPU
   Constraints constraints;
   Costs costs;
   Preemption preemption;
   Profile profile;
   Progress progress;
-  Allocation allocation;            ///< of a running job
+  Allocation allocation;  ///< of a running job
   TimeUs lease_end_us = kNever;
   TimeUs last_assignment_us = kNever;
-  TimeUs waiting_since_us = kNever; ///< kNever: since submission
+  TimeUs waiting_since_us = kNever;  ///< kNever: since submission
   Extensions x;
   bool operator==(const Job&) const = default;
 };
@@ -201,7 +201,7 @@ struct FinishedJob {
   std::int32_t gpus = 0;
   TimeUs submit_us = 0;
   TimeUs run_us = 0;
-  std::string status;               ///< "completed", "failed", "cancelled", or empty
+  std::string status;  ///< "completed", "failed", "cancelled", or empty
   bool operator==(const FinishedJob&) const = default;
 };
 

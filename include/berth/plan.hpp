@@ -21,22 +21,22 @@ enum class Action : std::uint8_t { kStart, kKeep, kResize, kMigrate, kPreempt, k
 /// kReservedFor, kLostPriority, kInsufficientGpus, kCpu, kMemory, kNodeConstraint, kFragmented, kDelayTimer, kBudget.
 enum class ReasonCode : std::uint8_t {
   kNone,
-  kNoGpuType,           ///< no node of any allowed type exists
-  kNodeConstraint,      ///< labels, required, excluded, virtual cluster, reservation or end time leave too few nodes
-  kInsufficientGpus,    ///< too few GPUs free (or existing, when certified)
-  kTopologyRequired,    ///< no domain of the required level holds it
-  kFragmented,          ///< enough GPUs, but not in the pieces asked for
-  kQuota,               ///< the queue, or one above it, is full
+  kNoGpuType,         ///< no node of any allowed type exists
+  kNodeConstraint,    ///< labels, required, excluded, virtual cluster, reservation or end time leave too few nodes
+  kInsufficientGpus,  ///< too few GPUs free (or existing, when certified)
+  kTopologyRequired,  ///< no domain of the required level holds it
+  kFragmented,        ///< enough GPUs, but not in the pieces asked for
+  kQuota,             ///< the queue, or one above it, is full
   kCpu,
   kMemory,
   kGpuMemory,
-  kBehind,              ///< head of line: an earlier job waits
-  kReservedFor,         ///< would delay the reservation of an earlier job
+  kBehind,       ///< head of line: an earlier job waits
+  kReservedFor,  ///< would delay the reservation of an earlier job
   kDelayTimer,
-  kLostPriority,        ///< displaced by a more important job
+  kLostPriority,  ///< displaced by a more important job
   kDeadlineImpossible,
-  kNodeFailed,          ///< displaced because its nodes or GPUs failed and it could not be mended
-  kBudget,              ///< the search was cut short; not a proof
+  kNodeFailed,  ///< displaced because its nodes or GPUs failed and it could not be mended
+  kBudget,      ///< the search was cut short; not a proof
 };
 
 enum class Proof : std::uint8_t { kPlacedValidated, kInfeasibleCertified, kBudgetExhausted };
@@ -44,49 +44,49 @@ enum class Proof : std::uint8_t { kPlacedValidated, kInfeasibleCertified, kBudge
 /// One dominant reason with its evidence, all integers; `render_reason` makes the text.
 struct Reason {
   ReasonCode code = ReasonCode::kNone;
-  bool certified = false;        ///< a necessary condition fails on the whole cluster, whoever leaves: `check_certificate`
-  std::uint8_t facet = 0;        ///< of `level`
-  std::int8_t level = -1;        ///< level at which `asked` and `best` are counted; -1: the whole cluster
-  std::int32_t where = -1;       ///< node rank at level 0, else domain id; -1: the cluster
-  std::int32_t other_job = -1;   ///< slot
+  bool certified = false;       ///< a necessary condition fails on the whole cluster, whoever leaves: `check_certificate`
+  std::uint8_t facet = 0;       ///< of `level`
+  std::int8_t level = -1;       ///< level at which `asked` and `best` are counted; -1: the whole cluster
+  std::int32_t where = -1;      ///< node rank at level 0, else domain id; -1: the cluster
+  std::int32_t other_job = -1;  ///< slot
   std::int32_t queue = -1;
   std::int32_t gpu_type = -1;
-  std::int64_t asked = 0;        ///< GPUs, milli-cores or bytes, by code
-  std::int64_t best = 0;         ///< the most that `where` has
-  std::int64_t missing = 0;      ///< the smallest single change: so many more free in `where`; 0: none known
+  std::int64_t asked = 0;    ///< GPUs, milli-cores or bytes, by code
+  std::int64_t best = 0;     ///< the most that `where` has
+  std::int64_t missing = 0;  ///< the smallest single change: so many more free in `where`; 0: none known
   TimeUs until_us = kNever;
   bool operator==(const Reason&) const = default;
 };
 
 /// GPUs of one node given to members of one group.
 struct PlanEntry {
-  std::int32_t node = -1;              ///< rank
-  std::int32_t group = 0;              ///< index in the shape's groups; 0 for a flat gang
-  std::int32_t member = 0;             ///< first member
+  std::int32_t node = -1;   ///< rank
+  std::int32_t group = 0;   ///< index in the shape's groups; 0 for a flat gang
+  std::int32_t member = 0;  ///< first member
   std::int32_t members = 0;
-  std::uint64_t gpus = 0;              ///< mask of GPU indices
+  std::uint64_t gpus = 0;  ///< mask of GPU indices
   std::int32_t share_ppm = kWholeGpu;
   bool operator==(const PlanEntry&) const = default;
 };
 
 struct Decision {
-  std::int32_t job = -1;               ///< slot
+  std::int32_t job = -1;  ///< slot
   Action action = Action::kWait;
-  std::int32_t shape = -1;             ///< index in the job's shapes, -1: none
-  std::int32_t entry_begin = 0;        ///< rows of Plan::entries, in rank order of the gang
+  std::int32_t shape = -1;       ///< index in the job's shapes, -1: none
+  std::int32_t entry_begin = 0;  ///< rows of Plan::entries, in rank order of the gang
   std::int32_t entry_end = 0;
   std::int32_t local_batch = 0;
-  std::int64_t rate = 0;               ///< predicted, millionths of the unit per second; 0: not known
-  TimeUs start_us = kNever;            ///< of kStart (now), kReserve (later)
-  TimeUs finish_us = kNever;           ///< predicted
-  TimeUs cost_us = 0;                  ///< what displacing or moving it costs in run time
+  std::int64_t rate = 0;      ///< predicted, millionths of the unit per second; 0: not known
+  TimeUs start_us = kNever;   ///< of kStart (now), kReserve (later)
+  TimeUs finish_us = kNever;  ///< predicted
+  TimeUs cost_us = 0;         ///< what displacing or moving it costs in run time
   Reason reason;
   bool operator==(const Decision&) const = default;
 };
 
 struct Totals {
-  std::int64_t gpus = 0;               ///< healthy GPUs in the cluster
-  std::int64_t gpus_used = 0;          ///< whole GPUs in use when the plan is carried out
+  std::int64_t gpus = 0;       ///< healthy GPUs in the cluster
+  std::int64_t gpus_used = 0;  ///< whole GPUs in use when the plan is carried out
   std::int64_t starts = 0, keeps = 0, moves = 0, preempts = 0, waits = 0, declines = 0, replaces = 0, reserves = 0;
   bool operator==(const Totals&) const = default;
 };
@@ -101,16 +101,16 @@ struct Plan {
   TimeUs now_us = 0;
   std::string policy;
   std::vector<std::pair<std::string, std::string>> params;
-  std::string backend;                 ///< who answered: "reference", "cpu", "cuda"
-  std::string backend_note;            ///< why another backend than asked answered; may be empty
+  std::string backend;       ///< who answered: "reference", "cpu", "cuda"
+  std::string backend_note;  ///< why another backend than asked answered; may be empty
   std::uint64_t seed = 0;
-  std::int64_t work_done = 0;          ///< jobs walked
-  std::string stopped_by;              ///< "done", "work", "budget", "cancel"
+  std::int64_t work_done = 0;  ///< jobs walked
+  std::string stopped_by;      ///< "done", "work", "budget", "cancel"
   Proof proof = Proof::kPlacedValidated;
-  std::uint64_t tables = 0;            ///< hash of the tables that were used
+  std::uint64_t tables = 0;  ///< hash of the tables that were used
   std::vector<std::pair<std::string, std::int64_t>> objective;
   Totals totals;
-  std::vector<Decision> decisions;     ///< every job of the state, by job rank
+  std::vector<Decision> decisions;  ///< every job of the state, by job rank
   std::vector<PlanEntry> entries;
   Timing timing;
 };

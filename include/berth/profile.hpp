@@ -11,40 +11,40 @@ enum class ProfileKind : std::uint8_t { kOpaque, kTable, kClosedForm };
 
 /// One measured rate.
 struct RatePoint {
-  std::string gpu_type;            ///< empty: any type
+  std::string gpu_type;  ///< empty: any type
   std::int32_t gpus = 0;
-  std::int32_t local_batch = 0;    ///< 0: any
-  std::string span;                ///< level of the `switch` facet that the gang spans, empty: any
-  std::int64_t rate = 0;           ///< millionths of the unit per second
+  std::int32_t local_batch = 0;  ///< 0: any
+  std::string span;              ///< level of the `switch` facet that the gang spans, empty: any
+  std::int64_t rate = 0;         ///< millionths of the unit per second
   bool operator==(const RatePoint&) const = default;
 };
 
 /// Compute time of one step on one GPU type: alpha * batch + beta.
 struct StepTime {
-  std::string gpu_type;            ///< empty: any type
-  std::int64_t alpha_ns = 0;       ///< nanoseconds per sample
-  std::int64_t beta_ns = 0;        ///< nanoseconds per step
+  std::string gpu_type;       ///< empty: any type
+  std::int64_t alpha_ns = 0;  ///< nanoseconds per sample
+  std::int64_t beta_ns = 0;   ///< nanoseconds per step
   bool operator==(const StepTime&) const = default;
 };
 
 /// Iteration-time model. Our reconstruction of a GENIE-style predictor, not the paper's coefficients.
 struct ClosedForm {
   std::vector<StepTime> step;
-  std::int64_t io_ns = 0;              ///< CPU-core nanoseconds of input work per sample
+  std::int64_t io_ns = 0;                 ///< CPU-core nanoseconds of input work per sample
   std::int64_t cpu_milli_saturation = 0;  ///< cores beyond which input work gains nothing; 0: none
-  std::int64_t overlap_ppm = 0;        ///< part of communication hidden behind compute
+  std::int64_t overlap_ppm = 0;           ///< part of communication hidden behind compute
   bool operator==(const ClosedForm&) const = default;
 };
 
 /// How fast the job runs by (GPU type, GPU count, local batch, span).
 struct Profile {
   ProfileKind kind = ProfileKind::kOpaque;
-  std::string model;                      ///< a name for people
-  std::string unit = "s";                 ///< of work: "samples", "steps", "s"
-  std::vector<RatePoint> points;          ///< kTable
-  ClosedForm closed_form;                 ///< kClosedForm
+  std::string model;              ///< a name for people
+  std::string unit = "s";         ///< of work: "samples", "steps", "s"
+  std::vector<RatePoint> points;  ///< kTable
+  ClosedForm closed_form;         ///< kClosedForm
   std::int64_t gradient_bytes = 0;
-  std::vector<std::int64_t> stage_us;     ///< per-iteration stage times, in declared order
+  std::vector<std::int64_t> stage_us;  ///< per-iteration stage times, in declared order
   std::int64_t gpu_utilisation_ppm = 0;
   std::int64_t gpu_memory_utilisation_ppm = 0;
   /// Slowdown beside another model on the same GPU: (model, rate kept in ppm).

@@ -13,7 +13,7 @@ namespace berth {
 /// A cluster and its jobs at one instant: the content of a `berth.snapshot.v1` file.
 struct Snapshot {
   std::string name;
-  std::string origin_iso;   ///< the instant of time 0, for display; may be empty
+  std::string origin_iso;  ///< the instant of time 0, for display; may be empty
   TimeUs now_us = 0;
   std::vector<GpuType> gpu_types;
   std::vector<Domain> domains;

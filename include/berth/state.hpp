@@ -43,11 +43,11 @@ class BERTH_API ClusterState {
   const Node& node(std::int32_t rank) const;
   std::int32_t find_node(std::string_view id) const;  ///< rank, or -1
 
-  std::int32_t job_slots() const;                     ///< slots in use are below this; some may be empty
+  std::int32_t job_slots() const;  ///< slots in use are below this; some may be empty
   std::int32_t job_count() const;
-  const Job* job(std::int32_t slot) const;            ///< null for an empty slot
-  std::int32_t find_job(std::string_view id) const;   ///< slot, or -1
-  std::int32_t job_rank(std::int32_t slot) const;     ///< by (submit, id)
+  const Job* job(std::int32_t slot) const;           ///< null for an empty slot
+  std::int32_t find_job(std::string_view id) const;  ///< slot, or -1
+  std::int32_t job_rank(std::int32_t slot) const;    ///< by (submit, id)
 
   /// For the engine's own parts.
   StateImpl& impl() { return *impl_; }

@@ -60,7 +60,7 @@ TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
   EXPECT_EQ(report::explain_plan(named(), starting()),
             "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 16 GPUs in use\n"
             "\n"
-            "JOB  ACTION  SHAPE  GPUS  FINISH         WHERE\n"
+            "JOB  ACTION  SHAPE  GPUS  FINISH          WHERE\n"
             "j0   start   s      3     1 h 1 min 30 s  n0[0-1,6]\n"
             "\n"
             "2 jobs: needs 16 GPUs in one rack; best rack has 12 free: d7; starts if 4 more free there (j1, j2)\n");

@@ -34,7 +34,8 @@ BERTH_HD std::int32_t fill_nodes(Walk<Group>& w, Need& need, const NodeSet& set,
   // Positions run by rank in the switch facet, and inside one lowest domain of any other.
   const std::int32_t* lowest = w.p.facet[set.scan].node_domain + w.p.n_nodes;
   const bool by_rank = set.scan == 0 || set.first >= set.last || lowest[order[set.first]] == lowest[order[set.last - 1]];
-  const std::int32_t* spread = row.spread_level > 0 ? w.p.facet[row.spread_facet].node_domain + std::int64_t{row.spread_level} * w.p.n_nodes : nullptr;
+  const std::int32_t* spread =
+      row.spread_level > 0 ? w.p.facet[row.spread_facet].node_domain + std::int64_t{row.spread_level} * w.p.n_nodes : nullptr;
   const auto room = [&](std::int32_t node) -> std::int64_t {
     const std::int64_t cap = w.scratch.node_cap[node];
     if (count == nullptr || cap <= 0) return cap;
@@ -156,8 +157,8 @@ BERTH_HD std::int32_t fill_plain(Walk<Group>& w, Need& need, const NodeSet& set,
 
 /// Segments or spread: domains of (facet, level) within the set are chosen by what they offer, in units of `unit` members.
 template <class Group>
-BERTH_HD std::int32_t fill_by_domain(Walk<Group>& w, Need& need, const NodeSet& set, std::int32_t facet, std::int32_t level, std::int32_t unit,
-                                     std::int64_t most, std::int32_t members, std::int32_t* count) {
+BERTH_HD std::int32_t fill_by_domain(Walk<Group>& w, Need& need, const NodeSet& set, std::int32_t facet, std::int32_t level,
+                                     std::int32_t unit, std::int64_t most, std::int32_t members, std::int32_t* count) {
   const GroupRow& row = *need.row;
   const std::int32_t* order = w.p.facet[set.scan].order;
   const DomainRange range = level == 0 ? DomainRange{set.first, set.last} : domains_meeting(w.p, set, facet, level);
@@ -206,9 +207,8 @@ BERTH_HD std::int32_t fill_by_domain(Walk<Group>& w, Need& need, const NodeSet& 
     if (level == 0) {
       std::int32_t t = give * unit;
       if (count != nullptr) {
-        const std::int32_t slot = row.spread_level > 0
-                                      ? w.p.facet[row.spread_facet].node_domain[std::int64_t{row.spread_level} * w.p.n_nodes + where]
-                                      : where;
+        const std::int32_t slot =
+            row.spread_level > 0 ? w.p.facet[row.spread_facet].node_domain[std::int64_t{row.spread_level} * w.p.n_nodes + where] : where;
         const std::int32_t allowed = row.spread_most - count[slot];
         if (allowed < t) {
           missing = t - (allowed > 0 ? allowed : 0);

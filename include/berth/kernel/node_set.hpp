@@ -18,9 +18,9 @@ inline constexpr std::int32_t kNoNode = -2;
 /// `scan`, the smallest of its domains.
 struct NodeSet {
   std::int32_t filter;
-  TimeUs end;               // when the job ends, kNever: not known
+  TimeUs end;  // when the job ends, kNever: not known
   std::int32_t scan, first, last;
-  std::int32_t node;        // the only node; kNone: no such limit; kNoNode: the set is empty
+  std::int32_t node;  // the only node; kNone: no such limit; kNoNode: the set is empty
   std::int32_t n;
   Restriction in[5];  // at most one a facet
 };
@@ -49,7 +49,8 @@ BERTH_HD inline NodeSet within(const ProblemView& p, NodeSet set, std::int32_t f
     const Restriction& r = set.in[i];
     if (r.facet != facet) continue;
     at = i;
-    const bool nested = r.level >= level ? ancestor(p, domain, r.level - level) == r.domain : ancestor(p, r.domain, level - r.level) == domain;
+    const bool nested =
+        r.level >= level ? ancestor(p, domain, r.level - level) == r.domain : ancestor(p, r.domain, level - r.level) == domain;
     if (!nested) {
       set.last = set.first;
       set.node = kNoNode;

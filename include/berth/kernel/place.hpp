@@ -16,17 +16,17 @@ struct NoWatch {
 
 template <class Group>
 struct PlaceInOrder {
-  Walk<Group> w;            // `w.s` is the state now
+  Walk<Group> w;  // `w.s` is the state now
   const PlaceRequest& request;
   const PlaceWorkspace& ws;
   const PlaceResult& result;
-  WalkState later{};        // the state that must leave the reservation alone
-  bool reserved = false;    // a reservation stands
+  WalkState later{};      // the state that must leave the reservation alone
+  bool reserved = false;  // a reservation stands
   bool reserve_done = false;
-  bool blocked = false;     // hol: an earlier job failed
+  bool blocked = false;        // hol: an earlier job failed
   bool queue_charged = false;  // by the job in hand, which displaced others: giving back had to see it
   std::int32_t gave_up = 0;
-  std::int32_t limit = 0;      // positions at or after it are not tried
+  std::int32_t limit = 0;  // positions at or after it are not tried
 
   BERTH_HD bool lead() const { return w.group.rank() == 0; }
   BERTH_HD const OptionRow& option_of(std::int32_t job, std::int32_t o) const { return w.p.options[w.p.option_begin[job] + o]; }
@@ -354,7 +354,8 @@ BERTH_HD void place_in_order(Group& group, const ProblemView& problem, const Pla
                              std::int32_t n_taken, const PlaceWorkspace& ws, const PlaceResult& result, Watch& watch) {
   WalkState now = ws.now;
   init_workspace(group, problem, request, taken, n_taken, ws);
-  PlaceInOrder<Group> run{{group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing}, request, ws, result};
+  PlaceInOrder<Group> run{
+      {group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing}, request, ws, result};
   run.later = ws.later;
   run.limit = request.limit;
   for (std::int32_t i = group.rank(); i < request.n; i += group.size()) result.displaced_by[i] = kNone;

@@ -9,8 +9,8 @@ namespace berth::kernel {
 
 /// A domain d of (facet, level), cut by a domain of the row's require level where there is one.
 struct Spot {
-  Key key = kNoKey;              // (cap, raw) and (R, d); at level 0 (raw, node)
-  std::int32_t facet, level;     // of d
+  Key key = kNoKey;           // (cap, raw) and (R, d); at level 0 (raw, node)
+  std::int32_t facet, level;  // of d
 
   BERTH_HD std::int32_t domain() const { return static_cast<std::int32_t>(key.lo & 0xffffffffu); }
   BERTH_HD std::int32_t required() const { return static_cast<std::int32_t>(key.lo >> 32); }
@@ -73,7 +73,8 @@ BERTH_HD Key best_node(Walk<Group>& w, const GroupRow& row, const NodeSet& set, 
 
 /// Whether free GPUs alone rule a domain out.
 template <class Group>
-BERTH_HD bool too_few(const Walk<Group>& w, const GroupRow& row, std::int32_t facet, std::int32_t level, std::int32_t d, std::int32_t members) {
+BERTH_HD bool too_few(const Walk<Group>& w, const GroupRow& row, std::int32_t facet, std::int32_t level, std::int32_t d,
+                      std::int32_t members) {
   return row.share_ppm == kWholeGpu && free_in(w.p, w.s, facet, level, d) < std::int64_t{members} * row.gpus;
 }
 
@@ -84,7 +85,8 @@ BERTH_HD inline Key spot_key(const GroupRow& row, const Measure& m, std::int32_t
 
 /// Candidates R and d of different facets that meet: each R of the set with each d that has nodes in it.
 template <class Group>
-BERTH_HD Key best_crossing(Walk<Group>& w, const GroupRow& row, const NodeSet& set, std::int32_t facet, std::int32_t level, std::int32_t members) {
+BERTH_HD Key best_crossing(Walk<Group>& w, const GroupRow& row, const NodeSet& set, std::int32_t facet, std::int32_t level,
+                           std::int32_t members) {
   const ProblemView& p = w.p;
   Key best = kNoKey;
   const DomainRange all = domains_meeting(p, set, row.require_facet, row.require_level);
@@ -114,7 +116,8 @@ BERTH_HD Key best_crossing(Walk<Group>& w, const GroupRow& row, const NodeSet& s
 
 /// The best candidate of one level >= 1.
 template <class Group>
-BERTH_HD Key best_domain(Walk<Group>& w, const GroupRow& row, const NodeSet& set, std::int32_t facet, std::int32_t level, std::int32_t members) {
+BERTH_HD Key best_domain(Walk<Group>& w, const GroupRow& row, const NodeSet& set, std::int32_t facet, std::int32_t level,
+                         std::int32_t members) {
   const ProblemView& p = w.p;
   const bool require = row.require_level >= 1;
   if (require && row.require_facet != facet) return best_crossing(w, row, set, facet, level, members);

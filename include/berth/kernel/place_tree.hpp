@@ -9,15 +9,15 @@ namespace berth::kernel {
 
 /// A group with children whose candidates are tried one after another.
 struct TreeFrame {
-  std::int32_t row;            // relative to the demand's first
-  std::int32_t from;           // entries before this visit
+  std::int32_t row;   // relative to the demand's first
+  std::int32_t from;  // entries before this visit
   std::int32_t tries;
-  std::int32_t stage;          // 0: look for the next R; 1: preferred domains in it; 2: the set itself; 3: exhausted
-  std::int32_t level;          // of the preferred domains now looked at
-  Key required, preferred;     // last candidates taken, in (free GPUs, id)
-  NodeSet outer;               // A, or A and R
-  NodeSet around;              // A
-  NodeSet chosen;              // the candidate being tried
+  std::int32_t stage;       // 0: look for the next R; 1: preferred domains in it; 2: the set itself; 3: exhausted
+  std::int32_t level;       // of the preferred domains now looked at
+  Key required, preferred;  // last candidates taken, in (free GPUs, id)
+  NodeSet outer;            // A, or A and R
+  NodeSet around;           // A
+  NodeSet chosen;           // the candidate being tried
 };
 
 /// Whole free GPUs of a set for section 5.

@@ -99,14 +99,13 @@ BERTH_HD inline bool hold_again(const ProblemView& p, WalkState& s, std::int32_t
 struct VictimList {
   const ProblemView& p;
   const PlaceRequest& request;
-  const std::int32_t* before;   // [n + 1] previous candidate position of each candidate; [n]: the last candidate
-  const std::int32_t* after;    // [n + 1]
-  std::int32_t position;        // of the job that wants to start
-  std::int32_t last;            // position of the last one released, n: none
+  const std::int32_t* before;  // [n + 1] previous candidate position of each candidate; [n]: the last candidate
+  const std::int32_t* after;   // [n + 1]
+  std::int32_t position;       // of the job that wants to start
+  std::int32_t last;           // position of the last one released, n: none
 
   BERTH_HD bool eligible(std::int32_t i) const {
-    return request.class_rule == 0 ||
-           request.preemption_class[request.order[i]] < request.preemption_class[request.order[position]];
+    return request.class_rule == 0 || request.preemption_class[request.order[i]] < request.preemption_class[request.order[position]];
   }
   /// Releases one more; false when there is none. One thread of the group changes the state; the caller syncs.
   BERTH_HD bool forward(WalkState& s, bool lead) {
@@ -129,9 +128,9 @@ struct VictimList {
 /// Something that becomes free later, for reservations.
 struct Event {
   TimeUs at;
-  std::int32_t job;        // slot, or kNone
+  std::int32_t job;  // slot, or kNone
   std::int32_t node;
-  std::int32_t position;   // of a job placed in this walk, else kNone
+  std::int32_t position;  // of a job placed in this walk, else kNone
   std::int32_t pad;
   std::uint64_t mask;
 };
@@ -149,7 +148,7 @@ struct EventList {
   const PlaceResult& result;
   const Event* events;
   std::int32_t n;
-  std::int32_t done;      // released so far
+  std::int32_t done;  // released so far
 
   BERTH_HD void change(WalkState& s, const Event& e, bool give) const {
     if (e.position >= 0) {

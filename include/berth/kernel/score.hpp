@@ -9,14 +9,14 @@ namespace berth::kernel {
 
 /// Scores (job, domain) pairs; see docs/placement.md section 9.
 struct ScoreRequest {
-  std::int32_t n;                        // jobs
-  const std::int32_t* jobs;              // [n] slots
-  const TimeUs* option_run;              // [options] predicted run time of each option, kNever: not known
-  std::int32_t facet, level;             // of the candidate domains; level 0: nodes
-  std::int64_t leftover_weight;          // GPU-milliseconds per GPU left free in the domain
-  const std::int64_t* domain_cost;       // [domains of the level, or nodes] GPU-milliseconds added; null: none
-  std::int32_t k;                        // 1..kMaxBest
-  TimeUs now;                            // instant at which the jobs would start; matters where node_until is finite
+  std::int32_t n;                   // jobs
+  const std::int32_t* jobs;         // [n] slots
+  const TimeUs* option_run;         // [options] predicted run time of each option, kNever: not known
+  std::int32_t facet, level;        // of the candidate domains; level 0: nodes
+  std::int64_t leftover_weight;     // GPU-milliseconds per GPU left free in the domain
+  const std::int64_t* domain_cost;  // [domains of the level, or nodes] GPU-milliseconds added; null: none
+  std::int32_t k;                   // 1..kMaxBest
+  TimeUs now;                       // instant at which the jobs would start; matters where node_until is finite
 };
 
 inline constexpr std::int32_t kMaxBest = 16;

@@ -23,11 +23,11 @@ template <class Group>
 struct Walk {
   Group& group;
   const ProblemView& p;
-  WalkState s;              // the state that placing reads and charges
+  WalkState s;  // the state that placing reads and charges
   Scratch scratch;
   PlacedRow* entries;
-  std::int32_t n_entries;   // the same in all threads
-  bool ran_out;             // some group of the current job had no tries left
+  std::int32_t n_entries;  // the same in all threads
+  bool ran_out;            // some group of the current job had no tries left
   std::int32_t max_tries;
   Packing packing;
 };
@@ -35,8 +35,8 @@ struct Walk {
 /// What a group row of the demand being placed looks like from inside the placing functions.
 struct Need {
   const GroupRow* row;
-  std::int32_t index;      // of the row in its demand
-  std::int32_t member;     // members placed so far
+  std::int32_t index;   // of the row in its demand
+  std::int32_t member;  // members placed so far
 };
 
 /// Charges entries [from, w.n_entries) to the state; entries of whole GPUs get their masks. One thread works, all wait.

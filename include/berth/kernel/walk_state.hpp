@@ -11,16 +11,16 @@
 namespace berth::kernel {
 
 struct WalkState {
-  std::uint64_t* free;          // [n_nodes]
-  std::int64_t* cpu;            // [n_nodes]
-  std::int64_t* memory;         // [n_nodes]
-  std::int32_t* used_ppm;       // [gpus]
-  std::int64_t* used_memory;    // [gpus]
-  std::int64_t* queue_used;     // [n_queues * (n_types + 1)]
-  std::uint64_t* bucket;        // [(max_gpus + 1) * n_words] nodes with exactly so many free GPUs
-  std::int32_t* bucket_count;   // [max_gpus + 1]
-  std::int32_t* domain_free;    // [n_domains] free whole GPUs in the domain: an upper bound that prunes
-  std::int64_t* type_free;      // [n_types]
+  std::uint64_t* free;         // [n_nodes]
+  std::int64_t* cpu;           // [n_nodes]
+  std::int64_t* memory;        // [n_nodes]
+  std::int32_t* used_ppm;      // [gpus]
+  std::int64_t* used_memory;   // [gpus]
+  std::int64_t* queue_used;    // [n_queues * (n_types + 1)]
+  std::uint64_t* bucket;       // [(max_gpus + 1) * n_words] nodes with exactly so many free GPUs
+  std::int32_t* bucket_count;  // [max_gpus + 1]
+  std::int32_t* domain_free;   // [n_domains] free whole GPUs in the domain: an upper bound that prunes
+  std::int64_t* type_free;     // [n_types]
   std::int32_t max_gpus;
 };
 
@@ -50,7 +50,8 @@ BERTH_HD inline void set_free(const ProblemView& p, WalkState& s, std::int32_t n
 }
 
 /// Free whole GPUs of a domain (the cluster of every facet included).
-BERTH_HD inline std::int32_t free_in(const ProblemView& p, const WalkState& s, std::int32_t facet, std::int32_t level, std::int32_t domain) {
+BERTH_HD inline std::int32_t free_in(const ProblemView& p, const WalkState& s, std::int32_t facet, std::int32_t level,
+                                     std::int32_t domain) {
   if (level == p.facet[facet].levels - 1) return s.domain_free[p.facet[0].level_begin[p.facet[0].levels - 1]];
   return s.domain_free[domain];
 }
@@ -128,7 +129,8 @@ BERTH_HD inline std::uint64_t pick_gpus(const ProblemView& p, std::int32_t node,
 }
 
 /// Members of a share row that GPU g of a node holds.
-BERTH_HD inline std::int64_t gpu_share_cap(const ProblemView& p, const WalkState& s, const GroupRow& row, std::int32_t node, std::int32_t g) {
+BERTH_HD inline std::int64_t gpu_share_cap(const ProblemView& p, const WalkState& s, const GroupRow& row, std::int32_t node,
+                                           std::int32_t g) {
   const std::int64_t i = std::int64_t{p.gpu_begin[node]} + g;
   const bool whole_free = (s.free[node] >> g & 1) != 0;
   const std::int32_t used = s.used_ppm[i];

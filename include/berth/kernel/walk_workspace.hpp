@@ -11,18 +11,18 @@ namespace berth::kernel {
 struct PlaceWorkspace {
   WalkState now, later;
   Scratch scratch;
-  std::int32_t* before;           // [n + 1] list of victims over positions
-  std::int32_t* after;            // [n + 1]
-  std::uint8_t* displaced;        // [n]
-  std::uint8_t* gone;             // [n_jobs] the same by slot
-  std::uint8_t* known_now;        // [n_demands] 1: does not fit in what is free now
-  std::uint8_t* known_later;      // [n_demands] the same beside the reservation
-  std::uint8_t* hopeless;         // [n_demands] 1: did not fit with all victims gone
-  std::int64_t* later_gpus;       // [n_types] GPUs of victims still to come: an upper bound
-  Event* events;                  // [n_releases + n]
-  std::int32_t* n_events;         // [1]
-  std::int64_t* cpu_left;         // [n_nodes] of reserved nodes, at the reservation, the reservation taken
-  std::int64_t* memory_left;      // [n_nodes]
+  std::int32_t* before;       // [n + 1] list of victims over positions
+  std::int32_t* after;        // [n + 1]
+  std::uint8_t* displaced;    // [n]
+  std::uint8_t* gone;         // [n_jobs] the same by slot
+  std::uint8_t* known_now;    // [n_demands] 1: does not fit in what is free now
+  std::uint8_t* known_later;  // [n_demands] the same beside the reservation
+  std::uint8_t* hopeless;     // [n_demands] 1: did not fit with all victims gone
+  std::int64_t* later_gpus;   // [n_types] GPUs of victims still to come: an upper bound
+  Event* events;              // [n_releases + n]
+  std::int32_t* n_events;     // [1]
+  std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the reservation, the reservation taken
+  std::int64_t* memory_left;  // [n_nodes]
 };
 
 namespace detail {
@@ -169,8 +169,8 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
 }
 
 /// Events for a reservation made at position i: releases of jobs not displaced, and jobs placed before it. One thread.
-BERTH_HD inline std::int32_t collect_events(const ProblemView& p, const PlaceRequest& r, const PlaceResult& result, const PlaceWorkspace& ws,
-                                            std::int32_t i) {
+BERTH_HD inline std::int32_t collect_events(const ProblemView& p, const PlaceRequest& r, const PlaceResult& result,
+                                            const PlaceWorkspace& ws, std::int32_t i) {
   std::int32_t n = 0;
   for (std::int32_t k = 0; k < r.n_releases; ++k) {
     const ReleaseRow& release = r.releases[k];
