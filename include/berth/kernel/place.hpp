@@ -70,7 +70,7 @@ struct PlaceInOrder {
   /// The smallest number of releases after which the job fits: doubling, then bisection (section 6.5). On success the job's
   /// entries are placed, `list` stands at that number, and the option is returned; on failure all is as before.
   template <class List>
-  BERTH_HD BERTH_NOINLINE std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count) {
+  BERTH_HD BERTH_NOINLINE std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count, std::uint8_t* hopeless) {
     const std::int32_t from = w.n_entries;
     const auto move = [&](std::int32_t to) {
       w.group.sync();
@@ -88,7 +88,8 @@ struct PlaceInOrder {
     for (std::int32_t p = 1;; p *= 2) {
       move(p);
       if (count == failed) break;  // nothing more to release
-      option = fit(job, list.start(count), nullptr);
+      // With everything released, what does not fit never will.
+      option = fit(job, list.start(count), count < p ? hopeless : nullptr);
       if (option != kNone) break;
       failed = count;
       if (count < p) break;
@@ -164,25 +165,14 @@ struct PlaceInOrder {
     bool hope = false;
     for (std::int32_t o = 0; o < n && !hope; ++o) {
       const DemandRow& d = w.p.demands[option_of(job, o).demand];
-      hope = d.exact == 0 || (!known_hopeless(job, o) && w.s.type_free[d.gpu_type] + ws.later_gpus[d.gpu_type] >= d.gpus);
+      const bool gpus = d.exact == 0 || (!known_hopeless(job, o) && w.s.type_free[d.gpu_type] + ws.later_gpus[d.gpu_type] >= d.gpus);
+      hope = gpus && quota_in_reach(job, o);
     }
     if (!hope) return kNone;
     VictimList victims{w.p, request, ws.before, ws.after, i, request.n};
     std::int32_t count = 0;
-    const std::int32_t option = fit_after(victims, job, count);
-    if (option == kNone) {
-      w.group.sync();
-      if (lead() && may_remember()) {
-        for (std::int32_t o = 0; o < n; ++o) {
-          const std::int32_t d = option_of(job, o).demand;
-          // Quota may have been in the way with all victims gone: then nothing was learnt about the GPUs.
-          const bool quota = quota_unlimited(job, o);
-          if (w.p.demands[d].exact != 0 && quota) ws.hopeless[d] = 1;
-        }
-      }
-      w.group.sync();
-      return kNone;
-    }
+    const std::int32_t option = fit_after(victims, job, count, may_remember() ? ws.hopeless : nullptr);
+    if (option == kNone) return kNone;
     // From the most important victim back: who does not miss his GPUs keeps them.
     w.group.sync();
     if (lead()) {
@@ -194,8 +184,7 @@ struct PlaceInOrder {
           ws.displaced[v] = 1;
           ws.gone[request.order[v]] = 1;
           result.displaced_by[v] = i;
-          const std::int32_t type = w.p.held_type[request.order[v]];
-          if (type >= 0) ws.later_gpus[type] -= touched_gpus(w.p, request.order[v]);
+          count_victim(w.p, ws, request.order[v], -1);
           remove_victim(v);
         }
         v = next;
@@ -206,11 +195,14 @@ struct PlaceInOrder {
     return option;
   }
 
-  BERTH_HD bool quota_unlimited(std::int32_t job, std::int32_t o) const {
+  /// Whether the job's queues would have room if all victims to come were gone.
+  BERTH_HD bool quota_in_reach(std::int32_t job, std::int32_t o) const {
     const DemandRow& d = w.p.demands[option_of(job, o).demand];
     for (std::int32_t q = w.p.job_queue[job]; q >= 0; q = w.p.queue_parent[q]) {
-      const std::int64_t row = std::int64_t{q} * (w.p.n_types + 1);
-      if (w.p.queue_cap[row + d.gpu_type] != kNoLimit || w.p.queue_cap[row + w.p.n_types] != kNoLimit) return false;
+      for (std::int32_t column = 0; column < 2; ++column) {
+        const std::int64_t at = std::int64_t{q} * (w.p.n_types + 1) + (column == 0 ? d.gpu_type : w.p.n_types);
+        if (w.p.queue_cap[at] != kNoLimit && w.s.queue_used[at] - ws.later_queue[at] + d.gpus > w.p.queue_cap[at]) return false;
+      }
     }
     return true;
   }
@@ -252,7 +244,7 @@ struct PlaceInOrder {
     EventList events{w.p, request, result, ws.events, ws.n_events[0], 0};
     const std::int32_t from = w.n_entries;
     std::int32_t count = 0;
-    const std::int32_t option = fit_after(events, job, count);
+    const std::int32_t option = fit_after(events, job, count, nullptr);
     if (option == kNone) return false;
     if (lead()) {
       *result.reserve_at = events.start(count);
@@ -312,8 +304,7 @@ struct PlaceInOrder {
       finish(i, Outcome::kKept, kNone, from);
       w.group.sync();  // others may still read `later_gpus` for the job before
       if (lead() && request.victim_ok[i] != 0 && request.preemptive != 0) {
-        const std::int32_t type = w.p.held_type[job];
-        if (type >= 0) ws.later_gpus[type] -= touched_gpus(w.p, job);
+        count_victim(w.p, ws, job, -1);
         remove_victim(i);
       }
       w.group.sync();

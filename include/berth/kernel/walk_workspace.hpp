@@ -19,6 +19,7 @@ struct PlaceWorkspace {
   std::uint8_t* known_later;  // [n_demands] the same beside the reservation
   std::uint8_t* hopeless;     // [n_demands] 1: did not fit with all victims gone
   std::int64_t* later_gpus;   // [n_types] GPUs of victims still to come: an upper bound
+  std::int64_t* later_queue;  // [n_queues * (n_types + 1)] what they hold of quotas: an upper bound
   Event* events;              // [n_releases + n]
   std::int32_t* n_events;     // [1]
   std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the reservation, the reservation taken
@@ -88,6 +89,7 @@ inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest&
   ws.known_later = c.take<std::uint8_t>(p.n_demands);
   ws.hopeless = c.take<std::uint8_t>(p.n_demands);
   ws.later_gpus = c.take<std::int64_t>(p.n_types);
+  ws.later_queue = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
   ws.events = c.take<Event>(easy ? std::int64_t{r.n_releases} + r.n : 0);
   ws.n_events = c.take<std::int32_t>(1);
   ws.cpu_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
@@ -132,6 +134,14 @@ BERTH_HD void copy_state(Group& group, const ProblemView& p, const WalkState& fr
   group.sync();
 }
 
+/// Adds (sign 1) or takes away (-1) a running job from what victims still to come hold. One thread.
+BERTH_HD inline void count_victim(const ProblemView& p, const PlaceWorkspace& ws, std::int32_t job, std::int32_t sign) {
+  if (p.held_type[job] >= 0) ws.later_gpus[p.held_type[job]] += sign * touched_gpus(p, job);
+  WalkState sums{};
+  sums.queue_used = ws.later_queue;
+  charge_queue(p, sums, job, p.held_type[job], sign * held_gpus(p, job));
+}
+
 /// The state before the first job. All threads.
 template <class Group>
 BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequest& r, const TakenRow* taken, std::int32_t n_taken,
@@ -150,6 +160,7 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
   for (std::int32_t i = group.rank(); i < r.n; i += group.size()) ws.displaced[i] = 0;
   for (std::int32_t j = group.rank(); j < p.n_jobs; j += group.size()) ws.gone[j] = 0;
   for (std::int32_t t = group.rank(); t < p.n_types; t += group.size()) ws.later_gpus[t] = 0;
+  for (std::int64_t q = group.rank(); q < std::int64_t{p.n_queues} * (p.n_types + 1); q += group.size()) ws.later_queue[q] = 0;
   group.sync();
   if (group.rank() == 0) {
     for (std::int32_t t = 0; t < n_taken; ++t) s.free[taken[t].node] &= ~taken[t].mask;
@@ -159,7 +170,7 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
       ws.before[i] = last;
       if (last >= 0) ws.after[last] = i;
       last = i;
-      if (p.held_type[r.order[i]] >= 0) ws.later_gpus[p.held_type[r.order[i]]] += touched_gpus(p, r.order[i]);
+      count_victim(p, ws, r.order[i], 1);
     }
     ws.before[r.n] = last;
     if (last >= 0) ws.after[last] = r.n;
