@@ -43,9 +43,7 @@ Job waiting(const std::string& id, std::int32_t gpus) {
   return add_job(s, id, gpus);
 }
 
-Allocation on(const std::string& node, std::vector<std::int32_t> gpus) {
-  return {"s", {{"", 0, node, std::move(gpus), kWholeGpu, false}}};
-}
+Allocation on(const std::string& node, std::vector<std::int32_t> gpus) { return {"s", {{"", 0, node, std::move(gpus), kWholeGpu, false}}}; }
 
 const Job& job_named(const Snapshot& s, const std::string& id) {
   return *std::find_if(s.jobs.begin(), s.jobs.end(), [&](const Job& j) { return j.id == id; });
