@@ -69,8 +69,8 @@ TEST(Engine, EasyReservesForTheFirstAndLetsOnlyShortJobsPass) {
   s.nodes.resize(1);
   run_on(add_job(s, "a", 4), "n0", {0, 1, 2, 3}).estimate.run_us = 50 * kSecond;
   add_job(s, "b", 8).estimate.run_us = 10 * kSecond;
-  add_job(s, "c", 4).estimate.run_us = 51 * kSecond;
-  add_job(s, "d", 4).estimate.run_us = 50 * kSecond;
+  add_job(s, "c", 2).estimate.run_us = 51 * kSecond;
+  add_job(s, "d", 2).estimate.run_us = 50 * kSecond;
   const ClusterState state(s);
   Engine engine;
 
