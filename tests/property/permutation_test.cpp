@@ -1,0 +1,51 @@
+// The order of rows in a snapshot says nothing: the plan is the same, byte for byte.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/io.hpp"
+#include "berth/state.hpp"
+#include "host/sim/generate.hpp"
+#include "tests/support/random.hpp"
+
+namespace berth {
+namespace {
+
+std::string planned(const Snapshot& snapshot, const std::string& policy) {
+  const ClusterState state(snapshot);
+  Engine engine;
+  Request request;
+  request.policy = policy;
+  return io::to_json(engine.decide(state, request), state, false);
+}
+
+TEST(Permutation, OfRowsLeavesThePlanAsItIs) {
+  for (const auto workload : {sim::Workload::kPhilly, sim::Workload::kHelios, sim::Workload::kLlm}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      sim::GenerateOptions o;
+      o.nodes = 24;
+      o.jobs = 60;
+      o.workload = workload;
+      o.seed = seed;
+      o.nodes_per_rack = 4;
+      o.racks_per_pod = 2;
+      const Snapshot given = sim::generate(o);
+      Snapshot shuffled = given;
+      test::Random random(seed);
+      random.shuffle(shuffled.nodes);
+      random.shuffle(shuffled.jobs);
+      random.shuffle(shuffled.domains);
+      random.shuffle(shuffled.queues);
+      random.shuffle(shuffled.history);
+      ASSERT_FALSE(shuffled.jobs == given.jobs);
+      for (const char* policy : {"fifo", "srsf", "gittins", "priority", "qssf"}) {
+        EXPECT_TRUE(planned(shuffled, policy) == planned(given, policy)) << sim::name(workload) << ", seed " << seed << ", " << policy;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth

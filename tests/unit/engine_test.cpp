@@ -1,0 +1,205 @@
+// Decisions worked out by hand.
+
+#include "berth/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "berth/state.hpp"
+#include "tests/unit/validate_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::add_job;
+using test::run_on;
+
+Request ask(const std::string& policy, std::vector<std::pair<std::string, std::string>> params = {}) {
+  Request request;
+  request.policy = policy;
+  request.params = std::move(params);
+  return request;
+}
+
+const Decision& of(const ClusterState& state, const Plan& plan, const std::string& id) {
+  return plan.decisions.at(static_cast<std::size_t>(state.job_rank(state.find_job(id))));
+}
+
+/// One node of 8 GPUs: `hog` runs on all of it with 1,000 s to go, `quick` wants 4 for 10 s.
+Snapshot one_node_full() {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(1);
+  Job& hog = run_on(add_job(s, "hog", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  hog.estimate.run_us = 1'000 * kSecond;
+  hog.costs.restart_us = 30 * kSecond;
+  hog.costs.checkpoint_save_us = 5 * kSecond;
+  add_job(s, "quick", 4).estimate.run_us = 10 * kSecond;
+  return s;
+}
+
+TEST(Engine, PreemptsTheLongerJobAndSaysWhatItCosts) {
+  const ClusterState state(one_node_full());
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("srsf"));
+
+  EXPECT_EQ(of(state, plan, "quick").action, Action::kStart);
+  EXPECT_EQ(of(state, plan, "quick").finish_us, 110 * kSecond);
+  EXPECT_EQ(of(state, plan, "hog").action, Action::kPreempt);
+  EXPECT_EQ(of(state, plan, "hog").cost_us, 35 * kSecond);
+  EXPECT_EQ(of(state, plan, "hog").reason.code, ReasonCode::kLostPriority);
+  EXPECT_EQ(of(state, plan, "hog").reason.other_job, state.find_job("quick"));
+}
+
+TEST(Engine, KeepsRunningJobsWherePoliciesDoNotPreempt) {
+  const ClusterState state(one_node_full());
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("sjf"));
+
+  EXPECT_EQ(of(state, plan, "hog").action, Action::kKeep);
+  EXPECT_EQ(of(state, plan, "quick").action, Action::kWait);
+}
+
+TEST(Engine, EasyReservesForTheFirstAndLetsOnlyShortJobsPass) {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(1);
+  run_on(add_job(s, "a", 4), "n0", {0, 1, 2, 3}).estimate.run_us = 50 * kSecond;
+  add_job(s, "b", 8).estimate.run_us = 10 * kSecond;
+  add_job(s, "c", 2).estimate.run_us = 51 * kSecond;
+  add_job(s, "d", 2).estimate.run_us = 50 * kSecond;
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo", {{"discipline", "easy"}}));
+
+  EXPECT_EQ(of(state, plan, "b").action, Action::kReserve);
+  EXPECT_EQ(of(state, plan, "b").start_us, 150 * kSecond);
+  EXPECT_EQ(of(state, plan, "c").action, Action::kWait);
+  EXPECT_EQ(of(state, plan, "c").reason.code, ReasonCode::kReservedFor);
+  EXPECT_EQ(of(state, plan, "d").action, Action::kStart);
+}
+
+TEST(Engine, DeclinedJobHoldsNobodyUpUnderHeadOfLine) {
+  Snapshot s = test::two_racks();
+  add_job(s, "a", 33);
+  add_job(s, "b", 8);
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo"));
+
+  EXPECT_EQ(of(state, plan, "a").action, Action::kDecline);
+  EXPECT_TRUE(check_certificate(state, of(state, plan, "a").reason, state.find_job("a")));
+  EXPECT_EQ(of(state, plan, "b").action, Action::kStart);
+}
+
+TEST(Engine, HeadOfLineHoldsUpWhoeverComesAfter) {
+  Snapshot s = test::two_racks();
+  run_on(add_job(s, "a", 1), "n0", {0});
+  add_job(s, "b", 32);
+  add_job(s, "c", 1);
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan hol = engine.decide(state, ask("fifo"));
+  const Plan skip = engine.decide(state, ask("fifo", {{"discipline", "skip"}}));
+
+  EXPECT_EQ(of(state, hol, "c").reason.code, ReasonCode::kBehind);
+  EXPECT_EQ(of(state, hol, "c").reason.other_job, state.find_job("b"));
+  EXPECT_EQ(of(state, skip, "c").action, Action::kStart);
+}
+
+TEST(Engine, WorkLimitStopsTheWalkAndSaysSo) {
+  Snapshot s = test::two_racks();
+  for (const char* id : {"a", "b", "c"}) add_job(s, id, 1);
+  const ClusterState state(s);
+  Engine engine;
+  Request request = ask("fifo");
+  request.work_limit = 2;
+
+  const Plan plan = engine.decide(state, request);
+
+  EXPECT_EQ(plan.work_done, 2);
+  EXPECT_EQ(plan.stopped_by, "work");
+  EXPECT_EQ(plan.proof, Proof::kBudgetExhausted);
+  EXPECT_EQ(plan.totals.starts, 2);
+  EXPECT_EQ(of(state, plan, "c").reason.code, ReasonCode::kBudget);
+}
+
+TEST(Engine, PolicyStateComesOutAndGoesInAgain) {
+  Snapshot s = test::two_racks();
+  run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  add_job(s, "b", 2).estimate.run_us = 10 * kSecond;
+  ClusterState state(s);
+  Engine engine;
+  PolicyState kept;
+  Plan plan;
+
+  engine.decide(state, kept, ask("qssf"), plan);
+  EXPECT_EQ(kept.policy, "qssf");
+  EXPECT_EQ(kept.columns.at("qssf_key").count("b"), 1U);
+  state.apply(delta::RemoveJob{"b", ""});
+  engine.decide(state, kept, ask("qssf"), plan);
+
+  EXPECT_TRUE(kept.columns["qssf_key"].empty());
+  EXPECT_THROW(engine.decide(state, kept, ask("fifo"), plan), InvalidArgument);
+}
+
+TEST(Engine, RefusesUnknownPoliciesParametersAndThreads) {
+  const ClusterState state(one_node_full());
+  Engine engine;
+  Request no_thread = ask("fifo");
+  no_thread.threads = 0;
+
+  EXPECT_THROW(engine.decide(state, ask("fastest")), InvalidArgument);
+  EXPECT_THROW(engine.decide(state, ask("fifo", {{"colour", "red"}})), InvalidArgument);
+  EXPECT_THROW(engine.decide(state, ask("fifo", {{"packing", "tight"}})), InvalidArgument);
+  EXPECT_THROW(engine.decide(state, no_thread), InvalidArgument);
+  EXPECT_EQ(engine.decide(state, ask("fifo")).decisions.size(), 2U) << "still of use";
+}
+
+TEST(Engine, ServesTwoStatesInTurn) {
+  const ClusterState full(one_node_full());
+  Snapshot s = test::two_racks();
+  add_job(s, "x", 8);
+  const ClusterState empty(s);
+  Engine both;
+
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_TRUE(same_plan(both.decide(full, ask("gittins")), Engine().decide(full, ask("gittins"))));
+    EXPECT_TRUE(same_plan(both.decide(empty, ask("gittins")), Engine().decide(empty, ask("gittins"))));
+  }
+}
+
+TEST(Engine, MendsFromASpareNodeAndKeepsTheSurvivors) {
+  Snapshot s = test::two_racks();
+  s.nodes[2].state = NodeState::kSpare;
+  Job& gang = add_job(s, "gang", 16);
+  run_on(run_on(gang, "n0", {0, 1, 2, 3, 4, 5, 6, 7}), "n1", {0, 1, 2, 3, 4, 5, 6, 7});
+  gang.allocation.entries[1].member = 8;
+  gang.costs.restart_us = 30 * kSecond;
+  ClusterState state(s);
+  state.apply(delta::SetNodeState{"n1", NodeState::kFailed, 0});
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo"));
+
+  const Decision& d = of(state, plan, "gang");
+  ASSERT_EQ(d.action, Action::kReplace);
+  EXPECT_EQ(d.cost_us, 30 * kSecond);
+  std::uint64_t on_n0 = 0, on_n2 = 0;
+  for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+    const PlanEntry& entry = plan.entries[static_cast<std::size_t>(e)];
+    if (entry.node == 0) on_n0 |= entry.gpus;
+    if (entry.node == 2) on_n2 |= entry.gpus;
+  }
+  EXPECT_EQ(on_n0, 0xFFU);
+  EXPECT_EQ(on_n2, 0xFFU);
+}
+
+}  // namespace
+}  // namespace berth
