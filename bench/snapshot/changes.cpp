@@ -16,7 +16,9 @@ class Maker {
  public:
   explicit Maker(const Snapshot& snapshot) : snapshot_(snapshot) {
     for (const Node& node : snapshot.nodes) {
-      if (node.state == NodeState::kReady && node.gpu_list.empty()) good_.insert(node.id);
+      bool works = node.state == NodeState::kReady;
+      for (const Gpu& gpu : node.gpu_list) works = works && gpu.state == GpuState::kOk;
+      if (works) good_.insert(node.id);
     }
   }
 

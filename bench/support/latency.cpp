@@ -1,13 +1,30 @@
 #include "bench/support/latency.hpp"
 
+#include <time.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 namespace berth::bench {
 
+bool processor_clock() {
+  static const bool cpu = [] {
+    const char* value = std::getenv("BERTH_BENCH_CLOCK");
+    return value != nullptr && std::string(value) == "cpu";
+  }();
+  return cpu;
+}
+
+double Lap::now() {
+  timespec t{};
+  clock_gettime(processor_clock() ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 double Lap::seconds() {
-  const auto now = std::chrono::steady_clock::now();
-  const double s = std::chrono::duration<double>(now - last_).count();
-  last_ = now;
+  const double at = now();
+  const double s = at - last_;
+  last_ = at;
   return s;
 }
 

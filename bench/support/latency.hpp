@@ -2,11 +2,14 @@
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
 namespace berth::bench {
+
+/// Whether times are processor time of the calling thread: BERTH_BENCH_CLOCK=cpu, for a machine that others keep busy. Only cases of
+/// one thread heed it; the parts of a plan's timing are always the wall clock's.
+bool processor_clock();
 
 /// Seconds since it was made or last asked.
 class Lap {
@@ -14,7 +17,8 @@ class Lap {
   double seconds();
 
  private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  static double now();
+  double last_ = now();
 };
 
 /// Adds counters NAME_p50_ms, NAME_p99_ms, NAME_p999_ms and NAME_max_ms. `seconds` is not empty; the percentile is the least value

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/defaults.hpp"
+#include "bench/support/latency.hpp"
 
 /// Google Benchmark's main with facts about the host in the context, and five repetitions unless another number is asked for.
 namespace {
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("kernel", std::string(system.sysname) + " " + system.release);
   benchmark::AddCustomContext("compiler", BERTH_COMPILER);
   benchmark::AddCustomContext("build_type", BERTH_BUILD_TYPE);
+  benchmark::AddCustomContext("clock", berth::bench::processor_clock() ? "processor time of the thread" : "wall");
   benchmark::AddCustomContext("load_average_at_start", load_average());
 
   int count = static_cast<int>(arguments.size());
