@@ -1,0 +1,82 @@
+#include <benchmark/benchmark.h>
+
+#include <memory>
+
+#include "bench/defaults.hpp"
+#include "bench/support/answer.hpp"
+#include "bench/support/cluster.hpp"
+#include "bench/support/latency.hpp"
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+
+/// A whole decision over all jobs of a busy cluster: order, place, validate, reasons. The state is loaded, the engine is warm and nothing
+/// has changed since its last decision; `stream_bench.cpp` has changes between decisions. `settled:0` is the cluster as generated, which
+/// srsf turns over (thousands of starts and preemptions in one decision); `settled:1` is the same after that plan was carried out.
+namespace berth::bench {
+namespace {
+
+struct Prepared {
+  std::int64_t nodes = 0, settled = 0;
+  std::unique_ptr<ClusterState> state;
+  std::unique_ptr<Engine> engine;
+  Request request;
+  Plan plan;
+};
+
+Prepared& prepared(std::int64_t nodes, std::int64_t settled) {
+  static Prepared p;
+  if (p.nodes == nodes && p.settled == settled) return p;
+  p = {};
+  p.state = std::make_unique<ClusterState>(busy_cluster(nodes, decide_jobs(nodes)));
+  p.engine = std::make_unique<Engine>();
+  p.request.policy = "srsf";
+  PolicyState memory;
+  p.engine->decide(*p.state, memory, p.request, p.plan);
+  if (settled != 0) {
+    commit(*p.state, p.plan);
+    p.engine->decide(*p.state, memory, p.request, p.plan);
+  }
+  require_valid(*p.state, p.plan);
+  if (nodes <= kReferenceNodes) require_equal_to_reference(*p.state, p.request, p.plan);
+  p.nodes = nodes;
+  p.settled = settled;
+  return p;
+}
+
+void decide(benchmark::State& bench) {
+  Prepared& p = prepared(bench.range(0), bench.range(1));
+  Timing sum;
+  for (auto _ : bench) {
+    PolicyState memory;
+    Lap lap;
+    p.engine->decide(*p.state, memory, p.request, p.plan);
+    bench.SetIterationTime(lap.seconds());
+    const Timing& t = p.plan.timing;
+    sum.compile_s += t.compile_s;
+    sum.order_s += t.order_s;
+    sum.place_s += t.place_s;
+    sum.reasons_s += t.reasons_s;
+    sum.validate_s += t.validate_s;
+  }
+  const auto mean = benchmark::Counter::kAvgIterations;
+  bench.counters["compile_ms"] = {1e3 * sum.compile_s, mean};
+  bench.counters["order_ms"] = {1e3 * sum.order_s, mean};
+  bench.counters["place_ms"] = {1e3 * sum.place_s, mean};
+  bench.counters["reasons_ms"] = {1e3 * sum.reasons_s, mean};
+  bench.counters["validate_ms"] = {1e3 * sum.validate_s, mean};
+  bench.counters["jobs"] = static_cast<double>(p.plan.decisions.size());
+  bench.counters["starts"] = static_cast<double>(p.plan.totals.starts);
+  bench.counters["preempts"] = static_cast<double>(p.plan.totals.preempts);
+  bench.counters["waits"] = static_cast<double>(p.plan.totals.waits);
+}
+
+BENCHMARK(decide)
+    ->ArgNames({"nodes", "settled"})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Apply([](benchmark::internal::Benchmark* b) {
+      for (const std::int64_t nodes : decide_nodes()) b->Args({nodes, 0})->Args({nodes, 1});
+    });
+
+}  // namespace
+}  // namespace berth::bench

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+/// Sizes of all benchmarks. With BERTH_BENCH_SMOKE=1 in the environment they shrink to what shows that a case runs.
+/// BERTH_BENCH_DECISIONS and BERTH_BENCH_SCENARIOS change the length of the two longest ones.
+namespace berth::bench {
+
+inline bool smoke() {
+  const char* value = std::getenv("BERTH_BENCH_SMOKE");
+  return value != nullptr && std::string(value) == "1";
+}
+
+inline std::int64_t full_or_smoke(std::int64_t full, std::int64_t small) { return smoke() ? small : full; }
+
+inline std::int64_t from_environment(const char* variable, std::int64_t otherwise) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? otherwise : std::strtoll(value, nullptr, 10);
+}
+
+inline std::vector<std::int64_t> doubling(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t n = from; n <= to; n *= 2) sizes.push_back(n);
+  return sizes;
+}
+
+inline constexpr std::uint64_t kSeed = 1;
+inline constexpr std::int32_t kGpusPerNode = 8;
+
+/// snapshot: axis `nodes`; the target is at the largest.
+inline std::vector<std::int64_t> snapshot_nodes() { return smoke() ? doubling(64, 64) : doubling(2'000, 16'000); }
+/// Jobs of a snapshot of so many nodes: 50,000 at 16,000.
+inline std::int64_t snapshot_jobs(std::int64_t nodes) { return nodes * 50'000 / 16'000; }
+inline constexpr int kChanges = 100;
+
+/// decide: axis `nodes`; four jobs a node, half of them waiting; the target is at 10,000.
+inline std::vector<std::int64_t> decide_nodes() { return smoke() ? doubling(64, 128) : doubling(1'250, 10'000); }
+inline std::int64_t decide_jobs(std::int64_t nodes) { return 4 * nodes; }
+/// Up to here the same decision is also asked of the reference, which looks at every node for every job.
+inline constexpr std::int64_t kReferenceNodes = 1'250;
+
+/// decide, one new job: a running cluster of so many nodes, and the members of its large gang.
+inline std::int64_t one_job_nodes() { return full_or_smoke(5'000, 128); }
+inline std::int64_t large_gang() { return full_or_smoke(512, 16); }
+
+/// decide, one after another.
+inline std::int64_t stream_nodes() { return full_or_smoke(10'000, 64); }
+inline std::int64_t stream_decisions() { return from_environment("BERTH_BENCH_DECISIONS", full_or_smoke(10'000, 50)); }
+
+/// flow: axis `jobs` of one GPU.
+inline std::vector<std::int64_t> flow_jobs() { return smoke() ? doubling(250, 250) : doubling(1'250, 10'000); }
+
+/// score: axis `nodes` = `jobs`. Small sizes are there because a GPU loses at them.
+inline std::vector<std::int64_t> score_sizes() {
+  return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{10, 100, 1'000, 10'000};
+}
+inline constexpr std::int32_t kScoreBest = 4;
+
+/// scenarios: axis `scenarios` of so many jobs and nodes. 4,096 is the size of the target.
+inline std::int64_t scenario_size() { return full_or_smoke(1'000, 64); }
+inline std::vector<std::int64_t> scenario_counts() {
+  const std::int64_t most = from_environment("BERTH_BENCH_SCENARIOS", full_or_smoke(256, 8));
+  return most > 16 ? std::vector<std::int64_t>{1, 16, most} : std::vector<std::int64_t>{1, most};
+}
+
+}  // namespace berth::bench

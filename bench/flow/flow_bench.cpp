@@ -1,0 +1,104 @@
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "bench/defaults.hpp"
+#include "bench/flow/instance.hpp"
+#include "bench/support/answer.hpp"
+#include "bench/support/latency.hpp"
+#include "host/core/backend.hpp"
+
+/// Placing single-GPU jobs with a cost for each (GPU type, rack), against the optimum of the same instance.
+///
+/// Compared are: LEMON's network simplex from costs in arrays to the optimal flow (network built and solved; which GPU of a place a job
+/// gets is not decided), `by_score` and `by_order` of instance.hpp from a compiled state to the place of every job. The first two know
+/// the same costs. `by_order` is what a decision does when racks cost nothing; its distance says what that ignorance costs.
+/// Counters: `above_optimum_percent` in the flow's own cost, `simplex_ms`, and `times_faster` than the simplex. One thread each.
+namespace berth::bench {
+namespace {
+
+struct Prepared {
+  std::int64_t jobs = 0;
+  std::unique_ptr<Instance> instance;
+  FlowOptimum optimum;
+};
+
+Prepared& prepared(std::int64_t jobs) {
+  static Prepared p;
+  if (p.jobs == jobs) return p;
+  p = {};
+  p.instance = std::make_unique<Instance>(jobs);
+  p.optimum = solve_flow(p.instance->flow());
+  require(p.optimum.proven, "the flow is not proven to be the optimum");
+  p.jobs = jobs;
+  return p;
+}
+
+void network_simplex(benchmark::State& bench) {
+  Prepared& p = prepared(bench.range(0));
+  double build = 0;
+  for (auto _ : bench) {
+    const FlowOptimum again = solve_flow(p.instance->flow());
+    require(again.cost == p.optimum.cost, "the optimum changed");
+    bench.SetIterationTime(again.build_s + again.solve_s);
+    build += again.build_s;
+  }
+  bench.counters["build_ms"] = {1e3 * build, benchmark::Counter::kAvgIterations};
+  bench.counters["places"] = static_cast<double>(p.instance->flow().place_type.size());
+}
+
+/// The simplex is timed again beside each, so that both saw the same noise.
+void against_simplex(benchmark::State& bench, const Prepared& p, const std::function<std::vector<int>()>& place) {
+  const std::int64_t cost = p.instance->cost(place());
+  require(cost >= p.optimum.cost, "cheaper than the optimum");
+  double ours = 0;
+  double simplex = 0;
+  for (auto _ : bench) {
+    Lap lap;
+    benchmark::DoNotOptimize(place());
+    const double s = lap.seconds();
+    bench.SetIterationTime(s);
+    ours += s;
+    const FlowOptimum again = solve_flow(p.instance->flow());
+    simplex += again.build_s + again.solve_s;
+  }
+  bench.counters["above_optimum_percent"] = 100.0 * static_cast<double>(cost - p.optimum.cost) / static_cast<double>(p.optimum.cost);
+  bench.counters["simplex_ms"] = {1e3 * simplex, benchmark::Counter::kAvgIterations};
+  bench.counters["times_faster"] = simplex / ours;
+}
+
+void by_score(benchmark::State& bench) {
+  const Prepared& p = prepared(bench.range(0));
+  const auto backend = core::make_cpu_backend(1);
+  int rounds = 0;
+  int reference_rounds = 0;
+  if (bench.range(0) <= 1'250) {
+    const auto reference = core::make_reference_backend();
+    require(p.instance->by_score(*backend, rounds) == p.instance->by_score(*reference, reference_rounds), "the reference scores otherwise");
+  }
+  against_simplex(bench, p, [&] { return p.instance->by_score(*backend, rounds); });
+  bench.counters["rounds"] = rounds;
+}
+
+void by_order(benchmark::State& bench) {
+  const Prepared& p = prepared(bench.range(0));
+  const auto backend = core::make_cpu_backend(1);
+  if (bench.range(0) <= 1'250) {
+    require(p.instance->by_order(*backend) == p.instance->by_order(*core::make_reference_backend()), "the reference places otherwise");
+  }
+  against_simplex(bench, p, [&] { return p.instance->by_order(*backend); });
+}
+
+void sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"jobs"})->UseManualTime()->Unit(benchmark::kMillisecond);
+  for (const std::int64_t jobs : flow_jobs()) b->Arg(jobs);
+}
+
+BENCHMARK(network_simplex)->Apply(sizes);
+BENCHMARK(by_score)->Apply(sizes);
+BENCHMARK(by_order)->Apply(sizes);
+
+}  // namespace
+}  // namespace berth::bench

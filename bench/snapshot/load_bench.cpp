@@ -1,0 +1,74 @@
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/defaults.hpp"
+#include "bench/support/answer.hpp"
+#include "bench/support/cluster.hpp"
+#include "bench/support/latency.hpp"
+#include "bench/support/memory.hpp"
+#include "berth/io.hpp"
+#include "berth/state.hpp"
+#include "host/core/state_impl.hpp"
+
+/// From the text of a snapshot to a state that can decide: parse (with every check of values), validate and compile, columns included.
+namespace berth::bench {
+namespace {
+
+struct Text {
+  std::int64_t nodes = 0;
+  std::string json;
+  std::int64_t resident = 0;  // bytes that one state of it keeps
+};
+
+const Text& text_of(std::int64_t nodes) {
+  static Text text;
+  if (text.nodes == nodes) return text;
+  text = {};
+  Snapshot made = busy_cluster(nodes, snapshot_jobs(nodes));
+  text.json = io::to_json(made);
+  Snapshot parsed = io::parse_snapshot(text.json);
+  require(parsed == made, "the snapshot read back is not the one written");
+  made = {};
+  parsed = {};
+  const std::int64_t before = resident_bytes();
+  const ClusterState state(io::parse_snapshot(text.json));
+  require(state.impl().problem().n_nodes == nodes, "the state lacks nodes");
+  text.resident = resident_bytes() - before;
+  text.nodes = nodes;
+  return text;
+}
+
+void load(benchmark::State& bench) {
+  const Text& text = text_of(bench.range(0));
+  double parse = 0;
+  double compile = 0;
+  for (auto _ : bench) {
+    Lap lap;
+    Snapshot snapshot = io::parse_snapshot(text.json);
+    const double parsed = lap.seconds();
+    std::optional<ClusterState> state(std::in_place, std::move(snapshot));
+    benchmark::DoNotOptimize(state->impl().problem().n_jobs);
+    const double compiled = lap.seconds();
+    bench.SetIterationTime(parsed + compiled);
+    parse += parsed;
+    compile += compiled;
+    state.reset();
+  }
+  const auto mean = benchmark::Counter::kAvgIterations;
+  bench.counters["parse_ms"] = {1e3 * parse, mean};
+  bench.counters["validate_compile_ms"] = {1e3 * compile, mean};
+  bench.counters["jobs"] = static_cast<double>(snapshot_jobs(bench.range(0)));
+  bench.counters["json_bytes"] = static_cast<double>(text.json.size());
+  bench.counters["resident_bytes"] = static_cast<double>(text.resident);
+}
+
+BENCHMARK(load)->ArgNames({"nodes"})->UseManualTime()->Unit(benchmark::kMillisecond)->Apply([](benchmark::internal::Benchmark* b) {
+  for (const std::int64_t nodes : snapshot_nodes()) b->Arg(nodes);
+});
+
+}  // namespace
+}  // namespace berth::bench
