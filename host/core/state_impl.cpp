@@ -14,7 +14,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void JobStore::resize(std::size_t n) {
   for (auto* c : {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since}) c->resize(n, kNever);
-  for (auto* c : {&work_left, &rate, &attained}) c->resize(n, 0);
+  for (auto* c : {&estimate_rate, &work_left, &rate, &attained}) c->resize(n, 0);
   for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape}) c->resize(n, -1);
   running.resize(n, 0);
   id.resize(n, nullptr);
@@ -40,6 +40,8 @@ void StateImpl::load(Snapshot s) {
   job_order.clear();
   job_slot.clear();
   new_slots_.clear();
+  // By id, so that the order of rows in a file never matters.
+  std::sort(gpu_types.begin(), gpu_types.end(), [](const GpuType& a, const GpuType& b) { return a.id < b.id; });
   type_index.clear();
   type_memory.clear();
   for (std::size_t t = 0; t < gpu_types.size(); ++t) {
@@ -193,7 +195,7 @@ void StateImpl::refresh_node(std::int32_t rank) {
 }
 
 void StateImpl::rebuild_queues() {
-  // Parents first, then as given: a queue's row follows all above it.
+  // Parents first, then by id: a queue's row follows all above it, whatever the order in the file.
   std::unordered_map<std::string, std::size_t> given;
   for (std::size_t q = 0; q < queues.size(); ++q) given.emplace(queues[q].id, q);
   const auto depth = [&](const Queue& queue) {
@@ -203,7 +205,9 @@ void StateImpl::rebuild_queues() {
   };
   std::vector<std::pair<int, std::size_t>> by_depth;
   for (std::size_t q = 0; q < queues.size(); ++q) by_depth.emplace_back(depth(queues[q]), q);
-  std::stable_sort(by_depth.begin(), by_depth.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(by_depth.begin(), by_depth.end(), [this](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : queues[a.second].id < queues[b.second].id;
+  });
   std::vector<Queue> sorted;
   for (const auto& [d, q] : by_depth) sorted.push_back(std::move(queues[q]));
   queues = std::move(sorted);

@@ -39,6 +39,7 @@ struct TypeSize {
 /// Columns by job slot that policies and the walk read. Maintained change by change.
 struct JobStore {
   std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from, waiting_since;
+  std::vector<std::int64_t> estimate_rate;   // > 0: work left is what the estimate says at this rate, the requested one
   std::vector<std::int64_t> work_left;  // millionths of the unit at `progress_at`; INT64_MAX: not known
   std::vector<std::int64_t> rate;       // current rate of a running job, of the first option of a waiting one
   std::vector<std::int64_t> attained;   // GPU-us at `progress_at`
@@ -76,6 +77,8 @@ class StateImpl {
   const kernel::ProblemView& problem() const;
   /// Run time that is left of a job on an option, from `now`; kNever: not known. Unknown lengths fall back to the time limit.
   TimeUs option_run(std::int32_t slot, std::size_t option) const;
+  /// Work left now, millionths of the unit; INT64_MAX: not known.
+  std::int64_t work_left_now(std::int32_t slot) const;
   /// Run time left at a rate; kNever: not known.
   TimeUs run_at(std::int32_t slot, std::int64_t rate) const;
   /// Hash of the rates that decisions read, over all jobs; their order does not matter.

@@ -109,6 +109,7 @@ void StateImpl::store_columns(std::int32_t slot) {
 
   // Where the rate at the requested shape is known, an estimate of time is an estimate of work.
   const std::int64_t requested = core::requested_rate(*this, j);
+  job.estimate_rate[s] = j.progress.work_total > 0 || j.estimate.run_us == kNever ? 0 : requested;
   if (j.progress.work_total > 0) {
     job.work_left[s] = std::max<std::int64_t>(0, j.progress.work_total - j.progress.work_done);
   } else if (j.estimate.run_us != kNever) {
@@ -232,21 +233,19 @@ void StateImpl::settle(std::int32_t slot) {
   job.progress_at[s] = now;
 }
 
-TimeUs StateImpl::remaining(std::int32_t slot) const {
+std::int64_t StateImpl::work_left_now(std::int32_t slot) const {
   const std::size_t s = at(slot);
-  const TimeUs left = time_for(job.work_left[s], job.rate[s]);
-  if (left == kNever || job.running[s] == 0) return left;
-  return std::max<TimeUs>(1, left - (now - job.progress_at[s]));
+  if (job.running[s] == 0 || job.work_left[s] == INT64_MAX) return job.work_left[s];
+  // An estimate is of run time: what has run counts against it as time, at whatever rate it ran.
+  if (job.estimate_rate[s] > 0) {
+    return saturated(static_cast<__int128>(std::max<TimeUs>(0, job.estimate[s] - run_now(slot))) * job.estimate_rate[s] / kSecond);
+  }
+  return std::max<std::int64_t>(0, job.work_left[s] - saturated(static_cast<__int128>(job.rate[s]) * (now - job.progress_at[s]) / kSecond));
 }
 
-TimeUs StateImpl::run_at(std::int32_t slot, std::int64_t rate) const {
-  const std::size_t s = at(slot);
-  std::int64_t work = job.work_left[s];
-  if (work != INT64_MAX && job.running[s] != 0) {
-    work = std::max<std::int64_t>(0, work - saturated(static_cast<__int128>(job.rate[s]) * (now - job.progress_at[s]) / kSecond));
-  }
-  return time_for(work, rate);
-}
+TimeUs StateImpl::run_at(std::int32_t slot, std::int64_t rate) const { return time_for(work_left_now(slot), rate); }
+
+TimeUs StateImpl::remaining(std::int32_t slot) const { return run_at(slot, job.rate[at(slot)]); }
 
 TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
   const std::size_t s = at(slot);
