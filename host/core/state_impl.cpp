@@ -50,6 +50,9 @@ void StateImpl::load(Snapshot s) {
   }
   rebuild_nodes();
   rebuild_queues();
+  // Slots by rank, so that the order of rows in a file never matters.
+  std::sort(s.jobs.begin(), s.jobs.end(),
+            [](const Job& a, const Job& b) { return a.submit_us != b.submit_us ? a.submit_us < b.submit_us : a.id < b.id; });
   facts_.reset();
   tables_ = 0;
   jobs.resize(s.jobs.size());

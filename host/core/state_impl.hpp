@@ -39,10 +39,10 @@ struct TypeSize {
 /// Columns by job slot that policies and the walk read. Maintained change by change.
 struct JobStore {
   std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from, waiting_since;
-  std::vector<std::int64_t> estimate_rate;   // > 0: work left is what the estimate says at this rate, the requested one
-  std::vector<std::int64_t> work_left;  // millionths of the unit at `progress_at`; INT64_MAX: not known
-  std::vector<std::int64_t> rate;       // current rate of a running job, of the first option of a waiting one
-  std::vector<std::int64_t> attained;   // GPU-us at `progress_at`
+  std::vector<std::int64_t> estimate_rate;  // > 0: work left is what the estimate says at this rate, the requested one
+  std::vector<std::int64_t> work_left;      // millionths of the unit at `progress_at`; INT64_MAX: not known
+  std::vector<std::int64_t> rate;           // current rate of a running job, of the first option of a waiting one
+  std::vector<std::int64_t> attained;       // GPU-us at `progress_at`
   std::vector<std::int32_t> priority, gpus, preemption_class, queue, held_type, shape;
   std::vector<std::uint8_t> running;
   std::vector<const std::string*> id;
