@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 
+#include "berth/kernel/place_tree.hpp"
 #include "host/core/check_snapshot.hpp"
 #include "host/core/names.hpp"
 
@@ -81,6 +82,13 @@ std::vector<bool> check_group_tree(const Shape& shape, const Where& where) {
     std::size_t g = i;
     for (; g != kRoot && seen[g] == kRoot; g = parent[g]) seen[g] = i;
     if (g != kRoot && seen[g] == i) fail(i, "parent", fmt::format("group '{}' is its own ancestor", shape.groups[g].name));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    std::int32_t depth = 1;
+    for (std::size_t g = parent[i]; g != kRoot; g = parent[g]) ++depth;
+    if (depth > kernel::kMaxTreeDepth)
+      fail(i, "parent",
+           fmt::format("group '{}' is {} levels deep, and {} are the most", shape.groups[i].name, depth, kernel::kMaxTreeDepth));
   }
   return has_children;
 }

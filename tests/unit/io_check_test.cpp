@@ -31,6 +31,15 @@ TEST(Check, DuplicateIdsNameBothPlaces) {
       "/nodes/1/id", "'n' is the id of /nodes/0 too");
 }
 
+TEST(Check, ATreeOfGroupsIsAtMostEightDeep) {
+  std::string groups = R"({"name": "g0", "members": 0})";
+  for (int depth = 1; depth < 9; ++depth) {
+    groups += ",\n{\"name\": \"g" + std::to_string(depth) + "\", \"parent\": \"g" + std::to_string(depth - 1) + "\", \"members\": 1}";
+  }
+
+  expect_refused(grouped(groups), 13, "/jobs/0/shapes/0/groups/8/parent", "9 levels deep");
+}
+
 TEST(Check, DanglingReferencesAreRefused) {
   expect_refused(with_jobs(job(R"(, "queue": "nowhere")")), 5, "/jobs/0/queue", "'nowhere'");
   expect_refused(with_jobs(R"({"id": "j", "submit_s": 1, "gpus": 1, "types": ["B"]})"), 5, "/jobs/0/shapes/0/gpu_type", "'B'");
