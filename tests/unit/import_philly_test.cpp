@@ -149,6 +149,19 @@ TEST(ImportPhilly, MachinesBecomeTypesBySizeOfMemory) {
   EXPECT_EQ(dealt.cluster->nodes[3].virtual_clusters, std::vector<std::string>{"a"});
 }
 
+TEST(ImportPhilly, MachinesAreDealtFromTheMiddleOfEachShare) {
+  const TempFile jobs(kCsv + "2017-10-09 07:01:55,66.0,1,66.0,a\n"), machines(kMachines), vcs("vc,node num\na,3\nb,1\n");
+
+  const Snapshot cluster = *import_files("philly", {vcs.path(), jobs.path(), machines.path()}).cluster;
+
+  // Turns: a at 1/6, 3/6, 5/6, b at 1/2; machines m2, m10, m1, m3.
+  ASSERT_EQ(cluster.nodes.size(), 4u);
+  EXPECT_EQ(cluster.nodes[1].virtual_clusters, std::vector<std::string>{"a"});
+  EXPECT_EQ(cluster.nodes[2].virtual_clusters, std::vector<std::string>{"a"});
+  EXPECT_EQ(cluster.nodes[0].virtual_clusters, std::vector<std::string>{"b"});
+  EXPECT_EQ(cluster.nodes[3].virtual_clusters, std::vector<std::string>{"a"});
+}
+
 TEST(ImportPhilly, ClusterFilesAreChecked) {
   const TempFile jobs(kCsv + "2017-10-09 07:01:55,66.0,1,66.0,a\n"), machines(kMachines), many("vc,node num\na,5\n"),
       twice("vc,node num\na,1\na,1\n"), memory("machineId, number of GPUs, single GPU mem\nm1,2,12\n"),
