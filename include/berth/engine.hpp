@@ -62,8 +62,7 @@ class BERTH_API Engine {
   /// Computes a plan for `state` at its current revision; the state is not changed.
   ///
   /// A pure function of (state, policy_state, request): backend and threads do not change the answer.
-  /// Every returned plan has passed the validator. After a warm-up on states of the same size it does
-  /// not allocate.
+  /// Every returned plan has passed the validator. Buffers are kept between calls on the same engine.
   /// @param policy_state  In: from the last decision. Out: for the next one.
   /// @throws InvalidArgument for an unknown policy or parameter; InternalError for a plan that fails validation.
   void decide(const ClusterState& state, PolicyState& policy_state, const Request& request, Plan& plan);
@@ -86,7 +85,7 @@ BERTH_API std::vector<std::string> validate_plan(const ClusterState& state, cons
 
 /// One sentence: "needs 16 GPUs in one rack; best rack has 12 free: r07".
 BERTH_API std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job);
-/// The smallest single change that lets the job start: "4 more GPUs free in r07"; empty when none is known.
+/// The smallest single change that lets the job start: to be read after "starts if": "4 more free there"; empty when none is known.
 BERTH_API std::string render_would_start_if(const ClusterState& state, const Reason& reason, std::int32_t job);
 /// True when the reason's necessary condition indeed fails on this cluster, whoever leaves it.
 BERTH_API bool check_certificate(const ClusterState& state, const Reason& reason, std::int32_t job);
