@@ -59,8 +59,16 @@ class EngineImpl {
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
   std::vector<kernel::PlacedRow> entries;
   std::vector<kernel::OptionRow> consolidated;
+  std::weak_ptr<const int> served;  // the state of the last decision
   std::atomic<bool> cancelled{false};
 
+  /// Versions number the changes of one state: what is kept by version is of no use for another state.
+  void serve(const StateImpl& s) {
+    if (served.lock() == s.identity) return;
+    input = {};
+    builder = {};
+    served = s.identity;
+  }
   void choose(const Request& request);
   core::PlacementBackend& backend(const Request& request, std::string& note);
   bool find_failures(const StateImpl& s);
@@ -182,6 +190,7 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   Stopwatch total;
   Stopwatch step;
   plan.timing = {};
+  m.serve(s);
   const kernel::ProblemView p = m.problem(s);
   plan.timing.compile_s = step.lap();
   const core::WalkInput::Marks marks{m.lost, m.mended, m.builder.decline(s, p)};
