@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "host/core/job_rates.hpp"
+#include "host/core/plan_rows.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
@@ -20,36 +21,6 @@ void append(Plan& plan, Decision& d, const std::vector<PlanEntry>& entries) {
   d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
   plan.entries.insert(plan.entries.end(), entries.begin(), entries.end());
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
-}
-
-void count(Totals& t, Action action) {
-  switch (action) {
-    case Action::kStart:
-      ++t.starts;
-      break;
-    case Action::kKeep:
-      ++t.keeps;
-      break;
-    case Action::kResize:
-    case Action::kMigrate:
-      ++t.moves;
-      break;
-    case Action::kPreempt:
-      ++t.preempts;
-      break;
-    case Action::kWait:
-      ++t.waits;
-      break;
-    case Action::kDecline:
-      ++t.declines;
-      break;
-    case Action::kReplace:
-      ++t.replaces;
-      break;
-    case Action::kReserve:
-      ++t.reserves;
-      break;
-  }
 }
 
 }  // namespace
@@ -75,18 +46,8 @@ void PlanBuilder::place_entries(const StateImpl& s, const WalkOutput& walk, std:
   const Shape& shape = s.jobs[at(d.job)].job->shapes[at(option.shape)];
   d.shape = option.shape;
   d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
-  for (std::int32_t e = walk.result->entry_begin[i]; e < walk.result->entry_end[i]; ++e) {
-    const kernel::PlacedRow& row = walk.result->entries[e];
-    PlanEntry entry{row.node, 0, row.member, row.members, row.mask, row.share_ppm};
-    if (!shape.groups.empty()) entry.group = s.demands.shape_group()[at(demand.group_begin + row.group)];
-    if (row.share_ppm == kWholeGpu) {
-      // Members as the shape counts them, whatever rows a consolidated demand was cut into.
-      entry.members = std::popcount(row.mask) / (shape.groups.empty() ? 1 : shape.groups[at(entry.group)].gpus_per_member);
-      const bool follows = static_cast<std::int32_t>(plan.entries.size()) > d.entry_begin && plan.entries.back().group == entry.group;
-      entry.member = follows ? plan.entries.back().member + plan.entries.back().members : 0;
-    }
-    plan.entries.push_back(entry);
-  }
+  append_placed(s, demand, shape, {walk.result->entries + walk.result->entry_begin[i], walk.result->entries + walk.result->entry_end[i]},
+                plan.entries);
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
 }
 

@@ -293,7 +293,11 @@ std::int32_t StateImpl::take_slot() {
 }
 
 const kernel::ProblemView& StateImpl::problem() const {
-  if (!view_stale_) return view_;
+  if (!view_stale_) {
+    // Consolidating adds demands to the table, and the table may have moved.
+    view_demands();
+    return view_;
+  }
   view_stale_ = false;
   view_ = kernel::ProblemView{};
   kernel::ProblemView& v = view_;
@@ -318,9 +322,7 @@ const kernel::ProblemView& StateImpl::problem() const {
   topology.fill(v);
   v.n_filters = filters.size();
   v.filter_words = filters.data();
-  v.n_demands = static_cast<std::int32_t>(demands.rows().size());
-  v.demands = demands.rows().data();
-  v.groups = demands.groups().data();
+  view_demands();
   v.n_jobs = static_cast<std::int32_t>(jobs.size());
   option_begin_.assign(1, 0);
   held_begin_.assign(1, 0);
@@ -343,6 +345,12 @@ const kernel::ProblemView& StateImpl::problem() const {
   v.held = held_.data();
   v.held_type = job.held_type.data();
   return view_;
+}
+
+void StateImpl::view_demands() const {
+  view_.n_demands = static_cast<std::int32_t>(demands.rows().size());
+  view_.demands = demands.rows().data();
+  view_.groups = demands.groups().data();
 }
 
 core::SupplyView StateImpl::total_supply() const {

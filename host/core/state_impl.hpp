@@ -96,6 +96,9 @@ class StateImpl {
   /// True when the job holds GPUs that failed.
   bool lost_gpus(std::int32_t slot) const;
 
+  /// Tells states apart for as long as somebody remembers one: addresses and versions come again, this does not.
+  std::shared_ptr<const int> identity = std::make_shared<const int>(0);
+
   // Descriptions.
   std::uint64_t revision = 0;
   TimeUs now = 0;
@@ -138,6 +141,7 @@ class StateImpl {
   void release(std::int32_t slot);
   void settle(std::int32_t slot);
   void rank_jobs();
+  void view_demands() const;
   void touch_job(std::int32_t slot);
   std::int32_t take_slot();
 
