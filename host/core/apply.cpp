@@ -66,6 +66,7 @@ class Applier {
       old = std::move(record.job);
       s_.job_slot.erase(old->id);
       s_.job.running[at(slot)] = 0;
+      s_.changed_rows_.push_back(slot);
       record.options.clear();
       record.option_rate.clear();
       s_.set_rates_hash(record, 0);

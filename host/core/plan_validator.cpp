@@ -39,7 +39,7 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
     return out_;
   }
   for (const Decision& decision : plan.decisions) {
-    if (decision.action != Action::kStart) continue;
+    if (decision.action != Action::kStart || plan.policy != "priority") continue;
     const std::int32_t its = facts.job(decision.job).job->preemption.preemption_class;
     highest_class_ = any_start_ ? std::max(highest_class_, its) : its;
     any_start_ = true;

@@ -13,9 +13,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 void JobStore::resize(std::size_t n) {
-  for (auto* c : {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since}) c->resize(n, kNever);
+  for (auto* c :
+       {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since, &hard_deadline, &waiting_left})
+    c->resize(n, kNever);
   for (auto* c : {&estimate_rate, &work_left, &rate, &attained}) c->resize(n, 0);
-  for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape}) c->resize(n, -1);
+  for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape, &local_batch}) c->resize(n, -1);
   running.resize(n, 0);
   id.resize(n, nullptr);
 }
@@ -36,6 +38,7 @@ void StateImpl::load(Snapshot s) {
   history = std::move(s.history);
   ++history_version;
   jobs.clear();
+  all_rows_changed_ = true;
   free_slots.clear();
   job_order.clear();
   job_slot.clear();
@@ -118,6 +121,8 @@ void StateImpl::rebuild_nodes() {
   }
   node.gpu_used_ppm.assign(at(node.gpu_begin.back()), 0);
   node.gpu_used_memory.assign(at(node.gpu_begin.back()), 0);
+  broken_.assign(n, 0);
+  broken_nodes_ = 0;
   node_reservations_.clear();
   rebuild_reservations();
   view_stale_ = true;
@@ -185,6 +190,9 @@ void StateImpl::refresh_node(std::int32_t rank) {
     }
   }
   node.usable[i] = usable;
+  const std::uint8_t broken = (node.held[i] & ~usable) != 0 ? 1 : 0;
+  broken_nodes_ += broken - broken_[i];
+  broken_[i] = broken;
   const bool here = d.available_from_us <= now && now < d.available_until_us;
   const bool open = d.state == NodeState::kReady && here;
   node.open[i] = open ? usable : 0;
@@ -324,27 +332,37 @@ const kernel::ProblemView& StateImpl::problem() const {
   v.filter_words = filters.data();
   view_demands();
   v.n_jobs = static_cast<std::int32_t>(jobs.size());
-  option_begin_.assign(1, 0);
-  held_begin_.assign(1, 0);
-  options_.clear();
-  held_.clear();
-  for (const JobRecord& record : jobs) {
-    options_.insert(options_.end(), record.options.begin(), record.options.end());
-    held_.insert(held_.end(), record.held.begin(), record.held.end());
-    option_begin_.push_back(static_cast<std::int32_t>(options_.size()));
-    held_begin_.push_back(static_cast<std::int32_t>(held_.size()));
-  }
-  v.option_begin = option_begin_.data();
-  v.options = options_.data();
+  update_rows();
+  v.option_begin = options_.begin().data();
+  v.options = options_.rows().data();
   v.job_queue = job.queue.data();
   v.n_queues = static_cast<std::int32_t>(queues.size());
   v.queue_parent = queue_parent.data();
   v.queue_cap = queue_cap.data();
   v.queue_used = queue_used.data();
-  v.held_begin = held_begin_.data();
-  v.held = held_.data();
+  v.held_begin = held_.begin().data();
+  v.held = held_.rows().data();
   v.held_type = job.held_type.data();
   return view_;
+}
+
+void StateImpl::update_rows() const {
+  if (all_rows_changed_) {
+    options_.clear();
+    held_.clear();
+    entries_.clear();
+    changed_rows_.clear();
+  }
+  std::sort(changed_rows_.begin(), changed_rows_.end());
+  changed_rows_.erase(std::unique(changed_rows_.begin(), changed_rows_.end()), changed_rows_.end());
+  options_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].options; });
+  held_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].held; });
+  entries_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].entries; });
+  changed_rows_.clear();
+  all_rows_changed_ = false;
 }
 
 void StateImpl::view_demands() const {

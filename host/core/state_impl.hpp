@@ -16,6 +16,7 @@
 #include "host/core/cluster_facts.hpp"
 #include "host/core/demands.hpp"
 #include "host/core/filters.hpp"
+#include "host/core/job_rows.hpp"
 #include "host/core/topology.hpp"
 
 namespace berth {
@@ -41,9 +42,12 @@ struct JobStore {
   std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from, waiting_since;
   std::vector<std::int64_t> estimate_rate;  // > 0: work left is what the estimate says at this rate, the requested one
   std::vector<std::int64_t> work_left;      // millionths of the unit at `progress_at`; INT64_MAX: not known
+  std::vector<TimeUs> waiting_left;         // run time left of a job that waits, kNever: not known
   std::vector<std::int64_t> rate;           // current rate of a running job, of the first option of a waiting one
   std::vector<std::int64_t> attained;       // GPU-us at `progress_at`
+  std::vector<TimeUs> hard_deadline;        // kNever: none, or a soft one
   std::vector<std::int32_t> priority, gpus, preemption_class, queue, held_type, shape;
+  std::vector<std::int32_t> local_batch;  // of the shape in which it runs
   std::vector<std::uint8_t> running;
   std::vector<const std::string*> id;
 
@@ -95,6 +99,10 @@ class StateImpl {
   TimeUs run_now(std::int32_t slot) const;
   /// True when the job holds GPUs that failed.
   bool lost_gpus(std::int32_t slot) const;
+  /// True when some job does.
+  bool any_lost_gpus() const { return broken_nodes_ > 0; }
+  /// What a running job holds, as a plan says it; of the revision of problem().
+  std::span<const PlanEntry> held_entries(std::int32_t slot) const { return entries_.of(slot); }
 
   /// Tells states apart for as long as somebody remembers one: addresses and versions come again, this does not.
   std::shared_ptr<const int> identity = std::make_shared<const int>(0);
@@ -142,9 +150,12 @@ class StateImpl {
   void settle(std::int32_t slot);
   void rank_jobs();
   void view_demands() const;
+  void update_rows() const;
   void touch_job(std::int32_t slot);
   std::int32_t take_slot();
 
+  std::vector<std::uint8_t> broken_;  // [nodes] 1: GPUs of it are held and do not work
+  std::int32_t broken_nodes_ = 0;
   std::vector<std::vector<std::int32_t>> node_reservations_;
   std::vector<std::int32_t> new_slots_;  // not yet in job_order
   bool jobs_removed_ = false;
@@ -159,9 +170,11 @@ class StateImpl {
   mutable bool order_changed_ = false;
   mutable kernel::ProblemView view_{};
   mutable bool view_stale_ = true;
-  mutable std::vector<std::int32_t> option_begin_, held_begin_;
-  mutable std::vector<kernel::OptionRow> options_;
-  mutable std::vector<kernel::HeldRow> held_;
+  mutable core::JobRows<kernel::OptionRow> options_;
+  mutable core::JobRows<kernel::HeldRow> held_;
+  mutable core::JobRows<PlanEntry> entries_;
+  mutable std::vector<std::int32_t> changed_rows_;  // slots, since `view_` was last built
+  mutable bool all_rows_changed_ = true;
 };
 
 }  // namespace berth

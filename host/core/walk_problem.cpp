@@ -25,6 +25,7 @@ bool WalkProblem::find_failures(const StateImpl& s, std::span<const kernel::Take
   mended_.assign(s.jobs.size(), -1);
   mends_.clear();
   bool any = false;
+  if (!s.any_lost_gpus()) return false;
   for (const std::int32_t slot : s.job_order) {
     if (s.job.running[at(slot)] == 0 || !s.lost_gpus(slot)) continue;
     if (!any) {
