@@ -49,6 +49,7 @@ class EngineImpl {
     if (served.lock() == s.identity) return;
     input = {};
     builder = {};
+    validator = {};
     served = s.identity;
   }
 };

@@ -201,7 +201,6 @@ void StateImpl::refresh_node(std::int32_t rank) {
   node.cpu[i] = d.cpu_milli < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.cpu_milli - node.cpu_held[i]);
   node.memory[i] = d.memory_bytes < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.memory_bytes - node.memory_held[i]);
   node.sharing[i] = open && d.sharing ? 1 : 0;
-  if (facts_) changed_nodes_.push_back(rank);
   view_stale_ = true;
 }
 
@@ -387,11 +386,13 @@ const core::ClusterFacts& StateImpl::facts() const {
     for (const JobRecord& record : jobs) source.jobs.push_back(record.job.get());
     source.by_rank = job_order;
     source.run_now = [this](std::int32_t slot) { return run_now(slot); };
+    source.version = ++facts_version_;
     facts_ = std::make_unique<core::ClusterFacts>(std::move(source));
   } else {
     facts_->set_now(now);
     for (const std::int32_t n : changed_nodes_) facts_->put_node(n, nodes[at(n)]);
-    for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[at(j)].job.get());
+    if (!changed_nodes_.empty()) facts_->set_version(++facts_version_);
+    for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[at(j)].job.get(), ++facts_version_);
     if (order_changed_) facts_->set_order(job_order);
   }
   changed_nodes_.clear();

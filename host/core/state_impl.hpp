@@ -128,7 +128,7 @@ class StateImpl {
   // Compiled.
   core::Topology topology;
   core::FilterTable filters;
-  mutable core::DemandTable demands;  // a table of what was ever asked for: adding a row changes no answer
+  mutable core::DemandTable demands;  // adding a row changes no answer
   NodeStore node;
   JobStore job;
   std::vector<std::int32_t> queue_parent;
@@ -137,6 +137,7 @@ class StateImpl {
 
  private:
   friend class Applier;
+  static constexpr std::int32_t kForgetFrom = 4096;
   core::FilterTable::Cluster filter_cluster() const;
   void load(Snapshot snapshot);
   void rebuild_nodes();
@@ -152,6 +153,7 @@ class StateImpl {
   void view_demands() const;
   void update_rows() const;
   void touch_job(std::int32_t slot);
+  void forget_old_demands();
   std::int32_t take_slot();
 
   std::vector<std::uint8_t> broken_;  // [nodes] 1: GPUs of it are held and do not work
@@ -159,13 +161,15 @@ class StateImpl {
   std::vector<std::vector<std::int32_t>> node_reservations_;
   std::vector<std::int32_t> new_slots_;  // not yet in job_order
   bool jobs_removed_ = false;
+  std::int32_t forget_from_ = kForgetFrom;  // rows of demands or filters at which those of jobs that left are forgotten
   std::uint64_t structure_ = 0;
   std::uint64_t tables_ = 0;
   void set_rates_hash(JobRecord& record, std::uint64_t hash);
   std::vector<std::uint64_t> total_gpus_;  // all GPUs that exist
   std::vector<std::int64_t> total_cpu_, total_memory_;
   std::vector<std::uint8_t> total_sharing_;
-  mutable std::unique_ptr<core::ClusterFacts> facts_;               // null: to be built anew
+  mutable std::unique_ptr<core::ClusterFacts> facts_;  // null: to be built anew
+  mutable std::uint64_t facts_version_ = 0;
   mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since `facts_` was last looked at
   mutable bool order_changed_ = false;
   mutable kernel::ProblemView view_{};

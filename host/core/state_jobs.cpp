@@ -92,6 +92,20 @@ void StateImpl::compile_job(std::int32_t slot) {
   set_rates_hash(record, hash.value());
 }
 
+// Rows stay when the jobs that asked for them leave; they are cleared when they may be the most of the table.
+void StateImpl::forget_old_demands() {
+  const auto most = [this] { return std::max(static_cast<std::int32_t>(demands.rows().size()), filters.size()); };
+  if (most() < forget_from_) return;
+  filters.clear();
+  demands.clear();
+  ++structure_;
+  for (std::size_t slot = 0; slot < jobs.size(); ++slot) {
+    if (jobs[slot].job) compile_job(static_cast<std::int32_t>(slot));
+  }
+  forget_from_ = std::max(kForgetFrom, 2 * most());
+  view_stale_ = true;
+}
+
 void StateImpl::set_rates_hash(JobRecord& record, std::uint64_t hash) {
   tables_ ^= record.rates_hash ^ hash;
   record.rates_hash = hash;
