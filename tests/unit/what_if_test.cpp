@@ -131,11 +131,11 @@ TEST(WhatIf, EachScenarioIsByItself) {
 
 TEST(WhatIf, KeepsNothingOfAnotherState) {
   Snapshot s = two_nodes();
+  add_job(s, "wide", 16);
   s.history = {{"old", "", "", 8, 0, 100 * kSecond, "completed"}};
   const ClusterState large(s);
   s.nodes.resize(1);
   s.history = {{"old", "", "", 1, 0, kSecond, "completed"}};
-  add_job(s, "wide", 16);
   const ClusterState small(s);
   std::vector<Scenario> scenarios(2);
   scenarios[1].policy = "gittins";
@@ -146,6 +146,18 @@ TEST(WhatIf, KeepsNothingOfAnotherState) {
     EXPECT_EQ(both.place_in_order(small, scenarios), Placement().place_in_order(small, scenarios));
   }
   EXPECT_EQ(both.place_in_order(small, scenarios)[0].action.back(), Action::kDecline);
+  EXPECT_EQ(both.place_in_order(large, scenarios)[0].action.back(), Action::kWait);
+}
+
+TEST(WhatIf, GpusThatFailedAreKeptByNobody) {
+  ClusterState state(two_nodes());
+  state.apply(delta::SetNodeState{"n0", NodeState::kFailed, 0});
+  Scenario scenario;
+  scenario.order = {"b"};
+  EXPECT_EQ(told(state, scenario), "a wait, b start n1:f0, c wait, run replace n1:f") << "mended first";
+  scenario.taken = {{"n1", 0x1F}};
+
+  EXPECT_EQ(told(state, scenario), "a wait, b wait, c wait, run preempt") << "three GPUs mend nothing, and it is not named";
 }
 
 TEST(WhatIf, ReadsWhatThePolicyRemembers) {
