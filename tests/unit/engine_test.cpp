@@ -264,6 +264,21 @@ TEST(Engine, AnswersWithAnotherPackingOnTheSameRevision) {
   EXPECT_TRUE(same_plan(engine.decide(state, ask("fifo")), before));
 }
 
+TEST(Engine, DeclinesNobodyForThePacking) {
+  Snapshot s = test::two_racks();
+  for (Node& node : s.nodes) node.cpu_milli = 96'000;
+  add_job(s, "a", 8).constraints.cpu_milli_per_gpu = 13'500;
+  const ClusterState state(s);
+  Engine engine;
+
+  // Seven of its members fill the cores of a node, so that it does not fit in one; in pieces it does.
+  const Plan whole = engine.decide(state, ask("fifo", {{"packing", "consolidate"}}));
+
+  EXPECT_EQ(of(state, whole, "a").action, Action::kWait);
+  EXPECT_FALSE(of(state, whole, "a").reason.certified);
+  EXPECT_EQ(of(state, engine.decide(state, ask("fifo")), "a").action, Action::kStart);
+}
+
 TEST(Engine, MendsFromASpareNodeAndKeepsTheSurvivors) {
   Snapshot s = test::two_racks();
   s.nodes[2].state = NodeState::kSpare;
