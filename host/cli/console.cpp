@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <system_error>
 
@@ -35,7 +36,19 @@ void print(std::string_view text) {
 
 void write_out(const std::string& path, std::string_view content) {
   if (path == "-") return print(content);
-  io::write_file(path, content);
+  // A write that has begun is finished before a signal ends the process: nothing half-written stays beside the target.
+  sigset_t ends{};
+  sigset_t before{};
+  sigemptyset(&ends);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, &before);
+  try {
+    io::write_file(path, content);
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void tell(const std::string& out, std::string_view text) {

@@ -57,6 +57,9 @@ void note(const Plan& plan) {
 
 int run_one(const Options& options) {
   const Request request = make_request(options.request, options.policy);
+  if (!options.out.empty() && options.out == options.state_out) {
+    throw InvalidArgument(fmt::format("--out and --state-out both name '{}'", options.out));
+  }
   PolicyState policy_state;
   if (!options.state_in.empty()) {
     policy_state = io::parse_policy_state(io::read_file(options.state_in), options.state_in);
@@ -69,10 +72,10 @@ int run_one(const Options& options) {
   const Plan plan = decide(options, loaded, policy_state, request);
   note(plan);
   // Files first: whoever reads the output may stop reading.
-  if (!options.state_out.empty()) io::write_file(options.state_out, io::to_json(policy_state));
+  if (!options.state_out.empty()) write_out(options.state_out, io::to_json(policy_state));
   const bool prints_json = options.json || options.out == "-";
   const std::string json = prints_json || !options.out.empty() ? io::to_json(plan, loaded.state, !options.no_timing) : std::string();
-  if (!options.out.empty() && options.out != "-") io::write_file(options.out, json);
+  if (!options.out.empty() && options.out != "-") write_out(options.out, json);
   print(prints_json ? json : plan_text(loaded.state, plan, options.text));
   return code_of(plan);
 }

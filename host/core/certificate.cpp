@@ -22,6 +22,8 @@ struct Holds {
   std::int64_t all() const { return std::min({gpus, cpu, memory}); }
 };
 
+std::int64_t stated(std::int64_t has) { return has == kUnlimited ? kPlenty : has; }
+
 std::int64_t fits(std::int64_t has, std::int64_t per_member) { return has == kUnlimited || per_member == 0 ? kPlenty : has / per_member; }
 
 Holds holds(const NodeFacts& node, const GroupFacts& group, const Job& job) {
@@ -93,8 +95,8 @@ class Alternative {
     for (const std::int32_t n : nodes_) {
       const Holds h = holds(facts_.node(n), g, job_);
       largest = std::max<std::int64_t>(largest, facts_.node(n).gpus);
-      most_cpu = std::max(most_cpu, facts_.node(n).node->cpu_milli);
-      most_memory = std::max(most_memory, facts_.node(n).node->memory_bytes);
+      most_cpu = std::max(most_cpu, stated(facts_.node(n).node->cpu_milli));
+      most_memory = std::max(most_memory, stated(facts_.node(n).node->memory_bytes));
       pieces += h.gpus;
       with_cpu += std::min(h.gpus, h.cpu);
       with_memory += h.all();
@@ -165,6 +167,18 @@ bool certificate_holds(const ClusterFacts& facts, const Job& job, const Reason& 
     }
   }
   return stated && (!no_type || none_suits);
+}
+
+bool CertificateMemory::holds(const ClusterFacts& facts, std::int32_t slot, const Reason& reason) {
+  if (!reason.certified) return false;
+  const JobFacts& job = facts.job(slot);
+  if (facts.version() == 0 || job.version == 0) return certificate_holds(facts, *job.job, reason);
+  if (known_.size() < static_cast<std::size_t>(facts.job_slots())) known_.resize(static_cast<std::size_t>(facts.job_slots()));
+  Known& known = known_[static_cast<std::size_t>(slot)];
+  if (known.cluster != facts.version() || known.job != job.version || !(known.reason == reason)) {
+    known = {facts.version(), job.version, reason, certificate_holds(facts, *job.job, reason)};
+  }
+  return known.holds;
 }
 
 }  // namespace berth::core

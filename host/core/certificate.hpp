@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "berth/plan.hpp"
 #include "host/core/cluster_facts.hpp"
 
@@ -11,5 +14,19 @@ namespace berth::core {
 /// and drained nodes included; the reason's code, `asked` and `best` must be those of one of these conditions. Reads
 /// descriptions only. O(shapes x types x nodes); allocates.
 bool certificate_holds(const ClusterFacts& facts, const Job& job, const Reason& reason);
+
+/// certificate_holds, remembered by slot: it rests on descriptions alone, so while they stay the answer does.
+class CertificateMemory {
+ public:
+  bool holds(const ClusterFacts& facts, std::int32_t slot, const Reason& reason);
+
+ private:
+  struct Known {
+    std::uint64_t cluster = 0, job = 0;  // versions of the facts
+    Reason reason;
+    bool holds = false;
+  };
+  std::vector<Known> known_;  // [slots]
+};
 
 }  // namespace berth::core

@@ -131,8 +131,27 @@ std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gp
     return g;
   };
   std::vector<kernel::GroupRow> groups;
+  const bool two = flat.members / node_gpus > 0 && flat.members % node_gpus > 0;
+  if (two && (flat.require_level != kernel::kNone || flat.prefer_level != kernel::kNone)) {
+    // Both parts in one domain: a row above them asks for it.
+    kernel::GroupRow both = empty_row();
+    both.members = 0;
+    both.subtree_end = 3;
+    both.subtree_gpus = flat.subtree_gpus;
+    both.require_facet = flat.require_facet;
+    both.require_level = flat.require_level;
+    both.prefer_facet = flat.prefer_facet;
+    both.prefer_level = flat.prefer_level;
+    groups.push_back(both);
+  }
   if (flat.members / node_gpus > 0) groups.push_back(part(flat.members / node_gpus, node_gpus));
   if (flat.members % node_gpus > 0) groups.push_back(part(1, flat.members % node_gpus));
+  if (groups.size() == 3) {
+    for (std::size_t i = 1; i < 3; ++i) {
+      groups[i].subtree_end = static_cast<std::int32_t>(i) + 1;
+      groups[i].require_level = groups[i].prefer_level = kernel::kNone;
+    }
+  }
   if (groups.size() == 2) groups[1].subtree_end = 2;
   std::vector<std::int32_t> shape_group(groups.size(), shape_group_[at(row.group_begin)]);
   return intern(std::move(groups), std::move(shape_group), row.filter, row.gpu_type);

@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "host/core/backends.hpp"
 #include "host/core/chosen_policy.hpp"
+#include "host/core/overruns.hpp"
 #include "host/core/plan_builder.hpp"
 #include "host/core/plan_validator.hpp"
 #include "host/core/state_impl.hpp"
@@ -39,6 +40,7 @@ class EngineImpl {
   core::WalkInput input;
   core::WalkProblem problem;
   core::WalkResult result;
+  core::Overruns overruns;
   core::PlanBuilder builder;
   core::PlanValidator validator;
   std::weak_ptr<const int> served;  // the state of the last decision
@@ -100,6 +102,7 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   plan.backend = m.backends.run(request.backend, request.threads, plan.backend_note,
                                 [&](core::PlacementBackend& backend) { backend.place(p, scenario, result); });
   m.cancelled.store(false, std::memory_order_relaxed);
+  m.overruns.withdraw(s, p, walk, result);
   plan.timing.place_s = step.lap();
 
   plan.revision = s.revision;

@@ -23,6 +23,8 @@ void GangCheck::check(const ClusterFacts& facts, const Job& job, const Shape& sh
       found.of(job, "names group {}; shape {} has {}", entry.group, shape.id, counted(group_count(shape), "group"));
       return;
     }
+    // Where survivors of a mended gang run already is not the plan's doing.
+    if (std::any_of(held.begin(), held.end(), [&](const HeldFact& h) { return h.node == entry.node; })) continue;
     const std::string_view why = facts.refuses(job, entry.node);
     if (!why.empty()) found.of(job, "may not use node {}: {}", node_id(facts, entry.node), why);
   }

@@ -35,7 +35,7 @@ void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std
   d.rate = rate;
   d.local_batch = job.shapes[at(d.shape)].local_batch;
   d.start_us = start;
-  const TimeUs run = s.run_at(d.job, rate);
+  const TimeUs run = s.run_or_limit(d.job, rate);
   if (run != kNever && run <= kNever - 1 - start) d.finish_us = start + run;
 }
 
@@ -69,7 +69,10 @@ const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const 
   reasons_.begin(reason_input(s, p));
   declined_.assign(s.jobs.size(), 0);
   for (const std::int32_t slot : s.job_order) {
-    if (s.job.running[at(slot)] == 0 && reasons_.never(slot).certified) declined_[at(slot)] = 1;
+    if (s.job.running[at(slot)] != 0) continue;
+    const Reason never = reasons_.never(slot);
+    // Where the independent checker does not find the same evidence, nothing is concluded: the job waits.
+    if (never.certified && certificates_.holds(s.facts(), slot, never)) declined_[at(slot)] = 1;
   }
   return declined_;
 }
@@ -133,7 +136,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       append(plan, d, s.held_entries(slot));
       d.local_batch = s.job.local_batch[at(slot)];
       d.rate = s.job.rate[at(slot)];
-      const TimeUs left = s.remaining(slot);
+      const TimeUs left = s.remaining_or_limit(slot);
       if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
     } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
       place_entries(s, walk, i, d, plan);
@@ -184,7 +187,8 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       if (entry.share_ppm == kWholeGpu) used += std::popcount(entry.gpus);
     }
   }
-  plan.proof = unproved ? Proof::kBudgetExhausted : Proof::kPlacedValidated;
+  const bool all_declined = plan.totals.declines > 0 && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size());
+  plan.proof = unproved ? Proof::kBudgetExhausted : all_declined ? Proof::kInfeasibleCertified : Proof::kPlacedValidated;
   std::int64_t free = 0;
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
     plan.totals.gpus += std::popcount(s.node.usable[n]);

@@ -5,6 +5,7 @@
 
 #include "berth/plan.hpp"
 #include "host/core/backend.hpp"
+#include "host/core/certificate.hpp"
 #include "host/core/final_state.hpp"
 #include "host/core/reasons.hpp"
 
@@ -41,6 +42,7 @@ class PlanBuilder {
   std::vector<std::uint8_t> declined_;  // [slots]
   FinalState after_;
   ReasonBuilder reasons_;
+  CertificateMemory certificates_;
 };
 
 }  // namespace berth::core

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/plan.hpp"
+#include "host/core/certificate.hpp"
 #include "host/core/cluster_facts.hpp"
 #include "host/core/gang_check.hpp"
 #include "host/core/violations.hpp"
@@ -50,7 +51,6 @@ class PlanValidator {
   void check_decision(const Decision& decision, Violations& found);
   bool entries_exist(const Decision& decision, const Job& job, Violations& found);
   void check_action(const Decision& decision, const JobFacts& job, Violations& found);
-  bool certified(const Decision& decision, const JobFacts& job);
   void check_kept(const Decision& decision, const JobFacts& job, Violations& found);
   void check_placed(const Decision& decision, const JobFacts& job, Violations& found);
   void check_open(const Decision& decision, const Job& job, const PlanEntry& entry, TimeUs start, bool mends, Violations& found);
@@ -82,13 +82,9 @@ class PlanValidator {
   std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] GPUs
   std::vector<std::uint8_t> queue_changed_;     // same shape
   std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
-  struct Certificate {
-    std::uint64_t cluster = 0, job = 0;  // versions of the facts for which it held
-    Reason reason;
-  };
-  std::vector<Certificate> certificates_;  // [slots] the last one that held
-  std::int64_t reserve_ = -1;              // index of the reserving decision
-  std::int32_t highest_class_ = 0;         // of the jobs that this plan starts; read under `priority`
+  CertificateMemory certificates_;
+  std::int64_t reserve_ = -1;       // index of the reserving decision
+  std::int32_t highest_class_ = 0;  // of the jobs that this plan starts; read under `priority`
   bool any_start_ = false;
 };
 

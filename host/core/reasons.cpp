@@ -73,7 +73,7 @@ Reason ReasonBuilder::explain(const JobWalk& job) {
   if (fits && job.other != kNone) return of_code(ReasonCode::kReservedFor, job.other);
   if (fits && job.gave_up) return of_code(ReasonCode::kBudget);
   if (fits) return of_code(ReasonCode::kFragmented);  // every single condition holds, only not all at once
-  reason.until_us = job.reserve_at;
+  if (job.outcome == Outcome::kReserved) reason.until_us = job.reserve_at;
   return reason;
 }
 
@@ -96,7 +96,8 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
     Reason quota;
     const bool never = never_[at].certified;
     if (!never && !quota_fails(slot, p.demands[demand], true, quota)) return {};
-    if (first.code == ReasonCode::kNone) first = never ? never_[at] : quota;
+    // "No GPU type" speaks for all alternatives; where another fails otherwise, that is the evidence.
+    if (first.code == ReasonCode::kNone || first.code == ReasonCode::kNoGpuType) first = never ? never_[at] : quota;
   }
   return first;
 }

@@ -281,9 +281,16 @@ TimeUs StateImpl::remaining(std::int32_t slot) const {
 
 TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
   const std::size_t s = at(slot);
-  const TimeUs predicted = run_at(slot, jobs[s].option_rate[option]);
-  if (predicted != kNever || job.time_limit[s] == kNever) return predicted;
-  return std::max<TimeUs>(1, job.time_limit[s] - run_now(slot));
+  return run_or_limit(slot, jobs[s].option_rate[option]);
+}
+
+TimeUs StateImpl::run_or_limit(std::int32_t slot, std::int64_t rate) const { return or_limit(slot, run_at(slot, rate)); }
+
+TimeUs StateImpl::remaining_or_limit(std::int32_t slot) const { return or_limit(slot, remaining(slot)); }
+
+TimeUs StateImpl::or_limit(std::int32_t slot, TimeUs predicted) const {
+  const TimeUs limit = job.time_limit[at(slot)];
+  return predicted != kNever || limit == kNever ? predicted : std::max<TimeUs>(1, limit - run_now(slot));
 }
 
 std::int64_t StateImpl::attained_now(std::int32_t slot) const {

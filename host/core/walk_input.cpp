@@ -74,8 +74,9 @@ kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& e
   // Run times matter where an end time does.
   const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
   option_run_.assign(at(p.option_begin[p.n_jobs]), kNever);
-  for (std::size_t i = 0; i < n && needs_run; ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     const std::int32_t slot = order_[i];
+    if (!needs_run && s.job.hard_deadline[at(slot)] == kNever) continue;
     for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
       option_run_[at(o)] = s.option_run(slot, at(o - p.option_begin[slot]));
     }
@@ -106,8 +107,7 @@ kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& e
 void WalkInput::release_events(const StateImpl& s, const std::vector<std::uint8_t>& lost) {
   for (const std::int32_t slot : s.job_order) {
     if (s.job.running[at(slot)] == 0 || lost[at(slot)] != 0) continue;
-    TimeUs left = s.remaining(slot);
-    if (left == kNever && s.job.time_limit[at(slot)] != kNever) left = std::max<TimeUs>(1, s.job.time_limit[at(slot)] - s.run_now(slot));
+    const TimeUs left = s.remaining_or_limit(slot);
     if (left == kNever || left > kNever - 1 - s.now) continue;
     releases_.push_back({s.now + left, slot, kernel::kNone, 0});
   }

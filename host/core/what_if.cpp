@@ -45,7 +45,7 @@ const char* WhatIf::place(const StateImpl& s, std::span<const berth::Scenario> s
         throw InvalidArgument("scenario " + std::to_string(last) + ": " + error.what());
       }
     } while (++last < scenarios.size() && bytes_ < batch_bytes);
-    who = run(backends, wanted, threads, note);
+    who = run(s, backends, wanted, threads, note);
     for (std::int32_t i = 0; first < last; ++i, ++first) read(s, i, out[first]);
   }
   return who;
@@ -132,7 +132,7 @@ void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Sc
   input.order(slots_);
 }
 
-const char* WhatIf::run(Backends& backends, Backend wanted, int threads, std::string& note) {
+const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, int threads, std::string& note) {
   const char* who = "";
   for (std::int32_t p = 0; p < n_problems_; ++p) {
     const Problem& problem = problems_[at(p)];
@@ -147,6 +147,7 @@ const char* WhatIf::run(Backends& backends, Backend wanted, int threads, std::st
     }
     who = backends.run(wanted, threads, note,
                        [&](PlacementBackend& backend) { backend.place_batch(problem.walk.view(), scenarios_, results_); });
+    for (std::size_t w = 0; w < results_.size(); ++w) overruns_.withdraw(s, problem.walk.view(), scenarios_[w].request, results_[w]);
   }
   return who;
 }

@@ -10,6 +10,7 @@
 #include "berth/placement.hpp"
 #include "host/core/backends.hpp"
 #include "host/core/chosen_policy.hpp"
+#include "host/core/overruns.hpp"
 #include "host/core/plan_builder.hpp"
 #include "host/core/walk_input.hpp"
 #include "host/core/walk_problem.hpp"
@@ -53,7 +54,7 @@ class WhatIf {
 
   void begin(const StateImpl& state);
   void add(const StateImpl& state, const berth::Scenario& scenario);
-  const char* run(Backends& backends, Backend wanted, int threads, std::string& note);
+  const char* run(const StateImpl& s, Backends& backends, Backend wanted, int threads, std::string& note);
   void read(const StateImpl& state, std::int32_t i, ScenarioOutcome& out);
   std::int32_t problem_of(const StateImpl& state, const Walk& walk);
   std::int32_t input_of(const StateImpl& state, const Walk& walk);
@@ -63,6 +64,7 @@ class WhatIf {
   std::weak_ptr<const int> served_;  // the state of the last question
   ChosenPolicy chosen_;
   PlanBuilder builder_;
+  Overruns overruns_;
   // Deques: what stands in them is pointed to. Only the first n of each belong to the batch; the rest keeps its memory.
   std::deque<Problem> problems_;
   std::deque<Input> inputs_;

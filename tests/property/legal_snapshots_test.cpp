@@ -1,0 +1,50 @@
+// Whatever a legal snapshot asks for, there is a plan, and it is the reference's: data/regressions/ keeps those for which there was none.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/io.hpp"
+#include "berth/state.hpp"
+
+namespace berth {
+namespace {
+
+std::string planned(const ClusterState& state, Request request, Backend backend) {
+  request.backend = backend;
+  Engine engine;
+  Plan plan = engine.decide(state, request);
+  plan.backend.clear();
+  return io::to_json(plan, state, false);
+}
+
+TEST(LegalSnapshot, HasAPlanUnderEveryPolicyAndPacking) {
+  int files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR) + "/data/regressions")) {
+    if (file.path().extension() != ".json") continue;
+    ++files;
+    const std::string name = file.path().string();
+    const ClusterState state(io::parse_snapshot(io::read_file(name), name));
+    for (const PolicyInfo& policy : policies()) {
+      for (const char* packing : {"topology", "consolidate", "count"}) {
+        for (const char* discipline : {"skip", "easy"}) {
+          Request request;
+          request.policy = policy.name;
+          request.params = {{"packing", packing}, {"discipline", discipline}};
+          SCOPED_TRACE(name + ", " + policy.name + ", " + packing + ", " + discipline);
+          try {
+            EXPECT_EQ(planned(state, request, Backend::kCpu), planned(state, request, Backend::kReference));
+          } catch (const std::exception& error) {
+            ADD_FAILURE() << error.what();
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(files, 21);
+}
+
+}  // namespace
+}  // namespace berth
