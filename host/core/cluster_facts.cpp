@@ -67,14 +67,15 @@ void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
   facts.sharing = node.sharing;
   if (node.gpu_list.empty()) {
     facts.existing = node.gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1;
-    facts.ok = facts.existing;
+    facts.ok = facts.works = facts.existing;
   }
   for (const Gpu& gpu : node.gpu_list) {
     const std::uint64_t bit = std::uint64_t{1} << gpu.index;
     facts.existing |= bit;
     if (gpu.state == GpuState::kOk) facts.ok |= bit;
+    if (gpu.state != GpuState::kFailed) facts.works |= bit;
   }
-  if (node.state == NodeState::kFailed) facts.ok = 0;
+  if (node.state == NodeState::kFailed) facts.ok = facts.works = 0;
   for (int f = 0; f < kFacets; ++f) levels_[static_cast<std::size_t>(f)].put_node(rank, node.domain[static_cast<std::size_t>(f)]);
 }
 

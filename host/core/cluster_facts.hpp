@@ -39,7 +39,8 @@ struct NodeFacts {
   std::int32_t type = -1;  // index in gpu_types
   std::int32_t gpus = 0;
   std::uint64_t existing = 0;  // GPU indices that exist
-  std::uint64_t ok = 0;        // that work; none on a failed node
+  std::uint64_t ok = 0;        // that may be given out; none on a failed node
+  std::uint64_t works = 0;     // `ok` and those being released: who holds them still runs
   bool sharing = false;
   bool reserved = false;  // named by some reservation
 };

@@ -3,12 +3,12 @@
 namespace berth::core {
 
 GroupFacts group_facts(const Shape& shape, std::int32_t group) {
-  if (shape.groups.empty()) return {shape.gpus, shape.gpus, 1, shape.share_ppm};
+  if (shape.groups.empty()) return {shape.gpus, shape.gpus, 1, shape.share_ppm, shape.gpus};
   const Group& g = shape.groups[static_cast<std::size_t>(group)];
   const std::int32_t size = g.segment && g.segment->size > 0 ? g.segment->size : 1;
   const auto whole_segments = [size](std::int32_t members) { return (members + size - 1) / size * size; };
   return {whole_segments(g.members_want + g.spares), whole_segments(g.members_min), g.share_ppm < kWholeGpu ? 1 : g.gpus_per_member,
-          g.share_ppm};
+          g.share_ppm, whole_segments(g.members_want)};
 }
 
 std::int64_t whole_gpus(const Shape& shape, bool smallest) {

@@ -13,6 +13,7 @@ struct GroupFacts {
   std::int32_t smallest = 0;  // the fewest that an elastic gang starts with, whole segments; equal to `members` for a fixed one
   std::int32_t gpus = 1;      // per member
   std::int32_t share_ppm = kWholeGpu;
+  std::int32_t wanted = 0;  // without spares, whole segments
 };
 
 inline std::int32_t group_count(const Shape& shape) { return shape.groups.empty() ? 1 : static_cast<std::int32_t>(shape.groups.size()); }

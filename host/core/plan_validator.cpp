@@ -105,7 +105,7 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
 
 bool PlanValidator::lost_gpus(const JobFacts& job) const {
   for (const HeldFact& held : facts_->held(job)) {
-    if (held.node < 0 || (held.mask & ~facts_->node(held.node).ok) != 0) return true;
+    if (held.node < 0 || (held.mask & ~facts_->node(held.node).works) != 0) return true;
   }
   return false;
 }
@@ -172,8 +172,8 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
   for (const HeldFact& row : held) {
     if (row.node < 0) continue;  // a node that is gone: the state refuses that
     const NodeFacts& node = facts_->node(row.node);
-    if ((row.mask & ~node.ok) != 0) {
-      found.of(*job.job, "is kept on GPU {} of node {}, which does not work", std::countr_zero(row.mask & ~node.ok), node.node->id);
+    if ((row.mask & ~node.works) != 0) {
+      found.of(*job.job, "is kept on GPU {} of node {}, which does not work", std::countr_zero(row.mask & ~node.works), node.node->id);
     }
     Use& use = use_[static_cast<std::size_t>(row.node)];
     const bool whole = row.share_ppm == kWholeGpu;
@@ -241,7 +241,7 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
       found.of(*job.job, "takes a share of a GPU of node {}; {} does not allow sharing", facts_->node(entry.node).node->id,
                job.job->sharing ? "the node" : "the job");
     }
-    if (!later) charge(*job.job, entry, index, action != Action::kReplace, found);
+    if (!later) charge(*job.job, entry, index, action != Action::kReplace || !held_before(job, entry), found);
   }
   if (action == Action::kReplace) check_mended(decision, job, found);
   if (later) {
@@ -252,6 +252,14 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
   }
 }
 
+bool PlanValidator::held_before(const JobFacts& job, const PlanEntry& entry) const {
+  std::uint64_t fresh = entry.gpus;
+  for (const HeldFact& held : facts_->held(job)) {
+    if (held.node == entry.node) fresh &= ~held.mask;
+  }
+  return fresh == 0;
+}
+
 void PlanValidator::check_open(const Decision& decision, const Job& job, const PlanEntry& entry, TimeUs start, bool mends,
                                Violations& found) {
   const NodeFacts& facts = facts_->node(entry.node);
@@ -259,7 +267,7 @@ void PlanValidator::check_open(const Decision& decision, const Job& job, const P
   std::uint64_t taken = entry.gpus;
   if (mends) {
     for (const HeldFact& held : facts_->held(facts_->job(decision.job))) {
-      if (held.node == entry.node) taken &= ~(held.mask & facts.ok);
+      if (held.node == entry.node) taken &= ~(held.mask & facts.works);
     }
     if (taken == 0) return;  // survivors stay where they are
   }
@@ -299,7 +307,7 @@ void PlanValidator::check_mended(const Decision& decision, const JobFacts& job, 
   const Shape& shape = job.job->shapes[static_cast<std::size_t>(job.shape)];
   for (const HeldFact& held : facts_->held(job)) {
     if (held.node < 0) continue;
-    const std::uint64_t working = facts_->node(held.node).ok;
+    const std::uint64_t working = facts_->node(held.node).works;
     const std::int32_t per_member = group_facts(shape, held.group).gpus;
     std::uint64_t left = held.mask;
     for (std::int32_t m = 0; m < held.members; ++m) {

@@ -54,6 +54,7 @@ class PlanValidator {
   void check_kept(const Decision& decision, const JobFacts& job, Violations& found);
   void check_placed(const Decision& decision, const JobFacts& job, Violations& found);
   void check_open(const Decision& decision, const Job& job, const PlanEntry& entry, TimeUs start, bool mends, Violations& found);
+  bool held_before(const JobFacts& job, const PlanEntry& entry) const;
   void check_mended(const Decision& decision, const JobFacts& job, Violations& found);
   void check_displaced(const Decision& decision, const JobFacts& job, Violations& found);
   void charge(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new, Violations& found);

@@ -193,8 +193,13 @@ void StateImpl::refresh_node(std::int32_t rank) {
       }
     }
   }
-  node.usable[i] = usable;
-  const std::uint8_t broken = (node.held[i] & ~usable) != 0 ? 1 : 0;
+  // A GPU that is being released works for its holder until it is free.
+  std::uint64_t leaving = 0;
+  for (const Gpu& g : d.gpu_list) {
+    if (d.state != NodeState::kFailed && g.state == GpuState::kReleasing) leaving |= std::uint64_t{1} << g.index;
+  }
+  node.usable[i] = usable | (leaving & node.held[i]);
+  const std::uint8_t broken = (node.held[i] & ~node.usable[i]) != 0 ? 1 : 0;
   broken_nodes_ += broken - broken_[i];
   broken_[i] = broken;
   const bool here = d.available_from_us <= now && now < d.available_until_us;

@@ -57,7 +57,7 @@ struct JobStore {
 /// Columns by node rank.
 struct NodeStore {
   std::vector<std::int32_t> type;
-  std::vector<std::uint64_t> usable;             // GPUs that exist and work, whatever the node's state but `failed`
+  std::vector<std::uint64_t> usable;             // GPUs that work, those being released while held; none where the node failed
   std::vector<std::uint64_t> held;               // held whole, or carrying shares
   std::vector<std::uint64_t> free, open, spare;  // kernel columns
   std::vector<std::int64_t> cpu, memory;         // kernel columns: free now

@@ -116,6 +116,7 @@ void WalkInput::release_events(const StateImpl& s, const std::vector<std::uint8_
     for (const Gpu& g : s.nodes[n].gpu_list) {
       if (g.state != GpuState::kReleasing || g.free_at_us == kNever) continue;
       const std::uint64_t bit = std::uint64_t{1} << g.index;
+      if ((s.node.held[n] & bit) != 0) continue;  // its holder may stay beyond that time
       const auto same = [&](const kernel::ReleaseRow& r) {
         return r.job < 0 && r.node == static_cast<std::int32_t>(n) && r.at == g.free_at_us;
       };

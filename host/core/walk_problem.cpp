@@ -1,5 +1,6 @@
 #include "host/core/walk_problem.hpp"
 
+#include <bit>
 #include <utility>
 
 #include "host/core/state_impl.hpp"
@@ -55,10 +56,33 @@ void WalkProblem::follow_demands(const StateImpl& s) {
   view_.groups = p.groups;
 }
 
+// What a mended job gives back when it ends is what it holds then.
+void WalkProblem::hold_mended(const StateImpl& s) {
+  const kernel::ProblemView& p = s.problem();
+  held_begin_.assign(1, 0);
+  held_.clear();
+  for (std::int32_t slot = 0; slot < p.n_jobs; ++slot) {
+    if (mended_[at(slot)] < 0) {
+      held_.insert(held_.end(), p.held + p.held_begin[slot], p.held + p.held_begin[slot + 1]);
+    } else {
+      const Constraints& each = s.jobs[at(slot)].job->constraints;
+      for (const PlanEntry& e : mends_[at(mended_[at(slot)])]) {
+        const std::int64_t gpus = std::popcount(e.gpus);
+        held_.push_back(
+            {e.node, e.share_ppm, e.gpus, each.cpu_milli_per_gpu * gpus, each.memory_bytes_per_gpu * gpus, each.gpu_memory_bytes});
+      }
+    }
+    held_begin_.push_back(static_cast<std::int32_t>(held_.size()));
+  }
+  view_.held_begin = held_begin_.data();
+  view_.held = held_.data();
+}
+
 void WalkProblem::build(const StateImpl& s, Placement placement, std::span<const kernel::TakenRow> taken) {
   if (placement == Placement::kConsolidate) consolidate(s);
   const bool failures = find_failures(s, taken);
   view_ = failures ? before_.view() : s.problem();
+  if (!mends_.empty()) hold_mended(s);
   if (placement == Placement::kConsolidate) view_.options = consolidated_.data();
 }
 

@@ -33,6 +33,7 @@ class WalkProblem {
 
  private:
   void consolidate(const StateImpl& state);
+  void hold_mended(const StateImpl& state);
   bool find_failures(const StateImpl& state, std::span<const kernel::TakenRow> taken);
 
   kernel::ProblemView view_{};
@@ -42,6 +43,8 @@ class WalkProblem {
   std::vector<std::int32_t> mended_;
   std::vector<std::vector<PlanEntry>> mends_;
   std::vector<kernel::OptionRow> consolidated_;
+  std::vector<std::int32_t> held_begin_;  // what jobs hold when the mended ones are, as in the problem
+  std::vector<kernel::HeldRow> held_;
 };
 
 }  // namespace berth::core
