@@ -210,19 +210,19 @@ void live(sim::Workload workload, std::uint64_t seed, bool easy_too = false) {
 }
 
 TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnPhillyJobs) {
-  for (const std::uint64_t seed : {1, 2, 3}) live(sim::Workload::kPhilly, seed);
+  for (const std::uint64_t seed : {1U, 2U, 3U}) live(sim::Workload::kPhilly, seed);
 }
 TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnHeliosJobs) {
-  for (const std::uint64_t seed : {4, 5, 6}) live(sim::Workload::kHelios, seed);
+  for (const std::uint64_t seed : {4U, 5U, 6U}) live(sim::Workload::kHelios, seed);
 }
 TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnGroupTrees) {
-  for (const std::uint64_t seed : {7, 8, 9}) live(sim::Workload::kLlm, seed);
+  for (const std::uint64_t seed : {7U, 8U, 9U}) live(sim::Workload::kLlm, seed);
 }
 
 // Does not hold yet: releases at the same instant are ordered by slot (docs/placement.md, section 7), and slots depend on the order
 // in which jobs came, so a reservation may name other GPUs. Ordering them by job rank would mend it.
 TEST(LiveState, DISABLED_ReservesAsOneLoadedFromItsSnapshot) {
-  for (const std::uint64_t seed : {4, 5, 6}) live(sim::Workload::kHelios, seed, true);
+  for (const std::uint64_t seed : {4U, 5U, 6U}) live(sim::Workload::kHelios, seed, true);
   live(sim::Workload::kLlm, 7, true);
 }
 
