@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kSeed = 1;
 inline constexpr std::int32_t kGpusPerNode = 8;
 
 /// snapshot: axis `nodes`; the target is at the largest.
-inline std::vector<std::int64_t> snapshot_nodes() { return smoke() ? doubling(64, 64) : doubling(2'000, 16'000); }
+inline std::vector<std::int64_t> snapshot_nodes() { return smoke() ? doubling(512, 512) : doubling(2'000, 16'000); }
 /// Jobs of a snapshot of so many nodes: 50,000 at 16,000.
 inline std::int64_t snapshot_jobs(std::int64_t nodes) { return nodes * 50'000 / 16'000; }
 inline constexpr int kChanges = 100;

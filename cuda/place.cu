@@ -9,7 +9,7 @@ namespace berth::cuda {
 namespace {
 
 constexpr std::size_t kAlign = 256;
-constexpr std::size_t kColumns = 6;  // order, running, victim_ok, preemption_class, option_run, releases; then taken
+constexpr std::size_t kColumns = 7;  // order, running, victim_ok, preemption_class, job_rank, option_run, releases; then taken
 
 std::size_t round_up(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
@@ -58,7 +58,7 @@ static_assert(sizeof(kernel::Outcome) == sizeof(std::int32_t), "outcomes travel 
 }  // namespace
 
 // A column that upload does not know would reach the device as a host address.
-static_assert(sizeof(kernel::PlaceRequest) == 96, "PlaceRequest changed: upload its new columns, then change this number");
+static_assert(sizeof(kernel::PlaceRequest) == 104, "PlaceRequest changed: upload its new columns, then change this number");
 static_assert(sizeof(kernel::PlaceResult) == 80, "PlaceResult changed: download its new columns, then change this number");
 
 std::size_t Placer::Sizes::bytes() const {
@@ -131,6 +131,7 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
     add(request.running, n);
     add(request.victim_ok, n);
     add(request.preemption_class, request.class_rule != 0 ? jobs : 0);
+    add(request.job_rank, request.discipline == kernel::Discipline::kEasy ? jobs : 0);
     add(request.option_run, options);
     add(request.releases, request.discipline == kernel::Discipline::kEasy ? static_cast<std::size_t>(request.n_releases) : 0);
     add(task.taken, static_cast<std::size_t>(task.n_taken));
@@ -150,9 +151,10 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
     slot.request.running = requests_.at<const std::uint8_t>(place[1]);
     slot.request.victim_ok = requests_.at<const std::uint8_t>(place[2]);
     slot.request.preemption_class = requests_.at<const std::int32_t>(place[3]);
-    slot.request.option_run = requests_.at<const TimeUs>(place[4]);
-    slot.request.releases = requests_.at<const kernel::ReleaseRow>(place[5]);
-    slot.taken = requests_.at<const kernel::TakenRow>(place[6]);
+    slot.request.job_rank = requests_.at<const std::int32_t>(place[4]);
+    slot.request.option_run = requests_.at<const TimeUs>(place[5]);
+    slot.request.releases = requests_.at<const kernel::ReleaseRow>(place[6]);
+    slot.taken = requests_.at<const kernel::TakenRow>(place[7]);
     slot.n_taken = task.n_taken;
     // Addresses only are computed here, so the host's problem serves.
     slot.workspace = kernel::carve_workspace(workspace, *host_, *task.request);

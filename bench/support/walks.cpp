@@ -28,6 +28,7 @@ kernel::PlaceRequest WalkColumns::request(TimeUs now, const std::vector<std::int
   r.running = none.data();
   r.victim_ok = none.data();
   r.preemption_class = preemption_class.data();
+  r.job_rank = preemption_class.data();  // without kEasy nobody reads it
   r.option_run = option_run.data();
   r.discipline = kernel::Discipline::kSkip;
   r.packing = kernel::Packing::kTopology;

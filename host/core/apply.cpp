@@ -27,6 +27,7 @@ class Applier {
         std::visit([this](const auto& d) { apply(d); }, deltas[i]);
       }
       s_.rank_jobs();
+      s_.forget_old_demands();
     } catch (...) {
       while (!undo_.empty()) {
         undo_.back()();
@@ -66,6 +67,7 @@ class Applier {
       old = std::move(record.job);
       s_.job_slot.erase(old->id);
       s_.job.running[at(slot)] = 0;
+      s_.changed_rows_.push_back(slot);
       record.options.clear();
       record.option_rate.clear();
       s_.set_rates_hash(record, 0);
@@ -157,12 +159,14 @@ class Applier {
 
   void set_node(std::int32_t rank, Node next) {
     auto old = std::make_shared<Node>(std::move(s_.nodes[at(rank)]));
+    put_node(rank, std::move(next));
+    undo_.push_back([this, rank, old] { put_node(rank, *old); });
+  }
+
+  void put_node(std::int32_t rank, Node next) {
     s_.nodes[at(rank)] = std::move(next);
+    if (s_.facts_) s_.changed_nodes_.push_back(rank);
     s_.refresh_node(rank);
-    undo_.push_back([this, rank, old] {
-      s_.nodes[at(rank)] = *old;
-      s_.refresh_node(rank);
-    });
   }
 
   // ---- deltas ----

@@ -42,8 +42,32 @@ class Capacity {
   }
   /// Members of `group` on the node of `row`; `end`: when the job would end, kNever: not known.
   std::int64_t members(const Row& row, const kernel::GroupRow& group, Stage stage, std::int64_t end) const;
+  /// Adds members() of every stage, [5] by Stage: each limit is looked at once.
+  void add_members(const Row& row, const kernel::GroupRow& group, std::int64_t end, std::int64_t* by_stage) const {
+    const bool whole = group.share_ppm == kWholeGpu;
+    std::int64_t most = whole ? (group.gpus == 1 ? row.gpus : row.gpus / group.gpus) : shares(row, group, false);
+    if (most == 0) return;
+    by_stage[0] += most;
+    if (!whole) most = shares(row, group, true);
+    by_stage[1] += most;
+    if (group.cpu > 0 && row.cpu != kernel::kNoLimit) most = limited(most, row.cpu, group.cpu);
+    by_stage[2] += most;
+    if (group.memory > 0 && row.memory != kernel::kNoLimit) most = limited(most, row.memory, group.memory);
+    by_stage[3] += most;
+    if (problem_->has_until != 0) {
+      const std::int64_t until = problem_->node_until[row.node];
+      if (until != kNever && (end == kNever || end > until)) most = 0;
+    }
+    by_stage[4] += most;
+  }
 
  private:
+  // min(most, has / per), not below 0. Most nodes have enough: multiplying finds that without a division.
+  static std::int64_t limited(std::int64_t most, std::int64_t has, std::int64_t per) {
+    std::int64_t all = 0;
+    if (!__builtin_mul_overflow(most, per, &all) && all <= has) return most;
+    return has <= 0 ? 0 : has / per;
+  }
   bool sharing(std::int32_t node) const { return (supply_.sharing == nullptr ? problem_->node_sharing : supply_.sharing)[node] != 0; }
   std::int64_t shares(const Row& row, const kernel::GroupRow& group, bool with_memory) const;
 

@@ -9,7 +9,7 @@
 namespace berth::core {
 
 FactsSource facts_source(const Snapshot& snapshot) {
-  FactsSource source{snapshot.now_us, snapshot.gpu_types, snapshot.domains, snapshot.queues, snapshot.reservations, {}, {}, {}, {}};
+  FactsSource source{snapshot.now_us, snapshot.gpu_types, snapshot.domains, snapshot.queues, snapshot.reservations, {}, {}, {}, 0, {}};
   for (const Node& node : snapshot.nodes) source.nodes.push_back(&node);
   std::sort(source.nodes.begin(), source.nodes.end(),
             [](const Node* a, const Node* b) { return std::tie(a->domain[0], a->id) < std::tie(b->domain[0], b->id); });
@@ -51,8 +51,9 @@ ClusterFacts::ClusterFacts(FactsSource source) : source_(std::move(source)) {
     }
   }
 
+  version_ = source_.version;
   jobs_.resize(source_.jobs.size());
-  for (std::size_t slot = 0; slot < jobs_.size(); ++slot) put_job(static_cast<std::int32_t>(slot), source_.jobs[slot]);
+  for (std::size_t slot = 0; slot < jobs_.size(); ++slot) put_job(static_cast<std::int32_t>(slot), source_.jobs[slot], version_);
 }
 
 void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
@@ -77,12 +78,13 @@ void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
   for (int f = 0; f < kFacets; ++f) levels_[static_cast<std::size_t>(f)].put_node(rank, node.domain[static_cast<std::size_t>(f)]);
 }
 
-void ClusterFacts::put_job(std::int32_t slot, const Job* job) {
+void ClusterFacts::put_job(std::int32_t slot, const Job* job, std::uint64_t version) {
   if (static_cast<std::size_t>(slot) >= jobs_.size()) jobs_.resize(static_cast<std::size_t>(slot) + 1);
   JobFacts& facts = jobs_[static_cast<std::size_t>(slot)];
   live_held_ -= facts.held_end - facts.held_begin;
   facts = {};
   facts.job = job;
+  facts.version = version;
   if (job == nullptr) return;
   facts.queue = job_queue(*job);
   facts.running = job->state == JobState::kRunning;

@@ -26,6 +26,7 @@ struct FactsSource {
   std::vector<const Node*> nodes;     // by rank
   std::vector<const Job*> jobs;       // by slot, null: empty
   std::vector<std::int32_t> by_rank;  // slots in job-rank order
+  std::uint64_t version = 0;          // of all descriptions; see JobFacts::version
   /// Time that a running job (slot) has spent running until `now`; null: `progress.run_us` is up to date.
   std::function<TimeUs(std::int32_t)> run_now;
 };
@@ -62,6 +63,7 @@ struct JobFacts {
   std::int32_t shape = -1;      // in which it runs
   std::int32_t held_begin = 0;  // rows of held()
   std::int32_t held_end = 0;
+  std::uint64_t version = 0;  // of the description; equal numbers, equal descriptions. 0: not numbered
 };
 
 class ClusterFacts {
@@ -71,7 +73,10 @@ class ClusterFacts {
   /// Changes after a delta; a node or job that comes or goes so that ranks move needs new facts.
   void set_now(TimeUs now) { source_.now = now; }
   void put_node(std::int32_t rank, const Node& node);
-  void put_job(std::int32_t slot, const Job* job);
+  void put_job(std::int32_t slot, const Job* job, std::uint64_t version = 0);
+  /// Number of what all of the nodes, queues and reservations say together, as JobFacts::version. 0: not numbered.
+  std::uint64_t version() const { return version_; }
+  void set_version(std::uint64_t version) { version_ = version; }
   void set_order(std::span<const std::int32_t> by_rank) { source_.by_rank.assign(by_rank.begin(), by_rank.end()); }
 
   TimeUs now() const { return source_.now; }
@@ -105,6 +110,7 @@ class ClusterFacts {
   void compact_held();
 
   FactsSource source_;
+  std::uint64_t version_ = 0;
   std::vector<NodeFacts> nodes_;
   std::vector<JobFacts> jobs_;
   std::vector<HeldFact> held_;

@@ -54,15 +54,21 @@ void JobOrder::sort_rows() {
     std::sort(rows_.begin(), rows_.end(), before<Row>);
     return;
   }
-  std::array<std::array<std::uint32_t, 256>, kBytes> count{};
-  for (const Row& row : rows_) {
-    for (int byte = 0; byte < kBytes; ++byte) ++count[static_cast<std::size_t>(byte)][digit(row, byte)];
+  // Bytes that all rows share order nothing, nor do ranks that ascend already, as they do when all jobs come in rank order.
+  std::uint64_t keys = 0;
+  std::uint32_t ranks = 0;
+  bool by_rank = true;
+  for (std::size_t i = 1; i < rows_.size(); ++i) {
+    keys |= rows_[i].key ^ rows_[0].key;
+    ranks |= rows_[i].rank ^ rows_[0].rank;
+    by_rank = by_rank && rows_[i - 1].rank < rows_[i].rank;
   }
+  const Row differ{keys, by_rank ? 0 : ranks, 0};
   spare_.resize(rows_.size());
   for (int byte = 0; byte < kBytes; ++byte) {
-    auto& starts = count[static_cast<std::size_t>(byte)];
-    // A byte that all rows share orders nothing.
-    if (starts[digit(rows_[0], byte)] == rows_.size()) continue;
+    if (digit(differ, byte) == 0) continue;
+    std::array<std::uint32_t, 256> starts{};
+    for (const Row& row : rows_) ++starts[digit(row, byte)];
     std::uint32_t start = 0;
     for (std::uint32_t& bucket : starts) {
       const std::uint32_t size = bucket;

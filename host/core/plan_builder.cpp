@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "host/core/job_rates.hpp"
+#include "host/core/plan_rows.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
@@ -16,40 +17,10 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 /// Run time that displacing a job wastes: what it saves, restarts and restores.
 TimeUs displace_cost(const Job& job) { return job.costs.checkpoint_save_us + job.costs.restart_us + job.costs.checkpoint_restore_us; }
 
-void append(Plan& plan, Decision& d, const std::vector<PlanEntry>& entries) {
+void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
   d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
   plan.entries.insert(plan.entries.end(), entries.begin(), entries.end());
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
-}
-
-void count(Totals& t, Action action) {
-  switch (action) {
-    case Action::kStart:
-      ++t.starts;
-      break;
-    case Action::kKeep:
-      ++t.keeps;
-      break;
-    case Action::kResize:
-    case Action::kMigrate:
-      ++t.moves;
-      break;
-    case Action::kPreempt:
-      ++t.preempts;
-      break;
-    case Action::kWait:
-      ++t.waits;
-      break;
-    case Action::kDecline:
-      ++t.declines;
-      break;
-    case Action::kReplace:
-      ++t.replaces;
-      break;
-    case Action::kReserve:
-      ++t.reserves;
-      break;
-  }
 }
 
 }  // namespace
@@ -75,18 +46,8 @@ void PlanBuilder::place_entries(const StateImpl& s, const WalkOutput& walk, std:
   const Shape& shape = s.jobs[at(d.job)].job->shapes[at(option.shape)];
   d.shape = option.shape;
   d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
-  for (std::int32_t e = walk.result->entry_begin[i]; e < walk.result->entry_end[i]; ++e) {
-    const kernel::PlacedRow& row = walk.result->entries[e];
-    PlanEntry entry{row.node, 0, row.member, row.members, row.mask, row.share_ppm};
-    if (!shape.groups.empty()) entry.group = s.demands.shape_group()[at(demand.group_begin + row.group)];
-    if (row.share_ppm == kWholeGpu) {
-      // Members as the shape counts them, whatever rows a consolidated demand was cut into.
-      entry.members = std::popcount(row.mask) / (shape.groups.empty() ? 1 : shape.groups[at(entry.group)].gpus_per_member);
-      const bool follows = static_cast<std::int32_t>(plan.entries.size()) > d.entry_begin && plan.entries.back().group == entry.group;
-      entry.member = follows ? plan.entries.back().member + plan.entries.back().members : 0;
-    }
-    plan.entries.push_back(entry);
-  }
+  append_placed(s, demand, shape, {walk.result->entries + walk.result->entry_begin[i], walk.result->entries + walk.result->entry_end[i]},
+                plan.entries);
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
 }
 
@@ -144,9 +105,11 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
   reasons_.begin(input);
 
   bool unproved = false;
+  std::int64_t used = 0;
+  plan.decisions.reserve(s.job_order.size());
   for (const std::int32_t slot : s.job_order) {
-    const Job& job = *s.jobs[at(slot)].job;
-    Decision d;
+    // Descriptions lie far apart in memory: kept and waiting jobs, the most, are told from columns alone.
+    Decision& d = plan.decisions.emplace_back();
     d.job = slot;
     const std::int32_t i = position_[at(slot)];
     const bool is_lost = (*walk.lost)[at(slot)] != 0;
@@ -157,7 +120,8 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       d.action = Action::kReplace;
       d.shape = s.job.shape[at(slot)];
       append(plan, d, (*walk.mends)[at(mended)]);
-      d.cost_us = job.costs.restart_us + job.costs.checkpoint_restore_us;
+      const Costs& costs = s.jobs[at(slot)].job->costs;
+      d.cost_us = costs.restart_us + costs.checkpoint_restore_us;
       predict(s, d, plan, s.job.rate[at(slot)], s.now);
     } else if (declined_[at(slot)] != 0) {
       d.action = Action::kDecline;
@@ -165,8 +129,8 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
     } else if (outcome == Outcome::kKept) {
       d.action = Action::kKeep;
       d.shape = s.job.shape[at(slot)];
-      append(plan, d, s.jobs[at(slot)].entries);
-      d.local_batch = job.shapes[at(d.shape)].local_batch;
+      append(plan, d, s.held_entries(slot));
+      d.local_batch = s.job.local_batch[at(slot)];
       d.rate = s.job.rate[at(slot)];
       const TimeUs left = s.remaining(slot);
       if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
@@ -179,11 +143,12 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
         d.action = Action::kReserve;
       } else if (running) {
         d.action = d.shape == s.job.shape[at(slot)] ? Action::kMigrate : Action::kResize;
+        const Job& job = *s.jobs[at(slot)].job;
         d.cost_us = std::max(displace_cost(job), d.action == Action::kMigrate ? job.costs.migrate_us : job.costs.scale_us);
       }
     } else {
       d.action = running ? Action::kPreempt : Action::kWait;
-      if (running) d.cost_us = displace_cost(job);
+      if (running) d.cost_us = displace_cost(*s.jobs[at(slot)].job);
     }
     if (d.action == Action::kReserve && running) {
       // A displaced job holds nothing now; that it will start again is said by the reason.
@@ -194,15 +159,16 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       d.start_us = d.finish_us = kNever;
       d.rate = 0;
       d.local_batch = 0;
-      d.cost_us = displace_cost(job);
+      d.cost_us = displace_cost(*s.jobs[at(slot)].job);
     }
     if (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve) {
       JobWalk one;
       one.slot = slot;
       one.outcome = d.action == Action::kPreempt ? Outcome::kPreempted : outcome;
+      one.may_run = !running;
       one.lost_gpus = is_lost;
       one.gave_up = *result.gave_up > 0;
-      one.hard_deadline = job.deadline.hard ? job.deadline.at_us : kNever;
+      one.hard_deadline = s.job.hard_deadline[at(slot)];
       one.reserve_at = *result.reserve_at;
       if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
       if (outcome == Outcome::kBehind) one.other = blocked;
@@ -211,21 +177,17 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       unproved = unproved || d.reason.code == ReasonCode::kBudget;
     }
     count(plan.totals, d.action);
-    plan.decisions.push_back(d);
+    if (d.action == Action::kReserve) continue;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan.entries[at(e)];
+      if (entry.share_ppm == kWholeGpu) used += std::popcount(entry.gpus);
+    }
   }
   plan.proof = unproved ? Proof::kBudgetExhausted : Proof::kPlacedValidated;
   std::int64_t free = 0;
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
     plan.totals.gpus += std::popcount(s.node.usable[n]);
     free += std::popcount(after_.free()[n]);
-  }
-  std::int64_t used = 0;
-  for (const Decision& d : plan.decisions) {
-    if (d.action == Action::kReserve) continue;
-    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
-      const PlanEntry& entry = plan.entries[at(e)];
-      if (entry.share_ppm == kWholeGpu) used += std::popcount(entry.gpus);
-    }
   }
   plan.totals.gpus_used = used;
   plan.objective.emplace_back("gpus_used", used);

@@ -39,7 +39,7 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
     return out_;
   }
   for (const Decision& decision : plan.decisions) {
-    if (decision.action != Action::kStart) continue;
+    if (decision.action != Action::kStart || plan.policy != "priority") continue;
     const std::int32_t its = facts.job(decision.job).job->preemption.preemption_class;
     highest_class_ = any_start_ ? std::max(highest_class_, its) : its;
     any_start_ = true;
@@ -97,11 +97,23 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
   }
   if (!with_entries && decision.reason.code == ReasonCode::kNone) found.of(*job.job, "has the action {} without a reason", name(action));
   if (action == Action::kPreempt || action == Action::kMigrate || action == Action::kResize) check_displaced(decision, job, found);
-  if (action == Action::kDecline && options_.certificates &&
-      (!decision.reason.certified || !certificate_holds(*facts_, *job.job, decision.reason))) {
+  if (action == Action::kDecline && options_.certificates && !certified(decision, job)) {
     found.of(*job.job, "is declined, and its certificate ({}, asked {}, best {}) does not hold", name(decision.reason.code),
              decision.reason.asked, decision.reason.best);
   }
+}
+
+// A certificate rests on descriptions alone: while they stay, it holds.
+bool PlanValidator::certified(const Decision& decision, const JobFacts& job) {
+  if (!decision.reason.certified) return false;
+  if (facts_->version() == 0 || job.version == 0) return certificate_holds(*facts_, *job.job, decision.reason);
+  if (certificates_.size() < static_cast<std::size_t>(facts_->job_slots()))
+    certificates_.resize(static_cast<std::size_t>(facts_->job_slots()));
+  Certificate& known = certificates_[static_cast<std::size_t>(decision.job)];
+  if (known.cluster == facts_->version() && known.job == job.version && known.reason == decision.reason) return true;
+  if (!certificate_holds(*facts_, *job.job, decision.reason)) return false;
+  known = {facts_->version(), job.version, decision.reason};
+  return true;
 }
 
 bool PlanValidator::lost_gpus(const JobFacts& job) const {

@@ -15,7 +15,7 @@ namespace berth::core {
 
 struct ValidateOptions {
   std::size_t most = 20;     ///< violations reported at most
-  bool certificates = true;  ///< also check the certificate of every declined job; the hot path checks them once per demand
+  bool certificates = true;  ///< also check the certificate of every declined job, once while descriptions stay
 };
 
 /// Checks plans against descriptions. Keeps its scratch: after a first plan of the same size a valid plan costs no allocation.
@@ -50,6 +50,7 @@ class PlanValidator {
   void check_decision(const Decision& decision, Violations& found);
   bool entries_exist(const Decision& decision, const Job& job, Violations& found);
   void check_action(const Decision& decision, const JobFacts& job, Violations& found);
+  bool certified(const Decision& decision, const JobFacts& job);
   void check_kept(const Decision& decision, const JobFacts& job, Violations& found);
   void check_placed(const Decision& decision, const JobFacts& job, Violations& found);
   void check_open(const Decision& decision, const Job& job, const PlanEntry& entry, TimeUs start, bool mends, Violations& found);
@@ -81,8 +82,13 @@ class PlanValidator {
   std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] GPUs
   std::vector<std::uint8_t> queue_changed_;     // same shape
   std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
-  std::int64_t reserve_ = -1;                   // index of the reserving decision
-  std::int32_t highest_class_ = 0;              // of the jobs that this plan starts; read under `priority`
+  struct Certificate {
+    std::uint64_t cluster = 0, job = 0;  // versions of the facts for which it held
+    Reason reason;
+  };
+  std::vector<Certificate> certificates_;  // [slots] the last one that held
+  std::int64_t reserve_ = -1;              // index of the reserving decision
+  std::int32_t highest_class_ = 0;         // of the jobs that this plan starts; read under `priority`
   bool any_start_ = false;
 };
 

@@ -49,7 +49,7 @@ void ReasonBuilder::begin(const ReasonInput& input) {
 Reason ReasonBuilder::explain(const JobWalk& job) {
   if (job.lost_gpus) return of_code(ReasonCode::kNodeFailed);
   if (job.outcome == Outcome::kPreempted && job.other != kNone) return of_code(ReasonCode::kLostPriority, job.other);
-  if (job.outcome != Outcome::kPreempted) {
+  if (job.outcome != Outcome::kPreempted && !job.may_run) {
     if (Reason never = certificate(job.slot); never.certified) return never;
   }
   if (job.outcome == Outcome::kBudget) return of_code(ReasonCode::kBudget);
@@ -92,9 +92,10 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
       never_seen_[at] = never_epoch_;
       never_[at] = infeasible_.find(demand);
     }
-    Reason here = never_[at];
-    if (!here.certified && !quota_fails(slot, p.demands[demand], true, here)) return {};
-    if (first.code == ReasonCode::kNone) first = here;
+    Reason quota;
+    const bool never = never_[at].certified;
+    if (!never && !quota_fails(slot, p.demands[demand], true, quota)) return {};
+    if (first.code == ReasonCode::kNone) first = never ? never_[at] : quota;
   }
   return first;
 }

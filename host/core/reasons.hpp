@@ -33,6 +33,7 @@ struct JobWalk {
   /// kPreempted: the job that displaced it. kBehind: the first job that failed. kWaits and kQuota under kEasy: the reserved job,
   /// when it stood before this one. Else kNone. Slots.
   std::int32_t other = kernel::kNone;
+  bool may_run = false;    // known to have no certificate
   bool lost_gpus = false;  // it ran on GPUs that failed and could not be mended
   bool gave_up = false;    // the walk reported gave_up > 0
   TimeUs hard_deadline = kNever;

@@ -78,8 +78,9 @@ Reason Shortage::find(std::int32_t demand, TimeUs end) {
     return reason;
   }
   for (std::int32_t i = 0; i < n; ++i) {
-    if (groups[i].members == 0 || fits(groups[i])) continue;
+    if (groups[i].members == 0) continue;
     const Counts counts = count(groups[i]);
+    if (counts.at[4] >= groups[i].members) continue;
     const Reason here = of_pieces(groups[i], counts, alone && plain(groups[i]));
     if (reason.code == ReasonCode::kNone || precedence(here.code) < precedence(reason.code)) reason = here;
   }
@@ -93,17 +94,10 @@ Reason Shortage::find(std::int32_t demand, TimeUs end) {
   return reason;
 }
 
-bool Shortage::fits(const GroupRow& group) const {
-  std::int64_t members = 0;
-  for (std::size_t i = 0; i < rows_.size() && members < group.members; ++i) members += free_.members(rows_[i], group, Stage::kUntil, end_);
-  return members >= group.members;
-}
-
+// Counting ends where the group fits, which is all that matters then.
 Shortage::Counts Shortage::count(const GroupRow& group) const {
   Counts counts{};
-  for (const Capacity::Row& row : rows_) {
-    for (int s = 0; s < 5; ++s) counts.at[s] += free_.members(row, group, static_cast<Stage>(s), end_);
-  }
+  for (std::size_t i = 0; i < rows_.size() && counts.at[4] < group.members; ++i) free_.add_members(rows_[i], group, end_, counts.at);
   return counts;
 }
 

@@ -27,7 +27,6 @@ class Shortage {
     std::int64_t members;
   };
 
-  bool fits(const kernel::GroupRow& group) const;
   Counts count(const kernel::GroupRow& group) const;
   Reason of_pieces(const kernel::GroupRow& group, const Counts& counts, bool alone) const;
   bool required(const kernel::GroupRow* rows, std::int32_t row, bool alone, Reason& reason);

@@ -13,9 +13,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 void JobStore::resize(std::size_t n) {
-  for (auto* c : {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since}) c->resize(n, kNever);
+  for (auto* c :
+       {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since, &hard_deadline, &waiting_left})
+    c->resize(n, kNever);
   for (auto* c : {&estimate_rate, &work_left, &rate, &attained}) c->resize(n, 0);
-  for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape}) c->resize(n, -1);
+  for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape, &local_batch}) c->resize(n, -1);
   running.resize(n, 0);
   id.resize(n, nullptr);
 }
@@ -36,6 +38,7 @@ void StateImpl::load(Snapshot s) {
   history = std::move(s.history);
   ++history_version;
   jobs.clear();
+  all_rows_changed_ = true;
   free_slots.clear();
   job_order.clear();
   job_slot.clear();
@@ -118,6 +121,8 @@ void StateImpl::rebuild_nodes() {
   }
   node.gpu_used_ppm.assign(at(node.gpu_begin.back()), 0);
   node.gpu_used_memory.assign(at(node.gpu_begin.back()), 0);
+  broken_.assign(n, 0);
+  broken_nodes_ = 0;
   node_reservations_.clear();
   rebuild_reservations();
   view_stale_ = true;
@@ -185,6 +190,9 @@ void StateImpl::refresh_node(std::int32_t rank) {
     }
   }
   node.usable[i] = usable;
+  const std::uint8_t broken = (node.held[i] & ~usable) != 0 ? 1 : 0;
+  broken_nodes_ += broken - broken_[i];
+  broken_[i] = broken;
   const bool here = d.available_from_us <= now && now < d.available_until_us;
   const bool open = d.state == NodeState::kReady && here;
   node.open[i] = open ? usable : 0;
@@ -193,7 +201,6 @@ void StateImpl::refresh_node(std::int32_t rank) {
   node.cpu[i] = d.cpu_milli < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.cpu_milli - node.cpu_held[i]);
   node.memory[i] = d.memory_bytes < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.memory_bytes - node.memory_held[i]);
   node.sharing[i] = open && d.sharing ? 1 : 0;
-  if (facts_) changed_nodes_.push_back(rank);
   view_stale_ = true;
 }
 
@@ -293,7 +300,11 @@ std::int32_t StateImpl::take_slot() {
 }
 
 const kernel::ProblemView& StateImpl::problem() const {
-  if (!view_stale_) return view_;
+  if (!view_stale_) {
+    // Consolidating adds demands to the table, and the table may have moved.
+    view_demands();
+    return view_;
+  }
   view_stale_ = false;
   view_ = kernel::ProblemView{};
   kernel::ProblemView& v = view_;
@@ -318,31 +329,45 @@ const kernel::ProblemView& StateImpl::problem() const {
   topology.fill(v);
   v.n_filters = filters.size();
   v.filter_words = filters.data();
-  v.n_demands = static_cast<std::int32_t>(demands.rows().size());
-  v.demands = demands.rows().data();
-  v.groups = demands.groups().data();
+  view_demands();
   v.n_jobs = static_cast<std::int32_t>(jobs.size());
-  option_begin_.assign(1, 0);
-  held_begin_.assign(1, 0);
-  options_.clear();
-  held_.clear();
-  for (const JobRecord& record : jobs) {
-    options_.insert(options_.end(), record.options.begin(), record.options.end());
-    held_.insert(held_.end(), record.held.begin(), record.held.end());
-    option_begin_.push_back(static_cast<std::int32_t>(options_.size()));
-    held_begin_.push_back(static_cast<std::int32_t>(held_.size()));
-  }
-  v.option_begin = option_begin_.data();
-  v.options = options_.data();
+  update_rows();
+  v.option_begin = options_.begin().data();
+  v.options = options_.rows().data();
   v.job_queue = job.queue.data();
   v.n_queues = static_cast<std::int32_t>(queues.size());
   v.queue_parent = queue_parent.data();
   v.queue_cap = queue_cap.data();
   v.queue_used = queue_used.data();
-  v.held_begin = held_begin_.data();
-  v.held = held_.data();
+  v.held_begin = held_.begin().data();
+  v.held = held_.rows().data();
   v.held_type = job.held_type.data();
   return view_;
+}
+
+void StateImpl::update_rows() const {
+  if (all_rows_changed_) {
+    options_.clear();
+    held_.clear();
+    entries_.clear();
+    changed_rows_.clear();
+  }
+  std::sort(changed_rows_.begin(), changed_rows_.end());
+  changed_rows_.erase(std::unique(changed_rows_.begin(), changed_rows_.end()), changed_rows_.end());
+  options_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].options; });
+  held_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].held; });
+  entries_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].entries; });
+  changed_rows_.clear();
+  all_rows_changed_ = false;
+}
+
+void StateImpl::view_demands() const {
+  view_.n_demands = static_cast<std::int32_t>(demands.rows().size());
+  view_.demands = demands.rows().data();
+  view_.groups = demands.groups().data();
 }
 
 core::SupplyView StateImpl::total_supply() const {
@@ -361,11 +386,13 @@ const core::ClusterFacts& StateImpl::facts() const {
     for (const JobRecord& record : jobs) source.jobs.push_back(record.job.get());
     source.by_rank = job_order;
     source.run_now = [this](std::int32_t slot) { return run_now(slot); };
+    source.version = ++facts_version_;
     facts_ = std::make_unique<core::ClusterFacts>(std::move(source));
   } else {
     facts_->set_now(now);
     for (const std::int32_t n : changed_nodes_) facts_->put_node(n, nodes[at(n)]);
-    for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[at(j)].job.get());
+    if (!changed_nodes_.empty()) facts_->set_version(++facts_version_);
+    for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[at(j)].job.get(), ++facts_version_);
     if (order_changed_) facts_->set_order(job_order);
   }
   changed_nodes_.clear();

@@ -16,6 +16,7 @@
 #include "host/core/cluster_facts.hpp"
 #include "host/core/demands.hpp"
 #include "host/core/filters.hpp"
+#include "host/core/job_rows.hpp"
 #include "host/core/topology.hpp"
 
 namespace berth {
@@ -41,9 +42,12 @@ struct JobStore {
   std::vector<TimeUs> submit, estimate, deadline, time_limit, run, progress_at, victim_from, waiting_since;
   std::vector<std::int64_t> estimate_rate;  // > 0: work left is what the estimate says at this rate, the requested one
   std::vector<std::int64_t> work_left;      // millionths of the unit at `progress_at`; INT64_MAX: not known
+  std::vector<TimeUs> waiting_left;         // run time left of a job that waits, kNever: not known
   std::vector<std::int64_t> rate;           // current rate of a running job, of the first option of a waiting one
   std::vector<std::int64_t> attained;       // GPU-us at `progress_at`
+  std::vector<TimeUs> hard_deadline;        // kNever: none, or a soft one
   std::vector<std::int32_t> priority, gpus, preemption_class, queue, held_type, shape;
+  std::vector<std::int32_t> local_batch;  // of the shape in which it runs
   std::vector<std::uint8_t> running;
   std::vector<const std::string*> id;
 
@@ -95,6 +99,13 @@ class StateImpl {
   TimeUs run_now(std::int32_t slot) const;
   /// True when the job holds GPUs that failed.
   bool lost_gpus(std::int32_t slot) const;
+  /// True when some job does.
+  bool any_lost_gpus() const { return broken_nodes_ > 0; }
+  /// What a running job holds, as a plan says it; of the revision of problem().
+  std::span<const PlanEntry> held_entries(std::int32_t slot) const { return entries_.of(slot); }
+
+  /// Tells states apart for as long as somebody remembers one: addresses and versions come again, this does not.
+  std::shared_ptr<const int> identity = std::make_shared<const int>(0);
 
   // Descriptions.
   std::uint64_t revision = 0;
@@ -117,7 +128,7 @@ class StateImpl {
   // Compiled.
   core::Topology topology;
   core::FilterTable filters;
-  mutable core::DemandTable demands;  // a table of what was ever asked for: adding a row changes no answer
+  mutable core::DemandTable demands;  // adding a row changes no answer
   NodeStore node;
   JobStore job;
   std::vector<std::int32_t> queue_parent;
@@ -126,6 +137,7 @@ class StateImpl {
 
  private:
   friend class Applier;
+  static constexpr std::int32_t kForgetFrom = 4096;
   core::FilterTable::Cluster filter_cluster() const;
   void load(Snapshot snapshot);
   void rebuild_nodes();
@@ -138,26 +150,35 @@ class StateImpl {
   void release(std::int32_t slot);
   void settle(std::int32_t slot);
   void rank_jobs();
+  void view_demands() const;
+  void update_rows() const;
   void touch_job(std::int32_t slot);
+  void forget_old_demands();
   std::int32_t take_slot();
 
+  std::vector<std::uint8_t> broken_;  // [nodes] 1: GPUs of it are held and do not work
+  std::int32_t broken_nodes_ = 0;
   std::vector<std::vector<std::int32_t>> node_reservations_;
   std::vector<std::int32_t> new_slots_;  // not yet in job_order
   bool jobs_removed_ = false;
+  std::int32_t forget_from_ = kForgetFrom;  // rows of demands or filters at which those of jobs that left are forgotten
   std::uint64_t structure_ = 0;
   std::uint64_t tables_ = 0;
   void set_rates_hash(JobRecord& record, std::uint64_t hash);
   std::vector<std::uint64_t> total_gpus_;  // all GPUs that exist
   std::vector<std::int64_t> total_cpu_, total_memory_;
   std::vector<std::uint8_t> total_sharing_;
-  mutable std::unique_ptr<core::ClusterFacts> facts_;               // null: to be built anew
+  mutable std::unique_ptr<core::ClusterFacts> facts_;  // null: to be built anew
+  mutable std::uint64_t facts_version_ = 0;
   mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since `facts_` was last looked at
   mutable bool order_changed_ = false;
   mutable kernel::ProblemView view_{};
   mutable bool view_stale_ = true;
-  mutable std::vector<std::int32_t> option_begin_, held_begin_;
-  mutable std::vector<kernel::OptionRow> options_;
-  mutable std::vector<kernel::HeldRow> held_;
+  mutable core::JobRows<kernel::OptionRow> options_;
+  mutable core::JobRows<kernel::HeldRow> held_;
+  mutable core::JobRows<PlanEntry> entries_;
+  mutable std::vector<std::int32_t> changed_rows_;  // slots, since `view_` was last built
+  mutable bool all_rows_changed_ = true;
 };
 
 }  // namespace berth

@@ -13,9 +13,18 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::int64_t saturated(__int128 v) { return v > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(v); }
 
+/// a * b / kSecond, saturated.
+std::int64_t per_second(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product / kSecond;
+  return saturated(static_cast<__int128>(a) * b / kSecond);
+}
+
 /// ceil(work / rate) seconds in microseconds, at least 1.
 TimeUs time_for(std::int64_t work, std::int64_t rate) {
   if (work == INT64_MAX || rate <= 0) return kNever;
+  // Division in 128 bits costs ten times as much and is needed for months of work only.
+  if (work >= 0 && work <= (INT64_MAX - rate) / kSecond) return std::max<TimeUs>(1, (work * kSecond + rate - 1) / rate);
   return std::max<TimeUs>(1, saturated((static_cast<__int128>(work) * kSecond + rate - 1) / rate));
 }
 
@@ -30,6 +39,7 @@ std::int64_t whole_gpus(const std::vector<kernel::HeldRow>& held) {
 void StateImpl::compile_job(std::int32_t slot) {
   JobRecord& record = jobs[at(slot)];
   const Job& j = *record.job;
+  changed_rows_.push_back(slot);
   record.options.clear();
   record.option_rate.clear();
   core::FilterTable::Key key;
@@ -82,6 +92,20 @@ void StateImpl::compile_job(std::int32_t slot) {
   set_rates_hash(record, hash.value());
 }
 
+// Rows stay when the jobs that asked for them leave; they are cleared when they may be the most of the table.
+void StateImpl::forget_old_demands() {
+  const auto most = [this] { return std::max(static_cast<std::int32_t>(demands.rows().size()), filters.size()); };
+  if (most() < forget_from_) return;
+  filters.clear();
+  demands.clear();
+  ++structure_;
+  for (std::size_t slot = 0; slot < jobs.size(); ++slot) {
+    if (jobs[slot].job) compile_job(static_cast<std::int32_t>(slot));
+  }
+  forget_from_ = std::max(kForgetFrom, 2 * most());
+  view_stale_ = true;
+}
+
 void StateImpl::set_rates_hash(JobRecord& record, std::uint64_t hash) {
   tables_ ^= record.rates_hash ^ hash;
   record.rates_hash = hash;
@@ -97,6 +121,7 @@ void StateImpl::store_columns(std::int32_t slot) {
   job.submit[s] = j.submit_us;
   job.estimate[s] = j.estimate.run_us;
   job.deadline[s] = j.deadline.at_us;
+  job.hard_deadline[s] = j.deadline.hard ? j.deadline.at_us : kNever;
   job.time_limit[s] = j.time_limit_us;
   job.waiting_since[s] = j.waiting_since_us;
   job.priority[s] = j.priority;
@@ -114,7 +139,7 @@ void StateImpl::store_columns(std::int32_t slot) {
     job.work_left[s] = std::max<std::int64_t>(0, j.progress.work_total - j.progress.work_done);
   } else if (j.estimate.run_us != kNever) {
     const TimeUs left = std::max<TimeUs>(0, j.estimate.run_us - j.progress.run_us);
-    job.work_left[s] = saturated(static_cast<__int128>(left) * requested / kSecond);
+    job.work_left[s] = per_second(left, requested);
   } else {
     job.work_left[s] = INT64_MAX;
   }
@@ -122,11 +147,14 @@ void StateImpl::store_columns(std::int32_t slot) {
   job.shape[s] = -1;
   job.rate[s] = record.option_rate.empty() ? 0 : record.option_rate.front();
   job.gpus[s] = j.shapes.empty() ? 1 : std::max(1, j.shapes.front().gpus);
+  job.waiting_left[s] = time_for(job.work_left[s], job.rate[s]);
+  job.local_batch[s] = 0;
   job.victim_from[s] = kNever;
   if (running) {
     for (std::size_t k = 0; k < j.shapes.size(); ++k) {
       if (j.shapes[k].id == j.allocation.shape) job.shape[s] = static_cast<std::int32_t>(k);
     }
+    if (job.shape[s] >= 0) job.local_batch[s] = j.shapes[at(job.shape[s])].local_batch;
     job.gpus[s] = static_cast<std::int32_t>(std::max<std::int64_t>(1, whole_gpus(record.held)));
     job.rate[s] = core::placed_rate(*this, j, job.shape[s], record.entries);
     if (j.preemption.preemptible) {
@@ -139,6 +167,7 @@ void StateImpl::store_columns(std::int32_t slot) {
 void StateImpl::hold(std::int32_t slot) {
   JobRecord& record = jobs[at(slot)];
   const Job& j = *record.job;
+  changed_rows_.push_back(slot);
   record.held.clear();
   record.entries.clear();
   const Shape* shape = nullptr;
@@ -212,6 +241,7 @@ void StateImpl::release(std::int32_t slot) {
     queue_used[at(q) * columns + at(type)] -= gpus;
     queue_used[at(q) * columns + columns - 1] -= gpus;
   }
+  changed_rows_.push_back(slot);
   record.held.clear();
   record.entries.clear();
   job.held_type[at(slot)] = kernel::kNone;
@@ -226,7 +256,7 @@ void StateImpl::settle(std::int32_t slot) {
     j.progress.run_us += dt;
     j.progress.attained_gpu_us = saturated(static_cast<__int128>(j.progress.attained_gpu_us) + static_cast<__int128>(dt) * job.gpus[s]);
     if (j.progress.work_total > 0) {
-      const auto done = j.progress.work_done + saturated(static_cast<__int128>(job.rate[s]) * dt / kSecond);
+      const auto done = j.progress.work_done + per_second(job.rate[s], dt);
       j.progress.work_done = std::min(j.progress.work_total, done);
     }
   }
@@ -238,14 +268,16 @@ std::int64_t StateImpl::work_left_now(std::int32_t slot) const {
   if (job.running[s] == 0 || job.work_left[s] == INT64_MAX) return job.work_left[s];
   // An estimate is of run time: what has run counts against it as time, at whatever rate it ran.
   if (job.estimate_rate[s] > 0) {
-    return saturated(static_cast<__int128>(std::max<TimeUs>(0, job.estimate[s] - run_now(slot))) * job.estimate_rate[s] / kSecond);
+    return per_second(std::max<TimeUs>(0, job.estimate[s] - run_now(slot)), job.estimate_rate[s]);
   }
-  return std::max<std::int64_t>(0, job.work_left[s] - saturated(static_cast<__int128>(job.rate[s]) * (now - job.progress_at[s]) / kSecond));
+  return std::max<std::int64_t>(0, job.work_left[s] - per_second(job.rate[s], now - job.progress_at[s]));
 }
 
 TimeUs StateImpl::run_at(std::int32_t slot, std::int64_t rate) const { return time_for(work_left_now(slot), rate); }
 
-TimeUs StateImpl::remaining(std::int32_t slot) const { return run_at(slot, job.rate[at(slot)]); }
+TimeUs StateImpl::remaining(std::int32_t slot) const {
+  return job.running[at(slot)] == 0 ? job.waiting_left[at(slot)] : run_at(slot, job.rate[at(slot)]);
+}
 
 TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
   const std::size_t s = at(slot);

@@ -90,6 +90,7 @@ kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& e
   r.running = running_.data();
   r.victim_ok = victim_ok_.data();
   r.preemption_class = s.job.preemption_class.data();
+  r.job_rank = s.job_rank.data();
   r.option_run = option_run_.data();
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();
@@ -126,9 +127,6 @@ void WalkInput::release_events(const StateImpl& s, const std::vector<std::uint8_
       }
     }
   }
-  std::sort(releases_.begin(), releases_.end(), [](const kernel::ReleaseRow& a, const kernel::ReleaseRow& b) {
-    return a.at != b.at ? a.at < b.at : a.job != b.job ? a.job < b.job : a.node < b.node;
-  });
 }
 
 }  // namespace berth::core

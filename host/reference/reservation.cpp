@@ -35,8 +35,10 @@ std::vector<Event> events_of(const kernel::PlaceRequest& request, const std::vec
   for (const Started& one : started) {
     if (one.at != kNever) events.push_back({one.at, one.job, kNone, 0, &one});
   }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const Event& a, const Event& b) { return std::tie(a.at, a.job, a.node) < std::tie(b.at, b.job, b.node); });
+  const auto rank = [&](const Event& e) { return e.job == kNone ? kNone : request.job_rank[static_cast<std::size_t>(e.job)]; };
+  std::stable_sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
+    return std::make_tuple(a.at, rank(a), a.node) < std::make_tuple(b.at, rank(b), b.node);
+  });
   return events;
 }
 

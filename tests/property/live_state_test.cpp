@@ -219,9 +219,8 @@ TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnGroupTrees) {
   for (const std::uint64_t seed : {7U, 8U, 9U}) live(sim::Workload::kLlm, seed);
 }
 
-// Does not hold yet: releases at the same instant are ordered by slot (docs/placement.md, section 7), and slots depend on the order
-// in which jobs came, so a reservation may name other GPUs. Ordering them by job rank would mend it.
-TEST(LiveState, DISABLED_ReservesAsOneLoadedFromItsSnapshot) {
+// Slots depend on the order in which jobs came; nothing that a reservation rests on may.
+TEST(LiveState, ReservesAsOneLoadedFromItsSnapshot) {
   for (const std::uint64_t seed : {4U, 5U, 6U}) live(sim::Workload::kHelios, seed, true);
   live(sim::Workload::kLlm, 7, true);
 }

@@ -65,6 +65,7 @@ core::Scenario Walk::view() const {
   r.running = running.data();
   r.victim_ok = victim_ok.data();
   r.preemption_class = preemption_class.data();
+  r.job_rank = job_rank.data();
   r.option_run = option_run.data();
   r.n_releases = static_cast<std::int32_t>(releases.size());
   r.releases = releases.data();
@@ -86,6 +87,7 @@ Walk walk_over(const Problem& problem) {
   for (std::size_t j = 0; j < n; ++j) walk.running[j] = problem.held_begin[j] < problem.held_begin[j + 1] ? 1 : 0;
   walk.victim_ok.assign(n, 1);
   walk.preemption_class.assign(n, 0);
+  walk.job_rank = walk.order;
   walk.option_run.assign(problem.options.size(), kNever);
   return walk;
 }

@@ -54,7 +54,7 @@ struct Walk {
   TimeUs now = 0;
   std::vector<std::int32_t> order;
   std::vector<std::uint8_t> running, victim_ok;
-  std::vector<std::int32_t> preemption_class;
+  std::vector<std::int32_t> preemption_class, job_rank;
   std::vector<TimeUs> option_run;
   std::vector<kernel::ReleaseRow> releases;
   kernel::Discipline discipline = kernel::Discipline::kSkip;

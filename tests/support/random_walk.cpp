@@ -74,6 +74,9 @@ Walk random_walk(std::uint64_t seed, const Problem& problem) {
   walk.class_rule = random.percent(30);
   if (random.percent(10)) walk.limit = random.below(problem.n_jobs() + 1);
   walk.max_tries = random.of<std::int32_t>({1, 1, 2, 16});
+  for (std::size_t i = walk.job_rank.size(); i > 1; --i) {
+    std::swap(walk.job_rank[i - 1], walk.job_rank[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(i)))]);
+  }
   if (random.percent(40)) {
     for (std::int32_t n = 0; n < problem.n_nodes(); ++n) {
       if (random.percent(25)) walk.taken.push_back({n, random.mask(64, 50)});

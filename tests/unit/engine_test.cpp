@@ -175,6 +175,45 @@ TEST(Engine, ServesTwoStatesInTurn) {
   }
 }
 
+// Two states of the same shape of history: what is kept for one must not answer for the other.
+TEST(Engine, TakesAnotherStateForAnother) {
+  Snapshot s = test::two_racks();
+  add_job(s, "a", 32);
+  const ClusterState large(s);
+  s.nodes.resize(1);
+  const ClusterState small(s);
+  Engine engine;
+
+  EXPECT_EQ(of(large, engine.decide(large, ask("fifo")), "a").action, Action::kStart);
+  EXPECT_EQ(of(small, engine.decide(small, ask("fifo")), "a").action, Action::kDecline);
+  EXPECT_EQ(of(large, engine.decide(large, ask("fifo")), "a").action, Action::kStart);
+}
+
+TEST(Engine, TakesAStateLoadedAnewForAnother) {
+  Snapshot s = test::two_racks();
+  add_job(s, "a", 32);
+  ClusterState state(s);
+  s.nodes.resize(1);
+  Engine engine;
+  engine.decide(state, ask("fifo"));
+
+  state.apply(delta::Load{s});
+
+  EXPECT_EQ(of(state, engine.decide(state, ask("fifo")), "a").action, Action::kDecline);
+}
+
+TEST(Engine, AnswersWithAnotherPackingOnTheSameRevision) {
+  Snapshot s = test::two_racks();
+  for (std::int32_t gpus = 9; gpus <= 32; ++gpus) add_job(s, "j" + std::to_string(gpus), gpus);
+  const ClusterState state(s);
+  Engine engine;
+  const Plan before = engine.decide(state, ask("fifo"));
+
+  engine.decide(state, ask("fifo", {{"packing", "consolidate"}}));
+
+  EXPECT_TRUE(same_plan(engine.decide(state, ask("fifo")), before));
+}
+
 TEST(Engine, MendsFromASpareNodeAndKeepsTheSurvivors) {
   Snapshot s = test::two_racks();
   s.nodes[2].state = NodeState::kSpare;

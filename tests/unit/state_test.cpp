@@ -11,6 +11,8 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/core/state_impl.hpp"
 #include "tests/unit/validate_support.hpp"
 
 namespace berth {
@@ -302,6 +304,29 @@ TEST(ClusterState, JobsOnAFailedNodeStayAndCanBeFreed) {
   EXPECT_EQ(job_named(state.snapshot(), "a").state, JobState::kRunning);
   EXPECT_EQ(job_named(state.snapshot(), "a").allocation, on("n0", {0, 1, 2, 3}));
   EXPECT_EQ(refused_at(state, delta::StopJob{"a"}), "");
+}
+
+// Every job asks for another amount of memory, so each is a demand of its own.
+TEST(ClusterState, ForgetsWhatJobsThatLeftAskedFor) {
+  ClusterState state(small());
+  std::string before;
+  for (int i = 0; i < 20'000; ++i) {
+    Job job = waiting("job" + std::to_string(i), 1);
+    job.constraints.memory_bytes_per_gpu = 1 + i;
+    std::vector<Delta> deltas = {delta::PutJob{job}};
+    if (!before.empty()) deltas.push_back(delta::RemoveJob{before, ""});
+    before = job.id;
+    state.apply(deltas);
+  }
+
+  EXPECT_LT(state.impl().problem().n_demands, 8'192);
+  Engine engine;
+  Request request;
+  Plan here = engine.decide(state, request);
+  const ClusterState loaded(state.snapshot());
+  Plan there = engine.decide(loaded, request);
+  here.revision = there.revision = 0;
+  EXPECT_EQ(io::to_json(here, state, false), io::to_json(there, loaded, false));
 }
 
 TEST(ClusterState, CommitRefusesAStalePlan) {

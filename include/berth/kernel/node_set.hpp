@@ -122,6 +122,31 @@ BERTH_HD inline Measure measure_plain(const ProblemView& p, const WalkState& s, 
   return m;
 }
 
+/// One lane's part of plain, cut off where it reaches `enough`: the parts add up to `enough` or more when plain does.
+BERTH_HD inline std::int64_t plain_up_to(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set,
+                                         std::int64_t enough, std::int32_t lane, std::int32_t lanes) {
+  std::int64_t plain = 0;
+  if (set.scan == 0 && row.share_ppm == kWholeGpu) {
+    const std::uint64_t* filter = p.filter_words + std::int64_t{set.filter} * p.n_words;
+    for (std::int32_t w = set.first / 64 + lane; w * 64 < set.last && plain < enough; w += lanes) {
+      std::uint64_t bits = filter[w];
+      for (std::int32_t c = 0; c < row.gpus && c <= s.max_gpus; ++c) bits &= ~s.bucket[std::int64_t{c} * p.n_words + w];
+      if (w * 64 < set.first) bits &= ~std::uint64_t{0} << (set.first - w * 64);
+      if ((w + 1) * 64 > set.last) bits &= ~std::uint64_t{0} >> ((w + 1) * 64 - set.last);
+      for (; bits != 0 && plain < enough; bits &= bits - 1) {
+        const std::int32_t node = w * 64 + lowest(bits);
+        if (contains(p, set, node)) plain += node_cap(p, s, row, node);
+      }
+    }
+    return plain;
+  }
+  const std::int32_t* order = p.facet[set.scan].order;
+  for (std::int32_t i = set.first + lane; i < set.last && plain < enough; i += lanes) {
+    if (contains(p, set, order[i])) plain += node_cap(p, s, row, order[i]);
+  }
+  return plain;
+}
+
 /// Range of domains of (facet, level) that can meet the set: [first, last). Nodes at level 0 are not domains.
 struct DomainRange {
   std::int32_t first, last;

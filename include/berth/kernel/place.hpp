@@ -25,6 +25,7 @@ struct PlaceInOrder {
   bool reserve_done = false;
   bool blocked = false;        // hol: an earlier job failed
   bool queue_charged = false;  // by the job in hand, which displaced others: giving back had to see it
+  std::int32_t round = 1;      // see PlaceWorkspace::known_now
   std::int32_t gave_up = 0;
   std::int32_t limit = 0;  // positions at or after it are not tried
 
@@ -38,17 +39,23 @@ struct PlaceInOrder {
     return passes_quota(w.p, s, job, d.gpu_type, d.gpus);
   }
 
+  /// Demands known not to fit: those whose row in the column holds `mark`. No column: nothing is remembered.
+  struct Known {
+    std::int32_t* column;
+    std::int32_t mark;
+  };
+
   /// Places option o in the state w.s from `start` on; a demand known not to fit is not looked at again.
-  BERTH_HD BERTH_NOINLINE bool place(std::int32_t job, std::int32_t o, TimeUs start, std::uint8_t* known) {
+  BERTH_HD BERTH_NOINLINE bool place(std::int32_t job, std::int32_t o, TimeUs start, Known known) {
     const std::int32_t d = option_of(job, o).demand;
     const DemandRow& demand = w.p.demands[d];
-    const bool memo = known != nullptr && demand.exact != 0 && w.p.has_until == 0;
-    if (memo && known[d] != 0) return false;
+    const bool memo = known.column != nullptr && demand.exact != 0 && w.p.has_until == 0;
+    if (memo && known.column[d] == known.mark) return false;
     if (demand.exact != 0 && w.s.type_free[demand.gpu_type] < demand.gpus) return false;
     if (place_demand(w, demand, end_of(start, run_of(job, o)))) return true;
     if (memo) {
       w.group.sync();
-      if (lead()) known[d] = 1;
+      if (lead()) known.column[d] = known.mark;
       w.group.sync();
     }
     return false;
@@ -59,7 +66,7 @@ struct PlaceInOrder {
   }
 
   /// First option that passes quota and fits now; kNone. What it takes stays taken, queue usage aside.
-  BERTH_HD std::int32_t fit(std::int32_t job, TimeUs start, std::uint8_t* known) {
+  BERTH_HD std::int32_t fit(std::int32_t job, TimeUs start, Known known) {
     const std::int32_t n = options_of(job);
     for (std::int32_t o = 0; o < n; ++o) {
       if (quota_ok(w.s, job, o) && place(job, o, start, known)) return o;
@@ -70,7 +77,7 @@ struct PlaceInOrder {
   /// The smallest number of releases after which the job fits: doubling, then bisection (section 6.5). On success the job's
   /// entries are placed, `list` stands at that number, and the option is returned; on failure all is as before.
   template <class List>
-  BERTH_HD BERTH_NOINLINE std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count, std::uint8_t* hopeless) {
+  BERTH_HD BERTH_NOINLINE std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count, Known hopeless) {
     const std::int32_t from = w.n_entries;
     const auto move = [&](std::int32_t to) {
       w.group.sync();
@@ -89,7 +96,7 @@ struct PlaceInOrder {
       move(p);
       if (count == failed) break;  // nothing more to release
       // With everything released, what does not fit never will.
-      option = fit(job, list.start(count), count < p ? hopeless : nullptr);
+      option = fit(job, list.start(count), count < p ? hopeless : Known{});
       if (option != kNone) break;
       failed = count;
       if (count < p) break;
@@ -104,7 +111,7 @@ struct PlaceInOrder {
       const std::int32_t middle = (failed + fits) / 2;
       if (placed) undo(job, option, from);
       move(middle);
-      const std::int32_t o = fit(job, list.start(count), nullptr);
+      const std::int32_t o = fit(job, list.start(count), {});
       placed = o != kNone;
       if (placed) {
         option = o;
@@ -115,7 +122,7 @@ struct PlaceInOrder {
     }
     if (!placed) {
       move(fits);
-      option = fit(job, list.start(count), nullptr);
+      option = fit(job, list.start(count), {});
     }
     return option;
   }
@@ -139,13 +146,12 @@ struct PlaceInOrder {
     const std::int32_t n = options_of(job);
     any_quota = false;
     if (reserved) return start_beside_reservation(job, any_quota);
-    // Without displacement free GPUs only become fewer, so a failure holds for the rest of the walk.
-    std::uint8_t* known = request.preemptive == 0 ? ws.known_now : nullptr;
     for (std::int32_t o = 0; o < n; ++o) {
       if (!quota_ok(w.s, job, o)) continue;
       any_quota = true;
       if (known_hopeless(job, o)) continue;
-      if (place(job, o, request.now, known)) return o;
+      // Free GPUs only become fewer until a job is displaced, so a failure holds until then.
+      if (place(job, o, request.now, {ws.known_now, round})) return o;
     }
     if (request.preemptive == 0 || request.running[i] != 0) return kNone;
     return start_by_displacing(i, job);
@@ -171,7 +177,7 @@ struct PlaceInOrder {
     if (!hope) return kNone;
     VictimList victims{w.p, request, ws.before, ws.after, i, request.n};
     std::int32_t count = 0;
-    const std::int32_t option = fit_after(victims, job, count, may_remember() ? ws.hopeless : nullptr);
+    const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.hopeless : nullptr, 1});
     if (option == kNone) return kNone;
     // From the most important victim back: who does not miss his GPUs keeps them.
     w.group.sync();
@@ -191,6 +197,7 @@ struct PlaceInOrder {
       }
     }
     w.group.sync();
+    ++round;
     queue_charged = true;
     return option;
   }
@@ -217,7 +224,7 @@ struct PlaceInOrder {
       const std::int32_t from = w.n_entries;
       const WalkState now = w.s;
       if (!is_short) w.s = later;
-      const bool placed = place(job, o, request.now, is_short ? ws.known_now : ws.known_later);
+      const bool placed = place(job, o, request.now, Known{is_short ? ws.known_now : ws.known_later, round});
       w.s = now;
       if (!placed) continue;
       WalkState& other = is_short ? later : w.s;
@@ -244,7 +251,7 @@ struct PlaceInOrder {
     EventList events{w.p, request, result, ws.events, ws.n_events[0], 0};
     const std::int32_t from = w.n_entries;
     std::int32_t count = 0;
-    const std::int32_t option = fit_after(events, job, count, nullptr);
+    const std::int32_t option = fit_after(events, job, count, {});
     if (option == kNone) return false;
     if (lead()) {
       *result.reserve_at = events.start(count);

@@ -126,12 +126,15 @@ BERTH_HD Key best_domain(Walk<Group>& w, const GroupRow& row, const NodeSet& set
   const std::int32_t scanned = by_require ? row.require_level : level;
   const DomainRange range = domains_meeting(p, set, facet, scanned);
   const bool together = range.last - range.first < w.group.size();
+  // Most domains of a busy cluster are ruled out here, so the test is the first and stays cheap.
+  const bool by_gpus = row.share_ppm == kWholeGpu && scanned < p.facet[facet].levels - 1;
+  const std::int64_t gpus = by_gpus ? std::int64_t{members} * row.gpus : 0;
   Key best = kNoKey;
   for (std::int32_t c = range.first + (together ? 0 : w.group.rank()); c < range.last; c += together ? 1 : w.group.size()) {
+    if (by_gpus && w.s.domain_free[c] < gpus) continue;
     const std::int32_t d = by_require ? ancestor(p, c, level - scanned) : c;
     const std::int32_t r = !require ? 0 : by_require ? c : ancestor(p, c, row.require_level - level);
     if (require && !names_require(p, row, r)) continue;
-    if (too_few(w, row, facet, scanned, c, members)) continue;
     const NodeSet inside = within(p, set, facet, scanned, c);
     const Measure m = together ? measure_together(w.group, p, w.s, row, inside) : measure(p, w.s, row, inside, 0, 1);
     const Key key = spot_key(row, m, r, d, members);
@@ -269,6 +272,12 @@ BERTH_HD bool place_by_rank(Walk<Group>& w, Need& need, NodeSet set, std::int32_
   return true;
 }
 
+/// Whether the set has room for the members, whatever the row asks for besides.
+template <class Group>
+BERTH_HD bool holds(Walk<Group>& w, const GroupRow& row, const NodeSet& set, std::int32_t members) {
+  return w.group.sum(plain_up_to(w.p, w.s, row, set, members, w.group.rank(), w.group.size())) >= members;
+}
+
 /// Places the members of one row in a set. @param rows the demand's first row, to give back what does not fit.
 template <class Group>
 BERTH_HD bool place_group(Walk<Group>& w, const GroupRow* rows, std::int32_t index, const GroupRow& row, const NodeSet& set) {
@@ -277,8 +286,8 @@ BERTH_HD bool place_group(Walk<Group>& w, const GroupRow* rows, std::int32_t ind
   if (members == 0) return true;
   if (w.packing == Packing::kCount && row.segment_size == 0 && row.spread_most == 0) return place_by_rank(w, need, set, members, rows);
   if (try_level(w, need, set, 0, 0, members, rows)) return true;
-  // What no node holds alone, no domain holds either when it is one member.
-  if (members == 1) return false;
+  // What no node holds alone, no domain holds either when it is one member; and no domain holds more than the whole set.
+  if (members == 1 || !holds(w, row, set, members)) return false;
   for (std::int32_t l = 1; row.prefer_level >= 0 && l <= row.prefer_level; ++l) {
     if (try_level(w, need, set, row.prefer_facet, l, members, rows)) return true;
   }

@@ -147,9 +147,10 @@ struct PlaceRequest {
   const std::uint8_t* running;           // [n] 1: holds GPUs now
   const std::uint8_t* victim_ok;         // [n] 1: may be displaced by jobs before it
   const std::int32_t* preemption_class;  // [n_jobs by slot]; read only when class_rule
+  const std::int32_t* job_rank;          // [n_jobs by slot] orders what ends at one instant, without repeats; read only by kEasy
   const TimeUs* option_run;              // [options] predicted run time of each option, kNever: not known
   std::int32_t n_releases;
-  const ReleaseRow* releases;  // [n_releases] by (at, job, node); read only by kEasy
+  const ReleaseRow* releases;  // [n_releases] read only by kEasy
   Discipline discipline;
   Packing packing;
   std::int32_t preemptive;  // 1: waiting jobs may displace later running ones

@@ -131,13 +131,13 @@ struct Event {
   std::int32_t job;  // slot, or kNone
   std::int32_t node;
   std::int32_t position;  // of a job placed in this walk, else kNone
-  std::int32_t pad;
+  std::int32_t rank;      // of the job, kNone
   std::uint64_t mask;
 };
 
 BERTH_HD inline bool operator<(const Event& a, const Event& b) {
   if (a.at != b.at) return a.at < b.at;
-  if (a.job != b.job) return a.job < b.job;
+  if (a.rank != b.rank) return a.rank < b.rank;
   return a.node < b.node;
 }
 

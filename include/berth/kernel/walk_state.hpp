@@ -149,6 +149,15 @@ BERTH_HD inline bool stays_open(const ProblemView& p, std::int32_t node, TimeUs 
   return p.has_until == 0 || p.node_until[node] == kNever || (end != kNever && end <= p.node_until[node]);
 }
 
+/// min(cap, has / per), not below 0. Most nodes have enough of what is asked for: multiplying finds that without a division.
+BERTH_HD inline std::int64_t limited(std::int64_t cap, std::int64_t has, std::int64_t per) {
+  if (has <= 0) return 0;
+  constexpr std::int64_t kSmall = std::int64_t{1} << 26;
+  if (cap < kSmall && per < (INT64_MAX / kSmall) && cap * per <= has) return cap;
+  const std::int64_t holds = has / per;
+  return holds < cap ? holds : cap;
+}
+
 /// Capacity of one allowed node for members of a row: docs/placement.md section 1.
 BERTH_HD inline std::int64_t node_cap(const ProblemView& p, const WalkState& s, const GroupRow& row, std::int32_t node) {
   std::int64_t cap = 0;
@@ -160,14 +169,8 @@ BERTH_HD inline std::int64_t node_cap(const ProblemView& p, const WalkState& s, 
     for (std::int32_t g = 0; g < gpus; ++g) cap += gpu_share_cap(p, s, row, node, g);
   }
   if (cap == 0) return 0;
-  if (row.cpu > 0 && s.cpu[node] != kNoLimit) {
-    const std::int64_t by_cpu = s.cpu[node] <= 0 ? 0 : s.cpu[node] / row.cpu;
-    if (by_cpu < cap) cap = by_cpu;
-  }
-  if (row.memory > 0 && s.memory[node] != kNoLimit) {
-    const std::int64_t by_memory = s.memory[node] <= 0 ? 0 : s.memory[node] / row.memory;
-    if (by_memory < cap) cap = by_memory;
-  }
+  if (row.cpu > 0 && s.cpu[node] != kNoLimit) cap = limited(cap, s.cpu[node], row.cpu);
+  if (row.memory > 0 && s.memory[node] != kNoLimit) cap = limited(cap, s.memory[node], row.memory);
   return cap;
 }
 

@@ -15,9 +15,9 @@ struct PlaceWorkspace {
   std::int32_t* after;        // [n + 1]
   std::uint8_t* displaced;    // [n]
   std::uint8_t* gone;         // [n_jobs] the same by slot
-  std::uint8_t* known_now;    // [n_demands] 1: does not fit in what is free now
-  std::uint8_t* known_later;  // [n_demands] the same beside the reservation
-  std::uint8_t* hopeless;     // [n_demands] 1: did not fit with all victims gone
+  std::int32_t* known_now;    // [n_demands] round in which it did not fit in what is free; a new round begins when more becomes free
+  std::int32_t* known_later;  // [n_demands] the same beside the reservation
+  std::int32_t* hopeless;     // [n_demands] 1: did not fit with all victims gone
   std::int64_t* later_gpus;   // [n_types] GPUs of victims still to come: an upper bound
   std::int64_t* later_queue;  // [n_queues * (n_types + 1)] what they hold of quotas: an upper bound
   Event* events;              // [n_releases + n]
@@ -85,9 +85,9 @@ inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest&
   ws.after = c.take<std::int32_t>(std::int64_t{r.n} + 1);
   ws.displaced = c.take<std::uint8_t>(r.n);
   ws.gone = c.take<std::uint8_t>(p.n_jobs);
-  ws.known_now = c.take<std::uint8_t>(p.n_demands);
-  ws.known_later = c.take<std::uint8_t>(p.n_demands);
-  ws.hopeless = c.take<std::uint8_t>(p.n_demands);
+  ws.known_now = c.take<std::int32_t>(p.n_demands);
+  ws.known_later = c.take<std::int32_t>(p.n_demands);
+  ws.hopeless = c.take<std::int32_t>(p.n_demands);
   ws.later_gpus = c.take<std::int64_t>(p.n_types);
   ws.later_queue = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
   ws.events = c.take<Event>(easy ? std::int64_t{r.n_releases} + r.n : 0);
@@ -187,14 +187,14 @@ BERTH_HD inline std::int32_t collect_events(const ProblemView& p, const PlaceReq
     const ReleaseRow& release = r.releases[k];
     if (release.at == kNever) continue;
     if (release.job >= 0 && ws.gone[release.job] != 0) continue;
-    ws.events[n++] = {release.at, release.job, release.node, kNone, 0, release.mask};
+    ws.events[n++] = {release.at, release.job, release.node, kNone, release.job >= 0 ? r.job_rank[release.job] : kNone, release.mask};
   }
   for (std::int32_t q = 0; q < i; ++q) {
     if (result.outcome[q] != Outcome::kPlaced && result.outcome[q] != Outcome::kMoved) continue;
     const std::int32_t job = r.order[q];
     const TimeUs run = r.option_run[p.option_begin[job] + result.option[q]];
     if (run == kNever || run > kNever - 1 - r.now) continue;
-    ws.events[n++] = {r.now + run, job, kNone, q, 0, 0};
+    ws.events[n++] = {r.now + run, job, kNone, q, r.job_rank[job], 0};
   }
   // Heap sort: in place, without a worst case.
   const auto sift = [&](std::int32_t root, std::int32_t end) {

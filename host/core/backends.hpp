@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "berth/engine.hpp"
+#include "host/core/backend.hpp"
+#include "host/core/devices.hpp"
+
+namespace berth::core {
+
+/// @throws InvalidArgument naming the number.
+void check_threads(int threads);
+
+/// The backends of one caller, made when first asked for and kept with their memory.
+class Backends {
+ public:
+  /// Runs `work(backend)` on what was wanted. A GPU that fails is not asked again, and the CPU answers instead: the same, bit by bit.
+  /// @param note  out: why another backend than wanted answered; empty when none did.
+  /// @returns the name of the one that answered.
+  template <class Work>
+  const char* run(Backend wanted, int threads, std::string& note, const Work& work) {
+    note.clear();
+    PlacementBackend* backend = &get(wanted, threads, note);
+    try {
+      work(*backend);
+    } catch (const DeviceError& error) {
+      cuda_.reset();
+      cuda_failure_ = error.what();
+      backend = &get(wanted, threads, note);
+      work(*backend);
+    }
+    return backend->name();
+  }
+
+ private:
+  PlacementBackend& get(Backend wanted, int threads, std::string& note);
+
+  std::unique_ptr<PlacementBackend> reference_, cpu_, cuda_;
+  int cpu_threads_ = 0;
+  std::string cuda_failure_;  // why the GPU is not asked any more
+};
+
+}  // namespace berth::core

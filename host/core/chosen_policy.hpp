@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/core/policy.hpp"
+
+namespace berth::core {
+
+/// The policy of the last question; made anew when another is asked for.
+struct ChosenPolicy {
+  const PolicyEntry* entry = nullptr;
+  Params params;
+  std::unique_ptr<QueuePolicy> policy;
+  WalkRules rules{};
+
+  /// @throws InvalidArgument for an unknown policy or parameter; what was chosen before then stays.
+  void choose(const std::string& name, const Params& wanted) {
+    if (entry != nullptr && entry->info.name == name && params == wanted) return;
+    const PolicyEntry& found = find_policy(name);
+    const WalkRules found_rules = walk_rules(found, wanted);
+    policy = found.make(wanted);
+    rules = found_rules;
+    entry = &found;
+    params = wanted;
+  }
+};
+
+}  // namespace berth::core
