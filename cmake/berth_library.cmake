@@ -22,6 +22,7 @@ target_sources(berth PUBLIC FILE_SET HEADERS
     include/berth/export.hpp
     include/berth/io.hpp
     include/berth/job.hpp
+    include/berth/placement.hpp
     include/berth/plan.hpp
     include/berth/profile.hpp
     include/berth/snapshot.hpp

@@ -54,6 +54,7 @@ void PlanBuilder::place_entries(const StateImpl& s, const WalkOutput& walk, std:
 ReasonInput PlanBuilder::reason_input(const StateImpl& s, const kernel::ProblemView& p) const {
   ReasonInput input;
   input.problem = &p;
+  input.asked = s.problem().options;
   input.free = after_.supply();
   input.queue_used = after_.queue_used().data();
   input.total = s.total_supply();

@@ -22,6 +22,7 @@ Reason of_code(ReasonCode code, std::int32_t other = kNone) {
 void ReasonBuilder::begin(const ReasonInput& input) {
   in_ = input;
   const kernel::ProblemView& p = *input.problem;
+  if (in_.asked == nullptr) in_.asked = p.options;
   infeasible_.begin(p, input.total, input.filters_are_lasting);
   shortage_.begin(p, input.free, input.total);
   untils_.clear();
@@ -86,7 +87,7 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
     return first;
   }
   for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
-    const std::int32_t demand = p.options[o].demand;
+    const std::int32_t demand = in_.asked[o].demand;
     const auto at = static_cast<std::size_t>(demand);
     if (never_seen_[at] != never_epoch_) {
       never_seen_[at] = never_epoch_;

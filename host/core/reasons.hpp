@@ -13,6 +13,8 @@ namespace berth::core {
 /// The state around one walk, as the reasons need it. All pointers must stay valid until the next begin().
 struct ReasonInput {
   const kernel::ProblemView* problem = nullptr;
+  /// [options] as the jobs ask, before a packing cuts demands to whole nodes: what certificates are about. Null: the problem's.
+  const kernel::OptionRow* asked = nullptr;
   SupplyView free;                           // after the walk: what placed jobs took is gone, what preempted ones held is back
   const std::int64_t* queue_used = nullptr;  // [n_queues * (n_types + 1)] after the walk
   /// Everything that exists: `free` = mask of all GPUs of the node, failed, held and spare ones included; `cpu`, `memory` = what

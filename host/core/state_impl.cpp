@@ -54,8 +54,12 @@ void StateImpl::load(Snapshot s) {
   rebuild_nodes();
   rebuild_queues();
   // Slots by rank, so that the order of rows in a file never matters.
-  std::sort(s.jobs.begin(), s.jobs.end(),
-            [](const Job& a, const Job& b) { return a.submit_us != b.submit_us ? a.submit_us < b.submit_us : a.id < b.id; });
+  std::vector<std::size_t> by_rank(s.jobs.size());
+  std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
+  std::sort(by_rank.begin(), by_rank.end(), [&s](std::size_t i, std::size_t k) {
+    const Job &a = s.jobs[i], &b = s.jobs[k];
+    return a.submit_us != b.submit_us ? a.submit_us < b.submit_us : a.id < b.id;
+  });
   facts_.reset();
   tables_ = 0;
   jobs.resize(s.jobs.size());
@@ -64,7 +68,7 @@ void StateImpl::load(Snapshot s) {
   job_slot.reserve(s.jobs.size());
   for (std::size_t j = 0; j < s.jobs.size(); ++j) {
     const auto slot = static_cast<std::int32_t>(j);
-    jobs[j].job = std::make_unique<Job>(std::move(s.jobs[j]));
+    jobs[j].job = std::make_unique<Job>(std::move(s.jobs[by_rank[j]]));
     job_slot.emplace(jobs[j].job->id, slot);
     job.progress_at[j] = now;
     compile_job(slot);
@@ -266,12 +270,16 @@ void StateImpl::rank_jobs() {
     if (job.submit[at(a)] != job.submit[at(b)]) return job.submit[at(a)] < job.submit[at(b)];
     return *job.id[at(a)] < *job.id[at(b)];
   };
+  job_rank.resize(jobs.size(), -1);
   if (jobs_removed_) {
     // Slots that were emptied, or emptied and taken again by a new job, leave; the new ones come in below.
-    std::vector<std::uint8_t> fresh(jobs.size(), 0);
-    for (const std::int32_t s : new_slots_) fresh[at(s)] = 1;
+    for (const std::int32_t s : new_slots_) job_rank[at(s)] = -1;
     job_order.erase(std::remove_if(job_order.begin(), job_order.end(),
-                                   [&](std::int32_t s) { return at(s) >= jobs.size() || !jobs[at(s)].job || fresh[at(s)] != 0; }),
+                                   [&](std::int32_t s) {
+                                     const bool leaves = at(s) >= jobs.size() || job.id[at(s)] == nullptr || job_rank[at(s)] < 0;
+                                     if (leaves && at(s) < jobs.size()) job_rank[at(s)] = -1;
+                                     return leaves;
+                                   }),
                     job_order.end());
   }
   std::sort(new_slots_.begin(), new_slots_.end());
@@ -279,10 +287,16 @@ void StateImpl::rank_jobs() {
   new_slots_.erase(std::remove_if(new_slots_.begin(), new_slots_.end(), [this](std::int32_t s) { return !jobs[at(s)].job; }),
                    new_slots_.end());
   std::sort(new_slots_.begin(), new_slots_.end(), before);
-  const auto middle = static_cast<std::ptrdiff_t>(job_order.size());
-  job_order.insert(job_order.end(), new_slots_.begin(), new_slots_.end());
-  std::inplace_merge(job_order.begin(), job_order.begin() + middle, job_order.end(), before);
-  job_rank.assign(jobs.size(), -1);
+  // From the back, so that only what a new job stands before is moved; most are the latest and move nothing.
+  std::size_t left = job_order.size();
+  job_order.resize(left + new_slots_.size());
+  for (std::size_t k = new_slots_.size(); k-- > 0;) {
+    const auto end = job_order.begin() + static_cast<std::ptrdiff_t>(left);
+    const auto place = std::upper_bound(job_order.begin(), end, new_slots_[k], before);
+    std::move_backward(place, end, end + static_cast<std::ptrdiff_t>(k) + 1);
+    left = static_cast<std::size_t>(place - job_order.begin());
+    job_order[left + k] = new_slots_[k];
+  }
   for (std::size_t r = 0; r < job_order.size(); ++r) job_rank[at(job_order[r])] = static_cast<std::int32_t>(r);
   new_slots_.clear();
   jobs_removed_ = false;

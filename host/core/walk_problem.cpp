@@ -48,6 +48,13 @@ bool WalkProblem::find_failures(const StateImpl& s, std::span<const kernel::Take
   return any;
 }
 
+void WalkProblem::follow_demands(const StateImpl& s) {
+  const kernel::ProblemView& p = s.problem();
+  view_.n_demands = p.n_demands;
+  view_.demands = p.demands;
+  view_.groups = p.groups;
+}
+
 void WalkProblem::build(const StateImpl& s, Placement placement, std::span<const kernel::TakenRow> taken) {
   if (placement == Placement::kConsolidate) consolidate(s);
   const bool failures = find_failures(s, taken);

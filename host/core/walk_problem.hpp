@@ -22,6 +22,9 @@ class WalkProblem {
   /// @param taken  GPUs that mending may not use either; they are cleared only in a problem that has failures: the walk takes them itself.
   void build(const StateImpl& state, Placement placement, std::span<const kernel::TakenRow> taken = {});
 
+  /// After any build on the same state: consolidating adds to the table of demands, which may have moved.
+  void follow_demands(const StateImpl& state);
+
   /// Valid until the state changes or the next build.
   const kernel::ProblemView& view() const { return view_; }
   const std::vector<std::uint8_t>& lost() const { return lost_; }      // [slots] 1: runs on failed GPUs and could not be mended

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "berth/error.hpp"
@@ -130,6 +131,55 @@ TEST(Engine, WorkLimitStopsTheWalkAndSaysSo) {
   EXPECT_EQ(of(state, plan, "c").reason.code, ReasonCode::kBudget);
 }
 
+TEST(Engine, MovesADisplacedJobAndChargesTheDearerOfItsCosts) {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(2);
+  Job& hog = run_on(add_job(s, "hog", 4), "n0", {0, 1, 2, 3});
+  hog.estimate.run_us = 1'000 * kSecond;
+  hog.costs = {};
+  hog.costs.restart_us = 30 * kSecond;
+  hog.costs.migrate_us = 45 * kSecond;
+  Job& pin = run_on(add_job(s, "pin", 1), "n1", {0});
+  pin.preemption.preemptible = false;
+  // Eight GPUs of one node: only hog's can be emptied.
+  Job& quick = add_job(s, "quick", 8);
+  quick.estimate.run_us = 10 * kSecond;
+  Group group;
+  group.name = "g";
+  group.members_min = group.members_want = 1;
+  group.gpus_per_member = 8;
+  quick.shapes.front().groups = {group};
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("srsf"));
+
+  EXPECT_EQ(of(state, plan, "quick").action, Action::kStart);
+  const Decision& moved = of(state, plan, "hog");
+  EXPECT_EQ(moved.action, Action::kMigrate);
+  EXPECT_EQ(moved.cost_us, 45 * kSecond);
+  ASSERT_EQ(moved.entry_end - moved.entry_begin, 1);
+  EXPECT_EQ(plan.entries.at(static_cast<std::size_t>(moved.entry_begin)).node, state.find_node("n1"));
+}
+
+TEST(Engine, StopsWhenAnotherThreadCancelsAndItsWorkLimitRepeatsThePlan) {
+  const ClusterState state(one_node_full());
+  Engine engine;
+  std::thread([&] { engine.cancel(); }).join();
+
+  const Plan stopped = engine.decide(state, ask("srsf"));
+  const Plan whole = engine.decide(state, ask("srsf"));
+
+  EXPECT_EQ(stopped.stopped_by, "cancel");
+  EXPECT_EQ(stopped.work_done, 0);
+  EXPECT_EQ(stopped.proof, Proof::kBudgetExhausted);
+  EXPECT_EQ(of(state, stopped, "quick").reason.code, ReasonCode::kBudget);
+  EXPECT_EQ(whole.stopped_by, "done");
+  Request again = ask("srsf");
+  again.work_limit = whole.work_done;
+  EXPECT_TRUE(same_plan(whole, engine.decide(state, again)));
+}
+
 TEST(Engine, PolicyStateComesOutAndGoesInAgain) {
   Snapshot s = test::two_racks();
   run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
@@ -212,6 +262,21 @@ TEST(Engine, AnswersWithAnotherPackingOnTheSameRevision) {
   engine.decide(state, ask("fifo", {{"packing", "consolidate"}}));
 
   EXPECT_TRUE(same_plan(engine.decide(state, ask("fifo")), before));
+}
+
+TEST(Engine, DeclinesNobodyForThePacking) {
+  Snapshot s = test::two_racks();
+  for (Node& node : s.nodes) node.cpu_milli = 96'000;
+  add_job(s, "a", 8).constraints.cpu_milli_per_gpu = 13'500;
+  const ClusterState state(s);
+  Engine engine;
+
+  // Seven of its members fill the cores of a node, so that it does not fit in one; in pieces it does.
+  const Plan whole = engine.decide(state, ask("fifo", {{"packing", "consolidate"}}));
+
+  EXPECT_EQ(of(state, whole, "a").action, Action::kWait);
+  EXPECT_FALSE(of(state, whole, "a").reason.certified);
+  EXPECT_EQ(of(state, engine.decide(state, ask("fifo")), "a").action, Action::kStart);
 }
 
 TEST(Engine, MendsFromASpareNodeAndKeepsTheSurvivors) {

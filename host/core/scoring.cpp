@@ -1,0 +1,105 @@
+#include "host/core/scoring.hpp"
+
+#include "berth/error.hpp"
+#include "host/core/names.hpp"
+#include "host/core/resolve.hpp"
+#include "host/core/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+static_assert(kMostCandidates == kernel::kMaxBest);
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void Scoring::read_jobs(const StateImpl& s, const std::vector<std::string>& ids) {
+  jobs_.clear();
+  for (const std::string& id : ids) jobs_.push_back(job_of(s, id));
+  if (!ids.empty()) return;
+  for (const std::int32_t slot : s.job_order) {
+    if (s.job.running[at(slot)] == 0) jobs_.push_back(slot);
+  }
+}
+
+void Scoring::read_costs(const StateImpl& s, const ScoreRequest& request, std::int32_t level) {
+  cost_.clear();
+  if (request.domain_cost.empty()) return;
+  const auto facet = static_cast<std::int32_t>(request.level.facet);
+  const std::int32_t* begin = problem_.facet[facet].level_begin;
+  cost_.assign(at(level == 0 ? problem_.n_nodes : begin[level + 1] - begin[level]), 0);
+  for (const auto& cost : request.domain_cost) {
+    if (level == 0) {
+      cost_[at(node_of(s, cost.first))] = cost.second;
+      continue;
+    }
+    const std::int32_t domain = s.topology.find(request.level.facet, cost.first);
+    if (domain < begin[level] || domain >= begin[level + 1]) {
+      throw InvalidArgument("no domain '" + cost.first + "' at level '" + request.level.level + "' of facet " +
+                            std::string(name(request.level.facet)));
+    }
+    cost_[at(domain - begin[level])] = cost.second;
+  }
+}
+
+kernel::ScoreRequest Scoring::compile(const StateImpl& s, const ScoreRequest& request) {
+  if (request.k < 1 || request.k > kMostCandidates) {
+    throw InvalidArgument("k is " + std::to_string(request.k) + ", not in 1.." + std::to_string(kMostCandidates));
+  }
+  problem_ = s.problem();
+  const std::int32_t level = level_of(s, request.level);
+  read_jobs(s, request.jobs);
+  read_costs(s, request, level);
+  taken_of(s, request.taken, taken_);
+  if (!taken_.empty()) {
+    free_.assign(problem_.node_free, problem_.node_free + problem_.n_nodes);
+    for (const kernel::TakenRow& row : taken_) free_[at(row.node)] &= ~row.mask;
+    problem_.node_free = free_.data();
+  }
+  option_run_.assign(at(problem_.option_begin[problem_.n_jobs]), kNever);
+  for (const std::int32_t slot : jobs_) {
+    const std::int32_t first = problem_.option_begin[slot];
+    for (std::int32_t o = first; o < problem_.option_begin[slot + 1]; ++o) option_run_[at(o)] = s.option_run(slot, at(o - first));
+  }
+
+  kernel::ScoreRequest asked{};
+  asked.n = static_cast<std::int32_t>(jobs_.size());
+  asked.jobs = jobs_.data();
+  asked.option_run = option_run_.data();
+  asked.facet = static_cast<std::int32_t>(request.level.facet);
+  asked.level = level;
+  asked.leftover_weight = request.leftover_weight;
+  asked.domain_cost = cost_.empty() ? nullptr : cost_.data();
+  asked.k = request.k;
+  asked.now = s.now;
+  best_.resize(jobs_.size() * at(request.k));
+  return asked;
+}
+
+void Scoring::read(const StateImpl& s, const kernel::ScoreRequest& asked, Candidates& out) const {
+  out.job = jobs_;
+  out.begin.assign(1, 0);
+  out.rows.clear();
+  const std::int32_t first = asked.level == 0 ? 0 : problem_.facet[asked.facet].level_begin[asked.level];
+  const kernel::Candidate* row = best_.data();
+  for (const std::int32_t slot : jobs_) {
+    for (std::int32_t i = 0; i < asked.k; ++i, ++row) {
+      if (row->option == kernel::kNone) continue;
+      const kernel::OptionRow& option = problem_.options[problem_.option_begin[slot] + row->option];
+      Candidate c;
+      c.shape = option.shape;
+      c.gpu_type = s.gpu_types[at(problem_.demands[option.demand].gpu_type)].id;
+      c.where = asked.level == 0 ? std::string_view(s.nodes[at(row->where)].id) : std::string_view(s.topology.path(row->where));
+      c.node = asked.level == 0 ? row->where : -1;
+      c.score = row->score;
+      c.gpu_time_ms = row->gpu_time_ms;
+      c.leftover = row->leftover;
+      c.domain_cost = cost_.empty() ? 0 : cost_[at(row->where - first)];
+      out.rows.push_back(c);
+    }
+    out.begin.push_back(static_cast<std::int32_t>(out.rows.size()));
+  }
+}
+
+}  // namespace berth::core
