@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts: where the project is, how many compilers fit, a shared compiler cache.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

@@ -46,6 +46,7 @@ tidy_one() {
 export -f tidy_one
 
 ((${#sources[@]})) || { echo "tidy: nothing changed"; exit 0; }
+# shellcheck disable=SC2016  # $1 is for the inner shell
 if printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$CMAKE_BUILD_PARALLEL_LEVEL" bash -c 'set -o pipefail; tidy_one "$1" || exit 1' tidy; then
   echo "tidy: ${#sources[@]} sources are clean"
 else

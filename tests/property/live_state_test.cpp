@@ -210,18 +210,18 @@ void live(sim::Workload workload, std::uint64_t seed, bool easy_too = false) {
 }
 
 TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnPhillyJobs) {
-  for (const std::uint64_t seed : {1, 2, 3}) live(sim::Workload::kPhilly, seed);
+  for (const std::uint64_t seed : {1U, 2U, 3U}) live(sim::Workload::kPhilly, seed);
 }
 TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnHeliosJobs) {
-  for (const std::uint64_t seed : {4, 5, 6}) live(sim::Workload::kHelios, seed);
+  for (const std::uint64_t seed : {4U, 5U, 6U}) live(sim::Workload::kHelios, seed);
 }
 TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnGroupTrees) {
-  for (const std::uint64_t seed : {7, 8, 9}) live(sim::Workload::kLlm, seed);
+  for (const std::uint64_t seed : {7U, 8U, 9U}) live(sim::Workload::kLlm, seed);
 }
 
 // Slots depend on the order in which jobs came; nothing that a reservation rests on may.
 TEST(LiveState, ReservesAsOneLoadedFromItsSnapshot) {
-  for (const std::uint64_t seed : {4, 5, 6}) live(sim::Workload::kHelios, seed, true);
+  for (const std::uint64_t seed : {4U, 5U, 6U}) live(sim::Workload::kHelios, seed, true);
   live(sim::Workload::kLlm, 7, true);
 }
 

@@ -127,7 +127,7 @@ TEST(ImportCsv, NumbersBeyondTheirRangeAreRefused) {
 
 TEST(ImportCsv, AMissingFileIsTheEnvironmentsError) {
   EXPECT_THROW(CsvReader("/nowhere/at/all.csv"), EnvironmentError);
-  EXPECT_THROW(CsvReader(::testing::TempDir()), EnvironmentError);
+  EXPECT_THROW(CsvReader{::testing::TempDir()}, EnvironmentError);
 }
 
 }  // namespace berth::io

@@ -52,7 +52,7 @@ TEST_F(File, UnpacksGzip) {
 
 TEST_F(File, BrokenGzipIsAnInputError) {
   gzFile gz = gzopen(path("f.gz").c_str(), "wb");
-  for (int i = 0; i < 100'000; ++i) gzprintf(gz, "%d", i * i);
+  for (long long i = 0; i < 100'000; ++i) gzprintf(gz, "%lld", i * i);
   gzclose(gz);
   fs::resize_file(path("f.gz"), fs::file_size(path("f.gz")) / 2);
 
