@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/check_snapshot.hpp"
 #include "host/core/delta_checks.hpp"
 #include "host/core/state_impl.hpp"
 
@@ -57,8 +59,8 @@ class Applier {
 
   // ---- primitives: each leaves the compiled columns in step and pushes its inverse ----
 
-  /// Puts `next` (may be null) into a slot and returns what was there.
-  std::unique_ptr<Job> swap_job(std::int32_t slot, std::unique_ptr<Job> next) {
+  /// Puts `next` (may be null) into a slot, its progress as of `progress_at`, and returns what was there.
+  std::unique_ptr<Job> swap_job(std::int32_t slot, std::unique_ptr<Job> next, TimeUs progress_at) {
     JobRecord& record = s_.jobs[at(slot)];
     std::unique_ptr<Job> old = std::move(record.job);
     if (old) {
@@ -76,7 +78,7 @@ class Applier {
     if (next) {
       record.job = std::move(next);
       s_.job_slot.emplace(record.job->id, slot);
-      s_.job.progress_at[at(slot)] = s_.now;
+      s_.job.progress_at[at(slot)] = progress_at;
       s_.compile_job(slot);
       if (record.job->state == JobState::kRunning) s_.hold(slot);
       s_.store_columns(slot);
@@ -90,16 +92,16 @@ class Applier {
     return old;
   }
 
-  /// Replaces or adds or removes a job, remembering the old one. The old job's progress is settled first.
+  /// Replaces or adds or removes a job, remembering the old one as it was: its progress and since when it was not settled.
   void put_job(std::int32_t slot, std::unique_ptr<Job> next) {
-    if (s_.jobs[at(slot)].job) s_.settle(slot);
+    const TimeUs progress_at = s_.job.progress_at[at(slot)];
     const bool adds = !s_.jobs[at(slot)].job;
     const bool removes = next == nullptr;
-    std::shared_ptr<Job> old = swap_job(slot, std::move(next));
+    std::shared_ptr<Job> old = swap_job(slot, std::move(next), s_.now);
     if (removes) s_.free_slots.push_back(slot);
-    undo_.push_back([this, slot, old, adds, removes] {
+    undo_.push_back([this, slot, old, progress_at, adds, removes] {
       if (removes) s_.free_slots.pop_back();
-      swap_job(slot, old ? std::make_unique<Job>(*old) : nullptr);
+      swap_job(slot, old ? std::make_unique<Job>(*old) : nullptr, progress_at);
       if (adds) s_.free_slots.push_back(slot);
     });
   }
@@ -138,13 +140,43 @@ class Applier {
     refresh(change);
   }
 
+  /// Progress of running jobs, and since when it was not settled.
+  struct Unsettled {
+    std::int32_t slot;
+    Progress progress;
+    TimeUs progress_at;
+  };
+
+  /// Settles the progress of all running jobs, whose rates are about to change; returns how it was.
+  std::shared_ptr<const std::vector<Unsettled>> settle_all() {
+    auto before = std::make_shared<std::vector<Unsettled>>();
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(s_.jobs.size()); ++slot) {
+      if (s_.job.running[at(slot)] == 0 || s_.job.progress_at[at(slot)] == s_.now) continue;
+      before->push_back({slot, s_.jobs[at(slot)].job->progress, s_.job.progress_at[at(slot)]});
+      s_.settle(slot);
+    }
+    return before;
+  }
+
+  void unsettle(const std::vector<Unsettled>& before) {
+    for (const Unsettled& one : before) {
+      s_.jobs[at(one.slot)].job->progress = one.progress;
+      s_.job.progress_at[at(one.slot)] = one.progress_at;
+    }
+  }
+
   /// Exchanges the nodes for others and recompiles everything that stands on them.
   void set_nodes(std::vector<Node> nodes) {
     auto old = std::make_shared<std::vector<Node>>(s_.nodes);
+    const auto before = settle_all();
+    undo_.push_back([this, old, before] {
+      unsettle(*before);
+      rebuild_with(*old);
+    });
     rebuild_with(std::move(nodes));
-    undo_.push_back([this, old] { rebuild_with(*old); });
   }
 
+  /// Rates change with the nodes: progress up to now must be settled.
   void rebuild_with(std::vector<Node> nodes) {
     s_.nodes = std::move(nodes);
     s_.rebuild_nodes();
@@ -153,6 +185,7 @@ class Applier {
       if (!s_.jobs[at(slot)].job) continue;
       s_.compile_job(slot);
       if (s_.job.running[at(slot)] != 0) s_.hold(slot);
+      s_.store_columns(slot);
     }
     s_.rebuild_queues();
   }
@@ -238,6 +271,7 @@ class Applier {
   void apply(const delta::SetNodeState& d) {
     const std::int32_t rank = node_rank(d.node);
     if (d.available_from_us < 0 || d.available_from_us > kMaxTimeUs) refuse("available_from_s", "out of range");
+    if (d.available_from_us > s_.nodes[at(rank)].available_until_us) refuse("available_from_s", "lies after available_until_s");
     Node next = s_.nodes[at(rank)];
     next.state = d.state;
     next.available_from_us = d.available_from_us;
@@ -246,6 +280,7 @@ class Applier {
 
   void apply(const delta::SetGpuState& d) {
     const std::int32_t rank = node_rank(d.node);
+    core::check_time_or_never(d.free_at_us, here_, "free_at_s");
     Node next = s_.nodes[at(rank)];
     if (next.gpu_list.empty()) {
       for (std::int32_t g = 0; g < next.gpus; ++g) next.gpu_list.push_back({g, GpuState::kOk, kNever, -1});
@@ -270,10 +305,10 @@ class Applier {
 
   void apply(const delta::RemoveJob& d) {
     const std::int32_t slot = job_slot(d.job);
-    s_.settle(slot);
+    core::check_text(d.status, here_, "status");
     const Job& j = *s_.jobs[at(slot)].job;
     if (!d.status.empty()) {
-      s_.history.push_back({j.id, j.user, j.virtual_cluster, s_.job.gpus[at(slot)], j.submit_us, j.progress.run_us, d.status});
+      s_.history.push_back({j.id, j.user, j.virtual_cluster, s_.job.gpus[at(slot)], j.submit_us, s_.run_now(slot), d.status});
       ++s_.history_version;
       undo_.push_back([this] {
         s_.history.pop_back();
@@ -300,7 +335,7 @@ class Applier {
       j.allocation = {};
       j.state = JobState::kWaiting;
       j.waiting_since_us = s_.now;
-      ++j.progress.restarts;
+      if (j.progress.restarts < INT32_MAX) ++j.progress.restarts;
     });
   }
 
@@ -352,10 +387,10 @@ class Applier {
     auto old = std::make_shared<std::vector<Reservation>>(std::move(s_.reservations));
     const auto put = [this](std::vector<Reservation> reservations) {
       s_.reservations = std::move(reservations);
-      rebuild_with(s_.nodes);  // filters name reservations by number
+      rebuild_with(s_.nodes);  // filters name reservations by number; rates stay
     };
-    put(std::move(next));
     undo_.push_back([put, old] { put(*old); });
+    put(std::move(next));
   }
 
   StateImpl& s_;
@@ -385,15 +420,7 @@ Snapshot StateImpl::snapshot() const {
   s.jobs.reserve(job_order.size());
   for (const std::int32_t slot : job_order) {
     Job copy = *jobs[at(slot)].job;
-    if (job.running[at(slot)] != 0) {
-      const TimeUs dt = now - job.progress_at[at(slot)];
-      copy.progress.run_us = run_now(slot);
-      copy.progress.attained_gpu_us = attained_now(slot);
-      if (copy.progress.work_total > 0) {
-        const auto done = copy.progress.work_done + static_cast<std::int64_t>(static_cast<__int128>(job.rate[at(slot)]) * dt / kSecond);
-        copy.progress.work_done = std::min(copy.progress.work_total, done);
-      }
-    }
+    advance(slot, copy.progress);
     s.jobs.push_back(std::move(copy));
   }
   return s;

@@ -97,11 +97,49 @@ void check_allocation(const Job& job, const References& refs, const Where& where
   }
 }
 
+void take_gpu(GpuUse& use, const Job& job, const AllocationEntry& entry, std::int32_t index, const Node& node, const References& refs,
+              const Where& where) {
+  if (use.ppm + entry.share_ppm > kWholeGpu) {
+    where.fail_at("gpus", fmt::format("GPU {} of node '{}' is held by {}{}", index, node.id,
+                                      use.holder == nullptr ? "another job" : fmt::format("job '{}'", *use.holder),
+                                      use.ppm == kWholeGpu ? "" : fmt::format(" and others, {} ppm in all", use.ppm)));
+  }
+  use.ppm += entry.share_ppm;
+  use.holder = &job.id;
+  if (entry.share_ppm == kWholeGpu) return;
+  const std::int64_t has = refs.gpu_type(node.gpu_type)->memory_bytes;
+  if (has == 0) return;
+  use.memory_bytes += job.constraints.gpu_memory_bytes;
+  if (use.memory_bytes > has) {
+    where.fail_at(
+        "gpus", fmt::format("the shares of GPU {} of node '{}' need {} bytes of memory, it has {}", index, node.id, use.memory_bytes, has));
+  }
+}
+
+void take_node(NodeUse& use, const Job& job, const AllocationEntry& entry, const Node& node, const Where& where) {
+  const auto n = static_cast<std::int64_t>(entry.gpus.size());
+  if (node.cpu_milli != kUnlimited) {
+    use.cpu_milli += n * job.constraints.cpu_milli_per_gpu;
+    if (use.cpu_milli > node.cpu_milli) {
+      where.fail_at("node",
+                    fmt::format("the jobs on node '{}' need {} thousandths of a core, it has {}", node.id, use.cpu_milli, node.cpu_milli));
+    }
+  }
+  if (node.memory_bytes != kUnlimited) {
+    use.memory_bytes += n * job.constraints.memory_bytes_per_gpu;
+    if (use.memory_bytes > node.memory_bytes) {
+      where.fail_at("node",
+                    fmt::format("the jobs on node '{}' need {} bytes of memory, it has {}", node.id, use.memory_bytes, node.memory_bytes));
+    }
+  }
+}
+
 GpuLedger::GpuLedger(const Snapshot& snapshot) : snapshot_(snapshot), nodes_(snapshot.nodes.size()) {
   std::int32_t first = 0;
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    nodes_[n].first_gpu = first;
-    first += snapshot.nodes[n].gpus;
+  first_gpu_.reserve(nodes_.size());
+  for (const Node& node : snapshot.nodes) {
+    first_gpu_.push_back(first);
+    first += node.gpus;
   }
   gpus_.resize(static_cast<std::size_t>(first));
 }
@@ -113,40 +151,11 @@ void GpuLedger::add(std::size_t job_index, const References& refs, const Where& 
     const AllocationEntry& entry = job.allocation.entries[i];
     const Where at(allocation, "entries", static_cast<std::int64_t>(i));
     const Node& node = *refs.node(entry.node);
-    NodeUse& use = nodes_[static_cast<std::size_t>(&node - snapshot_.nodes.data())];
+    const auto rank = static_cast<std::size_t>(&node - snapshot_.nodes.data());
     for (const std::int32_t index : entry.gpus) {
-      GpuUse& gpu = gpus_[static_cast<std::size_t>(use.first_gpu + index)];
-      if (gpu.ppm + entry.share_ppm > kWholeGpu) {
-        at.fail_at("gpus", fmt::format("GPU {} of node '{}' is held by job '{}'{}", index, node.id,
-                                       snapshot_.jobs[static_cast<std::size_t>(gpu.job)].id,
-                                       gpu.ppm == kWholeGpu ? "" : fmt::format(" and others, {} ppm in all", gpu.ppm)));
-      }
-      gpu.ppm += entry.share_ppm;
-      gpu.job = static_cast<std::int32_t>(job_index);
-      if (entry.share_ppm == kWholeGpu) continue;
-      const std::int64_t has = refs.gpu_type(node.gpu_type)->memory_bytes;
-      if (has == 0) continue;
-      gpu.memory_bytes += job.constraints.gpu_memory_bytes;
-      if (gpu.memory_bytes > has) {
-        at.fail_at("gpus", fmt::format("the shares of GPU {} of node '{}' need {} bytes of memory, it has {}", index, node.id,
-                                       gpu.memory_bytes, has));
-      }
+      take_gpu(gpus_[static_cast<std::size_t>(first_gpu_[rank] + index)], job, entry, index, node, refs, at);
     }
-    const auto n = static_cast<std::int64_t>(entry.gpus.size());
-    if (node.cpu_milli != kUnlimited) {
-      use.cpu_milli += n * job.constraints.cpu_milli_per_gpu;
-      if (use.cpu_milli > node.cpu_milli) {
-        at.fail_at("node",
-                   fmt::format("the jobs on node '{}' need {} thousandths of a core, it has {}", node.id, use.cpu_milli, node.cpu_milli));
-      }
-    }
-    if (node.memory_bytes != kUnlimited) {
-      use.memory_bytes += n * job.constraints.memory_bytes_per_gpu;
-      if (use.memory_bytes > node.memory_bytes) {
-        at.fail_at("node",
-                   fmt::format("the jobs on node '{}' need {} bytes of memory, it has {}", node.id, use.memory_bytes, node.memory_bytes));
-      }
-    }
+    take_node(nodes_[rank], job, entry, node, at);
   }
 }
 

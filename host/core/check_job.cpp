@@ -8,14 +8,14 @@
 namespace berth::core {
 namespace {
 
+// Nodes come and go, so the names of nodes and of the virtual clusters that they serve are not looked up: an unknown one matches
+// nothing.
 void check_who(const Job& job, const References& refs, const Where& where) {
   check_name(job.id, where, "id");
   check_text(job.user, where, "user");
   check_text(job.tenant, where, "tenant");
   if (!job.queue.empty() && !refs.has_queue(job.queue)) where.fail_at("queue", fmt::format("there is no queue '{}'", job.queue));
-  if (!job.virtual_cluster.empty() && !refs.has_virtual_cluster(job.virtual_cluster)) {
-    where.fail_at("virtual_cluster", fmt::format("no node belongs to a virtual cluster '{}'", job.virtual_cluster));
-  }
+  check_text(job.virtual_cluster, where, "virtual_cluster");
 }
 
 void check_times(const Job& job, const Where& where) {
@@ -42,7 +42,6 @@ void check_times(const Job& job, const Where& where) {
   check_time_or_never(job.waiting_since_us, where, "waiting_since_s");
 }
 
-// Nodes come and go, so the names of nodes are not looked up: an unknown one matches nothing.
 void check_constraints(const Constraints& c, const References& refs, const Where& where) {
   for (std::size_t i = 0; i < c.labels.size(); ++i) {
     check_name(c.labels[i].first, where, "labels");

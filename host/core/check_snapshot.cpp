@@ -32,10 +32,6 @@ class SnapshotReferences final : public References {
         nodes_(index_rows(snapshot.nodes, "nodes", where)) {
     for (const Domain& d : snapshot.domains) paths_[static_cast<std::size_t>(d.facet)].insert(domain_path(d));
     levels_ = order_levels(snapshot.domains, where);
-    for (const Node& n : snapshot.nodes) {
-      serves_all_ = serves_all_ || n.virtual_clusters.empty();
-      virtual_clusters_.insert(n.virtual_clusters.begin(), n.virtual_clusters.end());
-    }
   }
 
   const GpuType* gpu_type(std::string_view id) const override { return find(snapshot_.gpu_types, types_, id); }
@@ -50,9 +46,6 @@ class SnapshotReferences final : public References {
     }
     return false;
   }
-  bool has_virtual_cluster(std::string_view id) const override {
-    return serves_all_ || virtual_clusters_.empty() || virtual_clusters_.count(id) != 0;
-  }
 
  private:
   template <class Row>
@@ -65,8 +58,6 @@ class SnapshotReferences final : public References {
   IdTable types_, queues_, nodes_;
   std::array<std::unordered_set<std::string>, kFacets> paths_;
   LevelOrder levels_;
-  bool serves_all_ = false;
-  std::unordered_set<std::string_view> virtual_clusters_;
 };
 
 void check_count(std::size_t n, std::int64_t most, const Where& where, std::string_view list) {

@@ -21,7 +21,6 @@ class References {
   virtual bool has_domain(Facet facet, std::string_view path) const = 0;
   virtual bool has_level(Facet facet, std::string_view level) const = 0;  ///< named levels, without "node"
   virtual bool has_queue(std::string_view id) const = 0;
-  virtual bool has_virtual_cluster(std::string_view id) const = 0;  ///< some node names it or serves all; or no node names any
   virtual const Node* node(std::string_view id) const = 0;
 
  protected:
@@ -59,6 +58,22 @@ void check_finished(const FinishedJob& job, const Where& where);
 /// The allocation of a running job names nodes and GPUs that exist (they may have failed) and fits its shape.
 void check_allocation(const Job& job, const References& refs, const Where& where);
 
+/// What jobs hold of one GPU and of one node.
+struct GpuUse {
+  std::int32_t ppm = 0;
+  std::int64_t memory_bytes = 0;        // of shares
+  const std::string* holder = nullptr;  // who took it last; null: not known by name
+};
+struct NodeUse {
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_bytes = 0;
+};
+/// Gives one GPU of an entry to the job. @throws InputError when it holds no room for it.
+void take_gpu(GpuUse& use, const Job& job, const AllocationEntry& entry, std::int32_t index, const Node& node, const References& refs,
+              const Where& where);
+/// Gives cores and memory for all GPUs of an entry. @throws InputError when the node has too few.
+void take_node(NodeUse& use, const Job& job, const AllocationEntry& entry, const Node& node, const Where& where);
+
 /// What running jobs hold, GPU by GPU.
 class GpuLedger {
  public:
@@ -67,18 +82,9 @@ class GpuLedger {
   void add(std::size_t job, const References& refs, const Where& where);
 
  private:
-  struct NodeUse {
-    std::int64_t cpu_milli = 0;
-    std::int64_t memory_bytes = 0;
-    std::int32_t first_gpu = 0;
-  };
-  struct GpuUse {
-    std::int32_t ppm = 0;
-    std::int32_t job = -1;  // who took it last
-    std::int64_t memory_bytes = 0;
-  };
   const Snapshot& snapshot_;
   std::vector<NodeUse> nodes_;
+  std::vector<std::int32_t> first_gpu_;  // by node
   std::vector<GpuUse> gpus_;
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <unordered_map>
 
 #include "host/core/state_impl.hpp"
 
@@ -28,15 +30,6 @@ class StateReferences final : public References {
     return l > 0 && l < s_.topology.levels(static_cast<std::int32_t>(facet)) - 1;
   }
   bool has_queue(std::string_view id) const override { return s_.queue_index.count(std::string(id)) != 0; }
-  bool has_virtual_cluster(std::string_view id) const override {
-    bool any = false;
-    for (const Node& n : s_.nodes) {
-      if (n.virtual_clusters.empty()) return true;
-      any = true;
-      if (std::find(n.virtual_clusters.begin(), n.virtual_clusters.end(), id) != n.virtual_clusters.end()) return true;
-    }
-    return !any;
-  }
   const Node* node(std::string_view id) const override {
     const auto found = s_.node_rank.find(std::string(id));
     return found == s_.node_rank.end() ? nullptr : &s_.nodes[at(found->second)];
@@ -46,50 +39,56 @@ class StateReferences final : public References {
   const StateImpl& s_;
 };
 
-/// Nobody else holds what the job's allocation names. `slot`: the job's own, or -1 for a new one.
-void check_not_held(const StateImpl& s, std::int32_t slot, const Job& job, const Where& where) {
-  const Where allocation(where, "allocation");
-  for (std::size_t i = 0; i < job.allocation.entries.size(); ++i) {
-    const AllocationEntry& entry = job.allocation.entries[i];
-    const Where here(allocation, "entries", static_cast<std::int64_t>(i));
-    const std::int32_t rank = s.node_rank.at(entry.node);
-    std::uint64_t mine = 0;
-    std::int64_t my_cpu = 0;
-    std::int64_t my_memory = 0;
-    std::int32_t my_share = 0;
-    if (slot >= 0) {
-      for (const auto& h : s.jobs[at(slot)].held) {
-        if (h.node != rank) continue;
-        mine |= h.mask;
-        my_cpu += h.cpu;
-        my_memory += h.memory;
-        my_share = h.share_ppm < kWholeGpu ? h.share_ppm : 0;
+/// What jobs hold, without what one of them holds: where that one asks anew. Only the GPUs and nodes asked for are looked at.
+class Ledger {
+ public:
+  /// `slot`: of the job that asks, or -1 for a new one.
+  Ledger(const StateImpl& state, std::int32_t slot) : s_(state) {
+    if (slot < 0) return;
+    for (const auto& row : s_.jobs[at(slot)].held) {
+      NodeUse& use = node(row.node);
+      use.cpu_milli -= row.cpu;
+      use.memory_bytes -= row.memory;
+      for (std::uint64_t left = row.mask; left != 0; left &= left - 1) {
+        GpuUse& one = gpu(row.node, std::countr_zero(left));
+        one.ppm -= row.share_ppm;
+        if (row.share_ppm < kWholeGpu) one.memory_bytes -= row.gpu_memory;
       }
-    }
-    for (const std::int32_t g : entry.gpus) {
-      const std::uint64_t bit = std::uint64_t{1} << g;
-      const std::int32_t used = s.node.gpu_used_ppm[at(s.node.gpu_begin[at(rank)] + g)] - ((mine & bit) != 0 ? my_share : 0);
-      const bool whole_by_other = (s.node.held[at(rank)] & bit) != 0 && used == 0 && (mine & bit) == 0;
-      if (whole_by_other || used + entry.share_ppm > kWholeGpu) {
-        here.fail_at("gpus", fmt::format("GPU {} of node '{}' is held by another job", g, entry.node));
-      }
-    }
-    std::int64_t cpu = 0;
-    std::int64_t memory = 0;
-    for (const AllocationEntry& other : job.allocation.entries) {
-      if (other.node != entry.node) continue;
-      cpu += static_cast<std::int64_t>(other.gpus.size()) * job.constraints.cpu_milli_per_gpu;
-      memory += static_cast<std::int64_t>(other.gpus.size()) * job.constraints.memory_bytes_per_gpu;
-    }
-    const Node& node = s.nodes[at(rank)];
-    if (node.cpu_milli >= 0 && s.node.cpu_held[at(rank)] - my_cpu + cpu > node.cpu_milli) {
-      here.fail_at("node", fmt::format("node '{}' has too few cores left", entry.node));
-    }
-    if (node.memory_bytes >= 0 && s.node.memory_held[at(rank)] - my_memory + memory > node.memory_bytes) {
-      here.fail_at("node", fmt::format("node '{}' has too little memory left", entry.node));
     }
   }
-}
+
+  /// Gives the job what its allocation names, by the rules of loading.
+  void add(const Job& job, const References& refs, const Where& where) {
+    const Where allocation(where, "allocation");
+    for (std::size_t i = 0; i < job.allocation.entries.size(); ++i) {
+      const AllocationEntry& entry = job.allocation.entries[i];
+      const Where here(allocation, "entries", static_cast<std::int64_t>(i));
+      const std::int32_t rank = s_.node_rank.at(entry.node);
+      for (const std::int32_t g : entry.gpus) take_gpu(gpu(rank, g), job, entry, g, s_.nodes[at(rank)], refs, here);
+      take_node(node(rank), job, entry, s_.nodes[at(rank)], here);
+    }
+  }
+
+ private:
+  GpuUse& gpu(std::int32_t rank, std::int32_t index) {
+    const std::size_t row = at(s_.node.gpu_begin[at(rank)] + index);
+    const auto [found, added] = gpus_.try_emplace(row);
+    GpuUse& use = found->second;
+    if (added && (s_.node.held[at(rank)] >> index & 1) != 0) {
+      const std::int32_t shares = s_.node.gpu_used_ppm[row];
+      use.ppm = shares > 0 ? shares : kWholeGpu;
+      use.memory_bytes = s_.node.gpu_used_memory[row];
+    }
+    return use;
+  }
+  NodeUse& node(std::int32_t rank) {
+    return nodes_.try_emplace(rank, NodeUse{s_.node.cpu_held[at(rank)], s_.node.memory_held[at(rank)]}).first->second;
+  }
+
+  const StateImpl& s_;
+  std::unordered_map<std::size_t, GpuUse> gpus_;
+  std::unordered_map<std::int32_t, NodeUse> nodes_;
+};
 
 }  // namespace
 
@@ -108,6 +107,11 @@ void check_put_node(const StateImpl& s, const Node& node, const Where& where) {
   if (s.node.held[at(rank)] != 0 && node.gpu_type != s.nodes[at(rank)].gpu_type) {
     where.fail_at("gpu_type", fmt::format("jobs run on the '{}' GPUs of node '{}'", s.nodes[at(rank)].gpu_type, node.id));
   }
+  const auto used = s.node.gpu_used_ppm.begin();
+  if (!node.sharing &&
+      std::any_of(used + s.node.gpu_begin[at(rank)], used + s.node.gpu_begin[at(rank) + 1], [](auto ppm) { return ppm > 0; })) {
+    where.fail_at("sharing", fmt::format("running jobs hold shares of GPUs of node '{}'", node.id));
+  }
   if (node.cpu_milli >= 0 && s.node.cpu_held[at(rank)] > node.cpu_milli) where.fail_at("cpu_cores", "fewer than running jobs hold");
   if (node.memory_bytes >= 0 && s.node.memory_held[at(rank)] > node.memory_bytes)
     where.fail_at("memory_bytes", "less than running jobs hold");
@@ -117,7 +121,7 @@ void check_put_job(const StateImpl& s, const Job& job, const Where& where) {
   check_job(job, StateReferences(s), where);
   if (job.state != JobState::kRunning) return;
   const auto found = s.job_slot.find(job.id);
-  check_not_held(s, found == s.job_slot.end() ? -1 : found->second, job, where);
+  Ledger(s, found == s.job_slot.end() ? -1 : found->second).add(job, StateReferences(s), where);
 }
 
 void check_put_queue(const StateImpl& s, const Queue& queue, const Where& where) {
@@ -141,7 +145,7 @@ void check_start(const StateImpl& s, std::int32_t slot, const Allocation& alloca
   next.state = JobState::kRunning;
   next.allocation = allocation;
   check_allocation(next, StateReferences(s), where);
-  check_not_held(s, slot, next, where);
+  Ledger(s, slot).add(next, StateReferences(s), where);
 }
 
 }  // namespace berth::core

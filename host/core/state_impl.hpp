@@ -151,6 +151,8 @@ class StateImpl {
   void store_columns(std::int32_t slot);
   void hold(std::int32_t slot);
   void release(std::int32_t slot);
+  /// Progress of a running job from `progress_at` to now; of a waiting one it stays.
+  void advance(std::int32_t slot, Progress& progress) const;
   void settle(std::int32_t slot);
   void rank_jobs();
   void view_demands() const;

@@ -248,19 +248,20 @@ void StateImpl::release(std::int32_t slot) {
   view_stale_ = true;
 }
 
-void StateImpl::settle(std::int32_t slot) {
+// The largest values are those that a snapshot may hold.
+void StateImpl::advance(std::int32_t slot, Progress& progress) const {
   const std::size_t s = at(slot);
-  Job& j = *jobs[s].job;
-  if (job.running[s] != 0 && job.progress_at[s] < now) {
-    const TimeUs dt = now - job.progress_at[s];
-    j.progress.run_us += dt;
-    j.progress.attained_gpu_us = saturated(static_cast<__int128>(j.progress.attained_gpu_us) + static_cast<__int128>(dt) * job.gpus[s]);
-    if (j.progress.work_total > 0) {
-      const auto done = j.progress.work_done + per_second(job.rate[s], dt);
-      j.progress.work_done = std::min(j.progress.work_total, done);
-    }
-  }
-  job.progress_at[s] = now;
+  if (job.running[s] == 0 || job.progress_at[s] >= now) return;
+  progress.run_us = run_now(slot);
+  progress.attained_gpu_us = attained_now(slot);
+  if (progress.work_total <= 0) return;
+  const std::int64_t left = progress.work_total - progress.work_done;
+  progress.work_done += std::min(left, per_second(job.rate[s], now - job.progress_at[s]));
+}
+
+void StateImpl::settle(std::int32_t slot) {
+  advance(slot, jobs[at(slot)].job->progress);
+  job.progress_at[at(slot)] = now;
 }
 
 std::int64_t StateImpl::work_left_now(std::int32_t slot) const {
@@ -296,12 +297,13 @@ TimeUs StateImpl::or_limit(std::int32_t slot, TimeUs predicted) const {
 std::int64_t StateImpl::attained_now(std::int32_t slot) const {
   const std::size_t s = at(slot);
   if (job.running[s] == 0) return job.attained[s];
-  return saturated(static_cast<__int128>(job.attained[s]) + static_cast<__int128>(now - job.progress_at[s]) * job.gpus[s]);
+  const __int128 attained = static_cast<__int128>(job.attained[s]) + static_cast<__int128>(now - job.progress_at[s]) * job.gpus[s];
+  return attained > kScoreCeiling ? kScoreCeiling : static_cast<std::int64_t>(attained);
 }
 
 TimeUs StateImpl::run_now(std::int32_t slot) const {
   const std::size_t s = at(slot);
-  return job.running[s] == 0 ? job.run[s] : job.run[s] + (now - job.progress_at[s]);
+  return job.running[s] == 0 ? job.run[s] : std::min(kMaxTimeUs, job.run[s] + (now - job.progress_at[s]));
 }
 
 }  // namespace berth

@@ -11,6 +11,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "host/core/state_impl.hpp"
 #include "host/sim/generate.hpp"
 #include "tests/support/random.hpp"
 
@@ -126,6 +127,8 @@ class Changes {
     if (random_.percent(50)) node.id += "x";
     if (random_.percent(30)) node.available_until_us = random_.below(100'000) * kSecond;
     if (random_.percent(30)) node.labels.clear();
+    if (random_.percent(40)) node.nics = random_.below(9);
+    if (random_.percent(40)) node.nic_bytes_per_s = random_.within(1, 50) * std::int64_t{1'000'000'000};
     return delta::PutNode{std::move(node)};
   }
   Delta put_queue(const Snapshot& s) {
@@ -180,6 +183,21 @@ Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::int3
   return plan;
 }
 
+/// Rates and what is left, also where no plan shows them.
+void same_columns(const ClusterState& live, const ClusterState& fresh, const std::string& where) {
+  const StateImpl& a = live.impl();
+  const StateImpl& b = fresh.impl();
+  EXPECT_EQ(a.tables_hash(), b.tables_hash()) << where;
+  for (const std::int32_t slot : a.job_order) {
+    const std::string& id = live.job(slot)->id;
+    const std::int32_t anew = fresh.find_job(id);
+    EXPECT_EQ(a.job.rate[static_cast<std::size_t>(slot)], b.job.rate[static_cast<std::size_t>(anew)]) << where << id;
+    EXPECT_EQ(a.work_left_now(slot), b.work_left_now(anew)) << where << id;
+    EXPECT_EQ(a.remaining(slot), b.remaining(anew)) << where << id;
+    EXPECT_EQ(a.attained_now(slot), b.attained_now(anew)) << where << id;
+  }
+}
+
 void live(sim::Workload workload, std::uint64_t seed, bool easy_too = false) {
   test::Random random(seed);
   ClusterState state(sim::generate(options_of(workload, seed)));
@@ -201,6 +219,7 @@ void live(sim::Workload workload, std::uint64_t seed, bool easy_too = false) {
     const Snapshot now = state.snapshot();
     ClusterState fresh(now);
     EXPECT_TRUE(fresh.snapshot() == now) << where;
+    same_columns(state, fresh, where);
     const Plan plan = same_answers(state, fresh, random.below(7), where, easy_too);
     commit(state, plan);
     state.apply(delta::SetTime{state.now() + random.below(600) * kSecond});

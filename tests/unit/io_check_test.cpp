@@ -48,10 +48,14 @@ TEST(Check, DanglingReferencesAreRefused) {
                  "'p'");
   expect_refused(cluster(R"("nodes": [], "queues": [{"id": "q", "parent": "r"}])"), 3, "/queues/0/parent", "'r'");
   expect_refused(cluster(R"("nodes": [], "reservations": [{"id": "q", "nodes": ["r"]}])"), 3, "/reservations/0/nodes/0", "'r'");
-  expect_refused(
-      cluster(R"("nodes": [{"id": "n", "gpu_type": "A", "gpus": 1, "virtual_clusters": ["a"]}])", job(R"(, "virtual_cluster": "b")")), 4,
-      "/jobs/0/virtual_cluster", "'b'");
   expect_refused(grouped(R"({"name": "a", "require": "rack"})"), 5, "/jobs/0/shapes/0/groups/0/require", "no level 'rack'");
+}
+
+// As with required nodes: nodes come and go.
+TEST(Check, AVirtualClusterNeedsNoNode) {
+  EXPECT_NO_THROW((void)parse_snapshot(
+      cluster(R"("nodes": [{"id": "n", "gpu_type": "A", "gpus": 1, "virtual_clusters": ["a"]}])", job(R"(, "virtual_cluster": "b")")),
+      "f.json"));
 }
 
 TEST(Check, CyclesAreRefused) {
