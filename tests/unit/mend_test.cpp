@@ -312,8 +312,8 @@ TEST(Mend, WaitsForItsFailedNodeWhenNothingFits) {
   EXPECT_TRUE(a.places.empty());
 }
 
-// The survivor's node counts for the new place: the gang is cut anew.
-TEST(Mend, IsPlacedElsewhereWhenTheSurvivorsCannotStay) {
+// As a kept job stays where it runs, whatever its constraints have become, survivors do; only new members obey them.
+TEST(Mend, LeavesSurvivorsOnANodeThatTheJobNoLongerAllows) {
   Snapshot s = three_racks();
   Job& job = gang_on(s, {"n0", "n2"});
   fail(s, 2);
@@ -321,8 +321,8 @@ TEST(Mend, IsPlacedElsewhereWhenTheSurvivorsCannotStay) {
 
   const Answer a = decide(s, "a");
 
-  EXPECT_EQ(a.action, Action::kMigrate);
-  EXPECT_EQ(a.places, (Places{{4, kAll}, {5, kAll}}));
+  EXPECT_EQ(a.action, Action::kReplace);
+  EXPECT_EQ(a.places, (Places{{0, kAll}, {1, kAll}}));
 }
 
 TEST(ValidateReplace, GangKeepsAtLeastItsWantedMembers) {
