@@ -7,17 +7,13 @@
 namespace berth::core {
 namespace {
 
-constexpr std::uint8_t kLeaves = 1, kInserted = 2;
 // Below this many rows a comparison sort is faster than counting bytes.
 constexpr std::size_t kRadixFrom = 512;
+// A row that belongs before more than this many of those kept is out of place itself, else they are.
+constexpr std::size_t kLookBack = 4;
 constexpr int kKeyBytes = 8, kBytes = 12;  // digits, least significant first: 4 of the rank, then 8 of the key
 
 std::uint64_t biased(std::int64_t key) { return static_cast<std::uint64_t>(key) ^ (std::uint64_t{1} << 63); }
-
-template <class Row>
-bool before(const Row& a, const Row& b) {
-  return a.key != b.key ? a.key < b.key : a.rank < b.rank;
-}
 
 template <class Row>
 std::size_t digit(const Row& row, int byte) {
@@ -27,31 +23,47 @@ std::size_t digit(const Row& row, int byte) {
 
 }  // namespace
 
-void JobOrder::update(std::span<const std::int32_t> changed, std::span<const std::int32_t> removed, std::span<const std::int64_t> keys,
-                      std::span<const std::int32_t> ranks) {
-  if (changed.empty() && removed.empty()) return;
+void JobOrder::sort(std::span<const std::int32_t> slots, std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks) {
   if (mark_.size() < keys.size()) mark_.resize(keys.size(), 0);
-  rows_.clear();
-  for (const std::int32_t slot : removed) {
-    if (static_cast<std::size_t>(slot) < mark_.size()) mark_[static_cast<std::size_t>(slot)] = kLeaves;
-  }
-  for (const std::int32_t slot : changed) {
+  const auto row_of = [&](std::int32_t slot) {
     const auto at = static_cast<std::size_t>(slot);
-    if (mark_[at] == kInserted) continue;
-    mark_[at] = kInserted;
-    rows_.push_back({biased(keys[at]), static_cast<std::uint32_t>(ranks[at]), slot});
+    return Row{biased(keys[at]), static_cast<std::uint32_t>(ranks[at]), slot};
+  };
+  for (const std::int32_t slot : slots) mark_[static_cast<std::size_t>(slot)] = 1;
+  kept_.clear();
+  rows_.clear();
+  for (const std::int32_t slot : order_) {
+    std::uint8_t& mark = mark_[static_cast<std::size_t>(slot)];
+    if (mark == 0) continue;
+    mark = 0;
+    keep_or_take_out(row_of(slot));
+  }
+  for (const std::int32_t slot : slots) {
+    std::uint8_t& mark = mark_[static_cast<std::size_t>(slot)];
+    if (mark != 0) rows_.push_back(row_of(slot));
+    mark = 0;
   }
   sort_rows();
-  merge(keys, ranks);
-  for (const std::int32_t slot : removed) {
-    if (static_cast<std::size_t>(slot) < mark_.size()) mark_[static_cast<std::size_t>(slot)] = 0;
+  merge();
+}
+
+void JobOrder::keep_or_take_out(const Row& row) {
+  std::size_t above = 0;
+  while (above <= kLookBack && above < kept_.size() && before(row, kept_[kept_.size() - 1 - above])) ++above;
+  if (above > kLookBack) {
+    rows_.push_back(row);
+    return;
   }
-  for (const std::int32_t slot : changed) mark_[static_cast<std::size_t>(slot)] = 0;
+  for (; above > 0; --above) {
+    rows_.push_back(kept_.back());
+    kept_.pop_back();
+  }
+  kept_.push_back(row);
 }
 
 void JobOrder::sort_rows() {
   if (rows_.size() < kRadixFrom) {
-    std::sort(rows_.begin(), rows_.end(), before<Row>);
+    std::sort(rows_.begin(), rows_.end(), before);
     return;
   }
   // Bytes that all rows share order nothing, nor do ranks that ascend already, as they do when all jobs come in rank order.
@@ -80,18 +92,14 @@ void JobOrder::sort_rows() {
   }
 }
 
-void JobOrder::merge(std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks) {
-  next_.clear();
+void JobOrder::merge() {
+  order_.clear();
   std::size_t i = 0;
-  for (const std::int32_t slot : order_) {
-    const auto at = static_cast<std::size_t>(slot);
-    if (mark_[at] != 0) continue;
-    const Row kept{biased(keys[at]), static_cast<std::uint32_t>(ranks[at]), slot};
-    while (i < rows_.size() && before(rows_[i], kept)) next_.push_back(rows_[i++].slot);
-    next_.push_back(slot);
+  for (const Row& kept : kept_) {
+    while (i < rows_.size() && before(rows_[i], kept)) order_.push_back(rows_[i++].slot);
+    order_.push_back(kept.slot);
   }
-  while (i < rows_.size()) next_.push_back(rows_[i++].slot);
-  order_.swap(next_);
+  while (i < rows_.size()) order_.push_back(rows_[i++].slot);
 }
 
 }  // namespace berth::core

@@ -6,20 +6,16 @@
 
 namespace berth::core {
 
-/// The order of job slots by (key, rank), kept from one decision to the next. An update sorts what changed and merges it
-/// into the rest; the result is that of sorting everything.
+/// The order of job slots by (key, rank). Between two decisions few jobs change places, so the last order is the start for the next:
+/// what is out of place is taken out, sorted and merged again.
 class JobOrder {
  public:
-  /// Takes slots out and puts changed or new ones in.
+  /// Orders these slots, whatever the order was about before.
   ///
-  /// Ranks of unchanged slots may shift, as they do when a job arrives, but not among each other.
-  /// O(n + c) for c changed slots; does not allocate once it has seen as many slots and changes.
-  /// @param changed  Slots that are new or whose key changed; a repetition is harmless.
-  /// @param removed  Slots that leave; one that is in `changed` too was given to a new job and stays. Unknown ones are ignored.
+  /// O(n) where few are out of place, else that of a radix sort; does not allocate once it has seen as many slots.
+  /// @param slots  Distinct.
   /// @param keys, ranks  [slots], by slot; ranks are distinct and >= 0.
-  void update(std::span<const std::int32_t> changed, std::span<const std::int32_t> removed, std::span<const std::int64_t> keys,
-              std::span<const std::int32_t> ranks);
-  void clear() { order_.clear(); }
+  void sort(std::span<const std::int32_t> slots, std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks);
 
   std::span<const std::int32_t> order() const { return order_; }
 
@@ -30,12 +26,15 @@ class JobOrder {
     std::uint32_t rank;
     std::int32_t slot;
   };
+  static bool before(const Row& a, const Row& b) { return a.key != b.key ? a.key < b.key : a.rank < b.rank; }
+  void keep_or_take_out(const Row& row);
   void sort_rows();
-  void merge(std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks);
+  void merge();
 
-  std::vector<std::int32_t> order_, next_;
-  std::vector<std::uint8_t> mark_;  // by slot; all 0 between updates
-  std::vector<Row> rows_, spare_;
+  std::vector<std::int32_t> order_;
+  std::vector<std::uint8_t> mark_;  // by slot; all 0 between calls
+  std::vector<Row> kept_;           // ascending
+  std::vector<Row> rows_, spare_;   // the others
 };
 
 }  // namespace berth::core

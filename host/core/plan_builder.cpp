@@ -19,7 +19,7 @@ TimeUs displace_cost(const Job& job) { return job.costs.checkpoint_save_us + job
 
 void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
   d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
-  plan.entries.insert(plan.entries.end(), entries.begin(), entries.end());
+  for (const PlanEntry& entry : entries) plan.entries.push_back(entry);  // most are single: insert would cost more
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
 }
 
@@ -136,7 +136,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       append(plan, d, s.held_entries(slot));
       d.local_batch = s.job.local_batch[at(slot)];
       d.rate = s.job.rate[at(slot)];
-      const TimeUs left = s.remaining_or_limit(slot);
+      const TimeUs left = s.or_limit(slot, (*walk.remaining)[at(slot)]);
       if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
     } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
       place_entries(s, walk, i, d, plan);

@@ -23,6 +23,7 @@ struct WalkOutput {
   const std::vector<std::uint8_t>* lost = nullptr;    // [slots] 1: runs on failed GPUs and could not be mended
   const std::vector<std::int32_t>* mended = nullptr;  // [slots] index in `mends`, or -1
   const std::vector<std::vector<PlanEntry>>* mends = nullptr;
+  const std::vector<TimeUs>* remaining = nullptr;  // [slots] StateImpl::remaining
 };
 
 /// Turns the outcomes of a walk into decisions with rates, costs and reasons. Memory is kept between plans.

@@ -58,6 +58,10 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
 
 void PlanValidator::reset(const ClusterFacts& facts) {
   use_.assign(static_cast<std::size_t>(facts.node_count()), Use{});
+  for (std::int32_t n = 0; n < facts.node_count(); ++n) {
+    use_[static_cast<std::size_t>(n)].works = facts.node(n).works;
+    use_[static_cast<std::size_t>(n)].type = facts.node(n).type;
+  }
   shares_.clear();
   const std::size_t columns = facts.queues().size() * (facts.gpu_types().size() + 1);
   queue_use_.assign(columns, 0);
@@ -171,11 +175,10 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
   std::int32_t type = -1;
   for (const HeldFact& row : held) {
     if (row.node < 0) continue;  // a node that is gone: the state refuses that
-    const NodeFacts& node = facts_->node(row.node);
-    if ((row.mask & ~node.works) != 0) {
-      found.of(*job.job, "is kept on GPU {} of node {}, which does not work", std::countr_zero(row.mask & ~node.works), node.node->id);
-    }
     Use& use = use_[static_cast<std::size_t>(row.node)];
+    if (const std::uint64_t failed = row.mask & ~use.works; failed != 0) {
+      found.of(*job.job, "is kept on GPU {} of node {}, which does not work", std::countr_zero(failed), facts_->node(row.node).node->id);
+    }
     const bool whole = row.share_ppm == kWholeGpu;
     const std::uint64_t clash = row.mask & (whole ? use.whole | use.shared : use.whole);
     if (clash != 0) report_clash(*job.job, {row.node, 0, 0, 0, row.mask, row.share_ppm}, clash, index, found);
@@ -184,7 +187,7 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
     use.memory += row.memory;
     if (whole) {
       gpus += std::popcount(row.mask);
-      type = node.type;
+      type = use.type;
       continue;
     }
     for (std::uint64_t left = row.mask; left != 0; left &= left - 1) {

@@ -39,6 +39,8 @@ class PlanValidator {
     std::uint64_t shared = 0;  // GPUs with shares
     std::int64_t cpu = 0;
     std::int64_t memory = 0;
+    std::uint64_t works = 0;  // of NodeFacts, as is `type`: kept jobs are many and nodes lie far apart
+    std::int32_t type = -1;
     bool changed = false;  // someone new is here: sums are the plan's own doing
   };
   struct Share {

@@ -88,6 +88,7 @@ class StateImpl {
   /// The same, and what the time limit leaves where it is not known.
   TimeUs run_or_limit(std::int32_t slot, std::int64_t rate) const;
   TimeUs remaining_or_limit(std::int32_t slot) const;
+  TimeUs or_limit(std::int32_t slot, TimeUs predicted) const;
   /// Hash of the rates that decisions read, over all jobs; their order does not matter.
   std::uint64_t tables_hash() const { return tables_; }
   /// Everything that exists, whatever its state, for certificates.
@@ -159,7 +160,6 @@ class StateImpl {
   void update_rows() const;
   void touch_job(std::int32_t slot);
   void forget_old_demands();
-  TimeUs or_limit(std::int32_t slot, TimeUs predicted) const;
   std::int32_t take_slot();
 
   std::vector<std::uint8_t> broken_;  // [nodes] 1: GPUs of it are held and do not work

@@ -29,10 +29,10 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   keys_.resize(n);
   slots_.clear();
   for (const std::int32_t slot : s.job_order) {
+    remaining_[at(slot)] = s.remaining(slot);
     if (!entry.preemptive && s.job.running[at(slot)] != 0 && marks.lost[at(slot)] == 0) continue;
     if (marks.declined[at(slot)] != 0) continue;
     slots_.push_back(slot);
-    remaining_[at(slot)] = s.remaining(slot);
     attained_[at(slot)] = s.attained_now(slot);
     waiting_since_[at(slot)] = s.job.waiting_since[at(slot)];
   }
@@ -55,8 +55,7 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   policy.store(policy_state);
   policy.retain(policy_state, StateJobs(s));
   for (std::size_t i = 0; i < slots_.size(); ++i) keys_[at(slots_[i])] = batch_[i];
-  sorter_.clear();
-  sorter_.update(slots_, {}, keys_, s.job_rank);
+  sorter_.sort(slots_, keys_, s.job_rank);
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
 

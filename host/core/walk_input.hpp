@@ -27,6 +27,8 @@ class WalkInput {
   void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state, const Marks& marks);
   /// An order from elsewhere, most important first: without jobs that are declined, and without running ones that nobody displaces.
   void order(const std::vector<std::int32_t>& slots) { order_ = slots; }
+  /// [slots] of all jobs: StateImpl::remaining now; of the last `order` by a policy.
+  const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// The rest of the request.
   kernel::PlaceRequest request(const StateImpl& state, const PolicyEntry& entry, const WalkRules& rules, const Marks& marks,
                                std::int64_t work_limit);

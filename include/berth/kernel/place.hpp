@@ -24,6 +24,7 @@ struct PlaceInOrder {
   bool reserved = false;  // a reservation stands
   bool reserve_done = false;
   bool blocked = false;        // hol: an earlier job failed
+  bool plain = false;          // nobody holds more than there is: who leaves without need comes back as he was
   bool queue_charged = false;  // by the job in hand, which displaced others: giving back had to see it
   std::int32_t round = 1;      // see PlaceWorkspace::known_now
   std::int32_t gave_up = 0;
@@ -81,13 +82,9 @@ struct PlaceInOrder {
     const std::int32_t from = w.n_entries;
     const auto move = [&](std::int32_t to) {
       w.group.sync();
-      bool more = true;
-      while (count < to && more) {
-        more = list.forward(w.s, lead());
-        if (more) ++count;
-      }
-      for (; count > to; --count) list.backward(w.s, lead());
+      if (lead()) ws.count[0] = list.change(w.s, count, to);
       w.group.sync();
+      count = ws.count[0];
     };
     count = 0;
     std::int32_t failed = 0;
@@ -167,15 +164,21 @@ struct PlaceInOrder {
   BERTH_HD bool may_remember() const { return w.p.has_until == 0 && request.class_rule == 0; }
 
   BERTH_HD std::int32_t start_by_displacing(std::int32_t i, std::int32_t job) {
+    if (ws.before[request.n] <= i) return kNone;  // nobody less important is left
     const std::int32_t n = options_of(job);
     bool hope = false;
-    for (std::int32_t o = 0; o < n && !hope; ++o) {
+    bool all = !plain;  // leaving some out would change what doubling finds where "does not fit" is not monotone
+    bool by_quota = false;
+    for (std::int32_t o = 0; o < n; ++o) {
       const DemandRow& d = w.p.demands[option_of(job, o).demand];
+      all = all || d.exact == 0;
+      by_quota = by_quota || !quota_ok(w.s, job, o);
+      if (hope) continue;
       const bool gpus = d.exact == 0 || (!known_hopeless(job, o) && w.s.type_free[d.gpu_type] + ws.later_gpus[d.gpu_type] >= d.gpus);
       hope = gpus && quota_in_reach(job, o);
     }
     if (!hope) return kNone;
-    VictimList victims{w.p, request, ws.before, ws.after, i, request.n};
+    VictimList victims{w.p, request, ws.before, ws.listed, i, all, by_quota, request.n};
     std::int32_t count = 0;
     const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.hopeless : nullptr, 1});
     if (option == kNone) return kNone;
@@ -183,17 +186,14 @@ struct PlaceInOrder {
     w.group.sync();
     if (lead()) {
       charge_queue(w.p, w.s, job, w.p.demands[option_of(job, option).demand].gpu_type, w.p.demands[option_of(job, option).demand].gpus);
-      std::int32_t v = victims.last;
-      while (v < request.n) {
-        const std::int32_t next = ws.after[v];
-        if (victims.eligible(v) && !hold_again(w.p, w.s, request.order[v])) {
-          ws.displaced[v] = 1;
-          ws.gone[request.order[v]] = 1;
-          result.displaced_by[v] = i;
-          count_victim(w.p, ws, request.order[v], -1);
-          remove_victim(v);
-        }
-        v = next;
+      for (std::int32_t k = count - 1; k >= 0; --k) {
+        const std::int32_t v = ws.listed[k];
+        if (hold_again(w.p, w.s, request.order[v])) continue;
+        ws.displaced[v] = 1;
+        ws.gone[request.order[v]] = 1;
+        result.displaced_by[v] = i;
+        count_victim(w.p, ws, request.order[v], -1);
+        remove_victim(v);
       }
     }
     w.group.sync();
@@ -248,7 +248,7 @@ struct PlaceInOrder {
     w.group.sync();
     if (lead()) ws.n_events[0] = collect_events(w.p, request, result, ws, i);
     w.group.sync();
-    EventList events{w.p, request, result, ws.events, ws.n_events[0], 0};
+    EventList events{w.p, request, result, ws.events, ws.n_events[0]};
     const std::int32_t from = w.n_entries;
     std::int32_t count = 0;
     const std::int32_t option = fit_after(events, job, count, {});
@@ -270,10 +270,7 @@ struct PlaceInOrder {
     undo(job, option, from);
     w.n_entries = end;
     if (lead()) {
-      while (count > 0) {
-        events.backward(w.s, true);
-        --count;
-      }
+      count = events.change(w.s, count, 0);
     }
     w.group.sync();
     copy_state(w.group, w.p, w.s, later);
@@ -356,6 +353,7 @@ BERTH_HD void place_in_order(Group& group, const ProblemView& problem, const Pla
       {group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing}, request, ws, result};
   run.later = ws.later;
   run.limit = request.limit;
+  run.plain = request.preemptive != 0 && nothing_overdrawn(group, problem);
   for (std::int32_t i = group.rank(); i < request.n; i += group.size()) result.displaced_by[i] = kNone;
   if (group.rank() == 0) *result.reserve_at = kNever;
   group.sync();

@@ -95,34 +95,85 @@ BERTH_HD inline bool hold_again(const ProblemView& p, WalkState& s, std::int32_t
   return false;
 }
 
-/// Running jobs that may be displaced, least important first: a list over positions of the order.
+/// True when no queue is over its quota and no node gives more than it has: then a job that left can come back as long as nobody
+/// took its place. All threads.
+template <class Group>
+BERTH_HD bool nothing_overdrawn(Group& group, const ProblemView& p) {
+  bool over = false;
+  for (std::int64_t q = group.rank(); q < std::int64_t{p.n_queues} * (p.n_types + 1); q += group.size()) {
+    over = over || (p.queue_cap[q] != kNoLimit && p.queue_used[q] > p.queue_cap[q]);
+  }
+  for (std::int32_t n = group.rank(); n < p.n_nodes; n += group.size()) {
+    over = over || p.node_cpu[n] < 0 || p.node_memory[n] < 0;
+    if (p.node_sharing[n] == 0) continue;
+    const std::int64_t memory = p.node_type[n] < 0 ? 0 : p.type_memory[p.node_type[n]];
+    for (std::int32_t g = p.gpu_begin[n]; g < p.gpu_begin[n + 1]; ++g) {
+      over = over || p.gpu_used_ppm[g] > kWholeGpu || (memory != 0 && p.gpu_used_memory[g] > memory);
+    }
+  }
+  return !group.any(over);
+}
+
+/// Whether a quota bounds both jobs.
+BERTH_HD inline bool share_quota(const ProblemView& p, std::int32_t a, std::int32_t b) {
+  for (std::int32_t q = p.job_queue[a]; q >= 0; q = p.queue_parent[q]) {
+    bool capped = false;
+    for (std::int32_t t = 0; t <= p.n_types; ++t) capped = capped || p.queue_cap[std::int64_t{q} * (p.n_types + 1) + t] != kNoLimit;
+    for (std::int32_t r = p.job_queue[b]; capped && r >= 0; r = p.queue_parent[r]) {
+      if (r == q) return true;
+    }
+  }
+  return false;
+}
+
+/// Running jobs that may be displaced for a job, least important first. Used by one thread.
 struct VictimList {
   const ProblemView& p;
   const PlaceRequest& request;
   const std::int32_t* before;  // [n + 1] previous candidate position of each candidate; [n]: the last candidate
-  const std::int32_t* after;   // [n + 1]
+  std::int32_t* listed;        // [n] positions found so far
   std::int32_t position;       // of the job that wants to start
-  std::int32_t last;           // position of the last one released, n: none
+  bool all;                    // false: those that can make no difference are left out
+  bool by_quota;               // some option of the job has no room in its quotas now
+  std::int32_t last;           // position of the last one listed, n: none
+  std::int32_t n_listed = 0;
 
   BERTH_HD bool eligible(std::int32_t i) const {
-    return request.class_rule == 0 || request.preemption_class[request.order[i]] < request.preemption_class[request.order[position]];
+    if (request.class_rule != 0 && request.preemption_class[request.order[i]] >= request.preemption_class[request.order[position]]) {
+      return false;
+    }
+    return all || matters(request.order[i]);
   }
-  /// Releases one more; false when there is none. One thread of the group changes the state; the caller syncs.
-  BERTH_HD bool forward(WalkState& s, bool lead) {
+  /// Who holds no node that the job may use, nor room that it lacks in its quotas, would be back at once.
+  BERTH_HD bool matters(std::int32_t victim) const {
+    const std::int32_t job = request.order[position];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+      const std::int32_t filter = p.demands[p.options[o].demand].filter;
+      for (std::int32_t h = p.held_begin[victim]; h < p.held_begin[victim + 1]; ++h) {
+        if (in_filter(p, filter, p.held[h].node)) return true;
+      }
+    }
+    return by_quota && share_quota(p, job, victim);
+  }
+  /// Releases or takes back until `to` of them are released, or all there are. @returns how many are.
+  BERTH_HD std::int32_t change(WalkState& s, std::int32_t count, std::int32_t to) {
+    for (; count < to; ++count) {
+      if (count == n_listed && !list_next()) break;
+      release_job(p, s, request.order[listed[count]]);
+    }
+    for (; count > to; --count) hold_job(p, s, request.order[listed[count - 1]]);
+    return count;
+  }
+  BERTH_HD TimeUs start(std::int32_t) const { return request.now; }
+
+ private:
+  BERTH_HD bool list_next() {
     std::int32_t i = before[last];
     while (i > position && !eligible(i)) i = before[i];
     if (i <= position) return false;
-    last = i;
-    if (lead) release_job(p, s, request.order[i]);
+    listed[n_listed++] = last = i;
     return true;
   }
-  BERTH_HD void backward(WalkState& s, bool lead) {
-    if (lead) hold_job(p, s, request.order[last]);
-    do {
-      last = after[last];
-    } while (last < request.n && !eligible(last));
-  }
-  BERTH_HD TimeUs start(std::int32_t) const { return request.now; }
 };
 
 /// Something that becomes free later, for reservations.
@@ -141,16 +192,15 @@ BERTH_HD inline bool operator<(const Event& a, const Event& b) {
   return a.node < b.node;
 }
 
-/// Events in time order.
+/// Events in time order. Changed by one thread.
 struct EventList {
   const ProblemView& p;
   const PlaceRequest& request;
   const PlaceResult& result;
   const Event* events;
   std::int32_t n;
-  std::int32_t done;  // released so far
 
-  BERTH_HD void change(WalkState& s, const Event& e, bool give) const {
+  BERTH_HD void happen(WalkState& s, const Event& e, bool give) const {
     if (e.position >= 0) {
       const std::int32_t job = e.job;
       const OptionRow& option = p.options[p.option_begin[job] + result.option[e.position]];
@@ -176,15 +226,11 @@ struct EventList {
       set_free(p, s, e.node, give ? s.free[e.node] | e.mask : s.free[e.node] & ~e.mask);
     }
   }
-  BERTH_HD bool forward(WalkState& s, bool lead) {
-    if (done == n) return false;
-    if (lead) change(s, events[done], true);
-    ++done;
-    return true;
-  }
-  BERTH_HD void backward(WalkState& s, bool lead) {
-    --done;
-    if (lead) change(s, events[done], false);
+  /// Lets events happen, or takes them back, until `to` have happened, or all. @returns how many have.
+  BERTH_HD std::int32_t change(WalkState& s, std::int32_t count, std::int32_t to) const {
+    for (; count < to && count < n; ++count) happen(s, events[count], true);
+    for (; count > to; --count) happen(s, events[count - 1], false);
+    return count;
   }
   BERTH_HD TimeUs start(std::int32_t count) const {
     if (count == 0) return request.now;

@@ -13,6 +13,8 @@ struct PlaceWorkspace {
   Scratch scratch;
   std::int32_t* before;       // [n + 1] list of victims over positions
   std::int32_t* after;        // [n + 1]
+  std::int32_t* listed;       // [n] victims for the job in hand
+  std::int32_t* count;        // [1] how many of them are released: one thread tells all
   std::uint8_t* displaced;    // [n]
   std::uint8_t* gone;         // [n_jobs] the same by slot
   std::int32_t* known_now;    // [n_demands] round in which it did not fit in what is free; a new round begins when more becomes free
@@ -83,6 +85,8 @@ inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest&
   ws.scratch.raws = c.take<std::int32_t>(wide);
   ws.before = c.take<std::int32_t>(std::int64_t{r.n} + 1);
   ws.after = c.take<std::int32_t>(std::int64_t{r.n} + 1);
+  ws.listed = c.take<std::int32_t>(r.preemptive != 0 ? r.n : 0);
+  ws.count = c.take<std::int32_t>(1);
   ws.displaced = c.take<std::uint8_t>(r.n);
   ws.gone = c.take<std::uint8_t>(p.n_jobs);
   ws.known_now = c.take<std::int32_t>(p.n_demands);
