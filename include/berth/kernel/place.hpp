@@ -52,8 +52,8 @@ struct PlaceInOrder {
     const DemandRow& demand = w.p.demands[d];
     const bool memo = known.column != nullptr && demand.exact != 0 && w.p.has_until == 0;
     if (memo && known.column[d] == known.mark) return false;
-    if (demand.exact != 0 && w.s.type_free[demand.gpu_type] < demand.gpus) return false;
-    if (place_demand(w, demand, end_of(start, run_of(job, o)))) return true;
+    const bool enough = demand.exact == 0 || w.s.type_free[demand.gpu_type] >= demand.gpus;
+    if (enough && place_demand(w, demand, end_of(start, run_of(job, o)))) return true;
     if (memo) {
       w.group.sync();
       if (lead()) known.column[d] = known.mark;
@@ -91,12 +91,13 @@ struct PlaceInOrder {
     std::int32_t option = kNone;
     for (std::int32_t p = 1;; p *= 2) {
       move(p);
-      if (count == failed) break;  // nothing more to release
       // With everything released, what does not fit never will.
-      option = fit(job, list.start(count), count < p ? hopeless : Known{});
+      const bool ended = count < p;
+      if (ended && count == failed && hopeless.column == nullptr) break;
+      option = fit(job, list.start(count), ended ? hopeless : Known{});
       if (option != kNone) break;
       failed = count;
-      if (count < p) break;
+      if (ended) break;
     }
     if (option == kNone) {
       move(0);
@@ -178,7 +179,7 @@ struct PlaceInOrder {
       hope = gpus && quota_in_reach(job, o);
     }
     if (!hope) return kNone;
-    VictimList victims{w.p, request, ws.before, ws.listed, i, all, by_quota, request.n};
+    VictimList victims{w.p, request, ws.before, ws.victim_node, ws.listed, i, all, by_quota, request.n};
     std::int32_t count = 0;
     const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.hopeless : nullptr, 1});
     if (option == kNone) return kNone;
@@ -192,7 +193,7 @@ struct PlaceInOrder {
         ws.displaced[v] = 1;
         ws.gone[request.order[v]] = 1;
         result.displaced_by[v] = i;
-        count_victim(w.p, ws, request.order[v], -1);
+        count_victim(w.p, request, ws, v, -1);
         remove_victim(v);
       }
     }
@@ -308,7 +309,7 @@ struct PlaceInOrder {
       finish(i, Outcome::kKept, kNone, from);
       w.group.sync();  // others may still read `later_gpus` for the job before
       if (lead() && request.victim_ok[i] != 0 && request.preemptive != 0) {
-        count_victim(w.p, ws, job, -1);
+        count_victim(w.p, request, ws, i, -1);
         remove_victim(i);
       }
       w.group.sync();

@@ -15,13 +15,6 @@ BERTH_HD inline std::int64_t held_gpus(const ProblemView& p, std::int32_t job) {
   return gpus;
 }
 
-/// GPUs that may become free when the job leaves: an upper bound that counts shared ones as whole.
-BERTH_HD inline std::int64_t touched_gpus(const ProblemView& p, std::int32_t job) {
-  std::int64_t gpus = 0;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) gpus += popcount(p.held[h].mask);
-  return gpus;
-}
-
 /// Adds GPUs of a type to the use of a queue and all above it. One thread.
 BERTH_HD inline void charge_queue(const ProblemView& p, WalkState& s, std::int32_t job, std::int32_t type, std::int64_t gpus) {
   if (type < 0) return;
@@ -131,6 +124,7 @@ struct VictimList {
   const ProblemView& p;
   const PlaceRequest& request;
   const std::int32_t* before;  // [n + 1] previous candidate position of each candidate; [n]: the last candidate
+  const std::int32_t* node;    // [n] PlaceWorkspace::victim_node
   std::int32_t* listed;        // [n] positions found so far
   std::int32_t position;       // of the job that wants to start
   bool all;                    // false: those that can make no difference are left out
@@ -142,18 +136,23 @@ struct VictimList {
     if (request.class_rule != 0 && request.preemption_class[request.order[i]] >= request.preemption_class[request.order[position]]) {
       return false;
     }
-    return all || matters(request.order[i]);
+    return all || matters(i);
   }
   /// Who holds no node that the job may use, nor room that it lacks in its quotas, would be back at once.
-  BERTH_HD bool matters(std::int32_t victim) const {
+  BERTH_HD bool matters(std::int32_t i) const {
     const std::int32_t job = request.order[position];
     for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
-      const std::int32_t filter = p.demands[p.options[o].demand].filter;
-      for (std::int32_t h = p.held_begin[victim]; h < p.held_begin[victim + 1]; ++h) {
-        if (in_filter(p, filter, p.held[h].node)) return true;
-      }
+      if (holds_in(p.demands[p.options[o].demand].filter, i)) return true;
     }
-    return by_quota && share_quota(p, job, victim);
+    return by_quota && share_quota(p, job, request.order[i]);
+  }
+  BERTH_HD bool holds_in(std::int32_t filter, std::int32_t i) const {
+    if (node[i] != kNone) return in_filter(p, filter, node[i]);
+    const std::int32_t victim = request.order[i];
+    for (std::int32_t h = p.held_begin[victim]; h < p.held_begin[victim + 1]; ++h) {
+      if (in_filter(p, filter, p.held[h].node)) return true;
+    }
+    return false;
   }
   /// Releases or takes back until `to` of them are released, or all there are. @returns how many are.
   BERTH_HD std::int32_t change(WalkState& s, std::int32_t count, std::int32_t to) {

@@ -13,6 +13,9 @@ struct PlaceWorkspace {
   Scratch scratch;
   std::int32_t* before;       // [n + 1] list of victims over positions
   std::int32_t* after;        // [n + 1]
+  std::int32_t* victim_node;  // [n] where it holds all it has; kNone: several nodes
+  std::int32_t* victim_gpus;  // [n] GPUs that may become free when it leaves: an upper bound that counts shared ones as whole
+  std::int32_t* victim_held;  // [n] whole GPUs
   std::int32_t* listed;       // [n] victims for the job in hand
   std::int32_t* count;        // [1] how many of them are released: one thread tells all
   std::uint8_t* displaced;    // [n]
@@ -85,7 +88,11 @@ inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest&
   ws.scratch.raws = c.take<std::int32_t>(wide);
   ws.before = c.take<std::int32_t>(std::int64_t{r.n} + 1);
   ws.after = c.take<std::int32_t>(std::int64_t{r.n} + 1);
-  ws.listed = c.take<std::int32_t>(r.preemptive != 0 ? r.n : 0);
+  const std::int64_t victims = r.preemptive != 0 ? r.n : 0;
+  ws.victim_node = c.take<std::int32_t>(victims);
+  ws.victim_gpus = c.take<std::int32_t>(victims);
+  ws.victim_held = c.take<std::int32_t>(victims);
+  ws.listed = c.take<std::int32_t>(victims);
   ws.count = c.take<std::int32_t>(1);
   ws.displaced = c.take<std::uint8_t>(r.n);
   ws.gone = c.take<std::uint8_t>(p.n_jobs);
@@ -138,12 +145,31 @@ BERTH_HD void copy_state(Group& group, const ProblemView& p, const WalkState& fr
   group.sync();
 }
 
-/// Adds (sign 1) or takes away (-1) a running job from what victims still to come hold. One thread.
-BERTH_HD inline void count_victim(const ProblemView& p, const PlaceWorkspace& ws, std::int32_t job, std::int32_t sign) {
-  if (p.held_type[job] >= 0) ws.later_gpus[p.held_type[job]] += sign * touched_gpus(p, job);
+/// Adds (sign 1) or takes away (-1) the running job at position i from what victims still to come hold. One thread.
+BERTH_HD inline void count_victim(const ProblemView& p, const PlaceRequest& r, const PlaceWorkspace& ws, std::int32_t i,
+                                  std::int32_t sign) {
+  const std::int32_t job = r.order[i];
+  if (p.held_type[job] >= 0) ws.later_gpus[p.held_type[job]] += sign * ws.victim_gpus[i];
   WalkState sums{};
   sums.queue_used = ws.later_queue;
-  charge_queue(p, sums, job, p.held_type[job], sign * held_gpus(p, job));
+  charge_queue(p, sums, job, p.held_type[job], sign * ws.victim_held[i]);
+}
+
+/// What the walk asks of a victim time and again. One thread.
+BERTH_HD inline void describe_victim(const ProblemView& p, const PlaceRequest& r, const PlaceWorkspace& ws, std::int32_t i) {
+  const std::int32_t job = r.order[i];
+  std::int32_t node = kNone, gpus = 0, held = 0;
+  bool one_node = true;
+  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+    const HeldRow& row = p.held[h];
+    one_node = one_node && (node == kNone || node == row.node);
+    node = row.node;
+    gpus += popcount(row.mask);
+    if (row.share_ppm == kWholeGpu) held += popcount(row.mask);
+  }
+  ws.victim_node[i] = one_node ? node : kNone;
+  ws.victim_gpus[i] = gpus;
+  ws.victim_held[i] = held;
 }
 
 /// The state before the first job. All threads.
@@ -174,7 +200,8 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
       ws.before[i] = last;
       if (last >= 0) ws.after[last] = i;
       last = i;
-      count_victim(p, ws, r.order[i], 1);
+      describe_victim(p, r, ws, i);
+      count_victim(p, r, ws, i, 1);
     }
     ws.before[r.n] = last;
     if (last >= 0) ws.after[last] = r.n;
