@@ -9,3 +9,10 @@
 #define BERTH_HD
 #define BERTH_NOINLINE
 #endif
+
+/// Asks a CPU for what will be read soon, where rows lie in another order than they are visited. A GPU hides that by itself.
+#if defined(__CUDA_ARCH__) || !defined(__GNUC__)
+#define BERTH_PREFETCH(address) static_cast<void>(address)
+#else
+#define BERTH_PREFETCH(address) __builtin_prefetch(address)
+#endif

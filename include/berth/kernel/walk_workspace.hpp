@@ -195,8 +195,10 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
   if (group.rank() == 0) {
     for (std::int32_t t = 0; t < n_taken; ++t) s.free[taken[t].node] &= ~taken[t].mask;
     std::int32_t last = kNone;
-    for (std::int32_t i = 0; i < r.n; ++i) {
-      if (r.preemptive == 0 || r.running[i] == 0 || r.victim_ok[i] == 0) continue;
+    constexpr std::int32_t kAhead = 16;
+    for (std::int32_t i = 0; i < r.n && r.preemptive != 0; ++i) {
+      if (i + kAhead < r.n) BERTH_PREFETCH(p.held + p.held_begin[r.order[i + kAhead]]);
+      if (r.running[i] == 0 || r.victim_ok[i] == 0) continue;
       ws.before[i] = last;
       if (last >= 0) ws.after[last] = i;
       last = i;
