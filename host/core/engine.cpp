@@ -43,7 +43,8 @@ class EngineImpl {
   core::Overruns overruns;
   core::PlanBuilder builder;
   core::PlanValidator validator;
-  std::weak_ptr<const int> served;  // the state of the last decision
+  core::CertificateMemory certificates;  // a certificate costs a look at every node: checked once, before and after the walk
+  std::weak_ptr<const int> served;       // the state of the last decision
   std::atomic<bool> cancelled{false};
 
   /// Versions number the changes of one state: what is kept by version is of no use for another state.
@@ -52,6 +53,7 @@ class EngineImpl {
     input = {};
     builder = {};
     validator = {};
+    certificates = {};
     served = s.identity;
   }
 };
@@ -92,7 +94,7 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   m.problem.build(s, chosen.rules.placement);
   const kernel::ProblemView& p = m.problem.view();
   plan.timing.compile_s = step.lap();
-  const core::WalkInput::Marks marks{m.problem.lost(), m.problem.mended(), m.builder.decline(s, p)};
+  const core::WalkInput::Marks marks{m.problem.lost(), m.problem.mended(), m.builder.decline(s, p, m.certificates)};
   m.input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
   const kernel::PlaceRequest walk = m.input.request(s, *chosen.entry, chosen.rules, marks, request.work_limit);
   plan.timing.order_s = step.lap();
@@ -119,7 +121,7 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   plan.timing.reasons_s = step.lap();
 
   core::ValidateOptions options;
-  options.certificates = true;
+  options.known = &m.certificates;
   const std::vector<std::string>& violations = m.validator.check(s.facts(), plan, options);
   if (!violations.empty()) {
     std::string text = "the plan of policy '" + request.policy + "' failed validation:";

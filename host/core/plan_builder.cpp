@@ -64,7 +64,7 @@ ReasonInput PlanBuilder::reason_input(const StateImpl& s, const kernel::ProblemV
   return input;
 }
 
-const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const kernel::ProblemView& p) {
+const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const kernel::ProblemView& p, CertificateMemory& certificates) {
   after_.begin(p);
   reasons_.begin(reason_input(s, p));
   declined_.assign(s.jobs.size(), 0);
@@ -72,7 +72,7 @@ const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const 
     if (s.job.running[at(slot)] != 0) continue;
     const Reason never = reasons_.never(slot);
     // Where the independent checker does not find the same evidence, nothing is concluded: the job waits.
-    if (never.certified && certificates_.holds(s.facts(), slot, never)) declined_[at(slot)] = 1;
+    if (never.certified && certificates.holds(s.facts(), slot, never)) declined_[at(slot)] = 1;
   }
   return declined_;
 }

@@ -30,7 +30,7 @@ struct WalkOutput {
 class PlanBuilder {
  public:
   /// Waiting jobs that can never run: they are declined and hold nobody up. @returns [slots] 1: declined.
-  const std::vector<std::uint8_t>& decline(const StateImpl& state, const kernel::ProblemView& problem);
+  const std::vector<std::uint8_t>& decline(const StateImpl& state, const kernel::ProblemView& problem, CertificateMemory& certificates);
   /// After `decline` on the same problem.
   void build(const StateImpl& state, const WalkOutput& walk, Plan& plan);
 
@@ -43,7 +43,6 @@ class PlanBuilder {
   std::vector<std::uint8_t> declined_;  // [slots]
   FinalState after_;
   ReasonBuilder reasons_;
-  CertificateMemory certificates_;
 };
 
 }  // namespace berth::core

@@ -101,7 +101,8 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
   }
   if (!with_entries && decision.reason.code == ReasonCode::kNone) found.of(*job.job, "has the action {} without a reason", name(action));
   if (action == Action::kPreempt || action == Action::kMigrate || action == Action::kResize) check_displaced(decision, job, found);
-  if (action == Action::kDecline && options_.certificates && !certificates_.holds(*facts_, decision.job, decision.reason)) {
+  CertificateMemory& certificates = options_.known != nullptr ? *options_.known : certificates_;
+  if (action == Action::kDecline && options_.certificates && !certificates.holds(*facts_, decision.job, decision.reason)) {
     found.of(*job.job, "is declined, and its certificate ({}, asked {}, best {}) does not hold", name(decision.reason.code),
              decision.reason.asked, decision.reason.best);
   }

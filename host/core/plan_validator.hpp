@@ -15,8 +15,9 @@
 namespace berth::core {
 
 struct ValidateOptions {
-  std::size_t most = 20;     ///< violations reported at most
-  bool certificates = true;  ///< also check the certificate of every declined job, once while descriptions stay
+  std::size_t most = 20;               ///< violations reported at most
+  bool certificates = true;            ///< also check the certificate of every declined job, once while descriptions stay
+  CertificateMemory* known = nullptr;  ///< certificates checked already, of the same facts; null: the validator's own memory
 };
 
 /// Checks plans against descriptions. Keeps its scratch: after a first plan of the same size a valid plan costs no allocation.

@@ -87,7 +87,7 @@ std::int32_t WhatIf::problem_of(const StateImpl& s, const Walk& walk) {
   problem.taken = walk.taken;
   problem.walk.build(s, chosen_.rules.placement, walk.taken);
   for (std::int32_t i = 0; i < n_problems_; ++i) problems_[at(i)].walk.follow_demands(s);
-  problem.declined = builder_.decline(s, problem.walk.view());
+  problem.declined = builder_.decline(s, problem.walk.view(), certificates_);
   problem.bound = entry_bound(problem.walk.view());
   return n_problems_ - 1;
 }

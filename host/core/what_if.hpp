@@ -64,6 +64,7 @@ class WhatIf {
   std::weak_ptr<const int> served_;  // the state of the last question
   ChosenPolicy chosen_;
   PlanBuilder builder_;
+  CertificateMemory certificates_;
   Overruns overruns_;
   // Deques: what stands in them is pointed to. Only the first n of each belong to the batch; the rest keeps its memory.
   std::deque<Problem> problems_;
