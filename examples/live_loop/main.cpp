@@ -72,7 +72,7 @@ void print(const berth::ClusterState& state, const berth::Plan& plan) {
 }
 
 void run(const std::string& path) {
-  berth::ClusterState state(berth::io::parse_snapshot(berth::io::read_file(path), path));
+  berth::ClusterState state = berth::io::parse_state(berth::io::read_file(path), path);
   berth::Engine engine;
   berth::PolicyState memory;  // what the policy remembers from one decision to the next
   berth::Request request;

@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const berth::ClusterState state(berth::io::parse_snapshot(berth::io::read_file(argv[1]), argv[1]));
+    const berth::ClusterState state = berth::io::parse_state(berth::io::read_file(argv[1]), argv[1]);
     berth::Placement placement;  // kept, so that its memory is used again
     ask_what_if(state, placement);
     ask_where(state, placement);

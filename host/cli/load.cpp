@@ -22,7 +22,7 @@ std::string sentence(std::int64_t nodes, std::int64_t gpus, std::int64_t running
 LoadedState load_state(const std::string& path) {
   const auto begin = std::chrono::steady_clock::now();
   LoadedState loaded;
-  loaded.state = ClusterState(io::parse_snapshot(io::read_file(path), path));
+  loaded.state = io::parse_state(io::read_file(path), path);
   loaded.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;
 }

@@ -60,9 +60,9 @@ class Applier {
   // ---- primitives: each leaves the compiled columns in step and pushes its inverse ----
 
   /// Puts `next` (may be null) into a slot, its progress as of `progress_at`, and returns what was there.
-  std::unique_ptr<Job> swap_job(std::int32_t slot, std::unique_ptr<Job> next, TimeUs progress_at) {
+  JobPtr swap_job(std::int32_t slot, JobPtr next, TimeUs progress_at) {
     JobRecord& record = s_.jobs[at(slot)];
-    std::unique_ptr<Job> old = std::move(record.job);
+    JobPtr old = std::move(record.job);
     if (old) {
       record.job = std::move(old);
       s_.release(slot);
@@ -93,7 +93,7 @@ class Applier {
   }
 
   /// Replaces or adds or removes a job, remembering the old one as it was: its progress and since when it was not settled.
-  void put_job(std::int32_t slot, std::unique_ptr<Job> next) {
+  void put_job(std::int32_t slot, JobPtr next) {
     const TimeUs progress_at = s_.job.progress_at[at(slot)];
     const bool adds = !s_.jobs[at(slot)].job;
     const bool removes = next == nullptr;
@@ -101,7 +101,7 @@ class Applier {
     if (removes) s_.free_slots.push_back(slot);
     undo_.push_back([this, slot, old, progress_at, adds, removes] {
       if (removes) s_.free_slots.pop_back();
-      swap_job(slot, old ? std::make_unique<Job>(*old) : nullptr, progress_at);
+      swap_job(slot, old ? JobPtr(new Job(*old)) : nullptr, progress_at);
       if (adds) s_.free_slots.push_back(slot);
     });
   }
@@ -212,7 +212,7 @@ class Applier {
       s_ = std::move(*old);
       s_.facts_.reset();
     });
-    s_.load(d.snapshot);
+    s_.load(d.snapshot, "snapshot");
   }
 
   void apply(const delta::SetTime& d) {
@@ -296,11 +296,11 @@ class Applier {
     core::check_put_job(s_, d.job, at_field("job"));
     const auto found = s_.job_slot.find(d.job.id);
     if (found != s_.job_slot.end()) {
-      put_job(found->second, std::make_unique<Job>(d.job));
+      put_job(found->second, JobPtr(new Job(d.job)));
       return;
     }
     if (s_.job_slot.size() >= kMaxJobs) refuse("job", "too many jobs");
-    put_job(s_.take_slot(), std::make_unique<Job>(d.job));
+    put_job(s_.take_slot(), JobPtr(new Job(d.job)));
   }
 
   void apply(const delta::RemoveJob& d) {
@@ -403,6 +403,12 @@ class Applier {
 std::uint64_t StateImpl::apply(std::span<const Delta> deltas) {
   Applier(*this).run(deltas);
   return ++revision;
+}
+
+void StateImpl::start(Snapshot snapshot, const std::string& source) {
+  load(std::move(snapshot), source);
+  forget_old_demands();
+  ++revision;
 }
 
 Snapshot StateImpl::snapshot() const {

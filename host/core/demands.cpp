@@ -49,8 +49,10 @@ void DemandTable::clear() {
 std::int32_t DemandTable::add(const Job& job, const Shape& shape, std::int32_t gpu_type, std::int32_t filter, bool use_min,
                               const Topology& topology) {
   const Constraints& limits = job.constraints;
-  std::vector<kernel::GroupRow> groups;
-  std::vector<std::int32_t> shape_group;
+  std::vector<kernel::GroupRow>& groups = new_groups_;
+  std::vector<std::int32_t>& shape_group = new_shape_group_;
+  groups.clear();
+  shape_group.clear();
   const auto set_needs = [&](kernel::GroupRow& row, std::int32_t share_ppm) {
     row.share_ppm = share_ppm;
     row.cpu = limits.cpu_milli_per_gpu * row.gpus;
@@ -111,7 +113,7 @@ std::int32_t DemandTable::add(const Job& job, const Shape& shape, std::int32_t g
     }
     groups[i].subtree_gpus = gpus;
   }
-  return intern(std::move(groups), std::move(shape_group), filter, gpu_type);
+  return intern(groups, shape_group, filter, gpu_type);
 }
 
 std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gpus) {
@@ -154,17 +156,20 @@ std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gp
   }
   if (groups.size() == 2) groups[1].subtree_end = 2;
   std::vector<std::int32_t> shape_group(groups.size(), shape_group_[at(row.group_begin)]);
-  return intern(std::move(groups), std::move(shape_group), row.filter, row.gpu_type);
+  return intern(groups, shape_group, row.filter, row.gpu_type);
 }
 
-std::int32_t DemandTable::intern(std::vector<kernel::GroupRow> groups, std::vector<std::int32_t> shape_group, std::int32_t filter,
-                                 std::int32_t gpu_type) {
+std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, const std::vector<std::int32_t>& shape_group,
+                                 std::int32_t filter, std::int32_t gpu_type) {
   // GroupRow has no padding bytes that could differ: rows start zeroed.
-  std::string key(reinterpret_cast<const char*>(groups.data()), groups.size() * sizeof(kernel::GroupRow));
+  std::string& key = key_;
+  key.assign(reinterpret_cast<const char*>(groups.data()), groups.size() * sizeof(kernel::GroupRow));
   key.append(reinterpret_cast<const char*>(shape_group.data()), shape_group.size() * sizeof(std::int32_t));
   key.append(reinterpret_cast<const char*>(&filter), sizeof filter);
-  const auto [found, is_new] = index_.try_emplace(std::move(key), static_cast<std::int32_t>(rows_.size()));
-  if (!is_new) return found->second;
+  const auto known = index_.find(key);
+  if (known != index_.end()) return known->second;
+  const auto number = static_cast<std::int32_t>(rows_.size());
+  index_.emplace(key, number);
   kernel::DemandRow row{};
   row.group_begin = static_cast<std::int32_t>(groups_.size());
   row.filter = filter;
@@ -177,7 +182,7 @@ std::int32_t DemandTable::intern(std::vector<kernel::GroupRow> groups, std::vect
   shape_group_.insert(shape_group_.end(), shape_group.begin(), shape_group.end());
   row.group_end = static_cast<std::int32_t>(groups_.size());
   rows_.push_back(row);
-  return found->second;
+  return number;
 }
 
 }  // namespace berth::core

@@ -29,13 +29,17 @@ class DemandTable {
   const std::vector<std::int32_t>& shape_group() const { return shape_group_; }
 
  private:
-  std::int32_t intern(std::vector<kernel::GroupRow> groups, std::vector<std::int32_t> shape_group, std::int32_t filter,
+  std::int32_t intern(const std::vector<kernel::GroupRow>& groups, const std::vector<std::int32_t>& shape_group, std::int32_t filter,
                       std::int32_t gpu_type);
 
   std::vector<kernel::DemandRow> rows_;
   std::vector<kernel::GroupRow> groups_;
   std::vector<std::int32_t> shape_group_;
   std::unordered_map<std::string, std::int32_t> index_;
+  // Of the demand being added: most are known already, and then nothing is allocated.
+  std::vector<kernel::GroupRow> new_groups_;
+  std::vector<std::int32_t> new_shape_group_;
+  std::string key_;
 };
 
 /// The groups of a shape in depth-first order as indices into `shape.groups`, parents first, siblings as declared.

@@ -15,21 +15,9 @@ void append(std::string& text, std::string_view part) {
   text += part;
 }
 
-std::string text_of(const FilterTable::Key& key) {
-  std::string text = std::to_string(key.gpu_type) + "," + std::to_string(key.gpu_memory_bytes) + ",";
-  append(text, key.virtual_cluster);
-  for (const auto& [label, values] : key.labels) {
-    text += 'l';
-    append(text, label);
-    for (const auto& value : values) append(text, value);
-  }
-  for (const auto& node : key.required_nodes) append(text += 'r', node);
-  for (const auto& node : key.excluded_nodes) append(text += 'x', node);
-  for (const std::int32_t r : key.reservations) text += "v" + std::to_string(r);
-  return text;
-}
+}  // namespace
 
-bool allows(const FilterTable::Key& key, const FilterTable::Cluster& cluster, std::int32_t n) {
+bool FilterTable::allows(const Key& key, const Cluster& cluster, std::int32_t n) {
   const Node& node = (*cluster.nodes)[at(n)];
   if ((*cluster.node_type)[at(n)] != key.gpu_type) return false;
   const std::int64_t gpu_memory = (*cluster.gpu_types)[at(key.gpu_type)].memory_bytes;
@@ -46,8 +34,6 @@ bool allows(const FilterTable::Key& key, const FilterTable::Cluster& cluster, st
   }
   return true;
 }
-
-}  // namespace
 
 void FilterTable::clear() {
   keys_.clear();
@@ -85,14 +71,40 @@ void FilterTable::rebuild(const Cluster& cluster) {
   for (std::size_t row = 0; row < keys_.size(); ++row) compute(row, cluster);
 }
 
-std::int32_t FilterTable::row(Key key, const Cluster& cluster) {
-  const auto [found, is_new] = index_.try_emplace(text_of(key), size());
-  if (is_new) {
-    keys_.push_back(std::move(key));
-    words_.resize(keys_.size() * at(n_words_), 0);
-    compute(keys_.size() - 1, cluster);
+void FilterTable::begin(const Job& job, std::span<const std::int32_t> reservations) {
+  const Constraints& limits = job.constraints;
+  job_ = &job;
+  reservations_ = reservations;
+  text_ = std::to_string(limits.gpu_memory_bytes);
+  append(text_ += ',', job.virtual_cluster);
+  for (const auto& [label, values] : limits.labels) {
+    append(text_ += 'l', label);
+    for (const auto& value : values) append(text_, value);
   }
-  return found->second;
+  for (const auto& node : limits.required_nodes) append(text_ += 'r', node);
+  for (const auto& node : limits.excluded_nodes) append(text_ += 'x', node);
+  for (const std::int32_t r : reservations) text_ += "v" + std::to_string(r);
+  text_ += 't';
+  common_ = text_.size();
+}
+
+std::int32_t FilterTable::row(std::int32_t gpu_type, const Cluster& cluster) {
+  text_.resize(common_);
+  text_ += std::to_string(gpu_type);
+  const auto found = index_.find(text_);
+  if (found != index_.end()) return found->second;
+  index_.emplace(text_, size());
+  const Constraints& limits = job_->constraints;
+  keys_.push_back({gpu_type,
+                   limits.gpu_memory_bytes,
+                   job_->virtual_cluster,
+                   limits.labels,
+                   limits.required_nodes,
+                   limits.excluded_nodes,
+                   {reservations_.begin(), reservations_.end()}});
+  words_.resize(keys_.size() * at(n_words_), 0);
+  compute(keys_.size() - 1, cluster);
+  return size() - 1;
 }
 
 void FilterTable::compute(std::size_t row, const Cluster& cluster) {

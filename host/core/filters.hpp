@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,15 +16,6 @@ namespace berth::core {
 /// nodes, reservations. Equal requirements are one row of bits over node ranks.
 class FilterTable {
  public:
-  struct Key {
-    std::int32_t gpu_type = -1;
-    std::int64_t gpu_memory_bytes = 0;
-    std::string virtual_cluster;
-    std::vector<std::pair<std::string, std::vector<std::string>>> labels;
-    std::vector<std::string> required_nodes, excluded_nodes;
-    std::vector<std::int32_t> reservations;  // those that name the job, ascending
-  };
-
   /// Everything that rows are computed from; all outlive the table's use.
   struct Cluster {
     const std::vector<Node>* nodes = nullptr;
@@ -38,16 +30,33 @@ class FilterTable {
   void clear();
   /// Recomputes the rows over changed nodes; row numbers stay.
   void rebuild(const Cluster& cluster);
-  /// The row of that key, made when new.
-  std::int32_t row(Key key, const Cluster& cluster);
+  /// `row` speaks of this job from now on. The job and the reservations that name it, ascending, stay until the last `row`.
+  void begin(const Job& job, std::span<const std::int32_t> reservations);
+  /// The row of nodes that the job of `begin` may use, of that GPU type; made when new.
+  std::int32_t row(std::int32_t gpu_type, const Cluster& cluster);
 
   std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
   std::int32_t words() const { return n_words_; }
   const std::uint64_t* data() const { return words_.data(); }
 
  private:
+  struct Key {
+    std::int32_t gpu_type = -1;
+    std::int64_t gpu_memory_bytes = 0;
+    std::string virtual_cluster;
+    std::vector<std::pair<std::string, std::vector<std::string>>> labels;
+    std::vector<std::string> required_nodes, excluded_nodes;
+    std::vector<std::int32_t> reservations;
+  };
+  static bool allows(const Key& key, const Cluster& cluster, std::int32_t node);
   void classify(const Cluster& cluster);
   void compute(std::size_t row, const Cluster& cluster);
+
+  // Jobs ask for the same again and again, so that the text that finds a row is built in place.
+  const Job* job_ = nullptr;
+  std::span<const std::int32_t> reservations_;
+  std::string text_;
+  std::size_t common_ = 0;  // characters that all GPU types share
 
   std::int32_t n_words_ = 0;
   std::vector<Key> keys_;

@@ -7,10 +7,7 @@
 namespace berth {
 
 ClusterState::ClusterState() : impl_(std::make_unique<StateImpl>()) {}
-ClusterState::ClusterState(Snapshot snapshot) : ClusterState() {
-  const Delta load = delta::Load{std::move(snapshot)};
-  apply(load);
-}
+ClusterState::ClusterState(Snapshot snapshot, const std::string& name) : ClusterState() { impl_->start(std::move(snapshot), name); }
 ClusterState::~ClusterState() = default;
 ClusterState::ClusterState(ClusterState&&) noexcept = default;
 ClusterState& ClusterState::operator=(ClusterState&&) noexcept = default;

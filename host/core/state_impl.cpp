@@ -24,8 +24,8 @@ void JobStore::resize(std::size_t n) {
 
 core::FilterTable::Cluster StateImpl::filter_cluster() const { return {&nodes, &gpu_types, &node.type, &node_rank, &node_reservations_}; }
 
-void StateImpl::load(Snapshot s) {
-  check_snapshot(s);
+void StateImpl::load(Snapshot s, const std::string& source) {
+  check_snapshot(s, source);
   now = s.now_us;
   name = std::move(s.name);
   origin_iso = std::move(s.origin_iso);
@@ -54,21 +54,22 @@ void StateImpl::load(Snapshot s) {
   rebuild_nodes();
   rebuild_queues();
   // Slots by rank, so that the order of rows in a file never matters.
-  std::vector<std::size_t> by_rank(s.jobs.size());
+  loaded_jobs_ = std::move(s.jobs);
+  std::vector<std::size_t> by_rank(loaded_jobs_.size());
   std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
-  std::sort(by_rank.begin(), by_rank.end(), [&s](std::size_t i, std::size_t k) {
-    const Job &a = s.jobs[i], &b = s.jobs[k];
+  std::sort(by_rank.begin(), by_rank.end(), [this](std::size_t i, std::size_t k) {
+    const Job &a = loaded_jobs_[i], &b = loaded_jobs_[k];
     return a.submit_us != b.submit_us ? a.submit_us < b.submit_us : a.id < b.id;
   });
   facts_.reset();
   tables_ = 0;
-  jobs.resize(s.jobs.size());
+  jobs.resize(loaded_jobs_.size());
   job = JobStore{};
   job.resize(jobs.size());
-  job_slot.reserve(s.jobs.size());
-  for (std::size_t j = 0; j < s.jobs.size(); ++j) {
+  job_slot.reserve(jobs.size());
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
     const auto slot = static_cast<std::int32_t>(j);
-    jobs[j].job = std::make_unique<Job>(std::move(s.jobs[by_rank[j]]));
+    jobs[j].job = JobPtr(&loaded_jobs_[by_rank[j]], {false});
     job_slot.emplace(jobs[j].job->id, slot);
     job.progress_at[j] = now;
     compile_job(slot);

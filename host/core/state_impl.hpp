@@ -21,9 +21,22 @@
 
 namespace berth {
 
+/// Jobs of a loaded snapshot stay where it had them, as a hundred thousand are not moved for nothing; later ones own their memory.
+struct JobDelete {
+  bool owned = true;
+  void operator()(Job* job) const {
+    if (owned) {
+      delete job;
+    } else {
+      *job = Job{};
+    }
+  }
+};
+using JobPtr = std::unique_ptr<Job, JobDelete>;
+
 /// A job slot: the description, and what is compiled from it alone.
 struct JobRecord {
-  std::unique_ptr<Job> job;                // null: empty slot
+  JobPtr job;                              // null: empty slot
   std::vector<kernel::OptionRow> options;  // least GPU-time first
   std::vector<std::int64_t> option_rate;   // millionths of the unit per second
   std::vector<kernel::HeldRow> held;       // of a running job
@@ -74,7 +87,14 @@ struct NodeStore {
 /// What ClusterState holds: descriptions, and the problem compiled from them, kept in step by every change.
 class StateImpl {
  public:
+  StateImpl() = default;
+  StateImpl(StateImpl&&) = default;
+  StateImpl& operator=(StateImpl&&) = default;  // `jobs` before `loaded_jobs_`, as they are declared
+  ~StateImpl() { jobs.clear(); }
+
   std::uint64_t apply(std::span<const Delta> deltas);
+  /// The first load of a new state, as the delta `Load`.
+  void start(Snapshot snapshot, const std::string& name);
   Snapshot snapshot() const;
 
   /// The columns of the current revision; cheap when nothing changed. Valid until the next change.
@@ -123,7 +143,7 @@ class StateImpl {
   std::vector<Reservation> reservations;
   std::vector<FinishedJob> history;
   std::uint64_t history_version = 0;
-  std::vector<JobRecord> jobs;  // by slot
+  std::vector<JobRecord> jobs;  // by slot; some point into loaded_jobs_
   std::vector<std::int32_t> free_slots;
   std::vector<std::int32_t> job_order;  // slots by (submit, id)
   std::vector<std::int32_t> job_rank;   // by slot
@@ -143,7 +163,7 @@ class StateImpl {
   friend class Applier;
   static constexpr std::int32_t kForgetFrom = 4096;
   core::FilterTable::Cluster filter_cluster() const;
-  void load(Snapshot snapshot);
+  void load(Snapshot snapshot, const std::string& name);
   void rebuild_nodes();
   void rebuild_reservations();
   void rebuild_queues();
@@ -162,6 +182,7 @@ class StateImpl {
   void forget_old_demands();
   std::int32_t take_slot();
 
+  std::vector<Job> loaded_jobs_;
   std::vector<std::uint8_t> broken_;  // [nodes] 1: GPUs of it are held and do not work
   std::int32_t broken_nodes_ = 0;
   std::vector<std::vector<std::int32_t>> node_reservations_;

@@ -42,16 +42,12 @@ void StateImpl::compile_job(std::int32_t slot) {
   changed_rows_.push_back(slot);
   record.options.clear();
   record.option_rate.clear();
-  core::FilterTable::Key key;
-  key.gpu_memory_bytes = j.constraints.gpu_memory_bytes;
-  key.virtual_cluster = j.virtual_cluster;
-  key.labels = j.constraints.labels;
-  key.required_nodes = j.constraints.required_nodes;
-  key.excluded_nodes = j.constraints.excluded_nodes;
+  std::vector<std::int32_t> named_by;
   for (std::size_t r = 0; r < reservations.size(); ++r) {
     const auto& names = reservations[r].jobs;
-    if (std::find(names.begin(), names.end(), j.id) != names.end()) key.reservations.push_back(static_cast<std::int32_t>(r));
+    if (std::find(names.begin(), names.end(), j.id) != names.end()) named_by.push_back(static_cast<std::int32_t>(r));
   }
+  filters.begin(j, named_by);
 
   struct Alternative {
     kernel::OptionRow option;
@@ -65,13 +61,13 @@ void StateImpl::compile_job(std::int32_t slot) {
                                             [](const Group& g) { return g.members_min < g.members_want || g.spares > 0; });
     for (std::size_t t = 0; t < gpu_types.size(); ++t) {
       if (!shape.gpu_type.empty() && shape.gpu_type != gpu_types[t].id) continue;
-      key.gpu_type = static_cast<std::int32_t>(t);
-      const std::int32_t filter = filters.row(key, filter_cluster());
+      const auto type = static_cast<std::int32_t>(t);
+      const std::int32_t filter = filters.row(type, filter_cluster());
       for (const bool smallest : {false, true}) {
         if (smallest && !elastic_groups) continue;
-        const std::int32_t demand = demands.add(j, shape, key.gpu_type, filter, smallest, topology);
+        const std::int32_t demand = demands.add(j, shape, type, filter, smallest, topology);
         const std::int64_t gpus = std::max<std::int64_t>(1, demands.rows()[at(demand)].gpus);
-        const std::int64_t rate = core::option_rate(*this, j, shape, key.gpu_type, gpus);
+        const std::int64_t rate = core::option_rate(*this, j, shape, type, gpus);
         all.push_back({{demand, static_cast<std::int32_t>(s)}, rate, gpus, smallest});
       }
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
@@ -58,9 +59,9 @@ void expand_pending(SnapshotFile& file, const std::string& name) {
   }
 }
 
-}  // namespace
-
-Snapshot parse_snapshot(std::string_view json, const std::string& name) {
+// Reads, and gives the unchecked rows to `use`, whose complaints get their line.
+template <class Use>
+auto read(std::string_view json, const std::string& name, Use&& use) {
   Snapshot snapshot;
   SnapshotFile file{snapshot, snapshot.x, {}};
   JsonCursor in(json, name);
@@ -68,11 +69,23 @@ Snapshot parse_snapshot(std::string_view json, const std::string& name) {
   in.finish();
   try {
     expand_pending(file, name);
-    check_snapshot(snapshot, name);
+    return use(std::move(snapshot));
   } catch (const InputError& e) {
     throw with_line(e, json);
   }
-  return snapshot;
+}
+
+}  // namespace
+
+Snapshot parse_snapshot(std::string_view json, const std::string& name) {
+  return read(json, name, [&](Snapshot snapshot) {
+    check_snapshot(snapshot, name);
+    return snapshot;
+  });
+}
+
+ClusterState parse_state(std::string_view json, const std::string& name) {
+  return read(json, name, [&](Snapshot snapshot) { return ClusterState(std::move(snapshot), name); });
 }
 
 }  // namespace berth::io

@@ -22,7 +22,8 @@ class StateImpl;
 class BERTH_API ClusterState {
  public:
   ClusterState();
-  explicit ClusterState(Snapshot snapshot);
+  /// The state of a snapshot, in revision 1. @throws InputError as check_snapshot, with that name for the source.
+  explicit ClusterState(Snapshot snapshot, const std::string& name = "snapshot");
   ~ClusterState();
   ClusterState(ClusterState&&) noexcept;
   ClusterState& operator=(ClusterState&&) noexcept;
