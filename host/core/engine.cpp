@@ -84,7 +84,6 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   if (!policy_state.policy.empty() && policy_state.policy != request.policy) {
     throw InvalidArgument("the policy state is of '" + policy_state.policy + "', not of '" + request.policy + "'");
   }
-  policy_state.policy = request.policy;
 
   Stopwatch total;
   Stopwatch step;
@@ -128,6 +127,9 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
     for (const std::string& v : violations) text += "\n  " + v;
     throw InternalError(text);
   }
+  // Only now: a decision that fails leaves the caller's state as it was.
+  core::WalkInput::keep(s, *chosen.policy, policy_state);
+  policy_state.policy = request.policy;
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();
 }

@@ -17,6 +17,8 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 /// Run time that displacing a job wastes: what it saves, restarts and restores.
 TimeUs displace_cost(const Job& job) { return job.costs.checkpoint_save_us + job.costs.restart_us + job.costs.checkpoint_restore_us; }
 
+bool waits(Outcome outcome) { return outcome == Outcome::kWaits || outcome == Outcome::kGaveUp || outcome == Outcome::kQuota; }
+
 void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
   d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
   for (const PlanEntry& entry : entries) plan.entries.push_back(entry);  // most are single: insert would cost more
@@ -101,7 +103,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       for (std::int32_t e = result.entry_begin[i]; e < result.entry_end[i]; ++e) after_.take(demand, result.entries[e]);
       after_.charge_queue(job, demand.gpu_type, demand.gpus);
     }
-    if (blocked < 0 && (outcome == Outcome::kWaits || outcome == Outcome::kQuota || outcome == Outcome::kPreempted)) blocked = job;
+    if (blocked < 0 && (waits(outcome) || outcome == Outcome::kPreempted)) blocked = job;
     if (outcome == Outcome::kReserved) reserved = i;
   }
   ReasonInput input = reason_input(s, p);
@@ -171,12 +173,12 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       one.outcome = d.action == Action::kPreempt ? Outcome::kPreempted : outcome;
       one.may_run = !running;
       one.lost_gpus = is_lost;
-      one.gave_up = *result.gave_up > 0;
+      one.gave_up = outcome == Outcome::kGaveUp;
       one.hard_deadline = s.job.hard_deadline[at(slot)];
       one.reserve_at = *result.reserve_at;
       if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
       if (outcome == Outcome::kBehind) one.other = blocked;
-      if ((outcome == Outcome::kWaits || outcome == Outcome::kQuota) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
+      if (waits(outcome) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
       d.reason = reasons_.explain(one);
       unproved = unproved || d.reason.code == ReasonCode::kBudget;
     }

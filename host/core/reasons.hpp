@@ -37,7 +37,7 @@ struct JobWalk {
   std::int32_t other = kernel::kNone;
   bool may_run = false;    // known to have no certificate
   bool lost_gpus = false;  // it ran on GPUs that failed and could not be mended
-  bool gave_up = false;    // the walk reported gave_up > 0
+  bool gave_up = false;    // outcome kGaveUp
   TimeUs hard_deadline = kNever;
   TimeUs reserve_at = kNever;  // kReserved: when it will start
 };

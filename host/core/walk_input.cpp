@@ -21,7 +21,8 @@ class StateJobs final : public LiveJobs {
 
 }  // namespace
 
-void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state, const Marks& marks) {
+void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
+                      const Marks& marks) {
   const std::size_t n = s.jobs.size();
   remaining_.resize(n);
   attained_.resize(n);
@@ -52,11 +53,14 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
                            attained_.data(),    s.job.deadline.data(), s.job.running.data(), s.job.id.data(),       waiting_since_.data()};
   batch_.resize(slots_.size());
   policy.keys(columns, s.now, slots_, batch_);
-  policy.store(policy_state);
-  policy.retain(policy_state, StateJobs(s));
   for (std::size_t i = 0; i < slots_.size(); ++i) keys_[at(slots_[i])] = batch_[i];
   sorter_.sort(slots_, keys_, s.job_rank);
   order_.assign(sorter_.order().begin(), sorter_.order().end());
+}
+
+void WalkInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
+  policy.store(policy_state);
+  policy.retain(policy_state, StateJobs(s));
 }
 
 kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& entry, const WalkRules& rules, const Marks& marks,

@@ -24,7 +24,9 @@ class WalkInput {
   };
 
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
-  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, PolicyState& policy_state, const Marks& marks);
+  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks);
+  /// What the policy keeps for the next decision. The state of `order` is as it was then.
+  static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
   /// An order from elsewhere, most important first: without jobs that are declined, and without running ones that nobody displaces.
   void order(const std::vector<std::int32_t>& slots) { order_ = slots; }
   /// [slots] of all jobs: StateImpl::remaining now; of the last `order` by a policy.

@@ -212,7 +212,7 @@ void Walk::visit(std::int32_t i) {
     return;
   }
   blocked_ = true;
-  at(i).outcome = was_running ? Outcome::kPreempted : quota_open ? Outcome::kWaits : Outcome::kQuota;
+  at(i).outcome = was_running ? Outcome::kPreempted : quota_open ? (ran_out_ ? Outcome::kGaveUp : Outcome::kWaits) : Outcome::kQuota;
   if (request_.discipline == Discipline::kEasy && quota_open && !tried_reservation_) {
     tried_reservation_ = true;
     reserve(i);

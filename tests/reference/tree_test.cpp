@@ -43,7 +43,7 @@ TEST(Tree, TriesThatRunOutAreCounted) {
   walk.max_tries = 1;  // only pod b
   const ResultBuffers result = solve(p, walk);
 
-  EXPECT_EQ(brief(result, 0), "waits");
+  EXPECT_EQ(brief(result, 0), "gave up");
   EXPECT_EQ(result.gave_up, 1);
 }
 

@@ -90,7 +90,7 @@ std::string diff(const ResultBuffers& want, const ResultBuffers& got) {
 }
 
 std::string to_string(kernel::Outcome outcome) {
-  static constexpr std::array kNames{"waits", "behind", "budget", "quota", "placed", "kept", "moved", "preempted", "reserved"};
+  static constexpr std::array kNames{"waits", "behind", "budget", "quota", "placed", "kept", "moved", "preempted", "reserved", "gave up"};
   const auto i = static_cast<std::size_t>(outcome);
   return i < kNames.size() ? kNames[i] : fmt::format("outcome {}", static_cast<std::int32_t>(outcome));
 }

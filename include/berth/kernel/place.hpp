@@ -315,12 +315,12 @@ struct PlaceInOrder {
       w.group.sync();
       return;
     }
-    const Outcome failure = displaced ? Outcome::kPreempted : Outcome::kWaits;
-    if (i >= limit) return finish(i, displaced ? failure : Outcome::kBudget, kNone, from);
-    if (blocked) return finish(i, displaced ? failure : Outcome::kBehind, kNone, from);
+    if (i >= limit) return finish(i, displaced ? Outcome::kPreempted : Outcome::kBudget, kNone, from);
+    if (blocked) return finish(i, displaced ? Outcome::kPreempted : Outcome::kBehind, kNone, from);
     w.ran_out = false;
     bool any_quota = false;
     const std::int32_t option = start(i, job, any_quota);
+    const Outcome failure = displaced ? Outcome::kPreempted : w.ran_out ? Outcome::kGaveUp : Outcome::kWaits;
     if (option != kNone) {
       if (!queue_charged) charge_option(w.s, job, option);
       queue_charged = false;

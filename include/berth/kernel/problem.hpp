@@ -169,6 +169,7 @@ enum class Outcome : std::int32_t {
   kMoved,      // was running, displaced, starts elsewhere
   kPreempted,  // was running, displaced
   kReserved,   // easy: the first blocked job; starts at `reserve_at`
+  kGaveUp,     // as kWaits, and tries ran out: whether it fits is not known
 };
 
 /// GPUs of one node given to members of one group.
