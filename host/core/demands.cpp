@@ -132,7 +132,8 @@ std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gp
     g.subtree_gpus = std::int64_t{members} * gpus;
     return g;
   };
-  std::vector<kernel::GroupRow> groups;
+  std::vector<kernel::GroupRow>& groups = new_groups_;
+  groups.clear();
   const bool two = flat.members / node_gpus > 0 && flat.members % node_gpus > 0;
   if (two && (flat.require_level != kernel::kNone || flat.prefer_level != kernel::kNone)) {
     // Both parts in one domain: a row above them asks for it.
@@ -155,8 +156,8 @@ std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gp
     }
   }
   if (groups.size() == 2) groups[1].subtree_end = 2;
-  std::vector<std::int32_t> shape_group(groups.size(), shape_group_[at(row.group_begin)]);
-  return intern(groups, shape_group, row.filter, row.gpu_type);
+  new_shape_group_.assign(groups.size(), shape_group_[at(row.group_begin)]);
+  return intern(groups, new_shape_group_, row.filter, row.gpu_type);
 }
 
 std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, const std::vector<std::int32_t>& shape_group,

@@ -7,6 +7,9 @@
 //             steps at which the rank is taken.
 // Parameters  delta_gpu_s, and the common ones.
 
+#include <algorithm>
+#include <vector>
+
 #include "host/core/wide.hpp"
 #include "host/policy/gittins_table.hpp"
 #include "host/policy/params.hpp"
@@ -21,7 +24,13 @@ class Gittins final : public core::QueuePolicy {
  public:
   explicit Gittins(std::int64_t delta_gpu_us) : delta_(delta_gpu_us) {}
 
-  void learn(const core::HistoryColumns& history) override { table_.build(history.service_gpu_us, delta_); }
+  void learn(const core::HistoryColumns& history) override {
+    const std::span<const std::int64_t> services = history.service_gpu_us;
+    if (learned_ && std::equal(services.begin(), services.end(), services_.begin(), services_.end())) return;
+    services_.assign(services.begin(), services.end());
+    learned_ = true;
+    table_.build(services, delta_);
+  }
 
   void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
     for (std::size_t i = 0; i < slots.size(); ++i) out[i] = -table_.rank(jobs.attained_gpu_us[slots[i]]);
@@ -38,6 +47,8 @@ class Gittins final : public core::QueuePolicy {
 
  private:
   std::int64_t delta_;
+  bool learned_ = false;
+  std::vector<std::int64_t> services_;  // of the history that the table was built from
   GittinsTable table_;
 };
 

@@ -1,0 +1,102 @@
+// After a warm-up a decision takes nothing from the heap: every operator new of this program is counted. Text is apart, and so are
+// deltas, which bring new descriptions.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "host/sim/generate.hpp"
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<std::int64_t> taken{0};
+
+void* take(std::size_t n) {
+  if (counting.load(std::memory_order_relaxed)) taken.fetch_add(1, std::memory_order_relaxed);
+  void* p = std::malloc(n == 0 ? 1 : n);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return take(n); }
+void* operator new[](std::size_t n) { return take(n); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+
+namespace berth {
+namespace {
+
+ClusterState cluster(sim::Workload workload) {
+  sim::GenerateOptions o;
+  o.nodes = 24;
+  o.jobs = 120;
+  o.seed = 5;
+  o.workload = workload;
+  o.outage_ppm = 0;  // mending writes lists
+  return ClusterState(sim::generate(o));
+}
+
+/// Of one decision, after three of the same and a step of the clock.
+std::int64_t allocations(ClusterState& state, const Request& request) {
+  Engine engine;
+  PolicyState kept;
+  Plan plan;
+  for (int i = 0; i < 3; ++i) engine.decide(state, kept, request, plan);
+  state.apply(delta::SetTime{state.now() + kSecond});
+  engine.decide(state, kept, request, plan);
+
+  taken = 0;
+  counting = true;
+  engine.decide(state, kept, request, plan);
+  counting = false;
+  return taken;
+}
+
+Request ask(const std::string& policy, std::vector<std::pair<std::string, std::string>> params = {}) {
+  Request request;
+  request.policy = policy;
+  request.params = std::move(params);
+  request.backend = Backend::kCpu;
+  return request;
+}
+
+class NoAllocation : public ::testing::TestWithParam<std::string> {};
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const PolicyInfo& info : policies()) all.push_back(info.name);
+  return all;
+}
+
+TEST_P(NoAllocation, InADecisionAfterWarmUp) {
+  ClusterState state = cluster(sim::Workload::kHelios);
+  EXPECT_EQ(allocations(state, ask(GetParam())), 0);
+}
+
+TEST_P(NoAllocation, WithGroupTreesAndReservations) {
+  ClusterState state = cluster(sim::Workload::kLlm);
+  EXPECT_EQ(allocations(state, ask(GetParam(), {{"discipline", "easy"}})), 0);
+}
+
+TEST_P(NoAllocation, WithEachPacking) {
+  ClusterState state = cluster(sim::Workload::kHelios);
+  for (const char* packing : {"count", "consolidate"}) {
+    EXPECT_EQ(allocations(state, ask(GetParam(), {{"packing", packing}})), 0) << packing;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, NoAllocation, ::testing::ValuesIn(names()), [](const auto& each) { return each.param; });
+
+}  // namespace
+}  // namespace berth
