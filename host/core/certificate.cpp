@@ -69,10 +69,13 @@ class Alternative {
     if (small) add(ReasonCode::kGpuMemory, job_.constraints.gpu_memory_bytes, type.memory_bytes);
     if (of_type < asked) add(ReasonCode::kInsufficientGpus, asked, of_type);
     if (allowed < asked || nodes_.empty()) add(ReasonCode::kNodeConstraint, asked, allowed);
+    const std::int64_t quota = quota_of(shape_, smallest_);
     for (std::int32_t q = facts_.job_queue(job_); q >= 0; q = facts_.queue_parent(q)) {
       for (const std::int32_t column : {type_, static_cast<std::int32_t>(facts_.gpu_types().size())}) {
         const std::int64_t cap = facts_.queue_cap(q, column);
-        if (cap != kUnlimited && cap < asked) add(ReasonCode::kQuota, asked, cap);
+        if (cap != kUnlimited && cap < quota / kWholeGpu + (quota % kWholeGpu > 0 ? 1 : 0)) {
+          add(ReasonCode::kQuota, quota / kWholeGpu + (quota % kWholeGpu > 0 ? 1 : 0), cap);
+        }
       }
     }
     for (std::int32_t g = 0; g < group_count(shape_); ++g) group(g);

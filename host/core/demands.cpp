@@ -178,6 +178,7 @@ std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, co
   for (const auto& group : groups) {
     if (group.share_ppm == kWholeGpu) row.gpus += std::int64_t{group.members} * group.gpus;
   }
+  for (const auto& group : groups) row.quota += std::int64_t{group.members} * group.gpus * group.share_ppm;
   row.exact = groups.size() == 1 && !(groups[0].segment_size > 0 && groups[0].spread_most > 0) ? 1 : 0;
   groups_.insert(groups_.end(), groups.begin(), groups.end());
   shape_group_.insert(shape_group_.end(), shape_group.begin(), shape_group.end());

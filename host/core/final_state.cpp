@@ -28,7 +28,7 @@ void FinalState::begin(const kernel::ProblemView& p) {
 
 void FinalState::release(std::int32_t job) {
   const kernel::ProblemView& p = *problem_;
-  std::int64_t whole = 0;
+  std::int64_t quota = 0;
   for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
     const kernel::HeldRow& row = p.held[h];
     std::uint64_t freed = row.mask;
@@ -39,14 +39,13 @@ void FinalState::release(std::int32_t job) {
         used_memory_[g] -= row.gpu_memory;
         if (used_ppm_[g] > 0) freed &= ~(left & (~left + 1));
       }
-    } else {
-      whole += std::popcount(row.mask);
     }
+    quota += std::int64_t{row.share_ppm} * std::popcount(row.mask);
     free_[at(row.node)] |= freed & p.node_open[row.node];
     if (cpu_[at(row.node)] != kernel::kNoLimit) cpu_[at(row.node)] += row.cpu;
     if (memory_[at(row.node)] != kernel::kNoLimit) memory_[at(row.node)] += row.memory;
   }
-  charge_queue(job, p.held_type[job], -whole);
+  charge_queue(job, p.held_type[job], -quota);
 }
 
 void FinalState::take(const kernel::DemandRow& demand, const kernel::PlacedRow& entry) {
@@ -64,12 +63,12 @@ void FinalState::take(const kernel::DemandRow& demand, const kernel::PlacedRow& 
   }
 }
 
-void FinalState::charge_queue(std::int32_t job, std::int32_t gpu_type, std::int64_t gpus) {
+void FinalState::charge_queue(std::int32_t job, std::int32_t gpu_type, std::int64_t quota) {
   const kernel::ProblemView& p = *problem_;
   if (gpu_type < 0) return;
   for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
-    queue_used_[at(q) * at(p.n_types + 1) + at(gpu_type)] += gpus;
-    queue_used_[at(q) * at(p.n_types + 1) + at(p.n_types)] += gpus;
+    queue_used_[at(q) * at(p.n_types + 1) + at(gpu_type)] += quota;
+    queue_used_[at(q) * at(p.n_types + 1) + at(p.n_types)] += quota;
   }
 }
 

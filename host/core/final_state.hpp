@@ -19,7 +19,7 @@ class FinalState {
   /// Members of a demand's row take GPUs.
   void take(const kernel::DemandRow& demand, const kernel::PlacedRow& entry);
   /// The queue of a job, and all above it, hold so many more GPUs of a type.
-  void charge_queue(std::int32_t job, std::int32_t gpu_type, std::int64_t gpus);
+  void charge_queue(std::int32_t job, std::int32_t gpu_type, std::int64_t quota);
 
   /// The problem with this state's columns in place of its own.
   kernel::ProblemView view() const;

@@ -20,6 +20,15 @@ std::int64_t whole_gpus(const Shape& shape, bool smallest) {
   return gpus;
 }
 
+std::int64_t quota_of(const Shape& shape, bool smallest) {
+  std::int64_t quota = 0;
+  for (std::int32_t g = 0; g < group_count(shape); ++g) {
+    const GroupFacts group = group_facts(shape, g);
+    quota += std::int64_t{smallest ? group.smallest : group.members} * group.gpus * group.share_ppm;
+  }
+  return quota;
+}
+
 bool is_elastic(const Shape& shape) {
   for (std::int32_t g = 0; g < group_count(shape); ++g) {
     const GroupFacts group = group_facts(shape, g);

@@ -20,6 +20,8 @@ inline std::int32_t group_count(const Shape& shape) { return shape.groups.empty(
 GroupFacts group_facts(const Shape& shape, std::int32_t group);
 /// Whole GPUs of all groups; shares count 0. `smallest`: with every group's smallest member count.
 std::int64_t whole_gpus(const Shape& shape, bool smallest = false);
+/// What it takes of quotas, millionths of a GPU, shares included.
+std::int64_t quota_of(const Shape& shape, bool smallest = false);
 /// True when some group has a smallest count of its own.
 bool is_elastic(const Shape& shape);
 /// Index of the shape of that id, -1: none.

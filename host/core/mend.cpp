@@ -276,7 +276,10 @@ bool Mender::mend(const StateImpl& s, std::int32_t slot, FinalState& now, std::v
     return false;
   }
   std::int64_t dropped = 0;
-  for (const Member& m : trial_) dropped += m.dropped ? p.groups[demand->group_begin + m.row].gpus : 0;
+  for (const Member& m : trial_) {
+    const kernel::GroupRow& row = p.groups[demand->group_begin + m.row];
+    if (m.dropped) dropped += std::int64_t{row.gpus} * row.share_ppm;
+  }
   now.charge_queue(slot, demand->gpu_type, -dropped);
   return true;
 }

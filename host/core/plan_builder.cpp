@@ -101,7 +101,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
     if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved) {
       const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + result.option[i]].demand];
       for (std::int32_t e = result.entry_begin[i]; e < result.entry_end[i]; ++e) after_.take(demand, result.entries[e]);
-      after_.charge_queue(job, demand.gpu_type, demand.gpus);
+      after_.charge_queue(job, demand.gpu_type, demand.quota);
     }
     if (blocked < 0 && (waits(outcome) || outcome == Outcome::kPreempted)) blocked = job;
     if (outcome == Outcome::kReserved) reserved = i;

@@ -172,7 +172,7 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
   }
   if (decision.shape != job.shape) found.of(*job.job, "is kept in shape {}; it runs in shape {}", decision.shape, job.shape);
   const std::int64_t index = &decision - plan_->decisions.data();
-  std::int64_t gpus = 0;
+  std::int64_t quota = 0;
   std::int32_t type = -1;
   for (const HeldFact& row : held) {
     if (row.node < 0) continue;  // a node that is gone: the state refuses that
@@ -186,16 +186,14 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
     (whole ? use.whole : use.shared) |= row.mask;
     use.cpu += row.cpu;
     use.memory += row.memory;
-    if (whole) {
-      gpus += std::popcount(row.mask);
-      type = use.type;
-      continue;
-    }
+    quota += std::int64_t{row.share_ppm} * std::popcount(row.mask);
+    type = use.type;
+    if (whole) continue;
     for (std::uint64_t left = row.mask; left != 0; left &= left - 1) {
       shares_.push_back({row.node, std::countr_zero(left), row.share_ppm, job.job->constraints.gpu_memory_bytes, index});
     }
   }
-  charge_queue(job, type, gpus, false);
+  charge_queue(job, type, quota, false);
 }
 
 bool PlanValidator::entries_exist(const Decision& decision, const Job& job, Violations& found) {
@@ -237,10 +235,10 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
   gang_.check(*facts_, *job.job, shape, entries_of(decision), action == Action::kReplace ? facts_->held(job) : std::span<const HeldFact>(),
               found);
   const std::int64_t index = &decision - plan_->decisions.data();
-  std::int64_t gpus = 0;
+  std::int64_t quota = 0;
   for (const PlanEntry& entry : entries_of(decision)) {
     check_open(decision, *job.job, entry, start, action == Action::kReplace, found);
-    if (entry.share_ppm == kWholeGpu) gpus += std::popcount(entry.gpus);
+    quota += std::int64_t{entry.share_ppm} * std::popcount(entry.gpus);
     if (entry.share_ppm != kWholeGpu && !(facts_->node(entry.node).sharing && job.job->sharing)) {
       found.of(*job.job, "takes a share of a GPU of node {}; {} does not allow sharing", facts_->node(entry.node).node->id,
                job.job->sharing ? "the node" : "the job");
@@ -252,7 +250,7 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
     if (reserve_ >= 0) found.of(*job.job, "is reserved beside another job; a plan has one reservation");
     reserve_ = index;
   } else {
-    charge_queue(job, facts_->node(entries_of(decision).front().node).type, gpus, action != Action::kReplace);
+    charge_queue(job, facts_->node(entries_of(decision).front().node).type, quota, action != Action::kReplace);
   }
 }
 
@@ -350,13 +348,13 @@ void PlanValidator::add_use(const Job& job, const PlanEntry& entry, std::int64_t
   }
 }
 
-void PlanValidator::charge_queue(const JobFacts& job, std::int32_t type, std::int64_t gpus, bool is_new) {
-  if (gpus == 0 || type < 0) return;
+void PlanValidator::charge_queue(const JobFacts& job, std::int32_t type, std::int64_t quota, bool is_new) {
+  if (quota == 0 || type < 0) return;
   const std::size_t types = facts_->gpu_types().size();
   for (std::int32_t q = job.queue; q >= 0; q = facts_->queue_parent(q)) {
     for (const std::size_t column : {static_cast<std::size_t>(type), types}) {
       const std::size_t at = static_cast<std::size_t>(q) * (types + 1) + column;
-      queue_use_[at] += gpus;
+      queue_use_[at] += quota;
       queue_changed_[at] |= is_new ? 1 : 0;
     }
   }

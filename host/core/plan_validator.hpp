@@ -62,7 +62,7 @@ class PlanValidator {
   void check_displaced(const Decision& decision, const JobFacts& job, Violations& found);
   void charge(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new, Violations& found);
   void add_use(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new);
-  void charge_queue(const JobFacts& job, std::int32_t type, std::int64_t gpus, bool is_new);
+  void charge_queue(const JobFacts& job, std::int32_t type, std::int64_t quota, bool is_new);
   void check_shares(Violations& found);
   void check_nodes(Violations& found);
   void check_queues(Violations& found);
@@ -83,7 +83,7 @@ class PlanValidator {
   std::vector<std::string> out_;
   std::vector<Use> use_;  // [nodes]
   std::vector<Share> shares_;
-  std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] GPUs
+  std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] millionths of a GPU
   std::vector<std::uint8_t> queue_changed_;     // same shape
   std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
   CertificateMemory certificates_;

@@ -77,8 +77,9 @@ void PlanValidator::check_queues(Violations& found) {
     for (std::int32_t type = 0; type <= types; ++type) {
       const std::size_t at = static_cast<std::size_t>(q) * static_cast<std::size_t>(types + 1) + static_cast<std::size_t>(type);
       const std::int64_t cap = facts_->queue_cap(q, type);
-      if (queue_changed_[at] == 0 || cap == kUnlimited || queue_use_[at] <= cap) continue;
-      found.add("queue {}: its jobs hold {} {}; it may have {}", facts_->queues()[static_cast<std::size_t>(q)].id, queue_use_[at],
+      const std::int64_t held = (queue_use_[at] + kWholeGpu - 1) / kWholeGpu;  // a cap is whole
+      if (queue_changed_[at] == 0 || cap == kUnlimited || held <= cap) continue;
+      found.add("queue {}: its jobs hold {} {}; it may have {}", facts_->queues()[static_cast<std::size_t>(q)].id, held,
                 type == types ? "GPUs" : facts_->gpu_types()[static_cast<std::size_t>(type)].id + " GPUs", cap);
     }
   }

@@ -110,14 +110,15 @@ bool ReasonBuilder::quota_fails(std::int32_t slot, const kernel::DemandRow& dema
       const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
       if (p.queue_cap[at] == kernel::kNoLimit) continue;
       const std::int64_t left = p.queue_cap[at] - (ever ? 0 : in_.queue_used[at]);
-      if (demand.gpus <= left) continue;
+      if (demand.quota <= left) continue;
       reason.code = ReasonCode::kQuota;
       reason.certified = ever;
       reason.queue = q;
       reason.gpu_type = column == p.n_types ? kNone : column;
-      reason.asked = demand.gpus;
-      reason.best = std::max<std::int64_t>(left, 0);
-      reason.missing = ever ? 0 : demand.gpus - left;
+      // In whole GPUs, shares rounded to the safe side.
+      reason.asked = (demand.quota + kWholeGpu - 1) / kWholeGpu;
+      reason.best = std::max<std::int64_t>(left, 0) / kWholeGpu;
+      reason.missing = ever ? 0 : (demand.quota - left + kWholeGpu - 1) / kWholeGpu;
       return true;
     }
   }

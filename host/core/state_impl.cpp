@@ -247,7 +247,8 @@ void StateImpl::rebuild_queues() {
       const std::size_t t = quota.gpu_type == "*" ? columns - 1 : at(type_index.at(quota.gpu_type));
       std::int64_t cap = quota.limit < 0 ? kernel::kNoLimit : quota.limit;
       if (quota.borrowing >= 0) cap = std::min(cap, quota.guarantee + quota.borrowing);
-      queue_cap[q * columns + t] = cap;
+      // A cap that no cluster reaches is none.
+      queue_cap[q * columns + t] = cap < kernel::kNoLimit / kWholeGpu ? cap * kWholeGpu : kernel::kNoLimit;
     }
   }
   for (std::size_t slot = 0; slot < jobs.size(); ++slot) {
@@ -255,12 +256,7 @@ void StateImpl::rebuild_queues() {
     const auto found = queue_index.find(jobs[slot].job->queue);
     job.queue[slot] = found == queue_index.end() ? kernel::kNone : found->second;
     if (job.running[slot] == 0) continue;
-    std::int64_t gpus = 0;
-    for (const auto& h : jobs[slot].held) gpus += h.share_ppm == kWholeGpu ? std::popcount(h.mask) : 0;
-    for (std::int32_t q = job.queue[slot]; q >= 0; q = queue_parent[at(q)]) {
-      queue_used[at(q) * columns + at(job.held_type[slot])] += gpus;
-      queue_used[at(q) * columns + columns - 1] += gpus;
-    }
+    charge_queues(static_cast<std::int32_t>(slot), 1);
   }
   view_stale_ = true;
 }

@@ -172,6 +172,8 @@ class StateImpl {
   void store_columns(std::int32_t slot);
   void hold(std::int32_t slot);
   void release(std::int32_t slot);
+  /// Adds (sign 1) or takes away (-1) what a running job holds of its quotas.
+  void charge_queues(std::int32_t slot, int sign);
   /// Progress of a running job from `progress_at` to now; of a waiting one it stays.
   void advance(std::int32_t slot, Progress& progress) const;
   void settle(std::int32_t slot);

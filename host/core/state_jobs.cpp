@@ -203,19 +203,13 @@ void StateImpl::hold(std::int32_t slot) {
   }
   job.held_type[at(slot)] = type;
   const auto queue = queue_index.find(j.queue);
-  const std::int64_t gpus = whole_gpus(record.held);
-  const std::size_t columns = gpu_types.size() + 1;
-  for (std::int32_t q = queue == queue_index.end() ? kernel::kNone : queue->second; q >= 0 && type >= 0; q = queue_parent[at(q)]) {
-    queue_used[at(q) * columns + at(type)] += gpus;
-    queue_used[at(q) * columns + columns - 1] += gpus;
-  }
+  job.queue[at(slot)] = queue == queue_index.end() ? kernel::kNone : queue->second;
+  charge_queues(slot, 1);
   view_stale_ = true;
 }
 
 void StateImpl::release(std::int32_t slot) {
   JobRecord& record = jobs[at(slot)];
-  const std::int32_t type = job.held_type[at(slot)];
-  const std::int64_t gpus = whole_gpus(record.held);
   for (const kernel::HeldRow& row : record.held) {
     const std::size_t n = at(row.node);
     node.cpu_held[n] -= row.cpu;
@@ -232,16 +226,23 @@ void StateImpl::release(std::int32_t slot) {
     node.held[n] &= ~freed;
     refresh_node(row.node);
   }
-  const std::size_t columns = gpu_types.size() + 1;
-  for (std::int32_t q = job.queue[at(slot)]; q >= 0 && type >= 0; q = queue_parent[at(q)]) {
-    queue_used[at(q) * columns + at(type)] -= gpus;
-    queue_used[at(q) * columns + columns - 1] -= gpus;
-  }
+  charge_queues(slot, -1);
   changed_rows_.push_back(slot);
   record.held.clear();
   record.entries.clear();
   job.held_type[at(slot)] = kernel::kNone;
   view_stale_ = true;
+}
+
+void StateImpl::charge_queues(std::int32_t slot, int sign) {
+  const std::int32_t type = job.held_type[at(slot)];
+  std::int64_t quota = 0;
+  for (const kernel::HeldRow& h : jobs[at(slot)].held) quota += std::int64_t{sign} * h.share_ppm * std::popcount(h.mask);
+  const std::size_t columns = gpu_types.size() + 1;
+  for (std::int32_t q = job.queue[at(slot)]; q >= 0 && type >= 0; q = queue_parent[at(q)]) {
+    queue_used[at(q) * columns + at(type)] += quota;
+    queue_used[at(q) * columns + columns - 1] += quota;
+  }
 }
 
 // The largest values are those that a snapshot may hold.

@@ -64,7 +64,7 @@ class Walk {
   }
   TimeUs run_time(std::int32_t job, std::int32_t o) const { return request_.option_run[p_.option_begin[job] + o]; }
   bool quota(const State& s, std::int32_t job, std::int32_t o) const {
-    return quota_passes(p_, s, p_.job_queue[job], demand(job, o).gpu_type, demand(job, o).gpus);
+    return quota_passes(p_, s, p_.job_queue[job], demand(job, o).gpu_type, demand(job, o).quota);
   }
 
   std::optional<Fit> fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start);
@@ -99,7 +99,7 @@ std::optional<Fit> Walk::fit_option(State& s, std::int32_t job, std::int32_t o, 
   const bool placed = place_demand(ask, s, tries, fit.entries);
   ran_out_ = ran_out_ || tries.ran_out;
   if (!placed) return std::nullopt;
-  charge_quota(p_, s, p_.job_queue[job], row.gpu_type, row.gpus);
+  charge_quota(p_, s, p_.job_queue[job], row.gpu_type, row.quota);
   return fit;
 }
 
@@ -121,7 +121,7 @@ std::optional<Fit> Walk::fit_now(std::int32_t job) {
     auto fit = fit_option(own, job, o, request_.now);
     if (!fit) continue;
     for (const kernel::PlacedRow& row : fit->entries) take(p_, other, piece_of(p_.groups[fit->demand->group_begin + row.group], row));
-    charge_quota(p_, other, p_.job_queue[job], fit->demand->gpu_type, fit->demand->gpus);
+    charge_quota(p_, other, p_.job_queue[job], fit->demand->gpu_type, fit->demand->quota);
     return fit;
   }
   return std::nullopt;

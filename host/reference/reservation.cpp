@@ -50,7 +50,7 @@ void happen(const ProblemView& p, State& s, const Event& event) {
   } else {
     const Started& job = *event.started;
     for (const kernel::PlacedRow& row : job.entries) give(p, s, piece_of(p.groups[job.demand->group_begin + row.group], row));
-    charge_quota(p, s, p.job_queue[job.job], job.demand->gpu_type, -job.demand->gpus);
+    charge_quota(p, s, p.job_queue[job.job], job.demand->gpu_type, -job.demand->quota);
   }
 }
 

@@ -84,47 +84,47 @@ bool still_free(const ProblemView& p, const State& s, const Piece& piece) {
   return true;
 }
 
-bool quota_passes(const ProblemView& p, const State& s, std::int32_t queue, std::int32_t type, std::int64_t gpus) {
+bool quota_passes(const ProblemView& p, const State& s, std::int32_t queue, std::int32_t type, std::int64_t quota) {
   for (std::int32_t q = queue; q != kNone; q = p.queue_parent[q]) {
     for (const std::int32_t column : {type, p.n_types}) {
       if (column == kNone) continue;
       const std::int64_t cap = p.queue_cap[static_cast<std::ptrdiff_t>(q) * (p.n_types + 1) + column];
-      if (s.queue_used[at(q)][at(column)] + gpus > cap) return false;
+      if (s.queue_used[at(q)][at(column)] + quota > cap) return false;
     }
   }
   return true;
 }
 
-void charge_quota(const ProblemView& p, State& s, std::int32_t queue, std::int32_t type, std::int64_t gpus) {
+void charge_quota(const ProblemView& p, State& s, std::int32_t queue, std::int32_t type, std::int64_t quota) {
   for (std::int32_t q = queue; q != kNone; q = p.queue_parent[q]) {
-    if (type != kNone) s.queue_used[at(q)][at(type)] += gpus;
-    s.queue_used[at(q)][at(p.n_types)] += gpus;
+    if (type != kNone) s.queue_used[at(q)][at(type)] += quota;
+    s.queue_used[at(q)][at(p.n_types)] += quota;
   }
 }
 
-std::int64_t held_gpus(const ProblemView& p, std::int32_t job) {
-  std::int64_t gpus = 0;
+std::int64_t held_quota(const ProblemView& p, std::int32_t job) {
+  std::int64_t quota = 0;
   for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
-    if (p.held[h].share_ppm == kWholeGpu) gpus += std::popcount(p.held[h].mask);
+    quota += std::int64_t{p.held[h].share_ppm} * std::popcount(p.held[h].mask);
   }
-  return gpus;
+  return quota;
 }
 
 void release_job(const ProblemView& p, State& s, std::int32_t job) {
   for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) give(p, s, piece_of(p.held[h]));
-  charge_quota(p, s, p.job_queue[job], p.held_type[job], -held_gpus(p, job));
+  charge_quota(p, s, p.job_queue[job], p.held_type[job], -held_quota(p, job));
 }
 
 bool take_back(const ProblemView& p, State& s, std::int32_t job) {
-  const std::int64_t gpus = held_gpus(p, job);
-  if (!quota_passes(p, s, p.job_queue[job], p.held_type[job], gpus)) return false;
+  const std::int64_t quota = held_quota(p, job);
+  if (!quota_passes(p, s, p.job_queue[job], p.held_type[job], quota)) return false;
   State trial = s;
   for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
     const Piece piece = piece_of(p.held[h]);
     if (!still_free(p, trial, piece)) return false;
     take(p, trial, piece);
   }
-  charge_quota(p, trial, p.job_queue[job], p.held_type[job], gpus);
+  charge_quota(p, trial, p.job_queue[job], p.held_type[job], quota);
   s = trial;
   return true;
 }

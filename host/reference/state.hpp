@@ -36,13 +36,14 @@ void give(const kernel::ProblemView& p, State& s, const Piece& piece);
 /// Whether a running job could hold the piece as before: everything of it is free.
 bool still_free(const kernel::ProblemView& p, const State& s, const Piece& piece);
 
-/// Room for `gpus` more of `type` in the queue and all its ancestors. type kNone: only the column of all types counts.
-bool quota_passes(const kernel::ProblemView& p, const State& s, std::int32_t queue, std::int32_t type, std::int64_t gpus);
+/// Room for `quota` more (millionths of a GPU) of `type` in the queue and all its ancestors. type kNone: only the column of all types
+/// counts.
+bool quota_passes(const kernel::ProblemView& p, const State& s, std::int32_t queue, std::int32_t type, std::int64_t quota);
 /// Adds to the usage of the queue and all its ancestors; negative gives back.
-void charge_quota(const kernel::ProblemView& p, State& s, std::int32_t queue, std::int32_t type, std::int64_t gpus);
+void charge_quota(const kernel::ProblemView& p, State& s, std::int32_t queue, std::int32_t type, std::int64_t quota);
 
-/// Whole GPUs held by a running job.
-std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t job);
+/// What a running job takes of quotas, millionths of a GPU.
+std::int64_t held_quota(const kernel::ProblemView& p, std::int32_t job);
 /// A running job leaves: GPUs, shares, cores, memory and quota come back.
 void release_job(const kernel::ProblemView& p, State& s, std::int32_t job);
 /// A released job gets back all it held, if nothing of it is gone. Otherwise nothing changes and the answer is false.

@@ -83,7 +83,7 @@ struct Node {
 struct Quota {
   std::string gpu_type;                 ///< "*": all types together
   std::int64_t guarantee = 0;           ///< GPUs
-  std::int64_t limit = kUnlimited;      ///< GPUs, never exceeded
+  std::int64_t limit = kUnlimited;      ///< GPUs, never exceeded; a share of a GPU counts as its part
   std::int64_t borrowing = kUnlimited;  ///< GPUs above the guarantee
   bool operator==(const Quota&) const = default;
 };

@@ -175,6 +175,10 @@ void ProblemBuilder::build_jobs(Problem& p) const {
       row.gpus += p.groups[at].subtree_gpus;
     }
     row.group_end = static_cast<std::int32_t>(p.groups.size());
+    for (std::int32_t g = row.group_begin; g < row.group_end; ++g) {
+      const kernel::GroupRow& group = p.groups[static_cast<std::size_t>(g)];
+      row.quota += std::int64_t{group.members} * group.gpus * group.share_ppm;
+    }
     row.filter = found.first->second;
     row.gpu_type = spec.type;
     const bool flat = spec.groups.size() == 1 && spec.groups[0].children.empty();
@@ -208,16 +212,17 @@ void ProblemBuilder::build_queues(Problem& p) const {
     p.queue_parent.push_back(queue.parent);
     std::vector<std::int64_t> caps = queue.caps;
     caps.resize(columns, kNoLimit);
+    for (std::int64_t& cap : caps) cap = cap == kNoLimit ? cap : cap * kWholeGpu;
     p.queue_cap.insert(p.queue_cap.end(), caps.begin(), caps.end());
   }
   p.queue_used.assign(p.queue_cap.size(), 0);
   for (const JobSpec& job : jobs_) {
     for (const HeldSpec& held : job.held) {
-      if (held.share_ppm != kWholeGpu) continue;
+      const std::int64_t quota = std::int64_t{held.share_ppm} * std::popcount(held.mask);
       const auto type = static_cast<std::size_t>(nodes_[static_cast<std::size_t>(held.node)].type);
       for (int q = job.queue; q != kNone; q = p.queue_parent[static_cast<std::size_t>(q)]) {
-        p.queue_used[static_cast<std::size_t>(q) * columns + type] += std::popcount(held.mask);
-        p.queue_used[static_cast<std::size_t>(q) * columns + columns - 1] += std::popcount(held.mask);
+        p.queue_used[static_cast<std::size_t>(q) * columns + type] += quota;
+        p.queue_used[static_cast<std::size_t>(q) * columns + columns - 1] += quota;
       }
     }
   }

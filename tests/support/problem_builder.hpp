@@ -72,7 +72,7 @@ class ProblemBuilder {
   /// One node for each count: that many GPUs, all free, at switch path `path`.
   ProblemBuilder& rack(const std::string& path, const std::vector<std::int32_t>& gpus);
   int demand(DemandSpec spec);
-  /// caps: one per type, then all types; shorter lists are filled up with kNoLimit.
+  /// caps: GPUs, one per type, then all types; shorter lists are filled up with kNoLimit.
   int queue(int parent, std::vector<std::int64_t> caps);
   /// One option per demand, in order.
   int job(const std::vector<int>& demands, int queue = kernel::kNone);

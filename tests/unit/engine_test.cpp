@@ -84,6 +84,33 @@ TEST(Engine, EasyReservesForTheFirstAndLetsOnlyShortJobsPass) {
   EXPECT_EQ(of(state, plan, "d").action, Action::kStart);
 }
 
+TEST(Engine, SharesOfGpusCountAgainstQuotas) {
+  Snapshot s = test::two_racks();
+  for (Node& node : s.nodes) node.sharing = true;
+  Queue team;
+  team.id = "team";
+  team.quotas = {{"*", 0, 1, kUnlimited}};
+  s.queues = {team};
+  for (const char* id : {"a", "b", "c"}) {
+    Job& job = add_job(s, id, 1);
+    job.queue = "team";
+    job.sharing = true;
+    job.shapes[0].share_ppm = 400'000;
+  }
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo"));
+
+  EXPECT_EQ(of(state, plan, "a").action, Action::kStart);
+  EXPECT_EQ(of(state, plan, "b").action, Action::kStart);
+  EXPECT_EQ(of(state, plan, "c").action, Action::kWait);
+  EXPECT_EQ(of(state, plan, "c").reason.code, ReasonCode::kQuota);
+  ClusterState next(s);
+  commit(next, plan);
+  EXPECT_EQ(engine.decide(next, ask("fifo")).totals.waits, 1) << "what runs counts too";
+}
+
 TEST(Engine, DeclinedJobHoldsNobodyUpUnderHeadOfLine) {
   Snapshot s = test::two_racks();
   add_job(s, "a", 33);

@@ -37,7 +37,7 @@ struct PlaceInOrder {
   BERTH_HD static TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
   BERTH_HD bool quota_ok(const WalkState& s, std::int32_t job, std::int32_t o) const {
     const DemandRow& d = w.p.demands[option_of(job, o).demand];
-    return passes_quota(w.p, s, job, d.gpu_type, d.gpus);
+    return passes_quota(w.p, s, job, d.gpu_type, d.quota);
   }
 
   /// Demands known not to fit: those whose row in the column holds `mark`. No column: nothing is remembered.
@@ -135,7 +135,7 @@ struct PlaceInOrder {
   BERTH_HD void charge_option(WalkState& s, std::int32_t job, std::int32_t o) {
     const DemandRow& d = w.p.demands[option_of(job, o).demand];
     w.group.sync();
-    if (lead()) charge_queue(w.p, s, job, d.gpu_type, d.gpus);
+    if (lead()) charge_queue(w.p, s, job, d.gpu_type, d.quota);
     w.group.sync();
   }
 
@@ -186,7 +186,8 @@ struct PlaceInOrder {
     // From the most important victim back: who does not miss his GPUs keeps them.
     w.group.sync();
     if (lead()) {
-      charge_queue(w.p, w.s, job, w.p.demands[option_of(job, option).demand].gpu_type, w.p.demands[option_of(job, option).demand].gpus);
+      const DemandRow& d = w.p.demands[option_of(job, option).demand];
+      charge_queue(w.p, w.s, job, d.gpu_type, d.quota);
       for (std::int32_t k = count - 1; k >= 0; --k) {
         const std::int32_t v = ws.listed[k];
         if (hold_again(w.p, w.s, request.order[v])) continue;
@@ -209,7 +210,7 @@ struct PlaceInOrder {
     for (std::int32_t q = w.p.job_queue[job]; q >= 0; q = w.p.queue_parent[q]) {
       for (std::int32_t column = 0; column < 2; ++column) {
         const std::int64_t at = std::int64_t{q} * (w.p.n_types + 1) + (column == 0 ? d.gpu_type : w.p.n_types);
-        if (w.p.queue_cap[at] != kNoLimit && w.s.queue_used[at] - ws.later_queue[at] + d.gpus > w.p.queue_cap[at]) return false;
+        if (w.p.queue_cap[at] != kNoLimit && w.s.queue_used[at] - ws.later_queue[at] + d.quota > w.p.queue_cap[at]) return false;
       }
     }
     return true;

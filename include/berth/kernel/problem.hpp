@@ -56,6 +56,7 @@ struct DemandRow {
   std::int32_t filter;                  // row of `filter_words`
   std::int32_t gpu_type;
   std::int64_t gpus;   // whole GPUs in all
+  std::int64_t quota;  // what it takes of quotas: millionths of a GPU, shares included
   std::int32_t exact;  // 1: one flat group without both segment and spread, so "does not fit" is monotone
 };
 
@@ -113,8 +114,8 @@ struct ProblemView {
   // Queues; parents stand before children.
   std::int32_t n_queues;
   const std::int32_t* queue_parent;  // [n_queues] kNone: root
-  const std::int64_t* queue_cap;     // [n_queues * (n_types + 1)] GPUs; last column: all types; kNoLimit
-  const std::int64_t* queue_used;    // same shape: GPUs held by running jobs of the queue and below
+  const std::int64_t* queue_cap;     // [n_queues * (n_types + 1)] millionths of a GPU; last column: all types; kNoLimit
+  const std::int64_t* queue_used;    // same shape: held by running jobs of the queue and below
 
   // Running jobs.
   const std::int32_t* held_begin;  // [n_jobs + 1]

@@ -7,28 +7,29 @@
 /// Jobs leaving and coming back during a walk: docs/placement.md sections 6.5 and 7.
 namespace berth::kernel {
 
-BERTH_HD inline std::int64_t held_gpus(const ProblemView& p, std::int32_t job) {
-  std::int64_t gpus = 0;
+/// What a running job takes of quotas, millionths of a GPU.
+BERTH_HD inline std::int64_t held_quota(const ProblemView& p, std::int32_t job) {
+  std::int64_t quota = 0;
   for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
-    if (p.held[h].share_ppm == kWholeGpu) gpus += popcount(p.held[h].mask);
+    quota += std::int64_t{p.held[h].share_ppm} * popcount(p.held[h].mask);
   }
-  return gpus;
+  return quota;
 }
 
-/// Adds GPUs of a type to the use of a queue and all above it. One thread.
-BERTH_HD inline void charge_queue(const ProblemView& p, WalkState& s, std::int32_t job, std::int32_t type, std::int64_t gpus) {
+/// Adds millionths of GPUs of a type to the use of a queue and all above it. One thread.
+BERTH_HD inline void charge_queue(const ProblemView& p, WalkState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
   if (type < 0) return;
   for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
-    s.queue_used[std::int64_t{q} * (p.n_types + 1) + type] += gpus;
-    s.queue_used[std::int64_t{q} * (p.n_types + 1) + p.n_types] += gpus;
+    s.queue_used[std::int64_t{q} * (p.n_types + 1) + type] += quota;
+    s.queue_used[std::int64_t{q} * (p.n_types + 1) + p.n_types] += quota;
   }
 }
 
-BERTH_HD inline bool passes_quota(const ProblemView& p, const WalkState& s, std::int32_t job, std::int32_t type, std::int64_t gpus) {
+BERTH_HD inline bool passes_quota(const ProblemView& p, const WalkState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
   for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
     const std::int64_t row = std::int64_t{q} * (p.n_types + 1);
-    if (p.queue_cap[row + type] != kNoLimit && s.queue_used[row + type] + gpus > p.queue_cap[row + type]) return false;
-    if (p.queue_cap[row + p.n_types] != kNoLimit && s.queue_used[row + p.n_types] + gpus > p.queue_cap[row + p.n_types]) return false;
+    if (p.queue_cap[row + type] != kNoLimit && s.queue_used[row + type] + quota > p.queue_cap[row + type]) return false;
+    if (p.queue_cap[row + p.n_types] != kNoLimit && s.queue_used[row + p.n_types] + quota > p.queue_cap[row + p.n_types]) return false;
   }
   return true;
 }
@@ -39,7 +40,7 @@ BERTH_HD inline void release_job(const ProblemView& p, WalkState& s, std::int32_
     const HeldRow& r = p.held[h];
     give_mask(p, s, r.node, r.mask, p.node_open[r.node], r.share_ppm, r.gpu_memory, r.cpu, r.memory);
   }
-  charge_queue(p, s, job, p.held_type[job], -held_gpus(p, job));
+  charge_queue(p, s, job, p.held_type[job], -held_quota(p, job));
 }
 
 /// The exact inverse of release_job. One thread.
@@ -48,7 +49,7 @@ BERTH_HD inline void hold_job(const ProblemView& p, WalkState& s, std::int32_t j
     const HeldRow& r = p.held[h];
     take_mask(p, s, r.node, r.mask, r.share_ppm, r.gpu_memory, r.cpu, r.memory);
   }
-  charge_queue(p, s, job, p.held_type[job], held_gpus(p, job));
+  charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
 }
 
 BERTH_HD inline bool row_still_free(const ProblemView& p, const WalkState& s, const HeldRow& r) {
@@ -70,7 +71,7 @@ BERTH_HD inline bool row_still_free(const ProblemView& p, const WalkState& s, co
 
 /// Holds the job again if everything it had is still free. One thread. @returns whether it does.
 BERTH_HD inline bool hold_again(const ProblemView& p, WalkState& s, std::int32_t job) {
-  if (!passes_quota(p, s, job, p.held_type[job] < 0 ? p.n_types : p.held_type[job], held_gpus(p, job))) return false;
+  if (!passes_quota(p, s, job, p.held_type[job] < 0 ? p.n_types : p.held_type[job], held_quota(p, job))) return false;
   std::int32_t h = p.held_begin[job];
   for (; h < p.held_begin[job + 1]; ++h) {
     const HeldRow& r = p.held[h];
@@ -78,7 +79,7 @@ BERTH_HD inline bool hold_again(const ProblemView& p, WalkState& s, std::int32_t
     take_mask(p, s, r.node, r.mask, r.share_ppm, r.gpu_memory, r.cpu, r.memory);
   }
   if (h == p.held_begin[job + 1]) {
-    charge_queue(p, s, job, p.held_type[job], held_gpus(p, job));
+    charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
     return true;
   }
   for (--h; h >= p.held_begin[job]; --h) {
@@ -214,7 +215,7 @@ struct EventList {
           take_mask(p, s, entry.node, entry.mask, row.share_ppm, row.gpu_memory, entry.members * row.cpu, entry.members * row.memory);
         }
       }
-      charge_queue(p, s, job, demand.gpu_type, give ? -demand.gpus : demand.gpus);
+      charge_queue(p, s, job, demand.gpu_type, give ? -demand.quota : demand.quota);
     } else if (e.job >= 0) {
       if (give) {
         release_job(p, s, e.job);

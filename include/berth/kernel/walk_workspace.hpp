@@ -15,7 +15,7 @@ struct PlaceWorkspace {
   std::int32_t* after;        // [n + 1]
   std::int32_t* victim_node;  // [n] where it holds all it has; kNone: several nodes
   std::int32_t* victim_gpus;  // [n] GPUs that may become free when it leaves: an upper bound that counts shared ones as whole
-  std::int32_t* victim_held;  // [n] whole GPUs
+  std::int64_t* victim_held;  // [n] held_quota
   std::int32_t* listed;       // [n] victims for the job in hand
   std::int32_t* count;        // [1] how many of them are released: one thread tells all
   std::uint8_t* displaced;    // [n]
@@ -91,7 +91,7 @@ inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest&
   const std::int64_t victims = r.preemptive != 0 ? r.n : 0;
   ws.victim_node = c.take<std::int32_t>(victims);
   ws.victim_gpus = c.take<std::int32_t>(victims);
-  ws.victim_held = c.take<std::int32_t>(victims);
+  ws.victim_held = c.take<std::int64_t>(victims);
   ws.listed = c.take<std::int32_t>(victims);
   ws.count = c.take<std::int32_t>(1);
   ws.displaced = c.take<std::uint8_t>(r.n);
@@ -158,18 +158,17 @@ BERTH_HD inline void count_victim(const ProblemView& p, const PlaceRequest& r, c
 /// What the walk asks of a victim time and again. One thread.
 BERTH_HD inline void describe_victim(const ProblemView& p, const PlaceRequest& r, const PlaceWorkspace& ws, std::int32_t i) {
   const std::int32_t job = r.order[i];
-  std::int32_t node = kNone, gpus = 0, held = 0;
+  std::int32_t node = kNone, gpus = 0;
   bool one_node = true;
   for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
     const HeldRow& row = p.held[h];
     one_node = one_node && (node == kNone || node == row.node);
     node = row.node;
     gpus += popcount(row.mask);
-    if (row.share_ppm == kWholeGpu) held += popcount(row.mask);
   }
   ws.victim_node[i] = one_node ? node : kNone;
   ws.victim_gpus[i] = gpus;
-  ws.victim_held[i] = held;
+  ws.victim_held[i] = held_quota(p, job);
 }
 
 /// The state before the first job. All threads.
