@@ -17,7 +17,7 @@ void append(std::string& text, std::string_view part) {
 
 }  // namespace
 
-bool FilterTable::allows(const Key& key, const Cluster& cluster, std::int32_t n) {
+bool FilterTable::allows(const Key& key, const Cluster& cluster, std::int32_t n, bool for_now) {
   const Node& node = (*cluster.nodes)[at(n)];
   if ((*cluster.node_type)[at(n)] != key.gpu_type) return false;
   const std::int64_t gpu_memory = (*cluster.gpu_types)[at(key.gpu_type)].memory_bytes;
@@ -28,7 +28,7 @@ bool FilterTable::allows(const Key& key, const Cluster& cluster, std::int32_t n)
     const auto has = std::find_if(node.labels.begin(), node.labels.end(), [&name = label](const auto& l) { return l.first == name; });
     if (has == node.labels.end() || std::find(values.begin(), values.end(), has->second) == values.end()) return false;
   }
-  if (!cluster.node_reservations->empty()) {
+  if (for_now && !cluster.node_reservations->empty()) {
     const auto& held_for = (*cluster.node_reservations)[at(n)];
     if (!std::includes(key.reservations.begin(), key.reservations.end(), held_for.begin(), held_for.end())) return false;
   }
@@ -39,6 +39,7 @@ void FilterTable::clear() {
   keys_.clear();
   index_.clear();
   words_.clear();
+  lasting_.clear();
 }
 
 void FilterTable::classify(const Cluster& cluster) {
@@ -68,6 +69,8 @@ void FilterTable::rebuild(const Cluster& cluster) {
   n_words_ = static_cast<std::int32_t>((cluster.nodes->size() + 63) / 64);
   classify(cluster);
   words_.assign(keys_.size() * at(n_words_), 0);
+  lasting_.clear();
+  reserved_ = !cluster.node_reservations->empty();
   for (std::size_t row = 0; row < keys_.size(); ++row) compute(row, cluster);
 }
 
@@ -108,18 +111,23 @@ std::int32_t FilterTable::row(std::int32_t gpu_type, const Cluster& cluster) {
 }
 
 void FilterTable::compute(std::size_t row, const Cluster& cluster) {
-  const Key& key = keys_[row];
+  fill(keys_[row], cluster, true, words_.data() + row * at(n_words_));
+  if (!reserved_) return;
+  lasting_.resize(words_.size(), 0);
+  fill(keys_[row], cluster, false, lasting_.data() + row * at(n_words_));
+}
+
+void FilterTable::fill(const Key& key, const Cluster& cluster, bool for_now, std::uint64_t* words) const {
   if (key.gpu_type < 0) return;
-  std::uint64_t* words = words_.data() + row * at(n_words_);
   const auto set = [&](std::int32_t n) { words[n / 64] |= std::uint64_t{1} << (n % 64); };
   if (!key.required_nodes.empty()) {
     for (const auto& id : key.required_nodes) {
       const auto rank = cluster.node_rank->find(id);
-      if (rank != cluster.node_rank->end() && allows(key, cluster, rank->second)) set(rank->second);
+      if (rank != cluster.node_rank->end() && allows(key, cluster, rank->second, for_now)) set(rank->second);
     }
   } else {
     std::vector<std::uint8_t> class_allowed(class_member_.size());
-    for (std::size_t c = 0; c < class_member_.size(); ++c) class_allowed[c] = allows(key, cluster, class_member_[c]) ? 1 : 0;
+    for (std::size_t c = 0; c < class_member_.size(); ++c) class_allowed[c] = allows(key, cluster, class_member_[c], for_now) ? 1 : 0;
     for (std::size_t n = 0; n < class_of_node_.size(); ++n) {
       if (class_allowed[at(class_of_node_[n])] != 0) set(static_cast<std::int32_t>(n));
     }

@@ -38,6 +38,8 @@ class FilterTable {
   std::int32_t size() const { return static_cast<std::int32_t>(keys_.size()); }
   std::int32_t words() const { return n_words_; }
   const std::uint64_t* data() const { return words_.data(); }
+  /// The same rows without the reservations, which close nodes for a while only.
+  const std::uint64_t* lasting() const { return reserved_ ? lasting_.data() : words_.data(); }
 
  private:
   struct Key {
@@ -48,9 +50,10 @@ class FilterTable {
     std::vector<std::string> required_nodes, excluded_nodes;
     std::vector<std::int32_t> reservations;
   };
-  static bool allows(const Key& key, const Cluster& cluster, std::int32_t node);
+  static bool allows(const Key& key, const Cluster& cluster, std::int32_t node, bool for_now);
   void classify(const Cluster& cluster);
   void compute(std::size_t row, const Cluster& cluster);
+  void fill(const Key& key, const Cluster& cluster, bool for_now, std::uint64_t* words) const;
 
   // Jobs ask for the same again and again, so that the text that finds a row is built in place.
   const Job* job_ = nullptr;
@@ -62,6 +65,8 @@ class FilterTable {
   std::vector<Key> keys_;
   std::unordered_map<std::string, std::int32_t> index_;
   std::vector<std::uint64_t> words_;
+  bool reserved_ = false;               // some node is reserved now
+  std::vector<std::uint64_t> lasting_;  // as words_; empty where none is reserved
   // Nodes alike in all that filters ask for are one class; a row is decided once per class.
   std::vector<std::int32_t> class_of_node_;
   std::vector<std::int32_t> class_member_;  // one node of each class

@@ -21,14 +21,14 @@ Reason certified(ReasonCode code, std::int32_t level, std::int64_t asked, std::i
 
 }  // namespace
 
-void Infeasible::begin(const kernel::ProblemView& problem, const SupplyView& total, bool filters_are_lasting) {
+void Infeasible::begin(const kernel::ProblemView& problem, const SupplyView& total, const std::uint64_t* lasting_filters) {
   problem_ = &problem;
-  lasting_ = filters_are_lasting;
+  lasting_ = lasting_filters;
   total_.begin(problem, total, false);
 }
 
 bool Infeasible::may_use(const DemandRow& d, std::int32_t node) const {
-  return lasting_ ? total_.allowed(d.filter, node) : problem_->node_type[node] == d.gpu_type;
+  return (lasting_[std::int64_t{d.filter} * problem_->n_words + node / 64] >> (node % 64) & 1) != 0;
 }
 
 bool Infeasible::possible(const DemandRow& d) const {

@@ -14,9 +14,8 @@ namespace berth::core {
 class Infeasible {
  public:
   /// `total`: all GPUs that exist, whatever the state of their node, with all their cores and memory.
-  /// `filters_are_lasting`: a clear filter bit means that the node can never serve the demand; false when the filters also
-  /// close nodes for a while (reservations): then nothing is concluded from them.
-  void begin(const kernel::ProblemView& problem, const SupplyView& total, bool filters_are_lasting);
+  /// `lasting_filters`: as the problem's, without what closes nodes for a while only (reservations).
+  void begin(const kernel::ProblemView& problem, const SupplyView& total, const std::uint64_t* lasting_filters);
   /// A certified reason, or code kNone.
   Reason find(std::int32_t demand);
 
@@ -29,7 +28,7 @@ class Infeasible {
 
   const kernel::ProblemView* problem_ = nullptr;
   Capacity total_;
-  bool lasting_ = true;
+  const std::uint64_t* lasting_ = nullptr;
   std::vector<std::int64_t> gpus_, members_;  // [domains of a level, or nodes]
 };
 

@@ -61,7 +61,7 @@ ReasonInput PlanBuilder::reason_input(const StateImpl& s, const kernel::ProblemV
   input.queue_used = after_.queue_used().data();
   input.total = s.total_supply();
   input.now = s.now;
-  input.filters_are_lasting = s.reservations.empty();
+  input.lasting_filters = s.filters.lasting();
   input.cluster_version = s.structure_version();
   return input;
 }

@@ -23,7 +23,7 @@ void ReasonBuilder::begin(const ReasonInput& input) {
   in_ = input;
   const kernel::ProblemView& p = *input.problem;
   if (in_.asked == nullptr) in_.asked = p.options;
-  infeasible_.begin(p, input.total, input.filters_are_lasting);
+  infeasible_.begin(p, input.total, input.lasting_filters);
   shortage_.begin(p, input.free, input.total);
   untils_.clear();
   for (std::int32_t node = 0; p.has_until != 0 && node < p.n_nodes; ++node) {

@@ -22,7 +22,7 @@ struct ReasonInput {
   SupplyView total;
   const TimeUs* option_run = nullptr;  // [options] as in PlaceRequest
   TimeUs now = 0;
-  bool filters_are_lasting = true;  // see Infeasible::begin; false when reservations took part in the filters
+  const std::uint64_t* lasting_filters = nullptr;  // see Infeasible::begin
   /// Changes whenever demands, filters, node descriptions or `total` change; certificates are kept while it stays the same.
   /// 0: never keep.
   std::uint64_t cluster_version = 0;

@@ -111,6 +111,27 @@ TEST(Engine, SharesOfGpusCountAgainstQuotas) {
   EXPECT_EQ(engine.decide(next, ask("fifo")).totals.waits, 1) << "what runs counts too";
 }
 
+// A reservation passes, a label does not: beside it the certificate of the label still holds.
+TEST(Engine, DeclinesForWhatLastsWhileSomethingIsReserved) {
+  Snapshot s = test::two_racks();
+  Reservation maintenance;
+  maintenance.id = "maintenance";
+  maintenance.nodes = {"n0", "n1", "n2"};
+  maintenance.to_us = 1'000 * kSecond;
+  s.reservations = {maintenance};
+  for (Node& node : s.nodes) node.labels = {{"disk", node.id == "n3" ? "ssd" : "hdd"}};
+  add_job(s, "labelled", 16).constraints.labels = {{"disk", {"ssd"}}};
+  add_job(s, "patient", 16).constraints.labels = {{"disk", {"hdd"}}};
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo"));
+
+  EXPECT_EQ(of(state, plan, "labelled").action, Action::kDecline);
+  EXPECT_TRUE(of(state, plan, "labelled").reason.certified);
+  EXPECT_EQ(of(state, plan, "patient").action, Action::kWait);
+}
+
 TEST(Engine, DeclinedJobHoldsNobodyUpUnderHeadOfLine) {
   Snapshot s = test::two_racks();
   add_job(s, "a", 33);

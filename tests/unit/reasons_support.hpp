@@ -56,8 +56,8 @@ class PlainNames : public core::NameSource {
   std::vector<std::string> nodes_, domains_, queues_, types_;
 };
 
-/// Explains one job of a problem whose walk changed nothing.
-inline Reason explain(const Problem& p, const core::JobWalk& walk, TimeUs run = kNever, bool filters_are_lasting = true) {
+/// Explains one job of a problem whose walk changed nothing. `lasting`: filters without what passes; empty: the problem's.
+inline Reason explain(const Problem& p, const core::JobWalk& walk, TimeUs run = kNever, const std::vector<std::uint64_t>& lasting = {}) {
   const kernel::ProblemView view = p.view();
   const Everything all(p);
   const std::vector<TimeUs> runs(p.options.size(), run);
@@ -67,7 +67,7 @@ inline Reason explain(const Problem& p, const core::JobWalk& walk, TimeUs run = 
   in.queue_used = view.queue_used;
   in.total = {all.gpus.data(), all.cpu.data(), all.memory.data(), nullptr, nullptr, nullptr};
   in.option_run = runs.data();
-  in.filters_are_lasting = filters_are_lasting;
+  in.lasting_filters = lasting.empty() ? view.filter_words : lasting.data();
   core::ReasonBuilder builder;
   builder.begin(in);
   return builder.explain(walk);
