@@ -38,7 +38,6 @@ struct HistoryColumns {
 class LiveJobs {
  public:
   virtual ~LiveJobs() = default;
-  virtual std::int64_t count() const = 0;
   virtual bool has(const std::string& id) const = 0;
 };
 

@@ -12,7 +12,6 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 class StateJobs final : public LiveJobs {
  public:
   explicit StateJobs(const StateImpl& state) : state_(state) {}
-  std::int64_t count() const override { return static_cast<std::int64_t>(state_.job_order.size()); }
   bool has(const std::string& id) const override { return state_.job_slot.count(id) != 0; }
 
  private:

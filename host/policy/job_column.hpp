@@ -42,10 +42,10 @@ class JobColumn {
     for (const auto& change : changes_) column[change.first] = change.second;
   }
 
-  /// @param complete  Every live job has a row: then equal counts say that nobody left.
-  void retain(PolicyState& state, const core::LiveJobs& live, bool complete) const {
+  /// Drops the rows of jobs that left.
+  void retain(PolicyState& state, const core::LiveJobs& live) const {
     const auto found = state.columns.find(name_);
-    if (found == state.columns.end() || (complete && static_cast<std::int64_t>(found->second.size()) == live.count())) return;
+    if (found == state.columns.end()) return;
     for (auto row = found->second.begin(); row != found->second.end();) {
       row = live.has(row->first) ? std::next(row) : found->second.erase(row);
     }

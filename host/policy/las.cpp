@@ -59,7 +59,7 @@ class Las final : public core::QueuePolicy {
     if (knob_ != 0) reset_.store(state);
   }
   void retain(PolicyState& state, const core::LiveJobs& live) const override {
-    if (knob_ != 0) reset_.retain(state, live, false);
+    if (knob_ != 0) reset_.retain(state, live);
   }
 
  private:

@@ -36,7 +36,7 @@ class Qssf final : public core::QueuePolicy {
   }
   void load(const PolicyState& state) override { column_.load(state); }
   void store(PolicyState& state) const override { column_.store(state); }
-  void retain(PolicyState& state, const core::LiveJobs& live) const override { column_.retain(state, live, false); }
+  void retain(PolicyState& state, const core::LiveJobs& live) const override { column_.retain(state, live); }
 
  private:
   JobColumn column_{"qssf_key"};

@@ -24,7 +24,6 @@ PolicyJob job(const char* id, std::int32_t gpus, TimeUs estimate) {
 class Live final : public core::LiveJobs {
  public:
   explicit Live(std::set<std::string> ids) : ids_(std::move(ids)) {}
-  std::int64_t count() const override { return static_cast<std::int64_t>(ids_.size()); }
   bool has(const std::string& id) const override { return ids_.count(id) != 0; }
 
  private:
