@@ -53,6 +53,7 @@ struct HeldFact {
   std::int32_t members = 0;
   std::uint64_t mask = 0;
   std::int32_t share_ppm = kWholeGpu;
+  bool time_shared = false;
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
 };

@@ -160,6 +160,13 @@ std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gp
   return intern(groups, new_shape_group_, row.filter, row.gpu_type);
 }
 
+std::int32_t DemandTable::gpus_named(std::int32_t demand) const {
+  std::int32_t gpus = 0;
+  for (std::int32_t g = rows_[at(demand)].group_begin; g < rows_[at(demand)].group_end; ++g)
+    gpus += groups_[at(g)].members * groups_[at(g)].gpus;
+  return gpus;
+}
+
 std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, const std::vector<std::int32_t>& shape_group,
                                  std::int32_t filter, std::int32_t gpu_type) {
   // GroupRow has no padding bytes that could differ: rows start zeroed.

@@ -23,6 +23,9 @@ class DemandTable {
   /// The same need in whole nodes of `node_gpus` GPUs ("consolidate"): a flat gang of one-GPU members becomes full nodes and one rest.
   std::int32_t consolidated(std::int32_t demand, std::int32_t node_gpus);
 
+  /// GPUs of all members of a demand, shared ones counted like whole ones: what Shape::gpus counts.
+  std::int32_t gpus_named(std::int32_t demand) const;
+
   const std::vector<kernel::DemandRow>& rows() const { return rows_; }
   const std::vector<kernel::GroupRow>& groups() const { return groups_; }
   /// Index in the shape's `groups` of each row of `groups()`; 0 for a flat gang.

@@ -59,6 +59,13 @@ void GangCheck::check_pieces(const ClusterFacts& facts, const Job& job, const Sh
       found.of(job, "takes {} ppm of each GPU on node {}; group {} asks for {} ppm", entry.share_ppm, node_id(facts, entry.node),
                label(shape, entry.group), group.share_ppm);
     }
+    if (const bool takes_turns = entry.share_ppm < kWholeGpu && shape.mig_profile.empty(); entry.time_shared != takes_turns) {
+      found.of(job, "takes GPUs of node {} {}; shape {} {}", node_id(facts, entry.node),
+               entry.time_shared ? "in turns with others" : "for itself", shape.id,
+               takes_turns                   ? "asks for a share in time"
+               : entry.share_ppm < kWholeGpu ? "asks for a MIG partition"
+                                             : "asks for whole GPUs");
+    }
     const std::int64_t gpus = std::popcount(entry.gpus);
     if (entry.members < 1 || gpus != std::int64_t{entry.members} * group.gpus) {
       found.of(job, "has {} on node {} for {} of group {}, which needs {} each", counted(gpus, "GPU"), node_id(facts, entry.node),

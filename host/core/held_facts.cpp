@@ -50,6 +50,7 @@ void append_held(const ClusterFacts& facts, const Job& job, std::int32_t shape, 
     held.node = facts.find_node(entry.node);
     held.member = entry.member;
     held.share_ppm = entry.share_ppm;
+    held.time_shared = entry.time_shared;
     for (const std::int32_t gpu : entry.gpus) held.mask |= std::uint64_t{1} << gpu;
     const auto gpus = static_cast<std::int32_t>(entry.gpus.size());
     std::int32_t per_member = 1;

@@ -124,10 +124,18 @@ Reason Infeasible::of_group(const DemandRow& d, const GroupRow& group) const {
   }
   const std::int64_t m = group.members;
   if (group.gpus > largest) return certified(ReasonCode::kTopologyRequired, 0, group.gpus, largest);
-  if (pieces < m) return certified(ReasonCode::kFragmented, 0, m * group.gpus, pieces * group.gpus);
+  if (pieces < m) {
+    Reason reason = certified(ReasonCode::kFragmented, 0, m * group.gpus, pieces * group.gpus);
+    reason.pieces = group.members;
+    return reason;
+  }
   // One member finds no node large enough, or all of them too few.
   const auto resource = [m](ReasonCode code, std::int64_t per, std::int64_t fit, std::int64_t most, std::int32_t node) {
-    if (fit > 0 || most >= per) return certified(code, -1, m * per, fit * per);
+    if (fit > 0 || most >= per) {
+      Reason all = certified(code, -1, m * per, fit * per);
+      all.pieces = static_cast<std::int32_t>(m);
+      return all;
+    }
     Reason reason = certified(code, 0, per, most);
     reason.where = node;
     return reason;
@@ -160,7 +168,10 @@ Reason Infeasible::of_require(const DemandRow& d, const GroupRow& group) {
     return reason;
   };
   const Reason subtree = most(gpus_, group.subtree_gpus, 1);
-  return subtree.code != ReasonCode::kNone ? subtree : most(members_, std::int64_t{group.members} * group.gpus, group.gpus);
+  if (subtree.code != ReasonCode::kNone) return subtree;
+  Reason own = most(members_, std::int64_t{group.members} * group.gpus, group.gpus);
+  if (own.code != ReasonCode::kNone && group.gpus > 1) own.pieces = group.members;
+  return own;
 }
 
 }  // namespace berth::core

@@ -86,8 +86,8 @@ std::int64_t interpolated_rate(std::span<const Seen> seen, std::int32_t gpus) {
   return std::max<std::int64_t>(1, saturate(left.rate + floor_div(rise, right.gpus - left.gpus)));
 }
 
-std::int64_t measured_rate(const Job& job, const Shape& shape, std::string_view gpu_type, std::string_view span) {
-  return interpolated_rate(seen_by(job, shape, gpu_type, span), shape.gpus);
+std::int64_t measured_rate(const Job& job, const Shape& shape, std::int32_t gpus, std::string_view gpu_type, std::string_view span) {
+  return interpolated_rate(seen_by(job, shape, gpu_type, span), gpus);
 }
 
 }  // namespace berth::core

@@ -20,7 +20,7 @@ struct Seen {
 std::int64_t interpolated_rate(std::span<const Seen> seen, std::int32_t gpus);
 
 /// The rate of a job with a measured table: the mean of the last five observations at each GPU count where there are any, else the
-/// table's most specific point at that count, interpolated. 0: the table says nothing about this GPU type, batch and span.
-std::int64_t measured_rate(const Job& job, const Shape& shape, std::string_view gpu_type, std::string_view span);
+/// table's most specific point at that count, interpolated to `gpus`. 0: the table says nothing about this GPU type, batch and span.
+std::int64_t measured_rate(const Job& job, const Shape& shape, std::int32_t gpus, std::string_view gpu_type, std::string_view span);
 
 }  // namespace berth::core

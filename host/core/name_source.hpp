@@ -16,10 +16,11 @@ class NameSource {
   virtual ~NameSource() = default;
   virtual const Job* job(std::int32_t slot) const = 0;  ///< null: none
   virtual std::string_view node(std::int32_t rank) const = 0;
-  virtual std::string_view domain(std::int32_t id) const = 0;                 ///< last part of its path
+  virtual std::string_view domain(std::int32_t id) const = 0;  ///< last part of its path, the full path where that is not unique
   virtual std::string_view level(Facet facet, std::int32_t level) const = 0;  ///< "node", "rack", ..., "cluster"
   virtual std::string_view queue(std::int32_t index) const = 0;
   virtual std::string_view gpu_type(std::int32_t index) const = 0;
+  virtual std::int32_t gpu_types() const = 0;  ///< how many there are
 
   std::string_view job_id(std::int32_t slot) const {
     const Job* found = job(slot);

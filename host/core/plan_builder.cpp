@@ -29,13 +29,15 @@ void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
 
 void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const {
   const Job& job = *s.jobs[at(d.job)].job;
-  if (job.profile.kind != ProfileKind::kOpaque) {
+  // Where an opaque job lies does not change its rate; how many members a mended one has left does.
+  if (job.profile.kind != ProfileKind::kOpaque || d.action == Action::kReplace) {
     const std::int64_t placed =
         placed_rate(s, job, d.shape, std::span(plan.entries).subspan(at(d.entry_begin), at(d.entry_end - d.entry_begin)));
     if (placed > 0) rate = placed;
   }
   d.rate = rate;
   d.local_batch = job.shapes[at(d.shape)].local_batch;
+  d.learning_rate_pico = job.shapes[at(d.shape)].learning_rate_pico;
   d.start_us = start;
   const TimeUs run = s.run_or_limit(d.job, rate);
   if (run != kNever && run <= kNever - 1 - start) d.finish_us = start + run;
@@ -90,14 +92,16 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
   position_.assign(s.jobs.size(), -1);
   for (std::int32_t i = 0; i < request.n; ++i) position_[at(request.order[i])] = i;
 
-  // What is free after the plan is carried out.
+  // What is free after the plan is carried out. All who leave go first: jobs walked before them took part of what they held.
   after_.begin(p);
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    if (result.outcome[i] == Outcome::kPreempted || result.outcome[i] == Outcome::kMoved) after_.release(request.order[i]);
+  }
   std::int32_t blocked = -1;
   std::int32_t reserved = -1;
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.order[i];
     const Outcome outcome = result.outcome[i];
-    if (outcome == Outcome::kPreempted || outcome == Outcome::kMoved) after_.release(job);
     if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved) {
       const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + result.option[i]].demand];
       for (std::int32_t e = result.entry_begin[i]; e < result.entry_end[i]; ++e) after_.take(demand, result.entries[e]);
@@ -137,6 +141,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       d.shape = s.job.shape[at(slot)];
       append(plan, d, s.held_entries(slot));
       d.local_batch = s.job.local_batch[at(slot)];
+      d.learning_rate_pico = s.job.learning_rate_pico[at(slot)];
       d.rate = s.job.rate[at(slot)];
       const TimeUs left = s.or_limit(slot, (*walk.remaining)[at(slot)]);
       if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
@@ -165,6 +170,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       d.start_us = d.finish_us = kNever;
       d.rate = 0;
       d.local_batch = 0;
+      d.learning_rate_pico = 0;
       d.cost_us = displace_cost(*s.jobs[at(slot)].job);
     }
     if (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve) {

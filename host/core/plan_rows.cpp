@@ -6,6 +6,13 @@
 
 namespace berth::core {
 
+namespace {
+
+// A MIG profile is a partition of the GPU; the holders of other shares take turns.
+bool is_time_shared(const Shape& shape, std::int32_t share_ppm) { return share_ppm < kWholeGpu && shape.mig_profile.empty(); }
+
+}  // namespace
+
 void count(Totals& t, Action action) {
   switch (action) {
     case Action::kStart:
@@ -40,7 +47,7 @@ void append_placed(const StateImpl& s, const kernel::DemandRow& demand, const Sh
                    std::vector<PlanEntry>& entries) {
   const std::size_t begin = entries.size();
   for (const kernel::PlacedRow& row : rows) {
-    PlanEntry entry{row.node, 0, row.member, row.members, row.mask, row.share_ppm};
+    PlanEntry entry{row.node, 0, row.member, row.members, row.mask, row.share_ppm, is_time_shared(shape, row.share_ppm)};
     if (!shape.groups.empty()) entry.group = s.demands.shape_group()[static_cast<std::size_t>(demand.group_begin + row.group)];
     if (row.share_ppm == kWholeGpu) {
       // Members as the shape counts them, whatever rows a consolidated demand was cut into.

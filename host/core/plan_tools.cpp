@@ -48,6 +48,10 @@ std::string render_would_start_if(const ClusterState& state, const Reason& reaso
   return core::render_would_start_if(core::StateNames(state.impl()), reason, job);
 }
 
+std::string render_where(const ClusterState& state, const Reason& reason) {
+  return core::render_where(core::StateNames(state.impl()), reason);
+}
+
 bool check_certificate(const ClusterState& state, const Reason& reason, std::int32_t job) {
   const Job* description = job < 0 || job >= state.job_slots() ? nullptr : state.job(job);
   return description != nullptr && core::certificate_holds(state.impl().facts(), *description, reason);
@@ -76,6 +80,7 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
       row.member = entry.member;
       row.node = state.node(entry.node).id;
       row.share_ppm = entry.share_ppm;
+      row.time_shared = entry.time_shared;
       for (std::int32_t g = 0; g < kMaxGpusPerNode; ++g) {
         if ((entry.gpus >> g & 1) != 0) row.gpus.push_back(g);
       }

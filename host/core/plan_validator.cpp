@@ -140,24 +140,24 @@ bool PlanValidator::same_as_held(std::span<const PlanEntry> entries, std::span<c
   bool same = entries.size() == held.size();
   for (std::size_t i = 0; same && i < held.size(); ++i) {
     same = entries[i].node == held[i].node && entries[i].gpus == held[i].mask && entries[i].share_ppm == held[i].share_ppm &&
-           entries[i].group == held[i].group && entries[i].member == held[i].member;
+           entries[i].group == held[i].group && entries[i].member == held[i].member && entries[i].time_shared == held[i].time_shared;
   }
   if (same) return true;
   const auto canonical = [](std::vector<PlanEntry>& rows) {
     std::vector<PlanEntry> single;
     for (const PlanEntry& row : rows) {
       for (std::uint64_t left = row.gpus; left != 0; left &= left - 1) {
-        single.push_back({row.node, row.group, 0, 0, left & (~left + 1), row.share_ppm});
+        single.push_back({row.node, row.group, 0, 0, left & (~left + 1), row.share_ppm, row.time_shared});
       }
     }
     rows.swap(single);
     std::sort(rows.begin(), rows.end(), [](const PlanEntry& a, const PlanEntry& b) {
-      return std::tie(a.node, a.group, a.gpus, a.share_ppm) < std::tie(b.node, b.group, b.gpus, b.share_ppm);
+      return std::tie(a.node, a.group, a.gpus, a.share_ppm, a.time_shared) < std::tie(b.node, b.group, b.gpus, b.share_ppm, b.time_shared);
     });
   };
   sorted_a_.assign(entries.begin(), entries.end());
   sorted_b_.clear();
-  for (const HeldFact& h : held) sorted_b_.push_back({h.node, h.group, 0, 0, h.mask, h.share_ppm});
+  for (const HeldFact& h : held) sorted_b_.push_back({h.node, h.group, 0, 0, h.mask, h.share_ppm, h.time_shared});
   canonical(sorted_a_);
   canonical(sorted_b_);
   return sorted_a_ == sorted_b_;
@@ -171,6 +171,7 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
     return;
   }
   if (decision.shape != job.shape) found.of(*job.job, "is kept in shape {}; it runs in shape {}", decision.shape, job.shape);
+  if (job.shape >= 0) check_batch(decision, *job.job, job.job->shapes[static_cast<std::size_t>(job.shape)], found);
   const std::int64_t index = &decision - plan_->decisions.data();
   std::int64_t quota = 0;
   std::int32_t type = -1;
@@ -219,6 +220,17 @@ bool PlanValidator::entries_exist(const Decision& decision, const Job& job, Viol
   return true;
 }
 
+// The trainer must be told the batch and the learning rate that belong together.
+void PlanValidator::check_batch(const Decision& decision, const Job& job, const Shape& shape, Violations& found) {
+  if (decision.local_batch != shape.local_batch) {
+    found.of(job, "is given a local batch of {}; shape {} says {}", decision.local_batch, shape.id, shape.local_batch);
+  }
+  if (decision.learning_rate_pico != shape.learning_rate_pico) {
+    found.of(job, "is given a learning rate of {} x 1e-12; shape {} says {}", decision.learning_rate_pico, shape.id,
+             shape.learning_rate_pico);
+  }
+}
+
 void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, Violations& found) {
   if (!entries_exist(decision, *job.job, found)) return;
   const Action action = decision.action;
@@ -232,6 +244,7 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
   if (later && (start == kNever || start < now)) found.of(*job.job, "is reserved for {} us; the plan is for {} us", start, now);
   if (decision.finish_us < start) found.of(*job.job, "would finish at {} us, before it starts at {} us", decision.finish_us, start);
 
+  check_batch(decision, *job.job, shape, found);
   gang_.check(*facts_, *job.job, shape, entries_of(decision), action == Action::kReplace ? facts_->held(job) : std::span<const HeldFact>(),
               found);
   const std::int64_t index = &decision - plan_->decisions.data();

@@ -63,6 +63,7 @@ class PlanValidator {
   void charge(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new, Violations& found);
   void add_use(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new);
   void charge_queue(const JobFacts& job, std::int32_t type, std::int64_t quota, bool is_new);
+  void check_batch(const Decision& decision, const Job& job, const Shape& shape, Violations& found);
   void check_shares(Violations& found);
   void check_nodes(Violations& found);
   void check_queues(Violations& found);

@@ -11,19 +11,27 @@ namespace {
 
 constexpr std::int64_t kOne = 1'000'000;
 
+std::int32_t gpus_of(const Shape& shape, const SpanInfo& span) { return span.gpus > 0 ? span.gpus : shape.gpus; }
+
 std::int64_t nodes_of(const Shape& shape, const SpanInfo& span) {
   if (span.level == 0) return 1;
   if (span.nodes > 0) return span.nodes;
-  return saturate(ceil_div(shape.gpus, std::max(1, span.gpus_per_node)));
+  return saturate(ceil_div(gpus_of(shape, span), std::max(1, span.gpus_per_node)));
 }
 
 // linear-below-flat-above: with part of the GPUs it asked for a job runs at that part of its speed, with more no faster. Real jobs
 // lose less when they shrink and gain something when they grow, so no plan relies on speed that is not there.
-std::int64_t opaque_rate(const Job& job, const Shape& shape) {
+std::int64_t opaque_rate(const Job& job, const Shape& shape, const SpanInfo& span) {
   const Shape& asked = job.shapes.empty() ? shape : job.shapes.front();
-  const std::int64_t has = std::int64_t{shape.gpus} * shape.share_ppm;
+  const std::int64_t has = std::int64_t{gpus_of(shape, span)} * shape.share_ppm;
   const std::int64_t wants = std::int64_t{asked.gpus} * asked.share_ppm;
   return wants <= 0 ? 0 : std::max<std::int64_t>(1, mul_div(kOne, std::min(has, wants), wants));
+}
+
+// The same assumption about a rate that is written for all GPUs of the shape.
+std::int64_t stated_rate(const Shape& shape, const SpanInfo& span) {
+  const std::int32_t has = std::min(gpus_of(shape, span), shape.gpus);
+  return has == shape.gpus ? shape.rate : std::max<std::int64_t>(1, mul_div(shape.rate, has, shape.gpus));
 }
 
 const StepTime* step_time(const ClosedForm& form, std::string_view gpu_type) {
@@ -48,8 +56,8 @@ std::int64_t local_step_ns(const Job& job, const Shape& shape, const StepTime& s
 }
 
 // Units per second of `gpus` replicas that take `step_ns` each, in millionths; a share of a GPU runs at that share of its speed.
-std::int64_t step_rate(const Profile& profile, const Shape& shape, std::int64_t step_ns) {
-  const std::int64_t units = profile.unit == "steps" ? 1 : std::int64_t{shape.gpus} * batch_of(shape);
+std::int64_t step_rate(const Profile& profile, const Shape& shape, std::int32_t gpus, std::int64_t step_ns) {
+  const std::int64_t units = profile.unit == "steps" ? 1 : std::int64_t{gpus} * batch_of(shape);
   return mul_div(saturate(Wide{units} * kOne * 1'000'000'000 / step_ns), shape.share_ppm, kWholeGpu);
 }
 
@@ -59,11 +67,11 @@ std::int64_t closed_form_rate(const Job& job, const Shape& shape, const SpanInfo
   const std::int64_t exposed_ppm = kOne - std::clamp<std::int64_t>(job.profile.closed_form.overlap_ppm, 0, kOne);
   const std::int64_t local = local_step_ns(job, shape, *step);
   const std::int64_t step_ns = saturating_add(local, mul_div(all_reduce_ns(job, shape, span), exposed_ppm, kOne));
-  std::int64_t rate = step_rate(job.profile, shape, step_ns);
+  std::int64_t rate = step_rate(job.profile, shape, gpus_of(shape, span), step_ns);
   if (job.profile.unit == "s") {
     // A second of work is a second of the first shape without communication, on the GPU type at hand.
     const Shape& asked = job.shapes.empty() ? shape : job.shapes.front();
-    const std::int64_t ideal = step_rate(job.profile, asked, local_step_ns(job, asked, *step));
+    const std::int64_t ideal = step_rate(job.profile, asked, asked.gpus, local_step_ns(job, asked, *step));
     rate = mul_div(rate, kOne, std::max<std::int64_t>(1, ideal));
   }
   return std::max<std::int64_t>(1, rate);
@@ -73,8 +81,9 @@ std::int64_t closed_form_rate(const Job& job, const Shape& shape, const SpanInfo
 
 std::int64_t all_reduce_ns(const Job& job, const Shape& shape, const SpanInfo& span) {
   const std::int64_t nodes = nodes_of(shape, span);
+  const std::int32_t gpus = gpus_of(shape, span);
   Tier inside;
-  inside.ranks = nodes == 1 || span.one_nvlink_domain ? shape.gpus : std::min(shape.gpus, std::max(1, span.gpus_per_node));
+  inside.ranks = nodes == 1 || span.one_nvlink_domain ? gpus : std::min(gpus, std::max(1, span.gpus_per_node));
   inside.bytes_per_s = span.nvlink_bytes_per_s > 0 ? span.nvlink_bytes_per_s : kPcieBytesPerS;
   inside.hop_ns = span.nvlink_bytes_per_s > 0 ? kNvlinkHopNs : kPcieHopNs;
   Tier between;
@@ -90,29 +99,19 @@ std::int64_t all_reduce_ns(const Job& job, const Shape& shape, const SpanInfo& s
 }
 
 std::int64_t profile_rate(const Job& job, const Shape& shape, const SpanInfo& span) {
-  if (span.level == 0 && shape.gpus > std::max(1, span.gpus_per_node)) return 0;
-  if (shape.rate > 0) return shape.rate;
+  if (span.level == 0 && gpus_of(shape, span) > std::max(1, span.gpus_per_node)) return 0;
+  if (shape.rate > 0) return stated_rate(shape, span);
   switch (job.profile.kind) {
     case ProfileKind::kOpaque:
-      return opaque_rate(job, shape);
+      return opaque_rate(job, shape, span);
     case ProfileKind::kClosedForm:
       return closed_form_rate(job, shape, span);
     case ProfileKind::kTable: {
-      const std::int64_t rate = measured_rate(job, shape, span.gpu_type, span.level_name);
+      const std::int64_t rate = measured_rate(job, shape, gpus_of(shape, span), span.gpu_type, span.level_name);
       return rate == 0 ? 0 : std::max<std::int64_t>(1, mul_div(rate, shape.share_ppm, kWholeGpu));
     }
   }
   return 0;
-}
-
-void fill_rate_table(const Job& job, std::span<const SpanInfo> spans, std::span<std::int64_t> rates) {
-  std::size_t row = 0;
-  for (const Shape& shape : job.shapes) {
-    for (const SpanInfo& span : spans) {
-      const bool allowed = shape.gpu_type.empty() || span.gpu_type.empty() || shape.gpu_type == span.gpu_type;
-      rates[row++] = allowed ? profile_rate(job, shape, span) : 0;
-    }
-  }
 }
 
 }  // namespace berth::core

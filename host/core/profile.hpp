@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "berth/job.hpp"
@@ -15,6 +14,7 @@ struct SpanInfo {
   std::string_view gpu_type;
   std::string_view level_name = "node";  // of the switch facet: "node", "rack", ..., "cluster"; what RatePoint::span names
   std::int32_t level = 0;                // 0: inside one node
+  std::int32_t gpus = 0;                 // at work, as Shape::gpus counts them; 0: all that the shape asks for
   std::int32_t gpus_per_node = 8;        // most GPUs of the gang on one node; bounded by the shape's
   std::int32_t nodes = 0;                // 0: as few as hold the shape
   bool one_nvlink_domain = false;        // all nodes lie in one domain of the nvlink facet: no NIC is used
@@ -24,15 +24,11 @@ struct SpanInfo {
   std::int64_t latency_ns = 0;           // stated latencies of the switches on the way, summed
 };
 
-/// The rate of the job in `shape` over `span`, share of the GPU counted.
+/// The rate of the job in `shape` over `span`, share of the GPU counted, with as many GPUs as the span says are at work.
 ///
-/// A rate written in the shape wins; else the profile answers. @returns at least 1, or 0: not known, or the shape does not fit the
-/// span (more than one node at level 0).
+/// A rate written in the shape wins, in proportion where only a part of its GPUs is at work; else the profile answers. @returns at least 1,
+/// or 0: not known, or the shape does not fit the span (more than one node at level 0).
 std::int64_t profile_rate(const Job& job, const Shape& shape, const SpanInfo& span);
-
-/// profile_rate of every shape over every span. A shape that names another GPU type than the span gets 0.
-/// @param rates  [shapes * spans], rows are shapes.
-void fill_rate_table(const Job& job, std::span<const SpanInfo> spans, std::span<std::int64_t> rates);
 
 /// How other shapes of an opaque job relate to the requested one, its first.
 inline constexpr std::string_view kOpaqueAssumption = "linear-below-flat-above";

@@ -70,9 +70,13 @@ Reason ReasonBuilder::explain(const JobWalk& job) {
 
   bool fits = false;
   reason = smallest_shortage(job.slot, fits);
-  if (fits && job.other != kNone) return of_code(ReasonCode::kReservedFor, job.other);
+  if (fits && job.other != kNone) {
+    reason = of_code(ReasonCode::kReservedFor, job.other);
+    reason.until_us = job.reserve_at;
+    return reason;
+  }
   if (fits && job.gave_up) return of_code(ReasonCode::kBudget);
-  if (fits) return of_code(ReasonCode::kFragmented);  // every single condition holds, only not all at once
+  if (fits) return shortage_.joint(fitting_demand(job.slot));  // every single condition holds, only not all at once
   if (job.outcome == Outcome::kReserved) reason.until_us = job.reserve_at;
   return reason;
 }
@@ -150,6 +154,17 @@ Reason ReasonBuilder::smallest_shortage(std::int32_t slot, bool& fits) {
     if (best.code == ReasonCode::kNone || smaller) best = here;
   }
   return best;
+}
+
+// The first alternative of which nothing is short.
+std::int32_t ReasonBuilder::fitting_demand(std::int32_t slot) {
+  const kernel::ProblemView& p = *in_.problem;
+  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+    const std::int32_t demand = p.options[o].demand;
+    Reason quota;
+    if (!quota_fails(slot, p.demands[demand], false, quota) && shortage(demand, in_.option_run[o]).code == ReasonCode::kNone) return demand;
+  }
+  return p.options[p.option_begin[slot]].demand;
 }
 
 bool ReasonBuilder::past_deadline(const JobWalk& job, Reason& reason) const {

@@ -39,7 +39,7 @@ struct JobWalk {
   bool lost_gpus = false;  // it ran on GPUs that failed and could not be mended
   bool gave_up = false;    // outcome kGaveUp
   TimeUs hard_deadline = kNever;
-  TimeUs reserve_at = kNever;  // kReserved: when it will start
+  TimeUs reserve_at = kNever;  // when the reserved job will start
 };
 
 /// Finds the dominant reason of every job that does not simply start or stay.
@@ -63,6 +63,7 @@ class ReasonBuilder {
   bool quota_fails(std::int32_t slot, const kernel::DemandRow& demand, bool ever, Reason& reason) const;
   const Reason& shortage(std::int32_t demand, TimeUs run);
   Reason smallest_shortage(std::int32_t slot, bool& fits);
+  std::int32_t fitting_demand(std::int32_t slot);
   bool past_deadline(const JobWalk& job, Reason& reason) const;
 
   ReasonInput in_;

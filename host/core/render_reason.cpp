@@ -11,24 +11,11 @@
 namespace berth::core {
 namespace {
 
-// "7", "7.5": thousandths without trailing zeros.
-std::string thousandths(std::int64_t milli) {
-  std::string text = fmt::format("{}.{:03}", milli / 1000, milli % 1000);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
+std::string thousandths(std::int64_t milli) { return decimal_text(milli, 3); }
 
 std::string cores(std::int64_t milli) { return thousandths(milli) + (milli == 1000 ? " core" : " cores"); }
 
 bool shares(const Job* job) { return job != nullptr && !job->shapes.empty() && job->shapes.front().share_ppm < kWholeGpu; }
-
-bool in_pieces(const Job* job) {
-  return job != nullptr && std::any_of(job->shapes.begin(), job->shapes.end(), [](const Shape& shape) {
-           return std::any_of(shape.groups.begin(), shape.groups.end(),
-                              [](const Group& g) { return g.gpus_per_member > 1 && g.share_ppm == kWholeGpu; });
-         });
-}
 
 class Text {
  public:
@@ -44,8 +31,8 @@ class Text {
         return constraint();
       case ReasonCode::kInsufficientGpus:
         if (r_.level >= 0) return in_one();
-        if (r_.certified) return fmt::format("needs {}; the cluster has {}", typed(), r_.best);
-        return fmt::format("needs {}; {} {} free", amount(), r_.best, r_.best == 1 ? "is" : "are");
+        return r_.certified ? fmt::format("needs {}; the cluster has {}", typed(), r_.best)
+                            : fmt::format("needs {}; {}", typed(), are_free(r_.best));
       case ReasonCode::kTopologyRequired:
         return in_one();
       case ReasonCode::kFragmented:
@@ -53,21 +40,20 @@ class Text {
       case ReasonCode::kQuota:
         return quota();
       case ReasonCode::kCpu:
-        return resource(cores(r_.asked), cores(r_.best), thousandths(r_.best));
+        return resource(cores(r_.asked), thousandths(r_.best), thousandths(piece()));
       case ReasonCode::kMemory:
-        return resource(bytes_text(r_.asked) + " of memory", bytes_text(r_.best) + " of memory", bytes_text(r_.best));
+        return resource(bytes_text(r_.asked) + " of memory", bytes_text(r_.best), bytes_text(piece()));
       case ReasonCode::kGpuMemory:
         return fmt::format("needs {} of memory on each GPU; {} {}", bytes_text(r_.asked),
                            r_.gpu_type < 0 ? "the best GPU has" : fmt::format("{} has", type()),
                            bytes_text(r_.best) + (r_.certified ? "" : ", and shares take part of it"));
       case ReasonCode::kBehind:
-        return fmt::format("waits behind job {}", other());
+        return fmt::format("waits behind {}", other());
       case ReasonCode::kReservedFor:
-        return fmt::format("would delay job {}, which has a reservation", other());
-      case ReasonCode::kDelayTimer:
-        return fmt::format("waits for a place in one {}{}", level(), r_.until_us == kNever ? "" : " until " + duration_text(r_.until_us));
+        return fmt::format("would delay {}, which {}", other(),
+                           r_.until_us == kNever ? "has a reservation" : "is to start at " + duration_text(r_.until_us));
       case ReasonCode::kLostPriority:
-        return fmt::format("displaced by job {}", other());
+        return fmt::format("displaced by {}", other());
       case ReasonCode::kDeadlineImpossible:
         return fmt::format("would end at {} at the earliest; its deadline is {}", duration_text(r_.asked), duration_text(r_.best));
       case ReasonCode::kNodeFailed:
@@ -80,21 +66,19 @@ class Text {
 
   std::string would_start_if() const {
     if (r_.missing <= 0 || r_.certified) return {};
-    const bool there = r_.where >= 0;
     switch (r_.code) {
       case ReasonCode::kQuota:
         return fmt::format("{} {} within the limit of queue {}", r_.missing, r_.missing == 1 ? "more GPU fits" : "more GPUs fit",
                            names_.queue(r_.queue));
       case ReasonCode::kCpu:
-        return there ? cores_more() : std::string();
+        return r_.where < 0 ? std::string() : fmt::format("{} more free there", cores(r_.missing));
       case ReasonCode::kMemory:
-        return there ? bytes_text(r_.missing) + " more free there" : std::string();
+        return r_.where < 0 ? std::string() : bytes_text(r_.missing) + " more free there";
       case ReasonCode::kFragmented:
-        if (!there) return {};
-        return single_node() ? fmt::format("{} more free there", r_.missing) : fmt::format("{} more free on {}", r_.missing, place());
       case ReasonCode::kInsufficientGpus:
       case ReasonCode::kTopologyRequired:
-        return fmt::format("{} more free{}{}", r_.missing, there ? " there" : "", in_pieces(job_) ? ", in whole pieces" : "");
+      case ReasonCode::kNodeConstraint:
+        return more_free();
       default:
         return {};
     }
@@ -102,62 +86,110 @@ class Text {
 
  private:
   std::string_view type() const { return names_.gpu_type(r_.gpu_type); }
-  std::string_view other() const { return names_.job_id(r_.other_job); }
+  // "job 17", but not "job job17".
+  std::string other() const {
+    const std::string_view id = names_.job_id(r_.other_job);
+    return id.substr(0, 3) == "job" ? std::string(id) : fmt::format("job {}", id);
+  }
   std::string_view level() const { return names_.level(static_cast<Facet>(r_.facet), r_.level); }
   std::string_view place() const { return r_.level == 0 ? names_.node(r_.where) : names_.domain(r_.where); }
-  std::string amount() const { return shares(job_) ? counted(r_.asked, "share") + " of a GPU" : counted(r_.asked, "GPU"); }
+  std::string amount() const {
+    if (!shares(job_)) return counted(r_.asked, "GPU");
+    return fmt::format("{} of {} GPU", counted(r_.asked, "share"), decimal_text(job_->shapes.front().share_ppm, 6));
+  }
+  // The type is worth a word where there are several.
   std::string typed() const {
-    if (r_.gpu_type < 0 || shares(job_)) return amount();
+    if (r_.gpu_type < 0 || shares(job_) || names_.gpu_types() == 1) return amount();
     return fmt::format("{} {} GPU{}", r_.asked, type(), r_.asked == 1 ? "" : "s");
   }
-  std::string cores_more() const { return fmt::format("{} more free there", cores(r_.missing)); }
-  bool single_node() const { return r_.best + r_.missing == r_.asked; }
+  static std::string are_free(std::int64_t n) { return fmt::format("{} {} free", n, n == 1 ? "is" : "are"); }
+  std::string free_in_all() const { return r_.free > r_.best ? fmt::format("; {} in all", are_free(r_.free)) : std::string(); }
+  /// Of what `asked` counts.
+  std::int64_t piece() const { return r_.pieces > 0 ? r_.asked / r_.pieces : 0; }
+  const char* at() const { return r_.level == 0 ? "on" : "in"; }
+
+  std::string there() const {
+    if (r_.where < 0) return r_.code == ReasonCode::kNodeConstraint ? " on such nodes" : "";
+    return place_is_named() ? " there" : fmt::format(" {} {}", at(), place());
+  }
+  /// The sentence ends with the place, so that "there" is clear.
+  bool place_is_named() const { return r_.best > 0 && r_.code != ReasonCode::kFragmented; }
+  std::string more_free() const {
+    const std::int64_t size = piece();
+    if (size < 2 || r_.missing % size != 0) return fmt::format("{} more free{}", r_.missing, there());
+    return fmt::format("{} of {} free{}", counted(r_.missing / size, "more piece"), size, there());
+  }
 
   std::string in_one() const {
-    const char* on = r_.level == 0 ? "on" : "in";
-    if (r_.where < 0) {
-      return fmt::format("needs {} {} one {}; {}", counted(r_.asked, "GPU"), on, level(),
-                         r_.best == 0 ? fmt::format("no {} has any{}", level(), r_.certified ? " that it may use" : " free")
-                                      : fmt::format("the {} {} has {}{}", r_.certified ? "largest" : "best", level(), r_.best,
-                                                    r_.certified ? "" : " free"));
+    std::string text = fmt::format("needs {} {} one {}", counted(r_.asked, "GPU"), at(), level());
+    if (r_.pieces > 0 && r_.level > 0) text += fmt::format(", in pieces of {} on one node", piece());
+    const char* of_those = r_.certified ? " that it may use" : "";
+    if (r_.best == 0)
+      return text +
+             fmt::format("; no {}{} {}", level(), of_those,
+                         r_.pieces > 0 && r_.level > 0 ? "has room for one"
+                         : r_.certified                ? "has any"
+                                                       : "has any free") +
+             free_in_all();
+    const char* which = r_.certified ? (r_.where < 0 ? "the largest" : "largest") : r_.where < 0 ? "the best" : "best";
+    if (r_.pieces > 0 && r_.level > 0) {
+      text += fmt::format("; {} {} has room for {} of {}", which, level(), r_.best / piece(), r_.pieces);
+    } else {
+      text += fmt::format("; {} {} has {}{}", which, level(), r_.best, r_.certified ? "" : " free");
     }
-    return fmt::format("needs {} {} one {}; {} {} has {}{}: {}", counted(r_.asked, "GPU"), on, level(), r_.certified ? "largest" : "best",
-                       level(), r_.best, r_.certified ? "" : " free", place());
+    return r_.where < 0 ? text : text + fmt::format(": {}", place());
   }
 
   std::string fragmented() const {
-    if (r_.asked == 0) return "enough GPUs are free, but not in the pieces that its groups ask for";
-    const char* have = r_.certified ? "exist" : r_.best == 1 ? "is free" : "are free";
-    if (r_.level == 0 && r_.where >= 0 && single_node()) return in_one();
-    if (r_.level == 0 && r_.where >= 0 && r_.missing == 0) return in_one();
-    if (r_.level == 0)
-      return fmt::format("needs {} in whole pieces on single nodes; {} {} in such pieces", counted(r_.asked, "GPU"), r_.best, have);
-    if (r_.level < 0) return fmt::format("needs {}; {} {}, but not in the pieces asked for", counted(r_.asked, "GPU"), r_.best, have);
-    if (r_.best >= r_.asked)
-      return fmt::format("needs {} in one {}; {} has {} free, but not in the pieces asked for", counted(r_.asked, "GPU"), level(), place(),
-                         r_.best);
-    return fmt::format("needs {} placed by {}; {} {} in such pieces", counted(r_.asked, "GPU"), level(), r_.best, have);
+    if (r_.best >= r_.asked) return jointly();
+    // One piece is said best by the place that is nearest to holding it.
+    if (r_.pieces == 1 && r_.level == 0) return in_one() + (r_.best > 0 ? free_in_all() : std::string());
+    if (r_.pieces > 0) {
+      const std::int64_t fit = r_.best / piece();
+      return fmt::format("needs {} in pieces of {}, each {} one {}; {}{} of {}{}", typed(), piece(), at(), level(),
+                         r_.certified ? "the cluster holds " : "", fit, r_.pieces,
+                         r_.certified ? ""
+                         : fit == 1   ? " fits"
+                                      : " fit") +
+             free_in_all();
+    }
+    return fmt::format("needs {} spread by {}; {} of them can be placed so", typed(), level(), r_.best) + free_in_all();
+  }
+
+  std::string jointly() const {
+    if (r_.where >= 0) {
+      return fmt::format("needs {} {} one {}; {} has {} free, but not in the pieces asked for", typed(), at(), level(), place(), r_.best);
+    }
+    if (r_.free > 0) return fmt::format("needs {}; {}, but not in the pieces asked for", typed(), are_free(r_.best));
+    return fmt::format("needs {}; {} once this plan is carried out, but were not at its turn", typed(), are_free(r_.best));
   }
 
   std::string constraint() const {
     if (r_.certified) return fmt::format("needs {}; the nodes that its constraints allow have {}", typed(), r_.best);
-    return fmt::format("needs {}; {} {} free on nodes that it may use for long enough", counted(r_.asked, "GPU"), r_.best,
-                       r_.best == 1 ? "is" : "are");
+    if (r_.until_us == kNever) return fmt::format("needs {}; {} on nodes that it may use", typed(), are_free(r_.best)) + free_in_all();
+    return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), are_free(r_.best),
+                       duration_text(r_.until_us));
   }
 
   std::string quota() const {
-    const std::string asked =
-        r_.gpu_type < 0 ? counted(r_.asked, "GPU") : fmt::format("{} {} GPU{}", r_.asked, type(), r_.asked == 1 ? "" : "s");
+    // Quotas are in GPUs, shares as parts of them.
+    const std::string asked = r_.gpu_type < 0 || shares(job_) ? counted(r_.asked, "GPU") : typed();
     if (r_.certified) return fmt::format("needs {}; queue {} allows {} at most", asked, names_.queue(r_.queue), r_.best);
     return fmt::format("needs {}; queue {} has {} left of its limit", asked, names_.queue(r_.queue), r_.best);
   }
 
   // `asked` on one node (level 0), or all members together.
-  std::string resource(const std::string& asked, const std::string& best, const std::string& number) const {
-    if (r_.level != 0)
-      return fmt::format("needs {} beside its GPUs; {} {} in such pieces", asked, best, r_.certified ? "exist" : "are free");
-    if (r_.where < 0) return fmt::format("needs {} on one node; the {} node has {}", asked, r_.certified ? "largest" : "best", number);
-    return fmt::format("needs {} on one node; {} node has {}{}: {}", asked, r_.certified ? "largest" : "best", number,
+  std::string resource(const std::string& asked, const std::string& best, const std::string& of_one) const {
+    if (r_.level != 0) {
+      const std::int64_t fit = r_.best / std::max<std::int64_t>(1, piece());
+      return fmt::format("needs {} in pieces of {}, each beside its GPUs on one node; {}{} of {}{}", asked, of_one,
+                         r_.certified ? "the cluster holds " : "", fit, r_.pieces,
+                         r_.certified ? ""
+                         : fit == 1   ? " fits"
+                                      : " fit");
+    }
+    if (r_.where < 0) return fmt::format("needs {} on one node; the {} node has {}", asked, r_.certified ? "largest" : "best", best);
+    return fmt::format("needs {} on one node; {} node has {}{}: {}", asked, r_.certified ? "largest" : "best", best,
                        r_.certified ? "" : " free", place());
   }
 
@@ -169,6 +201,11 @@ class Text {
 }  // namespace
 
 std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job) { return Text(names, reason, job).reason(); }
+
+std::string render_where(const NameSource& names, const Reason& reason) {
+  if (reason.where < 0 || reason.level < 0) return {};
+  return std::string(reason.level == 0 ? names.node(reason.where) : names.domain(reason.where));
+}
 
 std::string render_would_start_if(const NameSource& names, const Reason& reason, std::int32_t job) {
   return Text(names, reason, job).would_start_if();
@@ -185,10 +222,23 @@ std::string duration_text(TimeUs us) {
     left %= unit.first;
   }
   if (left == 0 && !text.empty()) return sign + text;
-  std::string seconds = fmt::format("{}.{:06}", left / 1'000'000, left % 1'000'000);
-  seconds.erase(seconds.find_last_not_of('0') + 1);
-  if (seconds.back() == '.') seconds.pop_back();
-  return sign + text + (text.empty() ? "" : " ") + seconds + " s";
+  return sign + text + (text.empty() ? "" : " ") + decimal_text(static_cast<std::int64_t>(left), 6) + " s";
+}
+
+std::string rough_duration(TimeUs us) {
+  if (us == kNever || us < 0) return duration_text(us);
+  constexpr TimeUs kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
+  const TimeUs unit = us >= kDay ? kHour : us >= kHour ? kMinute : us >= 10 * kSecond ? kSecond : kSecond / 10;
+  const TimeUs left = us % unit;
+  return duration_text(2 * left < unit ? us - left : us - left + unit);
+}
+
+std::string decimal_text(std::int64_t value, int places) {
+  std::string digits = fmt::format("{:0{}}", value, places + 1);
+  digits.insert(digits.size() - static_cast<std::size_t>(places), ".");
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.back() == '.') digits.pop_back();
+  return digits;
 }
 
 std::string bytes_text(std::int64_t bytes) {

@@ -11,9 +11,15 @@ namespace berth::core {
 std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job);
 /// What follows "starts if": "4 more free there"; empty when no single change is known.
 std::string render_would_start_if(const NameSource& names, const Reason& reason, std::int32_t job);
+/// The node or domain that `best` speaks of; empty: none.
+std::string render_where(const NameSource& names, const Reason& reason);
 
 /// "1 h 30 min", "45 s", "never"; exact to the microsecond.
 std::string duration_text(TimeUs us);
+/// The same in at most two units, rounded to the second of them: "3 h 11 min", "1 min 5 s", "0.4 s"; for tables.
+std::string rough_duration(TimeUs us);
+/// `value` with so many digits after the point, without trailing zeros: "0.0004".
+std::string decimal_text(std::int64_t value, int places);
 /// "80 GiB", "1.5 GiB", "123 bytes"; rounded down to one digit after the point.
 std::string bytes_text(std::int64_t bytes);
 

@@ -47,31 +47,45 @@ void Shortage::begin(const kernel::ProblemView& problem, const SupplyView& free,
   free_.begin(problem, free, true);
 }
 
+void Shortage::look_at(const kernel::DemandRow& d) {
+  filter_ = d.filter;
+  rows_.clear();
+  gpus_ = of_type_ = 0;
+  for (const Capacity::Row& row : free_.rows()) {
+    if (problem_->node_type[row.node] == d.gpu_type) of_type_ += row.gpus;
+    if (!free_.allowed(d.filter, row.node)) continue;
+    rows_.push_back(row);
+    gpus_ += row.gpus;
+  }
+}
+
 Reason Shortage::find(std::int32_t demand, TimeUs end) {
   const kernel::DemandRow& d = problem_->demands[demand];
   const GroupRow* groups = problem_->groups + d.group_begin;
   const std::int32_t n = d.group_end - d.group_begin;
   end_ = end;
-  filter_ = d.filter;
-  rows_.clear();
-  std::int64_t gpus = 0;
-  for (const Capacity::Row& row : free_.rows()) {
-    if (!free_.allowed(d.filter, row.node)) continue;
-    rows_.push_back(row);
-    gpus += row.gpus;
-  }
+  look_at(d);
 
   const bool alone = n == 1;
   Reason reason;
-  if (gpus < d.gpus) {
+  if (gpus_ < d.gpus) {
     // With one required domain for the whole gang, the evidence is about that level.
-    if (alone && groups[0].require_level != kNone && required(groups, 0, true, reason)) {
-      reason.code = ReasonCode::kInsufficientGpus;
+    const ReasonCode code = of_type_ >= d.gpus ? ReasonCode::kNodeConstraint : ReasonCode::kInsufficientGpus;
+    if (alone && groups[0].require_level != kNone && code == ReasonCode::kInsufficientGpus && required(groups, 0, true, reason)) {
+      reason.code = code;
+    } else if (const bool one_piece = groups[0].members == 1 && groups[0].gpus > 1;
+               one_piece && alone && plain(groups[0]) && code == ReasonCode::kInsufficientGpus) {
+      // All on one node: where most of it is free says more than a sum.
+      reason = of_pieces(groups[0], count(groups[0]), true);
+      reason.code = code;
+      reason.free = 0;
     } else {
-      reason = reason_at(ReasonCode::kInsufficientGpus, 0, -1, d.gpus, gpus);
+      reason = reason_at(code, 0, -1, d.gpus, gpus_);
+      if (of_type_ > gpus_) reason.free = of_type_;
       if (alone && plain(groups[0])) {
         const Counts counts = count(groups[0]);
-        if (counts.at[4] == counts.at[0]) reason.missing = (groups[0].members - counts.at[0]) * groups[0].gpus;
+        if (counts.at[4] == counts.at[0] && all_stay()) reason.missing = (groups[0].members - counts.at[0]) * groups[0].gpus;
+        if (groups[0].gpus > 1) reason.pieces = groups[0].members;
       }
     }
     reason.gpu_type = d.gpu_type;
@@ -94,6 +108,26 @@ Reason Shortage::find(std::int32_t demand, TimeUs end) {
   return reason;
 }
 
+// No node that the filter lets through leaves before the job ends: then it does not matter where GPUs become free.
+bool Shortage::all_stay() const {
+  for (std::int32_t node = 0; problem_->has_until != 0 && node < problem_->n_nodes; ++node) {
+    const TimeUs until = problem_->node_until[node];
+    if (until != kNever && (end_ == kNever || end_ > until) && free_.allowed(filter_, node)) return false;
+  }
+  return true;
+}
+
+// Empty nodes that stay long enough have the GPUs for all members.
+bool Shortage::could_hold(const GroupRow& group) const {
+  std::int64_t members = 0;
+  for (std::int32_t node = 0; node < problem_->n_nodes && members < group.members; ++node) {
+    const TimeUs until = problem_->node_until[node];
+    const bool stays = until == kNever || (end_ != kNever && end_ <= until);
+    if (stays && free_.allowed(filter_, node)) members += std::popcount(total_.free[node]) / group.gpus;
+  }
+  return members >= group.members;
+}
+
 // Counting ends where the group fits, which is all that matters then.
 Shortage::Counts Shortage::count(const GroupRow& group) const {
   Counts counts{};
@@ -107,11 +141,13 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
   const bool whole = group.share_ppm == kWholeGpu;
   if (counts.at[0] < m && !whole) {
     Reason reason = reason_at(ReasonCode::kInsufficientGpus, 0, -1, m, counts.at[0]);
-    reason.missing = alone && counts.at[4] == counts.at[0] ? m - counts.at[0] : 0;
+    reason.missing = alone && counts.at[4] == counts.at[0] && all_stay() ? m - counts.at[0] : 0;
     return reason;
   }
   if (counts.at[0] < m) {
     Reason reason = reason_at(ReasonCode::kFragmented, 0, 0, m * group.gpus, counts.at[0] * group.gpus);
+    reason.pieces = group.members;
+    reason.free = gpus_;
     if (m == 1) {  // then the evidence is the node with most
       reason.best = 0;
       for (const Capacity::Row& row : rows_) {
@@ -120,7 +156,11 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
         reason.where = row.node;
       }
     }
-    if (!alone || counts.at[4] != m - 1) return reason;
+    if (!alone || counts.at[4] != counts.at[0]) return reason;
+    if (counts.at[4] != m - 1) {
+      if (all_stay() && could_hold(group)) reason.missing = (m - counts.at[0]) * group.gpus;
+      return reason;
+    }
     // One member lacks: the node that needs the fewest more GPUs, has the rest already, and could ever hold them.
     std::int32_t most = 0, nearest = kNone;
     for (const Capacity::Row& row : rows_) {
@@ -134,7 +174,10 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
       most = left;
       nearest = row.node;
     }
-    if (nearest == kNone) return reason;
+    if (nearest == kNone) {
+      if (all_stay() && could_hold(group)) reason.missing = group.gpus;
+      return reason;
+    }
     reason.where = nearest;
     reason.missing = group.gpus - most;
     if (m == 1) reason.best = most;
@@ -145,7 +188,14 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
     for (const Capacity::Row& row : rows_) has = std::max(has, problem_->type_memory[problem_->node_type[row.node]]);
     return reason_at(ReasonCode::kGpuMemory, 0, 0, group.gpu_memory, has);
   }
-  if (counts.at[3] >= m) return reason_at(ReasonCode::kNodeConstraint, 0, -1, m * group.gpus, counts.at[4] * group.gpus);
+  if (counts.at[3] >= m) {
+    Reason reason = reason_at(ReasonCode::kNodeConstraint, 0, -1, m * group.gpus, counts.at[4] * group.gpus);
+    reason.until_us = 0;
+    for (const Capacity::Row& row : rows_) {
+      if (const TimeUs until = problem_->node_until[row.node]; until != kNever) reason.until_us = std::max(reason.until_us, until);
+    }
+    return reason;
+  }
 
   const bool cpu = counts.at[2] < m;
   const std::int64_t per = cpu ? group.cpu : group.memory;
@@ -153,6 +203,7 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
   Reason reason = reason_at(cpu ? ReasonCode::kCpu : ReasonCode::kMemory, 0, 0, per, 0);
   if (m > 1) {  // several members: what all of them need together, in pieces that fit beside GPUs
     reason.level = -1;
+    reason.pieces = group.members;
     reason.asked = m * per;
     reason.best = have * per;
     return reason;
@@ -230,9 +281,42 @@ bool Shortage::required(const GroupRow* rows, std::int32_t row, bool alone, Reas
   reason = reason_at(!single && enough_gpus ? ReasonCode::kFragmented : ReasonCode::kTopologyRequired, facet, level, asked,
                      std::max<std::int64_t>(best, 0));
   reason.where = where;
+  if (gpus_ > reason.best) reason.free = gpus_;
+  if (single && top.gpus > 1) reason.pieces = top.members;
   const bool simple = alone && single && top.segment_size == 0 && top.spread_most == 0;
   if (simple && where >= 0 && total_gpus(facet, level, where, filter_) >= asked) reason.missing = asked - best;
   return true;
+}
+
+// Of a tree of groups: the domain with most free GPUs among those in one of which the first group with a `require` must be. A
+// demand that is one plain group would fit now: its turn came before others gave GPUs up. `free` stays 0 then.
+Reason Shortage::joint(std::int32_t demand) {
+  const kernel::DemandRow& d = problem_->demands[demand];
+  look_at(d);
+  Reason reason = reason_at(ReasonCode::kFragmented, 0, -1, d.gpus, gpus_);
+  reason.gpu_type = d.gpu_type;
+  if (d.exact != 0) return reason;
+  reason.free = gpus_;
+  for (std::int32_t g = d.group_begin; g < d.group_end; ++g) {
+    const GroupRow& group = problem_->groups[g];
+    if (group.require_level == kNone) continue;
+    const kernel::FacetView& f = problem_->facet[group.require_facet];
+    const bool nodes = group.require_level == 0;
+    const std::int32_t begin = nodes ? 0 : f.level_begin[group.require_level];
+    const std::int32_t end = nodes ? problem_->n_nodes : f.level_begin[group.require_level + 1];
+    raw_.assign(static_cast<std::size_t>(end - begin), 0);
+    for (const Capacity::Row& r : rows_) {
+      const std::int64_t at = place(group.require_facet, group.require_level, r.node);
+      if (nodes || problem_->domains.named[at] != 0) raw_[static_cast<std::size_t>(at - begin)] += r.gpus;
+    }
+    const auto most = std::max_element(raw_.begin(), raw_.end());
+    reason = reason_at(ReasonCode::kFragmented, group.require_facet, group.require_level, group.subtree_gpus, *most);
+    reason.gpu_type = d.gpu_type;
+    reason.where = begin + static_cast<std::int32_t>(most - raw_.begin());
+    reason.free = gpus_;
+    break;
+  }
+  return reason;
 }
 
 // Members that segments and spread leave, in the best required domain.
@@ -268,6 +352,8 @@ bool Shortage::spread_out(const GroupRow& group, Reason& reason) {
     if (best >= group.members) continue;
     reason = reason_at(ReasonCode::kFragmented, segments ? group.segment_facet : group.spread_facet,
                        segments ? group.segment_level : group.spread_level, std::int64_t{group.members} * group.gpus, best * group.gpus);
+    reason.pieces = segments ? group.members / group.segment_size : 0;
+    reason.free = gpus_;
     return true;
   }
   return false;

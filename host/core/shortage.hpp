@@ -17,6 +17,8 @@ class Shortage {
   void begin(const kernel::ProblemView& problem, const SupplyView& free, const SupplyView& total);
   /// `end`: instant at which the job would end, kNever: not known. Sets code, level, facet, where, gpu_type, asked, best, missing.
   Reason find(std::int32_t demand, TimeUs end);
+  /// For a demand of which find() knows no cause: kFragmented, with what is free where it must be; `free` 0: it would fit now.
+  Reason joint(std::int32_t demand);
 
  private:
   struct Counts {
@@ -27,7 +29,10 @@ class Shortage {
     std::int64_t members;
   };
 
+  void look_at(const kernel::DemandRow& demand);
   Counts count(const kernel::GroupRow& group) const;
+  bool all_stay() const;
+  bool could_hold(const kernel::GroupRow& group) const;
   Reason of_pieces(const kernel::GroupRow& group, const Counts& counts, bool alone) const;
   bool required(const kernel::GroupRow* rows, std::int32_t row, bool alone, Reason& reason);
   bool spread_out(const kernel::GroupRow& group, Reason& reason);
@@ -39,6 +44,7 @@ class Shortage {
   Capacity free_;
   TimeUs end_ = kNever;
   std::int32_t filter_ = 0;
+  std::int64_t gpus_ = 0, of_type_ = 0;    // free where the filter lets through; on all nodes of the GPU type
   std::vector<Capacity::Row> rows_;        // that the filter lets through
   std::vector<std::int64_t> raw_, least_;  // [domains of a level, or nodes]: free GPUs; GPUs placeable by the scarcest row
   std::vector<Piece> pieces_;

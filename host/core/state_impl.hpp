@@ -60,7 +60,8 @@ struct JobStore {
   std::vector<std::int64_t> attained;       // GPU-us at `progress_at`
   std::vector<TimeUs> hard_deadline;        // kNever: none, or a soft one
   std::vector<std::int32_t> priority, gpus, preemption_class, queue, held_type, shape;
-  std::vector<std::int32_t> local_batch;  // of the shape in which it runs
+  std::vector<std::int32_t> local_batch;         // of the shape in which it runs
+  std::vector<std::int64_t> learning_rate_pico;  // of the same
   std::vector<std::uint8_t> running;
   std::vector<const std::string*> id;
 

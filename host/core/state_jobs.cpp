@@ -67,7 +67,8 @@ void StateImpl::compile_job(std::int32_t slot) {
         if (smallest && !elastic_groups) continue;
         const std::int32_t demand = demands.add(j, shape, type, filter, smallest, topology);
         const std::int64_t gpus = std::max<std::int64_t>(1, demands.rows()[at(demand)].gpus);
-        const std::int64_t rate = core::option_rate(*this, j, shape, type, gpus);
+        const std::int32_t at_work = smallest ? demands.gpus_named(demand) : shape.gpus;
+        const std::int64_t rate = core::option_rate(*this, j, shape, type, gpus, at_work);
         all.push_back({{demand, static_cast<std::int32_t>(s)}, rate, gpus, smallest});
       }
     }
@@ -145,12 +146,16 @@ void StateImpl::store_columns(std::int32_t slot) {
   job.gpus[s] = j.shapes.empty() ? 1 : std::max(1, j.shapes.front().gpus);
   job.waiting_left[s] = time_for(job.work_left[s], job.rate[s]);
   job.local_batch[s] = 0;
+  job.learning_rate_pico[s] = 0;
   job.victim_from[s] = kNever;
   if (running) {
     for (std::size_t k = 0; k < j.shapes.size(); ++k) {
       if (j.shapes[k].id == j.allocation.shape) job.shape[s] = static_cast<std::int32_t>(k);
     }
-    if (job.shape[s] >= 0) job.local_batch[s] = j.shapes[at(job.shape[s])].local_batch;
+    if (job.shape[s] >= 0) {
+      job.local_batch[s] = j.shapes[at(job.shape[s])].local_batch;
+      job.learning_rate_pico[s] = j.shapes[at(job.shape[s])].learning_rate_pico;
+    }
     job.gpus[s] = static_cast<std::int32_t>(std::max<std::int64_t>(1, whole_gpus(record.held)));
     job.rate[s] = core::placed_rate(*this, j, job.shape[s], record.entries);
     if (j.preemption.preemptible) {
@@ -181,7 +186,7 @@ void StateImpl::hold(std::int32_t slot) {
     row.memory = j.constraints.memory_bytes_per_gpu * gpus;
     row.gpu_memory = j.constraints.gpu_memory_bytes;
     record.held.push_back(row);
-    PlanEntry placed{row.node, 0, entry.member, static_cast<std::int32_t>(gpus), row.mask, row.share_ppm};
+    PlanEntry placed{row.node, 0, entry.member, static_cast<std::int32_t>(gpus), row.mask, row.share_ppm, entry.time_shared};
     for (std::size_t g = 0; shape != nullptr && g < shape->groups.size(); ++g) {
       if (shape->groups[g].name != entry.group) continue;
       placed.group = static_cast<std::int32_t>(g);

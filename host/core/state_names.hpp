@@ -20,9 +20,13 @@ class StateNames final : public NameSource {
   }
   std::string_view domain(std::int32_t id) const override {
     if (id < 0 || id >= s_.topology.size()) return "?";
-    const std::string_view path = s_.topology.path(id);
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+    const std::string_view path = s_.topology.path(id), name = last_part(path);
+    for (std::int32_t other = 0; other < s_.topology.size(); ++other) {
+      const bool same_kind =
+          s_.topology.facet_of(other) == s_.topology.facet_of(id) && s_.topology.level_of(other) == s_.topology.level_of(id);
+      if (other != id && same_kind && last_part(s_.topology.path(other)) == name) return path;
+    }
+    return name;
   }
   std::string_view level(Facet facet, std::int32_t level) const override {
     const auto f = static_cast<std::int32_t>(facet);
@@ -34,8 +38,13 @@ class StateNames final : public NameSource {
   std::string_view gpu_type(std::int32_t index) const override {
     return in(index, s_.gpu_types) ? std::string_view(s_.gpu_types[static_cast<std::size_t>(index)].id) : "?";
   }
+  std::int32_t gpu_types() const override { return static_cast<std::int32_t>(s_.gpu_types.size()); }
 
  private:
+  static std::string_view last_part(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+  }
   template <class Rows>
   static bool in(std::int32_t i, const Rows& rows) {
     return i >= 0 && i < static_cast<std::int32_t>(rows.size());

@@ -52,6 +52,8 @@ constexpr Field<ReasonRow> kEvidence[] = {
     {"queue", [](JsonCursor& in, ReasonRow& r) { r.reason.queue = read_any32(in); }},
     {"gpu_type", [](JsonCursor& in, ReasonRow& r) { r.reason.gpu_type = read_any32(in); }},
     {"missing", [](JsonCursor& in, ReasonRow& r) { r.reason.missing = read_any(in); }},
+    {"pieces", [](JsonCursor& in, ReasonRow& r) { r.reason.pieces = read_any32(in); }},
+    {"free", [](JsonCursor& in, ReasonRow& r) { r.reason.free = read_any(in); }},
     {"until_s", [](JsonCursor& in, ReasonRow& r) { r.reason.until_us = read_any_micro(in); }},
 };
 
@@ -93,6 +95,7 @@ constexpr Field<EntryRow> kEntry[] = {
     {"member", [](JsonCursor& in, EntryRow& r) { r.entry.member = read_count(in); }},
     {"members", [](JsonCursor& in, EntryRow& r) { r.entry.members = read_count(in), r.has_members = true; }},
     {"share", [](JsonCursor& in, EntryRow& r) { r.entry.share_ppm = read_share(in); }},
+    {"time_shared", [](JsonCursor& in, EntryRow& r) { r.entry.time_shared = in.boolean(); }},
 };
 
 struct DecisionRow {
@@ -111,6 +114,7 @@ constexpr Field<DecisionRow> kDecision[] = {
        in.array([&] { read_object(in, r.entries.emplace_back(EntryRow{r.state, {}, {}, false}), kEntry); });
      }},
     {"local_batch", [](JsonCursor& in, DecisionRow& r) { r.decision.local_batch = read_count(in); }},
+    {"learning_rate", [](JsonCursor& in, DecisionRow& r) { r.decision.learning_rate_pico = in.decimal(12, 0, kScoreCeiling); }},
     {"rate", [](JsonCursor& in, DecisionRow& r) { r.decision.rate = read_any_micro(in); }},
     {"start_s", [](JsonCursor& in, DecisionRow& r) { r.decision.start_us = read_any_micro(in); }},
     {"finish_s", [](JsonCursor& in, DecisionRow& r) { r.decision.finish_us = read_any_micro(in); }},

@@ -21,6 +21,7 @@ void write_entry(JsonWriter& w, const PlanEntry& e, const ClusterState& state, c
     w.number_unless("member", e.member, 0);
     w.number_unless("members", e.members, members_of(shape, e));
     w.number_unless("share", e.share_ppm, kWholeGpu, 6);
+    w.flag_unless("time_shared", e.time_shared, false);
   });
 }
 
@@ -34,6 +35,8 @@ void write_evidence(JsonWriter& w, const Reason& r, const ClusterState& state) {
   w.number_unless("queue", r.queue, -1);
   w.number_unless("gpu_type", r.gpu_type, -1);
   w.number_unless("missing", r.missing, 0);
+  w.number_unless("pieces", r.pieces, 0);
+  w.number_unless("free", r.free, 0);
   w.number_unless("until_s", r.until_us, kNever, 6);
 }
 
@@ -44,7 +47,7 @@ void write_reason(JsonWriter& w, const Reason& r, const ClusterState& state, std
     w.text_unless("text", render_reason(state, r, job), "");
     w.number("asked", r.asked);
     w.number("best", r.best);
-    if (r.level == 0 && r.where >= 0 && r.where < state.node_count()) w.text("where", state.node(r.where).id);
+    w.text_unless("where", render_where(state, r), "");
     w.text_unless("would_start_if", render_would_start_if(state, r, job), "");
     w.key("evidence");
     w.object([&] { write_evidence(w, r, state); });
@@ -67,6 +70,7 @@ void write_decision(JsonWriter& w, const Plan& plan, const Decision& d, const Cl
       });
     }
     w.number_unless("local_batch", d.local_batch, 0);
+    w.number_unless("learning_rate", d.learning_rate_pico, 0, 12);
     w.number_unless("rate", d.rate, 0, 6);
     w.number_unless("start_s", d.start_us, kNever, 6);
     w.number_unless("finish_s", d.finish_us, kNever, 6);

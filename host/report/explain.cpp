@@ -72,6 +72,13 @@ std::string totals_line(const Plan& plan) {
   return text + fmt::format("; {} of {} in use\n", t.gpus_used, counted(t.gpus, "GPU"));
 }
 
+// Shares count as parts: "1.5".
+std::string gpus_text(const Plan& plan, const Decision& d) {
+  std::int64_t ppm = 0;
+  for (const PlanEntry& entry : entries_of(plan, d)) ppm += std::int64_t{entry.share_ppm} * std::popcount(entry.gpus);
+  return core::decimal_text(ppm, 6);
+}
+
 using Row = std::vector<std::string>;
 
 std::string table(const Row& head, const std::vector<Row>& rows, const std::vector<const char*>& colours) {
@@ -93,23 +100,26 @@ std::string table(const Row& head, const std::vector<Row>& rows, const std::vect
   return text;
 }
 
-// Jobs with the same sentence stand together: "12 jobs: ..." with the first ids.
+// Jobs with the same sentence stand together, most jobs first: "12 jobs (a, b, c, ...): needs ...".
 std::string grouped_reasons(const core::NameSource& names, const Plan& plan) {
-  std::map<std::string, std::vector<std::int32_t>> by_text;
+  using Group = std::pair<std::string, std::vector<std::int32_t>>;
+  std::vector<Group> groups;  // by the rank of their first job
+  std::map<std::string, std::size_t> index;
   for (const Decision& d : plan.decisions) {
-    if (d.reason.code != ReasonCode::kNone) by_text[full_reason(names, d)].push_back(d.job);
+    if (d.reason.code == ReasonCode::kNone) continue;
+    std::string reason = full_reason(names, d);
+    const auto [found, is_new] = index.try_emplace(reason, groups.size());
+    if (is_new) groups.push_back({std::move(reason), {}});
+    groups[found->second].second.push_back(d.job);
   }
-  std::vector<std::pair<const std::string*, const std::vector<std::int32_t>*>> order;
-  for (const auto& entry : by_text) order.emplace_back(&entry.first, &entry.second);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second->size() > b.second->size(); });
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.second.size() > b.second.size(); });
   std::string text;
-  for (const auto& group : order) {
+  for (const auto& [reason, jobs] : groups) {
     constexpr std::size_t kShown = 3;
     std::string ids;
-    for (std::size_t i = 0; i < std::min(kShown, group.second->size()); ++i)
-      ids += fmt::format("{}{}", i == 0 ? "" : ", ", names.job_id((*group.second)[i]));
-    if (group.second->size() > kShown) ids += ", ...";
-    text += fmt::format("{}: {} ({})\n", counted(static_cast<std::int64_t>(group.second->size()), "job"), *group.first, ids);
+    for (std::size_t i = 0; i < std::min(kShown, jobs.size()); ++i) ids += fmt::format("{}{}", i == 0 ? "" : ", ", names.job_id(jobs[i]));
+    if (jobs.size() > kShown) ids += ", ...";
+    text += jobs.size() == 1 ? fmt::format("{}: {}\n", ids, reason) : fmt::format("{} jobs ({}): {}\n", jobs.size(), ids, reason);
   }
   return text;
 }
@@ -133,9 +143,7 @@ std::string place_text(const core::NameSource& names, const Plan& plan, const De
     }
     text += fmt::format("{}{}[{}]", text.empty() ? "" : " ", names.node(entries[i].node), indices(mask));
     if (entries[i].share_ppm == kWholeGpu) continue;
-    std::string share = fmt::format("{:06}", entries[i].share_ppm);
-    share.erase(share.find_last_not_of('0') + 1);
-    text += fmt::format("x0.{}", share);
+    text += fmt::format("x{}", core::decimal_text(entries[i].share_ppm, 6));
   }
   return text;
 }
@@ -156,13 +164,14 @@ std::string explain_plan(const core::NameSource& names, const Plan& plan, const 
       ++left_out;
       continue;
     }
-    const std::int64_t gpus = gpus_of(plan, d);
     rows.push_back({std::string(names.job_id(d.job)), std::string(core::name(d.action)), std::string(shape_id(names, d)),
-                    gpus > 0 ? fmt::to_string(gpus) : "-", d.finish_us == kNever ? "-" : core::duration_text(d.finish_us),
-                    place_text(names, plan, d)});
+                    d.entry_begin == d.entry_end ? "-" : gpus_text(plan, d),
+                    d.finish_us == kNever ? "-" : core::rough_duration(d.finish_us - plan.now_us),
+                    place_text(names, plan, d) +
+                        (d.action == Action::kReserve ? " in " + core::rough_duration(d.start_us - plan.now_us) : std::string())});
     if (options.colour) colours.push_back(colour_of(d.action));
   }
-  if (!rows.empty()) text += fmt::format("\n{}", table({"JOB", "ACTION", "SHAPE", "GPUS", "FINISH", "WHERE"}, rows, colours));
+  if (!rows.empty()) text += fmt::format("\n{}", table({"JOB", "ACTION", "SHAPE", "GPUS", "ENDS IN", "WHERE"}, rows, colours));
   if (left_out > 0) text += fmt::format("... and {} more\n", left_out);
   const std::string reasons = grouped_reasons(names, plan);
   return reasons.empty() ? text : text + "\n" + reasons;
@@ -177,11 +186,17 @@ std::string explain_job(const core::NameSource& names, const Plan& plan, std::in
     if (!value.empty()) text += fmt::format("  {:<13} {}\n", what, value);
   };
   line("shape", d.shape < 0 ? "" : std::string(shape_id(names, d)));
-  line("gpus", gpus_of(plan, d) == 0 ? "" : fmt::to_string(gpus_of(plan, d)));
+  line("gpus", d.entry_begin == d.entry_end ? "" : gpus_text(plan, d));
   line("where", place_text(names, plan, d));
   line("local batch", d.local_batch == 0 ? "" : fmt::to_string(d.local_batch));
-  line("start", d.start_us == kNever ? "" : core::duration_text(d.start_us));
-  line("finish", d.finish_us == kNever ? "" : core::duration_text(d.finish_us));
+  line("learning rate", d.learning_rate_pico == 0 ? "" : core::decimal_text(d.learning_rate_pico, 12));
+  const auto instant = [&](TimeUs at) {
+    return at == kNever
+               ? ""
+               : core::duration_text(at) + (at > plan.now_us ? fmt::format(" (in {})", core::rough_duration(at - plan.now_us)) : "");
+  };
+  line("start", instant(d.start_us));
+  line("finish", instant(d.finish_us));
   line("cost", d.cost_us == 0 ? "" : core::duration_text(d.cost_us));
   line("reason", core::render_reason(names, d.reason, job));
   line("code", d.reason.code == ReasonCode::kNone

@@ -87,6 +87,9 @@ BERTH_API std::vector<std::string> validate_plan(const ClusterState& state, cons
 BERTH_API std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job);
 /// The smallest single change that lets the job start: to be read after "starts if": "4 more free there"; empty when none is known.
 BERTH_API std::string render_would_start_if(const ClusterState& state, const Reason& reason, std::int32_t job);
+/// The place that `best` speaks of: a node's id or a domain's name (its full path where names repeat); empty when it is about the whole
+/// cluster.
+BERTH_API std::string render_where(const ClusterState& state, const Reason& reason);
 /// True when the reason's necessary condition indeed fails on this cluster, whoever leaves it.
 BERTH_API bool check_certificate(const ClusterState& state, const Reason& reason, std::int32_t job);
 

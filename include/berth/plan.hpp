@@ -16,23 +16,30 @@ class ClusterState;
 
 enum class Action : std::uint8_t { kStart, kKeep, kResize, kMigrate, kPreempt, kWait, kDecline, kReplace, kReserve };
 
-/// Why a job waits, is declined or is displaced. Where several hold, the dominant one is the first that applies in this
-/// order: a certificate (kNoGpuType .. kTopologyRequired as `kInfeasibleCertified`), kDeadlineImpossible, kQuota, kBehind,
-/// kReservedFor, kLostPriority, kInsufficientGpus, kCpu, kMemory, kNodeConstraint, kFragmented, kDelayTimer, kBudget.
+/// Why a job waits, is declined or is displaced. Where several hold, the dominant one is the first that applies in this order:
+///
+/// 1. what displaced a running job: kNodeFailed, kLostPriority;
+/// 2. a certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help;
+/// 3. kBudget, when its turn never came;
+/// 4. kDeadlineImpossible;
+/// 5. kQuota, when no alternative is within the limits of its queues;
+/// 6. kBehind;
+/// 7. what is short, of the alternative that lacks least: kInsufficientGpus, kGpuMemory, kCpu, kMemory, kNodeConstraint, then
+///    kTopologyRequired or kFragmented;
+/// 8. nothing is short by itself: kReservedFor; kBudget, when the search for a place was cut short; else kFragmented.
 enum class ReasonCode : std::uint8_t {
   kNone,
   kNoGpuType,         ///< no node of any allowed type exists
   kNodeConstraint,    ///< labels, required, excluded, virtual cluster, reservation or end time leave too few nodes
   kInsufficientGpus,  ///< too few GPUs free (or existing, when certified)
   kTopologyRequired,  ///< no domain of the required level holds it
-  kFragmented,        ///< enough GPUs, but not in the pieces asked for
+  kFragmented,        ///< enough GPUs, but not in the pieces or places asked for
   kQuota,             ///< the queue, or one above it, is full
   kCpu,
   kMemory,
   kGpuMemory,
-  kBehind,       ///< head of line: an earlier job waits
-  kReservedFor,  ///< would delay the reservation of an earlier job
-  kDelayTimer,
+  kBehind,        ///< head of line: an earlier job waits
+  kReservedFor,   ///< would delay the reservation of an earlier job
   kLostPriority,  ///< displaced by a more important job
   kDeadlineImpossible,
   kNodeFailed,  ///< displaced because its nodes or GPUs failed and it could not be mended
@@ -55,6 +62,9 @@ struct Reason {
   std::int64_t best = 0;     ///< the most that `where` has
   std::int64_t missing = 0;  ///< the smallest single change: so many more free in `where`; 0: none known
   TimeUs until_us = kNever;
+  std::int32_t pieces =
+      0;  ///< `asked` is so many equal pieces, none of which may be split over nodes (or over domains of `level`); 0: it is not
+  std::int64_t free = 0;  ///< GPUs free in all, where `best` is about a part of them
   bool operator==(const Reason&) const = default;
 };
 
@@ -66,6 +76,7 @@ struct PlanEntry {
   std::int32_t members = 0;
   std::uint64_t gpus = 0;  ///< mask of GPU indices
   std::int32_t share_ppm = kWholeGpu;
+  bool time_shared = false;  ///< the holders of shares of a GPU take turns on it; false: whole, or a partition of its own
   bool operator==(const PlanEntry&) const = default;
 };
 
@@ -75,11 +86,12 @@ struct Decision {
   std::int32_t shape = -1;       ///< index in the job's shapes, -1: none
   std::int32_t entry_begin = 0;  ///< rows of Plan::entries, in rank order of the gang
   std::int32_t entry_end = 0;
-  std::int32_t local_batch = 0;
-  std::int64_t rate = 0;      ///< predicted, millionths of the unit per second; 0: not known
-  TimeUs start_us = kNever;   ///< of kStart (now), kReserve (later)
-  TimeUs finish_us = kNever;  ///< predicted
-  TimeUs cost_us = 0;         ///< what displacing or moving it costs in run time
+  std::int32_t local_batch = 0;         ///< samples per GPU and step; 0: not stated
+  std::int64_t learning_rate_pico = 0;  ///< 1e-12, for that batch; 0: not stated
+  std::int64_t rate = 0;                ///< predicted, millionths of the unit per second; 0: not known
+  TimeUs start_us = kNever;             ///< of kStart (now), kReserve (later)
+  TimeUs finish_us = kNever;            ///< predicted
+  TimeUs cost_us = 0;                   ///< what displacing or moving it costs in run time
   Reason reason;
   bool operator==(const Decision&) const = default;
 };

@@ -210,6 +210,111 @@ TEST(Engine, MovesADisplacedJobAndChargesTheDearerOfItsCosts) {
   EXPECT_EQ(plan.entries.at(static_cast<std::size_t>(moved.entry_begin)).node, state.find_node("n1"));
 }
 
+// 8 members of 1 GPU, or 4: on 4 free GPUs the gang runs at half its speed, so 100 s of work take 200 s.
+TEST(Engine, ASmallGangIsPredictedAtTheRateOfItsMembers) {
+  for (const std::int64_t stated : {0, 3'000'000}) {
+    Snapshot s = test::two_racks();
+    s.nodes.resize(1);
+    run_on(add_job(s, "half", 4), "n0", {0, 1, 2, 3});
+    Job& gang = add_job(s, "gang", 8);
+    gang.estimate.run_us = 100 * kSecond;
+    gang.shapes[0].rate = stated;
+    gang.shapes[0].local_batch = 64;
+    gang.shapes[0].learning_rate_pico = 250'000'000;
+    gang.shapes[0].groups = {test::group_of("w", 8, 1)};
+    gang.shapes[0].groups[0].members_min = 4;
+    ClusterState state(s);
+    Engine engine;
+
+    const Plan plan = engine.decide(state, ask("fifo"));
+    const Decision& d = of(state, plan, "gang");
+
+    ASSERT_EQ(d.action, Action::kStart);
+    EXPECT_EQ(d.rate, stated > 0 ? 1'500'000 : 500'000);
+    EXPECT_EQ(d.finish_us, 300 * kSecond);
+    EXPECT_EQ(d.local_batch, 64);
+    EXPECT_EQ(d.learning_rate_pico, 250'000'000);
+    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+
+    commit(state, plan);
+    const Plan next = engine.decide(state, ask("fifo"));
+    EXPECT_EQ(of(state, next, "gang").action, Action::kKeep);
+    EXPECT_EQ(of(state, next, "gang").rate, d.rate);
+    EXPECT_EQ(of(state, next, "gang").finish_us, d.finish_us);
+    EXPECT_EQ(of(state, next, "gang").learning_rate_pico, 250'000'000);
+  }
+}
+
+// A spare sits idle: two members and a spare work like two members.
+TEST(Engine, SparesDoNotSpeedAGangUp) {
+  Snapshot s = test::two_racks();
+  Job& gang = add_job(s, "gang", 2);
+  gang.estimate.run_us = 100 * kSecond;
+  gang.profile.kind = ProfileKind::kTable;
+  gang.profile.points = {{"", 2, 0, "", 1'000'000}, {"", 4, 0, "", 2'000'000}};
+  gang.shapes[0].groups = {test::group_of("w", 2, 1)};
+  gang.shapes[0].groups[0].spares = 1;
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo"));
+
+  EXPECT_EQ(of(state, plan, "gang").rate, 1'000'000);
+}
+
+TEST(Engine, SharesOfAGpuAreTakenInTurnsUnlessTheyArePartitions) {
+  Snapshot s = test::two_racks();
+  s.nodes[0].sharing = true;
+  for (const bool partition : {false, true}) {
+    Job& job = add_job(s, partition ? "b" : "a", 1);
+    job.sharing = true;
+    job.shapes[0].share_ppm = 500'000;
+    if (partition) job.shapes[0].mig_profile = "3g.40gb";
+  }
+  ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo"));
+
+  ASSERT_EQ(plan.entries.size(), 2u);
+  EXPECT_TRUE(plan.entries[0].time_shared);
+  EXPECT_FALSE(plan.entries[1].time_shared);
+  commit(state, plan);
+  EXPECT_TRUE(state.job(0)->allocation.entries[0].time_shared);
+  EXPECT_FALSE(state.job(1)->allocation.entries[0].time_shared);
+}
+
+TEST(Engine, GivesTheBatchThatTheShapeSays) {
+  Snapshot s = test::two_racks();
+  add_job(s, "a", 1).shapes[0].local_batch = 32;
+  s.jobs[0].shapes[0].learning_rate_pico = 5;
+  const ClusterState state(s);
+  Engine engine;
+  Plan plan = engine.decide(state, ask("fifo"));
+
+  plan.decisions[0].local_batch = 64;
+  plan.decisions[0].learning_rate_pico = 6;
+
+  EXPECT_EQ(validate_plan(state, plan), (std::vector<std::string>{"job a: is given a local batch of 64; shape s says 32",
+                                                                  "job a: is given a learning rate of 6 x 1e-12; shape s says 5"}));
+}
+
+// `quick` takes 4 of the GPUs that `hog` gives up: what is left is 4, not 8.
+TEST(Engine, CountsWhatIsFreeAfterThosePreemptedHaveLeft) {
+  Snapshot s = one_node_full();
+  add_job(s, "wide", 6).estimate.run_us = 2'000 * kSecond;
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("srsf"));
+
+  const Reason& reason = of(state, plan, "wide").reason;
+  EXPECT_EQ(reason.code, ReasonCode::kInsufficientGpus);
+  EXPECT_EQ(reason.best, 4);
+  EXPECT_EQ(reason.missing, 2);
+  EXPECT_EQ(plan.objective, (std::vector<std::pair<std::string, std::int64_t>>{{"gpus_used", 4}, {"gpus_free", 4}}));
+}
+
 TEST(Engine, StopsWhenAnotherThreadCancelsAndItsWorkLimitRepeatsThePlan) {
   const ClusterState state(one_node_full());
   Engine engine;

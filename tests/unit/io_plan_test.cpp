@@ -4,6 +4,7 @@
 #include <string>
 
 #include "berth/state.hpp"
+#include "host/core/state_impl.hpp"
 #include "tests/unit/io_support.hpp"
 
 namespace berth::io {
@@ -31,7 +32,7 @@ Plan full_plan(const ClusterState& state) {
   p.tables = 0xfedcba9876543210;
   p.objective = {{"jct", -5}, {"gpus", 7}};
   p.totals = {8, 7, 1, 2, 3, 4, 5, 6, 7, 8};
-  p.entries = {{0, 0, 0, 1, 1, kWholeGpu}, {0, 1, 0, 2, 0x1e, kWholeGpu}, {0, 0, 3, 5, 0x80, 250'000}};
+  p.entries = {{0, 0, 0, 1, 1, kWholeGpu}, {0, 1, 0, 2, 0x1e, kWholeGpu}, {0, 0, 3, 5, 0x80, 250'000, true}};
   Decision gang;
   gang.job = state.find_job("b");
   gang.action = Action::kReserve;
@@ -39,6 +40,7 @@ Plan full_plan(const ClusterState& state) {
   gang.entry_begin = 0;
   gang.entry_end = 2;
   gang.local_batch = 32;
+  gang.learning_rate_pico = 100'000'001;
   gang.rate = 1'500'000;
   gang.start_us = 5;
   gang.finish_us = 6'000'001;
@@ -52,7 +54,7 @@ Plan full_plan(const ClusterState& state) {
   Decision waits;
   waits.job = state.find_job("a");
   waits.entry_begin = waits.entry_end = 3;
-  waits.reason = {ReasonCode::kInsufficientGpus, true, 2, 0, 0, state.find_job("b"), 1, 0, 16, 12, 4, 9'000'000};
+  waits.reason = {ReasonCode::kInsufficientGpus, true, 2, 0, 0, state.find_job("b"), 1, 0, 16, 12, 4, 9'000'000, 2, 13};
   p.decisions = {gang, share, waits};
   return p;
 }
@@ -78,6 +80,46 @@ TEST(PlanJson, EveryFieldReadsBack) {
   EXPECT_EQ(read.totals, p.totals);
   EXPECT_EQ(read.decisions, p.decisions);
   EXPECT_EQ(read.entries, p.entries);
+}
+
+TEST(PlanJson, PlacesAreNamedAtTheirLevel) {
+  Snapshot s = parse_snapshot(with_jobs(job("", "a")));
+  const auto domain = [](const char* id, const char* level, const char* parent) {
+    Domain d;
+    d.id = id;
+    d.level = level;
+    d.parent = parent;
+    return d;
+  };
+  s.domains = {domain("pod0", "pod", ""), domain("pod1", "pod", ""), domain("r07", "rack", "pod0"), domain("r08", "rack", "pod0"),
+               domain("r08", "rack", "pod1")};
+  s.nodes.resize(3, s.nodes[0]);
+  s.nodes[1].id = "n1";
+  s.nodes[2].id = "n2";
+  s.nodes[0].domain[0] = "pod0/r07";
+  s.nodes[1].domain[0] = "pod0/r08";
+  s.nodes[2].domain[0] = "pod1/r08";
+  const ClusterState state(s);
+  Plan p = full_plan(state);
+  p.entries.clear();
+  p.decisions.resize(1);
+  p.decisions[0] = {};
+  p.decisions[0].job = 0;
+  Reason& reason = p.decisions[0].reason;
+  reason.code = ReasonCode::kTopologyRequired;
+  const auto where = [&](std::int8_t level, std::string_view path) {
+    reason.level = level;
+    reason.where = level < 0 ? -1 : level == 0 ? 0 : state.impl().topology.find(Facet::kSwitch, path);
+    const std::string json = to_json(p, state), key = "\"where\":\"";
+    const std::size_t at = json.find(key);
+    return at == std::string::npos ? std::string() : json.substr(at + key.size(), json.find('"', at + key.size()) - at - key.size());
+  };
+
+  EXPECT_EQ(where(0, ""), "n0");
+  EXPECT_EQ(where(1, "pod0/r07"), "r07");
+  EXPECT_EQ(where(1, "pod1/r08"), "pod1/r08");
+  EXPECT_EQ(where(2, "pod0"), "pod0");
+  EXPECT_EQ(where(-1, ""), "");
 }
 
 TEST(PlanJson, TimingIsLeftOutWhenAsked) {

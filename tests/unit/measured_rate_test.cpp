@@ -60,9 +60,9 @@ TEST(MeasuredRate, TheMeanOfTheLastFiveObservationsReplacesThePoint) {
   job.profile.points = {{"", 2, 0, "", 900}, {"", 4, 0, "", 1'500}};
   job.progress.observed = {{2, {999'999, 100, 200, 300, 400, 501}}};
 
-  EXPECT_EQ(measured_rate(job, job.shapes[0], "v100", "node"), 300);  // floor(1501 / 5)
-  EXPECT_EQ(measured_rate(job, job.shapes[1], "v100", "node"), 1'500);
-  EXPECT_EQ(measured_rate(job, shape(3), "v100", "node"), 900);
+  EXPECT_EQ(measured_rate(job, job.shapes[0], job.shapes[0].gpus, "v100", "node"), 300);  // floor(1501 / 5)
+  EXPECT_EQ(measured_rate(job, job.shapes[1], job.shapes[1].gpus, "v100", "node"), 1'500);
+  EXPECT_EQ(measured_rate(job, shape(3), 3, "v100", "node"), 900);
 }
 
 TEST(MeasuredRate, ObservationsSpeakForTheTypeTheyWereMadeOnOnly) {
@@ -71,11 +71,11 @@ TEST(MeasuredRate, ObservationsSpeakForTheTypeTheyWereMadeOnOnly) {
   job.profile.points = {{"", 2, 0, "", 900}};
   job.progress.observed = {{2, {300}}};
 
-  EXPECT_EQ(measured_rate(job, job.shapes[0], "v100", "node"), 900);
+  EXPECT_EQ(measured_rate(job, job.shapes[0], job.shapes[0].gpus, "v100", "node"), 900);
   job.allocation.shape = "2v100";
   job.allocation.entries.resize(1);
-  EXPECT_EQ(measured_rate(job, job.shapes[0], "v100", "node"), 300);
-  EXPECT_EQ(measured_rate(job, job.shapes[1], "a100", "node"), 900);
+  EXPECT_EQ(measured_rate(job, job.shapes[0], job.shapes[0].gpus, "v100", "node"), 300);
+  EXPECT_EQ(measured_rate(job, job.shapes[1], job.shapes[1].gpus, "a100", "node"), 900);
 }
 
 TEST(MeasuredRate, TheMostSpecificPointWins) {
@@ -86,7 +86,7 @@ TEST(MeasuredRate, TheMostSpecificPointWins) {
                         {"a100", 4, 64, "rack", 9}, {"v100", 4, 32, "rack", 9}};
   // Taking the winner away makes the next one win.
   for (const std::int64_t winner : {8, 7, 6, 5, 4, 3, 2, 1, 0}) {
-    EXPECT_EQ(measured_rate(job, job.shapes[0], "a100", "rack"), winner);
+    EXPECT_EQ(measured_rate(job, job.shapes[0], job.shapes[0].gpus, "a100", "rack"), winner);
     auto& points = job.profile.points;
     for (auto point = points.begin(); point != points.end(); ++point) {
       if (point->rate == winner) {
@@ -102,8 +102,8 @@ TEST(MeasuredRate, AShapeWithoutABatchTakesTheSmallestMeasured) {
   job.shapes = {shape(4)};
   job.profile.points = {{"", 4, 64, "", 640}, {"", 4, 32, "", 320}};
 
-  EXPECT_EQ(measured_rate(job, job.shapes[0], "a100", "rack"), 320);
-  EXPECT_EQ(measured_rate(job, shape(4, 16), "a100", "rack"), 0);
+  EXPECT_EQ(measured_rate(job, job.shapes[0], job.shapes[0].gpus, "a100", "rack"), 320);
+  EXPECT_EQ(measured_rate(job, shape(4, 16), 4, "a100", "rack"), 0);
 }
 
 }  // namespace berth::core

@@ -164,23 +164,28 @@ TEST(TableProfile, RemainingGpuTimeOfTwoJobs) {
   EXPECT_EQ(2 * (60'000'000'000 / profile_rate(b, b.shapes[0], {})), 120);
 }
 
-TEST(RateTable, RowsAreShapesAndTypesAreRespected) {
-  Job job = closed_form();
-  job.shapes = {shape(8, 10), shape(16, 10)};
-  job.shapes[1].gpu_type = "a100";
-  SpanInfo a100 = span_of(1);
-  a100.gpu_type = "a100";
-  const std::vector<SpanInfo> spans{span_of(0), span_of(1), a100};
-  std::vector<std::int64_t> rates(6, -1);
+// A gang of 4 x 2 GPUs of which 3 members are left, on two nodes.
+TEST(Profile, CountsTheGpusAtWorkWhateverTheShapeAsksFor) {
+  SpanInfo six = span_of(1);
+  six.gpus = 6;
+  six.nodes = 2;
+  six.gpus_per_node = 4;
+  Job opaque;
+  opaque.shapes = {shape(8)};
+  Job stated = opaque;
+  stated.shapes[0].rate = 7'000;
+  Job measured = opaque;
+  measured.profile.kind = ProfileKind::kTable;
+  measured.profile.points = {{"", 4, 0, "", 40}, {"", 8, 0, "", 60}};
+  Job modelled = closed_form(1'000'000'000);
 
-  fill_rate_table(job, spans, rates);
-
-  EXPECT_EQ(rates[0], profile_rate(job, job.shapes[0], spans[0]));
-  EXPECT_EQ(rates[2], profile_rate(job, job.shapes[0], spans[2]));
-  EXPECT_EQ(rates[3], 0);
-  EXPECT_EQ(rates[4], 0);
-  EXPECT_EQ(rates[5], profile_rate(job, job.shapes[1], spans[2]));
-  EXPECT_GT(rates[5], 0);
+  EXPECT_EQ(profile_rate(opaque, opaque.shapes[0], six), 750'000);
+  EXPECT_EQ(profile_rate(stated, stated.shapes[0], six), 5'250);
+  EXPECT_EQ(profile_rate(measured, measured.shapes[0], six), 50);
+  EXPECT_EQ(profile_rate(modelled, modelled.shapes[0], six), profile_rate(modelled, shape(6, 10), six));
+  EXPECT_LT(profile_rate(modelled, modelled.shapes[0], six), profile_rate(modelled, modelled.shapes[0], span_of(1)));
+  six.gpus = 12;
+  EXPECT_EQ(profile_rate(stated, stated.shapes[0], six), 7'000);
 }
 
 TEST(TableHash, IsFnv1a) {

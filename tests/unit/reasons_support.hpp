@@ -50,6 +50,7 @@ class PlainNames : public core::NameSource {
   std::string_view level(Facet, std::int32_t level) const override { return level == 0 ? "node" : level == 1 ? "rack" : "pod"; }
   std::string_view queue(std::int32_t index) const override { return queues_.at(static_cast<std::size_t>(index)); }
   std::string_view gpu_type(std::int32_t index) const override { return types_.at(static_cast<std::size_t>(index)); }
+  std::int32_t gpu_types() const override { return 1; }
 
  private:
   std::vector<Job> jobs_;

@@ -19,6 +19,8 @@ GroupSpec rack_group(std::int32_t members, std::int32_t gpus) {
   return group;
 }
 
+std::string rack_name(const Reason& r) { return fmt::format("d{}", r.where); }
+
 }  // namespace
 
 TEST(Reasons, TooFewGpusAreFree) {
@@ -58,7 +60,7 @@ TEST(Reasons, MemberThatFitsNoNodeNamesTheBestOne) {
   const Reason r = explain(b.build(), walk_of(job));
 
   EXPECT_EQ(r.code, ReasonCode::kFragmented);
-  EXPECT_EQ(sentence(r), "needs 8 GPUs on one node; best node has 5 free: n1; starts if 3 more free there");
+  EXPECT_EQ(sentence(r), "needs 8 GPUs on one node; best node has 5 free: n1; 9 are free in all; starts if 3 more free on n1");
 }
 
 TEST(Reasons, LastMemberOfAGangNamesTheNodeToFree) {
@@ -69,7 +71,110 @@ TEST(Reasons, LastMemberOfAGangNamesTheNodeToFree) {
   b.hold(other, {0, low(4)}).hold(other, {1, low(3)});
   const Reason r = explain(b.build(), walk_of(job));
 
-  EXPECT_EQ(sentence(r), "needs 16 GPUs in whole pieces on single nodes; 8 are free in such pieces; starts if 3 more free on n1");
+  EXPECT_EQ(sentence(r), "needs 16 GPUs in pieces of 8, each on one node; 1 of 2 fits; 17 are free in all; starts if 3 more free on n1");
+}
+
+TEST(Reasons, GangOfWholeNodesTellsFreeGpusFromFreePieces) {
+  ProblemBuilder b;
+  b.rack("r0", {8, 8, 8}).rack("r1", {8});
+  const int pair = b.gang(2, 8), four = b.gang(4, 8);
+  const int other = b.gang(1);
+  for (int node = 0; node < 4; ++node) b.hold(other, {node, low(1)});
+  const Problem p = b.build();
+
+  EXPECT_EQ(sentence(explain(p, walk_of(pair))),
+            "needs 16 GPUs in pieces of 8, each on one node; 0 of 2 fit; 28 are free in all; starts if 2 more pieces of 8 free");
+  EXPECT_EQ(sentence(explain(p, walk_of(four))), "needs 32 GPUs; 28 are free; starts if 4 more pieces of 8 free");
+}
+
+TEST(Reasons, OnePieceNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
+  ProblemBuilder b;
+  b.rack("r0", {4, 4});
+  const int job = b.gang(1, 4), other = b.gang(1);
+  b.hold(other, {0, low(4)}).hold(other, {1, low(3)});
+  const int full_job = b.gang(1, 4);
+  const Problem some = b.build();
+  b.hold(other, {1, 8});
+  const Problem none = b.build();
+
+  EXPECT_EQ(explain(some, walk_of(job)).code, ReasonCode::kInsufficientGpus);
+  EXPECT_EQ(sentence(explain(some, walk_of(job))), "needs 4 GPUs on one node; best node has 1 free: n1; starts if 3 more free there");
+  EXPECT_EQ(sentence(explain(none, walk_of(full_job))), "needs 4 GPUs on one node; no node has any free; starts if 1 more piece of 4 free");
+}
+
+TEST(Reasons, PiecesInOneRackAreCountedAsPieces) {
+  ProblemBuilder b;
+  b.rack("r0", {8, 8}).rack("r1", {8, 8});
+  const int pair = b.ask(rack_group(2, 8)), other = b.gang(1);
+  b.hold(other, {0, low(1)}).hold(other, {2, low(1)});
+  const Reason r = explain(b.build(), walk_of(pair));
+
+  EXPECT_EQ(r.code, ReasonCode::kTopologyRequired);
+  EXPECT_EQ(sentence(r), "needs 16 GPUs in one rack, in pieces of 8 on one node; best rack has room for 1 of 2: " + rack_name(r) +
+                             "; starts if 1 more piece of 8 free there");
+}
+
+TEST(Reasons, FullRacksAreNotCalledBest) {
+  ProblemBuilder b;
+  b.rack("r0", {8}).rack("r1", {8});
+  const int job = b.ask(rack_group(1, 1)), other = b.gang(1);
+  b.hold(other, {0, low(8)}).hold(other, {1, low(8)});
+  const Reason r = explain(b.build(), walk_of(job));
+
+  EXPECT_EQ(sentence(r), "needs 1 GPU in one rack; no rack has any free; starts if 1 more free in " + rack_name(r));
+}
+
+TEST(Reasons, FreeGpusThatAJobMayNotUseAreNotCountedAndNotHidden) {
+  ProblemBuilder b;
+  b.rack("r0", {8, 8});
+  GroupSpec six;
+  six.members = 6;
+  const int job = b.job({b.demand({{six}, 0, {1}})});
+  b.hold(b.gang(1), {1, low(4)});
+  const Reason r = explain(b.build(), walk_of(job));
+
+  EXPECT_EQ(r.code, ReasonCode::kNodeConstraint);
+  EXPECT_EQ(sentence(r), "needs 6 GPUs; 4 are free on nodes that it may use; 12 are free in all; starts if 2 more free on such nodes");
+}
+
+TEST(Reasons, CoresOfManyMembersAreCountedInPieces) {
+  ProblemBuilder b;
+  NodeSpec node;
+  node.gpus = 4;
+  node.cpu = 20000;
+  b.node(node);
+  b.node(node);
+  GroupSpec group;
+  group.members = 4;
+  group.cpu = 9000;
+  const int job = b.ask(group), other = b.gang(1);
+  b.hold(other, {0, low(1), kWholeGpu, 10000, 0, 0});  // one fits beside it, two on the other node
+  const Reason r = explain(b.build(), walk_of(job));
+
+  EXPECT_EQ(r.code, ReasonCode::kCpu);
+  EXPECT_EQ(sentence(r), "needs 36 cores in pieces of 9, each beside its GPUs on one node; 3 of 4 fit");
+}
+
+TEST(Reasons, GroupsThatFitOneByOneButNotTogetherNameTheirDomain) {
+  ProblemBuilder b;
+  b.rack("r0", {8, 8}).rack("r1", {8, 8});
+  // In one rack: two members of 4, and one of 6. 5 + 5 GPUs hold the pair, 7 + 7 the pair or the six and one of the pair.
+  GroupSpec top, pair, six;
+  top.members = 0;
+  top.require = {kSwitchFacet, 1};
+  pair.members = 2;
+  pair.gpus = 4;
+  six.gpus = 6;
+  top.children = {pair, six};
+  const int job = b.ask(top), other = b.gang(1);
+  b.hold(other, {0, low(3)}).hold(other, {1, low(3)}).hold(other, {2, low(1)}).hold(other, {3, low(1)});
+  const Reason r = explain(b.build(), walk_of(job));
+
+  EXPECT_EQ(r.code, ReasonCode::kFragmented);
+  EXPECT_EQ(r.asked, 14);
+  EXPECT_EQ(r.best, 14);
+  EXPECT_EQ(r.free, 24);
+  EXPECT_EQ(sentence(r), "needs 14 GPUs in one rack; " + rack_name(r) + " has 14 free, but not in the pieces asked for");
 }
 
 TEST(Reasons, CoresAndMemoryAreTheCauseOnlyWhenGpusSuffice) {
@@ -102,8 +207,23 @@ TEST(Reasons, NodesThatLeaveTooEarlyAreAConstraint) {
   const Problem p = b.build();
 
   EXPECT_EQ(explain(p, walk_of(job), 1001).code, ReasonCode::kNodeConstraint);
-  EXPECT_EQ(sentence(explain(p, walk_of(job), 1001)), "needs 4 GPUs; 0 are free on nodes that it may use for long enough");
-  EXPECT_EQ(explain(p, walk_of(job), 1000).code, ReasonCode::kFragmented) << "nothing is short then";
+  EXPECT_EQ(sentence(explain(p, walk_of(job), 1001)),
+            "needs 4 GPUs; 0 are free on nodes that stay until it ends; the last of the others leaves at 0.001 s");
+  EXPECT_EQ(sentence(explain(p, walk_of(job), 1000)), "needs 4 GPUs; 8 are free once this plan is carried out, but were not at its turn");
+}
+
+TEST(Reasons, NoChangeIsPromisedWhereItMattersWhichNodeFrees) {
+  ProblemBuilder b;
+  NodeSpec leaves, stays;
+  leaves.until = 1000;
+  b.node(leaves);
+  b.node(stays);
+  const int job = b.gang(2), other = b.gang(1);
+  b.hold(other, {0, low(8)}).hold(other, {1, low(8)});
+  const Problem p = b.build();
+
+  EXPECT_EQ(sentence(explain(p, walk_of(job), 1001)), "needs 2 GPUs; 0 are free");
+  EXPECT_EQ(sentence(explain(p, walk_of(job), 1000)), "needs 2 GPUs; 0 are free; starts if 2 more free");
 }
 
 TEST(Reasons, FullQueueIsNamedNearestFirst) {
@@ -115,7 +235,7 @@ TEST(Reasons, FullQueueIsNamedNearestFirst) {
   const Reason r = explain(b.build(), walk_of(job, Outcome::kQuota));
 
   EXPECT_EQ(r.code, ReasonCode::kQuota);
-  EXPECT_EQ(sentence(r), "needs 4 t0 GPUs; queue q1 has 1 left of its limit; starts if 3 more GPUs fit within the limit of queue q1");
+  EXPECT_EQ(sentence(r), "needs 4 GPUs; queue q1 has 1 left of its limit; starts if 3 more GPUs fit within the limit of queue q1");
 }
 
 TEST(Reasons, OtherJobsAreNamed) {
@@ -129,6 +249,9 @@ TEST(Reasons, OtherJobsAreNamed) {
   EXPECT_EQ(sentence(explain(p, walk_of(job, Outcome::kBehind, 7))), "waits behind job j7");
   EXPECT_EQ(sentence(explain(p, walk_of(job, Outcome::kWaits, 7))), "would delay job j7, which has a reservation");
   EXPECT_EQ(sentence(explain(p, walk_of(job, Outcome::kPreempted, 7))), "displaced by job j7");
+  core::JobWalk later = walk_of(job, Outcome::kWaits, 7);
+  later.reserve_at = 90 * kSecond;
+  EXPECT_EQ(sentence(explain(p, later)), "would delay job j7, which is to start at 1 min 30 s");
   EXPECT_EQ(sentence(explain(p, failed)), "its nodes or GPUs failed, and it could not be mended");
   EXPECT_EQ(sentence(explain(p, walk_of(job, Outcome::kBudget))), "not decided: the search was cut short");
 }
@@ -145,6 +268,33 @@ TEST(Reasons, HardDeadlineThatCannotBeMetComesBeforeTheRest) {
   EXPECT_EQ(explain(p, in_time, 60 * kSecond).code, ReasonCode::kBehind);
 }
 
+TEST(Reasons, DominantOneIsTheFirstOfTheHeadersList) {
+  ProblemBuilder b;
+  b.rack("r0", {8});
+  const int queue = b.queue(kernel::kNone, {4});
+  const int over = b.gang(4, 1, queue), wide = b.gang(8), fits = b.gang(4);
+  b.hold(b.gang(1, 1, queue), {0, low(2)});
+  const Problem p = b.build();
+  const auto code = [&](int job, Outcome outcome, int other, auto&& change) {
+    core::JobWalk walk = walk_of(job, outcome, other);
+    change(walk);
+    return explain(p, walk, 60 * kSecond).code;
+  };
+  const auto as_it_is = [](core::JobWalk&) {};
+  const auto late = [](core::JobWalk& walk) { walk.hard_deadline = 1; };
+
+  EXPECT_EQ(code(over, Outcome::kPreempted, 7, [](core::JobWalk& w) { w.lost_gpus = true; }), ReasonCode::kNodeFailed);
+  EXPECT_EQ(code(over, Outcome::kPreempted, 7, late), ReasonCode::kLostPriority);
+  EXPECT_EQ(code(over, Outcome::kBudget, kernel::kNone, late), ReasonCode::kBudget);
+  EXPECT_EQ(code(over, Outcome::kBehind, 7, late), ReasonCode::kDeadlineImpossible);
+  EXPECT_EQ(code(over, Outcome::kBehind, 7, as_it_is), ReasonCode::kQuota);
+  EXPECT_EQ(code(wide, Outcome::kBehind, 7, as_it_is), ReasonCode::kBehind);
+  EXPECT_EQ(code(wide, Outcome::kWaits, 7, as_it_is), ReasonCode::kInsufficientGpus);
+  EXPECT_EQ(code(fits, Outcome::kWaits, 7, [](core::JobWalk& w) { w.gave_up = true; }), ReasonCode::kReservedFor);
+  EXPECT_EQ(code(fits, Outcome::kWaits, kernel::kNone, [](core::JobWalk& w) { w.gave_up = true; }), ReasonCode::kBudget);
+  EXPECT_EQ(code(fits, Outcome::kWaits, kernel::kNone, as_it_is), ReasonCode::kFragmented);
+}
+
 TEST(Reasons, SpreadAndSegmentsAreFragmentation) {
   ProblemBuilder b;
   b.rack("r0", {8}).rack("r1", {8});
@@ -159,8 +309,8 @@ TEST(Reasons, SpreadAndSegmentsAreFragmentation) {
   b.hold(b.gang(1), {1, low(3)});
   const Problem p = b.build();
 
-  EXPECT_EQ(sentence(explain(p, walk_of(spreads))), "needs 5 GPUs placed by rack; 4 are free in such pieces");
-  EXPECT_EQ(sentence(explain(p, walk_of(segments))), "needs 12 GPUs placed by rack; 6 are free in such pieces");
+  EXPECT_EQ(sentence(explain(p, walk_of(spreads))), "needs 5 GPUs spread by rack; 4 of them can be placed so; 13 are free in all");
+  EXPECT_EQ(sentence(explain(p, walk_of(segments))), "needs 12 GPUs in pieces of 6, each in one rack; 1 of 2 fits; 13 are free in all");
 }
 
 TEST(Reasons, SharesCountRoomOnSharedGpus) {
@@ -212,11 +362,11 @@ TEST(ReasonCertificates, SayWhatTheWholeClusterLacks) {
     return std::string(r.certified ? "never: " : "now: ") + sentence(r);
   };
 
-  EXPECT_EQ(text(total), "never: needs 29 t0 GPUs; the cluster has 28");
+  EXPECT_EQ(text(total), "never: needs 29 GPUs; the cluster has 28");
   EXPECT_EQ(text(rack).substr(0, 58), "never: needs 17 GPUs in one rack; largest rack has 16: d" + text(rack).substr(56, 2));
   EXPECT_EQ(text(node), "never: needs 9 GPUs on one node; the largest node has 8");
-  EXPECT_EQ(text(pieces), "never: needs 24 GPUs in whole pieces on single nodes; 18 exist in such pieces");
-  EXPECT_EQ(text(filter), "never: needs 9 t0 GPUs; the nodes that its constraints allow have 4");
+  EXPECT_EQ(text(pieces), "never: needs 24 GPUs in pieces of 6, each on one node; the cluster holds 3 of 4");
+  EXPECT_EQ(text(filter), "never: needs 9 GPUs; the nodes that its constraints allow have 4");
   EXPECT_EQ(text(none), "never: needs t1 GPUs; the cluster has none");
   EXPECT_EQ(text(quota), "never: needs 4 GPUs; queue q0 allows 3 at most");
   EXPECT_EQ(text(small), "never: needs 96 GiB of memory on each GPU; t0 has 80 GiB");

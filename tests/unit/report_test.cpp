@@ -60,10 +60,57 @@ TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
   EXPECT_EQ(report::explain_plan(named(), starting()),
             "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 16 GPUs in use\n"
             "\n"
-            "JOB  ACTION  SHAPE  GPUS  FINISH          WHERE\n"
-            "j0   start   s      3     1 h 1 min 30 s  n0[0-1,6]\n"
+            "JOB  ACTION  SHAPE  GPUS  ENDS IN  WHERE\n"
+            "j0   start   s      3     1 h      n0[0-1,6]\n"
             "\n"
-            "2 jobs: needs 16 GPUs in one rack; best rack has 12 free: d7; starts if 4 more free there (j1, j2)\n");
+            "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 free: d7; starts if 4 more free there\n");
+}
+
+TEST(Explain, ReasonsStandInTheOrderOfTheirJobsAndSharesAreParts) {
+  Plan plan = starting();
+  plan.entries[0] = {0, 0, 0, 2, 3, 250'000, true};
+  plan.decisions[1].reason.missing = 0;
+  plan.decisions[2].reason.missing = 0;
+  plan.decisions[1].reason.asked = 17;
+
+  EXPECT_EQ(report::explain_plan(named(), plan),
+            "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 16 GPUs in use\n"
+            "\n"
+            "JOB  ACTION  SHAPE  GPUS  ENDS IN  WHERE\n"
+            "j0   start   s      0.5   1 h      n0[0-1]x0.25\n"
+            "\n"
+            "j1: needs 17 GPUs in one rack; best rack has 12 free: d7\n"
+            "j2: needs 16 GPUs in one rack; best rack has 12 free: d7\n");
+}
+
+TEST(Explain, ReservedJobsSayWhenAndOneJobSaysItAll) {
+  Plan plan = starting();
+  plan.decisions[0].action = Action::kReserve;
+  plan.decisions[0].start_us = 150 * kSecond;
+  plan.decisions[0].local_batch = 32;
+  plan.decisions[0].learning_rate_pico = 400'000'000;
+
+  EXPECT_NE(report::explain_plan(named(), plan).find("  n0[0-1,6] in 1 min\n"), std::string::npos);
+  EXPECT_EQ(report::explain_job(named(), plan, 0),
+            "job j0: reserve\n"
+            "  shape         s\n"
+            "  gpus          3\n"
+            "  where         n0[0-1,6]\n"
+            "  local batch   32\n"
+            "  learning rate 0.0004\n"
+            "  start         2 min 30 s (in 1 min)\n"
+            "  finish        1 h 1 min 30 s (in 1 h)\n");
+}
+
+TEST(Explain, TablesRoundTimesToTwoUnits) {
+  EXPECT_EQ(core::rough_duration(0), "0 s");
+  EXPECT_EQ(core::rough_duration(440'000), "0.4 s");
+  EXPECT_EQ(core::rough_duration(9'960'000), "10 s");
+  EXPECT_EQ(core::rough_duration(59'600'000), "1 min");
+  EXPECT_EQ(core::rough_duration(3'661 * kSecond), "1 h 1 min");
+  EXPECT_EQ(core::rough_duration(11'449'361'000), "3 h 11 min");
+  EXPECT_EQ(core::rough_duration(90'000 * kSecond), "1 d 1 h");
+  EXPECT_EQ(core::rough_duration(kNever), "never");
 }
 
 TEST(Explain, ColourOnlyWhenAsked) {

@@ -14,7 +14,7 @@ Job& add_share(Snapshot& s, const std::string& id, std::int32_t ppm, std::int64_
   return job;
 }
 
-std::vector<PlanEntry> share(std::int32_t node, std::uint64_t gpu, std::int32_t ppm) { return {{node, 0, 0, 1, gpu, ppm}}; }
+std::vector<PlanEntry> share(std::int32_t node, std::uint64_t gpu, std::int32_t ppm) { return {{node, 0, 0, 1, gpu, ppm, true}}; }
 
 }  // namespace
 
@@ -57,6 +57,38 @@ TEST(ValidateShares, NeedConsentOfBothSides) {
 
   EXPECT_EQ(node.check(), "job a: takes a share of a GPU of node n1; the node does not allow sharing\n");
   EXPECT_EQ(job.check(), "job b: takes a share of a GPU of node n0; the job does not allow sharing\n");
+}
+
+TEST(ValidateShares, AreTakenInTurnsUnlessTheyArePartitions) {
+  Snapshot s = two_racks();
+  s.nodes[0].sharing = true;
+  add_share(s, "a", 500'000, 0);
+  add_share(s, "b", 500'000, 0).shapes[0].mig_profile = "3g.40gb";
+  add_job(s, "c", 1);
+  PlanMaker in_time(s), as_partition(s), whole(s);
+  const std::vector<PlanEntry> in_turns = share(0, 1, 500'000);
+  std::vector<PlanEntry> alone = in_turns;
+  alone[0].time_shared = false;
+
+  in_time.give(0, Action::kStart, alone);
+  as_partition.give(1, Action::kStart, in_turns);
+  whole.give(2, Action::kStart, flat({{0, 1}}));
+  whole.plan.entries.back().time_shared = true;
+
+  EXPECT_EQ(in_time.check(), "job a: takes GPUs of node n0 for itself; shape s asks for a share in time\n");
+  EXPECT_EQ(as_partition.check(), "job b: takes GPUs of node n0 in turns with others; shape s asks for a MIG partition\n");
+  EXPECT_EQ(whole.check(), "job c: takes GPUs of node n0 in turns with others; shape s asks for whole GPUs\n");
+}
+
+TEST(ValidateShares, StayAsTheyWereHeld) {
+  Snapshot s = two_racks();
+  s.nodes[0].sharing = true;
+  run_on(add_share(s, "a", 500'000, 0), "n0", {0}).allocation.entries[0].time_shared = true;
+  PlanMaker same(s), other(s);
+  other.plan.entries[0].time_shared = false;
+
+  EXPECT_EQ(same.check(), "");
+  EXPECT_EQ(other.check(), "job a: is kept with other GPUs than it holds\n");
 }
 
 TEST(ValidateShares, NeverLieOnAWholeGpuOfAnother) {

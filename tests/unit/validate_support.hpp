@@ -102,7 +102,8 @@ class PlanMaker {
       d.shape = job.running ? job.shape : -1;
       d.reason.code = job.running ? ReasonCode::kNone : ReasonCode::kInsufficientGpus;
       d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
-      for (const core::HeldFact& h : facts.held(job)) plan.entries.push_back({h.node, h.group, h.member, h.members, h.mask, h.share_ppm});
+      for (const core::HeldFact& h : facts.held(job))
+        plan.entries.push_back({h.node, h.group, h.member, h.members, h.mask, h.share_ppm, h.time_shared});
       d.entry_end = static_cast<std::int32_t>(plan.entries.size());
       plan.decisions.push_back(d);
     }
