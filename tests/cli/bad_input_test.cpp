@@ -17,7 +17,9 @@ std::string racks(const std::string& rest) { return "plan --snapshot '" + golden
 
 }  // namespace
 
-TEST(CliBadInput, AMissingFileIsNamed) { expect_refused("plan --snapshot /no/such.json --policy fifo", "/no/such.json: cannot open"); }
+TEST(CliBadInput, AMissingFileIsNamed) {
+  expect_refused("plan --snapshot /no/such.json --policy fifo", "cannot read '/no/such.json': No such file or directory");
+}
 
 TEST(CliBadInput, ATruncatedSnapshotIsNamedWithItsLine) {
   const Folder folder;
