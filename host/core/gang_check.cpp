@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/core/decimal.hpp"
 #include "host/core/held_facts.hpp"
 
 namespace berth::core {
@@ -56,8 +57,8 @@ void GangCheck::check_pieces(const ClusterFacts& facts, const Job& job, const Sh
   for (const PlanEntry& entry : entries) {
     const GroupFacts group = group_facts(shape, entry.group);
     if (entry.share_ppm != group.share_ppm) {
-      found.of(job, "takes {} ppm of each GPU on node {}; group {} asks for {} ppm", entry.share_ppm, node_id(facts, entry.node),
-               label(shape, entry.group), group.share_ppm);
+      found.of(job, "takes {} of each GPU on node {}; group {} asks for {}", part_text(entry.share_ppm), node_id(facts, entry.node),
+               label(shape, entry.group), part_text(group.share_ppm));
     }
     const std::int64_t gpus = std::popcount(entry.gpus);
     if (entry.members < 1 || gpus != std::int64_t{entry.members} * group.gpus) {

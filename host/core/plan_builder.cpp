@@ -90,14 +90,20 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
   position_.assign(s.jobs.size(), -1);
   for (std::int32_t i = 0; i < request.n; ++i) position_[at(request.order[i])] = i;
 
-  // What is free after the plan is carried out.
+  // What is free after the plan is carried out. All who leave go first: jobs walked before them took part of what they held.
   after_.begin(p);
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    const std::int32_t job = request.order[i];
+    if ((*walk.lost)[at(job)] != 0) continue;  // gone from the problem already
+    // A displaced job that will start again later holds nothing until then.
+    const bool later = result.outcome[i] == Outcome::kReserved && s.job.running[at(job)] != 0;
+    if (later || result.outcome[i] == Outcome::kPreempted || result.outcome[i] == Outcome::kMoved) after_.release(job);
+  }
   std::int32_t blocked = -1;
   std::int32_t reserved = -1;
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.order[i];
     const Outcome outcome = result.outcome[i];
-    if (outcome == Outcome::kPreempted || outcome == Outcome::kMoved) after_.release(job);
     if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved) {
       const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + result.option[i]].demand];
       for (std::int32_t e = result.entry_begin[i]; e < result.entry_end[i]; ++e) after_.take(demand, result.entries[e]);
