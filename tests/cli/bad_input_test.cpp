@@ -65,6 +65,11 @@ TEST(CliBadInput, NumbersAreChecked) {
   expect_refused("generate --nodes 4 --jobs 5 --gpu-types A100-80GB:x --out /dev/null", "--gpu-types");
 }
 
+TEST(CliBadInput, PartsThatAddUpToMoreThanAllAreRefused) {
+  expect_refused("generate --nodes 4 --jobs 5 --outage 0.6 --spare 0.400001 --out -", "add up to more than 1");
+  EXPECT_EQ(berth("generate --nodes 4 --jobs 5 --outage 0.6 --spare 0.4 --out /dev/null").code, 0);
+}
+
 TEST(CliBadInput, OptionsThatContradictEachOtherAreRefused) {
   expect_refused(racks("--policy fifo --compare fifo,srsf"), "--compare");
   expect_refused(racks(""), "--policy is required");
