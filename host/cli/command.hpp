@@ -18,6 +18,14 @@ enum ExitCode : int {
   kInternal = 3,  ///< a fault of Berth, or out of memory
 };
 
+/// The same as every help says it; the man page and the README have these words too.
+inline constexpr const char* kExitCodes =
+    "Exit codes:\n"
+    "  0  done\n"
+    "  1  the answer is no: an invalid plan, or no job that can ever run on this cluster (certified)\n"
+    "  2  wrong usage, wrong input, or a file that cannot be read or written\n"
+    "  3  an internal error, or out of memory\n";
+
 /// The subcommands. Each file of this folder that is named after one adds it.
 class Commands {
  public:
@@ -28,7 +36,7 @@ class Commands {
   CLI::App& add(const std::string& name, const std::string& about, const std::string& example, std::shared_ptr<Options> options,
                 int (*work)(const Options&)) {
     CLI::App& sub = *app_.add_subcommand(name, about);
-    sub.footer("\nExample:\n  " + example + "\n");
+    sub.footer("\nExample:\n  " + example + "\n\n" + kExitCodes);
     sub.callback([this, options, work] { chosen_ = [options, work] { return work(*options); }; });
     return sub;
   }

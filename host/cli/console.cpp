@@ -1,15 +1,17 @@
 #include "host/cli/console.hpp"
 
-#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <system_error>
+#include <new>
+#include <string>
 
-#include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "host/core/visible.hpp"
+#include "host/io/file_error.hpp"
 
 namespace berth::cli {
 namespace {
@@ -30,12 +32,15 @@ int write_all(int fd, std::string_view text) noexcept {
 void print(std::string_view text) {
   const int error = write_all(STDOUT_FILENO, text);
   if (error != 0 && error != EPIPE) {
-    throw EnvironmentError(fmt::format("standard output: cannot write: {}", std::generic_category().message(error)));
+    io::fail_file("write", "standard output", error);
   }
 }
 
 void write_out(const std::string& path, std::string_view content) {
   if (path == "-") return print(content);
+  struct stat info {};
+  // Whoever reads a pipe may never come; nothing is left behind there.
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) return io::write_file(path, content);
   // A write that has begun is finished before a signal ends the process: nothing half-written stays beside the target.
   sigset_t ends{};
   sigset_t before{};
@@ -60,6 +65,12 @@ void tell(const std::string& out, std::string_view text) {
 }
 
 void complain(std::string_view message) noexcept {
+  std::string shown;
+  try {
+    shown = core::visible(message, true);
+    message = shown;
+  } catch (const std::bad_alloc&) {  // then as it is
+  }
   (void)write_all(STDERR_FILENO, "berth: ");
   (void)write_all(STDERR_FILENO, message);
   (void)write_all(STDERR_FILENO, "\n");

@@ -55,7 +55,7 @@ void dump_decision(const std::string& folder, const ClusterState& state, const P
                    const std::string& message) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
+  if (error) throw EnvironmentError(fmt::format("cannot make the folder '{}': {}", folder, error.message()));
   const bool with_state = !policy_state.policy.empty();
   io::write_file(folder + "/snapshot.json", io::to_json(state.snapshot()));
   if (with_state) io::write_file(folder + "/state.json", io::to_json(policy_state));

@@ -4,7 +4,9 @@
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/load.hpp"
+#include "host/cli/places.hpp"
 #include "host/cli/plan_text.hpp"
+#include "host/io/file_error.hpp"
 
 namespace berth::cli {
 namespace {
@@ -15,6 +17,7 @@ struct Options {
 };
 
 int run(const Options& options) {
+  check_places({{"--snapshot", options.snapshot}, {"--plan", options.plan}}, {});
   const LoadedState loaded = load_state(options.snapshot);
   const Plan plan = load_plan(options.plan, loaded.state);
   if (options.job.empty()) {
@@ -22,9 +25,9 @@ int run(const Options& options) {
     return kDone;
   }
   const std::int32_t slot = loaded.state.find_job(options.job);
-  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", options.job, options.snapshot));
+  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", options.job, io::input_name(options.snapshot)));
   const std::string text = job_text(loaded.state, plan, slot);
-  if (text.empty()) throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", options.plan, options.job));
+  if (text.empty()) throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), options.job));
   print(text);
   return kDone;
 }

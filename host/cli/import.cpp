@@ -7,8 +7,10 @@
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/load.hpp"
+#include "host/cli/places.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/core/suggest.hpp"
+#include "host/core/violations.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/trace_json.hpp"
 #include "host/sim/replay.hpp"
@@ -40,7 +42,8 @@ void check_format(const std::string& format) {
 }
 
 std::string account(const Trace& trace) {
-  std::string text = fmt::format("{}: {} jobs from {}\n", trace.name, trace.jobs.size(), trace.source);
+  std::string text =
+      fmt::format("{}: {} from {}\n", trace.name, core::counted(static_cast<std::int64_t>(trace.jobs.size()), "job"), trace.source);
   for (const auto& [cause, count] : trace.dropped) text += fmt::format("  dropped {}: {}\n", count, cause);
   for (const std::string& note : trace.notes) text += fmt::format("  note: {}\n", note);
   return text;
@@ -49,6 +52,9 @@ std::string account(const Trace& trace) {
 int run(const Options& options) {
   check_format(options.format);
   if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
+  std::vector<Place> inputs{{"--cluster", options.cluster}};
+  for (const std::string& file : options.files) inputs.push_back({"FILE", file});
+  check_places(inputs, {{"--out", options.out}});
   const sim::EstimateSource estimates = sim::estimate_source(options.estimates);
   const io::Imported imported = io::import_files(options.format, options.files, {options.at});
   std::string text = account(imported.trace);

@@ -1,6 +1,8 @@
 #include "host/cli/interrupt.hpp"
 
 #include <atomic>
+#include <csignal>
+#include <cstdlib>
 
 namespace berth::cli {
 namespace {
@@ -23,6 +25,12 @@ CancelOnInterrupt::CancelOnInterrupt(Engine& engine) {
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
+}
+
+void end_by_interrupt() {
+  std::signal(SIGINT, SIG_DFL);
+  std::raise(SIGINT);
+  std::_Exit(128 + SIGINT);  // where it is blocked
 }
 
 CancelOnInterrupt::~CancelOnInterrupt() {

@@ -18,4 +18,7 @@ class CancelOnInterrupt {
   struct sigaction before_ {};
 };
 
+/// Ends the process as Ctrl-C would have.
+[[noreturn]] void end_by_interrupt();
+
 }  // namespace berth::cli

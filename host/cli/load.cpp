@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "berth/io.hpp"
+#include "host/core/violations.hpp"
+#include "host/io/file_error.hpp"
 
 namespace berth::cli {
 namespace {
 
-std::string counted(std::int64_t n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+using core::counted;
 
 std::string sentence(std::int64_t nodes, std::int64_t gpus, std::int64_t running, std::int64_t waiting) {
   return fmt::format("{}, {}, {} ({} running, {} waiting)", counted(nodes, "node"), counted(gpus, "GPU"), counted(running + waiting, "job"),
@@ -22,12 +24,14 @@ std::string sentence(std::int64_t nodes, std::int64_t gpus, std::int64_t running
 LoadedState load_state(const std::string& path) {
   const auto begin = std::chrono::steady_clock::now();
   LoadedState loaded;
-  loaded.state = io::parse_state(io::read_file(path), path);
+  loaded.state = io::parse_state(io::read_file(path), io::input_name(path));
   loaded.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;
 }
 
-Plan load_plan(const std::string& path, const ClusterState& state) { return io::parse_plan(io::read_file(path), state, path); }
+Plan load_plan(const std::string& path, const ClusterState& state) {
+  return io::parse_plan(io::read_file(path), state, io::input_name(path));
+}
 
 std::string summary(const Snapshot& snapshot) {
   std::int64_t gpus = 0, running = 0;

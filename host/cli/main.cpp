@@ -1,12 +1,16 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/error.hpp"
 #include "berth/version.hpp"
@@ -43,6 +47,7 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", "berth " BERTH_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(28);
+  app.footer(std::string("\n") + kExitCodes);
   Commands commands(app);
   add_all(commands);
   const std::string_view first = argc > 1 ? argv[1] : "";
@@ -61,7 +66,22 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return usage(error.what(), app);
   }
+  // What is given empty was meant to be something, such as a variable of a script that is not set.
+  for (const CLI::App* sub : app.get_subcommands()) {
+    for (const CLI::Option* option : sub->get_options()) {
+      const std::vector<std::string>& given = option->results();
+      if (std::find(given.begin(), given.end(), "") != given.end()) return usage(option->get_name() + ": the value is empty", app);
+    }
+  }
   return commands.run();
+}
+
+// A standard stream that is closed would lend its number to the next file that is opened, which would then get what is printed.
+// The other direction than its own makes its use an error, as before.
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 int guarded(int argc, char** argv) noexcept {
@@ -93,5 +113,6 @@ int main(int argc, char** argv) {
   // its files.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  berth::cli::occupy_standard_streams();
   return berth::cli::guarded(argc, argv);
 }

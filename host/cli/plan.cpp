@@ -9,9 +9,12 @@
 #include "host/cli/dump.hpp"
 #include "host/cli/interrupt.hpp"
 #include "host/cli/load.hpp"
+#include "host/cli/places.hpp"
 #include "host/cli/plan_text.hpp"
 #include "host/cli/request.hpp"
 #include "host/cli/values.hpp"
+#include "host/core/violations.hpp"
+#include "host/io/file_error.hpp"
 
 namespace berth::cli {
 namespace {
@@ -52,20 +55,23 @@ int code_of(const Plan& plan) {
 // Notes of the engine are no part of the answer.
 void note(const Plan& plan) {
   if (!plan.backend_note.empty()) complain(fmt::format("note: answered by {}: {}", plan.backend, plan.backend_note));
-  if (plan.stopped_by == "cancel") complain(fmt::format("note: interrupted after {} jobs: this is the best so far", plan.work_done));
+  if (plan.stopped_by == "cancel")
+    complain(fmt::format("note: interrupted after {}: this is the best so far", core::counted(plan.work_done, "job")));
 }
 
 int run_one(const Options& options) {
   const Request request = make_request(options.request, options.policy);
-  if (!options.out.empty() && options.out == options.state_out) {
-    throw InvalidArgument(fmt::format("--out and --state-out both name '{}'", options.out));
-  }
+  check_places({{"--snapshot", options.snapshot}, {"--state-in", options.state_in}}, {{"--out", options.out}});
+  // The state may replace the one that it follows.
+  check_places({{"--snapshot", options.snapshot}}, {{"--out", options.out}, {"--state-out", options.state_out}});
+  if (options.json && options.state_out == "-")
+    throw InvalidArgument("--json and --state-out - would mix two documents on standard output");
   PolicyState policy_state;
   if (!options.state_in.empty()) {
-    policy_state = io::parse_policy_state(io::read_file(options.state_in), options.state_in);
+    const std::string name = io::input_name(options.state_in);
+    policy_state = io::parse_policy_state(io::read_file(options.state_in), name);
     if (policy_state.policy != request.policy) {
-      throw InputError(options.state_in, "/policy", 0,
-                       fmt::format("kept by policy '{}', not by '{}'", policy_state.policy, request.policy));
+      throw InputError(name, "/policy", 0, fmt::format("kept by policy '{}', not by '{}'", policy_state.policy, request.policy));
     }
   }
   const LoadedState loaded = load_state(options.snapshot);
@@ -76,7 +82,11 @@ int run_one(const Options& options) {
   const bool prints_json = options.json || options.out == "-";
   const std::string json = prints_json || !options.out.empty() ? io::to_json(plan, loaded.state, !options.no_timing) : std::string();
   if (!options.out.empty() && options.out != "-") write_out(options.out, json);
-  print(prints_json ? json : plan_text(loaded.state, plan, options.text));
+  if (prints_json) {
+    print(json);
+  } else {
+    tell(options.state_out, plan_text(loaded.state, plan, options.text));
+  }
   return code_of(plan);
 }
 
@@ -87,7 +97,9 @@ int run_comparison(const Options& options) {
   const LoadedState loaded = load_state(options.snapshot);
   PolicyState first_state, second_state;
   const Plan first = decide(options, loaded, first_state, requests.first);
+  if (first.stopped_by == "cancel") end_by_interrupt();  // half an answer compares with nothing
   const Plan second = decide(options, loaded, second_state, requests.second);
+  if (second.stopped_by == "cancel") end_by_interrupt();
   note(first);
   note(second);
   print(options.json ? comparison_json(loaded.state, first, second) : comparison_text(loaded.state, first, second, options.text));
@@ -124,11 +136,13 @@ void add_request_options(CLI::App& app, RequestOptions& request) {
 
 void add_plan(Commands& commands) {
   auto options = std::make_shared<Options>();
-  CLI::App& app = commands.add("plan", "Decide which job gets which GPUs, who waits, and why",
-                               "berth plan --snapshot cluster.json --policy srsf --out plan.json\n"
-                               "  berth plan --snapshot cluster.json --compare fifo,srsf\n\n"
-                               "Exit codes: 0 decided, 1 no job can ever run here (certified), 2 usage or input, 3 internal",
-                               options, &run);
+  CLI::App& app =
+      commands.add("plan", "Decide which job gets which GPUs, who waits, and why",
+                   "berth plan --snapshot cluster.json --policy srsf --out plan.json\n"
+                   "  berth plan --snapshot cluster.json --compare fifo,srsf\n\n"
+                   "Ctrl-C while it decides: the best plan so far is the answer, stopped_by is \"cancel\". A second Ctrl-C, or\n"
+                   "one at another moment, ends the command (130 in a shell); files are then complete or not there.",
+                   options, &run);
   add_snapshot_option(app, options->snapshot);
   CLI::Option* policy = app.add_option("--policy", options->policy, "The policy ('berth policies' lists them)")->type_name("NAME");
   CLI::Option* compare = app.add_option("--compare", options->compare, "Show what two policies would do differently")

@@ -44,6 +44,14 @@ std::string json_of(const std::vector<PolicyInfo>& infos) {
   return out.finish();
 }
 
+std::string names_json(const std::vector<PolicyInfo>& infos) {
+  io::JsonWriter out;
+  out.array([&] {
+    for (const PolicyInfo& info : infos) out.string(info.name);
+  });
+  return out.finish();
+}
+
 std::string table_of(const std::vector<PolicyInfo>& infos) {
   std::size_t name = 6, rule = 24;
   for (const PolicyInfo& info : infos) {
@@ -73,7 +81,7 @@ int run(const Options& options) {
   std::vector<PolicyInfo> infos = policies();
   if (!options.name.empty()) infos = {find_policy_info(options.name)};
   if (options.json) {
-    print(json_of(infos));
+    print(options.names ? names_json(infos) : json_of(infos));
   } else if (options.names) {
     std::string text;
     for (const PolicyInfo& info : infos) text += info.name + "\n";
@@ -91,8 +99,8 @@ void add_policies(Commands& commands) {
   CLI::App& app =
       commands.add("policies", "The policies: rule, source, parameters", "berth policies\n  berth policies srsf", options, &run);
   app.add_option("NAME", options->name, "Only this one, with its source and the meaning of its parameters");
-  add_json_flag(app, options->json, "One JSON object: policies");
-  app.add_flag("--names", options->names, "Only the names, one a line");
+  add_json_flag(app, options->json, "One JSON object: policies; with --names one list of names");
+  app.add_flag("--names", options->names, "Only the names, one a line, or with --json one list");
 }
 
 }  // namespace berth::cli

@@ -6,6 +6,8 @@
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/load.hpp"
+#include "host/cli/places.hpp"
+#include "host/io/file_error.hpp"
 #include "host/io/json_writer.hpp"
 
 namespace berth::cli {
@@ -29,12 +31,13 @@ std::string json_of(const std::vector<std::string>& violations) {
 }
 
 int run(const Options& options) {
+  check_places({{"--snapshot", options.snapshot}, {"--plan", options.plan}}, {});
   const LoadedState loaded = load_state(options.snapshot);  // a bad snapshot does not get past this
   std::vector<std::string> violations;
-  std::string text = fmt::format("{}: valid: {}\n", options.snapshot, summary(loaded.state));
+  std::string text = fmt::format("{}: valid: {}\n", io::input_name(options.snapshot), summary(loaded.state));
   if (!options.plan.empty()) {
     violations = validate_plan(loaded.state, load_plan(options.plan, loaded.state), options.most);
-    text += fmt::format("{}: {}\n", options.plan, violations.empty() ? "valid" : "INVALID");
+    text += fmt::format("{}: {}\n", io::input_name(options.plan), violations.empty() ? "valid" : "INVALID");
     for (const std::string& one : violations) text += fmt::format("  {}\n", one);
     if (violations.size() == options.most) text += fmt::format("  (the first {}; --most N shows more)\n", options.most);
   }
@@ -47,9 +50,7 @@ int run(const Options& options) {
 void add_validate(Commands& commands) {
   auto options = std::make_shared<Options>();
   CLI::App& app = commands.add("validate", "Check a snapshot, and a plan against it",
-                               "berth validate --snapshot cluster.json --plan plan.json\n\n"
-                               "Exit codes: 0 valid, 1 the plan is invalid, 2 the snapshot is, or a file cannot be read",
-                               options, &run);
+                               "berth validate --snapshot cluster.json --plan plan.json", options, &run);
   add_snapshot_option(app, options->snapshot);
   app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1), checked independently of what made it")
       ->type_name("FILE");

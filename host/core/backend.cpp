@@ -20,27 +20,28 @@ std::int64_t most_members(const kernel::ProblemView& p, std::int32_t j) {
 }  // namespace
 
 std::int32_t entry_bound(const kernel::ProblemView& p) {
-  // An entry has at least one member, and a job has entries at most once, reserved or placed.
-  std::int64_t by_jobs = 0;
-  std::int64_t largest = 0;
-  for (std::int32_t j = 0; j < p.n_jobs; ++j) {
-    const std::int64_t members = most_members(p, j);
-    by_jobs += members;
-    largest = std::max(largest, members);
-  }
-  // What is placed stays placed, and has a GPU or a share of its own; the one reservation may lie over others.
+  // An entry has at least one member, and a GPU or a share of its own.
   std::int64_t smallest_share = kWholeGpu;
   for (std::int32_t d = 0; d < p.n_demands; ++d) {
     for (std::int32_t g = p.demands[d].group_begin; g < p.demands[d].group_end; ++g) {
       smallest_share = std::min<std::int64_t>(smallest_share, std::max(p.groups[g].share_ppm, 1));
     }
   }
-  std::int64_t by_gpus = largest;
+  std::int64_t pieces = 0;
   for (std::int32_t n = 0; n < p.n_nodes; ++n) {
     const std::int64_t gpus = p.gpu_begin[n + 1] - p.gpu_begin[n];
-    by_gpus += p.node_sharing[n] != 0 ? gpus * (kWholeGpu / smallest_share) : gpus;
+    pieces += p.node_sharing[n] != 0 ? gpus * (kWholeGpu / smallest_share) : gpus;
   }
-  return static_cast<std::int32_t>(std::min<std::int64_t>(std::min(by_jobs, by_gpus), INT32_MAX));
+  // What is placed stays placed; the one reservation may lie over others. A job has entries at most once, reserved or placed, and a
+  // gang may ask for far more members than there are pieces.
+  std::int64_t by_jobs = 0;
+  std::int64_t largest = 0;
+  for (std::int32_t j = 0; j < p.n_jobs; ++j) {
+    const std::int64_t members = std::min(most_members(p, j), pieces);
+    by_jobs += members;
+    largest = std::max(largest, members);
+  }
+  return static_cast<std::int32_t>(std::min<std::int64_t>(std::min(by_jobs, pieces + largest), INT32_MAX));
 }
 
 }  // namespace berth::core

@@ -4,6 +4,8 @@
 #include <unordered_map>
 
 #include "host/core/check_snapshot.hpp"
+#include "host/core/decimal.hpp"
+#include "host/core/violations.hpp"
 
 namespace berth::core {
 namespace {
@@ -40,7 +42,7 @@ void check_indices(const AllocationEntry& entry, const Node& node, const Where& 
 void check_entry(const Job& job, const AllocationEntry& entry, GroupDemand& group, const Node& node, const Where& at) {
   check_indices(entry, node, at);
   if (entry.share_ppm != group.share_ppm) {
-    at.fail_at("share", fmt::format("{} ppm of each GPU, and the shape asks for {}", entry.share_ppm, group.share_ppm));
+    at.fail_at("share", fmt::format("{} of each GPU, and the shape asks for {}", part_text(entry.share_ppm), part_text(group.share_ppm)));
   }
   if (entry.share_ppm < kWholeGpu && !(node.sharing && job.sharing)) {
     at.fail_at("share", fmt::format("a share needs sharing allowed by the job and by node '{}'", node.id));
@@ -49,11 +51,15 @@ void check_entry(const Job& job, const AllocationEntry& entry, GroupDemand& grou
     at.fail_at("time_shared", "a GPU that is shared in time is held by a share below 1");
   const auto n = static_cast<std::int64_t>(entry.gpus.size());
   if (n % group.gpus_per_member != 0) {
-    at.fail_at("gpus", fmt::format("{} GPUs are no multiple of the {} of a member, which lies on one node", n, group.gpus_per_member));
+    at.fail_at("gpus", fmt::format("{} in an entry of members of {} each: a member lies whole on one node", counted(n, "GPU"),
+                                   counted(group.gpus_per_member, "GPU")));
   }
   if (entry.member < group.next) at.fail_at("member", fmt::format("{} is below {}, the next free rank", entry.member, group.next));
   group.members += n / group.gpus_per_member;
   group.next = entry.member + n / group.gpus_per_member;
+  if (group.members <= group.most && group.next > group.most) {
+    at.fail_at("member", fmt::format("ranks {} to {}, and the last rank of the gang is {}", entry.member, group.next - 1, group.most - 1));
+  }
 }
 
 GroupDemand& group_of(std::vector<GroupDemand>& groups, const AllocationEntry& entry, std::size_t& hint, const Where& at) {
@@ -73,8 +79,9 @@ void check_allocation(const Job& job, const References& refs, const Where& where
     return;
   }
   const Where at(where, "allocation");
+  if (a.shape.empty() && a.entries.empty()) where.fail_at("allocation", fmt::format("job '{}' is running and holds nothing", job.id));
   const auto shape = std::find_if(job.shapes.begin(), job.shapes.end(), [&](const Shape& s) { return s.id == a.shape; });
-  if (shape == job.shapes.end()) at.fail_at("shape", fmt::format("the running job has no shape '{}'", a.shape));
+  if (shape == job.shapes.end()) at.fail_at("shape", fmt::format("job '{}' has no shape '{}'", job.id, a.shape));
   std::vector<GroupDemand> groups = demands(*shape);
   std::size_t hint = 0;
   const std::string* type = shape->gpu_type.empty() ? nullptr : &shape->gpu_type;
@@ -91,9 +98,9 @@ void check_allocation(const Job& job, const References& refs, const Where& where
   }
   for (const GroupDemand& g : groups) {
     if (g.members >= g.least && g.members <= g.most && g.next <= g.most) continue;
-    at.fail_at("entries", g.name.empty() ? fmt::format("{} GPUs, and the shape '{}' has {}", g.members, shape->id, g.most)
-                                         : fmt::format("group '{}' has {} members (ranks below {}), and may have {} to {}", g.name,
-                                                       g.members, g.next, g.least, g.most));
+    at.fail_at("entries", g.name.empty() ? fmt::format("{}, and the shape '{}' has {}", counted(g.members, "GPU"), shape->id, g.most)
+                                         : fmt::format("group '{}' has {} (ranks below {}), and may have {} to {}", g.name,
+                                                       counted(g.members, "member"), g.next, g.least, g.most));
   }
 }
 
@@ -102,7 +109,7 @@ void take_gpu(GpuUse& use, const Job& job, const AllocationEntry& entry, std::in
   if (use.ppm + entry.share_ppm > kWholeGpu) {
     where.fail_at("gpus", fmt::format("GPU {} of node '{}' is held by {}{}", index, node.id,
                                       use.holder == nullptr ? "another job" : fmt::format("job '{}'", *use.holder),
-                                      use.ppm == kWholeGpu ? "" : fmt::format(" and others, {} ppm in all", use.ppm)));
+                                      use.ppm == kWholeGpu ? "" : fmt::format(" and others, {} of it in all", part_text(use.ppm))));
   }
   use.ppm += entry.share_ppm;
   use.holder = &job.id;
@@ -121,8 +128,8 @@ void take_node(NodeUse& use, const Job& job, const AllocationEntry& entry, const
   if (node.cpu_milli != kUnlimited) {
     use.cpu_milli += n * job.constraints.cpu_milli_per_gpu;
     if (use.cpu_milli > node.cpu_milli) {
-      where.fail_at("node",
-                    fmt::format("the jobs on node '{}' need {} thousandths of a core, it has {}", node.id, use.cpu_milli, node.cpu_milli));
+      where.fail_at(
+          "node", fmt::format("the jobs on node '{}' need {}, it has {}", node.id, cores_text(use.cpu_milli), cores_text(node.cpu_milli)));
     }
   }
   if (node.memory_bytes != kUnlimited) {

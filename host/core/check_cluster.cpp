@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <unordered_set>
 
 #include "host/core/check_snapshot.hpp"
+#include "host/core/distinct.hpp"
 #include "host/core/level_order.hpp"
 #include "host/core/names.hpp"
+#include "host/core/violations.hpp"
 
 namespace berth::core {
 namespace {
@@ -16,7 +17,8 @@ constexpr std::int64_t kMostOversubscription = 1'000'000'000'000;  // a million 
 void check_gpu_list(const Node& node, const Where& where) {
   if (node.gpu_list.empty()) return;
   if (node.gpu_list.size() != static_cast<std::size_t>(node.gpus)) {
-    where.fail_at("gpus", fmt::format("the list names {} GPUs, the node has {}", node.gpu_list.size(), node.gpus));
+    where.fail_at("gpus", fmt::format("the list names {}, the node has {}", counted(static_cast<std::int64_t>(node.gpu_list.size()), "GPU"),
+                                      node.gpus));
   }
   for (std::size_t i = 0; i < node.gpu_list.size(); ++i) {
     const Where at(where, "gpus", static_cast<std::int64_t>(i));
@@ -45,18 +47,19 @@ void check_gpu_type(const GpuType& type, const Where& where) {
   if (type.id == "*") where.fail_at("id", "'*' stands for all types together");
   check_range(type.memory_bytes, 0, kMaxBytes, where, "memory_bytes");
   check_range(type.nvlink_bytes_per_s, 0, kMaxBytes, where, "nvlink_bytes_per_s");
-  check_range(type.power_mw, 0, kMaxBytes, where, "power_w");
-  check_range(type.price_micro_per_hour, 0, kScoreCeiling, where, "price_per_hour");
+  check_decimal(type.power_mw, 3, 0, kMaxBytes, where, "power_w");
+  check_decimal(type.price_micro_per_hour, 6, 0, kScoreCeiling, where, "price_per_hour");
   for (std::size_t i = 0; i < type.mig_layouts.size(); ++i) {
     const Where at(where, "mig_layouts", static_cast<std::int64_t>(i));
     check_name(type.mig_layouts[i].name, at, "name");
     for (const std::string& profile : type.mig_layouts[i].profiles) check_name(profile, at, "profiles");
-    for (std::size_t j = 0; j < i; ++j) {
-      if (type.mig_layouts[j].name == type.mig_layouts[i].name) {
-        at.fail_at("name", fmt::format("'{}' names an earlier layout too", type.mig_layouts[i].name));
-      }
-    }
   }
+  find_repeat(
+      type.mig_layouts.size(), [&](std::size_t i) { return std::string_view(type.mig_layouts[i].name); },
+      [&](std::size_t i) {
+        Where(where, "mig_layouts", static_cast<std::int64_t>(i))
+            .fail_at("name", fmt::format("'{}' names an earlier layout too", type.mig_layouts[i].name));
+      });
   check_extensions(type.x, where);
 }
 
@@ -71,7 +74,7 @@ void check_domain(const Domain& domain, const Where& where) {
   }
   check_range(domain.uplink_bytes_per_s, 0, kMaxBytes, where, "uplink_bytes_per_s");
   check_time(domain.latency_us, where, "latency_s");
-  check_range(domain.oversubscription_ppm, 1, kMostOversubscription, where, "oversubscription");
+  check_decimal(domain.oversubscription_ppm, 6, 1, kMostOversubscription, where, "oversubscription");
   check_range(domain.spine_count, 0, INT32_MAX, where, "spine_count");
   check_extensions(domain.x, where);
 }
@@ -104,18 +107,20 @@ void check_node(const Node& node, const References& refs, const Where& where) {
     const std::string field = fmt::format("domains/{}", name(facet));
     where.fail_at(field, fmt::format("no domain of facet {} has the full path '{}'", name(facet), node.domain[f]));
   }
-  check_range(node.cpu_milli, kUnlimited, kMaxBytes, where, "cpu_cores");
+  check_decimal(node.cpu_milli, 3, kUnlimited, kMaxBytes, where, "cpu_cores");
   check_range(node.memory_bytes, kUnlimited, kMaxBytes, where, "memory_bytes");
   check_range(node.nics, 0, INT32_MAX, where, "nics");
   check_range(node.nic_bytes_per_s, 0, kMaxBytes, where, "nic_bytes_per_s");
   check_labels(node, where);
-  for (std::size_t i = 0; i < node.virtual_clusters.size(); ++i) {
-    const std::string& vc = node.virtual_clusters[i];
-    check_name(vc, where, "virtual_clusters");
-    const auto here = node.virtual_clusters.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(node.virtual_clusters.begin(), here, vc) != here)
-      where.fail_at("virtual_clusters", fmt::format("'{}' is named twice", vc));
+  const std::vector<std::string>& served = node.virtual_clusters;
+  for (std::size_t i = 0; i < served.size(); ++i) {
+    check_name(served[i], Where(where, "virtual_clusters", static_cast<std::int64_t>(i)), {});
   }
+  find_repeat(
+      served.size(), [&](std::size_t i) { return std::string_view(served[i]); },
+      [&](std::size_t i) {
+        Where(where, "virtual_clusters", static_cast<std::int64_t>(i)).fail(fmt::format("'{}' is named twice", served[i]));
+      });
   check_time(node.available_from_us, where, "available_from_s");
   check_time_or_never(node.available_until_us, where, "available_until_s");
   if (node.available_from_us > node.available_until_us) where.fail_at("available_until_s", "lies before available_from_s");

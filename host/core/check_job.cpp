@@ -3,6 +3,7 @@
 #include <set>
 
 #include "host/core/check_snapshot.hpp"
+#include "host/core/distinct.hpp"
 #include "host/core/names.hpp"
 
 namespace berth::core {
@@ -20,7 +21,7 @@ void check_who(const Job& job, const References& refs, const Where& where) {
 
 void check_times(const Job& job, const Where& where) {
   check_time(job.submit_us, where, "submit_s");
-  check_range(job.weight_ppm, 1, kScoreCeiling, where, "weight");
+  check_decimal(job.weight_ppm, 6, 1, kScoreCeiling, where, "weight");
   check_time_or_never(job.time_limit_us, where, "time_limit_s");
   check_time_or_never(job.deadline.at_us, where, "deadline/at_s");
   check_range(job.deadline.value, -kScoreCeiling, kScoreCeiling, where, "deadline/value");
@@ -47,13 +48,13 @@ void check_constraints(const Constraints& c, const References& refs, const Where
     check_name(c.labels[i].first, where, "labels");
     if (c.labels[i].second.empty()) where.fail_at("labels", fmt::format("'{}' lists no value: no node could match", c.labels[i].first));
     for (const std::string& value : c.labels[i].second) check_text(value, where, "labels");
-    for (std::size_t j = 0; j < i; ++j) {
-      if (c.labels[j].first == c.labels[i].first) where.fail_at("labels", fmt::format("'{}' stands here twice", c.labels[i].first));
-    }
   }
+  find_repeat(
+      c.labels.size(), [&](std::size_t i) { return std::string_view(c.labels[i].first); },
+      [&](std::size_t i) { where.fail_at("labels", fmt::format("'{}' stands here twice", c.labels[i].first)); });
   for (const std::string& node : c.required_nodes) check_name(node, where, "required_nodes");
   for (const std::string& node : c.excluded_nodes) check_name(node, where, "excluded_nodes");
-  check_range(c.cpu_milli_per_gpu, 0, kMaxBytes, where, "cpu_cores_per_gpu");
+  check_decimal(c.cpu_milli_per_gpu, 3, 0, kMaxBytes, where, "cpu_cores_per_gpu");
   check_range(c.memory_bytes_per_gpu, 0, kMaxBytes, where, "memory_bytes_per_gpu");
   check_range(c.gpu_memory_bytes, 0, kMaxBytes, where, "gpu_memory_bytes");
   for (std::size_t i = 0; i < c.longest_wait.size(); ++i) {

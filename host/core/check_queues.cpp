@@ -4,12 +4,13 @@
 #include <unordered_map>
 
 #include "host/core/check_snapshot.hpp"
+#include "host/core/distinct.hpp"
 
 namespace berth::core {
 
 void check_queue(const Queue& queue, const References& refs, const Where& where) {
   check_name(queue.id, where, "id");
-  check_range(queue.weight_ppm, 1, kScoreCeiling, where, "weight");
+  check_decimal(queue.weight_ppm, 6, 1, kScoreCeiling, where, "weight");
   for (std::size_t i = 0; i < queue.quotas.size(); ++i) {
     const Quota& quota = queue.quotas[i];
     const Where at(where, "quotas", static_cast<std::int64_t>(i));
@@ -19,10 +20,13 @@ void check_queue(const Queue& queue, const References& refs, const Where& where)
     check_range(quota.guarantee, 0, kMaxBytes, at, "guarantee");
     check_range(quota.limit, kUnlimited, kMaxBytes, at, "limit");
     check_range(quota.borrowing, kUnlimited, kMaxBytes, at, "borrowing");
-    for (std::size_t j = 0; j < i; ++j) {
-      if (queue.quotas[j].gpu_type == quota.gpu_type) at.fail_at("gpu_type", fmt::format("'{}' has a quota already", quota.gpu_type));
-    }
   }
+  find_repeat(
+      queue.quotas.size(), [&](std::size_t i) { return std::string_view(queue.quotas[i].gpu_type); },
+      [&](std::size_t i) {
+        Where(where, "quotas", static_cast<std::int64_t>(i))
+            .fail_at("gpu_type", fmt::format("'{}' has a quota already", queue.quotas[i].gpu_type));
+      });
   check_extensions(queue.x, where);
 }
 

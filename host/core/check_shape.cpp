@@ -6,6 +6,7 @@
 #include "berth/kernel/place_tree.hpp"
 #include "host/core/check_snapshot.hpp"
 #include "host/core/names.hpp"
+#include "host/core/violations.hpp"
 
 namespace berth::core {
 namespace {
@@ -22,7 +23,7 @@ void check_members(const Group& g, bool has_children, const Where& where) {
   check_range(g.members_max, g.members_want, kMaxGpusPerJob, where, "members/max");
   check_range(g.gpus_per_member, 1, kMaxGpusPerNode, where, "gpus_per_member");
   check_range(g.spares, 0, kMaxGpusPerJob, where, "spares");
-  check_range(g.share_ppm, 1, kWholeGpu, where, "share");
+  check_decimal(g.share_ppm, 6, 1, kWholeGpu, where, "share");
   if (g.share_ppm < kWholeGpu && g.gpus_per_member != 1) {
     where.fail_at("gpus_per_member", fmt::format("a member with a share takes one GPU, not {}", g.gpus_per_member));
   }
@@ -35,7 +36,8 @@ void check_group(const Group& g, bool has_children, const References& refs, cons
     const std::int64_t members = std::int64_t{g.members_want} + g.spares;
     check_range(g.segment->size, 1, kMaxGpusPerJob, where, "segment/size");
     if (members % g.segment->size != 0) {
-      where.fail_at("segment/size", fmt::format("{} does not divide the {} members (spares included)", g.segment->size, members));
+      where.fail_at("segment/size",
+                    fmt::format("{} does not divide the {} (spares included)", g.segment->size, counted(members, "member")));
     }
     check_level(g.segment->at, refs, where, "segment/level");
   }
@@ -105,7 +107,7 @@ void check_groups(const Shape& shape, const References& refs, const Where& where
     check_group(shape.groups[i], has_children[i], refs, Where(where, "groups", static_cast<std::int64_t>(i)));
     sum += std::int64_t{shape.groups[i].members_want} * shape.groups[i].gpus_per_member;
   }
-  if (sum != shape.gpus) where.fail_at("gpus", fmt::format("the groups add up to {} GPUs, not to {}", sum, shape.gpus));
+  if (sum != shape.gpus) where.fail_at("gpus", fmt::format("the groups add up to {}, not to {}", counted(sum, "GPU"), shape.gpus));
 }
 
 }  // namespace
@@ -117,11 +119,11 @@ void check_shape(const Shape& shape, const References& refs, const Where& where)
   }
   check_groups(shape, refs, where);  // first: a group without members explains a sum of zero
   check_range(shape.gpus, 1, kMaxGpusPerJob, where, "gpus");
-  check_range(shape.share_ppm, 1, kWholeGpu, where, "share");
+  check_decimal(shape.share_ppm, 6, 1, kWholeGpu, where, "share");
   check_range(shape.local_batch, 0, INT32_MAX, where, "local_batch");
-  check_range(shape.learning_rate_pico, 0, kScoreCeiling, where, "learning_rate");
-  check_range(shape.rate, 0, kScoreCeiling, where, "rate");
-  check_range(shape.power_mw, 0, kMaxBytes, where, "power_w");
+  check_decimal(shape.learning_rate_pico, 12, 0, kScoreCeiling, where, "learning_rate");
+  check_decimal(shape.rate, 6, 0, kScoreCeiling, where, "rate");
+  check_decimal(shape.power_mw, 3, 0, kMaxBytes, where, "power_w");
   check_text(shape.mig_profile, where, "mig_profile");
 }
 

@@ -92,6 +92,8 @@ class GpuLedger {
 void check_name(std::string_view text, const Where& where, std::string_view field);  ///< not empty, of legal text
 void check_text(std::string_view text, const Where& where, std::string_view field);  ///< legal text, may be empty
 void check_range(std::int64_t value, std::int64_t least, std::int64_t most, const Where& where, std::string_view field);
+/// The same for a scaled integer, value / 10^places in the file; the message has the file's numbers.
+void check_decimal(std::int64_t value, int places, std::int64_t least, std::int64_t most, const Where& where, std::string_view field);
 void check_time(TimeUs value, const Where& where, std::string_view field);
 void check_time_or_never(TimeUs value, const Where& where, std::string_view field);
 void check_extensions(const Extensions& x, const Where& where);

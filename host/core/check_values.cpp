@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "host/core/check_snapshot.hpp"
+#include "host/core/decimal.hpp"
+#include "host/core/distinct.hpp"
 
 namespace berth::core {
 
@@ -11,7 +13,11 @@ void check_text(std::string_view text, const Where& where, std::string_view fiel
     where.fail_at(field, fmt::format("a text of {} bytes is longer than {}: '{}...'", text.size(), kMaxNameBytes, text.substr(0, 32)));
   }
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  if (std::any_of(text.begin(), text.end(), control)) where.fail_at(field, "a text must not hold control characters");
+  const auto found = std::find_if(text.begin(), text.end(), control);
+  if (found == text.end()) return;
+  where.fail_at(field, fmt::format("a text must not hold control characters; this one has {} at byte {}",
+                                   *found == '\0' ? std::string("a NUL") : fmt::format("U+{:04X}", static_cast<unsigned char>(*found)),
+                                   found - text.begin() + 1));
 }
 
 void check_name(std::string_view text, const Where& where, std::string_view field) {
@@ -23,22 +29,25 @@ void check_range(std::int64_t value, std::int64_t least, std::int64_t most, cons
   if (value < least || value > most) where.fail_at(field, fmt::format("{} is not within {} to {}", value, least, most));
 }
 
-void check_time(TimeUs value, const Where& where, std::string_view field) {
-  if (value < 0 || value > kMaxTimeUs) where.fail_at(field, fmt::format("{} microseconds are not within 0 to {}", value, kMaxTimeUs));
+void check_decimal(std::int64_t value, int places, std::int64_t least, std::int64_t most, const Where& where, std::string_view field) {
+  if (value >= least && value <= most) return;
+  where.fail_at(field, fmt::format("{} is not within {} to {}", decimal_text(value, places), decimal_text(least, places),
+                                   decimal_text(most, places)));
 }
+
+void check_time(TimeUs value, const Where& where, std::string_view field) { check_decimal(value, 6, 0, kMaxTimeUs, where, field); }
 
 void check_time_or_never(TimeUs value, const Where& where, std::string_view field) {
   if (value != kNever) check_time(value, where, field);
 }
 
 void check_extensions(const Extensions& x, const Where& where) {
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::string& key = x[i].first;
-    if (key.substr(0, 2) != "x_") where.fail(fmt::format("the extension '{}' does not begin with 'x_'", key));
-    for (std::size_t j = 0; j < i; ++j) {
-      if (x[j].first == key) where.fail(fmt::format("the extension '{}' stands here twice", key));
-    }
+  for (const auto& one : x) {
+    if (one.first.substr(0, 2) != "x_") where.fail(fmt::format("the extension '{}' does not begin with 'x_'", one.first));
   }
+  find_repeat(
+      x.size(), [&](std::size_t i) { return std::string_view(x[i].first); },
+      [&](std::size_t i) { where.fail(fmt::format("the extension '{}' stands here twice", x[i].first)); });
 }
 
 }  // namespace berth::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/core/decimal.hpp"
 #include "host/core/held_facts.hpp"
 
 namespace berth::core {
@@ -56,8 +57,8 @@ void GangCheck::check_pieces(const ClusterFacts& facts, const Job& job, const Sh
   for (const PlanEntry& entry : entries) {
     const GroupFacts group = group_facts(shape, entry.group);
     if (entry.share_ppm != group.share_ppm) {
-      found.of(job, "takes {} ppm of each GPU on node {}; group {} asks for {} ppm", entry.share_ppm, node_id(facts, entry.node),
-               label(shape, entry.group), group.share_ppm);
+      found.of(job, "takes {} of each GPU on node {}; group {} asks for {}", part_text(entry.share_ppm), node_id(facts, entry.node),
+               label(shape, entry.group), part_text(group.share_ppm));
     }
     if (const bool takes_turns = entry.share_ppm < kWholeGpu && shape.mig_profile.empty(); entry.time_shared != takes_turns) {
       found.of(job, "takes GPUs of node {} {}; shape {} {}", node_id(facts, entry.node),

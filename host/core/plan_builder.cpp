@@ -95,7 +95,11 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
   // What is free after the plan is carried out. All who leave go first: jobs walked before them took part of what they held.
   after_.begin(p);
   for (std::int32_t i = 0; i < request.n; ++i) {
-    if (result.outcome[i] == Outcome::kPreempted || result.outcome[i] == Outcome::kMoved) after_.release(request.order[i]);
+    const std::int32_t job = request.order[i];
+    if ((*walk.lost)[at(job)] != 0) continue;  // gone from the problem already
+    // A displaced job that will start again later holds nothing until then.
+    const bool later = result.outcome[i] == Outcome::kReserved && s.job.running[at(job)] != 0;
+    if (later || result.outcome[i] == Outcome::kPreempted || result.outcome[i] == Outcome::kMoved) after_.release(job);
   }
   std::int32_t blocked = -1;
   std::int32_t reserved = -1;

@@ -9,6 +9,7 @@
 #include "host/core/render_reason.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/state_names.hpp"
+#include "host/core/stated_figures.hpp"
 
 namespace berth {
 
@@ -37,7 +38,12 @@ std::vector<std::string> validate_plan(const ClusterState& state, const Plan& pl
   core::PlanValidator validator;
   core::ValidateOptions options;
   options.most = most;
-  return validator.check(state.impl().facts(), plan, options);
+  std::vector<std::string> all = validator.check(state.impl().facts(), plan, options);
+  core::Violations found(all, most);
+  core::check_header(state.impl(), plan, found);
+  core::check_predictions(state.impl(), plan, found);
+  core::check_evidence(state.impl(), plan, found);
+  return all;
 }
 
 std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "host/core/certificate.hpp"
+#include "host/core/decimal.hpp"
 #include "host/core/held_facts.hpp"
 #include "host/core/names.hpp"
 
@@ -15,6 +16,7 @@ bool places(Action action) {
   return action == Action::kStart || action == Action::kMigrate || action == Action::kResize || action == Action::kReplace;
 }
 bool holds(Action action) { return action == Action::kKeep || places(action); }
+std::string instant_text(TimeUs at) { return at == kNever ? "no instant" : seconds_text(at); }
 
 }  // namespace
 
@@ -26,7 +28,8 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
   Violations found(out_, options.most);
   reset(facts);
 
-  if (plan.now_us != facts.now()) found.add("the plan is for time {} us; the state is at {} us", plan.now_us, facts.now());
+  if (plan.now_us != facts.now())
+    found.add("the plan is for time {}; the state is at {}", seconds_text(plan.now_us), seconds_text(facts.now()));
   const std::span<const std::int32_t> order = facts.by_rank();
   if (plan.decisions.size() != order.size()) {
     found.add("the plan has {}; the state has {}", counted(static_cast<std::int64_t>(plan.decisions.size()), "decision"),
@@ -68,6 +71,7 @@ void PlanValidator::reset(const ClusterFacts& facts) {
   queue_changed_.assign(columns, 0);
   reserve_ = -1;
   any_start_ = false;
+  gpus_used_ = 0;
 }
 
 void PlanValidator::check_decision(const Decision& decision, Violations& found) {
@@ -121,10 +125,12 @@ void PlanValidator::check_displaced(const Decision& decision, const JobFacts& jo
   const TimeUs now = facts_->now();
   if (!p.preemptible) found.of(*job.job, "is displaced and is not preemptible");
   if (now < p.guaranteed_until_us) {
-    found.of(*job.job, "is displaced at {} us; it is guaranteed to run until {} us", now, p.guaranteed_until_us);
+    found.of(*job.job, "is displaced at {}; it is guaranteed to run until {}", seconds_text(now), seconds_text(p.guaranteed_until_us));
   }
   const TimeUs since = facts_->run_now(decision.job);
-  if (since < p.minimum_run_us) found.of(*job.job, "is displaced after {} us; its minimum run time is {} us", since, p.minimum_run_us);
+  if (since < p.minimum_run_us) {
+    found.of(*job.job, "is displaced after {}; its minimum run time is {}", seconds_text(since), seconds_text(p.minimum_run_us));
+  }
   if (plan_->policy != "priority") return;
   const std::int32_t other = decision.reason.other_job;
   const bool named = other >= 0 && other < facts_->job_slots() && facts_->job(other).job != nullptr;
@@ -189,7 +195,10 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
     use.memory += row.memory;
     quota += std::int64_t{row.share_ppm} * std::popcount(row.mask);
     type = use.type;
-    if (whole) continue;
+    if (whole) {
+      gpus_used_ += std::popcount(row.mask);
+      continue;
+    }
     for (std::uint64_t left = row.mask; left != 0; left &= left - 1) {
       shares_.push_back({row.node, std::countr_zero(left), row.share_ppm, job.job->constraints.gpu_memory_bytes, index});
     }
@@ -239,10 +248,13 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
   const TimeUs now = facts_->now();
   const TimeUs start = later ? decision.start_us : now;
   if (action == Action::kStart && decision.start_us != now) {
-    found.of(*job.job, "starts at {} us; the plan is for {} us", decision.start_us, now);
+    found.of(*job.job, "starts at {}; the plan is for {}", instant_text(decision.start_us), seconds_text(now));
   }
-  if (later && (start == kNever || start < now)) found.of(*job.job, "is reserved for {} us; the plan is for {} us", start, now);
-  if (decision.finish_us < start) found.of(*job.job, "would finish at {} us, before it starts at {} us", decision.finish_us, start);
+  if (later && (start == kNever || start < now))
+    found.of(*job.job, "is reserved for {}; the plan is for {}", instant_text(start), seconds_text(now));
+  if (decision.finish_us < start) {
+    found.of(*job.job, "would finish at {}, before it starts at {}", seconds_text(decision.finish_us), instant_text(start));
+  }
 
   check_batch(decision, *job.job, shape, found);
   gang_.check(*facts_, *job.job, shape, entries_of(decision), action == Action::kReplace ? facts_->held(job) : std::span<const HeldFact>(),
@@ -256,6 +268,7 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
       found.of(*job.job, "takes a share of a GPU of node {}; {} does not allow sharing", facts_->node(entry.node).node->id,
                job.job->sharing ? "the node" : "the job");
     }
+    if (!later && entry.share_ppm == kWholeGpu) gpus_used_ += std::popcount(entry.gpus);
     if (!later) charge(*job.job, entry, index, action != Action::kReplace || !held_before(job, entry), found);
   }
   if (action == Action::kReplace) check_mended(decision, job, found);
@@ -291,7 +304,8 @@ void PlanValidator::check_open(const Decision& decision, const Job& job, const P
       node.state == NodeState::kReady || (mends && node.state == NodeState::kSpare) || (later && node.state == NodeState::kReleasing);
   if (!open) found.of(job, "is placed on node {}, which is in state {}", node.id, name(node.state));
   if (node.available_from_us > start) {
-    found.of(job, "is placed at {} us on node {}, which is available from {} us", start, node.id, node.available_from_us);
+    found.of(job, "is placed at {} on node {}, which is available from {}", instant_text(start), node.id,
+             seconds_text(node.available_from_us));
   }
   for (std::uint64_t left = open ? taken & ~facts.ok : 0; left != 0; left &= left - 1) {
     const std::int32_t index = std::countr_zero(left);
@@ -301,8 +315,8 @@ void PlanValidator::check_open(const Decision& decision, const Job& job, const P
              gpu == node.gpu_list.end() ? "failed" : name(gpu->state));
   }
   if (node.available_until_us != kNever && (decision.finish_us == kNever || decision.finish_us > node.available_until_us)) {
-    found.of(job, "is placed on node {}, which is available until {} us; the job {}", node.id, node.available_until_us,
-             decision.finish_us == kNever ? "has no predicted end" : fmt::format("would end at {} us", decision.finish_us));
+    found.of(job, "is placed on node {}, which is available until {}; the job {}", node.id, seconds_text(node.available_until_us),
+             decision.finish_us == kNever ? "has no predicted end" : "would end at " + seconds_text(decision.finish_us));
   }
   if (!facts.reserved) return;
   for (const Reservation& r : facts_->reservations()) {

@@ -69,6 +69,7 @@ class PlanValidator {
   void check_queues(Violations& found);
   void check_reservation(Violations& found);
   void check_totals(Violations& found);
+  std::int64_t working_gpus();
   void report_clash(const Job& job, const PlanEntry& entry, std::uint64_t clash, std::int64_t decision, Violations& found);
   bool lost_gpus(const JobFacts& job) const;
   bool same_as_held(std::span<const PlanEntry> entries, std::span<const HeldFact> held);
@@ -82,7 +83,8 @@ class PlanValidator {
   ValidateOptions options_;
   GangCheck gang_;
   std::vector<std::string> out_;
-  std::vector<Use> use_;  // [nodes]
+  std::vector<Use> use_;             // [nodes]
+  std::vector<std::uint64_t> held_;  // [nodes] by running jobs; filled where some GPUs are being released
   std::vector<Share> shares_;
   std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] millionths of a GPU
   std::vector<std::uint8_t> queue_changed_;     // same shape
@@ -91,6 +93,7 @@ class PlanValidator {
   std::int64_t reserve_ = -1;       // index of the reserving decision
   std::int32_t highest_class_ = 0;  // of the jobs that this plan starts; read under `priority`
   bool any_start_ = false;
+  std::int64_t gpus_used_ = 0;  // whole GPUs of the allocations in force
 };
 
 }  // namespace berth::core

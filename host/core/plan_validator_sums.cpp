@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "host/core/decimal.hpp"
 #include "host/core/names.hpp"
 #include "host/core/plan_validator.hpp"
 
@@ -47,7 +48,7 @@ void PlanValidator::check_shares(Violations& found) {
     }
     const NodeFacts& node = facts_->node(first.node);
     if (ppm > kWholeGpu) {
-      found.add("GPU {} of node {}: shares of {} ppm in {} add up to more than a GPU", first.gpu, node.node->id, ppm,
+      found.add("GPU {} of node {}: shares of {} in {} add up to more than a GPU", first.gpu, node.node->id, part_text(ppm),
                 counted(static_cast<std::int64_t>(end - begin), "piece"));
     }
     const std::int64_t has = node.type < 0 ? 0 : facts_->gpu_types()[static_cast<std::size_t>(node.type)].memory_bytes;
@@ -63,7 +64,7 @@ void PlanValidator::check_nodes(Violations& found) {
     if (!use.changed) continue;
     const Node& node = *facts_->node(rank).node;
     if (node.cpu_milli != kUnlimited && use.cpu > node.cpu_milli) {
-      found.add("node {}: its jobs need {} milli-cores; it has {}", node.id, use.cpu, node.cpu_milli);
+      found.add("node {}: its jobs need {}; it has {}", node.id, cores_text(use.cpu), cores_text(node.cpu_milli));
     }
     if (node.memory_bytes != kUnlimited && use.memory > node.memory_bytes) {
       found.add("node {}: its jobs need {} bytes of memory; it has {}", node.id, use.memory, node.memory_bytes);
@@ -102,8 +103,8 @@ void PlanValidator::check_reservation(Violations& found) {
         const bool both_share = mine.share_ppm != kWholeGpu && entry.share_ppm != kWholeGpu;
         const std::uint64_t clash = mine.node == entry.node && !both_share ? mine.gpus & entry.gpus : 0;
         if (clash == 0) continue;
-        found.of(job, "is reserved for GPU {} of node {} at {} us; job {} still has it then", std::countr_zero(clash),
-                 facts_->node(mine.node).node->id, reserve.start_us, facts_->job(other.job).job->id);
+        found.of(job, "is reserved for GPU {} of node {} at {}; job {} still has it then", std::countr_zero(clash),
+                 facts_->node(mine.node).node->id, seconds_text(reserve.start_us), facts_->job(other.job).job->id);
       }
     }
   }
@@ -116,11 +117,38 @@ void PlanValidator::check_reservation(Violations& found) {
   check_nodes(found);
 }
 
+// A GPU that is being released works for who holds it, and counts for nobody else.
+std::int64_t PlanValidator::working_gpus() {
+  std::int64_t gpus = 0;
+  bool leaving = false;
+  for (std::int32_t rank = 0; rank < facts_->node_count(); ++rank) {
+    const NodeFacts& node = facts_->node(rank);
+    gpus += std::popcount(node.ok);
+    leaving = leaving || node.works != node.ok;
+  }
+  if (!leaving) return gpus;
+  held_.assign(static_cast<std::size_t>(facts_->node_count()), 0);
+  for (const std::int32_t slot : facts_->by_rank()) {
+    for (const HeldFact& row : facts_->held(facts_->job(slot))) {
+      if (row.node >= 0) held_[static_cast<std::size_t>(row.node)] |= row.mask;
+    }
+  }
+  for (std::int32_t rank = 0; rank < facts_->node_count(); ++rank) {
+    const NodeFacts& node = facts_->node(rank);
+    gpus += std::popcount(held_[static_cast<std::size_t>(rank)] & node.works & ~node.ok);
+  }
+  return gpus;
+}
+
 void PlanValidator::check_totals(Violations& found) {
   std::array<std::int64_t, 9> count{};
   for (const Decision& decision : plan_->decisions) ++count[static_cast<std::size_t>(decision.action)];
   const auto of = [&](Action action) { return count[static_cast<std::size_t>(action)]; };
   const Totals& t = plan_->totals;
+  if (const std::int64_t gpus = working_gpus(); t.gpus != gpus) found.add("totals: gpus is {}; the cluster has {} that work", t.gpus, gpus);
+  if (t.gpus_used != gpus_used_ && out_.empty()) {
+    found.add("totals: gpus_used is {}; the decisions give out {}", t.gpus_used, gpus_used_);
+  }
   const auto compare = [&](std::string_view what, std::int64_t stated, std::int64_t counted_now) {
     if (stated != counted_now) found.add("totals: {} is {}; the decisions have {}", what, stated, counted_now);
   };

@@ -6,14 +6,13 @@
 #include <array>
 #include <utility>
 
+#include "host/core/decimal.hpp"
 #include "host/core/violations.hpp"
 
 namespace berth::core {
 namespace {
 
 std::string thousandths(std::int64_t milli) { return decimal_text(milli, 3); }
-
-std::string cores(std::int64_t milli) { return thousandths(milli) + (milli == 1000 ? " core" : " cores"); }
 
 bool shares(const Job* job) { return job != nullptr && !job->shapes.empty() && job->shapes.front().share_ppm < kWholeGpu; }
 
@@ -40,7 +39,7 @@ class Text {
       case ReasonCode::kQuota:
         return quota();
       case ReasonCode::kCpu:
-        return resource(cores(r_.asked), thousandths(r_.best), thousandths(piece()));
+        return resource(cores_text(r_.asked), thousandths(r_.best), thousandths(piece()));
       case ReasonCode::kMemory:
         return resource(bytes_text(r_.asked) + " of memory", bytes_text(r_.best), bytes_text(piece()));
       case ReasonCode::kGpuMemory:
@@ -71,7 +70,7 @@ class Text {
         return fmt::format("{} {} within the limit of queue {}", r_.missing, r_.missing == 1 ? "more GPU fits" : "more GPUs fit",
                            names_.queue(r_.queue));
       case ReasonCode::kCpu:
-        return r_.where < 0 ? std::string() : fmt::format("{} more free there", cores(r_.missing));
+        return r_.where < 0 ? std::string() : fmt::format("{} more free there", cores_text(r_.missing));
       case ReasonCode::kMemory:
         return r_.where < 0 ? std::string() : bytes_text(r_.missing) + " more free there";
       case ReasonCode::kFragmented:
@@ -231,14 +230,6 @@ std::string rough_duration(TimeUs us) {
   const TimeUs unit = us >= kDay ? kHour : us >= kHour ? kMinute : us >= 10 * kSecond ? kSecond : kSecond / 10;
   const TimeUs left = us % unit;
   return duration_text(2 * left < unit ? us - left : us - left + unit);
-}
-
-std::string decimal_text(std::int64_t value, int places) {
-  std::string digits = fmt::format("{:0{}}", value, places + 1);
-  digits.insert(digits.size() - static_cast<std::size_t>(places), ".");
-  digits.erase(digits.find_last_not_of('0') + 1);
-  if (digits.back() == '.') digits.pop_back();
-  return digits;
 }
 
 std::string bytes_text(std::int64_t bytes) {

@@ -18,8 +18,6 @@ std::string render_where(const NameSource& names, const Reason& reason);
 std::string duration_text(TimeUs us);
 /// The same in at most two units, rounded to the second of them: "3 h 11 min", "1 min 5 s", "0.4 s"; for tables.
 std::string rough_duration(TimeUs us);
-/// `value` with so many digits after the point, without trailing zeros: "0.0004".
-std::string decimal_text(std::int64_t value, int places);
 /// "80 GiB", "1.5 GiB", "123 bytes"; rounded down to one digit after the point.
 std::string bytes_text(std::int64_t bytes);
 

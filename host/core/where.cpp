@@ -1,8 +1,7 @@
 #include "host/core/where.hpp"
 
-#include <utility>
-
 #include "berth/error.hpp"
+#include "host/core/visible.hpp"
 
 namespace berth::core {
 
@@ -16,7 +15,7 @@ std::string Where::pointer() const {
 void Where::fail_at(std::string_view field, const std::string& problem) const {
   std::string at = pointer();
   if (!field.empty()) at.append("/").append(field);
-  throw InputError(*file_, std::move(at), 0, problem);
+  throw InputError(visible(*file_), visible(at), 0, visible(problem));
 }
 
 }  // namespace berth::core

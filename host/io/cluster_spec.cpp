@@ -6,6 +6,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "host/io/cluster_json.hpp"
+#include "host/io/file_error.hpp"
 #include "host/io/importers.hpp"
 
 namespace berth::io {
@@ -52,7 +53,7 @@ Snapshot cluster_from(const std::string& spec, const Imported& imported) {
     return *imported.cluster;
   }
   if (const auto size = sizes(spec)) return uniform_cluster(size->first, size->second);
-  return parse_cluster(read_file(spec), spec);
+  return parse_cluster(read_file(spec), input_name(spec));
 }
 
 }  // namespace berth::io

@@ -1,16 +1,15 @@
 #include "host/io/csv.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 
 #include "berth/error.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/core/violations.hpp"
+#include "host/io/file_error.hpp"
+#include "host/io/input_bytes.hpp"
 #include "host/io/json_text.hpp"
 
 namespace berth::io {
@@ -35,49 +34,37 @@ std::string shown(std::string_view value) {
 
 }  // namespace
 
-/// A byte at a time from zlib, which reads plain files as they are.
+/// A byte at a time.
 struct CsvReader::Stream {
-  gzFile file = nullptr;
+  InputBytes input;
   std::array<char, 1 << 16> buffer{};
   std::size_t at = 0, size = 0;
 
-  ~Stream() {
-    if (file != nullptr) gzclose_r(file);
-  }
+  explicit Stream(const std::string& path) : input(path) {}
 
   /// The next byte, or kEnd. @throws InputError for a damaged stream.
-  int peek(const CsvReader& reader) {
+  int peek() {
     if (at == size) {
-      const int n = gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
-      int code = Z_OK;
-      const char* why = gzerror(file, &code);
-      if (code == Z_ERRNO) throw EnvironmentError(fmt::format("{}: {}", reader.file_, std::strerror(errno)));
-      // Z_BUF_ERROR at the end: the gzip stream was cut.
-      if (n < 0 || code != Z_OK)
-        reader.broken(code == Z_BUF_ERROR ? "the gzip stream ends too early" : fmt::format("damaged gzip stream: {}", why));
       at = 0;
-      size = static_cast<std::size_t>(n);
-      if (n == 0) return kEnd;
+      size = input.read(buffer.data(), buffer.size());
+      if (size == 0) return kEnd;
     }
     return static_cast<unsigned char>(buffer[at]);
   }
-  int take(const CsvReader& reader) {
-    const int c = peek(reader);
+  int take() {
+    const int c = peek();
     if (c != kEnd) ++at;
     return c;
   }
 };
 
-CsvReader::CsvReader(const std::string& path) : file_(path), stream_(std::make_unique<Stream>()) {
-  errno = 0;
-  stream_->file = path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb");
-  if (stream_->file == nullptr) throw EnvironmentError(fmt::format("{}: {}", path, errno == 0 ? "out of memory" : std::strerror(errno)));
-  if (stream_->peek(*this) == 0xef) {
+CsvReader::CsvReader(const std::string& path) : file_(input_name(path)), stream_(std::make_unique<Stream>(path)) {
+  if (stream_->peek() == 0xef) {
     for (const int expected : {0xef, 0xbb, 0xbf}) {
-      if (stream_->take(*this) != expected) broken("the file is not text: it starts with a broken byte-order mark");
+      if (stream_->take() != expected) broken("the file is not text: it starts with a broken byte-order mark");
     }
   }
-  if (stream_->peek(*this) == kEnd) broken("the file is empty; expected a header");
+  if (stream_->peek() == kEnd) broken("the file is empty; expected a header");
   if (!read_record()) broken("expected a header");
   header_.reserve(field_end_.size());
   for (std::size_t i = 0; i < field_end_.size(); ++i) {
@@ -106,7 +93,8 @@ int CsvReader::column(std::string_view name) const {
 
 bool CsvReader::next() {
   if (!read_record()) return false;
-  if (field_end_.size() != header_.size()) broken(fmt::format("{} fields, and the header has {}", field_end_.size(), header_.size()));
+  if (field_end_.size() != header_.size())
+    broken(fmt::format("{}, and the header has {}", core::counted(static_cast<std::int64_t>(field_end_.size()), "field"), header_.size()));
   return true;
 }
 
@@ -123,9 +111,9 @@ bool CsvReader::scan_record() {
   field_end_.clear();
   record_line_ = line_;
   enum { kStart, kPlain, kQuoted, kClosed } state = kStart;
-  int c = stream_->take(*this);
+  int c = stream_->take();
   if (c == kEnd) return false;
-  for (;; c = stream_->take(*this)) {
+  for (;; c = stream_->take()) {
     if (record_.size() > kMostRecord) broken("a record of more than 1 MiB");
     if (c == 0) broken("a NUL byte: the file is not text");
     if (state == kQuoted) {
@@ -145,7 +133,7 @@ bool CsvReader::scan_record() {
       continue;
     }
     if (c == '\r') {
-      if (stream_->peek(*this) != '\n') broken("a carriage return without a line feed");
+      if (stream_->peek() != '\n') broken("a carriage return without a line feed");
       continue;
     }
     if (c == '\n' || c == kEnd || c == ',') {
@@ -158,8 +146,8 @@ bool CsvReader::scan_record() {
       if (c == '\n') ++line_;
       if (!empty) return true;
       // Empty lines may only close the file.
-      while (stream_->peek(*this) == '\n' || stream_->peek(*this) == '\r') stream_->take(*this);
-      if (stream_->peek(*this) != kEnd) broken("an empty line before the end");
+      while (stream_->peek() == '\n' || stream_->peek() == '\r') stream_->take();
+      if (stream_->peek() != kEnd) broken("an empty line before the end");
       return false;
     }
     if (state == kClosed) broken(fmt::format("text after the closing quote of field {}", field_end_.size() + 1));

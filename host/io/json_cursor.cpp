@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "berth/error.hpp"
+#include "host/core/visible.hpp"
 #include "host/io/json_text.hpp"
 
 namespace berth::io {
@@ -21,7 +22,10 @@ bool ends_token(char c) { return is_space(c) || c == ',' || c == ']' || c == '}'
 JsonCursor::JsonCursor(std::string_view text, const std::string& name)
     : begin_(text.data()), p_(begin_), end_(begin_ + text.size()), mark_(begin_), name_(name) {
   const char* invalid = first_invalid_utf8(text);
-  if (invalid != end_) fail_at(invalid, "the text is not valid UTF-8");
+  if (invalid != end_) {
+    fail_at(invalid,
+            fmt::format("byte {} of the file (0x{:02x}) is not valid UTF-8", invalid - begin_ + 1, static_cast<unsigned char>(*invalid)));
+  }
   if (text.substr(0, 3) == "\xEF\xBB\xBF") p_ += 3;
   skip_space();
   if (p_ == end_) fail("the file is empty");
@@ -117,7 +121,7 @@ std::string_view JsonCursor::scan_string() {
     const char c = *p_;
     if (c == '"') return {first, static_cast<std::size_t>(p_++ - first)};
     if (c == '\\') return unescape(first);
-    if (static_cast<unsigned char>(c) < 0x20) fail_at(p_, "a control character inside a string");
+    if (static_cast<unsigned char>(c) < 0x20) fail_control(p_);
   }
   fail_ended();
 }
@@ -127,7 +131,7 @@ std::string_view JsonCursor::unescape(const char* first) {
   while (p_ != end_) {
     const char c = *p_++;
     if (c == '"') return unescaped_;
-    if (static_cast<unsigned char>(c) < 0x20) fail_at(p_ - 1, "a control character inside a string");
+    if (static_cast<unsigned char>(c) < 0x20) fail_control(p_ - 1);
     if (c != '\\') {
       unescaped_ += c;
       continue;
@@ -322,6 +326,11 @@ void JsonCursor::fail_expected(const char* what) {
   fail(fmt::format("expected {}, not {}{}", what, value, special ? ", which JSON does not have" : ""));
 }
 
+void JsonCursor::fail_control(const char* where) const {
+  const auto c = static_cast<unsigned char>(*where);
+  fail_at(where, fmt::format("a control character inside a string: {}", c == 0 ? "NUL" : fmt::format("U+{:04X}", c)));
+}
+
 void JsonCursor::fail_ended() const { fail_at(end_, "the file ends in the middle of a value"); }
 
 std::string JsonCursor::pointer() const {
@@ -338,7 +347,7 @@ std::string JsonCursor::pointer() const {
 
 void JsonCursor::fail_at(const char* where, const std::string& problem) const {
   const auto line = 1 + std::count(begin_, where, '\n');
-  throw InputError(name_, pointer(), static_cast<int>(line), problem);
+  throw InputError(core::visible(name_), core::visible(pointer()), static_cast<int>(line), core::visible(problem));
 }
 
 }  // namespace berth::io

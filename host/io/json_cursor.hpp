@@ -97,6 +97,7 @@ class JsonCursor {
   void skip_value();
   void literal(std::string_view word);
   [[noreturn]] void fail_expected(const char* what);
+  [[noreturn]] void fail_control(const char* where) const;
   [[noreturn]] void fail_ended() const;
   std::string pointer() const;
 

@@ -1,7 +1,5 @@
 #include "host/io/json_fields.hpp"
 
-#include <algorithm>
-
 #include "host/io/json_text.hpp"
 
 namespace berth::io {
@@ -12,10 +10,8 @@ void fail_unknown(const JsonCursor& in, std::string_view key, std::span<const st
   in.fail(problem);
 }
 
-void read_extension(JsonCursor& in, std::string_view key, Extensions& x) {
-  if (std::any_of(x.begin(), x.end(), [&](const auto& one) { return one.first == key; })) {
-    in.fail(fmt::format("the field '{}' stands here twice", cut_utf8(key, 60)));
-  }
+void read_extension(JsonCursor& in, std::string_view key, DistinctKeys& keys, Extensions& x) {
+  if (!keys.add(key)) in.fail(fmt::format("the field '{}' stands here twice", cut_utf8(key, 60)));
   x.emplace_back(std::string(key), std::string());
   x.back().second = in.raw();
 }

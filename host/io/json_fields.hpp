@@ -14,6 +14,7 @@
 #include "berth/units.hpp"
 #include "host/core/names.hpp"
 #include "host/core/suggest.hpp"
+#include "host/io/distinct_keys.hpp"
 #include "host/io/json_cursor.hpp"
 
 namespace berth::io {
@@ -28,7 +29,7 @@ struct Field {
 
 [[noreturn]] void fail_unknown(const JsonCursor& in, std::string_view key, std::span<const std::string_view> known, bool takes_x);
 /// Keeps the raw value of an `x_...` field. @throws InputError when the key is there already.
-void read_extension(JsonCursor& in, std::string_view key, Extensions& x);
+void read_extension(JsonCursor& in, std::string_view key, DistinctKeys& keys, Extensions& x);
 
 /// Reads an object field by field: unknown, repeated and missing fields are errors; `x_...` fields go to `out.x` where T has it.
 ///
@@ -37,6 +38,7 @@ void read_extension(JsonCursor& in, std::string_view key, Extensions& x);
 template <class T>
 std::uint64_t read_object(JsonCursor& in, T& out, std::span<const Field<T>> fields) {
   constexpr bool kTakesX = requires { out.x; };
+  DistinctKeys extensions;
   const char* at = in.next_mark();
   std::uint64_t seen = 0;
   std::size_t expected = 0;
@@ -46,7 +48,7 @@ std::uint64_t read_object(JsonCursor& in, T& out, std::span<const Field<T>> fiel
     for (; left > 0 && fields[i].name != key; --left) i = i + 1 == fields.size() ? 0 : i + 1;
     if (left == 0) {
       if constexpr (kTakesX) {
-        if (key.substr(0, 2) == "x_") return read_extension(in, key, out.x);
+        if (key.substr(0, 2) == "x_") return read_extension(in, key, extensions, out.x);
       }
       std::vector<std::string_view> known;
       for (const Field<T>& field : fields) known.push_back(field.name);
@@ -97,6 +99,8 @@ inline std::int32_t read_count(JsonCursor& in) { return static_cast<std::int32_t
 inline std::int32_t read_share(JsonCursor& in) { return static_cast<std::int32_t>(in.decimal(6, 1, kWholeGpu)); }
 /// A quantity in millionths, not negative.
 inline std::int64_t read_micro(JsonCursor& in) { return in.decimal(6, 0, kScoreCeiling); }
+/// A weight in millionths, above zero.
+inline std::int64_t read_weight(JsonCursor& in) { return in.decimal(6, 1, kScoreCeiling); }
 /// A quantity in thousandths, not negative.
 inline std::int64_t read_milli(JsonCursor& in) { return in.decimal(3, 0, kMaxBytes); }
 

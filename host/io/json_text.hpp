@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "host/core/decimal.hpp"
+
 /// Small pieces of JSON text, shared by reading, writing and messages.
 namespace berth::io {
 
-/// value / 10^places, exactly, without zeros at the end: (1500000, 6) is "1.5".
-std::string decimal_text(std::int64_t value, int places);
-void append_decimal(std::string& out, std::int64_t value, int places);
+using core::append_decimal;
+using core::decimal_text;
 
 void append_utf8(std::string& out, std::uint32_t code);
 /// The first byte that is not valid UTF-8, the end when all is valid.

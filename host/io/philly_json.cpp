@@ -7,6 +7,7 @@
 
 #include "berth/io.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/io/file_error.hpp"
 #include "host/io/json_cursor.hpp"
 #include "host/io/philly.hpp"
 
@@ -126,8 +127,9 @@ Entry read_entry(JsonCursor& json) {
 
 }  // namespace
 
-Trace read_philly_json(const std::string& file) {
-  const std::string text = read_file(file);
+Trace read_philly_json(const std::string& path) {
+  const std::string text = read_file(path);
+  const std::string file = input_name(path);
   JsonCursor json(text, file);
   TraceBuilder trace("philly", file);
   std::int64_t retried = 0, changed = 0;

@@ -104,7 +104,7 @@ constexpr Field<Quota> kQuota[] = {
 constexpr Field<Queue> kQueue[] = {
     {"id", [](JsonCursor& in, Queue& q) { q.id = in.string(); }, true},
     {"parent", [](JsonCursor& in, Queue& q) { q.parent = in.string(); }},
-    {"weight", [](JsonCursor& in, Queue& q) { q.weight_ppm = read_micro(in); }},
+    {"weight", [](JsonCursor& in, Queue& q) { q.weight_ppm = read_weight(in); }},
     {"quotas", [](JsonCursor& in, Queue& q) { read_rows(in, q.quotas, kQuota); }},
 };
 

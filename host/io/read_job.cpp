@@ -41,10 +41,9 @@ void read_waits(JsonCursor& in, Constraints& c) {
 
 // {"key": ["one", "of", "these"]}, or {"key": "this"}.
 void read_label_demands(JsonCursor& in, Constraints& c) {
+  DistinctKeys keys;
   in.object([&](std::string_view key) {
-    if (std::any_of(c.labels.begin(), c.labels.end(), [&](const auto& one) { return one.first == key; })) {
-      in.fail(fmt::format("the field '{}' stands here twice", key));
-    }
+    if (!keys.add(key)) in.fail(fmt::format("the field '{}' stands here twice", key));
     std::vector<std::string>& values = c.labels.emplace_back(std::string(key), std::vector<std::string>()).second;
     if (in.type() == JsonType::kString)
       values.emplace_back(in.string());
@@ -147,7 +146,7 @@ constexpr Field<JobRow> kJob[] = {
     {"virtual_cluster", [](JsonCursor& in, JobRow& r) { r.job.virtual_cluster = in.string(); }},
     {"submit_s", [](JsonCursor& in, JobRow& r) { r.job.submit_us = read_time(in); }, true},
     {"priority", [](JsonCursor& in, JobRow& r) { r.job.priority = read_int32(in); }},
-    {"weight", [](JsonCursor& in, JobRow& r) { r.job.weight_ppm = read_micro(in); }},
+    {"weight", [](JsonCursor& in, JobRow& r) { r.job.weight_ppm = read_weight(in); }},
     {"kind", [](JsonCursor& in, JobRow& r) { r.job.kind = read_enum<JobKind>(in); }},
     {"state", [](JsonCursor& in, JobRow& r) { r.job.state = read_enum<JobState>(in); }},
     {"time_limit_s", [](JsonCursor& in, JobRow& r) { r.job.time_limit_us = read_time(in); }},

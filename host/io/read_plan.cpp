@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "berth/io.hpp"
+#include "host/core/visible.hpp"
 #include "host/io/json_fields.hpp"
 #include "host/io/plan_shape.hpp"
 
@@ -21,6 +22,13 @@ std::uint64_t read_unsigned(JsonCursor& in, int base = 10) {
 std::int64_t read_any(JsonCursor& in) { return in.integer(INT64_MIN, INT64_MAX); }
 std::int64_t read_any_micro(JsonCursor& in) { return in.decimal(6, INT64_MIN, INT64_MAX); }
 std::int32_t read_any32(JsonCursor& in) { return static_cast<std::int32_t>(in.integer(INT32_MIN, INT32_MAX)); }
+
+// People see these texts, so they must not steer a terminal.
+std::string read_text(JsonCursor& in) {
+  std::string text(in.string());
+  if (core::visible(text) != text) in.fail("a text must not hold control characters");
+  return text;
+}
 
 double read_seconds(JsonCursor& in) {
   const std::string_view text = in.raw();
@@ -196,10 +204,9 @@ constexpr Field<Timing> kTiming[] = {
 // Reads {"name": value} as a list of pairs; names must differ.
 template <class Value, class Read>
 void read_pairs(JsonCursor& in, std::vector<std::pair<std::string, Value>>& out, Read&& read) {
+  DistinctKeys keys;
   in.object([&](std::string_view key) {
-    for (const auto& one : out) {
-      if (one.first == key) in.fail(fmt::format("the field '{}' stands here twice", key));
-    }
+    if (!keys.add(key)) in.fail(fmt::format("the field '{}' stands here twice", key));
     std::string name(key);
     Value value(read(in));
     out.emplace_back(std::move(name), std::move(value));
@@ -214,13 +221,13 @@ constexpr Field<PlanFile> kPlan[] = {
      true},
     {"revision", [](JsonCursor& in, PlanFile& f) { f.plan.revision = read_unsigned(in); }, true},
     {"now_s", [](JsonCursor& in, PlanFile& f) { f.plan.now_us = read_time(in); }, true},
-    {"policy", [](JsonCursor& in, PlanFile& f) { f.plan.policy = in.string(); }, true},
-    {"params", [](JsonCursor& in, PlanFile& f) { read_pairs(in, f.plan.params, read_string); }},
-    {"backend", [](JsonCursor& in, PlanFile& f) { f.plan.backend = in.string(); }},
-    {"backend_note", [](JsonCursor& in, PlanFile& f) { f.plan.backend_note = in.string(); }},
+    {"policy", [](JsonCursor& in, PlanFile& f) { f.plan.policy = read_text(in); }, true},
+    {"params", [](JsonCursor& in, PlanFile& f) { read_pairs(in, f.plan.params, read_text); }},
+    {"backend", [](JsonCursor& in, PlanFile& f) { f.plan.backend = read_text(in); }},
+    {"backend_note", [](JsonCursor& in, PlanFile& f) { f.plan.backend_note = core::visible(in.string(), true); }},
     {"seed", [](JsonCursor& in, PlanFile& f) { f.plan.seed = read_unsigned(in); }},
     {"work_done", [](JsonCursor& in, PlanFile& f) { f.plan.work_done = read_any(in); }},
-    {"stopped_by", [](JsonCursor& in, PlanFile& f) { f.plan.stopped_by = in.string(); }},
+    {"stopped_by", [](JsonCursor& in, PlanFile& f) { f.plan.stopped_by = read_text(in); }},
     {"proof", [](JsonCursor& in, PlanFile& f) { f.plan.proof = read_enum<Proof>(in); }, true},
     {"tables", [](JsonCursor& in, PlanFile& f) { f.plan.tables = read_unsigned(in, 16); }},
     {"objective", [](JsonCursor& in, PlanFile& f) { read_pairs(in, f.plan.objective, read_any); }},

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "host/io/json_fields.hpp"
 #include "host/io/read_parts.hpp"
 
@@ -30,10 +28,9 @@ constexpr Field<ClosedForm> kClosedForm[] = {
 std::int64_t read_ratio(JsonCursor& in) { return in.decimal(6, 0, 1'000'000); }
 
 void read_colocation(JsonCursor& in, Profile& p) {
+  DistinctKeys keys;
   in.object([&](std::string_view key) {
-    if (std::any_of(p.colocation.begin(), p.colocation.end(), [&](const auto& one) { return one.first == key; })) {
-      in.fail(fmt::format("the field '{}' stands here twice", key));
-    }
+    if (!keys.add(key)) in.fail(fmt::format("the field '{}' stands here twice", key));
     p.colocation.emplace_back(std::string(key), read_ratio(in));
   });
 }

@@ -27,14 +27,16 @@ constexpr Field<Communication> kCommunication[] = {
     {"bytes_per_step", [](JsonCursor& in, Communication& c) { c.bytes_per_step = read_bytes(in); }},
 };
 
+std::int32_t read_members_count(JsonCursor& in) { return static_cast<std::int32_t>(in.integer(0, kMaxGpusPerJob)); }
+
 struct Members {
   std::int32_t least, want, most;
 };
 
 constexpr Field<Members> kMembers[] = {
-    {"min", [](JsonCursor& in, Members& m) { m.least = read_count(in); }},
-    {"want", [](JsonCursor& in, Members& m) { m.want = read_count(in); }, true},
-    {"max", [](JsonCursor& in, Members& m) { m.most = read_count(in); }},
+    {"min", [](JsonCursor& in, Members& m) { m.least = read_members_count(in); }},
+    {"want", [](JsonCursor& in, Members& m) { m.want = read_members_count(in); }, true},
+    {"max", [](JsonCursor& in, Members& m) { m.most = read_members_count(in); }},
 };
 
 // A count, or {"min", "want", "max"}; what is left out equals "want".
@@ -43,7 +45,7 @@ void read_members(JsonCursor& in, Group& g) {
   if (in.type() == JsonType::kObject)
     read_object(in, m, kMembers);
   else
-    m.want = read_count(in);
+    m.want = read_members_count(in);
   g.members_want = m.want;
   g.members_min = m.least < 0 ? m.want : m.least;
   g.members_max = m.most < 0 ? m.want : m.most;
@@ -60,7 +62,7 @@ constexpr Field<Group> kGroup[] = {
     {"require", [](JsonCursor& in, Group& g) { g.require = read_level_ref(in); }},
     {"prefer", [](JsonCursor& in, Group& g) { g.prefer = read_level_ref(in); }},
     {"spread", [](JsonCursor& in, Group& g) { read_object(in, g.spread.emplace(), kSpread); }},
-    {"spares", [](JsonCursor& in, Group& g) { g.spares = read_count(in); }},
+    {"spares", [](JsonCursor& in, Group& g) { g.spares = read_members_count(in); }},
     {"communication", [](JsonCursor& in, Group& g) { read_rows(in, g.communication, kCommunication); }},
 };
 

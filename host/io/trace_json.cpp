@@ -75,10 +75,9 @@ void read_jobs(JsonCursor& in, TraceFile& file) {
 }
 
 void read_dropped(JsonCursor& in, TraceFile& file) {
+  DistinctKeys causes;
   in.object([&](std::string_view cause) {
-    const auto same = [&](const auto& one) { return one.first == cause; };
-    if (std::any_of(file.trace.dropped.begin(), file.trace.dropped.end(), same))
-      in.fail(fmt::format("the field '{}' stands here twice", cause));
+    if (!causes.add(cause)) in.fail(fmt::format("the field '{}' stands here twice", cause));
     file.trace.dropped.emplace_back(std::string(cause), 0);
     file.trace.dropped.back().second = in.integer(0, kMaxBytes);
   });

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/core/decimal.hpp"
 #include "host/core/names.hpp"
 #include "host/core/render_reason.hpp"
 #include "host/core/violations.hpp"

@@ -36,6 +36,7 @@ void check(const GenerateOptions& o) {
   in_range("history", o.history, -1, 5'000'000);
   in_range("outage_ppm", o.outage_ppm, 0, 1'000'000);
   in_range("spare_ppm", o.spare_ppm, 0, 1'000'000);
+  if (o.outage_ppm + o.spare_ppm > 1'000'000) throw InvalidArgument("outage and spare are parts of all nodes, and add up to more than 1");
 }
 
 // One job on its way into the snapshot.

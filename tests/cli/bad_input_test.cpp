@@ -17,7 +17,9 @@ std::string racks(const std::string& rest) { return "plan --snapshot '" + golden
 
 }  // namespace
 
-TEST(CliBadInput, AMissingFileIsNamed) { expect_refused("plan --snapshot /no/such.json --policy fifo", "/no/such.json: cannot open"); }
+TEST(CliBadInput, AMissingFileIsNamed) {
+  expect_refused("plan --snapshot /no/such.json --policy fifo", "cannot read '/no/such.json': No such file or directory");
+}
 
 TEST(CliBadInput, ATruncatedSnapshotIsNamedWithItsLine) {
   const Folder folder;
@@ -61,6 +63,11 @@ TEST(CliBadInput, NumbersAreChecked) {
   expect_refused(racks("--policy fifo --backend gpu"), "--backend");
   expect_refused("generate --nodes 0 --jobs 5 --out /dev/null", "nodes");
   expect_refused("generate --nodes 4 --jobs 5 --gpu-types A100-80GB:x --out /dev/null", "--gpu-types");
+}
+
+TEST(CliBadInput, PartsThatAddUpToMoreThanAllAreRefused) {
+  expect_refused("generate --nodes 4 --jobs 5 --outage 0.6 --spare 0.400001 --out -", "add up to more than 1");
+  EXPECT_EQ(berth("generate --nodes 4 --jobs 5 --outage 0.6 --spare 0.4 --out /dev/null").code, 0);
 }
 
 TEST(CliBadInput, OptionsThatContradictEachOtherAreRefused) {

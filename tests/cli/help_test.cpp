@@ -39,6 +39,28 @@ TEST(CliHelp, TheManPageAndTheCompletionKnowEveryOption) {
   }
 }
 
+// One wording in the command, the man page and the README.
+TEST(CliHelp, ExitCodesAreTheSameEverywhere) {
+  const std::regex line(R"(  ([0-9])  ([^\n]+)\n)");
+  const std::string help = berth("--help").out;
+  const std::string page = content_of(BERTH_SOURCE_DIR "/docs/man/berth.1"), readme = content_of(BERTH_SOURCE_DIR "/README.md");
+  int codes = 0;
+  for (std::sregex_iterator one(help.begin(), help.end(), line), end; one != end; ++one, ++codes) {
+    const std::string code = (*one)[1], text = (*one)[2];
+    EXPECT_TRUE(contains(page, ".B " + code + "\n" + text + "\n")) << code << " " << text;
+    EXPECT_TRUE(contains(readme, "| " + code + " | " + text + " |\n")) << code << " " << text;
+    for (const std::string command : kCommands) EXPECT_TRUE(contains(berth(command + " --help").out, (*one)[0])) << command << code;
+  }
+  EXPECT_EQ(codes, 4);
+}
+
+TEST(CliHelp, WhatCtrlCDoesIsSaid) {
+  const std::string said = "best plan so far is the answer";
+  EXPECT_TRUE(contains(berth("plan --help").out, said));
+  EXPECT_TRUE(contains(content_of(BERTH_SOURCE_DIR "/docs/man/berth.1"), said));
+  EXPECT_TRUE(contains(content_of(BERTH_SOURCE_DIR "/README.md"), "Ctrl-C"));
+}
+
 TEST(CliHelp, WithoutACommandItIsAUsageError) {
   const Answer answer = berth("");
 
@@ -82,9 +104,13 @@ TEST(CliHelp, DevicesAnswersWithOrWithoutAGpu) {
 
 TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
   const Answer table = berth("policies"), page = berth("policies las"), json = berth("policies --json"), names = berth("policies --names");
+  const Answer list = berth("policies --names --json"), one = berth("policies las --names --json");
 
   EXPECT_EQ(table.code + page.code + json.code + names.code, 0);
   EXPECT_TRUE(contains(names.out, "edf\nfifo\ngittins\nlas\npriority\nqssf\nsjf\nsrsf\nsrtf\n")) << names.out;
+  EXPECT_EQ(list.out, R"(["edf","fifo","gittins","las","priority","qssf","sjf","srsf","srtf"])"
+                      "\n");
+  EXPECT_EQ(one.out, "[\"las\"]\n");
   EXPECT_TRUE(contains(page.out, "source: ")) << page.out;
   EXPECT_TRUE(contains(page.out, "--param discipline=skip")) << page.out;
   EXPECT_TRUE(contains(json.out, "\"params\":[")) << json.out;

@@ -105,11 +105,20 @@ TEST(Order, BatchAnswersEachScenarioAlone) {
   EXPECT_NE(diff(results[0], results[1]), "");
 }
 
-// 3 jobs of 1, 4 and 1 members on one node without sharing and 2 GPUs, the reservation may lie over the rest: min(6, 2 + 4).
+// 3 jobs of 1, 4 and 1 members on one node without sharing and 2 GPUs: the 4 members could lie in no more than 2 pieces, and the
+// reservation may lie over the rest: min(1 + 2 + 1, 2 + 2).
 TEST(Order, EntryBoundCountsGpusAndOneReservation) {
   const Problem p = four_jobs_on_two_gpus().build();
 
-  EXPECT_EQ(core::entry_bound(p.view()), 6);
+  EXPECT_EQ(core::entry_bound(p.view()), 4);
+}
+
+// A gang of 100 million members must not ask for room for them where two GPUs exist.
+TEST(Order, EntryBoundDoesNotGrowWithWhatDoesNotExist) {
+  ProblemBuilder few = four_jobs_on_two_gpus();
+  few.gang(100'000'000);
+
+  EXPECT_EQ(core::entry_bound(few.build().view()), 4);
 }
 
 }  // namespace berth::test

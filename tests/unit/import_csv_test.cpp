@@ -69,7 +69,7 @@ TEST(ImportCsv, GzipReadsAsItsContent) {
 
 TEST(ImportCsv, DamageIsNamedWithItsLine) {
   EXPECT_EQ(problem(""), ":1: the file is empty; expected a header");
-  EXPECT_EQ(problem("a,b\n1\n"), ":2: 1 fields, and the header has 2");
+  EXPECT_EQ(problem("a,b\n1\n"), ":2: 1 field, and the header has 2");
   EXPECT_EQ(problem("a,b\n1,2\n1,2,3\n"), ":3: 3 fields, and the header has 2");
   EXPECT_EQ(problem("a,b\n1,2\n\n3,4\n"), ":3: an empty line before the end");
   EXPECT_EQ(problem("a,b\n1,x\"y\n"), ":2: a quote inside the unquoted field 2");
@@ -82,7 +82,7 @@ TEST(ImportCsv, DamageIsNamedWithItsLine) {
   EXPECT_EQ(problem("a\n" + std::string(2'000'000, 'x')), ":2: a record of more than 1 MiB");
 }
 
-TEST(ImportCsv, LinesInsideQuotesCount) { EXPECT_EQ(problem("a,b\n\"x\ny\",2\n3\n"), ":4: 1 fields, and the header has 2"); }
+TEST(ImportCsv, LinesInsideQuotesCount) { EXPECT_EQ(problem("a,b\n\"x\ny\",2\n3\n"), ":4: 1 field, and the header has 2"); }
 
 TEST(ImportCsv, ACutOrDamagedGzipStreamIsRefused) {
   std::string content = "a,b\n";

@@ -113,6 +113,7 @@ TEST(BadJson, InvalidUtf8NamesTheLine) {
   for (const char* bytes : {"\xFF", "\xC3", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xC0\xAF"}) {
     expect_refused(with_jobs(job() + ",\n" + job("", bytes)), 6, "", "not valid UTF-8");
   }
+  expect_refused("{\n\"a\xFF\"", 2, "", "byte 5 of the file (0xff) is not valid UTF-8");
 }
 
 TEST(BadJson, BrokenStringsAreRefused) {

@@ -102,7 +102,8 @@ TEST(Check, AGpuHeldTwiceIsRefused) {
   expect_refused(with_jobs(running("a", two) + ",\n" + running("b", two)), 6, "/jobs/1/allocation/entries/0/gpus",
                  "GPU 3 of node 'n0' is held by job 'a'");
   expect_refused(with_jobs(running("a", two) + ",\n" + running("b", half)), 6, "/jobs/1/allocation/entries/0/gpus", "GPU 4 of node 'n0'");
-  expect_refused(with_jobs(running("a", half) + ",\n" + running("b", most)), 6, "/jobs/1/allocation/entries/0/gpus", "500000 ppm");
+  expect_refused(with_jobs(running("a", half) + ",\n" + running("b", most)), 6, "/jobs/1/allocation/entries/0/gpus",
+                 "and others, 0.5 of it in all");
   EXPECT_NO_THROW((void)parse_snapshot(with_jobs(running("a", half) + "," + running("b", half)), "f.json"));
 }
 
@@ -110,12 +111,12 @@ TEST(Check, AllocationsFitTheirShape) {
   const auto refused = [](const std::string& allocation, const std::string& pointer, const std::string& part) {
     expect_refused(with_jobs(running("a", allocation)), 5, "/jobs/0/allocation" + pointer, part);
   };
-  refused(R"("shape": "none", "entries": [])", "/shape", "'none'");
-  refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [1]}])", "/entries", "1 GPUs, and the shape 'two' has 2");
+  refused(R"("shape": "none", "entries": [])", "/shape", "job 'a' has no shape 'none'");
+  refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [1]}])", "/entries", "1 GPU, and the shape 'two' has 2");
   refused(R"("shape": "two", "entries": [{"node": "n9", "gpus": [1, 2]}])", "/entries/0/node", "'n9'");
   refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [7, 8]}])", "/entries/0/gpus", "no GPU 8");
   refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [2, 1]}])", "/entries/0/gpus", "1 follows 2");
-  refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [1, 2], "share": 0.5}])", "/entries/0/share", "500000");
+  refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [1, 2], "share": 0.5}])", "/entries/0/share", "0.5");
   refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [1, 2], "group": "g"}])", "/entries/0/group", "'g'");
   expect_refused(with_jobs(job(R"(, "allocation": {"shape": "s", "entries": []})")), 5, "/jobs/0/allocation", "holds nothing");
 }
@@ -123,7 +124,7 @@ TEST(Check, AllocationsFitTheirShape) {
 TEST(Check, CoresAndMemoryOfANodeAreNotGivenTwice) {
   const std::string two = R"("shape": "two", "entries": [{"node": "n0", "gpus": [0, 1]}])";
   expect_refused(with_jobs(running("a", two, R"(, "constraints": {"cpu_cores_per_gpu": 8.001})")), 5, "/jobs/0/allocation/entries/0/node",
-                 "16002");
+                 "16.002 cores, it has 16 cores");
   expect_refused(with_jobs(running("a", two, R"(, "constraints": {"memory_bytes_per_gpu": 33})")), 5, "/jobs/0/allocation/entries/0/node",
                  "66 bytes");
   const std::string half = R"("shape": "half", "entries": [{"node": "n0", "gpus": [4], "share": 0.5}])";
@@ -150,6 +151,59 @@ TEST(Check, NodesKeepWithinTheirCaps) {
   expect_refused(cluster(R"("nodes": [{"id": "n", "gpu_type": "A", "gpus": 1, "memory_bytes": -5}])"), 3, "/nodes/0/memory_bytes", "-5");
   expect_refused(cluster(R"("nodes": [{"id": "n", "gpu_type": "A", "gpus": [{"index": 1}]}])"), 3, "/nodes/0/gpus/0/index",
                  "1 stands where GPU 0 must");
+}
+
+// Few keys and many are looked through in different ways.
+TEST(Check, ARepeatedNameIsFoundAmongFewAndAmongMany) {
+  for (const int n : {1, 15, 16, 17, 18, 300}) {
+    SCOPED_TRACE(n);
+    const auto keys = [n](const std::string& prefix, const std::string& value) {
+      std::string text;
+      for (int i = 0; i < n; ++i) text += "\"" + prefix + std::to_string(i) + "\"" + value + ", ";
+      return text;
+    };
+    const std::string node = R"("nodes": [{"id": "n", "gpu_type": "A", "gpus": 1, )";
+    expect_refused(cluster(node + keys("x_", ": 1") + R"("x_0": 2}])"), 3, "/nodes/0/x_0", "twice");
+    expect_refused(cluster(node + R"("labels": {)" + keys("k", ": \"v\"") + R"("k0": "w"}}])"), 3, "/nodes/0/labels", "twice");
+    expect_refused(cluster(node + R"("virtual_clusters": [)" + keys("v", "") + R"("v0"]}])"), 3,
+                   "/nodes/0/virtual_clusters/" + std::to_string(n), "'v0' is named twice");
+    expect_refused(with_jobs(job(R"(, "constraints": {"labels": {)" + keys("k", ": \"v\"") + R"("k0": "w"}})")), 5,
+                   "/jobs/0/constraints/labels/k0", "twice");
+    expect_refused(with_jobs(job(R"(, "profile": {"colocation": {)" + keys("m", ": 1") + R"("m0": 1}})")), 5,
+                   "/jobs/0/profile/colocation/m0", "twice");
+    Snapshot s = parse_snapshot(cluster(node + keys("x_", ": 1") + R"("state": "ready"}])"), "f.json");
+    s.nodes[0].x.emplace_back("x_0", "3");
+    expect_error([&] { check_snapshot(s, "f.json"); }, 0, "/nodes/0", "'x_0' stands here twice");
+  }
+}
+
+TEST(Check, RangesAreStatedInTheFilesUnits) {
+  expect_refused(with_jobs(job(R"(, "weight": 0)")), 5, "/jobs/0/weight", "0 is not within 0.000001 to 4611686018427.387904");
+  Snapshot s = parse_snapshot(with_jobs(job()), "f.json");
+  s.jobs[0].submit_us = -1'500'000;
+  expect_error([&] { check_snapshot(s, "f.json"); }, 0, "/jobs/0/submit_s", "-1.5 is not within 0 to 288230376151.711744");
+  s.jobs[0].submit_us = 0;
+  s.jobs[0].shapes[0].share_ppm = 1'500'000;
+  expect_error([&] { check_snapshot(s, "f.json"); }, 0, "/jobs/0/shapes/0/share", "1.5 is not within 0.000001 to 1");
+  s.jobs[0].shapes[0].share_ppm = kWholeGpu;
+  s.nodes[0].cpu_milli = -2'500;
+  expect_error([&] { check_snapshot(s, "f.json"); }, 0, "/nodes/0/cpu_cores", "-2.5 is not within");
+}
+
+TEST(Check, AnErrorOfAMemberNamesItsPlace) {
+  const auto refused = [](const std::string& allocation, const std::string& pointer, const std::string& part) {
+    expect_refused(with_jobs(running("a", allocation)), 5, "/jobs/0/allocation" + pointer, part);
+  };
+  refused(R"("shape": "two", "entries": [{"node": "n0", "gpus": [1]}, {"node": "n0", "gpus": [2], "member": 5}])", "/entries/1/member",
+          "ranks 5 to 5, and the last rank of the gang is 1");
+  refused(R"("shape": "", "entries": [])", "", "job 'a' is running and holds nothing");
+  expect_refused(grouped(R"({"name": "a", "members": 100000001})"), 5, "/jobs/0/shapes/0/groups/0/members", "to 100000000");
+}
+
+TEST(Check, ANulInANameIsSaid) {
+  expect_refused(with_jobs(job("", "a\\u0000b")), 5, "/jobs/0/id", "this one has a NUL at byte 2");
+  expect_refused(with_jobs(job("", "a\\u001bb")), 5, "/jobs/0/id", "this one has U+001B at byte 2");
+  expect_refused(with_jobs(job(R"(, "queue": "q\u0000r")")), 5, "/jobs/0/queue", R"(there is no queue 'q\u0000r')");
 }
 
 TEST(Check, ACallersSnapshotIsCheckedAlike) {

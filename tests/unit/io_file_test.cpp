@@ -11,6 +11,7 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "tests/support/temp_file.hpp"
 
 namespace berth::io {
 namespace {
@@ -29,6 +30,16 @@ class File : public ::testing::Test {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
 
+  void put(const std::string& name, const std::string& content) const { std::ofstream(path(name), std::ios::binary) << content; }
+  std::string refusal(const std::string& file) const {
+    try {
+      (void)read_file(file);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "read";
+  }
+
   fs::path folder_;
 };
 
@@ -43,9 +54,7 @@ TEST_F(File, ReadsBackWhatWasWritten) {
 
 TEST_F(File, UnpacksGzip) {
   const std::string content(1'000'000, 'x');
-  gzFile gz = gzopen(path("f.gz").c_str(), "wb");
-  ASSERT_EQ(gzwrite(gz, content.data(), 1'000'000), 1'000'000);
-  gzclose(gz);
+  put("f.gz", test::gzipped(content));
 
   EXPECT_EQ(read_file(path("f.gz")), content);
 }
@@ -59,14 +68,50 @@ TEST_F(File, BrokenGzipIsAnInputError) {
   EXPECT_THROW((void)read_file(path("f.gz")), InputError);
 }
 
-TEST_F(File, MissingFileNamesTheReason) {
-  try {
-    (void)read_file(path("none"));
-    FAIL() << "read";
-  } catch (const EnvironmentError& e) {
-    EXPECT_NE(std::string(e.what()).find("No such file"), std::string::npos) << e.what();
+TEST_F(File, GzipMembersThatFollowOneAnotherAreOneText) {
+  const std::string content(300'000, 'x');
+  std::string packed = test::gzipped("{\n") + test::gzipped("") + test::gzipped(content) + test::gzipped("}\n");
+  put("f.gz", packed);
+
+  EXPECT_EQ(read_file(path("f.gz")), "{\n" + content + "}\n");
+}
+
+TEST_F(File, WhatFollowsGzipDataIsRefused) {
+  const std::string whole = test::gzipped("{}");
+  for (const std::string& junk : {std::string("x"), std::string("{}"), std::string(64, '\0'), std::string("\x1f"), whole.substr(0, 5)}) {
+    put("f.gz", whole + junk);
+    EXPECT_THROW((void)read_file(path("f.gz")), InputError) << junk;
   }
-  EXPECT_THROW((void)read_file(folder_.string()), EnvironmentError);
+}
+
+TEST_F(File, GzipErrorsNameTheFileAndTheCause) {
+  std::string flipped = test::gzipped(std::string(1'000, 'x'));
+  flipped[flipped.size() - 6] ^= 1;  // the checksum
+  put("f.gz", flipped);
+  put("cut.gz", flipped.substr(0, 12));
+
+  EXPECT_EQ(refusal(path("f.gz")), path("f.gz") + ": damaged gzip stream: incorrect data check");
+  EXPECT_EQ(refusal(path("cut.gz")), path("cut.gz") + ": the gzip stream ends too early");
+}
+
+TEST_F(File, ReadsFilesWithoutContent) {
+  put("f", "");
+  put("g", "\x1f");  // half of what tells gzip
+
+  EXPECT_EQ(read_file(path("f")), "");
+  EXPECT_EQ(read_file(path("g")), "\x1f");
+}
+
+TEST_F(File, LargerThanTheLimitIsRefusedUnread) {
+  put("f", "{");
+  fs::resize_file(path("f"), (std::uintmax_t{512} << 20) + 1);  // holes take no room
+
+  EXPECT_EQ(refusal(path("f")), path("f") + ": larger than 512 MiB (after unpacking)");
+}
+
+TEST_F(File, MissingFileNamesTheReason) {
+  EXPECT_EQ(refusal(path("none")), "cannot read '" + path("none") + "': No such file or directory");
+  EXPECT_EQ(refusal(folder_.string()), "cannot read '" + folder_.string() + "': Is a directory");
 }
 
 TEST_F(File, FullDeviceIsReported) {
@@ -94,7 +139,23 @@ TEST_F(File, SizeLimitLeavesTheOldFileAndNoOther) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(File, FolderThatIsNotThereIsReported) { EXPECT_THROW(write_file(path("none/f"), "x"), EnvironmentError); }
+TEST_F(File, FolderThatIsNotThereIsReported) {
+  try {
+    write_file(path("none/f"), "x");
+    FAIL() << "written";
+  } catch (const EnvironmentError& e) {
+    EXPECT_EQ(std::string(e.what()), "cannot write '" + path("none/f") + "': No such file or directory");
+  }
+}
+
+TEST_F(File, ALongNameIsWritten) {
+  const std::string name(255, 'n');  // the longest that a file system takes
+
+  write_file(path(name), "x");
+
+  EXPECT_EQ(read_file(path(name)), "x");
+  EXPECT_EQ(files(), 1);
+}
 
 TEST_F(File, KeepsTheModeAndFollowsALink) {
   write_file(path("f"), "old");
@@ -106,6 +167,28 @@ TEST_F(File, KeepsTheModeAndFollowsALink) {
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(read_file(path("f")), "new");
   EXPECT_EQ(fs::status(path("f")).permissions(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(File, WritesWhatALinkPointsToAlsoBeforeItIsThere) {
+  fs::create_directory(path("there"));
+  fs::create_symlink("there/second", path("first"));  // relative to where the link lies
+  fs::create_symlink(path("there/f"), path("there/second"));
+
+  write_file(path("first"), "new");
+  write_file(path("first"), "newer");
+
+  EXPECT_TRUE(fs::is_symlink(path("first")) && fs::is_symlink(path("there/second")));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path("there/f"))));
+  EXPECT_EQ(read_file(path("there/f")), "newer");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(File, LinksInACircleAreReported) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+
+  EXPECT_THROW(write_file(path("a"), "x"), EnvironmentError);
+  EXPECT_EQ(files(), 2);
 }
 
 }  // namespace

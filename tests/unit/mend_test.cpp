@@ -351,7 +351,7 @@ TEST(ValidateReplace, NewPlacesNeedTheirCores) {
 
   m.give(0, Action::kReplace, flat({{0, kAll}, {2, kAll}}, 8));
 
-  EXPECT_EQ(m.check(), "node n2: its jobs need 8000 milli-cores; it has 7999\n");
+  EXPECT_EQ(m.check(), "node n2: its jobs need 8 cores; it has 7.999 cores\n");
 }
 
 }  // namespace berth::test

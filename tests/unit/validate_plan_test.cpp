@@ -36,7 +36,7 @@ TEST(ValidatePlan, PlanOfAnotherTimeIsRefused) {
 
   m.plan.now_us = 5;
 
-  EXPECT_EQ(m.check(), "the plan is for time 5 us; the state is at 100000000 us\n");
+  EXPECT_EQ(m.check(), "the plan is for time 0.000005 s; the state is at 100 s\n");
 }
 
 TEST(ValidatePlan, ActionMustFitTheStateOfTheJob) {
@@ -108,7 +108,7 @@ TEST(ValidatePlan, NodesMustBeOpen) {
   };
 
   EXPECT_EQ(with(0, 1), "job a: is placed on node n0, which is in state drain\n");
-  EXPECT_EQ(with(1, 1), "job a: is placed at 100000000 us on node n1, which is available from 100000001 us\n");
+  EXPECT_EQ(with(1, 1), "job a: is placed at 100 s on node n1, which is available from 100.000001 s\n");
   EXPECT_EQ(with(2, 1), "job a: is placed on node n2, which is in state spare\n");
   EXPECT_EQ(with(3, 2), "job a: takes GPU 1 of node n3, which is in state failed\n");
   EXPECT_EQ(with(3, 4), "job a: takes GPU 2 of node n3, which is in state releasing\n");
@@ -125,8 +125,8 @@ TEST(ValidatePlan, JobMustEndBeforeItsNodeLeaves) {
   unknown.give(0, Action::kStart, flat({{0, 1}}));
   in_time.give(0, Action::kStart, flat({{0, 1}}), s.now_us + 50);
 
-  EXPECT_EQ(late.check(), "job a: is placed on node n0, which is available until 100000050 us; the job would end at 100000051 us\n");
-  EXPECT_EQ(unknown.check(), "job a: is placed on node n0, which is available until 100000050 us; the job has no predicted end\n");
+  EXPECT_EQ(late.check(), "job a: is placed on node n0, which is available until 100.00005 s; the job would end at 100.000051 s\n");
+  EXPECT_EQ(unknown.check(), "job a: is placed on node n0, which is available until 100.00005 s; the job has no predicted end\n");
   EXPECT_EQ(in_time.check(), "");
 }
 
@@ -191,8 +191,7 @@ TEST(ValidatePlan, CoresAndMemoryAreLimits) {
   full.give(1, Action::kStart, flat({{0, 0x6}}));
   fits.give(1, Action::kStart, flat({{0, 0x2}, {1, 0x1}}));
 
-  EXPECT_EQ(full.check(),
-            "node n0: its jobs need 8002 milli-cores; it has 8000\nnode n0: its jobs need 1002 bytes of memory; it has 1000\n");
+  EXPECT_EQ(full.check(), "node n0: its jobs need 8.002 cores; it has 8 cores\nnode n0: its jobs need 1002 bytes of memory; it has 1000\n");
   EXPECT_EQ(fits.check(), "");
 }
 
@@ -250,8 +249,8 @@ TEST(ValidatePlan, DisplacedJobsMustBePreemptible) {
 
   EXPECT_EQ(m.check(),
             "job a: is displaced and is not preemptible\n"
-            "job b: is displaced at 100000000 us; it is guaranteed to run until 100000001 us\n"
-            "job c: is displaced after 59000000 us; its minimum run time is 60000000 us\n");
+            "job b: is displaced at 100 s; it is guaranteed to run until 100.000001 s\n"
+            "job c: is displaced after 59 s; its minimum run time is 60 s\n");
 }
 
 TEST(ValidatePlan, JobOnFailedNodeMayAlwaysBePreempted) {
@@ -290,8 +289,8 @@ TEST(ValidatePlan, StartIsNowAndFinishIsLater) {
   start.give(0, Action::kStart, flat({{0, 1}})).start_us = s.now_us + 1;
   finish.give(0, Action::kStart, flat({{0, 1}}), s.now_us - 1);
 
-  EXPECT_EQ(start.check(), "job a: starts at 100000001 us; the plan is for 100000000 us\n");
-  EXPECT_EQ(finish.check(), "job a: would finish at 99999999 us, before it starts at 100000000 us\n");
+  EXPECT_EQ(start.check(), "job a: starts at 100.000001 s; the plan is for 100 s\n");
+  EXPECT_EQ(finish.check(), "job a: would finish at 99.999999 s, before it starts at 100 s\n");
 }
 
 TEST(ValidatePlan, TotalsMustCountTheDecisions) {
@@ -299,6 +298,7 @@ TEST(ValidatePlan, TotalsMustCountTheDecisions) {
   add_job(s, "a", 1);
   PlanMaker m(s);
   m.plan.totals.waits = 2;
+  m.plan.totals.gpus = 32;
 
   EXPECT_EQ(m.check_as_is(), "totals: waits is 2; the decisions have 1\n");
 }

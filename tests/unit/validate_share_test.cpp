@@ -30,7 +30,7 @@ TEST(ValidateShares, AddUpToAWholeGpuAtMost) {
   over.give(2, Action::kStart, share(0, 1, 400'001));
 
   EXPECT_EQ(fits.check(), "");
-  EXPECT_EQ(over.check(), "GPU 0 of node n0: shares of 1000001 ppm in 2 pieces add up to more than a GPU\n");
+  EXPECT_EQ(over.check(), "GPU 0 of node n0: shares of 1.000001 in 2 pieces add up to more than a GPU\n");
 }
 
 TEST(ValidateShares, ShareTheMemoryToo) {
@@ -103,7 +103,7 @@ TEST(ValidateShares, NeverLieOnAWholeGpuOfAnother) {
   wrong_share.give(2, Action::kStart, share(0, 2, 400'000));
 
   EXPECT_EQ(whole.check(), "job b: takes GPU 0 of node n0, which job a has in this plan\n");
-  EXPECT_EQ(wrong_share.check(), "job c: takes 400000 ppm of each GPU on node n0; group gang asks for 500000 ppm\n");
+  EXPECT_EQ(wrong_share.check(), "job c: takes 0.4 of each GPU on node n0; group gang asks for 0.5\n");
 }
 
 TEST(ValidateReservation, FitsAfterTheFinishingJobsLeave) {
@@ -123,8 +123,8 @@ TEST(ValidateReservation, FitsAfterTheFinishingJobsLeave) {
   twice.give(2, Action::kReserve, flat({{1, 1}})).start_us = end;
 
   EXPECT_EQ(good.check(), "");
-  EXPECT_EQ(early.check(), "job b: is reserved for GPU 0 of node n0 at 100000499 us; job a still has it then\n");
-  EXPECT_EQ(delayed.check(), "job b: is reserved for GPU 7 of node n1 at 100000500 us; job c still has it then\n");
+  EXPECT_EQ(early.check(), "job b: is reserved for GPU 0 of node n0 at 100.000499 s; job a still has it then\n");
+  EXPECT_EQ(delayed.check(), "job b: is reserved for GPU 7 of node n1 at 100.0005 s; job c still has it then\n");
   EXPECT_EQ(twice.check(), "job c: is reserved beside another job; a plan has one reservation\n");
 }
 
@@ -139,7 +139,7 @@ TEST(ValidateReservation, CountsCoresOfThoseWhoStay) {
   leaves.plan.decisions[0].finish_us = s.now_us + 5;
   leaves.give(1, Action::kReserve, flat({{0, 2}})).start_us = s.now_us + 5;
 
-  EXPECT_EQ(stays.check(), "node n0: its jobs need 1100 milli-cores; it has 1000\n");
+  EXPECT_EQ(stays.check(), "node n0: its jobs need 1.1 cores; it has 1 core\n");
   EXPECT_EQ(leaves.check(), "");
 }
 

@@ -74,7 +74,11 @@ TEST(ValidateState, ChangesOfTheStateAreSeen) {
 
   state.apply(delta::SetNodeState{"n0", NodeState::kFailed, 0});
 
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{"job a: is kept on GPU 0 of node n0, which does not work"});
+  EXPECT_EQ(
+      validate_plan(state, plan),
+      (std::vector<std::string>{"job a: is kept on GPU 0 of node n0, which does not work",
+                                "totals: gpus is 32; the cluster has 24 that work", "the plan is of revision 1; the state has revision 2",
+                                "job b: has the reason topology_required and best 12; 8 GPUs are free there"}));
 }
 
 }  // namespace berth::test

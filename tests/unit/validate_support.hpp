@@ -126,6 +126,7 @@ class PlanMaker {
   std::string check() {
     plan.totals = {};
     for (const Decision& d : plan.decisions) count(d.action);
+    count_gpus();
     return check_as_is();
   }
   std::string check_as_is() {
@@ -139,6 +140,23 @@ class PlanMaker {
   Plan plan;
 
  private:
+  void count_gpus() {
+    for (std::int32_t n = 0; n < facts.node_count(); ++n) {
+      std::uint64_t held = 0;
+      for (const std::int32_t slot : facts.by_rank()) {
+        for (const core::HeldFact& h : facts.held(facts.job(slot))) held |= h.node == n ? h.mask : 0;
+      }
+      plan.totals.gpus += __builtin_popcountll(facts.node(n).ok | (facts.node(n).works & held));
+    }
+    for (const Decision& d : plan.decisions) {
+      const bool later = d.action == Action::kReserve;
+      for (std::int32_t e = later ? d.entry_end : d.entry_begin; e < d.entry_end && e < static_cast<std::int32_t>(plan.entries.size());
+           ++e) {
+        const PlanEntry& entry = plan.entries[static_cast<std::size_t>(e)];
+        if (entry.share_ppm == kWholeGpu) plan.totals.gpus_used += __builtin_popcountll(entry.gpus);
+      }
+    }
+  }
   void count(Action action) {
     Totals& t = plan.totals;
     switch (action) {

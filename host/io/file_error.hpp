@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+/// How files are named in messages, and what is said when the system refuses one.
+namespace berth::io {
+
+/// "standard input" for "-", else the path.
+std::string input_name(const std::string& path);
+
+/// "cannot read 'a.json': No such file or directory". `path` may be "standard input" or "standard output".
+/// @throws EnvironmentError
+[[noreturn]] void fail_file(const char* what, const std::string& path, int error);
+
+}  // namespace berth::io

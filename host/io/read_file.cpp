@@ -1,0 +1,66 @@
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/io/input_bytes.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+constexpr std::size_t kChunk = std::size_t{1} << 18;
+
+// What a file holds, within the limit. That it is too large is found out also where memory is too short to hold so much of it.
+class Content {
+ public:
+  explicit Content(const std::string& name) : name_(name) {}
+
+  void expect(std::size_t size) {
+    check(size);
+    if (size > 0) keep([&] { text_.reserve(size); });
+  }
+  void add(std::string_view part) {
+    check(size_ += part.size());
+    keep([&] { text_.append(part); });
+  }
+  std::string take() {
+    if (memory_is_short_) throw std::bad_alloc();
+    return std::move(text_);
+  }
+
+ private:
+  void check(std::size_t size) const {
+    if (size > kMostBytes) throw InputError(name_, "", 0, "larger than 512 MiB (after unpacking)");
+  }
+  template <class Act>
+  void keep(Act&& act) {
+    if (memory_is_short_) return;
+    try {
+      act();
+    } catch (const std::bad_alloc&) {
+      memory_is_short_ = true;
+      std::string().swap(text_);
+    }
+  }
+
+  const std::string& name_;
+  std::string text_;
+  std::size_t size_ = 0;
+  bool memory_is_short_ = false;
+};
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  InputBytes input(path);
+  Content content(input.name());
+  content.expect(input.size());
+  const auto chunk = std::make_unique<char[]>(kChunk);
+  while (const std::size_t n = input.read(chunk.get(), kChunk)) content.add({chunk.get(), n});
+  return content.take();
+}
+
+}  // namespace berth::io

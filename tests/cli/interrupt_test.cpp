@@ -1,0 +1,146 @@
+// Ctrl-C, at moments that the tests can tell without a clock.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <regex>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/io.hpp"
+#include "tests/cli/command.hpp"
+
+namespace berth::test {
+namespace {
+
+/// The command as a process of its own; standard error goes to a file.
+class Process {
+ public:
+  Process(const std::vector<std::string>& arguments, const std::string& err) {
+    std::vector<char*> argv{const_cast<char*>(BERTH_COMMAND)};
+    for (const std::string& one : arguments) argv.push_back(const_cast<char*>(one.c_str()));
+    argv.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    std::signal(SIGINT, SIG_DFL);  // a test run in the background may ignore it
+    ::dup2(::open("/dev/null", O_RDWR), STDOUT_FILENO);
+    ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDERR_FILENO);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ~Process() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void interrupt() const { ::kill(pid_, SIGINT); }
+  /// What waitpid says.
+  int wait() {
+    int status = -1;
+    ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return status;
+  }
+  /// Waits until it catches Ctrl-C, which it does while it decides. @returns false when it ended before.
+  bool decides() const {
+    const std::regex caught("SigCgt:\\s*([0-9a-f]+)");
+    return comes([&] {
+      const std::string now = status();
+      std::smatch mask;
+      return std::regex_search(now, mask, caught) && (std::stoull(mask[1], nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+    });
+  }
+  /// Waits until something is so. @returns false when the process ended before.
+  bool comes(const std::function<bool()>& so) const {
+    for (;; ::usleep(200)) {
+      const bool ended = contains(status(), "State:\tZ");
+      if (so()) return true;
+      if (ended) return false;
+    }
+  }
+
+ private:
+  std::string status() const { return content_of("/proc/" + std::to_string(pid_) + "/status"); }
+
+  pid_t pid_ = -1;
+};
+
+bool ended_by_interrupt(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGINT; }
+
+std::ptrdiff_t files_in(const Folder& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder / ""), std::filesystem::directory_iterator());
+}
+
+}  // namespace
+
+TEST(CliInterrupt, WhileDecidingTheBestSoFarIsTheAnswer) {
+  const Folder folder;
+  const std::string s = folder / "s.json", p = folder / "p.json", kept = folder / "state.json", err = folder / "err";
+  ASSERT_EQ(berth("generate --nodes 2000 --jobs 40000 --waiting 0.9 --out '" + s + "'").code, 0);
+  const ClusterState state(io::parse_snapshot(content_of(s)));
+
+  // On a busy machine the decision may be over before the signal arrives; then the plan is whole, and is asked for again.
+  constexpr int kMostTries = 20;
+  std::string stopped_by = "done";
+  for (int i = 0; i < kMostTries && stopped_by == "done"; ++i) {
+    Process plan({"plan", "--snapshot", s, "--policy", "srsf", "--backend", "cpu", "--out", p, "--state-out", kept}, err);
+    if (!plan.decides()) continue;
+    plan.interrupt();
+    const int status = plan.wait();
+    if (ended_by_interrupt(status)) continue;  // it had just decided
+
+    ASSERT_TRUE(WIFEXITED(status)) << status;
+    EXPECT_EQ(WEXITSTATUS(status), 0) << content_of(err);
+    const Plan answer = io::parse_plan(content_of(p), state);
+    stopped_by = answer.stopped_by;
+    EXPECT_EQ(contains(content_of(err), "note: interrupted after "), stopped_by == "cancel") << content_of(err);
+    EXPECT_EQ(validate_plan(state, answer), std::vector<std::string>());
+    EXPECT_EQ(io::parse_policy_state(content_of(kept)).policy, "srsf");
+  }
+
+  EXPECT_EQ(stopped_by, "cancel");
+  EXPECT_EQ(files_in(folder), 4);
+}
+
+TEST(CliInterrupt, WhileReadingNothingIsWritten) {
+  const Folder folder;
+  const std::string s = folder / "pipe", p = folder / "p.json";
+  ASSERT_EQ(::mkfifo(s.c_str(), 0600), 0);
+
+  Process plan({"plan", "--snapshot", s, "--policy", "srsf", "--out", p}, folder / "err");
+  int writer = -1;
+  ASSERT_TRUE(plan.comes([&] { return (writer = ::open(s.c_str(), O_WRONLY | O_NONBLOCK)) >= 0; }));  // once the command reads
+  plan.interrupt();
+  const int status = plan.wait();
+  ::close(writer);
+
+  EXPECT_TRUE(ended_by_interrupt(status)) << status;
+  EXPECT_EQ(content_of(folder / "err"), "");
+  EXPECT_EQ(files_in(folder), 2);
+}
+
+TEST(CliInterrupt, APipeThatNobodyReadsDoesNotHoldIt) {
+  const Folder folder;
+  const std::string s = folder / "s.json", p = folder / "pipe";
+  ASSERT_EQ(berth("generate --nodes 20 --jobs 2000 --out '" + s + "'").code, 0);
+  ASSERT_EQ(::mkfifo(p.c_str(), 0600), 0);
+  const int reader = ::open(p.c_str(), O_RDONLY | O_NONBLOCK);
+
+  Process plan({"plan", "--snapshot", s, "--policy", "fifo", "--out", p}, folder / "err");
+  char first = 0;
+  ASSERT_TRUE(plan.comes([&] { return ::read(reader, &first, 1) == 1; }));  // more than a pipe holds follows
+  plan.interrupt();
+  const int status = plan.wait();
+  ::close(reader);
+
+  EXPECT_EQ(first, '{');
+  EXPECT_TRUE(ended_by_interrupt(status)) << status;
+}
+
+}  // namespace berth::test

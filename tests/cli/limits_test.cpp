@@ -1,0 +1,111 @@
+// Limits of the system: memory, the size of files, full devices. What is refused is said, and nothing half-written stays.
+#include "tests/cli/command.hpp"
+#include "tests/support/temp_file.hpp"
+
+namespace berth::test {
+namespace {
+
+// The sanitizers' own memory does not fit under a limit of address space.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsMemory = false;
+#else
+constexpr bool kLimitsMemory = true;
+#endif
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// `times` times 64 MiB of blanks around a document: gzip members may follow one another.
+std::string blown_up(const std::string& document, int times) {
+  const std::string blanks = gzipped(std::string(64 * kMiB, ' '));
+  std::string packed;
+  for (int i = 0; i < times; ++i) packed += blanks;
+  return packed + gzipped(document);
+}
+
+Answer limited(const std::string& limit, const std::string& arguments) {
+  return berth("version >/dev/null; ulimit " + limit + "; '" BERTH_COMMAND "' " + arguments);
+}
+
+std::ptrdiff_t files_in(const Folder& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder / ""), std::filesystem::directory_iterator());
+}
+
+}  // namespace
+
+TEST(CliLimits, AGzipBombIsRefusedAlsoWhereMemoryIsShort) {
+  const Folder folder;
+  const std::string bomb = folder.write("s.json.gz", blown_up("{}", 48));  // 3 GiB
+  ASSERT_LT(std::filesystem::file_size(bomb), 8 * kMiB);
+
+  for (const std::string kib : {"unlimited", "1000000", "300000"}) {
+    if (!kLimitsMemory && kib != "unlimited") continue;
+    SCOPED_TRACE(kib);
+    const Answer answer = limited("-v " + kib, "validate --snapshot '" + bomb + "'");
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(answer.err, "berth: " + bomb + ": larger than 512 MiB (after unpacking)\n");
+  }
+}
+
+TEST(CliLimits, ADocumentThatFitsTheLimitAndNotTheMemoryIsOutOfMemory) {
+  if (!kLimitsMemory) GTEST_SKIP() << "under a sanitizer";
+  const Folder folder;
+  const std::string file = folder.write("s.json.gz", blown_up(content_of(golden("racks")), 7));  // 448 MiB
+
+  const Answer enough = berth("validate --snapshot '" + file + "'"), little = limited("-v 300000", "validate --snapshot '" + file + "'");
+
+  EXPECT_EQ(enough.code, 0) << enough.err;
+  EXPECT_EQ(little.code, 3);
+  EXPECT_EQ(little.out, "");
+  EXPECT_EQ(little.err, "berth: out of memory\n");
+}
+
+TEST(CliLimits, AFileOfHolesAboveTheLimitIsRefused) {
+  const Folder folder;
+  const std::string file = folder.write("s.json", content_of(golden("racks")));
+  std::filesystem::resize_file(file, 513 * kMiB);
+
+  const Answer answer = berth("validate --snapshot '" + file + "'"), piped = berth("validate --snapshot - <'" + file + "'");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.err, "berth: " + file + ": larger than 512 MiB (after unpacking)\n");
+  EXPECT_EQ(piped.code, 2);
+  EXPECT_EQ(piped.err, "berth: standard input: larger than 512 MiB (after unpacking)\n");
+}
+
+TEST(CliLimits, AFileThatMayNotGrowIsNotThere) {
+  const Folder folder;
+  const std::string source = folder.write("pai.csv", "job_id,arrival_s,service_sec,gpu_count\nali-1-w#1,100.0,50.0,4\n");
+  const std::string out = folder / "out.json";
+  for (const std::string& arguments :
+       {"plan --snapshot '" + golden("racks") + "' --policy fifo --out '" + out + "'",
+        "plan --snapshot '" + golden("racks") + "' --policy fifo --state-out '" + out + "'",
+        "generate --nodes 8 --jobs 20 --out '" + out + "'", "import pai '" + source + "' --out '" + out + "'"}) {
+    SCOPED_TRACE(arguments);
+    const Answer answer = limited("-f 0", arguments);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(files_in(folder), 1);
+  }
+}
+
+TEST(CliLimits, AFileThatMayNotGrowKeepsWhatItHad) {
+  const Folder folder;
+  const std::string plan = folder.write("p.json", "old");
+
+  const Answer answer = limited("-f 1", "generate --nodes 8 --jobs 200 --out '" + plan + "'");  // some of it is written
+
+  EXPECT_EQ(answer.code, 2) << answer.err;
+  EXPECT_EQ(content_of(plan), "old");
+  EXPECT_EQ(files_in(folder), 1);
+}
+
+TEST(CliLimits, AFullDeviceStaysADevice) {
+  const Answer answer = berth("generate --nodes 8 --jobs 20 --out /dev/full");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.err, "berth: cannot write '/dev/full': No space left on device\n");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+}  // namespace berth::test
