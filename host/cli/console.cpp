@@ -78,8 +78,8 @@ void complain(std::string_view message) noexcept {
 
 bool wants_colour(const std::string& when) {
   if (when != "auto") return when == "always";
-  const char* no_colour = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
+  const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nobody calls setenv
+  const char* terminal = std::getenv("TERM");       // NOLINT(concurrency-mt-unsafe): nobody calls setenv
   if (no_colour != nullptr && *no_colour != '\0') return false;
   return ::isatty(STDOUT_FILENO) == 1 && (terminal == nullptr || std::string_view(terminal) != "dumb");
 }

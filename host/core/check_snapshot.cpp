@@ -69,14 +69,7 @@ void check_rows(const std::vector<Row>& rows, std::string_view list, const Where
   for (std::size_t i = 0; i < rows.size(); ++i) check(rows[i], Where(where, list, static_cast<std::int64_t>(i)));
 }
 
-}  // namespace
-}  // namespace berth::core
-
-namespace berth {
-
-void check_snapshot(const Snapshot& s, const std::string& name) {
-  using namespace core;
-  const Where root(name);
+void check_all(const Snapshot& s, const Where& root) {
   check_text(s.name, root, "name");
   check_text(s.origin_iso, root, "origin");
   check_time(s.now_us, root, "now_s");
@@ -102,5 +95,12 @@ void check_snapshot(const Snapshot& s, const std::string& name) {
   }
   check_rows(s.history, "history", root, check_finished);
 }
+
+}  // namespace
+}  // namespace berth::core
+
+namespace berth {
+
+void check_snapshot(const Snapshot& s, const std::string& name) { core::check_all(s, core::Where(name)); }
 
 }  // namespace berth

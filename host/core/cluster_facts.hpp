@@ -102,10 +102,10 @@ class ClusterFacts {
   std::int32_t job_queue(const Job& job) const;  ///< index of its queue, -1: none
   std::int32_t find_node(std::string_view id) const;
   std::int32_t find_type(std::string_view id) const;
-  bool reservation_covers(const Reservation& reservation, std::int32_t node) const;
+  bool reservation_covers(const Reservation& reservation, std::int32_t rank) const;
 
   /// Labels, required and excluded nodes and virtual cluster; empty when all hold, else what does not.
-  std::string_view refuses(const Job& job, std::int32_t node) const;
+  std::string_view refuses(const Job& job, std::int32_t rank) const;
 
  private:
   void mark_reserved();

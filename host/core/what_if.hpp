@@ -53,7 +53,7 @@ class WhatIf {
   };
 
   void begin(const StateImpl& state);
-  void add(const StateImpl& state, const berth::Scenario& scenario);
+  void add(const StateImpl& s, const berth::Scenario& asked);
   const char* run(const StateImpl& s, Backends& backends, Backend wanted, int threads, std::string& note);
   void read(const StateImpl& state, std::int32_t i, ScenarioOutcome& out);
   std::int32_t problem_of(const StateImpl& state, const Walk& walk);
