@@ -115,6 +115,7 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   plan.work_done = limit;
   plan.stopped_by = watch.stopped_at >= 0 ? (watch.by_cancel ? "cancel" : "budget") : walk.limit < walk.n ? "work" : "done";
   plan.tables = s.tables_hash();
+  plan.order_until_us = m.input.order_until();
   core::WalkOutput output{&walk, &result, &p, &m.problem.lost(), &m.problem.mended(), &m.problem.mends(), &m.input.remaining()};
   m.builder.build(s, output, plan);
   plan.timing.reasons_s = step.lap();

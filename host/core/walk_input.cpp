@@ -53,6 +53,9 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   batch_.resize(slots_.size());
   policy.keys(columns, s.now, slots_, batch_);
   for (std::size_t i = 0; i < slots_.size(); ++i) keys_[at(slots_[i])] = batch_[i];
+  policy.next_change(columns, s.now, slots_, batch_);
+  order_until_ = kNever;
+  for (const TimeUs change : batch_) order_until_ = std::min(order_until_, change);
   sorter_.sort(slots_, keys_, s.job_rank);
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }

@@ -31,6 +31,8 @@ class WalkInput {
   void order(const std::vector<std::int32_t>& slots) { order_ = slots; }
   /// [slots] of all jobs: StateImpl::remaining now; of the last `order` by a policy.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
+  /// First instant at which a key of that order changes by itself: Plan::order_until_us.
+  TimeUs order_until() const { return order_until_; }
   /// The rest of the request.
   kernel::PlaceRequest request(const StateImpl& state, const PolicyEntry& entry, const WalkRules& rules, const Marks& marks,
                                std::int64_t work_limit);
@@ -47,6 +49,7 @@ class WalkInput {
   std::vector<std::uint8_t> running_, victim_ok_;
   std::vector<kernel::ReleaseRow> releases_;
   std::vector<std::int64_t> service_;
+  TimeUs order_until_ = kNever;
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;

@@ -230,6 +230,7 @@ constexpr Field<PlanFile> kPlan[] = {
     {"stopped_by", [](JsonCursor& in, PlanFile& f) { f.plan.stopped_by = read_text(in); }},
     {"proof", [](JsonCursor& in, PlanFile& f) { f.plan.proof = read_enum<Proof>(in); }, true},
     {"tables", [](JsonCursor& in, PlanFile& f) { f.plan.tables = read_unsigned(in, 16); }},
+    {"order_until_s", [](JsonCursor& in, PlanFile& f) { f.plan.order_until_us = read_any_micro(in); }},
     {"objective", [](JsonCursor& in, PlanFile& f) { read_pairs(in, f.plan.objective, read_any); }},
     {"bound", [](JsonCursor& in, PlanFile&) { in.null(); }},
     {"totals", [](JsonCursor& in, PlanFile& f) { read_object(in, f.plan.totals, kTotals); }},

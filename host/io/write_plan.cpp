@@ -132,6 +132,7 @@ std::string to_json(const Plan& plan, const ClusterState& state, bool with_timin
     w.text("stopped_by", plan.stopped_by);
     w.text("proof", core::name(plan.proof));
     w.text("tables", fmt::format("{:016x}", plan.tables));
+    w.number_unless("order_until_s", plan.order_until_us, kNever, 6);
     w.key("objective");
     w.object([&] {
       for (const auto& one : plan.objective) w.number(one.first, one.second);

@@ -120,6 +120,9 @@ struct Plan {
   std::string stopped_by;      ///< "done", "work", "budget", "cancel"
   Proof proof = Proof::kPlacedValidated;
   std::uint64_t tables = 0;  ///< hash of the tables that were used
+  /// When the policy orders the jobs otherwise by itself, if nothing happens before: a reason to decide again. `now_us`: all the time,
+  /// as with remaining run times; kNever: only after events.
+  TimeUs order_until_us = kNever;
   std::vector<std::pair<std::string, std::int64_t>> objective;
   Totals totals;
   std::vector<Decision> decisions;  ///< every job of the state, by job rank

@@ -84,6 +84,18 @@ TEST(Engine, EasyReservesForTheFirstAndLetsOnlyShortJobsPass) {
   EXPECT_EQ(of(state, plan, "d").action, Action::kStart);
 }
 
+// `hog` holds 8 GPUs and has 100 GPU-seconds of service; the queue ends at 500: 50 s from now.
+TEST(Engine, SaysUntilWhenItsOrderHolds) {
+  Snapshot s = one_node_full();
+  s.jobs[0].progress.attained_gpu_us = 100 * kSecond;
+  const ClusterState state(s);
+  Engine engine;
+
+  EXPECT_EQ(engine.decide(state, ask("fifo")).order_until_us, kNever);
+  EXPECT_EQ(engine.decide(state, ask("srsf")).order_until_us, 100 * kSecond) << "now: all the time";
+  EXPECT_EQ(engine.decide(state, ask("las", {{"thresholds_gpu_s", "500"}})).order_until_us, 150 * kSecond);
+}
+
 TEST(Engine, SharesOfGpusCountAgainstQuotas) {
   Snapshot s = test::two_racks();
   for (Node& node : s.nodes) node.sharing = true;

@@ -29,6 +29,7 @@ Plan full_plan(const ClusterState& state) {
   p.work_done = 3;
   p.stopped_by = "work";
   p.proof = Proof::kBudgetExhausted;
+  p.order_until_us = 4'500'000;
   p.tables = 0xfedcba9876543210;
   p.objective = {{"jct", -5}, {"gpus", 7}};
   p.totals = {8, 7, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -76,6 +77,7 @@ TEST(PlanJson, EveryFieldReadsBack) {
   EXPECT_EQ(read.stopped_by, p.stopped_by);
   EXPECT_EQ(read.proof, p.proof);
   EXPECT_EQ(read.tables, p.tables);
+  EXPECT_EQ(read.order_until_us, p.order_until_us);
   EXPECT_EQ(read.objective, p.objective);
   EXPECT_EQ(read.totals, p.totals);
   EXPECT_EQ(read.decisions, p.decisions);
