@@ -15,6 +15,10 @@ if(BERTH_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX,C>:-fsanitize=${BERTH_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX,C>:-fno-omit-frame-pointer>
                       $<$<COMPILE_LANGUAGE:CXX,C>:-fno-sanitize-recover=all>)
+  if(BERTH_SANITIZE MATCHES "undefined")
+    # What the address sanitizer or a crash shows anyhow; checked at every pointer, it takes half of the time to compile.
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX,C>:-fno-sanitize=null,alignment,vptr,object-size,pointer-overflow,nonnull-attribute,returns-nonnull-attribute>)
+  endif()
   add_link_options(-fsanitize=${BERTH_SANITIZE})
   # With a sanitizer g++ 12 sees uninitialised members in std::regex that are not there (GCC bug 105562).
   target_compile_options(berth_build_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
