@@ -115,12 +115,14 @@ class Text {
   bool place_is_named() const { return r_.best > 0 && r_.code != ReasonCode::kFragmented; }
   std::string more_free() const {
     const std::int64_t size = piece();
+    if (r_.pieces == 1 && r_.where < 0 && r_.level >= 0) return fmt::format("{} more free {} one {}", r_.missing, at(), level());
     if (size < 2 || r_.missing % size != 0) return fmt::format("{} more free{}", r_.missing, there());
     return fmt::format("{} of {} free{}", counted(r_.missing / size, "more piece"), size, there());
   }
 
   std::string in_one() const {
-    std::string text = fmt::format("needs {} {} one {}", counted(r_.asked, "GPU"), at(), level());
+    // "No node has any free" is about one type only.
+    std::string text = fmt::format("needs {} {} one {}", r_.best == 0 ? typed() : counted(r_.asked, "GPU"), at(), level());
     if (r_.pieces > 0 && r_.level > 0) text += fmt::format(", in pieces of {} on one node", piece());
     const char* of_those = r_.certified ? " that it may use" : "";
     if (r_.best == 0)

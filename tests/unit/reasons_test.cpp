@@ -99,7 +99,8 @@ TEST(Reasons, OnePieceNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
 
   EXPECT_EQ(explain(some, walk_of(job)).code, ReasonCode::kInsufficientGpus);
   EXPECT_EQ(sentence(explain(some, walk_of(job))), "needs 4 GPUs on one node; best node has 1 free: n1; starts if 3 more free there");
-  EXPECT_EQ(sentence(explain(none, walk_of(full_job))), "needs 4 GPUs on one node; no node has any free; starts if 1 more piece of 4 free");
+  EXPECT_EQ(sentence(explain(none, walk_of(full_job))),
+            "needs 4 GPUs on one node; no node has any free; starts if 4 more free on one node");
 }
 
 TEST(Reasons, PiecesInOneRackAreCountedAsPieces) {
