@@ -207,7 +207,7 @@ class Applier {
   void apply(const delta::Load& d) {
     auto old = std::make_shared<StateImpl>(std::move(s_));
     s_ = StateImpl{};
-    s_.revision = old->revision;
+    s_.revision = std::max(old->revision, static_cast<std::uint64_t>(d.snapshot.revision) - 1);
     undo_.push_back([this, old] {
       s_ = std::move(*old);
       s_.facts_.reset();
@@ -406,9 +406,10 @@ std::uint64_t StateImpl::apply(std::span<const Delta> deltas) {
 }
 
 void StateImpl::start(Snapshot snapshot, const std::string& source) {
+  const std::int64_t number = snapshot.revision;
   load(std::move(snapshot), source);
   forget_old_demands();
-  ++revision;
+  revision = static_cast<std::uint64_t>(number);
 }
 
 Snapshot StateImpl::snapshot() const {
@@ -416,6 +417,7 @@ Snapshot StateImpl::snapshot() const {
   s.name = name;
   s.origin_iso = origin_iso;
   s.now_us = now;
+  s.revision = static_cast<std::int64_t>(revision);
   s.gpu_types = gpu_types;
   s.domains = domains;
   s.nodes = nodes;

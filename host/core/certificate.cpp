@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/core/held_facts.hpp"
+#include "host/core/wide.hpp"
 
 namespace berth::core {
 namespace {
@@ -108,11 +109,12 @@ class Alternative {
     if (pieces < g.members) add(ReasonCode::kFragmented, std::int64_t{g.members} * g.gpus, pieces * g.gpus);
     if (pieces >= g.members && with_cpu < g.members) {
       const bool none = with_cpu == 0 && most_cpu < per_cpu;
-      add(ReasonCode::kCpu, none ? per_cpu : g.members * per_cpu, none ? most_cpu : with_cpu * per_cpu);
+      add(ReasonCode::kCpu, none ? per_cpu : saturating_mul(g.members, per_cpu), none ? most_cpu : saturating_mul(with_cpu, per_cpu));
     }
     if (with_cpu >= g.members && with_memory < g.members) {
       const bool none = with_memory == 0 && most_memory < per_memory;
-      add(ReasonCode::kMemory, none ? per_memory : g.members * per_memory, none ? most_memory : with_memory * per_memory);
+      add(ReasonCode::kMemory, none ? per_memory : saturating_mul(g.members, per_memory),
+          none ? most_memory : saturating_mul(with_memory, per_memory));
     }
     if (!shape_.groups.empty() && shape_.groups[static_cast<std::size_t>(index)].require) required(index, g);
   }

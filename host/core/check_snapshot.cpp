@@ -73,6 +73,7 @@ void check_all(const Snapshot& s, const Where& root) {
   check_text(s.name, root, "name");
   check_text(s.origin_iso, root, "origin");
   check_time(s.now_us, root, "now_s");
+  check_range(s.revision, 1, kMaxRevision, root, "revision");
   check_extensions(s.x, root);
   check_count(s.nodes.size(), kMaxNodes, root, "nodes");
   check_count(s.domains.size(), kMaxNodes, root, "domains");

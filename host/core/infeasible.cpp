@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/core/wide.hpp"
+
 namespace berth::core {
 namespace {
 
@@ -132,7 +134,7 @@ Reason Infeasible::of_group(const DemandRow& d, const GroupRow& group) const {
   // One member finds no node large enough, or all of them too few.
   const auto resource = [m](ReasonCode code, std::int64_t per, std::int64_t fit, std::int64_t most, std::int32_t node) {
     if (fit > 0 || most >= per) {
-      Reason all = certified(code, -1, m * per, fit * per);
+      Reason all = certified(code, -1, saturating_mul(m, per), saturating_mul(fit, per));
       all.pieces = static_cast<std::int32_t>(m);
       return all;
     }

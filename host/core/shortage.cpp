@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/core/wide.hpp"
+
 namespace berth::core {
 namespace {
 
@@ -204,8 +206,8 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
   if (m > 1) {  // several members: what all of them need together, in pieces that fit beside GPUs
     reason.level = -1;
     reason.pieces = group.members;
-    reason.asked = m * per;
-    reason.best = have * per;
+    reason.asked = saturating_mul(m, per);
+    reason.best = saturating_mul(have, per);
     return reason;
   }
   for (const Capacity::Row& row : rows_) {

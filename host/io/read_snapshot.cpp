@@ -28,6 +28,7 @@ constexpr Field<SnapshotFile> kSnapshot[] = {
     {"name", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.name = in.string(); }},
     {"origin", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.origin_iso = in.string(); }},
     {"now_s", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.now_us = read_time(in); }, true},
+    {"revision", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.revision = in.integer(1, kMaxRevision); }},
     {"gpu_types", [](JsonCursor& in, SnapshotFile& f) { read_gpu_types(in, f.snapshot.gpu_types); }, true},
     {"domains", [](JsonCursor& in, SnapshotFile& f) { read_domains(in, f.snapshot.domains); }},
     {"nodes", [](JsonCursor& in, SnapshotFile& f) { read_nodes(in, f.snapshot.nodes); }, true},

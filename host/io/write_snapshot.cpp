@@ -11,6 +11,7 @@ std::string to_json(const Snapshot& s) {
     w.text_unless("name", s.name, "");
     w.text_unless("origin", s.origin_iso, "");
     w.number("now_s", s.now_us, 6);
+    w.number_unless("revision", s.revision, 1);
     w.lines("gpu_types", s.gpu_types, row, true);
     w.lines("domains", s.domains, row);
     w.lines("nodes", s.nodes, row, true);

@@ -15,6 +15,7 @@ struct Snapshot {
   std::string name;
   std::string origin_iso;  ///< the instant of time 0, for display; may be empty
   TimeUs now_us = 0;
+  std::int64_t revision = 1;  ///< of the state that this is a picture of, so that plans made for it are known as such
   std::vector<GpuType> gpu_types;
   std::vector<Domain> domains;
   std::vector<Node> nodes;

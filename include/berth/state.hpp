@@ -22,7 +22,7 @@ class StateImpl;
 class BERTH_API ClusterState {
  public:
   ClusterState();
-  /// The state of a snapshot, in revision 1. @throws InputError as check_snapshot, with that name for the source.
+  /// The state of a snapshot, in its revision. @throws InputError as check_snapshot, with that name for the source.
   explicit ClusterState(Snapshot snapshot, const std::string& name = "snapshot");
   ~ClusterState();
   ClusterState(ClusterState&&) noexcept;

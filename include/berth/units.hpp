@@ -24,6 +24,7 @@ inline constexpr std::int32_t kMaxGpusPerJob = 100'000'000;
 inline constexpr std::int32_t kMaxShapes = 256;    ///< shapes of one job after expansion
 inline constexpr std::int32_t kMaxGroups = 1'024;  ///< groups of one shape
 inline constexpr std::int32_t kMaxLevels = 8;      ///< per facet, with `node` and `cluster`
+inline constexpr std::int64_t kMaxRevision = std::int64_t{1} << 62;
 inline constexpr std::int64_t kMaxBytes = std::int64_t{1} << 56;
 inline constexpr std::int64_t kMaxTimeUs = std::int64_t{1} << 58;  ///< about 9,100 years
 /// Scores saturate here, so that a sum over jobs cannot overflow.

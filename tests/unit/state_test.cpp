@@ -201,9 +201,23 @@ TEST(ClusterState, LoadReplacesEverything) {
 
   state.apply(delta::Load{other});
 
+  other.revision = 2;
   EXPECT_EQ(state.snapshot(), other);
   EXPECT_EQ(state.find_job("a"), -1);
   EXPECT_EQ(state.revision(), 2U);
+}
+
+// Or a plan of the live state would not be one of its own picture.
+TEST(ClusterState, ItsPictureHasItsRevision) {
+  ClusterState state(small());
+  state.apply(delta::SetTime{state.now() + kSecond});
+
+  const Snapshot picture = state.snapshot();
+
+  EXPECT_EQ(picture.revision, 2);
+  EXPECT_EQ(ClusterState(picture).revision(), 2U);
+  state.apply(delta::Load{picture});
+  EXPECT_EQ(state.revision(), 3U) << "a revision never comes twice";
 }
 
 TEST(ClusterState, RefusesWhatItDoesNotKnowWithItsPlace) {
