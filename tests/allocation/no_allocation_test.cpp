@@ -18,9 +18,13 @@ namespace {
 std::atomic<bool> counting{false};
 std::atomic<std::int64_t> taken{0};
 
-void* take(std::size_t n) {
+void* take_or_null(std::size_t n) noexcept {
   if (counting.load(std::memory_order_relaxed)) taken.fetch_add(1, std::memory_order_relaxed);
-  void* p = std::malloc(n == 0 ? 1 : n);
+  return std::malloc(n == 0 ? 1 : n);
+}
+
+void* take(std::size_t n) {
+  void* p = take_or_null(n);
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
@@ -29,6 +33,11 @@ void* take(std::size_t n) {
 
 void* operator new(std::size_t n) { return take(n); }
 void* operator new[](std::size_t n) { return take(n); }
+// Of the same kind, so that what std::stable_sort borrows goes back where it came from.
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return take_or_null(n); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return take_or_null(n); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

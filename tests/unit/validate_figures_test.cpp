@@ -28,7 +28,7 @@ class ValidateFigures : public ::testing::Test {
     add_job(s, "c", 16);
     add_job(s, "d", 64);
     add_job(s, "e", 10);
-    for (const std::size_t j : {1, 4}) s.jobs[j].queue = "limited";
+    for (const std::size_t j : {std::size_t{1}, std::size_t{4}}) s.jobs[j].queue = "limited";
     for (Job& job : s.jobs) job.shapes[0].gpu_type = "a100";
     s.jobs[0].progress.work_total = s.jobs[1].progress.work_total = 600 * kSecond;  // of 1 unit a second
     s.jobs[1].shapes[0].local_batch = 32;
