@@ -6,8 +6,14 @@ namespace berth::test {
 namespace {
 
 // The sanitizers' own memory does not fit under a limit of address space.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kLimitsMemory = false;
+// gcc says it with macros, clang with features.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define BERTH_TEST_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(BERTH_TEST_SANITIZED)
+constexpr bool kLimitsMemory = false;  // a sanitizer reserves terabytes of addresses
 #else
 constexpr bool kLimitsMemory = true;
 #endif
