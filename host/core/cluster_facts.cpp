@@ -91,6 +91,11 @@ void ClusterFacts::put_job(std::int32_t slot, const Job* job, std::uint64_t vers
   facts.running = job->state == JobState::kRunning;
   if (!facts.running) return;
   facts.shape = find_shape(*job, job->allocation.shape);
+  if (facts.shape >= 0) {
+    const Shape& shape = job->shapes[static_cast<std::size_t>(facts.shape)];
+    facts.local_batch = shape.local_batch;
+    facts.learning_rate_pico = shape.learning_rate_pico;
+  }
   facts.held_begin = static_cast<std::int32_t>(held_.size());
   append_held(*this, *job, facts.shape, held_);
   facts.held_end = static_cast<std::int32_t>(held_.size());

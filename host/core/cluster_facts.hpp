@@ -62,7 +62,9 @@ struct JobFacts {
   const Job* job = nullptr;
   bool running = false;
   std::int32_t queue = -1;
-  std::int32_t shape = -1;      // in which it runs
+  std::int32_t shape = -1;       // in which it runs
+  std::int32_t local_batch = 0;  // of that shape, as is the rate: descriptions lie far apart, and most jobs are kept
+  std::int64_t learning_rate_pico = 0;
   std::int32_t held_begin = 0;  // rows of held()
   std::int32_t held_end = 0;
   std::uint64_t version = 0;  // of the description; equal numbers, equal descriptions. 0: not numbered

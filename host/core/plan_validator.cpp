@@ -177,7 +177,8 @@ void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Vi
     return;
   }
   if (decision.shape != job.shape) found.of(*job.job, "is kept in shape {}; it runs in shape {}", decision.shape, job.shape);
-  if (job.shape >= 0) check_batch(decision, *job.job, job.job->shapes[static_cast<std::size_t>(job.shape)], found);
+  const bool same_batch = decision.local_batch == job.local_batch && decision.learning_rate_pico == job.learning_rate_pico;
+  if (job.shape >= 0 && !same_batch) check_batch(decision, *job.job, job.job->shapes[static_cast<std::size_t>(job.shape)], found);
   const std::int64_t index = &decision - plan_->decisions.data();
   std::int64_t quota = 0;
   std::int32_t type = -1;
