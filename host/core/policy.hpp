@@ -41,8 +41,7 @@ class LiveJobs {
   virtual bool has(const std::string& id) const = 0;
 };
 
-/// One decision: load, keys (of all slots, or of those that changed since the last decision when the loaded state is the one
-/// stored then), next_change, store, retain.
+/// One decision: learn, load, keys and next_change of all slots that the policy orders; store and retain when the plan stands.
 class QueuePolicy {
  public:
   virtual ~QueuePolicy() = default;
@@ -57,7 +56,7 @@ class QueuePolicy {
   virtual void store(PolicyState&) const {}
   /// Drops the rows of jobs that are gone; after `store`. Cheap when nobody left.
   virtual void retain(PolicyState&, const LiveJobs&) const {}
-  /// Prepares from the history; called before `keys` when the history changed.
+  /// Prepares from the history; called before `keys`, also when the history is as it was.
   virtual void learn(const HistoryColumns&) {}
 };
 

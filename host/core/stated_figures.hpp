@@ -13,7 +13,7 @@ namespace berth::core {
 
 /// Revision, policy, parameters, tables, how far the walk came, and the proof.
 void check_header(const StateImpl& state, const Plan& plan, Violations& found);
-/// Rates, local batches, ends and costs.
+/// Rates, ends and costs; batches are PlanValidator's, but for those of jobs without GPUs.
 void check_predictions(const StateImpl& state, const Plan& plan, Violations& found);
 /// Reasons: their indices exist, they name the jobs and queues that they must, and their numbers say what the code says.
 void check_evidence(const StateImpl& state, const Plan& plan, Violations& found);
