@@ -35,21 +35,20 @@ __global__ void __launch_bounds__(kForEachThreads)
 /// Result columns of a chunk in one piece of memory, the widest first.
 struct ResultColumns {
   TimeUs* reserve_at;                                                    // [walks]
-  std::int32_t *n_entries, *gave_up;                                     // [walks]
+  std::int32_t* n_entries;                                               // [walks]
   std::int32_t *outcome, *option, *entry_begin, *entry_end, *displaced;  // [positions]
 
   ResultColumns(std::byte* at, std::size_t walks, std::size_t positions) {
     reserve_at = reinterpret_cast<TimeUs*>(at);
     n_entries = reinterpret_cast<std::int32_t*>(reserve_at + walks);
-    gave_up = n_entries + walks;
-    outcome = gave_up + walks;
+    outcome = n_entries + walks;
     option = outcome + positions;
     entry_begin = option + positions;
     entry_end = entry_begin + positions;
     displaced = entry_end + positions;
   }
   static std::size_t bytes(std::size_t walks, std::size_t positions) {
-    return walks * (sizeof(TimeUs) + 2 * sizeof(std::int32_t)) + positions * 5 * sizeof(std::int32_t);
+    return walks * (sizeof(TimeUs) + sizeof(std::int32_t)) + positions * 5 * sizeof(std::int32_t);
   }
 };
 
@@ -167,7 +166,6 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
     slot.result.max_entries = task.result.max_entries;
     slot.result.n_entries = columns.n_entries + w;
     slot.result.reserve_at = columns.reserve_at + w;
-    slot.result.gave_up = columns.gave_up + w;
     const Sizes one = size_of(*host_, task);
     position += one.positions;
     entries += one.entries;
@@ -198,7 +196,6 @@ void Placer::download(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& s
     copy(result.displaced_by, columns.displaced);
     *result.n_entries = columns.n_entries[w];
     *result.reserve_at = columns.reserve_at[w];
-    *result.gave_up = columns.gave_up[w];
     position += n;
   }
   download_entries(tasks);

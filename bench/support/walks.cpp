@@ -48,7 +48,7 @@ WalkOutput::WalkOutput(std::size_t n, std::int32_t max)
 
 kernel::PlaceResult WalkOutput::view() {
   return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
-          entries.get(),  max_entries,   &n_entries,         &reserve_at,      &gave_up};
+          entries.get(),  max_entries,   &n_entries,         &reserve_at};
 }
 
 bool same_walk(const WalkOutput& a, const WalkOutput& b) {

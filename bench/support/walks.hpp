@@ -31,7 +31,7 @@ class WalkOutput {
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
   std::unique_ptr<kernel::PlacedRow[]> entries;
   std::int32_t max_entries;
-  std::int32_t n_entries = 0, gave_up = 0;
+  std::int32_t n_entries = 0;
   TimeUs reserve_at = kNever;
 };
 

@@ -12,7 +12,7 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct DevicesArguments {
   bool json = false;
 };
 
@@ -54,7 +54,7 @@ std::string text_of(unsigned threads, const std::vector<core::DeviceInfo>& devic
   return text;
 }
 
-int run(const Options& options) {
+int run(const DevicesArguments& options) {
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   std::string why;
   const std::vector<core::DeviceInfo> devices = core::list_devices(why);
@@ -65,7 +65,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_devices(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DevicesArguments>();
   CLI::App& app = commands.add("devices", "The processors that Berth can compute on, and why not", "berth devices", options, &run);
   add_json_flag(app, options->json, "One JSON object: cpu_threads, gpus");
 }

@@ -11,12 +11,12 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct ExplainArguments {
   std::string snapshot, plan, job;
   TextOptions text;
 };
 
-int run(const Options& options) {
+int run(const ExplainArguments& options) {
   check_places({{"--snapshot", options.snapshot}, {"--plan", options.plan}}, {});
   const LoadedState loaded = load_state(options.snapshot);
   const Plan plan = load_plan(options.plan, loaded.state);
@@ -35,7 +35,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_explain(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   CLI::App& app = commands.add("explain", "Tell why a plan does what it does",
                                "berth explain --snapshot cluster.json --plan plan.json --job j17", options, &run);
   add_snapshot_option(app, options->snapshot);

@@ -12,7 +12,7 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct GenerateArguments {
   sim::GenerateOptions generate;
   std::string workload = "helios", fabric = "auto", gpu_types;
   std::string waiting, outage, spare;
@@ -34,7 +34,7 @@ std::vector<sim::TypePart> parse_types(const std::string& text) {
   return types;
 }
 
-int run(const Options& options) {
+int run(const GenerateArguments& options) {
   sim::GenerateOptions generate = options.generate;
   generate.workload = sim::workload_from_name(options.workload).value();  // the parser accepts no other
   generate.fabric = sim::fabric_from_name(options.fabric).value();
@@ -50,7 +50,7 @@ int run(const Options& options) {
   return kDone;
 }
 
-void add_cluster_options(CLI::App& app, Options& o) {
+void add_cluster_options(CLI::App& app, GenerateArguments& o) {
   app.add_option("--nodes", o.generate.nodes, "Nodes")->required()->type_name("N");
   app.add_option("--gpus-per-node", o.generate.gpus_per_node, "GPUs of each")->type_name("N")->capture_default_str();
   app.add_option("--gpu-types", o.gpu_types, "GPU types and their parts: " + sim::known_gpu_types())->type_name("TYPE[:WEIGHT],...");
@@ -65,7 +65,7 @@ void add_cluster_options(CLI::App& app, Options& o) {
   app.add_flag("--no-labels", o.no_labels, "No node labels, and no jobs that ask for them");
 }
 
-void add_job_options(CLI::App& app, Options& o) {
+void add_job_options(CLI::App& app, GenerateArguments& o) {
   app.add_option("--jobs", o.generate.jobs, "Jobs, running and waiting")->required()->type_name("M");
   app.add_option("--workload", o.workload, "Whose published statistics the jobs follow: philly, helios, pai, or llm (trees of groups)")
       ->check(CLI::IsMember({"philly", "helios", "pai", "llm"}))
@@ -86,7 +86,7 @@ void add_job_options(CLI::App& app, Options& o) {
 }  // namespace
 
 void add_generate(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateArguments>();
   CLI::App& app = commands.add("generate", "Make a snapshot of any size from published statistics",
                                "berth generate --nodes 64 --jobs 400 --workload helios --seed 1 --out cluster.json", options, &run);
   add_cluster_options(app, *options);

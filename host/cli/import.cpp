@@ -18,7 +18,7 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct ImportArguments {
   std::string format, cluster, at, out;
   std::string estimates = "history-mean";
   std::vector<std::string> files;
@@ -49,7 +49,7 @@ std::string account(const Trace& trace) {
   return text;
 }
 
-int run(const Options& options) {
+int run(const ImportArguments& options) {
   check_format(options.format);
   if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
   std::vector<Place> inputs{{"--cluster", options.cluster}};
@@ -78,7 +78,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_import(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportArguments>();
   CLI::App& app =
       commands.add("import", "Turn a published trace into a berth.trace.v1, or into the snapshot of an instant",
                    "berth import helios-venus jobs.csv.gz gpus_per_cluster.csv --at '2020-05-10 12:00:00' --out cluster.json\n" + formats(),

@@ -19,7 +19,7 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct PlanArguments {
   std::string snapshot;
   std::string policy;
   std::string compare;
@@ -30,7 +30,7 @@ struct Options {
   TextOptions text;
 };
 
-Plan decide(const Options& options, const LoadedState& loaded, PolicyState& policy_state, const Request& request) {
+Plan decide(const PlanArguments& options, const LoadedState& loaded, PolicyState& policy_state, const Request& request) {
   Engine engine;
   const CancelOnInterrupt cancel(engine);
   const PolicyState before = options.dump_on_error.empty() ? PolicyState() : policy_state;
@@ -59,7 +59,7 @@ void note(const Plan& plan) {
     complain(fmt::format("note: interrupted after {}: this is the best so far", core::counted(plan.work_done, "job")));
 }
 
-int run_one(const Options& options) {
+int run_one(const PlanArguments& options) {
   const Request request = make_request(options.request, options.policy);
   check_places({{"--snapshot", options.snapshot}, {"--state-in", options.state_in}}, {{"--out", options.out}});
   // The state may replace the one that it follows.
@@ -90,7 +90,7 @@ int run_one(const Options& options) {
   return code_of(plan);
 }
 
-int run_comparison(const Options& options) {
+int run_comparison(const PlanArguments& options) {
   const std::vector<std::string> names = split_commas(options.compare);
   if (names.size() != 2) throw InvalidArgument(fmt::format("--compare: '{}': expected two policies, NAME,NAME", options.compare));
   const auto requests = make_requests(options.request, names[0], names[1]);
@@ -106,7 +106,7 @@ int run_comparison(const Options& options) {
   return kDone;
 }
 
-int run(const Options& options) {
+int run(const PlanArguments& options) {
   if (!options.compare.empty()) return run_comparison(options);
   if (options.policy.empty()) throw InvalidArgument("--policy is required ('berth policies' lists them)");
   return run_one(options);
@@ -135,7 +135,7 @@ void add_request_options(CLI::App& app, RequestOptions& request) {
 }  // namespace
 
 void add_plan(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanArguments>();
   CLI::App& app =
       commands.add("plan", "Decide which job gets which GPUs, who waits, and why",
                    "berth plan --snapshot cluster.json --policy srsf --out plan.json\n"

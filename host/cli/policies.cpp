@@ -11,7 +11,7 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct PoliciesArguments {
   std::string name;
   bool json = false;
   bool names = false;
@@ -77,7 +77,7 @@ std::string page_of(const PolicyInfo& info) {
   return text;
 }
 
-int run(const Options& options) {
+int run(const PoliciesArguments& options) {
   std::vector<PolicyInfo> infos = policies();
   if (!options.name.empty()) infos = {find_policy_info(options.name)};
   if (options.json) {
@@ -95,7 +95,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_policies(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PoliciesArguments>();
   CLI::App& app =
       commands.add("policies", "The policies: rule, source, parameters", "berth policies\n  berth policies srsf", options, &run);
   app.add_option("NAME", options->name, "Only this one, with its source and the meaning of its parameters");

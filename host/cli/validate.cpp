@@ -13,7 +13,7 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct ValidateArguments {
   std::string snapshot, plan;
   std::size_t most = 20;
   bool json = false;
@@ -30,7 +30,7 @@ std::string json_of(const std::vector<std::string>& violations) {
   return out.finish();
 }
 
-int run(const Options& options) {
+int run(const ValidateArguments& options) {
   check_places({{"--snapshot", options.snapshot}, {"--plan", options.plan}}, {});
   const LoadedState loaded = load_state(options.snapshot);  // a bad snapshot does not get past this
   std::vector<std::string> violations;
@@ -48,7 +48,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_validate(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateArguments>();
   CLI::App& app = commands.add("validate", "Check a snapshot, and a plan against it",
                                "berth validate --snapshot cluster.json --plan plan.json", options, &run);
   add_snapshot_option(app, options->snapshot);

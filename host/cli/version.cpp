@@ -12,11 +12,11 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct VersionArguments {
   bool json = false;
 };
 
-int run(const Options& options) {
+int run(const VersionArguments& options) {
   std::vector<std::string> backends{"reference", "cpu"};
 #ifdef BERTH_WITH_CUDA
   backends.emplace_back("cuda");
@@ -38,7 +38,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_version(Commands& commands) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VersionArguments>();
   CLI::App& app = commands.add("version", "The version, and what was built in", "berth version --json", options, &run);
   add_json_flag(app, options->json, "One JSON object: version, build, backends");
 }

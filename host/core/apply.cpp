@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/at.hpp"
 #include "host/core/check_snapshot.hpp"
 #include "host/core/delta_checks.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth {
-namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 /// Applies a batch of deltas and remembers how to take each back, so that a refused batch leaves no trace.
 class Applier {
  public:

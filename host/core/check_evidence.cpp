@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "host/core/at.hpp"
 #include "host/core/decimal.hpp"
 #include "host/core/held_facts.hpp"
 #include "host/core/names.hpp"
@@ -12,13 +13,6 @@
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-bool holds_now(Action action) {
-  return action == Action::kKeep || action == Action::kStart || action == Action::kMigrate || action == Action::kResize ||
-         action == Action::kReplace;
-}
 
 bool needs_reason(Action action) {
   return action == Action::kWait || action == Action::kPreempt || action == Action::kDecline || action == Action::kReserve;
@@ -42,7 +36,7 @@ class Evidence {
     for (const Decision& d : plan_.decisions) {
       if (d.job < 0 || at(d.job) >= s_.jobs.size() || s_.jobs[at(d.job)].job == nullptr) continue;
       decision_of_[at(d.job)] = &d;
-      if (holds_now(d.action)) charge(d);
+      if (runs_now(d.action)) charge(d);
     }
   }
 

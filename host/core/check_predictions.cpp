@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/error.hpp"
+#include "host/core/at.hpp"
 #include "host/core/chosen_policy.hpp"
 #include "host/core/decimal.hpp"
 #include "host/core/job_rates.hpp"
@@ -15,10 +16,6 @@
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-std::string instant_text(TimeUs instant) { return instant == kNever ? "never" : seconds_text(instant); }
 
 class Predictions {
  public:

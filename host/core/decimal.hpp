@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "berth/units.hpp"
+
 /// Scaled integers as people and files write them.
 namespace berth::core {
 
@@ -12,6 +14,8 @@ void append_decimal(std::string& out, std::int64_t value, int places);
 
 /// An instant or a span in messages: "1.5 s".
 inline std::string seconds_text(std::int64_t us) { return decimal_text(us, 6) + " s"; }
+/// The same where there may be none.
+inline std::string instant_text(TimeUs instant) { return instant == kNever ? "never" : seconds_text(instant); }
 /// Thousandths of a core in messages: "0.5 cores".
 inline std::string cores_text(std::int64_t milli) { return decimal_text(milli, 3) + (milli == 1000 ? " core" : " cores"); }
 /// Parts per million in messages, as a file has them: "0.25".

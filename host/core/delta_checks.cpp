@@ -6,12 +6,11 @@
 #include <bit>
 #include <unordered_map>
 
+#include "host/core/at.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class StateReferences final : public References {
  public:

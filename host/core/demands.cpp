@@ -3,10 +3,10 @@
 #include <cstring>
 #include <utility>
 
+#include "host/core/at.hpp"
+
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void visit(const Shape& shape, const std::string& parent, std::vector<std::int32_t>& order) {
   for (std::size_t g = 0; g < shape.groups.size(); ++g) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/core/at.hpp"
+
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Length-prefixed, so that different keys never give the same text.
 void append(std::string& text, std::string_view part) {

@@ -2,10 +2,10 @@
 
 #include <bit>
 
+#include "host/core/at.hpp"
+
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 template <class T>
 void copy(std::vector<T>& to, const T* from, std::int64_t n) {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "host/core/at.hpp"
 #include "host/core/span.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Spares sit idle until they are needed: of n members those beyond the wanted ones work only where there are no more spares for them.
 std::int32_t at_work(const Group& group, std::int32_t members) {

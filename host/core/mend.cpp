@@ -5,13 +5,12 @@
 #include <tuple>
 
 #include "berth/kernel/walk_state.hpp"
+#include "host/core/at.hpp"
 #include "host/core/held_facts.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// Domain of a node, or the node itself at level 0.
 std::int32_t domain_at(const Topology& t, std::int32_t facet, std::int32_t level, std::int32_t node) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/core/at.hpp"
 #include "host/core/job_rates.hpp"
 #include "host/core/plan_rows.hpp"
 #include "host/core/state_impl.hpp"
@@ -10,8 +11,6 @@ namespace berth::core {
 namespace {
 
 using kernel::Outcome;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool starts(Outcome outcome) { return outcome == Outcome::kPlaced || outcome == Outcome::kMoved; }
 

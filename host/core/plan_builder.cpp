@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/core/at.hpp"
 #include "host/core/job_rates.hpp"
 #include "host/core/plan_rows.hpp"
 #include "host/core/state_impl.hpp"
@@ -11,8 +12,6 @@ namespace berth::core {
 namespace {
 
 using kernel::Outcome;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// Run time that displacing a job wastes: what it saves, restarts and restores.
 TimeUs displace_cost(const Job& job) { return job.costs.checkpoint_save_us + job.costs.restart_us + job.costs.checkpoint_restore_us; }

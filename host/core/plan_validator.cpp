@@ -12,11 +12,7 @@
 namespace berth::core {
 namespace {
 
-bool places(Action action) {
-  return action == Action::kStart || action == Action::kMigrate || action == Action::kResize || action == Action::kReplace;
-}
-bool holds(Action action) { return action == Action::kKeep || places(action); }
-std::string instant_text(TimeUs at) { return at == kNever ? "no instant" : seconds_text(at); }
+bool places(Action action) { return runs_now(action) && action != Action::kKeep; }
 
 }  // namespace
 
@@ -98,7 +94,7 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
     return;
   }
   if (action == Action::kKeep) return;
-  const bool with_entries = holds(action) || action == Action::kReserve;
+  const bool with_entries = runs_now(action) || action == Action::kReserve;
   if (!with_entries && decision.entry_begin != decision.entry_end) {
     found.of(*job.job, "has the action {} and yet {}", name(action),
              counted(decision.entry_end - decision.entry_begin, "allocation entry"));
@@ -106,7 +102,7 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
   if (!with_entries && decision.reason.code == ReasonCode::kNone) found.of(*job.job, "has the action {} without a reason", name(action));
   if (action == Action::kPreempt || action == Action::kMigrate || action == Action::kResize) check_displaced(decision, job, found);
   CertificateMemory& certificates = options_.known != nullptr ? *options_.known : certificates_;
-  if (action == Action::kDecline && options_.certificates && !certificates.holds(*facts_, decision.job, decision.reason)) {
+  if (action == Action::kDecline && !certificates.holds(*facts_, decision.job, decision.reason)) {
     found.of(*job.job, "is declined, and its certificate ({}, asked {}, best {}) does not hold", name(decision.reason.code),
              decision.reason.asked, decision.reason.best);
   }

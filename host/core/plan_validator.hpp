@@ -16,7 +16,6 @@ namespace berth::core {
 
 struct ValidateOptions {
   std::size_t most = 20;               ///< violations reported at most
-  bool certificates = true;            ///< also check the certificate of every declined job, once while descriptions stay
   CertificateMemory* known = nullptr;  ///< certificates checked already, of the same facts; null: the validator's own memory
 };
 

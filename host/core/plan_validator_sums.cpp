@@ -8,21 +8,12 @@
 #include "host/core/plan_validator.hpp"
 
 namespace berth::core {
-namespace {
-
-bool holds_now(Action action) {
-  return action == Action::kKeep || action == Action::kStart || action == Action::kMigrate || action == Action::kResize ||
-         action == Action::kReplace;
-}
-
-}  // namespace
-
 // Only now is it worth finding out who the other one is.
 void PlanValidator::report_clash(const Job& job, const PlanEntry& entry, std::uint64_t clash, std::int64_t decision, Violations& found) {
   const std::string* other = &job.id;
   for (std::int64_t i = 0; i <= decision; ++i) {
     const Decision& before = plan_->decisions[static_cast<std::size_t>(i)];
-    if (!holds_now(before.action) || before.entry_begin < 0 || before.entry_end < before.entry_begin ||
+    if (!runs_now(before.action) || before.entry_begin < 0 || before.entry_end < before.entry_begin ||
         before.entry_end > static_cast<std::int64_t>(plan_->entries.size())) {
       continue;
     }
@@ -95,7 +86,7 @@ void PlanValidator::check_reservation(Violations& found) {
   for (const PlanEntry& entry : entries_of(reserve)) use_[static_cast<std::size_t>(entry.node)].changed = true;
   for (std::size_t i = 0; i < plan_->decisions.size(); ++i) {
     const Decision& other = plan_->decisions[i];
-    if (!holds_now(other.action) || other.finish_us <= reserve.start_us) continue;
+    if (!runs_now(other.action) || other.finish_us <= reserve.start_us) continue;
     for (const PlanEntry& entry : entries_of(other)) {
       if (entry.node < 0 || entry.node >= facts_->node_count() || !use_[static_cast<std::size_t>(entry.node)].changed) continue;
       add_use(*facts_->job(other.job).job, entry, static_cast<std::int64_t>(i), false);

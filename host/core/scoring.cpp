@@ -1,6 +1,7 @@
 #include "host/core/scoring.hpp"
 
 #include "berth/error.hpp"
+#include "host/core/at.hpp"
 #include "host/core/names.hpp"
 #include "host/core/resolve.hpp"
 #include "host/core/state_impl.hpp"
@@ -9,8 +10,6 @@ namespace berth::core {
 namespace {
 
 static_assert(kMostCandidates == kernel::kMaxBest);
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

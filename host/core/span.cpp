@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/core/at.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::int64_t nic_bandwidth(const Node& node) { return node.nics * node.nic_bytes_per_s; }
 

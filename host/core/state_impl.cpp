@@ -5,13 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "host/core/at.hpp"
+
 namespace berth {
-namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void JobStore::resize(std::size_t n) {
   for (auto* c :
        {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since, &hard_deadline, &waiting_left})

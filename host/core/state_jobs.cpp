@@ -2,14 +2,13 @@
 #include <bit>
 #include <utility>
 
+#include "host/core/at.hpp"
 #include "host/core/job_rates.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/table_hash.hpp"
 
 namespace berth {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::int64_t saturated(__int128 v) { return v > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(v); }
 

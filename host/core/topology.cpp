@@ -6,16 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/core/at.hpp"
 #include "host/core/level_order.hpp"
 #include "host/core/where.hpp"
 
 namespace berth::core {
-namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 // One domain while the tree is built; children by name, so that a walk visits them in path order.
 struct Topology::Tree {
   std::int32_t level = 0;

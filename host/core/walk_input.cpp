@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "host/core/at.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class StateJobs final : public LiveJobs {
  public:

@@ -3,15 +3,10 @@
 #include <bit>
 #include <utility>
 
+#include "host/core/at.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
-namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void WalkProblem::consolidate(const StateImpl& s) {
   const kernel::ProblemView& p = s.problem();
   consolidated_.assign(p.options, p.options + p.option_begin[p.n_jobs]);

@@ -13,7 +13,6 @@ struct WalkResult {
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
   std::vector<kernel::PlacedRow> entries;
   std::int32_t n_entries = 0;
-  std::int32_t gave_up = 0;
   TimeUs reserve_at = kNever;
 
   /// Columns for a walk of `n` positions over a problem of that `entry_bound`.
@@ -23,10 +22,10 @@ struct WalkResult {
     for (auto* column : {&option, &entry_begin, &entry_end, &displaced_by}) column->resize(rows);
     // A reservation may name GPUs that other jobs of the plan get first.
     entries.resize(2 * static_cast<std::size_t>(bound));
-    n_entries = gave_up = 0;
+    n_entries = 0;
     reserve_at = kNever;
     return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
-            entries.data(), 2 * bound,     &n_entries,         &reserve_at,      &gave_up};
+            entries.data(), 2 * bound,     &n_entries,         &reserve_at};
   }
 };
 

@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/at.hpp"
 #include "host/core/resolve.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// The next row, with the memory that it had in an earlier batch.
 template <class T>

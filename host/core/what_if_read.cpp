@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "host/core/at.hpp"
 #include "host/core/plan_rows.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/what_if.hpp"
@@ -10,8 +11,6 @@ namespace berth::core {
 namespace {
 
 using kernel::Outcome;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 Action action_of(Outcome outcome, bool running, bool same_shape) {
   switch (outcome) {

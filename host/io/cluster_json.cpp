@@ -14,7 +14,7 @@ struct ClusterFile {
   Extensions& x;
 };
 
-constexpr std::string_view kSchema = "berth.cluster.v1";
+constexpr std::string_view kClusterSchema = "berth.cluster.v1";
 
 constexpr Field<ClusterFile> kCluster[] = {
     {"schema", [](JsonCursor& in, ClusterFile&) { in.string(); }, true},
@@ -32,7 +32,7 @@ bool is_cluster(std::string_view json, const std::string& name) {
   if (in.type() != JsonType::kObject) return false;
   in.object([&](std::string_view key) {
     if (key == "schema" && in.type() == JsonType::kString) {
-      found = in.string() == kSchema;
+      found = in.string() == kClusterSchema;
     } else {
       in.raw();
     }

@@ -18,7 +18,7 @@
 namespace berth::io {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 16;
+constexpr std::size_t kReadChunk = std::size_t{1} << 16;
 constexpr std::size_t kMagic = 2;  // bytes that tell gzip
 
 bool is_gzip(const char* p) { return static_cast<unsigned char>(p[0]) == 0x1f && static_cast<unsigned char>(p[1]) == 0x8b; }
@@ -42,7 +42,7 @@ InputBytes::InputBytes(const std::string& path)
     : name_(input_name(path)), fd_(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (fd_ < 0) fail_file("read", name_, errno);
   try {
-    raw_ = std::make_unique<char[]>(kChunk);
+    raw_ = std::make_unique<char[]>(kReadChunk);
     struct stat info {};
     const bool regular = ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
     while (end_ < kMagic && fill()) {
@@ -66,7 +66,7 @@ bool InputBytes::fill() {
   end_ -= at_;
   at_ = 0;
   for (;;) {
-    const ssize_t n = ::read(fd_, raw_.get() + end_, kChunk - end_);
+    const ssize_t n = ::read(fd_, raw_.get() + end_, kReadChunk - end_);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail_file("read", name_, errno);
     end_ += static_cast<std::size_t>(n);

@@ -5,7 +5,7 @@
 namespace berth::io {
 namespace {
 
-constexpr std::string_view kSchema = "berth.state.v1";
+constexpr std::string_view kStateSchema = "berth.state.v1";
 constexpr std::int32_t kVersion = 1;
 
 std::map<std::string, std::int64_t> read_integers(JsonCursor& in) {
@@ -29,7 +29,7 @@ void read_columns(JsonCursor& in, PolicyState& s) {
 constexpr Field<PolicyState> kState[] = {
     {"schema",
      [](JsonCursor& in, PolicyState&) {
-       if (in.string() != kSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSchema, in.shown()));
+       if (in.string() != kStateSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kStateSchema, in.shown()));
      },
      true},
     {"version", [](JsonCursor& in, PolicyState& s) { s.version = static_cast<std::int32_t>(in.integer(kVersion, kVersion)); }, true},
@@ -57,7 +57,7 @@ PolicyState parse_policy_state(std::string_view json, const std::string& name) {
 std::string to_json(const PolicyState& state) {
   JsonWriter w;
   w.object([&] {
-    w.text("schema", kSchema);
+    w.text("schema", kStateSchema);
     w.number("version", state.version);
     w.text("policy", state.policy);
     w.key("scalars");

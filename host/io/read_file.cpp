@@ -11,7 +11,7 @@ namespace berth::io {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
-constexpr std::size_t kChunk = std::size_t{1} << 18;
+constexpr std::size_t kFileChunk = std::size_t{1} << 18;
 
 // What a file holds, within the limit. That it is too large is found out also where memory is too short to hold so much of it.
 class Content {
@@ -58,8 +58,8 @@ std::string read_file(const std::string& path) {
   InputBytes input(path);
   Content content(input.name());
   content.expect(input.size());
-  const auto chunk = std::make_unique<char[]>(kChunk);
-  while (const std::size_t n = input.read(chunk.get(), kChunk)) content.add({chunk.get(), n});
+  const auto chunk = std::make_unique<char[]>(kFileChunk);
+  while (const std::size_t n = input.read(chunk.get(), kFileChunk)) content.add({chunk.get(), n});
   return content.take();
 }
 

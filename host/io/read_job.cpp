@@ -85,7 +85,7 @@ constexpr Field<Preemption> kPreemption[] = {
     {"guaranteed_until_s", [](JsonCursor& in, Preemption& p) { p.guaranteed_until_us = read_time(in); }},
 };
 
-constexpr Field<AllocationEntry> kEntry[] = {
+constexpr Field<AllocationEntry> kAllocationFields[] = {
     {"group", [](JsonCursor& in, AllocationEntry& e) { e.group = in.string(); }},
     {"member", [](JsonCursor& in, AllocationEntry& e) { e.member = read_count(in); }},
     {"node", [](JsonCursor& in, AllocationEntry& e) { e.node = in.string(); }, true},
@@ -100,7 +100,7 @@ void read_entries(JsonCursor& in, Allocation& a) {
   in.array([&] {
     AllocationEntry& entry = a.entries.emplace_back();
     entry.member = kMemberNotSaid;
-    read_object(in, entry, kEntry);
+    read_object(in, entry, kAllocationFields);
   });
 }
 
@@ -138,7 +138,7 @@ void read_gpu_range(JsonCursor& in, JobRow& r) {
   }
 }
 
-constexpr Field<JobRow> kJob[] = {
+constexpr Field<JobRow> kJobFields[] = {
     {"id", [](JsonCursor& in, JobRow& r) { r.job.id = in.string(); }, true},
     {"user", [](JsonCursor& in, JobRow& r) { r.job.user = in.string(); }},
     {"tenant", [](JsonCursor& in, JobRow& r) { r.job.tenant = in.string(); }},
@@ -167,7 +167,8 @@ constexpr Field<JobRow> kJob[] = {
     {"waiting_since_s", [](JsonCursor& in, JobRow& r) { r.job.waiting_since_us = read_time(in); }},
 };
 constexpr std::size_t kShapesField = 13, kGpusField = 14, kTypesField = 15;
-static_assert(kJob[kShapesField].name == "shapes" && kJob[kGpusField].name == "gpus" && kJob[kTypesField].name == "types");
+static_assert(kJobFields[kShapesField].name == "shapes" && kJobFields[kGpusField].name == "gpus" &&
+              kJobFields[kTypesField].name == "types");
 
 void settle_shapes(JsonCursor& in, const char* at, std::uint64_t seen, JobRow& row, std::size_t index,
                    std::vector<PendingShapes>& pending) {
@@ -226,7 +227,7 @@ void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>
     if (out.size() == kSample) out.reserve(kSample + in.remaining() / ((before - in.remaining()) / kSample + 1));
     Job& job = out.emplace_back();
     JobRow row{job, job.x, {}, {}};
-    const std::uint64_t seen = read_object(in, row, kJob);
+    const std::uint64_t seen = read_object(in, row, kJobFields);
     settle_shapes(in, at, seen, row, out.size() - 1, pending);
     if (!job.allocation.entries.empty()) settle_members(job);
   });

@@ -9,7 +9,7 @@
 namespace berth::io {
 namespace {
 
-constexpr std::string_view kSchema = "berth.plan.v1";
+constexpr std::string_view kPlanSchema = "berth.plan.v1";
 
 std::uint64_t read_unsigned(JsonCursor& in, int base = 10) {
   const std::string_view text = base == 16 ? in.string() : in.raw();
@@ -91,7 +91,7 @@ void read_indices(JsonCursor& in, EntryRow& r) {
   });
 }
 
-constexpr Field<EntryRow> kEntry[] = {
+constexpr Field<EntryRow> kEntryFields[] = {
     {"node",
      [](JsonCursor& in, EntryRow& r) {
        r.entry.node = r.state.find_node(in.string());
@@ -119,7 +119,7 @@ constexpr Field<DecisionRow> kDecision[] = {
     {"shape", [](JsonCursor& in, DecisionRow& r) { r.shape = in.string(); }},
     {"gpus",
      [](JsonCursor& in, DecisionRow& r) {
-       in.array([&] { read_object(in, r.entries.emplace_back(EntryRow{r.state, {}, {}, false}), kEntry); });
+       in.array([&] { read_object(in, r.entries.emplace_back(EntryRow{r.state, {}, {}, false}), kEntryFields); });
      }},
     {"local_batch", [](JsonCursor& in, DecisionRow& r) { r.decision.local_batch = read_count(in); }},
     {"learning_rate", [](JsonCursor& in, DecisionRow& r) { r.decision.learning_rate_pico = in.decimal(12, 0, kScoreCeiling); }},
@@ -216,7 +216,7 @@ void read_pairs(JsonCursor& in, std::vector<std::pair<std::string, Value>>& out,
 constexpr Field<PlanFile> kPlan[] = {
     {"schema",
      [](JsonCursor& in, PlanFile&) {
-       if (in.string() != kSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSchema, in.shown()));
+       if (in.string() != kPlanSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kPlanSchema, in.shown()));
      },
      true},
     {"revision", [](JsonCursor& in, PlanFile& f) { f.plan.revision = read_unsigned(in); }, true},

@@ -17,12 +17,12 @@ struct SnapshotFile {
   std::vector<PendingShapes> pending;
 };
 
-constexpr std::string_view kSchema = "berth.snapshot.v1";
+constexpr std::string_view kSnapshotSchema = "berth.snapshot.v1";
 
 constexpr Field<SnapshotFile> kSnapshot[] = {
     {"schema",
      [](JsonCursor& in, SnapshotFile&) {
-       if (in.string() != kSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSchema, in.shown()));
+       if (in.string() != kSnapshotSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSnapshotSchema, in.shown()));
      },
      true},
     {"name", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.name = in.string(); }},

@@ -17,7 +17,7 @@
 namespace berth::io {
 namespace {
 
-constexpr std::string_view kSchema = "berth.trace.v1";
+constexpr std::string_view kTraceSchema = "berth.trace.v1";
 
 void read_id(JsonCursor& in, TraceJob& job) {
   job.id = in.string();
@@ -26,7 +26,7 @@ void read_id(JsonCursor& in, TraceJob& job) {
 
 void read_run(JsonCursor& in, TraceJob& job) { job.run_us = in.decimal(6, 1, kMaxTimeUs); }
 
-constexpr Field<TraceJob> kJob[] = {
+constexpr Field<TraceJob> kTraceJobFields[] = {
     {"id", read_id, true},
     {"user", [](JsonCursor& in, TraceJob& j) { j.user = in.string(); }},
     {"virtual_cluster", [](JsonCursor& in, TraceJob& j) { j.virtual_cluster = in.string(); }},
@@ -51,7 +51,7 @@ struct TraceFile {
 };
 
 void read_schema(JsonCursor& in, TraceFile& /*file*/) {
-  if (in.string() != kSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSchema, in.shown()));
+  if (in.string() != kTraceSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kTraceSchema, in.shown()));
 }
 
 void read_origin(JsonCursor& in, TraceFile& file) {
@@ -65,7 +65,7 @@ void read_jobs(JsonCursor& in, TraceFile& file) {
   in.array([&] {
     const char* where = in.next_mark();
     TraceJob job;
-    read_object(in, job, kJob);
+    read_object(in, job, kTraceJobFields);
     const std::string problem = text_problem(job);
     if (!problem.empty()) in.fail_at(where, problem);
     if (!file.ids.insert(job.id).second) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
@@ -130,7 +130,7 @@ Trace parse_trace(std::string_view json, const std::string& name) {
 std::string to_json(const Trace& trace) {
   JsonWriter w;
   w.object([&] {
-    w.text("schema", kSchema);
+    w.text("schema", kTraceSchema);
     w.text_unless("name", trace.name, "");
     w.text_unless("source", trace.source, "");
     w.text_unless("origin", trace.origin_iso, "");

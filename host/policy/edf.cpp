@@ -12,7 +12,7 @@
 namespace berth::policy {
 namespace {
 
-struct Key {
+struct EdfKey {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.deadline[slot]; }
 };
 
@@ -23,7 +23,7 @@ core::PolicyEntry edf_policy() {
           kernel::Discipline::kEasy,
           false,
           false,
-          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<FixedKey<Key>>(); }};
+          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<FixedKey<EdfKey>>(); }};
 }
 
 }  // namespace berth::policy

@@ -12,7 +12,7 @@
 namespace berth::policy {
 namespace {
 
-struct Key {
+struct FifoKey {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.submit[slot]; }
 };
 
@@ -23,7 +23,7 @@ core::PolicyEntry fifo_policy() {
           kernel::Discipline::kHol,
           false,
           false,
-          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<FixedKey<Key>>(); }};
+          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<FixedKey<FifoKey>>(); }};
 }
 
 }  // namespace berth::policy

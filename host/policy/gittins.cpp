@@ -52,7 +52,7 @@ class Gittins final : public core::QueuePolicy {
   GittinsTable table_;
 };
 
-std::unique_ptr<core::QueuePolicy> make(const core::Params& params) {
+std::unique_ptr<core::QueuePolicy> make_gittins(const core::Params& params) {
   const Settings settings(gittins_policy().info, params);
   return std::make_unique<Gittins>(settings.millionths("delta_gpu_s", 1, kMaxTimeUs));
 }
@@ -65,7 +65,7 @@ core::PolicyEntry gittins_policy() {
           kernel::Discipline::kSkip,
           true,
           false,
-          make};
+          make_gittins};
 }
 
 }  // namespace berth::policy

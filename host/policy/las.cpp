@@ -83,7 +83,7 @@ class Las final : public core::QueuePolicy {
   JobColumn reset_{"las_reset_gpu_us"};
 };
 
-std::unique_ptr<core::QueuePolicy> make(const core::Params& params) {
+std::unique_ptr<core::QueuePolicy> make_las(const core::Params& params) {
   const Settings settings(las_policy().info, params);
   const bool promotes = settings.text("promote_knob") != "off";
   // GPU-seconds in millionths are GPU-microseconds.
@@ -101,7 +101,7 @@ core::PolicyEntry las_policy() {
       kernel::Discipline::kSkip,
       true,
       false,
-      make};
+      make_las};
 }
 
 }  // namespace berth::policy

@@ -12,7 +12,7 @@
 namespace berth::policy {
 namespace {
 
-struct Key {
+struct PriorityKey {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return -std::int64_t{jobs.priority[slot]}; }
 };
 
@@ -23,7 +23,7 @@ core::PolicyEntry priority_policy() {
           kernel::Discipline::kEasy,
           true,
           true,
-          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<FixedKey<Key>>(); }};
+          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<FixedKey<PriorityKey>>(); }};
 }
 
 }  // namespace berth::policy

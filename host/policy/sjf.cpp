@@ -24,7 +24,7 @@ struct Smallest {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.gpus[slot]; }
 };
 
-std::unique_ptr<core::QueuePolicy> make(const core::Params& params) {
+std::unique_ptr<core::QueuePolicy> make_sjf(const core::Params& params) {
   const Settings settings(sjf_policy().info, params);
   if (settings.choice("form", {"helios", "tiresias"}) == 1) return std::make_unique<FixedKey<Smallest>>();
   return std::make_unique<FixedKey<Shortest>>();
@@ -38,7 +38,7 @@ core::PolicyEntry sjf_policy() {
           kernel::Discipline::kHol,
           false,
           false,
-          make};
+          make_sjf};
 }
 
 }  // namespace berth::policy

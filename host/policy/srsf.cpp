@@ -13,7 +13,7 @@
 namespace berth::policy {
 namespace {
 
-struct Key {
+struct SrsfKey {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const {
     return jobs.remaining[slot] == kNever ? kNever : core::saturating_mul(jobs.remaining[slot], jobs.gpus[slot]);
   }
@@ -27,7 +27,7 @@ core::PolicyEntry srsf_policy() {
       kernel::Discipline::kSkip,
       true,
       false,
-      [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<RunningKey<Key>>(); }};
+      [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<RunningKey<SrsfKey>>(); }};
 }
 
 }  // namespace berth::policy

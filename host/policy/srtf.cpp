@@ -12,7 +12,7 @@
 namespace berth::policy {
 namespace {
 
-struct Key {
+struct SrtfKey {
   std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.remaining[slot]; }
 };
 
@@ -23,7 +23,7 @@ core::PolicyEntry srtf_policy() {
           kernel::Discipline::kSkip,
           true,
           false,
-          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<RunningKey<Key>>(); }};
+          [](const core::Params&) -> std::unique_ptr<core::QueuePolicy> { return std::make_unique<RunningKey<SrtfKey>>(); }};
 }
 
 }  // namespace berth::policy

@@ -48,7 +48,6 @@ class Walk {
     for (std::int32_t i = 0; i < request_.n; ++i) {
       ran_out_ = false;
       visit(i);
-      if (ran_out_) ++gave_up_;
     }
   }
 
@@ -83,7 +82,6 @@ class Walk {
   bool tried_reservation_ = false;
   bool blocked_ = false;  // an earlier job failed
   bool ran_out_ = false;
-  std::int32_t gave_up_ = 0;
   std::vector<Started> started_;
   std::vector<bool> displaced_slot_;
   std::vector<Decision> decisions_;
@@ -237,7 +235,6 @@ void Walk::write(const kernel::PlaceResult& out) const {
   }
   *out.n_entries = rows;
   *out.reserve_at = reserve_at_;
-  *out.gave_up = gave_up_;
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ bool quota_passes(const kernel::ProblemView& p, const State& s, std::int32_t que
 void charge_quota(const kernel::ProblemView& p, State& s, std::int32_t queue, std::int32_t type, std::int64_t quota);
 
 /// What a running job takes of quotas, millionths of a GPU.
-std::int64_t held_quota(const kernel::ProblemView& p, std::int32_t job);
+std::int64_t quota_held_by(const kernel::ProblemView& p, std::int32_t job);
 /// A running job leaves: GPUs, shares, cores, memory and quota come back.
 void release_job(const kernel::ProblemView& p, State& s, std::int32_t job);
 /// A released job gets back all it held, if nothing of it is gone. Otherwise nothing changes and the answer is false.

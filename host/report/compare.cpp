@@ -18,10 +18,7 @@ namespace {
 
 constexpr std::array kKindName{"runs_only_in_first", "runs_only_in_second", "other_shape", "other_place", "other_action"};
 
-bool runs(const Decision& d) {
-  return d.action == Action::kStart || d.action == Action::kKeep || d.action == Action::kMigrate || d.action == Action::kResize ||
-         d.action == Action::kReplace;
-}
+bool runs(const Decision& d) { return runs_now(d.action); }
 
 std::vector<PlanEntry> sorted_entries(const Plan& plan, const Decision& d) {
   std::vector<PlanEntry> rows(plan.entries.begin() + d.entry_begin, plan.entries.begin() + d.entry_end);
@@ -57,7 +54,7 @@ constexpr std::array kTotals{
     Total{"moves", &Totals::moves},         Total{"replaces", &Totals::replaces}, Total{"reserves", &Totals::reserves},
     Total{"preempts", &Totals::preempts},   Total{"waits", &Totals::waits},       Total{"declines", &Totals::declines}};
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -85,12 +82,13 @@ std::string side_text(const core::NameSource& names, const Plan& plan, const Dec
 }
 
 std::string side_json(const core::NameSource& names, const Plan& plan, const Decision& d) {
-  return fmt::format(R"({{"action":{},"shape":{},"gpus":{},"where":{},"reason":{}}})", quoted(core::name(d.action)),
-                     quoted(shape_name(names, d)), gpus_of(plan, d), quoted(place_text(names, plan, d)), quoted(full_reason(names, d)));
+  return fmt::format(R"({{"action":{},"shape":{},"gpus":{},"where":{},"reason":{}}})", json_string(core::name(d.action)),
+                     json_string(shape_name(names, d)), gpus_of(plan, d), json_string(place_text(names, plan, d)),
+                     json_string(full_reason(names, d)));
 }
 
 std::string plan_json(const Plan& plan) {
-  std::string text = "{\"policy\":" + quoted(plan.policy);
+  std::string text = "{\"policy\":" + json_string(plan.policy);
   for (const Total& total : kTotals) text += fmt::format(",\"{}\":{}", total.name, plan.totals.*total.field);
   return text + "}";
 }
@@ -150,7 +148,7 @@ std::string to_json(const core::NameSource& names, const Comparison& c) {
   for (const Difference& d : c.differences) {
     if (text.back() != '[') text += ',';
     text += fmt::format(R"({{"kind":"{}","job":{},"first":{},"second":{}}})", kKindName[static_cast<std::size_t>(d.kind)],
-                        quoted(names.job_id(d.job)), side_json(names, *c.first, c.first->decisions[static_cast<std::size_t>(d.first)]),
+                        json_string(names.job_id(d.job)), side_json(names, *c.first, c.first->decisions[static_cast<std::size_t>(d.first)]),
                         side_json(names, *c.second, c.second->decisions[static_cast<std::size_t>(d.second)]));
   }
   return text + "]}";

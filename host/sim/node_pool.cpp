@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <tuple>
 
+#include "host/core/at.hpp"
+
 namespace berth::sim {
 namespace {
 
 constexpr std::int32_t kNoRank = -1;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// Usable GPUs of a node.
 std::uint64_t usable(const Node& node) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/core/at.hpp"
+
 namespace berth::sim {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::uint64_t lowest_bits(std::uint64_t mask, std::int32_t count) {
   std::uint64_t taken = 0;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/core/at.hpp"
 #include "host/sim/seating.hpp"
 
 /// Gangs of several nodes and trees of groups: units first, then pods, then the whole floor.
@@ -8,8 +9,6 @@ namespace berth::sim {
 namespace {
 
 constexpr std::size_t kMostTries = 16;  // candidate domains of one group
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Whether room for `cap` members suits `wanted` better than room for `best` (0: none yet): the least that is enough, else the most.
 bool tighter(std::int32_t cap, std::int32_t best, std::int32_t wanted) {

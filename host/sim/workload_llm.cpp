@@ -8,7 +8,7 @@ namespace berth::sim {
 namespace {
 
 // Small jobs: evaluation, debugging, fine-tuning. data/SOURCES.md, "llm".
-constexpr Share kGpus[] = {{600'000, 1}, {80'000, 2}, {100'000, 4}, {220'000, 8}};
+constexpr Share kLlmGpus[] = {{600'000, 1}, {80'000, 2}, {100'000, 4}, {220'000, 8}};
 constexpr QuantilePoint kRun[] = {{0, 1},           {100'000, 15},    {250'000, 45},    {500'000, 124},     {750'000, 500},
                                   {900'000, 1'500}, {950'000, 3'500}, {980'000, 9'000}, {1'000'000, 60'000}};
 // Pretraining: days; our assumption below the published longest run.
@@ -21,8 +21,8 @@ constexpr QuantilePoint kLong[] = {{0, 60},
                                    {950'000, 450'000},
                                    {980'000, 550'000},
                                    {1'000'000, 625'740}};
-constexpr QuantilePoint kWait[] = {{0, 0},         {100'000, 1},   {250'000, 4},     {500'000, 17},     {750'000, 60},
-                                   {900'000, 250}, {950'000, 900}, {980'000, 3'000}, {1'000'000, 6'100}};
+constexpr QuantilePoint kLlmWait[] = {{0, 0},         {100'000, 1},   {250'000, 4},     {500'000, 17},     {750'000, 60},
+                                      {900'000, 250}, {950'000, 900}, {980'000, 3'000}, {1'000'000, 6'100}};
 
 enum Mix : std::int32_t { kSmall, kFinetune, kTraining, kDisaggregated, kReplicated };
 constexpr Share kMix[] = {{500'000, kSmall}, {200'000, kFinetune}, {120'000, kTraining}, {100'000, kDisaggregated}, {80'000, kReplicated}};
@@ -34,10 +34,10 @@ struct LlmModel {
   std::int64_t parameters;
   std::int32_t stages;  // pipeline
 };
-constexpr LlmModel kModels[] = {{"llama-2-7b", 6'700'000'000, 1},
-                                {"llama-2-13b", 13'000'000'000, 2},
-                                {"llama-2-70b", 69'000'000'000, 4},
-                                {"gpt-3-175b", 175'000'000'000, 8}};
+constexpr LlmModel kLlmModels[] = {{"llama-2-7b", 6'700'000'000, 1},
+                                   {"llama-2-13b", 13'000'000'000, 2},
+                                   {"llama-2-70b", 69'000'000'000, 4},
+                                   {"gpt-3-175b", 175'000'000'000, 8}};
 constexpr std::int64_t kTokensPerSample = 4096;
 constexpr std::int64_t kBytesPerGradient = 2;  // bfloat16
 
@@ -148,7 +148,7 @@ std::vector<Group> rail_training(const LlmModel& model, const Floor& floor, cons
 }
 
 Demand training(const Floor& floor, const Room& room, const GenerateOptions& options, Draws& draws) {
-  const LlmModel& model = kModels[draws.below(static_cast<std::int64_t>(std::size(kModels)))];
+  const LlmModel& model = kLlmModels[draws.below(static_cast<std::int64_t>(std::size(kLlmModels)))];
   const bool nvl = floor.fabric == Fabric::kNvl72;
   const std::int32_t replica_nodes = nvl ? power_of_two_below(std::min(16, room.unit_nodes)) : std::min(model.stages, room.nodes);
   const std::int32_t most = power_of_two_below(std::max(1, room.nodes / replica_nodes / 2));
@@ -172,7 +172,7 @@ Demand training(const Floor& floor, const Room& room, const GenerateOptions& opt
 }
 
 Demand finetune(const Floor& floor, const Room& room, const GenerateOptions& options, Draws& draws) {
-  const LlmModel& model = kModels[draws.below(3)];
+  const LlmModel& model = kLlmModels[draws.below(3)];
   const std::int32_t nodes = std::min(pick(kFinetuneNodes, draws), power_of_two_below(room.nodes));
   const std::int64_t style = draws.below(3);
   Demand demand;
@@ -246,7 +246,7 @@ Demand replicated(const Floor& floor, const Room& room, Draws& draws) {
 }  // namespace
 
 const WorkloadModel& llm_model() {
-  static const WorkloadModel model{kGpus, {}, {kRun, kRun, kRun, kLong}, kWait, 541'000, 62'000, nullptr};
+  static const WorkloadModel model{kLlmGpus, {}, {kRun, kRun, kRun, kLong}, kLlmWait, 541'000, 62'000, nullptr};
   return model;
 }
 

@@ -16,6 +16,12 @@ class ClusterState;
 
 enum class Action : std::uint8_t { kStart, kKeep, kResize, kMigrate, kPreempt, kWait, kDecline, kReplace, kReserve };
 
+/// Whether a job with this action has GPUs from the plan's instant on.
+constexpr bool runs_now(Action action) {
+  return action == Action::kStart || action == Action::kKeep || action == Action::kResize || action == Action::kMigrate ||
+         action == Action::kReplace;
+}
+
 /// Why a job waits, is declined or is displaced. Where several hold, the dominant one is the first that applies in this order:
 ///
 /// 1. what displaced a running job: kNodeFailed, kLostPriority;

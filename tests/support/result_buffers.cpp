@@ -56,7 +56,6 @@ kernel::PlaceResult ResultBuffers::view() {
   r.max_entries = static_cast<std::int32_t>(entries.size());
   r.n_entries = &n_entries;
   r.reserve_at = &reserve_at;
-  r.gave_up = &gave_up;
   return r;
 }
 
@@ -71,7 +70,7 @@ bool operator==(const ResultBuffers& a, const ResultBuffers& b) {
   for (std::size_t i = 0; i < a.outcome.size(); ++i) {
     if (!same_job(a, b, i)) return false;
   }
-  return a.n_entries == b.n_entries && a.reserve_at == b.reserve_at && a.gave_up == b.gave_up;
+  return a.n_entries == b.n_entries && a.reserve_at == b.reserve_at;
 }
 
 std::string diff(const ResultBuffers& want, const ResultBuffers& got) {
@@ -85,7 +84,6 @@ std::string diff(const ResultBuffers& want, const ResultBuffers& got) {
   }
   if (want.n_entries != got.n_entries) text += fmt::format("n_entries: want {}, got {}\n", want.n_entries, got.n_entries);
   if (want.reserve_at != got.reserve_at) text += fmt::format("reserve_at: want {}, got {}\n", want.reserve_at, got.reserve_at);
-  if (want.gave_up != got.gave_up) text += fmt::format("gave_up: want {}, got {}\n", want.gave_up, got.gave_up);
   return text;
 }
 
@@ -106,7 +104,7 @@ std::string to_string(const kernel::PlacedRow& row) {
 
 void PrintTo(const ResultBuffers& result, std::ostream* out) {
   for (std::size_t i = 0; i < result.outcome.size(); ++i) *out << "\n  " << i << ": " << job_text(result, i);
-  *out << fmt::format("\n  entries {}, reserve_at {}, gave_up {}", result.n_entries, result.reserve_at, result.gave_up);
+  *out << fmt::format("\n  entries {}, reserve_at {}", result.n_entries, result.reserve_at);
 }
 
 std::vector<kernel::Candidate> score(core::PlacementBackend& backend, const Problem& problem, const kernel::ScoreRequest& request) {

@@ -23,7 +23,6 @@ struct ResultBuffers {
   std::vector<kernel::PlacedRow> entries;
   std::int32_t n_entries = -7;
   TimeUs reserve_at = -7;
-  std::int32_t gave_up = -7;
 };
 
 /// Same outcomes, options, victims, entries (`pad` left out), reservation and count of given-up jobs.

@@ -310,7 +310,7 @@ TEST(ValidatePlan, ReportsNoMoreThanAsked) {
   for (std::int32_t job = 0; job < 3; ++job) m.plan.decisions[static_cast<std::size_t>(job)].reason.code = ReasonCode::kNone;
   core::PlanValidator validator;
 
-  EXPECT_EQ(validator.check(m.facts, m.plan, {2, true}).size(), 2u);
+  EXPECT_EQ(validator.check(m.facts, m.plan, {.most = 2}).size(), 2u);
 }
 
 }  // namespace berth::test

@@ -27,8 +27,7 @@ struct PlaceInOrder {
   bool plain = false;          // nobody holds more than there is: who leaves without need comes back as he was
   bool queue_charged = false;  // by the job in hand, which displaced others: giving back had to see it
   std::int32_t round = 1;      // see PlaceWorkspace::known_now
-  std::int32_t gave_up = 0;
-  std::int32_t limit = 0;  // positions at or after it are not tried
+  std::int32_t limit = 0;      // positions at or after it are not tried
 
   BERTH_HD bool lead() const { return w.group.rank() == 0; }
   BERTH_HD const OptionRow& option_of(std::int32_t job, std::int32_t o) const { return w.p.options[w.p.option_begin[job] + o]; }
@@ -271,9 +270,7 @@ struct PlaceInOrder {
     const std::int32_t end = w.n_entries;
     undo(job, option, from);
     w.n_entries = end;
-    if (lead()) {
-      count = events.change(w.s, count, 0);
-    }
+    if (lead()) events.change(w.s, count, 0);
     w.group.sync();
     copy_state(w.group, w.p, w.s, later);
     if (lead()) {
@@ -341,7 +338,6 @@ struct PlaceInOrder {
       finish(i, quota ? Outcome::kQuota : failure, kNone, from);
       blocked = request.discipline == Discipline::kHol;
     }
-    gave_up += w.ran_out ? 1 : 0;
   }
 };
 
@@ -364,10 +360,7 @@ BERTH_HD void place_in_order(Group& group, const ProblemView& problem, const Pla
     run.step(i);
   }
   group.sync();
-  if (group.rank() == 0) {
-    *result.n_entries = run.w.n_entries;
-    *result.gave_up = run.gave_up;
-  }
+  if (group.rank() == 0) *result.n_entries = run.w.n_entries;
   group.sync();
 }
 

@@ -195,7 +195,6 @@ struct PlaceResult {
   std::int32_t max_entries;    // see entry_bound(): one per GPU and one per share member suffice
   std::int32_t* n_entries;     // [1]
   TimeUs* reserve_at;          // [1] start of the reserved job, kNever: none
-  std::int32_t* gave_up;       // [1] jobs for which the tries of some group ran out: their "no" is not certified
 };
 
 }  // namespace berth::kernel
