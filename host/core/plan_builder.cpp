@@ -120,9 +120,11 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
   bool unproved = false;
   std::int64_t used = 0;
   plan.decisions.reserve(s.job_order.size());
+  const Decision blank;  // copied: a call of the constructor clears byte by byte first
   for (const std::int32_t slot : s.job_order) {
     // Descriptions lie far apart in memory: kept and waiting jobs, the most, are told from columns alone.
-    Decision& d = plan.decisions.emplace_back();
+    plan.decisions.push_back(blank);
+    Decision& d = plan.decisions.back();
     d.job = slot;
     const std::int32_t i = position_[at(slot)];
     const bool is_lost = (*walk.lost)[at(slot)] != 0;

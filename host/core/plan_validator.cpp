@@ -32,18 +32,15 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
               counted(static_cast<std::int64_t>(order.size()), "job"));
     return out_;
   }
+  if (plan.policy == "priority") find_highest_class();
+  // Decisions are read once: there are many, and they do not stay in a cache.
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (plan.decisions[i].job == order[i]) continue;
-    found.add("decision {} is about slot {}; by job rank it must be about job {}", i, plan.decisions[i].job, facts.job(order[i]).job->id);
-    return out_;
-  }
-  for (const Decision& decision : plan.decisions) {
-    if (decision.action != Action::kStart || plan.policy != "priority") continue;
-    const std::int32_t its = facts.job(decision.job).job->preemption.preemption_class;
-    highest_class_ = any_start_ ? std::max(highest_class_, its) : its;
-    any_start_ = true;
-  }
-  for (const Decision& decision : plan.decisions) {
+    const Decision& decision = plan.decisions[i];
+    if (decision.job != order[i]) {
+      found.add("decision {} is about slot {}; by job rank it must be about job {}", i, decision.job, facts.job(order[i]).job->id);
+      return out_;
+    }
+    ++actions_[static_cast<std::size_t>(decision.action)];
     check_decision(decision, found);
     if (found.full()) return out_;
   }
@@ -53,6 +50,16 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
   if (reserve_ >= 0 && out_.empty()) check_reservation(found);
   check_totals(found);
   return out_;
+}
+
+void PlanValidator::find_highest_class() {
+  const std::span<const std::int32_t> order = facts_->by_rank();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (plan_->decisions[i].action != Action::kStart) continue;
+    const std::int32_t its = facts_->job(order[i]).job->preemption.preemption_class;
+    highest_class_ = any_start_ ? std::max(highest_class_, its) : its;
+    any_start_ = true;
+  }
 }
 
 void PlanValidator::reset(const ClusterFacts& facts) {
@@ -68,6 +75,7 @@ void PlanValidator::reset(const ClusterFacts& facts) {
   reserve_ = -1;
   any_start_ = false;
   gpus_used_ = 0;
+  actions_ = {};
 }
 
 void PlanValidator::check_decision(const Decision& decision, Violations& found) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,6 +51,7 @@ class PlanValidator {
   };
 
   void reset(const ClusterFacts& facts);
+  void find_highest_class();
   void check_decision(const Decision& decision, Violations& found);
   bool entries_exist(const Decision& decision, const Job& job, Violations& found);
   void check_action(const Decision& decision, const JobFacts& job, Violations& found);
@@ -92,7 +94,8 @@ class PlanValidator {
   std::int64_t reserve_ = -1;       // index of the reserving decision
   std::int32_t highest_class_ = 0;  // of the jobs that this plan starts; read under `priority`
   bool any_start_ = false;
-  std::int64_t gpus_used_ = 0;  // whole GPUs of the allocations in force
+  std::int64_t gpus_used_ = 0;             // whole GPUs of the allocations in force
+  std::array<std::int64_t, 9> actions_{};  // decisions of each action
 };
 
 }  // namespace berth::core

@@ -1,6 +1,5 @@
 // The sums over the whole plan: shares, cores, memory, quotas, the reservation, totals.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "host/core/decimal.hpp"
@@ -8,6 +7,7 @@
 #include "host/core/plan_validator.hpp"
 
 namespace berth::core {
+
 // Only now is it worth finding out who the other one is.
 void PlanValidator::report_clash(const Job& job, const PlanEntry& entry, std::uint64_t clash, std::int64_t decision, Violations& found) {
   const std::string* other = &job.id;
@@ -132,9 +132,7 @@ std::int64_t PlanValidator::working_gpus() {
 }
 
 void PlanValidator::check_totals(Violations& found) {
-  std::array<std::int64_t, 9> count{};
-  for (const Decision& decision : plan_->decisions) ++count[static_cast<std::size_t>(decision.action)];
-  const auto of = [&](Action action) { return count[static_cast<std::size_t>(action)]; };
+  const auto of = [&](Action action) { return actions_[static_cast<std::size_t>(action)]; };
   const Totals& t = plan_->totals;
   if (const std::int64_t gpus = working_gpus(); t.gpus != gpus) found.add("totals: gpus is {}; the cluster has {} that work", t.gpus, gpus);
   if (t.gpus_used != gpus_used_ && out_.empty()) {
