@@ -225,6 +225,7 @@ void StateImpl::rebuild_queues() {
     return a.first != b.first ? a.first < b.first : queues[a.second].id < queues[b.second].id;
   });
   std::vector<Queue> sorted;
+  sorted.reserve(queues.size());
   for (const auto& [d, q] : by_depth) sorted.push_back(std::move(queues[q]));
   queues = std::move(sorted);
 

@@ -95,7 +95,7 @@ class StateImpl {
 
   std::uint64_t apply(std::span<const Delta> deltas);
   /// The first load of a new state, as the delta `Load`.
-  void start(Snapshot snapshot, const std::string& name);
+  void start(Snapshot snapshot, const std::string& source);
   Snapshot snapshot() const;
 
   /// The columns of the current revision; cheap when nothing changed. Valid until the next change.
@@ -164,7 +164,7 @@ class StateImpl {
   friend class Applier;
   static constexpr std::int32_t kForgetFrom = 4096;
   core::FilterTable::Cluster filter_cluster() const;
-  void load(Snapshot snapshot, const std::string& name);
+  void load(Snapshot snapshot, const std::string& source);
   void rebuild_nodes();
   void rebuild_reservations();
   void rebuild_queues();

@@ -22,7 +22,7 @@ std::string behind_links(const std::string& path) {
     const ssize_t n = ::readlink(at.c_str(), link.data(), link.size());
     if (n < 0) return at;
     const std::string to = link.substr(0, static_cast<std::size_t>(n));
-    at = to[0] == '/' ? to : folder_of(at) + to;
+    at = (to[0] == '/' ? std::string() : folder_of(at)).append(to);
   }
   fail_file("write", path, ELOOP);
 }

@@ -17,7 +17,7 @@ namespace berth::io {
 ///
 /// The rule for attempts: run time is the sum over the attempts that have a start, an end and GPUs; the GPU count is that of the last such
 /// attempt, summed over its machines. Jobs that still run, or never ran, are dropped and counted.
-Trace read_philly_json(const std::string& file);
+Trace read_philly_json(const std::string& path);
 
 /// Notes what daylight saving does to the submissions (still since 1970), then makes the first one time 0.
 Trace finish_philly(TraceBuilder& trace);

@@ -86,6 +86,7 @@ void deal_philly_machines(Snapshot& cluster, const std::vector<std::pair<std::st
   };
   std::vector<Turn> turns;
   std::vector<std::int64_t> left;
+  left.reserve(vc_nodes.size() + 1);
   // `machines` beyond the counts form one more hand, so that large machines stay among them too.
   for (const auto& one : vc_nodes) left.push_back(one.second);
   left.push_back(machines - wanted);

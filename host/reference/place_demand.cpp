@@ -129,6 +129,7 @@ std::vector<NodeSet> domains_by_free(const Ask& ask, const State& s, const NodeS
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<NodeSet> result;
+  result.reserve(ranked.size());
   for (auto& one : ranked) result.push_back(std::move(std::get<2>(one)));
   return result;
 }

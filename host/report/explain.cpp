@@ -108,9 +108,9 @@ std::string grouped_reasons(const core::NameSource& names, const Plan& plan) {
   std::map<std::string, std::size_t> index;
   for (const Decision& d : plan.decisions) {
     if (d.reason.code == ReasonCode::kNone) continue;
-    std::string reason = full_reason(names, d);
+    const std::string reason = full_reason(names, d);
     const auto [found, is_new] = index.try_emplace(reason, groups.size());
-    if (is_new) groups.push_back({std::move(reason), {}});
+    if (is_new) groups.push_back({reason, {}});
     groups[found->second].second.push_back(d.job);
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.second.size() > b.second.size(); });

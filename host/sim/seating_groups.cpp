@@ -94,6 +94,7 @@ std::vector<Seating::Range> Seating::inside(Range range, const LevelRef& level) 
     return free;
   };
   std::vector<std::pair<std::int64_t, Range>> keyed;
+  keyed.reserve(ranges.size());
   for (const Range& r : ranges) keyed.emplace_back(free_of(r), r);
   std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   ranges.clear();

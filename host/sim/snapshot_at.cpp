@@ -73,11 +73,11 @@ void set_running(Job& job, const ReplayRunning& running, const Snapshot& cluster
 
 }  // namespace
 
-EstimateSource estimate_source(std::string_view text) {
+EstimateSource estimate_source(std::string_view name) {
   for (const auto& [known, source] : kSources) {
-    if (known == text) return source;
+    if (known == name) return source;
   }
-  throw InvalidArgument(fmt::format("unknown source of estimates '{}'; known: history-mean, none, oracle", text));
+  throw InvalidArgument(fmt::format("unknown source of estimates '{}'; known: history-mean, none, oracle", name));
 }
 
 std::string_view name(EstimateSource source) { return kSources.at(static_cast<std::size_t>(source)).first; }
