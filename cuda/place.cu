@@ -58,7 +58,7 @@ static_assert(sizeof(kernel::Outcome) == sizeof(std::int32_t), "outcomes travel 
 
 // A column that upload does not know would reach the device as a host address.
 static_assert(sizeof(kernel::PlaceRequest) == 104, "PlaceRequest changed: upload its new columns, then change this number");
-static_assert(sizeof(kernel::PlaceResult) == 80, "PlaceResult changed: download its new columns, then change this number");
+static_assert(sizeof(kernel::PlaceResult) == 72, "PlaceResult changed: download its new columns, then change this number");
 
 std::size_t Placer::Sizes::bytes() const {
   // Entries count twice: as the walk writes them, and packed.
