@@ -130,10 +130,12 @@ class Evidence {
         if (r.asked != 0 || r.best != 0 || r.missing != 0) found_.of(job, "has {}: that reason has no numbers", states());
         return;
       case ReasonCode::kDeadlineImpossible:
-        if (!job.deadline.hard || r.best != job.deadline.at_us || r.asked <= r.best) {
-          found_.of(job, "is said to end at {} after its hard deadline {}; {}", seconds_text(r.asked), seconds_text(r.best),
-                    job.deadline.at_us == kNever ? "it has none" : "that is " + seconds_text(job.deadline.at_us));
+        if (const TimeUs end = s_.too_late(d.job); r.until_us != end || d.action != Action::kDecline) {
+          found_.of(job, "has the action {} and the reason {} with an end at {}; {}", name(d.action), name(r.code),
+                    instant_text(r.until_us),
+                    end == kNever ? std::string("it has no hard deadline that is out of reach") : "it would end at " + seconds_text(end));
         }
+        if (r.asked != 0 || r.best != 0 || r.missing != 0) found_.of(job, "has {}: that reason has no numbers", states());
         return;
       case ReasonCode::kQuota:
         quota(d, job);

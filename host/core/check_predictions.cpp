@@ -140,7 +140,9 @@ void check_header(const StateImpl& state, const Plan& plan, Violations& found) {
   if (plan.work_done < 0 || plan.work_done > static_cast<std::int64_t>(plan.decisions.size())) {
     found.add("the plan walked {} of {}", counted(plan.work_done, "job"), plan.decisions.size());
   }
-  const bool all_declined = plan.totals.declines > 0 && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size());
+  const bool all_declined = !plan.decisions.empty() && std::all_of(plan.decisions.begin(), plan.decisions.end(), [](const Decision& d) {
+    return d.action == Action::kDecline && d.reason.certified;
+  });
   const bool cut =
       std::any_of(plan.decisions.begin(), plan.decisions.end(), [](const Decision& d) { return d.reason.code == ReasonCode::kBudget; });
   const Proof proof = cut ? Proof::kBudgetExhausted : all_declined ? Proof::kInfeasibleCertified : Proof::kPlacedValidated;

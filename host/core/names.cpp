@@ -63,3 +63,11 @@ BERTH_NAMES(Proof)
 BERTH_NAMES(Backend)
 
 }  // namespace berth::core
+
+namespace berth {
+
+std::string_view to_string(Action action) { return core::name(action); }
+std::string_view to_string(ReasonCode code) { return core::name(code); }
+std::string_view to_string(Proof proof) { return core::name(proof); }
+
+}  // namespace berth

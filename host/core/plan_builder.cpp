@@ -24,6 +24,8 @@ void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
 }
 
+enum : std::uint8_t { kCannotRun = 1, kTooLate = 2 };  // of declined_
+
 }  // namespace
 
 void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const {
@@ -75,7 +77,11 @@ const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const 
     if (s.job.running[at(slot)] != 0) continue;
     const Reason never = reasons_.never(slot);
     // Where the independent checker does not find the same evidence, nothing is concluded: the job waits.
-    if (never.certified && certificates.holds(s.facts(), slot, never)) declined_[at(slot)] = 1;
+    if (never.certified && certificates.holds(s.facts(), slot, never)) {
+      declined_[at(slot)] = kCannotRun;
+    } else if (s.too_late(slot) != kNever) {
+      declined_[at(slot)] = kTooLate;
+    }
   }
   return declined_;
 }
@@ -118,6 +124,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
   reasons_.begin(input);
 
   bool unproved = false;
+  bool predicted = false;  // some job is declined for what is predicted, which no certificate covers
   std::int64_t used = 0;
   plan.decisions.reserve(s.job_order.size());
   const Decision blank;  // copied: a call of the constructor clears byte by byte first
@@ -140,7 +147,13 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       predict(s, d, plan, s.job.rate[at(slot)], s.now);
     } else if (declined_[at(slot)] != 0) {
       d.action = Action::kDecline;
-      d.reason = reasons_.never(slot);
+      if (declined_[at(slot)] == kCannotRun) {
+        d.reason = reasons_.never(slot);
+      } else {
+        d.reason.code = ReasonCode::kDeadlineImpossible;
+        d.reason.until_us = s.too_late(slot);
+        predicted = true;
+      }
     } else if (outcome == Outcome::kKept) {
       d.action = Action::kKeep;
       d.shape = s.job.shape[at(slot)];
@@ -185,7 +198,6 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       one.may_run = !running;
       one.lost_gpus = is_lost;
       one.gave_up = outcome == Outcome::kGaveUp;
-      one.hard_deadline = s.job.hard_deadline[at(slot)];
       one.reserve_at = *result.reserve_at;
       if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
       if (outcome == Outcome::kBehind) one.other = blocked;
@@ -200,7 +212,8 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       if (entry.share_ppm == kWholeGpu) used += std::popcount(entry.gpus);
     }
   }
-  const bool all_declined = plan.totals.declines > 0 && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size());
+  const bool all_declined =
+      !predicted && plan.totals.declines > 0 && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size());
   plan.proof = unproved ? Proof::kBudgetExhausted : all_declined ? Proof::kInfeasibleCertified : Proof::kPlacedValidated;
   std::int64_t free = 0;
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {

@@ -40,7 +40,7 @@ class PlanBuilder {
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
   std::vector<std::int32_t> position_;  // [slots] in the order, -1: not in it
-  std::vector<std::uint8_t> declined_;  // [slots]
+  std::vector<std::uint8_t> declined_;  // [slots] why; 0: not
   FinalState after_;
   ReasonBuilder reasons_;
 };

@@ -110,7 +110,10 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
   if (!with_entries && decision.reason.code == ReasonCode::kNone) found.of(*job.job, "has the action {} without a reason", name(action));
   if (action == Action::kPreempt || action == Action::kMigrate || action == Action::kResize) check_displaced(decision, job, found);
   CertificateMemory& certificates = options_.known != nullptr ? *options_.known : certificates_;
-  if (action == Action::kDecline && !certificates.holds(*facts_, decision.job, decision.reason)) {
+  // A deadline out of reach rests on predictions, which check_evidence makes again; here it must at least be one.
+  const bool late = decision.reason.code == ReasonCode::kDeadlineImpossible && job.job->deadline.hard &&
+                    decision.reason.until_us > job.job->deadline.at_us;
+  if (action == Action::kDecline && !late && !certificates.holds(*facts_, decision.job, decision.reason)) {
     found.of(*job.job, "is declined, and its certificate ({}, asked {}, best {}) does not hold", name(decision.reason.code),
              decision.reason.asked, decision.reason.best);
   }

@@ -54,22 +54,22 @@ Reason ReasonBuilder::explain(const JobWalk& job) {
     if (Reason never = certificate(job.slot); never.certified) return never;
   }
   if (job.outcome == Outcome::kBudget) return of_code(ReasonCode::kBudget);
-  Reason reason;
-  if (past_deadline(job, reason)) return reason;
+  // It would be first if nobody stood before it: what else it lacks is found at its turn.
+  if (job.outcome == Outcome::kBehind) return of_code(ReasonCode::kBehind, job.other);
 
   const kernel::ProblemView& p = *in_.problem;
   Reason quota;
   bool all_fail = job.outcome != Outcome::kReserved && p.option_begin[job.slot] < p.option_begin[job.slot + 1];
   for (std::int32_t o = p.option_begin[job.slot]; all_fail && o < p.option_begin[job.slot + 1]; ++o) {
     Reason here;
+    if (infeasible(in_.asked[o].demand).certified) continue;
     all_fail = quota_fails(job.slot, p.demands[p.options[o].demand], false, here);
     if (quota.code == ReasonCode::kNone || here.missing < quota.missing) quota = here;
   }
   if (all_fail && quota.code != ReasonCode::kNone) return quota;
-  if (job.outcome == Outcome::kBehind) return of_code(ReasonCode::kBehind, job.other);
 
   bool fits = false;
-  reason = smallest_shortage(job.slot, fits);
+  Reason reason = smallest_shortage(job.slot, fits);
   if (fits && job.other != kNone) {
     reason = of_code(ReasonCode::kReservedFor, job.other);
     reason.until_us = job.reserve_at;
@@ -81,7 +81,7 @@ Reason ReasonBuilder::explain(const JobWalk& job) {
   return reason;
 }
 
-// No alternative can ever run. The evidence is the first alternative's.
+// No alternative can ever run. The evidence is that of the alternative that asks for least, of those that fail alike.
 Reason ReasonBuilder::certificate(std::int32_t slot) {
   const kernel::ProblemView& p = *in_.problem;
   Reason first;
@@ -92,16 +92,14 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
   }
   for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
     const std::int32_t demand = in_.asked[o].demand;
-    const auto at = static_cast<std::size_t>(demand);
-    if (never_seen_[at] != never_epoch_) {
-      never_seen_[at] = never_epoch_;
-      never_[at] = infeasible_.find(demand);
-    }
+    const Reason& never_fits = infeasible(demand);
     Reason quota;
-    const bool never = never_[at].certified;
+    const bool never = never_fits.certified;
     if (!never && !quota_fails(slot, p.demands[demand], true, quota)) return {};
+    const Reason& here = never ? never_fits : quota;
     // "No GPU type" speaks for all alternatives; where another fails otherwise, that is the evidence.
-    if (first.code == ReasonCode::kNone || first.code == ReasonCode::kNoGpuType) first = never ? never_[at] : quota;
+    const bool first_of_all = first.code == ReasonCode::kNone || first.code == ReasonCode::kNoGpuType;
+    if (first_of_all || (here.code == first.code && here.asked < first.asked)) first = here;
   }
   return first;
 }
@@ -129,6 +127,15 @@ bool ReasonBuilder::quota_fails(std::int32_t slot, const kernel::DemandRow& dema
   return false;
 }
 
+const Reason& ReasonBuilder::infeasible(std::int32_t demand) {
+  const auto at = static_cast<std::size_t>(demand);
+  if (never_seen_[at] != never_epoch_) {
+    never_seen_[at] = never_epoch_;
+    never_[at] = infeasible_.find(demand);
+  }
+  return never_[at];
+}
+
 const Reason& ReasonBuilder::shortage(std::int32_t demand, TimeUs run) {
   const TimeUs end = after(in_.now, run);
   // Jobs that end between the same two node ends may use the same nodes.
@@ -143,11 +150,16 @@ const Reason& ReasonBuilder::shortage(std::int32_t demand, TimeUs run) {
 
 Reason ReasonBuilder::smallest_shortage(std::int32_t slot, bool& fits) {
   const kernel::ProblemView& p = *in_.problem;
+  const auto never = [&](std::int32_t o) { return infeasible(in_.asked[o].demand).certified; };
+  // Of a type that could never hold it, no more free GPUs help; unless that is so of all, and no certificate was found to hold.
+  bool some_may = false;
+  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1] && !some_may; ++o) some_may = !never(o);
   Reason best;
   for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
     const std::int32_t demand = p.options[o].demand;
     Reason quota;
     if (quota_fails(slot, p.demands[demand], false, quota)) continue;
+    if (some_may && never(o)) continue;
     const Reason& here = shortage(demand, in_.option_run[o]);
     fits = fits || here.code == ReasonCode::kNone;
     const bool smaller = here.missing > 0 && (best.missing == 0 || here.missing < best.missing);
@@ -165,22 +177,6 @@ std::int32_t ReasonBuilder::fitting_demand(std::int32_t slot) {
     if (!quota_fails(slot, p.demands[demand], false, quota) && shortage(demand, in_.option_run[o]).code == ReasonCode::kNone) return demand;
   }
   return p.options[p.option_begin[slot]].demand;
-}
-
-bool ReasonBuilder::past_deadline(const JobWalk& job, Reason& reason) const {
-  if (job.hard_deadline == kNever) return false;
-  TimeUs earliest = kNever;
-  for (std::int32_t o = in_.problem->option_begin[job.slot]; o < in_.problem->option_begin[job.slot + 1]; ++o) {
-    if (in_.option_run[o] == kNever) return false;  // not known: not impossible
-    earliest = std::min(earliest, after(in_.now, in_.option_run[o]));
-  }
-  if (earliest == kNever || earliest <= job.hard_deadline) return false;
-  reason.code = ReasonCode::kDeadlineImpossible;
-  reason.asked = earliest;
-  reason.best = job.hard_deadline;
-  reason.missing = 0;
-  reason.until_us = job.hard_deadline;
-  return true;
 }
 
 }  // namespace berth::core

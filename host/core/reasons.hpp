@@ -35,10 +35,9 @@ struct JobWalk {
   /// kPreempted: the job that displaced it. kBehind: the first job that failed. kWaits and kQuota under kEasy: the reserved job,
   /// when it stood before this one. Else kNone. Slots.
   std::int32_t other = kernel::kNone;
-  bool may_run = false;    // known to have no certificate
-  bool lost_gpus = false;  // it ran on GPUs that failed and could not be mended
-  bool gave_up = false;    // outcome kGaveUp
-  TimeUs hard_deadline = kNever;
+  bool may_run = false;        // known to have no certificate
+  bool lost_gpus = false;      // it ran on GPUs that failed and could not be mended
+  bool gave_up = false;        // outcome kGaveUp
   TimeUs reserve_at = kNever;  // when the reserved job will start
 };
 
@@ -61,10 +60,10 @@ class ReasonBuilder {
  private:
   Reason certificate(std::int32_t slot);
   bool quota_fails(std::int32_t slot, const kernel::DemandRow& demand, bool ever, Reason& reason) const;
+  const Reason& infeasible(std::int32_t demand);
   const Reason& shortage(std::int32_t demand, TimeUs run);
   Reason smallest_shortage(std::int32_t slot, bool& fits);
   std::int32_t fitting_demand(std::int32_t slot);
-  bool past_deadline(const JobWalk& job, Reason& reason) const;
 
   ReasonInput in_;
   Infeasible infeasible_;

@@ -30,8 +30,9 @@ class Text {
         return constraint();
       case ReasonCode::kInsufficientGpus:
         if (r_.level >= 0) return in_one();
-        return r_.certified ? fmt::format("needs {}; the cluster has {}", typed(), r_.best)
-                            : fmt::format("needs {}; {}", typed(), are_free(r_.best));
+        return r_.certified        ? fmt::format("needs {}; the cluster has {}", typed(), r_.best)
+               : r_.free > r_.best ? allowed_free()
+                                   : fmt::format("needs {}; {}", typed(), are_free(r_.best));
       case ReasonCode::kTopologyRequired:
         return in_one();
       case ReasonCode::kFragmented:
@@ -54,7 +55,8 @@ class Text {
       case ReasonCode::kLostPriority:
         return fmt::format("displaced by {}", other());
       case ReasonCode::kDeadlineImpossible:
-        return fmt::format("would end at {} at the earliest; its deadline is {}", duration_text(r_.asked), duration_text(r_.best));
+        return fmt::format("would end at {} at the earliest; its hard deadline is {}", duration_text(r_.until_us),
+                           job_ == nullptr ? "before that" : duration_text(job_->deadline.at_us));
       case ReasonCode::kNodeFailed:
         return "its nodes or GPUs failed, and it could not be mended";
       case ReasonCode::kBudget:
@@ -96,10 +98,17 @@ class Text {
     if (!shares(job_)) return counted(r_.asked, "GPU");
     return fmt::format("{} of {} GPU", counted(r_.asked, "share"), decimal_text(job_->shapes.front().share_ppm, 6));
   }
-  // The type is worth a word where there are several.
+  // The type is worth a word where there are several. A gang lies on one, even where it may be any.
   std::string typed() const {
     if (r_.gpu_type < 0 || shares(job_) || names_.gpu_types() == 1) return amount();
+    if (names_a_choice()) return fmt::format("{} of one type, such as {}", amount(), type());
     return fmt::format("{} {} GPU{}", r_.asked, type(), r_.asked == 1 ? "" : "s");
+  }
+  bool names_a_choice() const {
+    if (job_ == nullptr || job_->shapes.empty()) return false;
+    const std::string& first = job_->shapes.front().gpu_type;
+    return std::any_of(job_->shapes.begin(), job_->shapes.end(),
+                       [&](const Shape& shape) { return shape.gpu_type.empty() || shape.gpu_type != first; });
   }
   static std::string are_free(std::int64_t n) { return fmt::format("{} {} free", n, n == 1 ? "is" : "are"); }
   std::string free_in_all() const { return r_.free > r_.best ? fmt::format("; {} in all", are_free(r_.free)) : std::string(); }
@@ -165,9 +174,13 @@ class Text {
     return fmt::format("needs {}; {} once this plan is carried out, but were not at its turn", typed(), are_free(r_.best));
   }
 
+  std::string allowed_free() const {
+    return fmt::format("needs {}; {} on nodes that it may use", typed(), are_free(r_.best)) + free_in_all();
+  }
+
   std::string constraint() const {
     if (r_.certified) return fmt::format("needs {}; the nodes that its constraints allow have {}", typed(), r_.best);
-    if (r_.until_us == kNever) return fmt::format("needs {}; {} on nodes that it may use", typed(), are_free(r_.best)) + free_in_all();
+    if (r_.until_us == kNever) return allowed_free();
     return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), are_free(r_.best),
                        duration_text(r_.until_us));
   }

@@ -102,6 +102,9 @@ class StateImpl {
   const kernel::ProblemView& problem() const;
   /// Run time that is left of a job on an option, from `now`; kNever: not known. Unknown lengths fall back to the time limit.
   TimeUs option_run(std::int32_t slot, std::size_t option) const;
+  /// When a job that waits would end at the earliest, if that is past its hard deadline in every alternative; kNever: it is not, or it
+  /// is not known. Time limits do not count: a job may end before them.
+  TimeUs too_late(std::int32_t slot) const;
   /// Work left now, millionths of the unit; INT64_MAX: not known.
   std::int64_t work_left_now(std::int32_t slot) const;
   /// Run time left at a rate; kNever: not known.

@@ -286,6 +286,18 @@ TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
   return run_or_limit(slot, jobs[s].option_rate[option]);
 }
 
+TimeUs StateImpl::too_late(std::int32_t slot) const {
+  const TimeUs deadline = job.hard_deadline[at(slot)];
+  if (deadline == kNever || job.running[at(slot)] != 0) return kNever;
+  TimeUs earliest = kNever;
+  for (const std::int64_t rate : jobs[at(slot)].option_rate) {
+    const TimeUs run = run_at(slot, rate);
+    if (run == kNever || run > kNever - 1 - now || now + run <= deadline) return kNever;
+    earliest = std::min(earliest, now + run);
+  }
+  return earliest;
+}
+
 TimeUs StateImpl::run_or_limit(std::int32_t slot, std::int64_t rate) const { return or_limit(slot, run_at(slot, rate)); }
 
 TimeUs StateImpl::remaining_or_limit(std::int32_t slot) const { return or_limit(slot, remaining(slot)); }

@@ -78,9 +78,8 @@ kernel::PlaceRequest WalkInput::request(const StateImpl& s, const PolicyEntry& e
   // Run times matter where an end time does.
   const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
   option_run_.assign(at(p.option_begin[p.n_jobs]), kNever);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; needs_run && i < n; ++i) {
     const std::int32_t slot = order_[i];
-    if (!needs_run && s.job.hard_deadline[at(slot)] == kNever) continue;
     for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
       option_run_[at(o)] = s.option_run(slot, at(o - p.option_begin[slot]));
     }

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/io/read_parts.hpp"
 
 namespace berth::io {
 namespace {
 
-// GPU counts of the range, ascending; one more than kMaxShapes at most.
+// GPU counts of the range, one more than kMaxShapes at most. The largest first: an earlier alternative is the better one.
 std::vector<std::int32_t> counts(const GpuRange& gpus, std::int32_t node_gpus) {
   std::vector<std::int32_t> out;
   const auto put = [&](std::int64_t n) {
@@ -26,6 +28,7 @@ std::vector<std::int32_t> counts(const GpuRange& gpus, std::int32_t node_gpus) {
       break;
     }
   }
+  std::reverse(out.begin(), out.end());
   return out;
 }
 

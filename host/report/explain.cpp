@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -102,25 +103,32 @@ std::string table(const Row& head, const std::vector<Row>& rows, const std::vect
 }
 
 // Jobs with the same sentence stand together, most jobs first: "12 jobs (a, b, c, ...): needs ...".
+std::string reason_and(const core::NameSource& names, const Decision& decision, std::string_view joined) {
+  const std::string change = core::render_would_start_if(names, decision.reason, decision.job);
+  std::string text = core::render_reason(names, decision.reason, decision.job);
+  return change.empty() ? text : text.append(joined) + change;
+}
+
 std::string grouped_reasons(const core::NameSource& names, const Plan& plan) {
-  using Group = std::pair<std::string, std::vector<std::int32_t>>;
+  using Group = std::pair<const Decision*, std::vector<std::int32_t>>;
   std::vector<Group> groups;  // by the rank of their first job
   std::map<std::string, std::size_t> index;
   for (const Decision& d : plan.decisions) {
     if (d.reason.code == ReasonCode::kNone) continue;
-    const std::string reason = full_reason(names, d);
-    const auto [found, is_new] = index.try_emplace(reason, groups.size());
-    if (is_new) groups.push_back({reason, {}});
+    const auto [found, is_new] = index.try_emplace(full_reason(names, d), groups.size());
+    if (is_new) groups.push_back({&d, {}});
     groups[found->second].second.push_back(d.job);
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.second.size() > b.second.size(); });
   std::string text;
-  for (const auto& [reason, jobs] : groups) {
+  for (const auto& [first, jobs] : groups) {
     constexpr std::size_t kShown = 3;
     std::string ids;
     for (std::size_t i = 0; i < std::min(kShown, jobs.size()); ++i) ids += fmt::format("{}{}", i == 0 ? "" : ", ", names.job_id(jobs[i]));
     if (jobs.size() > kShown) ids += ", ...";
-    text += jobs.size() == 1 ? fmt::format("{}: {}\n", ids, reason) : fmt::format("{} jobs ({}): {}\n", jobs.size(), ids, reason);
+    // What becomes free serves one of them.
+    text += jobs.size() == 1 ? fmt::format("{}: {}\n", ids, full_reason(names, *first))
+                             : fmt::format("{} jobs ({}): {}\n", jobs.size(), ids, reason_and(names, *first, "; one of them starts if "));
   }
   return text;
 }
@@ -149,10 +157,7 @@ std::string place_text(const core::NameSource& names, const Plan& plan, const De
   return text;
 }
 
-std::string full_reason(const core::NameSource& names, const Decision& decision) {
-  const std::string change = core::render_would_start_if(names, decision.reason, decision.job);
-  return core::render_reason(names, decision.reason, decision.job) + (change.empty() ? "" : "; starts if " + change);
-}
+std::string full_reason(const core::NameSource& names, const Decision& decision) { return reason_and(names, decision, "; starts if "); }
 
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options) {
   std::string text = totals_line(plan);

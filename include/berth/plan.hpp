@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,12 +27,12 @@ constexpr bool runs_now(Action action) {
 ///
 /// 1. what displaced a running job: kNodeFailed, kLostPriority;
 /// 2. a certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help;
-/// 3. kBudget, when its turn never came;
-/// 4. kDeadlineImpossible;
-/// 5. kQuota, when no alternative is within the limits of its queues;
-/// 6. kBehind;
-/// 7. what is short, of the alternative that lacks least: kInsufficientGpus, kGpuMemory, kCpu, kMemory, kNodeConstraint, then
-///    kTopologyRequired or kFragmented;
+/// 3. kDeadlineImpossible: its hard deadline is out of reach in every alternative, by what is predicted; it is declined;
+/// 4. kBudget, when its turn never came;
+/// 5. kBehind;
+/// 6. kQuota, when no alternative is within the limits of its queues;
+/// 7. what is short, of the alternative that lacks least (those that could never hold it apart): kInsufficientGpus, kGpuMemory, kCpu,
+///    kMemory, kNodeConstraint, then kTopologyRequired or kFragmented;
 /// 8. nothing is short by itself: kReservedFor; kBudget, when the search for a place was cut short; else kFragmented.
 enum class ReasonCode : std::uint8_t {
   kNone,
@@ -44,12 +45,12 @@ enum class ReasonCode : std::uint8_t {
   kCpu,
   kMemory,
   kGpuMemory,
-  kBehind,        ///< head of line: an earlier job waits
-  kReservedFor,   ///< would delay the reservation of an earlier job
-  kLostPriority,  ///< displaced by a more important job
-  kDeadlineImpossible,
-  kNodeFailed,  ///< displaced because its nodes or GPUs failed and it could not be mended
-  kBudget,      ///< the search was cut short; not a proof
+  kBehind,              ///< head of line: an earlier job waits
+  kReservedFor,         ///< would delay the reservation of an earlier job
+  kLostPriority,        ///< displaced by a more important job
+  kDeadlineImpossible,  ///< `Reason::until_us`: the earliest end that is predicted
+  kNodeFailed,          ///< displaced because its nodes or GPUs failed and it could not be mended
+  kBudget,              ///< the search was cut short; not a proof
 };
 
 enum class Proof : std::uint8_t { kPlacedValidated, kInfeasibleCertified, kBudgetExhausted };
@@ -137,6 +138,11 @@ struct Plan {
 };
 
 /// Equal in everything that promise 1 covers: all but backend, stopped_by, revision, timing.
+/// As in files: "start", "insufficient_gpus", "placed_validated". For values of the type only.
+BERTH_API std::string_view to_string(Action action);
+BERTH_API std::string_view to_string(ReasonCode code);
+BERTH_API std::string_view to_string(Proof proof);
+
 BERTH_API bool same_plan(const Plan& a, const Plan& b);
 
 }  // namespace berth

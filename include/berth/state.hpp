@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "berth/delta.hpp"
+#include "berth/error.hpp"
 #include "berth/export.hpp"
 #include "berth/snapshot.hpp"
 

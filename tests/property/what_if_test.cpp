@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <set>
@@ -39,7 +40,9 @@ Snapshot drawn(test::Random& random, std::uint64_t seed) {
   for (std::int32_t i = 0; i < 2 && seed % 2 == 0; ++i) {
     state.apply(delta::SetNodeState{state.node(random.below(state.node_count())).id, NodeState::kFailed, 0});
   }
-  return state.snapshot();
+  Snapshot drawn = state.snapshot();
+  for (Job& job : drawn.jobs) job.deadline.hard = job.deadline.hard && seed % 3 != 1;
+  return drawn;
 }
 
 /// Jobs that hold GPUs of failed nodes are left alone: no state says that such a job must not be placed again.
@@ -77,7 +80,9 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   others.resize(random.percent(50) ? others.size() / 4 : 0);
   std::set<std::string> out(others.begin(), others.end());
 
-  if (random.percent(60)) {
+  // An order is told to the engine by deadlines, so then the jobs have none of their own.
+  const bool due = std::any_of(given.jobs.begin(), given.jobs.end(), [](const Job& job) { return job.deadline.hard; });
+  if (random.percent(60) || due) {
     a.policy = random.of(kPolicies);
     if (random.percent(50)) a.params.emplace_back("discipline", discipline);
     a.leave_out = others;

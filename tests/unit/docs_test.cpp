@@ -6,6 +6,10 @@
 #include <sstream>
 #include <string>
 
+#include "berth/engine.hpp"
+#include "berth/io.hpp"
+#include "berth/state.hpp"
+
 namespace berth {
 namespace {
 
@@ -29,6 +33,24 @@ TEST(Docs, EveryPageIsListed) {
     if (!entry.is_regular_file() || name == "README.md" || name.rfind("adr/", 0) == 0) continue;
     EXPECT_NE(list.find("](" + name + ")"), std::string::npos) << "docs/README.md does not list " << name;
   }
+}
+
+// Whoever begins with it gets a plan.
+TEST(Docs, TheFirstSnapshotIsPlanned) {
+  const std::string page = text_of(kDocs / "formats" / "snapshot.md");
+  const std::string fence = "```json\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  const ClusterState state(io::parse_snapshot(page.substr(begin, page.find("```", begin) - begin), "snapshot.md"));
+
+  const Plan plan = Engine().decide(state, Request{});
+
+  ASSERT_EQ(plan.decisions.size(), 3u);
+  EXPECT_EQ(plan.totals.starts, 1);
+  EXPECT_EQ(plan.decisions[1].action, Action::kStart);
+  EXPECT_EQ(state.job(plan.decisions[1].job)->shapes[static_cast<std::size_t>(plan.decisions[1].shape)].gpus, 4)
+      << "the largest of its range";
+  EXPECT_EQ(render_reason(state, plan.decisions[2].reason, plan.decisions[2].job),
+            "needs 8 GPUs in one rack, in pieces of 4 on one node; best rack has room for 1 of 2: rack1");
 }
 
 TEST(Docs, EveryDecisionRecordIsListed) {

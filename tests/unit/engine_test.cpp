@@ -158,6 +158,33 @@ TEST(Engine, DeclinedJobHoldsNobodyUpUnderHeadOfLine) {
   EXPECT_EQ(of(state, plan, "b").action, Action::kStart);
 }
 
+// At 100 s: `late` needs 10 s and must be done at 109 s; `tight` must at 110 s; how long `unknown` takes nobody knows.
+TEST(Engine, DeclinesWhoseHardDeadlineIsOutOfReach) {
+  Snapshot s = test::two_racks();
+  const auto due = [&](const char* id, TimeUs run, TimeUs at, bool hard) {
+    Job& job = add_job(s, id, 4);
+    job.estimate.run_us = run;
+    job.deadline = {at, hard, 0};
+  };
+  due("late", 10 * kSecond, 109 * kSecond, true);
+  due("soft", 10 * kSecond, 109 * kSecond, false);
+  due("tight", 10 * kSecond, 110 * kSecond, true);
+  due("unknown", kNever, 101 * kSecond, true);
+  s.jobs.back().time_limit_us = 50 * kSecond;
+  s.queues.clear();
+  const ClusterState state(s);
+  Engine engine;
+
+  const Plan plan = engine.decide(state, ask("fifo"));
+
+  EXPECT_EQ(of(state, plan, "late").action, Action::kDecline);
+  EXPECT_EQ(of(state, plan, "late").reason.code, ReasonCode::kDeadlineImpossible);
+  EXPECT_EQ(of(state, plan, "late").reason.until_us, 110 * kSecond);
+  for (const char* id : {"soft", "tight", "unknown"}) EXPECT_EQ(of(state, plan, id).action, Action::kStart) << id;
+  EXPECT_EQ(plan.proof, Proof::kPlacedValidated);
+  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+}
+
 TEST(Engine, HeadOfLineHoldsUpWhoeverComesAfter) {
   Snapshot s = test::two_racks();
   run_on(add_job(s, "a", 1), "n0", {0});

@@ -195,13 +195,13 @@ TEST(ShortForms, CountAndTypesBecomeShapes) {
   ASSERT_EQ(s.jobs[0].shapes.size(), 1u);
   EXPECT_EQ(s.jobs[0].shapes[0].gpus, 4);
   ASSERT_EQ(s.jobs[1].shapes.size(), 3u);
-  EXPECT_EQ(s.jobs[1].shapes[0].id, "4xA");
-  EXPECT_EQ(s.jobs[1].shapes[2].gpus, 16);
+  EXPECT_EQ(s.jobs[1].shapes[0].id, "16xA");
+  EXPECT_EQ(s.jobs[1].shapes[2].gpus, 4);
   EXPECT_EQ(s.jobs[1].shapes[2].gpu_type, "A");
   ASSERT_EQ(s.jobs[2].shapes.size(), 2u);
-  EXPECT_EQ(s.jobs[2].shapes[1].gpus, 16);
+  EXPECT_EQ(s.jobs[2].shapes[0].gpus, 16);
   ASSERT_EQ(s.jobs[3].shapes.size(), 2u);
-  EXPECT_EQ(s.jobs[3].shapes[1].gpus, 3);
+  EXPECT_EQ(s.jobs[3].shapes[0].gpus, 3);
 }
 
 TEST(ShortForms, ImpossibleOnesAreRefused) {

@@ -257,18 +257,6 @@ TEST(Reasons, OtherJobsAreNamed) {
   EXPECT_EQ(sentence(explain(p, walk_of(job, Outcome::kBudget))), "not decided: the search was cut short");
 }
 
-TEST(Reasons, HardDeadlineThatCannotBeMetComesBeforeTheRest) {
-  ProblemBuilder b;
-  b.rack("r0", {8});
-  core::JobWalk late = walk_of(b.gang(8), Outcome::kBehind, 3), in_time = late;
-  late.hard_deadline = 59 * kSecond;
-  in_time.hard_deadline = 60 * kSecond;
-  const Problem p = b.build();
-
-  EXPECT_EQ(sentence(explain(p, late, 60 * kSecond)), "would end at 1 min at the earliest; its deadline is 59 s");
-  EXPECT_EQ(explain(p, in_time, 60 * kSecond).code, ReasonCode::kBehind);
-}
-
 TEST(Reasons, DominantOneIsTheFirstOfTheHeadersList) {
   ProblemBuilder b;
   b.rack("r0", {8});
@@ -282,18 +270,35 @@ TEST(Reasons, DominantOneIsTheFirstOfTheHeadersList) {
     return explain(p, walk, 60 * kSecond).code;
   };
   const auto as_it_is = [](core::JobWalk&) {};
-  const auto late = [](core::JobWalk& walk) { walk.hard_deadline = 1; };
 
   EXPECT_EQ(code(over, Outcome::kPreempted, 7, [](core::JobWalk& w) { w.lost_gpus = true; }), ReasonCode::kNodeFailed);
-  EXPECT_EQ(code(over, Outcome::kPreempted, 7, late), ReasonCode::kLostPriority);
-  EXPECT_EQ(code(over, Outcome::kBudget, kernel::kNone, late), ReasonCode::kBudget);
-  EXPECT_EQ(code(over, Outcome::kBehind, 7, late), ReasonCode::kDeadlineImpossible);
-  EXPECT_EQ(code(over, Outcome::kBehind, 7, as_it_is), ReasonCode::kQuota);
+  EXPECT_EQ(code(over, Outcome::kPreempted, 7, as_it_is), ReasonCode::kLostPriority);
+  EXPECT_EQ(code(over, Outcome::kBudget, kernel::kNone, as_it_is), ReasonCode::kBudget);
+  EXPECT_EQ(code(over, Outcome::kBehind, 7, as_it_is), ReasonCode::kBehind);
+  EXPECT_EQ(code(over, Outcome::kWaits, 7, as_it_is), ReasonCode::kQuota);
   EXPECT_EQ(code(wide, Outcome::kBehind, 7, as_it_is), ReasonCode::kBehind);
   EXPECT_EQ(code(wide, Outcome::kWaits, 7, as_it_is), ReasonCode::kInsufficientGpus);
   EXPECT_EQ(code(fits, Outcome::kWaits, 7, [](core::JobWalk& w) { w.gave_up = true; }), ReasonCode::kReservedFor);
   EXPECT_EQ(code(fits, Outcome::kWaits, kernel::kNone, [](core::JobWalk& w) { w.gave_up = true; }), ReasonCode::kBudget);
   EXPECT_EQ(code(fits, Outcome::kWaits, kernel::kNone, as_it_is), ReasonCode::kFragmented);
+}
+
+// Two GPUs are free of a type of which four exist, none of one of which sixteen do: only there can twelve ever run.
+TEST(Reasons, ATypeThatCouldNeverHoldTheJobIsNotWhatItLacks) {
+  ProblemBuilder b;
+  b.type(0), b.type(0);
+  b.node({.gpus = 4});
+  const int first = b.node({.type = 1}), second = b.node({.type = 1});
+  const int job = b.job({b.demand({.groups = {{.members = 12}}}), b.demand({.groups = {{.members = 12}}, .type = 1})});
+  const int large = b.demand({.groups = {{.members = 8}}, .type = 1});
+  b.hold(b.gang(2), {0, low(2)});
+  b.hold(b.job({large}), {first, low(8)});
+  b.hold(b.job({large}), {second, low(8)});
+  const Problem p = b.build();
+  const Reason reason = explain(p, walk_of(job, Outcome::kWaits));
+
+  EXPECT_EQ(reason.gpu_type, 1);
+  EXPECT_EQ(reason.missing, 12);
 }
 
 TEST(Reasons, SpreadAndSegmentsAreFragmentation) {

@@ -63,7 +63,7 @@ TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
             "JOB  ACTION  SHAPE  GPUS  ENDS IN  WHERE\n"
             "j0   start   s      3     1 h      n0[0-1,6]\n"
             "\n"
-            "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 free: d7; starts if 4 more free there\n");
+            "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 free: d7; one of them starts if 4 more free there\n");
 }
 
 TEST(Explain, ReasonsStandInTheOrderOfTheirJobsAndSharesAreParts) {

@@ -196,8 +196,11 @@ TEST_F(ValidateFigures, WhoStandsInTheWayIsThere) {
   c.asked = 1;
   EXPECT_NE(check().find("job c: has the reason budget, asked 1 and best 0: that reason has no numbers\n"), std::string::npos) << check();
   c.code = ReasonCode::kDeadlineImpossible;
-  c.asked = 5 * kSecond;
-  EXPECT_EQ(check(), "job c: is said to end at 5 s after its hard deadline 0 s; it has none\n");
+  c.asked = 0;
+  c.until_us = 5 * kSecond;
+  EXPECT_EQ(check(),
+            "job c: has the action wait and the reason deadline_impossible with an end at 5 s; it has no hard deadline that is out of "
+            "reach\n");
   c = {};
   c.code = ReasonCode::kBehind;
   c.other_job = decision("e").job;

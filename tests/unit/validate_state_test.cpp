@@ -53,7 +53,7 @@ TEST(ValidateState, CertificateOfTheColumnsHoldsOnTheDescriptions) {
   tampered.best = 16;
 
   EXPECT_EQ(c.action, Action::kDecline);
-  EXPECT_EQ(render_reason(state, c.reason, c.job), "needs 33 a100 GPUs; the cluster has 32");
+  EXPECT_EQ(render_reason(state, c.reason, c.job), "needs 33 GPUs of one type, such as a100; the cluster has 32");
   EXPECT_TRUE(check_certificate(state, c.reason, c.job));
   EXPECT_FALSE(check_certificate(state, c.reason, state.find_job("b")));
   EXPECT_FALSE(check_certificate(state, tampered, c.job));
