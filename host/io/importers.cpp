@@ -15,6 +15,7 @@ const std::vector<Importer>& importers() {
       {"pai", "Alibaba PAI, sample of 2020 (cluster-trace-gpu-v2020)", "one jobs CSV (4-column sample)", import_pai},
       {"philly", "Microsoft Philly (2017)", "one jobs file (Pollux CSV or cluster_job_log.json); cluster_machine_list.csv; vc node counts",
        import_philly},
+      {"trace", "a trace in the normal form, as import writes it without --at", "one berth.trace.v1", import_normal_form},
   };
   return all;
 }

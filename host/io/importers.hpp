@@ -52,5 +52,6 @@ Snapshot uniform_cluster(std::int64_t nodes, std::int64_t gpus_per_node);
 Imported import_helios(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_philly(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_pai(const std::vector<std::string>& files, const ImportOptions& options);
+Imported import_normal_form(const std::vector<std::string>& files, const ImportOptions& options);
 
 }  // namespace berth::io

@@ -9,6 +9,7 @@ _berth() {
   fi
   local words=
   case $prev in
+    import) words="helios-venus pai philly trace --help" ;;
     --backend) words="auto reference cpu cuda" ;;
     --color) words="auto always never" ;;
     --estimates) words="history-mean none oracle" ;;

@@ -39,6 +39,17 @@ TEST(CliHelp, TheManPageAndTheCompletionKnowEveryOption) {
   }
 }
 
+TEST(CliHelp, TheCompletionKnowsEveryImportFormat) {
+  const std::string help = berth("import --help").out, completion = content_of(BERTH_SOURCE_DIR "/scripts/completion/berth.bash");
+  const std::regex format(R"(\n  ([a-z]\S*) +\S)");  // NAME and what it is; the line of its files is indented further
+  const std::string formats = help.substr(help.find("Formats:"), help.find("Exit codes:") - help.find("Formats:"));
+  int found = 0;
+  for (std::sregex_iterator one(formats.begin(), formats.end(), format), end; one != end; ++one, ++found) {
+    EXPECT_TRUE(std::regex_search(completion, std::regex("import\\) words=\"[^\"]*\\b" + (*one)[1].str() + "\\b"))) << (*one)[1];
+  }
+  EXPECT_EQ(found, 4);
+}
+
 // One wording in the command, the man page and the README.
 TEST(CliHelp, ExitCodesAreTheSameEverywhere) {
   const std::regex line(R"(  ([0-9])  ([^\n]+)\n)");
