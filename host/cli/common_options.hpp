@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <system_error>
 
@@ -16,14 +17,16 @@ void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& what
 CLI::Option* add_out_option(CLI::App& app, std::string& path, const std::string& what);
 void add_json_flag(CLI::App& app, bool& json, const std::string& what);
 
-/// Accepts what is a whole number of type Int: the parser itself would cut what is too large for 64 bits.
+/// Accepts whole numbers from `least` to `most`: the parser itself would cut what is too large for 64 bits.
 template <class Int>
-CLI::Validator whole_number() {
-  const auto check = [](const std::string& text) {
+CLI::Validator whole_number(Int least = 0, Int most = std::numeric_limits<Int>::max()) {
+  const auto check = [least, most](const std::string& text) {
     Int value{};
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-    return whole ? std::string() : "'" + text + "' is not a whole number in range";
+    return whole && value >= least && value <= most
+               ? std::string()
+               : "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) + ", found '" + text + "'";
   };
   return CLI::Validator(check, "");
 }

@@ -51,33 +51,47 @@ int run(const GenerateArguments& options) {
 }
 
 void add_cluster_options(CLI::App& app, GenerateArguments& o) {
-  app.add_option("--nodes", o.generate.nodes, "Nodes")->required()->type_name("N");
-  app.add_option("--gpus-per-node", o.generate.gpus_per_node, "GPUs of each")->type_name("N")->capture_default_str();
+  app.add_option("--nodes", o.generate.nodes, "Nodes")->check(whole_number<std::int32_t>())->required()->type_name("N");
+  app.add_option("--gpus-per-node", o.generate.gpus_per_node, "GPUs of each")
+      ->check(whole_number<std::int32_t>())
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--gpu-types", o.gpu_types, "GPU types and their parts: " + sim::known_gpu_types())->type_name("TYPE[:WEIGHT],...");
   app.add_option("--fabric", o.fabric, "The network: auto, tree, nvl72, rail")
       ->check(CLI::IsMember({"auto", "tree", "nvl72", "rail"}))
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--nodes-per-rack", o.generate.nodes_per_rack, "0: as the fabric has it")->type_name("N")->capture_default_str();
-  app.add_option("--racks-per-pod", o.generate.racks_per_pod, "0: as the fabric has it")->type_name("N")->capture_default_str();
+  app.add_option("--nodes-per-rack", o.generate.nodes_per_rack, "0: as the fabric has it")
+      ->check(whole_number<std::int32_t>())
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--racks-per-pod", o.generate.racks_per_pod, "0: as the fabric has it")
+      ->check(whole_number<std::int32_t>())
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--outage", o.outage, "Part of the nodes that are failed or draining, such as 0.004")->type_name("PART");
   app.add_option("--spare", o.spare, "Part of the nodes that are spare")->type_name("PART");
   app.add_flag("--no-labels", o.no_labels, "No node labels, and no jobs that ask for them");
 }
 
 void add_job_options(CLI::App& app, GenerateArguments& o) {
-  app.add_option("--jobs", o.generate.jobs, "Jobs, running and waiting")->required()->type_name("M");
+  app.add_option("--jobs", o.generate.jobs, "Jobs, running and waiting")->check(whole_number<std::int32_t>())->required()->type_name("M");
   app.add_option("--workload", o.workload, "Whose published statistics the jobs follow: philly, helios, pai, or llm (trees of groups)")
       ->check(CLI::IsMember({"philly", "helios", "pai", "llm"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--elastic", o.generate.elastic, "Training jobs may run on several numbers of GPUs");
   app.add_option("--waiting", o.waiting, "Least part of the jobs that wait, such as 0.5")->type_name("PART");
-  app.add_option("--queues", o.generate.queues, "Queues with quotas")->type_name("N")->capture_default_str();
+  app.add_option("--queues", o.generate.queues, "Queues with quotas")
+      ->check(whole_number<std::int32_t>())
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--virtual-clusters", o.generate.virtual_clusters, "Virtual clusters; 0: every node serves every job")
+      ->check(whole_number<std::int32_t>())
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--history", o.generate.history, "Finished jobs; -1: as many as jobs, at most 2,000")
+      ->check(whole_number<std::int32_t>(-1))
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--no-demands", o.no_demands, "No demands for cores and memory");

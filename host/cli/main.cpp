@@ -8,6 +8,7 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "berth/version.hpp"
 #include "host/cli/command.hpp"
 #include "host/cli/console.hpp"
+#include "host/cli/unknown.hpp"
 #include "host/core/suggest.hpp"
 
 namespace berth::cli {
@@ -64,7 +66,10 @@ int parse_and_run(int argc, char** argv) {
     print(std::string(version.what()) + "\n");
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return usage(error.what(), app);
+    const auto chosen = app.get_subcommands();
+    const std::span<char* const> all(argv, static_cast<std::size_t>(argc));
+    const std::string unknown = first_unknown(chosen.empty() ? app : *chosen.front(), all.subspan(chosen.empty() ? 1 : 2));
+    return usage(unknown.empty() ? error.what() : unknown, app);
   }
   // What is given empty was meant to be something, such as a variable of a script that is not set.
   for (const CLI::App* sub : app.get_subcommands()) {

@@ -55,7 +55,7 @@ void add_validate(Commands& commands) {
   app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1), checked independently of what made it")
       ->type_name("FILE");
   app.add_option("--most", options->most, "Most violations to list")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(whole_number<std::size_t>(1, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
   add_json_flag(app, options->json, "One JSON object: valid, violations");

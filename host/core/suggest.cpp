@@ -13,8 +13,13 @@ namespace {
 
 constexpr std::size_t kLongestWord = 64;  // a longer word is no typing mistake
 
-// Letters to insert, remove, replace, and neighbours to swap.
-std::size_t distance(std::string_view a, std::string_view b) {
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Letters to insert, remove, replace, and neighbours to swap; large and small ones count as the same.
+std::size_t distance(std::string_view word, std::string_view name) {
+  std::string a(word), b(name);
+  std::transform(a.begin(), a.end(), a.begin(), lower);
+  std::transform(b.begin(), b.end(), b.begin(), lower);
   std::vector<std::size_t> before, last, row(b.size() + 1);  // [b + 1] for the first i - 1, i, i + 1 letters of `a`
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -6,7 +6,7 @@
 
 namespace berth::core {
 
-/// The name nearest to `word` by edit distance, empty when none is near (a third of the word's letters, at least one).
+/// The name nearest to `word` by edit distance whatever the case, empty when none is near (a third of the word's letters, at least one).
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names);
 
 /// "; did you mean 'priority'?", or nothing.

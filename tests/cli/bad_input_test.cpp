@@ -52,6 +52,31 @@ TEST(CliBadInput, AnUnknownParameterGetsASuggestion) {
   expect_refused(racks("--compare fifo,srsf --param nothing=1"), "has no parameter 'nothing'");
 }
 
+TEST(CliBadInput, CaseIsNoObstacleToASuggestion) { expect_refused(racks("--policy SRSF"), "did you mean 'srsf'?"); }
+
+// What is unknown is more likely the mistake than what is missing because of it.
+TEST(CliBadInput, AnUnknownOptionIsNamedBeforeAMissingOne) {
+  expect_refused("plan --snaphot s.json", "unknown option '--snaphot'; did you mean '--snapshot'?");
+  expect_refused(racks("--plicy fifo"), "unknown option '--plicy'; did you mean '--policy'?");
+  expect_refused(racks("--plicy=fifo"), "unknown option '--plicy'; did you mean '--policy'?");
+  expect_refused("version -j", "unknown option '-j'");
+  expect_refused("--plicy", "unknown option '--plicy'");
+  expect_refused("plan --snapshot --policy", "--policy is required");  // a file of that name: it is the value
+}
+
+TEST(CliBadInput, AnArgumentThatHasNoPlaceIsNamedBeforeAMissingOption) {
+  expect_refused("plan demo.json", "unexpected argument 'demo.json'; did you mean '--snapshot demo.json'?");
+  expect_refused("version now", "unexpected argument 'now'");
+  expect_refused("policies fifo srsf", "unexpected argument 'srsf'");
+}
+
+TEST(CliBadInput, NumbersThatAreNoneAreToldWhatIsWanted) {
+  expect_refused(racks("--policy fifo --threads abc"), "--threads: expected a whole number from 0 to 1024, found 'abc'");
+  expect_refused(racks("--policy fifo --work 1.5"), "--work: expected a whole number from 0 to 9223372036854775807, found '1.5'");
+  expect_refused("validate --snapshot s.json --most 0", "--most: expected a whole number from 1 to 1000000, found '0'");
+  expect_refused("generate --nodes x --jobs 1 --out -", "--nodes: expected a whole number from 0 to 2147483647, found 'x'");
+}
+
 TEST(CliBadInput, NumbersAreChecked) {
   expect_refused(racks("--policy fifo --budget 100"), "is no duration");
   expect_refused(racks("--policy fifo --threads -1"), "--threads");
