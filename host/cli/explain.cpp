@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
@@ -16,10 +20,22 @@ struct ExplainArguments {
   TextOptions text;
 };
 
+// What an invalid plan says of itself may be wrong.
+void refuse_invalid(const ExplainArguments& options, const LoadedState& loaded, const Plan& plan) {
+  constexpr std::size_t kShown = 3;
+  const std::vector<std::string> violations = validate_plan(loaded.state, plan, kShown);
+  if (violations.empty()) return;
+  throw InputError(
+      io::input_name(options.plan), "", 0,
+      fmt::format("no valid plan of {}; is it of another snapshot, or was it changed? ('berth validate' lists what is wrong)\n  {}",
+                  io::input_name(options.snapshot), fmt::join(violations, "\n  ")));
+}
+
 int run(const ExplainArguments& options) {
   check_places({{"--snapshot", options.snapshot}, {"--plan", options.plan}}, {});
   const LoadedState loaded = load_state(options.snapshot);
   const Plan plan = load_plan(options.plan, loaded.state);
+  refuse_invalid(options, loaded, plan);
   if (options.job.empty()) {
     print(plan_text(loaded.state, plan, options.text));
     return kDone;

@@ -45,9 +45,12 @@ struct ReasonRow {
   Reason& reason;
 };
 
+// Names that the state does not have are most often those of another one.
+constexpr std::string_view kOther = "is this plan of another snapshot?";
+
 std::int32_t read_job(JsonCursor& in, const ClusterState& state) {
   const std::int32_t slot = state.find_job(in.string());
-  if (slot < 0) in.fail(fmt::format("the state has no job {}", in.shown()));
+  if (slot < 0) in.fail(fmt::format("the snapshot has no job {}: {}", in.shown(), kOther));
   return slot;
 }
 
@@ -95,7 +98,7 @@ constexpr Field<EntryRow> kEntryFields[] = {
     {"node",
      [](JsonCursor& in, EntryRow& r) {
        r.entry.node = r.state.find_node(in.string());
-       if (r.entry.node < 0) in.fail(fmt::format("the state has no node {}", in.shown()));
+       if (r.entry.node < 0) in.fail(fmt::format("the snapshot has no node {}: {}", in.shown(), kOther));
      },
      true},
     {"index", read_indices, true},
@@ -143,7 +146,7 @@ const Shape* settle_shape(const JsonCursor& in, const char* at, DecisionRow& r) 
     r.decision.shape = static_cast<std::int32_t>(i);
     return &job.shapes[i];
   }
-  in.fail_at(at, fmt::format("job '{}' has no shape '{}'", job.id, r.shape));
+  in.fail_at(at, fmt::format("job '{}' has no shape '{}': {}", job.id, r.shape, kOther));
 }
 
 void settle_entry(const JsonCursor& in, const char* at, const Shape* shape, EntryRow& r) {

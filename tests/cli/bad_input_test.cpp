@@ -1,3 +1,5 @@
+#include <regex>
+
 #include "tests/cli/command.hpp"
 
 namespace berth::test {
@@ -106,6 +108,29 @@ TEST(CliBadInput, APlanOfOtherJobsIsRefused) {
   ASSERT_EQ(berth(racks("--policy fifo --out '" + folder / "p.json" + "'")).code, 0);
 
   expect_refused("explain --snapshot '" + golden("quotas") + "' --plan '" + folder / "p.json" + "'", folder / "p.json");
+}
+
+TEST(CliBadInput, APlanOfAnotherSnapshotIsToldApart) {
+  const Folder folder;
+  const std::string plan = folder / "p.json";
+  ASSERT_EQ(berth(racks("--policy fifo --out '" + plan + "'")).code, 0);
+  const std::string other = std::regex_replace(content_of(golden("racks")), std::regex("\"now_s\": *([0-9]+)"), "\"now_s\": 1$1");
+  ASSERT_NE(other, content_of(golden("racks")));
+
+  expect_refused("validate --snapshot '" + golden("quotas") + "' --plan '" + plan + "'", "is this plan of another snapshot?");
+  expect_refused("explain --snapshot '" + folder.write("other.json", other) + "' --plan '" + plan + "'",
+                 plan + ": no valid plan of " + folder / "other.json");
+}
+
+TEST(CliBadInput, AnInvalidPlanIsNotExplained) {
+  const Folder folder;
+  const std::string whole = berth(racks("--policy priority --json")).out;
+  const std::string broken = std::regex_replace(whole, std::regex("\"node\":\"n2\""), "\"node\":\"n0\"");
+  ASSERT_NE(broken, whole);
+  const std::string files = "explain --snapshot '" + golden("racks") + "' --plan '" + folder.write("p.json", broken) + "'";
+
+  expect_refused(files, "job gang6: ");
+  expect_refused(files + " --job gang6", "is it of another snapshot, or was it changed?");
 }
 
 TEST(CliBadInput, AFullDiskIsReported) {
