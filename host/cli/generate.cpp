@@ -8,6 +8,7 @@
 #include "host/cli/console.hpp"
 #include "host/cli/load.hpp"
 #include "host/cli/values.hpp"
+#include "host/io/file_error.hpp"
 
 namespace berth::cli {
 namespace {
@@ -46,7 +47,7 @@ int run(const GenerateArguments& options) {
   generate.labels = !options.no_labels;
   const Snapshot snapshot = sim::generate(generate);
   write_out(options.out, io::to_json(snapshot));
-  tell(options.out, fmt::format("{}: {}\n", options.out, summary(snapshot)));
+  tell(options.out, fmt::format("{}: {}\n", io::output_name(options.out), summary(snapshot)));
   return kDone;
 }
 

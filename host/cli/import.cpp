@@ -11,6 +11,7 @@
 #include "host/core/civil_time.hpp"
 #include "host/core/suggest.hpp"
 #include "host/core/violations.hpp"
+#include "host/io/file_error.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/trace_json.hpp"
 #include "host/sim/replay.hpp"
@@ -49,6 +50,19 @@ std::string account(const Trace& trace) {
   return text;
 }
 
+// "+100.5 s", with the date where the trace has one.
+std::string instant_text(const Trace& trace, TimeUs at) {
+  const auto origin = core::parse_civil(trace.origin_iso);
+  return fmt::format("+{} s{}", core::format_seconds(at), origin ? fmt::format(" ({})", core::format_civil(*origin + at)) : "");
+}
+
+// An empty snapshot is seldom what was asked for: TIME lies outside of the trace, or in a unit that was not meant.
+void warn_if_empty(const Snapshot& snapshot, const Trace& trace) {
+  if (!snapshot.jobs.empty() || trace.jobs.empty()) return;
+  complain(fmt::format("warning: no job runs or waits at {}; jobs are submitted from {} to {}", instant_text(trace, snapshot.now_us),
+                       instant_text(trace, trace.jobs.front().submit_us), instant_text(trace, trace.jobs.back().submit_us)));
+}
+
 int run(const ImportArguments& options) {
   check_format(options.format);
   if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
@@ -60,16 +74,17 @@ int run(const ImportArguments& options) {
   std::string text = account(imported.trace);
   if (options.at.empty()) {
     write_out(options.out, io::to_json(imported.trace));
-    text += fmt::format("{}: berth.trace.v1\n", options.out);
+    text += fmt::format("{}: berth.trace.v1\n", io::output_name(options.out));
   } else {
     const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
     const Snapshot cluster = io::cluster_from(options.cluster, imported);
     const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates);
+    warn_if_empty(snapshot, imported.trace);
     if (options.cluster.empty()) {
       for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
     }
     write_out(options.out, io::to_json(snapshot));
-    text += fmt::format("{}: berth.snapshot.v1, {}\n", options.out, summary(snapshot));
+    text += fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot));
   }
   tell(options.out, text);
   return kDone;
@@ -81,8 +96,7 @@ void add_import(Commands& commands) {
   auto options = std::make_shared<ImportArguments>();
   CLI::App& app =
       commands.add("import", "Turn a published trace into a berth.trace.v1, or into the snapshot of an instant",
-                   "berth import helios-venus jobs.csv.gz gpus_per_cluster.csv --at '2020-05-10 12:00:00' --out cluster.json\n" + formats(),
-                   options, &run);
+                   "berth import helios-venus jobs.csv.gz --cluster 64x8 --at +6000000 --out cluster.json\n" + formats(), options, &run);
   app.add_option("FORMAT", options->format, "Whose format the files have (below)")->required();
   app.add_option("FILE", options->files, "The jobs, and files that describe the cluster; plain or .gz")->required();
   app.add_option("--cluster", options->cluster,

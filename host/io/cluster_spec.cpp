@@ -49,11 +49,15 @@ Snapshot uniform_cluster(std::int64_t nodes, std::int64_t gpus_per_node) {
 Snapshot cluster_from(const std::string& spec, const Imported& imported) {
   if (spec.empty()) {
     if (!imported.cluster)
-      throw InvalidArgument("no cluster: give --cluster NxG, a cluster file, or the files that describe the trace's cluster");
+      throw InvalidArgument("no cluster: give --cluster NODESxGPUS, a cluster file, or the files that describe the trace's cluster");
     return *imported.cluster;
   }
   if (const auto size = sizes(spec)) return uniform_cluster(size->first, size->second);
-  return parse_cluster(read_file(spec), input_name(spec));
+  try {
+    return parse_cluster(read_file(spec), input_name(spec));
+  } catch (const EnvironmentError& error) {
+    throw EnvironmentError(fmt::format("--cluster: {} (expected a file, or NODESxGPUS such as 32x8)", error.what()));
+  }
 }
 
 }  // namespace berth::io

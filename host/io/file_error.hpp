@@ -7,6 +7,8 @@ namespace berth::io {
 
 /// "standard input" for "-", else the path.
 std::string input_name(const std::string& path);
+/// "standard output" for "-", else the path.
+std::string output_name(const std::string& path);
 
 /// "cannot read 'a.json': No such file or directory". `path` may be "standard input" or "standard output".
 /// @throws EnvironmentError

@@ -49,4 +49,47 @@ TEST(CliImport, ABadTraceIsNamedWithItsPointer) {
   EXPECT_TRUE(contains(two.err, "one file")) << two.err;
 }
 
+TEST(CliImport, AnInstantWithoutJobsIsWarnedAboutWithTheSpanOfTheTrace) {
+  const Folder folder;
+  const std::string jobs = R"("jobs":[{"id":"a","submit_s":100,"run_s":5,"gpus":1},{"id":"b","submit_s":120.5,"run_s":5,"gpus":1}]})";
+  const std::string dated = folder.write("d.json", R"({"schema":"berth.trace.v1","origin":"2020-03-18T04:01:39",)" + jobs);
+  const std::string plain = folder.write("p.json", R"({"schema":"berth.trace.v1",)" + jobs);
+
+  const Answer after = berth("import trace " + quoted(plain) + " --cluster 1x4 --at +9000 --out -");
+  const Answer date = berth("import trace " + quoted(dated) + " --cluster 1x4 --at '2020-03-18 04:01:40' --out -");
+  const Answer within = berth("import trace " + quoted(plain) + " --cluster 1x4 --at +101 --out -");
+
+  EXPECT_EQ(after.code, 0) << after.err;
+  EXPECT_TRUE(contains(after.err, "berth: warning: no job runs or waits at +9000 s; jobs are submitted from +100 s to +120.5 s\n"))
+      << after.err;
+  EXPECT_TRUE(contains(date.err, "at +1 s (2020-03-18T04:01:40); jobs are submitted from +100 s (2020-03-18T04:03:19) to +120.5 s"))
+      << date.err;
+  EXPECT_EQ(within.code, 0) << within.err;
+  EXPECT_FALSE(contains(within.err, "warning")) << within.err;
+}
+
+TEST(CliImport, AClusterThatIsNeitherSizesNorAFileIsToldBoth) {
+  const Folder folder;
+  const std::string csv = folder.write("pai.csv", kRows);
+
+  const Answer answer = berth("import pai " + quoted(csv) + " --cluster 48 --at +130 --out -");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_TRUE(contains(answer.err, "--cluster: cannot read '48'")) << answer.err;
+  EXPECT_TRUE(contains(answer.err, "NODESxGPUS such as 32x8")) << answer.err;
+}
+
+TEST(CliImport, StandardOutputIsNamed) {
+  const Folder folder;
+  const std::string csv = folder.write("pai.csv", kRows);
+
+  const Answer trace = berth("import pai " + quoted(csv) + " --out -");
+  const Answer instant = berth("import pai " + quoted(csv) + " --cluster 2x4 --at +130 --out -");
+  const Answer generated = berth("generate --nodes 2 --jobs 2 --out -");
+
+  EXPECT_TRUE(contains(trace.err, "\nstandard output: berth.trace.v1")) << trace.err;
+  EXPECT_TRUE(contains(instant.err, "\nstandard output: berth.snapshot.v1")) << instant.err;
+  EXPECT_EQ(generated.err.rfind("standard output: 2 nodes", 0), 0u) << generated.err;
+}
+
 }  // namespace berth::test
