@@ -52,8 +52,8 @@ std::string account(const Trace& trace) {
 
 // "+100.5 s", with the date where the trace has one.
 std::string instant_text(const Trace& trace, TimeUs at) {
-  const auto origin = core::parse_civil(trace.origin_iso);
-  return fmt::format("+{} s{}", core::format_seconds(at), origin ? fmt::format(" ({})", core::format_civil(*origin + at)) : "");
+  const std::string date = core::civil_after(trace.origin_iso, at);
+  return fmt::format("+{} s{}", core::format_seconds(at), date.empty() ? "" : " (" + date + ")");
 }
 
 // An empty snapshot is seldom what was asked for: TIME lies outside of the trace, or in a unit that was not meant.

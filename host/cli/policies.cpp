@@ -6,6 +6,7 @@
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/request.hpp"
+#include "host/core/policy.hpp"
 #include "host/io/json_writer.hpp"
 
 namespace berth::cli {
@@ -52,26 +53,31 @@ std::string names_json(const std::vector<PolicyInfo>& infos) {
   return out.finish();
 }
 
+// Whom a policy may displace.
+const char* victims_of(const PolicyInfo& info) {
+  if (!info.preemptive) return "no";
+  return core::find_policy(info.name).class_rule ? "smaller class" : "yes";
+}
+
 std::string table_of(const std::vector<PolicyInfo>& infos) {
   std::size_t name = 6, rule = 24;
   for (const PolicyInfo& info : infos) {
     name = std::max(name, info.name.size());
     rule = std::max(rule, info.rule.size());
   }
-  std::string text =
-      fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  parameters\n", "policy", name, "smallest first", rule, "discipline", "preempts");
+  std::string text = fmt::format("{:<{}}  {:<{}}  {:<10}  {:<13}  parameters\n", "policy", name, "order", rule, "discipline", "preempts");
   for (const PolicyInfo& info : infos) {
     std::vector<std::string> params;
     for (const PolicyParam& param : info.params) params.push_back(fmt::format("{}={}", param.name, param.default_value));
-    text += fmt::format("{:<{}}  {:<{}}  {:<10}  {:<9}  {}\n", info.name, name, info.rule, rule, info.discipline,
-                        info.preemptive ? "yes" : "no", fmt::join(params, " "));
+    text += fmt::format("{:<{}}  {:<{}}  {:<10}  {:<13}  {}\n", info.name, name, info.rule, rule, info.discipline, victims_of(info),
+                        fmt::join(params, " "));
   }
   return text + "\n'berth policies NAME' tells where a rule comes from and what its parameters mean.\n";
 }
 
 std::string page_of(const PolicyInfo& info) {
-  std::string text = fmt::format("{}: {}\nsource: {}\ndiscipline: {}\npreemptive: {}\n", info.name, info.rule, info.source, info.discipline,
-                                 info.preemptive ? "yes" : "no");
+  std::string text = fmt::format("{}: {}\nsource: {}\ndiscipline: {}\npreempts: {}\n", info.name, info.rule, info.source, info.discipline,
+                                 victims_of(info));
   for (const PolicyParam& param : info.params)
     text += fmt::format("  --param {}={}\n      {}\n", param.name, param.default_value, param.help);
   return text;

@@ -58,6 +58,12 @@ std::int64_t days_to_year(std::int64_t year) {
   return year * 365 + before / 4 - before / 100 + before / 400 + 1;  // + 1: year 0 is a leap year
 }
 
+// "+08:00"
+bool is_offset(std::string_view text) {
+  return (text[0] == '+' || text[0] == '-') && is_digit(text[1]) && is_digit(text[2]) && text[3] == ':' && is_digit(text[4]) &&
+         is_digit(text[5]);
+}
+
 const std::int64_t kEpochDays = days_to_year(1970);
 
 }  // namespace
@@ -125,6 +131,16 @@ std::string format_civil(TimeUs us) {
   const std::string text =
       fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", year, month, days + 1, rest / 3'600, rest / 60 % 60, rest % 60);
   return part == 0 ? text : text + "." + fraction_text(part);
+}
+
+std::string civil_after(std::string_view origin_iso, TimeUs us) {
+  std::string_view zone;
+  if (origin_iso.ends_with('Z')) zone = origin_iso.substr(origin_iso.size() - 1);
+  if (origin_iso.size() > 19 + 5 && is_offset(origin_iso.substr(origin_iso.size() - 6))) zone = origin_iso.substr(origin_iso.size() - 6);
+  origin_iso.remove_suffix(zone.size());
+  const auto origin = parse_civil(origin_iso);
+  if (!origin || *origin + us > *parse_civil("9999-12-31T23:59:59")) return {};
+  return format_civil(*origin + us) + std::string(zone);
 }
 
 TimeUs parse_instant(std::string_view text, const std::string& origin_iso) {

@@ -25,6 +25,10 @@ std::optional<TimeUs> parse_civil(std::string_view text);
 /// "YYYY-MM-DDTHH:MM:SS", with ".ffffff" only when the instant is not a whole second. For years 0..9999.
 std::string format_civil(TimeUs us);
 
+/// The date of an instant `us` after `origin_iso`, which may name its zone ("Z", "+08:00"): the date is in that zone and says so.
+/// @returns an empty text when the origin has another form, or after the year 9999.
+std::string civil_after(std::string_view origin_iso, TimeUs us);
+
 /// An instant of a trace: "+SECONDS" after its time 0, or a wall-clock time, which needs the trace's `origin_iso`.
 /// @returns microseconds from the trace's time 0; negative for a wall-clock time before it.
 /// @throws InvalidArgument naming the text.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/core/civil_time.hpp"
 #include "host/core/decimal.hpp"
 #include "host/core/names.hpp"
 #include "host/core/render_reason.hpp"
@@ -61,9 +62,17 @@ std::string_view shape_id(const core::NameSource& names, const Decision& d) {
              : std::string_view(job->shapes[static_cast<std::size_t>(d.shape)].id);
 }
 
-std::string totals_line(const Plan& plan) {
+// "; cut short by --budget after 40 jobs": what comes later in the order has not been looked at.
+std::string cut_short(const Plan& plan) {
+  const std::string after = fmt::format(" after {}", counted(plan.work_done, "job"));
+  if (plan.stopped_by == "work" || plan.stopped_by == "budget") return fmt::format("; cut short by --{}{}", plan.stopped_by, after);
+  return plan.stopped_by == "cancel" ? "; interrupted" + after : std::string();
+}
+
+std::string totals_line(const Plan& plan, const std::string& origin_iso) {
   const Totals& t = plan.totals;
-  std::string text = fmt::format("{} at {}: {}", plan.policy, core::duration_text(plan.now_us),
+  const std::string date = core::civil_after(origin_iso, plan.now_us);
+  std::string text = fmt::format("{} at {}{}: {}", plan.policy, core::duration_text(plan.now_us), date.empty() ? "" : " (" + date + ")",
                                  counted(static_cast<std::int64_t>(plan.decisions.size()), "job"));
   const std::pair<std::int64_t, const char*> parts[] = {{t.starts, "start"},    {t.keeps, "kept"},        {t.moves, "moved"},
                                                         {t.replaces, "mended"}, {t.reserves, "reserved"}, {t.preempts, "preempted"},
@@ -71,7 +80,7 @@ std::string totals_line(const Plan& plan) {
   for (const auto& part : parts) {
     if (part.first > 0) text += fmt::format(", {} {}", part.first, part.second);
   }
-  return text + fmt::format("; {} of {} in use\n", t.gpus_used, counted(t.gpus, "GPU"));
+  return text + fmt::format("; {} of {} in use{}\n", t.gpus_used, counted(t.gpus, "GPU"), cut_short(plan));
 }
 
 // Shares count as parts: "1.5".
@@ -160,7 +169,7 @@ std::string place_text(const core::NameSource& names, const Plan& plan, const De
 std::string full_reason(const core::NameSource& names, const Decision& decision) { return reason_and(names, decision, "; starts if "); }
 
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options) {
-  std::string text = totals_line(plan);
+  std::string text = totals_line(plan, options.origin_iso);
   std::vector<Row> rows;
   std::vector<const char*> colours;
   std::int64_t left_out = 0;

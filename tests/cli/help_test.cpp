@@ -125,6 +125,8 @@ TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
   EXPECT_TRUE(contains(page.out, "source: ")) << page.out;
   EXPECT_TRUE(contains(page.out, "--param discipline=skip")) << page.out;
   EXPECT_TRUE(contains(json.out, "\"params\":[")) << json.out;
+  EXPECT_TRUE(std::regex_search(table.out, std::regex("^policy +order +discipline"))) << table.out;
+  EXPECT_TRUE(std::regex_search(table.out, std::regex("\npriority .* easy +smaller class +discipline=easy")));
   EXPECT_TRUE(contains(table.out, "gittins")) << table.out;
 }
 

@@ -55,6 +55,21 @@ TEST(CliPlan, WithoutTimingEqualPlansAreEqualBytes) {
   EXPECT_TRUE(contains(berth(plan_of("racks", "--policy fifo --json")).out, "\"load_s\""));
 }
 
+TEST(CliPlan, TheHeaderSaysWhenAndWhatCutItShort) {
+  const Folder folder;
+  const auto head = [&](const std::string& origin, const std::string& rest) {
+    const std::string file = folder.write("s.json", "{\"origin\": \"" + origin + "\"," + content_of(golden("racks")).substr(1));
+    const std::string out = berth("plan --snapshot '" + file + "' --policy fifo " + rest).out;
+    return out.substr(0, out.find('\n'));
+  };
+
+  EXPECT_TRUE(contains(head("2020-12-31T23:59:55", ""), "fifo at 10 s (2021-01-01T00:00:05): ")) << head("2020-12-31T23:59:55", "");
+  EXPECT_TRUE(contains(head("2020-12-31T23:59:55Z", ""), "fifo at 10 s (2021-01-01T00:00:05Z): "));
+  EXPECT_TRUE(contains(head("last year", ""), "fifo at 10 s: "));
+  EXPECT_TRUE(contains(head("", "--work 2"), " in use; cut short by --work after 2 jobs")) << head("", "--work 2");
+  EXPECT_FALSE(contains(head("", "--work 100"), "cut short")) << head("", "--work 100");
+}
+
 TEST(CliPlan, TheTableIsPlainOnAPipeAndColouredOnRequest) {
   const Answer plain = berth(plan_of("racks", "--policy priority")), coloured = berth(plan_of("racks", "--policy priority --color always"));
 

@@ -40,6 +40,17 @@ TEST(CivilTime, EveryDayOfFourCenturiesReadsBackInOrder) {
   EXPECT_EQ(format_civil(day), "2299-12-31T12:00:00");
 }
 
+TEST(CivilTime, ADateAfterAnOriginStaysInItsZone) {
+  EXPECT_EQ(civil_after("2020-12-31T23:59:55", 10 * kSecond), "2021-01-01T00:00:05");
+  EXPECT_EQ(civil_after("2020-12-31 23:59:55Z", 10 * kSecond), "2021-01-01T00:00:05Z");
+  EXPECT_EQ(civil_after("2020-02-28T23:00:00+05:30", 7'200 * kSecond), "2020-02-29T01:00:00+05:30");
+  EXPECT_EQ(civil_after("9999-12-31T23:59:59", kSecond), "");  // no form for the year 10000
+  for (const char* other :
+       {"", "Z", "yesterday", "2020-12-31", "2020-12-31T23:59:55 UTC", "2020-12-31T23:59:55+0530", "2020-12-31T23:59:55+0x:30"}) {
+    EXPECT_EQ(civil_after(other, kSecond), "") << other;
+  }
+}
+
 TEST(CivilTime, WrongFormsAreNothing) {
   for (const char* bad : {"", "2017-10-09", "2017-10-09 07:01", "2017-02-29 00:00:00", "2017-13-01 00:00:00", "2017-00-10 00:00:00",
                           "2017-10-09 24:00:00", "2017-10-09 07:60:00", "2017-10-09 07:01:55Z", "2017-10-09 07:01:55+08:00",
