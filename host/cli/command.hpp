@@ -57,5 +57,9 @@ void add_generate(Commands& commands);
 void add_policies(Commands& commands);
 void add_devices(Commands& commands);
 void add_version(Commands& commands);
+void add_help(Commands& commands, const CLI::App& berth);
+
+/// What `berth COMMAND --help` or, of the whole, `berth --help` prints.
+std::string help_of(const CLI::App& command);
 
 }  // namespace berth::cli

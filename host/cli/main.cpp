@@ -3,14 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "berth/error.hpp"
@@ -18,14 +16,11 @@
 #include "host/cli/command.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/unknown.hpp"
-#include "host/core/suggest.hpp"
 
 namespace berth::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames{"plan", "explain", "validate", "import", "generate", "policies", "devices", "version"};
-
-void add_all(Commands& commands) {
+void add_all(Commands& commands, const CLI::App& app) {
   add_plan(commands);
   add_explain(commands);
   add_validate(commands);
@@ -34,6 +29,7 @@ void add_all(Commands& commands) {
   add_policies(commands);
   add_devices(commands);
   add_version(commands);
+  add_help(commands, app);
 }
 
 int usage(const std::string& problem, const CLI::App& app) {
@@ -51,16 +47,14 @@ int parse_and_run(int argc, char** argv) {
   app.get_formatter()->column_width(28);
   app.footer(std::string("\n") + kExitCodes);
   Commands commands(app);
-  add_all(commands);
-  const std::string_view first = argc > 1 ? argv[1] : "";
-  if (!first.empty() && first[0] != '-' && std::find(kNames.begin(), kNames.end(), first) == kNames.end()) {
-    return usage(fmt::format("unknown command '{}' (known: {}){}", first, fmt::join(kNames, ", "), core::did_you_mean(first, kNames)), app);
-  }
+  add_all(commands, app);
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (!first.empty() && first[0] != '-' && find_command(app, first) == nullptr) return usage(unknown_command(app, first), app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    print(chosen.empty() ? app.help() : chosen.front()->help("berth", CLI::AppFormatMode::Normal));
+    print(help_of(chosen.empty() ? app : *chosen.front()));
     return kDone;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");

@@ -37,6 +37,18 @@ std::size_t places_of(const CLI::App& command) {
 
 }  // namespace
 
+const CLI::App* find_command(const CLI::App& berth, const std::string& name) {
+  const auto found = berth.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+std::string unknown_command(const CLI::App& berth, const std::string& name) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : berth.get_subcommands([](const CLI::App*) { return true; })) known.push_back(command->get_name());
+  return fmt::format("unknown command '{}' (known: {}){}", name, fmt::join(known, ", "),
+                     core::did_you_mean(name, std::vector<std::string_view>(known.begin(), known.end())));
+}
+
 std::string first_unknown(const CLI::App& command, std::span<char* const> arguments) {
   std::size_t places = places_of(command);
   bool names_end = false;

@@ -7,6 +7,12 @@
 
 namespace berth::cli {
 
+/// The command of that name, or null.
+const CLI::App* find_command(const CLI::App& berth, const std::string& name);
+
+/// "unknown command 'plna' (known: plan, ...); did you mean 'plan'?"
+std::string unknown_command(const CLI::App& berth, const std::string& name);
+
 /// The first of `arguments` (those behind the command's name) that `command` does not take, with a suggestion:
 /// "unknown option '--plicy'; did you mean '--policy'?". Empty when it takes them all.
 ///

@@ -1,7 +1,7 @@
 # Completion of berth for bash; installed as share/bash-completion/completions/berth.
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate import generate policies devices version"
+  local commands="plan explain validate import generate policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -9,6 +9,7 @@ _berth() {
   fi
   local words=
   case $prev in
+    help) words=$commands ;;
     import) words="helios-venus pai philly trace --help" ;;
     --backend) words="auto reference cpu cuda" ;;
     --color) words="auto always never" ;;

@@ -6,7 +6,7 @@
 namespace berth::test {
 namespace {
 
-const char* const kCommands[] = {"plan", "explain", "validate", "import", "generate", "policies", "devices", "version"};
+const char* const kCommands[] = {"plan", "explain", "validate", "import", "generate", "policies", "devices", "version", "help"};
 
 // "--snapshot", "--json", ... as a help text or a page names them.
 std::set<std::string> options_in(std::string text) {
@@ -70,6 +70,19 @@ TEST(CliHelp, WhatCtrlCDoesIsSaid) {
   EXPECT_TRUE(contains(berth("plan --help").out, said));
   EXPECT_TRUE(contains(content_of(BERTH_SOURCE_DIR "/docs/man/berth.1"), said));
   EXPECT_TRUE(contains(content_of(BERTH_SOURCE_DIR "/README.md"), "Ctrl-C"));
+}
+
+TEST(CliHelp, HelpIsACommandToo) {
+  EXPECT_EQ(berth("help").out, berth("--help").out);
+  for (const std::string command : kCommands) EXPECT_EQ(berth("help " + command).out, berth(command + " --help").out);
+  EXPECT_TRUE(contains(berth("--help").out, "\n  help "));
+
+  const Answer unknown = berth("help plna"), two = berth("help plan explain");
+
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(contains(unknown.err, "did you mean 'plan'?")) << unknown.err;
+  EXPECT_EQ(two.code, 2);
+  EXPECT_TRUE(contains(two.err, "unexpected argument 'explain'")) << two.err;
 }
 
 TEST(CliHelp, WithoutACommandItIsAUsageError) {
