@@ -32,7 +32,17 @@ file(RELATIVE_PATH berth_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig $
 configure_file(cmake/berth.pc.in ${PROJECT_BINARY_DIR}/berth.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/berth.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.json")
+# The pages lie beside each other as in the source, with what they link to, so that their links and first commands work there too.
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY data/demo data/schemas DESTINATION ${CMAKE_INSTALL_DOCDIR}/data)
+install(FILES data/SOURCES.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/data)
+install(FILES bench/defaults.hpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+# The headers are installed already.
+file(RELATIVE_PATH berth_headers_from_docs ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/docs-link)
+file(CREATE_LINK ${berth_headers_from_docs} ${PROJECT_BINARY_DIR}/docs-link/include SYMBOLIC)
+install(FILES ${PROJECT_BINARY_DIR}/docs-link/include DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES docs/man/berth.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES scripts/completion/berth.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME berth)

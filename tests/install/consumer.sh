@@ -17,6 +17,20 @@ snapshot=$root/data/demo/snapshot.json
 
 "$prefix/bin/berth" version
 
+# Every relative link of an installed page leads to something, and the README's first plan is made where the pages lie.
+pages=$(dirname "$(find "$prefix/share" -name README.md -path '*/berth/README.md')")
+links=0 broken=0
+while IFS= read -r page; do
+  while IFS= read -r target; do
+    [[ -z $target || $target == *:* ]] && continue
+    links=$((links + 1))
+    [[ -e ${page%/*}/$target ]] || { echo "${page#"$prefix"/}: '$target' is not installed" >&2; broken=$((broken + 1)); }
+  done < <(grep -o '\]([^)#]*' "$page" | cut -c3-)
+done < <(find "$pages" -name '*.md')
+((links > 20 && broken == 0)) || { echo "$broken of $links links are broken" >&2; exit 1; }
+header=$(cd "$pages" && "$prefix/bin/berth" plan --snapshot data/demo/snapshot.json --policy srsf | sed -n 1p)
+grep -qxF -- "$header" "$pages/README.md" || { echo "README.md shows another plan than: $header" >&2; exit 1; }
+
 # Every example is a program named like its folder, and takes a snapshot.
 count=0
 for example in "$root"/examples/*/CMakeLists.txt; do
