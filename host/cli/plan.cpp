@@ -92,7 +92,9 @@ int run_one(const PlanArguments& options) {
 
 int run_comparison(const PlanArguments& options) {
   const std::vector<std::string> names = split_commas(options.compare);
-  if (names.size() != 2) throw InvalidArgument(fmt::format("--compare: '{}': expected two policies, NAME,NAME", options.compare));
+  if (names.size() != 2)
+    throw InvalidArgument(
+        fmt::format("--compare: '{}': expected two policies, NAME[@PARAM=VALUE...],NAME[@PARAM=VALUE...]", options.compare));
   const auto requests = make_requests(options.request, names[0], names[1]);
   const LoadedState loaded = load_state(options.snapshot);
   PolicyState first_state, second_state;
@@ -137,15 +139,17 @@ void add_plan(Commands& commands) {
   CLI::App& app =
       commands.add("plan", "Decide which job gets which GPUs, who waits, and why",
                    "berth plan --snapshot cluster.json --policy srsf --out plan.json\n"
-                   "  berth plan --snapshot cluster.json --compare fifo,srsf\n\n"
+                   "  berth plan --snapshot cluster.json --compare fifo,srsf\n"
+                   "  berth plan --snapshot cluster.json --compare fifo,fifo@discipline=easy\n\n"
                    "Ctrl-C while it decides: the best plan so far is the answer, stopped_by is \"cancel\". A second Ctrl-C, or\n"
                    "one at another moment, ends the command (130 in a shell); files are then complete or not there.",
                    options, &run);
   add_snapshot_option(app, options->snapshot);
   CLI::Option* policy = app.add_option("--policy", options->policy, "The policy ('berth policies' lists them)")->type_name("NAME");
-  CLI::Option* compare = app.add_option("--compare", options->compare, "Show what two policies would do differently")
-                             ->type_name("NAME,NAME")
-                             ->excludes(policy);
+  CLI::Option* compare =
+      app.add_option("--compare", options->compare, "Show what two policies would do differently; --param goes to those that know it")
+          ->type_name("NAME[@PARAM=VALUE...],NAME[...]")
+          ->excludes(policy);
   add_request_options(app, options->request);
   app.add_option("--state-in", options->state_in, "What the policy kept from the last decision (berth.state.v1)")
       ->type_name("FILE")

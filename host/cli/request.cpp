@@ -42,6 +42,30 @@ Request request_of(const RequestOptions& options, const PolicyInfo& info) {
   return request;
 }
 
+using Params = std::vector<std::pair<std::string, std::string>>;
+
+bool has(const Params& params, const std::string& name) {
+  return std::any_of(params.begin(), params.end(), [&](const auto& one) { return one.first == name; });
+}
+
+struct Contender {
+  PolicyInfo info;
+  Params own;
+};
+
+// "fifo", or with parameters of its own "fifo@discipline=easy@packing=count".
+Contender parse_contender(const std::string& text) {
+  std::size_t end = std::min(text.find('@'), text.size());
+  Contender contender{find_policy_info(text.substr(0, end)), {}};
+  while (end < text.size()) {
+    const std::size_t begin = end + 1;
+    end = std::min(text.find('@', begin), text.size());
+    contender.own.push_back(parse_key_value(text.substr(begin, end - begin)));
+    if (!knows(contender.info, contender.own.back().first)) refuse_param({contender.info}, contender.own.back().first);
+  }
+  return contender;
+}
+
 }  // namespace
 
 PolicyInfo find_policy_info(const std::string& name) {
@@ -65,14 +89,17 @@ Request make_request(const RequestOptions& options, const std::string& policy) {
 }
 
 std::pair<Request, Request> make_requests(const RequestOptions& options, const std::string& first, const std::string& second) {
-  const std::vector<PolicyInfo> infos{find_policy_info(first), find_policy_info(second)};
+  const Contender a = parse_contender(first), b = parse_contender(second);
+  const std::vector<PolicyInfo> infos{a.info, b.info};
   std::pair<Request, Request> requests{request_of(options, infos[0]), request_of(options, infos[1])};
   for (const std::string& text : options.params) {
     const auto param = parse_key_value(text);
     if (!knows(infos[0], param.first) && !knows(infos[1], param.first)) refuse_param(infos, param.first);
-    if (knows(infos[0], param.first)) requests.first.params.push_back(param);
-    if (knows(infos[1], param.first)) requests.second.params.push_back(param);
+    if (knows(infos[0], param.first) && !has(a.own, param.first)) requests.first.params.push_back(param);
+    if (knows(infos[1], param.first) && !has(b.own, param.first)) requests.second.params.push_back(param);
   }
+  requests.first.params.insert(requests.first.params.end(), a.own.begin(), a.own.end());
+  requests.second.params.insert(requests.second.params.end(), b.own.begin(), b.own.end());
   return requests;
 }
 

@@ -120,6 +120,18 @@ TEST(CliPlan, ComparisonShowsBothPolicies) {
   EXPECT_TRUE(contains(json.out, "\"differences\"")) << json.out;
 }
 
+TEST(CliPlan, OnePolicyIsComparedWithItselfUnderOtherParameters) {
+  const Answer same = berth(plan_of("disciplines", "--compare fifo,fifo --param discipline=skip --json")),
+               other = berth(plan_of("disciplines", "--compare fifo,fifo@discipline=skip@max_tries=8 --param discipline=hol --json")),
+               wrong = berth(plan_of("disciplines", "--compare fifo,fifo@colour=red"));
+
+  EXPECT_TRUE(contains(same.out, "\"differences\":[]")) << same.out << same.err;
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_TRUE(contains(other.out, "runs_only_in_second")) << other.out;
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(contains(wrong.err, "policy 'fifo' has no parameter 'colour'")) << wrong.err;
+}
+
 TEST(CliPlan, AParameterReachesThePolicy) {
   const Answer answer = berth(plan_of("disciplines", "--policy fifo --param discipline=skip --param max_tries=8 --json"));
 

@@ -404,6 +404,28 @@ TEST(Engine, RefusesUnknownPoliciesParametersAndThreads) {
   EXPECT_EQ(engine.decide(state, ask("fifo")).decisions.size(), 2U) << "still of use";
 }
 
+TEST(Engine, ADecisionThatFailsLeavesThePolicyStateAsItWas) {
+  const ClusterState state(one_node_full());
+  Engine engine;
+  PolicyState before;
+  before.policy = "las";
+  before.columns["left_long_ago"]["nobody"] = 7;
+  PolicyState memory = before;
+  Request request = ask("las", {{"promote_knob", "8"}});
+  Plan plan;
+  request.backend = Backend::kCuda;
+  try {
+    engine.decide(state, memory, request, plan);
+    GTEST_SKIP() << "there is a GPU: nothing fails";
+  } catch (const Error&) {
+  }
+
+  EXPECT_EQ(memory, before);
+  request.backend = Backend::kCpu;
+  engine.decide(state, memory, request, plan);
+  EXPECT_NE(memory, before) << "one that does not fail changes it";
+}
+
 TEST(Engine, ServesTwoStatesInTurn) {
   const ClusterState full(one_node_full());
   Snapshot s = test::two_racks();
