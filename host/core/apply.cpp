@@ -12,6 +12,7 @@
 #include "host/core/state_impl.hpp"
 
 namespace berth {
+
 /// Applies a batch of deltas and remembers how to take each back, so that a refused batch leaves no trace.
 class Applier {
  public:

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <utility>
 
 #include "host/core/at.hpp"
 
 namespace berth {
+
 void JobStore::resize(std::size_t n) {
   for (auto* c :
        {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since, &hard_deadline, &waiting_left})
@@ -51,12 +51,11 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   rebuild_queues();
   // Slots by rank, so that the order of rows in a file never matters.
   loaded_jobs_ = std::move(s.jobs);
-  std::vector<std::size_t> by_rank(loaded_jobs_.size());
-  std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
-  std::sort(by_rank.begin(), by_rank.end(), [this](std::size_t i, std::size_t k) {
-    const Job &a = loaded_jobs_[i], &b = loaded_jobs_[k];
-    return a.submit_us != b.submit_us ? a.submit_us < b.submit_us : a.id < b.id;
-  });
+  std::vector<std::pair<TimeUs, Job*>> by_rank;
+  by_rank.reserve(loaded_jobs_.size());
+  for (Job& one : loaded_jobs_) by_rank.emplace_back(one.submit_us, &one);
+  std::sort(by_rank.begin(), by_rank.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second->id < b.second->id; });
   facts_.reset();
   tables_ = 0;
   jobs.resize(loaded_jobs_.size());
@@ -65,7 +64,7 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   job_slot.reserve(jobs.size());
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const auto slot = static_cast<std::int32_t>(j);
-    jobs[j].job = JobPtr(&loaded_jobs_[by_rank[j]], {false});
+    jobs[j].job = JobPtr(by_rank[j].second, {false});
     job_slot.emplace(jobs[j].job->id, slot);
     job.progress_at[j] = now;
     compile_job(slot);

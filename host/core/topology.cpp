@@ -11,6 +11,7 @@
 #include "host/core/where.hpp"
 
 namespace berth::core {
+
 // One domain while the tree is built; children by name, so that a walk visits them in path order.
 struct Topology::Tree {
   std::int32_t level = 0;

@@ -7,6 +7,7 @@
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
+
 void WalkProblem::consolidate(const StateImpl& s) {
   const kernel::ProblemView& p = s.problem();
   consolidated_.assign(p.options, p.options + p.option_begin[p.n_jobs]);

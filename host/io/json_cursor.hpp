@@ -67,7 +67,7 @@ class JsonCursor {
   void finish();
 
   /// Bytes not read yet.
-  std::size_t remaining() const { return static_cast<std::size_t>(end_ - p_); }
+  std::string_view rest() const { return {p_, static_cast<std::size_t>(end_ - p_)}; }
 
   /// Where the value or key read last begins; for errors found later.
   const char* mark() const { return mark_; }

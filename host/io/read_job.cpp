@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <string_view>
 
+#include "host/core/huge_pages.hpp"
 #include "host/io/json_fields.hpp"
 #include "host/io/read_parts.hpp"
 
@@ -206,6 +208,21 @@ void settle_members(Job& job) {
   }
 }
 
+// About how many jobs the text holds, rather too many than too few: from a key that each must have, in pieces spread over a long text.
+std::size_t jobs_in(std::string_view text) {
+  constexpr std::string_view kKey = "\"submit_s\"";
+  constexpr std::size_t kPieces = 16, kPiece = std::size_t{1} << 16;
+  std::size_t found = 0, read = 0;
+  const std::size_t step = std::max(kPiece, text.size() / kPieces);
+  for (std::size_t begin = 0; begin < text.size(); begin += step) {
+    const std::string_view piece = text.substr(begin, kPiece);
+    for (std::size_t at = piece.find(kKey); at != piece.npos; at = piece.find(kKey, at + kKey.size())) ++found;
+    read += piece.size();
+  }
+  if (read == text.size() || read == 0) return found;
+  return static_cast<std::size_t>(static_cast<double>(found) / static_cast<double>(read) * static_cast<double>(text.size()) * 1.05);
+}
+
 constexpr Field<FinishedJob> kFinished[] = {
     {"id", [](JsonCursor& in, FinishedJob& f) { f.id = in.string(); }, true},
     {"user", [](JsonCursor& in, FinishedJob& f) { f.user = in.string(); }},
@@ -219,12 +236,14 @@ constexpr Field<FinishedJob> kFinished[] = {
 }  // namespace
 
 void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>& pending) {
-  // Jobs are large: growing the list by doubling would move them all again and again. The first rows tell how many may come.
-  constexpr std::size_t kSample = 64;
-  const std::size_t before = in.remaining();
+  // Jobs are large: a list that grows by doubling moves them all again and again.
+  constexpr std::size_t kFew = 64;
   in.array([&] {
     const char* at = in.next_mark();
-    if (out.size() == kSample) out.reserve(kSample + in.remaining() / ((before - in.remaining()) / kSample + 1));
+    if (out.size() == kFew) {
+      out.reserve(kFew + jobs_in(in.rest()));
+      core::prefer_huge_pages(out.data(), out.capacity() * sizeof(Job));
+    }
     Job& job = out.emplace_back();
     JobRow row{job, job.x, {}, {}};
     const std::uint64_t seen = read_object(in, row, kJobFields);

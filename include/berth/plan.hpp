@@ -137,12 +137,12 @@ struct Plan {
   Timing timing;
 };
 
-/// Equal in everything that promise 1 covers: all but backend, stopped_by, revision, timing.
 /// As in files: "start", "insufficient_gpus", "placed_validated". For values of the type only.
 BERTH_API std::string_view to_string(Action action);
 BERTH_API std::string_view to_string(ReasonCode code);
 BERTH_API std::string_view to_string(Proof proof);
 
+/// Equal in everything that promise 1 covers: all but backend, stopped_by, revision, timing.
 BERTH_API bool same_plan(const Plan& a, const Plan& b);
 
 }  // namespace berth

@@ -54,6 +54,12 @@ TEST(CliBadInput, AnUnknownParameterGetsASuggestion) {
   expect_refused(racks("--compare fifo,srsf --param nothing=1"), "has no parameter 'nothing'");
 }
 
+// Zero is no word for "no limit".
+TEST(CliBadInput, ALimitOfNothingIsRefused) {
+  expect_refused(racks("--policy fifo --budget 0s"), "leave it out for no limit");
+  expect_refused(racks("--policy fifo --work 0"), "expected a whole number from 1 to");
+}
+
 TEST(CliBadInput, CaseIsNoObstacleToASuggestion) { expect_refused(racks("--policy SRSF"), "did you mean 'srsf'?"); }
 
 // What is unknown is more likely the mistake than what is missing because of it.
@@ -74,7 +80,7 @@ TEST(CliBadInput, AnArgumentThatHasNoPlaceIsNamedBeforeAMissingOption) {
 
 TEST(CliBadInput, NumbersThatAreNoneAreToldWhatIsWanted) {
   expect_refused(racks("--policy fifo --threads abc"), "--threads: expected a whole number from 0 to 1024, found 'abc'");
-  expect_refused(racks("--policy fifo --work 1.5"), "--work: expected a whole number from 0 to 9223372036854775807, found '1.5'");
+  expect_refused(racks("--policy fifo --work 1.5"), "--work: expected a whole number from 1 to 9223372036854775807, found '1.5'");
   expect_refused("validate --snapshot s.json --most 0", "--most: expected a whole number from 1 to 1000000, found '0'");
   expect_refused("generate --nodes x --jobs 1 --out -", "--nodes: expected a whole number from 0 to 2147483647, found 'x'");
 }
