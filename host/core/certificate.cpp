@@ -130,9 +130,14 @@ class Alternative {
         subtree += std::int64_t{o.members} * o.gpus;
     }
     std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> in;  // domain -> GPUs, members
+    std::int32_t last = -1;                                            // neighbours by rank mostly lie in one domain
+    std::pair<std::int64_t, std::int64_t>* sums = nullptr;
     for (const std::int32_t n : nodes_) {
       if (level < 0 || !levels.in_named(level, n)) continue;
-      auto& [gpus, members] = in[levels.place(level, n)];
+      const std::int32_t domain = levels.place(level, n);
+      if (domain != last) sums = &in[domain];
+      last = domain;
+      auto& [gpus, members] = *sums;
       most_gpus = std::max(most_gpus, gpus += facts_.node(n).gpus);
       most_members = std::max(most_members, members += holds(facts_.node(n), g, job_).all());
     }

@@ -7,6 +7,14 @@
 #include "host/core/at.hpp"
 
 namespace berth {
+namespace {
+
+void prefetch(const void* memory, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(memory) + at);
+}
+
+}  // namespace
 
 void JobStore::resize(std::size_t n) {
   for (auto* c :
@@ -64,6 +72,9 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   job_slot.reserve(jobs.size());
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const auto slot = static_cast<std::int32_t>(j);
+    // Descriptions are large and in the order of the file.
+    if (j + 2 < jobs.size()) prefetch(by_rank[j + 2].second, sizeof(Job));
+    if (j + 1 < jobs.size()) prefetch(by_rank[j + 1].second->shapes.data(), sizeof(Shape));
     jobs[j].job = JobPtr(by_rank[j].second, {false});
     job_slot.emplace(jobs[j].job->id, slot);
     job.progress_at[j] = now;
