@@ -289,6 +289,9 @@ TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
 TimeUs StateImpl::too_late(std::int32_t slot) const {
   const TimeUs deadline = job.hard_deadline[at(slot)];
   if (deadline == kNever || job.running[at(slot)] != 0) return kNever;
+  // The first alternative mostly tells, and its run time stands in a column.
+  const TimeUs first = job.waiting_left[at(slot)];
+  if (first == kNever || first > kNever - 1 - now || now + first <= deadline) return kNever;
   TimeUs earliest = kNever;
   for (const std::int64_t rate : jobs[at(slot)].option_rate) {
     const TimeUs run = run_at(slot, rate);
