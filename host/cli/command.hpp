@@ -22,7 +22,7 @@ enum ExitCode : int {
 inline constexpr const char* kExitCodes =
     "Exit codes:\n"
     "  0  done\n"
-    "  1  the answer is no: an invalid plan, or no job that can ever run on this cluster (certified)\n"
+    "  1  the answer is no: an invalid plan, or every job is declined\n"
     "  2  wrong usage, wrong input, or a file that cannot be read or written\n"
     "  3  an internal error, or out of memory\n";
 

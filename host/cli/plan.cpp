@@ -46,10 +46,9 @@ Plan decide(const PlanArguments& options, const LoadedState& loaded, PolicyState
   return plan;
 }
 
-// No job of the snapshot can ever run: the answer is no.
+// Every job is declined: the answer is no.
 int code_of(const Plan& plan) {
-  const bool all_declined = !plan.decisions.empty() && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size());
-  return plan.proof == Proof::kInfeasibleCertified || all_declined ? kNo : kDone;
+  return !plan.decisions.empty() && plan.totals.declines == static_cast<std::int64_t>(plan.decisions.size()) ? kNo : kDone;
 }
 
 // Notes of the engine are no part of the answer.

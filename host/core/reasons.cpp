@@ -54,7 +54,7 @@ Reason ReasonBuilder::explain(const JobWalk& job) {
     if (Reason never = certificate(job.slot); never.certified) return never;
   }
   if (job.outcome == Outcome::kBudget) return of_code(ReasonCode::kBudget);
-  // It would be first if nobody stood before it: what else it lacks is found at its turn.
+  // What else it lacks shows at its turn.
   if (job.outcome == Outcome::kBehind) return of_code(ReasonCode::kBehind, job.other);
 
   const kernel::ProblemView& p = *in_.problem;

@@ -111,13 +111,13 @@ std::string table(const Row& head, const std::vector<Row>& rows, const std::vect
   return text;
 }
 
-// Jobs with the same sentence stand together, most jobs first: "12 jobs (a, b, c, ...): needs ...".
 std::string reason_and(const core::NameSource& names, const Decision& decision, std::string_view joined) {
   const std::string change = core::render_would_start_if(names, decision.reason, decision.job);
   std::string text = core::render_reason(names, decision.reason, decision.job);
   return change.empty() ? text : text.append(joined) + change;
 }
 
+// Jobs with the same sentence stand together, most jobs first: "12 jobs (a, b, c, ...): needs ...".
 std::string grouped_reasons(const core::NameSource& names, const Plan& plan) {
   using Group = std::pair<const Decision*, std::vector<std::int32_t>>;
   std::vector<Group> groups;  // by the rank of their first job

@@ -34,7 +34,7 @@ TEST(Tree, RequireAtTwoDepthsGoesOnToTheNextPod) {
   EXPECT_EQ(brief(result), (Lines{"placed g1 6:2 g2 7:1 8:1", "placed 3:1"}));
 }
 
-TEST(Tree, TriesThatRunOutAreCounted) {
+TEST(Tree, TriesThatRunOutGiveUp) {
   ProblemBuilder b = three_pods();
   b.ask(two_pairs());
   const Problem p = b.build();

@@ -172,7 +172,6 @@ TEST(Engine, DeclinesWhoseHardDeadlineIsOutOfReach) {
   due("tight", 10 * kSecond, 110 * kSecond, true);
   due("unknown", kNever, 101 * kSecond, true);
   s.jobs.back().time_limit_us = 50 * kSecond;
-  s.queues.clear();
   const ClusterState state(s);
   Engine engine;
 
