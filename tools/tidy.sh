@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-tidy 14 over host/ and include/, whose headers are seen through the sources that include them.
+# clang-tidy 14 over host/, include/ and the C ABI, whose headers are seen through the sources that include them.
 #   tools/tidy.sh              sources changed since main, and those that include a changed header
 #   tools/tidy.sh --all        all sources, many to a run: a quarter of the time, as most of it goes into headers
 #   tools/tidy.sh FILE...      these
@@ -17,17 +17,17 @@ unity=OFF
 [[ ${1:-} != --all ]] || unity=ON
 cmake --preset clang -B "$build" -DCMAKE_UNITY_BUILD=$unity -DBERTH_BUILD_TESTS=OFF >/dev/null
 
-all_sources() { git ls-files --cached --others --exclude-standard -- 'host/*.cpp'; }
+all_sources() { git ls-files --cached --others --exclude-standard -- 'host/*.cpp' 'python-free-bindings/*.cpp'; }
 
 changed_sources() {
   local base changed header
   base=$(git merge-base HEAD main 2>/dev/null || git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD)
   changed=$({ git diff --name-only --diff-filter=d "$base"; git ls-files --others --exclude-standard; } | sort -u)
   {
-    grep -E '^host/.*\.cpp$' <<<"$changed" || true
+    grep -E '^(host|python-free-bindings)/.*\.cpp$' <<<"$changed" || true
     while read -r header; do
       all_sources | xargs grep -l -F "#include \"${header#include/}\"" || true
-    done < <(grep -E '^(host|include)/.*\.hpp$' <<<"$changed")
+    done < <(grep -E '^(host|include|python-free-bindings)/.*\.hpp$' <<<"$changed")
   } | sort -u
 }
 
@@ -41,7 +41,7 @@ esac
 tidy_one() {
   local source=$1 stamp
   # What the checks see: the preprocessed source with its comments (NOLINT), and the configuration.
-  stamp=$cache/$({ cat .clang-tidy && clang++-14 -std=c++20 -E -C -P -Iinclude -I"$build/include" -I. "$source"; } | sha256sum | cut -c1-64)
+  stamp=$cache/$({ cat .clang-tidy && clang++-14 -std=c++20 -E -C -P -Iinclude -Ipython-free-bindings/c/include -I"$build/include" -I. "$source"; } | sha256sum | cut -c1-64)
   [[ -e $stamp ]] && return 0
   if clang-tidy-14 -p "$build" --quiet "$source" 2>/dev/null; then touch "$stamp"; else return 1; fi
 }

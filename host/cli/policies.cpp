@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine.hpp"
+#include "berth/io.hpp"
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/request.hpp"
@@ -17,33 +18,6 @@ struct PoliciesArguments {
   bool json = false;
   bool names = false;
 };
-
-std::string json_of(const std::vector<PolicyInfo>& infos) {
-  io::JsonWriter out;
-  out.object([&] {
-    out.lines("policies", infos, [&](const PolicyInfo& info) {
-      out.object([&] {
-        out.text("name", info.name);
-        out.text("rule", info.rule);
-        out.text("source", info.source);
-        out.text("discipline", info.discipline);
-        out.key("preemptive");
-        out.raw(info.preemptive ? "true" : "false");
-        out.list(
-            "params", info.params,
-            [&](const PolicyParam& param) {
-              out.object([&] {
-                out.text("name", param.name);
-                out.text("default", param.default_value);
-                out.text("help", param.help);
-              });
-            },
-            true);
-      });
-    });
-  });
-  return out.finish();
-}
 
 std::string names_json(const std::vector<PolicyInfo>& infos) {
   io::JsonWriter out;
@@ -87,7 +61,7 @@ int run(const PoliciesArguments& options) {
   std::vector<PolicyInfo> infos = policies();
   if (!options.name.empty()) infos = {find_policy_info(options.name)};
   if (options.json) {
-    print(options.names ? names_json(infos) : json_of(infos));
+    print(options.names ? names_json(infos) : io::to_json(infos));
   } else if (options.names) {
     std::string text;
     for (const PolicyInfo& info : infos) text += info.name + "\n";

@@ -23,22 +23,42 @@ class Applier {
       for (std::size_t i = 0; i < deltas.size(); ++i) {
         here_ = core::Where(root_, static_cast<std::int64_t>(i));
         std::visit([this](const auto& d) { apply(d); }, deltas[i]);
+        changing_ = false;
       }
+      changing_ = true;
       s_.rank_jobs();
       s_.forget_old_demands();
+    } catch (const Error&) {  // a refusal: of what was not changed yet, or can be taken back
+      take_back();
+      throw;
     } catch (...) {
-      while (!undo_.empty()) {
-        undo_.back()();
-        undo_.pop_back();
-      }
-      s_.rank_jobs();
-      s_.view_stale_ = true;
+      // Memory ran out. Between two changes that can be taken back; in the middle of one the state no longer holds together.
+      if (changing_) lose();
+      take_back();
       throw;
     }
   }
 
  private:
   [[noreturn]] void refuse(std::string_view field, const std::string& problem) const { here_.fail_at(field, problem); }
+  [[noreturn]] void lose() {
+    s_.lost = true;
+    throw StateLost("out of memory in the middle of a change: the state is lost, load it again");
+  }
+
+  void take_back() {
+    try {
+      while (!undo_.empty()) {
+        undo_.back()();
+        undo_.pop_back();
+      }
+      s_.rank_jobs();
+      s_.view_stale_ = true;
+    } catch (...) {
+      lose();
+    }
+  }
+
   core::Where at_field(std::string_view field) const { return core::Where(here_, field); }
 
   std::int32_t job_slot(const std::string& id) const {
@@ -90,6 +110,7 @@ class Applier {
 
   /// Replaces or adds or removes a job, remembering the old one as it was: its progress and since when it was not settled.
   void put_job(std::int32_t slot, JobPtr next) {
+    changing_ = true;
     const TimeUs progress_at = s_.job.progress_at[at(slot)];
     const bool adds = !s_.jobs[at(slot)].job;
     const bool removes = next == nullptr;
@@ -114,6 +135,7 @@ class Applier {
     Job& j = *s_.jobs[at(slot)].job;
     auto before = std::make_shared<Before>(
         Before{j.state, j.allocation, j.progress, j.lease_end_us, j.last_assignment_us, j.waiting_since_us, s_.job.progress_at[at(slot)]});
+    changing_ = true;
     const auto refresh = [this, slot](const auto& edit) {
       Job& job = *s_.jobs[at(slot)].job;
       s_.release(slot);
@@ -164,6 +186,7 @@ class Applier {
   /// Exchanges the nodes for others and recompiles everything that stands on them.
   void set_nodes(std::vector<Node> nodes) {
     auto old = std::make_shared<std::vector<Node>>(s_.nodes);
+    changing_ = true;
     const auto before = settle_all();
     undo_.push_back([this, old, before] {
       unsettle(*before);
@@ -187,6 +210,7 @@ class Applier {
   }
 
   void set_node(std::int32_t rank, Node next) {
+    changing_ = true;
     auto old = std::make_shared<Node>(std::move(s_.nodes[at(rank)]));
     put_node(rank, std::move(next));
     undo_.push_back([this, rank, old] { put_node(rank, *old); });
@@ -201,6 +225,7 @@ class Applier {
   // ---- deltas ----
 
   void apply(const delta::Load& d) {
+    changing_ = true;
     auto old = std::make_shared<StateImpl>(std::move(s_));
     s_ = StateImpl{};
     s_.revision = std::max(old->revision, static_cast<std::uint64_t>(d.snapshot.revision) - 1);
@@ -220,6 +245,7 @@ class Applier {
   }
 
   void move_clock(TimeUs from, TimeUs to) {
+    changing_ = true;
     s_.now = to;
     const TimeUs low = std::min(from, to);
     const TimeUs high = std::max(from, to);
@@ -296,7 +322,9 @@ class Applier {
       return;
     }
     if (s_.job_slot.size() >= kMaxJobs) refuse("job", "too many jobs");
-    put_job(s_.take_slot(), JobPtr(new Job(d.job)));
+    JobPtr job(new Job(d.job));
+    changing_ = true;
+    put_job(s_.take_slot(), std::move(job));
   }
 
   void apply(const delta::RemoveJob& d) {
@@ -304,6 +332,7 @@ class Applier {
     core::check_text(d.status, here_, "status");
     const Job& j = *s_.jobs[at(slot)].job;
     if (!d.status.empty()) {
+      changing_ = true;
       s_.history.push_back({j.id, j.user, j.virtual_cluster, s_.job.gpus[at(slot)], j.submit_us, s_.run_now(slot), d.status});
       ++s_.history_version;
       undo_.push_back([this] {
@@ -351,6 +380,7 @@ class Applier {
       *found = d.queue;
     }
     auto old = std::make_shared<std::vector<Queue>>(s_.queues);
+    changing_ = true;
     s_.queues = std::move(queues);
     s_.rebuild_queues();
     undo_.push_back([this, old] {
@@ -380,6 +410,7 @@ class Applier {
   }
 
   void set_reservations(std::vector<Reservation> next) {
+    changing_ = true;
     auto old = std::make_shared<std::vector<Reservation>>(std::move(s_.reservations));
     const auto put = [this](std::vector<Reservation> reservations) {
       s_.reservations = std::move(reservations);
@@ -394,11 +425,17 @@ class Applier {
   const core::Where root_{file_};
   core::Where here_{file_};
   std::vector<std::function<void()>> undo_;
+  bool changing_ = false;  // in the middle of a change
 };
 
 std::uint64_t StateImpl::apply(std::span<const Delta> deltas) {
+  if (lost && (deltas.empty() || !std::holds_alternative<delta::Load>(deltas.front()))) check_whole();
   Applier(*this).run(deltas);
   return ++revision;
+}
+
+void StateImpl::check_whole() const {
+  if (lost) throw StateLost("the state was lost when memory ran out: load it again");
 }
 
 void StateImpl::start(Snapshot snapshot, const std::string& source) {
@@ -409,6 +446,7 @@ void StateImpl::start(Snapshot snapshot, const std::string& source) {
 }
 
 Snapshot StateImpl::snapshot() const {
+  check_whole();
   Snapshot s;
   s.name = name;
   s.origin_iso = origin_iso;

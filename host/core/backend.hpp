@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,12 +16,15 @@ namespace berth::core {
 /// When a walk on the CPU must stop before its end. The limit that repeats its answer is `stopped_at`.
 struct Watch {
   const std::atomic<bool>* cancelled = nullptr;
+  const std::function<bool(std::int64_t, std::int64_t)>* progress = nullptr;  // null: nobody wants to know
+  std::int32_t n = 0;                                                         // jobs that are walked, for `progress`
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::int32_t stopped_at = -1;  // position, -1: ran to its end
   bool by_cancel = false;
 
   bool stop(std::int32_t position) {
-    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
+    const bool unwanted = cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
+    if (unwanted || (progress != nullptr && position % 64 == 0 && !(*progress)(position, n))) {
       by_cancel = true;
     } else if (deadline == std::chrono::steady_clock::time_point::max() || position % 64 != 0 ||
                std::chrono::steady_clock::now() < deadline) {

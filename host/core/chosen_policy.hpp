@@ -19,10 +19,11 @@ struct ChosenPolicy {
     if (entry != nullptr && entry->info.name == name && params == wanted) return;
     const PolicyEntry& found = find_policy(name);
     const WalkRules found_rules = walk_rules(found, wanted);
+    Params copy = wanted;
     policy = found.make(wanted);
     rules = found_rules;
     entry = &found;
-    params = wanted;
+    params.swap(copy);
   }
 };
 

@@ -56,6 +56,8 @@ class EngineImpl {
     certificates = {};
     served = s.identity;
   }
+
+  void decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
 };
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -73,14 +75,23 @@ Plan Engine::decide(const ClusterState& state, const Request& request) {
 }
 
 void Engine::decide(const ClusterState& state, PolicyState& policy_state, const Request& request, Plan& plan) {
-  EngineImpl& m = *impl_;
-  const StateImpl& s = state.impl();
+  try {
+    impl_->decide(state.impl(), policy_state, request, plan);
+  } catch (...) {
+    // What is kept between decisions may be half done: begin anew.
+    impl_->served.reset();
+    impl_->chosen.entry = nullptr;
+    throw;
+  }
+}
+
+void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   core::check_threads(request.threads);
   if (request.work_limit < 0 || request.budget_us < 0) throw InvalidArgument("a limit of work or time is not negative");
   core::Watch watch;
-  watch.cancelled = &m.cancelled;
+  watch.cancelled = &cancelled;
   if (request.budget_us > 0) watch.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(request.budget_us);
-  m.chosen.choose(request.policy, request.params);
+  chosen.choose(request.policy, request.params);
   if (!policy_state.policy.empty() && policy_state.policy != request.policy) {
     throw InvalidArgument("the policy state is of '" + policy_state.policy + "', not of '" + request.policy + "'");
   }
@@ -88,22 +99,23 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   Stopwatch total;
   Stopwatch step;
   plan.timing = {};
-  m.serve(s);
-  const core::ChosenPolicy& chosen = m.chosen;
-  m.problem.build(s, chosen.rules.placement);
-  const kernel::ProblemView& p = m.problem.view();
+  serve(s);
+  problem.build(s, chosen.rules.placement);
+  const kernel::ProblemView& p = problem.view();
   plan.timing.compile_s = step.lap();
-  const core::WalkInput::Marks marks{m.problem.lost(), m.problem.mended(), m.builder.decline(s, p, m.certificates)};
-  m.input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
-  const kernel::PlaceRequest walk = m.input.request(s, *chosen.entry, chosen.rules, marks, request.work_limit);
+  const core::WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, p, certificates)};
+  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
+  const kernel::PlaceRequest walk = input.request(s, *chosen.entry, chosen.rules, marks, request.work_limit);
   plan.timing.order_s = step.lap();
 
-  const kernel::PlaceResult result = m.result.prepare(walk.n, core::entry_bound(p));
+  const kernel::PlaceResult placed = result.prepare(walk.n, core::entry_bound(p));
+  if (request.progress) watch.progress = &request.progress;
+  watch.n = walk.n;
   const core::Scenario scenario{walk, {}, &watch};
-  plan.backend = m.backends.run(request.backend, request.threads, plan.backend_note,
-                                [&](core::PlacementBackend& backend) { backend.place(p, scenario, result); });
-  m.cancelled.store(false, std::memory_order_relaxed);
-  m.overruns.withdraw(s, p, walk, result);
+  plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
+                              [&](core::PlacementBackend& backend) { backend.place(p, scenario, placed); });
+  cancelled.store(false, std::memory_order_relaxed);
+  overruns.withdraw(s, p, walk, placed);
   plan.timing.place_s = step.lap();
 
   plan.revision = s.revision;
@@ -115,14 +127,14 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   plan.work_done = limit;
   plan.stopped_by = watch.stopped_at >= 0 ? (watch.by_cancel ? "cancel" : "budget") : walk.limit < walk.n ? "work" : "done";
   plan.tables = s.tables_hash();
-  plan.order_until_us = m.input.order_until();
-  core::WalkOutput output{&walk, &result, &p, &m.problem.lost(), &m.problem.mended(), &m.problem.mends(), &m.input.remaining()};
-  m.builder.build(s, output, plan);
+  plan.order_until_us = input.order_until();
+  core::WalkOutput output{&walk, &placed, &p, &problem.lost(), &problem.mended(), &problem.mends(), &input.remaining()};
+  builder.build(s, output, plan);
   plan.timing.reasons_s = step.lap();
 
   core::ValidateOptions options;
-  options.known = &m.certificates;
-  const std::vector<std::string>& violations = m.validator.check(s.facts(), plan, options);
+  options.known = &certificates;
+  const std::vector<std::string>& violations = validator.check(s.facts(), plan, options);
   if (!violations.empty()) {
     std::string text = "the plan of policy '" + request.policy + "' failed validation:";
     for (const std::string& v : violations) text += "\n  " + v;

@@ -6,8 +6,10 @@
 
 namespace berth {
 
-ClusterState::ClusterState() : impl_(std::make_unique<StateImpl>()) {}
-ClusterState::ClusterState(Snapshot snapshot, const std::string& name) : ClusterState() { impl_->start(std::move(snapshot), name); }
+ClusterState::ClusterState() : ClusterState(Snapshot{}) {}
+ClusterState::ClusterState(Snapshot snapshot, const std::string& name) : impl_(std::make_unique<StateImpl>()) {
+  impl_->start(std::move(snapshot), name);
+}
 ClusterState::~ClusterState() = default;
 ClusterState::ClusterState(ClusterState&&) noexcept = default;
 ClusterState& ClusterState::operator=(ClusterState&&) noexcept = default;

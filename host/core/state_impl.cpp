@@ -323,12 +323,12 @@ std::int32_t StateImpl::take_slot() {
 }
 
 const kernel::ProblemView& StateImpl::problem() const {
+  check_whole();
   if (!view_stale_) {
     // Consolidating adds demands to the table, and the table may have moved.
     view_demands();
     return view_;
   }
-  view_stale_ = false;
   view_ = kernel::ProblemView{};
   kernel::ProblemView& v = view_;
   v.n_nodes = static_cast<std::int32_t>(nodes.size());
@@ -365,6 +365,7 @@ const kernel::ProblemView& StateImpl::problem() const {
   v.held_begin = held_.begin().data();
   v.held = held_.rows().data();
   v.held_type = job.held_type.data();
+  view_stale_ = false;
   return view_;
 }
 
@@ -398,6 +399,7 @@ core::SupplyView StateImpl::total_supply() const {
 }
 
 const core::ClusterFacts& StateImpl::facts() const {
+  check_whole();
   if (!facts_) {
     core::FactsSource source;
     source.now = now;

@@ -132,6 +132,10 @@ class StateImpl {
   /// What a running job holds, as a plan says it; of the revision of problem().
   std::span<const PlanEntry> held_entries(std::int32_t slot) const { return entries_.of(slot); }
 
+  /// Memory ran out in the middle of a change: all but destruction and loading is refused.
+  bool lost = false;
+  void check_whole() const;  ///< @throws StateLost
+
   /// Tells states apart for as long as somebody remembers one: addresses and versions come again, this does not.
   std::shared_ptr<const int> identity = std::make_shared<const int>(0);
 

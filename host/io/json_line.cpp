@@ -53,13 +53,17 @@ int line_of(std::string_view text, std::string_view pointer) {
   return static_cast<int>(1 + std::count(text.data(), at, '\n'));
 }
 
-InputError with_line(const InputError& error, std::string_view text) {
-  // what() is "file: pointer: problem"; only the problem is carried over.
+std::string problem_of(const InputError& error) {
+  // what() is "file:line: pointer: problem".
   std::string_view problem = error.what();
   problem.remove_prefix(error.file().size() + (error.line() > 0 ? 1 + std::to_string(error.line()).size() : 0) + 2);
   if (!error.pointer().empty()) problem.remove_prefix(error.pointer().size() + 2);
+  return std::string(problem);
+}
+
+InputError with_line(const InputError& error, std::string_view text) {
   const int line = error.line() > 0 ? error.line() : line_of(text, error.pointer());
-  return InputError(error.file(), error.pointer(), line, std::string(problem));
+  return InputError(error.file(), error.pointer(), line, problem_of(error));
 }
 
 }  // namespace berth::io

@@ -4,6 +4,12 @@
 #include <simdjson.h>
 
 namespace berth::io {
+namespace {
+
+// simdjson looks for its implementation at the first use, where it may not throw although it takes memory; there is memory at the start.
+[[maybe_unused]] const bool kImplementationFound = simdjson::validate_utf8("", 0);
+
+}  // namespace
 
 void append_utf8(std::string& out, std::uint32_t code) {
   const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };

@@ -126,8 +126,11 @@ constexpr Field<Reservation> kReservation[] = {
 
 void read_gpu_types(JsonCursor& in, std::vector<GpuType>& out) { read_rows(in, out, kGpuType); }
 void read_domains(JsonCursor& in, std::vector<Domain>& out) { read_rows(in, out, kDomain); }
+void read_node(JsonCursor& in, Node& out) { read_object(in, out, kNode); }
 void read_nodes(JsonCursor& in, std::vector<Node>& out) { read_rows(in, out, kNode); }
+void read_queue(JsonCursor& in, Queue& out) { read_object(in, out, kQueue); }
 void read_queues(JsonCursor& in, std::vector<Queue>& out) { read_rows(in, out, kQueue); }
+void read_reservation(JsonCursor& in, Reservation& out) { read_object(in, out, kReservation); }
 void read_reservations(JsonCursor& in, std::vector<Reservation>& out) { read_rows(in, out, kReservation); }
 
 }  // namespace berth::io

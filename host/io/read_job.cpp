@@ -96,8 +96,6 @@ constexpr Field<AllocationEntry> kAllocationFields[] = {
     {"time_shared", [](JsonCursor& in, AllocationEntry& e) { e.time_shared = in.boolean(); }},
 };
 
-constexpr std::int32_t kMemberNotSaid = -1;
-
 void read_entries(JsonCursor& in, Allocation& a) {
   in.array([&] {
     AllocationEntry& entry = a.entries.emplace_back();
@@ -190,24 +188,6 @@ void settle_shapes(JsonCursor& in, const char* at, std::uint64_t seen, JobRow& r
   if (!problem.empty()) in.fail_at(at, problem);
 }
 
-// Entries that do not say their member continue the ranks of their group.
-void settle_members(Job& job) {
-  struct Ranks {
-    std::int32_t gpus_per_member = 1;
-    std::int64_t next = 0;
-  };
-  std::map<std::string_view, Ranks> groups;
-  for (const Shape& shape : job.shapes) {
-    if (shape.id != job.allocation.shape) continue;
-    for (const Group& g : shape.groups) groups[g.name].gpus_per_member = std::max(1, g.gpus_per_member);
-  }
-  for (AllocationEntry& e : job.allocation.entries) {
-    Ranks& ranks = groups[e.group];
-    if (e.member == kMemberNotSaid) e.member = static_cast<std::int32_t>(std::min<std::int64_t>(ranks.next, INT32_MAX));
-    ranks.next = e.member + static_cast<std::int64_t>(e.gpus.size()) / ranks.gpus_per_member;
-  }
-}
-
 // About how many jobs the text holds, rather too many than too few: from a key that each must have, in pieces spread over a long text.
 std::size_t jobs_in(std::string_view text) {
   constexpr std::string_view kKey = "\"submit_s\"";
@@ -235,22 +215,45 @@ constexpr Field<FinishedJob> kFinished[] = {
 
 }  // namespace
 
+void settle_members(const std::vector<Shape>& shapes, Allocation& allocation) {
+  struct Ranks {
+    std::int32_t gpus_per_member = 1;
+    std::int64_t next = 0;
+  };
+  std::map<std::string_view, Ranks> groups;
+  for (const Shape& shape : shapes) {
+    if (shape.id != allocation.shape) continue;
+    for (const Group& g : shape.groups) groups[g.name].gpus_per_member = std::max(1, g.gpus_per_member);
+  }
+  for (AllocationEntry& e : allocation.entries) {
+    Ranks& ranks = groups[e.group];
+    if (e.member == kMemberNotSaid) e.member = static_cast<std::int32_t>(std::min<std::int64_t>(ranks.next, INT32_MAX));
+    ranks.next = e.member + static_cast<std::int64_t>(e.gpus.size()) / ranks.gpus_per_member;
+  }
+}
+
+void read_job(JsonCursor& in, Job& job, std::size_t index, std::vector<PendingShapes>& pending) {
+  const char* at = in.next_mark();
+  JobRow row{job, job.x, {}, {}};
+  const std::uint64_t seen = read_object(in, row, kJobFields);
+  settle_shapes(in, at, seen, row, index, pending);
+  if (!job.allocation.entries.empty()) settle_members(job.shapes, job.allocation);
+}
+
 void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>& pending) {
   // Jobs are large: a list that grows by doubling moves them all again and again.
   constexpr std::size_t kFew = 64;
   in.array([&] {
-    const char* at = in.next_mark();
     if (out.size() == kFew) {
       out.reserve(kFew + jobs_in(in.rest()));
       core::prefer_huge_pages(out.data(), out.capacity() * sizeof(Job));
     }
     Job& job = out.emplace_back();
-    JobRow row{job, job.x, {}, {}};
-    const std::uint64_t seen = read_object(in, row, kJobFields);
-    settle_shapes(in, at, seen, row, out.size() - 1, pending);
-    if (!job.allocation.entries.empty()) settle_members(job);
+    read_job(in, job, out.size() - 1, pending);
   });
 }
+
+void read_allocation(JsonCursor& in, Allocation& out) { read_object(in, out, kAllocation); }
 
 void read_history(JsonCursor& in, std::vector<FinishedJob>& out) { read_rows(in, out, kFinished); }
 

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/snapshot.hpp"
+#include "berth/state.hpp"
 #include "host/io/json_cursor.hpp"
 
 /// Readers of the parts of a snapshot, each appending to or filling its argument.
@@ -13,8 +16,11 @@ namespace berth::io {
 // read_cluster.cpp
 void read_gpu_types(JsonCursor& in, std::vector<GpuType>& out);
 void read_domains(JsonCursor& in, std::vector<Domain>& out);
+void read_node(JsonCursor& in, Node& out);
 void read_nodes(JsonCursor& in, std::vector<Node>& out);
+void read_queue(JsonCursor& in, Queue& out);
 void read_queues(JsonCursor& in, std::vector<Queue>& out);
+void read_reservation(JsonCursor& in, Reservation& out);
 void read_reservations(JsonCursor& in, std::vector<Reservation>& out);
 
 // read_shape.cpp
@@ -42,8 +48,19 @@ struct PendingShapes {
 };
 
 // read_job.cpp
+/// One job, the `index`-th of its list. A short form that must wait for the nodes goes to `pending`.
+void read_job(JsonCursor& in, Job& job, std::size_t index, std::vector<PendingShapes>& pending);
+/// Entries that do not say their member get kMemberNotSaid.
+void read_allocation(JsonCursor& in, Allocation& out);
+inline constexpr std::int32_t kMemberNotSaid = -1;
+/// Such entries continue the ranks of their group.
+void settle_members(const std::vector<Shape>& shapes, Allocation& allocation);
 void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>& pending);
 void read_history(JsonCursor& in, std::vector<FinishedJob>& out);
+
+// read_deltas.cpp
+/// The shapes that a job has after some deltas were applied: as they put it, or else as the state has it. Empty: there is no such job.
+const std::vector<Shape>& shapes_after(const ClusterState& state, std::span<const Delta> deltas, std::string_view job);
 
 // expand_shapes.cpp
 /// Appends one shape per (type, GPU count) to `out`: types outer, counts ascending; no types: any.

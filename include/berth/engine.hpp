@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ struct Request {
   std::uint64_t seed = 0;
   std::int64_t work_limit = 0;  ///< jobs walked at most; 0: no limit. Repeatable.
   TimeUs budget_us = 0;         ///< wall clock; 0: none. The plan names the work done, which repeats it.
+  /// Called on the deciding thread about every 64 jobs with (walked, of all), by the backend cpu; false stops as `cancel` does. Must not
+  /// throw.
+  std::function<bool(std::int64_t, std::int64_t)> progress;
 };
 
 struct PolicyParam {

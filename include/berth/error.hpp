@@ -49,6 +49,12 @@ class BERTH_API EnvironmentError : public Error {
   using Error::Error;
 };
 
+/// Memory ran out in the middle of a change of this state, which no longer holds together: only `delta::Load` makes it usable again.
+class BERTH_API StateLost : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
 /// A plan computed on an older revision was offered for commit.
 class BERTH_API StalePlan : public Error {
  public:

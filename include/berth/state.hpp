@@ -22,7 +22,7 @@ class StateImpl;
 /// Not thread-safe: one thread at a time per state; states are independent of each other.
 class BERTH_API ClusterState {
  public:
-  ClusterState();
+  ClusterState();  ///< of no nodes and no jobs
   /// The state of a snapshot, in its revision. @throws InputError as check_snapshot, with that name for the source.
   explicit ClusterState(Snapshot snapshot, const std::string& name = "snapshot");
   ~ClusterState();

@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
 # consumer.sh BUILD_DIR [COMPILER]: installs a build, moves the installed tree, then builds and runs every example against it,
 # with CMake and with pkg-config, as a user of the package would.
+# consumer.sh --installed PREFIX [COMPILER]: the same against a tree that is there.
 set -euo pipefail
 
+installed=
+if [[ $1 == --installed ]]; then
+  installed=1
+  shift
+fi
 build=$(cd "$1" && pwd)
 compiler=${2:-c++}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -10,9 +16,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset LD_LIBRARY_PATH CMAKE_PREFIX_PATH
 
-cmake --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log" >&2; exit 1; }
-mv "$work/first" "$work/moved"
-prefix=$work/moved
+if [[ $installed ]]; then
+  prefix=$build
+else
+  cmake --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log" >&2; exit 1; }
+  mv "$work/first" "$work/moved"
+  prefix=$work/moved
+fi
 snapshot=$root/data/demo/snapshot.json
 
 "$prefix/bin/berth" version
@@ -46,6 +56,9 @@ for example in "$root"/examples/*/CMakeLists.txt; do
 done
 ((count > 0)) || { echo "no examples" >&2; exit 1; }
 
+# C and C++ see the same.
+cmp "$work/live_loop.cmake" "$work/live_loop_c.cmake"
+
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name berth.pc)")
 echo "--- live_loop, built with pkg-config ($(pkg-config --modversion berth))"
@@ -54,4 +67,10 @@ echo "--- live_loop, built with pkg-config ($(pkg-config --modversion berth))"
   -Wl,-rpath,"$(pkg-config --variable=libdir berth)"
 "$work/by_pkg_config" "$snapshot" >"$work/live_loop.pkg"
 cmp "$work/live_loop.cmake" "$work/live_loop.pkg"
+echo "--- live_loop_c, built with pkg-config"
+# shellcheck disable=SC2046
+"${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror "$root/examples/live_loop_c/main.c" -o "$work/c_by_pkg_config" $(pkg-config --cflags --libs berth_c) \
+  -Wl,-rpath,"$(pkg-config --variable=libdir berth_c)"
+"$work/c_by_pkg_config" "$snapshot" >"$work/live_loop_c.pkg"
+cmp "$work/live_loop.cmake" "$work/live_loop_c.pkg"
 echo "the same output"

@@ -1,0 +1,36 @@
+#include <string>
+#include <vector>
+
+#include "berth/io.hpp"
+#include "host/io/json_writer.hpp"
+
+namespace berth::io {
+
+std::string to_json(const std::vector<PolicyInfo>& policies) {
+  JsonWriter out;
+  out.object([&] {
+    out.lines("policies", policies, [&](const PolicyInfo& info) {
+      out.object([&] {
+        out.text("name", info.name);
+        out.text("rule", info.rule);
+        out.text("source", info.source);
+        out.text("discipline", info.discipline);
+        out.key("preemptive");
+        out.raw(info.preemptive ? "true" : "false");
+        out.list(
+            "params", info.params,
+            [&](const PolicyParam& param) {
+              out.object([&] {
+                out.text("name", param.name);
+                out.text("default", param.default_value);
+                out.text("help", param.help);
+              });
+            },
+            true);
+      });
+    });
+  });
+  return out.finish();
+}
+
+}  // namespace berth::io

@@ -1,0 +1,469 @@
+/* Berth from C (C99) and from whatever calls C: the allocation plan of a GPU cluster, and why.
+ *
+ *   berth_state* state;  berth_engine* engine;  berth_plan* plan;
+ *   berth_state_from_json(text, size, "cluster.json", &state, &error);
+ *   berth_engine_create(&engine, &error);
+ *   berth_plan_create(&plan, &error);
+ *   for (;;) {
+ *     berth_state_apply(state, &deltas, NULL, &error);              what happened; all of it or nothing
+ *     berth_decide(engine, state, NULL, &request, plan, &error);
+ *     berth_plan_decisions(plan, 0, n, &columns, &error);           who runs where, who waits
+ *     berth_commit(state, plan, NULL, &error);                      refuses a plan of an older revision
+ *   }
+ *
+ * Conventions
+ *  - Every function that can fail returns BERTH_OK (0) or a negative status and takes a `berth_error*`, which may be NULL. Nothing throws,
+ *    exits, prints or installs signal handlers. Where a call fails, outputs keep what they held, unless said otherwise.
+ *  - Every struct passed by pointer begins with its own size: `= {.struct_size = sizeof(berth_request)}`, everything else zero, asks for
+ *    the defaults. Structs only grow at their end, so a caller of another minor version goes on working: a shorter struct has the defaults
+ *    in what it lacks, a longer one must be zero in what this library does not know.
+ *  - Inputs are arrays on the host, copied during the call. A column is a pointer to n values; NULL means the default for all rows. Counts
+ *    are 64 bits wide and checked before anything is read.
+ *  - Times are microseconds from the state's origin, shares millionths of a GPU, rates millionths of a unit of work per second.
+ *  - A handle serves one thread at a time; another thread that uses it meanwhile gets BERTH_BUSY. Different handles are independent.
+ *    `berth_cancel` and `berth_engine_get_stats` may be called from any thread. NULL, handles of another kind and, as far as they can be
+ *    recognised, destroyed ones give BERTH_INVALID_HANDLE.
+ *  - Callbacks run on the thread that called, with no lock held, and may not use the handles of that call except `berth_cancel`. One
+ *    written in C++ that throws ends the call with BERTH_CALLBACK_FAILED; the exception goes no further. One that leaves by longjmp is an
+ *    error of the program.
+ *  - After fork() without exec() the child may go on with the handles it inherited, if no other thread was inside a call then, and no GPU
+ *    was in use.
+ */
+#ifndef BERTH_H
+#define BERTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define BERTH_C_API __attribute__((visibility("default")))
+#else
+#define BERTH_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Versions ------------------------------------------------------------------------------------------------------------------ */
+
+/* The major number changes when a program compiled before would break, and is the library's SOVERSION; the minor one when something is
+ * added. */
+#define BERTH_ABI_MAJOR 1
+#define BERTH_ABI_MINOR 0
+
+/* Of the library that runs: major * 65536 + minor. */
+BERTH_C_API uint32_t berth_abi_version(void);
+/* "0.1.0": of the product, and so of the policies' behaviour. */
+BERTH_C_API const char* berth_version(void);
+/* One line of JSON: version, ABI, build id, backends built, compiler. Never freed. */
+BERTH_C_API const char* berth_build_info(void);
+
+/* ---- Errors -------------------------------------------------------------------------------------------------------------------- */
+
+typedef int32_t berth_status;
+enum {
+  BERTH_OK = 0,
+  /* the caller's mistakes: -1 .. -19 */
+  BERTH_INVALID_ARGUMENT = -1, /* a null pointer, a count beyond its cap, an unknown policy or parameter */
+  BERTH_INVALID_HANDLE = -2,
+  BERTH_INPUT_ERROR = -3,     /* a snapshot, delta or document that cannot be accepted; file, pointer and line say where */
+  BERTH_STALE_PLAN = -4,      /* the plan is of another revision, or of another state */
+  BERTH_BUSY = -5,            /* another thread uses the handle */
+  BERTH_CALLBACK_FAILED = -6, /* a callback threw */
+  /* the environment: -20 .. -39 */
+  BERTH_ENVIRONMENT_ERROR = -20,
+  BERTH_OUT_OF_MEMORY = -21,
+  BERTH_STATE_LOST = -22, /* memory ran out in the middle of a change of this state: destroy it, or load it again */
+  /* Berth broke its own promise: -40. Please report it. */
+  BERTH_INTERNAL_ERROR = -40
+};
+
+/* What went wrong, in a place of the caller's. Texts are cut to fit and end with a zero. */
+typedef struct berth_error {
+  uint32_t struct_size;
+  berth_status status;
+  int64_t line;       /* of the document, from 1; 0: not known */
+  char file[256];     /* the name given for the document; "deltas" for arrays of deltas */
+  char pointer[256];  /* JSON pointer of the value, "/3/job" for the fourth delta */
+  char message[1024]; /* for people; includes the place */
+} berth_error;
+
+/* The message of this thread's last call; empty when it succeeded. Valid until the thread's next call. */
+BERTH_C_API const char* berth_last_error(void);
+/* "BERTH_STALE_PLAN"; "unknown status" for other numbers. Never freed. */
+BERTH_C_API const char* berth_status_name(berth_status status);
+
+/* Frees a text that Berth returned by `char**`. NULL is fine. */
+BERTH_C_API void berth_free(void* text);
+
+/* ---- Enumerators (the names are those of the JSON files) -------------------------------------------------------------------------- */
+
+enum {
+  BERTH_FACET_SWITCH = 0,
+  BERTH_FACET_NVLINK = 1,
+  BERTH_FACET_POWER = 2,
+  BERTH_FACET_FAULT = 3,
+  BERTH_FACET_SITE = 4,
+  BERTH_FACETS = 5
+};
+enum { BERTH_NODE_READY = 0, BERTH_NODE_DRAIN = 1, BERTH_NODE_FAILED = 2, BERTH_NODE_SPARE = 3, BERTH_NODE_RELEASING = 4 };
+enum { BERTH_GPU_OK = 0, BERTH_GPU_FAILED = 1, BERTH_GPU_RELEASING = 2 };
+enum { BERTH_JOB_TRAINING = 0, BERTH_JOB_SERVICE = 1, BERTH_JOB_BATCH_INFERENCE = 2 };
+enum {
+  BERTH_ACTION_START = 0,
+  BERTH_ACTION_KEEP = 1,
+  BERTH_ACTION_RESIZE = 2,
+  BERTH_ACTION_MIGRATE = 3,
+  BERTH_ACTION_PREEMPT = 4,
+  BERTH_ACTION_WAIT = 5,
+  BERTH_ACTION_DECLINE = 6,
+  BERTH_ACTION_REPLACE = 7,
+  BERTH_ACTION_RESERVE = 8
+};
+enum { BERTH_BACKEND_AUTO = 0, BERTH_BACKEND_REFERENCE = 1, BERTH_BACKEND_CPU = 2, BERTH_BACKEND_CUDA = 3 };
+enum {
+  BERTH_REASON_NONE = 0,
+  BERTH_REASON_NO_GPU_TYPE = 1,
+  BERTH_REASON_NODE_CONSTRAINT = 2,
+  BERTH_REASON_INSUFFICIENT_GPUS = 3,
+  BERTH_REASON_TOPOLOGY_REQUIRED = 4,
+  BERTH_REASON_FRAGMENTED = 5,
+  BERTH_REASON_QUOTA = 6,
+  BERTH_REASON_CPU = 7,
+  BERTH_REASON_MEMORY = 8,
+  BERTH_REASON_GPU_MEMORY = 9,
+  BERTH_REASON_BEHIND = 10,
+  BERTH_REASON_RESERVED_FOR = 11,
+  BERTH_REASON_LOST_PRIORITY = 12,
+  BERTH_REASON_DEADLINE_IMPOSSIBLE = 13,
+  BERTH_REASON_NODE_FAILED = 14,
+  BERTH_REASON_BUDGET = 15
+};
+enum { BERTH_PROOF_PLACED_VALIDATED = 0, BERTH_PROOF_INFEASIBLE_CERTIFIED = 1, BERTH_PROOF_BUDGET_EXHAUSTED = 2 };
+
+/* "never", "not known" and "without end" of times. */
+#define BERTH_NEVER INT64_MAX
+
+/* ---- Arrays -------------------------------------------------------------------------------------------------------------------- */
+
+/* n texts: either `strings` [n], ended by zeros, or (strings NULL) `bytes` and `begin` [n + 1], where text i is
+ * bytes[begin[i]] .. bytes[begin[i + 1] - 1]. All NULL: n empty texts. UTF-8. */
+typedef struct berth_texts {
+  const char* const* strings;
+  const char* bytes;
+  const uint64_t* begin;
+} berth_texts;
+
+/* Rows of allocations: GPUs of one node for members of one group. */
+typedef struct berth_entries {
+  uint32_t struct_size;
+  uint64_t n;
+  berth_texts node;           /* required */
+  const uint64_t* gpus;       /* required; bit i: the GPU of index i */
+  berth_texts group;          /* empty: the only group of a flat gang */
+  const int32_t* member;      /* first member; NULL: each goes on where the one before it in the same group ended */
+  const int32_t* share_ppm;   /* 1,000,000 */
+  const uint8_t* time_shared; /* 0: a partition of its own */
+} berth_entries;
+
+/* Jobs. What these columns cannot say (trees of groups, labels, profiles ...) a document of `berth_state_apply_json` can. */
+typedef struct berth_jobs {
+  uint32_t struct_size;
+  uint64_t n;
+  berth_texts id; /* required */
+  berth_texts user;
+  berth_texts tenant;
+  berth_texts queue;
+  berth_texts virtual_cluster;
+  const int64_t* submit_us;
+  const int32_t* priority; /* larger is more important */
+  const int64_t* weight_ppm;
+  const int32_t* kind;          /* BERTH_JOB_... */
+  const int64_t* time_limit_us; /* BERTH_NEVER */
+  const int64_t* estimate_us;   /* expected run time in the first shape; BERTH_NEVER */
+  const int64_t* deadline_us;   /* BERTH_NEVER */
+  const uint8_t* deadline_hard; /* 0 */
+  const uint8_t* preemptible;   /* 1 */
+  const int32_t* preemption_class;
+  const int64_t* restart_us;
+  const int64_t* migrate_us;
+  const int64_t* scale_us;
+  const int64_t* cpu_milli_per_gpu;
+  const int64_t* memory_bytes_per_gpu;
+  const int64_t* gpu_memory_bytes;
+  /* Alternatives of job i: rows shape_begin[i] .. shape_begin[i + 1] - 1 of the shape columns. NULL: job i has the one row i. */
+  const uint64_t* shape_begin;
+  uint64_t n_shapes;
+  berth_texts shape_id;                 /* empty: "8", or "8xH100" where a type is given */
+  const int32_t* shape_gpus;            /* required */
+  berth_texts shape_gpu_type;           /* empty: any one type */
+  const int32_t* shape_share_ppm;       /* below 1,000,000: so much of each of the GPUs */
+  const int32_t* shape_local_batch;     /* samples per GPU and step */
+  const int64_t* shape_rate;            /* 0: not known */
+  const int32_t* shape_gpus_per_member; /* members of so many GPUs, each on one node; 0: GPUs may lie anywhere */
+  berth_texts shape_require_level;      /* "rack": all in one such domain of the switch facet; empty: none */
+  /* Of jobs that run already. */
+  const int32_t* running_shape; /* index among the job's own shapes; -1 or NULL: the job waits */
+  const uint64_t* entry_begin;  /* [n + 1], rows of `entries`; required when any job runs */
+  const berth_entries* entries;
+  const int64_t* work_done; /* progress: millionths of the unit */
+  const int64_t* work_total;
+  const int64_t* run_us; /* time spent running so far */
+  const int64_t* attained_gpu_us;
+} berth_jobs;
+
+/* A whole cluster. */
+typedef struct berth_cluster {
+  uint32_t struct_size;
+  int64_t now_us;
+  uint64_t n_gpu_types;
+  berth_texts gpu_type;
+  const int64_t* gpu_type_memory_bytes; /* 0: not known */
+  uint64_t n_domains;                   /* parents before their children */
+  berth_texts domain;                   /* unique within the parent, without '/' */
+  berth_texts domain_level;             /* "rack" */
+  const int32_t* domain_parent;         /* index of an earlier row; -1: a root */
+  const int32_t* domain_facet;          /* BERTH_FACET_SWITCH */
+  uint64_t n_nodes;
+  berth_texts node;
+  const int32_t* node_gpu_type;             /* required: index of a GPU type */
+  const int32_t* node_gpus;                 /* required: 0 .. 64 */
+  const int32_t* node_domain[BERTH_FACETS]; /* by facet: index of a domain, -1: none */
+  const int32_t* node_state;                /* BERTH_NODE_READY */
+  const int64_t* node_cpu_milli;            /* -1: not modelled */
+  const int64_t* node_memory_bytes;         /* -1: not modelled */
+  const int64_t* node_available_from_us;    /* 0 */
+  const int64_t* node_available_until_us;   /* BERTH_NEVER */
+  const uint8_t* node_sharing;              /* 0 */
+  uint64_t n_queues;
+  berth_texts queue;
+  const int32_t* queue_parent; /* index of a queue; -1: a root */
+  const int64_t* queue_weight_ppm;
+  const int64_t* queue_limit;     /* GPUs of all types together; -1: none */
+  const int64_t* queue_guarantee; /* 0 */
+  const berth_jobs* jobs;         /* NULL: none */
+} berth_cluster;
+
+/* ---- State: the live cluster ---------------------------------------------------------------------------------------------------- */
+
+typedef struct berth_state berth_state;
+
+/* A state without nodes and jobs. */
+BERTH_C_API berth_status berth_state_create(berth_state** out, berth_error* error);
+/* From a `berth.snapshot.v1` document; `name` stands for it in errors (NULL: "snapshot"). At most 512 MiB, not compressed. */
+BERTH_C_API berth_status berth_state_from_json(const char* json, size_t size, const char* name, berth_state** out, berth_error* error);
+BERTH_C_API berth_status berth_state_from_arrays(const berth_cluster* cluster, berth_state** out, berth_error* error);
+/* Sets *state to NULL. NULL and a pointer to NULL are fine. BERTH_BUSY leaves it alive. */
+BERTH_C_API berth_status berth_state_destroy(berth_state** state, berth_error* error);
+
+enum {
+  BERTH_SET_TIME = 1,       /* time_us; never backwards; first in a batch */
+  BERTH_PUT_JOB = 2,        /* row: of `jobs`; one of the same id is replaced */
+  BERTH_REMOVE_JOB = 3,     /* id; text: how it ended ("completed"), goes to the history unless empty */
+  BERTH_START_JOB = 4,      /* id; text: shape; entries: started or moved otherwise than by berth_commit */
+  BERTH_STOP_JOB = 5,       /* id */
+  BERTH_SET_PROGRESS = 6,   /* id; row: of the progress columns */
+  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from */
+  BERTH_SET_GPU_STATE = 8,  /* id: node; index; value: BERTH_GPU_...; time_us: when a releasing GPU is free, BERTH_NEVER: not known */
+  BERTH_REMOVE_NODE = 9     /* id */
+};
+
+/* n changes in their order. Columns have n rows, and those that no change of the batch needs may be NULL. */
+typedef struct berth_deltas {
+  uint32_t struct_size;
+  uint64_t n;
+  const int32_t* kind; /* required: BERTH_SET_TIME ... */
+  berth_texts id;
+  berth_texts text;
+  const int64_t* time_us;
+  const int32_t* value;
+  const int32_t* index;
+  const uint64_t* row;
+  const berth_jobs* jobs;      /* whose allocation columns are not looked at: a job that is put waits */
+  const uint64_t* entry_begin; /* [n + 1]: START_JOB takes rows entry_begin[i] .. entry_begin[i + 1] - 1 of `entries` */
+  const berth_entries* entries;
+  uint64_t n_progress; /* rows of the four columns below */
+  const int64_t* work_done;
+  const int64_t* work_total;
+  const int64_t* run_us;
+  const int64_t* attained_gpu_us;
+} berth_deltas;
+
+/* Applies all of them or, when it fails, none. *revision (may be NULL) is the new one. */
+BERTH_C_API berth_status berth_state_apply(berth_state* state, const berth_deltas* deltas, uint64_t* revision, berth_error* error);
+/* The same from a `berth.deltas.v1` document, which knows every kind of delta and every field of a job. */
+BERTH_C_API berth_status berth_state_apply_json(berth_state* state, const char* json, size_t size, const char* name, uint64_t* revision,
+                                                berth_error* error);
+/* The state as a `berth.snapshot.v1` document, ended by a zero; berth_free it. `size` may be NULL. */
+BERTH_C_API berth_status berth_state_to_json(berth_state* state, char** json, size_t* size, berth_error* error);
+
+typedef struct berth_state_info {
+  uint32_t struct_size;
+  uint64_t revision;
+  int64_t now_us;
+  uint64_t nodes, gpus, jobs, running_jobs;
+  uint64_t job_slots; /* numbers of jobs in plans are below it */
+  uint64_t batches;   /* of deltas applied, plans committed */
+  uint64_t refused_batches;
+} berth_state_info;
+BERTH_C_API berth_status berth_state_get_info(berth_state* state, berth_state_info* info, berth_error* error);
+
+/* The slot of a job or the rank of a node at the present revision: the numbers that plans speak of. -1: there is none. */
+BERTH_C_API berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* slot, berth_error* error);
+BERTH_C_API berth_status berth_state_find_node(berth_state* state, const char* id, int32_t* rank, berth_error* error);
+
+/* ---- Memory: what a policy keeps from one decision to the next -------------------------------------------------------------------- */
+
+typedef struct berth_memory berth_memory;
+
+BERTH_C_API berth_status berth_memory_create(berth_memory** out, berth_error* error);
+/* From a `berth.state.v1` document, as written below or by `berth plan --state-out`. */
+BERTH_C_API berth_status berth_memory_from_json(const char* json, size_t size, const char* name, berth_memory** out, berth_error* error);
+BERTH_C_API berth_status berth_memory_to_json(berth_memory* memory, char** json, size_t* size, berth_error* error);
+BERTH_C_API berth_status berth_memory_destroy(berth_memory** memory, berth_error* error);
+
+/* ---- Engine: decides -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct berth_engine berth_engine;
+typedef struct berth_plan berth_plan;
+
+BERTH_C_API berth_status berth_engine_create(berth_engine** out, berth_error* error);
+BERTH_C_API berth_status berth_engine_destroy(berth_engine** engine, berth_error* error);
+
+enum { BERTH_LOG_ERROR = 1, BERTH_LOG_WARNING = 2, BERTH_LOG_INFO = 3 };
+/* Called for what is at most `level`: calls that fail, another backend than asked, a line for every decision. NULL ends it. */
+typedef void (*berth_log_callback)(void* user_data, int32_t level, const char* message);
+BERTH_C_API berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log_callback callback, void* user_data,
+                                              berth_error* error);
+
+/* Jobs looked at so far, and of how many. Not zero: stop, as by berth_cancel. Called by the backend cpu about every 64 jobs. */
+typedef int32_t (*berth_progress_callback)(void* user_data, uint64_t done, uint64_t total);
+
+typedef struct berth_request {
+  uint32_t struct_size;
+  int32_t backend;    /* BERTH_BACKEND_AUTO. All give the same plan. */
+  const char* policy; /* NULL: "fifo" */
+  uint64_t n_params;
+  berth_texts params; /* "NAME=VALUE"; berth_policies lists them */
+  int32_t threads;    /* 0: one */
+  int32_t reserved;   /* 0 */
+  uint64_t seed;
+  int64_t work_limit; /* jobs looked at, at most; 0: all. Repeatable. */
+  int64_t budget_us;  /* wall clock; 0: none. The plan names the work done, which repeats it as a limit. */
+  berth_progress_callback progress;
+  void* progress_data;
+} berth_request;
+
+/* Decides on the state, which does not change, into `plan`, whose memory is used again. `memory` may be NULL: the policy then remembers
+ * nothing. Plans are checked by an independent validator before they are returned. After a failure `memory` is as before, and `plan` must
+ * not be read. A decision that was stopped is BERTH_OK: `stopped_by` says so. */
+BERTH_C_API berth_status berth_decide(berth_engine* engine, berth_state* state, berth_memory* memory, const berth_request* request,
+                                      berth_plan* plan, berth_error* error);
+/* Stops the running decision of the engine at the next chance, or, when it comes between two, the next one. From any thread. */
+BERTH_C_API berth_status berth_cancel(berth_engine* engine);
+/* Carries the plan out on the state: starts, moves and stops jobs. */
+BERTH_C_API berth_status berth_commit(berth_state* state, berth_plan* plan, uint64_t* revision, berth_error* error);
+
+typedef struct berth_engine_stats {
+  uint32_t struct_size;
+  uint64_t decisions, failures;
+  uint64_t stopped_by_work, stopped_by_budget, stopped_by_cancel;
+  uint64_t jobs_walked;
+  uint64_t decide_ns_total, decide_ns_last, decide_ns_max; /* wall clock of berth_decide */
+} berth_engine_stats;
+BERTH_C_API berth_status berth_engine_get_stats(berth_engine* engine, berth_engine_stats* stats, berth_error* error);
+
+/* All policies as a JSON list: name, rule, source, parameters. berth_free it. */
+BERTH_C_API berth_status berth_policies(char** json, size_t* size, berth_error* error);
+
+/* ---- Plan ------------------------------------------------------------------------------------------------------------------------- */
+
+BERTH_C_API berth_status berth_plan_create(berth_plan** out, berth_error* error);
+BERTH_C_API berth_status berth_plan_destroy(berth_plan** plan, berth_error* error);
+
+/* Texts live until the plan is decided into again or destroyed. */
+typedef struct berth_plan_info {
+  uint32_t struct_size;
+  int32_t proof; /* BERTH_PROOF_... */
+  uint64_t revision;
+  int64_t now_us;
+  uint64_t n_decisions, n_entries;
+  const char* policy;
+  const char* backend;      /* who answered */
+  const char* backend_note; /* why another than asked; may be empty */
+  const char* stopped_by;   /* "done", "work", "budget", "cancel" */
+  uint64_t seed;
+  uint64_t work_done;
+  int64_t order_until_us;   /* the order holds so long if nothing happens; BERTH_NEVER: until something does */
+  uint64_t gpus, gpus_used; /* healthy; whole GPUs in use when the plan is carried out */
+  uint64_t starts, keeps, moves, preempts, waits, declines, replaces, reserves;
+  double decide_s;
+} berth_plan_info;
+BERTH_C_API berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_error* error);
+
+/* Columns of the caller's, of at least `count` rows each, to be filled; NULL: not wanted. Rows are jobs, by (submit, id). */
+typedef struct berth_decisions {
+  uint32_t struct_size;
+  int32_t* job;          /* slot */
+  int32_t* action;       /* BERTH_ACTION_... */
+  int32_t* shape;        /* index among the job's shapes; -1: none */
+  uint64_t* entry_begin; /* rows of the plan's entries, in rank order of the gang */
+  uint64_t* entry_end;
+  int32_t* local_batch; /* samples per GPU and step; 0: not stated */
+  int64_t* rate;        /* predicted; 0: not known */
+  int64_t* start_us;    /* of START and RESERVE; BERTH_NEVER */
+  int64_t* finish_us;   /* predicted; BERTH_NEVER */
+  int64_t* cost_us;     /* run time that displacing or moving it wastes */
+  int32_t* reason;      /* BERTH_REASON_... */
+  uint8_t* certified;   /* no other state of the jobs would help */
+  int64_t* asked;       /* by the reason: GPUs, thousandths of cores, or bytes */
+  int64_t* best;        /* the most that there is in one place */
+  int64_t* missing;     /* so many more there, and it starts; 0: none known */
+  int64_t* until_us;
+  int32_t* other_job; /* slot of the job behind which it waits, or that displaced it; -1 */
+} berth_decisions;
+BERTH_C_API berth_status berth_plan_decisions(berth_plan* plan, uint64_t first, uint64_t count, const berth_decisions* columns,
+                                              berth_error* error);
+
+typedef struct berth_plan_entries {
+  uint32_t struct_size;
+  int32_t* node; /* rank */
+  uint64_t* gpus;
+  int32_t* group; /* index in the shape's groups */
+  int32_t* member;
+  int32_t* members;
+  int32_t* share_ppm;
+  uint8_t* time_shared;
+} berth_plan_entries;
+BERTH_C_API berth_status berth_plan_get_entries(berth_plan* plan, uint64_t first, uint64_t count, const berth_plan_entries* columns,
+                                                berth_error* error);
+
+enum {
+  BERTH_TEXT_JOB = 1,            /* id of the job of a decision */
+  BERTH_TEXT_SHAPE = 2,          /* id of its shape; empty: none */
+  BERTH_TEXT_REASON = 3,         /* "needs 16 GPUs in one rack; best rack has 12 free: r07" */
+  BERTH_TEXT_WOULD_START_IF = 4, /* "4 more free there"; empty: none known */
+  BERTH_TEXT_WHERE = 5,          /* the place that `best` speaks of: a node or a domain */
+  BERTH_TEXT_EXPLAIN = 6,        /* everything that the plan says about the job, in lines */
+  BERTH_TEXT_NODE = 7            /* id of the node of an entry: first and count are of entries */
+};
+/* One text for each of `count` rows from `first` on: text i is bytes[begin[i]] .. bytes[begin[i + 1] - 1]. `begin` [count + 1] is the
+ * caller's; *bytes, ended by a zero, is to be freed by berth_free. The state must be at the plan's revision. */
+BERTH_C_API berth_status berth_plan_texts(berth_plan* plan, berth_state* state, int32_t what, uint64_t first, uint64_t count, char** bytes,
+                                          uint64_t* begin, berth_error* error);
+
+/* `berth.plan.v1` documents. The state must be at the plan's revision. */
+BERTH_C_API berth_status berth_plan_to_json(berth_plan* plan, berth_state* state, int32_t with_timing, char** json, size_t* size,
+                                            berth_error* error);
+BERTH_C_API berth_status berth_plan_from_json(const char* json, size_t size, const char* name, berth_state* state, berth_plan* plan,
+                                              berth_error* error);
+/* Checks a plan against the state, without the code that made it. *violations: how many were found, at most 20; *text (may be NULL): a
+ * line for each, to be freed by berth_free. BERTH_OK either way. */
+BERTH_C_API berth_status berth_plan_validate(berth_plan* plan, berth_state* state, uint64_t* violations, char** text, berth_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BERTH_H */

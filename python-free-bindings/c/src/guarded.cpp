@@ -1,0 +1,67 @@
+#include "python-free-bindings/c/src/guarded.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "python-free-bindings/c/src/structs.hpp"
+
+namespace berth::c {
+namespace {
+
+// A plain array: filling it takes no memory.
+constexpr std::size_t kMessageBytes = 2048;
+thread_local std::array<char, kMessageBytes> last_message;
+
+template <std::size_t N>
+void copy(char (&to)[N], const char* from) noexcept {
+  const std::size_t n = std::min(std::strlen(from), N - 1);
+  std::memcpy(to, from, n);
+  to[n] = 0;
+}
+
+void set_last(const char* message) noexcept {
+  const std::size_t n = std::min(std::strlen(message), last_message.size() - 1);
+  std::memcpy(last_message.data(), message, n);
+  last_message[n] = 0;
+}
+
+// What cannot be told to an error object of a wrong size is told by the status alone.
+void tell(berth_error* error, const berth_error& what) noexcept {
+  if (error == nullptr || error->struct_size < offsetof(berth_error, line) || error->struct_size > kMaxStructBytes) return;
+  put_struct(error, what);
+}
+
+}  // namespace
+
+berth_status fail(berth_error* error, berth_status status, const char* message) noexcept {
+  set_last(message);
+  berth_error what{};
+  what.status = status;
+  copy(what.message, message);
+  tell(error, what);
+  return status;
+}
+
+berth_status fail(berth_error* error, const InputError& e) noexcept {
+  set_last(e.what());
+  berth_error what{};
+  what.status = BERTH_INPUT_ERROR;
+  what.line = e.line();
+  copy(what.file, e.file().c_str());
+  copy(what.pointer, e.pointer().c_str());
+  copy(what.message, e.what());
+  tell(error, what);
+  return what.status;
+}
+
+berth_status succeed(berth_error* error) noexcept {
+  last_message[0] = 0;
+  if (error != nullptr && error->struct_size >= offsetof(berth_error, line)) error->status = BERTH_OK;
+  return BERTH_OK;
+}
+
+}  // namespace berth::c
+
+const char* berth_last_error(void) { return berth::c::last_message.data(); }

@@ -1,0 +1,33 @@
+#include "berth/io.hpp"
+#include "python-free-bindings/c/src/columns.hpp"
+#include "python-free-bindings/c/src/guarded.hpp"
+#include "python-free-bindings/c/src/handles.hpp"
+
+using berth::c::guarded;
+using berth::c::required;
+using berth::c::Use;
+
+berth_status berth_memory_create(berth_memory** out, berth_error* error) {
+  return guarded(error, [&] { berth::c::give(out, [] { return new berth_memory(); }); });
+}
+
+berth_status berth_memory_from_json(const char* json, size_t size, const char* name, berth_memory** out, berth_error* error) {
+  return guarded(error, [&] {
+    berth::c::give(out, [&] {
+      return new berth_memory(
+          berth::c::Memory{berth::io::parse_policy_state(berth::c::document(json, size, "json"), name == nullptr ? "state" : name)});
+    });
+  });
+}
+
+berth_status berth_memory_to_json(berth_memory* memory, char** json, size_t* size, berth_error* error) {
+  return guarded(error, [&] {
+    Use m(memory, "memory");
+    required(json, "json");
+    berth::c::give_text(berth::io::to_json(m->state), json, size);
+  });
+}
+
+berth_status berth_memory_destroy(berth_memory** memory, berth_error* error) {
+  return guarded(error, [&] { berth::c::destroy(memory, "memory"); });
+}

@@ -1,0 +1,260 @@
+/* Null, ended and foreign handles, sizes of zero and 2^63, structs of other sizes, numbers that name nothing. */
+#include "check.h"
+
+static berth_state* state;
+static berth_engine* engine;
+static berth_plan* plan;
+static berth_request request = {sizeof(berth_request)};
+
+static void set_up(void) {
+  OK(berth_state_from_json(kSmall, strlen(kSmall), NULL, &state, NULL));
+  OK(berth_engine_create(&engine, NULL));
+  OK(berth_plan_create(&plan, NULL));
+}
+
+static void refuses_null(void) {
+  berth_error error = {sizeof error};
+  berth_state* made = NULL;
+  char* json = NULL;
+  uint64_t begin[2], count = 0;
+  GIVES(BERTH_INVALID_HANDLE, berth_decide(NULL, state, NULL, &request, plan, &error));
+  CONTAINS(error.message, "engine is null");
+  GIVES(BERTH_INVALID_HANDLE, berth_decide(engine, NULL, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_decide(engine, state, NULL, &request, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, NULL, plan, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_cancel(NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_commit(NULL, plan, NULL, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_plan_get_info(NULL, NULL, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_engine_get_stats(NULL, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_engine_get_stats(engine, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_create(NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_json(NULL, 5, NULL, &made, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_json(kSmall, sizeof kSmall - 1, NULL, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_arrays(NULL, &made, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, NULL, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_to_json(state, NULL, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_find_job(state, NULL, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_policies(NULL, NULL, NULL));
+  OK(berth_decide(engine, state, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, BERTH_TEXT_JOB, 0, 1, NULL, begin, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, BERTH_TEXT_JOB, 0, 1, &json, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_validate(plan, state, NULL, NULL, NULL));
+  OK(berth_plan_validate(plan, state, &count, NULL, NULL));
+  CHECK(made == NULL && json == NULL);
+}
+
+static void refuses_foreign_and_ended_handles(void) {
+  berth_engine* ended = NULL;
+  berth_engine* copy;
+  berth_plan* empty = NULL;
+  berth_plan_info info = {sizeof info};
+  GIVES(BERTH_INVALID_HANDLE, berth_decide((berth_engine*)(void*)state, state, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_decide(engine, (berth_state*)(void*)engine, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_decide(engine, state, (berth_memory*)(void*)plan, &request, plan, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_cancel((berth_engine*)(void*)((char*)(void*)engine + 1)));
+  OK(berth_engine_create(&ended, NULL));
+  copy = ended;
+  OK(berth_engine_destroy(&ended, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_decide(copy, state, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_cancel(copy));
+  GIVES(BERTH_INVALID_HANDLE, berth_engine_destroy(&copy, NULL));
+  OK(berth_plan_create(&empty, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(empty, &info, NULL)); /* nothing was decided into it */
+  GIVES(BERTH_INVALID_ARGUMENT, berth_commit(state, empty, NULL, NULL));
+  OK(berth_plan_destroy(&empty, NULL));
+  /* A failed decision leaves no plan that looks like one. */
+  request.policy = "nobody";
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(plan, &info, NULL));
+  request.policy = NULL;
+}
+
+static void refuses_impossible_sizes(void) {
+  static const uint64_t kHuge = (uint64_t)1 << 63;
+  static const int32_t kind[] = {BERTH_STOP_JOB};
+  static const uint64_t falling[] = {5, 3}, beyond[] = {0, UINT64_MAX};
+  berth_error error = {sizeof error};
+  berth_state* made = NULL;
+  berth_deltas deltas = {sizeof deltas};
+  berth_cluster cluster = {sizeof cluster};
+  berth_jobs jobs = {sizeof jobs};
+  berth_decisions columns = {sizeof columns};
+  char* bytes = NULL;
+  uint64_t begin[1];
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_json(kSmall, SIZE_MAX, NULL, &made, &error));
+  CONTAINS(error.message, "at most 536870912");
+  GIVES(BERTH_INPUT_ERROR, berth_state_from_json(kSmall, 0, NULL, &made, NULL));
+  deltas.n = kHuge;
+  deltas.kind = kind;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
+  CONTAINS(error.message, "deltas.n is 9223372036854775808");
+  deltas.n = 1;
+  deltas.kind = NULL;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL));
+  deltas.kind = kind;
+  deltas.id.bytes = "abcdef";
+  deltas.id.begin = falling;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
+  CONTAINS(error.message, "deltas.id.begin[1] is 3");
+  deltas.id.begin = beyond;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL));
+  cluster.n_nodes = kHuge;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_arrays(&cluster, &made, NULL));
+  cluster.n_nodes = 0;
+  cluster.jobs = &jobs;
+  jobs.n = kHuge;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_arrays(&cluster, &made, NULL));
+  jobs.n = 0;
+  jobs.shape_begin = beyond;
+  jobs.n_shapes = kHuge;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_arrays(&cluster, &made, NULL));
+  OK(berth_decide(engine, state, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_decisions(plan, 0, kHuge, &columns, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_decisions(plan, kHuge, kHuge, &columns, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_decisions(plan, 4, 0, &columns, NULL));
+  OK(berth_plan_decisions(plan, 3, 0, &columns, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, BERTH_TEXT_JOB, 1, UINT64_MAX, &bytes, begin, NULL));
+  CHECK(made == NULL && bytes == NULL);
+}
+
+/* A cluster of nothing is a cluster, and a batch of nothing a batch. */
+static void takes_empty_ones(void) {
+  berth_cluster cluster = {sizeof cluster};
+  berth_deltas deltas = {sizeof deltas};
+  berth_state *none = NULL, *created = NULL;
+  berth_plan_info info = {sizeof info};
+  uint64_t revision = 0;
+  OK(berth_state_from_arrays(&cluster, &none, NULL));
+  OK(berth_state_apply(none, &deltas, &revision, NULL));
+  CHECK(revision == 2);
+  OK(berth_decide(engine, none, NULL, &request, plan, NULL));
+  OK(berth_plan_get_info(plan, &info, NULL));
+  CHECK(info.n_decisions == 0 && info.gpus == 0);
+  OK(berth_state_create(&created, NULL));
+  OK(berth_decide(engine, created, NULL, &request, plan, NULL));
+  OK(berth_state_destroy(&none, NULL));
+  OK(berth_state_destroy(&created, NULL));
+}
+
+static void refuses_numbers_that_name_nothing(void) {
+  static const int32_t no_kind[] = {99}, stop[] = {BERTH_SET_NODE_STATE}, no_state[] = {17}, put[] = {BERTH_PUT_JOB}, gpus[] = {1},
+                       no_job_kind[] = {3};
+  static const char* const ids[] = {"n0"};
+  static const uint64_t row[] = {1};
+  berth_error error = {sizeof error};
+  berth_deltas deltas = {sizeof deltas};
+  berth_jobs jobs = {sizeof jobs};
+  berth_request bad = {sizeof bad};
+  static const char* const params[] = {"no equals sign"};
+  char* bytes = NULL;
+  uint64_t begin[2];
+  deltas.n = 1;
+  deltas.kind = no_kind;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
+  CONTAINS(error.message, "deltas.kind[0] is 99");
+  deltas.kind = stop;
+  deltas.id.strings = ids;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL)); /* no value column */
+  deltas.value = no_state;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL));
+  deltas.kind = put;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL)); /* no jobs */
+  jobs.n = 1;
+  jobs.id.strings = ids;
+  jobs.shape_gpus = gpus;
+  deltas.jobs = &jobs;
+  deltas.row = row;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
+  CONTAINS(error.message, "deltas.row[0] is 1");
+  deltas.row = NULL;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL));
+  jobs.kind = no_job_kind;
+  deltas.row = begin;
+  begin[0] = 0;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
+  CONTAINS(error.message, "jobs.kind[0] is 3");
+  bad.backend = 4;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, NULL));
+  bad.backend = 0;
+  bad.threads = -1;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, NULL));
+  bad.threads = 0;
+  bad.budget_us = -1;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, NULL));
+  bad.budget_us = 0;
+  bad.reserved = 1;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, NULL));
+  bad.reserved = 0;
+  bad.n_params = 1;
+  bad.params.strings = params;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, &error));
+  CONTAINS(error.message, "expected NAME=VALUE");
+  OK(berth_decide(engine, state, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, 99, 0, 1, &bytes, begin, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_engine_set_log(engine, 9, NULL, NULL, NULL));
+}
+
+/* Callers of other versions: their structs are shorter, or longer. */
+static void understands_other_versions(void) {
+  struct {
+    berth_request known;
+    uint64_t later[2];
+  } newer;
+  struct {
+    berth_plan_info known;
+    uint64_t later[2];
+  } wanted;
+  berth_error error = {sizeof error};
+  berth_error small = {offsetof(berth_error, pointer)};
+  berth_plan_info info = {4};
+  memset(&newer, 0, sizeof newer);
+  memset(&wanted, 0xff, sizeof wanted);
+  newer.known.struct_size = sizeof newer;
+  OK(berth_decide(engine, state, NULL, &newer.known, plan, NULL));
+  newer.later[1] = 1;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &newer.known, plan, &error));
+  CONTAINS(error.message, "does not know");
+  newer.known.struct_size = 0;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &newer.known, plan, NULL));
+  newer.known.struct_size = UINT32_MAX;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &newer.known, plan, NULL));
+  OK(berth_decide(engine, state, NULL, &request, plan, NULL));
+  wanted.known.struct_size = sizeof wanted;
+  OK(berth_plan_get_info(plan, &wanted.known, NULL));
+  CHECK(wanted.known.n_decisions == 3 && wanted.later[0] == 0 && wanted.later[1] == 0 && wanted.known.struct_size == sizeof wanted);
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(plan, &info, NULL));
+  /* An error object of an older version is filled as far as it goes, one of a wrong size not at all. */
+  small.message[0] = 'x';
+  GIVES(BERTH_INVALID_HANDLE, berth_commit(NULL, NULL, NULL, &small));
+  CHECK(small.status == BERTH_INVALID_HANDLE && small.message[0] == 'x');
+  memset(&error, 0x55, sizeof error);
+  error.struct_size = 3;
+  GIVES(BERTH_INVALID_HANDLE, berth_commit(NULL, NULL, NULL, &error));
+  CHECK(error.status == 0x55555555 && error.message[0] == 0x55);
+}
+
+/* A message longer than its place is cut and still ends. */
+static void cuts_long_texts(void) {
+  static char name[5000];
+  berth_error error = {sizeof error};
+  berth_state* made = NULL;
+  memset(name, 'n', sizeof name - 1);
+  GIVES(BERTH_INPUT_ERROR, berth_state_from_json("[]", 2, name, &made, &error));
+  CHECK(strlen(error.file) == sizeof error.file - 1 && strlen(error.message) == sizeof error.message - 1);
+  CHECK(error.line == 1);
+}
+
+int main(void) {
+  set_up();
+  refuses_null();
+  refuses_foreign_and_ended_handles();
+  refuses_impossible_sizes();
+  takes_empty_ones();
+  refuses_numbers_that_name_nothing();
+  understands_other_versions();
+  cuts_long_texts();
+  OK(berth_plan_destroy(&plan, NULL));
+  OK(berth_engine_destroy(&engine, NULL));
+  OK(berth_state_destroy(&state, NULL));
+  return 0;
+}
