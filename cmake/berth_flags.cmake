@@ -10,6 +10,10 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # Counting bits is what placing does most; every x86 machine since 2009 has the instruction.
   target_compile_options(berth_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v2>)
 endif()
+if(BERTH_FUZZ)
+  # Counts which code ran, for the targets of tests/fuzz.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX,C>:-fsanitize=fuzzer-no-link>)
+endif()
 if(BERTH_SANITIZE)
   # Of all code, tests and libraries built here alike.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX,C>:-fsanitize=${BERTH_SANITIZE}>

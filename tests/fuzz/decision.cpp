@@ -1,0 +1,90 @@
+// A random cluster, random changes, any policy: every plan passes the independent validator, the decision of the live state is the one from
+// scratch, the reference agrees with the CPU, and the plan can be carried out.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "berth/state.hpp"
+#include "tests/fuzz/random_cluster.hpp"
+
+namespace {
+
+using namespace berth;
+
+// Equal in all that a promise is made of: who answered and at which revision apart.
+std::string text_of(Plan plan, const ClusterState& state) {
+  plan.revision = 0;
+  plan.backend = "any";
+  plan.backend_note.clear();
+  return io::to_json(plan, state, false);
+}
+
+Request random_request(fuzz::Bytes& in) {
+  static const std::vector<PolicyInfo> all = policies();
+  Request request;
+  request.policy = in.of(all).name;
+  static const std::vector<std::string> disciplines{"skip", "strict", "easy"}, packings{"topology", "count", "consolidate"};
+  if (in.one_in(2)) request.params.emplace_back("discipline", in.of(disciplines));
+  if (in.one_in(3)) request.params.emplace_back("packing", in.of(packings));
+  if (in.one_in(6)) request.work_limit = in.within(1, 8);
+  return request;
+}
+
+void check_valid(const ClusterState& state, const Plan& plan) {
+  const auto violations = validate_plan(state, plan);
+  if (!violations.empty()) fuzz::broken("an invalid plan: " + violations.front());
+}
+
+void check_round(ClusterState& state, Engine& engine, PolicyState& memory, const Request& request, Plan& plan) {
+  PolicyState before = memory, again = memory;
+  engine.decide(state, memory, request, plan);
+  check_valid(state, plan);
+
+  const ClusterState scratch(state.snapshot());
+  Request reference = request;
+  reference.backend = Backend::kReference;
+  Plan other;
+  Engine().decide(scratch, before, request, other);
+  check_valid(scratch, other);
+  fuzz::hold(text_of(plan, state) == text_of(other, scratch), "the live decision is not the one from scratch");
+  Engine().decide(scratch, again, reference, other);
+  fuzz::hold(text_of(plan, state) == text_of(other, scratch), "the reference decides otherwise");
+  fuzz::hold(memory == before && memory == again, "policy states differ");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Bytes in(data, size);
+  const Request request = random_request(in);
+  Snapshot snapshot = fuzz::random_cluster(in);
+  try {
+    check_snapshot(snapshot);
+  } catch (const InputError&) {
+    return 0;
+  }
+  ClusterState state(std::move(snapshot));
+  Engine engine;
+  PolicyState memory;
+  Plan plan;
+  for (int round = 0; round < 6; ++round) {
+    try {
+      check_round(state, engine, memory, request, plan);
+    } catch (const InvalidArgument&) {
+      return 0;  // parameters that the policy does not take
+    }
+    if (!in.one_in(4)) commit(state, plan);
+    if (in.empty()) return 0;
+    const std::string before = io::to_json(state.snapshot());
+    try {
+      state.apply(fuzz::random_batch(in, state.snapshot()));
+    } catch (const InputError&) {
+      fuzz::hold(io::to_json(state.snapshot()) == before, "a refused batch left a trace");
+    }
+  }
+  return 0;
+}
