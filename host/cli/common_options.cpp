@@ -2,12 +2,6 @@
 
 namespace berth::cli {
 
-void add_snapshot_option(CLI::App& app, std::string& path) {
-  app.add_option("--snapshot", path, "The cluster and its jobs: a berth.snapshot.v1 file, plain or .gz; - for standard input")
-      ->required()
-      ->type_name("FILE");
-}
-
 void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& what) {
   app.add_option("--seed", seed, what)->check(whole_number<std::uint64_t>())->type_name("N")->capture_default_str();
 }

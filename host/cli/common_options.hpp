@@ -12,7 +12,6 @@
 /// Options that several subcommands share: one wording, one check.
 namespace berth::cli {
 
-void add_snapshot_option(CLI::App& app, std::string& path);
 void add_seed_option(CLI::App& app, std::uint64_t& seed, const std::string& what);
 CLI::Option* add_out_option(CLI::App& app, std::string& path, const std::string& what);
 void add_json_flag(CLI::App& app, bool& json, const std::string& what);

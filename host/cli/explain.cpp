@@ -16,7 +16,8 @@ namespace berth::cli {
 namespace {
 
 struct ExplainArguments {
-  std::string snapshot, plan, job;
+  StateInput input;
+  std::string plan, job;
   TextOptions text;
 };
 
@@ -28,12 +29,12 @@ void refuse_invalid(const ExplainArguments& options, const LoadedState& loaded, 
   throw InputError(
       io::input_name(options.plan), "", 0,
       fmt::format("no valid plan of {}; is it of another snapshot, or was it changed? ('berth validate' lists what is wrong)\n  {}",
-                  io::input_name(options.snapshot), fmt::join(violations, "\n  ")));
+                  input_name(options.input), fmt::join(violations, "\n  ")));
 }
 
 int run(const ExplainArguments& options) {
-  check_places({{"--snapshot", options.snapshot}, {"--plan", options.plan}}, {});
-  const LoadedState loaded = load_state(options.snapshot);
+  check_places(places_of(options.input, {{"--plan", options.plan}}), {});
+  const LoadedState loaded = load_state(options.input);
   const Plan plan = load_plan(options.plan, loaded.state);
   refuse_invalid(options, loaded, plan);
   if (options.job.empty()) {
@@ -41,7 +42,7 @@ int run(const ExplainArguments& options) {
     return kDone;
   }
   const std::int32_t slot = loaded.state.find_job(options.job);
-  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", options.job, io::input_name(options.snapshot)));
+  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", options.job, input_name(options.input)));
   const std::string text = job_text(loaded.state, plan, slot);
   if (text.empty()) throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), options.job));
   print(text);
@@ -54,7 +55,7 @@ void add_explain(Commands& commands) {
   auto options = std::make_shared<ExplainArguments>();
   CLI::App& app = commands.add("explain", "Tell why a plan does what it does",
                                "berth explain --snapshot cluster.json --plan plan.json --job j17", options, &run);
-  add_snapshot_option(app, options->snapshot);
+  add_state_options(app, options->input);
   app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1)")->required()->type_name("FILE");
   app.add_option("--job", options->job, "Everything about this job")->type_name("ID");
   add_text_options(app, options->text);

@@ -8,6 +8,7 @@
 #include "host/cli/console.hpp"
 #include "host/cli/load.hpp"
 #include "host/cli/places.hpp"
+#include "host/cli/slurm_input.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/core/suggest.hpp"
 #include "host/core/violations.hpp"
@@ -19,8 +20,12 @@
 namespace berth::cli {
 namespace {
 
+/// The one format that is no trace: a cluster as it is now.
+constexpr std::string_view kSlurm = "slurm";
+
 struct ImportArguments {
   std::string format, cluster, at, out;
+  bool held = false;
   std::string estimates = "history-mean";
   std::vector<std::string> files;
 };
@@ -29,12 +34,15 @@ std::string formats() {
   std::string text = "\nFormats:\n";
   for (const io::Importer& importer : io::importers())
     text += fmt::format("  {:<14} {}\n  {:<14} {}\n", importer.name, importer.help, "", importer.files);
+  text += fmt::format("  {:<14} {}\n  {:<14} {}\n", kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1", "",
+                      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology");
   return text;
 }
 
 void check_format(const std::string& format) {
   std::vector<std::string_view> names;
   for (const io::Importer& importer : io::importers()) names.push_back(importer.name);
+  names.push_back(kSlurm);
   for (const std::string_view name : names) {
     if (name == format) return;
   }
@@ -63,12 +71,29 @@ void warn_if_empty(const Snapshot& snapshot, const Trace& trace) {
                        instant_text(trace, trace.jobs.front().submit_us), instant_text(trace, trace.jobs.back().submit_us)));
 }
 
-int run(const ImportArguments& options) {
-  check_format(options.format);
-  if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
+void check_files(const ImportArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
   for (const std::string& file : options.files) inputs.push_back({"FILE", file});
   check_places(inputs, {{"--out", options.out}});
+}
+
+int import_slurm(const ImportArguments& options) {
+  if (!options.at.empty() || !options.cluster.empty())
+    throw InvalidArgument("--at and --cluster are for traces: what Slurm prints is of now, and has its cluster");
+  check_files(options);
+  const Snapshot snapshot = read_slurm(options.files, options.held);
+  check_snapshot(snapshot, kSlurmName);
+  write_out(options.out, io::to_json(snapshot));
+  tell(options.out, fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot)));
+  return kDone;
+}
+
+int run(const ImportArguments& options) {
+  check_format(options.format);
+  if (options.format == kSlurm) return import_slurm(options);
+  if (options.held) throw InvalidArgument("--held is for the format slurm");
+  if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
+  check_files(options);
   const sim::EstimateSource estimates = sim::estimate_source(options.estimates);
   const io::Imported imported = io::import_files(options.format, options.files, {options.at});
   std::string text = account(imported.trace);
@@ -94,9 +119,9 @@ int run(const ImportArguments& options) {
 
 void add_import(Commands& commands) {
   auto options = std::make_shared<ImportArguments>();
-  CLI::App& app =
-      commands.add("import", "Turn a published trace into a berth.trace.v1, or into the snapshot of an instant",
-                   "berth import helios-venus jobs.csv.gz --cluster 64x8 --at +6000000 --out cluster.json\n" + formats(), options, &run);
+  CLI::App& app = commands.add(
+      "import", "Turn a published trace into a berth.trace.v1 or the snapshot of an instant, or Slurm's output into a snapshot",
+      "berth import helios-venus jobs.csv.gz --cluster 64x8 --at +6000000 --out cluster.json\n" + formats(), options, &run);
   app.add_option("FORMAT", options->format, "Whose format the files have (below)")->required();
   app.add_option("FILE", options->files, "The jobs, and files that describe the cluster; plain or .gz")->required();
   app.add_option("--cluster", options->cluster,
@@ -108,6 +133,7 @@ void add_import(Commands& commands) {
       ->check(CLI::IsMember({"history-mean", "none", "oracle"}))
       ->type_name("SOURCE")
       ->capture_default_str();
+  app.add_flag("--held", options->held, "With slurm: plan held jobs as if they were released now");
   add_out_option(app, options->out, "Where to write it")->required();
 }
 

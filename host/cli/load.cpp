@@ -5,7 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "host/cli/slurm_input.hpp"
 #include "host/core/violations.hpp"
 #include "host/io/file_error.hpp"
 
@@ -21,10 +23,35 @@ std::string sentence(std::int64_t nodes, std::int64_t gpus, std::int64_t running
 
 }  // namespace
 
-LoadedState load_state(const std::string& path) {
+void add_state_options(CLI::App& app, StateInput& input) {
+  app.add_option("--snapshot", input.snapshot, "The cluster and its jobs: a berth.snapshot.v1 file, plain or .gz; - for standard input")
+      ->type_name("FILE");
+  app.add_option("--slurm", input.slurm, "Instead: what squeue, sinfo and scontrol print (berth import slurm); may be given again")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  app.add_flag("--held", input.held, "With --slurm: plan held jobs as if they were released now");
+}
+
+std::vector<Place> places_of(const StateInput& input, std::vector<Place> more) {
+  more.insert(more.begin(), {"--snapshot", input.snapshot});
+  for (std::size_t i = 0; i < input.slurm.size(); ++i) {
+    more.insert(more.begin() + 1 + static_cast<std::ptrdiff_t>(i), {"--slurm", input.slurm[i]});
+  }
+  return more;
+}
+
+std::string input_name(const StateInput& input) { return io::input_name(input.slurm.empty() ? input.snapshot : input.slurm.front()); }
+
+LoadedState load_state(const StateInput& input) {
+  if (input.snapshot.empty() && input.slurm.empty()) throw InvalidArgument("--snapshot is required (or --slurm)");
+  if (!input.snapshot.empty() && !input.slurm.empty()) throw InvalidArgument("--snapshot and --slurm are alternatives; give one of them");
+  if (input.held && input.slurm.empty()) throw InvalidArgument("--held needs --slurm: a snapshot has no held jobs");
   const auto begin = std::chrono::steady_clock::now();
   LoadedState loaded;
-  loaded.state = io::parse_state(io::read_file(path), io::input_name(path));
+  if (input.slurm.empty())
+    loaded.state = io::parse_state(io::read_file(input.snapshot), io::input_name(input.snapshot));
+  else
+    loaded.state = ClusterState(read_slurm(input.slurm, input.held), kSlurmName);
   loaded.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;
 }

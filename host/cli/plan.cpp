@@ -20,7 +20,7 @@ namespace berth::cli {
 namespace {
 
 struct PlanArguments {
-  std::string snapshot;
+  StateInput input;
   std::string policy;
   std::string compare;
   RequestOptions request;
@@ -60,9 +60,9 @@ void note(const Plan& plan) {
 
 int run_one(const PlanArguments& options) {
   const Request request = make_request(options.request, options.policy);
-  check_places({{"--snapshot", options.snapshot}, {"--state-in", options.state_in}}, {{"--out", options.out}});
+  check_places(places_of(options.input, {{"--state-in", options.state_in}}), {{"--out", options.out}});
   // The state may replace the one that it follows.
-  check_places({{"--snapshot", options.snapshot}}, {{"--out", options.out}, {"--state-out", options.state_out}});
+  check_places(places_of(options.input), {{"--out", options.out}, {"--state-out", options.state_out}});
   if (options.json && options.state_out == "-")
     throw InvalidArgument("--json and --state-out - would mix two documents on standard output");
   PolicyState policy_state;
@@ -73,7 +73,7 @@ int run_one(const PlanArguments& options) {
       throw InputError(name, "/policy", 0, fmt::format("kept by policy '{}', not by '{}'", policy_state.policy, request.policy));
     }
   }
-  const LoadedState loaded = load_state(options.snapshot);
+  const LoadedState loaded = load_state(options.input);
   const Plan plan = decide(options, loaded, policy_state, request);
   note(plan);
   // Files first: whoever reads the output may stop reading.
@@ -95,7 +95,7 @@ int run_comparison(const PlanArguments& options) {
     throw InvalidArgument(
         fmt::format("--compare: '{}': expected two policies, NAME[@PARAM=VALUE...],NAME[@PARAM=VALUE...]", options.compare));
   const auto requests = make_requests(options.request, names[0], names[1]);
-  const LoadedState loaded = load_state(options.snapshot);
+  const LoadedState loaded = load_state(options.input);
   PolicyState first_state, second_state;
   const Plan first = decide(options, loaded, first_state, requests.first);
   if (first.stopped_by == "cancel") end_by_interrupt();  // half an answer compares with nothing
@@ -143,7 +143,7 @@ void add_plan(Commands& commands) {
                    "Ctrl-C while it decides: the best plan so far is the answer, stopped_by is \"cancel\". A second Ctrl-C, or\n"
                    "one at another moment, ends the command (130 in a shell); files are then complete or not there.",
                    options, &run);
-  add_snapshot_option(app, options->snapshot);
+  add_state_options(app, options->input);
   CLI::Option* policy = app.add_option("--policy", options->policy, "The policy ('berth policies' lists them)")->type_name("NAME");
   CLI::Option* compare =
       app.add_option("--compare", options->compare, "Show what two policies would do differently; --param goes to those that know it")

@@ -14,7 +14,8 @@ namespace berth::cli {
 namespace {
 
 struct ValidateArguments {
-  std::string snapshot, plan;
+  StateInput input;
+  std::string plan;
   std::size_t most = 20;
   bool json = false;
 };
@@ -31,10 +32,10 @@ std::string json_of(const std::vector<std::string>& violations) {
 }
 
 int run(const ValidateArguments& options) {
-  check_places({{"--snapshot", options.snapshot}, {"--plan", options.plan}}, {});
-  const LoadedState loaded = load_state(options.snapshot);  // a bad snapshot does not get past this
+  check_places(places_of(options.input, {{"--plan", options.plan}}), {});
+  const LoadedState loaded = load_state(options.input);  // a bad snapshot does not get past this
   std::vector<std::string> violations;
-  std::string text = fmt::format("{}: valid: {}\n", io::input_name(options.snapshot), summary(loaded.state));
+  std::string text = fmt::format("{}: valid: {}\n", input_name(options.input), summary(loaded.state));
   if (!options.plan.empty()) {
     violations = validate_plan(loaded.state, load_plan(options.plan, loaded.state), options.most);
     text += fmt::format("{}: {}\n", io::input_name(options.plan), violations.empty() ? "valid" : "INVALID");
@@ -51,7 +52,7 @@ void add_validate(Commands& commands) {
   auto options = std::make_shared<ValidateArguments>();
   CLI::App& app = commands.add("validate", "Check a snapshot, and a plan against it",
                                "berth validate --snapshot cluster.json --plan plan.json", options, &run);
-  add_snapshot_option(app, options->snapshot);
+  add_state_options(app, options->input);
   app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1), checked independently of what made it")
       ->type_name("FILE");
   app.add_option("--most", options->most, "Most violations to list")

@@ -305,6 +305,11 @@ void JsonCursor::finish() {
   if (p_ != end_) fail(fmt::format("the document ends before this: {}", shown()));
 }
 
+bool JsonCursor::more() {
+  skip_space();
+  return p_ != end_;
+}
+
 std::string JsonCursor::shown() const {
   const std::string_view rest(mark_, static_cast<std::size_t>(end_ - mark_));
   if (rest.empty()) return "the end of the file";

@@ -66,6 +66,11 @@ class JsonCursor {
   /// Nothing but white space may follow the document.
   void finish();
 
+  /// Whether anything but white space follows: another document.
+  bool more();
+  /// Moves on over bytes that are no JSON.
+  void skip(std::size_t bytes) { p_ += bytes; }
+
   /// Bytes not read yet.
   std::string_view rest() const { return {p_, static_cast<std::size_t>(end_ - p_)}; }
 

@@ -10,14 +10,14 @@ _berth() {
   local words=
   case $prev in
     help) words=$commands ;;
-    import) words="helios-venus pai philly trace --help" ;;
+    import) words="helios-venus pai philly trace slurm --help" ;;
     --backend) words="auto reference cpu cuda" ;;
     --color) words="auto always never" ;;
     --estimates) words="history-mean none oracle" ;;
     --workload) words="philly helios pai llm" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --plan | --state-in | --state-out | --out | --cluster)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --cluster)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -28,12 +28,12 @@ _berth() {
     *)
       case $command in
         plan)
-          words="--snapshot --policy --param --backend --threads --seed --work --budget --state-in --state-out --compare --out --json
+          words="--snapshot --slurm --held --policy --param --backend --threads --seed --work --budget --state-in --state-out --compare --out --json
             --no-timing --dump-on-error --color --rows --all"
           ;;
-        explain) words="--snapshot --plan --job --color --rows --all" ;;
-        validate) words="--snapshot --plan --most --json" ;;
-        import) words="--cluster --at --estimates --out" ;;
+        explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
+        validate) words="--snapshot --slurm --held --plan --most --json" ;;
+        import) words="--cluster --at --estimates --held --out" ;;
         generate)
           words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"

@@ -1,0 +1,21 @@
+#include "host/cli/slurm_input.hpp"
+
+#include <utility>
+
+#include "berth/io.hpp"
+#include "host/cli/console.hpp"
+#include "host/io/file_error.hpp"
+#include "host/io/slurm.hpp"
+
+namespace berth::cli {
+
+Snapshot read_slurm(const std::vector<std::string>& paths, bool held) {
+  std::vector<io::SlurmInput> inputs;
+  inputs.reserve(paths.size());
+  for (const std::string& path : paths) inputs.push_back({io::input_name(path), io::read_file(path)});
+  io::SlurmImport imported = io::import_slurm(inputs, {held});
+  for (const std::string& note : imported.notes) complain("note: " + note);
+  return std::move(imported.snapshot);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,82 @@
+#include "host/io/slurm.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/io/json_cursor.hpp"
+#include "host/io/slurm_cluster.hpp"
+#include "host/io/slurm_hostlist.hpp"
+#include "host/io/slurm_jobs.hpp"
+#include "host/io/slurm_json.hpp"
+#include "host/io/slurm_topology.hpp"
+
+namespace berth::io {
+namespace {
+
+// The JSON documents and the lines of a topology that one input holds, one after another.
+void read_input(JsonCursor& in, SlurmData& data, SlurmTopology& topology, SlurmNotes& notes, std::int64_t& names_left) {
+  while (in.more()) {
+    if (in.type() == JsonType::kObject)
+      read_slurm_document(in, data, notes, names_left);
+    else
+      in.skip(read_slurm_topology(in, topology, notes, names_left));
+  }
+}
+
+void add_gpu_types(Snapshot& snapshot) {
+  std::set<std::string> types;
+  for (const Node& node : snapshot.nodes) types.insert(node.gpu_type);
+  // Of a type that no node has, a job is told so; it needs the type to exist.
+  for (const Job& job : snapshot.jobs) {
+    if (!job.shapes.front().gpu_type.empty()) types.insert(job.shapes.front().gpu_type);
+  }
+  for (const std::string& type : types) snapshot.gpu_types.emplace_back().id = type;
+}
+
+}  // namespace
+
+SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptions& options) {
+  if (inputs.empty()) throw InvalidArgument("no output of Slurm to import");
+  SlurmData data;
+  SlurmTopology topology;
+  SlurmNotes notes;
+  std::int64_t names_left = kMostHostNames;
+  std::optional<JsonCursor> topology_from;
+  for (const SlurmInput& input : inputs) {
+    JsonCursor in(input.text, input.name);
+    const std::size_t before = topology.switches.size() + topology.blocks.size();
+    read_input(in, data, topology, notes, names_left);
+    if (topology.switches.size() + topology.blocks.size() == before) continue;
+    if (topology_from) in.fail("a second topology; one cluster has one");
+    topology_from.emplace(input.text, input.name);
+  }
+  if (!data.has_nodes) {
+    throw InputError(inputs.front().name, "", 0,
+                     "no list of nodes: give what 'sinfo --json' (Slurm 22.05) or 'scontrol show nodes --json' (later) prints, too");
+  }
+  if (!data.has_jobs) notes.say("no list of jobs ('squeue --json'): the cluster is taken for empty but for GPUs that are in use");
+
+  SlurmImport out;
+  Snapshot& snapshot = out.snapshot;
+  snapshot.name = "slurm";
+  snapshot.origin_iso = "1970-01-01T00:00:00Z";
+  snapshot.now_us = data.now * kSecond;
+  SlurmCluster cluster(data.nodes, snapshot, notes);
+  if (topology_from) apply_slurm_topology(*topology_from, topology, cluster.rank(), snapshot.nodes, snapshot.domains, notes);
+
+  const std::vector<SlurmUnit> units = slurm_units(data.jobs);
+  snapshot.jobs.reserve(units.size());
+  SlurmJobs jobs(snapshot, cluster, notes, !topology.blocks.empty());
+  jobs.add_running(units);
+  jobs.add_waiting(units, options);
+  jobs.finish();
+  cluster.finish();
+  add_gpu_types(snapshot);
+  out.notes = notes.lines();
+  return out;
+}
+
+}  // namespace berth::io

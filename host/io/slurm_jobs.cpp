@@ -1,0 +1,92 @@
+#include "host/io/slurm_jobs.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace berth::io {
+
+std::vector<SlurmUnit> slurm_units(const std::vector<SlurmJob>& jobs) {
+  std::vector<SlurmUnit> units;
+  std::unordered_map<std::int64_t, std::size_t> of_het;
+  units.reserve(jobs.size());
+  for (const SlurmJob& job : jobs) {
+    if (job.het_id != 0) {
+      const auto [found, fresh] = of_het.try_emplace(job.het_id, units.size());
+      if (!fresh) {
+        units[found->second].push_back(&job);
+        continue;
+      }
+    }
+    units.push_back({&job});
+  }
+  for (SlurmUnit& unit : units) {
+    std::sort(unit.begin(), unit.end(), [](const SlurmJob* a, const SlurmJob* b) { return a->het_offset < b->het_offset; });
+  }
+  return units;
+}
+
+void SlurmJobs::leave_out(const SlurmJob& job, const std::string& why) { notes_.count("job", " left out: " + why, slurm_job_name(job)); }
+
+Job SlurmJobs::common(const SlurmUnit& unit) {
+  const SlurmJob& first = *unit.front();
+  Job job;
+  job.id = slurm_job_name(first);
+  job.user = first.user;
+  job.queue = first.account;
+  if (!job.queue.empty() && queues_.insert(job.queue).second) snapshot_.queues.emplace_back().id = job.queue;
+  job.virtual_cluster = first.partition;
+  job.submit_us = first.submit * kSecond;
+  // Requeued jobs, and those that had to wait for others, count from when they may run.
+  if (first.eligible > first.submit) job.waiting_since_us = first.eligible * kSecond;
+  std::int64_t limit = first.time_limit_min;
+  for (const SlurmJob* part : unit) {
+    job.preemption.preemptible = job.preemption.preemptible && part->requeue;
+    const bool unlimited = limit == kSlurmUnset || part->time_limit_min == kSlurmUnset;
+    limit = unlimited ? kSlurmUnset : std::max(limit, part->time_limit_min);
+  }
+  if (limit != kSlurmUnset && limit != kSlurmInfinite) {
+    job.time_limit_us = limit * 60 * kSecond;
+    job.estimate.run_us = job.time_limit_us;
+    job.estimate.source = "time_limit";
+  }
+  if (first.deadline > 0) {
+    job.deadline.at_us = first.deadline * kSecond;
+    job.deadline.hard = true;
+  }
+  job.progress.restarts = static_cast<std::int32_t>(std::min<std::int64_t>(first.restarts, INT32_MAX));
+  return job;
+}
+
+void SlurmJobs::keep(Job job, const SlurmJob& from, std::int64_t task) {
+  order_.push_back({from.priority, from.array_id != 0 ? from.array_id : from.id, task});
+  snapshot_.jobs.push_back(std::move(job));
+}
+
+void SlurmJobs::finish() {
+  std::vector<Job>& jobs = snapshot_.jobs;
+  std::vector<std::int64_t> distinct;
+  for (const Order& one : order_) distinct.push_back(one.priority);
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const bool ranked = !distinct.empty() && distinct.back() > INT32_MAX;
+  if (ranked) notes_.say("priorities do not fit 32 bits: their ranks are used, which keep the order");
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const std::int64_t rank = std::lower_bound(distinct.begin(), distinct.end(), order_[i].priority) - distinct.begin();
+    jobs[i].priority = static_cast<std::int32_t>(ranked ? rank : order_[i].priority);
+  }
+  // Slurm's instants are whole seconds. Jobs of one second get a microsecond each, in the order of their numbers: ids are texts.
+  std::vector<std::size_t> by_number(jobs.size());
+  std::iota(by_number.begin(), by_number.end(), std::size_t{0});
+  std::sort(by_number.begin(), by_number.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(jobs[a].submit_us, order_[a].number, order_[a].task) < std::tie(jobs[b].submit_us, order_[b].number, order_[b].task);
+  });
+  TimeUs second = -1, next = 0;
+  for (const std::size_t i : by_number) {
+    if (jobs[i].submit_us != second) second = next = jobs[i].submit_us;
+    jobs[i].submit_us = std::min(next++, second + kSecond - 1);
+    snapshot_.now_us = std::max(snapshot_.now_us, jobs[i].submit_us);
+  }
+}
+
+}  // namespace berth::io

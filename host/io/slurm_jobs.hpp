@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "berth/snapshot.hpp"
+#include "host/io/slurm.hpp"
+#include "host/io/slurm_cluster.hpp"
+#include "host/io/slurm_notes.hpp"
+#include "host/io/slurm_records.hpp"
+#include "host/io/slurm_request.hpp"
+
+namespace berth::io {
+
+/// A job as a whole: one record, or all components of a heterogeneous job in their order.
+using SlurmUnit = std::vector<const SlurmJob*>;
+
+std::vector<SlurmUnit> slurm_units(const std::vector<SlurmJob>& jobs);
+
+/// Translates the jobs of an import.
+class SlurmJobs {
+ public:
+  SlurmJobs(Snapshot& snapshot, SlurmCluster& cluster, SlurmNotes& notes, bool has_blocks)
+      : snapshot_(snapshot), cluster_(cluster), notes_(notes), has_blocks_(has_blocks) {}
+
+  /// Running jobs first: they hold GPUs. What they hold of cores and memory is what they give back.
+  void add_running(const std::vector<SlurmUnit>& units);
+  void add_waiting(const std::vector<SlurmUnit>& units, const SlurmOptions& options);
+
+  /// Priorities and submissions in Slurm's order; see docs/slurm.md.
+  void finish();
+
+ private:
+  /// GPUs by node of each component, and why they cannot be told.
+  struct Held {
+    std::vector<std::vector<SlurmHold>> parts;
+    std::string problem;
+  };
+
+  Held held_by_index(const SlurmUnit& unit) const;
+  bool choose_gpus(const SlurmUnit& unit, Held& held);
+  void check_held(const SlurmUnit& unit, Held& held) const;
+  void keep_running(const SlurmUnit& unit, const Held& held);
+  void block(const SlurmUnit& unit, const Held& held, TimeUs free_at);
+
+  std::string hindrance(const SlurmJob& job, const SlurmOptions& options) const;
+  std::string request(const SlurmUnit& unit, Job& job);
+  void set_amounts(const SlurmJob& part, const SlurmRequest& asked, bool first, Constraints& out);
+  void add_tasks(const SlurmJob& from, const Job& job);
+
+  Job common(const SlurmUnit& unit);
+  void keep(Job job, const SlurmJob& from, std::int64_t task);
+  void leave_out(const SlurmJob& job, const std::string& why);
+
+  /// What decides between jobs with equal keys: Slurm counts jobs in the order of submission.
+  struct Order {
+    std::int64_t priority, number, task;
+  };
+
+  Snapshot& snapshot_;
+  SlurmCluster& cluster_;
+  SlurmNotes& notes_;
+  bool has_blocks_;
+  std::vector<Order> order_;  // [jobs]
+  std::unordered_set<std::string> queues_;
+  std::unordered_map<std::int64_t, std::int64_t> tasks_running_;  // by array
+  std::size_t task_count_ = 0;                                    // of arrays, expanded
+};
+
+}  // namespace berth::io

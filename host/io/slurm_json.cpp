@@ -1,0 +1,177 @@
+#include "host/io/slurm_json.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "host/io/json_text.hpp"
+#include "host/io/slurm_hostlist.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr std::int64_t kMostNumber = std::int64_t{1} << 62;
+
+constexpr std::array<std::string_view, 6> kKnownParsers{"v0.0.38", "v0.0.39", "v0.0.40", "v0.0.41", "v0.0.42", "v0.0.43"};
+
+std::int64_t read_wrapped(JsonCursor& in) {
+  bool set = true, infinite = false;
+  std::int64_t number = kSlurmUnset;
+  in.object([&](std::string_view key) {
+    if (key == "set") {
+      set = in.boolean();
+    } else if (key == "infinite") {
+      infinite = in.boolean();
+    } else if (key == "number" && in.type() == JsonType::kNumber) {
+      number = in.integer(-kMostNumber, kMostNumber);
+    } else {
+      in.raw();
+    }
+  });
+  return infinite ? kSlurmInfinite : set ? number : kSlurmUnset;
+}
+
+struct Meta {
+  std::string plugin, parser, release;
+};
+
+// {"plugin": {"type", "data_parser", ...}, "Slurm" or "slurm": {"release", ...}}
+void read_meta(JsonCursor& in, Meta& meta) {
+  in.object([&](std::string_view part) {
+    const bool plugin = part == "plugin", slurm = part == "Slurm" || part == "slurm";
+    if ((!plugin && !slurm) || in.type() != JsonType::kObject) {
+      in.raw();
+      return;
+    }
+    in.object([&](std::string_view key) {
+      if (plugin && key == "type") {
+        meta.plugin = read_slurm_text(in);
+      } else if (plugin && key == "data_parser") {
+        meta.parser = read_slurm_text(in);
+      } else if (slurm && key == "release") {
+        meta.release = read_slurm_text(in);
+      } else {
+        in.raw();
+      }
+    });
+  });
+}
+
+void read_errors(JsonCursor& in) {
+  if (in.type() != JsonType::kArray) {
+    in.raw();
+    return;
+  }
+  in.array([&] {
+    const char* at = in.next_mark();
+    const std::string_view error = in.raw();
+    in.fail_at(at, fmt::format("Slurm reports an error: {}", cut_utf8(error, 300)));
+  });
+}
+
+void check_version(const JsonCursor& in, const char* at, const Meta& meta, const SlurmGap& gap, SlurmNotes& notes) {
+  const std::string& full = meta.parser.empty() ? meta.plugin : meta.parser;
+  const std::string_view version = std::string_view(full).substr(full.rfind('/') + 1);
+  const std::string said = version.empty() ? "no data parser named" : fmt::format("data parser {}", version);
+  if (version.substr(0, 2) == "db") in.fail_at(at, "this is accounting data (sacct); 'berth import sacct' reads it");
+  if (gap.at != nullptr) in.fail_at(gap.at, fmt::format("{} lacks what is needed: {} ({})", gap.row, gap.fields, said));
+  if (std::find(kKnownParsers.begin(), kKnownParsers.end(), version) == kKnownParsers.end()) {
+    notes.say(fmt::format("{}: read as {}, the newest one known", said, kKnownParsers.back()));
+  }
+}
+
+}  // namespace
+
+std::int64_t read_slurm_number(JsonCursor& in) {
+  switch (in.type()) {
+    case JsonType::kNull:
+      in.null();
+      return kSlurmUnset;
+    case JsonType::kObject:
+      return read_wrapped(in);
+    case JsonType::kString: {
+      const std::string_view text = in.string();
+      if (text == "Infinity") return kSlurmInfinite;
+      if (!text.empty()) in.fail(fmt::format("expected a number, not {}", in.shown()));
+      return kSlurmUnset;
+    }
+    default:
+      return in.integer(-kMostNumber, kMostNumber);
+  }
+}
+
+std::int64_t read_slurm_instant(JsonCursor& in) {
+  const std::int64_t number = read_slurm_number(in);
+  if (number == kSlurmInfinite) return 0;
+  if (number > kMaxTimeUs / kSecond) in.fail(fmt::format("{} is no instant in Unix seconds", number));
+  return std::max<std::int64_t>(number, 0);
+}
+
+std::string read_slurm_text(JsonCursor& in) {
+  if (in.type() != JsonType::kNull) return std::string(in.string());
+  in.null();
+  return {};
+}
+
+std::vector<std::string> read_slurm_names(JsonCursor& in) {
+  if (in.type() == JsonType::kArray) return read_strings(in);
+  std::vector<std::string> out;
+  const std::string text = read_slurm_text(in);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    if (comma > begin) out.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return out;
+}
+
+std::vector<std::string> read_slurm_hosts(JsonCursor& in, std::int64_t& left) {
+  std::vector<std::string> out;
+  const auto read = [&] {
+    const std::string text = read_slurm_text(in);
+    if (text == "(null)" || text == "None") return;
+    const std::string problem = expand_hostlist(text, left, out);
+    if (!problem.empty()) in.fail(fmt::format("{} is no list of hosts: {}", in.shown(), problem));
+  };
+  if (in.type() == JsonType::kArray)
+    in.array(read);
+  else
+    read();
+  return out;
+}
+
+void read_slurm_document(JsonCursor& in, SlurmData& data, SlurmNotes& notes, std::int64_t& names_left) {
+  const char* at = in.next_mark();
+  Meta meta;
+  SlurmGap gap;
+  bool known = false;
+  in.object([&](std::string_view key) {
+    if (key == "meta" && in.type() == JsonType::kObject) {
+      read_meta(in, meta);
+    } else if (key == "errors") {
+      read_errors(in);
+    } else if (key == "last_update" || key == "last_backfill") {
+      data.now = std::max(data.now, read_slurm_instant(in));
+    } else if (key == "jobs") {
+      if (data.has_jobs) in.fail("a second list of jobs; one cluster has one");
+      data.has_jobs = known = true;
+      read_slurm_jobs(in, data, names_left, gap);
+    } else if (key == "nodes") {
+      if (data.has_nodes) in.fail("a second list of nodes; one cluster has one");
+      data.has_nodes = known = true;
+      read_slurm_nodes(in, data, gap);
+    } else if (key == "sinfo") {
+      in.fail("this 'sinfo --json' has summaries, no nodes; give 'scontrol show nodes --json' instead");
+    } else if (key == "partitions") {
+      known = true;
+      notes.say("the list of partitions is not used: nodes name their partitions themselves");
+      in.raw();
+    } else {
+      in.raw();
+    }
+  });
+  if (!known)
+    in.fail_at(at, "neither jobs nor nodes: expected what 'squeue --json', 'sinfo --json' or 'scontrol show nodes --json' prints");
+  check_version(in, at, meta, gap, notes);
+}
+
+}  // namespace berth::io

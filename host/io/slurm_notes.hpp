@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace berth::io {
+
+/// What an import from Slurm assumed or left out, counted by cause.
+class SlurmNotes {
+ public:
+  /// Counts one `noun` ("job", "node") that `what` is said of; the first of each is named.
+  /// @param what  Continues "3 jobs", for example " left out: no GPUs asked for".
+  void count(std::string_view noun, std::string_view what, std::string_view first, std::int64_t times = 1);
+  void say(std::string text) { said_.push_back(std::move(text)); }
+
+  std::vector<std::string> lines() const;
+
+ private:
+  struct Entry {
+    std::int64_t times = 0;
+    std::string first;
+  };
+  std::vector<std::string> said_;
+  std::map<std::pair<std::string, std::string>, Entry, std::less<>> counts_;
+};
+
+}  // namespace berth::io

@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include "host/io/slurm_json.hpp"
+
+namespace berth::io {
+namespace {
+
+struct SlurmJobRow {
+  SlurmJob& job;
+  std::int64_t& names_left;
+  std::int64_t seen_at = 0;
+};
+
+struct StateName {
+  std::string_view name;
+  SlurmJobState state;
+};
+constexpr StateName kJobStates[] = {
+    {"PENDING", SlurmJobState::kPending},        {"RUNNING", SlurmJobState::kRunning},     {"CONFIGURING", SlurmJobState::kRunning},
+    {"RESIZING", SlurmJobState::kRunning},       {"SIGNALING", SlurmJobState::kRunning},   {"STOPPED", SlurmJobState::kRunning},
+    {"POWER_UP_NODE", SlurmJobState::kRunning},  {"SUSPENDED", SlurmJobState::kSuspended}, {"COMPLETING", SlurmJobState::kCompleting},
+    {"STAGE_OUT", SlurmJobState::kCompleting},   {"COMPLETED", SlurmJobState::kFinished},  {"CANCELLED", SlurmJobState::kFinished},
+    {"FAILED", SlurmJobState::kFinished},        {"TIMEOUT", SlurmJobState::kFinished},    {"NODE_FAIL", SlurmJobState::kFinished},
+    {"PREEMPTED", SlurmJobState::kFinished},     {"BOOT_FAIL", SlurmJobState::kFinished},  {"DEADLINE", SlurmJobState::kFinished},
+    {"OUT_OF_MEMORY", SlurmJobState::kFinished},
+};
+
+void read_state(JsonCursor& in, SlurmJobRow& row) {
+  for (const std::string& name : read_slurm_names(in)) {
+    const auto known = std::find_if(std::begin(kJobStates), std::end(kJobStates), [&](const StateName& s) { return s.name == name; });
+    const SlurmJobState state = known == std::end(kJobStates) ? SlurmJobState::kOther : known->state;
+    if (row.job.state_name.empty() || state > row.job.state) row.job.state_name = name;
+    row.job.state = std::max(row.job.state, state);
+  }
+}
+
+void read_gpu_list(JsonCursor& in, GpuCount& out) {
+  const std::string text = read_slurm_text(in);
+  const std::string problem = parse_gpus(text, out);
+  if (!problem.empty()) in.fail(problem);
+  if (out.count > kMaxGpusPerJob) in.fail(fmt::format("{} are more than {} GPUs", out.count, kMaxGpusPerJob));
+}
+
+void read_tres_list(JsonCursor& in, Tres& out) {
+  const std::string text = read_slurm_text(in);
+  const std::string problem = parse_tres(text, out);
+  if (!problem.empty()) in.fail(problem);
+}
+
+// One text a node, in the order of the job's nodes.
+void read_node_gpus(JsonCursor& in, SlurmJobRow& row) {
+  if (in.type() != JsonType::kArray) {
+    in.raw();
+    return;
+  }
+  in.array([&] {
+    const std::string text = read_slurm_text(in);
+    std::vector<Gres> list;
+    const std::string problem = parse_gres(text, list);
+    if (!problem.empty()) in.fail(problem);
+    SlurmJob::NodeGpus& gpus = row.job.node_gpus.emplace_back();
+    gpus.indexed = true;
+    for (const Gres& one : list) {
+      if (one.name != "gpu") continue;
+      gpus.count += one.count;
+      gpus.indices |= one.indices;
+      gpus.indexed = gpus.indexed && (one.indexed || one.count == 0);
+    }
+  });
+}
+
+// A count that is 0 where Slurm leaves it unset.
+std::int64_t read_small(JsonCursor& in) {
+  const std::int64_t number = read_slurm_number(in);
+  if (number == kSlurmUnset || number == kSlurmInfinite) return 0;
+  if (number < 0 || number > UINT32_MAX) in.fail(fmt::format("{} is not within 0 to {}", number, UINT32_MAX));
+  // Slurm's own "not set" in 32 bits, as older data parsers print it.
+  return number >= UINT32_MAX - 1 ? 0 : number;
+}
+
+bool read_flag(JsonCursor& in) {
+  if (in.type() == JsonType::kBool) return in.boolean();
+  return read_small(in) != 0;
+}
+
+void read_shared(JsonCursor& in, SlurmJobRow& row) {
+  const std::vector<std::string> names = read_slurm_names(in);
+  row.job.exclusive = std::find(names.begin(), names.end(), "none") != names.end();
+}
+
+std::int64_t read_minutes(JsonCursor& in) {
+  const std::int64_t minutes = read_slurm_number(in);
+  if (minutes == kSlurmUnset || minutes == kSlurmInfinite) return minutes;
+  if (minutes < 0 || minutes > kMaxTimeUs / (60 * kSecond)) in.fail(fmt::format("{} is no number of minutes", minutes));
+  return minutes;
+}
+
+void read_cpus_per_gpu(JsonCursor& in, SlurmJobRow& row) {
+  GpuCount count;
+  read_gpu_list(in, count);
+  row.job.cpus_per_gpu = count.count;
+}
+
+using Row = SlurmJobRow;
+constexpr Field<Row> kSlurmJobFields[] = {
+    {"account", [](JsonCursor& in, Row& r) { r.job.account = read_slurm_text(in); }},
+    {"array_job_id", [](JsonCursor& in, Row& r) { r.job.array_id = read_small(in); }},
+    {"array_task_id", [](JsonCursor& in, Row& r) { r.job.array_task = read_slurm_number(in); }},
+    {"array_max_tasks", [](JsonCursor& in, Row& r) { r.job.array_limit = read_small(in); }},
+    {"array_task_string", [](JsonCursor& in, Row& r) { r.job.array_tasks = read_slurm_text(in); }},
+    {"contiguous", [](JsonCursor& in, Row& r) { r.job.contiguous = read_flag(in); }},
+    {"cpus_per_tres", read_cpus_per_gpu},
+    {"deadline", [](JsonCursor& in, Row& r) { r.job.deadline = read_slurm_instant(in); }},
+    {"dependency", [](JsonCursor& in, Row& r) { r.job.dependency = read_slurm_text(in); }},
+    {"eligible_time", [](JsonCursor& in, Row& r) { r.job.eligible = read_slurm_instant(in); }, true},
+    {"end_time", [](JsonCursor& in, Row& r) { r.job.end = read_slurm_instant(in); }},
+    {"excluded_nodes", [](JsonCursor& in, Row& r) { r.job.excluded_nodes = read_slurm_hosts(in, r.names_left); }},
+    {"features", [](JsonCursor& in, Row& r) { r.job.features = read_slurm_text(in); }},
+    {"gres_detail", read_node_gpus},
+    {"het_job_id", [](JsonCursor& in, Row& r) { r.job.het_id = read_small(in); }},
+    {"het_job_offset", [](JsonCursor& in, Row& r) { r.job.het_offset = read_small(in); }},
+    {"job_id", [](JsonCursor& in, Row& r) { r.job.id = in.integer(0, UINT32_MAX); }, true},
+    {"job_state", read_state, true},
+    {"last_sched_evaluation", [](JsonCursor& in, Row& r) { r.seen_at = read_slurm_instant(in); }},
+    {"licenses", [](JsonCursor& in, Row& r) { r.job.licenses = read_slurm_text(in); }},
+    {"max_nodes", [](JsonCursor& in, Row& r) { r.job.max_nodes = read_small(in); }},
+    {"nodes", [](JsonCursor& in, Row& r) { r.job.nodes = read_slurm_hosts(in, r.names_left); }, true},
+    {"tasks_per_node", [](JsonCursor& in, Row& r) { r.job.tasks_per_node = read_small(in); }},
+    {"node_count", [](JsonCursor& in, Row& r) { r.job.node_count = read_small(in); }, true},
+    {"tasks", [](JsonCursor& in, Row& r) { r.job.tasks = read_small(in); }},
+    {"partition", [](JsonCursor& in, Row& r) { r.job.partition = read_slurm_text(in); }, true},
+    {"prefer", [](JsonCursor& in, Row& r) { r.job.prefer = read_slurm_text(in); }},
+    {"pre_sus_time", [](JsonCursor& in, Row& r) { r.job.ran_before_s = read_slurm_instant(in); }},
+    {"priority", [](JsonCursor& in, Row& r) { r.job.priority = std::max<std::int64_t>(read_slurm_number(in), 0); }, true},
+    {"required_nodes", [](JsonCursor& in, Row& r) { r.job.required_nodes = read_slurm_hosts(in, r.names_left); }},
+    {"required_switches", [](JsonCursor& in, Row& r) { r.job.switches = read_small(in); }},
+    {"requeue", [](JsonCursor& in, Row& r) { r.job.requeue = read_flag(in); }},
+    {"restart_cnt", [](JsonCursor& in, Row& r) { r.job.restarts = read_small(in); }},
+    {"resv_name", [](JsonCursor& in, Row& r) { r.job.reservation = read_slurm_text(in); }},
+    {"segment_size", [](JsonCursor& in, Row& r) { r.job.segment = read_small(in); }},
+    {"shared", read_shared},
+    {"start_time", [](JsonCursor& in, Row& r) { r.job.start = read_slurm_instant(in); }, true},
+    {"state_reason", [](JsonCursor& in, Row& r) { r.job.reason = read_slurm_text(in); }, true},
+    {"submit_time", [](JsonCursor& in, Row& r) { r.job.submit = read_slurm_instant(in); }, true},
+    {"suspend_time", [](JsonCursor& in, Row& r) { r.job.suspended_at = read_slurm_instant(in); }},
+    {"time_limit", [](JsonCursor& in, Row& r) { r.job.time_limit_min = read_minutes(in); }, true},
+    {"tres_per_job", [](JsonCursor& in, Row& r) { read_gpu_list(in, r.job.per_job); }, true},
+    {"tres_per_node", [](JsonCursor& in, Row& r) { read_gpu_list(in, r.job.per_node); }, true},
+    {"tres_per_socket", [](JsonCursor& in, Row& r) { read_gpu_list(in, r.job.per_socket); }},
+    {"tres_per_task", [](JsonCursor& in, Row& r) { read_gpu_list(in, r.job.per_task); }, true},
+    {"tres_req_str", [](JsonCursor& in, Row& r) { read_tres_list(in, r.job.asked); }, true},
+    {"tres_alloc_str", [](JsonCursor& in, Row& r) { read_tres_list(in, r.job.held); }},
+    {"user_name", [](JsonCursor& in, Row& r) { r.job.user = read_slurm_text(in); }},
+    {"steps", [](JsonCursor& in, Row&) { in.fail("this is accounting data (sacct); 'berth import sacct' reads it"); }},
+};
+static_assert(std::size(kSlurmJobFields) <= 64, "one bit a field");
+
+}  // namespace
+
+std::string slurm_job_name(const SlurmJob& job) {
+  if (job.het_id != 0) return std::to_string(job.het_id);
+  if (job.array_id != 0 && job.array_task >= 0) return fmt::format("{}_{}", job.array_id, job.array_task);
+  return std::to_string(job.id);
+}
+
+void read_slurm_jobs(JsonCursor& in, SlurmData& data, std::int64_t& names_left, SlurmGap& gap) {
+  SlurmRows<SlurmJobRow> rows(kSlurmJobFields);
+  in.array([&] {
+    const char* at = in.next_mark();
+    if (data.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail(fmt::format("more than {} jobs", kMaxJobs));
+    SlurmJobRow row{data.jobs.emplace_back(), names_left};
+    const std::string missing = rows.missing(rows.read(in, row));
+    if (!missing.empty() && gap.at == nullptr) gap = {at, fmt::format("/jobs/{}", data.jobs.size() - 1), missing};
+    const SlurmJob& job = row.job;
+    const bool started = job.state == SlurmJobState::kRunning || job.state == SlurmJobState::kSuspended;
+    data.now = std::max({data.now, row.seen_at, job.submit, job.suspended_at, started ? job.start : 0});
+  });
+}
+
+}  // namespace berth::io
