@@ -66,4 +66,8 @@ inline std::vector<std::int64_t> scenario_counts() {
   return most > 16 ? std::vector<std::int64_t>{1, 16, most} : std::vector<std::int64_t>{1, most};
 }
 
+/// slurm: axis `nodes`; the target is at the largest: 5,000 nodes and 20,000 jobs to a plan within a second.
+inline std::vector<std::int64_t> slurm_nodes() { return smoke() ? doubling(64, 64) : doubling(1'250, 5'000); }
+inline std::int64_t slurm_jobs(std::int64_t nodes) { return 4 * nodes; }
+
 }  // namespace berth::bench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "berth/units.hpp"
@@ -119,7 +120,8 @@ std::int64_t parse_memory(std::string_view text, std::int64_t unit) {
   constexpr int kPlaces = 4;
   constexpr std::int64_t kScale = 10'000;
   std::int64_t scaled = 0;
-  const bool number = !text.empty() && text.find_first_not_of("0123456789.") == text.npos && text.front() != '.' && text.back() != '.';
+  const bool number = !text.empty() && text.find_first_not_of("0123456789.") == text.npos &&
+                      std::count(text.begin(), text.end(), '.') <= 1 && text.front() != '.' && text.back() != '.';
   if (!number || scale_decimal(text, kPlaces, scaled) != DecimalError::kNone) return -1;
   if (scaled / kScale > kMaxBytes / unit) return -1;
   // The whole units and the rest apart, as their product would not fit.

@@ -1,0 +1,90 @@
+#include "tests/cli/command.hpp"
+
+namespace berth::test {
+namespace {
+
+// One job that waits for 4 GPUs, one that is held.
+const std::string kJobs = R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"errors":[],"jobs":[
+{"job_id":3,"job_state":"PENDING","state_reason":"Resources","partition":"main","priority":10,"submit_time":1000,"eligible_time":1000,
+"start_time":0,"time_limit":60,"node_count":1,"nodes":"","tres_per_job":"","tres_per_node":"gres:gpu:4","tres_per_task":"","tres_req_str":"cpu=1,node=1"},
+{"job_id":4,"job_state":"PENDING","state_reason":"JobHeldUser","partition":"main","priority":0,"submit_time":1000,"eligible_time":0,
+"start_time":0,"time_limit":60,"node_count":1,"nodes":"","tres_per_job":"","tres_per_node":"gres:gpu:4","tres_per_task":"","tres_req_str":"cpu=1,node=1"}]}
+)";
+const std::string kNodes = R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"errors":[],"nodes":[
+{"name":"n1","state":"idle","state_flags":[],"partitions":["main"],"gres":"gpu:h100:8","gres_used":"gpu:h100:0","cpus":64,
+"real_memory":1000,"alloc_cpus":0,"alloc_memory":0}]}
+)";
+const std::string kTopology = "SwitchName=leaf Nodes=n1\n";
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+}  // namespace
+
+TEST(CliSlurm, WhatItsCommandsPrintIsPlannedAsItIsPiped) {
+  const Folder folder;
+  const std::string all = folder.write("all", kJobs + kNodes + kTopology);
+
+  const Answer plan = berth("plan --slurm - --policy priority <" + quoted(all));
+
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_TRUE(contains(plan.out, "1 start")) << plan.out;
+  EXPECT_TRUE(contains(plan.out, "n1[0-3]")) << plan.out;
+  EXPECT_EQ(plan.err, "berth: note: 1 job left out: held (JobHeldUser) (first: 4)\n");
+}
+
+TEST(CliSlurm, FilesAndStandardInputGoTogether) {
+  const Folder folder;
+  const std::string nodes = folder.write("nodes.json", kNodes), jobs = folder.write("jobs.json", kJobs);
+
+  const Answer held = berth("plan --slurm - --slurm " + quoted(nodes) + " --held --policy priority <" + quoted(jobs));
+  const Answer twice = berth("plan --slurm - --slurm - --policy priority <" + quoted(jobs));
+
+  EXPECT_TRUE(contains(held.out, "2 start")) << held.out << held.err;
+  EXPECT_EQ(held.err, "");
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_TRUE(contains(twice.err, "standard input can be read once")) << twice.err;
+}
+
+TEST(CliSlurm, APlanIsExplainedAndValidatedAgainstTheSameOutput) {
+  const Folder folder;
+  const std::string all = folder.write("all", kJobs + kNodes), files = " --slurm " + quoted(all) + " --plan " + quoted(folder / "p.json");
+  ASSERT_EQ(berth("plan --slurm " + quoted(all) + " --policy fifo --out " + quoted(folder / "p.json")).code, 0);
+
+  const Answer valid = berth("validate" + files), told = berth("explain --job 3" + files);
+
+  EXPECT_EQ(valid.code, 0) << valid.err;
+  EXPECT_TRUE(contains(valid.out, all + ": valid: 1 node, 8 GPUs, 1 job (0 running, 1 waiting)")) << valid.out;
+  EXPECT_EQ(told.code, 0) << told.err;
+}
+
+TEST(CliSlurm, ImportWritesTheSnapshotThatPlanWouldUse) {
+  const Folder folder;
+  const std::string jobs = folder.write("jobs.json", kJobs), nodes = folder.write("nodes.json", kNodes), s = folder / "s.json";
+
+  const Answer import = berth("import slurm " + quoted(jobs) + " " + quoted(nodes) + " --held --out " + quoted(s));
+
+  EXPECT_EQ(import.code, 0) << import.err;
+  EXPECT_EQ(import.out, s + ": berth.snapshot.v1, 1 node, 8 GPUs, 2 jobs (0 running, 2 waiting)\n");
+  EXPECT_EQ(berth("plan --no-timing --json --policy fifo --snapshot " + quoted(s)).out,
+            berth("plan --no-timing --json --policy fifo --held --slurm " + quoted(jobs) + " --slurm " + quoted(nodes)).out);
+}
+
+TEST(CliSlurm, OptionsThatMeanNothingForItAreRefused) {
+  const Folder folder;
+  const std::string nodes = folder.write("nodes.json", kNodes);
+  const auto refused = [](const std::string& arguments, const std::string& why) {
+    const Answer answer = berth(arguments);
+    EXPECT_EQ(answer.code, 2) << arguments;
+    EXPECT_TRUE(contains(answer.err, why)) << answer.err;
+  };
+  refused("import slurm " + quoted(nodes) + " --at +5 --out -", "--at and --cluster are for traces");
+  refused("import slurm " + quoted(nodes) + " --cluster 2x8 --out -", "--at and --cluster are for traces");
+  refused("import slurm " + quoted(nodes) + " --out " + quoted(nodes), "would replace");
+  refused("import pai " + quoted(nodes) + " --held --out -", "--held is for the format slurm");
+  refused("plan --policy fifo --held --snapshot " + quoted(nodes), "--held needs --slurm");
+  refused("plan --policy fifo --snapshot " + quoted(nodes) + " --slurm " + quoted(nodes), "--snapshot and --slurm are alternatives");
+  refused("plan --policy fifo --slurm " + quoted(folder / "none"), "cannot read");
+  refused("validate --slurm " + quoted(folder.write("cut", kNodes.substr(0, 90))), "cut:2: /nodes");
+}
+
+}  // namespace berth::test
