@@ -54,6 +54,7 @@ void add_explain(Commands& commands);
 void add_validate(Commands& commands);
 void add_import(Commands& commands);
 void add_generate(Commands& commands);
+void add_shadow(Commands& commands);
 void add_policies(Commands& commands);
 void add_devices(Commands& commands);
 void add_version(Commands& commands);

@@ -26,6 +26,7 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_validate(commands);
   add_import(commands);
   add_generate(commands);
+  add_shadow(commands);
   add_policies(commands);
   add_devices(commands);
   add_version(commands);

@@ -15,6 +15,7 @@
 #include "host/core/names.hpp"
 #include "host/core/render_reason.hpp"
 #include "host/core/violations.hpp"
+#include "host/report/table.hpp"
 
 namespace berth::report {
 namespace {
@@ -37,6 +38,37 @@ std::string indices(std::uint64_t mask) {
   }
   return text;
 }
+
+// "n00[0-7] n01[0,2]": what lies on one node together, entry after entry.
+class PlaceText {
+ public:
+  void add(std::string_view node, std::uint64_t gpus, std::int32_t share_ppm) {
+    if (node == node_ && share_ppm == share_ppm_ && (gpus_ & gpus) == 0) {
+      gpus_ |= gpus;
+      return;
+    }
+    flush();
+    node_ = node;
+    gpus_ = gpus;
+    share_ppm_ = share_ppm;
+  }
+  std::string finish() {
+    flush();
+    return std::move(text_);
+  }
+
+ private:
+  void flush() {
+    if (gpus_ == 0) return;
+    text_ += fmt::format("{}{}[{}]", text_.empty() ? "" : " ", node_, indices(gpus_));
+    if (share_ppm_ != kWholeGpu) text_ += fmt::format("x{}", core::decimal_text(share_ppm_, 6));
+  }
+
+  std::string text_;
+  std::string_view node_;
+  std::uint64_t gpus_ = 0;
+  std::int32_t share_ppm_ = 0;
+};
 
 const char* colour_of(Action action) {
   switch (action) {
@@ -90,27 +122,6 @@ std::string gpus_text(const Plan& plan, const Decision& d) {
   return core::decimal_text(ppm, 6);
 }
 
-using Row = std::vector<std::string>;
-
-std::string table(const Row& head, const std::vector<Row>& rows, const std::vector<const char*>& colours) {
-  std::vector<std::size_t> width(head.size());
-  for (std::size_t c = 0; c < head.size(); ++c) {
-    width[c] = head[c].size();
-    for (const Row& row : rows) width[c] = std::max(width[c], row[c].size());
-  }
-  const auto line = [&](const Row& row) {
-    std::string text;
-    for (std::size_t c = 0; c < row.size(); ++c) text += c + 1 < row.size() ? fmt::format("{:<{}}  ", row[c], width[c]) : row[c];
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text;
-  };
-  std::string text = line(head) + "\n";
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    text += colours.empty() ? line(rows[r]) + "\n" : fmt::format("{}{}\x1b[0m\n", colours[r], line(rows[r]));
-  }
-  return text;
-}
-
 std::string reason_and(const core::NameSource& names, const Decision& decision, std::string_view joined) {
   const std::string change = core::render_would_start_if(names, decision.reason, decision.job);
   std::string text = core::render_reason(names, decision.reason, decision.job);
@@ -151,19 +162,19 @@ std::int64_t gpus_of(const Plan& plan, const Decision& decision) {
 }
 
 std::string place_text(const core::NameSource& names, const Plan& plan, const Decision& decision) {
-  std::string text;
-  const std::span<const PlanEntry> entries = entries_of(plan, decision);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    std::uint64_t mask = entries[i].gpus;
-    while (i + 1 < entries.size() && entries[i + 1].node == entries[i].node && entries[i + 1].share_ppm == entries[i].share_ppm &&
-           (mask & entries[i + 1].gpus) == 0) {
-      mask |= entries[++i].gpus;
-    }
-    text += fmt::format("{}{}[{}]", text.empty() ? "" : " ", names.node(entries[i].node), indices(mask));
-    if (entries[i].share_ppm == kWholeGpu) continue;
-    text += fmt::format("x{}", core::decimal_text(entries[i].share_ppm, 6));
+  PlaceText text;
+  for (const PlanEntry& entry : entries_of(plan, decision)) text.add(names.node(entry.node), entry.gpus, entry.share_ppm);
+  return text.finish();
+}
+
+std::string place_text(const Allocation& allocation) {
+  PlaceText text;
+  for (const AllocationEntry& entry : allocation.entries) {
+    std::uint64_t mask = 0;
+    for (const std::int32_t gpu : entry.gpus) mask |= std::uint64_t{1} << gpu;
+    text.add(entry.node, mask, entry.share_ppm);
   }
-  return text;
+  return text.finish();
 }
 
 std::string full_reason(const core::NameSource& names, const Decision& decision) { return reason_and(names, decision, "; starts if "); }

@@ -27,6 +27,9 @@ std::string full_reason(const core::NameSource& names, const Decision& decision)
 /// "n00[0-7] n01[0,2]": GPUs by node in the order of the entries; shares as "n00[3]x0.5".
 std::string place_text(const core::NameSource& names, const Plan& plan, const Decision& decision);
 
+/// The same of what a job holds.
+std::string place_text(const Allocation& allocation);
+
 /// Whole GPUs of the decision's entries.
 std::int64_t gpus_of(const Plan& plan, const Decision& decision);
 

@@ -1,7 +1,7 @@
 # Completion of berth for bash; installed as share/bash-completion/completions/berth.
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate import generate policies devices version help"
+  local commands="plan explain validate import generate shadow policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -38,10 +38,11 @@ _berth() {
           words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
+        shadow) words="--slurm --policy --param --slack --rows --json" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;
       esac
-      [[ $command == import && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      [[ ($command == import || $command == shadow) && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       words+=" --help"
       ;;
   esac

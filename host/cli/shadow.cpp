@@ -1,0 +1,127 @@
+#include "host/report/shadow.hpp"
+
+#include <fmt/format.h>
+
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/interrupt.hpp"
+#include "host/cli/load.hpp"
+#include "host/cli/request.hpp"
+#include "host/cli/slurm_input.hpp"
+#include "host/cli/values.hpp"
+#include "host/io/file_error.hpp"
+#include "host/io/json_writer.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct ShadowArguments {
+  std::vector<std::string> files;
+  bool slurm = false;
+  bool json = false;
+  std::string policy;
+  std::string slack = "60s";
+  std::size_t rows = 20;
+  RequestOptions request;
+};
+
+struct Recorded {
+  ClusterState state;
+  std::string origin_iso;
+};
+
+Recorded load(const std::string& path, bool slurm) {
+  Snapshot snapshot = slurm ? read_slurm({path}, false) : io::parse_snapshot(io::read_file(path), io::input_name(path));
+  std::string origin = snapshot.origin_iso;
+  return {ClusterState(std::move(snapshot), io::input_name(path)), std::move(origin)};
+}
+
+const char* name_of(report::ShadowDifference::Kind kind) {
+  switch (kind) {
+    case report::ShadowDifference::Kind::kEarlier:
+      return "earlier";
+    case report::ShadowDifference::Kind::kLater:
+      return "later";
+    case report::ShadowDifference::Kind::kDisplaced:
+      break;
+  }
+  return "displaced";
+}
+
+std::string json_of(const report::ShadowReport& report, const std::string& policy) {
+  io::JsonWriter out;
+  out.object([&] {
+    out.text("policy", policy);
+    out.number("states", report.states);
+    out.number("from_s", report.from_us, 6);
+    out.number("to_s", report.to_us, 6);
+    out.text_unless("origin", report.origin_iso, "");
+    out.number("same_starts", report.same_starts);
+    out.number("other_nodes", report.other_nodes);
+    out.number("unseen", report.unseen);
+    out.number("still_waiting", report.still_waiting);
+    out.number("wait_saved_s", report.wait_saved_us, 6);
+    out.number("gpu_s", report.gpu_us, 6);
+    out.number("real_gpu_s", report.real_gpu_us, 6);
+    out.number("planned_gpu_s", report.planned_gpu_us, 6);
+    out.lines(
+        "differences", report.differences,
+        [&](const report::ShadowDifference& d) {
+          out.object([&] {
+            out.text("kind", name_of(d.kind));
+            out.text("job", d.job);
+            out.number("gpus", d.gpu_ppm, 6);
+            if (d.planned_us != kNever) out.number("planned_s", d.planned_us, 6);
+            if (d.really_us != kNever) out.number("really_s", d.really_us, 6);
+            out.text_unless("planned_where", d.planned_place, "");
+            out.text_unless("really_where", d.real_place, "");
+            out.text_unless("reason", d.reason, "");
+          });
+        },
+        true);
+  });
+  return out.finish();
+}
+
+int run(const ShadowArguments& options) {
+  const Request request = make_request(options.request, options.policy);
+  report::Shadow shadow(request, parse_duration(options.slack));
+  for (const std::string& file : options.files) {
+    const Recorded recorded = load(file, options.slurm);
+    try {
+      shadow.add(recorded.state, recorded.origin_iso);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("{}: {}", io::input_name(file), error.what()));
+    }
+  }
+  const report::ShadowReport report = shadow.finish();
+  print(options.json ? json_of(report, options.policy) : report::to_text(report, options.policy, options.rows));
+  return kDone;
+}
+
+}  // namespace
+
+void add_shadow(Commands& commands) {
+  auto options = std::make_shared<ShadowArguments>();
+  CLI::App& app =
+      commands.add("shadow", "Decide on recorded states beside the scheduler that made them: where the two part, and what it saves",
+                   "berth shadow --policy srsf monday/*.json\n  berth shadow --slurm --policy priority monday/*.txt", options, &run);
+  app.add_option("FILE", options->files,
+                 "The states, earliest first: snapshots, or with --slurm what Slurm's commands printed; plain or .gz")
+      ->required();
+  app.add_flag("--slurm", options->slurm, "Each FILE holds what squeue, sinfo and scontrol printed at one instant");
+  app.add_option("--policy", options->policy, "Who decides ('berth policies' lists them)")->required()->type_name("NAME");
+  app.add_option("--param", options->request.params, "A parameter of the policy; may be given again")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  app.add_option("--slack", options->slack, "Starts no further apart are the same")->type_name("DURATION")->capture_default_str();
+  app.add_option("--rows", options->rows, "Differences listed at most, of each kind; 0: all")
+      ->type_name("N")
+      ->check(whole_number<std::size_t>())
+      ->capture_default_str();
+  add_json_flag(app, options->json, "One JSON object: totals, and every difference");
+}
+
+}  // namespace berth::cli
