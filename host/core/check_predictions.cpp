@@ -84,8 +84,11 @@ class Predictions {
     std::vector<std::int64_t> general = s_.jobs[at(d.job)].option_rate;
     if (d.action == Action::kReplace) general.assign(1, s_.job.rate[at(d.job)]);
     std::int64_t rate = opaque && d.action != Action::kReplace ? 0 : placed_rate(s_, job, d.shape, entries);
-    if ((rate == 0 || opaque) && std::find(general.begin(), general.end(), d.rate) != general.end()) rate = d.rate;
-    if (rate == 0 && !general.empty()) rate = general.front();
+    if ((rate == 0 || opaque) && std::find(general.begin(), general.end(), d.rate) != general.end()) {
+      rate = d.rate;  // which may be 0: not known
+    } else if (rate == 0 && !general.empty()) {
+      rate = general.front();
+    }
     const TimeUs start = d.action == Action::kReserve ? d.start_us : s_.now;
     compare(d, job, rate, start, start == kNever ? kNever : end(start, s_.run_or_limit(d.job, rate)));
   }

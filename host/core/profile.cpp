@@ -99,7 +99,10 @@ std::int64_t all_reduce_ns(const Job& job, const Shape& shape, const SpanInfo& s
 }
 
 std::int64_t profile_rate(const Job& job, const Shape& shape, const SpanInfo& span) {
-  if (span.level == 0 && gpus_of(shape, span) > std::max(1, span.gpus_per_node)) return 0;
+  // Shares of several members may lie on one GPU.
+  const bool shares = shape.share_ppm < kWholeGpu ||
+                      std::any_of(shape.groups.begin(), shape.groups.end(), [](const Group& g) { return g.share_ppm < kWholeGpu; });
+  if (!shares && span.level == 0 && gpus_of(shape, span) > std::max(1, span.gpus_per_node)) return 0;
   if (shape.rate > 0) return stated_rate(shape, span);
   switch (job.profile.kind) {
     case ProfileKind::kOpaque:

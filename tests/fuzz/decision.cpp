@@ -34,9 +34,14 @@ Request random_request(fuzz::Bytes& in) {
   return request;
 }
 
+// What repeats it by `berth plan`: the snapshot, and the plans that were made.
+[[noreturn]] void wrong(const std::string& what, const ClusterState& state, const Plan& plan, const Plan& other) {
+  fuzz::broken(what + "\n" + io::to_json(state.snapshot()) + io::to_json(plan, state, false) + io::to_json(other, state, false));
+}
+
 void check_valid(const ClusterState& state, const Plan& plan) {
   const auto violations = validate_plan(state, plan);
-  if (!violations.empty()) fuzz::broken("an invalid plan: " + violations.front());
+  if (!violations.empty()) wrong("an invalid plan: " + violations.front(), state, plan, plan);
 }
 
 void check_round(ClusterState& state, Engine& engine, PolicyState& memory, const Request& request, Plan& plan) {
@@ -50,9 +55,9 @@ void check_round(ClusterState& state, Engine& engine, PolicyState& memory, const
   Plan other;
   Engine().decide(scratch, before, request, other);
   check_valid(scratch, other);
-  fuzz::hold(text_of(plan, state) == text_of(other, scratch), "the live decision is not the one from scratch");
+  if (text_of(plan, state) != text_of(other, scratch)) wrong("the live decision is not the one from scratch", state, plan, other);
   Engine().decide(scratch, again, reference, other);
-  fuzz::hold(text_of(plan, state) == text_of(other, scratch), "the reference decides otherwise");
+  if (text_of(plan, state) != text_of(other, scratch)) wrong("the reference decides otherwise", state, plan, other);
   fuzz::hold(memory == before && memory == again, "policy states differ");
 }
 
