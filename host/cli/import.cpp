@@ -125,7 +125,7 @@ void add_import(Commands& commands) {
   app.add_option("FORMAT", options->format, "Whose format the files have (below)")->required();
   app.add_option("FILE", options->files, "The jobs, and files that describe the cluster; plain or .gz")->required();
   app.add_option("--cluster", options->cluster,
-                 "With --at: a cluster or snapshot file, or NODESxGPUS such as 32x8; without it, what the files describe")
+                 "With --at: a cluster or snapshot file, NODESxGPUS such as 32x8, or 8x4xV100+8x4xK80; without it, what the files describe")
       ->type_name("C");
   app.add_option("--at", options->at, "Rebuild the snapshot of this instant, first come first served: the trace's local time, or +SECONDS")
       ->type_name("TIME");

@@ -40,8 +40,9 @@ Imported import_files(std::string_view format, const std::vector<std::string>& f
 /// The same, of which only the trace is wanted.
 Trace import_trace(std::string_view format, const std::vector<std::string>& files, const ImportOptions& options = {});
 
-/// The cluster that `--cluster C` names: "NxG" (see `uniform_cluster`) or a cluster or snapshot file, of which jobs, history and
-/// reservations are left out. An empty `spec` takes what the importer derived from its files.
+/// The cluster that `--cluster C` names: "NxG" (see `uniform_cluster`), "NxGxTYPE", several of these joined by '+' ("8x4xV100+8x4xK80"), or
+/// a cluster or snapshot file, of which jobs, history and reservations are left out. An empty `spec` takes what the importer derived from
+/// its files.
 /// @throws InvalidArgument when there is neither; InputError for a bad file.
 Snapshot cluster_from(const std::string& spec, const Imported& imported);
 

@@ -8,11 +8,15 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/check_snapshot.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/io/json_fields.hpp"
+#include "host/io/json_line.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/json_writer.hpp"
+#include "host/io/read_parts.hpp"
 #include "host/io/trace_builder.hpp"
+#include "host/io/write_parts.hpp"
 
 namespace berth::io {
 namespace {
@@ -37,7 +41,14 @@ constexpr Field<TraceJob> kTraceJobFields[] = {
     {"gpus", [](JsonCursor& in, TraceJob& j) { j.gpus = static_cast<std::int32_t>(in.integer(1, kMaxGpusPerJob)); }, true},
     {"gpu_type", [](JsonCursor& in, TraceJob& j) { j.gpu_type = in.string(); }},
     {"deadline_s", [](JsonCursor& in, TraceJob& j) { j.deadline_us = read_time(in); }},
+    {"deadline_hard", [](JsonCursor& in, TraceJob& j) { j.deadline_hard = in.boolean(); }},
+    {"deadline_value", [](JsonCursor& in, TraceJob& j) { j.deadline_value = in.integer(-kScoreCeiling, kScoreCeiling); }},
     {"time_limit_s", [](JsonCursor& in, TraceJob& j) { j.time_limit_us = read_time(in); }},
+    {"priority", [](JsonCursor& in, TraceJob& j) { j.priority = static_cast<std::int32_t>(in.integer(INT32_MIN, INT32_MAX)); }},
+    {"weight", [](JsonCursor& in, TraceJob& j) { j.weight_ppm = read_weight(in); }},
+    {"profile", [](JsonCursor& in, TraceJob& j) { j.profile = in.string(); }},
+    {"work", [](JsonCursor& in, TraceJob& j) { j.work = read_micro(in); }},
+    {"elastic", [](JsonCursor& in, TraceJob& j) { j.elastic = in.boolean(); }},
     {"batch", [](JsonCursor& in, TraceJob& j) { j.batch = read_count(in); }},
     {"cpu_cores", [](JsonCursor& in, TraceJob& j) { j.cpu_milli = read_milli(in); }},
     {"memory_bytes", [](JsonCursor& in, TraceJob& j) { j.memory_bytes = read_bytes(in); }},
@@ -48,6 +59,7 @@ struct TraceFile {
   Trace& trace;
   Extensions& x;
   std::unordered_set<std::string> ids;
+  std::vector<std::pair<std::string, std::size_t>> profile_uses;  // of each profile, the job that names it first
 };
 
 void read_schema(JsonCursor& in, TraceFile& /*file*/) {
@@ -61,6 +73,31 @@ void read_origin(JsonCursor& in, TraceFile& file) {
   }
 }
 
+void read_profiles(JsonCursor& in, TraceFile& file) {
+  DistinctKeys names;
+  in.object([&](std::string_view name) {
+    if (name.empty()) in.fail("a profile needs a name");
+    if (!names.add(name)) in.fail(fmt::format("the profile '{}' stands here twice", name));
+    file.trace.profiles.emplace_back(std::string(name), Profile{});
+    read_profile(in, file.trace.profiles.back().second);
+  });
+}
+
+/// What of a job says nothing without something else, empty when nothing does.
+std::string_view dangling(const TraceJob& job) {
+  if (job.deadline_us == kNever && (job.deadline_hard || job.deadline_value != 0)) return "a deadline without 'deadline_s'";
+  if (job.profile.empty() && job.work != 0) return "'work' is counted in the unit of a 'profile', and the job names none";
+  if (job.profile.empty() && job.elastic) return "'elastic' takes its GPU counts from a 'profile', and the job names none";
+  return {};
+}
+
+void use_profile(TraceFile& file, const TraceJob& job) {
+  if (job.profile.empty()) return;
+  const auto known = [&](const auto& use) { return use.first == job.profile; };
+  if (std::none_of(file.profile_uses.begin(), file.profile_uses.end(), known))
+    file.profile_uses.emplace_back(job.profile, file.trace.jobs.size());
+}
+
 void read_jobs(JsonCursor& in, TraceFile& file) {
   in.array([&] {
     const char* where = in.next_mark();
@@ -68,6 +105,8 @@ void read_jobs(JsonCursor& in, TraceFile& file) {
     read_object(in, job, kTraceJobFields);
     const std::string problem = text_problem(job);
     if (!problem.empty()) in.fail_at(where, problem);
+    if (!dangling(job).empty()) in.fail_at(where, std::string(dangling(job)));
+    use_profile(file, job);
     if (!file.ids.insert(job.id).second) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
     if (file.trace.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
     file.trace.jobs.push_back(std::move(job));
@@ -90,8 +129,31 @@ constexpr Field<TraceFile> kTrace[] = {
     {"origin", read_origin},
     {"notes", [](JsonCursor& in, TraceFile& f) { f.trace.notes = read_strings(in); }},
     {"dropped", read_dropped},
+    {"profiles", read_profiles},
     {"jobs", read_jobs, true},
 };
+
+/// What one profile alone does not say: they may stand behind the jobs that name them.
+void check_profiles(TraceFile& file, std::string_view json, const std::string& name) {
+  auto& profiles = file.trace.profiles;
+  std::sort(profiles.begin(), profiles.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  try {
+    for (const auto& [used, job] : file.profile_uses) {
+      if (find_profile(file.trace, used) != nullptr) continue;
+      throw InputError(name, fmt::format("/jobs/{}/profile", job), 0,
+                       fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(used, 60)));
+    }
+    const core::Where document(name);
+    const core::Where all(document, "profiles");
+    for (const auto& [profile_name, profile] : profiles) {
+      const std::string token = pointer_token(profile_name);
+      core::check_name(profile_name, all, token);
+      core::check_profile(profile, core::Where(all, token));
+    }
+  } catch (const InputError& e) {
+    throw with_line(e, json);
+  }
+}
 
 void write(JsonWriter& w, const TraceJob& job) {
   w.object([&] {
@@ -105,7 +167,14 @@ void write(JsonWriter& w, const TraceJob& job) {
     w.number("gpus", job.gpus);
     w.text_unless("gpu_type", job.gpu_type, "");
     w.number_unless("deadline_s", job.deadline_us, kNever, 6);
+    w.flag_unless("deadline_hard", job.deadline_hard, false);
+    w.number_unless("deadline_value", job.deadline_value, 0);
     w.number_unless("time_limit_s", job.time_limit_us, kNever, 6);
+    w.number_unless("priority", job.priority, 0);
+    w.number_unless("weight", job.weight_ppm, 1'000'000, 6);
+    w.text_unless("profile", job.profile, "");
+    w.number_unless("work", job.work, 0, 6);
+    w.flag_unless("elastic", job.elastic, false);
     w.number_unless("batch", job.batch, 0);
     w.number_unless("cpu_cores", job.cpu_milli, 0, 3);
     w.number_unless("memory_bytes", job.memory_bytes, 0);
@@ -118,10 +187,11 @@ void write(JsonWriter& w, const TraceJob& job) {
 
 Trace parse_trace(std::string_view json, const std::string& name) {
   Trace trace;
-  TraceFile file{trace, trace.x, {}};
+  TraceFile file{trace, trace.x, {}, {}};
   JsonCursor in(json, name);
   read_object(in, file, kTrace);
   in.finish();
+  check_profiles(file, json, name);
   std::sort(trace.jobs.begin(), trace.jobs.end(),
             [](const TraceJob& a, const TraceJob& b) { return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id); });
   return trace;
@@ -142,6 +212,16 @@ std::string to_json(const Trace& trace) {
       });
     }
     w.extensions(trace.x);
+    if (!trace.profiles.empty()) {
+      w.key("profiles");
+      w.object([&] {
+        for (const auto& [profile_name, profile] : trace.profiles) {
+          w.new_line();
+          w.key(profile_name);
+          write(w, profile);
+        }
+      });
+    }
     w.lines(
         "jobs", trace.jobs, [&](const TraceJob& job) { write(w, job); }, true);
   });

@@ -66,12 +66,12 @@ NodePool::NodePool(const Snapshot& cluster) : rank_of_(cluster.nodes.size(), kNo
   }
 }
 
-int NodePool::kind(const std::string& gpu_type, const std::string& virtual_cluster) {
-  const auto [found, fresh] = kinds_.try_emplace(std::make_pair(gpu_type, virtual_cluster), static_cast<int>(kinds_.size()));
+int NodePool::kind(const std::vector<std::string>& gpu_types, const std::string& virtual_cluster) {
+  const auto [found, fresh] = kinds_.try_emplace(std::make_pair(gpu_types, virtual_cluster), static_cast<int>(kinds_.size()));
   if (!fresh) return found->second;
   std::vector<std::vector<int>> by_type;
   for (const std::string& type : types_) {
-    if (!gpu_type.empty() && gpu_type != type) continue;
+    if (!gpu_types.empty() && std::find(gpu_types.begin(), gpu_types.end(), type) == gpu_types.end()) continue;
     std::vector<int> classes;
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       const Class& one = classes_[c];

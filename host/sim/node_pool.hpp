@@ -29,8 +29,8 @@ class NodePool {
  public:
   explicit NodePool(const Snapshot& cluster);
 
-  /// Number of the kind of job with this GPU type (empty: any) and virtual cluster.
-  int kind(const std::string& gpu_type, const std::string& virtual_cluster);
+  /// Number of the kind of job that takes any one of these GPU types (empty: any at all) and has this virtual cluster.
+  int kind(const std::vector<std::string>& gpu_types, const std::string& virtual_cluster);
   /// Whether some node serves only this virtual cluster (and perhaps others).
   bool owns_nodes(const std::string& virtual_cluster) const { return owners_.count(virtual_cluster) > 0; }
 
@@ -60,7 +60,7 @@ class NodePool {
   std::vector<std::int32_t> rank_of_;  ///< [nodes] kNoRank: not in use
   std::vector<int> class_of_;          ///< [ranks]
   std::vector<std::uint64_t> free_;    ///< [ranks] masks
-  std::map<std::pair<std::string, std::string>, int> kinds_;
+  std::map<std::pair<std::vector<std::string>, std::string>, int> kinds_;
   std::vector<std::vector<std::vector<int>>> eligible_;  ///< [kinds][types] classes, largest first
   std::vector<std::string> types_;
   std::set<std::string> owners_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/sim/trace_form.hpp"
 
 namespace berth::sim {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::int32_t kNoJob = INT32_MAX;
 
 class FifoReplay {
  public:
-  FifoReplay(const Trace& trace, const Snapshot& cluster) : jobs_(trace.jobs), pool_(cluster), empty_(pool_) {
+  FifoReplay(const Trace& trace, const Snapshot& cluster) : jobs_(trace.jobs), forms_(trace, cluster), pool_(cluster), empty_(pool_) {
     lines_.emplace_back();  // of all virtual clusters that own no nodes
   }
 
@@ -48,7 +49,7 @@ class FifoReplay {
   void end(std::int32_t j, Replay& result) {
     const auto found = running_.find(j);
     pool_.give(found->second.gpus);
-    result.finished.push_back({j, found->second.start_us});
+    result.finished.push_back({j, found->second.start_us, found->second.run_us});
     running_.erase(found);
     ends_.pop();
   }
@@ -61,9 +62,17 @@ class FifoReplay {
     }
   }
 
+  std::vector<std::string> types_of(const TraceJob& one) const {
+    if (!one.profile.empty()) return forms_.of(one).gpu_types();
+    if (one.gpu_type.empty()) return {};
+    return {one.gpu_type};
+  }
+
+  TimeUs run_time(const TraceJob& one) const { return one.work > 0 ? forms_.run_time(one, forms_.of(one), taken_) : one.run_us; }
+
   /// Whether the job would fit if nothing ran.
   bool fits_empty(const TraceJob& one) {
-    const int kind = empty_.kind(one.gpu_type, one.virtual_cluster);
+    const int kind = empty_.kind(types_of(one), one.virtual_cluster);
     const auto [found, fresh] = fits_empty_.try_emplace({kind, one.gpus}, false);
     if (fresh && empty_.take(kind, one.gpus, taken_)) {
       empty_.give(taken_);
@@ -90,19 +99,21 @@ class FifoReplay {
         first = lines_[l].front();
       }
       if (first == kNoJob) return;
-      if (!pool_.take(pool_.kind(job(first).gpu_type, job(first).virtual_cluster), job(first).gpus, taken_)) {
+      if (!pool_.take(pool_.kind(types_of(job(first)), job(first).virtual_cluster), job(first).gpus, taken_)) {
         blocked_[line] = true;
         continue;
       }
       lines_[line].pop_front();
-      running_.emplace(first, ReplayRunning{first, now, taken_});
-      ends_.emplace(now + job(first).run_us, first);
+      const TimeUs run_us = run_time(job(first));
+      running_.emplace(first, ReplayRunning{first, now, run_us, taken_});
+      ends_.emplace(now + run_us, first);
     }
   }
 
   using End = std::pair<TimeUs, std::int32_t>;
 
   const std::vector<TraceJob>& jobs_;
+  TraceForms forms_;
   NodePool pool_;
   NodePool empty_;  // nothing ever runs here
   std::vector<std::deque<std::int32_t>> lines_;

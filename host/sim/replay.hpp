@@ -14,12 +14,14 @@ namespace berth::sim {
 struct ReplayRunning {
   std::int32_t job = 0;  ///< index in `Trace::jobs`
   TimeUs start_us = 0;
+  TimeUs run_us = 0;            ///< how long it runs there
   std::vector<TakenGpus> gpus;  ///< in the order in which they were taken
 };
 
 struct ReplayFinished {
   std::int32_t job = 0;
   TimeUs start_us = 0;
+  TimeUs run_us = 0;
 };
 
 /// What a first-come-first-served cluster looks like at one instant of a trace.
@@ -36,8 +38,8 @@ struct Replay {
 /// At one instant ends come first, then arrivals by (submit, id), then one decision. At `at` itself ends and arrivals have happened and the
 /// decision has not: that one is the caller's. Every virtual cluster that owns nodes has a line of its own, all other jobs share one; a job
 /// that does not fit holds up its own line only, and lines are served by the rank of their first jobs. A job that would not fit even on the
-/// empty cluster is declined when it is submitted, because it would hold up its line for ever. Run times are those of the trace whatever
-/// the GPU type; nothing fails, and nothing is added for starting.
+/// empty cluster is declined when it is submitted, because it would hold up its line for ever. A job runs with the GPU count it asks for,
+/// as long as `TraceForms::run_time` says; nothing fails, and nothing is added for starting.
 ///
 /// @param trace    Jobs by (submit, id), as every importer leaves them.
 /// @param at       From the trace's time 0; not negative.

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/wide.hpp"
 #include "host/sim/replay.hpp"
 #include "host/sim/run_history.hpp"
+#include "host/sim/trace_form.hpp"
 
 namespace berth::sim {
 namespace {
@@ -30,34 +32,36 @@ struct Unmodelled {
 std::int64_t per_gpu(std::int64_t whole, std::int32_t gpus) { return (whole + gpus - 1) / gpus; }
 
 /// What is known of a job when it is submitted.
-Job submitted(const TraceJob& from, const Unmodelled& unmodelled) {
+Job submitted(const TraceJob& from, const TraceForm& form, const Unmodelled& unmodelled) {
   Job job;
   job.id = from.id;
   job.user = from.user;
   job.virtual_cluster = from.virtual_cluster;
   job.submit_us = from.submit_us;
   job.time_limit_us = from.time_limit_us;
-  job.deadline.at_us = from.deadline_us;
-  Shape shape;
-  shape.id = from.gpu_type.empty() ? fmt::format("{}", from.gpus) : fmt::format("{}x{}", from.gpus, from.gpu_type);  // as `gpus: N` expands
-  shape.gpu_type = from.gpu_type;
-  shape.gpus = from.gpus;
-  shape.local_batch = from.batch > 0 ? static_cast<std::int32_t>(per_gpu(from.batch, from.gpus)) : 0;
-  job.shapes.push_back(std::move(shape));
+  job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
+  job.priority = from.priority;
+  job.weight_ppm = from.weight_ppm;
+  job.shapes = form.shapes;
   if (unmodelled.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
   if (unmodelled.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);
-  job.profile.model = from.model;
+  if (form.profile != nullptr) job.profile = *form.profile;
+  if (!from.model.empty()) job.profile.model = from.model;
   return job;
 }
 
-void set_running(Job& job, const ReplayRunning& running, const Snapshot& cluster, TimeUs at) {
+void set_running(Job& job, const ReplayRunning& running, const TraceForms& forms, const TraceForm& form, const Snapshot& cluster,
+                 TimeUs at) {
   job.state = JobState::kRunning;
   job.last_assignment_us = running.start_us;
   job.progress.run_us = at - running.start_us;
-  job.progress.work_done = job.progress.run_us;  // an opaque profile does one second of work a second: millionths are microseconds
+  // An opaque profile does one second of work a second, and millionths are microseconds. Another that has no rate here says nothing.
+  job.progress.work_done = job.profile.kind == ProfileKind::kOpaque
+                               ? job.progress.run_us
+                               : std::min(core::mul_div(forms.rate(form, running.gpus), job.progress.run_us, kSecond), kScoreCeiling);
   const __int128 attained = static_cast<__int128>(job.progress.run_us) * job.shapes.front().gpus;
   job.progress.attained_gpu_us = static_cast<std::int64_t>(std::min<__int128>(attained, kScoreCeiling));
-  job.allocation.shape = job.shapes.front().id;
+  job.allocation.shape = job.shapes[forms.shape_on(form, running.gpus)].id;
   std::int32_t member = 0;
   for (const TakenGpus& taken : running.gpus) {
     AllocationEntry entry;
@@ -96,18 +100,22 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   RunHistory history;
   for (const ReplayFinished& one : replay.finished) {
     const TraceJob& job = job_of(one.job);
-    history.add(job.user, job.gpus, job.run_us);
-    snapshot.history.push_back({job.id, job.user, job.virtual_cluster, job.gpus, job.submit_us, job.run_us, job.status});
+    history.add(job.user, job.gpus, one.run_us);
+    snapshot.history.push_back({job.id, job.user, job.virtual_cluster, job.gpus, job.submit_us, one.run_us, job.status});
   }
   history.finish();
 
   const Unmodelled unmodelled(cluster);
-  const auto with_estimate = [&](std::int32_t j, TimeUs ran_us) {
-    Job job = submitted(job_of(j), unmodelled);
+  const TraceForms forms(trace, cluster);
+  std::int64_t without_profile = 0;
+  const auto with_estimate = [&](std::int32_t j, const TraceForm& form, TimeUs ran_us) {
+    Job job = submitted(job_of(j), form, unmodelled);
+    if (form.profile == nullptr && !job_of(j).profile.empty()) ++without_profile;
     if (estimates == EstimateSource::kHistoryMean) job.estimate = history.estimate(job.user, job.shapes.front().gpus, ran_us);
     if (estimates == EstimateSource::kOracle) {
       job.estimate.run_us = job_of(j).run_us;
       job.estimate.source = "oracle";
+      if (form.profile != nullptr) job.progress.work_total = job_of(j).work;
     }
     return job;
   };
@@ -115,17 +123,22 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   auto waiting = replay.waiting.begin();
   while (running != replay.running.end() || waiting != replay.waiting.end()) {  // merged: by (submit, id)
     if (waiting == replay.waiting.end() || (running != replay.running.end() && running->job < *waiting)) {
-      Job job = with_estimate(running->job, at - running->start_us);
-      set_running(job, *running++, cluster, at);
+      const TraceForm form = forms.of(job_of(running->job));
+      Job job = with_estimate(running->job, form, at - running->start_us);
+      set_running(job, *running++, forms, form, cluster, at);
       snapshot.jobs.push_back(std::move(job));
     } else {
-      snapshot.jobs.push_back(with_estimate(*waiting++, 0));
+      snapshot.jobs.push_back(with_estimate(*waiting, forms.of(job_of(*waiting)), 0));
+      ++waiting;
     }
   }
   const auto is_import = [](const auto& field) { return field.first == "x_import"; };
   snapshot.x.erase(std::remove_if(snapshot.x.begin(), snapshot.x.end(), is_import), snapshot.x.end());  // of the cluster's own file
-  snapshot.x.emplace_back("x_import", fmt::format(R"({{"replay":"fifo, head of line, whole nodes","estimates":"{}","declined":{}}})",
-                                                  name(estimates), replay.declined.size()));
+  std::string import = fmt::format(R"({{"replay":"fifo, head of line, whole nodes","estimates":"{}","declined":{})", name(estimates),
+                                   replay.declined.size());
+  // Jobs whose profile has measured none of the cluster's GPU types.
+  if (without_profile > 0) import += fmt::format(R"(,"without_profile":{})", without_profile);
+  snapshot.x.emplace_back("x_import", import + "}");
   return snapshot;
 }
 

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "berth/cluster.hpp"
 #include "berth/export.hpp"
+#include "berth/profile.hpp"
 #include "berth/units.hpp"
 
 namespace berth {
@@ -22,7 +24,14 @@ struct TraceJob {
   TimeUs submit_us = 0;  ///< from the trace's start
   TimeUs run_us = 0;     ///< useful execution time at the requested GPU count
   TimeUs deadline_us = kNever;
+  bool deadline_hard = false;       ///< nothing is gained after it
+  std::int64_t deadline_value = 0;  ///< of meeting it
   TimeUs time_limit_us = kNever;
+  std::int32_t priority = 0;  ///< larger is more important
+  std::int64_t weight_ppm = 1'000'000;
+  std::string profile;    ///< name in `Trace::profiles`, empty: none
+  std::int64_t work = 0;  ///< millionths of the profile's unit; 0: not stated. `run_us` is what it takes where the source measured
+  bool elastic = false;   ///< may run at every GPU count for which its profile has a point
   std::int32_t gpus = 1;
   std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
   std::int64_t cpu_milli = 0;     ///< per job; 0: not stated
@@ -42,9 +51,18 @@ struct Trace {
   std::string origin_iso;      ///< instant of time 0, local to the trace; may be empty
   std::vector<TraceJob> jobs;  ///< by (submit, id)
   DropCounts dropped;
-  std::vector<std::string> notes;  ///< what the importer assumed
+  std::vector<std::string> notes;                         ///< what the importer assumed
+  std::vector<std::pair<std::string, Profile>> profiles;  ///< by name
   Extensions x;
   bool operator==(const Trace&) const = default;
 };
+
+/// The profile of that name, or null.
+inline const Profile* find_profile(const Trace& trace, std::string_view name) {
+  for (const auto& [known, profile] : trace.profiles) {
+    if (known == name) return &profile;
+  }
+  return nullptr;
+}
 
 }  // namespace berth

@@ -15,6 +15,11 @@ namespace {
 Trace random_trace(std::mt19937& rng, int jobs) {
   Trace trace;
   trace.name = "random";
+  Profile profile;  // two units a second at every GPU count
+  profile.kind = ProfileKind::kTable;
+  profile.unit = "steps";
+  for (int gpus = 1; gpus <= 16; gpus *= 2) profile.points.push_back({"gpu", gpus, 0, "", 2'000'000});
+  trace.profiles = {{"p", profile}};
   for (int j = 0; j < jobs; ++j) {
     TraceJob job;
     job.id = "j" + std::to_string(j);
@@ -25,6 +30,10 @@ Trace random_trace(std::mt19937& rng, int jobs) {
     job.gpus = 1 << rng() % 5;
     job.clamped = rng() % 7 == 0;
     job.status = rng() % 2 == 0 ? "completed" : "failed";
+    if (rng() % 3 == 0) {
+      job.profile = "p";
+      job.work = 2 * job.run_us;
+    }
     trace.jobs.push_back(std::move(job));
   }
   std::sort(trace.jobs.begin(), trace.jobs.end(),
@@ -37,6 +46,7 @@ Trace other_future(const Trace& trace, const Replay& replay, TimeUs at, std::mt1
   Trace other = trace;
   const auto change = [&](std::size_t j, TimeUs least) {
     other.jobs[j].run_us = least + static_cast<TimeUs>(rng() % 100'000'000);
+    if (other.jobs[j].work > 0) other.jobs[j].work = 2 * other.jobs[j].run_us;
     other.jobs[j].clamped = !other.jobs[j].clamped;
     other.jobs[j].status = "changed";
   };

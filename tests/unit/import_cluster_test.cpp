@@ -16,6 +16,22 @@ TEST(ImportCluster, NodesByGpusNeedsNoFile) {
   EXPECT_EQ(cluster.gpu_types.size(), 1u);
 }
 
+TEST(ImportCluster, PartsOfSeveralGpuTypesAreJoined) {
+  const Snapshot cluster = cluster_from("2x4xV100+9x8xK80", {});
+
+  ASSERT_EQ(cluster.nodes.size(), 11u);
+  EXPECT_EQ(cluster.name, "2x4xV100+9x8xK80");
+  EXPECT_EQ(cluster.nodes[1].gpu_type, "V100");
+  EXPECT_EQ(cluster.nodes[2].id, "n02");
+  EXPECT_EQ(cluster.nodes[2].gpus, 8);
+  ASSERT_EQ(cluster.gpu_types.size(), 2u);
+  EXPECT_EQ(cluster.gpu_types[1].id, "K80");
+  EXPECT_NO_THROW(check_snapshot(cluster));
+  EXPECT_THROW(cluster_from("2x4xV100+0x1", {}), InvalidArgument);
+  EXPECT_THROW(cluster_from("4000000x4xV100+1x1", {}), InvalidArgument);
+  for (const char* file : {"2x4x", "2x4xV.json", "2x4+", "2x4x8"}) EXPECT_THROW(cluster_from(file, {}), EnvironmentError) << file;
+}
+
 TEST(ImportCluster, SizesBeyondTheCapsAreRefused) {
   for (const char* bad : {"0x8", "1x0", "1x65", "4000001x1", "99999999999999999999x8"})
     EXPECT_THROW(cluster_from(bad, {}), InvalidArgument) << bad;

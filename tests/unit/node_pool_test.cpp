@@ -32,7 +32,7 @@ Snapshot cluster_of(std::vector<Node> nodes, const std::vector<std::string>& typ
 
 TEST(NodePool, SmallJobsTakeTheNodeWithFewestFreeGpusThatSuffice) {
   NodePool pool(io::uniform_cluster(3, 8));
-  const int any = pool.kind("", "");
+  const int any = pool.kind({}, "");
   Taken first, second, third;
 
   ASSERT_TRUE(pool.take(any, 6, first));
@@ -47,7 +47,7 @@ TEST(NodePool, SmallJobsTakeTheNodeWithFewestFreeGpusThatSuffice) {
 
 TEST(NodePool, AJobThatFitsOneNodeIsNeverSpread) {
   NodePool pool(io::uniform_cluster(2, 4));
-  const int any = pool.kind("", "");
+  const int any = pool.kind({}, "");
   Taken taken;
   ASSERT_TRUE(pool.take(any, 3, taken));
   ASSERT_TRUE(pool.take(any, 3, taken));
@@ -58,7 +58,7 @@ TEST(NodePool, AJobThatFitsOneNodeIsNeverSpread) {
 
 TEST(NodePool, LargeJobsTakeWholeNodesAndTheRestByBestFit) {
   NodePool pool(io::uniform_cluster(4, 8));
-  const int any = pool.kind("", "");
+  const int any = pool.kind({}, "");
   Taken small, large;
   ASSERT_TRUE(pool.take(any, 5, small));
 
@@ -75,19 +75,19 @@ TEST(NodePool, OneTypeAJobAndFewestNodes) {
   NodePool pool(cluster_of({node("a", "small", 2), node("b", "small", 2), node("c", "big", 8)}, {"small", "big"}));
   Taken taken;
 
-  ASSERT_TRUE(pool.take(pool.kind("", ""), 4, taken));
+  ASSERT_TRUE(pool.take(pool.kind({}, ""), 4, taken));
   EXPECT_EQ(taken, (Taken{{2, 0x0f}}));  // one big node rather than two small ones
-  ASSERT_TRUE(pool.take(pool.kind("small", ""), 4, taken));
+  ASSERT_TRUE(pool.take(pool.kind({"small"}, ""), 4, taken));
   EXPECT_EQ(taken, (Taken{{0, 0x3}, {1, 0x3}}));
-  EXPECT_FALSE(pool.take(pool.kind("", ""), 5, taken));
-  EXPECT_FALSE(pool.take(pool.kind("other", ""), 1, taken));
+  EXPECT_FALSE(pool.take(pool.kind({}, ""), 5, taken));
+  EXPECT_FALSE(pool.take(pool.kind({"other"}, ""), 1, taken));
 }
 
 TEST(NodePool, ATieBetweenTypesGoesToTheFirstId) {
   NodePool pool(cluster_of({node("a", "z", 4), node("b", "y", 4)}, {"z", "y"}));
   Taken taken;
 
-  ASSERT_TRUE(pool.take(pool.kind("", ""), 4, taken));
+  ASSERT_TRUE(pool.take(pool.kind({}, ""), 4, taken));
 
   EXPECT_EQ(taken, (Taken{{1, 0xf}}));
 }
@@ -98,11 +98,11 @@ TEST(NodePool, VirtualClustersKeepToTheirNodes) {
 
   EXPECT_TRUE(pool.owns_nodes("v"));
   EXPECT_FALSE(pool.owns_nodes("x"));
-  ASSERT_TRUE(pool.take(pool.kind("", "v"), 8, taken));
+  ASSERT_TRUE(pool.take(pool.kind({}, "v"), 8, taken));
   EXPECT_EQ(taken, (Taken{{0, 0xf}, {1, 0xf}}));
-  EXPECT_FALSE(pool.take(pool.kind("", "x"), 1, taken));
-  EXPECT_FALSE(pool.take(pool.kind("", ""), 1, taken));
-  EXPECT_TRUE(pool.take(pool.kind("", "w"), 4, taken));
+  EXPECT_FALSE(pool.take(pool.kind({}, "x"), 1, taken));
+  EXPECT_FALSE(pool.take(pool.kind({}, ""), 1, taken));
+  EXPECT_TRUE(pool.take(pool.kind({}, "w"), 4, taken));
 }
 
 TEST(NodePool, OnlyReadyNodesAndSoundGpusCount) {
@@ -113,9 +113,9 @@ TEST(NodePool, OnlyReadyNodesAndSoundGpusCount) {
   Taken taken;
 
   EXPECT_EQ(pool.free_gpus(), 65);
-  ASSERT_TRUE(pool.take(pool.kind("", ""), 1, taken));
+  ASSERT_TRUE(pool.take(pool.kind({}, ""), 1, taken));
   EXPECT_EQ(taken, (Taken{{1, 0x2}}));
-  ASSERT_TRUE(pool.take(pool.kind("", ""), 64, taken));
+  ASSERT_TRUE(pool.take(pool.kind({}, ""), 64, taken));
   EXPECT_EQ(taken, (Taken{{2, ~std::uint64_t{0}}}));
 }
 
@@ -126,7 +126,7 @@ TEST(NodePool, NodesRankByDomainAndIdNotByRow) {
   NodePool pool(cluster_of(nodes, {"g"}));
   Taken taken;
 
-  ASSERT_TRUE(pool.take(pool.kind("", ""), 2, taken));
+  ASSERT_TRUE(pool.take(pool.kind({}, ""), 2, taken));
 
   EXPECT_EQ(taken, (Taken{{1, 0x3}}));
 }

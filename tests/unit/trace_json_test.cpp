@@ -43,6 +43,13 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.submit_us = 9'007'199'254'740'993;  // beyond what a double holds
   job.run_us = kMaxTimeUs;
   job.deadline_us = 3'000'000;
+  job.deadline_hard = true;
+  job.deadline_value = -5;
+  job.priority = -3;
+  job.weight_ppm = 1'500'000;
+  job.profile = "p/1";
+  job.work = 12'345'678;
+  job.elastic = true;
   job.time_limit_us = 1;
   job.gpus = kMaxGpusPerJob;
   job.batch = 32;
@@ -51,7 +58,45 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.clamped = true;
   job.x = {{"x_row", "17"}};
 
+  Profile profile;
+  profile.kind = ProfileKind::kTable;
+  profile.model = "m";
+  profile.unit = "steps";
+  profile.points = {{"K80", 1, 0, "node", 1}, {"", 2, 4, "", 2'500'000}};
+  profile.stage_us = {500, 1'000};
+  profile.colocation = {{"other", 0}};
+  trace.profiles = {{"p/1", profile}, {"unused", Profile{}}};
+
   EXPECT_EQ(parse_trace(to_json(trace)), trace);
+}
+
+TEST(TraceJson, ProfilesMayStandBehindTheJobsThatNameThem) {
+  const Trace trace =
+      parse_trace(R"({"schema":"berth.trace.v1","jobs":[{"id":"a","submit_s":0,"run_s":1,"gpus":1,"profile":"p","work":0.5}],)"
+                  R"("profiles":{"q":{},"p":{"kind":"table","points":[{"gpus":1,"rate":0.5}]}}})");
+
+  EXPECT_EQ(trace.profiles[0].first, "p");  // by name
+  ASSERT_NE(find_profile(trace, "p"), nullptr);
+  EXPECT_EQ(find_profile(trace, "p")->points.at(0).rate, 500'000);
+  EXPECT_EQ(trace.jobs[0].work, 500'000);
+}
+
+TEST(TraceJson, WhatAProfileOrADeadlineWouldHaveToExplainIsRefusedAlone) {
+  const std::string row = R"({"id":"a","submit_s":0,"run_s":1,"gpus":1,)";
+  EXPECT_NE(problem(with_job(row + R"("profile":"p"})")).find("f:1: /jobs/0/profile: the profile 'p' is not among 'profiles'"),
+            std::string::npos)
+      << problem(with_job(row + R"("profile":"p"})"));
+  for (const char* bad : {R"("work":1})", R"("elastic":true})", R"("deadline_hard":true})", R"("deadline_value":1})", R"("weight":0})",
+                          R"("priority":2147483648})"}) {
+    EXPECT_NE(problem(with_job(row + bad)), "no error") << bad;
+  }
+  const std::string head = R"({"schema":"berth.trace.v1","jobs":[],"profiles":)";
+  EXPECT_NE(problem(head + "{\n\"a/b\":{\"kind\":\"table\"}}}").find("f:2: /profiles/a~1b/points: a table needs at least one point"),
+            std::string::npos)
+      << problem(head + "{\n\"a/b\":{\"kind\":\"table\"}}}");
+  for (const char* bad : {R"({"":{}}})", R"({"a":{},"a":{}}})", R"({"a":{"kind":"table","points":[{"gpus":1,"rate":0}]}}})", "[]}"}) {
+    EXPECT_NE(problem(head + bad), "no error") << bad;
+  }
 }
 
 TEST(TraceJson, AnEmptyTraceReadsBack) { EXPECT_EQ(parse_trace(to_json(Trace{})), Trace{}); }

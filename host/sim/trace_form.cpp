@@ -1,0 +1,126 @@
+#include "host/sim/trace_form.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "berth/error.hpp"
+#include "host/core/at.hpp"
+#include "host/core/profile.hpp"
+#include "host/core/wide.hpp"
+
+namespace berth::sim {
+namespace {
+
+constexpr auto kSwitchFacet = static_cast<std::size_t>(Facet::kSwitch);
+
+Shape shape_for(const TraceJob& job, std::int32_t gpus, const std::string& gpu_type) {
+  Shape shape;
+  shape.id = gpu_type.empty() ? fmt::format("{}", gpus) : fmt::format("{}x{}", gpus, gpu_type);  // as `gpus: N` expands
+  shape.gpu_type = gpu_type;
+  shape.gpus = gpus;
+  shape.local_batch = job.batch > 0 ? (job.batch + gpus - 1) / gpus : 0;
+  return shape;
+}
+
+/// Adds the shape unless it is there.
+void add_shape(std::vector<Shape>& shapes, Shape shape) {
+  for (const Shape& known : shapes) {
+    if (known.id == shape.id) return;
+  }
+  shapes.push_back(std::move(shape));
+}
+
+}  // namespace
+
+std::vector<std::string> TraceForm::gpu_types() const {
+  std::vector<std::string> types;
+  for (const Shape& shape : shapes) {
+    if (shape.gpus != shapes.front().gpus) continue;
+    if (shape.gpu_type.empty()) return {};
+    types.push_back(shape.gpu_type);
+  }
+  return types;
+}
+
+TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster) : trace_(trace), cluster_(cluster) {}
+
+bool TraceForms::has_type(std::string_view gpu_type) const {
+  return std::any_of(cluster_.gpu_types.begin(), cluster_.gpu_types.end(), [&](const GpuType& type) { return type.id == gpu_type; });
+}
+
+TraceForm TraceForms::of(const TraceJob& job) const {
+  TraceForm form;
+  const Profile* profile = job.profile.empty() ? nullptr : find_profile(trace_, job.profile);
+  if (profile != nullptr && profile->kind == ProfileKind::kTable) {
+    const auto takes = [&](const RatePoint& point) {
+      if (!job.gpu_type.empty() && !point.gpu_type.empty() && point.gpu_type != job.gpu_type) return false;
+      return point.gpu_type.empty() || has_type(point.gpu_type);
+    };
+    for (const bool asked_for : {true, false}) {
+      for (const RatePoint& point : profile->points) {
+        if ((point.gpus == job.gpus) != asked_for || (!asked_for && (!job.elastic || form.shapes.empty())) || !takes(point)) continue;
+        add_shape(form.shapes, shape_for(job, point.gpus, point.gpu_type.empty() ? job.gpu_type : point.gpu_type));
+      }
+    }
+    if (form.shapes.size() > static_cast<std::size_t>(kMaxShapes)) {
+      throw InvalidArgument(fmt::format("job '{}' has {} alternatives in its profile '{}', more than {}", job.id, form.shapes.size(),
+                                        job.profile, kMaxShapes));
+    }
+    if (!form.shapes.empty()) form.profile = profile;
+  } else {
+    form.profile = profile;
+  }
+  if (form.shapes.empty()) form.shapes.push_back(shape_for(job, job.gpus, job.gpu_type));
+  return form;
+}
+
+std::size_t TraceForms::shape_on(const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
+  const std::string& type = cluster_.nodes[at(gpus.front().node)].gpu_type;
+  for (std::size_t i = 0; i < form.shapes.size(); ++i) {
+    const Shape& shape = form.shapes[i];
+    if (shape.gpus == form.shapes.front().gpus && shape.gpu_type == type) return i;
+  }
+  return 0;
+}
+
+/// The level of the switch facet that the nodes span.
+std::string_view TraceForms::level_of(const std::vector<TakenGpus>& gpus) const {
+  if (gpus.size() == 1) return "node";
+  std::string path = cluster_.nodes[at(gpus.front().node)].domain[kSwitchFacet];
+  for (; !path.empty(); path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'))) {
+    const bool all = std::all_of(gpus.begin(), gpus.end(), [&](const TakenGpus& one) {
+      const std::string& other = cluster_.nodes[at(one.node)].domain[kSwitchFacet];
+      return other.compare(0, path.size(), path) == 0 && (other.size() == path.size() || other[path.size()] == '/');
+    });
+    if (!all) continue;
+    for (const Domain& domain : cluster_.domains) {
+      if (domain.facet != Facet::kSwitch) continue;
+      if ((domain.parent.empty() ? domain.id : domain.parent + "/" + domain.id) == path) return domain.level;
+    }
+  }
+  return "cluster";
+}
+
+std::int64_t TraceForms::rate(const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
+  if (form.profile == nullptr || form.profile->kind != ProfileKind::kTable) return 0;
+  Job job;
+  job.shapes = form.shapes;
+  job.profile = *form.profile;
+  core::SpanInfo span;
+  span.gpu_type = cluster_.nodes[at(gpus.front().node)].gpu_type;
+  span.level_name = level_of(gpus);
+  span.level = gpus.size() == 1 ? 0 : 1;
+  span.nodes = static_cast<std::int32_t>(gpus.size());
+  span.gpus_per_node = kMaxGpusPerNode;
+  return core::profile_rate(job, form.shapes[shape_on(form, gpus)], span);
+}
+
+TimeUs TraceForms::run_time(const TraceJob& job, const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
+  if (job.work <= 0) return job.run_us;
+  const std::int64_t per_second = rate(form, gpus);
+  if (per_second <= 0) return job.run_us;
+  return std::clamp<TimeUs>(core::mul_div(job.work, kSecond, per_second), 1, kMaxTimeUs);
+}
+
+}  // namespace berth::sim

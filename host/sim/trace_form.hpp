@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/snapshot.hpp"
+#include "berth/trace.hpp"
+#include "host/sim/node_pool.hpp"
+
+namespace berth::sim {
+
+/// How a job of a trace may run on a cluster.
+struct TraceForm {
+  std::vector<Shape> shapes;                   ///< those with the GPU count asked for first
+  const Profile* profile = nullptr;            ///< null: none, or none that knows a GPU type of this cluster
+  std::vector<std::string> gpu_types() const;  ///< of the shapes that have the GPU count asked for; empty: any
+};
+
+/// Turns the jobs of a trace into alternatives on one cluster (docs/formats/trace.md, "Profiles").
+///
+/// A job whose profile is a table with named GPU types gets one shape for each of them that the cluster has and for which the table has a
+/// point at the job's GPU count, in the table's order; an elastic job also one for each other point. Otherwise the job has the one shape it
+/// asks for. A profile that knows none of the cluster's types is left out, for it could answer nothing there.
+class TraceForms {
+ public:
+  TraceForms(const Trace& trace, const Snapshot& cluster);
+
+  /// @throws InvalidArgument when an elastic job has more than kMaxShapes alternatives.
+  TraceForm of(const TraceJob& job) const;
+
+  /// How long the job runs on these GPUs: its work at the rate that its profile has measured there, or else `run_us`.
+  TimeUs run_time(const TraceJob& job, const TraceForm& form, const std::vector<TakenGpus>& gpus) const;
+  /// Millionths of the profile's unit per second on these GPUs; 0: not known.
+  std::int64_t rate(const TraceForm& form, const std::vector<TakenGpus>& gpus) const;
+  /// Index of the shape in which the job runs on these GPUs.
+  std::size_t shape_on(const TraceForm& form, const std::vector<TakenGpus>& gpus) const;
+
+ private:
+  bool has_type(std::string_view gpu_type) const;
+  std::string_view level_of(const std::vector<TakenGpus>& gpus) const;
+
+  const Trace& trace_;
+  const Snapshot& cluster_;
+};
+
+}  // namespace berth::sim
