@@ -11,6 +11,7 @@
 #include "host/io/file_error.hpp"
 #include "host/io/input_bytes.hpp"
 #include "host/io/json_text.hpp"
+#include "host/io/measured_number.hpp"
 
 namespace berth::io {
 namespace {
@@ -190,6 +191,12 @@ TimeUs CsvReader::seconds(int column) const {
 TimeUs CsvReader::signed_seconds(int column) const {
   const auto value = core::parse_seconds(strip(text(column)));
   if (!value) refuse(column, "seconds: a decimal with at most 6 digits after the point");
+  return *value;
+}
+
+std::int64_t CsvReader::measured(int column, int places) const {
+  const auto value = parse_measured(strip(text(column)), places);
+  if (!value) refuse(column, "a measured quantity: a decimal, not negative");
   return *value;
 }
 

@@ -45,6 +45,8 @@ class CsvReader {
   /// Decimal seconds, see core::parse_seconds; `seconds` refuses negative ones.
   TimeUs seconds(int column) const;
   TimeUs signed_seconds(int column) const;
+  /// A measured quantity, not negative, in units of 10^-places, rounded down; see parse_measured.
+  std::int64_t measured(int column, int places) const;
   /// A wall-clock time, see core::parse_civil.
   TimeUs civil(int column) const;
 

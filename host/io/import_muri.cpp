@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/io/csv.hpp"
+#include "host/io/importers.hpp"
+#include "host/io/testbed_cluster.hpp"
+#include "host/io/trace_builder.hpp"
+
+namespace berth::io {
+namespace {
+
+/// `duration` is iterations x iteration_time, rounded to a whole second.
+constexpr TimeUs kRounding = kSecond;
+
+/// Times of submission and durations are milliseconds.
+TimeUs milliseconds(const CsvReader& row, int column) { return row.signed_seconds(column) / 1'000; }
+
+/// What Muri has measured of one model: time of an iteration, and of its stages.
+class MuriProfiles {
+ public:
+  explicit MuriProfiles(const CsvReader& row)
+      : model_(row.column("model_name")),
+        batch_(row.column("batch_size")),
+        iteration_(row.column("iteration_time")),
+        stage_{row.column("resource_time_0"), row.column("resource_time_1"), row.column("resource_time_2")} {}
+
+  std::int64_t iteration_ns(const CsvReader& row) const {
+    const std::int64_t ns = row.measured(iteration_, 6);
+    if (ns < 1 || ns > kMaxTimeUs) row.refuse(iteration_, "milliseconds above 0");
+    return ns;
+  }
+
+  /// Name of the profile of the row's job.
+  std::string name_of(const CsvReader& row, std::int32_t gpus) {
+    Profile profile;
+    profile.kind = ProfileKind::kTable;
+    profile.model = row.text(model_);
+    profile.unit = "steps";
+    profile.points.push_back({"", gpus, 0, "", 1'000'000 * (kSecond * 1'000) / iteration_ns(row)});
+    if (profile.points.front().rate == 0) row.refuse(iteration_, "milliseconds of one iteration");
+    for (const int stage : stage_) profile.stage_us.push_back(row.measured(stage, 6) / 1'000);
+    const std::string plain = fmt::format("{}, batch {}, {} GPUs", profile.model, row.text(batch_), gpus);
+    std::string name = plain;
+    for (int n = 2;; ++n) {  // the same model measured twice, with another result
+      const auto [found, fresh] = profiles_.try_emplace(name, profile);
+      if (found->second == profile) return name;
+      name = fmt::format("{} ({})", plain, n);
+    }
+  }
+
+  std::vector<std::pair<std::string, Profile>> take() const { return {profiles_.begin(), profiles_.end()}; }
+
+ private:
+  int model_, batch_, iteration_;
+  std::array<int, 3> stage_;
+  std::map<std::string, Profile> profiles_;
+};
+
+}  // namespace
+
+/// job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,iteration_time,resource_time_0..2,priority
+Imported import_muri(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  Imported imported;
+  CsvReader row = jobs_beside_cluster("muri", files, imported);
+  const int id = row.column("job_id"), gpus = row.column("num_gpu"), submit = row.column("submit_time"),
+            iterations = row.column("iterations"), model = row.column("model_name"), duration = row.column("duration"),
+            priority = row.column("priority");
+  MuriProfiles profiles(row);
+  TraceBuilder trace("muri", row.file());
+  std::int64_t other_duration = 0;
+  while (row.next()) {
+    TraceJob job;
+    job.id = row.text(id);
+    job.gpus = static_cast<std::int32_t>(row.integer(gpus, -kMaxGpusPerJob, kMaxGpusPerJob));
+    job.submit_us = milliseconds(row, submit);
+    if (job.submit_us < 0) row.refuse(submit, "milliseconds, not negative");
+    job.run_us = milliseconds(row, duration);
+    job.model = row.text(model);
+    job.priority = static_cast<std::int32_t>(row.integer(priority, INT32_MIN, INT32_MAX));
+    const std::int64_t steps = row.integer(iterations, 0, kScoreCeiling / 1'000'000);
+    if (job.gpus > 0 && job.run_us > 0) {
+      job.profile = profiles.name_of(row, job.gpus);
+      const __int128 off = static_cast<__int128>(steps) * profiles.iteration_ns(row) / 1'000 - job.run_us;
+      if (off < kRounding && -off < kRounding) {
+        job.work = steps * 1'000'000;
+      } else {
+        ++other_duration;
+      }
+    }
+    trace.add(std::move(job), row);
+  }
+  trace.note("submit_time and duration are milliseconds, as are the times of an iteration and of its stages");
+  trace.note(
+      "stage_s of a profile holds resource_time_0 to 2; which resource each is the file does not say, nor whether batch_size is that of "
+      "one GPU");
+  if (other_duration > 0) {
+    trace.note(fmt::format("{} jobs state another duration than iterations x iteration_time: theirs counts, and their work is not stated",
+                           other_duration));
+  }
+  imported.trace = trace.finish();
+  imported.trace.profiles = profiles.take();
+  return imported;
+}
+
+}  // namespace berth::io

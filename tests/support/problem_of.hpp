@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "berth/error.hpp"
+
+namespace berth::test {
+
+/// What the InputError says that this throws, or "no error".
+template <class Body>
+std::string problem_of(Body&& body) {
+  try {
+    body();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace berth::test
