@@ -12,12 +12,15 @@ const std::vector<Importer>& importers() {
   static const std::vector<Importer> all{
       {"chronus", "Chronus, deadline workloads from Philly (SoCC '21)",
        "one jobs CSV; model_info.json (speed across nodes); cluster spec CSV", import_chronus},
+      {"gavel", "Gavel (OSDI '20)", "one tab-separated .trace of 7 or 10 columns, and the throughputs of its models (JSON)", import_gavel},
       {"helios-venus", "Helios, cluster Venus (SenseTime, 2020)",
        "one jobs CSV (4-column sample or official); venus_cluster_gpu_number.csv", import_helios},
       {"muri", "Muri (SIGCOMM '22), times in milliseconds", "one jobs CSV; cluster spec CSV such as n8g8.csv", import_muri},
       {"pai", "Alibaba PAI, sample of 2020 (cluster-trace-gpu-v2020)", "one jobs CSV (4-column sample)", import_pai},
       {"philly", "Microsoft Philly (2017)", "one jobs file (Pollux CSV or cluster_job_log.json); cluster_machine_list.csv; vc node counts",
        import_philly},
+      {"shockwave", "Shockwave (NSDI '23)", "one tab-separated .trace of 12 columns, and the throughputs of its models (JSON)",
+       import_shockwave},
       {"tiresias", "Tiresias (NSDI '19), times in seconds", "one jobs CSV; cluster spec CSV", import_tiresias},
       {"trace", "a trace in the normal form, as import writes it without --at", "one berth.trace.v1", import_normal_form},
   };

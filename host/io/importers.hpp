@@ -51,10 +51,12 @@ Snapshot uniform_cluster(std::int64_t nodes, std::int64_t gpus_per_node);
 
 // One per file; see importers.cpp for the registry.
 Imported import_chronus(const std::vector<std::string>& files, const ImportOptions& options);
+Imported import_gavel(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_helios(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_muri(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_philly(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_pai(const std::vector<std::string>& files, const ImportOptions& options);
+Imported import_shockwave(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_tiresias(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_normal_form(const std::vector<std::string>& files, const ImportOptions& options);
 

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/profile.hpp"
+#include "berth/trace.hpp"
+
+/// Files of Gavel, which Shockwave took over: measured throughputs (JSON) and workloads (tab-separated, without a header).
+namespace berth::io {
+
+/// The GPU type on which run times are stated.
+inline constexpr std::string_view kGavelReference = "V100";
+
+/// Steps per second of one model on one GPU type, in millionths.
+struct GavelRate {
+  std::int64_t together = 0;    ///< on as few nodes as possible; 0: measured as not runnable
+  std::int64_t spread_out = 0;  ///< `TYPE_unconsolidated`; 0: not measured
+};
+
+/// What d[gpu][str((model, scale_factor))] of a throughput file says.
+struct GavelThroughputs {
+  using Key = std::pair<std::string, std::int32_t>;                       ///< (model, GPUs)
+  std::map<std::string, std::map<Key, GavelRate>, std::greater<>> alone;  ///< by GPU type: V100, P100, K80
+  /// (model, other model) -> rate beside the other on one GPU of the reference type.
+  std::map<std::pair<std::string, std::string>, std::int64_t> beside;
+  std::string file;
+};
+
+/// @throws InputError naming file, line, JSON pointer and value.
+GavelThroughputs read_gavel_throughputs(const std::string& file);
+
+/// The profile of one model: a point for each GPU type and count on which it runs, and what it keeps of its rate beside others.
+/// Points of several GPUs hold within a node, and those of the spread-out measurement for every other span.
+Profile gavel_profile(const GavelThroughputs& throughputs, const std::string& model);
+
+/// One row of a workload.
+struct GavelRow {
+  int line = 0;
+  TraceJob job;              ///< all but run time, profile and deadline
+  std::int64_t slo_ppm = 0;  ///< the deadline lies so many run times behind submission; 0: none
+  TimeUs stated_us = 0;      ///< `duration`, where the file has one
+};
+
+/// A workload of this many columns: 7 and 10 are Gavel's, 12 is Shockwave's. @throws InputError for any other number of them.
+std::vector<GavelRow> read_gavel_rows(const std::string& file, bool shockwave);
+
+}  // namespace berth::io

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/wide.hpp"
+#include "host/io/file_error.hpp"
+#include "host/io/gavel.hpp"
+#include "host/io/importers.hpp"
+#include "host/io/input_kind.hpp"
+#include "host/io/trace_builder.hpp"
+
+namespace berth::io {
+namespace {
+
+struct GavelFiles {
+  std::string rows;
+  GavelThroughputs throughputs;
+};
+
+GavelFiles open_files(const std::string& format, const std::vector<std::string>& files) {
+  std::optional<std::string> rows;
+  std::optional<GavelThroughputs> throughputs;
+  for (const std::string& file : files) {
+    const bool json = begins_json(file);
+    if (json ? throughputs.has_value() : rows.has_value()) {
+      throw InvalidArgument(fmt::format("{}: a second file of {}", file, json ? "throughputs" : "jobs"));
+    }
+    if (json) {
+      throughputs = read_gavel_throughputs(file);
+    } else {
+      rows = file;
+    }
+  }
+  if (!rows) throw InvalidArgument(format + ": no file of jobs (a tab-separated .trace)");
+  if (!throughputs) {
+    throw InvalidArgument(format +
+                          ": no file of throughputs (JSON, such as simulation_throughputs.json): run times are steps / throughput");
+  }
+  return {*rows, std::move(*throughputs)};
+}
+
+/// Sets run time and deadline. @returns false when the job does not run on the reference type.
+bool set_run_time(const GavelThroughputs& throughputs, const std::string& file, GavelRow& row) {
+  const auto& measured = throughputs.alone.at(std::string(kGavelReference));
+  const auto rate = measured.find({row.job.model, row.job.gpus});
+  if (rate == measured.end()) {
+    throw InputError(file, "", row.line,
+                     fmt::format("{} has no throughput of ('{}', {}) on v100", throughputs.file, row.job.model, row.job.gpus));
+  }
+  if (rate->second.together == 0) return false;
+  row.job.run_us = core::mul_div(row.job.work, kSecond, rate->second.together);
+  if (row.slo_ppm > 0) {
+    row.job.deadline_us = core::saturating_add(row.job.submit_us, core::mul_div(row.job.run_us, row.slo_ppm, 1'000'000));
+    if (row.job.deadline_us > kMaxTimeUs) throw InputError(file, "column 'SLO'", row.line, "a deadline that cannot be counted");
+  }
+  return true;
+}
+
+Imported import_family(const std::string& format, const std::vector<std::string>& files, bool shockwave) {
+  const GavelFiles in = open_files(format, files);
+  const std::string file = input_name(in.rows);
+  TraceBuilder trace(format, file);
+  std::map<std::string, Profile> profiles;
+  std::int64_t other_duration = 0, number = 0;
+  for (GavelRow& row : read_gavel_rows(in.rows, shockwave)) {
+    TraceJob& job = row.job;
+    job.id = fmt::format("{}", number++);
+    if (job.gpus > 0 && job.work > 0) {
+      if (!set_run_time(in.throughputs, file, row)) {
+        trace.drop("not runnable on V100 (throughput 0)");
+        continue;
+      }
+      job.profile = job.model;
+      if (profiles.count(job.model) == 0) profiles.emplace(job.model, gavel_profile(in.throughputs, job.model));
+      const TimeUs off = job.run_us - row.stated_us;
+      if (shockwave && (off > kSecond || -off > kSecond)) ++other_duration;
+    }
+    trace.add(std::move(job), file, row.line);
+  }
+  trace.note("ids are the numbers of the rows, from 0");
+  trace.note(fmt::format("run time is total_steps / steps per second on as many V100s, by {}; on other types work / rate of the profile",
+                         base_name(in.throughputs.file)));
+  trace.note("points of several GPUs: TYPE within a node, TYPE_unconsolidated for any wider span; colocation: on one V100, cut at 1");
+  trace.note("the batch size stands in the model's name; whether it is that of one GPU the source does not say");
+  if (shockwave) {
+    trace.note(
+        "modes accordion and gns change the batch size, and so the speed, while a job runs: taken at the speed of its first one (x_mode)");
+  }
+  if (other_duration > 0) {
+    trace.note(fmt::format("{} rows state another duration than total_steps / throughput, which counts", other_duration));
+  }
+  Imported imported;
+  imported.trace = trace.finish();
+  imported.trace.profiles.assign(profiles.begin(), profiles.end());
+  return imported;
+}
+
+}  // namespace
+
+/// Workloads of 7 or 10 columns, and the throughputs of their models.
+Imported import_gavel(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  return import_family("gavel", files, false);
+}
+
+/// Workloads of 12 columns: Gavel's with a mode and a duration.
+Imported import_shockwave(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  return import_family("shockwave", files, true);
+}
+
+}  // namespace berth::io
