@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/wide.hpp"
+#include "host/io/csv.hpp"
+#include "host/io/importers.hpp"
+#include "host/io/pollux.hpp"
+#include "host/io/trace_builder.hpp"
+
+namespace berth::io {
+namespace {
+
+using Applications = std::map<std::string, PolluxApplication>;
+
+/// The folder that the file lies in: measurements do not name their application.
+std::string application_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  std::string folder = slash == path.npos ? std::string() : base_name(path.substr(0, slash));
+  if (folder.empty() || folder == "." || folder == "..") {
+    throw InvalidArgument(
+        fmt::format("{}: measurements lie in a folder named after their application, such as bert/{}", path, base_name(path)));
+  }
+  return folder;
+}
+
+/// "validation-384.csv" -> 384: the file does not say it either.
+std::int32_t batch_of(const std::string& path) {
+  const std::string name = base_name(path), head = "validation-";
+  const std::string tail = name.compare(0, head.size(), head) == 0 ? name.substr(head.size(), name.find('.') - head.size()) : std::string();
+  if (tail.empty() || tail.size() > 9 || tail.find_first_not_of("0123456789") != tail.npos || tail.front() == '0') {
+    throw InvalidArgument(fmt::format("{}: expected a name validation-BATCH.csv, which says the global batch", path));
+  }
+  return std::stoi(tail);
+}
+
+void read_measurements(CsvReader& row, const std::string& path, Applications& applications) {
+  const std::string application = application_of(path);
+  PolluxApplication& out = applications[application];
+  const auto once = [&](bool first, const char* what) {
+    if (!first) throw InvalidArgument(fmt::format("{}: a second file of {} of {}", path, what, application));
+  };
+  if (row.find("placement") >= 0) {
+    once(out.placements.empty(), "placements");
+    read_pollux_placements(row, out);
+  } else if (row.find("num_nodes") >= 0) {
+    once(out.scalability.empty(), "scalability");
+    read_pollux_scalability(row, out);
+  } else {
+    const std::int32_t batch = batch_of(path);
+    once(out.iterations.count(batch) == 0, "this validation");
+    out.iterations[batch] = read_pollux_validation(row, application);
+  }
+}
+
+/// Reads jobs, and works out run times from the measurements.
+class PolluxJobs {
+ public:
+  PolluxJobs(CsvReader& row, const Applications& applications)
+      : row_(row),
+        applications_(applications),
+        name_(row.column("name")),
+        time_(row.column("time")),
+        application_(row.column("application")),
+        replicas_(row.column("num_replicas")),
+        batch_(row.column("batch_size")) {}
+
+  Trace read() {
+    TraceBuilder trace("pollux", row_.file());
+    while (row_.next()) {
+      TraceJob job;
+      job.id = row_.text(name_);
+      job.submit_us = row_.measured(time_, 6);
+      if (job.submit_us > kMaxTimeUs) row_.refuse(time_, "seconds that can be counted");
+      job.model = row_.text(application_);
+      job.gpus = static_cast<std::int32_t>(row_.integer(replicas_, -kMaxGpusPerJob, kMaxGpusPerJob));
+      job.batch = static_cast<std::int32_t>(row_.integer(batch_, 1, INT32_MAX));
+      if (job.gpus > 0) set_work(job);
+      trace.add(std::move(job), row_);
+    }
+    trace.note("a job is the iterations that validation-BATCH.csv counts until the last epoch, at its own global batch");
+    trace.note(
+        "rates are measured on T4s, 4 to a node; between two measured batches of a GPU a step is linear, above the largest one it is "
+        "accumulated in several passes; nothing is fitted");
+    trace.note("jobs are elastic at their global batch; the GPU count asked for is the tuned one of the workload");
+    Trace done = trace.finish();
+    done.profiles.assign(profiles_.begin(), profiles_.end());
+    return done;
+  }
+
+ private:
+  const PolluxApplication& measured(const std::string& application) const {
+    const auto found = applications_.find(application);
+    if (found == applications_.end()) missing(application_, application, "placements.csv");
+    return found->second;
+  }
+
+  [[noreturn]] void missing(int column, const std::string& application, const std::string& file) const {
+    row_.refuse(column, fmt::format("something that was measured; {}/{} is missing among the files", application, file));
+  }
+
+  void set_work(TraceJob& job) {
+    const PolluxApplication& application = measured(job.model);
+    if (application.placements.empty()) missing(application_, job.model, "placements.csv");
+    const auto steps = application.iterations.find(job.batch);
+    if (steps == application.iterations.end()) missing(batch_, job.model, fmt::format("validation-{}.csv", job.batch));
+    job.profile = fmt::format("{}, batch {}", job.model, job.batch);
+    auto profile = profiles_.find(job.profile);
+    if (profile == profiles_.end()) profile = profiles_.emplace(job.profile, pollux_profile(application, job.model, job.batch)).first;
+    std::int64_t rate = 0;
+    for (const RatePoint& point : profile->second.points) {
+      if (point.gpus == job.gpus && rate == 0) rate = point.rate;  // the most compact placement comes first
+    }
+    if (rate == 0)
+      row_.refuse(replicas_, fmt::format("a GPU count that was measured at batch {} (more than 16: in scalability.csv)", job.batch));
+    job.work = steps->second * 1'000'000;
+    job.run_us = core::mul_div(job.work, kSecond, rate);
+    job.elastic = true;
+  }
+
+  CsvReader& row_;
+  const Applications& applications_;
+  int name_, time_, application_, replicas_, batch_;
+  std::map<std::string, Profile> profiles_;
+};
+
+}  // namespace
+
+/// name,time,application,num_replicas,batch_size, and the measurements of its applications.
+Imported import_pollux(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  Applications applications;
+  std::optional<CsvReader> jobs;
+  for (const std::string& file : files) {
+    CsvReader row(file);
+    if (row.find("application") >= 0) {
+      if (jobs) throw InvalidArgument(fmt::format("{}: a second file of jobs", file));
+      jobs.emplace(std::move(row));
+    } else {
+      read_measurements(row, file, applications);
+    }
+  }
+  if (!jobs)
+    throw InvalidArgument("pollux: no file of jobs (a workload with the columns name, time, application, num_replicas, batch_size)");
+  return {PolluxJobs(*jobs, applications).read(), std::nullopt, {}};
+}
+
+}  // namespace berth::io

@@ -1,0 +1,147 @@
+#include "host/io/pollux.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "berth/error.hpp"
+#include "berth/units.hpp"
+#include "host/core/wide.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kLongestStepNs = 1'000'000 * kSecondNs;
+
+struct Known {
+  std::string_view name;
+  std::int64_t epochs;
+  std::int32_t most_per_gpu;  // samples; 0: the largest that was measured
+};
+/// What the artefact's simulator trains, and with which limit: facts of its configuration, which the files do not hold.
+constexpr std::array<Known, 6> kKnown{
+    {{"bert", 2, 0}, {"cifar10", 100, 0}, {"deepspeech2", 80, 0}, {"imagenet", 90, 0}, {"ncf", 10, 0}, {"yolov3", 50, 8}}};
+
+const Known* known(std::string_view application) {
+  const auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& one) { return one.name == application; });
+  return found == kKnown.end() ? nullptr : &*found;
+}
+
+class StepColumns {
+ public:
+  explicit StepColumns(const CsvReader& row)
+      : batch_(row.column("local_bsz")), step_(row.column("step_time")), sync_(row.column("sync_time")) {}
+
+  void read(const CsvReader& row, PolluxSteps& out) const {
+    const auto batch = static_cast<std::int32_t>(row.integer(batch_, 1, INT32_MAX));
+    const PolluxStep step{row.measured(step_, 9), row.measured(sync_, 9)};
+    if (step.step_ns < 1 || step.step_ns > kLongestStepNs) row.refuse(step_, "seconds above 0");
+    if (step.sync_ns >= step.step_ns) row.refuse(sync_, "less than step_time");
+    if (!out.emplace(batch, step).second) row.refuse(batch_, "each batch once for a placement");
+  }
+
+ private:
+  int batch_, step_, sync_;
+};
+
+/// GPUs per node, the fuller nodes last, as placements.csv names it: 6 -> "24".
+std::string compact(std::int32_t gpus) {
+  std::string digits;
+  if (gpus % kPolluxNodeGpus != 0) digits = fmt::format("{}", gpus % kPolluxNodeGpus);
+  return digits + std::string(static_cast<std::size_t>(gpus / kPolluxNodeGpus), '0' + kPolluxNodeGpus);
+}
+
+}  // namespace
+
+void read_pollux_placements(CsvReader& row, PolluxApplication& out) {
+  const int placement = row.column("placement");
+  const StepColumns columns(row);
+  while (row.next()) {
+    const std::string digits(row.text(placement));
+    if (digits.empty() || digits.size() > 64 || digits.find_first_not_of("123456789") != digits.npos) {
+      row.refuse(placement, "the GPUs of each node as digits, such as 24");
+    }
+    columns.read(row, out.placements[digits]);
+  }
+  if (out.placements.empty()) throw InputError(row.file(), "", row.line() + 1, "no measurement");
+}
+
+void read_pollux_scalability(CsvReader& row, PolluxApplication& out) {
+  const int nodes = row.column("num_nodes"), gpus = row.column("num_replicas");
+  const StepColumns columns(row);
+  while (row.next()) {
+    const auto n = static_cast<std::int32_t>(row.integer(nodes, 1, kMaxNodes));
+    columns.read(row, out.scalability[{static_cast<std::int32_t>(row.integer(gpus, n, kMaxGpusPerJob)), n}]);
+  }
+  if (out.scalability.empty()) throw InputError(row.file(), "", row.line() + 1, "no measurement");
+}
+
+std::int64_t read_pollux_validation(CsvReader& row, const std::string& application) {
+  const int iteration = row.column("iteration");
+  std::int64_t epochs = 0, last = 0;
+  for (; row.next(); ++epochs) last = row.integer(iteration, last + 1, kScoreCeiling / 1'000'000);
+  const Known* const one = known(application);
+  if (epochs == 0 || (one != nullptr && epochs != one->epochs)) {
+    throw InputError(row.file(), "", row.line(),
+                     fmt::format("{} epochs, where {} is trained for {}", epochs, application,
+                                 one == nullptr ? "one or more" : fmt::format("{}", one->epochs)));
+  }
+  return last;
+}
+
+std::optional<std::int64_t> pollux_step_ns(const PolluxSteps& steps, std::int32_t gpus, std::int32_t batch, std::int32_t most_per_gpu) {
+  if (steps.empty()) return std::nullopt;
+  std::int32_t most = steps.rbegin()->first;
+  if (most_per_gpu > 0) most = std::min(most, most_per_gpu);
+  const auto per_gpu = static_cast<std::int32_t>((std::int64_t{batch} + gpus - 1) / gpus);
+  const std::int32_t passes = (per_gpu - 1) / most + 1;
+  const std::int32_t per_pass = (per_gpu - 1) / passes + 1;
+  const auto right = steps.lower_bound(per_pass);
+  if (right == steps.end() || (right->first != per_pass && right == steps.begin())) return std::nullopt;
+  PolluxStep step = right->second;
+  if (right->first != per_pass) {
+    const auto left = std::prev(right);
+    const auto between = [&](std::int64_t a, std::int64_t b) {
+      return a + core::saturate(core::floor_div(core::Wide{b - a} * (per_pass - left->first), right->first - left->first));
+    };
+    step = {between(left->second.step_ns, step.step_ns), between(left->second.sync_ns, step.sync_ns)};
+  }
+  return step.step_ns + (passes - 1) * (step.step_ns - step.sync_ns);
+}
+
+Profile pollux_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch) {
+  Profile profile;
+  profile.kind = ProfileKind::kTable;
+  profile.model = application;
+  profile.unit = "steps";
+  const Known* const one = known(application);
+  const auto add = [&](std::int32_t gpus, const PolluxSteps& steps, const char* span) {
+    const auto ns = pollux_step_ns(steps, gpus, batch, one == nullptr ? 0 : one->most_per_gpu);
+    if (ns) profile.points.push_back({kPolluxGpu, gpus, 0, span, std::max<std::int64_t>(1, 1'000'000 * kSecondNs / *ns)});
+  };
+  const auto placement = [&](std::int32_t gpus, const std::string& digits, const char* span) {
+    const auto found = measured.placements.find(digits);
+    if (found != measured.placements.end()) add(gpus, found->second, span);
+  };
+  std::int32_t largest = 0;
+  for (const auto& [digits, steps] : measured.placements) {
+    std::int32_t gpus = 0;
+    for (const char c : digits) gpus += c - '0';
+    largest = std::max(largest, gpus);
+  }
+  for (std::int32_t gpus = 1; gpus <= largest; ++gpus) {
+    placement(gpus, compact(gpus), gpus > 1 && gpus <= kPolluxNodeGpus ? "node" : "");
+    if (gpus > 1 && gpus <= kPolluxNodeGpus) placement(gpus, fmt::format("{}{}", gpus / 2, gpus - gpus / 2), "");
+  }
+  std::int32_t last = largest;
+  for (const auto& [key, steps] : measured.scalability) {  // of each GPU count the fewest nodes come first
+    if (key.first <= last) continue;
+    add(key.first, steps, "");
+    last = key.first;
+  }
+  return profile;
+}
+
+}  // namespace berth::io
