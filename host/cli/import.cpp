@@ -27,6 +27,7 @@ struct ImportArguments {
   std::string format, cluster, at, out;
   bool held = false;
   std::string estimates = "history-mean";
+  bool elastic = false;
   std::vector<std::string> files;
 };
 
@@ -103,7 +104,7 @@ int run(const ImportArguments& options) {
   } else {
     const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
     const Snapshot cluster = io::cluster_from(options.cluster, imported);
-    const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates);
+    const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic);
     warn_if_empty(snapshot, imported.trace);
     if (options.cluster.empty()) {
       for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
@@ -133,6 +134,8 @@ void add_import(Commands& commands) {
       ->check(CLI::IsMember({"history-mean", "none", "oracle"}))
       ->type_name("SOURCE")
       ->capture_default_str();
+  app.add_flag("--elastic", options->elastic,
+               "With --at: elastic jobs may run at every GPU count that was measured, not only at the one they ask for");
   app.add_flag("--held", options->held, "With slurm: plan held jobs as if they were released now");
   add_out_option(app, options->out, "Where to write it")->required();
 }

@@ -62,7 +62,9 @@ std::string_view name(EstimateSource source);
 /// `x_import` says how it came about and how many jobs were declined; declined jobs and jobs not yet submitted are absent.
 ///
 /// @param cluster  Its cluster part is taken over; jobs, history and reservations are not.
+/// @param elastic  Whether elastic jobs may run at other GPU counts than the one that they ask for.
 /// @throws InvalidArgument as `replay_fifo`.
-Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates = EstimateSource::kHistoryMean);
+Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates = EstimateSource::kHistoryMean,
+                     bool elastic = false);
 
 }  // namespace berth::sim

@@ -86,7 +86,7 @@ EstimateSource estimate_source(std::string_view name) {
 
 std::string_view name(EstimateSource source) { return kSources.at(static_cast<std::size_t>(source)).first; }
 
-Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates) {
+Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates, bool elastic) {
   const Replay replay = replay_fifo(trace, cluster, at);
   const auto job_of = [&](std::int32_t j) -> const TraceJob& { return trace.jobs[static_cast<std::size_t>(j)]; };
   Snapshot snapshot = cluster;
@@ -106,7 +106,7 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   history.finish();
 
   const Unmodelled unmodelled(cluster);
-  const TraceForms forms(trace, cluster);
+  const TraceForms forms(trace, cluster, elastic);
   std::int64_t without_profile = 0;
   const auto with_estimate = [&](std::int32_t j, const TraceForm& form, TimeUs ran_us) {
     Job job = submitted(job_of(j), form, unmodelled);

@@ -43,7 +43,7 @@ std::vector<std::string> TraceForm::gpu_types() const {
   return types;
 }
 
-TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster) : trace_(trace), cluster_(cluster) {}
+TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic) : trace_(trace), elastic_(elastic), cluster_(cluster) {}
 
 bool TraceForms::has_type(std::string_view gpu_type) const {
   return std::any_of(cluster_.gpu_types.begin(), cluster_.gpu_types.end(), [&](const GpuType& type) { return type.id == gpu_type; });
@@ -59,7 +59,8 @@ TraceForm TraceForms::of(const TraceJob& job) const {
     };
     for (const bool asked_for : {true, false}) {
       for (const RatePoint& point : profile->points) {
-        if ((point.gpus == job.gpus) != asked_for || (!asked_for && (!job.elastic || form.shapes.empty())) || !takes(point)) continue;
+        if ((point.gpus == job.gpus) != asked_for || (!asked_for && (!elastic_ || !job.elastic || form.shapes.empty())) || !takes(point))
+          continue;
         add_shape(form.shapes, shape_for(job, point.gpus, point.gpu_type.empty() ? job.gpu_type : point.gpu_type));
       }
     }

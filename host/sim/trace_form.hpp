@@ -20,11 +20,12 @@ struct TraceForm {
 /// Turns the jobs of a trace into alternatives on one cluster (docs/formats/trace.md, "Profiles").
 ///
 /// A job whose profile is a table with named GPU types gets one shape for each of them that the cluster has and for which the table has a
-/// point at the job's GPU count, in the table's order; an elastic job also one for each other point. Otherwise the job has the one shape it
-/// asks for. A profile that knows none of the cluster's types is left out, for it could answer nothing there.
+/// point at the job's GPU count, in the table's order; an elastic job may also have one for each other point. Otherwise the job has the one
+/// shape it asks for. A profile that knows none of the cluster's types is left out, for it could answer nothing there.
 class TraceForms {
  public:
-  TraceForms(const Trace& trace, const Snapshot& cluster);
+  /// @param elastic  Whether elastic jobs get alternatives beside the GPU count that they ask for.
+  TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic = false);
 
   /// @throws InvalidArgument when an elastic job has more than kMaxShapes alternatives.
   TraceForm of(const TraceJob& job) const;
@@ -41,6 +42,7 @@ class TraceForms {
   std::string_view level_of(const std::vector<TakenGpus>& gpus) const;
 
   const Trace& trace_;
+  bool elastic_;
   const Snapshot& cluster_;
 };
 

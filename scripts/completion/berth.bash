@@ -33,7 +33,7 @@ _berth() {
           ;;
         explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
         validate) words="--snapshot --slurm --held --plan --most --json" ;;
-        import) words="--cluster --at --estimates --held --out" ;;
+        import) words="--cluster --at --elastic --estimates --held --out" ;;
         generate)
           words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"

@@ -126,8 +126,8 @@ TEST(ImportPollux, ASnapshotOnT4sIsElasticAndElsewhereARunTimeIsLeft) {
   Measured measured;
   const Trace trace = import_trace("pollux", measured.with(kWorkload + "a,0,net,2,16\n"));
 
-  const Job job = sim::snapshot_at(trace, cluster_from("2x4xT4", {}), 0).jobs.at(0);
-  const Job other = sim::snapshot_at(trace, uniform_cluster(2, 4), 0).jobs.at(0);
+  const Job job = sim::snapshot_at(trace, cluster_from("2x4xT4", {}), 0, sim::EstimateSource::kNone, true).jobs.at(0);
+  const Job other = sim::snapshot_at(trace, uniform_cluster(2, 4), 0, sim::EstimateSource::kNone, true).jobs.at(0);
 
   ASSERT_EQ(job.shapes.size(), 3u);
   EXPECT_EQ(job.shapes[0].id, "2xT4");
