@@ -14,14 +14,15 @@
 #include "host/core/violations.hpp"
 #include "host/io/file_error.hpp"
 #include "host/io/importers.hpp"
+#include "host/io/kai.hpp"
 #include "host/io/trace_json.hpp"
 #include "host/sim/replay.hpp"
 
 namespace berth::cli {
 namespace {
 
-/// The one format that is no trace: a cluster as it is now.
-constexpr std::string_view kSlurm = "slurm";
+/// The formats that are no traces: a cluster as it is now.
+constexpr std::string_view kKai = "kai", kSlurm = "slurm";
 
 struct ImportArguments {
   std::string format, cluster, at, out;
@@ -35,6 +36,8 @@ std::string formats() {
   std::string text = "\nFormats:\n";
   for (const io::Importer& importer : io::importers())
     text += fmt::format("  {:<14} {}\n  {:<14} {}\n", importer.name, importer.help, "", importer.files);
+  text += fmt::format("  {:<14} {}\n  {:<14} {}\n", kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "",
+                      "one snapshot.zip of its snapshot plugin, or the JSON in it");
   text += fmt::format("  {:<14} {}\n  {:<14} {}\n", kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1", "",
                       "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology");
   return text;
@@ -43,6 +46,7 @@ std::string formats() {
 void check_format(const std::string& format) {
   std::vector<std::string_view> names;
   for (const io::Importer& importer : io::importers()) names.push_back(importer.name);
+  names.push_back(kKai);
   names.push_back(kSlurm);
   for (const std::string_view name : names) {
     if (name == format) return;
@@ -78,21 +82,36 @@ void check_files(const ImportArguments& options) {
   check_places(inputs, {{"--out", options.out}});
 }
 
+int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& name) {
+  check_snapshot(snapshot, name);
+  write_out(options.out, io::to_json(snapshot));
+  tell(options.out, fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot)));
+  return kDone;
+}
+
 int import_slurm(const ImportArguments& options) {
   if (!options.at.empty() || !options.cluster.empty())
     throw InvalidArgument("--at and --cluster are for traces: what Slurm prints is of now, and has its cluster");
   check_files(options);
-  const Snapshot snapshot = read_slurm(options.files, options.held);
-  check_snapshot(snapshot, kSlurmName);
-  write_out(options.out, io::to_json(snapshot));
-  tell(options.out, fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot)));
-  return kDone;
+  return write_snapshot(options, read_slurm(options.files, options.held), kSlurmName);
+}
+
+int import_kai(const ImportArguments& options) {
+  if (!options.at.empty() || !options.cluster.empty())
+    throw InvalidArgument("--at and --cluster are for traces: a snapshot of KAI is of one instant, and has its cluster");
+  if (options.files.size() != 1) throw InvalidArgument(fmt::format("kai takes one file, and {} are given", options.files.size()));
+  check_files(options);
+  const std::string name = io::input_name(options.files.front());
+  const io::KaiImport imported = io::import_kai(io::read_file(options.files.front()), name);
+  for (const std::string& note : imported.notes) complain("note: " + note);
+  return write_snapshot(options, imported.snapshot, name);
 }
 
 int run(const ImportArguments& options) {
   check_format(options.format);
   if (options.format == kSlurm) return import_slurm(options);
   if (options.held) throw InvalidArgument("--held is for the format slurm");
+  if (options.format == kKai) return import_kai(options);
   if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
   check_files(options);
   const sim::EstimateSource estimates = sim::estimate_source(options.estimates);
@@ -121,7 +140,7 @@ int run(const ImportArguments& options) {
 void add_import(Commands& commands) {
   auto options = std::make_shared<ImportArguments>();
   CLI::App& app = commands.add(
-      "import", "Turn a published trace into a berth.trace.v1 or the snapshot of an instant, or Slurm's output into a snapshot",
+      "import", "Turn a published trace into a berth.trace.v1 or the snapshot of an instant, or a Slurm or KAI cluster into a snapshot",
       "berth import helios-venus jobs.csv.gz --cluster 64x8 --at +6000000 --out cluster.json\n" + formats(), options, &run);
   app.add_option("FORMAT", options->format, "Whose format the files have (below)")->required();
   app.add_option("FILE", options->files, "The jobs, and files that describe the cluster; plain or .gz")->required();

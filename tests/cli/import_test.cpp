@@ -92,4 +92,41 @@ TEST(CliImport, StandardOutputIsNamed) {
   EXPECT_EQ(generated.err.rfind("standard output: 2 nodes", 0), 0u) << generated.err;
 }
 
+TEST(CliImport, AThroughputFileThatIsMissingIsNamed) {
+  const Folder folder;
+  const std::string rows = folder.write("w.trace", "A\tcmd\tdir\t-n\t1\t100\t1\t1\t-1\t0\n");
+  const std::string throughputs = folder.write("t.json", R"j({"v100": {"('A', 1)": {"null": 2}}, "k80": {"('A', 1)": {"null": 1}}})j");
+
+  const Answer without = berth("import gavel " + quoted(rows) + " --out -");
+  const Answer with = berth("import gavel " + quoted(rows) + " " + quoted(throughputs) + " --cluster 1x1xV100+1x1xK80 --at +0 --out -");
+
+  EXPECT_EQ(without.code, 2);
+  EXPECT_TRUE(contains(without.err, "gavel: no file of throughputs")) << without.err;
+  ASSERT_EQ(with.code, 0) << with.err;
+  EXPECT_TRUE(contains(with.out, "\"1xV100\"") && contains(with.out, "\"1xK80\"")) << with.out;
+}
+
+TEST(CliImport, AKaiSnapshotIsPlanned) {
+  const Folder folder;
+  const std::string json = folder.write("s.json", R"({"rawObjects": {
+    "nodes": [{"metadata": {"name": "n"}, "status": {"capacity": {"nvidia.com/gpu": "2"}}}],
+    "queues": [{"metadata": {"name": "q"}}],
+    "podGroups": [{"metadata": {"name": "g", "namespace": "ns"}, "spec": {"queue": "q", "minMember": 1}}],
+    "pods": [{"metadata": {"name": "p", "namespace": "ns", "annotations": {"pod-group-name": "g"}},
+              "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "2"}}}]}, "status": {"phase": "Pending"}}]}})");
+  const std::string snapshot = folder / "snapshot.json";
+
+  const Answer imported = berth("import kai " + quoted(json) + " --out " + quoted(snapshot));
+  const Answer planned = berth("plan --snapshot " + quoted(snapshot) + " --policy fifo --json");
+  const Answer at = berth("import kai " + quoted(json) + " --at +5 --out -");
+  const Answer two = berth("import kai " + quoted(json) + " " + quoted(json) + " --out -");
+
+  ASSERT_EQ(imported.code, 0) << imported.err;
+  EXPECT_TRUE(contains(imported.err, "note: ")) << imported.err;
+  EXPECT_TRUE(contains(planned.out, "\"ns/g\"")) << planned.out;
+  EXPECT_EQ(at.code, 2);
+  EXPECT_TRUE(contains(at.err, "--at and --cluster are for traces")) << at.err;
+  EXPECT_TRUE(contains(two.err, "kai takes one file")) << two.err;
+}
+
 }  // namespace berth::test

@@ -163,7 +163,7 @@ TEST(TraceForm, MoreAlternativesThanAJobMayHaveAreRefused) {
   trace.jobs[0].elastic = true;
   for (std::int32_t gpus = 1; gpus <= kMaxShapes + 1; ++gpus) trace.profiles[0].second.points.push_back(point("", gpus, "", 1));
 
-  EXPECT_THROW(TraceForms(trace, io::uniform_cluster(1, 2)).of(trace.jobs[0]), InvalidArgument);
+  EXPECT_THROW(TraceForms(trace, io::uniform_cluster(1, 2), true).of(trace.jobs[0]), InvalidArgument);
 }
 
 }  // namespace berth::sim

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "berth/snapshot.hpp"
+#include "host/io/kai_cluster.hpp"
+#include "host/io/kai_gpus.hpp"
+#include "host/io/kai_notes.hpp"
+#include "host/io/kai_objects.hpp"
+
+namespace berth::io::kai {
+
+/// Pods that became members of a job, by path.
+using Taken = std::map<std::string, bool>;
+
+/// Turns every pod group that can be expressed into a gang.
+Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, Notes& notes);
+
+}  // namespace berth::io::kai
