@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/io/file_error.hpp"
+#include "host/io/trace_json.hpp"
 
 namespace berth::io {
 
@@ -33,7 +35,11 @@ Imported import_files(std::string_view format, const std::vector<std::string>& f
   if (files.empty()) throw InvalidArgument("no file to import");
   std::string known;
   for (const Importer& one : importers()) {
-    if (one.name == format) return one.run(files, options);
+    if (one.name == format) {
+      Imported imported = one.run(files, options);
+      check_profiles(imported.trace, input_name(files.front()));
+      return imported;
+    }
     known += (known.empty() ? "" : ", ") + std::string(one.name);
   }
   throw InvalidArgument(fmt::format("unknown trace format '{}'; known: {}", format, known));

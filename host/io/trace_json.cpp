@@ -133,8 +133,8 @@ constexpr Field<TraceFile> kTrace[] = {
     {"jobs", read_jobs, true},
 };
 
-/// What one profile alone does not say: they may stand behind the jobs that name them.
-void check_profiles(TraceFile& file, std::string_view json, const std::string& name) {
+/// Profiles may stand behind the jobs that name them.
+void settle_profiles(TraceFile& file, std::string_view json, const std::string& name) {
   auto& profiles = file.trace.profiles;
   std::sort(profiles.begin(), profiles.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   try {
@@ -143,13 +143,7 @@ void check_profiles(TraceFile& file, std::string_view json, const std::string& n
       throw InputError(name, fmt::format("/jobs/{}/profile", job), 0,
                        fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(used, 60)));
     }
-    const core::Where document(name);
-    const core::Where all(document, "profiles");
-    for (const auto& [profile_name, profile] : profiles) {
-      const std::string token = pointer_token(profile_name);
-      core::check_name(profile_name, all, token);
-      core::check_profile(profile, core::Where(all, token));
-    }
+    check_profiles(file.trace, name);
   } catch (const InputError& e) {
     throw with_line(e, json);
   }
@@ -185,13 +179,23 @@ void write(JsonWriter& w, const TraceJob& job) {
 
 }  // namespace
 
+void check_profiles(const Trace& trace, const std::string& name) {
+  const core::Where document(name);
+  const core::Where all(document, "profiles");
+  for (const auto& [profile_name, profile] : trace.profiles) {
+    const std::string token = pointer_token(profile_name);
+    core::check_name(profile_name, all, token);
+    core::check_profile(profile, core::Where(all, token));
+  }
+}
+
 Trace parse_trace(std::string_view json, const std::string& name) {
   Trace trace;
   TraceFile file{trace, trace.x, {}, {}};
   JsonCursor in(json, name);
   read_object(in, file, kTrace);
   in.finish();
-  check_profiles(file, json, name);
+  settle_profiles(file, json, name);
   std::sort(trace.jobs.begin(), trace.jobs.end(),
             [](const TraceJob& a, const TraceJob& b) { return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id); });
   return trace;

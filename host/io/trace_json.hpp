@@ -11,6 +11,9 @@ namespace berth::io {
 /// @throws InputError naming file, line, JSON pointer and value; nothing half-read is returned.
 Trace parse_trace(std::string_view json, const std::string& name = "trace");
 
+/// The fields of the trace's profiles, as for those of a snapshot. @throws InputError under /profiles of `name`.
+void check_profiles(const Trace& trace, const std::string& name);
+
 /// Writes it, one job a line; fields with their default value are left out. `parse_trace` gives back an equal trace.
 std::string to_json(const Trace& trace);
 

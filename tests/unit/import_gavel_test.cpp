@@ -179,6 +179,15 @@ TEST(ImportGavel, BadThroughputsNameTheirPlace) {
   }
 }
 
+TEST(ImportGavel, ANameThatNoTraceCouldHoldIsRefused) {
+  const std::string model(1'100, 'm');
+
+  EXPECT_NE(problem(ten(model, "1", "1"), "{\"v100\": {\"('" + model + "', 1)\": {\"null\": 1}}}").find("longer than 1024"),
+            std::string::npos);
+  EXPECT_NE(problem(ten("A", "1", "1"), "{\"v100\": {\"('A', 1)\": {\"null\": 1, \"('" + model + "', 1)\": [1, 1]}}}").find("/profiles/A"),
+            std::string::npos);
+}
+
 TEST(ImportGavel, TheRealWorkloadsHaveTheirCounts) {
   const std::string throughputs = test::trace_file("gavel/physical_cluster_throughputs.json.gz");
   if (throughputs.empty()) GTEST_SKIP() << "gavel/ is not here";
