@@ -319,6 +319,17 @@ TEST(ImportKai, MembersOfSeveralSizesBecomeGroupsWhenAllAreNeeded) {
   EXPECT_TRUE(noted(imported, "1 pod groups left out: members of several sizes"));
 }
 
+TEST(ImportKai, APodWithoutGpusCountsTowardsMinMemberAndIsNoMember) {
+  Objects objects = small();
+  objects.groups = {group("a", 3)};
+  objects.pods = {pod({"a-launcher", "a", "0"}), pod({"a-0", "a"}), pod({"a-1", "a"}), pod({"a-2", "a"})};
+
+  const Group gang = import(objects).snapshot.jobs.at(0).shapes.at(0).groups.at(0);
+
+  EXPECT_EQ(gang.members_min, 2);
+  EXPECT_EQ(gang.members_want, 3);
+}
+
 TEST(ImportKai, WhatDoesNotMapIsLeftOutAndCounted) {
   Objects objects = small();
   objects.groups = {group("ended", 1),  group("few", 3),     group("mig", 1), group("claims", 1),
