@@ -8,15 +8,15 @@
 namespace berth::io {
 namespace {
 
-constexpr std::size_t kMostDigits = 18;  // a double has 17 that mean something
+constexpr std::size_t kMostSignificant = 18;  // a double has 17 that mean something
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The exponent behind 'e', or nothing. Beyond +-999 it is cut: the value is 0 or too large anyway.
 std::optional<int> exponent_of(std::string_view text) {
   const bool down = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
+  if (text.empty() || !std::all_of(text.begin(), text.end(), is_decimal_digit)) return std::nullopt;
   int value = 0;
   for (const char c : text) value = std::min(value * 10 + (c - '0'), 999);
   return down ? -value : value;
@@ -40,9 +40,9 @@ std::optional<std::int64_t> parse_measured(std::string_view text, int places) {
   std::size_t digits = 0;
   for (const std::string_view part : {whole, fraction}) {
     for (const char c : part) {
-      if (!is_digit(c)) return std::nullopt;
+      if (!is_decimal_digit(c)) return std::nullopt;
       const bool in_fraction = part.data() == fraction.data();
-      if (digits == kMostDigits) {  // dropped: before the point it still counts as a place
+      if (digits == kMostSignificant) {  // dropped: before the point it still counts as a place
         shift += in_fraction ? 0 : 1;
         continue;
       }

@@ -15,7 +15,7 @@ namespace berth::io {
 namespace {
 
 // PKWARE's APPNOTE.TXT: a list of all files stands at the end, behind it a record that says where the list begins.
-constexpr std::string_view kLocal{"PK\x03\x04", 4}, kListed{"PK\x01\x02", 4}, kEnd{"PK\x05\x06", 4};
+constexpr std::string_view kLocalFile{"PK\x03\x04", 4}, kListEntry{"PK\x01\x02", 4}, kListEnd{"PK\x05\x06", 4};
 constexpr std::size_t kLocalBytes = 30, kListedBytes = 46, kEndBytes = 22, kMostComment = 65'535;
 constexpr std::size_t kMostDeflated = 1'032;  // bytes from one, zlib's own limit
 constexpr unsigned kEncrypted = 1, kStored = 0, kDeflated = 8;
@@ -41,7 +41,7 @@ class Archive {
     if (files == 0xffff || list == 0xffffffff) broken("larger than 4 GiB (zip64), which is not read");
     std::size_t at = list;
     for (std::size_t i = 0; i < files; ++i) {
-      if (piece(at, kListedBytes).substr(0, 4) != kListed) broken("its list of files is damaged");
+      if (piece(at, kListedBytes).substr(0, 4) != kListEntry) broken("its list of files is damaged");
       const std::size_t name = u16(at + 28);
       on_file(Listed{piece(at + kListedBytes, name), u16(at + 8), u16(at + 10), u32(at + 16), u32(at + 20), u32(at + 24), u32(at + 42)});
       at += kListedBytes + name + u16(at + 30) + u16(at + 32);
@@ -51,7 +51,7 @@ class Archive {
   std::string unpack(const Listed& file, std::size_t most) const {
     if ((file.flags & kEncrypted) != 0) broken("it is encrypted");
     if (file.size > most) broken(fmt::format("a file of {} bytes is larger than {}", file.size, most));
-    if (piece(file.at, kLocalBytes).substr(0, 4) != kLocal) broken("a file does not stand where the list says");
+    if (piece(file.at, kLocalBytes).substr(0, 4) != kLocalFile) broken("a file does not stand where the list says");
     const std::string_view packed = piece(file.at + kLocalBytes + u16(file.at + 26) + u16(file.at + 28), file.packed);
     std::string content;
     if (file.method == kStored) {
@@ -82,7 +82,7 @@ class Archive {
     if (bytes_.size() < kEndBytes) broken("it is cut off");
     const std::size_t last = bytes_.size() - kEndBytes;
     for (std::size_t back = 0; back <= std::min(last, kMostComment); ++back) {
-      if (bytes_.substr(last - back, 4) == kEnd && u16(last - back + 20) == back) return last - back;
+      if (bytes_.substr(last - back, 4) == kListEnd && u16(last - back + 20) == back) return last - back;
     }
     broken("it is cut off: its list of files is missing");
   }
@@ -111,7 +111,7 @@ class Archive {
 
 }  // namespace
 
-bool is_zip(std::string_view bytes) { return bytes.substr(0, 4) == kLocal || bytes.substr(0, 4) == kEnd; }
+bool is_zip(std::string_view bytes) { return bytes.substr(0, 4) == kLocalFile || bytes.substr(0, 4) == kListEnd; }
 
 std::string unzip_one(std::string_view archive, std::string_view tail, const std::string& name, std::size_t most) {
   const Archive zip(archive, name);
