@@ -36,6 +36,11 @@ inline std::vector<std::int64_t> snapshot_nodes() { return smoke() ? doubling(51
 inline std::int64_t snapshot_jobs(std::int64_t nodes) { return nodes * 50'000 / 16'000; }
 inline constexpr int kChanges = 100;
 
+/// c_abi: axis `jobs`, as many decisions read back; the target is at 1,000.
+inline std::vector<std::int64_t> c_abi_jobs() {
+  return smoke() ? std::vector<std::int64_t>{256} : std::vector<std::int64_t>{1'000, 10'000};
+}
+
 /// decide: axis `nodes`; four jobs a node, half of them waiting; the target is at 10,000.
 inline std::vector<std::int64_t> decide_nodes() { return smoke() ? doubling(64, 128) : doubling(1'250, 10'000); }
 inline std::int64_t decide_jobs(std::int64_t nodes) { return 4 * nodes; }

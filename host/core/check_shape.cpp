@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <cstdint>
 #include <map>
 
@@ -106,6 +108,9 @@ void check_groups(const Shape& shape, const References& refs, const Where& where
   for (std::size_t i = 0; i < shape.groups.size(); ++i) {
     check_group(shape.groups[i], has_children[i], refs, Where(where, "groups", static_cast<std::int64_t>(i)));
     sum += std::int64_t{shape.groups[i].members_want} * shape.groups[i].gpus_per_member;
+  }
+  if (std::all_of(shape.groups.begin(), shape.groups.end(), [](const Group& g) { return g.members_min == 0; })) {
+    where.fail_at("groups", "every group may have 0 members ('min'): the least form would be a gang of nobody");
   }
   if (sum != shape.gpus) where.fail_at("gpus", fmt::format("the groups add up to {}, not to {}", counted(sum, "GPU"), shape.gpus));
 }
