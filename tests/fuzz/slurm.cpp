@@ -1,0 +1,25 @@
+// Any text as what Slurm's commands print: refused with a place, or a snapshot that is written, read again as the same, and planned.
+#include "host/io/slurm.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "tests/fuzz/bytes.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace berth;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  try {
+    const Snapshot snapshot = io::import_slurm({{"slurm", text}}).snapshot;
+    check_snapshot(snapshot);
+    fuzz::hold(io::parse_snapshot(io::to_json(snapshot)) == snapshot, "what was written is not what was read");
+    if (snapshot.jobs.size() > 64 || snapshot.nodes.size() > 64) return 0;
+    Engine().decide(ClusterState(snapshot), Request{});
+  } catch (const InputError&) {
+  }
+  return 0;
+}
