@@ -12,6 +12,7 @@
 #include "berth/io.hpp"
 #include "host/core/visible.hpp"
 #include "host/io/file_error.hpp"
+#include "host/io/write_pieces.hpp"
 
 namespace berth::cli {
 namespace {
@@ -37,10 +38,14 @@ void print(std::string_view text) {
 }
 
 void write_out(const std::string& path, std::string_view content) {
-  if (path == "-") return print(content);
+  write_out(path, [&](const io::WritePiece& write) { write(content); });
+}
+
+void write_out(const std::string& path, const std::function<void(const io::WritePiece&)>& produce) {
+  if (path == "-") return produce([](std::string_view piece) { print(piece); });
   struct stat info {};
   // Whoever reads a pipe may never come; nothing is left behind there.
-  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) return io::write_file(path, content);
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) return io::write_file(path, produce);
   // A write that has begun is finished before a signal ends the process: nothing half-written stays beside the target.
   sigset_t ends{};
   sigset_t before{};
@@ -48,7 +53,7 @@ void write_out(const std::string& path, std::string_view content) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
   pthread_sigmask(SIG_BLOCK, &ends, &before);
   try {
-    io::write_file(path, content);
+    io::write_file(path, produce);
   } catch (...) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;

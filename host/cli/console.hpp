@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+
+#include "host/io/write_pieces.hpp"
 
 namespace berth::cli {
 
@@ -11,6 +14,8 @@ void print(std::string_view text);
 
 /// Writes a file, or prints when `path` is "-".
 void write_out(const std::string& path, std::string_view content);
+/// The same of a content that comes piece by piece.
+void write_out(const std::string& path, const std::function<void(const io::WritePiece&)>& produce);
 
 /// Tells a person something: on standard output, or on standard error when `out` ("-") has standard output for itself.
 void tell(const std::string& out, std::string_view text);

@@ -118,7 +118,7 @@ int run(const ImportArguments& options) {
   const io::Imported imported = io::import_files(options.format, options.files, {options.at});
   std::string text = account(imported.trace);
   if (options.at.empty()) {
-    write_out(options.out, io::to_json(imported.trace));
+    write_out(options.out, [&](const io::WritePiece& write) { io::write_json(imported.trace, write); });
     text += fmt::format("{}: berth.trace.v1\n", io::output_name(options.out));
   } else {
     const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);

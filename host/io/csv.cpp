@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "berth/error.hpp"
 #include "host/core/civil_time.hpp"
@@ -37,17 +38,17 @@ std::string shown(std::string_view value) {
 
 /// A byte at a time.
 struct CsvReader::Stream {
-  InputBytes input;
+  std::unique_ptr<InputBytes> input;
   std::array<char, 1 << 16> buffer{};
   std::size_t at = 0, size = 0;
 
-  explicit Stream(const std::string& path) : input(path) {}
+  explicit Stream(std::unique_ptr<InputBytes> bytes) : input(std::move(bytes)) {}
 
   /// The next byte, or kEnd. @throws InputError for a damaged stream.
   int peek() {
     if (at == size) {
       at = 0;
-      size = input.read(buffer.data(), buffer.size());
+      size = input->read(buffer.data(), buffer.size());
       if (size == 0) return kEnd;
     }
     return static_cast<unsigned char>(buffer[at]);
@@ -59,7 +60,10 @@ struct CsvReader::Stream {
   }
 };
 
-CsvReader::CsvReader(const std::string& path) : file_(input_name(path)), stream_(std::make_unique<Stream>(path)) {
+CsvReader::CsvReader(const std::string& path, CsvDialect dialect) : CsvReader(std::make_unique<InputBytes>(path), dialect) {}
+
+CsvReader::CsvReader(std::unique_ptr<InputBytes> input, CsvDialect dialect)
+    : file_(input->name()), stream_(std::make_unique<Stream>(std::move(input))), dialect_(dialect) {
   if (stream_->peek() == 0xef) {
     for (const int expected : {0xef, 0xbb, 0xbf}) {
       if (stream_->take() != expected) broken("the file is not text: it starts with a broken byte-order mark");
@@ -88,7 +92,7 @@ int CsvReader::column(std::string_view name) const {
   const int found = find(name);
   if (found >= 0) return found;
   std::string all;
-  for (const std::string& one : header_) all += (all.empty() ? "" : ",") + one;
+  for (const std::string& one : header_) all += (all.empty() ? std::string() : std::string(1, dialect_.separator)) + one;
   throw InputError(file_, "", 1, fmt::format("no column '{}' in the header '{}'", name, shown(all)));
 }
 
@@ -127,7 +131,7 @@ bool CsvReader::scan_record() {
       }
       continue;
     }
-    if (c == '"') {
+    if (c == '"' && dialect_.quotes) {
       if (state == kPlain) broken(fmt::format("a quote inside the unquoted field {}", field_end_.size() + 1));
       if (state == kClosed) record_.push_back('"');  // doubled
       state = kQuoted;
@@ -137,9 +141,9 @@ bool CsvReader::scan_record() {
       if (stream_->peek() != '\n') broken("a carriage return without a line feed");
       continue;
     }
-    if (c == '\n' || c == kEnd || c == ',') {
+    if (c == '\n' || c == kEnd || c == dialect_.separator) {
       end_field();
-      if (c == ',') {
+      if (c == dialect_.separator) {
         state = kStart;
         continue;
       }

@@ -11,6 +11,13 @@
 
 namespace berth::io {
 
+struct CsvDialect {
+  char separator = ',';
+  bool quotes = true;  ///< false: a quote is a character like any other
+};
+
+class InputBytes;
+
 /// Reads a CSV file record by record, plain or gzip ("-": standard input), in constant memory.
 ///
 /// RFC 4180 with a header: fields may be quoted, quotes inside are doubled, quoted fields may hold commas and line ends; lines end in LF or
@@ -21,7 +28,8 @@ namespace berth::io {
 class CsvReader {
  public:
   /// Opens the file and reads the header. @throws EnvironmentError when it cannot be opened.
-  explicit CsvReader(const std::string& path);
+  explicit CsvReader(const std::string& path, CsvDialect dialect = {});
+  explicit CsvReader(std::unique_ptr<InputBytes> input, CsvDialect dialect = {});
   ~CsvReader();
   CsvReader(CsvReader&&) noexcept;
   CsvReader& operator=(CsvReader&&) noexcept;
@@ -62,6 +70,7 @@ class CsvReader {
 
   std::string file_;
   std::unique_ptr<Stream> stream_;
+  CsvDialect dialect_;
   std::vector<std::string> header_;
   std::string record_;                  ///< all fields, one after the other
   std::vector<std::size_t> field_end_;  ///< [fields] offsets in `record_`

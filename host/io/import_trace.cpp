@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include "berth/error.hpp"
-#include "berth/io.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/trace_json.hpp"
 
@@ -11,7 +9,7 @@ namespace berth::io {
 /// A trace in the normal form, as the other importers write it. Its source, notes and counts of dropped rows stay what they are.
 Imported import_normal_form(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   if (files.size() != 1) throw InvalidArgument(fmt::format("trace takes one file, and {} are given", files.size()));
-  return {parse_trace(read_file(files.front()), input_name(files.front())), std::nullopt, {}};
+  return {read_trace(files.front()), std::nullopt, {}};
 }
 
 }  // namespace berth::io

@@ -23,6 +23,7 @@ const std::vector<Importer>& importers() {
        import_philly},
       {"pollux", "Pollux (OSDI '21) and Sia (SOSP '23)",
        "one workload CSV; of its applications APPLICATION/placements.csv, scalability.csv, validation-BATCH.csv", import_pollux},
+      {"sacct", "a Slurm cluster's own accounting", "what sacct -P (see docs/traces.md) or sacct --json prints", import_sacct},
       {"shockwave", "Shockwave (NSDI '23)", "one tab-separated .trace of 12 columns, and the throughputs of its models (JSON)",
        import_shockwave},
       {"tiresias", "Tiresias (NSDI '19), times in seconds", "one jobs CSV; cluster spec CSV", import_tiresias},

@@ -74,7 +74,20 @@ bool InputBytes::fill() {
   }
 }
 
+char InputBytes::peek() {
+  if (!has_peeked_) has_peeked_ = next(&peeked_, 1) == 1;
+  return has_peeked_ ? peeked_ : '\0';
+}
+
 std::size_t InputBytes::read(char* to, std::size_t most) {
+  if (!has_peeked_ || most == 0) return next(to, most);
+  has_peeked_ = false;
+  *to = peeked_;
+  return 1 + next(to + 1, most - 1);
+}
+
+std::size_t InputBytes::next(char* to, std::size_t most) {
+  if (most == 0) return 0;
   if (gzip_) return unpack(to, std::min<std::size_t>(most, UINT_MAX));
   if (at_ == end_ && !fill()) return 0;
   const std::size_t n = std::min(most, end_ - at_);

@@ -20,6 +20,9 @@ class InputBytes {
   /// @throws EnvironmentError when reading fails, InputError for gzip data that is damaged, cut, or followed by something else.
   std::size_t read(char* to, std::size_t most);
 
+  /// The first of the next bytes, which stays to be read; '\0' at the end.
+  char peek();
+
   /// Bytes that a plain file has; 0 when that is not known beforehand.
   std::size_t size() const { return size_; }
   /// The path, or "standard input".
@@ -28,6 +31,7 @@ class InputBytes {
  private:
   struct Gzip;
 
+  std::size_t next(char* to, std::size_t most);
   bool fill();
   std::size_t unpack(char* to, std::size_t most);
   bool another_member();
@@ -39,6 +43,8 @@ class InputBytes {
   std::unique_ptr<char[]> raw_;  // as in the file
   std::size_t at_ = 0, end_ = 0;
   std::unique_ptr<Gzip> gzip_;  // null: a plain file
+  char peeked_ = 0;
+  bool has_peeked_ = false;
 };
 
 }  // namespace berth::io

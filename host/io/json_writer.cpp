@@ -25,8 +25,14 @@ void JsonWriter::extensions(const Extensions& x) {
 
 std::string JsonWriter::finish() {
   out_ += '\n';
+  return take();
+}
+
+std::string JsonWriter::take() {
   if (first_invalid_utf8(out_) != out_.data() + out_.size()) throw InvalidArgument("a name is not valid UTF-8");
-  return std::move(out_);
+  std::string text;
+  text.swap(out_);
+  return text;
 }
 
 }  // namespace berth::io

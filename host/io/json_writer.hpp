@@ -90,6 +90,10 @@ class JsonWriter {
     out_ += '\n';
     fresh_ = true;
   }
+  /// Bytes of the text so far.
+  std::size_t size() const { return out_.size(); }
+  /// Hands over the text so far; what follows continues it. @throws as finish.
+  std::string take();
   /// The text, with a line's end. @throws InvalidArgument when some string in it is not UTF-8.
   std::string finish();
 

@@ -6,6 +6,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "host/io/input_bytes.hpp"
+#include "host/io/read_whole.hpp"
 
 namespace berth::io {
 namespace {
@@ -56,6 +57,10 @@ class Content {
 
 std::string read_file(const std::string& path) {
   InputBytes input(path);
+  return read_whole(input);
+}
+
+std::string read_whole(InputBytes& input) {
   Content content(input.name());
   content.expect(input.size());
   const auto chunk = std::make_unique<char[]>(kFileChunk);

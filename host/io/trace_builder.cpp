@@ -36,19 +36,24 @@ bool TraceBuilder::add(TraceJob job, const std::string& file, int line) {
   const std::string problem = text_problem(job);
   if (!problem.empty()) throw InputError(file, "", line, problem);
   if (job.run_us > kMaxTimeUs) throw InputError(file, "", line, fmt::format("job '{}' runs longer than can be counted", job.id));
-  if (!ids_.insert(job.id).second) throw InputError(file, "", line, fmt::format("job id '{}' occurs twice", job.id));
-  if (job.gpus <= 0) {
-    drop("gpus <= 0");
-    return false;
+  const bool kept = job.gpus > 0 && job.run_us > 0;
+  if (ids_.find(job.id, trace_.jobs) >= 0 || dropped_ids_.count(job.id) != 0 || (!kept && !dropped_ids_.insert(job.id).second)) {
+    throw InputError(file, "", line, fmt::format("job id '{}' occurs twice", job.id));
   }
-  if (job.run_us <= 0) {
-    drop("run time <= 0");
+  if (!kept) {
+    drop(job.gpus <= 0 ? "gpus <= 0" : "run time <= 0");
     return false;
   }
   if (trace_.jobs.size() == static_cast<std::size_t>(kMaxJobs))
     throw InputError(file, "", line, fmt::format("more than {} jobs", kMaxJobs));
   trace_.jobs.push_back(std::move(job));
+  ids_.add_last(trace_.jobs);
   return true;
+}
+
+TraceJob* TraceBuilder::find(std::string_view id) {
+  const std::int64_t at = ids_.find(id, trace_.jobs);
+  return at < 0 ? nullptr : &trace_.jobs[static_cast<std::size_t>(at)];
 }
 
 void TraceBuilder::drop(std::string_view cause) {

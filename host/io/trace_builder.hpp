@@ -9,6 +9,7 @@
 
 #include "berth/trace.hpp"
 #include "host/io/csv.hpp"
+#include "host/io/job_ids.hpp"
 
 namespace berth::io {
 
@@ -38,6 +39,8 @@ class TraceBuilder {
   void mark_clamped();
 
   std::vector<TraceJob>& jobs() { return trace_.jobs; }
+  /// The kept job of that id, or null.
+  TraceJob* find(std::string_view id);
 
   /// Takes the earliest submission for time 0. Until then `submit_us` counts from 1970-01-01, local to the trace.
   /// @throws InputError when the submissions span more than kMaxTimeUs.
@@ -51,7 +54,8 @@ class TraceBuilder {
   std::string file_;
   std::string origin_iso_;
   std::map<std::string, std::int64_t, std::less<>> dropped_;
-  std::unordered_set<std::string> ids_;
+  JobIds ids_;
+  std::unordered_set<std::string> dropped_ids_;
 };
 
 }  // namespace berth::io

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "berth/error.hpp"
 #include "host/core/check_snapshot.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/io/input_bytes.hpp"
+#include "host/io/job_ids.hpp"
 #include "host/io/json_fields.hpp"
 #include "host/io/json_line.hpp"
+#include "host/io/json_list.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/json_writer.hpp"
 #include "host/io/read_parts.hpp"
@@ -55,11 +58,18 @@ constexpr Field<TraceJob> kTraceJobFields[] = {
     {"clamped", [](JsonCursor& in, TraceJob& j) { j.clamped = in.boolean(); }},
 };
 
+struct ProfileUse {
+  std::string profile;
+  std::size_t job;
+  int line;
+};
+
 struct TraceFile {
   Trace& trace;
   Extensions& x;
-  std::unordered_set<std::string> ids;
-  std::vector<std::pair<std::string, std::size_t>> profile_uses;  // of each profile, the job that names it first
+  JobIds ids;
+  std::vector<ProfileUse> profile_uses;  // of each profile, the job that names it first
+  int line = 0;                          // of the job that is read, where the text of the whole is not there
 };
 
 void read_schema(JsonCursor& in, TraceFile& /*file*/) {
@@ -93,24 +103,27 @@ std::string_view dangling(const TraceJob& job) {
 
 void use_profile(TraceFile& file, const TraceJob& job) {
   if (job.profile.empty()) return;
-  const auto known = [&](const auto& use) { return use.first == job.profile; };
+  const auto known = [&](const ProfileUse& use) { return use.profile == job.profile; };
   if (std::none_of(file.profile_uses.begin(), file.profile_uses.end(), known))
-    file.profile_uses.emplace_back(job.profile, file.trace.jobs.size());
+    file.profile_uses.push_back({job.profile, file.trace.jobs.size(), file.line});
+}
+
+void read_job(JsonCursor& in, TraceFile& file) {
+  const char* where = in.next_mark();
+  TraceJob job;
+  read_object(in, job, kTraceJobFields);
+  const std::string problem = text_problem(job);
+  if (!problem.empty()) in.fail_at(where, problem);
+  if (!dangling(job).empty()) in.fail_at(where, std::string(dangling(job)));
+  use_profile(file, job);
+  if (file.ids.find(job.id, file.trace.jobs) >= 0) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
+  if (file.trace.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
+  file.trace.jobs.push_back(std::move(job));
+  file.ids.add_last(file.trace.jobs);
 }
 
 void read_jobs(JsonCursor& in, TraceFile& file) {
-  in.array([&] {
-    const char* where = in.next_mark();
-    TraceJob job;
-    read_object(in, job, kTraceJobFields);
-    const std::string problem = text_problem(job);
-    if (!problem.empty()) in.fail_at(where, problem);
-    if (!dangling(job).empty()) in.fail_at(where, std::string(dangling(job)));
-    use_profile(file, job);
-    if (!file.ids.insert(job.id).second) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
-    if (file.trace.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
-    file.trace.jobs.push_back(std::move(job));
-  });
+  in.array([&] { read_job(in, file); });
 }
 
 void read_dropped(JsonCursor& in, TraceFile& file) {
@@ -138,18 +151,19 @@ void settle_profiles(TraceFile& file, std::string_view json, const std::string& 
   auto& profiles = file.trace.profiles;
   std::sort(profiles.begin(), profiles.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   try {
-    for (const auto& [used, job] : file.profile_uses) {
-      if (find_profile(file.trace, used) != nullptr) continue;
-      throw InputError(name, fmt::format("/jobs/{}/profile", job), 0,
-                       fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(used, 60)));
+    for (const ProfileUse& use : file.profile_uses) {
+      if (find_profile(file.trace, use.profile) != nullptr) continue;
+      throw InputError(name, fmt::format("/jobs/{}/profile", use.job), use.line,
+                       fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(use.profile, 60)));
     }
     check_profiles(file.trace, name);
   } catch (const InputError& e) {
+    if (e.line() > 0) throw;
     throw with_line(e, json);
   }
 }
 
-void write(JsonWriter& w, const TraceJob& job) {
+void write_job(JsonWriter& w, const TraceJob& job) {
   w.object([&] {
     w.text("id", job.id);
     w.text_unless("user", job.user, "");
@@ -177,6 +191,17 @@ void write(JsonWriter& w, const TraceJob& job) {
   });
 }
 
+void sort_jobs(Trace& trace) {
+  std::sort(trace.jobs.begin(), trace.jobs.end(),
+            [](const TraceJob& a, const TraceJob& b) { return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id); });
+}
+
+// The error of a job's own text, told of its place in the whole.
+InputError moved(const InputError& error, std::int64_t index, int line) {
+  const std::size_t head = std::string_view(InputError(error.file(), error.pointer(), error.line(), "").what()).size();
+  return {error.file(), fmt::format("/jobs/{}{}", index, error.pointer()), line + std::max(error.line(), 1) - 1, error.what() + head};
+}
+
 }  // namespace
 
 void check_profiles(const Trace& trace, const std::string& name) {
@@ -191,17 +216,44 @@ void check_profiles(const Trace& trace, const std::string& name) {
 
 Trace parse_trace(std::string_view json, const std::string& name) {
   Trace trace;
-  TraceFile file{trace, trace.x, {}, {}};
+  TraceFile file{trace, trace.x, {}, {}, 0};
   JsonCursor in(json, name);
   read_object(in, file, kTrace);
   in.finish();
   settle_profiles(file, json, name);
-  std::sort(trace.jobs.begin(), trace.jobs.end(),
-            [](const TraceJob& a, const TraceJob& b) { return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id); });
+  sort_jobs(trace);
   return trace;
 }
 
-std::string to_json(const Trace& trace) {
+Trace read_trace(const std::string& path) {
+  InputBytes input(path);
+  const std::string& name = input.name();
+  Trace trace;
+  TraceFile file{trace, trace.x, {}, {}, 0};
+  JsonListSplitter splitter("jobs", [&](const std::string& text, std::int64_t index, int line) {
+    try {
+      if (text.empty()) throw InputError(name, "", 1, "expected a job between the commas");
+      JsonCursor in(text, name);
+      file.line = line;
+      read_job(in, file);
+      in.finish();
+    } catch (const InputError& error) {
+      throw moved(error, index, line);
+    }
+  });
+  constexpr std::size_t kChunk = std::size_t{1} << 18;
+  const auto chunk = std::make_unique<char[]>(kChunk);
+  while (const std::size_t n = input.read(chunk.get(), kChunk)) splitter.feed({chunk.get(), n});
+  JsonCursor in(splitter.finish(), name);
+  read_object(in, file, kTrace);
+  in.finish();
+  settle_profiles(file, splitter.finish(), name);
+  sort_jobs(trace);
+  return trace;
+}
+
+void write_json(const Trace& trace, const std::function<void(std::string_view)>& give) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
   JsonWriter w;
   w.object([&] {
     w.text("schema", kTraceSchema);
@@ -227,9 +279,20 @@ std::string to_json(const Trace& trace) {
       });
     }
     w.lines(
-        "jobs", trace.jobs, [&](const TraceJob& job) { write(w, job); }, true);
+        "jobs", trace.jobs,
+        [&](const TraceJob& job) {
+          write_job(w, job);
+          if (w.size() >= kPiece) give(w.take());
+        },
+        true);
   });
-  return w.finish();
+  give(w.finish());
+}
+
+std::string to_json(const Trace& trace) {
+  std::string text;
+  write_json(trace, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 }  // namespace berth::io

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,11 +11,16 @@ namespace berth::io {
 /// Reads a `berth.trace.v1` document (docs/formats/trace.md). Jobs may stand in any order; they are returned by (submit, id).
 /// @throws InputError naming file, line, JSON pointer and value; nothing half-read is returned.
 Trace parse_trace(std::string_view json, const std::string& name = "trace");
+/// The same from a file, plain or gzip ("-": standard input), of any length: its text is never in memory as a whole.
+/// @throws EnvironmentError when it cannot be read.
+Trace read_trace(const std::string& path);
 
 /// The fields of the trace's profiles, as for those of a snapshot. @throws InputError under /profiles of `name`.
 void check_profiles(const Trace& trace, const std::string& name);
 
 /// Writes it, one job a line; fields with their default value are left out. `parse_trace` gives back an equal trace.
 std::string to_json(const Trace& trace);
+/// The same text in pieces of about a mebibyte.
+void write_json(const Trace& trace, const std::function<void(std::string_view)>& give);
 
 }  // namespace berth::io

@@ -11,6 +11,7 @@
 #include "berth/io.hpp"
 #include "host/io/file_error.hpp"
 #include "host/io/links.hpp"
+#include "host/io/write_pieces.hpp"
 
 namespace berth::io {
 namespace {
@@ -112,13 +113,17 @@ int create_beside(const std::string& target, std::string& beside) {
 }  // namespace
 
 void write_file(const std::string& path, std::string_view content) {
-  if (path == "-") return write_all(STDOUT_FILENO, content, "standard output");
+  write_file(path, [&](const WritePiece& write) { write(content); });
+}
+
+void write_file(const std::string& path, const std::function<void(const WritePiece&)>& produce) {
+  if (path == "-") return produce([](std::string_view piece) { write_all(STDOUT_FILENO, piece, "standard output"); });
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {  // a device or a pipe cannot be replaced by a rename
     Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (out.get() < 0) fail_file("write", path, errno);
-    write_all(out.get(), content, path);
+    produce([&](std::string_view piece) { write_all(out.get(), piece, path); });
     if (out.close() != 0) fail_file("write", path, errno);
     return;
   }
@@ -128,7 +133,7 @@ void write_file(const std::string& path, std::string_view content) {
   if (out.get() < 0) fail_file("write", path, errno);
   Unfinished unfinished(beside);
   if (exists && ::fchmod(out.get(), info.st_mode & 07777) != 0) fail_file("write", path, errno);
-  write_all(out.get(), content, path);
+  produce([&](std::string_view piece) { write_all(out.get(), piece, path); });
   if (::fsync(out.get()) != 0) fail_file("write", path, errno);
   if (out.close() != 0) fail_file("write", path, errno);
   if (::rename(beside.c_str(), target.c_str()) != 0) fail_file("write", path, errno);

@@ -10,7 +10,7 @@ _berth() {
   local words=
   case $prev in
     help) words=$commands ;;
-    import) words="chronus gavel helios-venus kai muri pai philly pollux shockwave slurm tiresias trace --help" ;;
+    import) words="chronus gavel helios-venus kai muri pai philly pollux sacct shockwave slurm tiresias trace --help" ;;
     --backend) words="auto reference cpu cuda" ;;
     --color) words="auto always never" ;;
     --estimates) words="history-mean none oracle" ;;

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/core/civil_time.hpp"
+#include "host/io/csv.hpp"
+#include "host/io/importers.hpp"
+#include "host/io/input_bytes.hpp"
+#include "host/io/read_whole.hpp"
+#include "host/io/sacct.hpp"
+
+namespace berth::io {
+namespace {
+
+bool is_unknown(std::string_view text) { return text.empty() || text == "Unknown" || text == "None" || text == "N/A"; }
+
+std::optional<std::int64_t> whole_of(std::string_view text) {
+  std::int64_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < 0 || value > kMaxTimeUs / kSecond)
+    return {};
+  return value;
+}
+
+// "[DD-[HH:]]MM:SS[.ffffff]" in microseconds; the fraction of sacct is cut.
+std::optional<TimeUs> clock_of(std::string_view text) {
+  std::int64_t days = 0;
+  const std::size_t dash = text.find('-');
+  if (dash != text.npos) {
+    const auto read = whole_of(text.substr(0, dash));
+    if (!read || *read > 1'000'000) return {};
+    days = *read;
+    text.remove_prefix(dash + 1);
+  }
+  text = text.substr(0, text.find('.'));
+  std::int64_t seconds = 0;
+  for (int parts = 1;; ++parts) {
+    const std::size_t colon = text.find(':');
+    const auto read = whole_of(text.substr(0, colon));
+    if (!read || *read > 1'000'000 || parts > 3) return {};
+    seconds = seconds * 60 + *read;
+    if (colon == text.npos) return parts < 2 ? std::optional<TimeUs>() : (days * 86'400 + seconds) * kSecond;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+// Columns by name; -1: not in the file.
+struct SacctColumns {
+  int id, user, partition, state, submit, start, end, elapsed, elapsed_s, limit, limit_min, tres;
+
+  explicit SacctColumns(const CsvReader& row)
+      : id(row.find("JobID") >= 0 ? row.find("JobID") : row.column("JobIDRaw")),
+        user(row.find("User")),
+        partition(row.find("Partition")),
+        state(row.column("State")),
+        submit(row.column("Submit")),
+        start(row.column("Start")),
+        end(row.column("End")),
+        elapsed(row.find("Elapsed")),
+        elapsed_s(row.find("ElapsedRaw")),
+        limit(row.find("Timelimit")),
+        limit_min(row.find("TimelimitRaw")),
+        tres(row.column("AllocTRES")) {}
+};
+
+// A local time, or seconds since 1970 (SLURM_TIME_FORMAT=%s).
+TimeUs instant_of(const CsvReader& row, int column, bool& unix_seconds) {
+  const std::string_view text = row.text(column);
+  if (is_unknown(text)) return -1;
+  if (const auto seconds = whole_of(text)) {
+    unix_seconds = true;
+    return *seconds * kSecond;
+  }
+  return row.civil(column);
+}
+
+TimeUs run_of(const CsvReader& row, const SacctColumns& columns) {
+  if (columns.elapsed_s >= 0 && !is_unknown(row.text(columns.elapsed_s)))
+    return row.integer(columns.elapsed_s, 0, kMaxTimeUs / kSecond) * kSecond;
+  if (columns.elapsed < 0 || is_unknown(row.text(columns.elapsed))) return -1;
+  const auto run = clock_of(row.text(columns.elapsed));
+  if (!run) row.refuse(columns.elapsed, "a duration [DAYS-[HOURS:]]MINUTES:SECONDS");
+  return *run;
+}
+
+TimeUs limit_of(const CsvReader& row, const SacctColumns& columns) {
+  const int column = columns.limit_min >= 0 ? columns.limit_min : columns.limit;
+  if (column < 0) return kNever;
+  const std::string_view text = row.text(column);
+  if (is_unknown(text) || text == "UNLIMITED" || text == "Partition_Limit") return kNever;
+  constexpr std::int64_t kMostMinutes = kMaxTimeUs / (60 * kSecond);
+  if (columns.limit_min >= 0) return row.integer(column, 0, kMostMinutes) * 60 * kSecond;
+  const auto limit = clock_of(text);
+  if (!limit) row.refuse(column, "a duration [DAYS-[HOURS:]]MINUTES:SECONDS");
+  return *limit;
+}
+
+Trace read_table(CsvReader& row) {
+  const SacctColumns columns(row);
+  SacctTrace trace(row.file());
+  bool unix_seconds = false;
+  while (row.next()) {
+    SacctJob job;
+    job.id = row.text(columns.id);
+    if (is_job_step(job.id)) {
+      trace.drop("job step (part of a job)");
+      continue;
+    }
+    if (columns.user >= 0) job.user = row.text(columns.user);
+    if (columns.partition >= 0) job.partition = row.text(columns.partition);
+    job.state = row.text(columns.state);
+    job.submit_us = instant_of(row, columns.submit, unix_seconds);
+    job.start_us = instant_of(row, columns.start, unix_seconds);
+    job.end_us = instant_of(row, columns.end, unix_seconds);
+    job.run_us = run_of(row, columns);
+    job.time_limit_us = limit_of(row, columns);
+    const std::string problem = parse_tres(row.text(columns.tres), job.allocated);
+    if (!problem.empty()) row.refuse(columns.tres, "a list of resources such as cpu=4,gres/gpu=2");
+    trace.add(std::move(job), row.file(), row.line());
+  }
+  return trace.finish(unix_seconds ? "UTC" : "those of the zone that sacct ran in");
+}
+
+}  // namespace
+
+/// What `sacct -P` prints (a header, fields between '|', no quotes), or `sacct --json`.
+Imported import_sacct(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  if (files.size() != 1) throw InvalidArgument(fmt::format("sacct takes one file, and {} are given", files.size()));
+  auto input = std::make_unique<InputBytes>(files.front());
+  if (input->peek() == '{') {
+    const std::string name = input->name();
+    return {read_sacct_json(read_whole(*input), name), std::nullopt, {}};
+  }
+  CsvReader row(std::move(input), {'|', false});
+  return {read_table(row), std::nullopt, {}};
+}
+
+}  // namespace berth::io

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "host/io/importers.hpp"
+#include "host/io/slurm_tres.hpp"
+#include "host/io/trace_builder.hpp"
+
+/// Jobs of Slurm's accounting, from the text and from the JSON of sacct.
+namespace berth::io {
+
+/// One record of a job.
+struct SacctJob {
+  std::string id, user, partition, state;
+  TimeUs submit_us = -1, start_us = -1, end_us = -1;  ///< since 1970-01-01, in the zone of the file; -1: not known
+  TimeUs run_us = -1;                                 ///< as Slurm counts it, without suspensions; -1: end - start
+  TimeUs time_limit_us = kNever;
+  Tres allocated;
+};
+
+/// Collects the records of one file: GPU jobs that ended, the last run of each.
+class SacctTrace {
+ public:
+  explicit SacctTrace(const std::string& file) : trace_("sacct", file) {}
+
+  /// @throws InputError at `file`:`line` for a state that Slurm does not have, and as TraceBuilder::add.
+  void add(SacctJob job, const std::string& file, int line);
+  void drop(std::string_view cause) { trace_.drop(cause); }
+  Trace finish(std::string_view zone);
+
+ private:
+  TraceBuilder trace_;
+  std::int64_t records_ = 0, without_gpus_ = 0, components_ = 0;
+};
+
+/// "12.batch" is a step of job 12.
+bool is_job_step(std::string_view id);
+
+Trace read_sacct_json(const std::string& text, const std::string& name);
+
+}  // namespace berth::io

@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include "berth/error.hpp"
+#include "host/io/json_list.hpp"
+#include "host/io/trace_json.hpp"
+#include "tests/support/temp_file.hpp"
+
+namespace berth::io {
+namespace {
+
+using test::TempFile;
+
+const std::string kJobs = R"({"schema":"berth.trace.v1","notes":["jobs","[\"jobs\": ["],
+"jobs" : [
+{"id":"b \" ]}, {","submit_s":2,"run_s":5,"gpus":1,"x_a":[1,{"jobs":[2]}]} ,
+
+{"id":"a","submit_s":1,"run_s":5,"gpus":1}
+], "name":"n"})";
+
+// Elements as "index@line:text;", then the rest.
+std::string split(const std::string& text, std::size_t piece) {
+  std::string out;
+  JsonListSplitter splitter("jobs", [&](const std::string& element, std::int64_t index, int line) {
+    out += std::to_string(index) + "@" + std::to_string(line) + ":" + element + ";";
+  });
+  for (std::size_t at = 0; at < text.size(); at += piece) splitter.feed(std::string_view(text).substr(at, piece));
+  return out + splitter.finish();
+}
+
+std::string problem(const std::string& text) {
+  const TempFile file(text, ".json");
+  try {
+    read_trace(file.path());
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    return what.substr(file.path().size());
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST(TraceStream, ElementsAndTheRestAreTakenApartWhateverThePieces) {
+  EXPECT_EQ(split(R"({"a":[{"jobs":[1]}],"jobs":[ 1, {"x":[2,3]},"],"],"b":2})", 100),
+            R"(0@1:1;1@1:{"x":[2,3]};2@1:"],";{"a":[{"jobs":[1]}],"jobs":[],"b":2})");
+  EXPECT_EQ(split(R"({"jobs":[]})", 1), R"({"jobs":[]})");
+  EXPECT_EQ(split(R"({"jobs":[1,]})", 1), R"(0@1:1;1@1:;{"jobs":[]})");
+  EXPECT_EQ(split("{\"jobs\":[\n1,\n\n2", 1), "0@2:1;1@4:2;{\"jobs\":[\n\n\n");
+  for (const std::size_t piece : {1, 2, 3, 7}) EXPECT_EQ(split(kJobs, piece), split(kJobs, 1000)) << piece;
+}
+
+TEST(TraceStream, AFileIsReadAsItsTextWouldBe) {
+  const TempFile plain(kJobs, ".json"), packed(test::gzipped(kJobs), ".json");
+
+  const Trace trace = parse_trace(kJobs);
+
+  EXPECT_EQ(trace.jobs.at(0).id, "a");
+  EXPECT_EQ(read_trace(plain.path()), trace);
+  EXPECT_EQ(read_trace(packed.path()), trace);
+}
+
+TEST(TraceStream, ErrorsHaveTheLinesAndPointersOfTheWhole) {
+  const std::string head = "{\"schema\":\"berth.trace.v1\",\n\"jobs\":[\n{\"id\":\"a\",\"submit_s\":1,\"run_s\":5,\"gpus\":1}";
+  EXPECT_EQ(problem(head + ",\n{\"id\":\"b\",\n\"run_s\":-1}]}"), ":5: /jobs/1/run_s: -1 is not within 0.000001 to 288230376151.711744");
+  EXPECT_EQ(problem(head + ",\n{\"id\":\"b\",\n\"submit_s\":1,\"run_s\":5,\"gpus\":0}]}"),
+            ":5: /jobs/1/gpus: 0 is not within 1 to 100000000");
+  EXPECT_EQ(problem(head + ",\n{\"id\":\"a\",\"submit_s\":1,\"run_s\":5,\"gpus\":1}]}"), ":4: /jobs/1: the job id 'a' occurs twice");
+  EXPECT_EQ(problem(head + ",]}"), ":3: /jobs/1: expected a job between the commas");
+  EXPECT_EQ(problem(head + ",\n{\"id\":"), ":4: /jobs/1/id: the file ends in the middle of a value");
+  EXPECT_EQ(problem(head), ":3: /jobs/0: the file ends in the middle of a value");
+  EXPECT_EQ(problem(head + "],\n\"naem\":1}"), ":4: /naem: unknown field 'naem'; did you mean 'name'?");
+  EXPECT_EQ(problem(head + "]} x"), ":3: the document ends before this: x");
+  EXPECT_EQ(problem(""), ":1: the file is empty");
+}
+
+TEST(TraceStream, ItIsWrittenInPiecesToTheSameText) {
+  Trace trace;
+  trace.jobs.resize(20'000);
+  for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
+    trace.jobs[i].id = "a-rather-long-id-so-that-it-takes-more-than-one-piece-" + std::to_string(i);
+    trace.jobs[i].run_us = kSecond;
+  }
+  int pieces = 0;
+  std::string text;
+
+  write_json(trace, [&](std::string_view piece) {
+    text += piece;
+    ++pieces;
+  });
+
+  EXPECT_GT(pieces, 1);
+  EXPECT_EQ(text, to_json(trace));
+  EXPECT_EQ(parse_trace(text).jobs.size(), trace.jobs.size());
+}
+
+}  // namespace berth::io
