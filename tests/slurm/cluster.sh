@@ -7,7 +7,7 @@ start_slurm() {
   slurm_dir=$1
   local host base node
   host=$(hostname -s)
-  base=$((20000 + $$ % 8000 * 5))
+  base=$((20000 + $$ % 2000 * 5))
   mkdir -p "$slurm_dir"/{state,spool,log,dev}
   touch "$slurm_dir"/dev/gpu{0..7}
   cat >"$slurm_dir/slurm.conf" <<EOF

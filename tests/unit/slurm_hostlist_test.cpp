@@ -55,6 +55,7 @@ TEST(SlurmHostlist, AShortTextForVeryManyNamesIsRefusedBeforeAnyIsMade) {
   EXPECT_EQ(problem_of("n[1-4000000000]"), too_many);
   EXPECT_EQ(problem_of("n[0-65536]"), too_many);
   EXPECT_EQ(problem_of("n[1-300]m[1-300]"), too_many);
+  EXPECT_EQ(problem_of("a[1-65536]b[1-65536]c[1-65536]d[1-65536]"), too_many);  // 2^64 of them
   EXPECT_EQ(problem_of("n[1-999999999999999999]m[1-999999999999999999]k[1-999999999999999999]"), too_many);
   EXPECT_EQ(expanded("n[1-65536]").size(), 65'536u);
   EXPECT_EQ(problem_of("a,b,n[1-10]", 11), "more than 20000000 names in all lists together");
