@@ -94,7 +94,7 @@ TEST(SlurmWaiting, ATimeLimitMayBeMissing) {
   EXPECT_EQ(find_job(import.snapshot, "1")->time_limit_us, kNever);
   EXPECT_EQ(find_job(import.snapshot, "1")->estimate.run_us, kNever);
   EXPECT_EQ(find_job(import.snapshot, "1")->estimate.source, "");
-  for (const char* infinite : {"\"Infinity\"", R"({"set":true,"infinite":true,"number":0})"}) {
+  for (const char* infinite : {kUnset, "\"Infinity\"", R"({"set":true,"infinite":true,"number":0})"}) {
     EXPECT_EQ(find_job(of_jobs({job22(1).with("time_limit", infinite)}).snapshot, "1")->time_limit_us, kNever) << infinite;
   }
 }
