@@ -241,8 +241,8 @@ std::string duration_text(TimeUs us) {
 
 std::string rough_duration(TimeUs us) {
   if (us == kNever || us < 0) return duration_text(us);
-  constexpr TimeUs kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
-  const TimeUs unit = us >= kDay ? kHour : us >= kHour ? kMinute : us >= 10 * kSecond ? kSecond : kSecond / 10;
+  constexpr TimeUs minute = 60 * kSecond, hour = 60 * minute, day = 24 * hour;
+  const TimeUs unit = us >= day ? hour : us >= hour ? minute : us >= 10 * kSecond ? kSecond : kSecond / 10;
   const TimeUs left = us % unit;
   return duration_text(2 * left < unit ? us - left : us - left + unit);
 }

@@ -9,7 +9,7 @@
 namespace berth::io {
 namespace {
 
-struct Members {
+struct SlurmMembers {
   std::int64_t count = 0, gpus = 1;
   bool one_a_node = false;
 };
@@ -19,7 +19,7 @@ std::int64_t least_nodes(const SlurmJob& job) { return std::max<std::int64_t>(jo
 // The number of nodes was given, and is one number.
 bool has_fixed_nodes(const SlurmJob& job) { return job.max_nodes > 0 && job.max_nodes == least_nodes(job); }
 
-Members members_of(const SlurmJob& job, SlurmNotes& notes) {
+SlurmMembers slurm_members(const SlurmJob& job, SlurmNotes& notes) {
   const std::int64_t nodes = least_nodes(job);
   const auto note = [&](const char* what) { notes.count("job", what, slurm_job_name(job)); };
   if (job.per_node.count > 0) {
@@ -86,7 +86,7 @@ SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, boo
     if (one->count > 0 && !one->type.empty()) out.gpu_type = one->type;
   }
   if (!out.problem.empty()) return out;
-  Members members = members_of(job, notes);
+  SlurmMembers members = slurm_members(job, notes);
   if (members.count == 0) {
     out.problem = "GPUs are asked for in a way that the record does not show";
     return out;

@@ -133,7 +133,7 @@ std::string parse_tres(std::string_view text, Tres& out) {
     const std::string_view item = take_item(text);
     const std::size_t equals = item.find('=');
     const std::string_view name = item.substr(0, equals), value = equals == item.npos ? "" : item.substr(equals + 1);
-    constexpr std::string_view kGpu = "gres/gpu";
+    constexpr std::string_view kGpuTres = "gres/gpu";
     bool good = true;
     if (name == "cpu") {
       good = read_whole(value, out.cpus);
@@ -141,10 +141,10 @@ std::string parse_tres(std::string_view text, Tres& out) {
       good = read_whole(value, out.nodes);
     } else if (name == "mem") {
       good = (out.memory_bytes = parse_memory(value, std::int64_t{1} << 20)) >= 0;
-    } else if (name == kGpu) {
+    } else if (name == kGpuTres) {
       good = read_whole(value, out.gpus);
-    } else if (name.size() > kGpu.size() && name.substr(0, kGpu.size()) == kGpu && name[kGpu.size()] == ':') {
-      out.gpu_type = name.substr(kGpu.size() + 1);
+    } else if (name.size() > kGpuTres.size() && name.substr(0, kGpuTres.size()) == kGpuTres && name[kGpuTres.size()] == ':') {
+      out.gpu_type = name.substr(kGpuTres.size() + 1);
       std::int64_t typed = 0;
       good = read_whole(value, typed);
       if (good && typed > out.gpus) out.gpus = typed;  // listed beside the sum of all types, or alone
