@@ -76,6 +76,17 @@ void warn_if_empty(const Snapshot& snapshot, const Trace& trace) {
                        instant_text(trace, trace.jobs.front().submit_us), instant_text(trace, trace.jobs.back().submit_us)));
 }
 
+// Jobs too large for the empty cluster, or of a GPU type that it has not.
+std::string declined_text(const Trace& trace, const Snapshot& cluster, const std::vector<std::int32_t>& declined) {
+  if (declined.empty()) return {};
+  const TraceJob& first = trace.jobs[static_cast<std::size_t>(declined.front())];
+  std::vector<std::string> types;
+  for (const GpuType& type : cluster.gpu_types) types.push_back(type.id);
+  return fmt::format("  note: {} left out: the empty cluster cannot hold them (first: {} asks for {}{}; the cluster has {})\n",
+                     core::counted(static_cast<std::int64_t>(declined.size()), "job"), first.id, core::counted(first.gpus, "GPU"),
+                     first.gpu_type.empty() ? "" : " of type " + first.gpu_type, fmt::join(types, ", "));
+}
+
 void check_files(const ImportArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
   for (const std::string& file : options.files) inputs.push_back({"FILE", file});
@@ -123,7 +134,9 @@ int run(const ImportArguments& options) {
   } else {
     const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
     const Snapshot cluster = io::cluster_from(options.cluster, imported);
-    const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic);
+    std::vector<std::int32_t> declined;
+    const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &declined);
+    text += declined_text(imported.trace, cluster, declined);
     warn_if_empty(snapshot, imported.trace);
     if (options.cluster.empty()) {
       for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);

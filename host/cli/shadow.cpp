@@ -20,6 +20,7 @@ namespace {
 struct ShadowArguments {
   std::vector<std::string> files;
   bool slurm = false;
+  bool held = false;
   bool json = false;
   std::string policy;
   std::string slack = "60s";
@@ -32,8 +33,10 @@ struct Recorded {
   std::string origin_iso;
 };
 
-Recorded load(const std::string& path, bool slurm) {
-  Snapshot snapshot = slurm ? read_slurm({path}, false) : io::parse_snapshot(io::read_file(path), io::input_name(path));
+Recorded load(const std::string& path, const ShadowArguments& options, bool last) {
+  // What an import leaves out is much the same from state to state: it is told once, of the last one.
+  Snapshot snapshot =
+      options.slurm ? read_slurm({path}, options.held, last) : io::parse_snapshot(io::read_file(path), io::input_name(path));
   std::string origin = snapshot.origin_iso;
   return {ClusterState(std::move(snapshot), io::input_name(path)), std::move(origin)};
 }
@@ -61,6 +64,7 @@ std::string json_of(const report::ShadowReport& report, const std::string& polic
     out.number("same_starts", report.same_starts);
     out.number("other_nodes", report.other_nodes);
     out.number("unseen", report.unseen);
+    out.number("same_instant", report.same_instant);
     out.number("still_waiting", report.still_waiting);
     out.number("wait_saved_s", report.wait_saved_us, 6);
     out.number("gpu_s", report.gpu_us, 6);
@@ -86,10 +90,12 @@ std::string json_of(const report::ShadowReport& report, const std::string& polic
 }
 
 int run(const ShadowArguments& options) {
+  if (options.files.size() < 2) throw InvalidArgument("FILE: at least two states, or there is nothing that happened between them");
+  if (options.held && !options.slurm) throw InvalidArgument("--held needs --slurm: a snapshot has no held jobs");
   const Request request = make_request(options.request, options.policy);
   report::Shadow shadow(request, parse_duration(options.slack));
   for (const std::string& file : options.files) {
-    const Recorded recorded = load(file, options.slurm);
+    const Recorded recorded = load(file, options, &file == &options.files.back());
     try {
       shadow.add(recorded.state, recorded.origin_iso);
     } catch (const InvalidArgument& error) {
@@ -112,6 +118,7 @@ void add_shadow(Commands& commands) {
                  "The states, earliest first: snapshots, or with --slurm what Slurm's commands printed; plain or .gz")
       ->required();
   app.add_flag("--slurm", options->slurm, "Each FILE holds what squeue, sinfo and scontrol printed at one instant");
+  app.add_flag("--held", options->held, "With --slurm: plan held jobs as if they were released");
   app.add_option("--policy", options->policy, "Who decides ('berth policies' lists them)")->required()->type_name("NAME");
   app.add_option("--param", options->request.params, "A parameter of the policy; may be given again")
       ->allow_extra_args(false)

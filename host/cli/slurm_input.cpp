@@ -9,12 +9,14 @@
 
 namespace berth::cli {
 
-Snapshot read_slurm(const std::vector<std::string>& paths, bool held) {
+Snapshot read_slurm(const std::vector<std::string>& paths, bool held, bool tell_notes) {
   std::vector<io::SlurmInput> inputs;
   inputs.reserve(paths.size());
   for (const std::string& path : paths) inputs.push_back({io::input_name(path), io::read_file(path)});
   io::SlurmImport imported = io::import_slurm(inputs, {held});
-  for (const std::string& note : imported.notes) complain("note: " + note);
+  if (tell_notes) {
+    for (const std::string& note : imported.notes) complain("note: " + note);
+  }
   return std::move(imported.snapshot);
 }
 

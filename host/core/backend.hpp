@@ -39,7 +39,7 @@ struct Watch {
 struct Scenario {
   kernel::PlaceRequest request;
   std::span<const kernel::TakenRow> taken;  // bits that are not free are ignored
-  Watch* watch = nullptr;                   // heeded by `place` on the CPU; null: run to the end
+  Watch* watch = nullptr;                   // heeded by `place` on cpu and reference; null: run to the end
 };
 
 /// Who computes placements. All answer alike, bit by bit (docs/placement.md).

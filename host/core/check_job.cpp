@@ -24,6 +24,7 @@ void check_times(const Job& job, const Where& where) {
   check_decimal(job.weight_ppm, 6, 1, kScoreCeiling, where, "weight");
   check_time_or_never(job.time_limit_us, where, "time_limit_s");
   check_time_or_never(job.deadline.at_us, where, "deadline/at_s");
+  if (job.deadline.hard && job.deadline.at_us == kNever) where.fail_at("deadline/hard", "there is no deadline to be hard");
   check_range(job.deadline.value, -kScoreCeiling, kScoreCeiling, where, "deadline/value");
   check_time_or_never(job.estimate.run_us, where, "estimate/run_s");
   check_time_or_never(job.estimate.p50_us, where, "estimate/p50_s");

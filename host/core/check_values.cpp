@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 
@@ -14,7 +15,11 @@ void check_text(std::string_view text, const Where& where, std::string_view fiel
   }
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   const auto found = std::find_if(text.begin(), text.end(), control);
-  if (found == text.end()) return;
+  if (found == text.end()) {
+    const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (!ascii && !simdjson::validate_utf8(text.data(), text.size())) where.fail_at(field, "a text must be UTF-8");
+    return;
+  }
   where.fail_at(field, fmt::format("a text must not hold control characters; this one has {} at byte {}",
                                    *found == '\0' ? std::string("a NUL") : fmt::format("U+{:04X}", static_cast<unsigned char>(*found)),
                                    found - text.begin() + 1));

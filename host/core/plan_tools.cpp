@@ -76,7 +76,10 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
     const bool moves = d.action == Action::kMigrate || d.action == Action::kResize;
     if (d.action == Action::kPreempt || moves) stops.push_back(delta::StopJob{job->id});
     if (d.action != Action::kStart && d.action != Action::kReplace && !moves) continue;
-    const Shape& shape = job->shapes.at(static_cast<std::size_t>(d.shape));
+    if (d.shape < 0 || static_cast<std::size_t>(d.shape) >= job->shapes.size()) {
+      throw InvalidArgument("the plan lets job '" + job->id + "' run in no shape of it");
+    }
+    const Shape& shape = job->shapes[static_cast<std::size_t>(d.shape)];
     Allocation allocation;
     allocation.shape = shape.id;
     for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {

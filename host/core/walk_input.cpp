@@ -119,15 +119,14 @@ void WalkInput::release_events(const StateImpl& s, const std::vector<std::uint8_
     for (const Gpu& g : s.nodes[n].gpu_list) {
       if (g.state != GpuState::kReleasing || g.free_at_us == kNever) continue;
       const std::uint64_t bit = std::uint64_t{1} << g.index;
+      const TimeUs free = std::max(g.free_at_us, s.nodes[n].available_from_us);
       if ((s.node.held[n] & bit) != 0) continue;  // its holder may stay beyond that time
-      const auto same = [&](const kernel::ReleaseRow& r) {
-        return r.job < 0 && r.node == static_cast<std::int32_t>(n) && r.at == g.free_at_us;
-      };
+      const auto same = [&](const kernel::ReleaseRow& r) { return r.job < 0 && r.node == static_cast<std::int32_t>(n) && r.at == free; };
       const auto known = std::find_if(releases_.rbegin(), releases_.rend(), same);
       if (known != releases_.rend()) {
         known->mask |= bit;
       } else {
-        releases_.push_back({g.free_at_us, kernel::kNone, static_cast<std::int32_t>(n), bit});
+        releases_.push_back({free, kernel::kNone, static_cast<std::int32_t>(n), bit});
       }
     }
   }

@@ -1,8 +1,11 @@
 #include "host/io/slurm.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "berth/error.hpp"
@@ -16,11 +19,27 @@
 namespace berth::io {
 namespace {
 
+// "now=1763770000": when it was recorded, as `date +now=%s` says it. Returns the bytes read, 0 when this is no such line.
+std::size_t read_clock(const JsonCursor& in, std::int64_t& now) {
+  constexpr std::string_view kKey = "now=";
+  const std::string_view line = in.rest().substr(0, in.rest().find('\n'));
+  if (line.substr(0, kKey.size()) != kKey) return 0;
+  std::int64_t seconds = -1;
+  const char* end = line.data() + line.size();
+  const auto read = std::from_chars(line.data() + kKey.size(), end, seconds);
+  const bool whole = read.ec == std::errc() && (read.ptr == end || *read.ptr == '\r') && seconds >= 0 && seconds <= kMaxTimeUs / kSecond;
+  if (!whole) in.fail_at(line.data(), "'now=' needs the seconds since 1970, as 'date +now=%s' prints them");
+  now = std::max(now, seconds);
+  return line.size();
+}
+
 // The JSON documents and the lines of a topology that one input holds, one after another.
 void read_input(JsonCursor& in, SlurmData& data, SlurmTopology& topology, SlurmNotes& notes, std::int64_t& names_left) {
   while (in.more()) {
     if (in.type() == JsonType::kObject)
       read_slurm_document(in, data, notes, names_left);
+    else if (const std::size_t clock = read_clock(in, data.now); clock > 0)
+      in.skip(clock);
     else
       in.skip(read_slurm_topology(in, topology, notes, names_left));
   }
@@ -57,7 +76,15 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
     throw InputError(inputs.front().name, "", 0,
                      "no list of nodes: give what 'sinfo --json' (Slurm 22.05) or 'scontrol show nodes --json' (later) prints, too");
   }
-  if (!data.has_jobs) notes.say("no list of jobs ('squeue --json'): the cluster is taken for empty but for GPUs that are in use");
+  if (!data.has_jobs) {
+    notes.say("no list of jobs ('squeue --json'): the machines are taken for empty");
+    for (SlurmNode& node : data.nodes) {
+      node.used = 0;
+      node.used_count = 0;
+      node.alloc_cpus = 0;
+      node.alloc_memory_mib = 0;
+    }
+  }
 
   SlurmImport out;
   Snapshot& snapshot = out.snapshot;

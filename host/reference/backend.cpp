@@ -12,7 +12,7 @@ class ReferenceBackend final : public PlacementBackend {
   const char* name() const override { return "reference"; }
 
   void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) override {
-    reference::place_in_order(problem, scenario.request, scenario.taken, result);
+    reference::place_in_order(problem, scenario.request, scenario.taken, result, scenario.watch);
   }
 
   void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,

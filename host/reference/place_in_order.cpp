@@ -44,8 +44,9 @@ class Walk {
     for (const kernel::TakenRow& row : taken) now_.free[static_cast<std::size_t>(row.node)] &= ~row.mask;
   }
 
-  void run() {
+  void run(core::Watch* watch) {
     for (std::int32_t i = 0; i < request_.n; ++i) {
+      if (watch != nullptr && i < request_.limit && watch->stop(i)) request_.limit = i;
       ran_out_ = false;
       visit(i);
     }
@@ -75,7 +76,7 @@ class Walk {
   void visit(std::int32_t i);
 
   const ProblemView& p_;
-  const kernel::PlaceRequest& request_;
+  kernel::PlaceRequest request_;
   State now_;
   std::optional<State> beyond_;  // with a reservation: what jobs may use that run into it
   TimeUs reserve_at_ = kNever;
@@ -240,9 +241,9 @@ void Walk::write(const kernel::PlaceResult& out) const {
 }  // namespace
 
 void place_in_order(const ProblemView& p, const kernel::PlaceRequest& request, std::span<const kernel::TakenRow> taken,
-                    const kernel::PlaceResult& result) {
+                    const kernel::PlaceResult& result, core::Watch* watch) {
   Walk walk(p, request, taken);
-  walk.run();
+  walk.run(watch);
   walk.write(result);
 }
 

@@ -134,7 +134,11 @@ void Shadow::add(const ClusterState& state, const std::string& origin_iso) {
     if (origin_iso != report_.origin_iso) {
       throw InvalidArgument("the state counts time from '" + origin_iso + "', those before it from '" + report_.origin_iso + "'");
     }
-    if (state.now() <= report_.to_us) throw InvalidArgument("the state is not later than the one before it");
+    if (state.now() < report_.to_us) throw InvalidArgument("the state is of an earlier instant than the one before it");
+    if (state.now() == report_.to_us) {
+      ++report_.same_instant;
+      return;
+    }
     compare(really(state), state.now());
     then_ = decide(state);
   }

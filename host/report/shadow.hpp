@@ -34,6 +34,7 @@ struct ShadowReport {
   std::int64_t same_starts = 0;  ///< started really and by Berth, within the slack
   std::int64_t other_nodes = 0;  ///< of them on other nodes
   std::int64_t unseen = 0;  ///< started between two states, on what no recorded state had free, or left the queue without being seen to run
+  std::int64_t same_instant = 0;    ///< states left out, being of the instant of the one before: nothing had happened
   std::int64_t still_waiting = 0;   ///< of the jobs started earlier: those that wait at the end of the recording
   TimeUs wait_saved_us = 0;         ///< over the jobs started earlier; for those still waiting, until the end of the recording
   std::int64_t gpu_us = 0;          ///< GPU-time of the healthy GPUs, in GPU-us
@@ -52,7 +53,7 @@ class Shadow {
   /// @param slack_us  Starts that lie no further apart are the same: a scheduler looks at its queue now and then.
   Shadow(Request request, TimeUs slack_us) : request_(std::move(request)), slack_us_(slack_us) {}
 
-  /// @throws InvalidArgument when the state is not later than the one before, or counts time from another origin.
+  /// @throws InvalidArgument when the state is earlier than the one before, or counts time from another origin.
   void add(const ClusterState& state, const std::string& origin_iso);
   ShadowReport finish();
 

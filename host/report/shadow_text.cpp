@@ -74,6 +74,9 @@ std::string to_text(const ShadowReport& report, const std::string& policy, std::
                       report.other_nodes);
   if (report.unseen > 0) text += fmt::format("; {} more started or left the queue between two states", report.unseen);
   text += "\n";
+  if (report.same_instant > 0) {
+    text += fmt::format("{} left out: of the instant of the one before\n", core::counted(report.same_instant, "state"));
+  }
   if (earlier > 0) {
     text += fmt::format("waiting saved: {} in all, {} a job of those started earlier", core::rough_duration(report.wait_saved_us),
                         core::rough_duration(report.wait_saved_us / earlier));

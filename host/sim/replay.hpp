@@ -63,8 +63,9 @@ std::string_view name(EstimateSource source);
 ///
 /// @param cluster  Its cluster part is taken over; jobs, history and reservations are not.
 /// @param elastic  Whether elastic jobs may run at other GPU counts than the one that they ask for.
+/// @param declined  Out, unless null: jobs of the trace that were declined, by index.
 /// @throws InvalidArgument as `replay_fifo`.
 Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates = EstimateSource::kHistoryMean,
-                     bool elastic = false);
+                     bool elastic = false, std::vector<std::int32_t>* declined = nullptr);
 
 }  // namespace berth::sim

@@ -86,7 +86,8 @@ EstimateSource estimate_source(std::string_view name) {
 
 std::string_view name(EstimateSource source) { return kSources.at(static_cast<std::size_t>(source)).first; }
 
-Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates, bool elastic) {
+Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates, bool elastic,
+                     std::vector<std::int32_t>* declined) {
   const Replay replay = replay_fifo(trace, cluster, at);
   const auto job_of = [&](std::int32_t j) -> const TraceJob& { return trace.jobs[static_cast<std::size_t>(j)]; };
   Snapshot snapshot = cluster;
@@ -139,6 +140,7 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   // Jobs whose profile has measured none of the cluster's GPU types.
   if (without_profile > 0) import += fmt::format(R"(,"without_profile":{})", without_profile);
   snapshot.x.emplace_back("x_import", import + "}");
+  if (declined != nullptr) *declined = replay.declined;
   return snapshot;
 }
 

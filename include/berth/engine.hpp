@@ -34,8 +34,8 @@ struct Request {
   std::uint64_t seed = 0;
   std::int64_t work_limit = 0;  ///< jobs walked at most; 0: no limit. Repeatable.
   TimeUs budget_us = 0;         ///< wall clock; 0: none. The plan names the work done, which repeats it.
-  /// Called on the deciding thread about every 64 jobs with (walked, of all), by the backend cpu; false stops as `cancel` does. Must not
-  /// throw.
+  /// Called on the deciding thread about every 64 jobs with (walked, of all), by the backends cpu and reference; false stops as `cancel`
+  /// does. Must not throw.
   std::function<bool(std::int64_t, std::int64_t)> progress;
 };
 
@@ -80,7 +80,8 @@ class BERTH_API Engine {
 };
 
 /// Carries a plan out on the state: starts, moves and stops jobs. @returns the new revision.
-/// @throws StalePlan when the state's revision is not the plan's.
+/// A plan that `decide` returned is valid; one from elsewhere is to be checked by `validate_plan` first.
+/// @throws StalePlan when the state's revision is not the plan's; InvalidArgument or InputError for a plan that cannot be carried out.
 BERTH_API std::uint64_t commit(ClusterState& state, const Plan& plan);
 
 /// Checks a plan against the state independently of the code that made it.

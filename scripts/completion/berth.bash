@@ -38,7 +38,7 @@ _berth() {
           words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
-        shadow) words="--slurm --policy --param --slack --rows --json" ;;
+        shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;
       esac

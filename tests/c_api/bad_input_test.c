@@ -194,6 +194,68 @@ static void refuses_numbers_that_name_nothing(void) {
   GIVES(BERTH_INVALID_ARGUMENT, berth_engine_set_log(engine, 9, NULL, NULL, NULL));
 }
 
+/* Texts that are no UTF-8 could not be written again; a deadline that is not there cannot be hard; a share tolerates others. */
+static void takes_what_it_can_write(void) {
+  static const int32_t put[] = {BERTH_PUT_JOB}, gpus[] = {1}, shares[] = {500000};
+  static const uint64_t row[] = {0};
+  static const uint8_t hard[] = {1};
+  const char* id[] = {"x\xff"};
+  berth_error error = {sizeof error};
+  berth_deltas deltas = {sizeof deltas};
+  berth_jobs jobs = {sizeof jobs};
+  berth_state *own = NULL, *again = NULL;
+  char* json = NULL;
+  size_t size = 0;
+  OK(berth_state_from_json(kSmall, strlen(kSmall), NULL, &own, NULL));
+  jobs.n = 1;
+  jobs.id.strings = id;
+  jobs.shape_gpus = gpus;
+  jobs.shape_share_ppm = shares;
+  jobs.deadline_hard = hard;
+  deltas.n = 1;
+  deltas.kind = put;
+  deltas.row = row;
+  deltas.jobs = &jobs;
+  GIVES(BERTH_INPUT_ERROR, berth_state_apply(own, &deltas, NULL, &error));
+  CONTAINS(error.message, "/0/job/id: a text must be UTF-8");
+  id[0] = "h\xc3\xa9";
+  OK(berth_state_apply(own, &deltas, NULL, NULL));
+  OK(berth_state_to_json(own, &json, &size, NULL));
+  CONTAINS(json, "\"share\":0.5");
+  OK(berth_state_from_json(json, size, NULL, &again, NULL));
+  berth_free(json);
+  OK(berth_state_destroy(&own, NULL));
+  OK(berth_state_destroy(&again, NULL));
+}
+
+/* A plan from a document was checked by nobody: it is not carried out unless it is valid. */
+static void commits_no_invalid_plan(void) {
+  static const char* const bad[] = {"\"action\":\"start\"", "\"action\":\"keep\"", "\"action\":\"migrate\""};
+  berth_error error = {sizeof error};
+  berth_plan* read = NULL;
+  berth_state_info info = {sizeof info};
+  char *json = NULL, *changed, *at;
+  size_t i;
+  OK(berth_decide(engine, state, NULL, &request, plan, NULL));
+  OK(berth_plan_to_json(plan, state, 0, &json, NULL, NULL));
+  OK(berth_plan_create(&read, NULL));
+  for (i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    /* The job that is declined runs. */
+    at = strstr(json, "\"action\":\"decline\"");
+    CHECK(at != NULL);
+    changed = malloc(strlen(json) + 32);
+    sprintf(changed, "%.*s%s%s", (int)(at - json), json, bad[i], at + strlen("\"action\":\"decline\""));
+    OK(berth_plan_from_json(changed, strlen(changed), NULL, state, read, NULL));
+    GIVES(BERTH_INPUT_ERROR, berth_commit(state, read, NULL, &error));
+    CHECK(strcmp(error.file, "plan") == 0);
+    free(changed);
+  }
+  OK(berth_state_get_info(state, &info, NULL));
+  CHECK(info.revision == 1);
+  berth_free(json);
+  OK(berth_plan_destroy(&read, NULL));
+}
+
 /* Callers of other versions: their structs are shorter, or longer. */
 static void understands_other_versions(void) {
   struct {
@@ -231,6 +293,13 @@ static void understands_other_versions(void) {
   error.struct_size = 3;
   GIVES(BERTH_INVALID_HANDLE, berth_commit(NULL, NULL, NULL, &error));
   CHECK(error.status == 0x55555555 && error.message[0] == 0x55);
+  error.struct_size = 0x55555555;
+  OK(berth_state_destroy(NULL, &error));
+  CHECK(error.status == 0x55555555);
+  /* One that ends within its message has a message that ends. */
+  error.struct_size = offsetof(berth_error, message) + 5;
+  GIVES(BERTH_INVALID_HANDLE, berth_commit(NULL, NULL, NULL, &error));
+  CHECK(strlen(error.message) == 4);
 }
 
 /* A message longer than its place is cut and still ends. */
@@ -251,6 +320,8 @@ int main(void) {
   refuses_impossible_sizes();
   takes_empty_ones();
   refuses_numbers_that_name_nothing();
+  takes_what_it_can_write();
+  commits_no_invalid_plan();
   understands_other_versions();
   cuts_long_texts();
   OK(berth_plan_destroy(&plan, NULL));

@@ -41,7 +41,7 @@ TEST(CliShadow, RefusesStatesThatDoNotFollow) {
   const Answer answer = berth("shadow --policy fifo '" + (folder / "1.json") + "' '" + (folder / "0.json") + "'");
 
   EXPECT_EQ(answer.code, 2);
-  EXPECT_TRUE(contains(answer.err, "0.json: the state is not later than the one before it"));
+  EXPECT_TRUE(contains(answer.err, "0.json: the state is of an earlier instant than the one before it"));
 }
 
 }  // namespace berth::test

@@ -44,7 +44,7 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
       }
     }
   }
-  EXPECT_GE(files, 22);
+  EXPECT_GE(files, 23);
 }
 
 }  // namespace

@@ -140,8 +140,19 @@ TEST(Shadow, StatesMustFollowEachOther) {
   Shadow day(Request{}, 0);
   day.add(at(100, waits("a", 1)), "");
 
-  EXPECT_THROW(day.add(at(100, waits("a", 1)), ""), InvalidArgument);
+  EXPECT_THROW(day.add(at(99, waits("a", 1)), ""), InvalidArgument);
   EXPECT_THROW(day.add(at(200, waits("a", 1)), "2020-01-01T00:00:00"), InvalidArgument);
+}
+
+TEST(Shadow, AStateOfTheSameInstantIsLeftOut) {
+  std::vector<ClusterState> states = list(at(100, waits("a", 1)), at(100, waits("a", 1)));
+  states.push_back(at(160, waits("a", 1)));
+
+  const ShadowReport report = shadow(states);
+
+  EXPECT_EQ(report.states, 2);
+  EXPECT_EQ(report.same_instant, 1);
+  EXPECT_EQ(report.wait_saved_us, 60 * kSecond);
 }
 
 }  // namespace berth::report

@@ -95,8 +95,8 @@ TEST(SlurmNodes, ANodeInNoPartitionServesNobody) {
 }
 
 TEST(SlurmNodes, GpusInUseByNobodyKnownAreKeptFree) {
-  const io::SlurmImport import = imported(nodes22({node22("n1").text("gres_used", "gpu:h100:3(IDX:0,5-6)")}));
-  const io::SlurmImport counted = imported(nodes22({node22("n1").text("gres_used", "gpu:h100:2")}));
+  const io::SlurmImport import = imported(jobs22({}) + nodes22({node22("n1").text("gres_used", "gpu:h100:3(IDX:0,5-6)")}));
+  const io::SlurmImport counted = imported(jobs22({}) + nodes22({node22("n1").text("gres_used", "gpu:h100:2")}));
 
   const Node& node = import.snapshot.nodes.at(0);
   ASSERT_EQ(node.gpu_list.size(), 8u);
@@ -111,7 +111,8 @@ TEST(SlurmNodes, GpusInUseByNobodyKnownAreKeptFree) {
 }
 
 TEST(SlurmNodes, CoresAndMemoryInUseAreTakenOff) {
-  const io::SlurmImport import = imported(nodes22({node22("n1").with("alloc_cpus", "10").with("alloc_memory", "300"), node22("n2")}));
+  const io::SlurmImport import =
+      imported(jobs22({}) + nodes22({node22("n1").with("alloc_cpus", "10").with("alloc_memory", "300"), node22("n2")}));
 
   EXPECT_EQ(import.snapshot.nodes[0].cpu_milli, 54'000);
   EXPECT_EQ(import.snapshot.nodes[0].memory_bytes, 700 * kMiB);
@@ -119,11 +120,27 @@ TEST(SlurmNodes, CoresAndMemoryInUseAreTakenOff) {
 }
 
 TEST(SlurmNodes, MemoryThatSlurmDoesNotHandOutIsNotModelled) {
-  const io::SlurmImport import = imported(nodes22({node22("n1").with("alloc_cpus", "10"), node22("n2")}));
+  const io::SlurmImport import = imported(jobs22({}) + nodes22({node22("n1").with("alloc_cpus", "10"), node22("n2")}));
 
   EXPECT_EQ(import.snapshot.nodes[0].memory_bytes, kUnlimited);
   EXPECT_EQ(import.snapshot.nodes[1].memory_bytes, kUnlimited);
   EXPECT_TRUE(noted(import, "memory is not handed out by Slurm here"));
+}
+
+TEST(SlurmNodes, WithoutAListOfJobsTheMachinesAreEmpty) {
+  const io::SlurmImport import = imported(nodes22(
+      {node22("n1").with("alloc_cpus", "10").with("alloc_memory", "300").text("gres_used", "gpu:h100:3(IDX:0,5-6)"), node22("n2")}));
+
+  Node first = import.snapshot.nodes[0];
+  first.id = "n2";
+  EXPECT_EQ(first, import.snapshot.nodes[1]);
+  EXPECT_TRUE(noted(import, "the machines are taken for empty"));
+}
+
+TEST(SlurmNodes, ALineOfTheClockSaysWhenItWas) {
+  EXPECT_EQ(imported("now=5000\n" + jobs22({}) + nodes22({node22("n1")})).snapshot.now_us, 5'000 * kSecond);
+  EXPECT_EQ(refusal("now=yesterday\n" + nodes22({node22("n1")})),
+            "in:1: 'now=' needs the seconds since 1970, as 'date +now=%s' prints them");
 }
 
 TEST(SlurmNodes, DrainedGpusAreNoted) {

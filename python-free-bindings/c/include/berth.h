@@ -17,8 +17,9 @@
  *  - Every struct passed by pointer begins with its own size: `= {.struct_size = sizeof(berth_request)}`, everything else zero, asks for
  *    the defaults. Structs only grow at their end, so a caller of another minor version goes on working: a shorter struct has the defaults
  *    in what it lacks, a longer one must be zero in what this library does not know.
- *  - Inputs are arrays on the host, copied during the call. A column is a pointer to n values; NULL means the default for all rows. Counts
- *    are 64 bits wide and checked before anything is read.
+ *  - Inputs are arrays on the host, copied during the call. A column is a pointer to n values; NULL means for all rows the default, which
+ *    its comment says, or else 0. Counts are 64 bits wide and checked before anything is read. What a value is refused for is said as of a
+ *    document: "/jobs/0/submit_s", in seconds.
  *  - Times are microseconds from the state's origin, shares millionths of a GPU, rates millionths of a unit of work per second.
  *  - A handle serves one thread at a time; another thread that uses it meanwhile gets BERTH_BUSY. Different handles are independent.
  *    `berth_cancel` and `berth_engine_get_stats` may be called from any thread. NULL, handles of another kind and, as far as they can be
@@ -84,7 +85,7 @@ typedef struct berth_error {
   uint32_t struct_size;
   berth_status status;
   int64_t line;       /* of the document, from 1; 0: not known */
-  char file[256];     /* the name given for the document; "deltas" for arrays of deltas */
+  char file[256];     /* the document's name; "deltas", "snapshot" for arrays; "plan" for one that was read and is not valid */
   char pointer[256];  /* JSON pointer of the value, "/3/job" for the fourth delta */
   char message[1024]; /* for people; includes the place */
 } berth_error;
@@ -148,7 +149,7 @@ enum { BERTH_PROOF_PLACED_VALIDATED = 0, BERTH_PROOF_INFEASIBLE_CERTIFIED = 1, B
 /* ---- Arrays -------------------------------------------------------------------------------------------------------------------- */
 
 /* n texts: either `strings` [n], ended by zeros, or (strings NULL) `bytes` and `begin` [n + 1], where text i is
- * bytes[begin[i]] .. bytes[begin[i + 1] - 1]. All NULL: n empty texts. UTF-8. */
+ * bytes[begin[i]] .. bytes[begin[i + 1] - 1]. All NULL: n empty texts. A NULL in `strings` is an empty text. UTF-8. */
 typedef struct berth_texts {
   const char* const* strings;
   const char* bytes;
@@ -177,8 +178,8 @@ typedef struct berth_jobs {
   berth_texts queue;
   berth_texts virtual_cluster;
   const int64_t* submit_us;
-  const int32_t* priority; /* larger is more important */
-  const int64_t* weight_ppm;
+  const int32_t* priority;      /* larger is more important */
+  const int64_t* weight_ppm;    /* 1,000,000; at least 1 */
   const int32_t* kind;          /* BERTH_JOB_... */
   const int64_t* time_limit_us; /* BERTH_NEVER */
   const int64_t* estimate_us;   /* expected run time in the first shape; BERTH_NEVER */
@@ -198,7 +199,7 @@ typedef struct berth_jobs {
   berth_texts shape_id;                 /* empty: "8", or "8xH100" where a type is given */
   const int32_t* shape_gpus;            /* required */
   berth_texts shape_gpu_type;           /* empty: any one type */
-  const int32_t* shape_share_ppm;       /* below 1,000,000: so much of each of the GPUs */
+  const int32_t* shape_share_ppm;       /* 1,000,000; below: so much of each of the GPUs, beside other jobs */
   const int32_t* shape_local_batch;     /* samples per GPU and step */
   const int64_t* shape_rate;            /* 0: not known */
   const int32_t* shape_gpus_per_member; /* members of so many GPUs, each on one node; 0: GPUs may lie anywhere */
@@ -238,11 +239,11 @@ typedef struct berth_cluster {
   const uint8_t* node_sharing;              /* 0 */
   uint64_t n_queues;
   berth_texts queue;
-  const int32_t* queue_parent; /* index of a queue; -1: a root */
-  const int64_t* queue_weight_ppm;
-  const int64_t* queue_limit;     /* GPUs of all types together; -1: none */
-  const int64_t* queue_guarantee; /* 0 */
-  const berth_jobs* jobs;         /* NULL: none */
+  const int32_t* queue_parent;     /* index of a queue; -1: a root */
+  const int64_t* queue_weight_ppm; /* 1,000,000; at least 1 */
+  const int64_t* queue_limit;      /* GPUs of all types together; -1: none */
+  const int64_t* queue_guarantee;  /* 0 */
+  const berth_jobs* jobs;          /* NULL: none */
 } berth_cluster;
 
 /* ---- State: the live cluster ---------------------------------------------------------------------------------------------------- */
@@ -258,14 +259,15 @@ BERTH_C_API berth_status berth_state_from_arrays(const berth_cluster* cluster, b
 BERTH_C_API berth_status berth_state_destroy(berth_state** state, berth_error* error);
 
 enum {
-  BERTH_SET_TIME = 1,       /* time_us; never backwards; first in a batch */
-  BERTH_PUT_JOB = 2,        /* row: of `jobs`; one of the same id is replaced */
+  BERTH_SET_TIME = 1,       /* time_us; never backwards. Best first in a batch: what runs progresses until then */
+  BERTH_PUT_JOB = 2,        /* row: of `jobs`; one of the same id is replaced, also one that runs, which then waits */
   BERTH_REMOVE_JOB = 3,     /* id; text: how it ended ("completed"), goes to the history unless empty */
   BERTH_START_JOB = 4,      /* id; text: shape; entries: started or moved otherwise than by berth_commit */
   BERTH_STOP_JOB = 5,       /* id */
-  BERTH_SET_PROGRESS = 6,   /* id; row: of the progress columns */
-  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from */
-  BERTH_SET_GPU_STATE = 8,  /* id: node; index; value: BERTH_GPU_...; time_us: when a releasing GPU is free, BERTH_NEVER: not known */
+  BERTH_SET_PROGRESS = 6,   /* id; row: of the progress columns, which together replace what was known */
+  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from, 0 without the column */
+  BERTH_SET_GPU_STATE = 8,  /* id: node; index; value: BERTH_GPU_...; time_us: when a releasing GPU is free; BERTH_NEVER, and without the
+                             * column: not known */
   BERTH_REMOVE_NODE = 9     /* id */
 };
 
@@ -337,7 +339,8 @@ typedef void (*berth_log_callback)(void* user_data, int32_t level, const char* m
 BERTH_C_API berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log_callback callback, void* user_data,
                                               berth_error* error);
 
-/* Jobs looked at so far, and of how many. Not zero: stop, as by berth_cancel. Called by the backend cpu about every 64 jobs. */
+/* Jobs looked at so far, and of how many. Not zero: stop, as by berth_cancel. Called about every 64 jobs, by the backends cpu and
+ * reference; cuda heeds neither it nor berth_cancel nor budget_us. */
 typedef int32_t (*berth_progress_callback)(void* user_data, uint64_t done, uint64_t total);
 
 typedef struct berth_request {
@@ -356,13 +359,14 @@ typedef struct berth_request {
 } berth_request;
 
 /* Decides on the state, which does not change, into `plan`, whose memory is used again. `memory` may be NULL: the policy then remembers
- * nothing. Plans are checked by an independent validator before they are returned. After a failure `memory` is as before, and `plan` must
- * not be read. A decision that was stopped is BERTH_OK: `stopped_by` says so. */
+ * nothing. A memory belongs to the policy that used it first; another one is refused. Plans are checked by an independent validator before
+ * they are returned. After a failure `memory` is as before, and `plan` must not be read. A decision that was stopped is BERTH_OK:
+ * `stopped_by` says so. */
 BERTH_C_API berth_status berth_decide(berth_engine* engine, berth_state* state, berth_memory* memory, const berth_request* request,
                                       berth_plan* plan, berth_error* error);
 /* Stops the running decision of the engine at the next chance, or, when it comes between two, the next one. From any thread. */
 BERTH_C_API berth_status berth_cancel(berth_engine* engine);
-/* Carries the plan out on the state: starts, moves and stops jobs. */
+/* Carries the plan out on the state: starts, moves and stops jobs. A plan that was read from a document is validated first. */
 BERTH_C_API berth_status berth_commit(berth_state* state, berth_plan* plan, uint64_t* revision, berth_error* error);
 
 typedef struct berth_engine_stats {
@@ -411,7 +415,7 @@ typedef struct berth_decisions {
   uint64_t* entry_begin; /* rows of the plan's entries, in rank order of the gang */
   uint64_t* entry_end;
   int32_t* local_batch; /* samples per GPU and step; 0: not stated */
-  int64_t* rate;        /* predicted; 0: not known */
+  int64_t* rate;        /* predicted; 1,000,000 where only a run time is known; 0: does not run, or not known */
   int64_t* start_us;    /* of START and RESERVE; BERTH_NEVER */
   int64_t* finish_us;   /* predicted; BERTH_NEVER */
   int64_t* cost_us;     /* run time that displacing or moving it wastes */
@@ -453,7 +457,7 @@ enum {
 BERTH_C_API berth_status berth_plan_texts(berth_plan* plan, berth_state* state, int32_t what, uint64_t first, uint64_t count, char** bytes,
                                           uint64_t* begin, berth_error* error);
 
-/* `berth.plan.v1` documents. The state must be at the plan's revision. */
+/* `berth.plan.v1` documents. To be written, a plan must be of the state's revision; one of another is read, and is stale. */
 BERTH_C_API berth_status berth_plan_to_json(berth_plan* plan, berth_state* state, int32_t with_timing, char** json, size_t* size,
                                             berth_error* error);
 BERTH_C_API berth_status berth_plan_from_json(const char* json, size_t size, const char* name, berth_state* state, berth_plan* plan,

@@ -143,6 +143,7 @@ berth_status berth_decide(berth_engine* engine, berth_state* state, berth_memory
       throw;
     }
     p->of = s->identity;
+    p->read = false;
   });
 }
 

@@ -28,9 +28,17 @@ void set_last(const char* message) noexcept {
 }
 
 // What cannot be told to an error object of a wrong size is told by the status alone.
+bool is_told(const berth_error* error) noexcept {
+  return error != nullptr && error->struct_size >= offsetof(berth_error, line) && error->struct_size <= kMaxStructBytes;
+}
+
 void tell(berth_error* error, const berth_error& what) noexcept {
-  if (error == nullptr || error->struct_size < offsetof(berth_error, line) || error->struct_size > kMaxStructBytes) return;
+  if (!is_told(error)) return;
   put_struct(error, what);
+  // A text that the end of a smaller object cuts ends there all the same.
+  if (error->struct_size < sizeof what && error->struct_size > offsetof(berth_error, file)) {
+    reinterpret_cast<char*>(error)[error->struct_size - 1] = 0;
+  }
 }
 
 }  // namespace
@@ -58,7 +66,7 @@ berth_status fail(berth_error* error, const InputError& e) noexcept {
 
 berth_status succeed(berth_error* error) noexcept {
   last_message[0] = 0;
-  if (error != nullptr && error->struct_size >= offsetof(berth_error, line)) error->status = BERTH_OK;
+  if (is_told(error)) error->status = BERTH_OK;
   return BERTH_OK;
 }
 

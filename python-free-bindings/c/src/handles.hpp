@@ -31,6 +31,7 @@ struct Memory {
 struct Planned {
   Plan plan;
   std::shared_ptr<const int> of;  // identity of the state; null: nothing was decided yet
+  bool read = false;              // from a document: nobody has checked it
 };
 
 /// @throws InvalidArgument when nothing was decided into it.

@@ -123,7 +123,7 @@ Job JobArrays::job(std::size_t row) const {
   job.time_limit_us = value(j_.time_limit_us, row, kNever);
   job.estimate.run_us = value(j_.estimate_us, row, kNever);
   job.deadline.at_us = value(j_.deadline_us, row, kNever);
-  job.deadline.hard = value(j_.deadline_hard, row, std::uint8_t{0}) != 0;
+  job.deadline.hard = job.deadline.at_us != kNever && value(j_.deadline_hard, row, std::uint8_t{0}) != 0;
   job.preemption.preemptible = value(j_.preemptible, row, std::uint8_t{1}) != 0;
   job.preemption.preemption_class = value(j_.preemption_class, row, 0);
   job.costs.restart_us = value(j_.restart_us, row, std::int64_t{0});
@@ -138,14 +138,17 @@ Job JobArrays::job(std::size_t row) const {
     throw InvalidArgument("jobs.shape_begin: job " + std::to_string(row) + " has " + std::to_string(last - first) + " shapes; at most " +
                           std::to_string(kMaxShapes));
   }
-  for (std::size_t i = first; i < last; ++i) job.shapes.push_back(shape(i));
+  for (std::size_t i = first; i < last; ++i) {
+    job.shapes.push_back(shape(i));
+    job.sharing = job.sharing || job.shapes.back().share_ppm < kWholeGpu;  // whoever asks for a share tolerates others
+  }
   job.progress.work_done = value(j_.work_done, row, std::int64_t{0});
   job.progress.work_total = value(j_.work_total, row, std::int64_t{0});
   job.progress.run_us = value(j_.run_us, row, std::int64_t{0});
   job.progress.attained_gpu_us = value(j_.attained_gpu_us, row, std::int64_t{0});
   const std::int32_t running = entries_ ? value(j_.running_shape, row, -1) : -1;
-  if (running < 0) return job;
-  if (static_cast<std::size_t>(running) >= job.shapes.size()) {
+  if (running == -1) return job;
+  if (running < 0 || static_cast<std::size_t>(running) >= job.shapes.size()) {
     throw InvalidArgument("jobs.running_shape[" + std::to_string(row) + "] is " + std::to_string(running) + ": the job has " +
                           std::to_string(job.shapes.size()) + " shapes");
   }

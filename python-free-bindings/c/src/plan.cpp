@@ -113,7 +113,12 @@ berth_status berth_commit(berth_state* state, berth_plan* plan, uint64_t* revisi
   return guarded(error, [&] {
     Use s(state, "state");
     Use p(plan, "plan");
-    const std::uint64_t now = berth::commit(s->state, berth::c::of_state(*p, *s));
+    const berth::Plan& from = berth::c::of_state(*p, *s);
+    if (p->read) {
+      const std::vector<std::string> violations = berth::validate_plan(s->state, from, 1);
+      if (!violations.empty()) throw berth::InputError("plan", "", 0, violations.front());
+    }
+    const std::uint64_t now = berth::commit(s->state, from);
     ++s->batches;
     if (revision != nullptr) *revision = now;
   });

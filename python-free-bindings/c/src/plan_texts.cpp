@@ -90,6 +90,7 @@ berth_status berth_plan_from_json(const char* json, size_t size, const char* nam
     Use p(plan, "plan");
     p->plan = berth::io::parse_plan(berth::c::document(json, size, "json"), s->state, name == nullptr ? "plan" : name);
     p->of = s->identity;
+    p->read = true;
   });
 }
 
