@@ -42,6 +42,10 @@ int run(const ExplainArguments& options) {
     return kDone;
   }
   const std::int32_t slot = loaded.state.find_job(options.job);
+  if (const auto out = loaded.left_out.find(options.job); slot < 0 && out != loaded.left_out.end()) {
+    print(fmt::format("job {}: left out of the plan: {}\n", out->first, out->second));
+    return kDone;
+  }
   if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", options.job, input_name(options.input)));
   const std::string text = job_text(loaded.state, plan, slot);
   if (text.empty()) throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), options.job));

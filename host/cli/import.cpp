@@ -104,7 +104,7 @@ int import_slurm(const ImportArguments& options) {
   if (!options.at.empty() || !options.cluster.empty())
     throw InvalidArgument("--at and --cluster are for traces: what Slurm prints is of now, and has its cluster");
   check_files(options);
-  return write_snapshot(options, read_slurm(options.files, options.held), kSlurmName);
+  return write_snapshot(options, read_slurm(options.files, options.held).snapshot, kSlurmName);
 }
 
 int import_kai(const ImportArguments& options) {

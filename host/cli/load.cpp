@@ -48,10 +48,13 @@ LoadedState load_state(const StateInput& input) {
   if (input.held && input.slurm.empty()) throw InvalidArgument("--held needs --slurm: a snapshot has no held jobs");
   const auto begin = std::chrono::steady_clock::now();
   LoadedState loaded;
-  if (input.slurm.empty())
+  if (input.slurm.empty()) {
     loaded.state = io::parse_state(io::read_file(input.snapshot), io::input_name(input.snapshot));
-  else
-    loaded.state = ClusterState(read_slurm(input.slurm, input.held), kSlurmName);
+  } else {
+    io::SlurmImport imported = read_slurm(input.slurm, input.held);
+    loaded.state = ClusterState(std::move(imported.snapshot), kSlurmName);
+    loaded.left_out = std::move(imported.left_out);
+  }
   loaded.load_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;
 }

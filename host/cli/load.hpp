@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ std::string input_name(const StateInput& input);
 
 struct LoadedState {
   ClusterState state;
-  double load_s = 0;  ///< reading, parsing and checking
+  double load_s = 0;                            ///< reading, parsing and checking
+  std::map<std::string, std::string> left_out;  ///< jobs that an import from Slurm left out, and why
 };
 
 /// What an import from Slurm assumed or left out is told on standard error.

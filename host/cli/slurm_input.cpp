@@ -1,15 +1,12 @@
 #include "host/cli/slurm_input.hpp"
 
-#include <utility>
-
 #include "berth/io.hpp"
 #include "host/cli/console.hpp"
 #include "host/io/file_error.hpp"
-#include "host/io/slurm.hpp"
 
 namespace berth::cli {
 
-Snapshot read_slurm(const std::vector<std::string>& paths, bool held, bool tell_notes) {
+io::SlurmImport read_slurm(const std::vector<std::string>& paths, bool held, bool tell_notes) {
   std::vector<io::SlurmInput> inputs;
   inputs.reserve(paths.size());
   for (const std::string& path : paths) inputs.push_back({io::input_name(path), io::read_file(path)});
@@ -17,7 +14,7 @@ Snapshot read_slurm(const std::vector<std::string>& paths, bool held, bool tell_
   if (tell_notes) {
     for (const std::string& note : imported.notes) complain("note: " + note);
   }
-  return std::move(imported.snapshot);
+  return imported;
 }
 
 }  // namespace berth::cli

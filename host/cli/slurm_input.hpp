@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/snapshot.hpp"
+#include "host/io/slurm.hpp"
 
 namespace berth::cli {
 
@@ -12,6 +12,6 @@ inline constexpr const char* kSlurmName = "snapshot made from Slurm";
 
 /// Reads and imports what Slurm's commands printed; "-": standard input. Notes go to standard error.
 /// @throws EnvironmentError or InputError naming the file.
-Snapshot read_slurm(const std::vector<std::string>& paths, bool held, bool tell_notes = true);
+io::SlurmImport read_slurm(const std::vector<std::string>& paths, bool held, bool tell_notes = true);
 
 }  // namespace berth::cli

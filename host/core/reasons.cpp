@@ -77,7 +77,8 @@ Reason ReasonBuilder::explain(const JobWalk& job) {
   }
   if (fits && job.gave_up) return of_code(ReasonCode::kBudget);
   if (fits) return shortage_.joint(fitting_demand(job.slot));  // every single condition holds, only not all at once
-  if (job.outcome == Outcome::kReserved) reason.until_us = job.reserve_at;
+  // Of constraints it says when the last node that does not stay leaves.
+  if (job.outcome == Outcome::kReserved && reason.code != ReasonCode::kNodeConstraint) reason.until_us = job.reserve_at;
   return reason;
 }
 

@@ -103,6 +103,7 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
   cluster.finish();
   add_gpu_types(snapshot);
   out.notes = notes.lines();
+  out.left_out = std::move(notes.left_out());
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct SlurmOptions {
 
 struct SlurmImport {
   Snapshot snapshot;
-  std::vector<std::string> notes;  ///< what was assumed or left out, counted by cause
+  std::vector<std::string> notes;               ///< what was assumed or left out, counted by cause
+  std::map<std::string, std::string> left_out;  ///< jobs that the snapshot has not, by id, and why
 };
 
 /// The snapshot of a Slurm cluster from what its own commands print; docs/slurm.md says what becomes of every field.

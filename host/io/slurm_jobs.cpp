@@ -26,7 +26,7 @@ std::vector<SlurmUnit> slurm_units(const std::vector<SlurmJob>& jobs) {
   return units;
 }
 
-void SlurmJobs::leave_out(const SlurmJob& job, const std::string& why) { notes_.count("job", " left out: " + why, slurm_job_name(job)); }
+void SlurmJobs::leave_out(const SlurmJob& job, const std::string& why) { notes_.leave_out(slurm_job_name(job), why); }
 
 Job SlurmJobs::common(const SlurmUnit& unit) {
   const SlurmJob& first = *unit.front();

@@ -15,9 +15,15 @@ class SlurmNotes {
   /// Counts one `noun` ("job", "node") that `what` is said of; the first of each is named.
   /// @param what  Continues "3 jobs", for example " left out: no GPUs asked for".
   void count(std::string_view noun, std::string_view what, std::string_view first, std::int64_t times = 1);
+  /// A job that is left out: counted by cause, and remembered by its id.
+  void leave_out(const std::string& job, const std::string& why) {
+    count("job", " left out: " + why, job);
+    left_out_.emplace(job, why);
+  }
   void say(std::string text) { said_.push_back(std::move(text)); }
 
   std::vector<std::string> lines() const;
+  std::map<std::string, std::string>& left_out() { return left_out_; }
 
  private:
   struct Entry {
@@ -25,6 +31,7 @@ class SlurmNotes {
     std::string first;
   };
   std::vector<std::string> said_;
+  std::map<std::string, std::string> left_out_;
   std::map<std::pair<std::string, std::string>, Entry, std::less<>> counts_;
 };
 

@@ -45,6 +45,19 @@ TEST(CliSlurm, FilesAndStandardInputGoTogether) {
   EXPECT_TRUE(contains(twice.err, "standard input can be read once")) << twice.err;
 }
 
+TEST(CliSlurm, AJobThatWasLeftOutIsExplained) {
+  const Folder folder;
+  const std::string all = folder.write("all", kJobs + kNodes), files = " --slurm " + quoted(all) + " --plan " + quoted(folder / "p.json");
+  ASSERT_EQ(berth("plan --slurm " + quoted(all) + " --policy fifo --out " + quoted(folder / "p.json")).code, 0);
+
+  const Answer told = berth("explain --job 4" + files);
+  const Answer unknown = berth("explain --job 44" + files);
+
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_EQ(told.out, "job 4: left out of the plan: held (JobHeldUser)\n");
+  EXPECT_EQ(unknown.code, 2);
+}
+
 TEST(CliSlurm, APlanIsExplainedAndValidatedAgainstTheSameOutput) {
   const Folder folder;
   const std::string all = folder.write("all", kJobs + kNodes), files = " --slurm " + quoted(all) + " --plan " + quoted(folder / "p.json");
