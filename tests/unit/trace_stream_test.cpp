@@ -46,7 +46,7 @@ TEST(TraceStream, ElementsAndTheRestAreTakenApartWhateverThePieces) {
   EXPECT_EQ(split(R"({"jobs":[]})", 1), R"({"jobs":[]})");
   EXPECT_EQ(split(R"({"jobs":[1,]})", 1), R"(0@1:1;1@1:;{"jobs":[]})");
   EXPECT_EQ(split("{\"jobs\":[\n1,\n\n2", 1), "0@2:1;1@4:2;{\"jobs\":[\n\n\n");
-  for (const std::size_t piece : {1, 2, 3, 7}) EXPECT_EQ(split(kJobs, piece), split(kJobs, 1000)) << piece;
+  for (const std::size_t piece : {1U, 2U, 3U, 7U}) EXPECT_EQ(split(kJobs, piece), split(kJobs, 1000)) << piece;
 }
 
 TEST(TraceStream, AFileIsReadAsItsTextWouldBe) {
