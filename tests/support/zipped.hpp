@@ -11,7 +11,7 @@ namespace berth::test {
 inline std::string zipped(const std::string& name, const std::string& content) {
   const auto number = [](std::uint64_t value, int bytes) {
     std::string out;
-    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(i < 8 ? value >> (8 * i) & 0xff : 0);
     return out;
   };
   std::string packed(content.size() + 100, '\0');
