@@ -189,7 +189,7 @@ namespace {
 
 Delta random_delta(Bytes& in, const Snapshot& s) {
   const std::string job = s.jobs.empty() ? "none" : in.of(s.jobs).id;
-  const std::string node = in.of(s.nodes).id;
+  const std::string node = s.nodes.empty() ? "none" : in.of(s.nodes).id;
   switch (in.below(13)) {
     case 0:
     case 1:
