@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/hd.hpp"
+
+/// Exact integer arithmetic whose intermediates need more than 64 bits.
+namespace berth::kernel {
+
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+BERTH_HD constexpr std::int64_t saturate(Wide v) {
+  return v < INT64_MIN ? INT64_MIN : v > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(v);
+}
+
+BERTH_HD constexpr std::int64_t saturating_mul(std::int64_t a, std::int64_t b) { return saturate(Wide{a} * b); }
+BERTH_HD constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) { return saturate(Wide{a} + b); }
+
+/// Division towards minus infinity; b > 0.
+BERTH_HD constexpr Wide floor_div(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
+/// Division towards plus infinity; b > 0.
+BERTH_HD constexpr Wide ceil_div(Wide a, Wide b) { return a / b + (a % b > 0 ? 1 : 0); }
+
+/// floor(a * b / c), saturated; c > 0.
+BERTH_HD constexpr std::int64_t mul_div(std::int64_t a, std::int64_t b, std::int64_t c) { return saturate(floor_div(Wide{a} * b, c)); }
+
+}  // namespace berth::kernel
