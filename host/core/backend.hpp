@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "berth/kernel/choice.hpp"
 #include "berth/kernel/problem.hpp"
 #include "berth/kernel/score.hpp"
 
@@ -33,6 +34,14 @@ struct Watch {
     stopped_at = position;
     return true;
   }
+
+  /// The same between two evaluations of a search, which says itself how far it came.
+  bool stop() {
+    by_cancel = cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
+    const bool late = deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline;
+    if (by_cancel || late) stopped_at = 0;
+    return by_cancel || late;
+  }
 };
 
 /// One "what if" over a common problem: other orders, options and free GPUs.
@@ -42,7 +51,14 @@ struct Scenario {
   Watch* watch = nullptr;                   // heeded by `place` on cpu and reference; null: run to the end
 };
 
-/// Who computes placements. All answer alike, bit by bit (docs/placement.md).
+/// One choice of shapes (docs/prices.md).
+struct ChoiceTask {
+  kernel::ChoiceView problem;
+  kernel::ChoiceRequest request;
+  Watch* watch = nullptr;  // heeded by cpu and reference; null: run to the end
+};
+
+/// Who computes placements and choices. All answer alike, bit by bit (docs/placement.md).
 class PlacementBackend {
  public:
   virtual ~PlacementBackend() = default;
@@ -54,6 +70,8 @@ class PlacementBackend {
                            std::span<const kernel::PlaceResult> results) = 0;
   /// out: [n * k].
   virtual void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) = 0;
+  /// Many choices, each by itself.
+  virtual void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) = 0;
 };
 
 /// The serial oracle (host/reference).

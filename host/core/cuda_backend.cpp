@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
 
 namespace berth::core {
@@ -72,6 +73,10 @@ void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreR
   cuda_abi::Message message{};
   check(table_->score(context_, &view, best.data(), &message), message);
   cpu::write_candidates(score_table_, 1, request.n, best.data(), out);
+}
+
+void CudaBackend::choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) {
+  cpu::choose(tasks, results, 1);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why) { return CudaBackend::open(why); }

@@ -26,7 +26,9 @@ class CudaBackend final : public PlacementBackend {
   void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
                    std::span<const kernel::PlaceResult> results) override;
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override;
-  /// The same with or without collapsing, for measurements.
+  /// Answered by the CPU: no kernel searches prices yet.
+  void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override;
+  /// The same as `score`, with or without collapsing, for measurements.
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse, kernel::Candidate* out);
 
  private:

@@ -5,6 +5,7 @@
 #include "berth/kernel/place.hpp"
 #include "host/core/backend.hpp"
 #include "host/cpu/for_each.hpp"
+#include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
 
 namespace berth::cpu {
@@ -33,6 +34,10 @@ class CpuBackend final : public core::PlacementBackend {
 
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
     score_candidates(table_, problem, request, threads_, Collapse::kOn, out);
+  }
+
+  void choose(std::span<const core::ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override {
+    cpu::choose(tasks, results, threads_);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "host/core/backend.hpp"
 #include "host/reference/place_in_order.hpp"
+#include "host/reference/price.hpp"
 #include "host/reference/score.hpp"
 
 namespace berth::core {
@@ -22,6 +23,13 @@ class ReferenceBackend final : public PlacementBackend {
 
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
     reference::score_candidates(problem, request, out);
+  }
+
+  void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const ChoiceTask& task = tasks[i];
+      reference::choose_by_price(task.problem, task.request, results[i], [&] { return task.watch != nullptr && task.watch->stop(); });
+    }
   }
 };
 

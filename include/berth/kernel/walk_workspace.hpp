@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "berth/kernel/carver.hpp"
 #include "berth/kernel/releases.hpp"
 
 /// The memory of one walk, carved from one block. The caller allocates `place_workspace_bytes` and nothing else is needed.
@@ -32,19 +33,6 @@ struct PlaceWorkspace {
 };
 
 namespace detail {
-
-/// Hands out parts of a block; with a null block it only counts.
-struct Carver {
-  std::byte* block;
-  std::size_t used = 0;
-  template <class T>
-  T* take(std::int64_t n) {
-    used = (used + 15) / 16 * 16;
-    T* part = block == nullptr ? nullptr : reinterpret_cast<T*>(block + used);
-    used += sizeof(T) * static_cast<std::size_t>(n > 0 ? n : 1);
-    return part;
-  }
-};
 
 inline std::int32_t most_gpus_per_node(const ProblemView& p) {
   std::int32_t most = 0;
@@ -112,14 +100,14 @@ inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest&
 
 /// Bytes that one walk needs; the block is aligned to 16. Host only.
 inline std::size_t place_workspace_bytes(const ProblemView& p, const PlaceRequest& r) {
-  detail::Carver counter{nullptr};
+  Carver counter{nullptr};
   detail::carve(counter, p, r);
   return counter.used;
 }
 
 /// Host only: reads the host's problem; the block may be device memory.
 inline PlaceWorkspace carve_workspace(void* block, const ProblemView& p, const PlaceRequest& r) {
-  detail::Carver carver{static_cast<std::byte*>(block)};
+  Carver carver{static_cast<std::byte*>(block)};
   return detail::carve(carver, p, r);
 }
 

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <type_traits>
+
+#include "berth/kernel/group.hpp"
+#include "berth/kernel/price_bundle.hpp"
+#include "berth/kernel/price_evaluate.hpp"
+#include "berth/kernel/price_exchange.hpp"
+
+/// Shapes by prices: docs/prices.md. Threads share the evaluations; what lies between them is one thread's work.
+namespace berth::kernel {
+
+/// Runs to its end.
+struct NeverStop {
+  BERTH_HD bool stop() { return false; }
+};
+
+/// The evaluations of a search: counted, and cut short. The best is the centre.
+template <class Group, class Watch>
+struct PriceSearch {
+  Group& group;
+  const ChoiceView& c;
+  const ChoiceRequest& request;
+  const PriceWorkspace& ws;
+  Watch& watch;
+  std::int64_t top = 0;          // nobody pays so much for a GPU
+  std::int32_t evaluations = 0;  // the same in all threads
+  bool ended = false;            // no more may be made
+
+  /// At the trial's prices, which thread 0 has set.
+  BERTH_HD void evaluate() {
+    group.sync();
+    if (group.rank() == 0) ws.shared[0] = evaluations > 0 && (evaluations >= request.most_evaluations || watch.stop()) ? 1 : 0;
+    group.sync();
+    ended = ws.shared[0] != 0;
+    if (ended) return;
+    ++evaluations;
+    evaluate_prices(group, c, *ws.trial, nullptr);
+  }
+
+  /// The trial becomes the centre when it is better, or the first.
+  BERTH_HD void keep() {
+    group.sync();
+    if (group.rank() == 0 && !ended && (evaluations == 1 || ws.trial->bound < ws.centre->bound)) *ws.centre = *ws.trial;
+    group.sync();
+  }
+
+  BERTH_HD std::int64_t used() const {
+    std::int64_t all = 0;
+    for (std::int32_t t = 0; t < c.n_types; ++t) all += ws.trial->used[t];
+    return all;
+  }
+};
+
+/// 1 + the most that any option pays for a GPU; 0: none is worth anything.
+template <class Group>
+BERTH_HD std::int64_t top_price(Group& group, const ChoiceView& c) {
+  std::int64_t most = -1;
+  for (std::int32_t k = c.option_begin[0] + group.rank(); k < c.option_begin[c.n_jobs]; k += group.size()) {
+    if (c.value[k] > 0 && c.value[k] / c.gpus[k] > most) most = c.value[k] / c.gpus[k];
+  }
+  const Key least = group.min(Key{static_cast<std::uint64_t>(INT64_MAX - 1 - most), 0});
+  return INT64_MAX - static_cast<std::int64_t>(least.hi);
+}
+
+/// Section 3. @returns whether a search follows.
+template <class Group, class Watch>
+BERTH_HD bool first_prices(PriceSearch<Group, Watch>& search) {
+  const ChoiceView& c = search.c;
+  const std::int64_t* const earlier = search.request.prices;
+  const auto try_at = [&](const std::int64_t* prices, std::int64_t all) {
+    search.group.sync();
+    for (std::int32_t t = 0; search.group.rank() == 0 && t < c.n_types; ++t) {
+      search.ws.trial->price[t] = prices != nullptr ? within(prices[t], 0, search.top) : all;
+    }
+    search.evaluate();
+    search.keep();
+    return !search.ended;
+  };
+  try_at(nullptr, 0);
+  bool fits = true;
+  std::int64_t capacity = 0;
+  for (std::int32_t t = 0; t < c.n_types; ++t) {
+    fits = fits && search.ws.trial->used[t] <= c.capacity[t];
+    capacity += c.capacity[t];
+  }
+  if (fits) return false;
+  if (earlier != nullptr) return try_at(earlier, 0);
+  std::int64_t lo = 0, hi = search.top;
+  for (std::int32_t i = 0; i < 24; ++i) {
+    const std::int64_t m = lo == 0 ? hi / 8 : (lo + hi) / 2;
+    if (m == lo) break;
+    if (!try_at(nullptr, m)) return false;
+    const std::int64_t beyond = search.used() - capacity;
+    if (10 * (beyond < 0 ? -beyond : beyond) <= capacity) break;
+    (beyond > 0 ? lo : hi) = m;
+  }
+  return true;
+}
+
+/// Section 4.
+template <class Group, class Watch>
+BERTH_HD void search_prices(PriceSearch<Group, Watch>& search) {
+  const ChoiceView& c = search.c;
+  const PriceWorkspace& ws = search.ws;
+  const bool leads = search.group.rank() == 0;
+  const auto enough = static_cast<std::int64_t>(Wide{kPriceUnit} * search.request.gap_ppm / 1'000'000 / 4);
+  search.group.sync();
+  if (leads) begin_bundle(c, *ws.centre, search.top, search.request.prices != nullptr, *ws.bundle);
+  for (;;) {
+    if (leads) {
+      set_weights(c, *ws.centre, *ws.bundle);
+      for (; ws.bundle->hope <= enough && ws.bundle->step < kLongStep; set_weights(c, *ws.centre, *ws.bundle)) ws.bundle->step *= 4;
+      ws.shared[1] = ws.bundle->hope <= enough || !next_prices(c, *ws.centre, *ws.bundle, search.top, *ws.trial) ? 1 : 0;
+    }
+    search.group.sync();
+    if (ws.shared[1] != 0) return;
+    search.evaluate();
+    if (search.ended) return;
+    if (leads && learn(c, *ws.centre, *ws.trial, *ws.bundle)) *ws.centre = *ws.trial;
+    search.group.sync();
+  }
+}
+
+/// Section 5. One thread's work.
+BERTH_HD inline void choose(const ChoiceView& c, const ChoiceRequest& request, const PriceWorkspace& ws, const ChoiceResult& result) {
+  const PricePoint& centre = *ws.centre;
+  Moves m{c, centre.price, result.used, ws.row, 0};
+  for (std::int32_t t = 0; t < c.n_types; ++t) {
+    result.price[t] = centre.price[t];
+    result.used[t] = centre.used[t];
+  }
+  for (std::int32_t j = 0; j < c.n_jobs; ++j) m.value += m.value_of(ws.row[j]);
+  repair(m, ws.heap);
+  fill(m, ws.heap);
+  bool exchanged = false;
+  for (std::int32_t pass = 0; pass < 64; ++pass) {
+    if (Wide{centre.bound - m.value} * 1'000'000 <= Wide{request.gap_ppm} * centre.bound || !exchange(m, ws.give)) break;
+    exchanged = true;
+  }
+  if (exchanged) fill(m, ws.heap);
+  for (std::int32_t j = 0; j < c.n_jobs; ++j) result.option[j] = ws.row[j] < 0 ? -1 : ws.row[j] - c.option_begin[j];
+  *result.value = m.value;
+  *result.bound = centre.bound;
+}
+
+/// docs/prices.md.
+template <class Group, class Watch = NeverStop>
+BERTH_HD void choose_by_price(Group& group, const ChoiceView& c, const ChoiceRequest& request, const PriceWorkspace& ws,
+                              const ChoiceResult& result, Watch&& watch = Watch{}) {
+  PriceSearch<Group, std::remove_reference_t<Watch>> search{group, c, request, ws, watch};
+  search.top = top_price(group, c);
+  if (first_prices(search)) search_prices(search);
+  evaluate_prices(group, c, *ws.centre, ws.row);
+  if (group.rank() == 0) {
+    choose(c, request, ws, result);
+    *result.evaluations = search.evaluations;
+  }
+  group.sync();
+}
+
+}  // namespace berth::kernel
