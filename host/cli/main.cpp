@@ -24,6 +24,7 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_plan(commands);
   add_explain(commands);
   add_validate(commands);
+  add_bound(commands);
   add_import(commands);
   add_generate(commands);
   add_shadow(commands);

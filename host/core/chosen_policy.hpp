@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "host/core/objective.hpp"
 #include "host/core/policy.hpp"
 
 namespace berth::core {
@@ -11,7 +12,8 @@ namespace berth::core {
 struct ChosenPolicy {
   const PolicyEntry* entry = nullptr;
   Params params;
-  std::unique_ptr<QueuePolicy> policy;
+  std::unique_ptr<QueuePolicy> policy;  // null: it chooses shapes
+  ChoiceSettings choice;
   WalkRules rules{};
 
   /// @throws InvalidArgument for an unknown policy or parameter; what was chosen before then stays.
@@ -20,7 +22,9 @@ struct ChosenPolicy {
     const PolicyEntry& found = find_policy(name);
     const WalkRules found_rules = walk_rules(found, wanted);
     Params copy = wanted;
-    policy = found.make(wanted);
+    const ChoiceSettings found_choice = found.choice != nullptr ? found.choice(wanted) : ChoiceSettings{};
+    policy = found.make != nullptr ? found.make(wanted) : nullptr;
+    choice = found_choice;
     rules = found_rules;
     entry = &found;
     params.swap(copy);

@@ -1,5 +1,6 @@
 #include "berth/engine.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "host/core/overruns.hpp"
 #include "host/core/plan_builder.hpp"
 #include "host/core/plan_validator.hpp"
+#include "host/core/shape_choice.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/walk_input.hpp"
 #include "host/core/walk_problem.hpp"
@@ -38,6 +40,8 @@ class EngineImpl {
   core::ChosenPolicy chosen;
   core::Backends backends;
   core::WalkInput input;
+  core::ShapeChoice choice;
+  core::ChoiceWalk choice_walk;
   core::WalkProblem problem;
   core::WalkResult result;
   core::Overruns overruns;
@@ -46,6 +50,8 @@ class EngineImpl {
   core::CertificateMemory certificates;  // a certificate costs a look at every node: checked once, before and after the walk
   std::weak_ptr<const int> served;       // the state of the last decision
   std::atomic<bool> cancelled{false};
+  kernel::ProblemView walked{};  // of the decision in hand
+  kernel::PlaceRequest walk{};
 
   /// Versions number the changes of one state: what is kept by version is of no use for another state.
   void serve(const StateImpl& s) {
@@ -58,6 +64,11 @@ class EngineImpl {
   }
 
   void decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
+
+ private:
+  void order_jobs(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state, const Request& request);
+  void choose_shapes(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state, const Request& request,
+                     core::Watch& watch, Plan& plan);
 };
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -85,6 +96,27 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   }
 }
 
+void EngineImpl::order_jobs(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
+                            const Request& request) {
+  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
+  walk = input.request(s, *chosen.entry, chosen.rules, marks, request.work_limit);
+  walked = problem.view();
+}
+
+void EngineImpl::choose_shapes(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
+                               const Request& request, core::Watch& watch, Plan& plan) {
+  core::ChoiceSettings settings = chosen.choice;
+  if (request.work_limit > 0) {
+    settings.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(settings.most_evaluations, request.work_limit));
+  }
+  input.look(s);
+  backends.run(request.backend, request.threads, plan.backend_note,
+               [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, settings, policy_state, backend, watch); });
+  choice_walk.build(s, problem.view(), marks, choice.chosen(), chosen.rules);
+  walk = choice_walk.request();
+  walked = choice_walk.problem();
+}
+
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   core::check_threads(request.threads);
   if (request.work_limit < 0 || request.budget_us < 0) throw InvalidArgument("a limit of work or time is not negative");
@@ -101,21 +133,26 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.timing = {};
   serve(s);
   problem.build(s, chosen.rules.placement);
-  const kernel::ProblemView& p = problem.view();
+  const core::WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
   plan.timing.compile_s = step.lap();
-  const core::WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, p, certificates)};
-  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
-  const kernel::PlaceRequest walk = input.request(s, *chosen.entry, chosen.rules, marks, request.work_limit);
+  const bool by_price = chosen.policy == nullptr;
+  by_price ? choose_shapes(s, marks, policy_state, request, watch, plan) : order_jobs(s, marks, policy_state, request);
   plan.timing.order_s = step.lap();
 
-  const kernel::PlaceResult placed = result.prepare(walk.n, core::entry_bound(p));
+  const kernel::PlaceResult placed = result.prepare(walk.n, core::entry_bound(walked));
   if (request.progress) watch.progress = &request.progress;
   watch.n = walk.n;
-  const core::Scenario scenario{walk, {}, &watch};
+  // What was chosen is carried out, however late it is.
+  const core::Scenario scenario{walk, {}, by_price ? nullptr : &watch};
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
-                              [&](core::PlacementBackend& backend) { backend.place(p, scenario, placed); });
+                              [&](core::PlacementBackend& backend) { backend.place(walked, scenario, placed); });
   cancelled.store(false, std::memory_order_relaxed);
-  overruns.withdraw(s, p, walk, placed);
+  if (by_price) {
+    choice_walk.translate(placed);
+    walked.option_begin = problem.view().option_begin;
+    walked.options = problem.view().options;
+  }
+  overruns.withdraw(s, walked, walk, placed);
   plan.timing.place_s = step.lap();
 
   plan.revision = s.revision;
@@ -123,13 +160,28 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.policy = request.policy;
   plan.params = request.params;
   plan.seed = request.seed;
-  const std::int32_t limit = watch.stopped_at >= 0 ? watch.stopped_at : walk.limit;
-  plan.work_done = limit;
-  plan.stopped_by = watch.stopped_at >= 0 ? (watch.by_cancel ? "cancel" : "budget") : walk.limit < walk.n ? "work" : "done";
+  const bool cut = watch.stopped_at >= 0;
+  const std::int32_t limit = cut && !by_price ? watch.stopped_at : walk.limit;
+  plan.work_done = by_price ? choice.evaluations() : limit;
+  const bool out_of_work = by_price ? request.work_limit > 0 && choice.evaluations() >= request.work_limit : walk.limit < walk.n;
+  plan.stopped_by = cut ? (watch.by_cancel ? "cancel" : "budget") : out_of_work ? "work" : "done";
   plan.tables = s.tables_hash();
-  plan.order_until_us = input.order_until();
-  core::WalkOutput output{&walk, &placed, &p, &problem.lost(), &problem.mended(), &problem.mends(), &input.remaining()};
+  plan.order_until_us = by_price ? kNever : input.order_until();
+  core::WalkOutput output{&walk,
+                          &placed,
+                          &walked,
+                          &problem.lost(),
+                          &problem.mended(),
+                          &problem.mends(),
+                          &input.remaining(),
+                          by_price ? &choice : nullptr,
+                          by_price ? &choice_walk.left() : nullptr};
   builder.build(s, output, plan);
+  if (by_price) {
+    choice.report(s, chosen.choice, plan);
+  } else {
+    plan.bound = {};
+  }
   plan.timing.reasons_s = step.lap();
 
   core::ValidateOptions options;
@@ -141,7 +193,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     throw InternalError(text);
   }
   // Only now: a decision that fails leaves the caller's state as it was.
-  core::WalkInput::keep(s, *chosen.policy, policy_state);
+  by_price ? choice.keep(s, policy_state) : core::WalkInput::keep(s, *chosen.policy, policy_state);
   policy_state.policy = request.policy;
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();

@@ -6,6 +6,7 @@
 #include "host/core/at.hpp"
 #include "host/core/job_rates.hpp"
 #include "host/core/plan_rows.hpp"
+#include "host/core/shape_choice.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
@@ -101,7 +102,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
   after_.begin(p);
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.order[i];
-    if ((*walk.lost)[at(job)] != 0) continue;  // gone from the problem already
+    if ((*walk.lost)[at(job)] != 0 || (walk.left != nullptr && (*walk.left)[at(job)] != 0)) continue;  // gone from the problem already
     // A displaced job that will start again later holds nothing until then.
     const bool later = result.outcome[i] == Outcome::kReserved && s.job.running[at(job)] != 0;
     if (later || result.outcome[i] == Outcome::kPreempted || result.outcome[i] == Outcome::kMoved) after_.release(job);
@@ -202,7 +203,8 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
       if (outcome == Outcome::kBehind) one.other = blocked;
       if (waits(outcome) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
-      d.reason = reasons_.explain(one);
+      if (walk.choice != nullptr && !is_lost) d.reason = walk.choice->outbid(slot);
+      if (d.reason.code == ReasonCode::kNone) d.reason = reasons_.explain(one);
       unproved = unproved || d.reason.code == ReasonCode::kBudget;
     }
     count(plan.totals, d.action);

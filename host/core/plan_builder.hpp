@@ -15,6 +15,8 @@ class StateImpl;
 
 namespace berth::core {
 
+class ShapeChoice;
+
 /// What one decision has found out, before it becomes a plan.
 struct WalkOutput {
   const kernel::PlaceRequest* request = nullptr;
@@ -23,7 +25,9 @@ struct WalkOutput {
   const std::vector<std::uint8_t>* lost = nullptr;    // [slots] 1: runs on failed GPUs and could not be mended
   const std::vector<std::int32_t>* mended = nullptr;  // [slots] index in `mends`, or -1
   const std::vector<std::vector<PlanEntry>>* mends = nullptr;
-  const std::vector<TimeUs>* remaining = nullptr;  // [slots] StateImpl::remaining
+  const std::vector<TimeUs>* remaining = nullptr;   // [slots] StateImpl::remaining
+  const ShapeChoice* choice = nullptr;              // where a policy chooses shapes
+  const std::vector<std::uint8_t>* left = nullptr;  // then: [slots] 1: runs, and gave what it holds back before the walk
 };
 
 /// Turns the outcomes of a walk into decisions with rates, costs and reasons. Memory is kept between plans.

@@ -62,13 +62,16 @@ class QueuePolicy {
 
 using Params = std::vector<std::pair<std::string, std::string>>;
 
-/// One line of the registry.
+struct ChoiceSettings;
+
+/// One line of the registry: a queue policy, or one that chooses shapes by prices.
 struct PolicyEntry {
   PolicyInfo info;
   kernel::Discipline discipline;
   bool preemptive;
-  bool class_rule;  // victims only of a smaller preemption class
-  std::unique_ptr<QueuePolicy> (*make)(const Params& params);
+  bool class_rule;                                             // victims only of a smaller preemption class
+  std::unique_ptr<QueuePolicy> (*make)(const Params& params);  // null: not a queue policy
+  ChoiceSettings (*choice)(const Params& params) = nullptr;    // null: does not choose shapes
 };
 
 /// The registry (host/policy/registry.cpp), sorted by name.

@@ -61,6 +61,9 @@ class Text {
         return "its nodes or GPUs failed, and it could not be mended";
       case ReasonCode::kBudget:
         return "not decided: the search was cut short";
+      case ReasonCode::kOutbid:
+        return fmt::format("{} {} {} would be worth {} to it and cost {}", r_.pieces, type(), r_.pieces == 1 ? "GPU" : "GPUs", r_.best,
+                           r_.asked);
     }
     return {};
   }

@@ -15,6 +15,8 @@ namespace berth::core {
 void check_header(const StateImpl& state, const Plan& plan, Violations& found);
 /// Rates, ends and costs; batches are PlanValidator's, but for those of jobs without GPUs.
 void check_predictions(const StateImpl& state, const Plan& plan, Violations& found);
+/// The bound from its prices, and what the plan is worth.
+void check_bound(const StateImpl& state, const Plan& plan, Violations& found);
 /// Reasons: their indices exist, they name the jobs and queues that they must, and their numbers say what the code says.
 void check_evidence(const StateImpl& state, const Plan& plan, Violations& found);
 

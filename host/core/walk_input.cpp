@@ -59,6 +59,11 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
 
+void WalkInput::look(const StateImpl& s) {
+  remaining_.resize(s.jobs.size());
+  for (const std::int32_t slot : s.job_order) remaining_[at(slot)] = s.remaining(slot);
+}
+
 void WalkInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
   policy.store(policy_state);
   policy.retain(policy_state, StateJobs(s));

@@ -25,6 +25,8 @@ class WalkInput {
 
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
   void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks);
+  /// Only what `remaining` gives, for a choice of shapes.
+  void look(const StateImpl& state);
   /// What the policy keeps for the next decision. The state of `order` is as it was then.
   static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
   /// An order from elsewhere, most important first: without jobs that are declined, and without running ones that nobody displaces.

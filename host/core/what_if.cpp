@@ -65,6 +65,7 @@ void WhatIf::begin(const StateImpl& s) {
 
 void WhatIf::add(const StateImpl& s, const berth::Scenario& asked) {
   chosen_.choose(asked.policy, asked.params);
+  if (chosen_.policy == nullptr) throw InvalidArgument("policy '" + asked.policy + "' chooses shapes; a scenario takes a queue policy");
   Walk& walk = next(walks_, n_walks_);
   walk.asked = &asked;
   taken_of(s, asked.taken, walk.taken);

@@ -216,6 +216,18 @@ void read_pairs(JsonCursor& in, std::vector<std::pair<std::string, Value>>& out,
   });
 }
 
+constexpr Field<Bound> kBound[] = {
+    {"objective",
+     [](JsonCursor& in, Bound& b) {
+       b.objective = read_text(in);
+       if (b.objective.empty()) in.fail("an objective has a name");
+     },
+     true},
+    {"value", [](JsonCursor& in, Bound& b) { b.value = read_any(in); }, true},
+    {"bound", [](JsonCursor& in, Bound& b) { b.bound = read_any(in); }, true},
+    {"prices", [](JsonCursor& in, Bound& b) { read_pairs(in, b.prices, read_any); }, true},
+};
+
 constexpr Field<PlanFile> kPlan[] = {
     {"schema",
      [](JsonCursor& in, PlanFile&) {
@@ -235,7 +247,11 @@ constexpr Field<PlanFile> kPlan[] = {
     {"tables", [](JsonCursor& in, PlanFile& f) { f.plan.tables = read_unsigned(in, 16); }},
     {"order_until_s", [](JsonCursor& in, PlanFile& f) { f.plan.order_until_us = read_any_micro(in); }},
     {"objective", [](JsonCursor& in, PlanFile& f) { read_pairs(in, f.plan.objective, read_any); }},
-    {"bound", [](JsonCursor& in, PlanFile&) { in.null(); }},
+    {"bound",
+     [](JsonCursor& in, PlanFile& f) {
+       if (*in.next_mark() == 'n') return in.null();
+       read_object(in, f.plan.bound, kBound);
+     }},
     {"totals", [](JsonCursor& in, PlanFile& f) { read_object(in, f.plan.totals, kTotals); }},
     {"decisions", read_decisions, true},
     {"timing", [](JsonCursor& in, PlanFile& f) { read_object(in, f.plan.timing, kTiming); }},

@@ -112,6 +112,22 @@ void write_timing(JsonWriter& w, const Timing& t) {
   });
 }
 
+void write_bound(JsonWriter& w, const Bound& bound) {
+  if (bound.objective.empty()) {
+    w.raw("null");
+    return;
+  }
+  w.object([&] {
+    w.text("objective", bound.objective);
+    w.number("value", bound.value);
+    w.number("bound", bound.bound);
+    w.key("prices");
+    w.object([&] {
+      for (const auto& one : bound.prices) w.number(one.first, one.second);
+    });
+  });
+}
+
 }  // namespace
 
 std::string to_json(const Plan& plan, const ClusterState& state, bool with_timing) {
@@ -137,7 +153,8 @@ std::string to_json(const Plan& plan, const ClusterState& state, bool with_timin
     w.object([&] {
       for (const auto& one : plan.objective) w.number(one.first, one.second);
     });
-    w.key("bound"), w.raw("null");
+    w.key("bound");
+    write_bound(w, plan.bound);
     write_totals(w, plan.totals);
     w.lines(
         "decisions", plan.decisions, [&](const Decision& d) { write_decision(w, plan, d, state); }, true);

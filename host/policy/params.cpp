@@ -108,6 +108,10 @@ std::vector<PolicyParam> with_common(const char* discipline, std::vector<PolicyP
   own.push_back({"discipline", discipline,
                  "hol: stop at the first job that does not fit; skip: try the next; easy: skip, but never "
                  "delay the first job's reservation"});
+  return with_packing(std::move(own));
+}
+
+std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
   own.push_back({"packing", "topology", "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit"});
   own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
   return own;

@@ -37,4 +37,7 @@ class Settings {
 /// The parameters of a policy: its own ones, and those that all have.
 std::vector<PolicyParam> with_common(const char* discipline, std::vector<PolicyParam> own = {});
 
+/// The same of a policy without a discipline.
+std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own);
+
 }  // namespace berth::policy

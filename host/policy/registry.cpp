@@ -7,7 +7,7 @@
 
 // One line per policy, sorted by name: `x` is x_policy() of host/policy/x.cpp.
 #define BERTH_POLICIES(policy) \
-  policy(edf) policy(fifo) policy(gittins) policy(las) policy(priority) policy(qssf) policy(sjf) policy(srsf) policy(srtf)
+  policy(edf) policy(fifo) policy(gittins) policy(las) policy(price) policy(priority) policy(qssf) policy(sjf) policy(srsf) policy(srtf)
 
 namespace berth::policy {
 
@@ -35,7 +35,8 @@ const PolicyEntry& find_policy(const std::string& name) {
 
 WalkRules walk_rules(const PolicyEntry& entry, const Params& params) {
   const policy::Settings settings(entry.info, params);
-  return {static_cast<kernel::Discipline>(settings.choice("discipline", {"hol", "skip", "easy"})),
+  const bool queue = entry.make != nullptr;  // shapes by price: what finds no place is passed over
+  return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", {"hol", "skip", "easy"})) : kernel::Discipline::kSkip,
           static_cast<Placement>(settings.choice("packing", {"topology", "count", "consolidate"})),
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000))};
 }

@@ -29,7 +29,7 @@ constexpr bool runs_now(Action action) {
 /// 2. a certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help;
 /// 3. kDeadlineImpossible: its hard deadline is out of reach in every alternative, by what is predicted; it is declined;
 /// 4. kBudget, when its turn never came;
-/// 5. kBehind;
+/// 5. kBehind; kOutbid, where a policy gives GPUs by price;
 /// 6. kQuota, when no alternative is within the limits of its queues;
 /// 7. what is short, of the alternative that lacks least (those that could never hold it apart): kInsufficientGpus, kGpuMemory, kCpu,
 ///    kMemory, kNodeConstraint, then kTopologyRequired or kFragmented;
@@ -51,6 +51,7 @@ enum class ReasonCode : std::uint8_t {
   kDeadlineImpossible,  ///< `Reason::until_us`: the earliest end that is predicted
   kNodeFailed,          ///< displaced because its nodes or GPUs failed and it could not be mended
   kBudget,              ///< the search was cut short; not a proof
+  kOutbid,              ///< `best`: what `pieces` GPUs of `gpu_type` are worth to it; `asked`: their price
 };
 
 enum class Proof : std::uint8_t { kPlacedValidated, kInfeasibleCertified, kBudgetExhausted };
@@ -114,6 +115,15 @@ struct Timing {
   double load_s = 0, compile_s = 0, decide_s = 0, order_s = 0, place_s = 0, reasons_s = 0, validate_s = 0;
 };
 
+/// What a plan is worth under an objective, and the most that any plan could be: docs/prices.md.
+struct Bound {
+  std::string objective;                                     ///< empty: the policy has none
+  std::int64_t value = 0;                                    ///< of the plan
+  std::int64_t bound = 0;                                    ///< no plan is worth more; follows from the prices
+  std::vector<std::pair<std::string, std::int64_t>> prices;  ///< of a GPU of each type, in the same unit
+  bool operator==(const Bound&) const = default;
+};
+
 /// The answer of one decision, valid for one revision of one state.
 struct Plan {
   std::uint64_t revision = 0;
@@ -123,7 +133,7 @@ struct Plan {
   std::string backend;       ///< who answered: "reference", "cpu", "cuda"
   std::string backend_note;  ///< why another backend than asked answered; may be empty
   std::uint64_t seed = 0;
-  std::int64_t work_done = 0;  ///< jobs walked
+  std::int64_t work_done = 0;  ///< jobs walked; by policies that search: evaluations made
   std::string stopped_by;      ///< "done", "work", "budget", "cancel"
   Proof proof = Proof::kPlacedValidated;
   std::uint64_t tables = 0;  ///< hash of the tables that were used
@@ -131,6 +141,7 @@ struct Plan {
   /// as with remaining run times; kNever: only after events.
   TimeUs order_until_us = kNever;
   std::vector<std::pair<std::string, std::int64_t>> objective;
+  Bound bound;
   Totals totals;
   std::vector<Decision> decisions;  ///< every job of the state, by job rank
   std::vector<PlanEntry> entries;

@@ -1,7 +1,7 @@
 # Completion of berth for bash; installed as share/bash-completion/completions/berth.
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate import generate shadow policies devices version help"
+  local commands="plan explain validate bound import generate shadow policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -12,6 +12,7 @@ _berth() {
     help) words=$commands ;;
     import) words="chronus gavel helios-venus kai muri pai philly pollux sacct shockwave slurm tiresias trace --help" ;;
     --backend) words="auto reference cpu cuda" ;;
+    --objective) words="cost finish_time_fairness goodput jct sruf throughput" ;;
     --color) words="auto always never" ;;
     --estimates) words="history-mean none oracle" ;;
     --workload) words="philly helios pai llm" ;;
@@ -33,6 +34,7 @@ _berth() {
           ;;
         explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
         validate) words="--snapshot --slurm --held --plan --most --json" ;;
+        bound) words="--snapshot --slurm --held --objective --param --json" ;;
         import) words="--cluster --at --elastic --estimates --held --out" ;;
         generate)
           words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs

@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "host/core/at.hpp"
+#include "host/core/chosen_policy.hpp"
+#include "host/core/plan_builder.hpp"
+#include "host/core/shape_choice.hpp"
+#include "host/core/state_impl.hpp"
+#include "host/core/stated_figures.hpp"
+#include "host/core/walk_problem.hpp"
+#include "host/core/wide.hpp"
+
+namespace berth::core {
+namespace {
+
+// The proof of a bound: whatever is chosen within the capacities, its value is at most the value of the GPUs at these prices and what
+// each job can gain beyond them (docs/prices.md section 2).
+Wide bound_at(const kernel::ChoiceView& c, const std::vector<std::int64_t>& price) {
+  Wide bound = 0;
+  for (std::int32_t t = 0; t < c.n_types; ++t) bound += Wide{price[at(t)]} * c.capacity[t];
+  for (std::int32_t j = 0; j < c.n_jobs; ++j) {
+    Wide most = 0;
+    for (std::int32_t k = c.option_begin[j]; k < c.option_begin[j + 1]; ++k) {
+      most = std::max(most, Wide{c.value[k]} - Wide{price[at(c.type[k])]} * c.gpus[k]);
+    }
+    bound += most;
+  }
+  return bound;
+}
+
+}  // namespace
+
+void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
+  ChosenPolicy chosen;
+  try {
+    chosen.choose(plan.policy, plan.params);
+  } catch (const InvalidArgument&) {
+    return;  // told by the header's check
+  }
+  const Bound& bound = plan.bound;
+  if (bound.objective.empty() != (chosen.policy != nullptr)) {
+    found.add("the plan {} a bound; policy '{}' {}", bound.objective.empty() ? "has no" : "has", plan.policy,
+              chosen.policy != nullptr ? "has none" : "has one");
+    return;
+  }
+  if (bound.objective.empty()) return;
+  if (bound.objective != objective_name(chosen.choice.objective)) {
+    found.add("the bound is of the objective '{}', the policy's is '{}'", bound.objective, objective_name(chosen.choice.objective));
+    return;
+  }
+  std::vector<std::int64_t> price;
+  for (const auto& [type, value] : bound.prices) {
+    if (price.size() == s.gpu_types.size() || type != s.gpu_types[price.size()].id || value < 0 || value > kernel::kMaxChoiceValue + 1) {
+      found.add("the bound has the price {} for '{}': there must be one for each GPU type in their order, not negative", value, type);
+      return;
+    }
+    price.push_back(value);
+  }
+  if (price.size() != s.gpu_types.size()) {
+    found.add("the bound has {} of {} prices", price.size(), s.gpu_types.size());
+    return;
+  }
+  WalkProblem problem;
+  problem.build(s, chosen.rules.placement);
+  PlanBuilder builder;
+  CertificateMemory certificates;
+  const WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
+  ShapeChoice choice;
+  choice.look(s, problem.view(), marks, chosen.choice);
+  if (const std::int64_t proved = saturate(bound_at(choice.view(), price)); proved != bound.bound) {
+    found.add("the bound is {}; its prices prove {}", bound.bound, proved);
+  }
+  if (const std::int64_t value = choice.value_of(s, plan); value != bound.value) {
+    found.add("the plan is said to be worth {}; its jobs are worth {}", bound.value, value);
+  }
+}
+
+}  // namespace berth::core

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/core/final_state.hpp"
+#include "host/core/objective.hpp"
+#include "host/core/walk_input.hpp"
+
+namespace berth::core {
+
+/// A choice of shapes, as whoever places it sees it. Columns of the choice's jobs and options.
+struct ChosenShapes {
+  const std::vector<std::int32_t>& slots;         // [jobs]
+  const std::vector<std::int32_t>& job_of;        // [slots] index in `slots`, -1
+  const std::vector<std::int32_t>& option_begin;  // [jobs + 1]
+  const std::vector<ChoiceOption>& options;
+  const std::vector<std::int64_t>& value;   // [options]
+  const std::vector<std::int64_t>& price;   // [types]
+  const std::vector<std::int32_t>& chosen;  // [jobs] relative to the job's first, -1: none
+
+  std::int64_t net(std::int32_t k) const {
+    const ChoiceOption& one = options[static_cast<std::size_t>(k)];
+    return value[static_cast<std::size_t>(k)] - price[static_cast<std::size_t>(one.type)] * one.gpus;
+  }
+};
+
+/// The walk that finds places for a choice. Memory is kept between walks.
+class ChoiceWalk {
+ public:
+  /// @param problem  that was chosen for; must stay until the plan is built.
+  void build(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChosenShapes& choice,
+             const WalkRules& rules);
+
+  /// What the walk sees: running jobs that are not to stay as they are have left, and options stand in the order to be tried.
+  const kernel::ProblemView& problem() const { return view_; }
+  const kernel::PlaceRequest& request() const { return request_; }
+  /// Turns rows of the walk's options into those of the jobs.
+  void translate(const kernel::PlaceResult& result) const;
+  /// [slots] 1: runs, and has left for the walk.
+  const std::vector<std::uint8_t>& left() const { return left_; }
+
+ private:
+  struct Turn {
+    std::uint8_t outbid;
+    std::int32_t gpus;  // of what was chosen
+    std::int64_t net;   // of the best that is left to an outbid job
+    std::int32_t rank, slot;
+  };
+  void take_turns(const StateImpl& state, const WalkInput::Marks& marks, const ChosenShapes& choice);
+  void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice);
+
+  std::vector<Turn> turns_;
+  std::vector<std::uint8_t> left_, walks_, none_;
+  std::vector<std::int32_t> order_, rows_, begin_, option_;  // option_: of the job, at each row
+  std::vector<kernel::OptionRow> options_;
+  std::vector<TimeUs> run_;
+  FinalState after_;
+  kernel::ProblemView view_{};
+  kernel::PlaceRequest request_{};
+};
+
+}  // namespace berth::core

@@ -1,0 +1,106 @@
+#include "host/core/objective.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/at.hpp"
+#include "host/core/state_impl.hpp"
+#include "host/core/wide.hpp"
+
+namespace berth::core {
+namespace {
+
+using kernel::Objective;
+
+constexpr ObjectiveInfo kObjectives[] = {
+    {"cost", "speed for each unit of money that the GPUs cost", "Gavel (OSDI'20), cost policy", Objective::kCost},
+    {"finish_time_fairness", "run time saved over waiting, as a part of the job's run time alone",
+     "Themis (NSDI'20), Gavel; the sum is ours", Objective::kFinishTimeFairness},
+    {"goodput", "power mean of speed x statistical efficiency", "Pollux (OSDI'21)", Objective::kGoodput},
+    {"jct", "part of the remaining work done within the horizon", "Smith (1956), extended to shapes: ours", Objective::kJct},
+    {"sruf", "smallest remaining GPU-time of what runs", "ONES (SC'21); its fill rule as a reward for each GPU at work is ours",
+     Objective::kSruf},
+    {"throughput", "speed over that of the requested shape", "Gavel (OSDI'20), max-sum-throughput", Objective::kThroughput},
+};
+
+constexpr std::int64_t kMostSpeed = 1'000'000 * kernel::kSpeedUnit;
+
+// efficiency(M) over efficiency(M0) = 1, M0 the batch of the requested shape: (phi + M0) / (phi + M), phi = M0 v / q.
+// Pollux (OSDI'21), AdaptDL's goodput; exact in integers: (v + q) / (v + q M / M0).
+std::int64_t efficient(const Job& job, const Shape& shape, std::int64_t speed) {
+  const Shape& first = job.shapes.front();
+  const Wide asked = Wide{first.local_batch} * first.gpus;
+  const Wide batch = Wide{shape.local_batch} * shape.gpus;
+  const Wide q = job.progress.grad_sqr_micro, v = job.progress.grad_var_micro;
+  if (q <= 0 || v < 0 || asked <= 0 || batch <= 0) return speed;
+  return saturate(speed * (v + q) / (v + q * batch / asked));
+}
+
+std::int64_t reference_rate(const StateImpl& s, std::int32_t slot, std::span<const ChoiceOption> options) {
+  const JobRecord& record = s.jobs[at(slot)];
+  std::int64_t best = 0;
+  for (std::size_t o = 0; o < record.options.size(); ++o) {
+    if (record.options[o].shape == 0 && record.option_rate[o] > 0) return record.option_rate[o];
+  }
+  for (const ChoiceOption& one : options) best = std::max(best, record.option_rate[at(one.option)]);
+  return best;
+}
+
+TimeUs change_cost(const Costs& costs, bool running, bool current, TimeUs restarted) {
+  if (!running) return restarted > 0 ? costs.restart_us + costs.checkpoint_restore_us : 0;
+  if (current) return 0;
+  return std::max(costs.checkpoint_save_us + costs.restart_us + costs.checkpoint_restore_us, costs.scale_us);
+}
+
+}  // namespace
+
+std::span<const ObjectiveInfo> objectives() { return kObjectives; }
+
+std::string_view objective_name(kernel::Objective objective) {
+  for (const ObjectiveInfo& one : kObjectives) {
+    if (one.objective == objective) return one.name;
+  }
+  return "";
+}
+
+void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
+                      std::vector<std::int64_t>& values) {
+  shapes_.resize(options.size());
+  jobs_.resize(options.size());
+  kernel::ObjectiveTerms terms{settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0};
+  std::int32_t most_gpus = 1;
+  for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
+    const std::int32_t slot = options[first].slot;
+    while (last < options.size() && options[last].slot == slot) ++last;
+    const Job& job = *s.jobs[at(slot)].job;
+    const bool running = s.job.running[at(slot)] != 0;
+    const std::int64_t reference = reference_rate(s, slot, options.subspan(first, last - first));
+    // A job whose length nobody knows is one that lasts as long as the choice.
+    const TimeUs asked = s.run_or_limit(slot, reference);
+    const TimeUs left = asked == kNever ? terms.horizon : asked;
+    kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(s.run_now(slot), left)};
+    for (std::size_t i = first; i < last; ++i) {
+      const ChoiceOption& one = options[i];
+      const kernel::OptionRow& row = s.jobs[at(slot)].options[at(one.option)];
+      const std::int64_t rate = s.jobs[at(slot)].option_rate[at(one.option)];
+      kernel::ShapeTerms& shape = shapes_[i];
+      shape.gpus = one.gpus;
+      // Where nothing is known of any shape, all are as fast.
+      const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
+      shape.speed =
+          std::min(kMostSpeed, settings.objective == Objective::kGoodput ? efficient(job, job.shapes[at(row.shape)], speed) : speed);
+      shape.run = shape.speed == 0 ? left : std::clamp<TimeUs>(mul_div(left, kernel::kSpeedUnit, shape.speed), 1, kMaxTimeUs);
+      shape.cost = change_cost(job.costs, running, one.current, job.progress.run_us);
+      shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
+      if (shape.speed > 0) of_job.slowest = std::max(of_job.slowest, shape.run);
+      if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
+      most_gpus = std::max(most_gpus, one.gpus);
+    }
+    for (std::size_t i = first; i < last; ++i) jobs_[i] = of_job;
+  }
+  while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxChoiceValue) ++terms.sruf_shift;
+  values.resize(options.size());
+  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::shape_value(terms, jobs_[i], shapes_[i]);
+}
+
+}  // namespace berth::core

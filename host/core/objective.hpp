@@ -1,0 +1,59 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "berth/kernel/objective.hpp"
+
+namespace berth {
+class StateImpl;
+}
+
+/// Values of shapes in the state at hand: what `price` and `bound` add up.
+namespace berth::core {
+
+/// A line of the list of objectives.
+struct ObjectiveInfo {
+  std::string_view name;
+  std::string_view rule;  // what its sum counts
+  std::string_view source;
+  kernel::Objective objective;
+};
+
+/// By name.
+std::span<const ObjectiveInfo> objectives();
+
+std::string_view objective_name(kernel::Objective objective);
+
+/// What the caller wants of a choice.
+struct ChoiceSettings {
+  kernel::Objective objective = kernel::Objective::kGoodput;
+  kernel::Power power = kernel::Power::kMinusOne;
+  TimeUs horizon = 0;          // for so long a choice is expected to stand: what a change costs is spread over it
+  std::int64_t gap_ppm = 100;  // good enough
+  std::int32_t most_evaluations = 200;
+};
+
+/// One option that may be chosen.
+struct ChoiceOption {
+  std::int32_t slot;
+  std::int32_t option;  // index in the job's options
+  std::int32_t type;
+  std::int32_t gpus;
+  bool current;  // the job runs so
+};
+
+/// Computes values. Memory is kept between calls.
+class ShapeValues {
+ public:
+  /// The value of each option; those of one job stand together.
+  void set(const StateImpl& state, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
+           std::vector<std::int64_t>& values);
+
+ private:
+  std::vector<kernel::ShapeTerms> shapes_;
+  std::vector<kernel::JobTerms> jobs_;  // of the option's job
+};
+
+}  // namespace berth::core

@@ -1,0 +1,183 @@
+#include "host/core/shape_choice.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <string>
+
+#include "berth/error.hpp"
+#include "host/core/at.hpp"
+#include "host/core/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+constexpr const char* kPriceOf = "price/";  // then the id of a GPU type
+
+/// Whether all that a job holds could be given to others: nodes that take nobody new keep whom they have.
+bool holds_open_nodes(const kernel::ProblemView& p, std::int32_t slot) {
+  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+    if ((p.held[h].mask & ~p.node_open[p.held[h].node]) != 0) return false;
+  }
+  return true;
+}
+
+std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t slot) {
+  std::int64_t gpus = 0;
+  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+    gpus += p.held[h].share_ppm == kWholeGpu ? std::popcount(p.held[h].mask) : 0;
+  }
+  return gpus;
+}
+
+}  // namespace
+
+bool ShapeChoice::is_current(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot, const kernel::OptionRow& option) const {
+  return s.job.running[at(slot)] != 0 && option.shape == s.job.shape[at(slot)] &&
+         p.demands[option.demand].gpu_type == s.job.held_type[at(slot)] && p.demands[option.demand].gpus == held_gpus(p, slot);
+}
+
+void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks) {
+  // What works and may be given to somebody: free now, or held by a job that may have to leave.
+  capacity_.assign(at(p.n_types), 0);
+  for (std::int32_t n = 0; n < p.n_nodes; ++n) capacity_[at(p.node_type[n])] += std::popcount(p.node_free[n]);
+  slots_.clear();
+  for (const std::int32_t slot : s.job_order) {
+    const bool running = s.job.running[at(slot)] != 0 && marks.lost[at(slot)] == 0;
+    if (marks.declined[at(slot)] != 0 || marks.mended[at(slot)] >= 0) continue;
+    // Shares stay too: a price is one of whole GPUs.
+    if (running && (s.job.victim_from[at(slot)] > s.now || held_gpus(p, slot) == 0 || !holds_open_nodes(p, slot))) continue;
+    for (std::int32_t h = p.held_begin[slot]; running && h < p.held_begin[slot + 1]; ++h) {
+      const kernel::HeldRow& row = p.held[h];
+      capacity_[at(p.node_type[row.node])] += std::popcount(row.mask);
+    }
+    slots_.push_back(slot);
+  }
+
+  options_.clear();
+  option_begin_.assign(1, 0);
+  job_of_.assign(s.jobs.size(), -1);
+  std::size_t kept = 0;
+  for (const std::int32_t slot : slots_) {
+    const std::size_t before = options_.size();
+    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+      const kernel::DemandRow& demand = p.demands[p.options[o].demand];
+      if (demand.gpus < 1 || demand.gpus > capacity_[at(demand.gpu_type)]) continue;
+      options_.push_back(
+          {slot, o - p.option_begin[slot], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), is_current(s, p, slot, p.options[o])});
+    }
+    if (options_.size() == before) continue;  // shares, and what is too large as things are: tried last
+    job_of_[at(slot)] = static_cast<std::int32_t>(kept);
+    slots_[kept++] = slot;
+    option_begin_.push_back(static_cast<std::int32_t>(options_.size()));
+  }
+  slots_.resize(kept);
+}
+
+void ShapeChoice::look(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings) {
+  collect(s, p, marks);
+  values_.set(s, settings, options_, value_);
+  type_.clear();
+  gpus_.clear();
+  for (const ChoiceOption& one : options_) {
+    type_.push_back(one.type);
+    gpus_.push_back(one.gpus);
+  }
+}
+
+kernel::ChoiceView ShapeChoice::view() const {
+  return {static_cast<std::int32_t>(slots_.size()),
+          static_cast<std::int32_t>(capacity_.size()),
+          capacity_.data(),
+          option_begin_.data(),
+          type_.data(),
+          gpus_.data(),
+          value_.data()};
+}
+
+void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings,
+                         const PolicyState& policy_state, PlacementBackend& backend, Watch& watch) {
+  if (p.n_types > kernel::kMaxChoiceTypes)
+    throw InvalidArgument("prices are found for at most 32 GPU types; the cluster has " + std::to_string(p.n_types));
+  look(s, p, marks, settings);
+  chosen_.assign(slots_.size(), -1);
+  price_.assign(at(p.n_types), 0);
+  used_.assign(at(p.n_types), 0);
+  earlier_.clear();
+  for (std::size_t t = 0; !policy_state.scalars.empty() && t < s.gpu_types.size(); ++t) {
+    const auto known = policy_state.scalars.find(scalar_of(s.gpu_types[t]));
+    earlier_.push_back(known == policy_state.scalars.end() ? 0 : known->second);
+  }
+  ChoiceTask task;
+  task.problem = view();
+  task.request = {settings.gap_ppm, settings.most_evaluations, earlier_.empty() ? nullptr : earlier_.data()};
+  task.watch = &watch;
+  const kernel::ChoiceResult result{chosen_.data(), price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
+  backend.choose({&task, 1}, {&result, 1});
+}
+
+const std::string& ShapeChoice::scalar_of(const GpuType& type) const {
+  scalar_ = kPriceOf;
+  scalar_ += type.id;
+  return scalar_;
+}
+
+void ShapeChoice::keep(const StateImpl& s, PolicyState& policy_state) const {
+  for (auto one = policy_state.scalars.begin(); one != policy_state.scalars.end();) {  // types may have left
+    const auto same = [&](const GpuType& type) { return one->first == scalar_of(type); };
+    one = std::any_of(s.gpu_types.begin(), s.gpu_types.end(), same) ? std::next(one) : policy_state.scalars.erase(one);
+  }
+  for (std::size_t t = 0; t < price_.size(); ++t) policy_state.scalars[scalar_of(s.gpu_types[t])] = price_[t];
+}
+
+Reason ShapeChoice::outbid(std::int32_t slot) const {
+  Reason reason;
+  const std::int32_t j = job_of_[at(slot)];
+  if (j < 0 || chosen_[at(j)] >= 0) return reason;
+  std::int64_t best_net = INT64_MIN;
+  for (std::int32_t k = option_begin_[at(j)]; k < option_begin_[at(j) + 1]; ++k) {
+    const std::int64_t price = price_[at(type_[at(k)])] * gpus_[at(k)];
+    if (value_[at(k)] - price <= best_net) continue;
+    best_net = value_[at(k)] - price;
+    reason.code = ReasonCode::kOutbid;
+    reason.gpu_type = type_[at(k)];
+    reason.pieces = gpus_[at(k)];
+    reason.asked = price;
+    reason.best = value_[at(k)];
+  }
+  return reason;
+}
+
+std::int64_t ShapeChoice::value_of(const StateImpl& s, const Plan& plan) const {
+  std::int64_t value = 0;
+  for (const Decision& d : plan.decisions) {
+    const std::int32_t j = job_of_[at(d.job)];
+    if (j < 0 || !runs_now(d.action)) continue;
+    std::int64_t gpus = 0;
+    std::int32_t type = -1;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      gpus += std::popcount(plan.entries[at(e)].gpus);
+      type = s.node.type[at(plan.entries[at(e)].node)];
+    }
+    for (std::int32_t k = option_begin_[at(j)]; k < option_begin_[at(j) + 1]; ++k) {
+      const kernel::OptionRow& row = s.jobs[at(d.job)].options[at(options_[at(k)].option)];
+      if (row.shape != d.shape || type_[at(k)] != type || gpus_[at(k)] != gpus) continue;
+      value += value_[at(k)];
+      break;
+    }
+  }
+  return value;
+}
+
+void ShapeChoice::report(const StateImpl& s, const ChoiceSettings& settings, Plan& plan) const {
+  plan.bound.objective = objective_name(settings.objective);
+  plan.bound.value = value_of(s, plan);
+  plan.bound.bound = bound_;
+  plan.bound.prices.resize(price_.size());
+  for (std::size_t t = 0; t < price_.size(); ++t) {
+    plan.bound.prices[t].first = s.gpu_types[t].id;
+    plan.bound.prices[t].second = price_[t];
+  }
+}
+
+}  // namespace berth::core

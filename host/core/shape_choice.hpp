@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "host/core/backend.hpp"
+#include "host/core/choice_walk.hpp"
+#include "host/core/objective.hpp"
+#include "host/core/walk_input.hpp"
+
+namespace berth::core {
+
+/// The shapes that a policy wants jobs to take (docs/prices.md). Memory is kept between choices.
+class ShapeChoice {
+ public:
+  /// Chooses among the options of all jobs that may be given other GPUs: those that wait, and running ones that may be displaced.
+  /// @param problem  the state's, with mended jobs taken into account; must stay until the plan is built.
+  /// @param policy_state  of an earlier decision: its prices are where the search begins.
+  void choose(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings,
+              const PolicyState& policy_state, PlacementBackend& backend, Watch& watch);
+  /// Only what may be chosen, for whoever checks a bound.
+  void look(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings);
+  kernel::ChoiceView view() const;
+  /// What the jobs of a plan are worth in what it gives them.
+  std::int64_t value_of(const StateImpl& state, const Plan& plan) const;
+  /// Leaves the prices in a PolicyState.
+  void keep(const StateImpl& state, PolicyState& policy_state) const;
+
+  /// Valid until the next choice.
+  ChosenShapes chosen() const { return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_}; }
+  /// Why a job that was given nothing has nothing; code kNone where it was to have something.
+  Reason outbid(std::int32_t slot) const;
+
+  /// Writes objective, bound and prices into a plan that is built.
+  void report(const StateImpl& state, const ChoiceSettings& settings, Plan& plan) const;
+
+  std::int32_t evaluations() const { return evaluations_; }
+
+ private:
+  void collect(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks);
+  const std::string& scalar_of(const GpuType& type) const;
+  bool is_current(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot, const kernel::OptionRow& option) const;
+
+  std::vector<ChoiceOption> options_;
+  std::vector<std::int32_t> slots_;         // of the choice's jobs, by job rank
+  std::vector<std::int32_t> option_begin_;  // [jobs + 1]
+  std::vector<std::int32_t> type_, gpus_;
+  std::vector<std::int64_t> value_, capacity_, price_, used_, earlier_;
+  std::vector<std::int32_t> chosen_;
+  std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
+  std::int64_t sum_ = 0, bound_ = 0;
+  std::int32_t evaluations_ = 0;
+
+  ShapeValues values_;
+  mutable std::string scalar_;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/choice.hpp"
+#include "berth/kernel/wide.hpp"
+#include "berth/units.hpp"
+
+/// What a shape is worth to a job: the values of a ChoiceView, in whole numbers. docs/objectives.md has the formulas and sources.
+namespace berth::kernel {
+
+enum class Objective : std::int32_t { kCost, kFinishTimeFairness, kGoodput, kJct, kSruf, kThroughput };
+
+/// The exponent of the power mean that `goodput` maximises.
+enum class Power : std::int32_t { kMinusOne, kMinusHalf, kHalf, kOne };
+
+inline constexpr std::int64_t kSpeedUnit = 1'000'000;  // of a speed: as fast as the requested shape
+
+struct ObjectiveTerms {
+  Objective objective;
+  Power power;
+  TimeUs horizon;           // >= 1: for so long the choice is expected to stand
+  TimeUs longest;           // `sruf`: of all `run`
+  std::int32_t sruf_shift;  // `sruf`: so that no value is beyond kMaxChoiceValue
+};
+
+struct JobTerms {
+  std::int64_t weight_ppm;
+  TimeUs slowest;  // the longest `run` of its shapes
+  TimeUs alone;    // run time in all, in the requested shape
+};
+
+struct ShapeTerms {
+  std::int32_t gpus;          // >= 1
+  std::int64_t speed;         // kSpeedUnit: the requested shape's; 0: it cannot run so
+  TimeUs run;                 // left at this speed, >= 1
+  TimeUs cost;                // lost by taking it: 0 for the shape in which the job runs
+  std::int64_t hourly_price;  // thousandths, of one GPU; >= 1
+};
+
+BERTH_HD constexpr std::int64_t integer_root(std::int64_t v) {
+  if (v <= 0) return 0;
+  std::int64_t low = 0, high = std::int64_t{1} << 32;  // low^2 <= v < high^2
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (Wide{middle} * middle <= v ? low : high) = middle;
+  }
+  return low;
+}
+
+/// How much of its speed is left over the horizon when a change costs some of it.
+BERTH_HD constexpr std::int64_t speed_over(const ObjectiveTerms& terms, const ShapeTerms& shape) {
+  return shape.cost >= terms.horizon ? 0 : mul_div(shape.speed, terms.horizon - shape.cost, terms.horizon);
+}
+
+/// Pollux: x^p, x in kSpeedUnit with 1/1000 added so that waiting has a value; here the gain over waiting, in millionths.
+BERTH_HD constexpr std::int64_t power_gain(Power power, std::int64_t speed) {
+  constexpr std::int64_t kAdded = kSpeedUnit / 1000;
+  switch (power) {
+    case Power::kMinusOne:
+      return kSpeedUnit * (kSpeedUnit / kAdded) - kSpeedUnit * kSpeedUnit / (speed + kAdded);
+    case Power::kMinusHalf:
+      return kSpeedUnit * kSpeedUnit / integer_root(kAdded * kSpeedUnit) -
+             kSpeedUnit * kSpeedUnit / integer_root((speed + kAdded) * kSpeedUnit);
+    case Power::kHalf:
+      return integer_root((speed + kAdded) * kSpeedUnit) - integer_root(kAdded * kSpeedUnit);
+    case Power::kOne:
+      break;
+  }
+  return speed;
+}
+
+/// The value of a shape over waiting, without the job's weight.
+BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
+  const std::int64_t speed = speed_over(terms, shape);
+  switch (terms.objective) {
+    case Objective::kThroughput:
+      return speed;
+    case Objective::kGoodput:
+      return power_gain(terms.power, speed);
+    case Objective::kJct:  // the part of what is left that is done within the horizon
+      return shape.cost >= terms.horizon
+                 ? 0
+                 : mul_div(1000 * kSpeedUnit, terms.horizon - shape.cost < shape.run ? terms.horizon - shape.cost : shape.run, shape.run);
+    case Objective::kSruf:
+      return saturate((Wide{shape.gpus} * (terms.longest + 1 - shape.run)) >> terms.sruf_shift);
+    case Objective::kFinishTimeFairness:
+      return mul_div(kSpeedUnit, saturating_add(terms.horizon, job.slowest - shape.run - shape.cost), job.alone > 1 ? job.alone : 1);
+    case Objective::kCost:
+      return mul_div(speed, 1'000'000, shape.hourly_price * shape.gpus);
+  }
+  return 0;
+}
+
+/// A value of a ChoiceView; at most 0: no reason to run so.
+BERTH_HD constexpr std::int64_t shape_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
+  if (shape.speed <= 0) return 0;
+  const std::int64_t value = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
+  return value < -kMaxChoiceValue ? -kMaxChoiceValue : value > kMaxChoiceValue ? kMaxChoiceValue : value;
+}
+
+}  // namespace berth::kernel
