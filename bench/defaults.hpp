@@ -58,6 +58,14 @@ inline std::int64_t stream_decisions() { return from_environment("BERTH_BENCH_DE
 /// flow: axis `jobs` of one GPU.
 inline std::vector<std::int64_t> flow_jobs() { return smoke() ? doubling(250, 250) : doubling(1'250, 10'000); }
 
+/// price: GPUs and jobs of a separable problem; the targets are at the second and the last.
+struct PriceSize {
+  std::int64_t gpus, jobs;
+};
+inline std::vector<PriceSize> price_sizes() {
+  return smoke() ? std::vector<PriceSize>{{64, 40}} : std::vector<PriceSize>{{64, 40}, {1'024, 640}, {4'096, 2'560}, {16'384, 8'192}};
+}
+
 /// score: axis `nodes` = `jobs`. Small sizes are there because a GPU loses at them.
 inline std::vector<std::int64_t> score_sizes() {
   return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{10, 100, 1'000, 10'000};

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/kernel/choice.hpp"
+
+namespace berth::bench {
+
+/// A separable problem of elastic jobs: the owner of the columns.
+struct PriceInstance {
+  std::vector<std::int64_t> capacity;
+  std::vector<std::int32_t> option_begin, type, gpus;
+  std::vector<std::int64_t> value;
+
+  kernel::ChoiceView view() const;
+  /// FNV-1a over all columns: whoever claims to have solved the same instance can show it.
+  std::uint64_t hash() const;
+};
+
+/// Jobs with a goodput of Pollux's form (compute, synchronisation within a node and between nodes, statistical efficiency), drawn from the
+/// seed, on 1 to 64 GPUs of each type; values are those of the objective `goodput` with the power -1.
+/// @param models  0: every job is different; else so many kinds of jobs, as in a trace of a few models.
+PriceInstance price_instance(std::int64_t gpus, std::int64_t jobs, std::int32_t types, std::int32_t models, std::uint64_t seed);
+
+}  // namespace berth::bench

@@ -1,0 +1,89 @@
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "bench/defaults.hpp"
+#include "bench/price/instances.hpp"
+#include "bench/support/answer.hpp"
+#include "bench/support/latency.hpp"
+#include "host/core/backend.hpp"
+
+/// Shapes by prices on one core: a separable problem from nothing, and again after one job has changed.
+namespace berth::bench {
+namespace {
+
+struct Answer {
+  explicit Answer(const kernel::ChoiceView& p)
+      : option(static_cast<std::size_t>(p.n_jobs)), price(static_cast<std::size_t>(p.n_types)), used(static_cast<std::size_t>(p.n_types)) {}
+  kernel::ChoiceResult view() { return {option.data(), price.data(), used.data(), &value, &bound, &evaluations}; }
+  bool operator==(const Answer&) const = default;
+
+  std::vector<std::int32_t> option;
+  std::vector<std::int64_t> price, used;
+  std::int64_t value = 0, bound = 0;
+  std::int32_t evaluations = 0;
+};
+
+Answer choose(core::PlacementBackend& backend, const PriceInstance& instance, const std::vector<std::int64_t>& earlier,
+              std::int64_t gap_ppm) {
+  Answer answer(instance.view());
+  const core::ChoiceTask task{instance.view(), {gap_ppm, 200, earlier.empty() ? nullptr : earlier.data()}, nullptr};
+  const kernel::ChoiceResult result = answer.view();
+  backend.choose({&task, 1}, {&result, 1});
+  return answer;
+}
+
+// What the first job gains falls by a tenth, and rises again.
+void change_one_job(PriceInstance& instance, bool back) {
+  for (std::int32_t k = 0; k < instance.option_begin[1]; ++k) {
+    std::int64_t& v = instance.value[static_cast<std::size_t>(k)];
+    v = back ? v * 10 / 9 : v * 9 / 10;
+  }
+}
+
+void price(benchmark::State& bench) {
+  const std::int64_t gpus = bench.range(0), jobs = bench.range(1);
+  const auto types = static_cast<std::int32_t>(bench.range(2)), models = static_cast<std::int32_t>(bench.range(3));
+  PriceInstance instance = price_instance(gpus, jobs, types, models, kSeed);
+  const std::unique_ptr<core::PlacementBackend> cpu = core::make_cpu_backend(1);
+  constexpr std::int64_t kGap = 100;  // millionths
+  const Answer cold = choose(*cpu, instance, {}, kGap);
+  if (jobs <= 1'000) require(choose(*core::make_reference_backend(), instance, {}, kGap) == cold, "the reference chooses otherwise");
+  std::vector<double> again;
+  bool back = false;
+  Answer warm = cold;
+  for (auto _ : bench) {
+    Lap lap;
+    benchmark::DoNotOptimize(choose(*cpu, instance, {}, kGap));
+    bench.SetIterationTime(lap.seconds());
+    const std::vector<std::int64_t> earlier = warm.price;
+    change_one_job(instance, back);
+    back = !back;
+    Lap next;
+    warm = choose(*cpu, instance, earlier, kGap);
+    again.push_back(next.seconds());
+  }
+  std::nth_element(again.begin(), again.begin() + static_cast<std::ptrdiff_t>(again.size() / 2), again.end());
+  const auto gap = [](const Answer& a) { return 100 * (1 - static_cast<double>(a.value) / static_cast<double>(a.bound)); };
+  bench.counters["gap_percent"] = gap(cold);
+  bench.counters["evaluations"] = cold.evaluations;
+  bench.counters["options"] = static_cast<double>(instance.value.size());
+  bench.counters["again_ms"] = 1e3 * again[again.size() / 2];
+  bench.counters["again_gap_percent"] = gap(warm);
+  bench.SetLabel(fmt::format("instance {:016x}", instance.hash()));
+}
+BENCHMARK(price)
+    ->ArgNames({"gpus", "jobs", "types", "models"})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Apply([](benchmark::internal::Benchmark* b) {
+      for (const PriceSize& size : price_sizes()) {
+        for (const std::int64_t types : {1, 3}) {
+          for (const std::int64_t models : {0, 10}) b->Args({size.gpus, size.jobs, types, models});
+        }
+      }
+    });
+
+}  // namespace
+}  // namespace berth::bench
