@@ -265,7 +265,7 @@ enum {
   BERTH_START_JOB = 4,      /* id; text: shape; entries: started or moved otherwise than by berth_commit */
   BERTH_STOP_JOB = 5,       /* id */
   BERTH_SET_PROGRESS = 6,   /* id; row: of the progress columns, which together replace what was known */
-  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from, 0 without the column */
+  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from (not BERTH_NEVER), 0 without the column */
   BERTH_SET_GPU_STATE = 8,  /* id: node; index; value: BERTH_GPU_...; time_us: when a releasing GPU is free; BERTH_NEVER, and without the
                              * column: not known */
   BERTH_REMOVE_NODE = 9     /* id */
