@@ -20,7 +20,8 @@ class NameSource {
   virtual std::string_view level(Facet facet, std::int32_t level) const = 0;  ///< "node", "rack", ..., "cluster"
   virtual std::string_view queue(std::int32_t index) const = 0;
   virtual std::string_view gpu_type(std::int32_t index) const = 0;
-  virtual std::int32_t gpu_types() const = 0;  ///< how many there are
+  virtual std::int32_t gpu_types() const = 0;       ///< how many there are
+  virtual std::string_view origin_iso() const = 0;  ///< what time 0 is, empty where that is not told
 
   std::string_view job_id(std::int32_t slot) const {
     const Job* found = job(slot);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "host/core/civil_time.hpp"
 #include "host/core/decimal.hpp"
 #include "host/core/violations.hpp"
 
@@ -51,12 +52,12 @@ class Text {
         return fmt::format("waits behind {}", other());
       case ReasonCode::kReservedFor:
         return fmt::format("would delay {}, which {}", other(),
-                           r_.until_us == kNever ? "has a reservation" : "is to start at " + duration_text(r_.until_us));
+                           r_.until_us == kNever ? "has a reservation" : "is to start at " + instant(r_.until_us));
       case ReasonCode::kLostPriority:
         return fmt::format("displaced by {}", other());
       case ReasonCode::kDeadlineImpossible:
-        return fmt::format("would end at {} at the earliest; its hard deadline is {}", duration_text(r_.until_us),
-                           job_ == nullptr ? "before that" : duration_text(job_->deadline.at_us));
+        return fmt::format("would end at {} at the earliest; its hard deadline is {}", instant(r_.until_us),
+                           job_ == nullptr ? "before that" : instant(job_->deadline.at_us));
       case ReasonCode::kNodeFailed:
         return "its nodes or GPUs failed, and it could not be mended";
       case ReasonCode::kBudget:
@@ -87,6 +88,7 @@ class Text {
 
  private:
   std::string_view type() const { return names_.gpu_type(r_.gpu_type); }
+  std::string instant(TimeUs at) const { return instant_text(names_, at); }
   // "job 17", but not "job job17".
   std::string other() const {
     const std::string_view id = names_.job_id(r_.other_job);
@@ -182,7 +184,7 @@ class Text {
     if (r_.certified) return fmt::format("needs {}; the nodes that its constraints allow have {}", typed(), r_.best);
     if (r_.until_us == kNever) return allowed_free();
     return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), are_free(r_.best),
-                       duration_text(r_.until_us));
+                       instant(r_.until_us));
   }
 
   std::string quota() const {
@@ -237,6 +239,11 @@ std::string duration_text(TimeUs us) {
   }
   if (left == 0 && !text.empty()) return sign + text;
   return sign + text + (text.empty() ? "" : " ") + decimal_text(static_cast<std::int64_t>(left), 6) + " s";
+}
+
+std::string instant_text(const NameSource& names, TimeUs at) {
+  const std::string date = at == kNever ? std::string() : civil_after(names.origin_iso(), at);
+  return date.empty() ? duration_text(at) : date;
 }
 
 std::string rough_duration(TimeUs us) {

@@ -39,6 +39,7 @@ class StateNames final : public NameSource {
     return in(index, s_.gpu_types) ? std::string_view(s_.gpu_types[static_cast<std::size_t>(index)].id) : "?";
   }
   std::int32_t gpu_types() const override { return static_cast<std::int32_t>(s_.gpu_types.size()); }
+  std::string_view origin_iso() const override { return s_.origin_iso; }
 
  private:
   static std::string_view last_part(std::string_view path) {

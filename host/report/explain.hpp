@@ -11,7 +11,6 @@ struct ExplainOptions {
   bool colour = false;         ///< ANSI colours; only when asked
   std::size_t most_rows = 40;  ///< decisions listed at most, 0: all; the rest is counted
   bool all_decisions = false;  ///< also list jobs that are kept or wait
-  std::string origin_iso;      ///< of the snapshot: the header has the date too
 };
 
 /// A plan for people: one line of totals, a table of what changes, and the reasons of those who wait, grouped by text. Deterministic:

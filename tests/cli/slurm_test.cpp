@@ -68,6 +68,7 @@ TEST(CliSlurm, APlanIsExplainedAndValidatedAgainstTheSameOutput) {
   EXPECT_EQ(valid.code, 0) << valid.err;
   EXPECT_TRUE(contains(valid.out, all + ": valid: 1 node, 8 GPUs, 1 job (0 running, 1 waiting)")) << valid.out;
   EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_TRUE(contains(told.out, "  start         1970-01-01T00:16:40Z\n")) << told.out;
 }
 
 TEST(CliSlurm, ImportWritesTheSnapshotThatPlanWouldUse) {

@@ -102,6 +102,34 @@ TEST(Explain, ReservedJobsSayWhenAndOneJobSaysItAll) {
             "  finish        1 h 1 min 30 s (in 1 h)\n");
 }
 
+TEST(Explain, InstantsAreDatesWhereTheClockIsARealOne) {
+  Plan plan = starting();
+  plan.decisions[0].start_us = 150 * kSecond;
+  plan.decisions[2].reason = {};
+  plan.decisions[2].reason.code = ReasonCode::kReservedFor;
+  plan.decisions[2].reason.other_job = 0;
+  plan.decisions[2].reason.until_us = 150 * kSecond;
+  PlainNames names = named();
+  names.set_origin("2026-11-21T23:59:00Z");
+  names.change(1).deadline.at_us = 3600 * kSecond;
+  Reason late;
+  late.code = ReasonCode::kDeadlineImpossible;
+  late.until_us = 3601 * kSecond;
+
+  EXPECT_EQ(report::explain_plan(names, plan).substr(0, 42), "fifo at 1 min 30 s (2026-11-22T00:00:30Z):");
+  EXPECT_EQ(report::explain_job(names, plan, 0),
+            "job j0: start\n"
+            "  shape         s\n"
+            "  gpus          3\n"
+            "  where         n0[0-1,6]\n"
+            "  start         2026-11-22T00:01:30Z (in 1 min)\n"
+            "  finish        2026-11-22T01:00:30Z (in 1 h)\n");
+  EXPECT_EQ(report::full_reason(names, plan.decisions[2]), "would delay job j0, which is to start at 2026-11-22T00:01:30Z");
+  EXPECT_EQ(core::render_reason(names, late, 1),
+            "would end at 2026-11-22T00:59:01Z at the earliest; its hard deadline is 2026-11-22T00:59:00Z");
+  EXPECT_EQ(core::instant_text(names, kNever), "never");
+}
+
 TEST(Explain, TablesRoundTimesToTwoUnits) {
   EXPECT_EQ(core::rough_duration(0), "0 s");
   EXPECT_EQ(core::rough_duration(440'000), "0.4 s");
