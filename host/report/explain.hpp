@@ -4,6 +4,7 @@
 
 #include "berth/plan.hpp"
 #include "host/core/name_source.hpp"
+#include "host/report/withheld.hpp"
 
 namespace berth::report {
 
@@ -11,6 +12,7 @@ struct ExplainOptions {
   bool colour = false;         ///< ANSI colours; only when asked
   std::size_t most_rows = 40;  ///< decisions listed at most, 0: all; the rest is counted
   bool all_decisions = false;  ///< also list jobs that are kept or wait
+  WithheldGpus withheld;       ///< told in the line of totals, whose GPUs are then all of the cluster
 };
 
 /// A plan for people: one line of totals, a table of what changes, and the reasons of those who wait, grouped by text. Deterministic:

@@ -66,6 +66,22 @@ TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
             "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 free: d7; one of them starts if 4 more free there\n");
 }
 
+TEST(Explain, GpusThatNobodyCanGetAreToldInTheHeader) {
+  report::ExplainOptions options;
+  const auto header = [&] {
+    const std::string text = report::explain_plan(named(), starting(), options);
+    return text.substr(0, text.find('\n'));
+  };
+  options.withheld.closed = 4;
+  EXPECT_EQ(header(), "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 16 GPUs in use, 4 closed to new jobs");
+  options.withheld.failed = 8;
+  EXPECT_EQ(header(), "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 24 GPUs in use, 8 failed, 4 closed to new jobs");
+  options.withheld.held_by_others = 1;
+  EXPECT_EQ(header(),
+            "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 25 GPUs in use by these jobs, 1 held by others, 8 failed, 4 closed to "
+            "new jobs");
+}
+
 TEST(Explain, ReasonsStandInTheOrderOfTheirJobsAndSharesAreParts) {
   Plan plan = starting();
   plan.entries[0] = {0, 0, 0, 2, 3, 250'000, true};
