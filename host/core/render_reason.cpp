@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "host/core/civil_time.hpp"
 #include "host/core/decimal.hpp"
@@ -22,6 +24,57 @@ class Text {
   Text(const NameSource& names, const Reason& reason, std::int32_t job) : names_(names), r_(reason), job_(names.job(job)) {}
 
   std::string reason() const {
+    std::string text = cause();
+    // What follows "starts if" may speak of the place named last.
+    if (counts_gpus() && would_start_if().empty()) {
+      if (const std::string lack = unknown_name(); !lack.empty()) text += "; " + lack;
+    }
+    return text;
+  }
+
+  std::string would_start_if() const {
+    if (r_.missing <= 0 || r_.certified) return {};
+    switch (r_.code) {
+      case ReasonCode::kQuota:
+        return fmt::format("{} {} within the limit of queue {}", r_.missing, r_.missing == 1 ? "more GPU fits" : "more GPUs fit",
+                           names_.queue(r_.queue));
+      case ReasonCode::kCpu:
+        return r_.where < 0 ? std::string() : fmt::format("{} more free there", cores_text(r_.missing));
+      case ReasonCode::kMemory:
+        return r_.where < 0 ? std::string() : bytes_text(r_.missing) + " more free there";
+      default:
+        return counts_gpus() ? more_free() : std::string();
+    }
+  }
+
+ private:
+  bool counts_gpus() const {
+    return r_.code == ReasonCode::kInsufficientGpus || r_.code == ReasonCode::kTopologyRequired || r_.code == ReasonCode::kFragmented ||
+           r_.code == ReasonCode::kNodeConstraint;
+  }
+
+  // What the job asks for by a name that nothing of the cluster has.
+  std::string unknown_name() const {
+    if (job_ == nullptr) return {};
+    const Constraints& c = job_->constraints;
+    if (!job_->virtual_cluster.empty() && !names_.serves(job_->virtual_cluster)) {
+      return fmt::format("no node serves virtual cluster {}", job_->virtual_cluster);
+    }
+    std::vector<std::string_view> nodes;
+    for (const std::string& id : c.required_nodes) {
+      if (!names_.has_node(id)) nodes.push_back(id);
+    }
+    if (nodes.size() == 1) return fmt::format("its required node {} is unknown", nodes[0]);
+    if (nodes.size() > 1) {
+      return fmt::format("its required node {} and {} are unknown", nodes[0], counted(std::ssize(nodes) - 1, "other"));
+    }
+    for (const auto& [key, values] : c.labels) {
+      if (!names_.has_label(key, values)) return fmt::format("no node has the label {}={}", key, fmt::join(values, "|"));
+    }
+    return {};
+  }
+
+  std::string cause() const {
     switch (r_.code) {
       case ReasonCode::kNone:
         return {};
@@ -66,27 +119,6 @@ class Text {
     return {};
   }
 
-  std::string would_start_if() const {
-    if (r_.missing <= 0 || r_.certified) return {};
-    switch (r_.code) {
-      case ReasonCode::kQuota:
-        return fmt::format("{} {} within the limit of queue {}", r_.missing, r_.missing == 1 ? "more GPU fits" : "more GPUs fit",
-                           names_.queue(r_.queue));
-      case ReasonCode::kCpu:
-        return r_.where < 0 ? std::string() : fmt::format("{} more free there", cores_text(r_.missing));
-      case ReasonCode::kMemory:
-        return r_.where < 0 ? std::string() : bytes_text(r_.missing) + " more free there";
-      case ReasonCode::kFragmented:
-      case ReasonCode::kInsufficientGpus:
-      case ReasonCode::kTopologyRequired:
-      case ReasonCode::kNodeConstraint:
-        return more_free();
-      default:
-        return {};
-    }
-  }
-
- private:
   std::string_view type() const { return names_.gpu_type(r_.gpu_type); }
   std::string instant(TimeUs at) const { return instant_text(names_, at); }
   // "job 17", but not "job job17".
@@ -181,6 +213,7 @@ class Text {
   }
 
   std::string constraint() const {
+    if (r_.certified && r_.best == 0 && !unknown_name().empty()) return "needs " + amount();
     if (r_.certified) return fmt::format("needs {}; the nodes that its constraints allow have {}", typed(), r_.best);
     if (r_.until_us == kNever) return allowed_free();
     return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), are_free(r_.best),

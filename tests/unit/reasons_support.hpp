@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,11 @@ class PlainNames : public core::NameSource {
   std::string_view gpu_type(std::int32_t index) const override { return types_.at(static_cast<std::size_t>(index)); }
   std::int32_t gpu_types() const override { return 1; }
   std::string_view origin_iso() const override { return origin_iso_; }
+  bool has_node(std::string_view id) const override { return std::find(nodes_.begin(), nodes_.end(), id) != nodes_.end(); }
+  bool serves(std::string_view virtual_cluster) const override { return virtual_cluster == "vc"; }
+  bool has_label(std::string_view key, const std::vector<std::string>& values) const override {
+    return key == "disk" && std::find(values.begin(), values.end(), "fast") != values.end();
+  }
   void set_origin(std::string iso) { origin_iso_ = std::move(iso); }
 
  private:
