@@ -86,7 +86,7 @@ class Text {
         if (r_.level >= 0) return in_one();
         return r_.certified        ? fmt::format("needs {}; the cluster has {}", typed(), r_.best)
                : r_.free > r_.best ? allowed_free()
-                                   : fmt::format("needs {}; {}", typed(), are_free(r_.best));
+                                   : fmt::format("needs {}; {}", typed(), left(r_.best));
       case ReasonCode::kTopologyRequired:
         return in_one();
       case ReasonCode::kFragmented:
@@ -144,10 +144,12 @@ class Text {
     return std::any_of(job_->shapes.begin(), job_->shapes.end(),
                        [&](const Shape& shape) { return shape.gpu_type.empty() || shape.gpu_type != first; });
   }
-  static std::string are_free(std::int64_t n) { return fmt::format("{} {} free", n, n == 1 ? "is" : "are"); }
-  std::string free_in_all() const { return r_.free > r_.best ? fmt::format("; {} in all", are_free(r_.free)) : std::string(); }
+  // What is counted is free once the whole plan is carried out, what later jobs start on is gone.
+  static std::string left(std::int64_t n) { return fmt::format("the plan leaves {}", n); }
+  std::string left_in_all() const { return r_.free > r_.best ? fmt::format("; {} in all", left(r_.free)) : std::string(); }
   /// Of what `asked` counts.
   std::int64_t piece() const { return r_.pieces > 0 ? r_.asked / r_.pieces : 0; }
+  const char* still_fit(std::int64_t n) const { return r_.certified ? "" : n == 1 ? " still fits" : " still fit"; }
   const char* at() const { return r_.level == 0 ? "on" : "in"; }
 
   std::string there() const {
@@ -171,15 +173,15 @@ class Text {
     if (r_.best == 0)
       return text +
              fmt::format("; no {}{} {}", level(), of_those,
-                         r_.pieces > 0 && r_.level > 0 ? "has room for one"
+                         r_.pieces > 0 && r_.level > 0 ? (r_.certified ? "has room for one" : "has room left for one")
                          : r_.certified                ? "has any"
-                                                       : "has any free") +
-             free_in_all();
+                                                       : "has any left") +
+             left_in_all();
     const char* which = r_.certified ? (r_.where < 0 ? "the largest" : "largest") : r_.where < 0 ? "the best" : "best";
     if (r_.pieces > 0 && r_.level > 0) {
-      text += fmt::format("; {} {} has room for {} of {}", which, level(), r_.best / piece(), r_.pieces);
+      text += fmt::format("; {} {} has room {}for {} of {}", which, level(), r_.certified ? "" : "left ", r_.best / piece(), r_.pieces);
     } else {
-      text += fmt::format("; {} {} has {}{}", which, level(), r_.best, r_.certified ? "" : " free");
+      text += fmt::format("; {} {} has {}{}", which, level(), r_.best, r_.certified ? "" : " left");
     }
     return r_.where < 0 ? text : text + fmt::format(": {}", place());
   }
@@ -187,36 +189,34 @@ class Text {
   std::string fragmented() const {
     if (r_.best >= r_.asked) return jointly();
     // One piece is said best by the place that is nearest to holding it.
-    if (r_.pieces == 1 && r_.level == 0) return in_one() + (r_.best > 0 ? free_in_all() : std::string());
+    if (r_.pieces == 1 && r_.level == 0) return in_one() + (r_.best > 0 ? left_in_all() : std::string());
     if (r_.pieces > 0) {
       const std::int64_t fit = r_.best / piece();
       return fmt::format("needs {} in pieces of {}, each {} one {}; {}{} of {}{}", typed(), piece(), at(), level(),
-                         r_.certified ? "the cluster holds " : "", fit, r_.pieces,
-                         r_.certified ? ""
-                         : fit == 1   ? " fits"
-                                      : " fit") +
-             free_in_all();
+                         r_.certified ? "the cluster holds " : "", fit, r_.pieces, still_fit(fit)) +
+             left_in_all();
     }
-    return fmt::format("needs {} spread by {}; {} of them can be placed so", typed(), level(), r_.best) + free_in_all();
+    return fmt::format("needs {} spread by {}; {} of them can still be placed so", typed(), level(), r_.best) + left_in_all();
   }
 
   std::string jointly() const {
     if (r_.where >= 0) {
-      return fmt::format("needs {} {} one {}; {} has {} free, but not in the pieces asked for", typed(), at(), level(), place(), r_.best);
+      return fmt::format("needs {} {} one {}; {} has {} left, but not in the pieces asked for", typed(), at(), level(), place(), r_.best);
     }
-    if (r_.free > 0) return fmt::format("needs {}; {}, but not in the pieces asked for", typed(), are_free(r_.best));
-    return fmt::format("needs {}; {} once this plan is carried out, but were not at its turn", typed(), are_free(r_.best));
+    return fmt::format("needs {}; {}, {}", typed(), left(r_.best),
+                       r_.free > 0 ? "but not in the pieces asked for" : "which were not free at its turn");
   }
 
   std::string allowed_free() const {
-    return fmt::format("needs {}; {} on nodes that it may use", typed(), are_free(r_.best)) + free_in_all();
+    const std::string in_all = r_.free > r_.best ? fmt::format(", {} in all", r_.free) : std::string();
+    return fmt::format("needs {}; {} on nodes that it may use{}", typed(), left(r_.best), in_all);
   }
 
   std::string constraint() const {
     if (r_.certified && r_.best == 0 && !unknown_name().empty()) return "needs " + amount();
     if (r_.certified) return fmt::format("needs {}; the nodes that its constraints allow have {}", typed(), r_.best);
     if (r_.until_us == kNever) return allowed_free();
-    return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), are_free(r_.best),
+    return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), left(r_.best),
                        instant(r_.until_us));
   }
 
@@ -232,14 +232,11 @@ class Text {
     if (r_.level != 0) {
       const std::int64_t fit = r_.best / std::max<std::int64_t>(1, piece());
       return fmt::format("needs {} in pieces of {}, each beside its GPUs on one node; {}{} of {}{}", asked, of_one,
-                         r_.certified ? "the cluster holds " : "", fit, r_.pieces,
-                         r_.certified ? ""
-                         : fit == 1   ? " fits"
-                                      : " fit");
+                         r_.certified ? "the cluster holds " : "", fit, r_.pieces, still_fit(fit));
     }
     if (r_.where < 0) return fmt::format("needs {} on one node; the {} node has {}", asked, r_.certified ? "largest" : "best", best);
     return fmt::format("needs {} on one node; {} node has {}{}: {}", asked, r_.certified ? "largest" : "best", best,
-                       r_.certified ? "" : " free", place());
+                       r_.certified ? "" : " left", place());
   }
 
   const NameSource& names_;

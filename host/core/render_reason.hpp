@@ -7,7 +7,7 @@
 
 namespace berth::core {
 
-/// One sentence without a full stop: "needs 16 GPUs in one rack; best rack has 12 free: r07". Empty for kNone.
+/// One sentence without a full stop: "needs 16 GPUs in one rack; best rack has 12 left: r07". Empty for kNone.
 std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job);
 /// What follows "starts if": "4 more free there"; empty when no single change is known.
 std::string render_would_start_if(const NameSource& names, const Reason& reason, std::int32_t job);

@@ -22,7 +22,7 @@ std::string explain_plan(const core::NameSource& names, const Plan& plan, const 
 /// Everything that the plan says about one job, field by field. `job`: slot; a job that the plan does not know gives an empty text.
 std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job);
 
-/// "needs 16 GPUs in one rack; best rack has 12 free: r07; starts if 4 more free there".
+/// "needs 16 GPUs in one rack; best rack has 12 left: r07; starts if 4 more free there".
 std::string full_reason(const core::NameSource& names, const Decision& decision);
 
 /// "n00[0-7] n01[0,2]": GPUs by node in the order of the entries; shares as "n00[3]x0.5".

@@ -63,7 +63,7 @@ TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
             "JOB  ACTION  SHAPE  GPUS  ENDS IN  WHERE\n"
             "j0   start   s      3     1 h      n0[0-1,6]\n"
             "\n"
-            "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 free: d7; one of them starts if 4 more free there\n");
+            "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 left: d7; one of them starts if 4 more free there\n");
 }
 
 TEST(Explain, GpusThatNobodyCanGetAreToldInTheHeader) {
@@ -95,8 +95,8 @@ TEST(Explain, ReasonsStandInTheOrderOfTheirJobsAndSharesAreParts) {
             "JOB  ACTION  SHAPE  GPUS  ENDS IN  WHERE\n"
             "j0   start   s      0.5   1 h      n0[0-1]x0.25\n"
             "\n"
-            "j1: needs 17 GPUs in one rack; best rack has 12 free: d7\n"
-            "j2: needs 16 GPUs in one rack; best rack has 12 free: d7\n");
+            "j1: needs 17 GPUs in one rack; best rack has 12 left: d7\n"
+            "j2: needs 16 GPUs in one rack; best rack has 12 left: d7\n");
 }
 
 TEST(Explain, ReservedJobsSayWhenAndOneJobSaysItAll) {
@@ -168,7 +168,7 @@ TEST(Explain, ColourOnlyWhenAsked) {
 TEST(Explain, OneJobTellsItsReasonAndWhatWouldStartIt) {
   EXPECT_EQ(report::explain_job(named(), starting(), 1),
             "job j1: wait\n"
-            "  reason        needs 16 GPUs in one rack; best rack has 12 free: d7\n"
+            "  reason        needs 16 GPUs in one rack; best rack has 12 left: d7\n"
             "  code          topology_required\n"
             "  starts if     4 more free there\n");
   EXPECT_EQ(report::explain_job(named(), starting(), 4), "");

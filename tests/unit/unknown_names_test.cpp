@@ -49,7 +49,8 @@ TEST(UnknownNames, AreToldWhereTheJobWaits) {
   const std::string apart = R"("shapes": [{"id": "s", "gpus": 2, "groups": [{"name": "g", "members": 2, "spread": {"level": "node",
       "most_per_domain": 1}}]}], "virtual_cluster": "vc", "constraints": {"required_nodes": ["a", "c"]})";
   EXPECT_EQ(reason_of(apart),
-            "needs 2 GPUs of one type, such as A spread by node; 1 of them can be placed so; 4 are free in all; its required node c is "
+            "needs 2 GPUs of one type, such as A spread by node; 1 of them can still be placed so; the plan leaves 4 in all; its required "
+            "node c is "
             "unknown (waits)");
 }
 

@@ -446,7 +446,7 @@ BERTH_C_API berth_status berth_plan_get_entries(berth_plan* plan, uint64_t first
 enum {
   BERTH_TEXT_JOB = 1,            /* id of the job of a decision */
   BERTH_TEXT_SHAPE = 2,          /* id of its shape; empty: none */
-  BERTH_TEXT_REASON = 3,         /* "needs 16 GPUs in one rack; best rack has 12 free: r07" */
+  BERTH_TEXT_REASON = 3,         /* "needs 16 GPUs in one rack; best rack has 12 left: r07" */
   BERTH_TEXT_WOULD_START_IF = 4, /* "4 more free there"; empty: none known */
   BERTH_TEXT_WHERE = 5,          /* the place that `best` speaks of: a node or a domain */
   BERTH_TEXT_EXPLAIN = 6,        /* everything that the plan says about the job, in lines */
