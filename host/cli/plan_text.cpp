@@ -12,7 +12,7 @@ std::string plan_text(const ClusterState& state, const Plan& plan, const TextOpt
   explain.colour = wants_colour(options.colour);
   explain.most_rows = options.rows;
   explain.all_decisions = options.all;
-  explain.origin_iso = state.impl().origin_iso;
+  explain.withheld = report::withheld_gpus(state, plan);
   return report::explain_plan(core::StateNames(state.impl()), plan, explain);
 }
 

@@ -292,7 +292,7 @@ class Applier {
 
   void apply(const delta::SetNodeState& d) {
     const std::int32_t rank = node_rank(d.node);
-    if (d.available_from_us < 0 || d.available_from_us > kMaxTimeUs) refuse("available_from_s", "out of range");
+    core::check_time(d.available_from_us, here_, "available_from_s");
     if (d.available_from_us > s_.nodes[at(rank)].available_until_us) refuse("available_from_s", "lies after available_until_s");
     Node next = s_.nodes[at(rank)];
     next.state = d.state;

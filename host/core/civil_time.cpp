@@ -139,7 +139,7 @@ std::string civil_after(std::string_view origin_iso, TimeUs us) {
   if (origin_iso.size() > 19 + 5 && is_offset(origin_iso.substr(origin_iso.size() - 6))) zone = origin_iso.substr(origin_iso.size() - 6);
   origin_iso.remove_suffix(zone.size());
   const auto origin = parse_civil(origin_iso);
-  if (!origin || *origin + us > *parse_civil("9999-12-31T23:59:59")) return {};
+  if (!origin || us < 0 || us > kMaxTimeUs || *origin + us > *parse_civil("9999-12-31T23:59:59")) return {};
   return format_civil(*origin + us) + std::string(zone);
 }
 

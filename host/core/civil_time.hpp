@@ -26,7 +26,7 @@ std::optional<TimeUs> parse_civil(std::string_view text);
 std::string format_civil(TimeUs us);
 
 /// The date of an instant `us` after `origin_iso`, which may name its zone ("Z", "+08:00"): the date is in that zone and says so.
-/// @returns an empty text when the origin has another form, or after the year 9999.
+/// @returns an empty text when the origin has another form, before it, or after the year 9999.
 std::string civil_after(std::string_view origin_iso, TimeUs us);
 
 /// An instant of a trace: "+SECONDS" after its time 0, or a wall-clock time, which needs the trace's `origin_iso`.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/cluster.hpp"
 #include "berth/job.hpp"
@@ -20,7 +21,11 @@ class NameSource {
   virtual std::string_view level(Facet facet, std::int32_t level) const = 0;  ///< "node", "rack", ..., "cluster"
   virtual std::string_view queue(std::int32_t index) const = 0;
   virtual std::string_view gpu_type(std::int32_t index) const = 0;
-  virtual std::int32_t gpu_types() const = 0;  ///< how many there are
+  virtual std::int32_t gpu_types() const = 0;       ///< how many there are
+  virtual std::string_view origin_iso() const = 0;  ///< what time 0 is, empty where that is not told
+  virtual bool has_node(std::string_view id) const = 0;
+  virtual bool serves(std::string_view virtual_cluster) const = 0;                                 ///< some node does
+  virtual bool has_label(std::string_view key, const std::vector<std::string>& values) const = 0;  ///< some node has one of the values
 
   std::string_view job_id(std::int32_t slot) const {
     const Job* found = job(slot);

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "host/core/civil_time.hpp"
 #include "host/core/decimal.hpp"
 #include "host/core/violations.hpp"
 
@@ -21,6 +24,57 @@ class Text {
   Text(const NameSource& names, const Reason& reason, std::int32_t job) : names_(names), r_(reason), job_(names.job(job)) {}
 
   std::string reason() const {
+    std::string text = cause();
+    // What follows "starts if" may speak of the place named last.
+    if (counts_gpus() && would_start_if().empty()) {
+      if (const std::string lack = unknown_name(); !lack.empty()) text += "; " + lack;
+    }
+    return text;
+  }
+
+  std::string would_start_if() const {
+    if (r_.missing <= 0 || r_.certified) return {};
+    switch (r_.code) {
+      case ReasonCode::kQuota:
+        return fmt::format("{} {} within the limit of queue {}", r_.missing, r_.missing == 1 ? "more GPU fits" : "more GPUs fit",
+                           names_.queue(r_.queue));
+      case ReasonCode::kCpu:
+        return r_.where < 0 ? std::string() : fmt::format("{} more free there", cores_text(r_.missing));
+      case ReasonCode::kMemory:
+        return r_.where < 0 ? std::string() : bytes_text(r_.missing) + " more free there";
+      default:
+        return counts_gpus() ? more_free() : std::string();
+    }
+  }
+
+ private:
+  bool counts_gpus() const {
+    return r_.code == ReasonCode::kInsufficientGpus || r_.code == ReasonCode::kTopologyRequired || r_.code == ReasonCode::kFragmented ||
+           r_.code == ReasonCode::kNodeConstraint;
+  }
+
+  // What the job asks for by a name that nothing of the cluster has.
+  std::string unknown_name() const {
+    if (job_ == nullptr) return {};
+    const Constraints& c = job_->constraints;
+    if (!job_->virtual_cluster.empty() && !names_.serves(job_->virtual_cluster)) {
+      return fmt::format("no node serves virtual cluster {}", job_->virtual_cluster);
+    }
+    std::vector<std::string_view> nodes;
+    for (const std::string& id : c.required_nodes) {
+      if (!names_.has_node(id)) nodes.push_back(id);
+    }
+    if (nodes.size() == 1) return fmt::format("its required node {} is unknown", nodes[0]);
+    if (nodes.size() > 1) {
+      return fmt::format("its required node {} and {} are unknown", nodes[0], counted(std::ssize(nodes) - 1, "other"));
+    }
+    for (const auto& [key, values] : c.labels) {
+      if (!names_.has_label(key, values)) return fmt::format("no node has the label {}={}", key, fmt::join(values, "|"));
+    }
+    return {};
+  }
+
+  std::string cause() const {
     switch (r_.code) {
       case ReasonCode::kNone:
         return {};
@@ -32,7 +86,7 @@ class Text {
         if (r_.level >= 0) return in_one();
         return r_.certified        ? fmt::format("needs {}; the cluster has {}", typed(), r_.best)
                : r_.free > r_.best ? allowed_free()
-                                   : fmt::format("needs {}; {}", typed(), are_free(r_.best));
+                                   : fmt::format("needs {}; {}", typed(), left(r_.best));
       case ReasonCode::kTopologyRequired:
         return in_one();
       case ReasonCode::kFragmented:
@@ -51,12 +105,12 @@ class Text {
         return fmt::format("waits behind {}", other());
       case ReasonCode::kReservedFor:
         return fmt::format("would delay {}, which {}", other(),
-                           r_.until_us == kNever ? "has a reservation" : "is to start at " + duration_text(r_.until_us));
+                           r_.until_us == kNever ? "has a reservation" : "is to start at " + instant(r_.until_us));
       case ReasonCode::kLostPriority:
         return fmt::format("displaced by {}", other());
       case ReasonCode::kDeadlineImpossible:
-        return fmt::format("would end at {} at the earliest; its hard deadline is {}", duration_text(r_.until_us),
-                           job_ == nullptr ? "before that" : duration_text(job_->deadline.at_us));
+        return fmt::format("would end at {} at the earliest; its hard deadline is {}", instant(r_.until_us),
+                           job_ == nullptr ? "before that" : instant(job_->deadline.at_us));
       case ReasonCode::kNodeFailed:
         return "its nodes or GPUs failed, and it could not be mended";
       case ReasonCode::kBudget:
@@ -68,28 +122,8 @@ class Text {
     return {};
   }
 
-  std::string would_start_if() const {
-    if (r_.missing <= 0 || r_.certified) return {};
-    switch (r_.code) {
-      case ReasonCode::kQuota:
-        return fmt::format("{} {} within the limit of queue {}", r_.missing, r_.missing == 1 ? "more GPU fits" : "more GPUs fit",
-                           names_.queue(r_.queue));
-      case ReasonCode::kCpu:
-        return r_.where < 0 ? std::string() : fmt::format("{} more free there", cores_text(r_.missing));
-      case ReasonCode::kMemory:
-        return r_.where < 0 ? std::string() : bytes_text(r_.missing) + " more free there";
-      case ReasonCode::kFragmented:
-      case ReasonCode::kInsufficientGpus:
-      case ReasonCode::kTopologyRequired:
-      case ReasonCode::kNodeConstraint:
-        return more_free();
-      default:
-        return {};
-    }
-  }
-
- private:
   std::string_view type() const { return names_.gpu_type(r_.gpu_type); }
+  std::string instant(TimeUs at) const { return instant_text(names_, at); }
   // "job 17", but not "job job17".
   std::string other() const {
     const std::string_view id = names_.job_id(r_.other_job);
@@ -113,10 +147,12 @@ class Text {
     return std::any_of(job_->shapes.begin(), job_->shapes.end(),
                        [&](const Shape& shape) { return shape.gpu_type.empty() || shape.gpu_type != first; });
   }
-  static std::string are_free(std::int64_t n) { return fmt::format("{} {} free", n, n == 1 ? "is" : "are"); }
-  std::string free_in_all() const { return r_.free > r_.best ? fmt::format("; {} in all", are_free(r_.free)) : std::string(); }
+  // What is counted is free once the whole plan is carried out, what later jobs start on is gone.
+  static std::string left(std::int64_t n) { return fmt::format("the plan leaves {}", n); }
+  std::string left_in_all() const { return r_.free > r_.best ? fmt::format("; {} in all", left(r_.free)) : std::string(); }
   /// Of what `asked` counts.
   std::int64_t piece() const { return r_.pieces > 0 ? r_.asked / r_.pieces : 0; }
+  const char* still_fit(std::int64_t n) const { return r_.certified ? "" : n == 1 ? " still fits" : " still fit"; }
   const char* at() const { return r_.level == 0 ? "on" : "in"; }
 
   std::string there() const {
@@ -140,15 +176,15 @@ class Text {
     if (r_.best == 0)
       return text +
              fmt::format("; no {}{} {}", level(), of_those,
-                         r_.pieces > 0 && r_.level > 0 ? "has room for one"
+                         r_.pieces > 0 && r_.level > 0 ? (r_.certified ? "has room for one" : "has room left for one")
                          : r_.certified                ? "has any"
-                                                       : "has any free") +
-             free_in_all();
+                                                       : "has any left") +
+             left_in_all();
     const char* which = r_.certified ? (r_.where < 0 ? "the largest" : "largest") : r_.where < 0 ? "the best" : "best";
     if (r_.pieces > 0 && r_.level > 0) {
-      text += fmt::format("; {} {} has room for {} of {}", which, level(), r_.best / piece(), r_.pieces);
+      text += fmt::format("; {} {} has room {}for {} of {}", which, level(), r_.certified ? "" : "left ", r_.best / piece(), r_.pieces);
     } else {
-      text += fmt::format("; {} {} has {}{}", which, level(), r_.best, r_.certified ? "" : " free");
+      text += fmt::format("; {} {} has {}{}", which, level(), r_.best, r_.certified ? "" : " left");
     }
     return r_.where < 0 ? text : text + fmt::format(": {}", place());
   }
@@ -156,36 +192,35 @@ class Text {
   std::string fragmented() const {
     if (r_.best >= r_.asked) return jointly();
     // One piece is said best by the place that is nearest to holding it.
-    if (r_.pieces == 1 && r_.level == 0) return in_one() + (r_.best > 0 ? free_in_all() : std::string());
+    if (r_.pieces == 1 && r_.level == 0) return in_one() + (r_.best > 0 ? left_in_all() : std::string());
     if (r_.pieces > 0) {
       const std::int64_t fit = r_.best / piece();
       return fmt::format("needs {} in pieces of {}, each {} one {}; {}{} of {}{}", typed(), piece(), at(), level(),
-                         r_.certified ? "the cluster holds " : "", fit, r_.pieces,
-                         r_.certified ? ""
-                         : fit == 1   ? " fits"
-                                      : " fit") +
-             free_in_all();
+                         r_.certified ? "the cluster holds " : "", fit, r_.pieces, still_fit(fit)) +
+             left_in_all();
     }
-    return fmt::format("needs {} spread by {}; {} of them can be placed so", typed(), level(), r_.best) + free_in_all();
+    return fmt::format("needs {} spread by {}; {} of them can still be placed so", typed(), level(), r_.best) + left_in_all();
   }
 
   std::string jointly() const {
     if (r_.where >= 0) {
-      return fmt::format("needs {} {} one {}; {} has {} free, but not in the pieces asked for", typed(), at(), level(), place(), r_.best);
+      return fmt::format("needs {} {} one {}; {} has {} left, but not in the pieces asked for", typed(), at(), level(), place(), r_.best);
     }
-    if (r_.free > 0) return fmt::format("needs {}; {}, but not in the pieces asked for", typed(), are_free(r_.best));
-    return fmt::format("needs {}; {} once this plan is carried out, but were not at its turn", typed(), are_free(r_.best));
+    return fmt::format("needs {}; {}, {}", typed(), left(r_.best),
+                       r_.free > 0 ? "but not in the pieces asked for" : "which were not free at its turn");
   }
 
   std::string allowed_free() const {
-    return fmt::format("needs {}; {} on nodes that it may use", typed(), are_free(r_.best)) + free_in_all();
+    const std::string in_all = r_.free > r_.best ? fmt::format(", {} in all", r_.free) : std::string();
+    return fmt::format("needs {}; {} on nodes that it may use{}", typed(), left(r_.best), in_all);
   }
 
   std::string constraint() const {
+    if (r_.certified && r_.best == 0 && !unknown_name().empty()) return "needs " + amount();
     if (r_.certified) return fmt::format("needs {}; the nodes that its constraints allow have {}", typed(), r_.best);
     if (r_.until_us == kNever) return allowed_free();
-    return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), are_free(r_.best),
-                       duration_text(r_.until_us));
+    return fmt::format("needs {}; {} on nodes that stay until it ends; the last of the others leaves at {}", typed(), left(r_.best),
+                       instant(r_.until_us));
   }
 
   std::string quota() const {
@@ -200,14 +235,11 @@ class Text {
     if (r_.level != 0) {
       const std::int64_t fit = r_.best / std::max<std::int64_t>(1, piece());
       return fmt::format("needs {} in pieces of {}, each beside its GPUs on one node; {}{} of {}{}", asked, of_one,
-                         r_.certified ? "the cluster holds " : "", fit, r_.pieces,
-                         r_.certified ? ""
-                         : fit == 1   ? " fits"
-                                      : " fit");
+                         r_.certified ? "the cluster holds " : "", fit, r_.pieces, still_fit(fit));
     }
     if (r_.where < 0) return fmt::format("needs {} on one node; the {} node has {}", asked, r_.certified ? "largest" : "best", best);
     return fmt::format("needs {} on one node; {} node has {}{}: {}", asked, r_.certified ? "largest" : "best", best,
-                       r_.certified ? "" : " free", place());
+                       r_.certified ? "" : " left", place());
   }
 
   const NameSource& names_;
@@ -240,6 +272,11 @@ std::string duration_text(TimeUs us) {
   }
   if (left == 0 && !text.empty()) return sign + text;
   return sign + text + (text.empty() ? "" : " ") + decimal_text(static_cast<std::int64_t>(left), 6) + " s";
+}
+
+std::string instant_text(const NameSource& names, TimeUs at) {
+  const std::string date = at == kNever ? std::string() : civil_after(names.origin_iso(), at);
+  return date.empty() ? duration_text(at) : date;
 }
 
 std::string rough_duration(TimeUs us) {

@@ -7,7 +7,7 @@
 
 namespace berth::core {
 
-/// One sentence without a full stop: "needs 16 GPUs in one rack; best rack has 12 free: r07". Empty for kNone.
+/// One sentence without a full stop: "needs 16 GPUs in one rack; best rack has 12 left: r07". Empty for kNone.
 std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job);
 /// What follows "starts if": "4 more free there"; empty when no single change is known.
 std::string render_would_start_if(const NameSource& names, const Reason& reason, std::int32_t job);
@@ -16,7 +16,9 @@ std::string render_where(const NameSource& names, const Reason& reason);
 
 /// "1 h 30 min", "45 s", "never"; exact to the microsecond.
 std::string duration_text(TimeUs us);
-/// The same in at most two units, rounded to the second of them: "3 h 11 min", "1 min 5 s", "0.4 s"; for tables.
+/// "2026-11-21T23:14:41Z" where the clock is a real one (the origin is known), else as duration_text since time 0.
+std::string instant_text(const NameSource& names, TimeUs at);
+/// A duration in at most two units, rounded to the second of them: "3 h 11 min", "1 min 5 s", "0.4 s"; for tables.
 std::string rough_duration(TimeUs us);
 /// "80 GiB", "1.5 GiB", "123 bytes"; rounded down to one digit after the point.
 std::string bytes_text(std::int64_t bytes);

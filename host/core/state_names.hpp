@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/core/name_source.hpp"
 #include "host/core/state_impl.hpp"
@@ -39,6 +42,21 @@ class StateNames final : public NameSource {
     return in(index, s_.gpu_types) ? std::string_view(s_.gpu_types[static_cast<std::size_t>(index)].id) : "?";
   }
   std::int32_t gpu_types() const override { return static_cast<std::int32_t>(s_.gpu_types.size()); }
+  std::string_view origin_iso() const override { return s_.origin_iso; }
+  bool has_node(std::string_view id) const override { return s_.node_rank.count(std::string(id)) != 0; }
+  bool serves(std::string_view virtual_cluster) const override {
+    return std::any_of(s_.nodes.begin(), s_.nodes.end(), [&](const Node& node) {
+      const auto& served = node.virtual_clusters;
+      return served.empty() || std::find(served.begin(), served.end(), virtual_cluster) != served.end();
+    });
+  }
+  bool has_label(std::string_view key, const std::vector<std::string>& values) const override {
+    return std::any_of(s_.nodes.begin(), s_.nodes.end(), [&](const Node& node) {
+      return std::any_of(node.labels.begin(), node.labels.end(), [&](const auto& label) {
+        return label.first == key && std::find(values.begin(), values.end(), label.second) != values.end();
+      });
+    });
+  }
 
  private:
   static std::string_view last_part(std::string_view path) {

@@ -101,9 +101,18 @@ std::string cut_short(const Plan& plan) {
   return plan.stopped_by == "cancel" ? "; interrupted" + after : std::string();
 }
 
-std::string totals_line(const Plan& plan, const std::string& origin_iso) {
+// "78 of 96 GPUs in use", and where the others are that nobody can get: ", 8 failed".
+std::string gpus_in_use(const Totals& t, const WithheldGpus& withheld) {
+  std::string text = fmt::format("{} of {} in use", t.gpus_used, counted(t.gpus + withheld.held_by_others + withheld.failed, "GPU"));
+  if (withheld.held_by_others > 0) text += fmt::format(" by these jobs, {} held by others", withheld.held_by_others);
+  if (withheld.failed > 0) text += fmt::format(", {} failed", withheld.failed);
+  if (withheld.closed > 0) text += fmt::format(", {} closed to new jobs", withheld.closed);
+  return text;
+}
+
+std::string totals_line(const core::NameSource& names, const Plan& plan, const WithheldGpus& withheld) {
   const Totals& t = plan.totals;
-  const std::string date = core::civil_after(origin_iso, plan.now_us);
+  const std::string date = core::civil_after(names.origin_iso(), plan.now_us);
   std::string text = fmt::format("{} at {}{}: {}", plan.policy, core::duration_text(plan.now_us), date.empty() ? "" : " (" + date + ")",
                                  counted(static_cast<std::int64_t>(plan.decisions.size()), "job"));
   const std::pair<std::int64_t, const char*> parts[] = {{t.starts, "start"},    {t.keeps, "kept"},        {t.moves, "moved"},
@@ -112,7 +121,7 @@ std::string totals_line(const Plan& plan, const std::string& origin_iso) {
   for (const auto& part : parts) {
     if (part.first > 0) text += fmt::format(", {} {}", part.first, part.second);
   }
-  return text + fmt::format("; {} of {} in use{}\n", t.gpus_used, counted(t.gpus, "GPU"), cut_short(plan));
+  return text + fmt::format("; {}{}\n", gpus_in_use(t, withheld), cut_short(plan));
 }
 
 // Shares count as parts: "1.5".
@@ -180,7 +189,7 @@ std::string place_text(const Allocation& allocation) {
 std::string full_reason(const core::NameSource& names, const Decision& decision) { return reason_and(names, decision, "; starts if "); }
 
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options) {
-  std::string text = totals_line(plan, options.origin_iso);
+  std::string text = totals_line(names, plan, options.withheld);
   std::vector<Row> rows;
   std::vector<const char*> colours;
   std::int64_t left_out = 0;
@@ -219,7 +228,7 @@ std::string explain_job(const core::NameSource& names, const Plan& plan, std::in
   const auto instant = [&](TimeUs at) {
     return at == kNever
                ? ""
-               : core::duration_text(at) + (at > plan.now_us ? fmt::format(" (in {})", core::rough_duration(at - plan.now_us)) : "");
+               : core::instant_text(names, at) + (at > plan.now_us ? fmt::format(" (in {})", core::rough_duration(at - plan.now_us)) : "");
   };
   line("start", instant(d.start_us));
   line("finish", instant(d.finish_us));

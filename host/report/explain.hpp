@@ -4,6 +4,7 @@
 
 #include "berth/plan.hpp"
 #include "host/core/name_source.hpp"
+#include "host/report/withheld.hpp"
 
 namespace berth::report {
 
@@ -11,7 +12,7 @@ struct ExplainOptions {
   bool colour = false;         ///< ANSI colours; only when asked
   std::size_t most_rows = 40;  ///< decisions listed at most, 0: all; the rest is counted
   bool all_decisions = false;  ///< also list jobs that are kept or wait
-  std::string origin_iso;      ///< of the snapshot: the header has the date too
+  WithheldGpus withheld;       ///< told in the line of totals, whose GPUs are then all of the cluster
 };
 
 /// A plan for people: one line of totals, a table of what changes, and the reasons of those who wait, grouped by text. Deterministic:
@@ -21,7 +22,7 @@ std::string explain_plan(const core::NameSource& names, const Plan& plan, const 
 /// Everything that the plan says about one job, field by field. `job`: slot; a job that the plan does not know gives an empty text.
 std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job);
 
-/// "needs 16 GPUs in one rack; best rack has 12 free: r07; starts if 4 more free there".
+/// "needs 16 GPUs in one rack; best rack has 12 left: r07; starts if 4 more free there".
 std::string full_reason(const core::NameSource& names, const Decision& decision);
 
 /// "n00[0-7] n01[0,2]": GPUs by node in the order of the entries; shares as "n00[3]x0.5".

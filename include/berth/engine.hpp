@@ -88,7 +88,7 @@ BERTH_API std::uint64_t commit(ClusterState& state, const Plan& plan);
 /// @returns the violations found, at most `most`; empty for a valid plan.
 BERTH_API std::vector<std::string> validate_plan(const ClusterState& state, const Plan& plan, std::size_t most = 20);
 
-/// One sentence: "needs 16 GPUs in one rack; best rack has 12 free: r07".
+/// One sentence: "needs 16 GPUs in one rack; best rack has 12 left: r07".
 BERTH_API std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job);
 /// The smallest single change that lets the job start: to be read after "starts if": "4 more free there"; empty when none is known.
 BERTH_API std::string render_would_start_if(const ClusterState& state, const Reason& reason, std::int32_t job);

@@ -138,7 +138,8 @@ static void takes_empty_ones(void) {
 
 static void refuses_numbers_that_name_nothing(void) {
   static const int32_t no_kind[] = {99}, stop[] = {BERTH_SET_NODE_STATE}, no_state[] = {17}, put[] = {BERTH_PUT_JOB}, gpus[] = {1},
-                       no_job_kind[] = {3};
+                       no_job_kind[] = {3}, drain[] = {BERTH_NODE_DRAIN};
+  static const int64_t never[] = {BERTH_NEVER};
   static const char* const ids[] = {"n0"};
   static const uint64_t row[] = {1};
   berth_error error = {sizeof error};
@@ -157,6 +158,11 @@ static void refuses_numbers_that_name_nothing(void) {
   GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL)); /* no value column */
   deltas.value = no_state;
   GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL));
+  deltas.value = drain;
+  deltas.time_us = never;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
+  CONTAINS(error.message, "deltas.time_us[0] is BERTH_NEVER: of BERTH_SET_NODE_STATE it is the instant from which the node is available");
+  deltas.time_us = NULL;
   deltas.kind = put;
   GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL)); /* no jobs */
   jobs.n = 1;

@@ -32,6 +32,16 @@ TEST(CliSlurm, WhatItsCommandsPrintIsPlannedAsItIsPiped) {
   EXPECT_EQ(plan.err, "berth: note: 1 job left out: held (JobHeldUser) (first: 4)\n");
 }
 
+TEST(CliSlurm, GpusThatOthersHoldAreInTheHeader) {
+  const Folder folder;
+  std::string nodes = kNodes;
+  nodes.replace(nodes.find("gpu:h100:0"), 10, "gpu:h100:3");
+
+  const Answer plan = berth("plan --policy fifo --slurm " + quoted(folder.write("all", kJobs + nodes)));
+
+  EXPECT_TRUE(contains(plan.out, "; 4 of 8 GPUs in use by these jobs, 3 held by others\n")) << plan.out;
+}
+
 TEST(CliSlurm, FilesAndStandardInputGoTogether) {
   const Folder folder;
   const std::string nodes = folder.write("nodes.json", kNodes), jobs = folder.write("jobs.json", kJobs);
@@ -68,6 +78,7 @@ TEST(CliSlurm, APlanIsExplainedAndValidatedAgainstTheSameOutput) {
   EXPECT_EQ(valid.code, 0) << valid.err;
   EXPECT_TRUE(contains(valid.out, all + ": valid: 1 node, 8 GPUs, 1 job (0 running, 1 waiting)")) << valid.out;
   EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_TRUE(contains(told.out, "  start         1970-01-01T00:16:40Z\n")) << told.out;
 }
 
 TEST(CliSlurm, ImportWritesTheSnapshotThatPlanWouldUse) {

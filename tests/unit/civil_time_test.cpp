@@ -45,6 +45,8 @@ TEST(CivilTime, ADateAfterAnOriginStaysInItsZone) {
   EXPECT_EQ(civil_after("2020-12-31 23:59:55Z", 10 * kSecond), "2021-01-01T00:00:05Z");
   EXPECT_EQ(civil_after("2020-02-28T23:00:00+05:30", 7'200 * kSecond), "2020-02-29T01:00:00+05:30");
   EXPECT_EQ(civil_after("9999-12-31T23:59:59", kSecond), "");  // no form for the year 10000
+  EXPECT_EQ(civil_after("2020-12-31T23:59:55", kNever - 1), "");
+  EXPECT_EQ(civil_after("0000-01-01T00:00:00", -kSecond), "");
   for (const char* other :
        {"", "Z", "yesterday", "2020-12-31", "2020-12-31T23:59:55 UTC", "2020-12-31T23:59:55+0530", "2020-12-31T23:59:55+0x:30"}) {
     EXPECT_EQ(civil_after(other, kSecond), "") << other;

@@ -50,7 +50,7 @@ TEST(Docs, TheFirstSnapshotIsPlanned) {
   EXPECT_EQ(state.job(plan.decisions[1].job)->shapes[static_cast<std::size_t>(plan.decisions[1].shape)].gpus, 4)
       << "the largest of its range";
   EXPECT_EQ(render_reason(state, plan.decisions[2].reason, plan.decisions[2].job),
-            "needs 8 GPUs in one rack, in pieces of 4 on one node; best rack has room for 1 of 2: rack1");
+            "needs 8 GPUs in one rack, in pieces of 4 on one node; best rack has room left for 1 of 2: rack1");
 }
 
 TEST(Docs, EveryDecisionRecordIsListed) {

@@ -531,7 +531,7 @@ TEST(Engine, AReservationOnRequiredNodesWaitsForThemAndNotForNodesThatLeave) {
   ASSERT_EQ(d.action, Action::kReserve);
   EXPECT_EQ(d.reason.code, ReasonCode::kNodeConstraint);
   const std::string text = render_reason(state, d.reason, d.job);
-  EXPECT_NE(text.find("0 are free on nodes that it may use"), std::string::npos) << text;
+  EXPECT_NE(text.find("the plan leaves 0 on nodes that it may use"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/core/name_source.hpp"
@@ -51,10 +53,18 @@ class PlainNames : public core::NameSource {
   std::string_view queue(std::int32_t index) const override { return queues_.at(static_cast<std::size_t>(index)); }
   std::string_view gpu_type(std::int32_t index) const override { return types_.at(static_cast<std::size_t>(index)); }
   std::int32_t gpu_types() const override { return 1; }
+  std::string_view origin_iso() const override { return origin_iso_; }
+  bool has_node(std::string_view id) const override { return std::find(nodes_.begin(), nodes_.end(), id) != nodes_.end(); }
+  bool serves(std::string_view virtual_cluster) const override { return virtual_cluster == "vc"; }
+  bool has_label(std::string_view key, const std::vector<std::string>& values) const override {
+    return key == "disk" && std::find(values.begin(), values.end(), "fast") != values.end();
+  }
+  void set_origin(std::string iso) { origin_iso_ = std::move(iso); }
 
  private:
   std::vector<Job> jobs_;
   std::vector<std::string> nodes_, domains_, queues_, types_;
+  std::string origin_iso_;
 };
 
 /// Explains one job of a problem whose walk changed nothing. `lasting`: filters without what passes; empty: the problem's.

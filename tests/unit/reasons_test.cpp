@@ -32,7 +32,7 @@ TEST(Reasons, TooFewGpusAreFree) {
 
   EXPECT_EQ(r.code, ReasonCode::kInsufficientGpus);
   EXPECT_FALSE(r.certified);
-  EXPECT_EQ(sentence(r), "needs 12 GPUs; 10 are free; starts if 2 more free");
+  EXPECT_EQ(sentence(r), "needs 12 GPUs; the plan leaves 10; starts if 2 more free");
 }
 
 TEST(Reasons, BestRackIsNamedWithWhatItLacks) {
@@ -47,7 +47,7 @@ TEST(Reasons, BestRackIsNamedWithWhatItLacks) {
   EXPECT_EQ(r.level, 1);
   EXPECT_EQ(r.asked, 16);
   EXPECT_EQ(r.best, 12);
-  EXPECT_EQ(sentence(r).substr(0, 50), "needs 16 GPUs in one rack; best rack has 12 free: ");
+  EXPECT_EQ(sentence(r).substr(0, 50), "needs 16 GPUs in one rack; best rack has 12 left: ");
   EXPECT_EQ(r.missing, 4);
 }
 
@@ -60,7 +60,7 @@ TEST(Reasons, MemberThatFitsNoNodeNamesTheBestOne) {
   const Reason r = explain(b.build(), walk_of(job));
 
   EXPECT_EQ(r.code, ReasonCode::kFragmented);
-  EXPECT_EQ(sentence(r), "needs 8 GPUs on one node; best node has 5 free: n1; 9 are free in all; starts if 3 more free on n1");
+  EXPECT_EQ(sentence(r), "needs 8 GPUs on one node; best node has 5 left: n1; the plan leaves 9 in all; starts if 3 more free on n1");
 }
 
 TEST(Reasons, LastMemberOfAGangNamesTheNodeToFree) {
@@ -71,7 +71,8 @@ TEST(Reasons, LastMemberOfAGangNamesTheNodeToFree) {
   b.hold(other, {0, low(4)}).hold(other, {1, low(3)});
   const Reason r = explain(b.build(), walk_of(job));
 
-  EXPECT_EQ(sentence(r), "needs 16 GPUs in pieces of 8, each on one node; 1 of 2 fits; 17 are free in all; starts if 3 more free on n1");
+  EXPECT_EQ(sentence(r),
+            "needs 16 GPUs in pieces of 8, each on one node; 1 of 2 still fits; the plan leaves 17 in all; starts if 3 more free on n1");
 }
 
 TEST(Reasons, GangOfWholeNodesTellsFreeGpusFromFreePieces) {
@@ -82,9 +83,10 @@ TEST(Reasons, GangOfWholeNodesTellsFreeGpusFromFreePieces) {
   for (int node = 0; node < 4; ++node) b.hold(other, {node, low(1)});
   const Problem p = b.build();
 
-  EXPECT_EQ(sentence(explain(p, walk_of(pair))),
-            "needs 16 GPUs in pieces of 8, each on one node; 0 of 2 fit; 28 are free in all; starts if 2 more pieces of 8 free");
-  EXPECT_EQ(sentence(explain(p, walk_of(four))), "needs 32 GPUs; 28 are free; starts if 4 more pieces of 8 free");
+  EXPECT_EQ(
+      sentence(explain(p, walk_of(pair))),
+      "needs 16 GPUs in pieces of 8, each on one node; 0 of 2 still fit; the plan leaves 28 in all; starts if 2 more pieces of 8 free");
+  EXPECT_EQ(sentence(explain(p, walk_of(four))), "needs 32 GPUs; the plan leaves 28; starts if 4 more pieces of 8 free");
 }
 
 TEST(Reasons, OnePieceNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
@@ -98,9 +100,9 @@ TEST(Reasons, OnePieceNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
   const Problem none = b.build();
 
   EXPECT_EQ(explain(some, walk_of(job)).code, ReasonCode::kInsufficientGpus);
-  EXPECT_EQ(sentence(explain(some, walk_of(job))), "needs 4 GPUs on one node; best node has 1 free: n1; starts if 3 more free there");
+  EXPECT_EQ(sentence(explain(some, walk_of(job))), "needs 4 GPUs on one node; best node has 1 left: n1; starts if 3 more free there");
   EXPECT_EQ(sentence(explain(none, walk_of(full_job))),
-            "needs 4 GPUs on one node; no node has any free; starts if 4 more free on one node");
+            "needs 4 GPUs on one node; no node has any left; starts if 4 more free on one node");
 }
 
 TEST(Reasons, PiecesInOneRackAreCountedAsPieces) {
@@ -111,7 +113,7 @@ TEST(Reasons, PiecesInOneRackAreCountedAsPieces) {
   const Reason r = explain(b.build(), walk_of(pair));
 
   EXPECT_EQ(r.code, ReasonCode::kTopologyRequired);
-  EXPECT_EQ(sentence(r), "needs 16 GPUs in one rack, in pieces of 8 on one node; best rack has room for 1 of 2: " + rack_name(r) +
+  EXPECT_EQ(sentence(r), "needs 16 GPUs in one rack, in pieces of 8 on one node; best rack has room left for 1 of 2: " + rack_name(r) +
                              "; starts if 1 more piece of 8 free there");
 }
 
@@ -122,7 +124,7 @@ TEST(Reasons, FullRacksAreNotCalledBest) {
   b.hold(other, {0, low(8)}).hold(other, {1, low(8)});
   const Reason r = explain(b.build(), walk_of(job));
 
-  EXPECT_EQ(sentence(r), "needs 1 GPU in one rack; no rack has any free; starts if 1 more free in " + rack_name(r));
+  EXPECT_EQ(sentence(r), "needs 1 GPU in one rack; no rack has any left; starts if 1 more free in " + rack_name(r));
 }
 
 TEST(Reasons, FreeGpusThatAJobMayNotUseAreNotCountedAndNotHidden) {
@@ -135,7 +137,7 @@ TEST(Reasons, FreeGpusThatAJobMayNotUseAreNotCountedAndNotHidden) {
   const Reason r = explain(b.build(), walk_of(job));
 
   EXPECT_EQ(r.code, ReasonCode::kNodeConstraint);
-  EXPECT_EQ(sentence(r), "needs 6 GPUs; 4 are free on nodes that it may use; 12 are free in all; starts if 2 more free on such nodes");
+  EXPECT_EQ(sentence(r), "needs 6 GPUs; the plan leaves 4 on nodes that it may use, 12 in all; starts if 2 more free on such nodes");
 }
 
 TEST(Reasons, CoresOfManyMembersAreCountedInPieces) {
@@ -153,7 +155,7 @@ TEST(Reasons, CoresOfManyMembersAreCountedInPieces) {
   const Reason r = explain(b.build(), walk_of(job));
 
   EXPECT_EQ(r.code, ReasonCode::kCpu);
-  EXPECT_EQ(sentence(r), "needs 36 cores in pieces of 9, each beside its GPUs on one node; 3 of 4 fit");
+  EXPECT_EQ(sentence(r), "needs 36 cores in pieces of 9, each beside its GPUs on one node; 3 of 4 still fit");
 }
 
 TEST(Reasons, GroupsThatFitOneByOneButNotTogetherNameTheirDomain) {
@@ -175,7 +177,7 @@ TEST(Reasons, GroupsThatFitOneByOneButNotTogetherNameTheirDomain) {
   EXPECT_EQ(r.asked, 14);
   EXPECT_EQ(r.best, 14);
   EXPECT_EQ(r.free, 24);
-  EXPECT_EQ(sentence(r), "needs 14 GPUs in one rack; " + rack_name(r) + " has 14 free, but not in the pieces asked for");
+  EXPECT_EQ(sentence(r), "needs 14 GPUs in one rack; " + rack_name(r) + " has 14 left, but not in the pieces asked for");
 }
 
 TEST(Reasons, CoresAndMemoryAreTheCauseOnlyWhenGpusSuffice) {
@@ -193,9 +195,9 @@ TEST(Reasons, CoresAndMemoryAreTheCauseOnlyWhenGpusSuffice) {
   const Problem p = b.build();
 
   EXPECT_EQ(sentence(explain(p, walk_of(wants_cores))),
-            "needs 12 cores on one node; best node has 9.5 free: n0; starts if 2.5 cores more free there");
+            "needs 12 cores on one node; best node has 9.5 left: n0; starts if 2.5 cores more free there");
   EXPECT_EQ(sentence(explain(p, walk_of(wants_bytes))),
-            "needs 48 GiB of memory on one node; best node has 32 GiB free: n0; starts if 16 GiB more free there");
+            "needs 48 GiB of memory on one node; best node has 32 GiB left: n0; starts if 16 GiB more free there");
 }
 
 TEST(Reasons, NodesThatLeaveTooEarlyAreAConstraint) {
@@ -209,8 +211,8 @@ TEST(Reasons, NodesThatLeaveTooEarlyAreAConstraint) {
 
   EXPECT_EQ(explain(p, walk_of(job), 1001).code, ReasonCode::kNodeConstraint);
   EXPECT_EQ(sentence(explain(p, walk_of(job), 1001)),
-            "needs 4 GPUs; 0 are free on nodes that stay until it ends; the last of the others leaves at 0.001 s");
-  EXPECT_EQ(sentence(explain(p, walk_of(job), 1000)), "needs 4 GPUs; 8 are free once this plan is carried out, but were not at its turn");
+            "needs 4 GPUs; the plan leaves 0 on nodes that stay until it ends; the last of the others leaves at 0.001 s");
+  EXPECT_EQ(sentence(explain(p, walk_of(job), 1000)), "needs 4 GPUs; the plan leaves 8, which were not free at its turn");
 }
 
 TEST(Reasons, NoChangeIsPromisedWhereItMattersWhichNodeFrees) {
@@ -223,8 +225,8 @@ TEST(Reasons, NoChangeIsPromisedWhereItMattersWhichNodeFrees) {
   b.hold(other, {0, low(8)}).hold(other, {1, low(8)});
   const Problem p = b.build();
 
-  EXPECT_EQ(sentence(explain(p, walk_of(job), 1001)), "needs 2 GPUs; 0 are free");
-  EXPECT_EQ(sentence(explain(p, walk_of(job), 1000)), "needs 2 GPUs; 0 are free; starts if 2 more free");
+  EXPECT_EQ(sentence(explain(p, walk_of(job), 1001)), "needs 2 GPUs; the plan leaves 0");
+  EXPECT_EQ(sentence(explain(p, walk_of(job), 1000)), "needs 2 GPUs; the plan leaves 0; starts if 2 more free");
 }
 
 TEST(Reasons, FullQueueIsNamedNearestFirst) {
@@ -315,8 +317,10 @@ TEST(Reasons, SpreadAndSegmentsAreFragmentation) {
   b.hold(b.gang(1), {1, low(3)});
   const Problem p = b.build();
 
-  EXPECT_EQ(sentence(explain(p, walk_of(spreads))), "needs 5 GPUs spread by rack; 4 of them can be placed so; 13 are free in all");
-  EXPECT_EQ(sentence(explain(p, walk_of(segments))), "needs 12 GPUs in pieces of 6, each in one rack; 1 of 2 fits; 13 are free in all");
+  EXPECT_EQ(sentence(explain(p, walk_of(spreads))),
+            "needs 5 GPUs spread by rack; 4 of them can still be placed so; the plan leaves 13 in all");
+  EXPECT_EQ(sentence(explain(p, walk_of(segments))),
+            "needs 12 GPUs in pieces of 6, each in one rack; 1 of 2 still fits; the plan leaves 13 in all");
 }
 
 TEST(Reasons, SharesCountRoomOnSharedGpus) {
@@ -347,7 +351,7 @@ TEST(Reasons, SmallestChangeAmongAlternativesIsTheEvidence) {
   b.hold(b.gang(1), {0, low(4)});
   const Reason r = explain(b.build(), walk_of(job));
 
-  EXPECT_EQ(sentence(r), "needs 5 GPUs; 4 are free; starts if 1 more free");
+  EXPECT_EQ(sentence(r), "needs 5 GPUs; the plan leaves 4; starts if 1 more free");
 }
 
 TEST(ReasonCertificates, SayWhatTheWholeClusterLacks) {

@@ -63,7 +63,23 @@ TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
             "JOB  ACTION  SHAPE  GPUS  ENDS IN  WHERE\n"
             "j0   start   s      3     1 h      n0[0-1,6]\n"
             "\n"
-            "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 free: d7; one of them starts if 4 more free there\n");
+            "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 left: d7; one of them starts if 4 more free there\n");
+}
+
+TEST(Explain, GpusThatNobodyCanGetAreToldInTheHeader) {
+  report::ExplainOptions options;
+  const auto header = [&] {
+    const std::string text = report::explain_plan(named(), starting(), options);
+    return text.substr(0, text.find('\n'));
+  };
+  options.withheld.closed = 4;
+  EXPECT_EQ(header(), "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 16 GPUs in use, 4 closed to new jobs");
+  options.withheld.failed = 8;
+  EXPECT_EQ(header(), "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 24 GPUs in use, 8 failed, 4 closed to new jobs");
+  options.withheld.held_by_others = 1;
+  EXPECT_EQ(header(),
+            "fifo at 1 min 30 s: 3 jobs, 1 start, 2 waiting; 3 of 25 GPUs in use by these jobs, 1 held by others, 8 failed, 4 closed to "
+            "new jobs");
 }
 
 TEST(Explain, ReasonsStandInTheOrderOfTheirJobsAndSharesAreParts) {
@@ -79,8 +95,8 @@ TEST(Explain, ReasonsStandInTheOrderOfTheirJobsAndSharesAreParts) {
             "JOB  ACTION  SHAPE  GPUS  ENDS IN  WHERE\n"
             "j0   start   s      0.5   1 h      n0[0-1]x0.25\n"
             "\n"
-            "j1: needs 17 GPUs in one rack; best rack has 12 free: d7\n"
-            "j2: needs 16 GPUs in one rack; best rack has 12 free: d7\n");
+            "j1: needs 17 GPUs in one rack; best rack has 12 left: d7\n"
+            "j2: needs 16 GPUs in one rack; best rack has 12 left: d7\n");
 }
 
 TEST(Explain, ReservedJobsSayWhenAndOneJobSaysItAll) {
@@ -100,6 +116,34 @@ TEST(Explain, ReservedJobsSayWhenAndOneJobSaysItAll) {
             "  learning rate 0.0004\n"
             "  start         2 min 30 s (in 1 min)\n"
             "  finish        1 h 1 min 30 s (in 1 h)\n");
+}
+
+TEST(Explain, InstantsAreDatesWhereTheClockIsARealOne) {
+  Plan plan = starting();
+  plan.decisions[0].start_us = 150 * kSecond;
+  plan.decisions[2].reason = {};
+  plan.decisions[2].reason.code = ReasonCode::kReservedFor;
+  plan.decisions[2].reason.other_job = 0;
+  plan.decisions[2].reason.until_us = 150 * kSecond;
+  PlainNames names = named();
+  names.set_origin("2026-11-21T23:59:00Z");
+  names.change(1).deadline.at_us = 3600 * kSecond;
+  Reason late;
+  late.code = ReasonCode::kDeadlineImpossible;
+  late.until_us = 3601 * kSecond;
+
+  EXPECT_EQ(report::explain_plan(names, plan).substr(0, 42), "fifo at 1 min 30 s (2026-11-22T00:00:30Z):");
+  EXPECT_EQ(report::explain_job(names, plan, 0),
+            "job j0: start\n"
+            "  shape         s\n"
+            "  gpus          3\n"
+            "  where         n0[0-1,6]\n"
+            "  start         2026-11-22T00:01:30Z (in 1 min)\n"
+            "  finish        2026-11-22T01:00:30Z (in 1 h)\n");
+  EXPECT_EQ(report::full_reason(names, plan.decisions[2]), "would delay job j0, which is to start at 2026-11-22T00:01:30Z");
+  EXPECT_EQ(core::render_reason(names, late, 1),
+            "would end at 2026-11-22T00:59:01Z at the earliest; its hard deadline is 2026-11-22T00:59:00Z");
+  EXPECT_EQ(core::instant_text(names, kNever), "never");
 }
 
 TEST(Explain, TablesRoundTimesToTwoUnits) {
@@ -124,7 +168,7 @@ TEST(Explain, ColourOnlyWhenAsked) {
 TEST(Explain, OneJobTellsItsReasonAndWhatWouldStartIt) {
   EXPECT_EQ(report::explain_job(named(), starting(), 1),
             "job j1: wait\n"
-            "  reason        needs 16 GPUs in one rack; best rack has 12 free: d7\n"
+            "  reason        needs 16 GPUs in one rack; best rack has 12 left: d7\n"
             "  code          topology_required\n"
             "  starts if     4 more free there\n");
   EXPECT_EQ(report::explain_job(named(), starting(), 4), "");

@@ -251,6 +251,16 @@ TEST(ClusterStateExact, RefusesWhatASnapshotMayNotHold) {
   expect_as_loaded(state, "nothing changed: ");
 }
 
+TEST(ClusterStateExact, AnInstantThatIsNoneIsNamedWithItsRange) {
+  ClusterState state(test::two_racks());
+  try {
+    state.apply(delta::SetNodeState{"n1", NodeState::kReady, -kSecond});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "deltas: /0/available_from_s: -1 is not within 0 to 288230376151.711744");
+  }
+}
+
 TEST(ClusterStateExact, ProgressEndsAtTheLargestValues) {
   Snapshot s = test::two_racks();
   Job& a = run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});

@@ -41,7 +41,7 @@ TEST(ValidateState, ReasonReadsAsPromised) {
   const Decision& b = of(state, plan, "b");
 
   EXPECT_EQ(b.action, Action::kWait);
-  EXPECT_EQ(render_reason(state, b.reason, b.job), "needs 14 GPUs in one rack; best rack has 12 free: r0");
+  EXPECT_EQ(render_reason(state, b.reason, b.job), "needs 14 GPUs in one rack; best rack has 12 left: r0");
   EXPECT_EQ(render_would_start_if(state, b.reason, b.job), "2 more free there");
 }
 

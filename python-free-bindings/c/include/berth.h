@@ -266,7 +266,7 @@ enum {
   BERTH_START_JOB = 4,      /* id; text: shape; entries: started or moved otherwise than by berth_commit */
   BERTH_STOP_JOB = 5,       /* id */
   BERTH_SET_PROGRESS = 6,   /* id; row: of the progress columns, which together replace what was known */
-  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from, 0 without the column */
+  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from (not BERTH_NEVER), 0 without the column */
   BERTH_SET_GPU_STATE = 8,  /* id: node; index; value: BERTH_GPU_...; time_us: when a releasing GPU is free; BERTH_NEVER, and without the
                              * column: not known */
   BERTH_REMOVE_NODE = 9     /* id */
@@ -447,7 +447,7 @@ BERTH_C_API berth_status berth_plan_get_entries(berth_plan* plan, uint64_t first
 enum {
   BERTH_TEXT_JOB = 1,            /* id of the job of a decision */
   BERTH_TEXT_SHAPE = 2,          /* id of its shape; empty: none */
-  BERTH_TEXT_REASON = 3,         /* "needs 16 GPUs in one rack; best rack has 12 free: r07" */
+  BERTH_TEXT_REASON = 3,         /* "needs 16 GPUs in one rack; best rack has 12 left: r07" */
   BERTH_TEXT_WOULD_START_IF = 4, /* "4 more free there"; empty: none known */
   BERTH_TEXT_WHERE = 5,          /* the place that `best` speaks of: a node or a domain */
   BERTH_TEXT_EXPLAIN = 6,        /* everything that the plan says about the job, in lines */

@@ -59,6 +59,12 @@ class DeltaArrays {
       }
       case BERTH_SET_NODE_STATE: {
         delta::SetNodeState set{id_.text(i), static_cast<NodeState>(state(i, BERTH_NODE_RELEASING)), value(d_.time_us, i, TimeUs{0})};
+        // The column serves GPUs too, of which BERTH_NEVER says something.
+        if (set.available_from_us == kNever) {
+          throw InvalidArgument("deltas.time_us[" + std::to_string(i) +
+                                "] is BERTH_NEVER: of BERTH_SET_NODE_STATE it is the instant from " +
+                                "which the node is available, 0: at once; a node that is not to come back is BERTH_NODE_FAILED");
+        }
         return set;
       }
       case BERTH_SET_GPU_STATE: {
