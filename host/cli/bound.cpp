@@ -10,6 +10,7 @@
 #include "host/cli/request.hpp"
 #include "host/core/objective.hpp"
 #include "host/io/json_writer.hpp"
+#include "host/report/explain.hpp"
 
 namespace berth::cli {
 namespace {
@@ -37,9 +38,7 @@ std::string bound_json(const Bound& bound) {
 }
 
 std::string bound_text(const Bound& bound) {
-  const double missing = bound.bound == 0 ? 0 : 100 * (1 - static_cast<double>(bound.value) / static_cast<double>(bound.bound));
-  std::string text = fmt::format("{}: no plan is worth more than {}; the plan of policy price is worth {}, {:.3f} % less\n",
-                                 bound.objective, bound.bound, bound.value, missing);
+  std::string text = report::bound_line(bound);
   for (const auto& [type, price] : bound.prices) text += fmt::format("  price of one {}: {}\n", type, price);
   return text;
 }

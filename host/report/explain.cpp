@@ -96,7 +96,7 @@ std::string_view shape_id(const core::NameSource& names, const Decision& d) {
 
 // "; cut short by --budget after 40 jobs": what comes later in the order has not been looked at.
 std::string cut_short(const Plan& plan) {
-  const std::string after = fmt::format(" after {}", counted(plan.work_done, "job"));
+  const std::string after = fmt::format(" after {}", counted(plan.work_done, plan.bound.objective.empty() ? "job" : "evaluation"));
   if (plan.stopped_by == "work" || plan.stopped_by == "budget") return fmt::format("; cut short by --{}{}", plan.stopped_by, after);
   return plan.stopped_by == "cancel" ? "; interrupted" + after : std::string();
 }
@@ -121,7 +121,7 @@ std::string totals_line(const core::NameSource& names, const Plan& plan, const W
   for (const auto& part : parts) {
     if (part.first > 0) text += fmt::format(", {} {}", part.first, part.second);
   }
-  return text + fmt::format("; {}{}\n", gpus_in_use(t, withheld), cut_short(plan));
+  return text + fmt::format("; {}{}\n{}", gpus_in_use(t, withheld), cut_short(plan), bound_line(plan.bound));
 }
 
 // Shares count as parts: "1.5".
@@ -187,6 +187,13 @@ std::string place_text(const Allocation& allocation) {
 }
 
 std::string full_reason(const core::NameSource& names, const Decision& decision) { return reason_and(names, decision, "; starts if "); }
+
+std::string bound_line(const Bound& bound) {
+  if (bound.objective.empty()) return {};
+  const double missing = bound.bound == 0 ? 0 : 100 * (1 - static_cast<double>(bound.value) / static_cast<double>(bound.bound));
+  return fmt::format("{}: no plan is worth more than {}; this one is worth {}, {:.3f} % less\n", bound.objective, bound.bound, bound.value,
+                     missing);
+}
 
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options) {
   std::string text = totals_line(names, plan, options.withheld);

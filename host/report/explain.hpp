@@ -19,6 +19,9 @@ struct ExplainOptions {
 /// decisions by job rank, reasons by number of jobs, then text.
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options = {});
 
+/// "goodput: no plan is worth more than 617; this one is worth 613, 0.648 % less"; empty where the policy has no bound.
+std::string bound_line(const Bound& bound);
+
 /// Everything that the plan says about one job, field by field. `job`: slot; a job that the plan does not know gives an empty text.
 std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job);
 
