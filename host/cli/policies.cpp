@@ -7,6 +7,7 @@
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/request.hpp"
+#include "host/core/objective.hpp"
 #include "host/core/policy.hpp"
 #include "host/io/json_writer.hpp"
 
@@ -54,6 +55,10 @@ std::string page_of(const PolicyInfo& info) {
                                  victims_of(info));
   for (const PolicyParam& param : info.params)
     text += fmt::format("  --param {}={}\n      {}\n", param.name, param.default_value, param.help);
+  if (core::find_policy(info.name).choice == nullptr) return text;
+  text += "objectives:\n";
+  for (const core::ObjectiveInfo& one : core::objectives())
+    text += fmt::format("  {}: {}\n      source: {}\n", one.name, one.rule, one.source);
   return text;
 }
 

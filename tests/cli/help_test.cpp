@@ -137,6 +137,10 @@ TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
   EXPECT_EQ(one.out, "[\"las\"]\n");
   EXPECT_TRUE(contains(page.out, "source: ")) << page.out;
   EXPECT_TRUE(contains(page.out, "--param discipline=skip")) << page.out;
+  const Answer price = berth("policies price");
+  EXPECT_TRUE(contains(price.out, "  goodput: power mean of speed x statistical efficiency\n      source: Pollux (OSDI'21)\n"))
+      << price.out;
+  EXPECT_FALSE(contains(page.out, "objectives:")) << page.out;
   EXPECT_TRUE(contains(json.out, "\"params\":[")) << json.out;
   EXPECT_TRUE(std::regex_search(table.out, std::regex("^policy +order +discipline"))) << table.out;
   EXPECT_TRUE(std::regex_search(table.out, std::regex("\npriority .* easy +smaller class +discipline=easy")));
