@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "host/core/at.hpp"
+#include "host/core/costs.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
 
@@ -49,7 +50,7 @@ std::int64_t reference_rate(const StateImpl& s, std::int32_t slot, std::span<con
 TimeUs change_cost(const Costs& costs, bool running, bool current, TimeUs restarted) {
   if (!running) return restarted > 0 ? costs.restart_us + costs.checkpoint_restore_us : 0;
   if (current) return 0;
-  return std::max(costs.checkpoint_save_us + costs.restart_us + costs.checkpoint_restore_us, costs.scale_us);
+  return resize_cost(costs);
 }
 
 }  // namespace
@@ -101,6 +102,18 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxChoiceValue) ++terms.sruf_shift;
   values.resize(options.size());
   for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::shape_value(terms, jobs_[i], shapes_[i]);
+  // Who runs and has to wait loses what saving, restarting and restoring cost, so that any shape is worth so much more than waiting. And
+  // the shape in which a job runs is worth one more, so that nothing changes for nothing.
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (!options[i].current) continue;
+    kernel::ShapeTerms displaced = shapes_[i];
+    displaced.cost = displace_cost(s.jobs[at(options[i].slot)].job->costs);
+    const std::int64_t loss = values[i] - kernel::shape_value(terms, jobs_[i], displaced);
+    const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxChoiceValue, kernel::kMaxChoiceValue); };
+    for (std::size_t k = i; k < options.size() && options[k].slot == options[i].slot; ++k) values[k] = capped(values[k] + loss);
+    for (std::size_t k = i; k > 0 && options[k - 1].slot == options[i].slot; --k) values[k - 1] = capped(values[k - 1] + loss);
+    values[i] = capped(values[i] + 1);
+  }
 }
 
 }  // namespace berth::core

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "host/core/at.hpp"
+#include "host/core/costs.hpp"
 #include "host/core/job_rates.hpp"
 #include "host/core/plan_rows.hpp"
 #include "host/core/shape_choice.hpp"
@@ -13,9 +14,6 @@ namespace berth::core {
 namespace {
 
 using kernel::Outcome;
-
-/// Run time that displacing a job wastes: what it saves, restarts and restores.
-TimeUs displace_cost(const Job& job) { return job.costs.checkpoint_save_us + job.costs.restart_us + job.costs.checkpoint_restore_us; }
 
 bool waits(Outcome outcome) { return outcome == Outcome::kWaits || outcome == Outcome::kGaveUp || outcome == Outcome::kQuota; }
 
@@ -173,12 +171,12 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
         d.action = Action::kReserve;
       } else if (running) {
         d.action = d.shape == s.job.shape[at(slot)] ? Action::kMigrate : Action::kResize;
-        const Job& job = *s.jobs[at(slot)].job;
-        d.cost_us = std::max(displace_cost(job), d.action == Action::kMigrate ? job.costs.migrate_us : job.costs.scale_us);
+        const Costs& costs = s.jobs[at(slot)].job->costs;
+        d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
       }
     } else {
       d.action = running ? Action::kPreempt : Action::kWait;
-      if (running) d.cost_us = displace_cost(*s.jobs[at(slot)].job);
+      if (running) d.cost_us = displace_cost(s.jobs[at(slot)].job->costs);
     }
     if (d.action == Action::kReserve && running) {
       // A displaced job holds nothing now; that it will start again is said by the reason.
@@ -190,7 +188,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       d.rate = 0;
       d.local_batch = 0;
       d.learning_rate_pico = 0;
-      d.cost_us = displace_cost(*s.jobs[at(slot)].job);
+      d.cost_us = displace_cost(s.jobs[at(slot)].job->costs);
     }
     if (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve) {
       JobWalk one;

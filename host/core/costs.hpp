@@ -1,0 +1,17 @@
+#pragma once
+
+#include <algorithm>
+
+#include "berth/job.hpp"
+
+/// Run time that a change wastes.
+namespace berth::core {
+
+/// Being displaced: what it saves, restarts and restores.
+inline TimeUs displace_cost(const Costs& costs) { return costs.checkpoint_save_us + costs.restart_us + costs.checkpoint_restore_us; }
+/// Going on in another shape.
+inline TimeUs resize_cost(const Costs& costs) { return std::max(displace_cost(costs), costs.scale_us); }
+/// Going on elsewhere.
+inline TimeUs migrate_cost(const Costs& costs) { return std::max(displace_cost(costs), costs.migrate_us); }
+
+}  // namespace berth::core

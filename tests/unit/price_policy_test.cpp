@@ -1,0 +1,236 @@
+// Shapes by prices, worked out by hand: one node of 8 GPUs, objective throughput (the speed over that on one GPU).
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "berth/placement.hpp"
+#include "berth/state.hpp"
+#include "tests/unit/validate_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::add_job;
+using test::run_on;
+
+Snapshot one_node() {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(1);
+  s.gpu_types.resize(1);
+  return s;
+}
+
+/// Speeds 1, 1.9, 3.4 and 5 on 1, 2, 4 and 8 GPUs.
+Job& elastic(Snapshot& s, const std::string& id) {
+  Job& job = add_job(s, id, 1);
+  job.shapes.clear();
+  for (const auto& [gpus, rate] : {std::pair{1, 1'000'000}, {2, 1'900'000}, {4, 3'400'000}, {8, 5'000'000}}) {
+    Shape shape;
+    shape.id = std::to_string(gpus);
+    shape.gpus = gpus;
+    shape.rate = rate;
+    job.shapes.push_back(shape);
+  }
+  return job;
+}
+
+Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::string>> params = {}) {
+  Request request;
+  request.policy = "price";
+  request.params = std::move(params);
+  request.params.emplace_back("objective", "throughput");
+  Engine engine;
+  Plan plan = engine.decide(state, request);
+  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+  return plan;
+}
+
+/// "start 4": what becomes of a job, and its shape.
+std::string fate(const ClusterState& state, const Plan& plan, const std::string& id) {
+  const std::int32_t slot = state.find_job(id);
+  const Decision& d = plan.decisions.at(static_cast<std::size_t>(state.job_rank(slot)));
+  std::string text(to_string(d.action));
+  return d.shape < 0 ? text : text + " " + state.job(slot)->shapes.at(static_cast<std::size_t>(d.shape)).id;
+}
+
+TEST(PricePolicy, EqualJobsShareTheNode) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  elastic(s, "b");
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 4");
+  EXPECT_EQ(fate(state, plan, "b"), "start 4");
+  EXPECT_EQ(plan.bound.objective, "throughput");
+  EXPECT_EQ(plan.bound.value, 6'800'000);
+  EXPECT_EQ(plan.bound.bound, 6'800'000);
+}
+
+TEST(PricePolicy, AJobThatPaysTooLittleIsOutbid) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  elastic(s, "b");
+  add_job(s, "c", 8).shapes[0].rate = 1'000'000;
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "c"), "wait");
+  const Reason& reason = plan.decisions[2].reason;
+  EXPECT_EQ(reason.code, ReasonCode::kOutbid);
+  EXPECT_EQ(reason.pieces, 8);
+  EXPECT_EQ(reason.best, 1'000'000);
+  EXPECT_EQ(reason.asked, 8 * plan.bound.prices[0].second);
+  EXPECT_EQ(render_reason(state, reason, 2),
+            "8 a100 GPUs would be worth 1000000 to it and cost " + std::to_string(8 * plan.bound.prices[0].second));
+  EXPECT_EQ(render_would_start_if(state, reason, 2), "");
+}
+
+TEST(PricePolicy, ARunningJobMakesRoomWhereTheChangePays) {
+  Snapshot s = one_node();
+  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  a.allocation.shape = "8";
+  a.costs.scale_us = 60 * kSecond;
+  elastic(s, "b");
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "resize 4");
+  EXPECT_EQ(fate(state, plan, "b"), "start 4");
+  // The change takes a minute of the hour: 3.4 x 59 / 60 and 3.4.
+  EXPECT_EQ(plan.bound.value, 3'343'333 + 3'400'000);
+}
+
+TEST(PricePolicy, AChangeThatCostsMoreThanTheHorizonIsNotMade) {
+  Snapshot s = one_node();
+  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  a.allocation.shape = "8";
+  a.costs.scale_us = 60 * kSecond;
+  elastic(s, "b");
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state, {{"horizon_s", "60"}});
+
+  EXPECT_EQ(fate(state, plan, "a"), "keep 8");
+  EXPECT_EQ(fate(state, plan, "b"), "wait");
+}
+
+TEST(PricePolicy, DisplacingCostsWhatStartingAgainCosts) {
+  Snapshot s = one_node();
+  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  a.allocation.shape = "8";
+  a.shapes = {a.shapes[3]};  // it runs on eight, or not
+  a.costs.restart_us = 360 * kSecond;
+  add_job(s, "b", 8).shapes[0].rate = 1'000'000;
+  s.jobs.back().weight_ppm = 1'050'000;  // a is worth 1 and loses a tenth
+  const ClusterState state(s);
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "keep 8");
+  s.jobs.back().weight_ppm = 1'150'000;
+  const ClusterState dearer(s);
+  EXPECT_EQ(fate(dearer, plan_of(dearer), "a"), "preempt");
+}
+
+TEST(PricePolicy, WhoMayNotBeDisplacedIsLeftOutOfTheChoice) {
+  Snapshot s = one_node();
+  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3});
+  a.allocation.shape = "4";
+  a.preemption.preemptible = false;
+  elastic(s, "b");
+  elastic(s, "c");
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "keep 4");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
+  EXPECT_EQ(fate(state, plan, "c"), "start 2");
+  EXPECT_EQ(plan.bound.bound, 3'800'000);
+}
+
+TEST(PricePolicy, ADrainingNodeKeepsWhomItHas) {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(2);
+  s.gpu_types.resize(1);
+  s.nodes[0].state = NodeState::kDrain;
+  run_on(elastic(s, "a"), "n0", {0}).allocation.shape = "1";
+  elastic(s, "b");
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "keep 1");
+  EXPECT_EQ(fate(state, plan, "b"), "start 8");
+  EXPECT_EQ(plan.bound.bound, 5'000'000);
+}
+
+TEST(PricePolicy, AQuotaShowsWhenJobsArePlaced) {
+  Snapshot s = one_node();
+  Queue queue;
+  queue.id = "q";
+  queue.quotas = {{"*", 0, 2, kUnlimited}};
+  s.queues = {queue};
+  elastic(s, "a").queue = "q";
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 2");  // it was to have 8
+  EXPECT_EQ(plan.bound.value, 1'900'000);
+  EXPECT_EQ(plan.bound.bound, 5'000'000);
+}
+
+TEST(PricePolicy, PricesAreKeptForTheNextDecision) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  elastic(s, "b");
+  const ClusterState state(s);
+  Engine engine;
+  PolicyState memory;
+  Plan first, second;
+  Request request;
+  request.policy = "price";
+
+  engine.decide(state, memory, request, first);
+  engine.decide(state, memory, request, second);
+
+  EXPECT_EQ(memory.scalars.at("price/a100"), second.bound.prices[0].second);
+  EXPECT_LT(second.work_done, first.work_done);
+  EXPECT_EQ(second.bound.value, first.bound.value);
+}
+
+TEST(PricePolicy, NothingToChooseIsAPlanToo) {
+  const ClusterState empty(one_node());
+  EXPECT_EQ(plan_of(empty).bound.bound, 0);
+  Snapshot s;
+  elastic(s, "a");
+  const ClusterState nowhere(s);
+  EXPECT_EQ(fate(nowhere, plan_of(nowhere), "a"), "decline");
+}
+
+TEST(PricePolicy, AJobThatNoShapeSpeedsUpIsGivenTheLeast) {
+  Snapshot s = one_node();
+  for (Shape& shape : elastic(s, "a").shapes) shape.rate = 1'000'000;
+  const ClusterState state(s);
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "start 1");
+}
+
+TEST(PricePolicy, IsNoOrderForScenarios) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  const ClusterState state(s);
+  Scenario scenario;
+  scenario.policy = "price";
+  Placement placement;
+  EXPECT_THROW(placement.place_in_order(state, std::vector<Scenario>{scenario}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace berth
