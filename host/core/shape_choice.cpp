@@ -37,6 +37,15 @@ bool ShapeChoice::is_current(const StateImpl& s, const kernel::ProblemView& p, s
          p.demands[option.demand].gpu_type == s.job.held_type[at(slot)] && p.demands[option.demand].gpus == held_gpus(p, slot);
 }
 
+// Who may not be displaced stays. So does who runs on shares, as a price is one of whole GPUs; and who runs in a form that none of its
+// options has, such as a gang mended with fewer members: it could not be chosen to stay.
+bool ShapeChoice::may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot) const {
+  if (s.job.victim_from[at(slot)] > s.now || held_gpus(p, slot) == 0 || !holds_open_nodes(p, slot)) return false;
+  const kernel::OptionRow* const first = p.options + p.option_begin[slot];
+  const kernel::OptionRow* const last = p.options + p.option_begin[slot + 1];
+  return std::any_of(first, last, [&](const kernel::OptionRow& option) { return is_current(s, p, slot, option); });
+}
+
 void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks) {
   // What works and may be given to somebody: free now, or held by a job that may have to leave.
   capacity_.assign(at(p.n_types), 0);
@@ -45,8 +54,7 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
   for (const std::int32_t slot : s.job_order) {
     const bool running = s.job.running[at(slot)] != 0 && marks.lost[at(slot)] == 0;
     if (marks.declined[at(slot)] != 0 || marks.mended[at(slot)] >= 0) continue;
-    // Shares stay too: a price is one of whole GPUs.
-    if (running && (s.job.victim_from[at(slot)] > s.now || held_gpus(p, slot) == 0 || !holds_open_nodes(p, slot))) continue;
+    if (running && !may_change(s, p, slot)) continue;
     for (std::int32_t h = p.held_begin[slot]; running && h < p.held_begin[slot + 1]; ++h) {
       const kernel::HeldRow& row = p.held[h];
       capacity_[at(p.node_type[row.node])] += std::popcount(row.mask);
@@ -97,9 +105,15 @@ kernel::ChoiceView ShapeChoice::view() const {
 
 void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings,
                          const PolicyState& policy_state, PlacementBackend& backend, Watch& watch) {
-  if (p.n_types > kernel::kMaxChoiceTypes)
-    throw InvalidArgument("prices are found for at most 32 GPU types; the cluster has " + std::to_string(p.n_types));
+  if (p.n_types > kernel::kMaxChoiceTypes) {
+    throw InvalidArgument("prices are found for at most " + std::to_string(kernel::kMaxChoiceTypes) + " GPU types; the cluster has " +
+                          std::to_string(p.n_types));
+  }
   look(s, p, marks, settings);
+  if (slots_.size() > kernel::kMaxChoiceJobs) {
+    throw InvalidArgument("shapes are chosen for at most " + std::to_string(kernel::kMaxChoiceJobs) + " jobs; " +
+                          std::to_string(slots_.size()) + " may be given others");
+  }
   chosen_.assign(slots_.size(), -1);
   price_.assign(at(p.n_types), 0);
   used_.assign(at(p.n_types), 0);

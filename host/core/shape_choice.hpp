@@ -41,6 +41,7 @@ class ShapeChoice {
  private:
   void collect(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks);
   const std::string& scalar_of(const GpuType& type) const;
+  bool may_change(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot) const;
   bool is_current(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot, const kernel::OptionRow& option) const;
 
   std::vector<ChoiceOption> options_;

@@ -155,6 +155,37 @@ TEST(PricePolicy, WhoMayNotBeDisplacedIsLeftOutOfTheChoice) {
   EXPECT_EQ(plan.bound.bound, 3'800'000);
 }
 
+TEST(PricePolicy, AGangInAFormThatNoShapeHasStays) {
+  Snapshot s = one_node();
+  Job& a = add_job(s, "a", 4);
+  a.shapes[0].groups = {test::group_of("workers", 4, 1)};
+  a.shapes[0].groups[0].members_min = 2;
+  a.shapes[0].rate = 4'000'000;
+  run_on(a, "n0", {0, 1, 2});  // neither 4 nor 2: mended
+  elastic(s, "b");
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "keep s");
+  EXPECT_EQ(fate(state, plan, "b"), "start 4");
+  EXPECT_EQ(plan.bound.bound, 3'400'000);  // of the five GPUs that are left
+}
+
+TEST(PricePolicy, MoreGpuTypesThanPricesAreRefused) {
+  Snapshot s = one_node();
+  for (int t = 0; t < 32; ++t) {
+    GpuType type;
+    type.id = "t" + std::to_string(t);
+    s.gpu_types.push_back(type);
+  }
+  const ClusterState state(s);
+  Request request;
+  request.policy = "price";
+  Engine engine;
+  EXPECT_THROW(engine.decide(state, request), InvalidArgument);
+}
+
 TEST(PricePolicy, ADrainingNodeKeepsWhomItHas) {
   Snapshot s = test::two_racks();
   s.nodes.resize(2);
