@@ -93,10 +93,11 @@ void check_files(const ImportArguments& options) {
   check_places(inputs, {{"--out", options.out}});
 }
 
-int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& name) {
-  check_snapshot(snapshot, name);
+/// @param source  Of which this is the snapshot: places in errors are in the snapshot, which nobody has seen, not in its file.
+int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& source, std::string_view account = "") {
+  check_snapshot(snapshot, "the snapshot of " + source);
   write_out(options.out, io::to_json(snapshot));
-  tell(options.out, fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot)));
+  tell(options.out, fmt::format("{}{}: berth.snapshot.v1, {}\n", account, io::output_name(options.out), summary(snapshot)));
   return kDone;
 }
 
@@ -130,22 +131,19 @@ int run(const ImportArguments& options) {
   std::string text = account(imported.trace);
   if (options.at.empty()) {
     write_out(options.out, [&](const io::WritePiece& write) { io::write_json(imported.trace, write); });
-    text += fmt::format("{}: berth.trace.v1\n", io::output_name(options.out));
-  } else {
-    const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
-    const Snapshot cluster = io::cluster_from(options.cluster, imported);
-    std::vector<std::int32_t> declined;
-    const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &declined);
-    text += declined_text(imported.trace, cluster, declined);
-    warn_if_empty(snapshot, imported.trace);
-    if (options.cluster.empty()) {
-      for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
-    }
-    write_out(options.out, io::to_json(snapshot));
-    text += fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot));
+    tell(options.out, text + fmt::format("{}: berth.trace.v1\n", io::output_name(options.out)));
+    return kDone;
   }
-  tell(options.out, text);
-  return kDone;
+  const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
+  const Snapshot cluster = io::cluster_from(options.cluster, imported);
+  std::vector<std::int32_t> declined;
+  const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &declined);
+  text += declined_text(imported.trace, cluster, declined);
+  warn_if_empty(snapshot, imported.trace);
+  if (options.cluster.empty()) {
+    for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
+  }
+  return write_snapshot(options, snapshot, io::input_name(options.files.front()), text);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Shape shape_for(const TraceJob& job, std::int32_t gpus, const std::string& gpu_t
   shape.id = gpu_type.empty() ? fmt::format("{}", gpus) : fmt::format("{}x{}", gpus, gpu_type);  // as `gpus: N` expands
   shape.gpu_type = gpu_type;
   shape.gpus = gpus;
-  shape.local_batch = job.batch > 0 ? (job.batch + gpus - 1) / gpus : 0;
+  shape.local_batch = static_cast<std::int32_t>(per_gpu(job.batch, gpus));
   return shape;
 }
 
