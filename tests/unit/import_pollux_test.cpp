@@ -122,6 +122,13 @@ TEST(ImportPollux, BetweenTwoMeasuredBatchesAStepIsLinear) {
   EXPECT_EQ(pollux_step_ns({}, 1, 8, 0), std::nullopt);
 }
 
+TEST(ImportPollux, AStepOfMorePassesThanCanBeCountedIsTheLongest) {
+  const PolluxSteps steps{{1, {1'000'000'000'000'000, 0}}};
+
+  EXPECT_EQ(pollux_step_ns(steps, 1, 9'000, 0), 9'000'000'000'000'000'000);
+  EXPECT_EQ(pollux_step_ns(steps, 1, INT32_MAX, 0), INT64_MAX);
+}
+
 TEST(ImportPollux, ASnapshotOnT4sIsElasticAndElsewhereARunTimeIsLeft) {
   Measured measured;
   const Trace trace = import_trace("pollux", measured.with(kWorkload + "a,0,net,2,16\n"));
