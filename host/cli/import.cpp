@@ -93,9 +93,11 @@ void check_files(const ImportArguments& options) {
   check_places(inputs, {{"--out", options.out}});
 }
 
-/// @param source  Of which this is the snapshot: places in errors are in the snapshot, which nobody has seen, not in its file.
-int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& source, std::string_view account = "") {
-  check_snapshot(snapshot, "the snapshot of " + source);
+/// Places in errors are in the snapshot, which nobody has seen, and not in the file: it is named as what it was made from.
+std::string made_from(const std::string& file) { return "snapshot made from " + io::input_name(file); }
+
+int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& name, std::string_view account = "") {
+  check_snapshot(snapshot, name);
   write_out(options.out, io::to_json(snapshot));
   tell(options.out, fmt::format("{}{}: berth.snapshot.v1, {}\n", account, io::output_name(options.out), summary(snapshot)));
   return kDone;
@@ -116,7 +118,7 @@ int import_kai(const ImportArguments& options) {
   const std::string name = io::input_name(options.files.front());
   const io::KaiImport imported = io::import_kai(io::read_file(options.files.front()), name);
   for (const std::string& note : imported.notes) complain("note: " + note);
-  return write_snapshot(options, imported.snapshot, name);
+  return write_snapshot(options, imported.snapshot, made_from(options.files.front()));
 }
 
 int run(const ImportArguments& options) {
@@ -143,7 +145,7 @@ int run(const ImportArguments& options) {
   if (options.cluster.empty()) {
     for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
   }
-  return write_snapshot(options, snapshot, io::input_name(options.files.front()), text);
+  return write_snapshot(options, snapshot, made_from(options.files.front()), text);
 }
 
 }  // namespace
