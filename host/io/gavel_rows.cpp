@@ -6,12 +6,11 @@
 #include <span>
 
 #include "berth/error.hpp"
-#include "berth/io.hpp"
 #include "host/core/visible.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/gavel.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/measured_number.hpp"
+#include "host/io/read_whole.hpp"
 
 namespace berth::io {
 namespace {
@@ -127,9 +126,9 @@ GavelRow read_row(const TabbedRow& row) {
 
 }  // namespace
 
-std::vector<GavelRow> read_gavel_rows(const std::string& file, bool shockwave) {
-  const std::string content = read_file(file);
-  const std::string name = input_name(file);
+std::vector<GavelRow> read_gavel_rows(InputBytes& input, bool shockwave) {
+  const std::string content = read_whole(input);
+  const std::string& name = input.name();
   const char* const bad = first_invalid_utf8(content);
   if (bad != content.data() + content.size()) {
     throw InputError(name, "", static_cast<int>(1 + std::count(content.data(), bad, '\n')), "text that is not UTF-8");

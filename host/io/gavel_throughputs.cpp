@@ -5,13 +5,12 @@
 #include <string_view>
 
 #include "berth/error.hpp"
-#include "berth/io.hpp"
 #include "berth/units.hpp"
 #include "host/core/wide.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/gavel.hpp"
 #include "host/io/json_cursor.hpp"
 #include "host/io/measured_number.hpp"
+#include "host/io/read_whole.hpp"
 
 namespace berth::io {
 namespace {
@@ -79,9 +78,9 @@ void read_model(JsonCursor& in, GavelThroughputs& out, const std::string& type, 
 
 }  // namespace
 
-GavelThroughputs read_gavel_throughputs(const std::string& file) {
-  const std::string json = read_file(file);
-  const std::string name = input_name(file);
+GavelThroughputs read_gavel_throughputs(InputBytes& input) {
+  const std::string json = read_whole(input);
+  const std::string& name = input.name();
   GavelThroughputs out;
   out.file = name;
   JsonCursor in(json, name);

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "berth/error.hpp"
-#include "berth/io.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/io/csv.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/importers.hpp"
-#include "host/io/input_kind.hpp"
+#include "host/io/input_bytes.hpp"
 #include "host/io/json_cursor.hpp"
 #include "host/io/measured_number.hpp"
+#include "host/io/read_whole.hpp"
 #include "host/io/testbed_cluster.hpp"
 #include "host/io/trace_builder.hpp"
 
@@ -83,7 +83,7 @@ class DeadlineColumns {
   int times_, values_, best_effort_, type_;
 };
 
-/// model -> GPUs -> nodes -> speed relative to one node.
+/// (model, GPUs) -> the profile of such jobs: their speed on one node and on more, relative to one node.
 using Spreads = std::map<std::pair<std::string, std::int32_t>, Profile>;
 
 std::int32_t key_number(JsonCursor& in, std::string_view key, std::int32_t most) {
@@ -111,9 +111,9 @@ Profile read_spread(JsonCursor& in, const std::string& model, std::int32_t gpus)
   return profile;
 }
 
-Spreads read_spreads(const std::string& file) {
-  const std::string json = read_file(file);
-  const std::string name = input_name(file);
+Spreads read_spreads(InputBytes& input) {
+  const std::string json = read_whole(input);
+  const std::string& name = input.name();
   Spreads spreads;
   JsonCursor in(json, name);
   in.object([&](std::string_view model_key) {
@@ -135,17 +135,18 @@ Spreads read_spreads(const std::string& file) {
 Imported import_chronus(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
   Spreads spreads;
-  std::vector<std::string> tables;
+  std::vector<CsvReader> tables;
   for (const std::string& file : files) {
-    if (!begins_json(file)) {
-      tables.push_back(file);
+    auto input = std::make_unique<InputBytes>(file);
+    if (input->peek() != '{') {
+      tables.emplace_back(std::move(input));
       continue;
     }
     if (!spreads.empty()) throw InvalidArgument(fmt::format("{}: a second file of model speeds", file));
-    spreads = read_spreads(file);
-    if (spreads.empty()) throw InputError(file, "", 1, "no model");
+    spreads = read_spreads(*input);
+    if (spreads.empty()) throw InputError(input->name(), "", 1, "no model");
   }
-  CsvReader row = jobs_beside_cluster("chronus", tables, imported);
+  CsvReader row = jobs_beside_cluster("chronus", std::move(tables), imported);
   const int id = row.column("job_id"), user = row.column("user"), gpus = row.column("num_gpu"), submit = row.column("submit_time"),
             model = row.column("model_name"), duration = row.column("duration");
   const DeadlineColumns deadlines(row);
