@@ -43,7 +43,9 @@ std::vector<std::string> TraceForm::gpu_types() const {
   return types;
 }
 
-TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic) : trace_(trace), elastic_(elastic), cluster_(cluster) {}
+TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic) : elastic_(elastic), cluster_(cluster) {
+  for (const auto& [name, profile] : trace.profiles) profiles_.emplace(name, &profile);
+}
 
 bool TraceForms::has_type(std::string_view gpu_type) const {
   return std::any_of(cluster_.gpu_types.begin(), cluster_.gpu_types.end(), [&](const GpuType& type) { return type.id == gpu_type; });
@@ -51,7 +53,8 @@ bool TraceForms::has_type(std::string_view gpu_type) const {
 
 TraceForm TraceForms::of(const TraceJob& job) const {
   TraceForm form;
-  const Profile* profile = job.profile.empty() ? nullptr : find_profile(trace_, job.profile);
+  const auto found = profiles_.find(job.profile);
+  const Profile* const profile = job.profile.empty() || found == profiles_.end() ? nullptr : found->second;
   if (profile != nullptr && profile->kind == ProfileKind::kTable) {
     const auto takes = [&](const RatePoint& point) {
       if (!job.gpu_type.empty() && !point.gpu_type.empty() && point.gpu_type != job.gpu_type) return false;

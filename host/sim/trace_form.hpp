@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,7 +46,7 @@ class TraceForms {
   bool has_type(std::string_view gpu_type) const;
   std::string_view level_of(const std::vector<TakenGpus>& gpus) const;
 
-  const Trace& trace_;
+  std::map<std::string_view, const Profile*> profiles_;  // of the trace
   bool elastic_;
   const Snapshot& cluster_;
 };

@@ -45,6 +45,20 @@ TEST(Deltas, AreAppliedInTheirOrder) {
   EXPECT_EQ(state.job(state.find_job("k"))->state, JobState::kRunning);
 }
 
+TEST(Deltas, AStartIsOfTheJobAsTheBatchPutItLast) {
+  ClusterState state = one_node();
+  const auto put = [](int members, int gpus_per_member) {
+    return R"({"op": "put_job", "job": {"id": "k", "submit_s": 9, "shapes": [{"id": "s", "gpus": 4, "groups": [{"name": "g", "members": )" +
+           std::to_string(members) + R"(, "gpus_per_member": )" + std::to_string(gpus_per_member) + "}]}]}},\n";
+  };
+  const std::string start = R"({"op": "start_job", "job": "k", "allocation": {"shape": "s", "entries": [)"
+                            R"({"group": "g", "node": "n", "gpus": [0, 1]}, {"group": "g", "node": "n", "gpus": [2, 3]}]}})";
+
+  io::apply_json(state, R"({"schema": "berth.deltas.v1", "deltas": [)" + put(4, 1) + put(2, 2) + start + "]}");
+
+  EXPECT_EQ(state.job(state.find_job("k"))->allocation.entries.at(1).member, 1);
+}
+
 TEST(Deltas, ThatNameNothingAreRefused) {
   EXPECT_EQ(refusal(R"({"op": "stop_job", "job": "x"})"), "d.json:1: /deltas/0/job: no job 'x'");
   EXPECT_EQ(refusal("{\"op\": \"set_time\", \"now_s\": 11},\n{\"op\": \"remove_node\", \"node\": \"m\"}"),
