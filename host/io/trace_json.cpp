@@ -202,8 +202,7 @@ void sort_jobs(Trace& trace) {
 
 // The error of a job's own text, told of its place in the whole.
 InputError moved(const InputError& error, std::int64_t index, int line) {
-  const std::size_t head = std::string_view(InputError(error.file(), error.pointer(), error.line(), "").what()).size();
-  return {error.file(), fmt::format("/jobs/{}{}", index, error.pointer()), line + std::max(error.line(), 1) - 1, error.what() + head};
+  return {error.file(), fmt::format("/jobs/{}{}", index, error.pointer()), line + std::max(error.line(), 1) - 1, problem_of(error)};
 }
 
 }  // namespace
