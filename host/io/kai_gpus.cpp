@@ -53,6 +53,7 @@ bool is_over(const KaiPod& pod) { return pod.phase == "Succeeded" || pod.phase =
 PodNeed need_of(const KaiPod& pod) {
   PodNeed need;
   need.gpus = static_cast<std::int32_t>(std::min<std::int64_t>(pod.gpus, kMaxGpusPerJob));
+  if (pod.gpus > kMaxGpusPerNode) need.unsupported = fmt::format("a pod of more than {} GPUs", kMaxGpusPerNode);
   if (pod.mig) need.unsupported = "MIG slices";
   if (pod.claims) need.unsupported = "devices by resource claims";
   if (find(pod.meta.annotations, kMemory) != nullptr) {
