@@ -5,8 +5,14 @@
 #include <algorithm>
 
 #include "host/core/civil_time.hpp"
+#include "host/io/distinct_keys.hpp"
 
 namespace berth::io::kai {
+namespace {
+
+[[noreturn]] void fail_twice(const JsonCursor& in, std::string_view key) { in.fail(fmt::format("the field '{}' stands here twice", key)); }
+
+}  // namespace
 
 void each_field(JsonCursor& in, const std::function<void(std::string_view)>& on_field) {
   if (in.type() == JsonType::kNull) {
@@ -17,13 +23,17 @@ void each_field(JsonCursor& in, const std::function<void(std::string_view)>& on_
 }
 
 void fields(JsonCursor& in, std::initializer_list<Field> known) {
+  std::uint32_t seen = 0;
   each_field(in, [&](std::string_view key) {
-    const auto found = std::find_if(known.begin(), known.end(), [&](const Field& one) { return one.first == key; });
+    const auto* const found = std::find_if(known.begin(), known.end(), [&](const Field& one) { return one.first == key; });
     if (found == known.end()) {
       in.raw();
-    } else {
-      found->second();
+      return;
     }
+    const std::uint32_t bit = std::uint32_t{1} << (found - known.begin());
+    if ((seen & bit) != 0) fail_twice(in, key);
+    seen |= bit;
+    found->second();
   });
 }
 
@@ -55,7 +65,11 @@ std::int64_t count(JsonCursor& in) {
 
 KaiTexts texts(JsonCursor& in) {
   KaiTexts out;
-  each_field(in, [&](std::string_view key) { out.insert_or_assign(std::string(key), text(in)); });
+  each_field(in, [&](std::string_view key) {
+    const auto [at, fresh] = out.try_emplace(std::string(key));
+    if (!fresh) fail_twice(in, key);
+    at->second = text(in);
+  });
   return out;
 }
 
@@ -81,7 +95,9 @@ KaiMeta meta(JsonCursor& in) {
 Resources resources(JsonCursor& in) {
   constexpr std::string_view kGpu = "nvidia.com/gpu", kMig = "nvidia.com/mig-";
   Resources out;
+  DistinctKeys keys;
   each_field(in, [&](std::string_view key) {
+    if (!keys.add(key)) fail_twice(in, key);
     if (key != kGpu && key.substr(0, kMig.size()) != kMig) {
       in.raw();
       return;

@@ -390,6 +390,20 @@ TEST(ImportKai, AGangTooLargeForAnyClusterIsLeftOutAndTheOthersStay) {
   EXPECT_TRUE(noted(imported, "1 pod groups left out: subgroups in a circle, or nested too deep"));
 }
 
+TEST(ImportKai, AFieldThatStandsThereTwiceIsRefused) {
+  const auto raw = [](const std::string& inside) { return R"({"rawObjects": {)" + inside + "}}"; };
+  for (const std::string& bad :
+       {raw(R"("nodes": [], "nodes": [])"), raw(R"("nodes": [{"metadata": {"name": "a", "name": "b"}}])"),
+        raw(R"("nodes": [{"metadata": {"name": "a"}, "status": {"capacity": {"nvidia.com/gpu": "2", "nvidia.com/gpu": "5"}}}])"),
+        raw(R"("nodes": [{"metadata": {"name": "a", "labels": {"x": "1", "x": "2"}}}])"),
+        raw(R"("queues": [{"metadata": {"name": "q"}, "spec": {"resources": {"gpu": {"quota": 1, "quota": 2}}}}])"),
+        raw(R"("priorityClasses": [{"metadata": {"name": "p"}, "value": 1}, {"metadata": {"name": "p"}, "value": 2}])"),
+        raw(R"("topologies": [{"metadata": {"name": "t"}}, {"metadata": {"name": "t"}}])")}) {
+    EXPECT_NE(problem(bad).find(" stands "), std::string::npos) << bad << problem(bad);
+    EXPECT_NE(problem(bad).find(" twice"), std::string::npos) << bad << problem(bad);
+  }
+}
+
 TEST(ImportKai, ARunningGangBelowItsMinMemberIsTakenForWhatItHas) {
   Objects objects = small();
   objects.groups = {group("a", 2)};
