@@ -158,7 +158,10 @@ void changing() {
                     GIVES(BERTH_STATE_LOST, berth_state_apply_json(state, kQueue, sizeof kQueue - 1, nullptr, nullptr, nullptr));
                     berth_state_info info{};
                     info.struct_size = sizeof info;
-                    OK(berth_state_get_info(state, &info, nullptr));
+                    std::int32_t number = 0;
+                    GIVES(BERTH_STATE_LOST, berth_state_get_info(state, &info, nullptr));
+                    GIVES(BERTH_STATE_LOST, berth_state_find_job(state, "runs", &number, nullptr));
+                    GIVES(BERTH_STATE_LOST, berth_state_find_node(state, "n0", &number, nullptr));
                   }
                   if (status == BERTH_OUT_OF_MEMORY) return;
                   OK(berth_state_destroy(&state, nullptr));

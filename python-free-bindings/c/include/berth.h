@@ -75,7 +75,7 @@ enum {
   /* the environment: -20 .. -39 */
   BERTH_ENVIRONMENT_ERROR = -20,
   BERTH_OUT_OF_MEMORY = -21,
-  BERTH_STATE_LOST = -22, /* memory ran out in the middle of a change of this state: destroy it, or load it again */
+  BERTH_STATE_LOST = -22, /* memory ran out in the middle of a change of this state: destroy it */
   /* Berth broke its own promise: -40. Please report it. */
   BERTH_INTERNAL_ERROR = -40
 };

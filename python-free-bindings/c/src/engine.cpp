@@ -140,7 +140,7 @@ berth_status berth_decide(berth_engine* engine, berth_state* state, berth_memory
     berth::PolicyState nothing;
     p->of.reset();
     try {
-      berth::c::decide(*d, s->state, m ? (**m).state : nothing, p->plan, request);
+      berth::c::decide(*d, s->whole(), m ? (**m).state : nothing, p->plan, request);
     } catch (const std::exception& e) {
       d->stats.failures.fetch_add(1, std::memory_order_relaxed);
       berth::c::log(d->log, BERTH_LOG_ERROR, e.what());
