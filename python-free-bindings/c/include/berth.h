@@ -12,8 +12,9 @@
  *   }
  *
  * Conventions
- *  - Every function that can fail returns BERTH_OK (0) or a negative status and takes a `berth_error*`, which may be NULL. Nothing throws,
- *    exits, prints or installs signal handlers. Where a call fails, outputs keep what they held, unless said otherwise.
+ *  - Every function that can fail returns BERTH_OK (0) or a negative status and, but for `berth_cancel`, takes a `berth_error*`, which may
+ *    be NULL. Nothing throws, exits, prints or installs signal handlers. Where a call fails, outputs keep what they held, unless said
+ *    otherwise.
  *  - Every struct passed by pointer begins with its own size: `= {.struct_size = sizeof(berth_request)}`, everything else zero, asks for
  *    the defaults. Structs only grow at their end, so a caller of another minor version goes on working: a shorter struct has the defaults
  *    in what it lacks, a longer one must be zero in what this library does not know.
