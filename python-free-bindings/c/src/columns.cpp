@@ -1,7 +1,6 @@
 #include "python-free-bindings/c/src/columns.hpp"
 
-#include <cstdlib>
-#include <new>
+#include <cstring>
 
 namespace berth::c {
 namespace {
@@ -49,8 +48,7 @@ std::string_view document(const char* json, std::size_t size, const char* name) 
 }
 
 void give_text(std::string_view text, char** out, std::size_t* size) {
-  auto* bytes = static_cast<char*>(std::malloc(text.size() + 1));
-  if (bytes == nullptr) throw std::bad_alloc();
+  auto* bytes = new char[text.size() + 1];
   std::memcpy(bytes, text.data(), text.size());
   bytes[text.size()] = 0;
   *out = bytes;
@@ -59,4 +57,4 @@ void give_text(std::string_view text, char** out, std::size_t* size) {
 
 }  // namespace berth::c
 
-void berth_free(void* text) { std::free(text); }
+void berth_free(void* text) { delete[] static_cast<char*>(text); }
