@@ -118,7 +118,7 @@ std::string Cluster::place(const KaiNode& node, Snapshot& snapshot, Notes& notes
     }
     const std::string parent = path;
     path = parent.empty() ? value->second : parent + "/" + value->second;
-    if (!paths_.emplace(path, true).second) continue;
+    if (!paths_.insert(path).second) continue;
     Domain domain;
     domain.id = value->second;
     domain.level = level_name(label);
@@ -141,7 +141,7 @@ std::optional<LevelRef> Cluster::level(const KaiTopologyConstraint& constraint, 
   if (found == levels_.end()) return std::nullopt;
   const auto depth = found - levels_.begin();
   const bool there = std::any_of(paths_.begin(), paths_.end(),
-                                 [&](const auto& path) { return std::count(path.first.begin(), path.first.end(), '/') == depth; });
+                                 [&](const std::string& path) { return std::count(path.begin(), path.end(), '/') == depth; });
   return there ? std::optional<LevelRef>({Facet::kSwitch, level_name(label)}) : std::nullopt;
 }
 

@@ -130,7 +130,7 @@ const Held::Pod* Held::of(const KaiPod& pod) const {
   return found == pods_.end() ? nullptr : &found->second;
 }
 
-void Held::close(const KaiObjects& objects, const std::map<std::string, bool>& taken, Snapshot& snapshot, const Cluster& cluster,
+void Held::close(const KaiObjects& objects, const std::set<std::string>& taken, Snapshot& snapshot, const Cluster& cluster,
                  Notes& notes) const {
   std::vector<std::uint64_t> held(snapshot.nodes.size(), 0), closed(snapshot.nodes.size(), 0);
   for (const auto& [path, pod] : pods_) {
@@ -141,8 +141,8 @@ void Held::close(const KaiObjects& objects, const std::map<std::string, bool>& t
     if (one == nullptr || taken.count(pod.meta.path()) > 0) continue;
     // A reservation stands for those who share; without any its GPU is about to be freed.
     if (pod.meta.space == kReservations) {
-      const bool in_use = std::any_of(taken.begin(), taken.end(), [&](const auto& job) {
-        const auto found = pods_.find(job.first);
+      const bool in_use = std::any_of(taken.begin(), taken.end(), [&](const std::string& path) {
+        const auto found = pods_.find(path);
         return found != pods_.end() && found->second.node == one->node && found->second.gpus == one->gpus;
       });
       if (in_use) continue;

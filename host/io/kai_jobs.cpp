@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -322,7 +323,7 @@ Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& he
     set_priority(from, objects, job, notes);
     set_progress(job, snapshot.now_us);
     for (const Leaf& leaf : gang.leaves()) {
-      for (const Member& member : leaf.members) taken.emplace(member.pod->meta.path(), true);
+      for (const Member& member : leaf.members) taken.insert(member.pod->meta.path());
     }
     snapshot.jobs.push_back(std::move(job));
   }
