@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
 #include "host/core/profile.hpp"
+#include "host/core/shape_id.hpp"
 #include "host/core/wide.hpp"
 
 namespace berth::sim {
@@ -16,7 +17,7 @@ constexpr auto kSwitchFacet = static_cast<std::size_t>(Facet::kSwitch);
 
 Shape shape_for(const TraceJob& job, std::int32_t gpus, const std::string& gpu_type) {
   Shape shape;
-  shape.id = gpu_type.empty() ? fmt::format("{}", gpus) : fmt::format("{}x{}", gpus, gpu_type);  // as `gpus: N` expands
+  shape.id = core::default_shape_id(gpus, gpu_type);
   shape.gpu_type = gpu_type;
   shape.gpus = gpus;
   shape.local_batch = static_cast<std::int32_t>(per_gpu(job.batch, gpus));
