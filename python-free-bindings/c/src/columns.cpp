@@ -2,10 +2,11 @@
 
 #include <cstring>
 
+#include "host/io/read_whole.hpp"
+
 namespace berth::c {
 namespace {
 
-constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 36;
 
 void check_ascending(const std::uint64_t* begin, std::size_t n, std::uint64_t most, const char* name) {
@@ -43,7 +44,9 @@ std::size_t checked_rows(std::uint64_t first, std::uint64_t count, std::size_t n
 
 std::string_view document(const char* json, std::size_t size, const char* name) {
   if (json == nullptr) throw InvalidArgument(std::string(name) + " is null");
-  if (size > kMaxDocumentBytes) throw InvalidArgument(std::string(name) + " has " + std::to_string(size) + " bytes; at most 536870912");
+  if (size > io::kMaxWholeBytes) {
+    throw InvalidArgument(std::string(name) + " has " + std::to_string(size) + " bytes; at most " + std::to_string(io::kMaxWholeBytes));
+  }
   return {json, size};
 }
 
