@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "berth/error.hpp"
+#include "host/core/split.hpp"
 #include "host/io/measured_number.hpp"
 
 namespace berth::io::kai {
@@ -39,9 +40,8 @@ struct Dealer {
 };
 
 std::optional<std::int32_t> index_of(const std::string* text) {
-  if (text == nullptr || text->size() > 2 || text->find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-  const int index = std::stoi(*text);
-  return index < kMaxGpusPerNode ? std::optional<std::int32_t>(index) : std::nullopt;
+  const auto index = text == nullptr ? std::nullopt : core::parse_whole(*text, kMaxGpusPerNode - 1);
+  return index ? std::optional<std::int32_t>(static_cast<std::int32_t>(*index)) : std::nullopt;
 }
 
 std::uint64_t bit(std::int32_t gpu) { return std::uint64_t{1} << gpu; }

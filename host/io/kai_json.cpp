@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "host/core/civil_time.hpp"
+#include "host/core/split.hpp"
 #include "host/io/distinct_keys.hpp"
 
 namespace berth::io::kai {
@@ -94,6 +95,7 @@ KaiMeta meta(JsonCursor& in) {
 
 Resources resources(JsonCursor& in) {
   constexpr std::string_view kGpu = "nvidia.com/gpu", kMig = "nvidia.com/mig-";
+  constexpr std::int64_t kMostOfOne = 999'999'999;  // so that the sum over containers can be counted
   Resources out;
   DistinctKeys keys;
   each_field(in, [&](std::string_view key) {
@@ -103,12 +105,10 @@ Resources resources(JsonCursor& in) {
       return;
     }
     const std::string quantity(in.type() == JsonType::kString ? in.string() : in.raw());
-    if (quantity.empty() || quantity.size() > 9 || quantity.find_first_not_of("0123456789") != quantity.npos) {
-      in.fail(fmt::format("expected a whole number, found {}", in.shown()));
-    }
-    const std::int64_t value = std::stoll(quantity);
-    if (key == kGpu) out.gpus = value;
-    out.mig = out.mig || (key != kGpu && value > 0);
+    const auto value = core::parse_whole(quantity, kMostOfOne);
+    if (!value) in.fail(fmt::format("expected a whole number, found {}", in.shown()));
+    if (key == kGpu) out.gpus = *value;
+    out.mig = out.mig || (key != kGpu && *value > 0);
   });
   return out;
 }
