@@ -1,4 +1,5 @@
 #include "host/sim/generate.hpp"
+#include "host/core/split.hpp"
 
 #include <fmt/format.h>
 
@@ -23,14 +24,13 @@ struct GenerateArguments {
 
 // "A100-80GB:3,H100-80GB": a type without a weight has 1.
 std::vector<sim::TypePart> parse_types(const std::string& text) {
+  constexpr std::int64_t kMostWeight = 999'999;
   std::vector<sim::TypePart> types;
-  for (const std::string& part : split_commas(text)) {
+  for (const std::string_view part : core::split(text, ',')) {
     const std::size_t colon = part.find(':');
-    const std::string weight = colon == std::string::npos ? "1" : part.substr(colon + 1);
-    if (weight.empty() || weight.size() > 6 || weight.find_first_not_of("0123456789") != std::string::npos) {
-      throw InvalidArgument(fmt::format("--gpu-types: '{}': expected TYPE or TYPE:WEIGHT", part));
-    }
-    types.push_back({part.substr(0, colon), std::stoi(weight)});
+    const auto weight = colon == part.npos ? 1 : core::parse_whole(part.substr(colon + 1), kMostWeight);
+    if (!weight) throw InvalidArgument(fmt::format("--gpu-types: '{}': expected TYPE or TYPE:WEIGHT", part));
+    types.push_back({std::string(part.substr(0, colon)), static_cast<std::int32_t>(*weight)});
   }
   return types;
 }

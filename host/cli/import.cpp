@@ -93,10 +93,13 @@ void check_files(const ImportArguments& options) {
   check_places(inputs, {{"--out", options.out}});
 }
 
-int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& name) {
+/// Places in errors are in the snapshot, which nobody has seen, and not in the file: it is named as what it was made from.
+std::string made_from(const std::string& file) { return "snapshot made from " + io::input_name(file); }
+
+int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& name, std::string_view account = "") {
   check_snapshot(snapshot, name);
   write_out(options.out, io::to_json(snapshot));
-  tell(options.out, fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot)));
+  tell(options.out, fmt::format("{}{}: berth.snapshot.v1, {}\n", account, io::output_name(options.out), summary(snapshot)));
   return kDone;
 }
 
@@ -115,7 +118,7 @@ int import_kai(const ImportArguments& options) {
   const std::string name = io::input_name(options.files.front());
   const io::KaiImport imported = io::import_kai(io::read_file(options.files.front()), name);
   for (const std::string& note : imported.notes) complain("note: " + note);
-  return write_snapshot(options, imported.snapshot, name);
+  return write_snapshot(options, imported.snapshot, made_from(options.files.front()));
 }
 
 int run(const ImportArguments& options) {
@@ -130,22 +133,19 @@ int run(const ImportArguments& options) {
   std::string text = account(imported.trace);
   if (options.at.empty()) {
     write_out(options.out, [&](const io::WritePiece& write) { io::write_json(imported.trace, write); });
-    text += fmt::format("{}: berth.trace.v1\n", io::output_name(options.out));
-  } else {
-    const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
-    const Snapshot cluster = io::cluster_from(options.cluster, imported);
-    std::vector<std::int32_t> declined;
-    const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &declined);
-    text += declined_text(imported.trace, cluster, declined);
-    warn_if_empty(snapshot, imported.trace);
-    if (options.cluster.empty()) {
-      for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
-    }
-    write_out(options.out, io::to_json(snapshot));
-    text += fmt::format("{}: berth.snapshot.v1, {}\n", io::output_name(options.out), summary(snapshot));
+    tell(options.out, text + fmt::format("{}: berth.trace.v1\n", io::output_name(options.out)));
+    return kDone;
   }
-  tell(options.out, text);
-  return kDone;
+  const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
+  const Snapshot cluster = io::cluster_from(options.cluster, imported);
+  std::vector<std::int32_t> declined;
+  const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &declined);
+  text += declined_text(imported.trace, cluster, declined);
+  warn_if_empty(snapshot, imported.trace);
+  if (options.cluster.empty()) {
+    for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);
+  }
+  return write_snapshot(options, snapshot, made_from(options.files.front()), text);
 }
 
 }  // namespace

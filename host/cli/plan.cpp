@@ -13,6 +13,7 @@
 #include "host/cli/plan_text.hpp"
 #include "host/cli/request.hpp"
 #include "host/cli/values.hpp"
+#include "host/core/split.hpp"
 #include "host/core/violations.hpp"
 #include "host/io/file_error.hpp"
 
@@ -90,11 +91,11 @@ int run_one(const PlanArguments& options) {
 }
 
 int run_comparison(const PlanArguments& options) {
-  const std::vector<std::string> names = split_commas(options.compare);
+  const std::vector<std::string_view> names = core::split(options.compare, ',');
   if (names.size() != 2)
     throw InvalidArgument(
         fmt::format("--compare: '{}': expected two policies, NAME[@PARAM=VALUE...],NAME[@PARAM=VALUE...]", options.compare));
-  const auto requests = make_requests(options.request, names[0], names[1]);
+  const auto requests = make_requests(options.request, std::string(names[0]), std::string(names[1]));
   const LoadedState loaded = load_state(options.input);
   PolicyState first_state, second_state;
   const Plan first = decide(options, loaded, first_state, requests.first);

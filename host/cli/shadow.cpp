@@ -6,8 +6,8 @@
 #include "berth/io.hpp"
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
-#include "host/cli/interrupt.hpp"
 #include "host/cli/load.hpp"
+#include "host/cli/places.hpp"
 #include "host/cli/request.hpp"
 #include "host/cli/slurm_input.hpp"
 #include "host/cli/values.hpp"
@@ -92,6 +92,9 @@ std::string json_of(const report::ShadowReport& report, const std::string& polic
 int run(const ShadowArguments& options) {
   if (options.files.size() < 2) throw InvalidArgument("FILE: at least two states, or there is nothing that happened between them");
   if (options.held && !options.slurm) throw InvalidArgument("--held needs --slurm: a snapshot has no held jobs");
+  std::vector<Place> inputs;
+  for (const std::string& file : options.files) inputs.push_back({"FILE", file});
+  check_places(inputs, {});
   const Request request = make_request(options.request, options.policy);
   report::Shadow shadow(request, parse_duration(options.slack));
   for (const std::string& file : options.files) {

@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "berth/units.hpp"
 
@@ -18,8 +17,5 @@ std::int32_t parse_part(std::string_view option, std::string_view text);
 
 /// "k=v" at its first '='. @throws InvalidArgument naming the text.
 std::pair<std::string, std::string> parse_key_value(std::string_view text);
-
-/// "a,b,c"; an empty part stays an empty string.
-std::vector<std::string> split_commas(std::string_view text);
 
 }  // namespace berth::cli

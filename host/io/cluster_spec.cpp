@@ -8,6 +8,7 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "host/core/split.hpp"
 #include "host/io/cluster_json.hpp"
 #include "host/io/file_error.hpp"
 #include "host/io/importers.hpp"
@@ -47,12 +48,10 @@ std::optional<Part> part_of(std::string_view spec) {
 /// Parts joined by '+', or nothing when the text has another form: then it names a file.
 std::vector<Part> parts_of(std::string_view spec) {
   std::vector<Part> parts;
-  for (std::size_t begin = 0; begin <= spec.size();) {
-    const std::size_t end = std::min(spec.find('+', begin), spec.size());
-    const auto part = part_of(spec.substr(begin, end - begin));
+  for (const std::string_view one : core::split(spec, '+')) {
+    const auto part = part_of(one);
     if (!part) return {};
     parts.push_back(*part);
-    begin = end + 1;
   }
   return parts;
 }

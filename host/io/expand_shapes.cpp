@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/core/shape_id.hpp"
 #include "host/io/read_parts.hpp"
 
 namespace berth::io {
@@ -44,7 +45,7 @@ std::string expand_shapes(const GpuRange& gpus, const std::vector<std::string>& 
       Shape& shape = out.emplace_back();
       shape.gpus = n;
       if (!types.empty()) shape.gpu_type = types[t];
-      shape.id = types.empty() ? std::to_string(n) : fmt::format("{}x{}", n, types[t]);
+      shape.id = core::default_shape_id(n, shape.gpu_type);
     }
     if (out.size() > static_cast<std::size_t>(kMaxShapes)) {
       return fmt::format("'gpus' and 'types' expand to more than {} shapes; \"step\": \"pow2\" gives fewer", kMaxShapes);

@@ -9,6 +9,7 @@
 
 #include "berth/profile.hpp"
 #include "berth/trace.hpp"
+#include "host/io/input_bytes.hpp"
 
 /// Files of Gavel, which Shockwave took over: measured throughputs (JSON) and workloads (tab-separated, without a header).
 namespace berth::io {
@@ -32,7 +33,7 @@ struct GavelThroughputs {
 };
 
 /// @throws InputError naming file, line, JSON pointer and value.
-GavelThroughputs read_gavel_throughputs(const std::string& file);
+GavelThroughputs read_gavel_throughputs(InputBytes& input);
 
 /// The profile of one model: a point for each GPU type and count on which it runs, and what it keeps of its rate beside others.
 /// Points of several GPUs hold within a node, and those of the spread-out measurement for every other span.
@@ -47,6 +48,6 @@ struct GavelRow {
 };
 
 /// A workload of this many columns: 7 and 10 are Gavel's, 12 is Shockwave's. @throws InputError for any other number of them.
-std::vector<GavelRow> read_gavel_rows(const std::string& file, bool shockwave);
+std::vector<GavelRow> read_gavel_rows(InputBytes& input, bool shockwave);
 
 }  // namespace berth::io

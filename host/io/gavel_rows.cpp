@@ -6,12 +6,12 @@
 #include <span>
 
 #include "berth/error.hpp"
-#include "berth/io.hpp"
+#include "host/core/split.hpp"
 #include "host/core/visible.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/gavel.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/measured_number.hpp"
+#include "host/io/read_whole.hpp"
 
 namespace berth::io {
 namespace {
@@ -32,12 +32,7 @@ class TabbedRow {
 
   void set(std::string_view line, int number) {
     line_ = number;
-    fields_.clear();
-    for (std::size_t begin = 0; begin <= line.size();) {
-      const std::size_t end = std::min(line.find('\t', begin), line.size());
-      fields_.push_back(line.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    fields_ = core::split(line, '\t');
     if (fields_.size() != columns_.size()) {
       throw InputError(file_, "", line_, fmt::format("{} columns, where the file has {}", fields_.size(), columns_.size()));
     }
@@ -51,9 +46,9 @@ class TabbedRow {
     std::string_view digits = text(column);
     const bool negative = !digits.empty() && digits.front() == '-';
     if (negative) digits.remove_prefix(1);
-    const bool number = !digits.empty() && digits.size() <= 18 && digits.find_first_not_of("0123456789") == digits.npos;
-    const std::int64_t value = number ? std::stoll(std::string(digits)) * (negative ? -1 : 1) : 0;
-    if (!number || value < low || value > high) refuse(column, fmt::format("a whole number from {} to {}", low, high));
+    const auto size = core::parse_whole(digits, INT64_MAX);
+    const std::int64_t value = size.value_or(0) * (negative ? -1 : 1);
+    if (!size || value < low || value > high) refuse(column, fmt::format("a whole number from {} to {}", low, high));
     return value;
   }
   /// Not negative, in millionths.
@@ -127,9 +122,9 @@ GavelRow read_row(const TabbedRow& row) {
 
 }  // namespace
 
-std::vector<GavelRow> read_gavel_rows(const std::string& file, bool shockwave) {
-  const std::string content = read_file(file);
-  const std::string name = input_name(file);
+std::vector<GavelRow> read_gavel_rows(InputBytes& input, bool shockwave) {
+  const std::string content = read_whole(input);
+  const std::string& name = input.name();
   const char* const bad = first_invalid_utf8(content);
   if (bad != content.data() + content.size()) {
     throw InputError(name, "", static_cast<int>(1 + std::count(content.data(), bad, '\n')), "text that is not UTF-8");

@@ -5,13 +5,13 @@
 #include <string_view>
 
 #include "berth/error.hpp"
-#include "berth/io.hpp"
 #include "berth/units.hpp"
+#include "host/core/split.hpp"
 #include "host/core/wide.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/gavel.hpp"
 #include "host/io/json_cursor.hpp"
 #include "host/io/measured_number.hpp"
+#include "host/io/read_whole.hpp"
 
 namespace berth::io {
 namespace {
@@ -23,10 +23,11 @@ GavelThroughputs::Key tuple_key(const JsonCursor& in, std::string_view text) {
   const std::size_t comma = text.rfind("', ");
   const bool framed = text.size() > 2 && text.substr(0, 2) == "('" && text.back() == ')' && comma != text.npos && comma > 2;
   const std::string_view count = framed ? text.substr(comma + 3, text.size() - comma - 4) : std::string_view();
-  if (count.empty() || count.size() > 8 || count.find_first_not_of("0123456789") != count.npos || count.front() == '0') {
+  const auto gpus = core::parse_whole(count, kMaxGpusPerJob);
+  if (!gpus || count.front() == '0') {
     in.fail(fmt::format("expected a key \"('MODEL', GPUS)\", found '{}'", text.substr(0, 60)));
   }
-  return {std::string(text.substr(2, comma - 2)), static_cast<std::int32_t>(std::stoi(std::string(count)))};
+  return {std::string(text.substr(2, comma - 2)), static_cast<std::int32_t>(*gpus)};
 }
 
 /// "k80_unconsolidated" -> ("K80", true).
@@ -79,9 +80,9 @@ void read_model(JsonCursor& in, GavelThroughputs& out, const std::string& type, 
 
 }  // namespace
 
-GavelThroughputs read_gavel_throughputs(const std::string& file) {
-  const std::string json = read_file(file);
-  const std::string name = input_name(file);
+GavelThroughputs read_gavel_throughputs(InputBytes& input) {
+  const std::string json = read_whole(input);
+  const std::string& name = input.name();
   GavelThroughputs out;
   out.file = name;
   JsonCursor in(json, name);

@@ -2,52 +2,45 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "berth/error.hpp"
-#include "berth/io.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/core/split.hpp"
 #include "host/io/csv.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/importers.hpp"
-#include "host/io/input_kind.hpp"
+#include "host/io/input_bytes.hpp"
 #include "host/io/json_cursor.hpp"
 #include "host/io/measured_number.hpp"
+#include "host/io/read_whole.hpp"
 #include "host/io/testbed_cluster.hpp"
 #include "host/io/trace_builder.hpp"
 
 namespace berth::io {
 namespace {
 
+constexpr std::int64_t kMostWorth = 999'999'999;
+
 struct Step {
   TimeUs after_us = 0;  // from submission
   std::int64_t value = 0;
 };
 
-std::vector<std::string_view> dash_separated(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('-', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 /// "159-189-229-289" and "10-8-5-2": finished within 159 s it is worth 10, within 189 s 8, and so on.
 std::vector<Step> read_steps(const CsvReader& row, int times, int values) {
-  const auto when = dash_separated(row.text(times)), worth = dash_separated(row.text(values));
+  const auto when = core::split(row.text(times), '-'), worth = core::split(row.text(values), '-');
   if (when.size() != worth.size()) row.refuse(values, fmt::format("{} values, one for each expected time", when.size()));
   std::vector<Step> steps;
   for (std::size_t i = 0; i < when.size(); ++i) {
     const auto after = core::parse_seconds(when[i]);
     if (!after || (!steps.empty() && *after <= steps.back().after_us)) row.refuse(times, "ascending seconds, separated by dashes");
-    const bool number = !worth[i].empty() && worth[i].size() <= 9 && worth[i].find_first_not_of("0123456789") == std::string_view::npos;
-    if (!number) row.refuse(values, "whole numbers, separated by dashes");
-    steps.push_back({*after, std::stoll(std::string(worth[i]))});
+    const auto value = core::parse_whole(worth[i], kMostWorth);
+    if (!value) row.refuse(values, "whole numbers, separated by dashes");
+    steps.push_back({*after, *value});
   }
   return steps;
 }
@@ -83,14 +76,13 @@ class DeadlineColumns {
   int times_, values_, best_effort_, type_;
 };
 
-/// model -> GPUs -> nodes -> speed relative to one node.
+/// (model, GPUs) -> the profile of such jobs: their speed on one node and on more, relative to one node.
 using Spreads = std::map<std::pair<std::string, std::int32_t>, Profile>;
 
 std::int32_t key_number(JsonCursor& in, std::string_view key, std::int32_t most) {
-  const bool digits = !key.empty() && key.size() <= 9 && key.find_first_not_of("0123456789") == std::string_view::npos;
-  const int value = digits ? std::stoi(std::string(key)) : 0;
-  if (value < 1 || value > most) in.fail(fmt::format("expected a count from 1 to {} as the key, found '{}'", most, key));
-  return value;
+  const std::int64_t value = core::parse_whole(key, most).value_or(0);
+  if (value < 1) in.fail(fmt::format("expected a count from 1 to {} as the key, found '{}'", most, key));
+  return static_cast<std::int32_t>(value);
 }
 
 /// One GPU count of one model. A rate is kept for one node and for more: that of the fewest, as jobs take whole nodes.
@@ -111,9 +103,9 @@ Profile read_spread(JsonCursor& in, const std::string& model, std::int32_t gpus)
   return profile;
 }
 
-Spreads read_spreads(const std::string& file) {
-  const std::string json = read_file(file);
-  const std::string name = input_name(file);
+Spreads read_spreads(InputBytes& input) {
+  const std::string json = read_whole(input);
+  const std::string& name = input.name();
   Spreads spreads;
   JsonCursor in(json, name);
   in.object([&](std::string_view model_key) {
@@ -135,17 +127,18 @@ Spreads read_spreads(const std::string& file) {
 Imported import_chronus(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
   Spreads spreads;
-  std::vector<std::string> tables;
+  std::vector<CsvReader> tables;
   for (const std::string& file : files) {
-    if (!begins_json(file)) {
-      tables.push_back(file);
+    auto input = std::make_unique<InputBytes>(file);
+    if (input->peek() != '{') {
+      tables.emplace_back(std::move(input));
       continue;
     }
     if (!spreads.empty()) throw InvalidArgument(fmt::format("{}: a second file of model speeds", file));
-    spreads = read_spreads(file);
-    if (spreads.empty()) throw InputError(file, "", 1, "no model");
+    spreads = read_spreads(*input);
+    if (spreads.empty()) throw InputError(input->name(), "", 1, "no model");
   }
-  CsvReader row = jobs_beside_cluster("chronus", tables, imported);
+  CsvReader row = jobs_beside_cluster("chronus", std::move(tables), imported);
   const int id = row.column("job_id"), user = row.column("user"), gpus = row.column("num_gpu"), submit = row.column("submit_time"),
             model = row.column("model_name"), duration = row.column("duration");
   const DeadlineColumns deadlines(row);

@@ -1,45 +1,46 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "berth/error.hpp"
 #include "host/core/wide.hpp"
-#include "host/io/file_error.hpp"
 #include "host/io/gavel.hpp"
 #include "host/io/importers.hpp"
-#include "host/io/input_kind.hpp"
+#include "host/io/input_bytes.hpp"
 #include "host/io/trace_builder.hpp"
 
 namespace berth::io {
 namespace {
 
 struct GavelFiles {
-  std::string rows;
+  std::unique_ptr<InputBytes> rows;
   GavelThroughputs throughputs;
 };
 
 GavelFiles open_files(const std::string& format, const std::vector<std::string>& files) {
-  std::optional<std::string> rows;
+  std::unique_ptr<InputBytes> rows;
   std::optional<GavelThroughputs> throughputs;
   for (const std::string& file : files) {
-    const bool json = begins_json(file);
-    if (json ? throughputs.has_value() : rows.has_value()) {
+    auto input = std::make_unique<InputBytes>(file);
+    const bool json = input->peek() == '{';
+    if (json ? throughputs.has_value() : rows != nullptr) {
       throw InvalidArgument(fmt::format("{}: a second file of {}", file, json ? "throughputs" : "jobs"));
     }
     if (json) {
-      throughputs = read_gavel_throughputs(file);
+      throughputs = read_gavel_throughputs(*input);
     } else {
-      rows = file;
+      rows = std::move(input);
     }
   }
-  if (!rows) throw InvalidArgument(format + ": no file of jobs (a tab-separated .trace)");
+  if (rows == nullptr) throw InvalidArgument(format + ": no file of jobs (a tab-separated .trace)");
   if (!throughputs) {
     throw InvalidArgument(format +
                           ": no file of throughputs (JSON, such as simulation_throughputs.json): run times are steps / throughput");
   }
-  return {*rows, std::move(*throughputs)};
+  return {std::move(rows), std::move(*throughputs)};
 }
 
 /// Sets run time and deadline. @returns false when the job does not run on the reference type.
@@ -61,11 +62,11 @@ bool set_run_time(const GavelThroughputs& throughputs, const std::string& file, 
 
 Imported import_family(const std::string& format, const std::vector<std::string>& files, bool shockwave) {
   const GavelFiles in = open_files(format, files);
-  const std::string file = input_name(in.rows);
+  const std::string& file = in.rows->name();
   TraceBuilder trace(format, file);
   std::map<std::string, Profile> profiles;
   std::int64_t other_duration = 0, number = 0;
-  for (GavelRow& row : read_gavel_rows(in.rows, shockwave)) {
+  for (GavelRow& row : read_gavel_rows(*in.rows, shockwave)) {
     TraceJob& job = row.job;
     job.id = fmt::format("{}", number++);
     if (job.gpus > 0 && job.work > 0) {

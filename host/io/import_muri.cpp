@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
-#include "berth/error.hpp"
 #include "host/io/csv.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/testbed_cluster.hpp"
@@ -44,12 +47,13 @@ class MuriProfiles {
     if (profile.points.front().rate == 0) row.refuse(iteration_, "milliseconds of one iteration");
     for (const int stage : stage_) profile.stage_us.push_back(row.measured(stage, 6) / 1'000);
     const std::string plain = fmt::format("{}, batch {}, {} GPUs", profile.model, row.text(batch_), gpus);
-    std::string name = plain;
-    for (int n = 2;; ++n) {  // the same model measured twice, with another result
-      const auto [found, fresh] = profiles_.try_emplace(name, profile);
-      if (found->second == profile) return name;
-      name = fmt::format("{} ({})", plain, n);
+    const auto [known, fresh] = names_.try_emplace({plain, profile.model, profile.points.front().rate, profile.stage_us});
+    if (fresh) {
+      const std::int64_t n = ++measured_[plain];  // the same model may be measured twice, with another result
+      known->second = n == 1 ? plain : fmt::format("{} ({})", plain, n);
+      profiles_.emplace(known->second, std::move(profile));
     }
+    return known->second;
   }
 
   std::vector<std::pair<std::string, Profile>> take() const { return {profiles_.begin(), profiles_.end()}; }
@@ -58,6 +62,9 @@ class MuriProfiles {
   int model_, batch_, iteration_;
   std::array<int, 3> stage_;
   std::map<std::string, Profile> profiles_;
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::vector<TimeUs>>, std::string>
+      names_;                                     // by all that tells profiles apart
+  std::map<std::string, std::int64_t> measured_;  // profiles of one plain name
 };
 
 }  // namespace
@@ -65,7 +72,7 @@ class MuriProfiles {
 /// job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,iteration_time,resource_time_0..2,priority
 Imported import_muri(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
-  CsvReader row = jobs_beside_cluster("muri", files, imported);
+  CsvReader row = jobs_beside_cluster("muri", open_tables(files), imported);
   const int id = row.column("job_id"), gpus = row.column("num_gpu"), submit = row.column("submit_time"),
             iterations = row.column("iterations"), model = row.column("model_name"), duration = row.column("duration"),
             priority = row.column("priority");

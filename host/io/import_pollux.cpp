@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/split.hpp"
 #include "host/core/wide.hpp"
 #include "host/io/csv.hpp"
 #include "host/io/importers.hpp"
@@ -31,10 +32,11 @@ std::string application_of(const std::string& path) {
 std::int32_t batch_of(const std::string& path) {
   const std::string name = base_name(path), head = "validation-";
   const std::string tail = name.compare(0, head.size(), head) == 0 ? name.substr(head.size(), name.find('.') - head.size()) : std::string();
-  if (tail.empty() || tail.size() > 9 || tail.find_first_not_of("0123456789") != tail.npos || tail.front() == '0') {
+  const auto batch = core::parse_whole(tail, INT32_MAX);
+  if (!batch || tail.front() == '0') {
     throw InvalidArgument(fmt::format("{}: expected a name validation-BATCH.csv, which says the global batch", path));
   }
-  return std::stoi(tail);
+  return static_cast<std::int32_t>(*batch);
 }
 
 void read_measurements(CsvReader& row, const std::string& path, Applications& applications) {

@@ -75,15 +75,17 @@ bool InputBytes::fill() {
 }
 
 char InputBytes::peek() {
-  if (!has_peeked_) has_peeked_ = next(&peeked_, 1) == 1;
-  return has_peeked_ ? peeked_ : '\0';
+  const auto first = [&] { return ahead_.find_first_not_of(" \t\r\n"); };
+  std::size_t at = first();
+  for (char c = 0; at == std::string::npos && ahead_.size() < kReadChunk && next(&c, 1) == 1; at = first()) ahead_ += c;
+  return at == std::string::npos ? '\0' : ahead_[at];
 }
 
 std::size_t InputBytes::read(char* to, std::size_t most) {
-  if (!has_peeked_ || most == 0) return next(to, most);
-  has_peeked_ = false;
-  *to = peeked_;
-  return 1 + next(to + 1, most - 1);
+  if (ahead_.empty()) return next(to, most);
+  const std::size_t n = ahead_.copy(to, most);
+  ahead_.erase(0, n);
+  return n;
 }
 
 std::size_t InputBytes::next(char* to, std::size_t most) {

@@ -20,7 +20,7 @@ class InputBytes {
   /// @throws EnvironmentError when reading fails, InputError for gzip data that is damaged, cut, or followed by something else.
   std::size_t read(char* to, std::size_t most);
 
-  /// The first of the next bytes, which stays to be read; '\0' at the end.
+  /// The first of the next bytes that is no white space, all of which stays to be read; '\0' when there is none.
   char peek();
 
   /// Bytes that a plain file has; 0 when that is not known beforehand.
@@ -43,8 +43,7 @@ class InputBytes {
   std::unique_ptr<char[]> raw_;  // as in the file
   std::size_t at_ = 0, end_ = 0;
   std::unique_ptr<Gzip> gzip_;  // null: a plain file
-  char peeked_ = 0;
-  bool has_peeked_ = false;
+  std::string ahead_;           // looked at, not yet read
 };
 
 }  // namespace berth::io

@@ -7,12 +7,11 @@
 #include "host/io/kai_jobs.hpp"
 #include "host/io/kai_notes.hpp"
 #include "host/io/kai_objects.hpp"
+#include "host/io/read_whole.hpp"
 #include "host/io/zip_archive.hpp"
 
 namespace berth::io {
 namespace {
-
-constexpr std::size_t kMostUnzipped = std::size_t{512} << 20;
 
 /// The latest instant that the objects name: the file has no time of its own.
 TimeUs latest(const KaiObjects& objects) {
@@ -28,7 +27,7 @@ TimeUs latest(const KaiObjects& objects) {
 }  // namespace
 
 KaiImport import_kai(std::string_view bytes, const std::string& name) {
-  const std::string unzipped = is_zip(bytes) ? unzip_one(bytes, "snapshot.json", name, kMostUnzipped) : std::string();
+  const std::string unzipped = is_zip(bytes) ? unzip_one(bytes, "snapshot.json", name, kMaxWholeBytes) : std::string();
   const KaiObjects objects = read_kai_objects(is_zip(bytes) ? std::string_view(unzipped) : bytes, name);
   KaiImport out;
   Snapshot& snapshot = out.snapshot;

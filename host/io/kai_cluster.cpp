@@ -6,6 +6,7 @@
 #include <set>
 
 #include "berth/error.hpp"
+#include "host/core/split.hpp"
 
 namespace berth::io::kai {
 namespace {
@@ -19,9 +20,8 @@ std::string level_name(const std::string& label) { return label == "node" || lab
 /// GPU memory as the device plugin labels it, in MiB.
 std::int64_t memory_of(const KaiNode& node) {
   const auto label = node.meta.labels.find("nvidia.com/gpu.memory");
-  if (label == node.meta.labels.end() || label->second.empty() || label->second.size() > 9) return 0;
-  if (label->second.find_first_not_of("0123456789") != std::string::npos) return 0;
-  return std::stoll(label->second) << 20;
+  if (label == node.meta.labels.end()) return 0;
+  return core::parse_whole(label->second, kMaxBytes >> 20).value_or(0) << 20;
 }
 
 /// Pods of all kinds tolerate the taint that marks a node for GPUs; another one keeps new jobs away.
@@ -118,7 +118,7 @@ std::string Cluster::place(const KaiNode& node, Snapshot& snapshot, Notes& notes
     }
     const std::string parent = path;
     path = parent.empty() ? value->second : parent + "/" + value->second;
-    if (!paths_.emplace(path, true).second) continue;
+    if (!paths_.insert(path).second) continue;
     Domain domain;
     domain.id = value->second;
     domain.level = level_name(label);
@@ -141,7 +141,7 @@ std::optional<LevelRef> Cluster::level(const KaiTopologyConstraint& constraint, 
   if (found == levels_.end()) return std::nullopt;
   const auto depth = found - levels_.begin();
   const bool there = std::any_of(paths_.begin(), paths_.end(),
-                                 [&](const auto& path) { return std::count(path.first.begin(), path.first.end(), '/') == depth; });
+                                 [&](const std::string& path) { return std::count(path.begin(), path.end(), '/') == depth; });
   return there ? std::optional<LevelRef>({Facet::kSwitch, level_name(label)}) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ class Cluster {
 
   std::string topology_;             // the one that became domains
   std::vector<std::string> levels_;  // its node labels, outermost first
-  std::map<std::string, bool> paths_;
+  std::set<std::string> paths_;
   std::map<std::string, int> nodes_;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "berth/error.hpp"
+#include "host/core/split.hpp"
 #include "host/io/measured_number.hpp"
 
 namespace berth::io::kai {
@@ -39,9 +40,8 @@ struct Dealer {
 };
 
 std::optional<std::int32_t> index_of(const std::string* text) {
-  if (text == nullptr || text->size() > 2 || text->find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-  const int index = std::stoi(*text);
-  return index < kMaxGpusPerNode ? std::optional<std::int32_t>(index) : std::nullopt;
+  const auto index = text == nullptr ? std::nullopt : core::parse_whole(*text, kMaxGpusPerNode - 1);
+  return index ? std::optional<std::int32_t>(static_cast<std::int32_t>(*index)) : std::nullopt;
 }
 
 std::uint64_t bit(std::int32_t gpu) { return std::uint64_t{1} << gpu; }
@@ -53,6 +53,7 @@ bool is_over(const KaiPod& pod) { return pod.phase == "Succeeded" || pod.phase =
 PodNeed need_of(const KaiPod& pod) {
   PodNeed need;
   need.gpus = static_cast<std::int32_t>(std::min<std::int64_t>(pod.gpus, kMaxGpusPerJob));
+  if (pod.gpus > kMaxGpusPerNode) need.unsupported = fmt::format("a pod of more than {} GPUs", kMaxGpusPerNode);
   if (pod.mig) need.unsupported = "MIG slices";
   if (pod.claims) need.unsupported = "devices by resource claims";
   if (find(pod.meta.annotations, kMemory) != nullptr) {
@@ -129,7 +130,7 @@ const Held::Pod* Held::of(const KaiPod& pod) const {
   return found == pods_.end() ? nullptr : &found->second;
 }
 
-void Held::close(const KaiObjects& objects, const std::map<std::string, bool>& taken, Snapshot& snapshot, const Cluster& cluster,
+void Held::close(const KaiObjects& objects, const std::set<std::string>& taken, Snapshot& snapshot, const Cluster& cluster,
                  Notes& notes) const {
   std::vector<std::uint64_t> held(snapshot.nodes.size(), 0), closed(snapshot.nodes.size(), 0);
   for (const auto& [path, pod] : pods_) {
@@ -140,8 +141,8 @@ void Held::close(const KaiObjects& objects, const std::map<std::string, bool>& t
     if (one == nullptr || taken.count(pod.meta.path()) > 0) continue;
     // A reservation stands for those who share; without any its GPU is about to be freed.
     if (pod.meta.space == kReservations) {
-      const bool in_use = std::any_of(taken.begin(), taken.end(), [&](const auto& job) {
-        const auto found = pods_.find(job.first);
+      const bool in_use = std::any_of(taken.begin(), taken.end(), [&](const std::string& path) {
+        const auto found = pods_.find(path);
         return found != pods_.end() && found->second.node == one->node && found->second.gpus == one->gpus;
       });
       if (in_use) continue;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,7 @@ class Held {
 
   /// Writes `gpu_list` of nodes with GPUs that take nobody new: held by pods that became no job (`taken`: those that did), or not
   /// allocatable.
-  void close(const KaiObjects& objects, const std::map<std::string, bool>& taken, Snapshot& snapshot, const Cluster& cluster,
-             Notes& notes) const;
+  void close(const KaiObjects& objects, const std::set<std::string>& taken, Snapshot& snapshot, const Cluster& cluster, Notes& notes) const;
 
  private:
   std::map<std::string, Pod> pods_;  // by path

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "berth/kernel/place_tree.hpp"
 #include "host/core/decimal.hpp"
 
 namespace berth::io::kai {
@@ -42,6 +43,7 @@ class Gang {
     std::string problem = add_leaves();
     if (problem.empty()) problem = deal(pods);
     if (problem.empty()) problem = check_leaves();
+    if (problem.empty()) problem = check_size();
     if (!problem.empty()) return problem;
     add_groups(job);
     add_allocation(job);
@@ -138,6 +140,34 @@ class Gang {
     return {};
   }
 
+  /// Whether members of several sizes made groups where the pod group has none.
+  bool is_split() const { return from_.sub_groups.empty() && leaves_.size() > 1; }
+  /// Whether the gang's own constraint needs a group above all others.
+  bool has_root() const {
+    const bool constrained = !from_.topology.required.empty() || !from_.topology.preferred.empty();
+    return constrained && (is_split() || !from_.sub_groups.empty());
+  }
+
+  /// What no cluster could run would make the whole snapshot one that is refused.
+  std::string check_size() const {
+    const auto deep = [&](const std::string& parent) {
+      std::int32_t depth = has_root() ? 2 : 1;
+      for (std::string at = parent; !at.empty() && depth <= kernel::kMaxTreeDepth; ++depth) {
+        at = std::find_if(inner_.begin(), inner_.end(), [&](const Leaf& one) { return one.name == at; })->parent;
+      }
+      return depth > kernel::kMaxTreeDepth;
+    };
+    std::int64_t gpus = 0;
+    for (const Leaf& leaf : leaves_) {
+      gpus += static_cast<std::int64_t>(leaf.members.size()) * leaf.members.front().need.gpus;
+      if (deep(leaf.parent)) return "subgroups in a circle, or nested too deep";
+    }
+    if (gpus > kMaxGpusPerJob) return fmt::format("more than {} GPUs", kMaxGpusPerJob);
+    const std::size_t groups = leaves_.size() + inner_.size() + (has_root() ? 1 : 0);
+    if (groups > static_cast<std::size_t>(kMaxGroups)) return fmt::format("more than {} groups", kMaxGroups);
+    return {};
+  }
+
   void set_topology(Group& group, const KaiTopologyConstraint& constraint) {
     const auto resolve = [&](const std::string& label) -> std::optional<LevelRef> {
       if (label.empty()) return std::nullopt;
@@ -161,10 +191,8 @@ class Gang {
   void add_groups(Job& job) {
     Shape shape;
     shape.gpus = 0;
-    const bool constrained = !from_.topology.required.empty() || !from_.topology.preferred.empty();
-    const bool split = from_.sub_groups.empty() && leaves_.size() > 1;
     std::string root;
-    if (constrained && (split || !from_.sub_groups.empty())) {
+    if (has_root()) {
       root = "gang";
       const auto used = [&](const Leaf& one) { return one.name == root; };
       while (std::any_of(leaves_.begin(), leaves_.end(), used) || std::any_of(inner_.begin(), inner_.end(), used)) root += "'";
@@ -188,7 +216,7 @@ class Gang {
       group.gpus_per_member = leaf.members.front().need.gpus;
       group.share_ppm = leaf.members.front().need.share_ppm;
       job.sharing = job.sharing || group.share_ppm < kWholeGpu;
-      if (!split || root.empty()) set_topology(group, leaf.topology);
+      if (!is_split() || root.empty()) set_topology(group, leaf.topology);
       shape.gpus += group.members_want * group.gpus_per_member;
       shape.groups.push_back(std::move(group));
     }
@@ -295,7 +323,7 @@ Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& he
     set_priority(from, objects, job, notes);
     set_progress(job, snapshot.now_us);
     for (const Leaf& leaf : gang.leaves()) {
-      for (const Member& member : leaf.members) taken.emplace(member.pod->meta.path(), true);
+      for (const Member& member : leaf.members) taken.insert(member.pod->meta.path());
     }
     snapshot.jobs.push_back(std::move(job));
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 
 #include "berth/snapshot.hpp"
@@ -12,7 +12,7 @@
 namespace berth::io::kai {
 
 /// Pods that became members of a job, by path.
-using Taken = std::map<std::string, bool>;
+using Taken = std::set<std::string>;
 
 /// Turns every pod group that can be expressed into a gang.
 Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, Notes& notes);

@@ -5,8 +5,15 @@
 #include <algorithm>
 
 #include "host/core/civil_time.hpp"
+#include "host/core/split.hpp"
+#include "host/io/distinct_keys.hpp"
 
 namespace berth::io::kai {
+namespace {
+
+[[noreturn]] void fail_twice(const JsonCursor& in, std::string_view key) { in.fail(fmt::format("the field '{}' stands here twice", key)); }
+
+}  // namespace
 
 void each_field(JsonCursor& in, const std::function<void(std::string_view)>& on_field) {
   if (in.type() == JsonType::kNull) {
@@ -17,13 +24,17 @@ void each_field(JsonCursor& in, const std::function<void(std::string_view)>& on_
 }
 
 void fields(JsonCursor& in, std::initializer_list<Field> known) {
+  std::uint32_t seen = 0;
   each_field(in, [&](std::string_view key) {
-    const auto found = std::find_if(known.begin(), known.end(), [&](const Field& one) { return one.first == key; });
+    const auto* const found = std::find_if(known.begin(), known.end(), [&](const Field& one) { return one.first == key; });
     if (found == known.end()) {
       in.raw();
-    } else {
-      found->second();
+      return;
     }
+    const std::uint32_t bit = std::uint32_t{1} << (found - known.begin());
+    if ((seen & bit) != 0) fail_twice(in, key);
+    seen |= bit;
+    found->second();
   });
 }
 
@@ -55,7 +66,11 @@ std::int64_t count(JsonCursor& in) {
 
 KaiTexts texts(JsonCursor& in) {
   KaiTexts out;
-  each_field(in, [&](std::string_view key) { out.insert_or_assign(std::string(key), text(in)); });
+  each_field(in, [&](std::string_view key) {
+    const auto [at, fresh] = out.try_emplace(std::string(key));
+    if (!fresh) fail_twice(in, key);
+    at->second = text(in);
+  });
   return out;
 }
 
@@ -80,19 +95,20 @@ KaiMeta meta(JsonCursor& in) {
 
 Resources resources(JsonCursor& in) {
   constexpr std::string_view kGpu = "nvidia.com/gpu", kMig = "nvidia.com/mig-";
+  constexpr std::int64_t kMostOfOne = 999'999'999;  // so that the sum over containers can be counted
   Resources out;
+  DistinctKeys keys;
   each_field(in, [&](std::string_view key) {
+    if (!keys.add(key)) fail_twice(in, key);
     if (key != kGpu && key.substr(0, kMig.size()) != kMig) {
       in.raw();
       return;
     }
     const std::string quantity(in.type() == JsonType::kString ? in.string() : in.raw());
-    if (quantity.empty() || quantity.size() > 9 || quantity.find_first_not_of("0123456789") != quantity.npos) {
-      in.fail(fmt::format("expected a whole number, found {}", in.shown()));
-    }
-    const std::int64_t value = std::stoll(quantity);
-    if (key == kGpu) out.gpus = value;
-    out.mig = out.mig || (key != kGpu && value > 0);
+    const auto value = core::parse_whole(quantity, kMostOfOne);
+    if (!value) in.fail(fmt::format("expected a whole number, found {}", in.shown()));
+    if (key == kGpu) out.gpus = *value;
+    out.mig = out.mig || (key != kGpu && *value > 0);
   });
   return out;
 }

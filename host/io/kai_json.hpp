@@ -14,7 +14,7 @@ namespace berth::io::kai {
 
 using Field = std::pair<std::string_view, std::function<void()>>;
 
-/// Reads the named fields of an object and skips all others. Null is an object without fields.
+/// Reads the named fields of an object, at most 32, each at most once, and skips all others. Null is an object without fields.
 void fields(JsonCursor& in, std::initializer_list<Field> known);
 /// Calls on_field(key) for each field, which consumes the value. Null is an object without fields.
 void each_field(JsonCursor& in, const std::function<void(std::string_view)>& on_field);

@@ -71,19 +71,21 @@ void read_queue(JsonCursor& in, KaiQueue& queue) {
 }
 
 void read_priority_class(JsonCursor& in, KaiObjects& out) {
+  const char* const where = in.next_mark();
   std::string name;
   std::int64_t value = 0;
   fields(in, {{"metadata", [&] { name = meta(in).name; }}, {"value", [&] { value = in.integer(INT32_MIN, INT32_MAX); }}});
-  out.priorities.insert_or_assign(name, value);
+  if (!out.priorities.emplace(name, value).second) in.fail_at(where, fmt::format("'{}' stands in this list twice", name));
 }
 
 void read_topology(JsonCursor& in, KaiObjects& out) {
+  const char* const where = in.next_mark();
   std::string name;
   std::vector<std::string> levels;
   const auto level = [&] { fields(in, {{"nodeLabel", [&] { levels.push_back(text(in)); }}}); };
   const auto spec = [&] { fields(in, {{"levels", [&] { elements(in, level); }}}); };
   fields(in, {{"metadata", [&] { name = meta(in).name; }}, {"spec", spec}});
-  out.topologies.insert_or_assign(name, std::move(levels));
+  if (!out.topologies.emplace(name, std::move(levels)).second) in.fail_at(where, fmt::format("'{}' stands in this list twice", name));
 }
 
 /// A list of objects by (namespace, name), which no two share.

@@ -57,7 +57,7 @@ struct KaiPodGroup {
 
 struct KaiPod {
   KaiMeta meta;
-  std::string node, phase, priority_class;
+  std::string node, phase;
   KaiTexts node_selector;
   bool affinity = false;  ///< has some
   bool claims = false;    ///< devices by dynamic resource allocation

@@ -51,7 +51,6 @@ void read_pod_spec(JsonCursor& in, KaiPod& pod) {
                  const std::string_view json = in.raw();
                  pod.affinity = json != "null" && json != "{}";
                }},
-              {"priorityClassName", [&] { pod.priority_class = text(in); }},
               {"resourceClaims",
                [&] {
                  elements(in, [&] {

@@ -108,7 +108,7 @@ std::optional<std::int64_t> pollux_step_ns(const PolluxSteps& steps, std::int32_
     };
     step = {between(left->second.step_ns, step.step_ns), between(left->second.sync_ns, step.sync_ns)};
   }
-  return step.step_ns + (passes - 1) * (step.step_ns - step.sync_ns);
+  return core::saturating_add(step.step_ns, core::saturating_mul(passes - 1, step.step_ns - step.sync_ns));
 }
 
 Profile pollux_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch) {

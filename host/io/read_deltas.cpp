@@ -139,7 +139,7 @@ class DeltaReader {
     if (!op.object.empty() && named) in.fail_at(at, fmt::format("'{}' needs '{}' as an object", op.name, op.object));
     if (op.object.empty() && !named && op.name != "set_time") in.fail_at(at, fmt::format("'{}' needs an id, which is not empty", op.name));
     for (const PendingShapes& pending : row.pending) expand(in, at, pending, row.job.front());
-    if (op.name == "start_job") settle_members(shapes_after(state_, out_, row.id), row.allocation);
+    if (op.name == "start_job") settle_members(put_.shapes(state_, out_, row.id), row.allocation);
     out_.push_back(op.make(in, at, row));
   }
 
@@ -159,6 +159,7 @@ class DeltaReader {
 
   const ClusterState& state_;
   std::vector<Delta>& out_;
+  PutJobs put_;
 };
 
 struct DeltaFile {
@@ -178,15 +179,15 @@ constexpr Field<DeltaFile> kDeltaFile[] = {
 
 }  // namespace
 
-const std::vector<Shape>& shapes_after(const ClusterState& state, std::span<const Delta> deltas, std::string_view job) {
+const std::vector<Shape>& PutJobs::shapes(const ClusterState& state, const std::vector<Delta>& batch, std::string_view job) {
   static const std::vector<Shape> none;
-  const std::int32_t slot = state.find_job(job);
-  const Job* found = slot < 0 ? nullptr : state.job(slot);
-  for (const Delta& delta : deltas) {
-    const auto* put = std::get_if<delta::PutJob>(&delta);
-    if (put != nullptr && put->job.id == job) found = &put->job;
+  for (; seen_ < batch.size(); ++seen_) {
+    if (const auto* put = std::get_if<delta::PutJob>(&batch[seen_])) put_by_[put->job.id] = seen_;
   }
-  return found == nullptr ? none : found->shapes;
+  const auto put = put_by_.find(job);
+  if (put != put_by_.end()) return std::get<delta::PutJob>(batch[put->second]).job.shapes;
+  const std::int32_t slot = state.find_job(job);
+  return slot < 0 ? none : state.job(slot)->shapes;
 }
 
 std::vector<Delta> parse_deltas(std::string_view json, const ClusterState& state, const std::string& name) {

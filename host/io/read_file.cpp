@@ -11,7 +11,6 @@
 namespace berth::io {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 constexpr std::size_t kFileChunk = std::size_t{1} << 18;
 
 // What a file holds, within the limit. That it is too large is found out also where memory is too short to hold so much of it.
@@ -34,7 +33,7 @@ class Content {
 
  private:
   void check(std::size_t size) const {
-    if (size > kMostBytes) throw InputError(name_, "", 0, "larger than 512 MiB (after unpacking)");
+    if (size > kMaxWholeBytes) throw InputError(name_, "", 0, "larger than 512 MiB (after unpacking)");
   }
   template <class Act>
   void keep(Act&& act) {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "berth/delta.hpp"
 #include "berth/snapshot.hpp"
 #include "berth/state.hpp"
 #include "host/io/json_cursor.hpp"
@@ -59,8 +62,16 @@ void read_jobs(JsonCursor& in, std::vector<Job>& out, std::vector<PendingShapes>
 void read_history(JsonCursor& in, std::vector<FinishedJob>& out);
 
 // read_deltas.cpp
-/// The shapes that a job has after some deltas were applied: as they put it, or else as the state has it. Empty: there is no such job.
-const std::vector<Shape>& shapes_after(const ClusterState& state, std::span<const Delta> deltas, std::string_view job);
+/// The jobs that the deltas of a growing batch put.
+class PutJobs {
+ public:
+  /// The shapes that a job has after the batch: as that puts it last, or else as the state has it. Empty: there is no such job.
+  const std::vector<Shape>& shapes(const ClusterState& state, const std::vector<Delta>& batch, std::string_view job);
+
+ private:
+  std::size_t seen_ = 0;                                    // deltas of the batch
+  std::map<std::string, std::size_t, std::less<>> put_by_;  // job -> delta
+};
 
 // expand_shapes.cpp
 /// Appends one shape per (type, GPU count) to `out`: types outer, counts ascending; no types: any.

@@ -44,14 +44,19 @@ void read_testbed_cluster(CsvReader& row, Imported& imported) {
   imported.cluster_notes.push_back("GPU types are not published; memory per node is left out, because its unit is not");
 }
 
-CsvReader jobs_beside_cluster(std::string_view format, const std::vector<std::string>& files, Imported& imported) {
+std::vector<CsvReader> open_tables(const std::vector<std::string>& files) {
+  std::vector<CsvReader> tables;
+  for (const std::string& file : files) tables.emplace_back(file);
+  return tables;
+}
+
+CsvReader jobs_beside_cluster(std::string_view format, std::vector<CsvReader> tables, Imported& imported) {
   std::optional<CsvReader> jobs;
-  for (const std::string& file : files) {
-    CsvReader row(file);
+  for (CsvReader& row : tables) {
     if (is_testbed_cluster(row)) {
       read_testbed_cluster(row, imported);
     } else if (jobs) {
-      throw InvalidArgument(fmt::format("{}: a second file of jobs", file));
+      throw InvalidArgument(fmt::format("{}: a second file of jobs", row.file()));
     } else {
       jobs.emplace(std::move(row));
     }

@@ -14,8 +14,10 @@ bool is_testbed_cluster(const CsvReader& row);
 /// Takes it for the cluster of the trace: switches of nodes, all alike. @throws InputError unless it has exactly one row within the caps.
 void read_testbed_cluster(CsvReader& row, Imported& imported);
 
-/// The CSV files among these but descriptions of a cluster, which go into `imported`. Exactly one must be left: the jobs.
+std::vector<CsvReader> open_tables(const std::vector<std::string>& files);
+
+/// The tables but descriptions of a cluster, which go into `imported`. Exactly one must be left: the jobs.
 /// @throws InvalidArgument naming the file that is one too many, or that there is none.
-CsvReader jobs_beside_cluster(std::string_view format, const std::vector<std::string>& files, Imported& imported);
+CsvReader jobs_beside_cluster(std::string_view format, std::vector<CsvReader> tables, Imported& imported);
 
 }  // namespace berth::io

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "berth/error.hpp"
@@ -68,6 +69,7 @@ struct TraceFile {
   Trace& trace;
   Extensions& x;
   JobIds ids;
+  std::unordered_set<std::string> profiles_used;
   std::vector<ProfileUse> profile_uses;  // of each profile, the job that names it first
   int line = 0;                          // of the job that is read, where the text of the whole is not there
 };
@@ -102,10 +104,8 @@ std::string_view dangling(const TraceJob& job) {
 }
 
 void use_profile(TraceFile& file, const TraceJob& job) {
-  if (job.profile.empty()) return;
-  const auto known = [&](const ProfileUse& use) { return use.profile == job.profile; };
-  if (std::none_of(file.profile_uses.begin(), file.profile_uses.end(), known))
-    file.profile_uses.push_back({job.profile, file.trace.jobs.size(), file.line});
+  if (job.profile.empty() || !file.profiles_used.insert(job.profile).second) return;
+  file.profile_uses.push_back({job.profile, file.trace.jobs.size(), file.line});
 }
 
 void read_job(JsonCursor& in, TraceFile& file) {
@@ -150,9 +150,13 @@ constexpr Field<TraceFile> kTrace[] = {
 void settle_profiles(TraceFile& file, std::string_view json, const std::string& name) {
   auto& profiles = file.trace.profiles;
   std::sort(profiles.begin(), profiles.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto known = [&](const std::string& wanted) {
+    const auto at = std::lower_bound(profiles.begin(), profiles.end(), wanted, [](const auto& a, const auto& b) { return a.first < b; });
+    return at != profiles.end() && at->first == wanted;
+  };
   try {
     for (const ProfileUse& use : file.profile_uses) {
-      if (find_profile(file.trace, use.profile) != nullptr) continue;
+      if (known(use.profile)) continue;
       throw InputError(name, fmt::format("/jobs/{}/profile", use.job), use.line,
                        fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(use.profile, 60)));
     }
@@ -198,8 +202,7 @@ void sort_jobs(Trace& trace) {
 
 // The error of a job's own text, told of its place in the whole.
 InputError moved(const InputError& error, std::int64_t index, int line) {
-  const std::size_t head = std::string_view(InputError(error.file(), error.pointer(), error.line(), "").what()).size();
-  return {error.file(), fmt::format("/jobs/{}{}", index, error.pointer()), line + std::max(error.line(), 1) - 1, error.what() + head};
+  return {error.file(), fmt::format("/jobs/{}{}", index, error.pointer()), line + std::max(error.line(), 1) - 1, problem_of(error)};
 }
 
 }  // namespace
@@ -216,7 +219,7 @@ void check_profiles(const Trace& trace, const std::string& name) {
 
 Trace parse_trace(std::string_view json, const std::string& name) {
   Trace trace;
-  TraceFile file{trace, trace.x, {}, {}, 0};
+  TraceFile file{trace, trace.x, {}, {}, {}, 0};
   JsonCursor in(json, name);
   read_object(in, file, kTrace);
   in.finish();
@@ -229,7 +232,7 @@ Trace read_trace(const std::string& path) {
   InputBytes input(path);
   const std::string& name = input.name();
   Trace trace;
-  TraceFile file{trace, trace.x, {}, {}, 0};
+  TraceFile file{trace, trace.x, {}, {}, {}, 0};
   JsonListSplitter splitter("jobs", [&](const std::string& text, std::int64_t index, int line) {
     try {
       if (text.empty()) throw InputError(name, "", 1, "expected a job between the commas");

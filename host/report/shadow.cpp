@@ -30,7 +30,10 @@ std::int64_t parts(const Allocation& allocation) {
 }
 
 // GPU-us of so many parts of GPUs over a time.
-std::int64_t gpu_time(std::int64_t ppm, TimeUs us) { return static_cast<std::int64_t>(static_cast<core::Wide>(ppm) * us / kWholeGpu); }
+std::int64_t gpu_time(std::int64_t ppm, TimeUs us) { return core::mul_div(ppm, us, kWholeGpu); }
+
+// Sums stand still where they can be counted no further.
+void add_to(std::int64_t& sum, std::int64_t more) { sum = core::saturating_add(sum, more); }
 
 }  // namespace
 
@@ -90,7 +93,7 @@ void Shadow::started(const std::string& job, const JobThen& before, const JobThe
   const Open planned = std::move(open->second);
   open_.erase(open);
   if (at_us - planned.since_us > slack_us_) {
-    report_.wait_saved_us += at_us - planned.since_us;
+    add_to(report_.wait_saved_us, at_us - planned.since_us);
     report_.differences.push_back(
         {ShadowDifference::Kind::kEarlier, job, planned.gpu_ppm, planned.since_us, at_us, planned.place, after.place, ""});
     return;
@@ -102,10 +105,10 @@ void Shadow::started(const std::string& job, const JobThen& before, const JobThe
 void Shadow::compare(const Jobs& next, TimeUs now_us) {
   const TimeUs before_us = report_.to_us;
   const TimeUs passed = now_us - before_us;
-  report_.gpu_us += gpu_time(gpus_ * kWholeGpu, passed);
+  add_to(report_.gpu_us, gpu_time(gpus_ * kWholeGpu, passed));
   for (const auto& [job, before] : then_) {
-    report_.planned_gpu_us += gpu_time(before.planned_ppm, passed);
-    if (before.running) report_.real_gpu_us += gpu_time(before.gpu_ppm, passed);
+    add_to(report_.planned_gpu_us, gpu_time(before.planned_ppm, passed));
+    if (before.running) add_to(report_.real_gpu_us, gpu_time(before.gpu_ppm, passed));
     const auto after = next.find(job);
     if (after == next.end()) {
       if (!before.running) ++report_.unseen;
@@ -117,7 +120,7 @@ void Shadow::compare(const Jobs& next, TimeUs now_us) {
     if (before.running || !after->second.running) continue;
     // It ran for a part of the time between the two states.
     const TimeUs ran = std::clamp<TimeUs>(after->second.run_us - before.run_us, 0, passed);
-    report_.real_gpu_us += gpu_time(after->second.gpu_ppm, ran);
+    add_to(report_.real_gpu_us, gpu_time(after->second.gpu_ppm, ran));
     started(job, before, after->second, now_us - ran);
   }
   for (const auto& [job, after] : next) {
@@ -155,7 +158,7 @@ ShadowReport Shadow::finish() {
     const TimeUs waited = report_.to_us - planned.since_us;
     if (waited <= slack_us_) continue;
     ++report_.still_waiting;
-    report_.wait_saved_us += waited;
+    add_to(report_.wait_saved_us, waited);
     report_.differences.push_back(
         {ShadowDifference::Kind::kEarlier, job, planned.gpu_ppm, planned.since_us, kNever, planned.place, "", ""});
   }

@@ -29,8 +29,6 @@ struct Unmodelled {
   }
 };
 
-std::int64_t per_gpu(std::int64_t whole, std::int32_t gpus) { return (whole + gpus - 1) / gpus; }
-
 /// What is known of a job when it is submitted.
 Job submitted(const TraceJob& from, const TraceForm& form, const Unmodelled& unmodelled) {
   Job job;

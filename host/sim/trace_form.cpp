@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
 #include "host/core/profile.hpp"
+#include "host/core/shape_id.hpp"
 #include "host/core/wide.hpp"
 
 namespace berth::sim {
@@ -16,10 +17,10 @@ constexpr auto kSwitchFacet = static_cast<std::size_t>(Facet::kSwitch);
 
 Shape shape_for(const TraceJob& job, std::int32_t gpus, const std::string& gpu_type) {
   Shape shape;
-  shape.id = gpu_type.empty() ? fmt::format("{}", gpus) : fmt::format("{}x{}", gpus, gpu_type);  // as `gpus: N` expands
+  shape.id = core::default_shape_id(gpus, gpu_type);
   shape.gpu_type = gpu_type;
   shape.gpus = gpus;
-  shape.local_batch = job.batch > 0 ? (job.batch + gpus - 1) / gpus : 0;
+  shape.local_batch = static_cast<std::int32_t>(per_gpu(job.batch, gpus));
   return shape;
 }
 
@@ -43,7 +44,9 @@ std::vector<std::string> TraceForm::gpu_types() const {
   return types;
 }
 
-TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic) : trace_(trace), elastic_(elastic), cluster_(cluster) {}
+TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic) : elastic_(elastic), cluster_(cluster) {
+  for (const auto& [name, profile] : trace.profiles) profiles_.emplace(name, &profile);
+}
 
 bool TraceForms::has_type(std::string_view gpu_type) const {
   return std::any_of(cluster_.gpu_types.begin(), cluster_.gpu_types.end(), [&](const GpuType& type) { return type.id == gpu_type; });
@@ -51,7 +54,8 @@ bool TraceForms::has_type(std::string_view gpu_type) const {
 
 TraceForm TraceForms::of(const TraceJob& job) const {
   TraceForm form;
-  const Profile* profile = job.profile.empty() ? nullptr : find_profile(trace_, job.profile);
+  const auto found = profiles_.find(job.profile);
+  const Profile* const profile = job.profile.empty() || found == profiles_.end() ? nullptr : found->second;
   if (profile != nullptr && profile->kind == ProfileKind::kTable) {
     const auto takes = [&](const RatePoint& point) {
       if (!job.gpu_type.empty() && !point.gpu_type.empty() && point.gpu_type != job.gpu_type) return false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,9 @@
 #include "host/sim/node_pool.hpp"
 
 namespace berth::sim {
+
+/// A share that holds what the whole job has, rounded up.
+inline std::int64_t per_gpu(std::int64_t whole, std::int32_t gpus) { return (whole + gpus - 1) / gpus; }
 
 /// How a job of a trace may run on a cluster.
 struct TraceForm {
@@ -41,7 +46,7 @@ class TraceForms {
   bool has_type(std::string_view gpu_type) const;
   std::string_view level_of(const std::vector<TakenGpus>& gpus) const;
 
-  const Trace& trace_;
+  std::map<std::string_view, const Profile*> profiles_;  // of the trace
   bool elastic_;
   const Snapshot& cluster_;
 };

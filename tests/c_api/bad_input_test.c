@@ -308,6 +308,49 @@ static void understands_other_versions(void) {
   CHECK(strlen(error.message) == 4);
 }
 
+/* The structs as version 1.0 had them, on a machine with 64-bit pointers: a library takes them for ever, and no smaller ones. */
+static void takes_structs_of_the_first_version(void) {
+  berth_state* made = NULL;
+  berth_jobs jobs = {448};
+  berth_entries entries = {96};
+  berth_cluster cluster = {336};
+  berth_deltas deltas = {168};
+  berth_state_info state_info = {80};
+  berth_request asked = {96};
+  berth_engine_stats stats = {80};
+  berth_plan_info info = {184};
+  berth_decisions decisions = {144};
+  berth_plan_entries plan_entries = {64};
+  if (sizeof(void*) != 8) return;
+  deltas.entries = &entries;
+  cluster.jobs = &jobs;
+  OK(berth_state_from_arrays(&cluster, &made, NULL));
+  OK(berth_state_apply(made, &deltas, NULL, NULL));
+  OK(berth_state_get_info(made, &state_info, NULL));
+  OK(berth_decide(engine, made, NULL, &asked, plan, NULL));
+  OK(berth_engine_get_stats(engine, &stats, NULL));
+  OK(berth_plan_get_info(plan, &info, NULL));
+  OK(berth_plan_decisions(plan, 0, 0, &decisions, NULL));
+  OK(berth_plan_get_entries(plan, 0, 0, &plan_entries, NULL));
+  --jobs.struct_size, --deltas.struct_size, --state_info.struct_size, --asked.struct_size, --stats.struct_size;
+  --info.struct_size, --decisions.struct_size, --plan_entries.struct_size;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(made, &deltas, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_get_info(made, &state_info, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, made, NULL, &asked, plan, NULL));
+  OK(berth_decide(engine, made, NULL, &request, plan, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_engine_get_stats(engine, &stats, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(plan, &info, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_decisions(plan, 0, 0, &decisions, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_entries(plan, 0, 0, &plan_entries, NULL));
+  ++deltas.struct_size, --entries.struct_size;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(made, &deltas, NULL, NULL));
+  OK(berth_state_destroy(&made, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_arrays(&cluster, &made, NULL));
+  ++jobs.struct_size, --cluster.struct_size;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_from_arrays(&cluster, &made, NULL));
+  CHECK(made == NULL);
+}
+
 /* A message longer than its place is cut and still ends. */
 static void cuts_long_texts(void) {
   static char name[5000];
@@ -329,6 +372,7 @@ int main(void) {
   takes_what_it_can_write();
   commits_no_invalid_plan();
   understands_other_versions();
+  takes_structs_of_the_first_version();
   cuts_long_texts();
   OK(berth_plan_destroy(&plan, NULL));
   OK(berth_engine_destroy(&engine, NULL));

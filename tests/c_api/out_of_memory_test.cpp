@@ -1,9 +1,12 @@
 // Every allocation fails once, in turn: the call says so, what it worked on is as before (or said to be lost), and the same call then
 // succeeds with the same answer.
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tests/c_api/check.h"
 
@@ -43,6 +46,12 @@ std::string taken(char* text) {
 std::string json_of(berth_state* state) {
   char* json = nullptr;
   OK(berth_state_to_json(state, &json, nullptr, nullptr));
+  return taken(json);
+}
+
+std::string json_of(berth_memory* memory) {
+  char* json = nullptr;
+  OK(berth_memory_to_json(memory, &json, nullptr, nullptr));
   return taken(json);
 }
 
@@ -158,7 +167,10 @@ void changing() {
                     GIVES(BERTH_STATE_LOST, berth_state_apply_json(state, kQueue, sizeof kQueue - 1, nullptr, nullptr, nullptr));
                     berth_state_info info{};
                     info.struct_size = sizeof info;
-                    OK(berth_state_get_info(state, &info, nullptr));
+                    std::int32_t number = 0;
+                    GIVES(BERTH_STATE_LOST, berth_state_get_info(state, &info, nullptr));
+                    GIVES(BERTH_STATE_LOST, berth_state_find_job(state, "runs", &number, nullptr));
+                    GIVES(BERTH_STATE_LOST, berth_state_find_node(state, "n0", &number, nullptr));
                   }
                   if (status == BERTH_OUT_OF_MEMORY) return;
                   OK(berth_state_destroy(&state, nullptr));
@@ -172,32 +184,198 @@ void changing() {
   OK(berth_state_destroy(&changed, nullptr));
 }
 
-void reading() {
+struct Decided {
   berth_state* state = load();
   berth_engine* engine = nullptr;
   berth_plan* plan = nullptr;
-  OK(berth_engine_create(&engine, nullptr));
+  Decided() {
+    berth_request request{};
+    request.struct_size = sizeof request;
+    OK(berth_engine_create(&engine, nullptr));
+    OK(berth_plan_create(&plan, nullptr));
+    OK(berth_decide(engine, state, nullptr, &request, plan, nullptr));
+  }
+  ~Decided() {
+    OK(berth_plan_destroy(&plan, nullptr));
+    OK(berth_engine_destroy(&engine, nullptr));
+    OK(berth_state_destroy(&state, nullptr));
+  }
+  Decided(const Decided&) = delete;
+  Decided& operator=(const Decided&) = delete;
+};
+
+// A call that gives a text gives all of it or none.
+void gives_text(const std::function<berth_status(char**)>& call) {
+  char* text = nullptr;
+  OK(call(&text));
+  const std::string expected = taken(text);
+  text = nullptr;
+  const long failed = fail_each([&] { return call(&text); },
+                                [&](berth_status status) {
+                                  CHECK((status == BERTH_OK) == (text != nullptr));
+                                  berth_free(text);
+                                  text = nullptr;
+                                });
+  CHECK(failed > 0);
+  CHECK(taken(text) == expected);
+}
+
+void remembering() {
+  berth_state* state = load();
+  berth_memory* memory = nullptr;
+  OK(berth_memory_create(&memory, nullptr));
+  const std::string empty = json_of(memory);
+  berth_engine* engine = nullptr;
+  berth_plan* plan = nullptr;
   OK(berth_plan_create(&plan, nullptr));
   berth_request request{};
   request.struct_size = sizeof request;
-  OK(berth_decide(engine, state, nullptr, &request, plan, nullptr));
-  for (int what = BERTH_TEXT_JOB; what <= BERTH_TEXT_NODE; ++what) {
-    char* bytes = nullptr;
-    uint64_t begin[4];
-    fail_each([&] { return berth_plan_texts(plan, state, what, 0, 2, &bytes, begin, nullptr); },
-              [&](berth_status status) {
-                CHECK((status == BERTH_OK) == (bytes != nullptr));
-                berth_free(bytes);
-                bytes = nullptr;
-              });
-    berth_free(bytes);
-  }
-  berth_memory* memory = nullptr;
-  fail_each([&] { return berth_memory_create(&memory, nullptr); }, [&](berth_status) { CHECK(memory == nullptr); });
+  request.policy = "las";
+  const long failed = fail_each(
+      [&] {
+        if (engine == nullptr) {
+          const berth_status status = berth_engine_create(&engine, nullptr);
+          if (status != BERTH_OK) return status;
+        }
+        return berth_decide(engine, state, memory, &request, plan, nullptr);
+      },
+      [&](berth_status status) {
+        CHECK((json_of(memory) == empty) == (status != BERTH_OK));
+        OK(berth_engine_destroy(&engine, nullptr));
+        OK(berth_memory_destroy(&memory, nullptr));
+        OK(berth_memory_create(&memory, nullptr));
+      });
+  CHECK(failed > 20);
+  const std::string kept = json_of(memory);
+  CHECK(kept != empty);
+  gives_text([&](char** text) { return berth_memory_to_json(memory, text, nullptr, nullptr); });
+  berth_memory* again = nullptr;
+  fail_each([&] { return berth_memory_from_json(kept.data(), kept.size(), nullptr, &again, nullptr); },
+            [&](berth_status status) {
+              CHECK((status == BERTH_OK) == (again != nullptr));
+              OK(berth_memory_destroy(&again, nullptr));
+            });
+  CHECK(json_of(again) == kept);
+  OK(berth_memory_destroy(&again, nullptr));
+  fail_each([&] { return berth_memory_create(&again, nullptr); }, [&](berth_status) { CHECK(again == nullptr); });
+  OK(berth_memory_destroy(&again, nullptr));
   OK(berth_memory_destroy(&memory, nullptr));
   OK(berth_plan_destroy(&plan, nullptr));
   OK(berth_engine_destroy(&engine, nullptr));
   OK(berth_state_destroy(&state, nullptr));
+}
+
+void committing() {
+  std::string before, after;
+  {
+    const Decided one;
+    before = json_of(one.state);
+    OK(berth_commit(one.state, one.plan, nullptr, nullptr));
+    after = json_of(one.state);
+  }
+  std::optional<Decided> one(std::in_place);
+  const long failed = fail_each([&] { return berth_commit(one->state, one->plan, nullptr, nullptr); },
+                                [&](berth_status status) {
+                                  if (status != BERTH_STATE_LOST) CHECK(json_of(one->state) == (status == BERTH_OK ? after : before));
+                                  one.emplace();
+                                });
+  CHECK(failed > 5);
+  CHECK(json_of(one->state) == after);
+}
+
+void taking_arrays() {
+  const char *const types[] = {"A"}, *const nodes[] = {"a", "b"}, *const ids[] = {"c"};
+  const std::int32_t type[] = {0, 0}, gpus[] = {4, 4}, asked[] = {2}, kinds[] = {BERTH_PUT_JOB, BERTH_START_JOB};
+  const std::uint64_t row[] = {0, 0}, entry_begin[] = {0, 0, 1}, masks[] = {3};
+  const char *const changed[] = {"", "c"}, *const shapes[] = {"", "2"};
+  berth_jobs jobs{};
+  jobs.struct_size = sizeof jobs;
+  jobs.n = 1;
+  jobs.id.strings = ids;
+  jobs.shape_gpus = asked;
+  berth_cluster cluster{};
+  cluster.struct_size = sizeof cluster;
+  cluster.n_gpu_types = 1;
+  cluster.gpu_type.strings = types;
+  cluster.n_nodes = 2;
+  cluster.node.strings = nodes;
+  cluster.node_gpu_type = type;
+  cluster.node_gpus = gpus;
+  berth_state* state = nullptr;
+  fail_each([&] { return berth_state_from_arrays(&cluster, &state, nullptr); },
+            [&](berth_status status) {
+              CHECK((status == BERTH_OK) == (state != nullptr));
+              OK(berth_state_destroy(&state, nullptr));
+            });
+  const std::string before = json_of(state);
+
+  berth_entries entries{};
+  entries.struct_size = sizeof entries;
+  entries.n = 1;
+  entries.node.strings = nodes;
+  entries.gpus = masks;
+  berth_deltas deltas{};
+  deltas.struct_size = sizeof deltas;
+  deltas.n = 2;
+  deltas.kind = kinds;
+  deltas.id.strings = changed;
+  deltas.text.strings = shapes;
+  deltas.row = row;
+  deltas.jobs = &jobs;
+  deltas.entry_begin = entry_begin;
+  deltas.entries = &entries;
+  const long failed = fail_each([&] { return berth_state_apply(state, &deltas, nullptr, nullptr); },
+                                [&](berth_status status) {
+                                  if (status == BERTH_OUT_OF_MEMORY) {
+                                    CHECK(json_of(state) == before);
+                                    return;
+                                  }
+                                  OK(berth_state_destroy(&state, nullptr));
+                                  OK(berth_state_from_arrays(&cluster, &state, nullptr));
+                                });
+  CHECK(failed > 20);
+  CHECK(json_of(state).find("\"running\"") != std::string::npos);
+  OK(berth_state_destroy(&state, nullptr));
+}
+
+void reading() {
+  const Decided one;
+  berth_state* created = nullptr;
+  fail_each([&] { return berth_state_create(&created, nullptr); },
+            [&](berth_status status) {
+              CHECK((status == BERTH_OK) == (created != nullptr));
+              OK(berth_state_destroy(&created, nullptr));
+            });
+  OK(berth_state_destroy(&created, nullptr));
+  const std::string longer_than_what_is_kept_in_place(100, 'x');
+  std::int32_t number = 7;
+  fail_each([&] { return berth_state_find_job(one.state, longer_than_what_is_kept_in_place.c_str(), &number, nullptr); },
+            [&](berth_status) { CHECK(number == 7); });
+  fail_each([&] { return berth_state_find_node(one.state, longer_than_what_is_kept_in_place.c_str(), &number, nullptr); },
+            [&](berth_status) { CHECK(number == -1); });
+  for (int what = BERTH_TEXT_JOB; what <= BERTH_TEXT_NODE; ++what) {
+    uint64_t begin[4];
+    gives_text([&](char** text) { return berth_plan_texts(one.plan, one.state, what, 0, 2, text, begin, nullptr); });
+  }
+  uint64_t violations = 0;
+  gives_text([&](char** text) { return berth_plan_validate(one.plan, one.state, &violations, text, nullptr); });
+  gives_text([&](char** text) { return berth_plan_to_json(one.plan, one.state, 0, text, nullptr, nullptr); });
+  gives_text([&](char** text) { return berth_state_to_json(one.state, text, nullptr, nullptr); });
+  gives_text([&](char** text) { return berth_policies(text, nullptr, nullptr); });
+
+  const std::string json = json_of(one.plan, one.state);
+  berth_plan* read = nullptr;
+  fail_each([&] { return berth_plan_create(&read, nullptr); }, [&](berth_status) { CHECK(read == nullptr); });
+  fail_each([&] { return berth_plan_from_json(json.data(), json.size(), nullptr, one.state, read, nullptr); },
+            [&](berth_status status) {
+              berth_plan_info info{};
+              info.struct_size = sizeof info;
+              GIVES(status == BERTH_OK ? BERTH_OK : BERTH_INVALID_ARGUMENT, berth_plan_get_info(read, &info, nullptr));
+              OK(berth_plan_destroy(&read, nullptr));
+              OK(berth_plan_create(&read, nullptr));
+            });
+  CHECK(json_of(read, one.state) == json);
+  OK(berth_plan_destroy(&read, nullptr));
 }
 
 }  // namespace
@@ -205,7 +383,10 @@ void reading() {
 int main() {
   loading();
   deciding();
+  remembering();
   changing();
+  committing();
+  taking_arrays();
   reading();
   return 0;
 }

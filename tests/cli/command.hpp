@@ -9,6 +9,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/folder.hpp"
+
 /// Runs the command as a person would, in a shell.
 namespace berth::test {
 
@@ -17,34 +19,13 @@ inline std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A folder of its own for one test, removed with everything in it.
-class Folder {
- public:
-  Folder() {
-    std::string name = ::testing::TempDir() + "berth_cli_XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return *this / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 struct Answer {
   int code = -1;
   std::string out, err;
 };
+
+/// For a shell; the text holds no quotes.
+inline std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 /// `berth ARGUMENTS`, as a shell reads them: redirections and pipes behind it work.
 inline Answer berth(const std::string& arguments) {

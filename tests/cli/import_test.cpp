@@ -7,8 +7,6 @@ namespace {
 
 const char* const kRows = "job_id,arrival_s,service_sec,gpu_count\nali-1-w#1,100.0,50.0,4\nali-3-w#3,120.0,500.0,8\n";
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
 std::string packed(const Folder& folder, const std::string& name, const std::string& content) {
   const gzFile out = ::gzopen((folder / name).c_str(), "wb");
   ::gzwrite(out, content.data(), static_cast<unsigned>(content.size()));

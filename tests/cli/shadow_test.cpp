@@ -33,6 +33,13 @@ TEST(CliShadow, TellsWhatStartsEarlier) {
       json.out, R"({"kind":"earlier","job":"j","gpus":8,"planned_s":0,"really_s":3300,"planned_where":"n[0-7]","really_where":"n[0-7]"})"));
 }
 
+TEST(CliShadow, StandardInputIsReadOnce) {
+  const Answer answer = berth("shadow --policy fifo - -");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_TRUE(contains(answer.err, "both name '-': standard input can be read once")) << answer.err;
+}
+
 TEST(CliShadow, RefusesStatesThatDoNotFollow) {
   const Folder folder;
   folder.write("0.json", state(0, false));

@@ -16,8 +16,6 @@ const std::string kNodes = R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"err
 )";
 const std::string kTopology = "SwitchName=leaf Nodes=n1\n";
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
 }  // namespace
 
 TEST(CliSlurm, WhatItsCommandsPrintIsPlannedAsItIsPiped) {

@@ -37,9 +37,4 @@ TEST(CliValues, AKeyEndsAtTheFirstEqualsSign) {
   EXPECT_THROW(parse_key_value("=b"), InvalidArgument);
 }
 
-TEST(CliValues, CommasSeparate) {
-  EXPECT_EQ(split_commas("a,b"), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(split_commas("a,,"), (std::vector<std::string>{"a", "", ""}));
-}
-
 }  // namespace berth::cli

@@ -1,4 +1,4 @@
-// Words of the command line: instants, durations, parts, sizes of clusters, parameters of policies.
+// Words of the command line: instants, durations, parts, parameters of policies.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,7 +9,6 @@
 #include "host/cli/values.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/core/policy.hpp"
-#include "host/io/importers.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 namespace {

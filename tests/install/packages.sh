@@ -20,7 +20,11 @@ for program in "$prefix/bin/berth" "$prefix/lib/libberth.so" "$prefix/lib/libber
   strangers=$(env -i ldd "$program" | awk '$2 == "=>" {print $1, $3}' | grep -vE '^(libc|libm|libstdc\+\+|libgcc_s|libdl|libpthread)\.so' | grep -v " $prefix/" || true)
   [[ -z $strangers ]] || { echo "$program takes from elsewhere: $strangers" >&2; exit 1; }
 done
-man -l "$prefix/share/man/man1/berth.1" >/dev/null 2>&1 || echo "(no man here: the page was not looked at)"
+if command -v man >/dev/null; then
+  man -l "$prefix/share/man/man1/berth.1" >/dev/null
+else
+  echo "(no man here: the page was not looked at)"
+fi
 bash -c ". '$prefix/share/bash-completion/completions/berth' && complete -p berth" >/dev/null
 bash "$here/consumer.sh" --installed "$prefix" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 echo "consumers built against the archive: $(grep -c '^---' "$work/log")"

@@ -6,6 +6,7 @@
 #include "host/io/importers.hpp"
 #include "host/io/trace_json.hpp"
 #include "host/sim/replay.hpp"
+#include "tests/support/pipe_file.hpp"
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
@@ -48,6 +49,15 @@ Kinds kinds(const Trace& trace) {
 }
 
 }  // namespace
+
+TEST(ImportChronus, FilesMayBePipesAndBlanksMayPrecedeTheJson) {
+  const test::PipeFile jobs(kChronus + "0,vc_a,4,100,9,alexnet,50,1,147.5,10,0,strict\n"), speeds("\n " + kSpeeds);
+
+  const Trace trace = import_trace("chronus", {speeds.path(), jobs.path()});
+
+  EXPECT_EQ(trace.profiles.size(), 1u);
+  EXPECT_EQ(trace.jobs.size(), 1u);
+}
 
 TEST(ImportChronus, DeadlinesCountFromSubmission) {
   const Trace trace = chronus("0,vc_a,1,100,9,vgg16,50,1,147.5,10,0,strict\n");

@@ -7,6 +7,7 @@
 #include "host/io/importers.hpp"
 #include "host/io/trace_json.hpp"
 #include "host/sim/replay.hpp"
+#include "tests/support/pipe_file.hpp"
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
@@ -50,6 +51,15 @@ TimeUs run_sum_s(const Trace& trace) {
 const std::string kA = "A (batch size 8)";
 
 }  // namespace
+
+TEST(ImportGavel, FilesMayBePipesAndBlanksMayPrecedeTheJson) {
+  const test::PipeFile rows(ten(kA, "400", "2")), throughputs(std::string(" \n\t") + kThroughputs);
+
+  const Trace trace = import_trace("gavel", {rows.path(), throughputs.path()});
+
+  ASSERT_EQ(trace.jobs.size(), 1u);
+  EXPECT_EQ(trace.jobs[0].run_us, 50 * kSecond);
+}
 
 TEST(ImportGavel, RunTimeIsStepsByTheThroughputOfAsManyV100s) {
   const Trace trace = gavel(ten(kA, "400", "2", "-1.000000", "7.25", "2.5") + ten(kA, "100", "1"));
@@ -225,7 +235,8 @@ TEST(ImportGavel, TheRealThroughputsHaveTheirZerosAndGaps) {
     return std::make_tuple(read.alone.at(type).size(), zero, no_spread);
   };
 
-  const GavelThroughputs one = read_gavel_throughputs(physical), two = read_gavel_throughputs(simulation);
+  InputBytes a(physical), b(simulation);
+  const GavelThroughputs one = read_gavel_throughputs(a), two = read_gavel_throughputs(b);
 
   EXPECT_EQ(counts(one, "K80"), std::make_tuple(83u, 4, 6));
   EXPECT_EQ(counts(two, "K80"), std::make_tuple(83u, 3, 6));

@@ -365,6 +365,45 @@ TEST(ImportKai, WhatDoesNotMapIsLeftOutAndCounted) {
   }
 }
 
+TEST(ImportKai, AGangTooLargeForAnyClusterIsLeftOutAndTheOthersStay) {
+  Objects objects = small();
+  objects.groups = {group("ok", 1), group("pod", 1), group("deep", 1, R"("subGroups": [{"name": "a", "parent": "b"},
+        {"name": "b", "parent": "a"}, {"name": "leaf", "parent": "a", "minMember": 1}])")};
+  objects.pods = {pod({"ok-0", "ok", "1"}), pod({"pod-0", "pod", "65"}),
+                  pod({"deep-0", "deep", "1", "", "Pending", "", R"("kai.scheduler/subgroup-name": "leaf")"})};
+  for (int i = 0; i < 16; ++i) objects.pods.push_back(pod({"huge-" + std::to_string(i), "huge", "999999999"}));
+  objects.groups.push_back(group("huge", 1));
+  std::string many = R"("subGroups": [)";
+  for (int i = 0; i <= kMaxGroups; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    many += (i == 0 ? "" : ", ") + (R"({"name": ")" + name) + R"(", "minMember": 1})";
+    objects.pods.push_back(pod({"many-" + name, "many", "1", "", "Pending", "", R"("kai.scheduler/subgroup-name": ")" + name + "\""}));
+  }
+  objects.groups.push_back(group("many", 1, many + "]"));
+
+  const KaiImport imported = import(objects);
+
+  ASSERT_EQ(imported.snapshot.jobs.size(), 1u);
+  EXPECT_EQ(imported.snapshot.jobs[0].id, "ns/ok");
+  EXPECT_TRUE(noted(imported, "2 pod groups left out: a pod of more than 64 GPUs"));
+  EXPECT_TRUE(noted(imported, "1 pod groups left out: more than 1024 groups"));
+  EXPECT_TRUE(noted(imported, "1 pod groups left out: subgroups in a circle, or nested too deep"));
+}
+
+TEST(ImportKai, AFieldThatStandsThereTwiceIsRefused) {
+  const auto raw = [](const std::string& inside) { return R"({"rawObjects": {)" + inside + "}}"; };
+  for (const std::string& bad :
+       {raw(R"("nodes": [], "nodes": [])"), raw(R"("nodes": [{"metadata": {"name": "a", "name": "b"}}])"),
+        raw(R"("nodes": [{"metadata": {"name": "a"}, "status": {"capacity": {"nvidia.com/gpu": "2", "nvidia.com/gpu": "5"}}}])"),
+        raw(R"("nodes": [{"metadata": {"name": "a", "labels": {"x": "1", "x": "2"}}}])"),
+        raw(R"("queues": [{"metadata": {"name": "q"}, "spec": {"resources": {"gpu": {"quota": 1, "quota": 2}}}}])"),
+        raw(R"("priorityClasses": [{"metadata": {"name": "p"}, "value": 1}, {"metadata": {"name": "p"}, "value": 2}])"),
+        raw(R"("topologies": [{"metadata": {"name": "t"}}, {"metadata": {"name": "t"}}])")}) {
+    EXPECT_NE(problem(bad).find(" stands "), std::string::npos) << bad << problem(bad);
+    EXPECT_NE(problem(bad).find(" twice"), std::string::npos) << bad << problem(bad);
+  }
+}
+
 TEST(ImportKai, ARunningGangBelowItsMinMemberIsTakenForWhatItHas) {
   Objects objects = small();
   objects.groups = {group("a", 2)};

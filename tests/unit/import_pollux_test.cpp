@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 
 #include "berth/error.hpp"
@@ -10,36 +8,14 @@
 #include "host/io/pollux.hpp"
 #include "host/io/trace_json.hpp"
 #include "host/sim/replay.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/problem_of.hpp"
-#include "tests/support/temp_file.hpp"
 #include "tests/support/traces.hpp"
 
 namespace berth::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Files in folders named after applications.
-class Folder {
- public:
-  Folder() {
-    static int count = 0;
-    root_ = fs::path(::testing::TempDir()) / ("berth_pollux_" + std::to_string(getpid()) + "_" + std::to_string(count++));
-    fs::create_directories(root_);
-  }
-  ~Folder() { fs::remove_all(root_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string write(const std::string& name, const std::string& content) const {
-    fs::create_directories((root_ / name).parent_path());
-    std::ofstream(root_ / name) << content;
-    return root_ / name;
-  }
-
- private:
-  fs::path root_;
-};
 
 const std::string kWorkload = "name,time,application,num_replicas,batch_size\n";
 const std::string kPlacements =
@@ -53,7 +29,7 @@ const std::string kScalability = "local_bsz,num_replicas,num_nodes,step_time,syn
 const std::string kValidation = "progress,iteration,metric,grad_sqr,grad_var\n10.5,100,1,2,3\n21.5,250,1,2,3\n";
 
 struct Measured {
-  Folder folder;
+  test::Folder folder;
   std::vector<std::string> files;
   explicit Measured(const std::string& placements = kPlacements, const std::string& scalability = kScalability,
                     const std::string& validation = kValidation, const std::string& application = "net") {
@@ -120,6 +96,13 @@ TEST(ImportPollux, BetweenTwoMeasuredBatchesAStepIsLinear) {
   EXPECT_EQ(pollux_step_ns(steps, 1, 8, 4), 100 + 80);               // a limit below what was measured
   EXPECT_EQ(pollux_step_ns(steps, 2, 6, 0), std::nullopt);           // 3 on each: never measured
   EXPECT_EQ(pollux_step_ns({}, 1, 8, 0), std::nullopt);
+}
+
+TEST(ImportPollux, AStepOfMorePassesThanCanBeCountedIsTheLongest) {
+  const PolluxSteps steps{{1, {1'000'000'000'000'000, 0}}};
+
+  EXPECT_EQ(pollux_step_ns(steps, 1, 9'000, 0), 9'000'000'000'000'000'000);
+  EXPECT_EQ(pollux_step_ns(steps, 1, INT32_MAX, 0), INT64_MAX);
 }
 
 TEST(ImportPollux, ASnapshotOnT4sIsElasticAndElsewhereARunTimeIsLeft) {

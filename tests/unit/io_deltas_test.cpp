@@ -6,6 +6,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "tests/support/problem_of.hpp"
 
 namespace berth {
 namespace {
@@ -19,13 +20,12 @@ ClusterState one_node() {
 std::string refusal(const std::string& deltas) {
   ClusterState state = one_node();
   const std::string before = io::to_json(state.snapshot());
-  try {
-    io::apply_json(state, R"({"schema": "berth.deltas.v1", "deltas": [)" + deltas + "]}", "d.json");
-  } catch (const InputError& error) {
+  const std::string said =
+      test::problem_of([&] { io::apply_json(state, R"({"schema": "berth.deltas.v1", "deltas": [)" + deltas + "]}", "d.json"); });
+  if (said != "no error") {
     EXPECT_EQ(io::to_json(state.snapshot()), before);
-    return error.what();
   }
-  return "accepted";
+  return said;
 }
 
 }  // namespace
@@ -43,6 +43,20 @@ TEST(Deltas, AreAppliedInTheirOrder) {
   EXPECT_EQ(state.now(), 12'500'000);
   EXPECT_EQ(state.find_job("j"), -1);
   EXPECT_EQ(state.job(state.find_job("k"))->state, JobState::kRunning);
+}
+
+TEST(Deltas, AStartIsOfTheJobAsTheBatchPutItLast) {
+  ClusterState state = one_node();
+  const auto put = [](int members, int gpus_per_member) {
+    return R"({"op": "put_job", "job": {"id": "k", "submit_s": 9, "shapes": [{"id": "s", "gpus": 4, "groups": [{"name": "g", "members": )" +
+           std::to_string(members) + R"(, "gpus_per_member": )" + std::to_string(gpus_per_member) + "}]}]}},\n";
+  };
+  const std::string start = R"({"op": "start_job", "job": "k", "allocation": {"shape": "s", "entries": [)"
+                            R"({"group": "g", "node": "n", "gpus": [0, 1]}, {"group": "g", "node": "n", "gpus": [2, 3]}]}})";
+
+  io::apply_json(state, R"({"schema": "berth.deltas.v1", "deltas": [)" + put(4, 1) + put(2, 2) + start + "]}");
+
+  EXPECT_EQ(state.job(state.find_job("k"))->allocation.entries.at(1).member, 1);
 }
 
 TEST(Deltas, ThatNameNothingAreRefused) {

@@ -136,6 +136,25 @@ TEST(Shadow, JobsThatWereNotSeenToStartAreCounted) {
   EXPECT_TRUE(report.differences.empty());
 }
 
+TEST(Shadow, TimesBeyondWhatCanBeCountedStandAtTheLimit) {
+  const auto far = [](const std::string& now_s, const std::string& jobs) {
+    std::string nodes;
+    for (int n = 0; n < 4; ++n) {
+      nodes += (n == 0 ? "" : ", ") + (R"({"id": "n)" + std::to_string(n)) + R"(", "gpu_type": "A", "gpus": 64})";
+    }
+    return io::parse_state(R"({"schema": "berth.snapshot.v1", "now_s": )" + now_s + R"(, "gpu_types": [{"id": "A"}], "nodes": [)" + nodes +
+                           R"(], "jobs": [)" + jobs + "]}");
+  };
+  std::string jobs;
+  for (int j = 0; j < 40; ++j) jobs += (j == 0 ? "" : ", ") + waits("j" + std::to_string(j), 1);
+
+  const ShadowReport report = shadow(list(far("0", jobs), far("288230376151", jobs)));
+
+  EXPECT_EQ(report.gpu_us, INT64_MAX);
+  EXPECT_EQ(report.wait_saved_us, INT64_MAX);
+  EXPECT_EQ(report.planned_gpu_us, INT64_MAX);
+}
+
 TEST(Shadow, StatesMustFollowEachOther) {
   Shadow day(Request{}, 0);
   day.add(at(100, waits("a", 1)), "");

@@ -77,6 +77,16 @@ TEST(TraceForm, AnElasticJobMayHaveAShapeForEveryPointAndTheOneAskedForFirst) {
   EXPECT_EQ(form.gpu_types(), (Ids{"V100", "K80"}));
 }
 
+TEST(TraceForm, TheLargestBatchIsSharedByItsGpus) {
+  Trace trace = two_types();
+  trace.jobs[0].batch = INT32_MAX;
+
+  const Snapshot snapshot = snapshot_at(trace, io::uniform_cluster(1, 2), 0);
+
+  EXPECT_EQ(snapshot.jobs.at(0).shapes.at(0).local_batch, 1'073'741'824);
+  EXPECT_NO_THROW(check_snapshot(snapshot));
+}
+
 TEST(TraceForm, WhereNoMeasuredTypeIsTheJobKeepsItsRunTimeAndLosesItsProfile) {
   const Trace trace = two_types();
   const Snapshot cluster = io::uniform_cluster(1, 2);

@@ -3,6 +3,7 @@
 #include "berth/error.hpp"
 #include "host/io/json_list.hpp"
 #include "host/io/trace_json.hpp"
+#include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
 namespace berth::io {
@@ -29,13 +30,8 @@ std::string split(const std::string& text, std::size_t piece) {
 
 std::string problem(const std::string& text) {
   const TempFile file(text, ".json");
-  try {
-    read_trace(file.path());
-  } catch (const InputError& error) {
-    const std::string what = error.what();
-    return what.substr(file.path().size());
-  }
-  return "accepted";
+  const std::string what = test::problem_of([&] { read_trace(file.path()); });
+  return what.rfind(file.path(), 0) == 0 ? what.substr(file.path().size()) : what;
 }
 
 }  // namespace

@@ -12,8 +12,9 @@
  *   }
  *
  * Conventions
- *  - Every function that can fail returns BERTH_OK (0) or a negative status and takes a `berth_error*`, which may be NULL. Nothing throws,
- *    exits, prints or installs signal handlers. Where a call fails, outputs keep what they held, unless said otherwise.
+ *  - Every function that can fail returns BERTH_OK (0) or a negative status and, but for `berth_cancel`, takes a `berth_error*`, which may
+ *    be NULL. Nothing throws, exits, prints or installs signal handlers. Where a call fails, outputs keep what they held, unless said
+ *    otherwise.
  *  - Every struct passed by pointer begins with its own size: `= {.struct_size = sizeof(berth_request)}`, everything else zero, asks for
  *    the defaults. Structs only grow at their end, so a caller of another minor version goes on working: a shorter struct has the defaults
  *    in what it lacks, a longer one must be zero in what this library does not know.
@@ -75,7 +76,7 @@ enum {
   /* the environment: -20 .. -39 */
   BERTH_ENVIRONMENT_ERROR = -20,
   BERTH_OUT_OF_MEMORY = -21,
-  BERTH_STATE_LOST = -22, /* memory ran out in the middle of a change of this state: destroy it, or load it again */
+  BERTH_STATE_LOST = -22, /* memory ran out in the middle of a change of this state: destroy it */
   /* Berth broke its own promise: -40. Please report it. */
   BERTH_INTERNAL_ERROR = -40
 };

@@ -1,12 +1,12 @@
 #include "python-free-bindings/c/src/columns.hpp"
 
-#include <cstdlib>
-#include <new>
+#include <cstring>
+
+#include "host/io/read_whole.hpp"
 
 namespace berth::c {
 namespace {
 
-constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 36;
 
 void check_ascending(const std::uint64_t* begin, std::size_t n, std::uint64_t most, const char* name) {
@@ -44,13 +44,14 @@ std::size_t checked_rows(std::uint64_t first, std::uint64_t count, std::size_t n
 
 std::string_view document(const char* json, std::size_t size, const char* name) {
   if (json == nullptr) throw InvalidArgument(std::string(name) + " is null");
-  if (size > kMaxDocumentBytes) throw InvalidArgument(std::string(name) + " has " + std::to_string(size) + " bytes; at most 536870912");
+  if (size > io::kMaxWholeBytes) {
+    throw InvalidArgument(std::string(name) + " has " + std::to_string(size) + " bytes; at most " + std::to_string(io::kMaxWholeBytes));
+  }
   return {json, size};
 }
 
 void give_text(std::string_view text, char** out, std::size_t* size) {
-  auto* bytes = static_cast<char*>(std::malloc(text.size() + 1));
-  if (bytes == nullptr) throw std::bad_alloc();
+  auto* bytes = new char[text.size() + 1];
   std::memcpy(bytes, text.data(), text.size());
   bytes[text.size()] = 0;
   *out = bytes;
@@ -59,4 +60,4 @@ void give_text(std::string_view text, char** out, std::size_t* size) {
 
 }  // namespace berth::c
 
-void berth_free(void* text) { std::free(text); }
+void berth_free(void* text) { delete[] static_cast<char*>(text); }

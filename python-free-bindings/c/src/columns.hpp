@@ -3,7 +3,6 @@
 #include <berth.h>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 

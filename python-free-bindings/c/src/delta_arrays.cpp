@@ -33,7 +33,7 @@ class DeltaArrays {
   std::size_t size() const { return n_; }
 
   /// @param before  The changes before it.
-  Delta delta(std::size_t i, const std::vector<Delta>& before) const {
+  Delta delta(std::size_t i, const std::vector<Delta>& before) {
     switch (d_.kind[i]) {
       case BERTH_SET_TIME:
         return delta::SetTime{required_column(d_.time_us, n_, "deltas.time_us")[i]};
@@ -44,8 +44,8 @@ class DeltaArrays {
       case BERTH_REMOVE_JOB:
         return delta::RemoveJob{id_.text(i), text_.text(i)};
       case BERTH_START_JOB:
-        return delta::StartJob{id_.text(i), entries_.allocation(text_.text(i), io::shapes_after(state_, before, id_[i]),
-                                                                entry_rows_.begin(i), entry_rows_.end(i))};
+        return delta::StartJob{
+            id_.text(i), entries_.allocation(text_.text(i), put_.shapes(state_, before, id_[i]), entry_rows_.begin(i), entry_rows_.end(i))};
       case BERTH_STOP_JOB:
         return delta::StopJob{id_.text(i)};
       case BERTH_SET_PROGRESS: {
@@ -108,12 +108,13 @@ class DeltaArrays {
   EntryArrays entries_;
   Rows entry_rows_;
   std::optional<JobArrays> jobs_;
+  io::PutJobs put_;
 };
 
 }  // namespace
 
 void read_deltas(const berth_deltas* deltas, const ClusterState& state, std::vector<Delta>& out) {
-  const DeltaArrays arrays(deltas, state);
+  DeltaArrays arrays(deltas, state);
   out.clear();
   for (std::size_t i = 0; i < arrays.size(); ++i) out.push_back(arrays.delta(i, out));
 }

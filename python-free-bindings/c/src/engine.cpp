@@ -97,12 +97,16 @@ void decide(Decider& d, const ClusterState& state, PolicyState& memory, Plan& pl
   if (progress.callback != nullptr) {
     d.request.progress = [&progress](std::int64_t done, std::int64_t total) { return progress.go_on(done, total); };
   }
-  d.engine.decide(state, memory, d.request, plan);
+  // A callback that throws lets a decision fail that has been made: until all are done, the memory is a copy.
+  std::optional<PolicyState> copy;
+  if (progress.callback != nullptr || d.log.callback != nullptr) copy = memory;
+  d.engine.decide(state, copy ? *copy : memory, d.request, plan);
   if (progress.threw) throw CallbackFailed("the progress callback threw an exception");
   const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
-  count(d.stats, plan, ns);
   if (!plan.backend_note.empty()) log(d.log, BERTH_LOG_WARNING, plan.backend_note.c_str());
   if (d.log.callback != nullptr && d.log.level >= BERTH_LOG_INFO) log(d.log, BERTH_LOG_INFO, summary(plan, ns).c_str());
+  count(d.stats, plan, ns);
+  if (copy) std::swap(memory, *copy);
 }
 
 }  // namespace
@@ -136,7 +140,7 @@ berth_status berth_decide(berth_engine* engine, berth_state* state, berth_memory
     berth::PolicyState nothing;
     p->of.reset();
     try {
-      berth::c::decide(*d, s->state, m ? (**m).state : nothing, p->plan, request);
+      berth::c::decide(*d, s->whole(), m ? (**m).state : nothing, p->plan, request);
     } catch (const std::exception& e) {
       d->stats.failures.fetch_add(1, std::memory_order_relaxed);
       berth::c::log(d->log, BERTH_LOG_ERROR, e.what());

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "berth/error.hpp"
@@ -31,7 +30,8 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
   virtual ~Handle() = default;
 
-  bool is(HandleKind kind) const { return kind_.load(std::memory_order_acquire) == static_cast<std::uint32_t>(kind); }
+  /// In one order with `visit` and `retire`: a visitor that still finds the handle is one that its end waits for.
+  bool is(HandleKind kind) const { return kind_.load(std::memory_order_seq_cst) == static_cast<std::uint32_t>(kind); }
 
   bool try_enter() { return !busy_.exchange(true, std::memory_order_acquire); }
   void leave() { busy_.store(false, std::memory_order_release); }

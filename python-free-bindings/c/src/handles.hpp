@@ -11,17 +11,25 @@
 #include "berth/delta.hpp"
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
+#include "host/core/state_impl.hpp"
 #include "python-free-bindings/c/src/handle.hpp"
 
 /// What the four kinds of handles hold.
 namespace berth::c {
 
 struct State {
-  explicit State(ClusterState loaded) : state(std::move(loaded)) {}
-  ClusterState state;
+  explicit State(ClusterState loaded) : state_(std::move(loaded)) {}
+  /// @throws StateLost after memory ran out in the middle of a change.
+  ClusterState& whole() {
+    state_.impl().check_whole();
+    return state_;
+  }
   std::shared_ptr<const int> identity = std::make_shared<const int>(0);  // by which plans know whose they are
   std::vector<Delta> batch;                                              // its memory is used again
   std::uint64_t batches = 0, refused_batches = 0;
+
+ private:
+  ClusterState state_;
 };
 
 struct Memory {
@@ -40,13 +48,13 @@ inline const Plan& decided(const Planned& planned) {
   return planned.plan;
 }
 
-/// The plan, when it is of this state as it is now. @throws InvalidArgument, StalePlan
-inline const Plan& of_state(const Planned& planned, const State& state) {
+/// The plan, when it is of this state as it is now. @throws InvalidArgument, StalePlan, StateLost
+inline const Plan& of_state(const Planned& planned, State& state) {
   const Plan& plan = decided(planned);
   if (planned.of != state.identity) throw StalePlan("the plan is of another state");
-  if (plan.revision != state.state.revision()) {
-    throw StalePlan("the plan is of revision " + std::to_string(plan.revision) + ", the state of " +
-                    std::to_string(state.state.revision()));
+  const std::uint64_t now = state.whole().revision();
+  if (plan.revision != now) {
+    throw StalePlan("the plan is of revision " + std::to_string(plan.revision) + ", the state of " + std::to_string(now));
   }
   return plan;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "host/core/shape_id.hpp"
 #include "host/io/read_parts.hpp"
 #include "python-free-bindings/c/src/structs.hpp"
 
@@ -84,10 +85,7 @@ Shape JobArrays::shape(std::size_t row) const {
   shape.gpus = j_.shape_gpus[row];
   shape.gpu_type = shape_type_.text(row);
   shape.id = shape_id_.text(row);
-  if (shape.id.empty()) {
-    shape.id = std::to_string(shape.gpus);
-    if (!shape.gpu_type.empty()) shape.id.append("x").append(shape.gpu_type);
-  }
+  if (shape.id.empty()) shape.id = core::default_shape_id(shape.gpus, shape.gpu_type);
   shape.share_ppm = value(j_.shape_share_ppm, row, kWholeGpu);
   shape.local_batch = value(j_.shape_local_batch, row, 0);
   shape.rate = value(j_.shape_rate, row, std::int64_t{0});

@@ -1,4 +1,3 @@
-#include "berth/io.hpp"
 #include "python-free-bindings/c/src/columns.hpp"
 #include "python-free-bindings/c/src/guarded.hpp"
 #include "python-free-bindings/c/src/handles.hpp"
@@ -115,10 +114,10 @@ berth_status berth_commit(berth_state* state, berth_plan* plan, uint64_t* revisi
     Use p(plan, "plan");
     const berth::Plan& from = berth::c::of_state(*p, *s);
     if (p->read) {
-      const std::vector<std::string> violations = berth::validate_plan(s->state, from, 1);
+      const std::vector<std::string> violations = berth::validate_plan(s->whole(), from, 1);
       if (!violations.empty()) throw berth::InputError("plan", "", 0, violations.front());
     }
-    const std::uint64_t now = berth::commit(s->state, from);
+    const std::uint64_t now = berth::commit(s->whole(), from);
     ++s->batches;
     if (revision != nullptr) *revision = now;
   });

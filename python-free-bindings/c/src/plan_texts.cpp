@@ -67,7 +67,7 @@ berth_status berth_plan_texts(berth_plan* plan, berth_state* state, int32_t what
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
       begin[i] = text.size();
-      berth::c::append(s->state, from, what, row + i, text);
+      berth::c::append(s->whole(), from, what, row + i, text);
     }
     begin[count] = text.size();
     berth::c::give_text(text, bytes, nullptr);
@@ -79,7 +79,7 @@ berth_status berth_plan_to_json(berth_plan* plan, berth_state* state, int32_t wi
     Use s(state, "state");
     Use p(plan, "plan");
     required(json, "json");
-    berth::c::give_text(berth::io::to_json(berth::c::of_state(*p, *s), s->state, with_timing != 0), json, size);
+    berth::c::give_text(berth::io::to_json(berth::c::of_state(*p, *s), s->whole(), with_timing != 0), json, size);
   });
 }
 
@@ -88,7 +88,7 @@ berth_status berth_plan_from_json(const char* json, size_t size, const char* nam
   return guarded(error, [&] {
     Use s(state, "state");
     Use p(plan, "plan");
-    p->plan = berth::io::parse_plan(berth::c::document(json, size, "json"), s->state, name == nullptr ? "plan" : name);
+    p->plan = berth::io::parse_plan(berth::c::document(json, size, "json"), s->whole(), name == nullptr ? "plan" : name);
     p->of = s->identity;
     p->read = true;
   });
@@ -99,7 +99,7 @@ berth_status berth_plan_validate(berth_plan* plan, berth_state* state, uint64_t*
     Use s(state, "state");
     Use p(plan, "plan");
     required(violations, "violations");
-    const std::vector<std::string> found = berth::validate_plan(s->state, berth::c::of_state(*p, *s));
+    const std::vector<std::string> found = berth::validate_plan(s->whole(), berth::c::of_state(*p, *s));
     std::string lines;
     for (const std::string& one : found) lines += one + "\n";
     if (text != nullptr) berth::c::give_text(lines, text, nullptr);

@@ -50,8 +50,8 @@ berth_status berth_state_apply(berth_state* state, const berth_deltas* deltas, u
   return guarded(error, [&] {
     Use s(state, "state");
     berth::c::apply(*s, revision, [&] {
-      berth::c::read_deltas(deltas, s->state, s->batch);
-      return s->state.apply(s->batch);
+      berth::c::read_deltas(deltas, s->whole(), s->batch);
+      return s->whole().apply(s->batch);
     });
   });
 }
@@ -61,7 +61,7 @@ berth_status berth_state_apply_json(berth_state* state, const char* json, size_t
   return guarded(error, [&] {
     Use s(state, "state");
     berth::c::apply(*s, revision, [&] {
-      return berth::io::apply_json(s->state, berth::c::document(json, size, "json"), name == nullptr ? "deltas" : name);
+      return berth::io::apply_json(s->whole(), berth::c::document(json, size, "json"), name == nullptr ? "deltas" : name);
     });
   });
 }
@@ -70,22 +70,23 @@ berth_status berth_state_to_json(berth_state* state, char** json, size_t* size, 
   return guarded(error, [&] {
     Use s(state, "state");
     required(json, "json");
-    berth::c::give_text(berth::io::to_json(s->state.snapshot()), json, size);
+    berth::c::give_text(berth::io::to_json(s->whole().snapshot()), json, size);
   });
 }
 
 berth_status berth_state_get_info(berth_state* state, berth_state_info* info, berth_error* error) {
   return guarded(error, [&] {
     Use s(state, "state");
+    const berth::ClusterState& state_now = s->whole();
     berth_state_info now{};
-    now.revision = s->state.revision();
-    now.now_us = s->state.now();
-    now.nodes = static_cast<std::uint64_t>(s->state.node_count());
-    for (std::int32_t rank = 0; rank < s->state.node_count(); ++rank) now.gpus += static_cast<std::uint64_t>(s->state.node(rank).gpus);
-    now.jobs = static_cast<std::uint64_t>(s->state.job_count());
-    now.job_slots = static_cast<std::uint64_t>(s->state.job_slots());
-    for (std::int32_t slot = 0; slot < s->state.job_slots(); ++slot) {
-      const berth::Job* job = s->state.job(slot);
+    now.revision = state_now.revision();
+    now.now_us = state_now.now();
+    now.nodes = static_cast<std::uint64_t>(state_now.node_count());
+    for (std::int32_t rank = 0; rank < state_now.node_count(); ++rank) now.gpus += static_cast<std::uint64_t>(state_now.node(rank).gpus);
+    now.jobs = static_cast<std::uint64_t>(state_now.job_count());
+    now.job_slots = static_cast<std::uint64_t>(state_now.job_slots());
+    for (std::int32_t slot = 0; slot < state_now.job_slots(); ++slot) {
+      const berth::Job* job = state_now.job(slot);
       now.running_jobs += job != nullptr && job->state == berth::JobState::kRunning ? 1 : 0;
     }
     now.batches = s->batches;
@@ -97,13 +98,13 @@ berth_status berth_state_get_info(berth_state* state, berth_state_info* info, be
 berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* slot, berth_error* error) {
   return guarded(error, [&] {
     Use s(state, "state");
-    required(slot, "slot") = s->state.find_job(&required(id, "id"));
+    required(slot, "slot") = s->whole().find_job(&required(id, "id"));
   });
 }
 
 berth_status berth_state_find_node(berth_state* state, const char* id, int32_t* rank, berth_error* error) {
   return guarded(error, [&] {
     Use s(state, "state");
-    required(rank, "rank") = s->state.find_node(&required(id, "id"));
+    required(rank, "rank") = s->whole().find_node(&required(id, "id"));
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <berth.h>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +15,47 @@ namespace berth::c {
 /// No struct of ours will ever be larger: a larger size is garbage, and nothing is read.
 inline constexpr std::uint32_t kMaxStructBytes = 16'384;
 
-/// The caller's struct as this library knows it. `first`: the size that the struct had in version 1.0.
-/// @throws InvalidArgument for a null pointer, a size below `first`, or a newer struct that uses what this library does not know.
+/// Where a struct ended when it was first released: callers of that version go on working however much it has grown since.
 template <class T>
-T get_struct(const T* from, const char* name, std::size_t first = sizeof(T)) {
-  if (from == nullptr) throw InvalidArgument(std::string(name) + " is null");
-  const std::uint32_t size = from->struct_size;
-  if (size < first || size > kMaxStructBytes) {
-    throw InvalidArgument(std::string(name) + ".struct_size is " + std::to_string(size) + ": set it to sizeof, at least " +
-                          std::to_string(first));
+inline constexpr std::size_t kFirstBytes = 0;
+template <>
+inline constexpr std::size_t kFirstBytes<berth_entries> = offsetof(berth_entries, time_shared) + sizeof(const uint8_t*);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_jobs> = offsetof(berth_jobs, attained_gpu_us) + sizeof(const int64_t*);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_cluster> = offsetof(berth_cluster, jobs) + sizeof(const berth_jobs*);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_deltas> = offsetof(berth_deltas, attained_gpu_us) + sizeof(const int64_t*);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_state_info> = offsetof(berth_state_info, refused_batches) + sizeof(uint64_t);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_request> = offsetof(berth_request, progress_data) + sizeof(void*);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_engine_stats> = offsetof(berth_engine_stats, decide_ns_max) + sizeof(uint64_t);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_plan_info> = offsetof(berth_plan_info, decide_s) + sizeof(double);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_decisions> = offsetof(berth_decisions, other_job) + sizeof(int32_t*);
+template <>
+inline constexpr std::size_t kFirstBytes<berth_plan_entries> = offsetof(berth_plan_entries, time_shared) + sizeof(uint8_t*);
+
+/// @throws InvalidArgument for a null pointer and a size that the struct never had.
+template <class T>
+void check_struct(const T* given, const char* name) {
+  static_assert(kFirstBytes<T> > 0, "the struct needs a line above");
+  if (given == nullptr) throw InvalidArgument(std::string(name) + " is null");
+  if (given->struct_size < kFirstBytes<T> || given->struct_size > kMaxStructBytes) {
+    throw InvalidArgument(std::string(name) + ".struct_size is " + std::to_string(given->struct_size) + ": set it to sizeof, at least " +
+                          std::to_string(kFirstBytes<T>));
   }
+}
+
+/// The caller's struct as this library knows it. @throws InvalidArgument as check_struct, and for a newer struct that uses what this
+/// library does not know.
+template <class T>
+T get_struct(const T* from, const char* name) {
+  check_struct(from, name);
+  const std::uint32_t size = from->struct_size;
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   for (std::size_t i = sizeof(T); i < size; ++i) {
     if (bytes[i] != 0) throw InvalidArgument(std::string(name) + " uses a field that this version of the library does not know");
@@ -43,14 +75,10 @@ void put_struct(T* to, T what) {
   if (what.struct_size > known) std::memset(reinterpret_cast<unsigned char*>(to) + known, 0, what.struct_size - known);
 }
 
-/// The same, after the checks. @throws InvalidArgument as get_struct.
+/// The same, after the checks. @throws InvalidArgument as check_struct.
 template <class T>
-void fill_struct(T* to, const T& what, const char* name, std::size_t first = sizeof(T)) {
-  if (to == nullptr) throw InvalidArgument(std::string(name) + " is null");
-  if (to->struct_size < first || to->struct_size > kMaxStructBytes) {
-    throw InvalidArgument(std::string(name) + ".struct_size is " + std::to_string(to->struct_size) + ": set it to sizeof, at least " +
-                          std::to_string(first));
-  }
+void fill_struct(T* to, const T& what, const char* name) {
+  check_struct(to, name);
   put_struct(to, what);
 }
 
