@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace berth::io {
 
@@ -59,8 +60,28 @@ Job SlurmJobs::common(const SlurmUnit& unit) {
 }
 
 void SlurmJobs::keep(Job job, const SlurmJob& from, std::int64_t task) {
-  order_.push_back({from.priority, from.array_id != 0 ? from.array_id : from.id, task});
+  // As slurm_job_name has it.
+  const bool of_array = from.het_id == 0 && from.array_id != 0 && task >= 0;
+  const std::int64_t number = from.het_id != 0 ? from.het_id : of_array ? from.array_id : from.id;
+  order_.push_back({from.priority, number, of_array ? task : kSlurmUnset, &from});
   snapshot_.jobs.push_back(std::move(job));
+}
+
+std::optional<SlurmJobs::Clash> SlurmJobs::clash() const {
+  std::vector<std::uint64_t> keys;
+  keys.reserve(order_.size());
+  for (const Order& one : order_) keys.push_back(one.key());
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice == keys.end()) return std::nullopt;
+  Clash clash;
+  for (std::size_t i = 0; i < order_.size() && clash.second == nullptr; ++i) {
+    if (order_[i].key() != *twice) continue;
+    (clash.first == nullptr ? clash.first : clash.second) = order_[i].from;
+    clash.id = snapshot_.jobs[i].id;
+  }
+  if (clash.second->at < clash.first->at) std::swap(clash.first, clash.second);
+  return clash;
 }
 
 void SlurmJobs::finish() {
@@ -70,7 +91,7 @@ void SlurmJobs::finish() {
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   const bool ranked = !distinct.empty() && distinct.back() > INT32_MAX;
-  if (ranked) notes_.say("priorities do not fit 32 bits: their ranks are used, which keep the order");
+  if (ranked) notes_.say("priorities do not fit 31 bits: their ranks are used, which keep the order");
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const std::int64_t rank = std::lower_bound(distinct.begin(), distinct.end(), order_[i].priority) - distinct.begin();
     jobs[i].priority = static_cast<std::int32_t>(ranked ? rank : order_[i].priority);

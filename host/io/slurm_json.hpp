@@ -16,11 +16,18 @@ namespace berth::io {
 
 /// A number of any version; kSlurmUnset, kSlurmInfinite.
 std::int64_t read_slurm_number(JsonCursor& in);
+/// The end of the year 9999 in Unix seconds: no later instant is believed, and sums of them can be counted.
+inline constexpr std::int64_t kSlurmLastInstant = 253'402'300'799;
 /// An instant in Unix seconds, 0 when it is unset.
 std::int64_t read_slurm_instant(JsonCursor& in);
 /// A text; null is empty.
 std::string read_slurm_text(JsonCursor& in);
-/// A list of texts, or one text with commas.
+/// Refuses a name that a snapshot cannot have.
+void check_slurm_name(const JsonCursor& in, std::string_view name);
+/// A text that becomes a name; and one of several names, of which only the characters are checked.
+std::string read_slurm_name(JsonCursor& in);
+std::string read_slurm_expression(JsonCursor& in);
+/// A list of names, or one text with commas; empty ones are none.
 std::vector<std::string> read_slurm_names(JsonCursor& in);
 
 /// Reads the objects of one list. Slurm writes the same keys in the same order in each of them, so a key is looked up once.
@@ -45,6 +52,13 @@ class SlurmRows {
       fields_[static_cast<std::size_t>(field)].read(in, out);
     });
     return seen;
+  }
+
+  bool has(std::uint64_t seen, std::string_view name) const {
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      if (fields_[i].name == name) return (seen >> i & 1) != 0;
+    }
+    return false;
   }
 
   /// The needed fields that `seen` lacks, "" when none.

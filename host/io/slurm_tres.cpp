@@ -47,7 +47,7 @@ bool read_gres_indices(std::string_view text, Gres& out) {
     if (!read_whole(item.substr(0, dash), low)) return false;
     high = low;
     if (dash != item.npos && (!read_whole(item.substr(dash + 1), high) || high < low)) return false;
-    if (high >= 64) out.indexed = false;
+    out.beyond = out.beyond || high >= 64;
     for (std::int64_t i = low; i <= high && i < 64; ++i) out.indices |= std::uint64_t{1} << i;
   }
   return true;

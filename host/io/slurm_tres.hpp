@@ -13,7 +13,8 @@ struct Gres {
   std::string_view type;  ///< "h100"; empty: not said
   std::int64_t count = 1;
   std::uint64_t indices = 0;  ///< bit i: index i; of indices up to 63
-  bool indexed = false;       ///< indices are said, and all of them are up to 63
+  bool indexed = false;       ///< indices are said
+  bool beyond = false;        ///< some of them are above 63: no node has so many
 };
 
 /// Reads "gpu:h100:8(S:0-1),nic:2", "gres:gpu:2", "gres/gpu:h100=2", "gpu:h100:4(IDX:0-3)"; "N/A" and "(null)" are empty lists.
