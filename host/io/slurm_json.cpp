@@ -1,7 +1,6 @@
 #include "host/io/slurm_json.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "host/io/json_text.hpp"
 #include "host/io/name_problem.hpp"
@@ -11,8 +10,6 @@ namespace berth::io {
 namespace {
 
 constexpr std::int64_t kMostNumber = std::int64_t{1} << 62;
-
-constexpr std::array<std::string_view, 6> kKnownParsers{"v0.0.38", "v0.0.39", "v0.0.40", "v0.0.41", "v0.0.42", "v0.0.43"};
 
 std::int64_t read_wrapped(JsonCursor& in) {
   bool set = true, infinite = false;
@@ -75,9 +72,10 @@ void check_version(const JsonCursor& in, const char* at, const Meta& meta, const
   const std::string said = version.empty() ? "no data parser named" : fmt::format("data parser {}", version);
   if (version.substr(0, 2) == "db") in.fail_at(at, "this is accounting data (sacct); 'berth import sacct' reads it");
   if (gap.at != nullptr) in.fail_at(gap.at, fmt::format("{} lacks what is needed: {} ({})", gap.row, gap.fields, said));
-  if (std::find(kKnownParsers.begin(), kKnownParsers.end(), version) == kKnownParsers.end()) {
-    notes.say(fmt::format("{}: read as {}, the newest one known", said, kKnownParsers.back()));
-  }
+  const int parser = slurm_parser_of(version);
+  if (parser == 0) notes.say(fmt::format("{}: read as v0.0.{}, the newest one known", said, kLastSlurmParser));
+  note_slurm_lacks("job", gap.jobs, parser, notes);
+  note_slurm_lacks("node", gap.nodes, parser, notes);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "host/io/json_fields.hpp"
 #include "host/io/slurm_notes.hpp"
 #include "host/io/slurm_records.hpp"
+#include "host/io/slurm_versions.hpp"
 
 /// Reading the JSON of Slurm's commands: plain numbers and null up to data parser v0.0.38 (22.05), {set, infinite, number} later; states
 /// as a text or as a list. Fields that are not needed are skipped, whatever they hold.
@@ -70,6 +72,22 @@ class SlurmRows {
     return names;
   }
 
+  /// Remembers the other fields that the row called `name()` lacks. Few sets of them occur.
+  template <class Name>
+  void note_lack(std::uint64_t seen, Name&& name) {
+    SlurmLack& lack = lacks_[seen];
+    if (lack.rows++ > 0) return;
+    lack.first = name();
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      if (!fields_[i].required && (seen >> i & 1) == 0) lack.fields.push_back(fields_[i].name);
+    }
+  }
+  std::vector<SlurmLack> lacks() const {
+    std::vector<SlurmLack> out;
+    for (const auto& one : lacks_) out.push_back(one.second);
+    return out;
+  }
+
  private:
   int find(std::string_view key, std::size_t position) {
     if (position < order_.size() && order_[position].key == key) return order_[position].field;
@@ -86,15 +104,19 @@ class SlurmRows {
   };
   std::span<const Field<T>> fields_;
   std::vector<Seen> order_;
+  std::map<std::uint64_t, SlurmLack> lacks_;  // by the fields that are there
 };
 
 /// The names of a hostlist expression. @param left  See expand_hostlist.
 std::vector<std::string> read_slurm_hosts(JsonCursor& in, std::int64_t& left);
 
-/// The first row that lacks needed fields: kept until the end of the document, which says its version there.
+/// What the rows of a document lack: kept until its end, which says its version there.
 struct SlurmGap {
+  // The first row that lacks needed fields.
   const char* at = nullptr;
   std::string row, fields;
+  // All that lack others.
+  std::vector<SlurmLack> jobs{}, nodes{};
 };
 
 void read_slurm_jobs(JsonCursor& in, SlurmData& data, std::int64_t& names_left, SlurmGap& gap);

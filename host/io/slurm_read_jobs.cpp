@@ -160,6 +160,7 @@ constexpr Field<SlurmJobRow> kSlurmJobFields[] = {
     {"priority", [](JsonCursor& in, SlurmJobRow& r) { r.job.priority = read_priority(in); }, true},
     {"required_nodes", [](JsonCursor& in, SlurmJobRow& r) { r.job.required_nodes = read_slurm_hosts(in, r.names_left); }},
     {"required_switches", [](JsonCursor& in, SlurmJobRow& r) { r.job.switches = read_small(in); }},
+    {"minimum_switches", [](JsonCursor& in, SlurmJobRow& r) { r.job.switches = read_small(in); }},  // the same, up to v0.0.41
     {"requeue", [](JsonCursor& in, SlurmJobRow& r) { r.job.requeue = read_flag(in); }},
     {"restart_cnt", [](JsonCursor& in, SlurmJobRow& r) { r.job.restarts = read_small(in); }},
     {"resv_name", [](JsonCursor& in, SlurmJobRow& r) { r.job.reservation = read_slurm_text(in); }},
@@ -207,6 +208,7 @@ void read_slurm_jobs(JsonCursor& in, SlurmData& data, std::int64_t& names_left, 
     if (missing.empty() && job.het_id != 0 && !rows.has(seen, "het_job_offset")) missing = "het_job_offset";
     if (!missing.empty() && gap.at == nullptr) gap = {at, fmt::format("/jobs/{}", number), missing};
     if (!missing.empty()) return;
+    rows.note_lack(seen, [&] { return slurm_job_name(job); });
     if (const auto [first, fresh] = ids.emplace(job.id, number); !fresh)
       in.fail_at(at, fmt::format("job_id {} is that of /jobs/{} too", job.id, first->second));
     if (job.het_id != 0) {
@@ -218,6 +220,7 @@ void read_slurm_jobs(JsonCursor& in, SlurmData& data, std::int64_t& names_left, 
     const bool started = job.state == SlurmJobState::kRunning || job.state == SlurmJobState::kSuspended;
     data.now = std::max({data.now, row.seen_at, job.submit, job.suspended_at, started ? job.start : 0});
   });
+  gap.jobs = rows.lacks();
 }
 
 }  // namespace berth::io

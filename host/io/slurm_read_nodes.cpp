@@ -114,10 +114,12 @@ void read_slurm_nodes(JsonCursor& in, SlurmData& data, SlurmGap& gap) {
     const std::string missing = rows.missing(seen);
     if (!missing.empty() && gap.at == nullptr) gap = {at, fmt::format("/nodes/{}", data.nodes.size() - 1), missing};
     if (!missing.empty()) return;
+    rows.note_lack(seen, [&] { return row.node.name; });
     if (const auto [first, fresh] = names.emplace(row.node.name, data.nodes.size() - 1); !fresh)
       in.fail_at(at, fmt::format("the name '{}' is that of /nodes/{} too", row.node.name, first->second));
     data.now = std::max(data.now, row.seen_at);
   });
+  gap.nodes = rows.lacks();
 }
 
 }  // namespace berth::io
