@@ -1,7 +1,6 @@
 #include "host/io/slurm_jobs.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -97,13 +96,14 @@ void SlurmJobs::finish() {
     jobs[i].priority = static_cast<std::int32_t>(ranked ? rank : order_[i].priority);
   }
   // Slurm's instants are whole seconds. Jobs of one second get a microsecond each, in the order of their numbers: ids are texts.
-  std::vector<std::size_t> by_number(jobs.size());
-  std::iota(by_number.begin(), by_number.end(), std::size_t{0});
-  std::sort(by_number.begin(), by_number.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(jobs[a].submit_us, order_[a].number, order_[a].task) < std::tie(jobs[b].submit_us, order_[b].number, order_[b].task);
-  });
+  // The keys apart from the jobs, which are large.
+  std::vector<std::tuple<TimeUs, std::uint64_t, std::size_t>> by_number;
+  by_number.reserve(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) by_number.emplace_back(jobs[i].submit_us, order_[i].key(), i);
+  std::sort(by_number.begin(), by_number.end());
   TimeUs second = -1, next = 0;
-  for (const std::size_t i : by_number) {
+  for (const auto& one : by_number) {
+    const std::size_t i = std::get<2>(one);
     if (jobs[i].submit_us != second) second = next = jobs[i].submit_us;
     jobs[i].submit_us = std::min(next++, second + kSecond - 1);
     snapshot_.now_us = std::max(snapshot_.now_us, jobs[i].submit_us);

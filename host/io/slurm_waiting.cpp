@@ -133,6 +133,10 @@ void SlurmJobs::add_tasks(const SlurmJob& from, const Job& job) {
     notes_.count("job array", " of which the last tasks are missing, for Slurm does not show them: SLURM_BITSTR_LEN=0 squeue --json does",
                  job.id);
   std::int64_t& running = tasks_running_[from.array_id];
+  // Jobs are large: the room for a whole array is made once, and at least doubled, so that many arrays do not move them each time.
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(from.array_limit - running, 0));
+  const std::size_t need = snapshot_.jobs.size() + (from.array_limit > 0 ? std::min(tasks.ids.size(), limit) : tasks.ids.size());
+  if (need > snapshot_.jobs.capacity()) snapshot_.jobs.reserve(std::max(need, 2 * snapshot_.jobs.capacity()));
   for (const std::int64_t task : tasks.ids) {
     SlurmJob one_of;
     one_of.array_id = from.array_id;
