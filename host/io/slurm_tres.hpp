@@ -36,7 +36,21 @@ struct Tres {
   std::int64_t memory_bytes = -1;
   std::int64_t nodes = -1;
   std::int64_t gpus = -1;
-  std::string gpu_type;
+  std::string gpu_type;      ///< empty: not said, or not of all GPUs
+  bool gpus_differ = false;  ///< the counts of types are of several types, or do not add up to that of all; `gpus` is the larger one
+};
+
+/// GPUs as a list of resources has them: a count of all, counts by type, or both.
+class TresGpus {
+ public:
+  /// @param type  Empty: of all types.
+  void add(std::string_view type, std::int64_t count);
+  void settle(Tres& out) const;
+
+ private:
+  std::int64_t all_ = -1, typed_ = -1;
+  std::string type_;
+  bool several_ = false;
 };
 std::string parse_tres(std::string_view text, Tres& out);
 

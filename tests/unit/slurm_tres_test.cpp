@@ -98,6 +98,8 @@ TEST(SlurmTres, AmountsHaveUnits) {
   EXPECT_EQ(tres.gpu_type, "h100");
   EXPECT_EQ(tres_of("").cpus, -1);
   EXPECT_EQ(tres_of("gres/gpu:h100=4").gpus, 4);
+  EXPECT_EQ(tres_of("gres/gpu:h100=4,gres/gpu:a100=2").gpus, 6);
+  EXPECT_EQ(tres_of("gres/gpu:h100=4,gres/gpu:a100=2").gpu_type, "");
 }
 
 TEST(SlurmTres, MemoryIsExactAndCapped) {
