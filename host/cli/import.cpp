@@ -137,6 +137,8 @@ int run(const ImportArguments& options) {
     return kDone;
   }
   const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
+  if (at < 0)
+    throw InvalidArgument(fmt::format("--at '{}' lies before the trace, which begins at {}", options.at, imported.trace.origin_iso));
   const Snapshot cluster = io::cluster_from(options.cluster, imported);
   std::vector<std::int32_t> declined;
   const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &declined);

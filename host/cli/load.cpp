@@ -49,7 +49,8 @@ LoadedState load_state(const StateInput& input) {
   const auto begin = std::chrono::steady_clock::now();
   LoadedState loaded;
   if (input.slurm.empty()) {
-    loaded.state = io::parse_state(io::read_file(input.snapshot), io::input_name(input.snapshot));
+    const std::string text = io::read_file(input.snapshot);
+    loaded.state = parse_no_slurm(text, [&] { return io::parse_state(text, io::input_name(input.snapshot)); });
   } else {
     io::SlurmImport imported = read_slurm(input.slurm, input.held);
     loaded.state = ClusterState(std::move(imported.snapshot), kSlurmName);

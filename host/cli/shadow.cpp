@@ -35,8 +35,13 @@ struct Recorded {
 
 Recorded load(const std::string& path, const ShadowArguments& options, bool last) {
   // What an import leaves out is much the same from state to state: it is told once, of the last one.
-  Snapshot snapshot =
-      options.slurm ? read_slurm({path}, options.held, last).snapshot : io::parse_snapshot(io::read_file(path), io::input_name(path));
+  Snapshot snapshot;
+  if (options.slurm) {
+    snapshot = read_slurm({path}, options.held, last).snapshot;
+  } else {
+    const std::string text = io::read_file(path);
+    snapshot = parse_no_slurm(text, [&] { return io::parse_snapshot(text, io::input_name(path)); });
+  }
   std::string origin = snapshot.origin_iso;
   return {ClusterState(std::move(snapshot), io::input_name(path)), std::move(origin)};
 }

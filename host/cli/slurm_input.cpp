@@ -6,6 +6,11 @@
 
 namespace berth::cli {
 
+bool looks_like_slurm(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
+  return has("\"openapi/") || has("\"data_parser/") || has("SwitchName=") || text.substr(0, 4) == "now=";
+}
+
 io::SlurmImport read_slurm(const std::vector<std::string>& paths, bool held, bool tell_notes) {
   std::vector<io::SlurmInput> inputs;
   inputs.reserve(paths.size());

@@ -21,6 +21,9 @@ std::string unknown_option(const CLI::App& command, std::string_view name) {
 }
 
 std::string unexpected(const CLI::App& command, std::string_view argument) {
+  const CLI::Option* slurm = command.get_option_no_throw("--slurm");
+  if (slurm != nullptr && slurm->count() > 0 && slurm->get_items_expected_max() > 0)
+    return fmt::format("unexpected argument '{}'; did you mean '--slurm {}'? The option is given once for each file", argument, argument);
   const CLI::Option* snapshot = command.get_option_no_throw("--snapshot");
   const bool forgotten = snapshot != nullptr && snapshot->count() == 0;
   return fmt::format("unexpected argument '{}'{}", argument, forgotten ? fmt::format("; did you mean '--snapshot {}'?", argument) : "");

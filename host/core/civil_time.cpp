@@ -117,6 +117,11 @@ std::optional<TimeUs> parse_civil(std::string_view text) {
   return (days * kDay + *hour * 3'600 + *minute * 60 + *second) * kSecond + part;
 }
 
+bool is_missing_day(std::string_view text) {
+  if (!digits(text, 8, 2) || parse_civil(text)) return false;
+  return parse_civil(std::string(text.substr(0, 8)) + "01" + std::string(text.substr(10))).has_value();
+}
+
 std::string format_civil(TimeUs us) {
   std::int64_t seconds = us / kSecond, part = us % kSecond;
   if (part < 0) part += kSecond, --seconds;
@@ -152,6 +157,7 @@ TimeUs parse_instant(std::string_view text, const std::string& origin_iso) {
   }
   const auto at = parse_civil(text);
   if (!at) {
+    if (is_missing_day(text)) throw InvalidArgument(fmt::format("time '{}': its month has no such day", text));
     throw InvalidArgument(fmt::format("time '{}': expected 'YYYY-MM-DD HH:MM:SS' in the trace's local time (no zone), or +SECONDS", text));
   }
   const auto origin = parse_civil(origin_iso);

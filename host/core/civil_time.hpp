@@ -22,6 +22,9 @@ std::string format_seconds(TimeUs us);
 /// @returns nothing for another form, a day that the month does not have, or a text with a zone ("Z", "+08:00").
 std::optional<TimeUs> parse_civil(std::string_view text);
 
+/// Whether `parse_civil` refuses a text only because its month has no such day ("2026-02-30 12:00:00").
+bool is_missing_day(std::string_view text);
+
 /// "YYYY-MM-DDTHH:MM:SS", with ".ffffff" only when the instant is not a whole second. For years 0..9999.
 std::string format_civil(TimeUs us);
 

@@ -70,6 +70,7 @@ CsvReader::CsvReader(std::unique_ptr<InputBytes> input, CsvDialect dialect)
     }
   }
   if (stream_->peek() == kEnd) broken("the file is empty; expected a header");
+  if (stream_->peek() == '{') broken("this is JSON; expected a table with a header");
   if (!read_record()) broken("expected a header");
   header_.reserve(field_end_.size());
   for (std::size_t i = 0; i < field_end_.size(); ++i) {
@@ -91,9 +92,13 @@ int CsvReader::find(std::string_view name) const {
 int CsvReader::column(std::string_view name) const {
   const int found = find(name);
   if (found >= 0) return found;
+  throw InputError(file_, "", 1, fmt::format("no column '{}' in the header '{}'", name, header_text()));
+}
+
+std::string CsvReader::header_text() const {
   std::string all;
   for (const std::string& one : header_) all += (all.empty() ? std::string() : std::string(1, dialect_.separator)) + one;
-  throw InputError(file_, "", 1, fmt::format("no column '{}' in the header '{}'", name, shown(all)));
+  return shown(all);
 }
 
 bool CsvReader::next() {
@@ -206,7 +211,7 @@ std::int64_t CsvReader::measured(int column, int places) const {
 
 TimeUs CsvReader::civil(int column) const {
   const auto value = core::parse_civil(strip(text(column)));
-  if (!value) refuse(column, "a local time 'YYYY-MM-DD HH:MM:SS'");
+  if (!value) refuse(column, core::is_missing_day(strip(text(column))) ? "a day that its month has" : "a local time 'YYYY-MM-DD HH:MM:SS'");
   return *value;
 }
 

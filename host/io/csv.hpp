@@ -39,6 +39,8 @@ class CsvReader {
   int find(std::string_view name) const;
   /// The same, but a missing column is an InputError that lists the header.
   int column(std::string_view name) const;
+  /// The header as an error shows it.
+  std::string header_text() const;
 
   /// Moves to the next record. @returns false at the end of the file.
   bool next();

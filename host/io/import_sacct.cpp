@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -54,18 +56,44 @@ struct SacctColumns {
   int id, user, partition, state, submit, start, end, elapsed, elapsed_s, limit, limit_min, tres;
 
   explicit SacctColumns(const CsvReader& row)
-      : id(row.find("JobID") >= 0 ? row.find("JobID") : row.column("JobIDRaw")),
+      : id(row.find("JobID") >= 0 ? row.find("JobID") : row.find("JobIDRaw")),
         user(row.find("User")),
         partition(row.find("Partition")),
-        state(row.column("State")),
-        submit(row.column("Submit")),
-        start(row.column("Start")),
-        end(row.column("End")),
+        state(row.find("State")),
+        submit(row.find("Submit")),
+        start(row.find("Start")),
+        end(row.find("End")),
         elapsed(row.find("Elapsed")),
         elapsed_s(row.find("ElapsedRaw")),
         limit(row.find("Timelimit")),
         limit_min(row.find("TimelimitRaw")),
-        tres(row.column("AllocTRES")) {}
+        tres(row.find("AllocTRES")) {
+    const std::string missing =
+        names({{"JobID", id}, {"State", state}, {"Submit", submit}, {"Start", start}, {"End", end}, {"AllocTRES", tres}});
+    if (missing.empty()) return;
+    throw InputError(
+        row.file(), "", 1,
+        fmt::format("no column {} in the header '{}'; needed are JobID (or JobIDRaw), State, Submit, Start, End and AllocTRES: "
+                    "'sacct -a -X -P -o JobID,User,Partition,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES' prints "
+                    "them and all that is of use",
+                    missing, row.header_text()));
+  }
+
+  /// What is not known of any job, "" when nothing.
+  std::string unknown() const {
+    return names({{"User", user},
+                  {"Partition", partition},
+                  {"ElapsedRaw", std::max(elapsed, elapsed_s)},
+                  {"TimelimitRaw", std::max(limit, limit_min)}});
+  }
+
+ private:
+  // Those that are not in the file.
+  static std::string names(std::initializer_list<std::pair<std::string_view, int>> columns) {
+    std::string text;
+    for (const auto& [name, column] : columns) text += column >= 0 ? "" : fmt::format("{}'{}'", text.empty() ? "" : ", ", name);
+    return text;
+  }
 };
 
 // A local time, or seconds since 1970 (SLURM_TIME_FORMAT=%s).
@@ -104,6 +132,7 @@ Trace read_table(CsvReader& row) {
   const SacctColumns columns(row);
   SacctTrace trace(row.file());
   bool unix_seconds = false;
+  if (const std::string unknown = columns.unknown(); !unknown.empty()) trace.odd().say("columns that are not in the file: " + unknown);
   while (row.next()) {
     SacctJob job;
     job.id = row.text(columns.id);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/io/json_text.hpp"
 #include "host/io/sacct.hpp"
 #include "host/io/slurm_json.hpp"
 
@@ -54,6 +55,7 @@ void read_times(JsonCursor& in, SacctRow& row) {
 
 // [{"type": "cpu", "name": "", "count": 4}, {"type": "gres", "name": "gpu:h100", "count": 2}]; memory in MiB
 void read_allocated(JsonCursor& in, Tres& out) {
+  TresGpus gpus;
   in.array([&] {
     std::string type, name;
     std::int64_t count = 0;
@@ -63,8 +65,9 @@ void read_allocated(JsonCursor& in, Tres& out) {
       } else if (key == "name") {
         name = read_slurm_text(in);
       } else if (key == "count") {
-        count = std::max<std::int64_t>(read_slurm_number(in), 0);
-        if (count > kMaxBytes) in.fail(fmt::format("{} is too large", count));
+        count = read_slurm_number(in);
+        if (count < kSlurmUnset || count > kMaxBytes) in.fail(fmt::format("{} is not within 0 to {}", count, kMaxBytes));
+        count = std::max<std::int64_t>(count, 0);
       } else {
         return false;
       }
@@ -72,10 +75,10 @@ void read_allocated(JsonCursor& in, Tres& out) {
     });
     if (type == "cpu") out.cpus = count;
     if (type == "mem") out.memory_bytes = count > kMaxBytes >> 20 ? kMaxBytes : count << 20;
-    if (type != "gres" || name.compare(0, 3, "gpu") != 0) return;
-    out.gpus = std::max(out.gpus, count);
-    if (name.size() > 4 && name[3] == ':') out.gpu_type = name.substr(4);
+    if (type == "gres" && name == "gpu") gpus.add({}, count);
+    if (type == "gres" && name.compare(0, 4, "gpu:") == 0) gpus.add(name.substr(4), count);
   });
+  gpus.settle(out);
 }
 
 void read_tres(JsonCursor& in, SacctRow& row) {
@@ -132,31 +135,63 @@ constexpr Field<SacctRow> kSacctFields[] = {
     {"user", [](JsonCursor& in, SacctRow& r) { r.job.user = read_slurm_text(in); }},
 };
 
+// Whether 'meta' may be that of sacct: where there is no job, only it tells the documents of Slurm's commands apart.
+bool is_accounting(JsonCursor& in) {
+  std::string type;
+  each_field(in, [&](std::string_view part) {
+    if (part != "plugin") return false;
+    each_field(in, [&](std::string_view key) {
+      if (key != "type") return false;
+      type = read_slurm_text(in);
+      return true;
+    });
+    return true;
+  });
+  return type != "openapi/slurmctld" && type.compare(0, 9, "openapi/v") != 0;
+}
+
 }  // namespace
 
 Trace read_sacct_json(const std::string& text, const std::string& name) {
   SacctTrace trace(name);
   JsonCursor in(text, name);
-  bool has_jobs = false;
+  bool has_jobs = false, is_slurm = false;
+  int line = 1;
+  const char* line_at = text.data();
   in.object([&](std::string_view key) {
+    if (key == "schema") in.fail(fmt::format("a document with the schema {} is no output of sacct", cut_utf8(in.raw(), 60)));
+    if (key == "last_update" || key == "last_backfill") in.fail("this is what squeue prints; 'berth import slurm' reads it");
+    if (key == "meta") {
+      is_slurm = is_accounting(in) || is_slurm;
+      return;
+    }
     if (key != "jobs") {
       in.raw();
       return;
     }
+    if (has_jobs) in.fail("a second list of jobs");
     has_jobs = true;
     SlurmRows<SacctRow> rows(kSacctFields);
     in.array([&] {
+      is_slurm = true;
       const char* at = in.next_mark();
+      line += static_cast<int>(std::count(line_at, at, '\n'));
+      line_at = at;
       SacctRow row;
-      const std::string missing = rows.missing(rows.read(in, row));
-      if (!missing.empty()) in.fail_at(at, fmt::format("no job of sacct: it lacks {}", missing));
+      const std::uint64_t seen = rows.read(in, row);
+      const std::string missing = rows.missing(seen);
+      if (!missing.empty())
+        in.fail_at(at, fmt::format("no job of sacct: it lacks {} (what squeue prints is for 'berth import slurm')", missing));
       row.job.id = row.het_id != 0                            ? fmt::format("{}+{}", row.het_id, row.het_offset)
                    : row.array_id != 0 && row.array_task >= 0 ? fmt::format("{}_{}", row.array_id, row.array_task)
                                                               : std::to_string(row.id);
-      trace.add(std::move(row.job), name, 0);
+      rows.note_lack(seen, [&] { return fmt::format("job {}, line {}", row.job.id, line); });
+      trace.add(std::move(row.job), name, line);
     });
+    note_slurm_lacks("row", rows.lacks(), 0, trace.odd());
   });
   in.finish();
+  if (has_jobs && !is_slurm) in.fail("no job, and no 'meta' that says it is of sacct: expected what 'sacct --json' prints");
   if (!has_jobs) in.fail("no list of jobs: expected what 'sacct --json' prints");
   return trace.finish("UTC");
 }

@@ -34,6 +34,7 @@ std::optional<TimeUs> time_or_none(JsonCursor& json) {
   const auto text = text_or_none(json);
   if (!text) return std::nullopt;
   const auto at = core::parse_civil(*text);
+  if (!at && core::is_missing_day(*text)) json.fail(fmt::format("'{}': its month has no such day", *text));
   if (!at) json.fail(fmt::format("expected a local time 'YYYY-MM-DD HH:MM:SS' or null, found '{}'", text->substr(0, 60)));
   return at;
 }

@@ -26,6 +26,30 @@ bool is_one_of(std::string_view state, const std::array<std::string_view, N>& st
 
 bool is_job_step(std::string_view id) { return id.find('.') != id.npos; }
 
+// Slurm's own count of the run time is trusted before its instants: where a clock was put back, those of one row contradict each other.
+bool SacctTrace::set_run_time(const SacctJob& job, int line, TraceJob& out) {
+  const auto odd = [&](const char* what) { odd_.count("row", what, fmt::format("job {}, line {}", job.id, line)); };
+  const bool backwards = job.end_us >= 0 && job.end_us < job.start_us;
+  if (job.run_us < 0 && backwards) {
+    odd(" whose end lies before the start, without elapsed time: left out");
+    trace_.drop("ends before it starts");
+    return false;
+  }
+  out.run_us = job.run_us >= 0 ? job.run_us : job.end_us - job.start_us;
+  if (out.run_us <= 0) {
+    trace_.drop("run time <= 0");
+    return false;
+  }
+  if (backwards)
+    odd(" whose end lies before the start: the elapsed time is taken");
+  else if (job.end_us >= 0 && out.run_us > job.end_us - job.start_us)
+    odd(" whose elapsed time is longer than from start to end: it is taken");
+  if (job.start_us < job.submit_us) odd(" whose start lies before the submission");
+  if (job.allocated.gpus_differ)
+    odd(" whose GPUs are of several types, or not all of the type that is named: the larger count is taken, of any type");
+  return true;
+}
+
 void SacctTrace::add(SacctJob job, const std::string& file, int line) {
   ++records_;
   const std::string_view state = std::string_view(job.state).substr(0, job.state.find(' '));  // "CANCELLED by 1001"
@@ -42,8 +66,7 @@ void SacctTrace::add(SacctJob job, const std::string& file, int line) {
   if (job.start_us < 0) return trace_.drop("never started");
   if (job.run_us < 0 && job.end_us < 0) return trace_.drop("no end time");
   TraceJob out;
-  out.run_us = job.run_us >= 0 ? job.run_us : job.end_us - job.start_us;
-  if (out.run_us <= 0) return trace_.drop("run time <= 0");
+  if (!set_run_time(job, line, out)) return;
   if (job.allocated.gpus > kMaxGpusPerJob)
     throw InputError(file, "", line, fmt::format("job '{}' has more than {} GPUs", job.id, kMaxGpusPerJob));
   out.id = std::move(job.id);
@@ -60,20 +83,25 @@ void SacctTrace::add(SacctJob job, const std::string& file, int line) {
   out.memory_bytes = std::max<std::int64_t>(job.allocated.memory_bytes, 0);
   components_ += out.id.find('+') != std::string::npos ? 1 : 0;
   if (TraceJob* earlier = trace_.find(out.id)) {
+    if (out == *earlier) return trace_.drop("the same row again");
+    if (out.submit_us == earlier->submit_us) {
+      throw InputError(file, "", line, fmt::format("job '{}' stands here twice with one submission, and otherwise not the same", out.id));
+    }
     trace_.drop("an earlier run of a requeued job");
-    if (out.submit_us >= earlier->submit_us) *earlier = std::move(out);
+    if (out.submit_us > earlier->submit_us) *earlier = std::move(out);
     return;
   }
   trace_.add(std::move(out), file, line);
 }
 
 Trace SacctTrace::finish(std::string_view zone) {
-  trace_.note("run time is what Slurm counts, without suspensions; of a requeued job it is that of its last run");
+  trace_.note("run time is what Slurm counts, without suspensions; of a requeued job it is that of the last one that ran");
   trace_.note(fmt::format("time 0 is the first submission kept; times are {}", zone));
   trace_.note("virtual_cluster is the partition; cores and memory are those allocated");
   if (components_ > 0) trace_.note(fmt::format("{} components of heterogeneous jobs are jobs of their own", components_));
   if (records_ > 0 && records_ == without_gpus_)
     trace_.note("no record has GPUs: Slurm accounts for them only with AccountingStorageTRES=gres/gpu");
+  for (std::string& line : odd_.lines()) trace_.note(std::move(line));
   trace_.start_at_first_submission();
   return trace_.finish();
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "host/io/importers.hpp"
+#include "host/io/slurm_notes.hpp"
 #include "host/io/slurm_tres.hpp"
 #include "host/io/trace_builder.hpp"
 
@@ -25,13 +26,18 @@ class SacctTrace {
  public:
   explicit SacctTrace(const std::string& file) : trace_("sacct", file) {}
 
-  /// @throws InputError at `file`:`line` for a state that Slurm does not have, and as TraceBuilder::add.
+  /// @throws InputError at `file`:`line` for a state that Slurm does not have, for a second record of one run that says something else, and
+  ///         as TraceBuilder::add.
   void add(SacctJob job, const std::string& file, int line);
   void drop(std::string_view cause) { trace_.drop(cause); }
+  SlurmNotes& odd() { return odd_; }
   Trace finish(std::string_view zone);
 
  private:
+  bool set_run_time(const SacctJob& job, int line, TraceJob& out);
+
   TraceBuilder trace_;
+  SlurmNotes odd_;  // rows that contradict themselves
   std::int64_t records_ = 0, without_gpus_ = 0, components_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "berth/error.hpp"
 #include "host/io/json_cursor.hpp"
+#include "host/io/json_text.hpp"
 #include "host/io/slurm_cluster.hpp"
 #include "host/io/slurm_hostlist.hpp"
 #include "host/io/slurm_jobs.hpp"
@@ -27,7 +28,7 @@ std::size_t read_clock(const JsonCursor& in, std::int64_t& now) {
   std::int64_t seconds = -1;
   const char* end = line.data() + line.size();
   const auto read = std::from_chars(line.data() + kKey.size(), end, seconds);
-  const bool whole = read.ec == std::errc() && (read.ptr == end || *read.ptr == '\r') && seconds >= 0 && seconds <= kMaxTimeUs / kSecond;
+  const bool whole = read.ec == std::errc() && (read.ptr == end || *read.ptr == '\r') && seconds >= 0 && seconds <= kSlurmLastInstant;
   if (!whole) in.fail_at(line.data(), "'now=' needs the seconds since 1970, as 'date +now=%s' prints them");
   now = std::max(now, seconds);
   return line.size();
@@ -55,6 +56,23 @@ void add_gpu_types(Snapshot& snapshot) {
   for (const std::string& type : types) snapshot.gpu_types.emplace_back().id = type;
 }
 
+// The field that gives a job its id, as it stands in the record.
+std::string id_field(const SlurmJob& job) {
+  if (job.het_id != 0) return fmt::format("het_job_id {}", job.het_id);
+  if (job.array_id != 0 && job.array_task >= 0) return fmt::format("array_task_id {} of array_job_id {}", job.array_task, job.array_id);
+  if (!job.array_tasks.empty())
+    return fmt::format("array_task_string '{}' of array_job_id {}", cut_utf8(job.array_tasks, 60), job.array_id);
+  return fmt::format("job_id {}", job.id);
+}
+
+[[noreturn]] void fail_clash(const SlurmInput& in, const SlurmData& data, const SlurmJobs::Clash& clash) {
+  const auto row = [&](const SlurmJob* job) { return job - data.jobs.data(); };
+  const std::string place = fmt::format("/jobs/{}: {} makes job '{}'", row(clash.second), id_field(*clash.second), clash.id);
+  const std::string other =
+      clash.first == clash.second ? " twice" : fmt::format(", which {} at /jobs/{} makes too", id_field(*clash.first), row(clash.first));
+  JsonCursor(in.text, in.name).fail_at(clash.second->at, place + other);
+}
+
 }  // namespace
 
 SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptions& options) {
@@ -64,10 +82,13 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
   SlurmNotes notes;
   std::int64_t names_left = kMostHostNames;
   std::optional<JsonCursor> topology_from;
+  const SlurmInput* jobs_from = nullptr;
   for (const SlurmInput& input : inputs) {
     JsonCursor in(input.text, input.name);
+    const bool had_jobs = data.has_jobs;
     const std::size_t before = topology.switches.size() + topology.blocks.size();
     read_input(in, data, topology, notes, names_left);
+    if (data.has_jobs && !had_jobs) jobs_from = &input;
     if (topology.switches.size() + topology.blocks.size() == before) continue;
     if (topology_from) in.fail("a second topology; one cluster has one");
     topology_from.emplace(input.text, input.name);
@@ -99,6 +120,7 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
   SlurmJobs jobs(snapshot, cluster, notes, !topology.blocks.empty());
   jobs.add_running(units);
   jobs.add_waiting(units, options);
+  if (const auto clash = jobs.clash()) fail_clash(*jobs_from, data, *clash);
   jobs.finish();
   cluster.finish();
   add_gpu_types(snapshot);

@@ -30,8 +30,7 @@ struct SlurmImport {
 /// Documents are told apart by their content and may come in any order: jobs (`squeue --json`), nodes (`sinfo --json` of 22.05,
 /// `scontrol show nodes --json` later; needed), topology (`scontrol show topology` or topology.conf). Time 0 is 1970-01-01 UTC; `now` is
 /// the latest instant that the documents, or a line "now=SECONDS", name as past, so that the same files give the same snapshot. Without
-/// jobs the machines are taken for empty. The snapshot is as consistent as
-/// Slurm's data; whoever keeps it calls `check_snapshot`, as ClusterState does.
+/// jobs the machines are taken for empty. The snapshot passes `check_snapshot`: what would break it is refused here, where it stands.
 /// @throws InputError naming file, line, JSON pointer and value.
 SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptions& options = {});
 

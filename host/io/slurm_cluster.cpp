@@ -88,6 +88,10 @@ SlurmCluster::SlurmCluster(const std::vector<SlurmNode>& nodes, Snapshot& snapsh
     if (from.other_types != 0) notes.count("node", " with several types of GPUs: only the most frequent type is used", from.name);
     if (from.drained_gpus)
       notes.count("node", " with drained GPUs: they count as usable, for Slurm does not say which they are", from.name);
+    if (from.used_beyond || (from.used & ~first_bits(from.gpus)) != 0)
+      notes.count("node", ": gres_used has indices that gres does not; as many other GPUs are taken for used", from.name);
+    else if (from.used_count > from.gpus)
+      notes.count("node", ": gres_used counts more GPUs than gres; all are taken for used", from.name);
     const std::int64_t cpus = from.effective_cpus > 0 ? from.effective_cpus : from.cpus;
     cpu_milli_.push_back(std::max<std::int64_t>(cpus - from.alloc_cpus, 0) * 1'000);
     memory_.push_back(std::max<std::int64_t>(from.memory_mib - from.reserved_memory_mib - from.alloc_memory_mib, 0) * kMebibyte);
@@ -113,6 +117,10 @@ void SlurmCluster::block(const SlurmHold& hold, TimeUs free_at) {
   std::vector<TimeUs>& until = blocked_until_[hold.node];
   until.resize(64, -1);
   for (std::uint64_t left = gpus; left != 0; left &= left - 1) until[static_cast<std::size_t>(std::countr_zero(left))] = free_at;
+}
+
+bool SlurmCluster::can_return(std::size_t node, std::int64_t cpu_milli, std::int64_t memory_bytes) const {
+  return cpu_milli <= kMaxBytes - cpu_milli_[node] && memory_bytes <= kMaxBytes - memory_[node];
 }
 
 void SlurmCluster::return_later(std::size_t node, std::int64_t cpu_milli, std::int64_t memory_bytes) {

@@ -42,7 +42,8 @@ class SlurmCluster {
   void take(const SlurmHold& hold) { held_[hold.node] |= hold.gpus; }
   /// Keeps GPUs from everybody until `free_at`; their holder is no job of the snapshot.
   void block(const SlurmHold& hold, TimeUs free_at);
-  /// Cores and memory that a running job of the snapshot will give back.
+  /// Cores and memory that a running job of the snapshot will give back, and whether the node could have that much.
+  bool can_return(std::size_t node, std::int64_t cpu_milli, std::int64_t memory_bytes) const;
   void return_later(std::size_t node, std::int64_t cpu_milli, std::int64_t memory_bytes);
 
   /// A virtual cluster of the nodes of all these partitions, and a label that nodes with any of these features have.

@@ -1,8 +1,8 @@
 #include "host/io/slurm_jobs.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace berth::io {
 
@@ -59,8 +59,28 @@ Job SlurmJobs::common(const SlurmUnit& unit) {
 }
 
 void SlurmJobs::keep(Job job, const SlurmJob& from, std::int64_t task) {
-  order_.push_back({from.priority, from.array_id != 0 ? from.array_id : from.id, task});
+  // As slurm_job_name has it.
+  const bool of_array = from.het_id == 0 && from.array_id != 0 && task >= 0;
+  const std::int64_t number = from.het_id != 0 ? from.het_id : of_array ? from.array_id : from.id;
+  order_.push_back({from.priority, number, of_array ? task : kSlurmUnset, &from});
   snapshot_.jobs.push_back(std::move(job));
+}
+
+std::optional<SlurmJobs::Clash> SlurmJobs::clash() const {
+  std::vector<std::uint64_t> keys;
+  keys.reserve(order_.size());
+  for (const Order& one : order_) keys.push_back(one.key());
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice == keys.end()) return std::nullopt;
+  Clash clash;
+  for (std::size_t i = 0; i < order_.size() && clash.second == nullptr; ++i) {
+    if (order_[i].key() != *twice) continue;
+    (clash.first == nullptr ? clash.first : clash.second) = order_[i].from;
+    clash.id = snapshot_.jobs[i].id;
+  }
+  if (clash.second->at < clash.first->at) std::swap(clash.first, clash.second);
+  return clash;
 }
 
 void SlurmJobs::finish() {
@@ -70,19 +90,20 @@ void SlurmJobs::finish() {
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   const bool ranked = !distinct.empty() && distinct.back() > INT32_MAX;
-  if (ranked) notes_.say("priorities do not fit 32 bits: their ranks are used, which keep the order");
+  if (ranked) notes_.say("priorities do not fit 31 bits: their ranks are used, which keep the order");
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const std::int64_t rank = std::lower_bound(distinct.begin(), distinct.end(), order_[i].priority) - distinct.begin();
     jobs[i].priority = static_cast<std::int32_t>(ranked ? rank : order_[i].priority);
   }
   // Slurm's instants are whole seconds. Jobs of one second get a microsecond each, in the order of their numbers: ids are texts.
-  std::vector<std::size_t> by_number(jobs.size());
-  std::iota(by_number.begin(), by_number.end(), std::size_t{0});
-  std::sort(by_number.begin(), by_number.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(jobs[a].submit_us, order_[a].number, order_[a].task) < std::tie(jobs[b].submit_us, order_[b].number, order_[b].task);
-  });
+  // The keys apart from the jobs, which are large.
+  std::vector<std::tuple<TimeUs, std::uint64_t, std::size_t>> by_number;
+  by_number.reserve(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) by_number.emplace_back(jobs[i].submit_us, order_[i].key(), i);
+  std::sort(by_number.begin(), by_number.end());
   TimeUs second = -1, next = 0;
-  for (const std::size_t i : by_number) {
+  for (const auto& one : by_number) {
+    const std::size_t i = std::get<2>(one);
     if (jobs[i].submit_us != second) second = next = jobs[i].submit_us;
     jobs[i].submit_us = std::min(next++, second + kSecond - 1);
     snapshot_.now_us = std::max(snapshot_.now_us, jobs[i].submit_us);

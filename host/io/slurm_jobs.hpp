@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "berth/snapshot.hpp"
@@ -33,16 +35,26 @@ class SlurmJobs {
   /// Priorities and submissions in Slurm's order; see docs/slurm.md.
   void finish();
 
+  /// Two records that make a job of the same id, or one that makes it twice.
+  struct Clash {
+    const SlurmJob* first = nullptr;
+    const SlurmJob* second = nullptr;
+    std::string id;
+  };
+  std::optional<Clash> clash() const;
+
  private:
   /// GPUs by node of each component, and why they cannot be told.
   struct Held {
     std::vector<std::vector<SlurmHold>> parts;
+    std::unordered_map<std::size_t, std::uint64_t> on_node;  // of all components
     std::string problem;
   };
 
   Held held_by_index(const SlurmUnit& unit) const;
   bool choose_gpus(const SlurmUnit& unit, Held& held);
   void check_held(const SlurmUnit& unit, Held& held) const;
+  std::pair<std::int64_t, std::int64_t> held_for_a_gpu(const SlurmUnit& unit, const Held& held) const;
   void keep_running(const SlurmUnit& unit, const Held& held);
   void block(const SlurmUnit& unit, const Held& held, TimeUs free_at);
 
@@ -55,9 +67,11 @@ class SlurmJobs {
   void keep(Job job, const SlurmJob& from, std::int64_t task);
   void leave_out(const SlurmJob& job, const std::string& why);
 
-  /// What decides between jobs with equal keys: Slurm counts jobs in the order of submission.
+  /// What decides between jobs with equal keys: Slurm counts jobs in the order of submission. Number and task are the id.
   struct Order {
     std::int64_t priority, number, task;
+    const SlurmJob* from;
+    std::uint64_t key() const { return static_cast<std::uint64_t>(number) << 32 | static_cast<std::uint32_t>(task); }
   };
 
   Snapshot& snapshot_;

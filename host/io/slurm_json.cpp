@@ -1,17 +1,15 @@
 #include "host/io/slurm_json.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "host/io/json_text.hpp"
+#include "host/io/name_problem.hpp"
 #include "host/io/slurm_hostlist.hpp"
 
 namespace berth::io {
 namespace {
 
 constexpr std::int64_t kMostNumber = std::int64_t{1} << 62;
-
-constexpr std::array<std::string_view, 6> kKnownParsers{"v0.0.38", "v0.0.39", "v0.0.40", "v0.0.41", "v0.0.42", "v0.0.43"};
 
 std::int64_t read_wrapped(JsonCursor& in) {
   bool set = true, infinite = false;
@@ -74,9 +72,10 @@ void check_version(const JsonCursor& in, const char* at, const Meta& meta, const
   const std::string said = version.empty() ? "no data parser named" : fmt::format("data parser {}", version);
   if (version.substr(0, 2) == "db") in.fail_at(at, "this is accounting data (sacct); 'berth import sacct' reads it");
   if (gap.at != nullptr) in.fail_at(gap.at, fmt::format("{} lacks what is needed: {} ({})", gap.row, gap.fields, said));
-  if (std::find(kKnownParsers.begin(), kKnownParsers.end(), version) == kKnownParsers.end()) {
-    notes.say(fmt::format("{}: read as {}, the newest one known", said, kKnownParsers.back()));
-  }
+  const int parser = slurm_parser_of(version);
+  if (parser == 0) notes.say(fmt::format("{}: read as v0.0.{}, the newest one known", said, kLastSlurmParser));
+  note_slurm_lacks("job", gap.jobs, parser, notes);
+  note_slurm_lacks("node", gap.nodes, parser, notes);
 }
 
 }  // namespace
@@ -100,10 +99,11 @@ std::int64_t read_slurm_number(JsonCursor& in) {
 }
 
 std::int64_t read_slurm_instant(JsonCursor& in) {
+  const bool plain = in.type() == JsonType::kNumber;
   const std::int64_t number = read_slurm_number(in);
-  if (number == kSlurmInfinite) return 0;
-  if (number > kMaxTimeUs / kSecond) in.fail(fmt::format("{} is no instant in Unix seconds", number));
-  return std::max<std::int64_t>(number, 0);
+  if (number == kSlurmInfinite || (number == kSlurmUnset && !plain)) return 0;
+  if (number < 0 || number > kSlurmLastInstant) in.fail(fmt::format("{} is no instant in Unix seconds", number));
+  return number;
 }
 
 std::string read_slurm_text(JsonCursor& in) {
@@ -112,13 +112,38 @@ std::string read_slurm_text(JsonCursor& in) {
   return {};
 }
 
+void check_slurm_name(const JsonCursor& in, std::string_view name) {
+  const std::string problem = name_problem(name);
+  if (!problem.empty()) in.fail(fmt::format("{}: {}", in.shown(), problem));
+}
+
+std::string read_slurm_name(JsonCursor& in) {
+  std::string text = read_slurm_text(in);
+  check_slurm_name(in, text);
+  return text;
+}
+
+std::string read_slurm_expression(JsonCursor& in) {
+  std::string text = read_slurm_text(in);
+  if (has_control(text)) in.fail(fmt::format("{}: a text must not hold control characters", in.shown()));
+  return text;
+}
+
 std::vector<std::string> read_slurm_names(JsonCursor& in) {
-  if (in.type() == JsonType::kArray) return read_strings(in);
   std::vector<std::string> out;
+  const auto add = [&](std::string_view name) {
+    if (name.empty()) return;
+    check_slurm_name(in, name);
+    out.emplace_back(name);
+  };
+  if (in.type() == JsonType::kArray) {
+    in.array([&] { add(in.string()); });
+    return out;
+  }
   const std::string text = read_slurm_text(in);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
-    if (comma > begin) out.push_back(text.substr(begin, comma - begin));
+    add(std::string_view(text).substr(begin, comma - begin));
     begin = comma + 1;
   }
   return out;
@@ -129,8 +154,11 @@ std::vector<std::string> read_slurm_hosts(JsonCursor& in, std::int64_t& left) {
   const auto read = [&] {
     const std::string text = read_slurm_text(in);
     if (text == "(null)" || text == "None") return;
+    if (has_control(text)) in.fail(fmt::format("{}: a text must not hold control characters", in.shown()));
+    const std::size_t before = out.size();
     const std::string problem = expand_hostlist(text, left, out);
     if (!problem.empty()) in.fail(fmt::format("{} is no list of hosts: {}", in.shown(), problem));
+    for (std::size_t i = before; i < out.size() && text.size() > core::kMaxNameBytes; ++i) check_slurm_name(in, out[i]);
   };
   if (in.type() == JsonType::kArray)
     in.array(read);
@@ -147,6 +175,8 @@ void read_slurm_document(JsonCursor& in, SlurmData& data, SlurmNotes& notes, std
   in.object([&](std::string_view key) {
     if (key == "meta" && in.type() == JsonType::kObject) {
       read_meta(in, meta);
+    } else if (key == "schema") {
+      in.fail(fmt::format("a document with the schema {} is no output of Slurm", cut_utf8(in.raw(), 60)));
     } else if (key == "errors") {
       read_errors(in);
     } else if (key == "last_update" || key == "last_backfill") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "host/io/json_fields.hpp"
 #include "host/io/slurm_notes.hpp"
 #include "host/io/slurm_records.hpp"
+#include "host/io/slurm_versions.hpp"
 
 /// Reading the JSON of Slurm's commands: plain numbers and null up to data parser v0.0.38 (22.05), {set, infinite, number} later; states
 /// as a text or as a list. Fields that are not needed are skipped, whatever they hold.
@@ -16,11 +18,18 @@ namespace berth::io {
 
 /// A number of any version; kSlurmUnset, kSlurmInfinite.
 std::int64_t read_slurm_number(JsonCursor& in);
+/// The end of the year 9999 in Unix seconds: no later instant is believed, and sums of them can be counted.
+inline constexpr std::int64_t kSlurmLastInstant = 253'402'300'799;
 /// An instant in Unix seconds, 0 when it is unset.
 std::int64_t read_slurm_instant(JsonCursor& in);
 /// A text; null is empty.
 std::string read_slurm_text(JsonCursor& in);
-/// A list of texts, or one text with commas.
+/// Refuses a name that a snapshot cannot have.
+void check_slurm_name(const JsonCursor& in, std::string_view name);
+/// A text that becomes a name; and one of several names, of which only the characters are checked.
+std::string read_slurm_name(JsonCursor& in);
+std::string read_slurm_expression(JsonCursor& in);
+/// A list of names, or one text with commas; empty ones are none.
 std::vector<std::string> read_slurm_names(JsonCursor& in);
 
 /// Reads the objects of one list. Slurm writes the same keys in the same order in each of them, so a key is looked up once.
@@ -47,6 +56,13 @@ class SlurmRows {
     return seen;
   }
 
+  bool has(std::uint64_t seen, std::string_view name) const {
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      if (fields_[i].name == name) return (seen >> i & 1) != 0;
+    }
+    return false;
+  }
+
   /// The needed fields that `seen` lacks, "" when none.
   std::string missing(std::uint64_t seen) const {
     std::string names;
@@ -54,6 +70,22 @@ class SlurmRows {
       if (fields_[i].required && (seen >> i & 1) == 0) names += (names.empty() ? "" : ", ") + std::string(fields_[i].name);
     }
     return names;
+  }
+
+  /// Remembers the other fields that the row called `name()` lacks. Few sets of them occur.
+  template <class Name>
+  void note_lack(std::uint64_t seen, Name&& name) {
+    SlurmLack& lack = lacks_[seen];
+    if (lack.rows++ > 0) return;
+    lack.first = name();
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      if (!fields_[i].required && (seen >> i & 1) == 0) lack.fields.push_back(fields_[i].name);
+    }
+  }
+  std::vector<SlurmLack> lacks() const {
+    std::vector<SlurmLack> out;
+    for (const auto& one : lacks_) out.push_back(one.second);
+    return out;
   }
 
  private:
@@ -72,15 +104,19 @@ class SlurmRows {
   };
   std::span<const Field<T>> fields_;
   std::vector<Seen> order_;
+  std::map<std::uint64_t, SlurmLack> lacks_;  // by the fields that are there
 };
 
 /// The names of a hostlist expression. @param left  See expand_hostlist.
 std::vector<std::string> read_slurm_hosts(JsonCursor& in, std::int64_t& left);
 
-/// The first row that lacks needed fields: kept until the end of the document, which says its version there.
+/// What the rows of a document lack: kept until its end, which says its version there.
 struct SlurmGap {
+  // The first row that lacks needed fields.
   const char* at = nullptr;
   std::string row, fields;
+  // All that lack others.
+  std::vector<SlurmLack> jobs{}, nodes{};
 };
 
 void read_slurm_jobs(JsonCursor& in, SlurmData& data, std::int64_t& names_left, SlurmGap& gap);

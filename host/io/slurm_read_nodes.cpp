@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <unordered_map>
 
 #include "host/io/slurm_json.hpp"
 
@@ -27,6 +28,8 @@ void read_gpus(JsonCursor& in, NodeRow& row) {
   list.erase(std::remove_if(list.begin(), list.end(), [](const Gres& one) { return one.name != "gpu" || one.count == 0; }), list.end());
   if (list.empty()) return;
   const auto most = std::max_element(list.begin(), list.end(), [](const Gres& a, const Gres& b) { return a.count < b.count; });
+  if (most->type == "*") in.fail("'*' is no GPU type");
+  check_slurm_name(in, most->type);
   std::int64_t gpus = 0;
   for (const Gres& one : list) {
     if (one.count > kMaxGpusPerNode - gpus) in.fail(fmt::format("{} are more than {} GPUs", in.shown(), kMaxGpusPerNode));
@@ -45,6 +48,7 @@ void read_used(JsonCursor& in, NodeRow& row) {
   for (const Gres& one : list) {
     if (one.name != "gpu") continue;
     row.node.used |= one.indices;
+    row.node.used_beyond = row.node.used_beyond || one.beyond;
     row.node.used_count += one.count;
   }
 }
@@ -56,13 +60,27 @@ std::int64_t read_amount(JsonCursor& in) {
   return number;
 }
 
+void read_node_name(JsonCursor& in, NodeRow& row) {
+  row.node.name = in.string();
+  if (row.node.name.empty()) in.fail("a node without a name");
+  check_slurm_name(in, row.node.name);
+}
+
+void read_partitions(JsonCursor& in, NodeRow& row) {
+  row.node.partitions = read_slurm_names(in);
+  std::vector<std::string> sorted = row.node.partitions;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) in.fail(fmt::format("'{}' stands here twice", *twice));
+}
+
 void see(JsonCursor& in, NodeRow& row) { row.seen_at = std::max(row.seen_at, read_slurm_instant(in)); }
 
 constexpr Field<NodeRow> kSlurmNodeFields[] = {
-    {"name", [](JsonCursor& in, NodeRow& r) { r.node.name = in.string(); }, true},
+    {"name", read_node_name, true},
     {"state", add_states, true},
     {"state_flags", add_states},
-    {"partitions", [](JsonCursor& in, NodeRow& r) { r.node.partitions = read_slurm_names(in); }, true},
+    {"partitions", read_partitions, true},
     {"features", [](JsonCursor& in, NodeRow& r) { r.node.features = read_slurm_names(in); }},
     {"active_features", [](JsonCursor& in, NodeRow& r) { r.node.active_features = read_slurm_names(in); }},
     {"gres", read_gpus, true},
@@ -87,14 +105,21 @@ constexpr Field<NodeRow> kSlurmNodeFields[] = {
 
 void read_slurm_nodes(JsonCursor& in, SlurmData& data, SlurmGap& gap) {
   SlurmRows<NodeRow> rows(kSlurmNodeFields);
+  std::unordered_map<std::string, std::size_t> names;
   in.array([&] {
     const char* at = in.next_mark();
     if (data.nodes.size() == static_cast<std::size_t>(kMaxNodes)) in.fail(fmt::format("more than {} nodes", kMaxNodes));
     NodeRow row{data.nodes.emplace_back()};
-    const std::string missing = rows.missing(rows.read(in, row));
+    const std::uint64_t seen = rows.read(in, row);
+    const std::string missing = rows.missing(seen);
     if (!missing.empty() && gap.at == nullptr) gap = {at, fmt::format("/nodes/{}", data.nodes.size() - 1), missing};
+    if (!missing.empty()) return;
+    rows.note_lack(seen, [&] { return row.node.name; });
+    if (const auto [first, fresh] = names.emplace(row.node.name, data.nodes.size() - 1); !fresh)
+      in.fail_at(at, fmt::format("the name '{}' is that of /nodes/{} too", row.node.name, first->second));
     data.now = std::max(data.now, row.seen_at);
   });
+  gap.nodes = rows.lacks();
 }
 
 }  // namespace berth::io

@@ -13,6 +13,8 @@ namespace berth::io {
 /// A number that Slurm left unset, and one that it calls infinite.
 inline constexpr std::int64_t kSlurmUnset = -1;
 inline constexpr std::int64_t kSlurmInfinite = std::numeric_limits<std::int64_t>::max();
+/// The largest number of 32 bits that is one: the two above it stand for "not set" and "infinite" in older data parsers.
+inline constexpr std::int64_t kSlurmLast32 = 4'294'967'293;
 
 struct SlurmNode {
   std::string name;
@@ -23,6 +25,7 @@ struct SlurmNode {
   std::int32_t gpus = 0;
   std::uint64_t other_types = 0;  ///< GPUs of the node that are of another type than `gpu_type`
   std::uint64_t used = 0;         ///< GPUs in use by index
+  bool used_beyond = false;       ///< some of those indices are above 63
   std::int64_t used_count = 0;    ///< GPUs in use, with or without indices
   bool drained_gpus = false;
   std::int64_t cpus = 0, effective_cpus = kSlurmUnset, alloc_cpus = 0;
@@ -33,6 +36,7 @@ struct SlurmNode {
 enum class SlurmJobState : std::uint8_t { kFinished, kPending, kRunning, kSuspended, kOther, kCompleting };
 
 struct SlurmJob {
+  const char* at = nullptr;  ///< where it stands
   std::int64_t id = 0, priority = 0;
   std::int64_t array_id = 0, array_task = kSlurmUnset, array_limit = 0;
   std::string array_tasks;  ///< of a pending record that stands for several
@@ -43,7 +47,7 @@ struct SlurmJob {
   std::int64_t time_limit_min = kSlurmUnset;
   std::int64_t restarts = 0;
   bool requeue = true, contiguous = false, exclusive = false;
-  std::int64_t tasks = 1, node_count = 1, max_nodes = 0, tasks_per_node = 0, switches = 0, segment = 0;
+  std::int64_t tasks = 1, node_count = 1, max_nodes = 0, switches = 0, segment = 0;
   std::vector<std::string> nodes, required_nodes, excluded_nodes;
   GpuCount per_node, per_job, per_task, per_socket;
   std::int64_t cpus_per_gpu = 0;
@@ -51,7 +55,7 @@ struct SlurmJob {
   struct NodeGpus {
     std::int64_t count = 0;
     std::uint64_t indices = 0;
-    bool indexed = false;
+    bool indexed = false, beyond = false;  ///< as in Gres
   };
   std::vector<NodeGpus> node_gpus;  ///< as `nodes`, or empty
 };

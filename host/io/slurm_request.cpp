@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/core/check_snapshot.hpp"
 #include "host/io/slurm_topology.hpp"
 
 namespace berth::io {
@@ -56,6 +57,7 @@ bool split_features(const std::string& text, std::vector<std::string>& names, bo
 
 std::string set_features(const SlurmJob& from, SlurmCluster& cluster, Constraints& out) {
   if (from.features.empty()) return {};
+  if (from.features.size() > core::kMaxNameBytes) return fmt::format("its features are longer than {} bytes", core::kMaxNameBytes);
   std::vector<std::string> names;
   bool any = false;
   if (!split_features(from.features, names, any)) return "its features are no names joined by '&' or by '|' alone";
@@ -129,6 +131,8 @@ SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, boo
 }
 
 std::string set_slurm_constraints(const SlurmJob& from, SlurmCluster& cluster, Job& job) {
+  if (from.partition.size() > core::kMaxNameBytes)
+    return fmt::format("its list of partitions is longer than {} bytes", core::kMaxNameBytes);
   job.virtual_cluster = from.partition;
   if (from.partition.find(',') != from.partition.npos) {
     std::vector<std::string> names;

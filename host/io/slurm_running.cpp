@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
+#include "host/core/check_snapshot.hpp"
 #include "host/io/slurm_jobs.hpp"
 #include "host/io/slurm_request.hpp"
 
 namespace berth::io {
 namespace {
+
+constexpr const char* kBeyond = "it runs on GPU indices that its node does not have";
 
 bool any_in_state(const SlurmUnit& unit, SlurmJobState state) {
   return std::any_of(unit.begin(), unit.end(), [&](const SlurmJob* part) { return part->state == state; });
@@ -67,7 +71,14 @@ SlurmJobs::Held SlurmJobs::held_by_index(const SlurmUnit& unit) const {
     for (std::size_t i = 0; i < part->nodes.size() && part->node_gpus.size() == part->nodes.size(); ++i) {
       const SlurmJob::NodeGpus& gpus = part->node_gpus[i];
       const auto node = cluster_.rank().find(part->nodes[i]);
-      if (gpus.count == 0 || node == cluster_.rank().end() || !gpus.indexed) continue;
+      if (gpus.beyond)
+        held.problem = kBeyond;
+      else if (gpus.indexed && std::popcount(gpus.indices) != gpus.count)
+        held.problem = "it holds another count of GPUs than indices";
+      if (gpus.indices == 0 || node == cluster_.rank().end() || !gpus.indexed) continue;
+      std::uint64_t& mine = held.on_node[node->second];
+      if ((mine & gpus.indices) != 0) held.problem = "it holds a GPU twice";
+      mine |= gpus.indices;
       holds.push_back({node->second, gpus.indices});
     }
   }
@@ -77,7 +88,6 @@ SlurmJobs::Held SlurmJobs::held_by_index(const SlurmUnit& unit) const {
 // Where Slurm does not say which GPUs a job holds: of those in use by nobody known, then of the free ones, the lowest.
 bool SlurmJobs::choose_gpus(const SlurmUnit& unit, Held& held) {
   bool chose = false;
-  std::vector<std::uint64_t> taken;
   for (std::size_t p = 0; p < unit.size(); ++p) {
     const SlurmJob& part = *unit[p];
     for (std::size_t i = 0; i < part.nodes.size(); ++i) {
@@ -87,11 +97,14 @@ bool SlurmJobs::choose_gpus(const SlurmUnit& unit, Held& held) {
       if (node == cluster_.rank().end()) continue;
       std::int64_t want = gpus_on(part, i);
       std::uint64_t gpus = 0;
-      for (std::uint64_t from : {cluster_.free(node->second) & cluster_.used(node->second), cluster_.free(node->second)}) {
+      std::uint64_t& mine = held.on_node[node->second];
+      const std::uint64_t free = cluster_.free(node->second) & ~mine;
+      for (std::uint64_t from : {free & cluster_.used(node->second), free}) {
         for (from &= ~gpus; from != 0 && want > 0; from &= from - 1, --want) gpus |= from & (~from + 1);
       }
       if (want > 0) held.problem = "its nodes have fewer free GPUs than it holds";
       if (gpus == 0) continue;
+      mine |= gpus;
       held.parts[p].push_back({node->second, gpus});
       chose = true;
     }
@@ -101,8 +114,11 @@ bool SlurmJobs::choose_gpus(const SlurmUnit& unit, Held& held) {
 
 void SlurmJobs::check_held(const SlurmUnit& unit, Held& held) const {
   if (!held.problem.empty()) return;
+  if (unit.size() > static_cast<std::size_t>(kMaxGroups)) held.problem = fmt::format("more than {} components", kMaxGroups);
   const std::string* type = nullptr;
   for (std::size_t p = 0; p < unit.size(); ++p) {
+    if (unit[p]->start == 0) held.problem = "it runs and has no start_time";
+    if (unit[p]->partition.size() > core::kMaxNameBytes) held.problem = "its partition has too long a name";
     if (!holds_gpus(*unit[p])) continue;
     std::int64_t found = 0, said = 0;
     for (const SlurmJob::NodeGpus& gpus : unit[p]->node_gpus) said += gpus.count;
@@ -110,13 +126,35 @@ void SlurmJobs::check_held(const SlurmUnit& unit, Held& held) const {
       const Node& node = snapshot_.nodes[hold.node];
       if (type == nullptr) type = &node.gpu_type;
       if (node.gpu_type != *type) held.problem = "it runs on several types of GPUs";
-      if ((hold.gpus & ~cluster_.all(hold.node)) != 0) held.problem = "it runs on GPUs that its node is not listed with";
-      if ((hold.gpus & ~cluster_.free(hold.node)) != 0) held.problem = "it runs on GPUs that another running job holds";
+      if (static_cast<int>(std::bit_width(hold.gpus)) > node.gpus)
+        held.problem = kBeyond;
+      else if ((hold.gpus & ~cluster_.all(hold.node)) != 0)
+        held.problem = "it runs on GPUs of a type that is not used on its node";
+      else if ((hold.gpus & ~cluster_.free(hold.node)) != 0)
+        held.problem = "it runs on GPUs that another running job holds";
       found += std::popcount(hold.gpus);
     }
     if (held.problem.empty() && found == 0) held.problem = "where it runs is not among the nodes with GPUs";
     if (held.problem.empty() && said > 0 && found != said) held.problem = "some of its GPUs are not among those of the nodes";
   }
+  if (!held.problem.empty()) return;
+  const auto [cpu_milli, memory] = held_for_a_gpu(unit, held);
+  for (const auto& [node, gpus] : held.on_node) {
+    const std::int64_t n = std::popcount(gpus);
+    if (!cluster_.can_return(node, n * cpu_milli, n * memory)) held.problem = "it holds more cores or memory than can be counted";
+  }
+}
+
+// Cores in thousandths and memory, rounded down; no more than can be counted.
+std::pair<std::int64_t, std::int64_t> SlurmJobs::held_for_a_gpu(const SlurmUnit& unit, const Held& held) const {
+  std::int64_t cpus = 0, memory = 0, gpus = 0;
+  for (const SlurmJob* part : unit) {
+    cpus = std::min(cpus + std::max<std::int64_t>(part->held.cpus, 0), kMaxBytes / 1'000);
+    memory = std::min(memory + std::max<std::int64_t>(part->held.memory_bytes, 0), kMaxBytes);
+  }
+  for (const auto& [node, on_it] : held.on_node) gpus += std::popcount(on_it);
+  gpus = std::max<std::int64_t>(gpus, 1);
+  return {cpus * 1'000 / gpus, cluster_.counts_memory() ? memory / gpus : 0};
 }
 
 void SlurmJobs::keep_running(const SlurmUnit& unit, const Held& held) {
@@ -124,10 +162,8 @@ void SlurmJobs::keep_running(const SlurmUnit& unit, const Held& held) {
   job.state = JobState::kRunning;
   Shape& shape = job.shapes.emplace_back();
   shape.gpus = 0;
-  std::int64_t cpus = 0, memory = 0, before = 0;
+  std::int64_t before = 0;
   for (std::size_t p = 0; p < unit.size(); ++p) {
-    cpus += std::max<std::int64_t>(unit[p]->held.cpus, 0);
-    memory += std::max<std::int64_t>(unit[p]->held.memory_bytes, 0);
     if (held.parts[p].empty()) continue;
     shape.gpu_type = snapshot_.nodes[held.parts[p].front().node].gpu_type;
     add_group(held.parts[p], unit.size() == 1 ? "nodes" : fmt::format("component{}", unit[p]->het_offset), snapshot_, job);
@@ -136,8 +172,7 @@ void SlurmJobs::keep_running(const SlurmUnit& unit, const Held& held) {
   const Group& first = shape.groups.front();
   shape.id = shape.groups.size() > 1 ? "het" : fmt::format("{}x{}", first.members_want, first.gpus_per_member);
   job.allocation.shape = shape.id;
-  job.constraints.cpu_milli_per_gpu = cpus * 1'000 / shape.gpus;
-  if (cluster_.counts_memory()) job.constraints.memory_bytes_per_gpu = memory / shape.gpus;
+  std::tie(job.constraints.cpu_milli_per_gpu, job.constraints.memory_bytes_per_gpu) = held_for_a_gpu(unit, held);
   for (const auto& part : held.parts) {
     for (const SlurmHold& hold : part) {
       cluster_.take(hold);

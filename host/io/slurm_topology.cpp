@@ -10,6 +10,7 @@
 #include <string>
 
 #include "host/io/json_text.hpp"
+#include "host/io/name_problem.hpp"
 #include "host/io/slurm_hostlist.hpp"
 
 namespace berth::io {
@@ -57,6 +58,8 @@ void read_line(const JsonCursor& in, std::string_view line, SlurmTopology& out, 
   if (one.name.empty() || one.name.find('/') != one.name.npos) {
     in.fail_at(line.data(), fmt::format("'{}' is no name of a switch or block", one.name));
   }
+  const std::string bad = name_problem(one.name);
+  if (!bad.empty()) in.fail_at(line.data(), fmt::format("'{}' is no name of a switch or block: {}", cut_utf8(one.name, 60), bad));
   for (const auto& [key, value] : words) {
     if (key != "nodes" && key != "switches") continue;
     const std::string problem = expand_hostlist(value, names_left, key == "nodes" ? one.nodes : one.switches);
@@ -64,6 +67,8 @@ void read_line(const JsonCursor& in, std::string_view line, SlurmTopology& out, 
   }
   // 'scontrol' lists below a switch of switches the nodes of all of them, too.
   if (!one.switches.empty()) one.nodes.clear();
+  if (out.switches.size() + out.blocks.size() == static_cast<std::size_t>(kMaxNodes))
+    in.fail_at(line.data(), fmt::format("more than {} switches and blocks", kMaxNodes));
   (kind == "switchname" ? out.switches : out.blocks).push_back(std::move(one));
 }
 
@@ -75,12 +80,17 @@ struct Tree {
   std::vector<std::size_t> height;  // 0: not known yet
 };
 
-Tree tree_of(const JsonCursor& in, const std::vector<SlurmSwitch>& switches) {
+// Index by name.
+std::unordered_map<std::string_view, std::size_t> index_of(const JsonCursor& in, const std::vector<SlurmSwitch>& list, const char* what) {
   std::unordered_map<std::string_view, std::size_t> index;
-  for (std::size_t i = 0; i < switches.size(); ++i) {
-    if (!index.emplace(switches[i].name, i).second)
-      in.fail_at(switches[i].at, fmt::format("switch '{}' stands here twice", switches[i].name));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!index.emplace(list[i].name, i).second) in.fail_at(list[i].at, fmt::format("{} '{}' stands here twice", what, list[i].name));
   }
+  return index;
+}
+
+Tree tree_of(const JsonCursor& in, const std::vector<SlurmSwitch>& switches) {
+  const std::unordered_map<std::string_view, std::size_t> index = index_of(in, switches, "switch");
   Tree tree{std::vector<std::size_t>(switches.size(), kNoParent), std::vector<std::size_t>(switches.size(), 0)};
   for (std::size_t i = 0; i < switches.size(); ++i) {
     for (const std::string& child : switches[i].switches) {
@@ -151,6 +161,7 @@ void apply_slurm_topology(const JsonCursor& in, const SlurmTopology& topology,
                           std::vector<Domain>& domains, SlurmNotes& notes) {
   const std::vector<SlurmSwitch>& switches = topology.switches;
   const Tree tree = tree_of(in, switches);
+  index_of(in, topology.blocks, "block");
   const auto path_of = [&](std::size_t i) {
     std::string path = switches[i].name;
     for (std::size_t p = tree.parent[i]; p != kNoParent; p = tree.parent[p]) path.insert(0, switches[p].name + '/');

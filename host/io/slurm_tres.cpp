@@ -47,7 +47,7 @@ bool read_gres_indices(std::string_view text, Gres& out) {
     if (!read_whole(item.substr(0, dash), low)) return false;
     high = low;
     if (dash != item.npos && (!read_whole(item.substr(dash + 1), high) || high < low)) return false;
-    if (high >= 64) out.indexed = false;
+    out.beyond = out.beyond || high >= 64;
     for (std::int64_t i = low; i <= high && i < 64; ++i) out.indices |= std::uint64_t{1} << i;
   }
   return true;
@@ -128,7 +128,24 @@ std::int64_t parse_memory(std::string_view text, std::int64_t unit) {
   return scaled / kScale * unit + scaled % kScale * (unit / kScale) + scaled % kScale * (unit % kScale) / kScale;
 }
 
+void TresGpus::add(std::string_view type, std::int64_t count) {
+  if (type.empty()) {
+    all_ = std::max(all_, count);
+    return;
+  }
+  several_ = several_ || (typed_ > 0 && count > 0 && type != type_);
+  if (count > 0 || type_.empty()) type_ = type;
+  typed_ = std::min(std::max<std::int64_t>(typed_, 0) + count, kMaxBytes);
+}
+
+void TresGpus::settle(Tres& out) const {
+  out.gpus = std::max(all_, typed_);
+  out.gpus_differ = several_ || (typed_ > 0 && all_ >= 0 && typed_ != all_);
+  out.gpu_type = out.gpus_differ ? std::string() : type_;
+}
+
 std::string parse_tres(std::string_view text, Tres& out) {
+  TresGpus gpus;
   while (!text.empty()) {
     const std::string_view item = take_item(text);
     const std::size_t equals = item.find('=');
@@ -142,15 +159,17 @@ std::string parse_tres(std::string_view text, Tres& out) {
     } else if (name == "mem") {
       good = (out.memory_bytes = parse_memory(value, std::int64_t{1} << 20)) >= 0;
     } else if (name == kGpuTres) {
-      good = read_whole(value, out.gpus);
+      std::int64_t count = 0;
+      good = read_whole(value, count);
+      gpus.add({}, count);
     } else if (name.size() > kGpuTres.size() && name.substr(0, kGpuTres.size()) == kGpuTres && name[kGpuTres.size()] == ':') {
-      out.gpu_type = name.substr(kGpuTres.size() + 1);
-      std::int64_t typed = 0;
-      good = read_whole(value, typed);
-      if (good && typed > out.gpus) out.gpus = typed;  // listed beside the sum of all types, or alone
+      std::int64_t count = 0;
+      good = read_whole(value, count);
+      gpus.add(name.substr(kGpuTres.size() + 1), count);
     }
     if (!good) return fmt::format("'{}' is no amount of a resource", item);
   }
+  gpus.settle(out);
   return {};
 }
 

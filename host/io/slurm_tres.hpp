@@ -13,7 +13,8 @@ struct Gres {
   std::string_view type;  ///< "h100"; empty: not said
   std::int64_t count = 1;
   std::uint64_t indices = 0;  ///< bit i: index i; of indices up to 63
-  bool indexed = false;       ///< indices are said, and all of them are up to 63
+  bool indexed = false;       ///< indices are said
+  bool beyond = false;        ///< some of them are above 63: no node has so many
 };
 
 /// Reads "gpu:h100:8(S:0-1),nic:2", "gres:gpu:2", "gres/gpu:h100=2", "gpu:h100:4(IDX:0-3)"; "N/A" and "(null)" are empty lists.
@@ -35,7 +36,21 @@ struct Tres {
   std::int64_t memory_bytes = -1;
   std::int64_t nodes = -1;
   std::int64_t gpus = -1;
-  std::string gpu_type;
+  std::string gpu_type;      ///< empty: not said, or not of all GPUs
+  bool gpus_differ = false;  ///< the counts of types are of several types, or do not add up to that of all; `gpus` is the larger one
+};
+
+/// GPUs as a list of resources has them: a count of all, counts by type, or both.
+class TresGpus {
+ public:
+  /// @param type  Empty: of all types.
+  void add(std::string_view type, std::int64_t count);
+  void settle(Tres& out) const;
+
+ private:
+  std::int64_t all_ = -1, typed_ = -1;
+  std::string type_;
+  bool several_ = false;
 };
 std::string parse_tres(std::string_view text, Tres& out);
 

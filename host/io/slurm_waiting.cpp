@@ -24,7 +24,7 @@ struct ArrayTasks {
 
 bool read_task(std::string_view text, std::int64_t& out) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
-  return !text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size() && out >= 0;
+  return !text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size() && out >= 0 && out <= kSlurmLast32;
 }
 
 // "1-10:3,17%4": ranges with steps, and the limit that 'array_max_tasks' has, too. "..." ends a text that was cut.
@@ -63,6 +63,7 @@ std::string SlurmJobs::hindrance(const SlurmJob& job, const SlurmOptions& option
   if (held && !options.held) return fmt::format("held ({})", job.reason.empty() ? "priority 0" : job.reason);
   const bool unfulfilled = job.dependency.find("unfulfilled") != std::string::npos || job.dependency.find("failed") != std::string::npos;
   if (unfulfilled || starts_with(job.reason, "Dependency")) return "waits for other jobs (dependency)";
+  if (job.submit == 0) return "it has no submit_time";
   if (job.eligible * kSecond > snapshot_.now_us) return "begin time lies ahead";
   if (!job.reservation.empty()) return "waits for a reservation";
   if (held || std::find(std::begin(kSchedulable), std::end(kSchedulable), job.reason) != std::end(kSchedulable)) return {};
@@ -81,6 +82,7 @@ void SlurmJobs::set_amounts(const SlurmJob& part, const SlurmRequest& asked, boo
 std::string SlurmJobs::request(const SlurmUnit& unit, Job& job) {
   Shape& shape = job.shapes.emplace_back();
   shape.gpus = 0;
+  if (unit.size() > static_cast<std::size_t>(kMaxGroups)) return fmt::format("more than {} components", kMaxGroups);
   for (const SlurmJob* part : unit) {
     Job other;
     std::string problem = set_slurm_constraints(*part, cluster_, other);
@@ -119,7 +121,8 @@ std::string SlurmJobs::request(const SlurmUnit& unit, Job& job) {
 }
 
 void SlurmJobs::add_tasks(const SlurmJob& from, const Job& job) {
-  const bool several = from.array_task == kSlurmUnset && !from.array_tasks.empty();
+  // Slurm has no arrays of heterogeneous jobs.
+  const bool several = from.het_id == 0 && from.array_task == kSlurmUnset && !from.array_tasks.empty();
   ArrayTasks tasks;
   if (several)
     tasks = tasks_of(from.array_tasks);
@@ -130,6 +133,10 @@ void SlurmJobs::add_tasks(const SlurmJob& from, const Job& job) {
     notes_.count("job array", " of which the last tasks are missing, for Slurm does not show them: SLURM_BITSTR_LEN=0 squeue --json does",
                  job.id);
   std::int64_t& running = tasks_running_[from.array_id];
+  // Jobs are large: the room for a whole array is made once, and at least doubled, so that many arrays do not move them each time.
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(from.array_limit - running, 0));
+  const std::size_t need = snapshot_.jobs.size() + (from.array_limit > 0 ? std::min(tasks.ids.size(), limit) : tasks.ids.size());
+  if (need > snapshot_.jobs.capacity()) snapshot_.jobs.reserve(std::max(need, 2 * snapshot_.jobs.capacity()));
   for (const std::int64_t task : tasks.ids) {
     SlurmJob one_of;
     one_of.array_id = from.array_id;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/check_snapshot.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/io/name_problem.hpp"
 
 namespace berth::io {
 
@@ -19,9 +19,8 @@ std::string base_name(const std::string& path) {
 
 std::string text_problem(const TraceJob& job) {
   for (const std::string* text : {&job.id, &job.user, &job.virtual_cluster, &job.model, &job.status, &job.gpu_type, &job.profile}) {
-    if (text->size() > core::kMaxNameBytes) return fmt::format("a text of {} bytes is longer than {}", text->size(), core::kMaxNameBytes);
-    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-    if (std::any_of(text->begin(), text->end(), control)) return "a text must not hold control characters";
+    std::string problem = name_problem(*text);
+    if (!problem.empty()) return problem;
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/civil_time.hpp"
 #include "host/sim/trace_form.hpp"
 
 namespace berth::sim {
@@ -128,7 +129,7 @@ class FifoReplay {
 }  // namespace
 
 Replay replay_fifo(const Trace& trace, const Snapshot& cluster, TimeUs at) {
-  if (at < 0) throw InvalidArgument(fmt::format("instant {} us lies before the trace's time 0", at));
+  if (at < 0) throw InvalidArgument(fmt::format("instant {} s lies before the trace's time 0", core::format_seconds(at)));
   const bool sorted = std::is_sorted(trace.jobs.begin(), trace.jobs.end(), [](const TraceJob& a, const TraceJob& b) {
     return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id);
   });

@@ -66,6 +66,20 @@ TEST(CliImport, AnInstantWithoutJobsIsWarnedAboutWithTheSpanOfTheTrace) {
   EXPECT_FALSE(contains(within.err, "warning")) << within.err;
 }
 
+TEST(CliImport, AnInstantBeforeTheTraceIsRefusedInTheWordsOfTheOption) {
+  const Folder folder;
+  const std::string file = folder.write(
+      "t.json", R"({"schema":"berth.trace.v1","origin":"2026-01-01T10:00:00","jobs":[{"id":"a","submit_s":0,"run_s":5,"gpus":1}]})");
+  const std::string import = "import trace " + quoted(file) + " --cluster 1x4 --out - --at ";
+
+  const Answer before = berth(import + "'2020-01-01 12:00:00'"), none = berth(import + "'2026-02-30 12:00:00'");
+
+  EXPECT_EQ(before.code, 2);
+  EXPECT_TRUE(contains(before.err, "--at '2020-01-01 12:00:00' lies before the trace, which begins at 2026-01-01T10:00:00")) << before.err;
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(contains(none.err, "time '2026-02-30 12:00:00': its month has no such day")) << none.err;
+}
+
 TEST(CliImport, AClusterThatIsNeitherSizesNorAFileIsToldBoth) {
   const Folder folder;
   const std::string csv = folder.write("pai.csv", kRows);

@@ -3,16 +3,29 @@
 namespace berth::test {
 namespace {
 
+// What a job has not.
+const std::string kNone =
+    R"("account":"","array_job_id":0,"array_task_id":null,"array_max_tasks":0,"array_task_string":"","contiguous":false,
+"cpus_per_tres":"","deadline":0,"dependency":"","end_time":0,"excluded_nodes":"","features":"","gres_detail":[],"het_job_id":0,"het_job_offset":0,
+"last_sched_evaluation":0,"licenses":"","max_nodes":0,"pre_sus_time":0,"prefer":"","requeue":true,"required_nodes":"","restart_cnt":0,"resv_name":"",
+"shared":null,"suspend_time":0,"tasks":1,"tres_alloc_str":"","tres_per_socket":"","user_name":"ann")";
+
 // One job that waits for 4 GPUs, one that is held.
-const std::string kJobs = R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"errors":[],"jobs":[
-{"job_id":3,"job_state":"PENDING","state_reason":"Resources","partition":"main","priority":10,"submit_time":1000,"eligible_time":1000,
+const std::string kJobs =
+    R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"errors":[],"jobs":[
+{)" +
+    kNone +
+    R"(,"job_id":3,"job_state":"PENDING","state_reason":"Resources","partition":"main","priority":10,"submit_time":1000,"eligible_time":1000,
 "start_time":0,"time_limit":60,"node_count":1,"nodes":"","tres_per_job":"","tres_per_node":"gres:gpu:4","tres_per_task":"","tres_req_str":"cpu=1,node=1"},
-{"job_id":4,"job_state":"PENDING","state_reason":"JobHeldUser","partition":"main","priority":0,"submit_time":1000,"eligible_time":0,
+{)" +
+    kNone +
+    R"(,"job_id":4,"job_state":"PENDING","state_reason":"JobHeldUser","partition":"main","priority":0,"submit_time":1000,"eligible_time":0,
 "start_time":0,"time_limit":60,"node_count":1,"nodes":"","tres_per_job":"","tres_per_node":"gres:gpu:4","tres_per_task":"","tres_req_str":"cpu=1,node=1"}]}
 )";
 const std::string kNodes = R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"errors":[],"nodes":[
 {"name":"n1","state":"idle","state_flags":[],"partitions":["main"],"gres":"gpu:h100:8","gres_used":"gpu:h100:0","cpus":64,
-"real_memory":1000,"alloc_cpus":0,"alloc_memory":0}]}
+"real_memory":1000,"alloc_cpus":0,"alloc_memory":0,"active_features":"","features":"","gres_drained":"N/A","last_busy":0,"slurmd_start_time":0,
+"reason_changed_at":0}]}
 )";
 const std::string kTopology = "SwitchName=leaf Nodes=n1\n";
 
@@ -107,6 +120,33 @@ TEST(CliSlurm, OptionsThatMeanNothingForItAreRefused) {
   refused("plan --policy fifo --snapshot " + quoted(nodes) + " --slurm " + quoted(nodes), "--snapshot and --slurm are alternatives");
   refused("plan --policy fifo --slurm " + quoted(folder / "none"), "cannot read");
   refused("validate --slurm " + quoted(folder.write("cut", kNodes.substr(0, 90))), "cut:2: /nodes");
+}
+
+TEST(CliSlurm, ASecondFileBehindTheOptionIsToldHowToBeGiven) {
+  const Folder folder;
+  const std::string jobs = folder.write("jobs.json", kJobs), nodes = folder.write("nodes.json", kNodes);
+
+  const Answer two = berth("plan --policy fifo --slurm " + quoted(jobs) + " " + quoted(nodes));
+
+  EXPECT_EQ(two.code, 2);
+  EXPECT_TRUE(contains(two.err,
+                       "unexpected argument '" + nodes + "'; did you mean '--slurm " + nodes + "'? The option is given once for each file"))
+      << two.err;
+}
+
+TEST(CliSlurm, WhereASnapshotIsExpectedItsOptionIsNamed) {
+  const Folder folder;
+  const std::string all = quoted(folder.write("all", kJobs + kNodes)), tree = quoted(folder.write("tree", kTopology));
+  const std::string hint = "; what Slurm's commands print is read with --slurm";
+  const std::string bad = quoted(folder.write("bad", R"({"schema":"berth.snapshot.v1","node":[]})"));
+
+  for (const std::string& command : {"shadow --policy fifo " + all + " " + all, "plan --policy fifo --snapshot " + all,
+                                     "validate --snapshot " + all, "shadow --policy fifo " + tree + " " + all}) {
+    const Answer answer = berth(command);
+    EXPECT_EQ(answer.code, 2) << command;
+    EXPECT_TRUE(contains(answer.err, hint)) << answer.err;
+  }
+  EXPECT_FALSE(contains(berth("validate --snapshot " + bad).err, "--slurm"));
 }
 
 }  // namespace berth::test

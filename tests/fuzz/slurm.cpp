@@ -1,4 +1,4 @@
-// Any text as what Slurm's commands print: refused with a place, or a snapshot that is written, read again as the same, and planned.
+// Any text as what Slurm's commands print: refused with a place, or a snapshot that is valid, written, read again as the same, and planned.
 #include "host/io/slurm.hpp"
 
 #include <cstddef>
@@ -13,13 +13,20 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace berth;
   const std::string text(reinterpret_cast<const char*>(data), size);
+  Snapshot snapshot;
   try {
-    const Snapshot snapshot = io::import_slurm({{"slurm", text}}).snapshot;
-    check_snapshot(snapshot);
-    fuzz::hold(io::parse_snapshot(io::to_json(snapshot)) == snapshot, "what was written is not what was read");
-    if (snapshot.jobs.size() > 64 || snapshot.nodes.size() > 64) return 0;
-    Engine().decide(ClusterState(snapshot), Request{});
+    snapshot = io::import_slurm({{"slurm", text}}).snapshot;
   } catch (const InputError&) {
+    return 0;
   }
+  // What is wrong with it would be told of places that no file has.
+  try {
+    check_snapshot(snapshot);
+  } catch (const InputError& error) {
+    fuzz::hold(false, error.what());
+  }
+  fuzz::hold(io::parse_snapshot(io::to_json(snapshot)) == snapshot, "what was written is not what was read");
+  if (snapshot.jobs.size() > 64 || snapshot.nodes.size() > 64) return 0;
+  Engine().decide(ClusterState(snapshot), Request{});
   return 0;
 }

@@ -61,6 +61,15 @@ TEST(CivilTime, WrongFormsAreNothing) {
   }
 }
 
+TEST(CivilTime, ADayThatItsMonthHasNotIsToldFromAWrongForm) {
+  for (const char* missing : {"2026-02-30 12:00:00", "2017-02-29T00:00:00.5", "2026-04-31 00:00:00", "2026-01-00 00:00:00"}) {
+    EXPECT_TRUE(is_missing_day(missing)) << missing;
+  }
+  for (const char* other : {"", "2026-02-28 12:00:00", "2026-02-30", "2026-13-01 00:00:00", "2026-02-30 25:00:00", "2026-02-xx 12:00:00"}) {
+    EXPECT_FALSE(is_missing_day(other)) << other;
+  }
+}
+
 TEST(CivilTime, InstantsCountFromTheOrigin) {
   const std::string origin = "2020-03-18T04:01:39";
 

@@ -69,6 +69,7 @@ TEST(ImportCsv, GzipReadsAsItsContent) {
 
 TEST(ImportCsv, DamageIsNamedWithItsLine) {
   EXPECT_EQ(problem(""), ":1: the file is empty; expected a header");
+  EXPECT_EQ(problem("{\"a\": 1}"), ":1: this is JSON; expected a table with a header");
   EXPECT_EQ(problem("a,b\n1\n"), ":2: 1 field, and the header has 2");
   EXPECT_EQ(problem("a,b\n1,2\n1,2,3\n"), ":3: 3 fields, and the header has 2");
   EXPECT_EQ(problem("a,b\n1,2\n\n3,4\n"), ":3: an empty line before the end");

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "berth/error.hpp"
 #include "host/io/importers.hpp"
 #include "tests/support/temp_file.hpp"
@@ -34,6 +36,10 @@ std::string problem(const std::string& text) {
 }
 
 using Drops = DropCounts;
+
+bool noted(const Trace& trace, const std::string& part) {
+  return std::any_of(trace.notes.begin(), trace.notes.end(), [&](const std::string& note) { return note.find(part) != note.npos; });
+}
 
 }  // namespace
 
@@ -96,6 +102,53 @@ TEST(ImportSacct, OfARequeuedJobTheLastRunCounts) {
   EXPECT_EQ(trace.dropped, Drops({{"an earlier run of a requeued job", 1}}));
 }
 
+TEST(ImportSacct, ARowThatStandsThereAgainIsOneAndAnotherOfTheSameRunIsRefused) {
+  const std::string once = row("1", "COMPLETED"), other = row("1", "FAILED");
+
+  const Trace trace = import(kHeader + once + row("2", "COMPLETED") + once);
+
+  EXPECT_EQ(trace.jobs.size(), 2u);
+  EXPECT_EQ(trace.dropped, Drops({{"the same row again", 1}}));
+  EXPECT_EQ(problem(kHeader + once + other), ":3: job '1' stands here twice with one submission, and otherwise not the same");
+}
+
+TEST(ImportSacct, RowsThatContradictThemselvesAreToldOf) {
+  const Trace trace = import(kHeader + row("1", "COMPLETED", "2026-01-01T11:00:00|2026-01-01T10:30:00|60|120") +
+                             row("2", "COMPLETED", "2026-01-01T11:00:00|2026-01-01T10:30:00||120") +
+                             row("3", "COMPLETED", "2026-01-01T11:00:00|2026-01-01T10:30:00||120") +
+                             row("4", "COMPLETED", "2026-01-01T09:59:59|2026-01-01T10:30:00|1000|120") +
+                             row("5", "COMPLETED", "2026-01-01T10:00:00|2026-01-01T10:00:10|11|120") +
+                             row("6", "COMPLETED", "2026-01-01T10:00:00|2026-01-01T10:00:10|10|120"));
+
+  ASSERT_EQ(trace.jobs.size(), 4u);
+  EXPECT_EQ(trace.jobs[0].run_us, 60 * kSecond);
+  EXPECT_EQ(trace.dropped, Drops({{"ends before it starts", 2}}));
+  EXPECT_TRUE(noted(trace, "1 row whose end lies before the start: the elapsed time is taken (first: job 1, line 2)"));
+  EXPECT_TRUE(noted(trace, "2 rows whose end lies before the start, without elapsed time: left out (first: job 2, line 3)"));
+  EXPECT_TRUE(noted(trace, "1 row whose start lies before the submission (first: job 4, line 5)"));
+  EXPECT_TRUE(noted(trace, "1 row whose elapsed time is longer than from start to end: it is taken (first: job 5, line 6)"));
+}
+
+TEST(ImportSacct, GpusOfWhichNotAllAreOfOneTypeMayBeOfAny) {
+  const std::string begin = "|COMPLETED|1|1|2|", header = "JobID|State|Submit|Start|End|AllocTRES\n";
+  const Trace trace =
+      import(header + "1" + begin + "gres/gpu=4,gres/gpu:h100=3\n2" + begin + "gres/gpu:a100=1,gres/gpu:h100=3\n3" + begin +
+             "gres/gpu:h100=3\n4" + begin + "gres/gpu:a100=0,gres/gpu:h100=3,gres/gpu=3\n5" + begin + "gres/gpu:a100=4,gres/gpu=2\n");
+
+  std::string found;
+  for (const TraceJob& job : trace.jobs) found += job.id + ":" + std::to_string(job.gpus) + job.gpu_type + " ";
+  EXPECT_EQ(found, "1:4 2:4 3:3h100 4:3h100 5:4 ");
+  EXPECT_TRUE(noted(trace,
+                    "3 rows whose GPUs are of several types, or not all of the type that is named: the larger count is taken, of any type "
+                    "(first: job 1, line 2)"));
+}
+
+TEST(ImportSacct, ColumnsThatAreNotThereAreToldOf) {
+  EXPECT_TRUE(noted(import("JobID|State|Submit|Start|End|Elapsed|AllocTRES\n"),
+                    "columns that are not in the file: 'User', 'Partition', 'TimelimitRaw'"));
+  EXPECT_FALSE(noted(import(kHeader), "columns"));
+}
+
 TEST(ImportSacct, DurationsAreReadInBothForms) {
   const std::string header = "JobID|State|Submit|Start|End|Elapsed|Timelimit|AllocTRES\n";
   const std::string times = "|COMPLETED|2026-01-01T10:00:00|2026-01-01T10:00:00|2026-01-09T10:00:00|";
@@ -130,7 +183,13 @@ TEST(ImportSacct, BadRowsAreRefusedWithTheirPlace) {
   EXPECT_EQ(problem(kHeader + row("1", "COMPLETED", "2026-01-01T10:05:00|2026-01-01T11:05:00|-5|120")),
             ":2: column 'ElapsedRaw' (8): expected a whole number from 0 to 288230376151, found '-5'");
   EXPECT_EQ(problem(kHeader + "1|ann\n"), ":2: 2 fields, and the header has 10");
-  EXPECT_EQ(problem("JobID|State|Start|End|AllocTRES\n"), ":1: no column 'Submit' in the header 'JobID|State|Start|End|AllocTRES'");
+  EXPECT_EQ(problem(kHeader + row("1", "COMPLETED", "2026-02-30T10:05:00|Unknown|3600|120")),
+            ":2: column 'Start' (6): expected a day that its month has, found '2026-02-30T10:05:00'");
+  EXPECT_EQ(
+      problem("JobID|State|Start|End\n"),
+      ":1: no column 'Submit', 'AllocTRES' in the header 'JobID|State|Start|End'; needed are JobID (or JobIDRaw), State, Submit, Start, "
+      "End and AllocTRES: 'sacct -a -X -P -o JobID,User,Partition,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES' prints them "
+      "and all that is of use");
   EXPECT_EQ(problem("JobID|State|Submit|Start|End|AllocTRES\n1|COMPLETED|1|1|2|gres/gpu=x\n"),
             ":2: column 'AllocTRES' (6): expected a list of resources such as cpu=4,gres/gpu=2, found 'gres/gpu=x'");
 }
@@ -165,8 +224,44 @@ TEST(ImportSacct, ItsJsonIsReadToo) {
   EXPECT_EQ(second.jobs[0].time_limit_us, 60 * kSecond);
 }
 
+TEST(ImportSacct, JsonRowsThatAreOddAreNamedByTheirLines) {
+  const std::string times = R"("time":{"submission":1767261600,"start":1767261500,"end":1767261760,"elapsed":60,"limit":60})";
+  const std::string gpus =
+      R"("tres":{"allocated":[{"type":"gres","name":"gpu:a100","count":1},{"type":"gres","name":"gpu:h100","count":2}]})";
+  const auto job = [&](const std::string& id, const std::string& state) {
+    return "{\"job_id\":" + id + R"(,"user":"ann","partition":"main","array":{},"het":{},"state":{"current":")" + state + "\"}," + times +
+           "," + gpus + "}";
+  };
+
+  const Trace trace = import("{\"jobs\":[\n" + job("1", "COMPLETED") + "]}");
+  const Trace trimmed =
+      import(R"({"jobs":[{"job_id":10,"partition":"a","state":{"current":"FAILED"},"time":{},"tres":{"allocated":[]}}]})");
+
+  ASSERT_EQ(trace.jobs.size(), 1u);
+  EXPECT_EQ(trace.jobs[0].gpus, 3);
+  EXPECT_EQ(trace.jobs[0].gpu_type, "");
+  EXPECT_TRUE(noted(trace, "1 row whose start lies before the submission (first: job 1, line 2)"));
+  EXPECT_TRUE(noted(trace, "1 row whose GPUs are of several types"));
+  EXPECT_TRUE(
+      noted(trimmed, "1 row without what every known data parser prints: array, het, user; taken for not set (first: job 10, line 1)"));
+  EXPECT_EQ(problem("{\"jobs\":[\n" + job("1", "COMPLETED") + ",\n" + job("2", "DONE") + "]}"),
+            ":3: job '2' has the state 'DONE', which Slurm does not have");
+}
+
 TEST(ImportSacct, JsonOfSomethingElseIsRefused) {
-  EXPECT_EQ(problem(R"({"jobs":[{"job_id":1}]})"), ":1: /jobs/0: no job of sacct: it lacks state, time, tres");
+  EXPECT_EQ(problem(R"({"jobs":[{"job_id":1}]})"),
+            ":1: /jobs/0: no job of sacct: it lacks state, time, tres (what squeue prints is for 'berth import slurm')");
+  EXPECT_EQ(problem(R"({"schema":"berth.cluster.v1","nodes":[],"jobs":[]})"),
+            ":1: /schema: a document with the schema \"berth.cluster.v1\" is no output of sacct");
+  const std::string none = ":1: no job, and no 'meta' that says it is of sacct: expected what 'sacct --json' prints";
+  EXPECT_EQ(problem(R"({"jobs":[]})"), none);
+  EXPECT_EQ(problem(R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"jobs":[]})"), none);
+  EXPECT_EQ(problem(R"({"meta":{"plugin":{"type":"openapi/dbv0.0.38"}},"jobs":[]})"), "accepted");
+  EXPECT_EQ(problem(R"({"jobs":[],"last_update":5,"meta":{}})"),
+            ":1: /last_update: this is what squeue prints; 'berth import slurm' reads it");
+  EXPECT_EQ(problem(R"({"jobs":[],"jobs":[]})"), ":1: /jobs: a second list of jobs");
+  EXPECT_EQ(problem(R"({"jobs":[{"tres":{"allocated":[{"type":"gres","name":"gpu","count":-4}]}}]})"),
+            ":1: /jobs/0/tres/allocated/0/count: -4 is not within 0 to 72057594037927936");
   EXPECT_EQ(problem("{}"), ":1: no list of jobs: expected what 'sacct --json' prints");
   EXPECT_EQ(problem(R"({"jobs":[{"job_id")"), ":1: /jobs/0/job_id: the file ends in the middle of a value");
 }

@@ -52,6 +52,8 @@ TEST(SlurmInput, AListGivenTwiceIsRefused) {
 TEST(SlurmInput, WhatIsNoOutputOfSlurmIsRefusedAtItsLine) {
   EXPECT_EQ(refusal(R"({"a":1})"),
             "in:1: neither jobs nor nodes: expected what 'squeue --json', 'sinfo --json' or 'scontrol show nodes --json' prints");
+  EXPECT_EQ(refusal(R"({"schema":"berth.cluster.v1","nodes":[]})"),
+            "in:1: /schema: a document with the schema \"berth.cluster.v1\" is no output of Slurm");
   EXPECT_EQ(refusal("\nJOBID PARTITION\n"),
             "in:2: 'JOBID PARTITION' begins no JSON and no line of a topology: expected '{', SwitchName= or BlockName=");
   EXPECT_EQ(refusal("  "), "in:1: the file is empty");

@@ -154,4 +154,15 @@ TEST(SlurmNodes, TooManyGpusAreRefusedWithTheirPlace) {
             R"(in:5: /nodes/0/gres: "gpu:a:40,gpu:b:40" are more than 64 GPUs)");
 }
 
+TEST(SlurmNodes, MoreInUseThanThereIsIsToldOf) {
+  const io::SlurmImport import = imported(
+      jobs22({}) + nodes22({node22("n1").text("gres_used", "gpu:h100:1(IDX:8)"), node22("n2").text("gres_used", "gpu:h100:1(IDX:70)"),
+                            node22("n3").text("gres_used", "gpu:h100:9(IDX:N/A)")}));
+
+  EXPECT_TRUE(noted(import, "2 nodes: gres_used has indices that gres does not; as many other GPUs are taken for used (first: n1)"));
+  EXPECT_TRUE(noted(import, "1 node: gres_used counts more GPUs than gres; all are taken for used (first: n3)"));
+  EXPECT_EQ(import.snapshot.nodes.at(0).gpu_list.at(0).state, GpuState::kReleasing);
+  EXPECT_EQ(import.snapshot.nodes[0].gpu_list[1].state, GpuState::kOk);
+}
+
 }  // namespace berth::test

@@ -126,6 +126,36 @@ TEST(SlurmRunning, OneOnUnknownNodesOrOnSeveralTypesIsLeftOut) {
   EXPECT_TRUE(noted(import, "1 job left out: some of its GPUs are not among those of the nodes (first: 9)"));
 }
 
+TEST(SlurmRunning, OneWhoseRecordCannotBeTrueIsLeftOut) {
+  const std::string nodes = nodes22({node22("n1"), node22("n2").text("gres", "gpu:h100:4,gpu:a100:2"), node22("n3")});
+
+  const io::SlurmImport import =
+      imported(jobs22({running22(1, "n1,n1", {"gpu:h100:2(IDX:0-1)", "gpu:h100:2(IDX:1-2)"}), running22(2, "n1", {"gpu:h100:1(IDX:8)"}),
+                       running22(3, "n1", {"gpu:h100:2(IDX:7,70)"}), running22(4, "n2", {"gpu:a100:1(IDX:5)"}),
+                       running22(5, "n1", {"gpu:h100:3(IDX:6)"}), running22(6, "n3", {"gpu:h100:1(IDX:6)"}).with("start_time", "0"),
+                       running22(7, "n3", {"gpu:h100:1(IDX:7)"}).text("tres_alloc_str", "mem=65536T")}) +
+               nodes);
+
+  EXPECT_TRUE(import.snapshot.jobs.empty());
+  EXPECT_TRUE(noted(import, "1 job left out: it holds a GPU twice (first: 1)"));
+  EXPECT_TRUE(noted(import, "2 jobs left out: it runs on GPU indices that its node does not have (first: 2)"));
+  EXPECT_TRUE(noted(import, "1 job left out: it runs on GPUs of a type that is not used on its node (first: 4)"));
+  EXPECT_TRUE(noted(import, "1 job left out: it holds another count of GPUs than indices (first: 5)"));
+  EXPECT_TRUE(noted(import, "1 job left out: it runs and has no start_time (first: 6)"));
+  EXPECT_TRUE(noted(import, "1 job left out: it holds more cores or memory than can be counted (first: 7)"));
+}
+
+TEST(SlurmRunning, ComponentsOnOneNodeWithoutIndicesGetDifferentGpus) {
+  const SlurmRow first = running22(12, "n1", {"gpu:h100:3"}).with("het_job_id", "12");
+  const SlurmRow second = running22(13, "n1", {"gpu:h100:2"}).with("het_job_id", "12").with("het_job_offset", "1");
+
+  const io::SlurmImport import = of_jobs({first, second});
+
+  ASSERT_EQ(import.snapshot.jobs.size(), 1u);
+  EXPECT_EQ(import.snapshot.jobs[0].allocation.entries.at(0).gpus, Indices({0, 1, 2}));
+  EXPECT_EQ(import.snapshot.jobs[0].allocation.entries.at(1).gpus, Indices({3, 4}));
+}
+
 TEST(SlurmRunning, RequeueSaysWhetherAJobMayBePreempted) {
   const io::SlurmImport import =
       of_jobs({running22(7, "n1", kHalf).with("requeue", "false").with("restart_cnt", "2"), running22(8, "n2", kHalf)});

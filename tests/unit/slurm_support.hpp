@@ -69,8 +69,27 @@ inline SlurmRow job22(int id) {
                    {"tres_alloc_str", "\"\""},
                    {"array_job_id", "0"},
                    {"array_task_id", "null"},
+                   {"array_max_tasks", "0"},
+                   {"array_task_string", "\"\""},
+                   {"contiguous", "false"},
+                   {"cpus_per_tres", "\"\""},
+                   {"deadline", "0"},
+                   {"dependency", "\"\""},
+                   {"excluded_nodes", "\"\""},
+                   {"features", "\"\""},
                    {"het_job_id", "0"},
-                   {"requeue", "true"}});
+                   {"het_job_offset", "0"},
+                   {"last_sched_evaluation", "0"},
+                   {"licenses", "\"\""},
+                   {"pre_sus_time", "0"},
+                   {"prefer", "\"\""},
+                   {"required_nodes", "\"\""},
+                   {"requeue", "true"},
+                   {"restart_cnt", "0"},
+                   {"resv_name", "\"\""},
+                   {"shared", "null"},
+                   {"suspend_time", "0"},
+                   {"tres_per_socket", "\"\""}});
 }
 
 /// One of 22.05 that runs on `nodes` since second 1000, with these GPUs by node: "gpu:h100:4(IDX:0-3)".
@@ -102,7 +121,9 @@ inline SlurmRow node22(const std::string& name) {
                    {"real_memory", "1000"},
                    {"alloc_cpus", "0"},
                    {"alloc_memory", "0"},
-                   {"last_busy", "900"}});
+                   {"last_busy", "900"},
+                   {"reason_changed_at", "0"},
+                   {"slurmd_start_time", "0"}});
 }
 
 inline std::string document(const char* list, const std::vector<SlurmRow>& rows, const std::string& meta) {

@@ -91,4 +91,12 @@ TEST(SlurmTopology, MoreThanSixLevelsAreRefused) {
   EXPECT_EQ(refusal(text + nodes22({node22("n1")})), "in:7: switch 's6' is more than 6 levels above the nodes");
 }
 
+TEST(SlurmTopology, BlocksAndNamesAreCheckedWhereTheyStand) {
+  const std::string nodes = nodes22({node22("n1"), node22("n2")});
+
+  EXPECT_EQ(refusal("BlockName=b Nodes=n1\nBlockName=b Nodes=n2\n" + nodes), "in:2: block 'b' stands here twice");
+  EXPECT_EQ(refusal("SwitchName=s\x01 Nodes=n1\n" + nodes),
+            "in:1: 's\\u0001' is no name of a switch or block: a text must not hold control characters");
+}
+
 }  // namespace berth::test

@@ -54,7 +54,8 @@ TEST(SlurmTres, IndicesAreReadWhereTheyAreSaid) {
   EXPECT_EQ(some[1].indices, 0x80u);
   EXPECT_EQ(none[0].indices, 0u);
   EXPECT_FALSE(none[0].indexed);
-  EXPECT_FALSE(gres_of("gpu:70(IDX:0-69)")[0].indexed);
+  EXPECT_FALSE(some[0].beyond);
+  EXPECT_TRUE(gres_of("gpu:70(IDX:0-69)")[0].beyond);
 }
 
 TEST(SlurmTres, EmptyListsHaveTheirOwnWords) {
@@ -97,6 +98,8 @@ TEST(SlurmTres, AmountsHaveUnits) {
   EXPECT_EQ(tres.gpu_type, "h100");
   EXPECT_EQ(tres_of("").cpus, -1);
   EXPECT_EQ(tres_of("gres/gpu:h100=4").gpus, 4);
+  EXPECT_EQ(tres_of("gres/gpu:h100=4,gres/gpu:a100=2").gpus, 6);
+  EXPECT_EQ(tres_of("gres/gpu:h100=4,gres/gpu:a100=2").gpu_type, "");
 }
 
 TEST(SlurmTres, MemoryIsExactAndCapped) {

@@ -49,6 +49,7 @@ TEST(SlurmWaiting, WhatMayNotStartNowIsLeftOutAndCountedByCause) {
       job22(9).text("job_state", "COMPLETED"),
       job22(10).text("tres_per_node", ""),
       job22(11).text("state_reason", "BeginTime").with("eligible_time", "1000"),
+      job22(12).with("submit_time", "0"),
   });
 
   EXPECT_EQ(order_of(import), "11");
@@ -61,6 +62,7 @@ TEST(SlurmWaiting, WhatMayNotStartNowIsLeftOutAndCountedByCause) {
   EXPECT_TRUE(noted(import, "1 job left out: REQUEUE_HOLD; it keeps what it holds (first: 8)"));
   EXPECT_TRUE(noted(import, "1 job left out: finished (first: 9)"));
   EXPECT_TRUE(noted(import, "1 job left out: no GPUs asked for (first: 10)"));
+  EXPECT_TRUE(noted(import, "1 job left out: it has no submit_time (first: 12)"));
 }
 
 TEST(SlurmWaiting, HeldJobsArePlannedWhereThatIsAskedFor) {
@@ -78,14 +80,14 @@ TEST(SlurmWaiting, JobsOfOneSecondKeepTheOrderOfTheirNumbers) {
   EXPECT_GE(import.snapshot.now_us, find_job(import.snapshot, "10")->submit_us);
 }
 
-TEST(SlurmWaiting, PrioritiesBeyond32BitsBecomeRanks) {
+TEST(SlurmWaiting, PrioritiesBeyond31BitsBecomeRanks) {
   const io::SlurmImport import =
       of_jobs({job22(1).with("priority", "4294901757"), job22(2).with("priority", "4294901758"), job22(3).with("priority", "5")});
 
   EXPECT_EQ(find_job(import.snapshot, "3")->priority, 0);
   EXPECT_EQ(find_job(import.snapshot, "1")->priority, 1);
   EXPECT_EQ(find_job(import.snapshot, "2")->priority, 2);
-  EXPECT_TRUE(noted(import, "priorities do not fit 32 bits"));
+  EXPECT_TRUE(noted(import, "priorities do not fit 31 bits"));
 }
 
 TEST(SlurmWaiting, ATimeLimitMayBeMissing) {
@@ -149,6 +151,19 @@ TEST(SlurmWaiting, SeveralPartitionsAreServedByTheNodesOfAllOfThem) {
   EXPECT_EQ(import.snapshot.nodes[0].virtual_clusters, std::vector<std::string>({"a", "a,b"}));
   EXPECT_EQ(import.snapshot.nodes[1].virtual_clusters, std::vector<std::string>({"b", "a,b"}));
   EXPECT_EQ(import.snapshot.nodes[2].virtual_clusters, std::vector<std::string>({"c"}));
+}
+
+TEST(SlurmWaiting, ListsOfPartitionsAndFeaturesThatAreTooLongLeaveTheirJobsOut) {
+  std::string names = "main";
+  while (names.size() <= 1'024) names += ",main";
+
+  const io::SlurmImport import = of_jobs(
+      {job22(1).text("partition", names), job22(2).text("features", names), running22(3, "n1", {"gpu:1(IDX:0)"}).text("partition", names)});
+
+  EXPECT_TRUE(import.snapshot.jobs.empty());
+  EXPECT_TRUE(noted(import, "1 job left out: its list of partitions is longer than 1024 bytes (first: 1)"));
+  EXPECT_TRUE(noted(import, "1 job left out: its features are longer than 1024 bytes (first: 2)"));
+  EXPECT_TRUE(noted(import, "1 job left out: its partition has too long a name (first: 3)"));
 }
 
 TEST(SlurmWaiting, AHeterogeneousJobAsksForAllItsComponentsAtOnce) {
