@@ -55,8 +55,6 @@ class SlurmCluster {
   void finish();
 
  private:
-  void set_state(const SlurmNode& from, Node& node);
-
   Snapshot& snapshot_;
   SlurmNotes& notes_;
   std::unordered_map<std::string_view, std::size_t> rank_;

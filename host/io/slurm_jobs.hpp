@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -66,6 +67,7 @@ class SlurmJobs {
   Job common(const SlurmUnit& unit);
   void keep(Job job, const SlurmJob& from, std::int64_t task);
   void leave_out(const SlurmJob& job, const std::string& why);
+  void leave_out_rest(SlurmJob one_of, std::span<const std::int64_t> tasks, const std::string& why);
 
   /// What decides between jobs with equal keys: Slurm counts jobs in the order of submission. Number and task are the id.
   struct Order {

@@ -70,7 +70,7 @@ struct SlurmSwitch {
 struct SlurmData {
   std::vector<SlurmJob> jobs;
   std::vector<SlurmNode> nodes;
-  bool has_jobs = false, has_nodes = false, has_topology = false;
+  bool has_jobs = false, has_nodes = false;
   std::int64_t now = 0;  ///< the latest instant that is named as past
 };
 

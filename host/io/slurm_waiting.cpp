@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <string_view>
 
 #include "host/io/slurm_jobs.hpp"
@@ -120,6 +121,16 @@ std::string SlurmJobs::request(const SlurmUnit& unit, Job& job) {
   return {};
 }
 
+// A few by their ids, so that an array of a million tasks that may run ten at once costs little.
+void SlurmJobs::leave_out_rest(SlurmJob one_of, std::span<const std::int64_t> tasks, const std::string& why) {
+  constexpr std::size_t kNamed = 1000;
+  for (std::size_t i = 0; i < std::min(kNamed, tasks.size()); ++i) {
+    one_of.array_task = tasks[i];
+    leave_out(one_of, why);
+  }
+  if (tasks.size() > kNamed) notes_.count("job", " left out: " + why, "", static_cast<std::int64_t>(tasks.size() - kNamed));
+}
+
 void SlurmJobs::add_tasks(const SlurmJob& from, const Job& job) {
   // Slurm has no arrays of heterogeneous jobs.
   const bool several = from.het_id == 0 && from.array_task == kSlurmUnset && !from.array_tasks.empty();
@@ -137,23 +148,22 @@ void SlurmJobs::add_tasks(const SlurmJob& from, const Job& job) {
   const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(from.array_limit - running, 0));
   const std::size_t need = snapshot_.jobs.size() + (from.array_limit > 0 ? std::min(tasks.ids.size(), limit) : tasks.ids.size());
   if (need > snapshot_.jobs.capacity()) snapshot_.jobs.reserve(std::max(need, 2 * snapshot_.jobs.capacity()));
-  for (const std::int64_t task : tasks.ids) {
+  for (std::size_t i = 0; i < tasks.ids.size(); ++i) {
     SlurmJob one_of;
     one_of.array_id = from.array_id;
-    one_of.array_task = task;
+    one_of.array_task = tasks.ids[i];
+    std::string why;
     if (from.array_id != 0 && from.array_limit > 0 && running >= from.array_limit) {
-      leave_out(one_of, "its array runs as many tasks as it may at once");
-      continue;
+      why = "its array runs as many tasks as it may at once";
+    } else if (snapshot_.jobs.size() >= static_cast<std::size_t>(kMaxJobs) || (several && task_count_ >= kMostTasks)) {
+      why = fmt::format("more than {} tasks of arrays", kMostTasks);
     }
-    if (snapshot_.jobs.size() >= static_cast<std::size_t>(kMaxJobs) || (several && task_count_ >= kMostTasks)) {
-      leave_out(one_of, fmt::format("more than {} tasks of arrays", kMostTasks));
-      continue;
-    }
+    if (!why.empty()) return leave_out_rest(one_of, std::span(tasks.ids).subspan(i), why);
     running += from.array_id != 0 ? 1 : 0;
     task_count_ += several ? 1 : 0;
     Job copy = job;
     if (several) copy.id = slurm_job_name(one_of);
-    keep(std::move(copy), from, task);
+    keep(std::move(copy), from, tasks.ids[i]);
   }
 }
 

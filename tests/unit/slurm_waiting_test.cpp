@@ -126,6 +126,15 @@ TEST(SlurmWaiting, AnArrayRunsNoMoreTasksAtOnceThanItMay) {
   EXPECT_TRUE(noted(import, "6 jobs left out: its array runs as many tasks as it may at once (first: 7_4)"));
 }
 
+TEST(SlurmWaiting, OfALongArrayAFewTasksThatWaitAreRemembered) {
+  const io::SlurmImport import = of_jobs({array22(7, "0-999999").with("array_max_tasks", "10")});
+
+  EXPECT_EQ(import.snapshot.jobs.size(), 10u);
+  EXPECT_TRUE(noted(import, "999990 jobs left out: its array runs as many tasks as it may at once (first: 7_10)"));
+  EXPECT_EQ(import.left_out.size(), 1000u);
+  EXPECT_EQ(import.left_out.count("7_1009"), 1u);
+}
+
 TEST(SlurmWaiting, TasksThatSlurmCutOffAreToldOf) {
   const io::SlurmImport import = of_jobs({array22(7, "1,2,3,14...")});
 
