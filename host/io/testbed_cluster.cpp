@@ -46,6 +46,7 @@ void read_testbed_cluster(CsvReader& row, Imported& imported) {
 
 std::vector<CsvReader> open_tables(const std::vector<std::string>& files) {
   std::vector<CsvReader> tables;
+  tables.reserve(files.size());
   for (const std::string& file : files) tables.emplace_back(file);
   return tables;
 }
