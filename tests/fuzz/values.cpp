@@ -7,6 +7,7 @@
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "host/cli/values.hpp"
+#include "host/core/chosen_policy.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/core/policy.hpp"
 #include "tests/fuzz/bytes.hpp"
@@ -41,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto pair = cli::parse_key_value(text);
     for (const PolicyInfo& info : policies()) {
       attempt([&] { core::walk_rules(core::find_policy(info.name), {pair}); });
-      attempt([&] { core::find_policy(info.name).make({pair}); });
+      attempt([&] { core::ChosenPolicy().choose(info.name, {pair}); });
     }
   });
   return 0;
