@@ -32,7 +32,7 @@ BERTH_HD void evaluate_prices(Group& group, const ChoiceView& c, PricePoint& at,
     used[t] = 0;
   }
   for (std::int32_t j = group.rank(); j < c.n_jobs; j += group.size()) {
-    std::int64_t net;
+    std::int64_t net = 0;
     const std::int32_t k = best_row(c, price, j, net);
     if (row != nullptr) row[j] = k;
     if (k < 0) continue;
