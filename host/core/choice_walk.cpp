@@ -45,11 +45,13 @@ void ChoiceWalk::list_options(const StateImpl& s, const kernel::ProblemView& p, 
   options_.clear();
   option_.clear();
   run_.clear();
+  own_run_.assign(at(p.option_begin[p.n_jobs]), kNever);
   for (std::int32_t slot = 0; slot < p.n_jobs; ++slot) {
     const auto add = [&](std::int32_t option) {
       options_.push_back(p.options[p.option_begin[slot] + option]);
       option_.push_back(option);
       run_.push_back(p.has_until != 0 ? s.option_run(slot, at(option)) : kNever);
+      own_run_[at(p.option_begin[slot] + option)] = run_.back();
     };
     const std::int32_t j = choice.job_of[at(slot)];
     if (walks_[at(slot)] != 0 && j < 0) {
@@ -97,7 +99,11 @@ void ChoiceWalk::build(const StateImpl& s, const kernel::ProblemView& p, const W
   request_.limit = request_.n;
 }
 
-void ChoiceWalk::translate(const kernel::PlaceResult& result) const {
+void ChoiceWalk::translate(const kernel::ProblemView& own, kernel::ProblemView& walked, kernel::PlaceRequest& request,
+                           const kernel::PlaceResult& result) const {
+  walked.option_begin = own.option_begin;
+  walked.options = own.options;
+  request.option_run = own_run_.data();
   for (std::int32_t i = 0; i < request_.n; ++i) {
     if (result.option[i] >= 0) result.option[i] = option_[at(begin_[at(order_[at(i)])] + result.option[i])];
   }

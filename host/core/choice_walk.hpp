@@ -35,8 +35,9 @@ class ChoiceWalk {
   /// What the walk sees: running jobs that are not to stay as they are have left, and options stand in the order to be tried.
   const kernel::ProblemView& problem() const { return view_; }
   const kernel::PlaceRequest& request() const { return request_; }
-  /// Turns rows of the walk's options into those of the jobs.
-  void translate(const kernel::PlaceResult& result) const;
+  /// After the walk: problem, request and result as if the jobs' own options had been walked, in their own order.
+  void translate(const kernel::ProblemView& own, kernel::ProblemView& walked, kernel::PlaceRequest& request,
+                 const kernel::PlaceResult& result) const;
   /// [slots] 1: runs, and has left for the walk.
   const std::vector<std::uint8_t>& left() const { return left_; }
 
@@ -54,7 +55,7 @@ class ChoiceWalk {
   std::vector<std::uint8_t> left_, walks_, none_;
   std::vector<std::int32_t> order_, rows_, begin_, option_;  // option_: of the job, at each row
   std::vector<kernel::OptionRow> options_;
-  std::vector<TimeUs> run_;
+  std::vector<TimeUs> run_, own_run_;  // of the walk's rows, of the jobs' options
   FinalState after_;
   kernel::ProblemView view_{};
   kernel::PlaceRequest request_{};

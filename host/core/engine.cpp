@@ -147,11 +147,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
                               [&](core::PlacementBackend& backend) { backend.place(walked, scenario, placed); });
   cancelled.store(false, std::memory_order_relaxed);
-  if (by_price) {
-    choice_walk.translate(placed);
-    walked.option_begin = problem.view().option_begin;
-    walked.options = problem.view().options;
-  }
+  if (by_price) choice_walk.translate(problem.view(), walked, walk, placed);
   overruns.withdraw(s, walked, walk, placed);
   plan.timing.place_s = step.lap();
 
