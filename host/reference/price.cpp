@@ -8,12 +8,16 @@ namespace berth::reference {
 void choose_by_price(const kernel::ChoiceView& problem, const kernel::ChoiceRequest& request, const kernel::ChoiceResult& result,
                      const std::function<bool()>& stop) {
   const PricedProblem p(problem);
-  Evaluator evaluator(p, request.most_evaluations, stop);
-  search_prices(p, request, evaluator);
+  const std::size_t types = p.capacity.size();
+  const Prices first = request.prices == nullptr ? Prices(types, 0) : earlier_prices(request, types, top_price(p));
+  Evaluator evaluator(p, first, request.most_evaluations, stop);
+  Taken taken = mend(p, evaluator.centre());
+  if (request.prices == nullptr || !within_gap(evaluator.centre().bound, value_of(p, taken), request.gap_ppm)) {
+    search_prices(p, request, evaluator);
+    taken = choose(p, evaluator.centre(), request.gap_ppm);
+  }
   const Evaluation& centre = evaluator.centre();
-  const std::vector<std::size_t> taken = choose(p, centre, request.gap_ppm);
 
-  core::Wide value = 0;
   for (std::size_t t = 0; t < p.capacity.size(); ++t) {
     result.price[t] = centre.price[t];
     result.used[t] = 0;
@@ -22,9 +26,8 @@ void choose_by_price(const kernel::ChoiceView& problem, const kernel::ChoiceRequ
     const PricedOption& option = p.jobs[j][taken[j]];
     result.option[j] = static_cast<std::int32_t>(taken[j]) - 1;
     if (option.gpus > 0) result.used[option.type] += option.gpus;
-    value += option.value;
   }
-  *result.value = core::saturate(value);
+  *result.value = core::saturate(value_of(p, taken));
   *result.bound = core::saturate(centre.bound);
   *result.evaluations = evaluator.made();
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "host/reference/price_search.hpp"
 
@@ -43,6 +44,8 @@ class Bundle {
       : problem_(problem), request_(request), top_(top), centre_(centre), value_unit_(std::max<Wide>(1, centre.bound)) {
     price_unit_ = std::max<Wide>(1, top_ >> 16);
     for (const std::int64_t price : centre_.price) price_unit_ = std::max<Wide>(price_unit_, price);
+    const Wide gpus = std::accumulate(problem.capacity.begin(), problem.capacity.end(), Wide{0});
+    price_unit_ = std::max(price_unit_, value_unit_ / std::max<Wide>(1, gpus));
     sigma_ = request.prices != nullptr ? Wide{1} << 16 : Wide{1} << 18;
     cuts_.push_back({gradient(centre_), 0, kAllWeight});
   }
@@ -52,6 +55,7 @@ class Bundle {
  private:
   Vector gradient(const Evaluation& e) const;
   Step step() const;
+  void set_decreases(Step& step) const;
   void shift_weights();
   Prices prices_after(const Step& step) const;
   void learn(const Step& step, Wide hope, const Evaluation& e);
@@ -64,6 +68,7 @@ class Bundle {
   Wide value_unit_;  // V
   Wide price_unit_;  // s
   Wide sigma_;
+  Prices tried_;           // last
   std::vector<Cut> cuts_;  // the older first
 };
 
@@ -85,8 +90,13 @@ Step Bundle::step() const {
     step.room.push_back(floor_div(centre_.price[t] * kUnit, price_unit_));
     step.move.push_back(std::min(step.wanted[t], step.room[t]));
   }
-  for (const Cut& cut : cuts_) step.decrease.push_back(cut.error + (dot(step.move, cut.gradient) >> 30));
+  set_decreases(step);
   return step;
+}
+
+void Bundle::set_decreases(Step& step) const {
+  step.decrease.clear();
+  for (const Cut& cut : cuts_) step.decrease.push_back(cut.error + (dot(step.move, cut.gradient) >> 30));
 }
 
 // Step 1: towards the cut that hopes for least, until all that have weight hope for the same.
@@ -108,7 +118,8 @@ void Bundle::shift_weights() {
     }
     square >>= 30;
     const Wide most = cuts_[from].weight;
-    const Wide weight = square == 0 ? most : std::clamp<Wide>(floor_div(apart * (Wide{1} << 40), sigma_ * square), 1, most);
+    const Wide weight = square == 0 ? most : std::min(most, floor_div(apart * (Wide{1} << 40), sigma_ * square));
+    if (weight < 1) return;
     cuts_[from].weight -= weight;
     cuts_[to].weight += weight;
   }
@@ -117,7 +128,7 @@ void Bundle::shift_weights() {
 Prices Bundle::prices_after(const Step& step) const {
   Prices next;
   for (std::size_t t = 0; t < step.move.size(); ++t) {
-    const Wide price = step.move[t] == step.room[t] ? 0 : centre_.price[t] - ((step.move[t] * price_unit_) >> 30);
+    const Wide price = step.move[t] == step.room[t] ? 0 : centre_.price[t] - ((step.move[t] * price_unit_ + kUnit / 2) >> 30);
     next.push_back(static_cast<std::int64_t>(std::clamp<Wide>(price, 0, top_)));
   }
   return next;
@@ -151,15 +162,22 @@ void Bundle::drop_cuts() {
 void Bundle::run(Evaluator& evaluator) {
   for (;;) {
     shift_weights();
-    const Step now = step();
-    const Wide hope = *std::min_element(now.decrease.begin(), now.decrease.end());
+    Step now = step();
+    Wide hope = 0;
+    for (std::size_t k = 0; k < cuts_.size(); ++k) hope += cuts_[k].weight * now.decrease[k];
+    hope >>= 20;
     if (hope <= floor_div(floor_div(kUnit * request_.gap_ppm, 1'000'000), 4)) {
       if (sigma_ >= kLongStep) return;
       sigma_ *= 4;
       continue;
     }
     const Prices next = prices_after(now);
-    if (next == centre_.price) return;
+    if (next == centre_.price || next == tried_) return;
+    tried_ = next;
+    for (std::size_t t = 0; t < next.size(); ++t) {
+      now.move[t] = floor_div((Wide{centre_.price[t]} - next[t]) * kUnit, price_unit_);
+    }
+    set_decreases(now);
     const auto e = evaluator.at(next);
     if (!e) return;
     learn(now, hope, *e);

@@ -29,15 +29,15 @@ class Choice {
   void fill();
   /// False when no exchange gains.
   bool exchange();
-  Wide value() const;
-  std::vector<std::size_t> taken() const { return taken_; }
+  Wide value() const { return value_of(problem_, taken_); }
+  Taken taken() const { return taken_; }
 
  private:
   const PricedOption& now(std::size_t job) const { return problem_.jobs[job][taken_[job]]; }
   const PricedOption& option(const Move& move) const { return problem_.jobs[move.job][move.option]; }
   std::int64_t free(std::size_t type) const;  // below 0 when used beyond the capacity
   void make(const Move& move) { taken_[move.job] = move.option; }
-  bool fill(std::size_t type);
+  bool fill_round();
   template <class Visit>
   void for_each_move(Visit visit) const;
 
@@ -50,19 +50,13 @@ class Choice {
 
   const PricedProblem& problem_;
   Prices price_;
-  std::vector<std::size_t> taken_;
+  Taken taken_;
 };
 
 std::int64_t Choice::free(std::size_t type) const {
   std::int64_t free = problem_.capacity[type];
   for (std::size_t job = 0; job < taken_.size(); ++job) free -= gpus_of(now(job), type);
   return free;
-}
-
-Wide Choice::value() const {
-  Wide sum = 0;
-  for (std::size_t job = 0; job < taken_.size(); ++job) sum += now(job).value;
-  return sum;
 }
 
 // The lower job first, then none, then the job's rows: of equal moves the first one seen is made.
@@ -91,25 +85,27 @@ void Choice::repair(std::size_t type) {
 }
 
 void Choice::fill() {
-  for (int round = 0; round < 4; ++round) {
-    bool moved = false;
-    for (std::size_t t = 0; t < price_.size(); ++t) moved = fill(t) || moved;
-    if (!moved) return;
-  }
+  for (int round = 0; round < 4 && fill_round(); ++round) continue;
 }
 
-bool Choice::fill(std::size_t type) {
-  for (bool moved = false;; moved = true) {
-    const std::int64_t room = free(type);
+// False when nothing was given back.
+bool Choice::fill_round() {
+  std::vector<std::int64_t> room;
+  for (std::size_t t = 0; t < price_.size(); ++t) room.push_back(free(t));
+  for (bool gave_back = false;;) {
     std::optional<std::pair<Rate, Move>> best;
     for_each_move([&](const Move& move) {
       const PricedOption &c = now(move.job), &k = option(move);
-      const std::int64_t need = k.gpus - gpus_of(c, type);
-      if (gpus_of(k, type) == 0 || k.value <= c.value || need <= 0 || need > room) return;
+      const std::int64_t need = k.gpus - gpus_of(c, k.type);
+      if (k.gpus == 0 || k.value <= c.value || need <= 0 || need > room[k.type]) return;
       const Rate gain{Wide{k.value} - c.value, need};
       if (!best || best->first < gain) best = {gain, move};
     });
-    if (!best) return moved;
+    if (!best) return gave_back;
+    const PricedOption& before = now(best->second.job);
+    const std::size_t type = option(best->second).type;
+    gave_back = gave_back || (before.gpus > 0 && before.type != type);
+    room[type] -= best->first.gpus;
     make(best->second);
   }
 }
@@ -156,13 +152,27 @@ bool Choice::exchange() {
 
 }  // namespace
 
-std::vector<std::size_t> choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm) {
+Wide value_of(const PricedProblem& problem, const Taken& taken) {
+  Wide sum = 0;
+  for (std::size_t job = 0; job < taken.size(); ++job) sum += problem.jobs[job][taken[job]].value;
+  return sum;
+}
+
+bool within_gap(Wide bound, Wide value, std::int64_t gap_ppm) { return (bound - value) * 1'000'000 <= gap_ppm * bound; }
+
+Taken mend(const PricedProblem& problem, const Evaluation& centre) {
   Choice choice(problem, centre);
   for (std::size_t t = 0; t < problem.capacity.size(); ++t) choice.repair(t);
   choice.fill();
-  const auto good_enough = [&] { return (centre.bound - choice.value()) * 1'000'000 <= Wide{gap_ppm} * centre.bound; };
+  return choice.taken();
+}
+
+Taken choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm) {
+  Evaluation mended = centre;
+  mended.taken = mend(problem, centre);
+  Choice choice(problem, mended);
   int exchanged = 0;
-  while (exchanged < 64 && !good_enough() && choice.exchange()) ++exchanged;
+  while (exchanged < 64 && !within_gap(centre.bound, choice.value(), gap_ppm) && choice.exchange()) ++exchanged;
   if (exchanged > 0) choice.fill();
   return choice.taken();
 }

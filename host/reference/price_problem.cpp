@@ -32,6 +32,7 @@ Evaluation evaluate(const PricedProblem& problem, const Prices& price) {
     e.bound += net_value(options[best], price);
     for (std::size_t t = 0; t < price.size(); ++t) e.use[t] += gpus_of(options[best], t);
   }
+  e.bound = core::saturate(e.bound);
   return e;
 }
 

@@ -6,17 +6,6 @@
 namespace berth::reference {
 namespace {
 
-// A price that no GPU is worth.
-std::int64_t top_price(const PricedProblem& problem) {
-  std::int64_t most = 0;
-  for (const auto& options : problem.jobs) {
-    for (const PricedOption& option : options) {
-      if (option.value > 0) most = std::max(most, option.value / option.gpus);
-    }
-  }
-  return 1 + most;
-}
-
 // Step 3, one price for all types. False when there were no more evaluations.
 bool try_one_price(const PricedProblem& problem, std::int64_t top, Evaluator& evaluator) {
   const auto total = [](const std::vector<std::int64_t>& gpus) { return std::accumulate(gpus.begin(), gpus.end(), std::int64_t{0}); };
@@ -36,8 +25,24 @@ bool try_one_price(const PricedProblem& problem, std::int64_t top, Evaluator& ev
 
 }  // namespace
 
-Evaluator::Evaluator(const PricedProblem& problem, std::int32_t most, const std::function<bool()>& stop)
-    : problem_(problem), most_(most), stop_(stop), centre_(evaluate(problem, Prices(problem.capacity.size(), 0))) {}
+std::int64_t top_price(const PricedProblem& problem) {
+  std::int64_t top = 0;
+  for (const auto& options : problem.jobs) {
+    for (const PricedOption& option : options) {
+      if (option.value > 0) top = std::max(top, 1 + option.value / option.gpus);
+    }
+  }
+  return top;
+}
+
+Prices earlier_prices(const kernel::ChoiceRequest& request, std::size_t types, std::int64_t top) {
+  Prices earlier(request.prices, request.prices + types);
+  for (std::int64_t& price : earlier) price = std::clamp<std::int64_t>(price, 0, top);
+  return earlier;
+}
+
+Evaluator::Evaluator(const PricedProblem& problem, const Prices& first, std::int32_t most, const std::function<bool()>& stop)
+    : problem_(problem), most_(most), stop_(stop), centre_(evaluate(problem, first)) {}
 
 std::optional<Evaluation> Evaluator::at(const Prices& price) {
   if (made_ >= most_ || (stop_ && stop_())) return std::nullopt;
@@ -49,18 +54,13 @@ std::optional<Evaluation> Evaluator::at(const Prices& price) {
 
 void search_prices(const PricedProblem& problem, const kernel::ChoiceRequest& request, Evaluator& evaluator) {
   const std::size_t types = problem.capacity.size();
+  const std::optional<Evaluation> free = request.prices == nullptr ? evaluator.centre() : evaluator.at(Prices(types, 0));
+  if (!free) return;
   bool fits = true;
-  for (std::size_t t = 0; t < types; ++t) fits = fits && evaluator.centre().use[t] <= problem.capacity[t];
-  if (fits) return;
-
+  for (std::size_t t = 0; t < types; ++t) fits = fits && free->use[t] <= problem.capacity[t];
+  if (fits) return evaluator.prefer(*free);
   const std::int64_t top = top_price(problem);
-  if (request.prices != nullptr) {
-    Prices earlier(request.prices, request.prices + types);
-    for (std::int64_t& price : earlier) price = std::clamp<std::int64_t>(price, 0, top);
-    if (!evaluator.at(earlier)) return;
-  } else if (!try_one_price(problem, top, evaluator)) {
-    return;
-  }
+  if (request.prices == nullptr && !try_one_price(problem, top, evaluator)) return;
   search_from_centre(problem, request, top, evaluator);
 }
 

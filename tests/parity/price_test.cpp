@@ -54,6 +54,23 @@ TEST_P(OnBackend, ChoosesAsTheReference) {
   }
 }
 
+// Earlier prices at which the bound of so many GPUs has more than 64 bits, until it is found that 0 will do.
+TEST_P(OnBackend, ChoosesAmongTheGreatestNumbersAsTheReference) {
+  const std::int64_t most = kernel::kMaxChoiceValue;
+  const ChoiceProblem problem({kernel::kMaxChoiceCapacity, 0, kernel::kMaxChoiceCapacity},
+                              {{{0, kernel::kMaxChoiceGpus, most}, {1, 1, most}}, {{1, 1, most}}, {{2, 1, -most}}});
+  for (const std::int32_t evaluations : {1, 2, 100}) {
+    const Choosing how{.most_evaluations = evaluations, .prices = {INT64_MAX, INT64_MAX, INT64_MIN}};
+    const core::ChoiceTask task{problem.view(), request_of(how), nullptr};
+    ChoiceBuffers got(problem);
+    const kernel::ChoiceResult result = got.view();
+    backend().choose({&task, 1}, {&result, 1});
+
+    EXPECT_EQ(got, choose_by_oracle(problem, how));
+    EXPECT_GE(got.bound, got.value);
+  }
+}
+
 TEST_P(OnBackend, ChoosesManyAtOnceAsTheReference) {
   std::vector<ChoiceProblem> problems;
   for (std::uint64_t seed = 0; seed < 60; ++seed) problems.push_back(random_choice(seed, spec_of(seed + 3)));

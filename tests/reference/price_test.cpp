@@ -55,15 +55,15 @@ TEST(Price, NegativeValuesAreNotTaken) {
   EXPECT_EQ(brief(choose_by_oracle(problem)), "- - | 0 | 0 of 0 (1)");
 }
 
-// top = 6, C = 0: 6 / 8 = 0 ends the search for one price. At 0 the job takes 1 GPU, D = 5; from there G = -1 * 1 * U / 5 = -214748365,
-// d = G^2 / U / 4 = 10737418; l' = 0 - (m >> 30) = 1, D' = 4. Then 2, and so on up to 5.
+// top = 6, C = 0: 6 / 8 = 0 ends the search for one price. At 0 the job takes 1 GPU, D = V = s = 5; G = -1 of U, m = -1/4, 5/4 of which
+// is 1, D' = 4. More than half of what was hoped for: then twice as far, from 1 to 3, and beyond 5, where it is cut to 6.
 TEST(Price, RisesWhereThereAreNoGpus) {
   const ChoiceProblem problem({0}, {{{0, 1, 5}}});
 
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 1})), "- | 0 | 0 of 5 (1)");
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2})), "- | 1 | 0 of 4 (2)");
   const ChoiceBuffers result = choose_by_oracle(problem);
-  EXPECT_EQ(result.price[0], 5);
+  EXPECT_EQ(result.price[0], 6);
   EXPECT_EQ(result.bound, 0);
 }
 
@@ -98,7 +98,7 @@ TEST(Price, SplitsEqualJobs) {
   const ChoiceProblem problem({11}, Jobs(12, {{0, 1, 100}}));
 
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2})), "- 0 0 0 0 0 0 0 0 0 0 0 | 12 | 1100 of 1188 (2)");
-  EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 3})), "- 0 0 0 0 0 0 0 0 0 0 0 | 13 | 1100 of 1187 (3)");
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 3})), "- 0 0 0 0 0 0 0 0 0 0 0 | 14 | 1100 of 1186 (3)");
   const ChoiceBuffers result = choose_by_oracle(problem);
   EXPECT_EQ(result.value, 1100);
   EXPECT_EQ(result.bound, 1100);
@@ -114,21 +114,22 @@ TEST(Price, SplitsJobsOverTwoTypesThatAreEquallyGood) {
   EXPECT_EQ(result.bound, 20);
 }
 
-// Everything in units of u = 2^15. Job 0 takes 1 GPU (64 u) or 4 (96 u), job 1 only matters at price 0. First centre 32 u, D = 128 u:
-// s = 2^20, V = 2^22. G = (3 - 1) / 4 of U, each step moves sigma / 2 of s and sigma doubles: 1, 2, 4, 8 and 16 u down. At 1 u job 0 takes
-// 4 GPUs: G = -1/4; the step leads back by 8 u. From 9 u, sigma having doubled, by 16 u, where D = 114 u. Then both cuts weigh: where
-// 64 u - l = 96 u - 4 l, at 349525 1/3.
+// Everything in units of u = 2^15. Job 0 takes 1 GPU (64 u) or 4 (96 u), job 1 only matters at price 0, and nobody wants the GPU of type
+// 1. First centre 32 u, D = 128 u: V = 2^22, C = 4, s = 2^20. G = (3 - 1) / 4 of U, each step moves sigma / 2 of s and sigma doubles: 1, 2,
+// 4, 8 and 16 u down. At 1 u job 0 takes 4 GPUs, D = 95 u: G = -1/4, and the step leads back by 8 u, to 87 u. Sigma having doubled, 16 u
+// more lead to 25 u and D = 114 u, no better. Then both cuts weigh: where 64 u + 2 l = 96 u - l, at 32/3 u = 349525 1/3, but for
+// the coarseness of weights.
 TEST(Price, IsSoughtByCuts) {
   constexpr std::int64_t u = 1 << 15;
-  const ChoiceProblem problem({3}, {{{0, 1, 64 * u}, {0, 4, 96 * u}}, {{0, 128, 96 * u}}});
+  const ChoiceProblem problem({3, 1}, {{{0, 1, 64 * u}, {0, 4, 96 * u}}, {{0, 128, 96 * u}}});
   const auto after = [&](std::int32_t evaluations) {
-    const ChoiceBuffers result = choose_by_oracle(problem, {.most_evaluations = evaluations, .prices = {32 * u}});
+    const ChoiceBuffers result = choose_by_oracle(problem, {.most_evaluations = evaluations, .prices = {32 * u, 0}});
     EXPECT_EQ(result.evaluations, evaluations);
     EXPECT_EQ(result.value, 64 * u);
     return std::pair(result.price[0], result.bound);
   };
 
-  EXPECT_EQ(after(1), std::pair(0 * u, 192 * u));
+  EXPECT_EQ(after(1), std::pair(32 * u, 128 * u));
   EXPECT_EQ(after(2), std::pair(32 * u, 128 * u));
   EXPECT_EQ(after(3), std::pair(31 * u, 126 * u));
   EXPECT_EQ(after(4), std::pair(29 * u, 122 * u));
@@ -137,22 +138,46 @@ TEST(Price, IsSoughtByCuts) {
   EXPECT_EQ(after(7), std::pair(1 * u, 95 * u));
   EXPECT_EQ(after(8), std::pair(9 * u, 87 * u));
   EXPECT_EQ(after(9), std::pair(9 * u, 87 * u));
-  EXPECT_EQ(after(10), std::pair(std::int64_t{349525}, std::int64_t{2796203}));
+  EXPECT_EQ(after(10), std::pair(std::int64_t{349526}, std::int64_t{2796204}));
 }
 
 // The same problem at 32 u: sigma = 2^16 hopes for 1/64, four times that for 1/16, and so on. A quarter of the gap is little.
 TEST(Price, IsSoughtInLongStepsWhereLittleIsHopedFor) {
   constexpr std::int64_t u = 1 << 15;
-  const ChoiceProblem problem({3}, {{{0, 1, 64 * u}, {0, 4, 96 * u}}, {{0, 128, 96 * u}}});
+  const ChoiceProblem problem({3, 1}, {{{0, 1, 64 * u}, {0, 4, 96 * u}}, {{0, 128, 96 * u}}});
   const auto third = [&](std::int64_t gap_ppm) {
-    return choose_by_oracle(problem, {.gap_ppm = gap_ppm, .most_evaluations = 3, .prices = {32 * u}});
+    return choose_by_oracle(problem, {.gap_ppm = gap_ppm, .most_evaluations = 3, .prices = {32 * u, 0}});
   };
 
   EXPECT_EQ(third(62'499).price[0], 31 * u);
   EXPECT_EQ(third(62'500).price[0], 28 * u);
   EXPECT_EQ(third(250'000).price[0], 16 * u);
-  EXPECT_EQ(third(1'999'999).evaluations, 3);
-  EXPECT_EQ(third(2'000'000).evaluations, 2);  // all the way to 0, a step of 2^22, one half is hoped for
+}
+
+// One price is found after 8 evaluations: 50, where D = V = 150, s = 50, G = 1. A step of 2^20 already leads to 0 and hopes for U; one of
+// 2^22 for no more.
+TEST(Price, IsNoLongerSoughtWhereLongStepsHopeForLittle) {
+  const ChoiceProblem problem({3}, Jobs(2, {{0, 2, 100}}));
+
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.gap_ppm = 4'000'000})), "0 - | 50 | 100 of 150 (8)");
+  EXPECT_GT(choose_by_oracle(problem, {.gap_ppm = 3'999'999}).evaluations, 8);
+}
+
+// D = 128 u, and job 0 takes 64 u: half is missing.
+TEST(Price, OfAnEarlierDecisionMayBeGoodEnough) {
+  constexpr std::int64_t u = 1 << 15;
+  const ChoiceProblem problem({3, 1}, {{{0, 1, 64 * u}, {0, 4, 96 * u}}, {{0, 128, 96 * u}}});
+
+  EXPECT_EQ(choose_by_oracle(problem, {.gap_ppm = 500'000, .prices = {32 * u, 0}}).evaluations, 1);
+  EXPECT_GT(choose_by_oracle(problem, {.gap_ppm = 499'999, .prices = {32 * u, 0}}).evaluations, 1);
+}
+
+// Jobs have left since: at 0 everything fits, and 0 is the price, unless the choice at the earlier one is as good.
+TEST(Price, OfAnEarlierDecisionFallsToZeroWhereEverythingFits) {
+  const ChoiceProblem problem({2}, {{{0, 1, 10}, {0, 2, 15}}});
+
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.prices = {5}})), "1 | 5 | 15 of 15 (1)");
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.prices = {9}})), "1 | 0 | 15 of 15 (2)");
 }
 
 // Type 0 is used as it should be. Nobody wants type 1: G = 9 * 60 / 280 of U. A step of 1/16 of that, 60 times, is 7; one of 1/8 goes
@@ -192,7 +217,7 @@ TEST(PriceRepair, CountsOnlyTheGpusThatAreMissing) {
 TEST(PriceRepair, LosesTheLeastNetValue) {
   const ChoiceProblem problem({3}, {{{0, 3, 8}}, {{0, 1, 7}}});
 
-  EXPECT_EQ(brief(choose_by_oracle(problem, {.gap_ppm = 1'000'000, .most_evaluations = 2, .prices = {2}})), "- 0 | 2 | 7 of 13 (2)");
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.gap_ppm = 1'000'000, .most_evaluations = 1, .prices = {2}})), "- 0 | 2 | 7 of 13 (1)");
 }
 
 // 7/3 is more than 9/4, and ties go to the lower job.
@@ -204,7 +229,7 @@ TEST(PriceRepair, ComparesFractions) {
 TEST(PriceFill, ComparesFractions) {
   const Jobs jobs{{{0, 4, 9}}, {{0, 3, 7}}, {{0, 3, 7}}};
 
-  EXPECT_EQ(brief(choose_by_oracle({{4}, jobs}, {.gap_ppm = 1'000'000, .most_evaluations = 2, .prices = {3}})), "- 0 - | 3 | 7 of 12 (2)");
+  EXPECT_EQ(brief(choose_by_oracle({{4}, jobs}, {.gap_ppm = 1'000'000, .most_evaluations = 1, .prices = {3}})), "- 0 - | 3 | 7 of 12 (1)");
 }
 
 // At price 5 job 0 takes 1 GPU (10 - 5), though 3 are worth 14; the others nothing. Of the two GPUs left job 0 makes 4/2, job 1 1/1.

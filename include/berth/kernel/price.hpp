@@ -26,6 +26,7 @@ struct PriceSearch {
   std::int64_t top = 0;          // nobody pays so much for a GPU
   std::int32_t evaluations = 0;  // the same in all threads
   bool ended = false;            // no more may be made
+  bool at_centre = false;        // rows are what jobs take at the centre's prices
 
   /// At the trial's prices, which thread 0 has set.
   BERTH_HD void evaluate() {
@@ -35,14 +36,27 @@ struct PriceSearch {
     ended = ws.shared[0] != 0;
     if (ended) return;
     ++evaluations;
-    evaluate_prices(group, c, *ws.trial, nullptr);
+    at_centre = false;
+    evaluate_prices(group, c, *ws.trial, ws.row);
+  }
+
+  /// The trial becomes the centre if thread 0 says so.
+  BERTH_HD void settle(bool better) {
+    group.sync();
+    if (group.rank() == 0) {
+      ws.shared[0] = better ? 1 : 0;
+      if (better) *ws.centre = *ws.trial;
+    }
+    group.sync();
+    at_centre = ws.shared[0] != 0;
   }
 
   /// The trial becomes the centre when it is better, or the first.
-  BERTH_HD void keep() {
-    group.sync();
-    if (group.rank() == 0 && !ended && (evaluations == 1 || ws.trial->bound < ws.centre->bound)) *ws.centre = *ws.trial;
-    group.sync();
+  BERTH_HD void keep() { settle(!ended && (evaluations == 1 || ws.trial->bound < ws.centre->bound)); }
+
+  /// Rows become what jobs take at the centre.
+  BERTH_HD void take_centre() {
+    if (!at_centre) evaluate_prices(group, c, *ws.centre, ws.row);
   }
 
   BERTH_HD std::int64_t used() const {
@@ -57,40 +71,46 @@ template <class Group>
 BERTH_HD std::int64_t top_price(Group& group, const ChoiceView& c) {
   std::int64_t most = -1;
   for (std::int32_t k = c.option_begin[0] + group.rank(); k < c.option_begin[c.n_jobs]; k += group.size()) {
-    if (c.value[k] > 0 && c.value[k] / c.gpus[k] > most) most = c.value[k] / c.gpus[k];
+    if (c.value[k] > 0 && c.value[k] >= (most + 1) * c.gpus[k]) most = c.value[k] / c.gpus[k];  // most options need no division
   }
   const Key least = group.min(Key{static_cast<std::uint64_t>(INT64_MAX - 1 - most), 0});
   return INT64_MAX - static_cast<std::int64_t>(least.hi);
 }
 
-/// Section 3. @returns whether a search follows.
+/// The same price for all types, or a price for each. @returns false when no more evaluations may be made.
+template <class Group, class Watch>
+BERTH_HD bool try_prices(PriceSearch<Group, Watch>& search, const std::int64_t* prices, std::int64_t all) {
+  search.group.sync();
+  for (std::int32_t t = 0; search.group.rank() == 0 && t < search.c.n_types; ++t) {
+    search.ws.trial->price[t] = prices != nullptr ? within(prices[t], 0, search.top) : all;
+  }
+  search.evaluate();
+  search.keep();
+  return !search.ended;
+}
+
+/// Section 3, from prices 0 on. @returns whether a search follows.
 template <class Group, class Watch>
 BERTH_HD bool first_prices(PriceSearch<Group, Watch>& search) {
   const ChoiceView& c = search.c;
-  const std::int64_t* const earlier = search.request.prices;
-  const auto try_at = [&](const std::int64_t* prices, std::int64_t all) {
-    search.group.sync();
-    for (std::int32_t t = 0; search.group.rank() == 0 && t < c.n_types; ++t) {
-      search.ws.trial->price[t] = prices != nullptr ? within(prices[t], 0, search.top) : all;
-    }
-    search.evaluate();
-    search.keep();
-    return !search.ended;
-  };
-  try_at(nullptr, 0);
+  const PriceWorkspace& ws = search.ws;
+  if (!try_prices(search, nullptr, 0)) return false;
   bool fits = true;
   std::int64_t capacity = 0;
   for (std::int32_t t = 0; t < c.n_types; ++t) {
-    fits = fits && search.ws.trial->used[t] <= c.capacity[t];
+    fits = fits && ws.trial->used[t] <= c.capacity[t];
     capacity += c.capacity[t];
   }
-  if (fits) return false;
-  if (earlier != nullptr) return try_at(earlier, 0);
+  if (fits) {
+    search.settle(true);
+    return false;
+  }
+  if (search.request.prices != nullptr) return true;
   std::int64_t lo = 0, hi = search.top;
   for (std::int32_t i = 0; i < 24; ++i) {
     const std::int64_t m = lo == 0 ? hi / 8 : (lo + hi) / 2;
     if (m == lo) break;
-    if (!try_at(nullptr, m)) return false;
+    if (!try_prices(search, nullptr, m)) return false;
     const std::int64_t beyond = search.used() - capacity;
     if (10 * (beyond < 0 ? -beyond : beyond) <= capacity) break;
     (beyond > 0 ? lo : hi) = m;
@@ -117,13 +137,17 @@ BERTH_HD void search_prices(PriceSearch<Group, Watch>& search) {
     if (ws.shared[1] != 0) return;
     search.evaluate();
     if (search.ended) return;
-    if (leads && learn(c, *ws.centre, *ws.trial, *ws.bundle)) *ws.centre = *ws.trial;
-    search.group.sync();
+    search.settle(leads && learn(c, *ws.centre, *ws.trial, *ws.bundle));
   }
 }
 
-/// Section 5. One thread's work.
-BERTH_HD inline void choose(const ChoiceView& c, const ChoiceRequest& request, const PriceWorkspace& ws, const ChoiceResult& result) {
+/// Whether the choice is as good as was asked for.
+BERTH_HD inline bool within_gap(const ChoiceRequest& request, std::int64_t bound, std::int64_t value) {
+  return Wide{bound - value} * 1'000'000 <= Wide{request.gap_ppm} * bound;
+}
+
+/// Sections 5.1 and 5.2, from what jobs take at the centre. One thread's work.
+BERTH_HD inline Moves mend_choice(const ChoiceView& c, const PriceWorkspace& ws, const ChoiceResult& result) {
   const PricePoint& centre = *ws.centre;
   Moves m{c, centre.price, result.used, ws.row, 0};
   for (std::int32_t t = 0; t < c.n_types; ++t) {
@@ -133,15 +157,17 @@ BERTH_HD inline void choose(const ChoiceView& c, const ChoiceRequest& request, c
   for (std::int32_t j = 0; j < c.n_jobs; ++j) m.value += m.value_of(ws.row[j]);
   repair(m, ws.heap);
   fill(m, ws.heap);
+  return m;
+}
+
+/// Sections 5.3 and 5.4. One thread's work.
+BERTH_HD inline void exchange_all(Moves& m, const ChoiceRequest& request, const PriceWorkspace& ws) {
   bool exchanged = false;
   for (std::int32_t pass = 0; pass < 64; ++pass) {
-    if (Wide{centre.bound - m.value} * 1'000'000 <= Wide{request.gap_ppm} * centre.bound || !exchange(m, ws.give)) break;
+    if (within_gap(request, ws.centre->bound, m.value) || !exchange(m, ws.give)) break;
     exchanged = true;
   }
   if (exchanged) fill(m, ws.heap);
-  for (std::int32_t j = 0; j < c.n_jobs; ++j) result.option[j] = ws.row[j] < 0 ? -1 : ws.row[j] - c.option_begin[j];
-  *result.value = m.value;
-  *result.bound = centre.bound;
 }
 
 /// docs/prices.md.
@@ -150,10 +176,30 @@ BERTH_HD void choose_by_price(Group& group, const ChoiceView& c, const ChoiceReq
                               const ChoiceResult& result, Watch&& watch = Watch{}) {
   PriceSearch<Group, std::remove_reference_t<Watch>> search{group, c, request, ws, watch};
   search.top = top_price(group, c);
-  if (first_prices(search)) search_prices(search);
-  evaluate_prices(group, c, *ws.centre, ws.row);
-  if (group.rank() == 0) {
-    choose(c, request, ws, result);
+  const bool leads = group.rank() == 0;
+  bool good = false;
+  if (request.prices != nullptr) {
+    try_prices(search, request.prices, 0);
+    if (leads) {
+      *result.value = mend_choice(c, ws, result).value;
+      ws.shared[1] = within_gap(request, ws.centre->bound, *result.value) ? 1 : 0;
+    }
+    search.at_centre = false;  // rows are mended
+    group.sync();
+    good = ws.shared[1] != 0;
+  }
+  if (!good) {
+    if (first_prices(search)) search_prices(search);
+    search.take_centre();
+    if (leads) {
+      Moves m = mend_choice(c, ws, result);
+      exchange_all(m, request, ws);
+      *result.value = m.value;
+    }
+  }
+  if (leads) {
+    for (std::int32_t j = 0; j < c.n_jobs; ++j) result.option[j] = ws.row[j] < 0 ? -1 : ws.row[j] - c.option_begin[j];
+    *result.bound = ws.centre->bound;
     *result.evaluations = search.evaluations;
   }
   group.sync();

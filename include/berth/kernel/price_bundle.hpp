@@ -26,8 +26,15 @@ BERTH_HD inline void set_gradient(const ChoiceView& c, const PriceBundle& b, con
 BERTH_HD inline void begin_bundle(const ChoiceView& c, const PricePoint& centre, std::int64_t top, bool warm, PriceBundle& b) {
   b.scale = top >> 16;
   if (b.scale < 1) b.scale = 1;
-  for (std::int32_t t = 0; t < c.n_types; ++t) b.scale = centre.price[t] > b.scale ? centre.price[t] : b.scale;
+  std::int64_t capacity = 0;
+  for (std::int32_t t = 0; t < c.n_types; ++t) {
+    b.scale = centre.price[t] > b.scale ? centre.price[t] : b.scale;
+    capacity += c.capacity[t];
+    b.last[t] = -1;
+  }
   b.first = centre.bound > 1 ? centre.bound : 1;
+  const std::int64_t each = b.first / (capacity > 0 ? capacity : 1);
+  b.scale = each > b.scale ? each : b.scale;
   b.step = std::int64_t{1} << (warm ? 16 : 18);
   b.n = 1;
   b.cut[0].error = 0;
@@ -74,25 +81,30 @@ BERTH_HD inline void set_weights(const ChoiceView& c, const PricePoint& centre, 
     std::int64_t shift = b.cut[i].weight;
     if (squares > 0) {
       const Wide exact = (Wide{difference} << (2 * kWeightBits)) / (b.step * squares);
-      if (exact < shift) shift = exact < 1 ? 1 : static_cast<std::int64_t>(exact);
+      if (exact < 1) break;  // too little to say in weights
+      if (exact < shift) shift = static_cast<std::int64_t>(exact);
     }
     b.cut[i].weight -= shift;
     b.cut[j].weight += shift;
   }
   set_slopes(c, centre, b);
-  b.hope = b.slope[0];
-  for (std::int32_t k = 1; k < b.n; ++k) b.hope = b.slope[k] < b.hope ? b.slope[k] : b.hope;
+  Wide hope = 0;
+  for (std::int32_t k = 0; k < b.n; ++k) hope += Wide{b.cut[k].weight} * b.slope[k];
+  b.hope = saturate(hope >> kWeightBits);
 }
 
-/// The prices to try. @returns false when they are the centre's.
-BERTH_HD inline bool next_prices(const ChoiceView& c, const PricePoint& centre, const PriceBundle& b, std::int64_t top, PricePoint& trial) {
-  bool moved = false;
+/// The prices to try; moves become those that are left after rounding. @returns false when they are the centre's, or were tried just now.
+BERTH_HD inline bool next_prices(const ChoiceView& c, const PricePoint& centre, PriceBundle& b, std::int64_t top, PricePoint& trial) {
+  bool moved = false, other = false;
   for (std::int32_t t = 0; t < c.n_types; ++t) {
-    const Wide price = b.open[t] ? centre.price[t] - ((Wide{b.move[t]} * b.scale) >> kPriceBits) : 0;
+    const Wide price = b.open[t] ? centre.price[t] - ((Wide{b.move[t]} * b.scale + kPriceUnit / 2) >> kPriceBits) : 0;
     trial.price[t] = static_cast<std::int64_t>(price < 0 ? 0 : price > top ? top : price);
     moved = moved || trial.price[t] != centre.price[t];
+    other = other || trial.price[t] != b.last[t];
+    b.last[t] = trial.price[t];
+    b.move[t] = static_cast<std::int64_t>(floor_div(Wide{centre.price[t] - trial.price[t]} * kPriceUnit, b.scale));
   }
-  return moved;
+  return moved && other;
 }
 
 /// Learns from the trial. @returns true when it becomes the centre.

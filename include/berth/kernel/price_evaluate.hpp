@@ -8,19 +8,19 @@ namespace berth::kernel {
 /// The row that a job takes, -1: none; `net` is what it is worth beyond the price.
 BERTH_HD inline std::int32_t best_row(const ChoiceView& c, const std::int64_t* price, std::int32_t job, std::int64_t& net) {
   std::int32_t best = -1;
-  net = 0;
-  for (std::int32_t k = c.option_begin[job]; k < c.option_begin[job + 1]; ++k) {
+  std::int64_t most = 0;
+  for (std::int32_t k = c.option_begin[job], end = c.option_begin[job + 1]; k < end; ++k) {
     const std::int64_t r = c.value[k] - price[c.type[k]] * c.gpus[k];
-    if (r > net || (r == net && best >= 0 && c.gpus[k] < c.gpus[best])) {
-      best = k;
-      net = r;
-    }
+    if (r < most || (r == most && (best < 0 || c.gpus[k] >= c.gpus[best]))) continue;
+    best = k;
+    most = r;
   }
+  net = most;
   return best;
 }
 
 /// Fills `used` and `bound` of a point whose prices stand, in every thread's view.
-/// @param row  [n_jobs] what each job takes, or null.
+/// @param row  [n_jobs] what each job takes.
 template <class Group>
 BERTH_HD void evaluate_prices(Group& group, const ChoiceView& c, PricePoint& at, std::int32_t* row) {
   group.sync();
@@ -34,18 +34,18 @@ BERTH_HD void evaluate_prices(Group& group, const ChoiceView& c, PricePoint& at,
   for (std::int32_t j = group.rank(); j < c.n_jobs; j += group.size()) {
     std::int64_t net = 0;
     const std::int32_t k = best_row(c, price, j, net);
-    if (row != nullptr) row[j] = k;
+    row[j] = k;
     if (k < 0) continue;
     used[c.type[k]] += c.gpus[k];
     bound += net;
   }
-  bound = group.sum(bound);
+  Wide total = group.sum(bound);
   for (std::int32_t t = 0; t < c.n_types; ++t) {
     const std::int64_t all = group.sum(used[t]);
-    bound += price[t] * c.capacity[t];
+    total += Wide{price[t]} * c.capacity[t];
     if (group.rank() == 0) at.used[t] = all;
   }
-  if (group.rank() == 0) at.bound = bound;
+  if (group.rank() == 0) at.bound = saturate(total);
   group.sync();
 }
 

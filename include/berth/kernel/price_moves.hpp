@@ -28,10 +28,21 @@ struct Moves {
   }
 };
 
+/// The sign of gain / gpus less that of another.
+BERTH_HD inline int compare_rates(std::int64_t gain, std::int64_t gpus, std::int64_t other_gain, std::int64_t other_gpus) {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 42;  // times 2^20 GPUs it has 64 bits
+  if (gain < kSmall && gain > -kSmall && other_gain < kSmall && other_gain > -kSmall) {
+    const std::int64_t left = gain * other_gpus, right = other_gain * gpus;
+    return left > right ? 1 : left < right ? -1 : 0;
+  }
+  const Wide left = Wide{gain} * other_gpus, right = Wide{other_gain} * gpus;
+  return left > right ? 1 : left < right ? -1 : 0;
+}
+
 /// Whether a move goes before another: by the greater gain / gpus, then the lower job, then the earlier option.
 BERTH_HD inline bool before(const MoveRow& a, const MoveRow& b) {
-  const Wide left = Wide{a.gain} * b.gpus, right = Wide{b.gain} * a.gpus;
-  if (left != right) return left > right;
+  const int sign = compare_rates(a.gain, a.gpus, b.gain, b.gpus);
+  if (sign != 0) return sign > 0;
   return a.job != b.job ? a.job < b.job : a.option < b.option;
 }
 
@@ -41,36 +52,40 @@ BERTH_HD inline bool repair_move(const Moves& m, std::int32_t t, std::int32_t jo
   const std::int64_t held = m.takes(now, t);
   const std::int64_t over = -m.room(t);
   if (held == 0 || over <= 0) return false;
-  bool found = false;
   const std::int64_t net = m.net(now);
-  for (std::int32_t k = m.c.option_begin[job] - 1; k < m.c.option_begin[job + 1]; ++k) {
-    const std::int32_t to = k < m.c.option_begin[job] ? -1 : k;
-    const std::int64_t freed = held - m.takes(to, t);
-    if (freed <= 0 || (to >= 0 && m.c.type[to] != t && m.c.gpus[to] > m.room(m.c.type[to]))) continue;
-    const MoveRow move{m.net(to) - net, static_cast<std::int32_t>(freed < over ? freed : over), job, to};
-    if (!found || before(move, best)) best = move;
-    found = true;
+  MoveRow found{-net, static_cast<std::int32_t>(held < over ? held : over), job, -1};
+  for (std::int32_t k = m.c.option_begin[job], end = m.c.option_begin[job + 1]; k < end; ++k) {
+    const std::int64_t freed = held - m.takes(k, t);
+    if (freed <= 0 || (m.c.type[k] != t && m.c.gpus[k] > m.room(m.c.type[k]))) continue;
+    const std::int64_t gain = m.net(k) - net, gpus = freed < over ? freed : over;
+    if (compare_rates(gain, gpus, found.gain, found.gpus) <= 0) continue;
+    found.gain = gain;
+    found.gpus = static_cast<std::int32_t>(gpus);
+    found.option = k;
   }
-  return found;
+  best = found;
+  return true;
 }
 
-/// The best move of one job to an option of a type with room that is worth more.
-BERTH_HD inline bool fill_move(const Moves& m, std::int32_t t, std::int32_t job, MoveRow& best) {
-  const std::int64_t room = m.room(t);
-  if (room <= 0) return false;
-  bool found = false;
+/// The best move of one job to an option that is worth more, where so many GPUs of each type are left.
+BERTH_HD inline bool fill_move(const Moves& m, const std::int64_t* left, std::int32_t job, MoveRow& best) {
+  const ChoiceView c = m.c;
   const std::int32_t now = m.row[job];
-  const std::int64_t held = m.takes(now, t);
+  const std::int32_t type = now < 0 ? -1 : c.type[now], gpus = now < 0 ? 0 : c.gpus[now];
   const std::int64_t value = m.value_of(now);
-  for (std::int32_t k = m.c.option_begin[job]; k < m.c.option_begin[job + 1]; ++k) {
-    if (m.c.type[k] != t || m.c.value[k] <= value) continue;
-    const std::int64_t need = m.c.gpus[k] - held;
-    if (need <= 0 || need > room) continue;
-    const MoveRow move{m.c.value[k] - value, static_cast<std::int32_t>(need), job, k};
-    if (!found || before(move, best)) best = move;
-    found = true;
+  MoveRow found{0, 1, job, -1};
+  for (std::int32_t k = c.option_begin[job], end = c.option_begin[job + 1]; k < end; ++k) {
+    const std::int32_t t = c.type[k];
+    if (left[t] == 0) continue;
+    const std::int32_t need = c.gpus[k] - (t == type ? gpus : 0);
+    const std::int64_t gain = c.value[k] - value;  // of at most 41 bits, so that products have 64
+    if (need <= 0 || need > left[t] || gain * found.gpus <= found.gain * need) continue;
+    found.gain = gain;
+    found.gpus = need;
+    found.option = k;
   }
-  return found;
+  best = found;
+  return found.option >= 0;
 }
 
 BERTH_HD inline void sift_down(MoveRow* heap, std::int32_t n, std::int32_t i) {
@@ -86,47 +101,62 @@ BERTH_HD inline void sift_down(MoveRow* heap, std::int32_t n, std::int32_t i) {
   heap[i] = down;
 }
 
-/// Makes the best move of all jobs until there is none. A job's best move never gets better by what others do, so that an outdated one on
-/// top of the heap is put back at its new place.
+/// Makes the best move of all jobs until there is none. A job's best move never gets better by what others do, so that one that stands is
+/// still the best, and another is put back at its new place.
 /// @param best_move  (job, MoveRow&) -> bool: whether the job has one.
-template <class BestMove>
-BERTH_HD std::int32_t move_while(Moves& m, MoveRow* heap, const BestMove& best_move) {
-  std::int32_t n = 0, moves = 0;
+/// @param stands     (const MoveRow&) -> bool: it may be made as it was found.
+/// @param make       (const MoveRow&) -> bool: whether others may follow.
+template <class BestMove, class Stands, class Make>
+BERTH_HD void move_while(const Moves& m, MoveRow* heap, const BestMove& best_move, const Stands& stands, const Make& make) {
+  std::int32_t n = 0;
   for (std::int32_t j = 0; j < m.c.n_jobs; ++j) {
     if (best_move(j, heap[n])) ++n;
   }
   for (std::int32_t i = n / 2; i-- > 0;) sift_down(heap, n, i);
   while (n > 0) {
-    MoveRow now;
-    if (!best_move(heap[0].job, now)) {
-      heap[0] = heap[--n];
-    } else if (now.option == heap[0].option && now.gain == heap[0].gain && now.gpus == heap[0].gpus) {
-      m.move(now.job, now.option);
-      ++moves;
-      if (!best_move(now.job, heap[0])) heap[0] = heap[--n];
-    } else {
-      heap[0] = now;
-    }
+    if (stands(heap[0]) && !make(heap[0])) return;
+    MoveRow next;
+    heap[0] = best_move(heap[0].job, next) ? next : heap[--n];
     if (n > 0) sift_down(heap, n, 0);
   }
-  return moves;
 }
 
 BERTH_HD inline void repair(Moves& m, MoveRow* heap) {
   for (std::int32_t t = 0; t < m.c.n_types; ++t) {
     if (m.room(t) >= 0) continue;
-    move_while(m, heap, [&](std::int32_t job, MoveRow& best) { return repair_move(m, t, job, best); });
+    const auto fits = [&](std::int32_t k) { return k < 0 || m.c.type[k] == t || m.c.gpus[k] <= m.room(m.c.type[k]); };
+    move_while(
+        m, heap, [&](std::int32_t job, MoveRow& best) { return repair_move(m, t, job, best); },
+        [&](const MoveRow& move) { return move.gpus <= -m.room(t) && fits(move.option); },
+        [&](const MoveRow& move) {
+          m.move(move.job, move.option);
+          return m.room(t) < 0;
+        });
   }
 }
 
+// What a move gives back may only be taken in the next round, so that within one no job's best move gets better.
 BERTH_HD inline void fill(Moves& m, MoveRow* heap) {
-  for (std::int32_t round = 0; round < 4; ++round) {
-    std::int32_t moves = 0;
+  bool gave_back = true;
+  for (std::int32_t round = 0; round < 4 && gave_back; ++round) {
+    gave_back = false;
+    std::int64_t left[kMaxChoiceTypes], in_all = 0;
     for (std::int32_t t = 0; t < m.c.n_types; ++t) {
-      if (m.room(t) <= 0) continue;
-      moves += move_while(m, heap, [&](std::int32_t job, MoveRow& best) { return fill_move(m, t, job, best); });
+      left[t] = m.room(t);
+      in_all += left[t];
     }
-    if (moves == 0) return;
+    if (in_all == 0) return;
+    move_while(
+        m, heap, [&](std::int32_t job, MoveRow& best) { return fill_move(m, left, job, best); },
+        [&](const MoveRow& move) { return move.gpus <= left[m.c.type[move.option]]; },
+        [&](const MoveRow& move) {
+          const std::int32_t now = m.row[move.job], t = m.c.type[move.option];
+          gave_back = gave_back || (now >= 0 && m.c.type[now] != t);
+          left[t] -= move.gpus;
+          in_all -= move.gpus;
+          m.move(move.job, move.option);
+          return in_all > 0;
+        });
   }
 }
 

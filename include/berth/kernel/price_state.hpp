@@ -33,6 +33,7 @@ struct PriceBundle {
   std::int64_t first;                  // V
   std::int64_t step;                   // sigma
   std::int64_t move[kMaxChoiceTypes];  // m
+  std::int64_t last[kMaxChoiceTypes];  // prices tried last
   bool open[kMaxChoiceTypes];          // the price does not reach 0
   std::int64_t slope[kMaxCuts + 1];    // d
   std::int64_t hope;
