@@ -93,6 +93,25 @@ TEST(PricePolicy, AJobThatPaysTooLittleIsOutbid) {
   EXPECT_EQ(render_would_start_if(state, reason, 2), "");
 }
 
+TEST(PricePolicy, AJobThatIsNotOutbidMayNotBeSaidToBe) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  elastic(s, "b");
+  add_job(s, "c", 8).shapes[0].rate = 1'000'000;
+  const ClusterState state(s);
+  Plan plan = plan_of(state);
+  plan.decisions[2].reason.asked -= 1;
+  EXPECT_EQ(validate_plan(state, plan).size(), 1u);
+  plan.decisions[2].reason.asked = plan.decisions[2].reason.best - 1;
+  EXPECT_EQ(validate_plan(state, plan).size(), 1u);
+
+  Request request;
+  request.policy = "fifo";
+  Plan other = Engine().decide(state, request);
+  other.decisions[2].reason = plan_of(state).decisions[2].reason;
+  EXPECT_EQ(validate_plan(state, other), std::vector<std::string>{"job c: has the reason outbid; the plan has no prices"});
+}
+
 TEST(PricePolicy, ARunningJobMakesRoomWhereTheChangePays) {
   Snapshot s = one_node();
   Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
