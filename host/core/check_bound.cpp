@@ -27,6 +27,16 @@ Wide bound_at(const kernel::ChoiceView& c, const std::vector<std::int64_t>& pric
   return bound;
 }
 
+// Who is said to be outbid has no shape that is worth more to it than these prices.
+void check_outbid(const StateImpl& s, const Plan& plan, const ShapeChoice& choice, const std::vector<std::int64_t>& price,
+                  Violations& found) {
+  for (const Decision& d : plan.decisions) {
+    if (d.reason.code != ReasonCode::kOutbid || choice.outbid_at(d.job, price) == d.reason) continue;
+    found.of(*s.jobs[at(d.job)].job, "has the reason outbid, asked {} and best {}; by its values and the prices it is not outbid so",
+             d.reason.asked, d.reason.best);
+  }
+}
+
 }  // namespace
 
 void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
@@ -42,7 +52,12 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
               chosen.policy != nullptr ? "has none" : "has one");
     return;
   }
-  if (bound.objective.empty()) return;
+  if (bound.objective.empty()) {
+    for (const Decision& d : plan.decisions) {
+      if (d.reason.code == ReasonCode::kOutbid) found.of(*s.jobs[at(d.job)].job, "has the reason outbid; the plan has no prices");
+    }
+    return;
+  }
   if (bound.objective != objective_name(chosen.choice.objective)) {
     found.add("the bound is of the objective '{}', the policy's is '{}'", bound.objective, objective_name(chosen.choice.objective));
     return;
@@ -72,6 +87,7 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
   if (const std::int64_t value = choice.value_of(s, plan); value != bound.value) {
     found.add("the plan is said to be worth {}; its jobs are worth {}", bound.value, value);
   }
+  check_outbid(s, plan, choice, price, found);
 }
 
 }  // namespace berth::core

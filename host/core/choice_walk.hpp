@@ -18,6 +18,7 @@ struct ChosenShapes {
   const std::vector<std::int64_t>& value;   // [options]
   const std::vector<std::int64_t>& price;   // [types]
   const std::vector<std::int32_t>& chosen;  // [jobs] relative to the job's first, -1: none
+  bool by_price;                            // what is worth nothing is not tried
 
   std::int64_t net(std::int32_t k) const {
     const ChoiceOption& one = options[static_cast<std::size_t>(k)];

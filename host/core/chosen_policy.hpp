@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "host/core/objective.hpp"
 #include "host/core/policy.hpp"
+#include "host/core/shape_policy.hpp"
 
 namespace berth::core {
 
@@ -14,6 +16,7 @@ struct ChosenPolicy {
   Params params;
   std::unique_ptr<QueuePolicy> policy;  // null: it chooses shapes
   ChoiceSettings choice;
+  std::unique_ptr<ShapePolicy> shapes;  // null: it orders jobs, or prices choose
   WalkRules rules{};
 
   /// @throws InvalidArgument for an unknown policy or parameter; what was chosen before then stays.
@@ -23,8 +26,10 @@ struct ChosenPolicy {
     const WalkRules found_rules = walk_rules(found, wanted);
     Params copy = wanted;
     const ChoiceSettings found_choice = found.choice != nullptr ? found.choice(wanted) : ChoiceSettings{};
+    std::unique_ptr<ShapePolicy> found_shapes = found.shapes != nullptr ? found.shapes(wanted) : nullptr;
     policy = found.make != nullptr ? found.make(wanted) : nullptr;
     choice = found_choice;
+    shapes = std::move(found_shapes);
     rules = found_rules;
     entry = &found;
     params.swap(copy);

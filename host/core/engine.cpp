@@ -105,13 +105,10 @@ void EngineImpl::order_jobs(const StateImpl& s, const core::WalkInput::Marks& ma
 
 void EngineImpl::choose_shapes(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
                                const Request& request, core::Watch& watch, Plan& plan) {
-  core::ChoiceSettings settings = chosen.choice;
-  if (request.work_limit > 0) {
-    settings.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(settings.most_evaluations, request.work_limit));
-  }
+  const core::ChoiceOrder order{chosen.choice, chosen.shapes.get(), policy_state, request.seed, request.work_limit};
   input.look(s);
   backends.run(request.backend, request.threads, plan.backend_note,
-               [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, settings, policy_state, backend, watch); });
+               [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, watch); });
   choice_walk.build(s, problem.view(), marks, choice.chosen(), chosen.rules);
   walk = choice_walk.request();
   walked = choice_walk.problem();
@@ -135,19 +132,19 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   problem.build(s, chosen.rules.placement);
   const core::WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
   plan.timing.compile_s = step.lap();
-  const bool by_price = chosen.policy == nullptr;
-  by_price ? choose_shapes(s, marks, policy_state, request, watch, plan) : order_jobs(s, marks, policy_state, request);
+  const bool chooses_shapes = chosen.policy == nullptr;
+  chooses_shapes ? choose_shapes(s, marks, policy_state, request, watch, plan) : order_jobs(s, marks, policy_state, request);
   plan.timing.order_s = step.lap();
 
   const kernel::PlaceResult placed = result.prepare(walk.n, core::entry_bound(walked));
   if (request.progress) watch.progress = &request.progress;
   watch.n = walk.n;
   // What was chosen is carried out, however late it is.
-  const core::Scenario scenario{walk, {}, by_price ? nullptr : &watch};
+  const core::Scenario scenario{walk, {}, chooses_shapes ? nullptr : &watch};
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
                               [&](core::PlacementBackend& backend) { backend.place(walked, scenario, placed); });
   cancelled.store(false, std::memory_order_relaxed);
-  if (by_price) choice_walk.translate(problem.view(), walked, walk, placed);
+  if (chooses_shapes) choice_walk.translate(problem.view(), walked, walk, placed);
   overruns.withdraw(s, walked, walk, placed);
   plan.timing.place_s = step.lap();
 
@@ -157,12 +154,12 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.params = request.params;
   plan.seed = request.seed;
   const bool cut = watch.stopped_at >= 0;
-  const std::int32_t limit = cut && !by_price ? watch.stopped_at : walk.limit;
-  plan.work_done = by_price ? choice.evaluations() : limit;
-  const bool out_of_work = by_price ? request.work_limit > 0 && choice.evaluations() >= request.work_limit : walk.limit < walk.n;
+  const std::int32_t limit = cut && !chooses_shapes ? watch.stopped_at : walk.limit;
+  plan.work_done = chooses_shapes ? choice.evaluations() : limit;
+  const bool out_of_work = chooses_shapes ? request.work_limit > 0 && choice.evaluations() >= request.work_limit : walk.limit < walk.n;
   plan.stopped_by = cut ? (watch.by_cancel ? "cancel" : "budget") : out_of_work ? "work" : "done";
   plan.tables = s.tables_hash();
-  plan.order_until_us = by_price ? kNever : input.order_until();
+  plan.order_until_us = chooses_shapes ? kNever : input.order_until();
   core::WalkOutput output{&walk,
                           &placed,
                           &walked,
@@ -170,10 +167,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
                           &problem.mended(),
                           &problem.mends(),
                           &input.remaining(),
-                          by_price ? &choice : nullptr,
-                          by_price ? &choice_walk.left() : nullptr};
+                          chooses_shapes ? &choice : nullptr,
+                          chooses_shapes ? &choice_walk.left() : nullptr};
   builder.build(s, output, plan);
-  if (by_price) {
+  if (chooses_shapes) {
     choice.report(s, chosen.choice, plan);
   } else {
     plan.bound = {};
@@ -189,7 +186,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     throw InternalError(text);
   }
   // Only now: a decision that fails leaves the caller's state as it was.
-  by_price ? choice.keep(s, policy_state) : core::WalkInput::keep(s, *chosen.policy, policy_state);
+  chooses_shapes ? choice.keep(s, policy_state) : core::WalkInput::keep(s, *chosen.policy, policy_state);
+  if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   policy_state.policy = request.policy;
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();

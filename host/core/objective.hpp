@@ -50,6 +50,8 @@ class ShapeValues {
   /// The value of each option; those of one job stand together.
   void set(const StateImpl& state, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
            std::vector<std::int64_t>& values);
+  /// [options] of the last call: what the values were made of.
+  std::span<const kernel::ShapeTerms> shapes() const { return shapes_; }
 
  private:
   std::vector<kernel::ShapeTerms> shapes_;

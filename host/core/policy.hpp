@@ -63,15 +63,17 @@ class QueuePolicy {
 using Params = std::vector<std::pair<std::string, std::string>>;
 
 struct ChoiceSettings;
+class ShapePolicy;
 
-/// One line of the registry: a queue policy, or one that chooses shapes by prices.
+/// One line of the registry: a queue policy, or one that chooses shapes.
 struct PolicyEntry {
   PolicyInfo info;
   kernel::Discipline discipline;
   bool preemptive;
-  bool class_rule;                                             // victims only of a smaller preemption class
-  std::unique_ptr<QueuePolicy> (*make)(const Params& params);  // null: not a queue policy
-  ChoiceSettings (*choice)(const Params& params) = nullptr;    // null: does not choose shapes
+  bool class_rule;                                                         // victims only of a smaller preemption class
+  std::unique_ptr<QueuePolicy> (*make)(const Params& params);              // null: not a queue policy
+  ChoiceSettings (*choice)(const Params& params) = nullptr;                // null: does not choose shapes
+  std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;  // null, where shapes are chosen: prices choose
 };
 
 /// The registry (host/policy/registry.cpp), sorted by name.

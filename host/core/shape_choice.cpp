@@ -103,13 +103,13 @@ kernel::ChoiceView ShapeChoice::view() const {
           value_.data()};
 }
 
-void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings,
-                         const PolicyState& policy_state, PlacementBackend& backend, Watch& watch) {
+void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceOrder& order,
+                         PlacementBackend& backend, Watch& watch) {
   if (p.n_types > kernel::kMaxChoiceTypes) {
     throw InvalidArgument("prices are found for at most " + std::to_string(kernel::kMaxChoiceTypes) + " GPU types; the cluster has " +
                           std::to_string(p.n_types));
   }
-  look(s, p, marks, settings);
+  look(s, p, marks, order.settings);
   if (slots_.size() > kernel::kMaxChoiceJobs) {
     throw InvalidArgument("shapes are chosen for at most " + std::to_string(kernel::kMaxChoiceJobs) + " jobs; " +
                           std::to_string(slots_.size()) + " may be given others");
@@ -118,15 +118,24 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
   price_.assign(at(p.n_types), 0);
   used_.assign(at(p.n_types), 0);
   earlier_.clear();
-  for (std::size_t t = 0; !policy_state.scalars.empty() && t < s.gpu_types.size(); ++t) {
-    const auto known = policy_state.scalars.find(scalar_of(s.gpu_types[t]));
-    earlier_.push_back(known == policy_state.scalars.end() ? 0 : known->second);
+  for (std::size_t t = 0; !order.kept.scalars.empty() && t < s.gpu_types.size(); ++t) {
+    const auto known = order.kept.scalars.find(scalar_of(s.gpu_types[t]));
+    earlier_.push_back(known == order.kept.scalars.end() ? 0 : known->second);
   }
   ChoiceTask task;
   task.problem = view();
-  task.request = {settings.gap_ppm, settings.most_evaluations, earlier_.empty() ? nullptr : earlier_.data()};
+  task.request = {order.settings.gap_ppm, order.settings.most_evaluations, earlier_.empty() ? nullptr : earlier_.data()};
   task.watch = &watch;
-  const kernel::ChoiceResult result{chosen_.data(), price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
+  by_price_ = order.policy == nullptr || order.policy->by_price();
+  if (order.policy != nullptr) {
+    order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), task.request, order.seed}, backend, chosen_);
+    chosen_by_price_.assign(slots_.size(), -1);
+  }
+  if (order.work_limit > 0) {
+    task.request.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(task.request.most_evaluations, order.work_limit));
+  }
+  std::int32_t* const option = order.policy == nullptr ? chosen_.data() : chosen_by_price_.data();
+  const kernel::ChoiceResult result{option, price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
   backend.choose({&task, 1}, {&result, 1});
 }
 
@@ -138,6 +147,10 @@ const std::string& ShapeChoice::scalar_of(const GpuType& type) const {
 
 void ShapeChoice::keep(const StateImpl& s, PolicyState& policy_state) const {
   for (auto one = policy_state.scalars.begin(); one != policy_state.scalars.end();) {  // types may have left
+    if (one->first.rfind(kPriceOf, 0) != 0) {
+      ++one;
+      continue;
+    }
     const auto same = [&](const GpuType& type) { return one->first == scalar_of(type); };
     one = std::any_of(s.gpu_types.begin(), s.gpu_types.end(), same) ? std::next(one) : policy_state.scalars.erase(one);
   }
@@ -145,21 +158,25 @@ void ShapeChoice::keep(const StateImpl& s, PolicyState& policy_state) const {
 }
 
 Reason ShapeChoice::outbid(std::int32_t slot) const {
+  const std::int32_t j = job_of_[at(slot)];
+  return !by_price_ || j < 0 || chosen_[at(j)] >= 0 ? Reason{} : outbid_at(slot, price_);
+}
+
+Reason ShapeChoice::outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const {
   Reason reason;
   const std::int32_t j = job_of_[at(slot)];
-  if (j < 0 || chosen_[at(j)] >= 0) return reason;
   std::int64_t best_net = INT64_MIN;
-  for (std::int32_t k = option_begin_[at(j)]; k < option_begin_[at(j) + 1]; ++k) {
-    const std::int64_t price = price_[at(type_[at(k)])] * gpus_[at(k)];
-    if (value_[at(k)] - price <= best_net) continue;
-    best_net = value_[at(k)] - price;
+  for (std::int32_t k = j < 0 ? 0 : option_begin_[at(j)]; k < (j < 0 ? 0 : option_begin_[at(j) + 1]); ++k) {
+    const std::int64_t cost = price[at(type_[at(k)])] * gpus_[at(k)];
+    if (value_[at(k)] - cost <= best_net) continue;
+    best_net = value_[at(k)] - cost;
     reason.code = ReasonCode::kOutbid;
     reason.gpu_type = type_[at(k)];
     reason.pieces = gpus_[at(k)];
-    reason.asked = price;
+    reason.asked = cost;
     reason.best = value_[at(k)];
   }
-  return reason;
+  return best_net > 0 ? Reason{} : reason;
 }
 
 std::int64_t ShapeChoice::value_of(const StateImpl& s, const Plan& plan) const {

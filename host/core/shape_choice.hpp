@@ -8,18 +8,28 @@
 #include "host/core/backend.hpp"
 #include "host/core/choice_walk.hpp"
 #include "host/core/objective.hpp"
+#include "host/core/shape_policy.hpp"
 #include "host/core/walk_input.hpp"
 
 namespace berth::core {
+
+/// What is wanted of one choice.
+struct ChoiceOrder {
+  const ChoiceSettings& settings;
+  ShapePolicy* policy;      // null: the prices that prove the bound choose
+  const PolicyState& kept;  // of an earlier decision: its prices are where the search begins
+  std::uint64_t seed;
+  std::int64_t work_limit;  // of the search for prices; 0: none
+};
 
 /// The shapes that a policy wants jobs to take (docs/prices.md). Memory is kept between choices.
 class ShapeChoice {
  public:
   /// Chooses among the options of all jobs that may be given other GPUs: those that wait, and running ones that may be displaced.
   /// @param problem  the state's, with mended jobs taken into account; must stay until the plan is built.
-  /// @param policy_state  of an earlier decision: its prices are where the search begins.
-  void choose(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings,
-              const PolicyState& policy_state, PlacementBackend& backend, Watch& watch);
+  /// @param watch  ends the search for prices only.
+  void choose(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceOrder& order,
+              PlacementBackend& backend, Watch& watch);
   /// Only what may be chosen, for whoever checks a bound.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings);
   kernel::ChoiceView view() const;
@@ -29,9 +39,11 @@ class ShapeChoice {
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
   /// Valid until the next choice.
-  ChosenShapes chosen() const { return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_}; }
-  /// Why a job that was given nothing has nothing; code kNone where it was to have something.
+  ChosenShapes chosen() const { return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_}; }
+  /// Why a job that was given nothing has nothing; code kNone where it was to have something, or where prices are not the cause.
   Reason outbid(std::int32_t slot) const;
+  /// Of these prices: code kNone where some shape is worth more to it than its GPUs cost.
+  Reason outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const;
 
   /// Writes objective, bound and prices into a plan that is built.
   void report(const StateImpl& state, const ChoiceSettings& settings, Plan& plan) const;
@@ -49,7 +61,8 @@ class ShapeChoice {
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
   std::vector<std::int64_t> value_, capacity_, price_, used_, earlier_;
-  std::vector<std::int32_t> chosen_;
+  std::vector<std::int32_t> chosen_, chosen_by_price_;  // the latter of the search beside a policy's own choice
+  bool by_price_ = true;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
   std::int64_t sum_ = 0, bound_ = 0;
   std::int32_t evaluations_ = 0;

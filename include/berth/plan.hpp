@@ -29,7 +29,7 @@ constexpr bool runs_now(Action action) {
 /// 2. a certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help;
 /// 3. kDeadlineImpossible: its hard deadline is out of reach in every alternative, by what is predicted; it is declined;
 /// 4. kBudget, when its turn never came;
-/// 5. kBehind; kOutbid, where a policy gives GPUs by price;
+/// 5. kBehind; kOutbid, where prices choose and no shape is worth more to it than its GPUs cost;
 /// 6. kQuota, when no alternative is within the limits of its queues;
 /// 7. what is short, of the alternative that lacks least (those that could never hold it apart): kInsufficientGpus, kGpuMemory, kCpu,
 ///    kMemory, kNodeConstraint, then kTopologyRequired or kFragmented;

@@ -10,34 +10,16 @@
 #include "berth/error.hpp"
 #include "berth/placement.hpp"
 #include "berth/state.hpp"
-#include "tests/unit/validate_support.hpp"
+#include "tests/unit/shape_policy_support.hpp"
 
 namespace berth {
 namespace {
 
 using test::add_job;
+using test::elastic;
+using test::fate;
+using test::one_node;
 using test::run_on;
-
-Snapshot one_node() {
-  Snapshot s = test::two_racks();
-  s.nodes.resize(1);
-  s.gpu_types.resize(1);
-  return s;
-}
-
-/// Speeds 1, 1.9, 3.4 and 5 on 1, 2, 4 and 8 GPUs.
-Job& elastic(Snapshot& s, const std::string& id) {
-  Job& job = add_job(s, id, 1);
-  job.shapes.clear();
-  for (const auto& [gpus, rate] : {std::pair{1, 1'000'000}, {2, 1'900'000}, {4, 3'400'000}, {8, 5'000'000}}) {
-    Shape shape;
-    shape.id = std::to_string(gpus);
-    shape.gpus = gpus;
-    shape.rate = rate;
-    job.shapes.push_back(shape);
-  }
-  return job;
-}
 
 Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::string>> params = {}) {
   Request request;
@@ -48,14 +30,6 @@ Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::
   Plan plan = engine.decide(state, request);
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
   return plan;
-}
-
-/// "start 4": what becomes of a job, and its shape.
-std::string fate(const ClusterState& state, const Plan& plan, const std::string& id) {
-  const std::int32_t slot = state.find_job(id);
-  const Decision& d = plan.decisions.at(static_cast<std::size_t>(state.job_rank(slot)));
-  std::string text(to_string(d.action));
-  return d.shape < 0 ? text : text + " " + state.job(slot)->shapes.at(static_cast<std::size_t>(d.shape)).id;
 }
 
 TEST(PricePolicy, EqualJobsShareTheNode) {
@@ -91,6 +65,25 @@ TEST(PricePolicy, AJobThatPaysTooLittleIsOutbid) {
   EXPECT_EQ(render_reason(state, reason, 2),
             "8 a100 GPUs would be worth 1000000 to it and cost " + std::to_string(8 * plan.bound.prices[0].second));
   EXPECT_EQ(render_would_start_if(state, reason, 2), "");
+}
+
+TEST(PricePolicy, AJobThatIsNotOutbidMayNotBeSaidToBe) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  elastic(s, "b");
+  add_job(s, "c", 8).shapes[0].rate = 1'000'000;
+  const ClusterState state(s);
+  Plan plan = plan_of(state);
+  plan.decisions[2].reason.asked -= 1;
+  EXPECT_EQ(validate_plan(state, plan).size(), 1u);
+  plan.decisions[2].reason.asked = plan.decisions[2].reason.best - 1;
+  EXPECT_EQ(validate_plan(state, plan).size(), 1u);
+
+  Request request;
+  request.policy = "fifo";
+  Plan other = Engine().decide(state, request);
+  other.decisions[2].reason = plan_of(state).decisions[2].reason;
+  EXPECT_EQ(validate_plan(state, other), std::vector<std::string>{"job c: has the reason outbid; the plan has no prices"});
 }
 
 TEST(PricePolicy, ARunningJobMakesRoomWhereTheChangePays) {

@@ -1,0 +1,97 @@
+// The heap of `optimus` gives the steps that one finds who looks at all jobs before each.
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+#include <vector>
+
+#include "host/core/backend.hpp"
+#include "host/core/policy.hpp"
+#include "host/core/shape_policy.hpp"
+#include "host/core/state_impl.hpp"
+#include "host/core/wide.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/random_choice.hpp"
+
+namespace berth {
+namespace {
+
+struct Jobs {
+  test::ChoiceProblem problem;
+  std::vector<core::ChoiceOption> options;
+  std::vector<kernel::ShapeTerms> shapes;
+};
+
+/// Options of random_choice, with run times of few values, so that there are ties.
+Jobs random_jobs(std::uint64_t seed) {
+  test::RandomChoiceSpec spec;
+  spec.jobs = static_cast<std::int32_t>(seed % 13);
+  spec.types = 1 + static_cast<std::int32_t>(seed % 3);
+  Jobs jobs{test::random_choice(seed, spec), {}, {}};
+  test::Random random(seed);
+  for (std::int32_t j = 0; j < jobs.problem.n_jobs(); ++j) {
+    for (auto k = static_cast<std::size_t>(jobs.problem.option_begin[static_cast<std::size_t>(j)]);
+         k < static_cast<std::size_t>(jobs.problem.option_begin[static_cast<std::size_t>(j) + 1]); ++k) {
+      jobs.options.push_back({j, 0, jobs.problem.type[k], jobs.problem.gpus[k], false});
+      const TimeUs run = random.percent(50) ? random.within(1, 20) : random.within(1, 1'000'000);
+      jobs.shapes.push_back({jobs.problem.gpus[k], random.percent(5) ? 0 : 1, run, random.percent(20) ? 5 : 0, 1});
+    }
+  }
+  return jobs;
+}
+
+std::vector<std::int32_t> by_rescan(const Jobs& jobs) {
+  const test::ChoiceProblem& p = jobs.problem;
+  const auto n = static_cast<std::size_t>(p.n_jobs());
+  std::vector<std::int64_t> free = p.capacity;
+  std::vector<std::int32_t> row(n, -1);
+  const auto left = [&](std::size_t k) { return jobs.shapes[k].run + jobs.shapes[k].cost; };
+  for (std::size_t j = 0; j < n; ++j) {
+    for (auto k = static_cast<std::size_t>(p.option_begin[j]); k < static_cast<std::size_t>(p.option_begin[j + 1]); ++k) {
+      if (jobs.shapes[k].speed == 0 || p.gpus[k] > free[static_cast<std::size_t>(p.type[k])]) continue;
+      const auto has = static_cast<std::size_t>(row[j]);
+      if (row[j] < 0 || std::tuple(p.gpus[k], left(k)) < std::tuple(p.gpus[has], left(has))) row[j] = static_cast<std::int32_t>(k);
+    }
+    if (row[j] >= 0) free[static_cast<std::size_t>(p.type[static_cast<std::size_t>(row[j])])] -= p.gpus[static_cast<std::size_t>(row[j])];
+  }
+  for (;;) {
+    std::size_t best_job = n, best_row = 0;
+    std::int64_t best_saved = 0, best_added = 1;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (row[j] < 0) continue;
+      const auto has = static_cast<std::size_t>(row[j]);
+      for (auto k = static_cast<std::size_t>(p.option_begin[j]); k < static_cast<std::size_t>(p.option_begin[j + 1]); ++k) {
+        const std::int64_t added = p.gpus[k] - p.gpus[has], saved = left(has) - left(k);
+        if (jobs.shapes[k].speed == 0 || p.type[k] != p.type[has] || added <= 0 || added > free[static_cast<std::size_t>(p.type[k])])
+          continue;
+        const core::Wide here = core::Wide{saved} * best_added, best = core::Wide{best_saved} * added;
+        if (here < best || (here == best && (best_job == n || added >= best_added))) continue;
+        best_job = j, best_row = k, best_saved = saved, best_added = added;
+      }
+    }
+    if (best_job == n) break;
+    free[static_cast<std::size_t>(p.type[best_row])] -= best_added;
+    row[best_job] = static_cast<std::int32_t>(best_row);
+  }
+  for (std::size_t j = 0; j < n; ++j) row[j] = row[j] < 0 ? -1 : row[j] - p.option_begin[j];
+  return row;
+}
+
+TEST(Optimus, GivesTheStepsOfOneWhoLooksAtAllJobsBeforeEach) {
+  const StateImpl state;
+  const PolicyState kept;
+  const auto backend = core::make_reference_backend();
+  const auto policy = core::find_policy("optimus").shapes({});
+  std::int64_t larger = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const Jobs jobs = random_jobs(seed);
+    std::vector<std::int32_t> chosen(static_cast<std::size_t>(jobs.problem.n_jobs()), -1);
+    policy->choose({state, kept, jobs.problem.view(), jobs.options, jobs.shapes, {}, 0}, *backend, chosen);
+    ASSERT_EQ(chosen, by_rescan(jobs)) << "seed " << seed;
+    for (const std::int32_t option : chosen) larger += option > 0 ? 1 : 0;
+  }
+  EXPECT_GT(larger, 4000);
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,82 @@
+// Policies that choose shapes, on whole clusters: plans are valid, proved by their prices, and the same from every backend.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "host/core/policy.hpp"
+#include "host/sim/generate.hpp"
+
+namespace berth {
+namespace {
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const core::PolicyEntry& entry : core::policy_registry()) {
+    if (entry.choice != nullptr) all.push_back(entry.info.name);
+  }
+  return all;
+}
+
+ClusterState cluster(std::uint64_t seed) {
+  sim::GenerateOptions o;
+  o.nodes = 12;
+  o.jobs = 60;
+  o.seed = seed;
+  o.elastic = true;
+  o.workload = seed % 3 == 0 ? sim::Workload::kLlm : seed % 3 == 1 ? sim::Workload::kPhilly : sim::Workload::kHelios;
+  if (seed % 2 == 0) o.gpu_types = {{"V100-32GB", 1}, {"A100-80GB", 2}};
+  return ClusterState(sim::generate(o));
+}
+
+class ShapePolicies : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ShapePolicies, MakeValidPlansThatNoBackendMakesOtherwise) {
+  Request request;
+  request.policy = GetParam();
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const ClusterState state = cluster(seed);
+    request.seed = seed;
+    Engine engine;
+    PolicyState kept, by_reference;
+    Plan plan, other;
+    for (int round = 0; round < 2; ++round) {
+      request.backend = Backend::kCpu;
+      request.threads = 2;
+      engine.decide(state, kept, request, plan);
+      request.backend = Backend::kReference;
+      request.threads = 1;
+      engine.decide(state, by_reference, request, other);
+      EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << "seed " << seed;
+      EXPECT_LE(plan.bound.value, plan.bound.bound) << "seed " << seed;
+      EXPECT_GT(plan.bound.value, 0) << "seed " << seed;
+      EXPECT_TRUE(same_plan(plan, other)) << "seed " << seed;
+      EXPECT_EQ(kept, by_reference) << "seed " << seed;
+    }
+  }
+}
+
+TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
+  const ClusterState state = cluster(2);
+  Engine engine;
+  Request request;
+  request.policy = GetParam();
+  request.work_limit = 1;
+  const Plan limited = engine.decide(state, request);
+  EXPECT_EQ(limited.stopped_by, "work");
+  request.work_limit = 0;
+  engine.cancel();
+  const Plan cancelled = engine.decide(state, request);
+  EXPECT_EQ(cancelled.stopped_by, "cancel");
+  EXPECT_EQ(cancelled.work_done, 1);
+  EXPECT_TRUE(same_plan(cancelled, limited));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(names()), [](const auto& each) { return each.param; });
+
+}  // namespace
+}  // namespace berth
