@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -76,7 +77,11 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   EXPECT_TRUE(same_plan(cancelled, limited));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(names()), [](const auto& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(names()), [](const auto& each) {
+  std::string name = each.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace berth

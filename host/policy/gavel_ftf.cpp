@@ -1,0 +1,31 @@
+// gavel-ftf: shares of the time so that the worst finish-time fairness is as good as can be, given in rounds.
+//
+// Shares      the least of rho is sought: (time since submit + time left at the speed of the shares) / (time in all in a cluster of its
+//             own: 1 / n of this one, n jobs). docs/shares.md.
+// Rounds      as gavel-las.
+// Source      Gavel (OSDI'20) section 4; the ratio is that of Themis (NSDI'20).
+
+#include "host/policy/choice_params.hpp"
+#include "host/policy/gavel_shapes.hpp"
+
+namespace berth::policy {
+namespace {
+
+core::ChoiceSettings gavel_ftf_settings(const core::Params& params) { return choice_settings("gavel-ftf", params); }
+std::unique_ptr<core::ShapePolicy> gavel_ftf_shapes(const core::Params& params) {
+  return gavel_shapes("gavel-ftf", FairBy::kFinishTime, params);
+}
+
+}  // namespace
+
+core::PolicyEntry gavel_ftf_policy() {
+  return {{"gavel-ftf", "worst finish-time fairness as good as can be, in rounds", "Gavel (OSDI'20)", "skip", true, gavel_params()},
+          kernel::Discipline::kSkip,
+          true,
+          false,
+          nullptr,
+          gavel_ftf_settings,
+          gavel_ftf_shapes};
+}
+
+}  // namespace berth::policy

@@ -1,0 +1,35 @@
+// gavel-las: shares of the time so that the least speed, over that of an equal part of the cluster and by weight, is as great as can be,
+// given in rounds.
+//
+// Shares      a linear programme: for each job and GPU type the part of the time that it is to run there (docs/shares.md). A job runs on
+//             a type with the GPUs that it asks for, where it has such a shape there; else in the shape with the most speed for each GPU.
+// Rounds      of `round_s`: on the quickest type first, whoever has received the least of its share goes first (host/policy/
+//             gavel_rounds.cpp). Within a round who runs stays, and what becomes free is given in the same order.
+// Keeps       what each job has received on each type (columns received/TYPE), what it is owed from before (owed/TYPE), the instants of
+//             round and count, and the level of the shares with its bound, in millionths.
+// Source      Gavel (OSDI'20): its policy LAS (max-min fairness) and its round mechanism.
+
+#include "host/policy/choice_params.hpp"
+#include "host/policy/gavel_shapes.hpp"
+
+namespace berth::policy {
+namespace {
+
+core::ChoiceSettings gavel_las_settings(const core::Params& params) { return choice_settings("gavel-las", params); }
+std::unique_ptr<core::ShapePolicy> gavel_las_shapes(const core::Params& params) {
+  return gavel_shapes("gavel-las", FairBy::kSpeed, params);
+}
+
+}  // namespace
+
+core::PolicyEntry gavel_las_policy() {
+  return {{"gavel-las", "least speed for its weight as great as can be, in rounds", "Gavel (OSDI'20)", "skip", true, gavel_params()},
+          kernel::Discipline::kSkip,
+          true,
+          false,
+          nullptr,
+          gavel_las_settings,
+          gavel_las_shapes};
+}
+
+}  // namespace berth::policy
