@@ -42,7 +42,8 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
       {"edf", Discipline::kEasy, false, false},  {"fifo", Discipline::kHol, false, false},    {"gittins", Discipline::kSkip, true, false},
       {"las", Discipline::kSkip, true, false},   {"optimus", Discipline::kSkip, true, false}, {"pop", Discipline::kSkip, true, false},
       {"price", Discipline::kSkip, true, false}, {"priority", Discipline::kEasy, true, true}, {"qssf", Discipline::kHol, false, false},
-      {"sjf", Discipline::kHol, false, false},   {"srsf", Discipline::kSkip, true, false},    {"srtf", Discipline::kSkip, true, false}};
+      {"sia", Discipline::kSkip, true, false},   {"sjf", Discipline::kHol, false, false},     {"srsf", Discipline::kSkip, true, false},
+      {"srtf", Discipline::kSkip, true, false}};
   const auto registry = core::policy_registry();
   ASSERT_EQ(registry.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -66,7 +67,7 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
 TEST(Policies, PublicListNamesEveryParameter) {
   const std::vector<PolicyInfo> all = policies();
 
-  ASSERT_EQ(all.size(), 12U);
+  ASSERT_EQ(all.size(), 13U);
   EXPECT_EQ(all[3].name, "las");
   EXPECT_EQ(all[3].params[0].name, "thresholds_gpu_s");
   EXPECT_EQ(all[3].params[0].default_value, "3250,7200,18000");
@@ -85,7 +86,7 @@ TEST(Policies, CommonParametersAreRead) {
 
 TEST(Policies, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(refusal([] { find_policy("lifo"); }),
-            "unknown policy 'lifo' (known: edf, fifo, gittins, las, optimus, pop, price, priority, qssf, sjf, srsf, srtf)");
+            "unknown policy 'lifo' (known: edf, fifo, gittins, las, optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf)");
   EXPECT_EQ(refusal_of("sjf", {{"forn", "helios"}}), "policy 'sjf' has no parameter 'forn' (known: form, discipline, packing, max_tries)");
 }
 
