@@ -7,8 +7,8 @@
 
 // One line per policy, sorted by name: `x` is x_policy() of host/policy/x.cpp.
 #define BERTH_POLICIES(policy)                                                                                                             \
-  policy(edf) policy(fifo) policy(gittins) policy(las) policy(optimus) policy(pop) policy(price) policy(priority) policy(qssf) policy(sia) \
-      policy(sjf) policy(srsf) policy(srtf)
+  policy(afs) policy(edf) policy(fifo) policy(gittins) policy(las) policy(optimus) policy(pop) policy(price) policy(priority) policy(qssf) \
+      policy(sia) policy(sjf) policy(srsf) policy(srtf)
 
 namespace berth::policy {
 

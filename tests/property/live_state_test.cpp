@@ -25,7 +25,7 @@ struct Ask {
 };
 constexpr Ask kAsks[] = {{"fifo", "skip", false},     {"fifo", "easy", true},  {"srsf", nullptr, false}, {"las", nullptr, false},
                          {"priority", nullptr, true}, {"edf", nullptr, true},  {"sjf", nullptr, false},  {"price", nullptr, false},
-                         {"optimus", nullptr, false}, {"pop", nullptr, false}, {"sia", nullptr, false}};
+                         {"optimus", nullptr, false}, {"pop", nullptr, false}, {"afs", nullptr, false},  {"sia", nullptr, false}};
 
 Request request_of(const Ask& ask, Backend backend, int threads) {
   Request request;

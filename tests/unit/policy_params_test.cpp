@@ -39,11 +39,11 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
     bool preemptive, class_rule;
   };
   const std::vector<Row> rows{
-      {"edf", Discipline::kEasy, false, false},  {"fifo", Discipline::kHol, false, false},    {"gittins", Discipline::kSkip, true, false},
-      {"las", Discipline::kSkip, true, false},   {"optimus", Discipline::kSkip, true, false}, {"pop", Discipline::kSkip, true, false},
-      {"price", Discipline::kSkip, true, false}, {"priority", Discipline::kEasy, true, true}, {"qssf", Discipline::kHol, false, false},
-      {"sia", Discipline::kSkip, true, false},   {"sjf", Discipline::kHol, false, false},     {"srsf", Discipline::kSkip, true, false},
-      {"srtf", Discipline::kSkip, true, false}};
+      {"afs", Discipline::kSkip, true, false},     {"edf", Discipline::kEasy, false, false},  {"fifo", Discipline::kHol, false, false},
+      {"gittins", Discipline::kSkip, true, false}, {"las", Discipline::kSkip, true, false},   {"optimus", Discipline::kSkip, true, false},
+      {"pop", Discipline::kSkip, true, false},     {"price", Discipline::kSkip, true, false}, {"priority", Discipline::kEasy, true, true},
+      {"qssf", Discipline::kHol, false, false},    {"sia", Discipline::kSkip, true, false},   {"sjf", Discipline::kHol, false, false},
+      {"srsf", Discipline::kSkip, true, false},    {"srtf", Discipline::kSkip, true, false}};
   const auto registry = core::policy_registry();
   ASSERT_EQ(registry.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -67,10 +67,10 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
 TEST(Policies, PublicListNamesEveryParameter) {
   const std::vector<PolicyInfo> all = policies();
 
-  ASSERT_EQ(all.size(), 13U);
-  EXPECT_EQ(all[3].name, "las");
-  EXPECT_EQ(all[3].params[0].name, "thresholds_gpu_s");
-  EXPECT_EQ(all[3].params[0].default_value, "3250,7200,18000");
+  ASSERT_EQ(all.size(), 14U);
+  EXPECT_EQ(all[4].name, "las");
+  EXPECT_EQ(all[4].params[0].name, "thresholds_gpu_s");
+  EXPECT_EQ(all[4].params[0].default_value, "3250,7200,18000");
   for (const PolicyInfo& info : all) {
     for (const std::string* text : {&info.rule, &info.source, &info.discipline}) EXPECT_FALSE(text->empty()) << info.name;
   }
@@ -86,7 +86,7 @@ TEST(Policies, CommonParametersAreRead) {
 
 TEST(Policies, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(refusal([] { find_policy("lifo"); }),
-            "unknown policy 'lifo' (known: edf, fifo, gittins, las, optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf)");
+            "unknown policy 'lifo' (known: afs, edf, fifo, gittins, las, optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf)");
   EXPECT_EQ(refusal_of("sjf", {{"forn", "helios"}}), "policy 'sjf' has no parameter 'forn' (known: form, discipline, packing, max_tries)");
 }
 
