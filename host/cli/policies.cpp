@@ -55,7 +55,8 @@ std::string page_of(const PolicyInfo& info) {
                                  victims_of(info));
   for (const PolicyParam& param : info.params)
     text += fmt::format("  --param {}={}\n      {}\n", param.name, param.default_value, param.help);
-  if (core::find_policy(info.name).choice == nullptr) return text;
+  const auto is_objective = [](const PolicyParam& param) { return param.name == "objective"; };
+  if (std::none_of(info.params.begin(), info.params.end(), is_objective)) return text;
   text += "objectives:\n";
   for (const core::ObjectiveInfo& one : core::objectives())
     text += fmt::format("  {}: {}\n      source: {}\n", one.name, one.rule, one.source);

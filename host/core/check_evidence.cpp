@@ -49,7 +49,8 @@ class Evidence {
       return;
     }
     if (!indices_exist(job, r)) return;
-    if (r.asked < 0 || r.best < 0 || r.missing < 0) {
+    const bool below_nothing = r.code == ReasonCode::kOutbid;  // what GPUs are worth to a job
+    if (r.asked < 0 || (r.best < 0 && !below_nothing) || r.missing < 0) {
       found_.of(job, "has a reason with asked {}, best {}, missing {}: none of them is negative", r.asked, r.best, r.missing);
       return;
     }

@@ -5,6 +5,7 @@
 
 #include "host/core/at.hpp"
 #include "host/core/costs.hpp"
+#include "host/core/sia_shapes.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
 
@@ -19,6 +20,7 @@ constexpr ObjectiveInfo kObjectives[] = {
      "Themis (NSDI'20), Gavel; the sum is ours", Objective::kFinishTimeFairness},
     {"goodput", "power mean of speed x statistical efficiency", "Pollux (OSDI'21)", Objective::kGoodput},
     {"jct", "part of the remaining work done within the horizon", "Smith (1956), extended to shapes: ours", Objective::kJct},
+    {"sia", "speed x statistical efficiency over the least of the job's shapes, to the power -0.5", "Sia (SOSP'23)", Objective::kSia},
     {"sruf", "smallest remaining GPU-time of what runs", "ONES (SC'21); its fill rule as a reward for each GPU at work is ours",
      Objective::kSruf},
     {"throughput", "speed over that of the requested shape", "Gavel (OSDI'20), max-sum-throughput", Objective::kThroughput},
@@ -70,6 +72,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
   jobs_.resize(options.size());
   kernel::ObjectiveTerms terms{settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0};
   std::int32_t most_gpus = 1;
+  const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
     const std::int32_t slot = options[first].slot;
     while (last < options.size() && options[last].slot == slot) ++last;
@@ -88,8 +91,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
       shape.gpus = one.gpus;
       // Where nothing is known of any shape, all are as fast.
       const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
-      shape.speed =
-          std::min(kMostSpeed, settings.objective == Objective::kGoodput ? efficient(job, job.shapes[at(row.shape)], speed) : speed);
+      shape.speed = std::min(kMostSpeed, efficiently ? efficient(job, job.shapes[at(row.shape)], speed) : speed);
       shape.run = shape.speed == 0 ? left : std::clamp<TimeUs>(mul_div(left, kernel::kSpeedUnit, shape.speed), 1, kMaxTimeUs);
       shape.cost = change_cost(job.costs, running, one.current, job.progress.run_us);
       shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
@@ -97,6 +99,15 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
       most_gpus = std::max(most_gpus, one.gpus);
     }
+    if (settings.sia_shapes) {
+      keep_sia_shapes(s, slot, options.subspan(first, last - first), std::span(shapes_).subspan(first, last - first));
+    }
+    of_job.least_speed = kMostSpeed;
+    for (std::size_t i = first; i < last; ++i) {
+      if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
+    }
+    of_job.age = std::max<TimeUs>(0, s.now - job.submit_us);
+    of_job.restarts = job.progress.restarts;
     for (std::size_t i = first; i < last; ++i) jobs_[i] = of_job;
   }
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxChoiceValue) ++terms.sruf_shift;
@@ -108,7 +119,8 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
     if (!options[i].current) continue;
     kernel::ShapeTerms displaced = shapes_[i];
     displaced.cost = displace_cost(s.jobs[at(options[i].slot)].job->costs);
-    const std::int64_t loss = values[i] - kernel::shape_value(terms, jobs_[i], displaced);
+    // Sia's programme knows the cost of a change, not that of waiting.
+    const std::int64_t loss = settings.objective == Objective::kSia ? 0 : values[i] - kernel::shape_value(terms, jobs_[i], displaced);
     const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxChoiceValue, kernel::kMaxChoiceValue); };
     for (std::size_t k = i; k < options.size() && options[k].slot == options[i].slot; ++k) values[k] = capped(values[k] + loss);
     for (std::size_t k = i; k > 0 && options[k - 1].slot == options[i].slot; --k) values[k - 1] = capped(values[k - 1] + loss);

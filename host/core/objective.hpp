@@ -33,6 +33,7 @@ struct ChoiceSettings {
   TimeUs horizon = 0;          // for so long a choice is expected to stand: what a change costs is spread over it
   std::int64_t gap_ppm = 100;  // good enough
   std::int32_t most_evaluations = 200;
+  bool sia_shapes = false;  // only those that Sia would consider (host/core/sia_shapes.hpp)
 };
 
 /// One option that may be chosen.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
@@ -165,18 +166,19 @@ Reason ShapeChoice::outbid(std::int32_t slot) const {
 Reason ShapeChoice::outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const {
   Reason reason;
   const std::int32_t j = job_of_[at(slot)];
-  std::int64_t best_net = INT64_MIN;
+  std::pair best_of{false, INT64_MIN};  // shapes in which it would not move speak only where there are no others
   for (std::int32_t k = j < 0 ? 0 : option_begin_[at(j)]; k < (j < 0 ? 0 : option_begin_[at(j) + 1]); ++k) {
     const std::int64_t cost = price[at(type_[at(k)])] * gpus_[at(k)];
-    if (value_[at(k)] - cost <= best_net) continue;
-    best_net = value_[at(k)] - cost;
+    const std::pair here{values_.shapes()[at(k)].speed > 0, value_[at(k)] - cost};
+    if (here <= best_of) continue;
+    best_of = here;
     reason.code = ReasonCode::kOutbid;
     reason.gpu_type = type_[at(k)];
     reason.pieces = gpus_[at(k)];
     reason.asked = cost;
     reason.best = value_[at(k)];
   }
-  return best_net > 0 ? Reason{} : reason;
+  return best_of.second > 0 ? Reason{} : reason;
 }
 
 std::int64_t ShapeChoice::value_of(const StateImpl& s, const Plan& plan) const {

@@ -1,16 +1,15 @@
 // pop: the choice of `price`, made in parts.
 //
 // Choice      jobs are split at random in `k` parts (no more than there are jobs), as many in each but for one; a part has the kth part of
-// the
-//             GPUs of each type, and what is over goes to the first parts, one each. Each is solved by prices as `price` solves the whole
-//             (docs/prices.md), beginning with the prices of the whole that were kept; the answers are put together.
+//             the GPUs of each type, and what is over goes to the first parts, one each. Each is solved by prices as `price` solves the
+//             whole (docs/prices.md), beginning with the prices of the whole that were kept; the answers are put together.
 // Random      a number for each job by Philox, key = seed, counter = its rank among the jobs that may be chosen for; jobs are dealt out in
 //             the order of these numbers.
 // Bound       that of the whole: what the parts could be worth at most says nothing of it.
 // Cost        k searches of the kth part beside the one for the bound; several at once, where the backend has threads.
 // Source      POP (SOSP'21): partitioned optimization problems. There each part is a linear or integer programme; prices instead are ours.
-// As
-//             there, a job that asks for more than a part has is not chosen for; it may start on what is left when the others are placed.
+//             As there, a job that asks for more than a part has is not chosen for; it may start on what is left when the others are
+//             placed.
 
 #include <Random123/philox.h>
 

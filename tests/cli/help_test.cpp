@@ -132,11 +132,12 @@ TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
 
   EXPECT_EQ(table.code + page.code + json.code + names.code, 0);
   EXPECT_TRUE(contains(
-      names.out, "edf\nfifo\ngavel-ftf\ngavel-las\ngavel-makespan\ngittins\nlas\noptimus\npop\nprice\npriority\nqssf\nsjf\nsrsf\nsrtf\n"))
+      names.out,
+      "afs\nedf\nfifo\ngavel-ftf\ngavel-las\ngavel-makespan\ngittins\nlas\noptimus\npop\nprice\npriority\nqssf\nsia\nsjf\nsrsf\nsrtf\n"))
       << names.out;
   EXPECT_EQ(
       list.out,
-      R"(["edf","fifo","gavel-ftf","gavel-las","gavel-makespan","gittins","las","optimus","pop","price","priority","qssf","sjf","srsf","srtf"])"
+      R"(["afs","edf","fifo","gavel-ftf","gavel-las","gavel-makespan","gittins","las","optimus","pop","price","priority","qssf","sia","sjf","srsf","srtf"])"
       "\n");
   EXPECT_EQ(one.out, "[\"las\"]\n");
   EXPECT_TRUE(contains(page.out, "source: ")) << page.out;

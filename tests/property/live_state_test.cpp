@@ -23,10 +23,10 @@ struct Ask {
   const char* discipline;  // null: the policy's own
   bool easy;
 };
-constexpr Ask kAsks[] = {{"fifo", "skip", false}, {"fifo", "easy", true},        {"srsf", nullptr, false},
-                         {"las", nullptr, false}, {"priority", nullptr, true},   {"edf", nullptr, true},
-                         {"sjf", nullptr, false}, {"price", nullptr, false},     {"optimus", nullptr, false},
-                         {"pop", nullptr, false}, {"gavel-las", nullptr, false}, {"gavel-ftf", nullptr, false}};
+constexpr Ask kAsks[] = {{"fifo", "skip", false},       {"fifo", "easy", true},       {"srsf", nullptr, false}, {"las", nullptr, false},
+                         {"priority", nullptr, true},   {"edf", nullptr, true},       {"sjf", nullptr, false},  {"price", nullptr, false},
+                         {"optimus", nullptr, false},   {"pop", nullptr, false},      {"afs", nullptr, false},  {"sia", nullptr, false},
+                         {"gavel-las", nullptr, false}, {"gavel-ftf", nullptr, false}};
 
 Request request_of(const Ask& ask, Backend backend, int threads) {
   Request request;

@@ -40,7 +40,7 @@ TEST(Permutation, OfRowsLeavesThePlanAsItIs) {
       random.shuffle(shuffled.queues);
       random.shuffle(shuffled.history);
       ASSERT_FALSE(shuffled.jobs == given.jobs);
-      for (const char* policy : {"fifo", "srsf", "gavel-las", "gittins", "optimus", "pop", "price", "priority", "qssf"}) {
+      for (const char* policy : {"afs", "fifo", "srsf", "gavel-las", "gittins", "optimus", "pop", "price", "priority", "qssf", "sia"}) {
         EXPECT_TRUE(planned(shuffled, policy) == planned(given, policy)) << sim::name(workload) << ", seed " << seed << ", " << policy;
       }
     }

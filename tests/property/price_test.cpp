@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-constexpr const char* kObjectives[] = {"cost", "finish_time_fairness", "goodput", "jct", "sruf", "throughput"};
+constexpr const char* kObjectives[] = {"cost", "finish_time_fairness", "goodput", "jct", "sia", "sruf", "throughput"};
 
 Snapshot elastic(std::uint64_t seed, std::int32_t nodes = 12, std::int32_t jobs = 60) {
   sim::GenerateOptions o;

@@ -65,11 +65,44 @@ TEST(Objective, CostIsSpeedForMoney) {
   EXPECT_EQ(shape_value(terms(Objective::kCost), job(), shape()), 1'000'000'000);
 }
 
+// 1.1 - round(G^-0.5, 2).
+TEST(Objective, SiaIsTheRoundedRootOfTheSpeedOverTheLeast) {
+  const auto value = [](std::int64_t speed, std::int64_t least) {
+    JobTerms of = job();
+    of.least_speed = least;
+    ShapeTerms at = shape();
+    at.speed = speed;
+    return shape_value(terms(Objective::kSia), of, at);
+  };
+  EXPECT_EQ(value(1'000'000, 1'000'000), 100'000);
+  EXPECT_EQ(value(2'000'000, 1'000'000), 390'000);  // 0.7071
+  EXPECT_EQ(value(4'000'000, 1'000'000), 600'000);  // 0.5
+  EXPECT_EQ(value(1'000'000, 250'000), 600'000);
+  EXPECT_EQ(value(64'000'000, 1'000'000), 980'000);  // 0.125 becomes 0.12
+}
+
+TEST(Objective, SiaCountsRestartsByAge) {
+  JobTerms of = job();
+  of.age = kHour;
+  of.restarts = 2;
+  ShapeTerms at = shape();
+  at.cost = 60 * kSecond;
+  // G = 2 x 3480 / 3660 = 1.9016, and 0.7252.
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 370'000);
+  at.cost = 0;  // it runs so
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 390'000);
+  at.cost = 60 * kSecond;
+  of.age = 59 * kSecond;  // too young
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 390'000);
+  of.age = 120 * kSecond;  // all of its life went into restarts: cut at 3000
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 1'100'000 - 3'000'000'000);
+}
+
 TEST(Objective, AShapeWithoutSpeedIsWorthNothing) {
   ShapeTerms still = shape();
   still.speed = 0;
-  for (const auto objective :
-       {Objective::kCost, Objective::kFinishTimeFairness, Objective::kGoodput, Objective::kJct, Objective::kSruf, Objective::kThroughput}) {
+  for (const auto objective : {Objective::kCost, Objective::kFinishTimeFairness, Objective::kGoodput, Objective::kJct, Objective::kSia,
+                               Objective::kSruf, Objective::kThroughput}) {
     EXPECT_EQ(shape_value(terms(objective), job(), still), 0);
   }
 }

@@ -9,7 +9,7 @@
 /// What a shape is worth to a job: the values of a ChoiceView, in whole numbers. docs/objectives.md has the formulas and sources.
 namespace berth::kernel {
 
-enum class Objective : std::int32_t { kCost, kFinishTimeFairness, kGoodput, kJct, kSruf, kThroughput };
+enum class Objective : std::int32_t { kCost, kFinishTimeFairness, kGoodput, kJct, kSia, kSruf, kThroughput };
 
 /// The exponent of the power mean that `goodput` maximises.
 enum class Power : std::int32_t { kMinusOne, kMinusHalf, kHalf, kOne };
@@ -28,6 +28,10 @@ struct JobTerms {
   std::int64_t weight_ppm;
   TimeUs slowest;  // the longest `run` of its shapes
   TimeUs alone;    // run time in all, in the requested shape
+  // For `sia`.
+  std::int64_t least_speed = kSpeedUnit;  // of its shapes that have any; >= 1
+  TimeUs age = 0;                         // since submit
+  std::int32_t restarts = 0;
 };
 
 struct ShapeTerms {
@@ -70,6 +74,27 @@ BERTH_HD constexpr std::int64_t power_gain(Power power, std::int64_t speed) {
   return speed;
 }
 
+/// Sia (SOSP'23): lambda - min(round(G^p, 2), 3000) with lambda = 1.1 and p = -0.5, in millionths; halves are rounded to even. G is the
+/// speed over the least of the job's shapes; of shapes other than the one in which it runs times max(age - restarts S, 0) / (age + S), S
+/// being what the change costs, or times 1 while age < S.
+BERTH_HD constexpr std::int64_t sia_gain(const JobTerms& job, const ShapeTerms& shape) {
+  constexpr std::int64_t kHundredth = kSpeedUnit / 100, kLambda = 110, kMost = 300'000;
+  // 1 / G = least / most.
+  Wide least = job.least_speed, most = shape.speed;
+  if (shape.cost > 0 && job.age >= shape.cost) {
+    const std::int64_t lost = saturating_mul(job.restarts, shape.cost);
+    least *= saturating_add(job.age, shape.cost);
+    most *= lost < job.age ? job.age - lost : 0;
+  }
+  // The greatest n with (n - 1/2)^2 <= 10^4 / G, as (2n - 1)^2 <= 4 10^4 / G; one less for an odd n with equality.
+  const Wide quotient = most == 0 ? 4 * Wide{kMost} * kMost : 40'000 * least / most;
+  if (quotient >= 4 * Wide{kMost} * kMost) return (kLambda - kMost) * kHundredth;
+  const std::int64_t root = integer_root(static_cast<std::int64_t>(quotient));
+  const std::int64_t nearest = (root + 1) / 2;
+  const bool half = root % 2 == 1 && Wide{root} * root == quotient && 40'000 * least % most == 0;
+  return (kLambda - nearest + (half ? nearest % 2 : 0)) * kHundredth;
+}
+
 /// The value of a shape over waiting, without the job's weight.
 BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
   const std::int64_t speed = speed_over(terms, shape);
@@ -82,6 +107,8 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
       return shape.cost >= terms.horizon
                  ? 0
                  : mul_div(1000 * kSpeedUnit, terms.horizon - shape.cost < shape.run ? terms.horizon - shape.cost : shape.run, shape.run);
+    case Objective::kSia:
+      return sia_gain(job, shape);
     case Objective::kSruf:
       return saturate((Wide{shape.gpus} * (terms.longest + 1 - shape.run)) >> terms.sruf_shift);
     case Objective::kFinishTimeFairness:

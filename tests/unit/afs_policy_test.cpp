@@ -1,0 +1,128 @@
+// Who gets the next GPU, by hand. b is the longer job: it is b's turn when (p_b' - p_b) / p_b' > (p_a' - p_a) / p_a.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "berth/engine.hpp"
+#include "tests/unit/shape_policy_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::elastic;
+using test::fate;
+using test::GpuRates;
+using test::one_node;
+
+const GpuRates kLinear{{1, 1'000'000}, {2, 2'000'000}, {3, 3'000'000}, {4, 4'000'000}, {5, 5'000'000}};
+
+Plan plan_of(const ClusterState& state) {
+  Request request;
+  request.policy = "afs";
+  Engine engine;
+  Plan plan = engine.decide(state, request);
+  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+  return plan;
+}
+
+Job& lasting(Job& job, std::int64_t seconds) {
+  job.estimate.run_us = seconds * kSecond;
+  return job;
+}
+
+Snapshot node_of_gpus(std::int32_t gpus) {
+  Snapshot s = one_node();
+  s.nodes[0].gpus = gpus;
+  return s;
+}
+
+// 1 against 1/2 and 1/2 against 1/2 for a, the shorter one; then 1/3 against 1/2 for b.
+TEST(AfsPolicy, OfEquallyElasticJobsTheShorterHasMore) {
+  Snapshot s = node_of_gpus(5);
+  lasting(elastic(s, "a", kLinear), 100);
+  lasting(elastic(s, "b", kLinear), 1000);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 3");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
+  EXPECT_EQ(plan.bound.objective, "jct");
+}
+
+TEST(AfsPolicy, WhichIsShorterIsNotAMatterOfRank) {
+  Snapshot s = node_of_gpus(5);
+  lasting(elastic(s, "a", kLinear), 1000);
+  lasting(elastic(s, "b", kLinear), 100);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 2");
+  EXPECT_EQ(fate(state, plan, "b"), "start 3");
+}
+
+// (1.3 - 1) / 1 for the shorter one, 1/2 for the longer one.
+TEST(AfsPolicy, AnElasticJobComesBeforeAShorterOneThatGainsLittle) {
+  Snapshot s = node_of_gpus(3);
+  lasting(elastic(s, "a", {{1, 1'000'000}, {2, 1'300'000}}), 100);
+  lasting(elastic(s, "b", kLinear), 1000);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 1");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
+}
+
+// a gains 1/2 by one GPU; b 3/4 by three, which is 1/4 by each.
+TEST(AfsPolicy, WhatAStepGainsIsDividedByItsGpus) {
+  Snapshot s = node_of_gpus(5);
+  lasting(elastic(s, "a", {{1, 1'000'000}, {2, 1'500'000}}), 100);
+  lasting(elastic(s, "b", {{1, 1'000'000}, {4, 4'000'000}}), 1000);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 2");
+  EXPECT_EQ(fate(state, plan, "b"), "start 1");
+}
+
+TEST(AfsPolicy, JobsWithoutGpusComeFirstTheShortestOfThemFirst) {
+  Snapshot s = node_of_gpus(2);
+  lasting(elastic(s, "a", kLinear), 1000);
+  lasting(elastic(s, "b", kLinear), 100);
+  lasting(elastic(s, "c", kLinear), 10);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "wait");
+  EXPECT_EQ(plan.decisions[0].reason.code, ReasonCode::kInsufficientGpus);
+  EXPECT_EQ(fate(state, plan, "b"), "start 1");
+  EXPECT_EQ(fate(state, plan, "c"), "start 1");
+}
+
+TEST(AfsPolicy, OfEqualJobsTheEarlierIsTheShorter) {
+  Snapshot s = node_of_gpus(4);
+  for (const char* id : {"a", "b", "c"}) lasting(elastic(s, id, kLinear), 100);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 2");
+  EXPECT_EQ(fate(state, plan, "b"), "start 1");
+  EXPECT_EQ(fate(state, plan, "c"), "start 1");
+}
+
+TEST(AfsPolicy, AStepThatMakesNoFasterIsSkipped) {
+  Snapshot s = node_of_gpus(5);
+  lasting(elastic(s, "a", {{1, 1'000'000}, {2, 1'000'000}, {3, 900'000}, {4, 3'000'000}, {5, 3'000'000}}), 100);
+  const ClusterState state(s);
+
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "start 4");
+}
+
+}  // namespace
+}  // namespace berth

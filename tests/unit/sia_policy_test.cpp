@@ -1,0 +1,135 @@
+// Sia's values by hand: 1.1 - round(G^-0.5, 2), G the speed over the least.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "tests/unit/shape_policy_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::elastic;
+using test::fate;
+using test::GpuRates;
+using test::one_node;
+using test::run_on;
+
+Plan plan_of(const ClusterState& state) {
+  Request request;
+  request.policy = "sia";
+  Engine engine;
+  Plan plan = engine.decide(state, request);
+  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+  return plan;
+}
+
+Job& runs(Job& job, std::int32_t gpus) {
+  std::vector<std::int32_t> indices;
+  for (std::int32_t g = 0; g < gpus; ++g) indices.push_back(g);
+  run_on(job, "n0", indices).allocation.shape = std::to_string(gpus);
+  return job;
+}
+
+TEST(SiaPolicy, ANewJobHasItsSmallestShape) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 1");
+  EXPECT_EQ(plan.bound.objective, "sia");
+  EXPECT_EQ(plan.bound.value, 100'000);
+  EXPECT_EQ(plan.bound.bound, 100'000);
+}
+
+TEST(SiaPolicy, AJobGrowsToTwiceItsGpusAtMost) {
+  Snapshot s = one_node();
+  runs(elastic(s, "a"), 2);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "resize 4");
+  EXPECT_EQ(plan.bound.value, 560'000);  // 3.4^-0.5 = 0.5423
+}
+
+TEST(SiaPolicy, AWaitingJobGrowsFromWhatItsRatesWereSeenOn) {
+  Snapshot s = one_node();
+  elastic(s, "a").progress.observed = {{2, {1'900'000}}, {1, {1'000'000}}};
+  const ClusterState state(s);
+
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "start 4");
+}
+
+TEST(SiaPolicy, InsideANodeShapesArePowersOfTwoAndBeyondItWholeNodes) {
+  Snapshot s = test::two_racks();
+  s.gpu_types.resize(1);
+  const GpuRates rates{{3, 3'000'000}, {4, 3'500'000}, {6, 5'000'000}, {8, 6'000'000}, {12, 7'000'000}, {16, 8'000'000}};
+  Job& job = elastic(s, "a", rates);
+  job.progress.observed = {{8, {6'000'000}}};
+  const ClusterState state(s);
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "start 16");
+  job.shapes.pop_back();
+  const ClusterState shorter(s);
+  EXPECT_EQ(fate(shorter, plan_of(shorter), "a"), "start 8");  // not 12
+  s.nodes.resize(1);
+  s.nodes[0].gpus = 7;  // a node of seven has 1, 2, 4 and 7
+  const ClusterState small(s);
+  EXPECT_EQ(fate(small, plan_of(small), "a"), "start 4");
+}
+
+TEST(SiaPolicy, AJobThatAsksForNoSuchShapeGetsWhatItAsksFor) {
+  Snapshot s = one_node();
+  elastic(s, "a", {{3, 3'000'000}, {5, 5'000'000}});
+  const ClusterState state(s);
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "start 3");
+}
+
+TEST(SiaPolicy, AJobMayStayInAShapeThatItWouldNotBeGiven) {
+  Snapshot s = one_node();
+  s.nodes[0].gpus = 7;
+  runs(elastic(s, "a", {{1, 1'000'000}, {2, 2'000'000}, {6, 6'000'000}}), 6);
+  const ClusterState state(s);
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "keep 6");
+}
+
+// Two jobs of one on 4 GPUs. a at 4 and b waiting is 0.56, both at 2 is 2 x 0.37.
+TEST(SiaPolicy, ALongRunningJobIsMovedWhereARestartedOneIsNot) {
+  Snapshot s = one_node();
+  s.nodes[0].gpus = 4;
+  s.now_us = 10'000 * kSecond;
+  Job& a = runs(elastic(s, "a"), 4);
+  a.costs.restart_us = 30 * kSecond;
+  elastic(s, "b").progress.observed = {{1, {1'000'000}}};
+  const ClusterState state(s);
+  const Plan plan = plan_of(state);
+  EXPECT_EQ(fate(state, plan, "a"), "resize 2");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
+  s.jobs[0].progress.restarts = 300;  // 9,000 of its 10,000 s: G on 2 GPUs is 0.19
+  const ClusterState restarted(s);
+  EXPECT_EQ(fate(restarted, plan_of(restarted), "a"), "keep 4");
+}
+
+// 100 s old, two restarts of a minute: any shape is worth 1.1 - 3000.
+TEST(SiaPolicy, AJobWhoseLifeWentIntoRestartsIsOutbidThoughGpusAreFree) {
+  Snapshot s = one_node();
+  Job& a = elastic(s, "a");
+  a.costs.restart_us = 60 * kSecond;
+  a.progress.run_us = 40 * kSecond;
+  a.progress.restarts = 2;
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "wait");
+  EXPECT_EQ(plan.decisions[0].reason.code, ReasonCode::kOutbid);
+  EXPECT_EQ(plan.decisions[0].reason.best, -2'998'900'000);
+  EXPECT_EQ(plan.decisions[0].reason.asked, 0);
+}
+
+}  // namespace
+}  // namespace berth
