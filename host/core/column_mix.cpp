@@ -1,7 +1,5 @@
 #include "host/core/column_mix.hpp"
 
-#include <utility>
-
 namespace berth::core {
 namespace {
 
@@ -9,37 +7,43 @@ constexpr double kLittle = 1e-12;
 
 }  // namespace
 
-ColumnMix::ColumnMix(std::size_t rows) : rows_(rows), inverse_(rows * rows, 0.0), level_(rows, 1.0), basis_(rows), price_(rows, 0.0) {
+void ColumnMix::begin(std::size_t rows) {
+  rows_ = rows;
+  columns_.clear();
+  inverse_.assign(rows * rows, 0.0);
+  level_.assign(rows, 1.0);
+  price_.assign(rows, 0.0);
+  basis_.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     inverse_[r * rows + r] = 1.0;
     basis_[r] = r;
   }
 }
 
-void ColumnMix::add(std::vector<double> column) { columns_.push_back(std::move(column)); }
+void ColumnMix::add(std::span<const double> column) { columns_.insert(columns_.end(), column.begin(), column.end()); }
 
 // What one unit of a column is worth beyond its price.
-double ColumnMix::gain(std::size_t k) const {
+double ColumnMix::gain(std::size_t column) const {
   double cost = 0;
-  for (std::size_t r = 0; r < rows_; ++r) cost += price_[r] * columns_[k][r];
+  for (std::size_t r = 0; r < rows_; ++r) cost += price_[r] * columns_[column * rows_ + r];
   return 1.0 - cost;
 }
 
-std::vector<double> ColumnMix::direction(std::size_t variable) const {
-  std::vector<double> d(rows_, 0.0);
+void ColumnMix::set_direction(std::size_t variable) {
+  direction_.assign(rows_, 0.0);
   for (std::size_t r = 0; r < rows_; ++r) {
     if (variable < rows_) {
-      d[r] = inverse_[r * rows_ + variable];
+      direction_[r] = inverse_[r * rows_ + variable];
       continue;
     }
-    for (std::size_t i = 0; i < rows_; ++i) d[r] += inverse_[r * rows_ + i] * columns_[variable - rows_][i];
+    for (std::size_t i = 0; i < rows_; ++i) direction_[r] += inverse_[r * rows_ + i] * columns_[(variable - rows_) * rows_ + i];
   }
-  return d;
 }
 
-// Ties leave by the lower variable, so that no basis comes back for long.
+// Of ties the lower variable leaves.
 bool ColumnMix::enter(std::size_t variable) {
-  const std::vector<double> d = direction(variable);
+  set_direction(variable);
+  const std::vector<double>& d = direction_;
   std::size_t out = rows_;
   for (std::size_t r = 0; r < rows_; ++r) {
     if (d[r] <= kLittle) continue;
@@ -74,23 +78,24 @@ void ColumnMix::set_prices() {
   }
 }
 
+// Far fewer pivots do, as one column is new; the limit is for bases that come back.
 void ColumnMix::solve() {
   const std::size_t most = 50 * (rows_ + 1);
   for (std::size_t pivots = 0; pivots < most; ++pivots) {
     double best = 1e-10;
-    std::size_t in = rows_ + columns_.size();
+    std::size_t in = rows_ + columns();
     for (std::size_t r = 0; r < rows_; ++r) {
       if (-price_[r] <= best) continue;
       best = -price_[r];
       in = r;
     }
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
+    for (std::size_t k = 0; k < columns(); ++k) {
       const double more = gain(k);
       if (more <= best) continue;
       best = more;
       in = rows_ + k;
     }
-    if (in == rows_ + columns_.size() || !enter(in)) return;
+    if (in == rows_ + columns() || !enter(in)) return;
   }
 }
 
@@ -100,12 +105,11 @@ double ColumnMix::value() const {
   return sum;
 }
 
-std::vector<double> ColumnMix::weights() const {
-  std::vector<double> x(columns_.size(), 0.0);
+double ColumnMix::weight(std::size_t column) const {
   for (std::size_t r = 0; r < rows_; ++r) {
-    if (basis_[r] >= rows_) x[basis_[r] - rows_] = level_[r];
+    if (basis_[r] == rows_ + column) return level_[r];
   }
-  return x;
+  return 0;
 }
 
 }  // namespace berth::core

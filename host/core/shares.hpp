@@ -25,11 +25,8 @@ struct Shares {
   std::int32_t rounds = 0;    // work: prices tried
 };
 
-/// @param gap  good enough: bound <= level * (1 + gap).
-Shares best_shares(const ShareProblem& problem, double gap, std::int32_t most_rounds);
-
 /// The highest level that all jobs could have, were only all GPUs together limited at these prices: no shares bring them higher.
-/// @param price  [types] >= 0.
-double level_bound(const ShareProblem& problem, const std::vector<double>& price);
+/// @param price  [types] >= 0, some above.
+double level_bound(const ShareProblem& problem, std::vector<double> price);
 
 }  // namespace berth::core

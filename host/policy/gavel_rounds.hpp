@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "berth/engine.hpp"
@@ -27,17 +28,28 @@ class GavelRounds {
   void store(PolicyState& kept) const;
 
  private:
+  // Who goes first: the greatest of all but the job.
+  struct Turn {
+    double priority, owed, share;
+    std::int32_t job;
+
+    bool operator<(const Turn& b) const { return std::tie(b.priority, b.owed, b.share, job) < std::tie(priority, owed, share, b.job); }
+  };
+
   void load(const core::ShapeQuestion& question);
   void settle(const RoundQuestion& round, TimeUs now);
   void give(const core::ShapeQuestion& question, const RoundQuestion& round, bool due, std::span<std::int32_t> chosen);
 
   TimeUs length_;
   std::size_t n_types_ = 0;
-  TimeUs begun_ = 0, seen_ = 0, settled_ = 0;  // the round; the last decision; when counting began anew
-  std::vector<std::string> job_, type_;        // ids
-  std::vector<TimeUs> received_, owed_;        // [jobs][types]
-  std::vector<std::int32_t> current_;          // [jobs] row in which it runs, -1
-  std::vector<std::int64_t> left_;             // [types] GPUs
+  TimeUs begun_ = 0, seen_ = 0, settled_ = 0;       // the round; the last decision; when counting began anew
+  std::vector<const std::string*> job_;             // ids; those of the state, until the plan stands
+  std::vector<std::string> received_of_, owed_of_;  // [types] names of columns
+  std::vector<TimeUs> received_, owed_;             // [jobs][types]
+  std::vector<std::int32_t> current_;               // [jobs] row in which it runs, -1
+  std::vector<std::int64_t> left_;                  // [types] GPUs
+  std::vector<TimeUs> given_;                       // [types]
+  std::vector<Turn> turns_;
 };
 
 }  // namespace berth::policy

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "host/core/at.hpp"
-#include "host/core/shares.hpp"
+#include "host/core/share_search.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/policy/choice_params.hpp"
 #include "host/policy/gavel_rounds.hpp"
@@ -22,13 +22,15 @@ class Gavel final : public core::ShapePolicy {
   void choose(const core::ShapeQuestion& question, core::PlacementBackend&, std::span<std::int32_t> chosen) override {
     set_rows(question);
     set_programme(question);
-    shares_ = core::best_shares(programme_, std::max(gap_, 1e-6), kMostTries);
-    rounds_.choose(question, {row_, shares_.share, order_}, chosen);
+    const core::Shares& shares = search_.solve(programme_, std::max(gap_, 1e-6), kMostTries);
+    level_ = shares.level;
+    bound_ = shares.bound;
+    rounds_.choose(question, {row_, shares.share, order_}, chosen);
   }
   void store(PolicyState& kept) const override {
     rounds_.store(kept);
-    kept.scalars["level_ppm"] = ppm(shares_.level);
-    kept.scalars["level_bound_ppm"] = ppm(shares_.bound);
+    kept.scalars["level_ppm"] = ppm(level_);
+    kept.scalars["level_bound_ppm"] = ppm(bound_);
   }
 
  private:
@@ -40,9 +42,11 @@ class Gavel final : public core::ShapePolicy {
   FairBy fair_by_;
   double gap_;
   core::ShareProblem programme_;
-  core::Shares shares_;
+  core::ShareSearch search_;
+  double level_ = 0, bound_ = 0;
   std::vector<std::int32_t> row_;    // [jobs][types]
   std::vector<std::int32_t> order_;  // [types] the quickest first
+  std::vector<double> all_;          // [types] sum of the jobs' speeds
   GavelRounds rounds_;
 };
 
@@ -87,12 +91,12 @@ void Gavel::set_programme(const core::ShapeQuestion& q) {
   p.speed.assign(n_jobs * n_types, 0);
   p.need.assign(n_jobs, 1);
   p.waited.assign(n_jobs, 0);
-  std::vector<double> all(n_types, 0);
+  all_.assign(n_types, 0);
   for (std::size_t i = 0; i < row_.size(); ++i) {
     if (row_[i] < 0) continue;
     p.gpus[i] = q.problem.gpus[row_[i]];
     p.speed[i] = static_cast<double>(q.shapes[at(row_[i])].speed) / static_cast<double>(kernel::kSpeedUnit);
-    all[i % n_types] += p.speed[i];
+    all_[i % n_types] += p.speed[i];
   }
   for (std::size_t j = 0; j < n_jobs; ++j) {
     const std::int32_t slot = q.options[at(q.problem.option_begin[j])].slot;
@@ -119,7 +123,8 @@ void Gavel::set_programme(const core::ShapeQuestion& q) {
   }
   order_.resize(n_types);
   std::iota(order_.begin(), order_.end(), 0);
-  std::stable_sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) { return all[at(a)] > all[at(b)]; });
+  std::sort(order_.begin(), order_.end(),
+            [&](std::int32_t a, std::int32_t b) { return all_[at(a)] != all_[at(b)] ? all_[at(a)] > all_[at(b)] : a < b; });
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ TEST_P(NoAllocation, WithEachPacking) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, NoAllocation, ::testing::ValuesIn(names()), [](const auto& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Policies, NoAllocation, ::testing::ValuesIn(names()),
+                         [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
 }  // namespace berth

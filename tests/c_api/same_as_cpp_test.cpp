@@ -9,6 +9,7 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "host/sim/generate.hpp"
+#include "tests/support/params.hpp"
 
 namespace berth {
 namespace {
@@ -95,7 +96,7 @@ TEST_P(SameAsCpp, PlanByPlan) {
   berth_state_destroy(&c_state, nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, SameAsCpp, ::testing::ValuesIn(names()), [](const auto& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Policies, SameAsCpp, ::testing::ValuesIn(names()), [](const auto& each) { return test::test_name(each.param); });
 
 // The enumerators of berth.h are those of the C++ headers.
 static_assert(BERTH_REASON_BUDGET == static_cast<int>(ReasonCode::kBudget) && BERTH_REASON_BEHIND == static_cast<int>(ReasonCode::kBehind));

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "berth/state.hpp"
 #include "host/core/policy.hpp"
 #include "host/sim/generate.hpp"
+#include "tests/support/params.hpp"
 
 namespace berth {
 namespace {
@@ -77,11 +77,7 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   EXPECT_TRUE(same_plan(cancelled, limited));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(names()), [](const auto& each) {
-  std::string name = each.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(names()), [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
 }  // namespace berth

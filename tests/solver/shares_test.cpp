@@ -1,4 +1,4 @@
-#include "host/core/shares.hpp"
+#include "host/core/share_search.hpp"
 
 #include <glpk.h>
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST(Shares, AreTheBestOfTheProgramme) {
       for (std::uint64_t seed = 0; seed < size.seeds; ++seed) {
         SCOPED_TRACE("jobs " + std::to_string(size.jobs) + ", types " + std::to_string(types) + ", seed " + std::to_string(seed));
         const core::ShareProblem p = random_problem(seed, size.jobs, types);
-        const core::Shares s = core::best_shares(p, 1e-5, 1'000);
+        const core::Shares s = core::ShareSearch().solve(p, 1e-5, 1'000);
         const double best = best_level(p);
         expect_sound(p, s);
         EXPECT_LE(s.bound, s.level * (1 + 1.0001e-5));
@@ -126,7 +126,7 @@ TEST(Shares, CloseTheGapWhereJobsHaveWaited) {
     core::ShareProblem p = random_problem(seed, 25, 3);
     Random random(seed + 1);
     for (double& one : p.waited) one = 3 * part(random);
-    const core::Shares s = core::best_shares(p, 1e-5, 1'000);
+    const core::Shares s = core::ShareSearch().solve(p, 1e-5, 1'000);
     expect_sound(p, s);
     EXPECT_LE(s.bound, s.level * (1 + 1.0001e-5));
     if (testing::Test::HasFailure()) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "berth/engine.hpp"
@@ -14,6 +15,12 @@ inline bool has_param(const std::string& policy, const std::string& name) {
     }
   }
   return false;
+}
+
+/// A policy's name as that of a test.
+inline std::string test_name(std::string policy) {
+  std::replace(policy.begin(), policy.end(), '-', '_');
+  return policy;
 }
 
 }  // namespace berth::test

@@ -1,6 +1,6 @@
 // docs/shares.md by hand: the programme.
 
-#include "host/core/shares.hpp"
+#include "host/core/share_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ ShareProblem problem_of(std::vector<double> capacity, const std::vector<OneJob>&
   return p;
 }
 
-Shares solve(const ShareProblem& p) { return best_shares(p, 1e-6, 1'000); }
+Shares solve(const ShareProblem& p) { return ShareSearch().solve(p, 1e-6, 1'000); }
 
 void expect_near(const std::vector<double>& got, const std::vector<double>& expected) {
   ASSERT_EQ(got.size(), expected.size());
@@ -123,7 +123,7 @@ TEST(Shares, AreBoundByAnyPrices) {
 
 TEST(Shares, StandWhenTheSearchIsCutShort) {
   const ShareProblem p = problem_of({1, 1}, {{{1, 1}, {1, 2}}, {{1, 1}, {0, 4}}});
-  const Shares s = best_shares(p, 0, 1);
+  const Shares s = ShareSearch().solve(p, 0, 1);
 
   EXPECT_EQ(s.rounds, 1);
   EXPECT_LE(s.level, 1.6 + 1e-9);
