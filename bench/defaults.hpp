@@ -66,6 +66,14 @@ inline std::vector<PriceSize> price_sizes() {
   return smoke() ? std::vector<PriceSize>{{64, 40}} : std::vector<PriceSize>{{64, 40}, {1'024, 640}, {4'096, 2'560}, {16'384, 8'192}};
 }
 
+/// prices_at_once: axis `problems`.
+inline std::vector<std::int64_t> price_counts() { return smoke() ? std::vector<std::int64_t>{4} : std::vector<std::int64_t>{1, 64, 1'024}; }
+
+/// shares: axis `jobs`. 2,048 is the size of the target.
+inline std::vector<std::int64_t> share_sizes() {
+  return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{256, 2'048, 16'384};
+}
+
 /// score: axis `nodes` = `jobs`. Small sizes are there because a GPU loses at them.
 inline std::vector<std::int64_t> score_sizes() {
   return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{10, 100, 1'000, 10'000};

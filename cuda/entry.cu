@@ -4,6 +4,7 @@
 
 #include "berth/build_id.hpp"
 #include "cuda/check.hpp"
+#include "cuda/choose.cuh"
 #include "cuda/for_each.cuh"
 #include "cuda/mirror.cuh"
 #include "cuda/place.cuh"
@@ -100,6 +101,7 @@ struct Context {
   Mirror mirror;
   Placer placer;
   Scorer scorer;
+  Chooser chooser;
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
 };
@@ -153,11 +155,19 @@ Status score(void* context, const kernel::ScoreTableView* table, kernel::AskBest
   });
 }
 
+Status choose(void* context, const cuda_abi::ChooseTask* tasks, std::int32_t n, Message* message) {
+  return guarded(message, [&] {
+    auto& opened = *static_cast<Context*>(context);
+    const DeviceScope scope(opened.device);
+    opened.chooser.run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+  });
+}
+
 }  // namespace
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,
-                                                 berth::cuda::close, berth::cuda::place, berth::cuda::score};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,  berth::cuda::close,
+                                                 berth::cuda::place, berth::cuda::score, berth::cuda::choose};
   return &kTable;
 }

@@ -4,35 +4,14 @@
 #include <vector>
 
 #include "bench/defaults.hpp"
+#include "bench/price/answer.hpp"
 #include "bench/price/instances.hpp"
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
-#include "host/core/backend.hpp"
 
 /// Shapes by prices on one core: a separable problem from nothing, and again after one job has changed.
 namespace berth::bench {
 namespace {
-
-struct Answer {
-  explicit Answer(const kernel::ChoiceView& p)
-      : option(static_cast<std::size_t>(p.n_jobs)), price(static_cast<std::size_t>(p.n_types)), used(static_cast<std::size_t>(p.n_types)) {}
-  kernel::ChoiceResult view() { return {option.data(), price.data(), used.data(), &value, &bound, &evaluations}; }
-  bool operator==(const Answer&) const = default;
-
-  std::vector<std::int32_t> option;
-  std::vector<std::int64_t> price, used;
-  std::int64_t value = 0, bound = 0;
-  std::int32_t evaluations = 0;
-};
-
-Answer choose(core::PlacementBackend& backend, const PriceInstance& instance, const std::vector<std::int64_t>& earlier,
-              std::int64_t gap_ppm) {
-  Answer answer(instance.view());
-  const core::ChoiceTask task{instance.view(), {gap_ppm, 200, earlier.empty() ? nullptr : earlier.data()}, nullptr};
-  const kernel::ChoiceResult result = answer.view();
-  backend.choose({&task, 1}, {&result, 1});
-  return answer;
-}
 
 // What the first job gains falls by a tenth, and rises again.
 void change_one_job(PriceInstance& instance, bool back) {
@@ -48,11 +27,11 @@ void price(benchmark::State& bench) {
   PriceInstance instance = price_instance(gpus, jobs, types, models, kSeed);
   const std::unique_ptr<core::PlacementBackend> cpu = core::make_cpu_backend(1);
   constexpr std::int64_t kGap = 100;  // millionths
-  const Answer cold = choose(*cpu, instance, {}, kGap);
+  const ChoiceAnswer cold = choose(*cpu, instance, {}, kGap);
   if (jobs <= 1'000) require(choose(*core::make_reference_backend(), instance, {}, kGap) == cold, "the reference chooses otherwise");
   std::vector<double> again;
   bool back = false;
-  Answer warm = cold;
+  ChoiceAnswer warm = cold;
   for (auto _ : bench) {
     Lap lap;
     benchmark::DoNotOptimize(choose(*cpu, instance, {}, kGap));
@@ -65,7 +44,7 @@ void price(benchmark::State& bench) {
     again.push_back(next.seconds());
   }
   std::nth_element(again.begin(), again.begin() + static_cast<std::ptrdiff_t>(again.size() / 2), again.end());
-  const auto gap = [](const Answer& a) { return 100 * (1 - static_cast<double>(a.value) / static_cast<double>(a.bound)); };
+  const auto gap = [](const ChoiceAnswer& a) { return 100 * (1 - static_cast<double>(a.value) / static_cast<double>(a.bound)); };
   bench.counters["gap_percent"] = gap(cold);
   bench.counters["evaluations"] = cold.evaluations;
   bench.counters["options"] = static_cast<double>(instance.value.size());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "berth/kernel/choice.hpp"
 #include "berth/kernel/problem.hpp"
 #include "berth/kernel/score_table.hpp"
 
@@ -39,6 +40,13 @@ struct PlaceTask {
   kernel::PlaceResult result;  // host columns
 };
 
+/// One choice of shapes of a batch.
+struct ChooseTask {
+  const kernel::ChoiceView* problem;  // host columns
+  const kernel::ChoiceRequest* request;
+  kernel::ChoiceResult result;  // host columns
+};
+
 struct Table {
   const char* build_id;
   /// Writes at most `most` rows. kNoDevice, with a message, when there is no driver or no GPU.
@@ -49,6 +57,7 @@ struct Table {
   Status (*place)(void* context, const kernel::ProblemView* problem, const PlaceTask* tasks, std::int32_t n, Message* message);
   /// @param best  [n_asks * k] host, out
   Status (*score)(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message);
+  Status (*choose)(void* context, const ChooseTask* tasks, std::int32_t n, Message* message);
 };
 
 /// The only symbol that libberth_cuda exports.

@@ -76,7 +76,12 @@ void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreR
 }
 
 void CudaBackend::choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) {
-  cpu::choose(tasks, results, 1);
+  if (tasks.size() == 1) return cpu::choose(tasks, results, 1);
+  if (context_ == nullptr) throw DeviceError(failure_);
+  choices_.clear();
+  for (std::size_t i = 0; i < tasks.size(); ++i) choices_.push_back({&tasks[i].problem, &tasks[i].request, results[i]});
+  cuda_abi::Message message{};
+  check(table_->choose(context_, choices_.data(), static_cast<std::int32_t>(choices_.size()), &message), message);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why) { return CudaBackend::open(why); }

@@ -26,7 +26,7 @@ class CudaBackend final : public PlacementBackend {
   void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
                    std::span<const kernel::PlaceResult> results) override;
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override;
-  /// Answered by the CPU: no kernel searches prices yet.
+  /// Many on the GPU, a thread block each. A single one is the CPU's: it can be cancelled there, and much of it is one thread's work.
   void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override;
   /// The same as `score`, with or without collapsing, for measurements.
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse, kernel::Candidate* out);
@@ -39,6 +39,7 @@ class CudaBackend final : public PlacementBackend {
   void* context_;  // null once it failed
   std::string failure_;
   std::vector<cuda_abi::PlaceTask> tasks_;
+  std::vector<cuda_abi::ChooseTask> choices_;
   cpu::ScoreTable score_table_;
 };
 

@@ -1,0 +1,80 @@
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/defaults.hpp"
+#include "bench/price/answer.hpp"
+#include "bench/price/instances.hpp"
+#include "bench/support/answer.hpp"
+
+/// Many choices of shapes at once, as futures, seeds or parts are: a thread each on the CPU, a block each on a GPU. A GPU loses at one.
+namespace berth::bench {
+namespace {
+
+constexpr std::int64_t kGap = 100;  // millionths
+
+struct Prepared {
+  explicit Prepared(std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      instances.push_back(price_instance(256, 160, 3, 0, kSeed + static_cast<std::uint64_t>(i)));
+      answers.emplace_back(instances.back().view());
+    }
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+      tasks.push_back({instances[i].view(), {kGap, 200, nullptr}, nullptr});
+      results.push_back(answers[i].view());
+    }
+  }
+
+  std::vector<PriceInstance> instances;
+  std::vector<ChoiceAnswer> answers;
+  std::vector<core::ChoiceTask> tasks;
+  std::vector<kernel::ChoiceResult> results;
+};
+
+void run(benchmark::State& bench, core::PlacementBackend& backend) {
+  Prepared p(bench.range(0));
+  backend.choose(p.tasks, p.results);
+  const std::unique_ptr<core::PlacementBackend> reference = core::make_reference_backend();
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, p.instances.size()); ++i) {
+    require(choose(*reference, p.instances[i], {}, kGap) == p.answers[i], "a choice is not the reference's");
+  }
+  for (auto _ : bench) backend.choose(p.tasks, p.results);
+  bench.SetItemsProcessed(bench.iterations() * bench.range(0));  // choices
+}
+
+void prices_cpu(benchmark::State& bench) { run(bench, *core::make_cpu_backend(static_cast<int>(bench.range(1)))); }
+
+void prices_cuda(benchmark::State& bench) {
+  std::string why;
+  const std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why);
+  if (backend == nullptr) {
+    bench.SkipWithError(("not run: " + why).c_str());
+    return;
+  }
+  run(bench, *backend);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  const std::int64_t all = std::max(2U, std::thread::hardware_concurrency());
+  for (const std::int64_t count : price_counts()) {
+    benchmark::RegisterBenchmark("prices_at_once/backend:cpu", prices_cpu)
+        ->ArgNames({"problems", "threads"})
+        ->Args({count, 1})
+        ->Args({count, all})
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark("prices_at_once/backend:cuda", prices_cuda)
+        ->ArgNames({"problems"})
+        ->Arg(count)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace berth::bench
