@@ -184,7 +184,7 @@ class Evidence {
     for (std::size_t n = 0; n < free_.size(); ++n) {
       const auto node = static_cast<std::int32_t>(n);
       // Pieces may lie on many nodes; `where` is then the one that lacks the least.
-      const bool there = r.level < 0 || r.where < 0 || r.code == ReasonCode::kFragmented ||
+      const bool there = r.level < 0 || r.where < 0 || r.code == ReasonCode::kFragmented || r.apart > 0 ||
                          (r.level == 0 ? node == r.where : s_.topology.domain_of(r.facet, r.level, node) == r.where);
       if (there && (r.gpu_type < 0 || s_.node.type[n] == r.gpu_type)) free += std::popcount(free_[n]);
     }

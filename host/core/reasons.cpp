@@ -59,14 +59,20 @@ Reason ReasonBuilder::explain(const JobWalk& job) {
 
   const kernel::ProblemView& p = *in_.problem;
   Reason quota;
+  std::int32_t nearest = kNone;
   bool all_fail = job.outcome != Outcome::kReserved && p.option_begin[job.slot] < p.option_begin[job.slot + 1];
   for (std::int32_t o = p.option_begin[job.slot]; all_fail && o < p.option_begin[job.slot + 1]; ++o) {
     Reason here;
     if (infeasible(in_.asked[o].demand).certified) continue;
     all_fail = quota_fails(job.slot, p.demands[p.options[o].demand], false, here);
-    if (quota.code == ReasonCode::kNone || here.missing < quota.missing) quota = here;
+    if (quota.code != ReasonCode::kNone && here.missing >= quota.missing) continue;
+    quota = here;
+    nearest = o;
   }
-  if (all_fail && quota.code != ReasonCode::kNone) return quota;
+  if (all_fail && quota.code != ReasonCode::kNone) {
+    if (!lacks_only(job.slot, nearest, quota)) quota.missing = 0;
+    return quota;
+  }
 
   bool fits = false;
   Reason reason = smallest_shortage(job.slot, fits);
@@ -126,6 +132,20 @@ bool ReasonBuilder::quota_fails(std::int32_t slot, const kernel::DemandRow& dema
     }
   }
   return false;
+}
+
+// With more left of this one limit the alternative would start.
+bool ReasonBuilder::lacks_only(std::int32_t slot, std::int32_t option, const Reason& quota) {
+  const kernel::ProblemView& p = *in_.problem;
+  const kernel::DemandRow& demand = p.demands[p.options[option].demand];
+  for (std::int32_t q = p.job_queue[slot]; q != kNone; q = p.queue_parent[q]) {
+    for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
+      if (q == quota.queue && column == (quota.gpu_type == kNone ? p.n_types : quota.gpu_type)) continue;
+      const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
+      if (p.queue_cap[at] != kernel::kNoLimit && demand.quota > p.queue_cap[at] - in_.queue_used[at]) return false;
+    }
+  }
+  return demand.exact != 0 && shortage(p.options[option].demand, in_.option_run[option]).code == ReasonCode::kNone;
 }
 
 const Reason& ReasonBuilder::infeasible(std::int32_t demand) {

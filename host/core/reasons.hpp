@@ -60,6 +60,7 @@ class ReasonBuilder {
  private:
   Reason certificate(std::int32_t slot);
   bool quota_fails(std::int32_t slot, const kernel::DemandRow& demand, bool ever, Reason& reason) const;
+  bool lacks_only(std::int32_t slot, std::int32_t option, const Reason& quota);
   const Reason& infeasible(std::int32_t demand);
   const Reason& shortage(std::int32_t demand, TimeUs run);
   Reason smallest_shortage(std::int32_t slot, bool& fits);

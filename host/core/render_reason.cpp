@@ -11,6 +11,7 @@
 #include "host/core/civil_time.hpp"
 #include "host/core/decimal.hpp"
 #include "host/core/violations.hpp"
+#include "host/core/wide.hpp"
 
 namespace berth::core {
 namespace {
@@ -81,12 +82,11 @@ class Text {
       case ReasonCode::kNoGpuType:
         return r_.gpu_type < 0 ? "no GPU type of the cluster suits it" : fmt::format("needs {} GPUs; the cluster has none", type());
       case ReasonCode::kNodeConstraint:
-        return constraint();
+        return is_apart() ? apart() : constraint();
       case ReasonCode::kInsufficientGpus:
+        if (is_apart()) return apart();
         if (r_.level >= 0) return in_one();
-        return r_.certified        ? fmt::format("needs {}; the cluster has {}", typed(), r_.best)
-               : r_.free > r_.best ? allowed_free()
-                                   : fmt::format("needs {}; {}", typed(), left(r_.best));
+        return r_.certified ? fmt::format("needs {}; the cluster has {}", typed(), r_.best) : allowed_free();
       case ReasonCode::kTopologyRequired:
         return in_one();
       case ReasonCode::kFragmented:
@@ -138,7 +138,7 @@ class Text {
   // The type is worth a word where there are several. A gang lies on one, even where it may be any.
   std::string typed() const {
     if (r_.gpu_type < 0 || shares(job_) || names_.gpu_types() == 1) return amount();
-    if (names_a_choice()) return fmt::format("{} of one type, such as {}", amount(), type());
+    if (names_a_choice()) return fmt::format("{} of one type (such as {})", amount(), type());
     return fmt::format("{} {} GPU{}", r_.asked, type(), r_.asked == 1 ? "" : "s");
   }
   bool names_a_choice() const {
@@ -150,29 +150,80 @@ class Text {
   // What is counted is free once the whole plan is carried out, what later jobs start on is gone.
   static std::string left(std::int64_t n) { return fmt::format("the plan leaves {}", n); }
   std::string left_in_all() const { return r_.free > r_.best ? fmt::format("; {} in all", left(r_.free)) : std::string(); }
-  /// Of what `asked` counts.
-  std::int64_t piece() const { return r_.pieces > 0 ? r_.asked / r_.pieces : 0; }
+  /// Of what `asked` counts. Plans are read from files, too.
+  std::int64_t piece() const { return r_.pieces > 0 ? std::max<std::int64_t>(1, r_.asked / r_.pieces) : 0; }
   const char* still_fit(std::int64_t n) const { return r_.certified ? "" : n == 1 ? " still fits" : " still fit"; }
   const char* at() const { return r_.level == 0 ? "on" : "in"; }
 
   std::string there() const {
-    if (r_.where < 0) return r_.code == ReasonCode::kNodeConstraint ? " on such nodes" : "";
-    return place_is_named() ? " there" : fmt::format(" {} {}", at(), place());
+    if (r_.where < 0) return on_such();
+    return (place_is_named() ? " there" : fmt::format(" {} {}", at(), place())) + (r_.level > 0 ? on_such() : "");
   }
+  bool some_nodes() const { return r_.some_nodes || r_.code == ReasonCode::kNodeConstraint; }
+  /// The sentence tells GPUs that the job may use from others.
+  bool tells_such_nodes() const {
+    const bool counted = r_.code == ReasonCode::kNodeConstraint || r_.code == ReasonCode::kInsufficientGpus;
+    return some_nodes() && (is_apart() || (counted && r_.level < 0));
+  }
+  const char* on_such() const { return !some_nodes() ? "" : tells_such_nodes() ? " on such nodes" : " on nodes that it may use"; }
   /// The sentence ends with the place, so that "there" is clear.
-  bool place_is_named() const { return r_.best > 0 && r_.code != ReasonCode::kFragmented; }
+  bool place_is_named() const { return r_.best > 0 && r_.code != ReasonCode::kFragmented && !is_apart(); }
   std::string more_free() const {
     const std::int64_t size = piece();
-    if (r_.pieces == 1 && r_.where < 0 && r_.level >= 0) return fmt::format("{} more free {} one {}", r_.missing, at(), level());
-    if (size < 2 || r_.missing % size != 0) return fmt::format("{} more free{}", r_.missing, there());
-    return fmt::format("{} of {} free{}", counted(r_.missing / size, "more piece"), size, there());
+    if (is_apart()) return apart_more_free();
+    if (r_.pieces == 1 && r_.where < 0 && r_.level >= 0) {
+      return fmt::format("{} more free {} one {}{}{}", r_.missing, at(), level(), some_nodes() ? " that it may use" : "", beside(1, size));
+    }
+    if (size < 2 || r_.missing % size != 0) return fmt::format("{} more free{}{}", r_.missing, there(), beside(r_.missing, 1));
+    const std::int64_t pieces = r_.missing / size;
+    return fmt::format("{} of {} free{}{}", counted(pieces, "more piece"), size, there(), beside(pieces, size));
+  }
+
+  // ", each with 64 cores and 512 GiB of memory": what must become free with so many pieces of `gpus`.
+  std::string beside(std::int64_t pieces, std::int64_t gpus) const {
+    if (!r_.beside || job_ == nullptr) return {};
+    const Constraints& c = job_->constraints;
+    std::vector<std::string> amounts;
+    if (c.cpu_milli_per_gpu > 0) amounts.push_back(cores_text(saturating_mul(gpus, c.cpu_milli_per_gpu)));
+    if (c.memory_bytes_per_gpu > 0) amounts.push_back(bytes_text(saturating_mul(gpus, c.memory_bytes_per_gpu)) + " of memory");
+    return amounts.empty() ? std::string() : fmt::format(", {}with {}", pieces == 1 ? "" : "each ", fmt::join(amounts, " and "));
+  }
+
+  bool is_apart() const { return r_.apart > 0 && r_.pieces > 0; }
+
+  // A gang spread over nodes.
+  std::string apart() const {
+    const std::int64_t size = piece(), fit = r_.best / size;
+    const std::string room = fit == 0 ? "none" : fmt::to_string(fit);
+    const char* which = some_nodes() ? " of those that it may use" : "";
+    if (r_.apart == 1) {
+      return fmt::format("needs {}, {} on each of {}; the plan leaves room on {}{}", typed(), size, counted(r_.pieces, "node"), room,
+                         which);
+    }
+    return fmt::format(
+        "needs {}{} on one node; the plan leaves room for {} of {}{}", typed(),
+        size > 1 ? fmt::format(" in pieces of {}, at most {} of them", size, r_.apart) : fmt::format(", at most {}", r_.apart), room,
+        r_.pieces, some_nodes() ? " on nodes that it may use" : "");
+  }
+
+  std::string apart_more_free() const {
+    const std::int64_t size = piece(), members = r_.missing / size;
+    if (r_.where >= 0) return fmt::format("{} more free on {}", r_.missing, place());
+    const char* such = some_nodes() ? "such " : "";
+    if (r_.apart == 1 && members == 1) return fmt::format("1 more {}node has {} free{}", such, size, beside(1, size));
+    const std::string amounts = beside(members, size);
+    if (r_.apart == 1) return fmt::format("{} more {}nodes have {} free{}", members, such, size, amounts.empty() ? " each" : amounts);
+    return fmt::format("{} free{}{}, counting at most {} a node",
+                       size > 1 ? fmt::format("{} of {}", counted(members, "more piece"), size) : fmt::format("{} more", members),
+                       on_such(), amounts, r_.apart);
   }
 
   std::string in_one() const {
-    // "No node has any free" is about one type only.
-    std::string text = fmt::format("needs {} {} one {}", r_.best == 0 ? typed() : counted(r_.asked, "GPU"), at(), level());
+    // A node that is named has one type.
+    const bool says_type = r_.best == 0 || r_.level > 0;
+    std::string text = fmt::format("needs {} {} one {}", says_type ? typed() : counted(r_.asked, "GPU"), at(), level());
     if (r_.pieces > 0 && r_.level > 0) text += fmt::format(", in pieces of {} on one node", piece());
-    const char* of_those = r_.certified ? " that it may use" : "";
+    const char* of_those = r_.certified || some_nodes() ? " that it may use" : "";
     if (r_.best == 0)
       return text +
              fmt::format("; no {}{} {}", level(), of_those,
@@ -190,6 +241,7 @@ class Text {
   }
 
   std::string fragmented() const {
+    if (is_apart()) return apart();
     if (r_.best >= r_.asked) return jointly();
     // One piece is said best by the place that is nearest to holding it.
     if (r_.pieces == 1 && r_.level == 0) return in_one() + (r_.best > 0 ? left_in_all() : std::string());
@@ -211,8 +263,12 @@ class Text {
   }
 
   std::string allowed_free() const {
-    const std::string in_all = r_.free > r_.best ? fmt::format(", {} in all", r_.free) : std::string();
-    return fmt::format("needs {}; {} on nodes that it may use{}", typed(), left(r_.best), in_all);
+    const std::string pieces = r_.pieces == 0   ? ""
+                               : r_.pieces == 1 ? " on one node"
+                                                : fmt::format(" in pieces of {}, each on one node", piece());
+    std::string text = fmt::format("needs {}{}; {}", typed(), pieces, left(r_.best));
+    if (!some_nodes()) return text;
+    return text + " on nodes that it may use" + (r_.free > r_.best ? fmt::format(", {} in all", r_.free) : std::string());
   }
 
   std::string constraint() const {

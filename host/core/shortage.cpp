@@ -11,7 +11,18 @@ namespace {
 using kernel::GroupRow;
 using kernel::kNone;
 
-bool plain(const GroupRow& g) { return g.require_level == kNone && g.segment_size == 0 && g.spread_most == 0; }
+bool spreads(const GroupRow& g) { return g.spread_most > 0 && g.spread_most < g.members; }
+
+bool plain(const GroupRow& g) { return g.require_level == kNone && g.segment_size == 0 && !spreads(g); }
+
+// Spread over nodes, and nothing else.
+bool is_apart(const GroupRow& g) { return g.require_level == kNone && g.segment_size == 0 && spreads(g) && g.spread_level == 0; }
+
+void set(Reason& reason, const Change& change) {
+  reason.missing = change.missing;
+  reason.beside = change.beside;
+  if (change.where != kNone) reason.where = change.where;
+}
 
 Reason reason_at(ReasonCode code, std::int32_t facet, std::int32_t level, std::int64_t asked, std::int64_t best) {
   Reason reason;
@@ -45,8 +56,20 @@ int precedence(ReasonCode code) {
 
 void Shortage::begin(const kernel::ProblemView& problem, const SupplyView& free, const SupplyView& total) {
   problem_ = &problem;
-  total_ = total;
   free_.begin(problem, free, true);
+  SupplyView open = total;
+  open.free = problem.node_open;
+  total_.begin(problem, open, false);
+  of_type_nodes_.assign(static_cast<std::size_t>(problem.n_types), 0);
+  for (std::int32_t node = 0; node < problem.n_nodes; ++node) ++of_type_nodes_[static_cast<std::size_t>(problem.node_type[node])];
+}
+
+// A filter lets nodes of one GPU type through.
+bool Shortage::some_nodes(const kernel::DemandRow& d) const {
+  const std::uint64_t* words = problem_->filter_words + std::int64_t{d.filter} * problem_->n_words;
+  std::int32_t nodes = 0;
+  for (std::int32_t word = 0; word < problem_->n_words; ++word) nodes += std::popcount(words[word]);
+  return nodes < of_type_nodes_[static_cast<std::size_t>(d.gpu_type)];
 }
 
 void Shortage::look_at(const kernel::DemandRow& d) {
@@ -85,12 +108,13 @@ Reason Shortage::find(std::int32_t demand, TimeUs end) {
       reason = reason_at(code, 0, -1, d.gpus, gpus_);
       if (of_type_ > gpus_) reason.free = of_type_;
       if (alone && plain(groups[0])) {
-        const Counts counts = count(groups[0]);
-        if (counts.at[4] == counts.at[0] && all_stay()) reason.missing = (groups[0].members - counts.at[0]) * groups[0].gpus;
+        set(reason, change_for(groups[0], false));
         if (groups[0].gpus > 1) reason.pieces = groups[0].members;
       }
+      if (alone && is_apart(groups[0])) be_apart(groups[0], reason);
     }
     reason.gpu_type = d.gpu_type;
+    reason.some_nodes = some_nodes(d);
     return reason;
   }
   for (std::int32_t i = 0; i < n; ++i) {
@@ -106,28 +130,39 @@ Reason Shortage::find(std::int32_t demand, TimeUs end) {
   for (std::int32_t i = 0; reason.code == ReasonCode::kNone && i < n; ++i) {
     if (groups[i].segment_size > 0 || groups[i].spread_most > 0) spread_out(groups[i], reason);
   }
-  if (reason.code != ReasonCode::kNone) reason.gpu_type = d.gpu_type;
+  if (alone && is_apart(groups[0]) && reason.code == ReasonCode::kFragmented) be_apart(groups[0], reason);
+  if (reason.code == ReasonCode::kNone) return reason;
+  reason.gpu_type = d.gpu_type;
+  reason.some_nodes = some_nodes(d);
   return reason;
 }
 
-// No node that the filter lets through leaves before the job ends: then it does not matter where GPUs become free.
-bool Shortage::all_stay() const {
-  for (std::int32_t node = 0; problem_->has_until != 0 && node < problem_->n_nodes; ++node) {
-    const TimeUs until = problem_->node_until[node];
-    if (until != kNever && (end_ == kNever || end_ > until) && free_.allowed(filter_, node)) return false;
-  }
-  return true;
+// What would let a gang of this group alone start; in one place, where it has to be there.
+Change Shortage::change_for(const GroupRow& group, bool may_name, std::int32_t facet, std::int32_t level, std::int32_t where) const {
+  ChangeInput in;
+  in.facet = facet;
+  in.level = level;
+  in.where = where;
+  in.problem = problem_;
+  in.free = &free_;
+  in.rows = &rows_;
+  in.total = &total_;
+  in.filter = filter_;
+  in.end = end_;
+  return smallest_change(in, group, may_name);
 }
 
-// Empty nodes that stay long enough have the GPUs for all members.
-bool Shortage::could_hold(const GroupRow& group) const {
-  std::int64_t members = 0;
-  for (std::int32_t node = 0; node < problem_->n_nodes && members < group.members; ++node) {
-    const TimeUs until = problem_->node_until[node];
-    const bool stays = until == kNever || (end_ != kNever && end_ <= until);
-    if (stays && free_.allowed(filter_, node)) members += std::popcount(total_.free[node]) / group.gpus;
-  }
-  return members >= group.members;
+// Evidence of a gang spread over nodes: members that find room so, not GPUs, are what it lacks.
+void Shortage::be_apart(const GroupRow& group, Reason& reason) const {
+  std::int64_t have = 0;
+  for (const Capacity::Row& row : rows_) have += std::min(most_on_node(group), free_.members(row, group, Stage::kUntil, end_));
+  reason.level = 0;
+  reason.facet = 0;
+  reason.asked = std::int64_t{group.members} * group.gpus;
+  reason.best = have * group.gpus;
+  reason.pieces = group.members;
+  reason.apart = group.spread_most;
+  set(reason, change_for(group, true));
 }
 
 // Counting ends where the group fits, which is all that matters then.
@@ -143,46 +178,21 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
   const bool whole = group.share_ppm == kWholeGpu;
   if (counts.at[0] < m && !whole) {
     Reason reason = reason_at(ReasonCode::kInsufficientGpus, 0, -1, m, counts.at[0]);
-    reason.missing = alone && counts.at[4] == counts.at[0] && all_stay() ? m - counts.at[0] : 0;
+    if (alone) set(reason, change_for(group, false));
     return reason;
   }
   if (counts.at[0] < m) {
     Reason reason = reason_at(ReasonCode::kFragmented, 0, 0, m * group.gpus, counts.at[0] * group.gpus);
     reason.pieces = group.members;
     reason.free = gpus_;
-    if (m == 1) {  // then the evidence is the node with most
-      reason.best = 0;
-      for (const Capacity::Row& row : rows_) {
-        if (row.gpus <= reason.best) continue;
-        reason.best = row.gpus;
-        reason.where = row.node;
-      }
-    }
-    if (!alone || counts.at[4] != counts.at[0]) return reason;
-    if (counts.at[4] != m - 1) {
-      if (all_stay() && could_hold(group)) reason.missing = (m - counts.at[0]) * group.gpus;
-      return reason;
-    }
-    // One member lacks: the node that needs the fewest more GPUs, has the rest already, and could ever hold them.
-    std::int32_t most = 0, nearest = kNone;
+    const Change change = alone ? change_for(group, true) : Change{};
+    set(reason, change);
+    // Of one member the evidence is a node: the one to free, else the one with most, by name unless another may be freed.
     for (const Capacity::Row& row : rows_) {
-      const std::int32_t left = row.gpus % group.gpus;
-      const std::int64_t then = row.gpus / group.gpus + 1;
-      const bool room = (group.cpu == 0 || row.cpu / group.cpu >= then) && (group.memory == 0 || row.memory / group.memory >= then) &&
-                        std::popcount(total_.free[row.node]) >= then * group.gpus;
-      const TimeUs until = problem_->node_until[row.node];
-      const bool stays = until == kNever || (end_ != kNever && end_ <= until);
-      if (left <= most || !room || !stays) continue;
-      most = left;
-      nearest = row.node;
+      if (m > 1 || (change.where != kNone ? row.node != change.where : row.gpus <= reason.best)) continue;
+      reason.best = row.gpus;
+      if (change.missing == 0) reason.where = row.node;
     }
-    if (nearest == kNone) {
-      if (all_stay() && could_hold(group)) reason.missing = group.gpus;
-      return reason;
-    }
-    reason.where = nearest;
-    reason.missing = group.gpus - most;
-    if (m == 1) reason.best = most;
     return reason;
   }
   if (counts.at[1] < m) {
@@ -210,31 +220,31 @@ Reason Shortage::of_pieces(const GroupRow& group, const Counts& counts, bool alo
     reason.best = saturating_mul(have, per);
     return reason;
   }
+  const Capacity::Row* most = nullptr;
   for (const Capacity::Row& row : rows_) {
     if (free_.members(row, group, cpu ? Stage::kGpuMemory : Stage::kCpu, end_) == 0) continue;
     const std::int64_t has = cpu ? row.cpu : row.memory;
-    if (reason.where >= 0 && has <= reason.best) continue;
+    if (most != nullptr && has <= reason.best) continue;
+    most = &row;
     reason.where = row.node;
     reason.best = has;
   }
-  if (alone && reason.where >= 0) reason.missing = per - reason.best;
+  if (alone && most != nullptr && lacks_only(*most, group, cpu)) reason.missing = per - reason.best;
   return reason;
+}
+
+// The node has room for one member but for its cores (or memory), of which it has enough in all.
+bool Shortage::lacks_only(const Capacity::Row& row, const GroupRow& group, bool cpu) const {
+  Capacity::Row then = row;
+  const Capacity::Row all = total_.row(row.node);
+  (cpu ? then.cpu : then.memory) = cpu ? all.cpu : all.memory;
+  return free_.members(then, group, Stage::kUntil, end_) > 0;
 }
 
 std::int64_t Shortage::place(std::int32_t facet, std::int32_t level, std::int32_t node) const {
   if (level == 0) return node;
   const kernel::FacetView& f = problem_->facet[facet];
   return f.node_domain[std::int64_t{level} * problem_->n_nodes + node];
-}
-
-std::int64_t Shortage::total_gpus(std::int32_t facet, std::int32_t level, std::int32_t where, std::int32_t filter) const {
-  if (level == 0) return std::popcount(total_.free[where]);
-  std::int64_t gpus = 0;
-  for (std::int32_t p = problem_->domains.first[where]; p < problem_->domains.last[where]; ++p) {
-    const std::int32_t node = problem_->facet[facet].order[p];
-    if (free_.allowed(filter, node)) gpus += std::popcount(total_.free[node]);
-  }
-  return gpus;
 }
 
 // No named domain of the required level holds the subtree of `row`: evidence is the domain that holds most of it.
@@ -279,15 +289,27 @@ bool Shortage::required(const GroupRow* rows, std::int32_t row, bool alone, Reas
     where = domain;
     enough_gpus = raw_[d] >= top.subtree_gpus;
   }
+  if (best == 0) where = largest(facet, level, begin, n, where);
   const std::int64_t asked = single ? std::int64_t{top.members} * top.gpus : top.subtree_gpus;
   reason = reason_at(!single && enough_gpus ? ReasonCode::kFragmented : ReasonCode::kTopologyRequired, facet, level, asked,
                      std::max<std::int64_t>(best, 0));
   reason.where = where;
   if (gpus_ > reason.best) reason.free = gpus_;
   if (single && top.gpus > 1) reason.pieces = top.members;
-  const bool simple = alone && single && top.segment_size == 0 && top.spread_most == 0;
-  if (simple && where >= 0 && total_gpus(facet, level, where, filter_) >= asked) reason.missing = asked - best;
+  if (alone && single && top.segment_size == 0 && !spreads(top) && where >= 0) set(reason, change_for(top, false, facet, level, where));
   return true;
+}
+
+// Of `n` domains from `begin` on that have nothing free, the named one where most could become free; `first`: when none could.
+std::int32_t Shortage::largest(std::int32_t facet, std::int32_t level, std::int32_t begin, std::size_t n, std::int32_t first) {
+  raw_.assign(n, 0);
+  for (std::int32_t node = 0; node < problem_->n_nodes; ++node) {
+    const std::int64_t domain = place(facet, level, node);
+    if (!free_.allowed(filter_, node) || (level > 0 && problem_->domains.named[domain] == 0)) continue;
+    raw_[static_cast<std::size_t>(domain - begin)] += std::popcount(problem_->node_open[node]);
+  }
+  const auto most = std::max_element(raw_.begin(), raw_.end());
+  return most == raw_.end() || *most == 0 ? first : begin + static_cast<std::int32_t>(most - raw_.begin());
 }
 
 // Of a tree of groups: the domain with most free GPUs among those in one of which the first group with a `require` must be. A

@@ -6,6 +6,7 @@
 #include "berth/kernel/problem.hpp"
 #include "berth/plan.hpp"
 #include "host/core/capacity.hpp"
+#include "host/core/smallest_change.hpp"
 
 namespace berth::core {
 
@@ -13,7 +14,7 @@ namespace berth::core {
 /// are looked at; for demands with `exact` they are sufficient too, so code kNone means that the demand fits.
 class Shortage {
  public:
-  /// `total` tells what could become free at all; it keeps `missing` honest.
+  /// `total` tells what cores and memory there are; with the GPUs of open nodes, what could become free at all.
   void begin(const kernel::ProblemView& problem, const SupplyView& free, const SupplyView& total);
   /// `end`: instant at which the job would end, kNever: not known. Sets code, level, facet, where, gpu_type, asked, best, missing.
   Reason find(std::int32_t demand, TimeUs end);
@@ -30,23 +31,26 @@ class Shortage {
   };
 
   void look_at(const kernel::DemandRow& demand);
+  bool some_nodes(const kernel::DemandRow& demand) const;
   Counts count(const kernel::GroupRow& group) const;
-  bool all_stay() const;
-  bool could_hold(const kernel::GroupRow& group) const;
+  Change change_for(const kernel::GroupRow& group, bool may_name, std::int32_t facet = 0, std::int32_t level = -1,
+                    std::int32_t where = -1) const;
+  void be_apart(const kernel::GroupRow& group, Reason& reason) const;
+  bool lacks_only(const Capacity::Row& row, const kernel::GroupRow& group, bool cpu) const;
   Reason of_pieces(const kernel::GroupRow& group, const Counts& counts, bool alone) const;
   bool required(const kernel::GroupRow* rows, std::int32_t row, bool alone, Reason& reason);
+  std::int32_t largest(std::int32_t facet, std::int32_t level, std::int32_t begin, std::size_t n, std::int32_t first);
   bool spread_out(const kernel::GroupRow& group, Reason& reason);
   std::int64_t place(std::int32_t facet, std::int32_t level, std::int32_t node) const;
-  std::int64_t total_gpus(std::int32_t facet, std::int32_t level, std::int32_t where, std::int32_t filter) const;
 
   const kernel::ProblemView* problem_ = nullptr;
-  SupplyView total_;
-  Capacity free_;
+  Capacity free_, total_;
   TimeUs end_ = kNever;
   std::int32_t filter_ = 0;
-  std::int64_t gpus_ = 0, of_type_ = 0;    // free where the filter lets through; on all nodes of the GPU type
-  std::vector<Capacity::Row> rows_;        // that the filter lets through
-  std::vector<std::int64_t> raw_, least_;  // [domains of a level, or nodes]: free GPUs; GPUs placeable by the scarcest row
+  std::int64_t gpus_ = 0, of_type_ = 0;      // free where the filter lets through; on all nodes of the GPU type
+  std::vector<std::int32_t> of_type_nodes_;  // [n_types]
+  std::vector<Capacity::Row> rows_;          // that the filter lets through
+  std::vector<std::int64_t> raw_, least_;    // [domains of a level, or nodes]: free GPUs; GPUs placeable by the scarcest row
   std::vector<Piece> pieces_;
 };
 

@@ -64,6 +64,9 @@ constexpr Field<ReasonRow> kEvidence[] = {
     {"gpu_type", [](JsonCursor& in, ReasonRow& r) { r.reason.gpu_type = read_any32(in); }},
     {"missing", [](JsonCursor& in, ReasonRow& r) { r.reason.missing = read_any(in); }},
     {"pieces", [](JsonCursor& in, ReasonRow& r) { r.reason.pieces = read_any32(in); }},
+    {"apart", [](JsonCursor& in, ReasonRow& r) { r.reason.apart = read_any32(in); }},
+    {"beside", [](JsonCursor& in, ReasonRow& r) { r.reason.beside = in.boolean(); }},
+    {"some_nodes", [](JsonCursor& in, ReasonRow& r) { r.reason.some_nodes = in.boolean(); }},
     {"free", [](JsonCursor& in, ReasonRow& r) { r.reason.free = read_any(in); }},
     {"until_s", [](JsonCursor& in, ReasonRow& r) { r.reason.until_us = read_any_micro(in); }},
 };

@@ -36,6 +36,9 @@ void write_evidence(JsonWriter& w, const Reason& r, const ClusterState& state) {
   w.number_unless("gpu_type", r.gpu_type, -1);
   w.number_unless("missing", r.missing, 0);
   w.number_unless("pieces", r.pieces, 0);
+  w.number_unless("apart", r.apart, 0);
+  w.flag_unless("beside", r.beside, false);
+  w.flag_unless("some_nodes", r.some_nodes, false);
   w.number_unless("free", r.free, 0);
   w.number_unless("until_s", r.until_us, kNever, 6);
 }

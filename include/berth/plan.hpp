@@ -72,7 +72,10 @@ struct Reason {
   TimeUs until_us = kNever;
   std::int32_t pieces =
       0;  ///< `asked` is so many equal pieces, none of which may be split over nodes (or over domains of `level`); 0: it is not
-  std::int64_t free = 0;  ///< GPUs free in all, where `best` is about a part of them
+  std::int64_t free = 0;    ///< GPUs free in all, where `best` is about a part of them
+  std::int32_t apart = 0;   ///< at most so many of the pieces on one node, and `best` counts no more of any; 0: it does not matter
+  bool beside = false;      ///< what is `missing` must become free with the cores and memory that go with it
+  bool some_nodes = false;  ///< the job may not use all nodes of its GPU type: of those that it may, `best` and `missing` speak
   bool operator==(const Reason&) const = default;
 };
 

@@ -55,7 +55,7 @@ Plan full_plan(const ClusterState& state) {
   Decision waits;
   waits.job = state.find_job("a");
   waits.entry_begin = waits.entry_end = 3;
-  waits.reason = {ReasonCode::kInsufficientGpus, true, 2, 0, 0, state.find_job("b"), 1, 0, 16, 12, 4, 9'000'000, 2, 13};
+  waits.reason = {ReasonCode::kInsufficientGpus, true, 2, 0, 0, state.find_job("b"), 1, 0, 16, 12, 4, 9'000'000, 2, 13, 1, true};
   p.decisions = {gang, share, waits};
   return p;
 }

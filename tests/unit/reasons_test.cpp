@@ -86,7 +86,8 @@ TEST(Reasons, GangOfWholeNodesTellsFreeGpusFromFreePieces) {
   EXPECT_EQ(
       sentence(explain(p, walk_of(pair))),
       "needs 16 GPUs in pieces of 8, each on one node; 0 of 2 still fit; the plan leaves 28 in all; starts if 2 more pieces of 8 free");
-  EXPECT_EQ(sentence(explain(p, walk_of(four))), "needs 32 GPUs; the plan leaves 28; starts if 4 more pieces of 8 free");
+  EXPECT_EQ(sentence(explain(p, walk_of(four))),
+            "needs 32 GPUs in pieces of 8, each on one node; the plan leaves 28; starts if 4 more pieces of 8 free");
 }
 
 TEST(Reasons, OnePieceNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
@@ -232,13 +233,15 @@ TEST(Reasons, NoChangeIsPromisedWhereItMattersWhichNodeFrees) {
 TEST(Reasons, FullQueueIsNamedNearestFirst) {
   ProblemBuilder b;
   b.rack("r0", {8, 8});
-  const int root = b.queue(kernel::kNone, {kernel::kNoLimit, 10}), leaf = b.queue(root, {8});
-  const int job = b.gang(4, 1, leaf);
+  const int root = b.queue(kernel::kNone, {kernel::kNoLimit, 11}), leaf = b.queue(root, {8});
+  const int four = b.gang(4, 1, leaf), five = b.gang(5, 1, leaf), ten = b.gang(10, 1, leaf);
   b.hold(b.gang(1, 1, leaf), {0, low(7)});
-  const Reason r = explain(b.build(), walk_of(job, Outcome::kQuota));
+  const Problem p = b.build();
+  const auto text = [&](int job) { return sentence(explain(p, walk_of(job, Outcome::kQuota))); };
 
-  EXPECT_EQ(r.code, ReasonCode::kQuota);
-  EXPECT_EQ(sentence(r), "needs 4 GPUs; queue q1 has 1 left of its limit; starts if 3 more GPUs fit within the limit of queue q1");
+  EXPECT_EQ(text(four), "needs 4 GPUs; queue q1 has 1 left of its limit; starts if 3 more GPUs fit within the limit of queue q1");
+  EXPECT_EQ(text(five), "needs 5 GPUs; queue q1 has 1 left of its limit") << "and q0 has 4";
+  EXPECT_EQ(text(ten), "needs 10 GPUs; queue q1 allows 8 at most");
 }
 
 TEST(Reasons, OtherJobsAreNamed) {

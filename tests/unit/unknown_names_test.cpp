@@ -32,7 +32,7 @@ TEST(UnknownNames, RequiredNodesThatAreNotThere) {
             "needs 1 GPU; its required node c is unknown");
   EXPECT_EQ(
       reason_of(R"("gpus": 8, "virtual_cluster": "vc", "constraints": {"required_nodes": ["a", "c", "d", "e"]})"),
-      "needs 8 GPUs of one type, such as A; the nodes that its constraints allow have 4; its required node c and 2 others are unknown");
+      "needs 8 GPUs of one type (such as A); the nodes that its constraints allow have 4; its required node c and 2 others are unknown");
 }
 
 TEST(UnknownNames, LabelsThatNoNodeHas) {
@@ -48,10 +48,10 @@ TEST(UnknownNames, AGpuTypeOfNoNode) {
 TEST(UnknownNames, AreToldWhereTheJobWaits) {
   const std::string apart = R"("shapes": [{"id": "s", "gpus": 2, "groups": [{"name": "g", "members": 2, "spread": {"level": "node",
       "most_per_domain": 1}}]}], "virtual_cluster": "vc", "constraints": {"required_nodes": ["a", "c"]})";
-  EXPECT_EQ(reason_of(apart),
-            "needs 2 GPUs of one type, such as A spread by node; 1 of them can still be placed so; the plan leaves 4 in all; its required "
-            "node c is "
-            "unknown (waits)");
+  EXPECT_EQ(
+      reason_of(apart),
+      "needs 2 GPUs of one type (such as A), 1 on each of 2 nodes; the plan leaves room on 1 of those that it may use; its required node "
+      "c is unknown (waits)");
 }
 
 TEST(UnknownNames, KnownNamesAreNot) {

@@ -425,7 +425,7 @@ typedef struct berth_decisions {
   uint8_t* certified;   /* no other state of the jobs would help */
   int64_t* asked;       /* by the reason: GPUs, thousandths of cores, or bytes */
   int64_t* best;        /* the most that there is in one place */
-  int64_t* missing;     /* so many more there, and it starts; 0: none known */
+  int64_t* missing;     /* so many more, and it starts: BERTH_TEXT_WOULD_START_IF says where and with what; 0: none known */
   int64_t* until_us;
   int32_t* other_job; /* slot of the job behind which it waits, or that displaced it; -1 */
 } berth_decisions;
