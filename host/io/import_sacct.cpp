@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/core/split.hpp"
 #include "host/io/csv.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/input_bytes.hpp"
@@ -21,34 +21,24 @@ namespace {
 
 bool is_unknown(std::string_view text) { return text.empty() || text == "Unknown" || text == "None" || text == "N/A"; }
 
-std::optional<std::int64_t> whole_of(std::string_view text) {
-  std::int64_t value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < 0 || value > kMaxTimeUs / kSecond)
-    return {};
-  return value;
-}
-
 // "[DD-[HH:]]MM:SS[.ffffff]" in microseconds; the fraction of sacct is cut.
 std::optional<TimeUs> clock_of(std::string_view text) {
-  std::int64_t days = 0;
-  const std::size_t dash = text.find('-');
-  if (dash != text.npos) {
-    const auto read = whole_of(text.substr(0, dash));
-    if (!read || *read > 1'000'000) return {};
+  constexpr std::int64_t kMost = 1'000'000;
+  std::int64_t days = 0, seconds = 0;
+  if (const std::size_t dash = text.find('-'); dash != text.npos) {
+    const auto read = core::parse_whole(text.substr(0, dash), kMost);
+    if (!read) return {};
     days = *read;
     text.remove_prefix(dash + 1);
   }
-  text = text.substr(0, text.find('.'));
-  std::int64_t seconds = 0;
-  for (int parts = 1;; ++parts) {
-    const std::size_t colon = text.find(':');
-    const auto read = whole_of(text.substr(0, colon));
-    if (!read || *read > 1'000'000 || parts > 3) return {};
+  const auto parts = core::split(text.substr(0, text.find('.')), ':');
+  if (parts.size() < 2 || parts.size() > 3) return {};
+  for (const std::string_view part : parts) {
+    const auto read = core::parse_whole(part, kMost);
+    if (!read) return {};
     seconds = seconds * 60 + *read;
-    if (colon == text.npos) return parts < 2 ? std::optional<TimeUs>() : (days * 86'400 + seconds) * kSecond;
-    text.remove_prefix(colon + 1);
   }
+  return (days * 86'400 + seconds) * kSecond;
 }
 
 // Columns by name; -1: not in the file.
@@ -100,7 +90,7 @@ struct SacctColumns {
 TimeUs instant_of(const CsvReader& row, int column, bool& unix_seconds) {
   const std::string_view text = row.text(column);
   if (is_unknown(text)) return -1;
-  if (const auto seconds = whole_of(text)) {
+  if (const auto seconds = core::parse_whole(text, kMaxTimeUs / kSecond)) {
     unix_seconds = true;
     return *seconds * kSecond;
   }

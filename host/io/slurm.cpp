@@ -1,14 +1,13 @@
 #include "host/io/slurm.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/split.hpp"
 #include "host/io/json_cursor.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/slurm_cluster.hpp"
@@ -25,12 +24,10 @@ std::size_t read_clock(const JsonCursor& in, std::int64_t& now) {
   constexpr std::string_view kKey = "now=";
   const std::string_view line = in.rest().substr(0, in.rest().find('\n'));
   if (line.substr(0, kKey.size()) != kKey) return 0;
-  std::int64_t seconds = -1;
-  const char* end = line.data() + line.size();
-  const auto read = std::from_chars(line.data() + kKey.size(), end, seconds);
-  const bool whole = read.ec == std::errc() && (read.ptr == end || *read.ptr == '\r') && seconds >= 0 && seconds <= kSlurmLastInstant;
-  if (!whole) in.fail_at(line.data(), "'now=' needs the seconds since 1970, as 'date +now=%s' prints them");
-  now = std::max(now, seconds);
+  const std::string_view digits = line.substr(kKey.size());
+  const auto seconds = core::parse_whole(digits.substr(0, digits.find('\r')), kSlurmLastInstant);
+  if (!seconds) in.fail_at(line.data(), "'now=' needs the seconds since 1970, as 'date +now=%s' prints them");
+  now = std::max(now, *seconds);
   return line.size();
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
+
+#include "host/core/split.hpp"
 
 namespace berth::io {
 namespace {
@@ -19,31 +21,25 @@ struct HostPart {
   std::vector<HostRange> ranges;
 };
 
-bool read_bound(std::string_view text, std::int64_t& out) {
+// Zeros in front count: they are printed again in every name.
+std::optional<std::int64_t> bound_of(std::string_view text) {
   constexpr std::size_t kMostDigits = 18;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (text.empty() || text.size() > kMostDigits || !std::all_of(text.begin(), text.end(), is_digit)) return false;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return true;
+  return text.size() > kMostDigits ? std::nullopt : core::parse_whole(text, INT64_MAX);
 }
 
 bool read_range(std::string_view text, HostRange& out) {
   const std::size_t dash = text.find('-');
-  const std::string_view low = text.substr(0, dash);
-  if (!read_bound(low, out.low)) return false;
-  out.high = out.low;
-  out.width = low.size();
-  return dash == text.npos || (read_bound(text.substr(dash + 1), out.high) && out.high >= out.low);
+  const std::string_view first = text.substr(0, dash);
+  const auto low = bound_of(first), high = dash == text.npos ? low : bound_of(text.substr(dash + 1));
+  if (!low || !high || *high < *low) return false;
+  out = {*low, *high, first.size()};
+  return true;
 }
 
 // "1-4,07-09"
 bool read_ranges(std::string_view text, std::vector<HostRange>& out) {
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    if (!read_range(text.substr(0, comma), out.emplace_back())) return false;
-    if (comma == text.npos) return true;
-    text.remove_prefix(comma + 1);
-  }
+  const auto parts = core::split(text, ',');
+  return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return read_range(part, out.emplace_back()); });
 }
 
 // Takes one name with its brackets off the front, and the comma behind it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/core/split.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/name_problem.hpp"
 #include "host/io/slurm_hostlist.hpp"
@@ -141,11 +142,7 @@ std::vector<std::string> read_slurm_names(JsonCursor& in) {
     return out;
   }
   const std::string text = read_slurm_text(in);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    add(std::string_view(text).substr(begin, comma - begin));
-    begin = comma + 1;
-  }
+  for (const std::string_view name : core::split(text, ',')) add(name);
   return out;
 }
 

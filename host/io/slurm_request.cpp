@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "host/core/check_snapshot.hpp"
+#include "host/core/split.hpp"
 #include "host/io/slurm_topology.hpp"
 
 namespace berth::io {
@@ -135,13 +136,9 @@ std::string set_slurm_constraints(const SlurmJob& from, SlurmCluster& cluster, J
     return fmt::format("its list of partitions is longer than {} bytes", core::kMaxNameBytes);
   job.virtual_cluster = from.partition;
   if (from.partition.find(',') != from.partition.npos) {
-    std::vector<std::string> names;
-    for (std::size_t begin = 0; begin <= from.partition.size();) {
-      const std::size_t end = std::min(from.partition.find(',', begin), from.partition.size());
-      names.push_back(from.partition.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    if (!cluster.add_union(from.partition, names)) return "more alternatives of features and partitions than are kept";
+    const auto names = core::split(from.partition, ',');
+    if (!cluster.add_union(from.partition, {names.begin(), names.end()}))
+      return "more alternatives of features and partitions than are kept";
   }
   job.constraints.excluded_nodes = from.excluded_nodes;
   if (!from.required_nodes.empty() && static_cast<std::int64_t>(from.required_nodes.size()) < least_nodes(from))

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "berth/units.hpp"
+#include "host/core/split.hpp"
 #include "host/io/json_number.hpp"
 
 namespace berth::io {
@@ -30,9 +30,9 @@ bool read_whole(std::string_view text, std::int64_t& out) {
     scale = unit == 'k' ? 1024 : unit == 'm' ? 1024 * 1024 : 1;
     if (scale > 1) text.remove_suffix(1);
   }
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || out < 0 || out > kMostCount / scale) return false;
-  out *= scale;
+  const auto count = core::parse_whole(text, kMostCount / scale);
+  if (!count) return false;
+  out = *count * scale;
   return true;
 }
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "host/core/split.hpp"
 
 namespace berth::io {
 namespace {
@@ -30,12 +31,8 @@ int slurm_parser_of(std::string_view version) {
   constexpr std::string_view kBegin = "v0.0.";
   version = version.substr(0, version.find('+'));
   if (version.substr(0, kBegin.size()) != kBegin) return 0;
-  version.remove_prefix(kBegin.size());
-  int number = 0;
-  const char* end = version.data() + version.size();
-  const auto read = std::from_chars(version.data(), end, number);
-  const bool known = read.ec == std::errc() && read.ptr == end && number >= kFirstSlurmParser && number <= kLastSlurmParser;
-  return known ? number : 0;
+  const std::int64_t number = core::parse_whole(version.substr(kBegin.size()), kLastSlurmParser).value_or(0);
+  return number >= kFirstSlurmParser ? static_cast<int>(number) : 0;
 }
 
 void note_slurm_lacks(std::string_view noun, const std::vector<SlurmLack>& lacks, int parser, SlurmNotes& notes) {

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "host/core/split.hpp"
 #include "host/io/slurm_jobs.hpp"
 #include "host/io/slurm_request.hpp"
 
@@ -23,11 +24,6 @@ struct ArrayTasks {
   bool good = true;  // the text was understood
 };
 
-bool read_task(std::string_view text, std::int64_t& out) {
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
-  return !text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size() && out >= 0 && out <= kSlurmLast32;
-}
-
 // "1-10:3,17%4": ranges with steps, and the limit that 'array_max_tasks' has, too. "..." ends a text that was cut.
 ArrayTasks tasks_of(std::string_view text) {
   ArrayTasks out;
@@ -38,19 +34,17 @@ ArrayTasks tasks_of(std::string_view text) {
     // The number before the dots may have lost digits.
     text = text.substr(0, text.rfind(','));
   }
-  while (!text.empty() && out.good) {
-    const std::size_t comma = text.find(',');
-    std::string_view item = text.substr(0, comma);
-    text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
-    std::int64_t low = 0, high = 0, step = 1;
+  if (text.empty()) return out;
+  for (std::string_view item : core::split(text, ',')) {
     const std::size_t colon = item.find(':');
-    if (colon != item.npos) out.good = read_task(item.substr(colon + 1), step) && step > 0;
+    const std::optional<std::int64_t> step = colon == item.npos ? 1 : core::parse_whole(item.substr(colon + 1), kSlurmLast32);
     item = item.substr(0, colon);
     const std::size_t dash = item.find('-');
-    out.good = out.good && read_task(item.substr(0, dash), low);
-    high = low;
-    if (dash != item.npos) out.good = out.good && read_task(item.substr(dash + 1), high) && high >= low;
-    for (std::int64_t id = low; out.good && id <= high && out.ids.size() <= kMostTasks; id += step) out.ids.push_back(id);
+    const auto low = core::parse_whole(item.substr(0, dash), kSlurmLast32);
+    const auto high = dash == item.npos ? low : core::parse_whole(item.substr(dash + 1), kSlurmLast32);
+    out.good = step && *step > 0 && low && high && *high >= *low;
+    if (!out.good) break;
+    for (std::int64_t id = *low; id <= *high && out.ids.size() <= kMostTasks; id += *step) out.ids.push_back(id);
   }
   return out;
 }

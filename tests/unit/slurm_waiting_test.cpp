@@ -143,10 +143,11 @@ TEST(SlurmWaiting, TasksThatSlurmCutOffAreToldOf) {
 }
 
 TEST(SlurmWaiting, ABadTaskListAndATooLongOneAreCounted) {
-  const io::SlurmImport bad = of_jobs({array22(7, "1-x")});
   const io::SlurmImport many = of_jobs({array22(7, "1-4000000000").with("array_max_tasks", "2")});
 
-  EXPECT_TRUE(noted(bad, "1 job left out: its tasks '1-x' are no list of ranges (first: 7)"));
+  for (const std::string bad : {"1-x", "3-1", "1-3:0", "1-3:x", "-1", "1,", "4294967296"}) {
+    EXPECT_TRUE(noted(of_jobs({array22(7, bad)}), "1 job left out: its tasks '" + bad + "' are no list of ranges (first: 7)")) << bad;
+  }
   EXPECT_EQ(many.snapshot.jobs.size(), 2u);
 }
 
