@@ -43,7 +43,7 @@ class Applier {
   [[noreturn]] void refuse(std::string_view field, const std::string& problem) const { here_.fail_at(field, problem); }
   [[noreturn]] void lose() {
     s_.lost = true;
-    throw StateLost("out of memory in the middle of a change: the state is lost, load it again");
+    throw StateLost("out of memory in the middle of a change: the state is lost, begin again from a snapshot");
   }
 
   void take_back() {
@@ -435,7 +435,7 @@ std::uint64_t StateImpl::apply(std::span<const Delta> deltas) {
 }
 
 void StateImpl::check_whole() const {
-  if (lost) throw StateLost("the state was lost when memory ran out: load it again");
+  if (lost) throw StateLost("the state was lost when memory ran out: begin again from a snapshot");
 }
 
 void StateImpl::start(Snapshot snapshot, const std::string& source) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/error.hpp"
+#include "host/io/json_line.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/sacct.hpp"
 #include "host/io/slurm_json.hpp"
@@ -186,7 +188,11 @@ Trace read_sacct_json(const std::string& text, const std::string& name) {
                    : row.array_id != 0 && row.array_task >= 0 ? fmt::format("{}_{}", row.array_id, row.array_task)
                                                               : std::to_string(row.id);
       rows.note_lack(seen, [&] { return fmt::format("job {}, line {}", row.job.id, line); });
-      trace.add(std::move(row.job), name, line);
+      try {
+        trace.add(std::move(row.job), name, line);
+      } catch (const InputError& error) {
+        in.fail_at(at, problem_of(error));
+      }
     });
     note_slurm_lacks("row", rows.lacks(), 0, trace.odd());
   });

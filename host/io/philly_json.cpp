@@ -5,10 +5,12 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/io/file_error.hpp"
 #include "host/io/json_cursor.hpp"
+#include "host/io/json_line.hpp"
 #include "host/io/philly.hpp"
 
 namespace berth::io {
@@ -150,7 +152,11 @@ Trace read_philly_json(const std::string& path) {
       retried += entry.counted > 1 ? 1 : 0;
       changed += entry.gpus_change ? 1 : 0;
       entry.job.submit_us = *entry.submit;
-      trace.add(std::move(entry.job), file, 0);
+      try {
+        trace.add(std::move(entry.job), file, 0);
+      } catch (const InputError& error) {
+        json.fail_at(where, problem_of(error));
+      }
     }
   });
   json.finish();

@@ -4,6 +4,7 @@
 
 #include "berth/error.hpp"
 #include "host/io/importers.hpp"
+#include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
 namespace berth::io {
@@ -174,6 +175,20 @@ TEST(ImportPhilly, ClusterFilesAreChecked) {
   EXPECT_THROW(import_files("philly", {jobs.path(), memory.path()}), InputError);
   EXPECT_THROW(import_files("philly", {jobs.path(), same.path()}), InputError);
   EXPECT_THROW(import_files("philly", {jobs.path(), huge.path()}), InputError);
+}
+
+TEST(ImportPhilly, AJobOfTheLogThatIsRefusedIsToldWithItsPlace) {
+  const std::string job = R"({"jobid":"a","submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 07:00:00",
+"end_time":"2017-10-09 08:00:00","detail":[{"gpus":["gpu0"]}]}]})";
+  const TempFile file("[" + job + ",\n" + job + "]", ".json");
+
+  EXPECT_EQ(test::problem_of([&] { import_trace("philly", {file.path()}); }), file.path() + ":3: /1: job id 'a' occurs twice");
+}
+
+TEST(ImportPhilly, AFileWithoutJobsIsToldAsThat) {
+  EXPECT_TRUE(notes_contain(import("[]", ".json"), "there is no job in it"));
+  EXPECT_TRUE(notes_contain(import(kCsv), "there is no job in it"));
+  EXPECT_FALSE(notes_contain(import(kCsv + "2017-10-09 07:01:55,66.0,-1,-66.0,11cb48\n"), "there is no job in it")) << "one is left out";
 }
 
 }  // namespace berth::io

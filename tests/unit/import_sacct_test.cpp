@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "berth/error.hpp"
 #include "host/io/importers.hpp"
+#include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
 namespace berth::io {
@@ -24,15 +24,11 @@ std::string row(const std::string& id, const std::string& state,
   return id + "|ann|main|" + state + "|2026-01-01T10:00:00|" + rest + "|billing=4,cpu=4,gres/gpu:h100=2,gres/gpu=2,mem=16G,node=1\n";
 }
 
+// Without the name of the file, which is a temporary one.
 std::string problem(const std::string& text) {
   const TempFile file(text, ".txt");
-  try {
-    import_trace("sacct", {file.path()});
-  } catch (const InputError& error) {
-    const std::string what = error.what();
-    return what.substr(file.path().size());
-  }
-  return "accepted";
+  const std::string what = test::problem_of([&] { import_trace("sacct", {file.path()}); });
+  return what.compare(0, file.path().size(), file.path()) == 0 ? what.substr(file.path().size()) : what;
 }
 
 using Drops = DropCounts;
@@ -190,6 +186,10 @@ TEST(ImportSacct, BadRowsAreRefusedWithTheirPlace) {
       ":1: no column 'Submit', 'AllocTRES' in the header 'JobID|State|Start|End'; needed are JobID (or JobIDRaw), State, Submit, Start, "
       "End and AllocTRES: 'sacct -a -X -P -o JobID,User,Partition,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocTRES' prints them "
       "and all that is of use");
+  for (const std::string bad : {"90", "1-2-3:04", "1:2:3:4", "1:x", "-1:30", ":30", "2000000:00"}) {
+    EXPECT_EQ(problem("JobID|State|Submit|Start|End|Elapsed|AllocTRES\n1|COMPLETED|1|1|2|" + bad + "|gres/gpu=1\n"),
+              ":2: column 'Elapsed' (6): expected a duration [DAYS-[HOURS:]]MINUTES:SECONDS, found '" + bad + "'");
+  }
   EXPECT_EQ(problem("JobID|State|Submit|Start|End|AllocTRES\n1|COMPLETED|1|1|2|gres/gpu=x\n"),
             ":2: column 'AllocTRES' (6): expected a list of resources such as cpu=4,gres/gpu=2, found 'gres/gpu=x'");
 }
@@ -245,7 +245,7 @@ TEST(ImportSacct, JsonRowsThatAreOddAreNamedByTheirLines) {
   EXPECT_TRUE(
       noted(trimmed, "1 row without what every known data parser prints: array, het, user; taken for not set (first: job 10, line 1)"));
   EXPECT_EQ(problem("{\"jobs\":[\n" + job("1", "COMPLETED") + ",\n" + job("2", "DONE") + "]}"),
-            ":3: job '2' has the state 'DONE', which Slurm does not have");
+            ":3: /jobs/1: job '2' has the state 'DONE', which Slurm does not have");
 }
 
 TEST(ImportSacct, JsonOfSomethingElseIsRefused) {
@@ -256,7 +256,7 @@ TEST(ImportSacct, JsonOfSomethingElseIsRefused) {
   const std::string none = ":1: no job, and no 'meta' that says it is of sacct: expected what 'sacct --json' prints";
   EXPECT_EQ(problem(R"({"jobs":[]})"), none);
   EXPECT_EQ(problem(R"({"meta":{"plugin":{"type":"openapi/v0.0.38"}},"jobs":[]})"), none);
-  EXPECT_EQ(problem(R"({"meta":{"plugin":{"type":"openapi/dbv0.0.38"}},"jobs":[]})"), "accepted");
+  EXPECT_EQ(problem(R"({"meta":{"plugin":{"type":"openapi/dbv0.0.38"}},"jobs":[]})"), "no error");
   EXPECT_EQ(problem(R"({"jobs":[],"last_update":5,"meta":{}})"),
             ":1: /last_update: this is what squeue prints; 'berth import slurm' reads it");
   EXPECT_EQ(problem(R"({"jobs":[],"jobs":[]})"), ":1: /jobs: a second list of jobs");

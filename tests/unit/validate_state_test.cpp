@@ -41,7 +41,7 @@ TEST(ValidateState, ReasonReadsAsPromised) {
   const Decision& b = of(state, plan, "b");
 
   EXPECT_EQ(b.action, Action::kWait);
-  EXPECT_EQ(render_reason(state, b.reason, b.job), "needs 14 GPUs in one rack; best rack has 12 left: r0");
+  EXPECT_EQ(render_reason(state, b.reason, b.job), "needs 14 GPUs of one type (such as a100) in one rack; best rack has 12 left: r0");
   EXPECT_EQ(render_would_start_if(state, b.reason, b.job), "2 more free there");
 }
 
@@ -53,7 +53,7 @@ TEST(ValidateState, CertificateOfTheColumnsHoldsOnTheDescriptions) {
   tampered.best = 16;
 
   EXPECT_EQ(c.action, Action::kDecline);
-  EXPECT_EQ(render_reason(state, c.reason, c.job), "needs 33 GPUs of one type, such as a100; the cluster has 32");
+  EXPECT_EQ(render_reason(state, c.reason, c.job), "needs 33 GPUs of one type (such as a100); the cluster has 32");
   EXPECT_TRUE(check_certificate(state, c.reason, c.job));
   EXPECT_FALSE(check_certificate(state, c.reason, state.find_job("b")));
   EXPECT_FALSE(check_certificate(state, tampered, c.job));
