@@ -10,6 +10,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "tests/fuzz/random_cluster.hpp"
+#include "tests/support/params.hpp"
 
 namespace {
 
@@ -27,9 +28,16 @@ Request random_request(fuzz::Bytes& in) {
   static const std::vector<PolicyInfo> all = policies();
   Request request;
   request.policy = in.of(all).name;
-  static const std::vector<std::string> disciplines{"skip", "strict", "easy"}, packings{"topology", "count", "consolidate"};
-  if (in.one_in(2)) request.params.emplace_back("discipline", in.of(disciplines));
-  if (in.one_in(3)) request.params.emplace_back("packing", in.of(packings));
+  static const std::vector<std::string> disciplines{"skip", "hol", "easy"}, packings{"topology", "count", "consolidate"},
+      objectives{"cost", "finish_time_fairness", "goodput", "jct", "sia", "sruf", "throughput"}, parts{"1", "2", "3", "7"};
+  const auto add = [&](const char* name, const std::vector<std::string>& values) {
+    if (test::has_param(request.policy, name)) request.params.emplace_back(name, in.of(values));
+  };
+  if (in.one_in(2)) add("discipline", disciplines);
+  if (in.one_in(3)) add("packing", packings);
+  if (in.one_in(2)) add("objective", objectives);
+  if (in.one_in(2)) add("k", parts);
+  request.seed = in.byte();
   if (in.one_in(6)) request.work_limit = in.within(1, 8);
   return request;
 }

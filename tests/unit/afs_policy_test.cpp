@@ -76,8 +76,8 @@ TEST(AfsPolicy, AnElasticJobComesBeforeAShorterOneThatGainsLittle) {
   EXPECT_EQ(fate(state, plan, "b"), "start 2");
 }
 
-// a gains 1/2 by one GPU; b 3/4 by three, which is 1/4 by each.
-TEST(AfsPolicy, WhatAStepGainsIsDividedByItsGpus) {
+// a gains 1/2 by one GPU; b, the longer one, 3/4 by three, which is 1/4 by each.
+TEST(AfsPolicy, WhatAStepOfTheLongerJobGainsIsDividedByItsGpus) {
   Snapshot s = node_of_gpus(5);
   lasting(elastic(s, "a", {{1, 1'000'000}, {2, 1'500'000}}), 100);
   lasting(elastic(s, "b", {{1, 1'000'000}, {4, 4'000'000}}), 1000);
@@ -87,6 +87,19 @@ TEST(AfsPolicy, WhatAStepGainsIsDividedByItsGpus) {
 
   EXPECT_EQ(fate(state, plan, "a"), "start 2");
   EXPECT_EQ(fate(state, plan, "b"), "start 1");
+}
+
+// a gains 1 by two GPUs, 1/2 by each; b 1.5 / 2.5.
+TEST(AfsPolicy, WhatAStepOfTheShorterJobGainsIsDividedByItsGpus) {
+  Snapshot s = node_of_gpus(4);
+  lasting(elastic(s, "a", {{1, 1'000'000}, {3, 2'000'000}}), 100);
+  lasting(elastic(s, "b", {{1, 1'000'000}, {2, 2'500'000}}), 1000);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 1");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
 }
 
 TEST(AfsPolicy, JobsWithoutGpusComeFirstTheShortestOfThemFirst) {

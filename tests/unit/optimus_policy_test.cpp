@@ -61,10 +61,10 @@ TEST(OptimusPolicy, OfEqualStepsTheEarlierJobHasTheFirst) {
   EXPECT_EQ(fate(state, plan, "c"), "start 2");
 }
 
-// a to 3 GPUs saves 20 s with 2, b to 2 GPUs saves 10 s with 1; then a has room.
+// a to 3 GPUs saves 20 s with 2, b to 2 GPUs saves 10 s with 1; then one GPU is left, too few for a.
 TEST(OptimusPolicy, OfEqualSavingsForEachGpuTheSmallerStepComesFirst) {
   Snapshot s = one_node();
-  s.nodes[0].gpus = 3;
+  s.nodes[0].gpus = 4;
   lasting(elastic(s, "a", {{1, 1'000'000}, {3, 1'250'000}}), 100);
   lasting(elastic(s, "b", {{1, 1'000'000}, {2, 2'000'000}}), 20);
   const ClusterState state(s);

@@ -92,6 +92,12 @@ TEST(PopPolicy, TheSeedDealsTheJobs) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Plan plan = plan_of(state, "2", seed);
     values.insert(plan.bound.value);
+    // Whom its part has no room for would pay what GPUs cost in the whole: it is not outbid.
+    for (const Decision& d : plan.decisions) {
+      if (d.action != Action::kWait) continue;
+      const bool heavy = state.job(d.job)->weight_ppm == 3'000'000;
+      EXPECT_EQ(d.reason.code, heavy ? ReasonCode::kInsufficientGpus : ReasonCode::kOutbid);
+    }
     EXPECT_TRUE(same_plan(plan, plan_of(state, "2", seed)));
   }
 

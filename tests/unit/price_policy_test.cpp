@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -228,6 +229,21 @@ TEST(PricePolicy, PricesAreKeptForTheNextDecision) {
   EXPECT_EQ(memory.scalars.at("price/a100"), second.bound.prices[0].second);
   EXPECT_LT(second.work_done, first.work_done);
   EXPECT_EQ(second.bound.value, first.bound.value);
+}
+
+TEST(PricePolicy, PricesOfTypesThatLeftAreForgottenAndWhatElseIsKeptStays) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  const ClusterState state(s);
+  PolicyState memory;
+  memory.scalars = {{"price/v100", 5}, {"rounds", 7}};
+  Request request;
+  request.policy = "price";
+  Plan plan;
+
+  Engine().decide(state, memory, request, plan);
+
+  EXPECT_EQ(memory.scalars, (std::map<std::string, std::int64_t>{{"price/a100", plan.bound.prices[0].second}, {"rounds", 7}}));
 }
 
 TEST(PricePolicy, NothingToChooseIsAPlanToo) {
