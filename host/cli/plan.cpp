@@ -90,21 +90,35 @@ int run_one(const PlanArguments& options) {
   return code_of(plan);
 }
 
+std::vector<Plan> decide_each(const PlanArguments& options, const LoadedState& loaded, const std::vector<Request>& requests) {
+  std::vector<Plan> plans;
+  for (const Request& request : requests) {
+    PolicyState kept;
+    plans.push_back(decide(options, loaded, kept, request));
+    if (plans.back().stopped_by == "cancel") end_by_interrupt();  // half an answer compares with nothing
+  }
+  for (const Plan& plan : plans) note(plan);
+  return plans;
+}
+
 int run_comparison(const PlanArguments& options) {
-  const std::vector<std::string_view> names = core::split(options.compare, ',');
-  if (names.size() != 2)
-    throw InvalidArgument(
-        fmt::format("--compare: '{}': expected two policies, NAME[@PARAM=VALUE...],NAME[@PARAM=VALUE...]", options.compare));
-  const auto requests = make_requests(options.request, std::string(names[0]), std::string(names[1]));
+  std::vector<std::string_view> names = core::split(options.compare, ',');
+  const bool contest = !options.policy.empty();
+  if (contest) {
+    names.insert(names.begin(), options.policy);
+  } else if (names.size() != 2) {
+    throw InvalidArgument(fmt::format(
+        "--compare: '{}': expected two policies, NAME[@PARAM=VALUE...],NAME[@PARAM=VALUE...]; any number with --policy", options.compare));
+  }
+  const std::vector<Request> requests = make_requests(options.request, names);
   const LoadedState loaded = load_state(options.input);
-  PolicyState first_state, second_state;
-  const Plan first = decide(options, loaded, first_state, requests.first);
-  if (first.stopped_by == "cancel") end_by_interrupt();  // half an answer compares with nothing
-  const Plan second = decide(options, loaded, second_state, requests.second);
-  if (second.stopped_by == "cancel") end_by_interrupt();
-  note(first);
-  note(second);
-  print(options.json ? comparison_json(loaded.state, first, second) : comparison_text(loaded.state, first, second, options.text));
+  const std::vector<Plan> plans = decide_each(options, loaded, requests);
+  if (contest) {
+    print(options.json ? contest_json(loaded.state, plans) : contest_text(loaded.state, plans));
+  } else {
+    print(options.json ? comparison_json(loaded.state, plans[0], plans[1])
+                       : comparison_text(loaded.state, plans[0], plans[1], options.text));
+  }
   return kDone;
 }
 
@@ -140,16 +154,17 @@ void add_plan(Commands& commands) {
       commands.add("plan", "Decide which job gets which GPUs, who waits, and why",
                    "berth plan --snapshot cluster.json --policy srsf --out plan.json\n"
                    "  berth plan --snapshot cluster.json --compare fifo,srsf\n"
-                   "  berth plan --snapshot cluster.json --compare fifo,fifo@discipline=easy\n\n"
+                   "  berth plan --snapshot cluster.json --compare fifo,fifo@discipline=easy\n"
+                   "  berth plan --snapshot cluster.json --policy price --compare optimus,gavel-las\n\n"
                    "Ctrl-C while it decides: the best plan so far is the answer, stopped_by is \"cancel\". A second Ctrl-C, or\n"
                    "one at another moment, ends the command (130 in a shell); files are then complete or not there.",
                    options, &run);
   add_state_options(app, options->input);
-  CLI::Option* policy = app.add_option("--policy", options->policy, "The policy ('berth policies' lists them)")->type_name("NAME");
-  CLI::Option* compare =
-      app.add_option("--compare", options->compare, "Show what two policies would do differently; --param goes to those that know it")
-          ->type_name("NAME[@PARAM=VALUE...],NAME[...]")
-          ->excludes(policy);
+  app.add_option("--policy", options->policy, "The policy ('berth policies' lists them)")->type_name("NAME");
+  CLI::Option* compare = app.add_option("--compare", options->compare,
+                                        "Show what two policies would do differently, or with --policy what each is worth beside it; "
+                                        "--param goes to those that know it")
+                             ->type_name("NAME[@PARAM=VALUE...],NAME[...]");
   add_request_options(app, options->request);
   app.add_option("--state-in", options->state_in, "What the policy kept from the last decision (berth.state.v1)")
       ->type_name("FILE")

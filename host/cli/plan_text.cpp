@@ -1,11 +1,23 @@
 #include "host/cli/plan_text.hpp"
 
 #include "host/cli/console.hpp"
+#include "host/core/plan_worth.hpp"
 #include "host/core/state_names.hpp"
 #include "host/report/compare.hpp"
+#include "host/report/contest.hpp"
 #include "host/report/explain.hpp"
 
 namespace berth::cli {
+namespace {
+
+std::vector<report::Entrant> entrants_of(const ClusterState& state, const std::vector<Plan>& plans) {
+  std::vector<report::Entrant> entrants;
+  const bool valued = !plans.front().bound.objective.empty();
+  for (const Plan& plan : plans) entrants.push_back({&plan, valued ? core::worth_by(state.impl(), plan, plans.front()) : 0});
+  return entrants;
+}
+
+}  // namespace
 
 std::string plan_text(const ClusterState& state, const Plan& plan, const TextOptions& options) {
   report::ExplainOptions explain;
@@ -26,6 +38,14 @@ std::string comparison_text(const ClusterState& state, const Plan& first, const 
 
 std::string comparison_json(const ClusterState& state, const Plan& first, const Plan& second) {
   return report::to_json(core::StateNames(state.impl()), report::compare_plans(first, second));
+}
+
+std::string contest_text(const ClusterState& state, const std::vector<Plan>& plans) {
+  return report::contest_text(entrants_of(state, plans));
+}
+
+std::string contest_json(const ClusterState& state, const std::vector<Plan>& plans) {
+  return report::contest_json(entrants_of(state, plans)) + "\n";
 }
 
 }  // namespace berth::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "berth/engine.hpp"
 #include "host/cli/common_options.hpp"
@@ -13,5 +14,8 @@ std::string plan_text(const ClusterState& state, const Plan& plan, const TextOpt
 std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job);
 std::string comparison_text(const ClusterState& state, const Plan& first, const Plan& second, const TextOptions& options);
 std::string comparison_json(const ClusterState& state, const Plan& first, const Plan& second);
+/// The plans side by side, by the objective of the first one.
+std::string contest_text(const ClusterState& state, const std::vector<Plan>& plans);
+std::string contest_json(const ClusterState& state, const std::vector<Plan>& plans);
 
 }  // namespace berth::cli

@@ -91,18 +91,28 @@ Request make_request(const RequestOptions& options, const std::string& policy) {
   return request;
 }
 
-std::pair<Request, Request> make_requests(const RequestOptions& options, const std::string& first, const std::string& second) {
-  const Contender a = parse_contender(first), b = parse_contender(second);
-  const std::vector<PolicyInfo> infos{a.info, b.info};
-  std::pair<Request, Request> requests{request_of(options, infos[0]), request_of(options, infos[1])};
+std::vector<Request> make_requests(const RequestOptions& options, const std::vector<std::string_view>& names) {
+  std::vector<Contender> contenders;
+  std::vector<PolicyInfo> infos;
+  std::vector<Request> requests;
+  for (const std::string_view name : names) {
+    contenders.push_back(parse_contender(std::string(name)));
+    infos.push_back(contenders.back().info);
+    requests.push_back(request_of(options, infos.back()));
+  }
   for (const std::string& text : options.params) {
     const auto param = parse_key_value(text);
-    if (!knows(infos[0], param.first) && !knows(infos[1], param.first)) refuse_param(infos, param.first);
-    if (knows(infos[0], param.first) && !has(a.own, param.first)) requests.first.params.push_back(param);
-    if (knows(infos[1], param.first) && !has(b.own, param.first)) requests.second.params.push_back(param);
+    bool known = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!knows(infos[i], param.first)) continue;
+      known = true;
+      if (!has(contenders[i].own, param.first)) requests[i].params.push_back(param);
+    }
+    if (!known) refuse_param(infos, param.first);
   }
-  requests.first.params.insert(requests.first.params.end(), a.own.begin(), a.own.end());
-  requests.second.params.insert(requests.second.params.end(), b.own.begin(), b.own.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    requests[i].params.insert(requests[i].params.end(), contenders[i].own.begin(), contenders[i].own.end());
+  }
   return requests;
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "berth/engine.hpp"
@@ -26,7 +26,8 @@ PolicyInfo find_policy_info(const std::string& name);
 /// @throws InvalidArgument naming what is wrong.
 Request make_request(const RequestOptions& options, const std::string& policy);
 
-/// Requests for two policies. A parameter goes to those that know it, and one of them has to.
-std::pair<Request, Request> make_requests(const RequestOptions& options, const std::string& first, const std::string& second);
+/// A request for each policy. A parameter goes to those that know it, and one of them has to.
+/// @param names  "fifo", or with parameters of its own "fifo@discipline=easy".
+std::vector<Request> make_requests(const RequestOptions& options, const std::vector<std::string_view>& names);
 
 }  // namespace berth::cli

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "host/core/names.hpp"
 #include "host/core/violations.hpp"
 #include "host/report/explain.hpp"
+#include "host/report/totals.hpp"
 
 namespace berth::report {
 namespace {
@@ -45,30 +45,6 @@ bool differ(const Plan& p, const Decision& a, const Plan& q, const Decision& b, 
   return true;
 }
 
-struct Total {
-  const char* name;
-  std::int64_t Totals::*field;
-};
-constexpr std::array kTotals{
-    Total{"gpus_used", &Totals::gpus_used}, Total{"starts", &Totals::starts},     Total{"keeps", &Totals::keeps},
-    Total{"moves", &Totals::moves},         Total{"replaces", &Totals::replaces}, Total{"reserves", &Totals::reserves},
-    Total{"preempts", &Totals::preempts},   Total{"waits", &Totals::waits},       Total{"declines", &Totals::declines}};
-
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 std::string shape_name(const core::NameSource& names, const Decision& d) {
   const Job* job = names.job(d.job);
   const bool known = job != nullptr && d.shape >= 0 && static_cast<std::size_t>(d.shape) < job->shapes.size();
@@ -85,12 +61,6 @@ std::string side_json(const core::NameSource& names, const Plan& plan, const Dec
   return fmt::format(R"({{"action":{},"shape":{},"gpus":{},"where":{},"reason":{}}})", json_string(core::name(d.action)),
                      json_string(shape_name(names, d)), gpus_of(plan, d), json_string(place_text(names, plan, d)),
                      json_string(full_reason(names, d)));
-}
-
-std::string plan_json(const Plan& plan) {
-  std::string text = "{\"policy\":" + json_string(plan.policy);
-  for (const Total& total : kTotals) text += fmt::format(",\"{}\":{}", total.name, plan.totals.*total.field);
-  return text + "}";
 }
 
 }  // namespace

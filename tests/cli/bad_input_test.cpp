@@ -104,7 +104,7 @@ TEST(CliBadInput, PartsThatAddUpToMoreThanAllAreRefused) {
 }
 
 TEST(CliBadInput, OptionsThatContradictEachOtherAreRefused) {
-  expect_refused(racks("--policy fifo --compare fifo,srsf"), "--compare");
+  expect_refused(racks("--policy fifo --compare fifo,srsf --out -"), "--compare");
   expect_refused(racks(""), "--policy is required");
   expect_refused("plan --policy fifo", "--snapshot is required");
 }

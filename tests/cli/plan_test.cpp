@@ -132,6 +132,25 @@ TEST(CliPlan, OnePolicyIsComparedWithItselfUnderOtherParameters) {
   EXPECT_TRUE(contains(wrong.err, "policy 'fifo' has no parameter 'colour'")) << wrong.err;
 }
 
+TEST(CliPlan, PoliciesStandBesideAnotherByItsObjective) {
+  const Answer text = berth(plan_of("shapes", "--policy price --compare optimus,fifo,price@objective=jct")),
+               json = berth(plan_of("shapes", "--policy price --compare optimus,fifo --json")),
+               plain = berth(plan_of("shapes", "--policy fifo --compare price --json")),
+               alone = berth(plan_of("shapes", "--policy price --json"));
+
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "goodput: no plan is worth more than")) << text.out;
+  EXPECT_TRUE(contains(text.out, "optimus") && contains(text.out, "less") && contains(text.out, "gpus_used")) << text.out;
+  EXPECT_EQ(json.code, 0) << json.err;
+  // The first plan is worth what it says itself.
+  const std::size_t value = alone.out.find("\"value\":");
+  ASSERT_NE(value, std::string::npos) << alone.out;
+  const std::string worth = alone.out.substr(value + 8, alone.out.find_first_of(",}", value) - value - 8);
+  EXPECT_TRUE(contains(json.out, "\"worth\":" + worth)) << json.out << worth;
+  EXPECT_FALSE(contains(plain.out, "worth")) << plain.out;
+  EXPECT_TRUE(contains(plain.out, "\"plans\":[{\"policy\":\"fifo\"")) << plain.out;
+}
+
 TEST(CliPlan, AParameterReachesThePolicy) {
   const Answer answer = berth(plan_of("disciplines", "--policy fifo --param discipline=skip --param max_tries=8 --json"));
 

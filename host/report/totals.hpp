@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "berth/plan.hpp"
+
+/// What tables and documents that set plans side by side have in common.
+namespace berth::report {
+
+struct Total {
+  const char* name;
+  std::int64_t Totals::*field;
+};
+inline constexpr std::array kTotals{
+    Total{"gpus_used", &Totals::gpus_used}, Total{"starts", &Totals::starts},     Total{"keeps", &Totals::keeps},
+    Total{"moves", &Totals::moves},         Total{"replaces", &Totals::replaces}, Total{"reserves", &Totals::reserves},
+    Total{"preempts", &Totals::preempts},   Total{"waits", &Totals::waits},       Total{"declines", &Totals::declines}};
+
+/// With its quotation marks.
+std::string json_string(std::string_view text);
+
+/// {"policy":...,"gpus_used":...,
+std::string plan_json(const Plan& plan);
+
+}  // namespace berth::report
