@@ -1,0 +1,137 @@
+// What is at the edge for policies that choose shapes: plans are valid and proved, and what can run does.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "host/core/policy.hpp"
+#include "tests/support/params.hpp"
+#include "tests/unit/shape_policy_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::elastic;
+using test::GpuRates;
+using test::one_node;
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const core::PolicyEntry& entry : core::policy_registry()) {
+    if (entry.choice != nullptr) all.push_back(entry.info.name);
+  }
+  return all;
+}
+
+class ShapeEdges : public ::testing::TestWithParam<std::string> {
+ protected:
+  Plan plan_of(const ClusterState& state, Request request = {}) const {
+    request.policy = GetParam();
+    Engine engine;
+    Plan plan = engine.decide(state, request);
+    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+    EXPECT_LE(plan.bound.value, plan.bound.bound);
+    return plan;
+  }
+  Plan plan_of(const Snapshot& snapshot) const { return plan_of(ClusterState(snapshot)); }
+};
+
+TEST_P(ShapeEdges, NoJobs) { EXPECT_EQ(plan_of(one_node()).bound.bound, 0); }
+
+TEST_P(ShapeEdges, OneShape) {
+  Snapshot s = one_node();
+  for (const char* id : {"a", "b", "c"}) elastic(s, id, {{4, 1'000'000}});
+
+  EXPECT_EQ(plan_of(s).totals.starts, 2);
+}
+
+TEST_P(ShapeEdges, ShapesLargerThanTheCluster) {
+  Snapshot s = one_node();
+  elastic(s, "a", {{9, 1'000'000}, {64, 2'000'000}});
+  elastic(s, "b", {{8, 1'000'000}, {16, 2'000'000}});
+
+  const Plan plan = plan_of(s);
+
+  EXPECT_EQ(plan.totals.starts, 1);
+  EXPECT_EQ(plan.totals.declines, 1);
+}
+
+// What nobody knows a speed of is as quick in every shape.
+TEST_P(ShapeEdges, RatesThatNobodyKnows) {
+  Snapshot s = one_node();
+  for (const char* id : {"a", "b", "c"}) elastic(s, id, {{1, 0}, {4, 0}});
+
+  EXPECT_EQ(plan_of(s).totals.starts, 3);
+}
+
+TEST_P(ShapeEdges, EqualRates) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 12; ++i) elastic(s, "j" + std::to_string(10 + i), {{1, 1'000'000}, {2, 1'000'000}, {8, 1'000'000}});
+
+  EXPECT_EQ(plan_of(s).totals.starts, 8);
+}
+
+// More GPUs are slower.
+TEST_P(ShapeEdges, FallingRates) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 8; ++i) elastic(s, "j" + std::to_string(i), {{1, 1'000'000}, {2, 900'000}, {8, 100'000}});
+
+  EXPECT_EQ(plan_of(s).totals.starts, 8);
+}
+
+// Nothing is gained before 8 GPUs.
+TEST_P(ShapeEdges, RatesThatRiseAtOnce) {
+  Snapshot s = one_node();
+  for (const char* id : {"a", "b"}) elastic(s, id, {{1, 1'000'000}, {2, 1'000'000}, {4, 1'000'001}, {8, 100'000'000}});
+
+  EXPECT_GE(plan_of(s).totals.starts, 1);
+}
+
+TEST_P(ShapeEdges, ATypeThatNobodyCanUse) {
+  Snapshot s = test::two_racks();
+  s.nodes[1].gpu_type = s.nodes[2].gpu_type = s.nodes[3].gpu_type = "h100";
+  for (const char* id : {"a", "b"}) {
+    Job& job = elastic(s, id, {{4, 1'000'000}});
+    job.shapes[0].gpu_type = "a100";
+  }
+
+  EXPECT_EQ(plan_of(s).totals.starts, 2);
+}
+
+TEST_P(ShapeEdges, NoGpuIsFree) {
+  Snapshot s = one_node();
+  Job& job = elastic(s, "a", {{8, 1'000'000}});
+  test::run_on(job, "n0", {0, 1, 2, 3, 4, 5, 6, 7}).preemption.preemptible = false;
+  elastic(s, "b");
+
+  const Plan plan = plan_of(s);
+
+  EXPECT_EQ(plan.totals.keeps, 1);
+  EXPECT_EQ(plan.totals.waits, 1);
+}
+
+TEST_P(ShapeEdges, AMicrosecondOfTime) {
+  Snapshot s = one_node();
+  for (const char* id : {"a", "b", "c"}) elastic(s, id);
+  Request request;
+  request.budget_us = 1;
+
+  EXPECT_GE(plan_of(ClusterState(s), request).totals.starts, 1);
+}
+
+TEST_P(ShapeEdges, ManyJobsForOneGpu) {
+  Snapshot s = one_node();
+  s.nodes[0].gpus = 1;
+  for (int i = 0; i < 100'000; ++i) elastic(s, "j" + std::to_string(100'000 + i), {{1, 1'000'000 + i % 7}});
+
+  EXPECT_EQ(plan_of(s).totals.starts, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShapeEdges, ::testing::ValuesIn(names()), [](const auto& each) { return test::test_name(each.param); });
+
+}  // namespace
+}  // namespace berth
