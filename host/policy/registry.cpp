@@ -6,9 +6,10 @@
 #include "host/policy/params.hpp"
 
 // One line per policy, sorted by name: `x` is x_policy() of host/policy/x.cpp.
-#define BERTH_POLICIES(policy)                                                                                                \
-  policy(afs) policy(edf) policy(fifo) policy(gavel_ftf) policy(gavel_las) policy(gavel_makespan) policy(gittins) policy(las) \
-      policy(optimus) policy(pop) policy(price) policy(priority) policy(qssf) policy(sia) policy(sjf) policy(srsf) policy(srtf)
+#define BERTH_POLICIES(policy)                                                                                                           \
+  policy(afs) policy(edf) policy(elastic_pollux) policy(fifo) policy(gavel_ftf) policy(gavel_las) policy(gavel_makespan) policy(gittins) \
+      policy(las) policy(optimus) policy(pop) policy(price) policy(priority) policy(qssf) policy(sia) policy(sjf) policy(srsf)           \
+          policy(srtf)
 
 namespace berth::policy {
 

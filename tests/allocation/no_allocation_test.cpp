@@ -83,6 +83,7 @@ Request ask(const std::string& policy, std::vector<std::pair<std::string, std::s
   Request request;
   request.policy = policy;
   request.params = std::move(params);
+  for (auto& one : test::short_search(policy)) request.params.push_back(std::move(one));
   request.backend = Backend::kCpu;
   return request;
 }

@@ -34,6 +34,7 @@ TEST_P(SameAsCpp, PlanByPlan) {
   PolicyState memory;
   Request request;
   request.policy = GetParam();
+  request.params = test::short_search(GetParam());
 
   berth_state* c_state = nullptr;
   berth_engine* c_engine = nullptr;
@@ -46,6 +47,12 @@ TEST_P(SameAsCpp, PlanByPlan) {
   berth_request c_request{};
   c_request.struct_size = sizeof c_request;
   c_request.policy = GetParam().c_str();
+  std::vector<std::string> params;
+  std::vector<const char*> given;
+  for (const auto& [name, value] : request.params) params.push_back(name + "=" + value);
+  for (const std::string& one : params) given.push_back(one.c_str());
+  c_request.n_params = given.size();
+  c_request.params.strings = given.empty() ? nullptr : given.data();
 
   for (int round = 0; round < 4; ++round) {
     Plan plan;

@@ -28,6 +28,7 @@ Request random_request(fuzz::Bytes& in) {
   static const std::vector<PolicyInfo> all = policies();
   Request request;
   request.policy = in.of(all).name;
+  request.params = test::short_search(request.policy);
   static const std::vector<std::string> disciplines{"skip", "hol", "easy"}, packings{"topology", "count", "consolidate"},
       objectives{"cost", "finish_time_fairness", "goodput", "jct", "sia", "sruf", "throughput"}, parts{"1", "2", "3", "7"};
   const auto add = [&](const char* name, const std::vector<std::string>& values) {

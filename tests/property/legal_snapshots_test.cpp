@@ -34,7 +34,8 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
         for (const char* discipline : {"skip", "easy"}) {
           Request request;
           request.policy = policy.name;
-          request.params = {{"packing", packing}};
+          request.params = test::short_search(policy.name);
+          request.params.emplace_back("packing", packing);
           if (test::has_param(policy.name, "discipline")) request.params.emplace_back("discipline", discipline);
           SCOPED_TRACE(name + ", " + policy.name + ", " + packing + ", " + discipline);
           try {

@@ -13,6 +13,7 @@
 #include "berth/state.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/sim/generate.hpp"
+#include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -23,15 +24,17 @@ struct Ask {
   const char* discipline;  // null: the policy's own
   bool easy;
 };
-constexpr Ask kAsks[] = {{"fifo", "skip", false},       {"fifo", "easy", true},       {"srsf", nullptr, false}, {"las", nullptr, false},
-                         {"priority", nullptr, true},   {"edf", nullptr, true},       {"sjf", nullptr, false},  {"price", nullptr, false},
-                         {"optimus", nullptr, false},   {"pop", nullptr, false},      {"afs", nullptr, false},  {"sia", nullptr, false},
-                         {"gavel-las", nullptr, false}, {"gavel-ftf", nullptr, false}};
+constexpr Ask kAsks[] = {{"fifo", "skip", false},       {"fifo", "easy", true},        {"srsf", nullptr, false},
+                         {"las", nullptr, false},       {"priority", nullptr, true},   {"edf", nullptr, true},
+                         {"sjf", nullptr, false},       {"price", nullptr, false},     {"optimus", nullptr, false},
+                         {"pop", nullptr, false},       {"afs", nullptr, false},       {"sia", nullptr, false},
+                         {"gavel-las", nullptr, false}, {"gavel-ftf", nullptr, false}, {"elastic-pollux", nullptr, false}};
 
 Request request_of(const Ask& ask, Backend backend, int threads) {
   Request request;
   request.policy = ask.policy;
-  if (ask.discipline != nullptr) request.params = {{"discipline", ask.discipline}};
+  request.params = test::short_search(ask.policy);
+  if (ask.discipline != nullptr) request.params.emplace_back("discipline", ask.discipline);
   request.backend = backend;
   request.threads = threads;
   return request;

@@ -8,6 +8,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "host/sim/generate.hpp"
+#include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -18,6 +19,7 @@ std::string planned(const Snapshot& snapshot, const std::string& policy) {
   Engine engine;
   Request request;
   request.policy = policy;
+  request.params = test::short_search(policy);
   return io::to_json(engine.decide(state, request), state, false);
 }
 
@@ -40,7 +42,8 @@ TEST(Permutation, OfRowsLeavesThePlanAsItIs) {
       random.shuffle(shuffled.queues);
       random.shuffle(shuffled.history);
       ASSERT_FALSE(shuffled.jobs == given.jobs);
-      for (const char* policy : {"afs", "fifo", "srsf", "gavel-las", "gittins", "optimus", "pop", "price", "priority", "qssf", "sia"}) {
+      for (const char* policy :
+           {"afs", "elastic-pollux", "fifo", "srsf", "gavel-las", "gittins", "optimus", "pop", "price", "priority", "qssf", "sia"}) {
         EXPECT_TRUE(planned(shuffled, policy) == planned(given, policy)) << sim::name(workload) << ", seed " << seed << ", " << policy;
       }
     }

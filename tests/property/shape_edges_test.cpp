@@ -31,6 +31,7 @@ class ShapeEdges : public ::testing::TestWithParam<std::string> {
  protected:
   Plan plan_of(const ClusterState& state, Request request = {}) const {
     request.policy = GetParam();
+    request.params = test::short_search(GetParam());
     Engine engine;
     Plan plan = engine.decide(state, request);
     EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});

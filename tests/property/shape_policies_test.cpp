@@ -39,6 +39,7 @@ class ShapePolicies : public ::testing::TestWithParam<std::string> {};
 TEST_P(ShapePolicies, MakeValidPlansThatNoBackendMakesOtherwise) {
   Request request;
   request.policy = GetParam();
+  request.params = test::short_search(GetParam());
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const ClusterState state = cluster(seed);
     request.seed = seed;
@@ -66,6 +67,7 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   Engine engine;
   Request request;
   request.policy = GetParam();
+  request.params = test::short_search(GetParam());
   request.work_limit = 1;
   const Plan limited = engine.decide(state, request);
   EXPECT_EQ(limited.stopped_by, "work");

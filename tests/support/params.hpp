@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "berth/engine.hpp"
 
@@ -15,6 +17,12 @@ inline bool has_param(const std::string& policy, const std::string& name) {
     }
   }
   return false;
+}
+
+/// What keeps a search short that takes its time, where a test asks every policy.
+inline std::vector<std::pair<std::string, std::string>> short_search(const std::string& policy) {
+  if (!has_param(policy, "generations")) return {};
+  return {{"population", "20"}, {"generations", "5"}};
 }
 
 /// A policy's name as that of a test.

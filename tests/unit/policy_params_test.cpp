@@ -38,14 +38,23 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
     Discipline discipline;
     bool preemptive, class_rule;
   };
-  const std::vector<Row> rows{{"afs", Discipline::kSkip, true, false},       {"edf", Discipline::kEasy, false, false},
-                              {"fifo", Discipline::kHol, false, false},      {"gavel-ftf", Discipline::kSkip, true, false},
-                              {"gavel-las", Discipline::kSkip, true, false}, {"gavel-makespan", Discipline::kSkip, true, false},
-                              {"gittins", Discipline::kSkip, true, false},   {"las", Discipline::kSkip, true, false},
-                              {"optimus", Discipline::kSkip, true, false},   {"pop", Discipline::kSkip, true, false},
-                              {"price", Discipline::kSkip, true, false},     {"priority", Discipline::kEasy, true, true},
-                              {"qssf", Discipline::kHol, false, false},      {"sia", Discipline::kSkip, true, false},
-                              {"sjf", Discipline::kHol, false, false},       {"srsf", Discipline::kSkip, true, false},
+  const std::vector<Row> rows{{"afs", Discipline::kSkip, true, false},
+                              {"edf", Discipline::kEasy, false, false},
+                              {"elastic-pollux", Discipline::kSkip, true, false},
+                              {"fifo", Discipline::kHol, false, false},
+                              {"gavel-ftf", Discipline::kSkip, true, false},
+                              {"gavel-las", Discipline::kSkip, true, false},
+                              {"gavel-makespan", Discipline::kSkip, true, false},
+                              {"gittins", Discipline::kSkip, true, false},
+                              {"las", Discipline::kSkip, true, false},
+                              {"optimus", Discipline::kSkip, true, false},
+                              {"pop", Discipline::kSkip, true, false},
+                              {"price", Discipline::kSkip, true, false},
+                              {"priority", Discipline::kEasy, true, true},
+                              {"qssf", Discipline::kHol, false, false},
+                              {"sia", Discipline::kSkip, true, false},
+                              {"sjf", Discipline::kHol, false, false},
+                              {"srsf", Discipline::kSkip, true, false},
                               {"srtf", Discipline::kSkip, true, false}};
   const auto registry = core::policy_registry();
   ASSERT_EQ(registry.size(), rows.size());
@@ -70,10 +79,10 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
 TEST(Policies, PublicListNamesEveryParameter) {
   const std::vector<PolicyInfo> all = policies();
 
-  ASSERT_EQ(all.size(), 17U);
-  EXPECT_EQ(all[7].name, "las");
-  EXPECT_EQ(all[7].params[0].name, "thresholds_gpu_s");
-  EXPECT_EQ(all[7].params[0].default_value, "3250,7200,18000");
+  ASSERT_EQ(all.size(), 18U);
+  EXPECT_EQ(all[8].name, "las");
+  EXPECT_EQ(all[8].params[0].name, "thresholds_gpu_s");
+  EXPECT_EQ(all[8].params[0].default_value, "3250,7200,18000");
   for (const PolicyInfo& info : all) {
     for (const std::string* text : {&info.rule, &info.source, &info.discipline}) EXPECT_FALSE(text->empty()) << info.name;
   }
@@ -89,7 +98,8 @@ TEST(Policies, CommonParametersAreRead) {
 
 TEST(Policies, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(refusal([] { find_policy("lifo"); }),
-            "unknown policy 'lifo' (known: afs, edf, fifo, gavel-ftf, gavel-las, gavel-makespan, gittins, las, optimus, pop, price, "
+            "unknown policy 'lifo' (known: afs, edf, elastic-pollux, fifo, gavel-ftf, gavel-las, gavel-makespan, gittins, las, optimus, "
+            "pop, price, "
             "priority, qssf, sia, sjf, srsf, srtf)");
   EXPECT_EQ(refusal_of("sjf", {{"forn", "helios"}}), "policy 'sjf' has no parameter 'forn' (known: form, discipline, packing, max_tries)");
 }

@@ -1,0 +1,141 @@
+// Plans of elastic-pollux: speeds 1, 1.9, 3.4 and 5 on 1, 2, 4 and 8 GPUs.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "tests/unit/shape_policy_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::add_job;
+using test::elastic;
+using test::fate;
+using test::one_node;
+using test::run_on;
+
+Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::string>> params = {{"generations", "20"}}) {
+  Request request;
+  request.policy = "elastic-pollux";
+  request.params = std::move(params);
+  Engine engine;
+  Plan plan = engine.decide(state, request);
+  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+  return plan;
+}
+
+/// On the first `gpus` of a node, and seen there.
+Job& runs(Job& job, std::int32_t gpus, const std::string& node = "n0") {
+  std::vector<std::int32_t> indices;
+  for (std::int32_t g = 0; g < gpus; ++g) indices.push_back(g);
+  run_on(job, node, indices).allocation.shape = std::to_string(gpus);
+  return job;
+}
+
+TEST(ElasticPollux, ANewJobHasOneGpuAndOneThatWasSeenTwiceAsMany) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  elastic(s, "b").progress.observed = {{2, {1'900'000}}, {1, {1'000'000}}};
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 1");
+  EXPECT_EQ(fate(state, plan, "b"), "start 4");
+}
+
+TEST(ElasticPollux, AJobThatAsksForMoreHasItsSmallestShape) {
+  Snapshot s = one_node();
+  elastic(s, "a", {{4, 4'000'000}, {8, 7'000'000}});
+  const ClusterState state(s);
+
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "start 4");
+}
+
+// Ten hours old: the factor of a change is 36,000 / 36,030. After 1,100 restarts it is 3,000 / 36,030, and 5 in place of 3.4 does not pay.
+TEST(ElasticPollux, WhoWasRestartedOftenStaysAsItIs) {
+  Snapshot s = one_node();
+  Job& job = runs(elastic(s, "a"), 4);
+  job.submit_us = 0;
+  s.now_us = 36'000 * kSecond;
+  const ClusterState once(s);
+  EXPECT_EQ(fate(once, plan_of(once), "a"), "resize 8");
+  job.progress.restarts = 1'100;
+  const ClusterState often(s);
+  EXPECT_EQ(fate(often, plan_of(often), "a"), "keep 4");
+}
+
+// Both may have 8; the node is in the order of attained service, but fitness gives each its half.
+TEST(ElasticPollux, SharesANodeByFitness) {
+  Snapshot s = one_node();
+  for (const char* id : {"a", "b"}) elastic(s, id).progress.observed = {{8, {5'000'000}}};
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 4");
+  EXPECT_EQ(fate(state, plan, "b"), "start 4");
+}
+
+// Eight jobs on the node of eight, all of which it takes. The answer would be too much with any of its GPUs counted twice.
+TEST(ElasticPollux, WhatRunsCountsAsWhatIsThere) {
+  Snapshot s = one_node();
+  runs(elastic(s, "a"), 8).submit_us = 0;
+  for (int i = 0; i < 7; ++i) elastic(s, "b" + std::to_string(i));
+  s.now_us = 100'000 * kSecond;
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state, {{"generations", "100"}});
+
+  EXPECT_EQ(fate(state, plan, "a"), "resize 1");
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(fate(state, plan, "b" + std::to_string(i)), "start 1");
+}
+
+TEST(ElasticPollux, AJobTakesTheTypeOnWhichItIsQuick) {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(2);
+  s.nodes[1].gpu_type = "h100";
+  for (const char* id : {"a", "b"}) {
+    Job& job = add_job(s, id, 8);
+    job.shapes[0].gpu_type = "a100";
+    job.shapes[0].rate = 3'000'000;
+    job.shapes.push_back(job.shapes[0]);
+    job.shapes[1].id = "h";
+    job.shapes[1].gpu_type = "h100";
+    job.shapes[1].rate = *id == 'a' ? 3'000'000 : 1'000'000;
+  }
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start h");
+  EXPECT_EQ(fate(state, plan, "b"), "start s");
+}
+
+TEST(ElasticPollux, AQuestionThatIsTooLargeIsRefused) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 20'000; ++i) elastic(s, std::to_string(i), {{1, 1'000'000}});
+  const ClusterState state(s);
+  try {
+    plan_of(state, {{"population", "10000"}});
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "elastic-pollux searches at most 268435456 numbers (2 x population x jobs x nodes); 2 x 10000 x 20000 x 1 are 400000000");
+  }
+}
+
+TEST(ElasticPollux, BadParametersAreRefused) {
+  const ClusterState state(one_node());
+  for (const char* bad : {"0", "-1", "10001", "1.5", ""}) EXPECT_THROW(plan_of(state, {{"population", bad}}), InvalidArgument) << bad;
+  for (const char* bad : {"-1", "1000001", "x"}) EXPECT_THROW(plan_of(state, {{"generations", bad}}), InvalidArgument) << bad;
+  EXPECT_EQ(plan_of(state, {{"population", "1"}, {"generations", "0"}}).bound.bound, 0);
+}
+
+}  // namespace
+}  // namespace berth
