@@ -74,6 +74,11 @@ inline std::vector<std::int64_t> share_sizes() {
   return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{256, 2'048, 16'384};
 }
 
+/// price, beside Pollux's search: the sizes of its anchors.
+inline std::vector<PriceSize> pollux_sizes() {
+  return smoke() ? std::vector<PriceSize>{{64, 40}} : std::vector<PriceSize>{{64, 40}, {512, 320}};
+}
+
 /// score: axis `nodes` = `jobs`. Small sizes are there because a GPU loses at them.
 inline std::vector<std::int64_t> score_sizes() {
   return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{10, 100, 1'000, 10'000};

@@ -83,8 +83,8 @@ PriceInstance price_instance(std::int64_t gpus, std::int64_t jobs, std::int32_t 
       for (const std::int32_t count : kCounts) {
         p.type.push_back(t);
         p.gpus.push_back(count);
-        p.value.push_back(
-            kernel::power_gain(kernel::Power::kMinusOne, kernel::mul_div(goodput(model, count, faster), kernel::kSpeedUnit, alone)));
+        p.speed.push_back(kernel::mul_div(goodput(model, count, faster), kernel::kSpeedUnit, alone));
+        p.value.push_back(kernel::power_gain(kernel::Power::kMinusOne, p.speed.back()));
       }
     }
     p.option_begin.push_back(static_cast<std::int32_t>(p.value.size()));

@@ -12,9 +12,10 @@ struct PriceInstance {
   std::vector<std::int64_t> capacity;
   std::vector<std::int32_t> option_begin, type, gpus;
   std::vector<std::int64_t> value;
+  std::vector<std::int64_t> speed;  // kSpeedUnit: that of one GPU of the first type; `value` is made of it
 
   kernel::ChoiceView view() const;
-  /// FNV-1a over all columns: whoever claims to have solved the same instance can show it.
+  /// FNV-1a over the columns of the view: whoever claims to have solved the same instance can show it.
   std::uint64_t hash() const;
 };
 
