@@ -82,6 +82,52 @@ TEST(ElasticPollux, SharesANodeByFitness) {
   EXPECT_EQ(fate(state, plan, "b"), "start 4");
 }
 
+// Worth nothing to the search, neither would be chosen for, and the first would take what is worth most: all, by its weight.
+TEST(ElasticPollux, JobsSubmittedJustNowAreWorthTheirSpeed) {
+  Snapshot s = one_node();
+  for (const char* id : {"a", "b"}) {
+    Job& job = elastic(s, id);
+    job.submit_us = s.now_us;
+    job.progress.observed = {{8, {5'000'000}}};
+  }
+  s.jobs[0].weight_ppm = 3'000'000;
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state, {{"generations", "20"}, {"objective", "throughput"}});
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 4");
+  EXPECT_EQ(fate(state, plan, "b"), "start 4");
+}
+
+TEST(ElasticPollux, WhoKeepsItsGpusKeepsItsShape) {
+  Snapshot s = one_node();
+  Job& job = runs(elastic(s, "a", {{4, 3'400'000}, {4, 3'500'000}}), 4);
+  job.shapes[1].id = "quicker";
+  job.shapes[1].local_batch = 7;
+  const ClusterState state(s);
+
+  EXPECT_EQ(fate(state, plan_of(state), "a"), "keep 4");
+}
+
+// Both are on both nodes, which one of them may stay on: the one with less attained service. No generation comes after this repair.
+TEST(ElasticPollux, WhoHasLessServiceComesFirst) {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(2);
+  s.gpu_types.resize(1);
+  for (const char* id : {"a", "b"}) {
+    Job& job = elastic(s, id, {{8, 5'000'000}});
+    for (const char* node : {"n0", "n1"}) run_on(job, node, *id == 'a' ? std::vector{0, 1, 2, 3} : std::vector{4, 5, 6, 7});
+    job.allocation.entries[1].member = 4;
+    job.progress.attained_gpu_us = *id == 'a' ? 2'000'000 : 1'000'000;
+  }
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state, {{"generations", "0"}});
+
+  EXPECT_EQ(fate(state, plan, "b"), "keep 8");
+  EXPECT_NE(fate(state, plan, "a"), "keep 8");
+}
+
 // Eight jobs on the node of eight, all of which it takes. The answer would be too much with any of its GPUs counted twice.
 TEST(ElasticPollux, WhatRunsCountsAsWhatIsThere) {
   Snapshot s = one_node();
