@@ -29,7 +29,7 @@ class Chooser {
   void run(std::span<const cuda_abi::ChooseTask> tasks, const Tuning& tuning, const Stream& stream);
 
  private:
-  /// Where a chunk's pieces begin, counted from the start of each buffer.
+  /// What a chunk takes.
   struct Sizes {
     std::size_t tasks = 0, types = 0, jobs = 0, workspace = 0, inputs = 0;
     std::size_t bytes() const;

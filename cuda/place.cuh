@@ -34,7 +34,7 @@ class Placer {
            const Stream& stream);
 
  private:
-  /// Where a chunk's pieces begin, counted from the start of each buffer.
+  /// What a chunk takes.
   struct Sizes {
     std::size_t walks = 0, positions = 0, entries = 0, workspace = 0;
     std::size_t bytes() const;

@@ -1,6 +1,12 @@
 #include "host/core/cheapest_ways.hpp"
 
 namespace berth::core {
+namespace {
+
+// Who has waited so much longer than it needs counts as if it had waited so long: else 1 - waited x level has no digits left.
+constexpr double kMostWaited = 1e6;
+
+}  // namespace
 
 void CheapestWays::begin(const ShareProblem& p) {
   problem_ = &p;
@@ -18,10 +24,15 @@ void CheapestWays::begin(const ShareProblem& p) {
       const double fast = p.speed[row + static_cast<std::size_t>(a)], faster = p.speed[row + static_cast<std::size_t>(b)];
       return fast != faster ? fast < faster : a < b;
     });
-    jobs_.push_back({j, first, by_speed_.size(), 0, 0});
-    const double top = p.speed[row + static_cast<std::size_t>(by_speed_.back())];
-    const double level = top / (need(jobs_.back()) + waited(jobs_.back()) * top);
+    const double top = p.speed[row + static_cast<std::size_t>(by_speed_.back())], need = p.need[static_cast<std::size_t>(j)];
+    const double waited = std::min(p.waited[static_cast<std::size_t>(j)], kMostWaited * need / top);
+    jobs_.push_back({j, need, waited, first, by_speed_.size(), 0, 0});
+    const double level = top / (need + waited * top);
     highest_ = jobs_.size() == 1 ? level : std::min(highest_, level);
+  }
+  for (Job& job : jobs_) {
+    job.need *= highest_;
+    job.waited *= highest_;
   }
 }
 
@@ -51,13 +62,13 @@ double CheapestWays::level(double from) const {
   for (int i = 0; i < 60; ++i) {
     double cost = 0, slope = 0;
     for (const Job& job : jobs_) {
-      const double left = 1 - waited(job) * z;
-      const double speed = need(job) * z / left;
+      const double left = 1 - job.waited * z;
+      const double speed = job.need * z / left;
       const Corner& to = corners_[above(job, speed)];
       const Corner& start = (&to)[-1];
       const double each = (to.cost - start.cost) / (to.speed - start.speed);
       cost += start.cost + (speed - start.speed) * each;
-      slope += each * need(job) / (left * left);
+      slope += each * job.need / (left * left);
     }
     if (cost <= 1 + 1e-12 || slope <= 0) return z;
     z -= (cost - 1) / slope;

@@ -9,14 +9,14 @@
 
 namespace berth::core {
 
-/// What shares cost at some prices: for each job the cheapest ways to be so fast, a lower convex hull of (speed, cost). Memory is kept
-/// between problems.
+/// What shares cost at some prices: for each job the cheapest ways to be so fast, a lower convex hull of (speed, cost). Levels here are
+/// parts of the highest one, in (0, 1], whatever the problem's are. Memory is kept between problems.
 class CheapestWays {
  public:
   void begin(const ShareProblem& problem);
 
   bool any() const { return !jobs_.empty(); }
-  /// Of the job that can rise least.
+  /// Of the job that can rise least, in the problem's unit: 1 here.
   double highest() const { return highest_; }
 
   /// @param price  [types] of all GPUs of the type.
@@ -29,7 +29,7 @@ class CheapestWays {
   template <class Visit>
   void at_level(double z, const Visit& visit) const {
     for (const Job& job : jobs_) {
-      const double speed = need(job) * z / (1 - waited(job) * z);
+      const double speed = job.need * z / (1 - job.waited * z);
       const Corner& to = corners_[above(job, speed)];
       const Corner& from = (&to)[-1];
       const double part = std::min(1.0, (speed - from.speed) / (to.speed - from.speed));
@@ -45,12 +45,11 @@ class CheapestWays {
   };
   struct Job {
     std::int32_t job;
+    double need, waited;                 // of a level that is a part of the highest; waited < 1
     std::size_t types_begin, types_end;  // in by_speed_
     std::size_t first, last;             // in corners_
   };
 
-  double need(const Job& job) const { return problem_->need[static_cast<std::size_t>(job.job)]; }
-  double waited(const Job& job) const { return problem_->waited[static_cast<std::size_t>(job.job)]; }
   bool below(std::size_t first, const Corner& next) const;
   std::size_t above(const Job& job, double speed) const;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "host/core/final_state.hpp"
@@ -15,10 +16,11 @@ struct ChosenShapes {
   const std::vector<std::int32_t>& job_of;        // [slots] index in `slots`, -1
   const std::vector<std::int32_t>& option_begin;  // [jobs + 1]
   const std::vector<ChoiceOption>& options;
-  const std::vector<std::int64_t>& value;   // [options]
-  const std::vector<std::int64_t>& price;   // [types]
-  const std::vector<std::int32_t>& chosen;  // [jobs] relative to the job's first, -1: none
-  bool by_price;                            // what is worth nothing is not tried
+  const std::vector<std::int64_t>& value;      // [options]
+  const std::vector<std::int64_t>& price;      // [types]
+  const std::vector<std::int32_t>& chosen;     // [jobs] relative to the job's first, -1: none
+  bool by_price;                               // what is worth nothing is not tried; else what has no speed
+  std::span<const kernel::ShapeTerms> shapes;  // [options]
 
   std::int64_t net(std::int32_t k) const {
     const ChoiceOption& one = options[static_cast<std::size_t>(k)];

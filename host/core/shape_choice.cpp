@@ -8,6 +8,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
+#include "host/core/plain_floats.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
@@ -129,6 +130,7 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
   task.watch = &watch;
   by_price_ = order.policy == nullptr || order.policy->by_price();
   if (order.policy != nullptr) {
+    const PlainFloats floats;
     order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), task.request, order.seed}, backend, chosen_);
     chosen_by_price_.assign(slots_.size(), -1);
   }

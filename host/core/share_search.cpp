@@ -29,7 +29,7 @@ const Shares& ShareSearch::solve(const ShareProblem& p, double gap, std::int32_t
   tried_level_.clear();
   price_.assign(n_types, 1.0 / static_cast<double>(n_types));
   best_.price = price_;
-  best_.bound = ways_.highest();
+  best_.bound = 1;  // levels are parts of the highest, until the end
   while (best_.rounds < most_rounds) {
     ++best_.rounds;
     const double level = best_.level, bound = best_.bound;
@@ -42,6 +42,8 @@ const Shares& ShareSearch::solve(const ShareProblem& p, double gap, std::int32_t
     for (std::size_t t = 0; learned && t < n_types; ++t) price_[t] = (price_[t] + best_.price[t]) / 2;
   }
   mix_shares(p);
+  best_.level *= ways_.highest();
+  best_.bound *= ways_.highest();
   return best_;
 }
 
@@ -88,7 +90,7 @@ double level_bound(const ShareProblem& p, std::vector<double> price) {
   if (!ways.any()) return 0;
   make_sum_one(price);
   ways.set(price);
-  return ways.level(ways.highest());
+  return ways.level(1) * ways.highest();
 }
 
 }  // namespace berth::core

@@ -14,7 +14,7 @@ struct ShareProblem {
   std::vector<double> gpus;      // [jobs][types] that the job takes while it runs there
   std::vector<double> speed;     // [jobs][types] 0: it cannot run there
   std::vector<double> need;      // [jobs] > 0
-  std::vector<double> waited;    // [jobs] >= 0
+  std::vector<double> waited;    // [jobs] >= 0; counts up to 10^6 need / the greatest speed
 };
 
 struct Shares {

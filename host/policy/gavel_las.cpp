@@ -5,8 +5,9 @@
 //             a type with the GPUs that it asks for, where it has such a shape there; else in the shape with the most speed for each GPU.
 // Rounds      of `round_s`: on the quickest type first, whoever has received the least of its share goes first (host/policy/
 //             gavel_rounds.cpp). Within a round who runs stays, and what becomes free is given in the same order.
-// Keeps       what each job has received on each type (columns received/TYPE), what it is owed from before (owed/TYPE), the instants of
-//             round and count, and the level of the shares with its bound, in millionths.
+// Keeps       of each job on each type what it has received since counting began (columns received/TYPE), what it is owed (owed/TYPE) and
+//             its share (share/TYPE, millionths); the instants of round, decision and count; the level of the shares and its bound, in
+//             10^-12.
 // Source      Gavel (OSDI'20): its policy LAS (max-min fairness) and its round mechanism.
 
 #include "host/policy/choice_params.hpp"

@@ -2,107 +2,134 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "host/core/at.hpp"
 #include "host/core/state_impl.hpp"
+#include "host/core/wide.hpp"
 
 namespace berth::policy {
 namespace {
 
-constexpr TimeUs kSettleAfter = 1'920 * kSecond;  // Gavel's; it counts anew no sooner
-constexpr const char* kReceived = "received/";    // then the id of a GPU type
+constexpr TimeUs kCountFor = 1'920 * kSecond;   // Gavel's; it counts anew no sooner
+constexpr const char* kReceived = "received/";  // then the id of a GPU type
 constexpr const char* kOwed = "owed/";
+constexpr const char* kShare = "share/";
 constexpr const char* kBegun = "round_began_us";
 constexpr const char* kSeen = "decided_us";
-constexpr const char* kSettled = "settled_us";
+constexpr const char* kCounted = "counted_us";
+constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t kGone = INT64_MIN;
 
-TimeUs scalar(const PolicyState& kept, const char* name, TimeUs otherwise) {
+// Kept states are read from files: an instant that cannot be is none.
+TimeUs instant(const PolicyState& kept, const char* name, TimeUs now, TimeUs otherwise) {
   const auto known = kept.scalars.find(name);
-  return known == kept.scalars.end() ? otherwise : known->second;
+  return known == kept.scalars.end() || known->second < 0 || known->second > now ? otherwise : known->second;
 }
 
 using Column = std::map<std::string, std::int64_t>;
 
-const Column* column(const PolicyState& kept, const std::string& name) {
+// Of all jobs, [jobs][types] of one type; what is not known is 0.
+void read(const PolicyState& kept, const std::string& name, const std::vector<std::string>& jobs, std::size_t n, std::size_t step,
+          std::int64_t least, std::int64_t most, std::int64_t* cells) {
   const auto known = kept.columns.find(name);
-  return known == kept.columns.end() ? nullptr : &known->second;
-}
-
-TimeUs cell(const Column* column, const std::string& job) {
-  if (column == nullptr) return 0;
-  const auto row = column->find(job);
-  return row == column->end() ? 0 : row->second;
-}
-
-// Rows of jobs that left go; what stays is written where it was.
-void write(PolicyState& kept, const std::string& name, const std::vector<const std::string*>& jobs, const TimeUs* cells, std::size_t step) {
-  bool any = false;
-  for (std::size_t j = 0; !any && j < jobs.size(); ++j) any = cells[j * step] != 0;
-  if (!any) {
-    kept.columns.erase(name);
-    return;
+  for (std::size_t j = 0; j < n; ++j) {
+    cells[j * step] = 0;
+    if (known == kept.columns.end()) continue;
+    const auto row = known->second.find(jobs[j]);
+    if (row != known->second.end()) cells[j * step] = std::clamp(row->second, least, most);
   }
+}
+
+// Rows of jobs that left go; those of the others stay where they are.
+void write(PolicyState& kept, const std::string& name, const std::vector<std::string>& jobs, std::size_t n, std::size_t step,
+           const std::int64_t* cells) {
   Column& column = kept.columns[name];
-  for (auto& [job, value] : column) value = 0;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    if (cells[j * step] != 0) column[*jobs[j]] = cells[j * step];
+  for (auto& [job, value] : column) value = kGone;
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto row = column.find(jobs[j]);
+    if (row != column.end()) {
+      row->second = cells[j * step];
+    } else if (cells[j * step] != 0) {
+      column.emplace(jobs[j], cells[j * step]);
+    }
   }
-  std::erase_if(column, [](const auto& row) { return row.second == 0; });
+  std::erase_if(column, [](const auto& row) { return row.second == kGone; });
+  if (column.empty()) kept.columns.erase(name);
 }
+
+void add_within(TimeUs& sum, TimeUs more) { sum = std::clamp(sum + more, -kMaxTimeUs, kMaxTimeUs); }
 
 }  // namespace
 
-// What runs is taken to have run since the last decision, which started it or left it.
+bool GavelRounds::Turn::operator<(const Turn& b) const {
+  const core::Wide here = core::Wide{share_ppm} * b.received, there = core::Wide{b.share_ppm} * received;
+  if (here != there) return here > there;
+  if (owed != b.owed) return owed > b.owed;
+  if (share_ppm != b.share_ppm) return share_ppm > b.share_ppm;
+  return job < b.job;
+}
+
 void GavelRounds::load(const core::ShapeQuestion& q) {
   const StateImpl& s = q.state;
   n_types_ = at(q.problem.n_types);
-  const auto n_jobs = at(q.problem.n_jobs);
-  begun_ = scalar(q.kept, kBegun, kNever);
-  seen_ = scalar(q.kept, kSeen, s.now);
-  settled_ = scalar(q.kept, kSettled, s.now);
+  n_jobs_ = s.job_order.size();
+  begun_ = instant(q.kept, kBegun, s.now, kNever);
+  seen_ = instant(q.kept, kSeen, s.now, s.now);
+  counted_ = instant(q.kept, kCounted, s.now, s.now);
+  if (job_.size() < n_jobs_) job_.resize(n_jobs_);
+  for (std::size_t j = 0; j < n_jobs_; ++j) job_[j] = s.jobs[at(s.job_order[j])].job->id;
+  received_.resize(n_jobs_ * n_types_);
+  owed_.resize(n_jobs_ * n_types_);
+  share_.resize(n_jobs_ * n_types_);
   received_of_.resize(n_types_);
   owed_of_.resize(n_types_);
+  share_of_.resize(n_types_);
   for (std::size_t t = 0; t < n_types_; ++t) {
     received_of_[t].assign(kReceived).append(s.gpu_types[t].id);
     owed_of_[t].assign(kOwed).append(s.gpu_types[t].id);
+    share_of_[t].assign(kShare).append(s.gpu_types[t].id);
+    read(q.kept, received_of_[t], job_, n_jobs_, n_types_, 0, kMaxTimeUs, received_.data() + t);
+    read(q.kept, owed_of_[t], job_, n_jobs_, n_types_, -kMaxTimeUs, kMaxTimeUs, owed_.data() + t);
+    read(q.kept, share_of_[t], job_, n_jobs_, n_types_, 0, kMillion, share_.data() + t);
   }
-  job_.clear();
-  received_.assign(n_jobs * n_types_, 0);
-  owed_.assign(n_jobs * n_types_, 0);
-  current_.assign(n_jobs, -1);
-  for (std::size_t j = 0; j < n_jobs; ++j) {
-    const std::int32_t first = q.problem.option_begin[j], last = q.problem.option_begin[j + 1];
-    job_.push_back(&s.jobs[at(q.options[at(first)].slot)].job->id);
-    for (std::int32_t k = first; k < last; ++k) {
-      if (!q.options[at(k)].current) continue;
-      current_[j] = k;
-      received_[j * n_types_ + at(q.problem.type[k])] += std::max<TimeUs>(0, s.now - seen_);
-    }
+}
+
+// The time since the last decision: what each job was to have of it, by the shares of then, and what it had.
+void GavelRounds::count(const core::ShapeQuestion& q) {
+  const StateImpl& s = q.state;
+  const TimeUs passed = s.now - seen_;
+  if (s.now - counted_ >= kCountFor) {
+    std::fill(received_.begin(), received_.end(), 0);
+    counted_ = s.now;
   }
-  for (std::size_t t = 0; t < n_types_; ++t) {
-    const Column *received = column(q.kept, received_of_[t]), *owed = column(q.kept, owed_of_[t]);
-    for (std::size_t j = 0; j < n_jobs; ++j) {
-      received_[j * n_types_ + t] += cell(received, *job_[j]);
-      owed_[j * n_types_ + t] = cell(owed, *job_[j]);
-    }
+  for (std::size_t j = 0; j < n_jobs_; ++j) {
+    const std::int32_t slot = s.job_order[j];
+    for (std::size_t t = 0; t < n_types_; ++t)
+      add_within(owed_[j * n_types_ + t], core::mul_div(share_[j * n_types_ + t], passed, kMillion));
+    if (s.job.running[at(slot)] == 0 || s.job.held_type[at(slot)] < 0) continue;
+    const TimeUs assigned = s.jobs[at(slot)].job->last_assignment_us;
+    const TimeUs ran = assigned == kNever ? passed : std::min(passed, std::max<TimeUs>(0, s.now - assigned));
+    const std::size_t i = j * n_types_ + at(s.job.held_type[at(slot)]);
+    add_within(received_[i], ran);
+    add_within(owed_[i], -ran);
   }
   seen_ = s.now;
 }
 
-void GavelRounds::settle(const RoundQuestion& round, TimeUs now) {
-  if (now - settled_ < kSettleAfter) return;
-  for (std::size_t i = 0; i < received_.size(); ++i) {
-    owed_[i] += static_cast<TimeUs>(round.share[i] * static_cast<double>(now - settled_)) - received_[i];
-    received_[i] = 0;
+void GavelRounds::set_shares(const core::ShapeQuestion& q, const RoundQuestion& round) {
+  std::fill(share_.begin(), share_.end(), 0);
+  rank_.clear();
+  for (std::size_t j = 0; j < at(q.problem.n_jobs); ++j) {
+    rank_.push_back(q.state.job_rank[at(q.options[at(q.problem.option_begin[j])].slot)]);
+    for (std::size_t t = 0; t < n_types_; ++t) share_[at(rank_.back()) * n_types_ + t] = round.share_ppm[j * n_types_ + t];
   }
-  settled_ = now;
 }
 
 void GavelRounds::choose(const core::ShapeQuestion& q, const RoundQuestion& round, std::span<std::int32_t> chosen) {
   load(q);
-  settle(round, seen_);
-  const bool due = begun_ == kNever || begun_ > seen_ || seen_ - begun_ >= length_;
+  count(q);
+  set_shares(q, round);
+  const bool due = begun_ == kNever || seen_ - begun_ >= length_;
   if (due) begun_ = seen_;
   std::fill(chosen.begin(), chosen.end(), -1);
   left_.assign(q.problem.capacity, q.problem.capacity + n_types_);
@@ -118,20 +145,18 @@ void GavelRounds::give(const core::ShapeQuestion& q, const RoundQuestion& round,
     left -= q.problem.gpus[k];
   };
   for (std::int32_t j = 0; !due && j < q.problem.n_jobs; ++j) {
-    if (current_[at(j)] >= 0) take(j, current_[at(j)]);
+    for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
+      if (q.options[at(k)].current) take(j, k);
+    }
   }
-  given_.assign(n_types_, 0);
-  for (std::size_t i = 0; i < received_.size(); ++i) given_[i % n_types_] += received_[i];
   // First those whose shares say so, on all types; then whoever fits.
   for (const bool has_share : {true, false}) {
     for (const std::int32_t type : round.types) {
       turns_.clear();
       for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
-        const std::size_t i = at(j) * n_types_ + at(type);
-        if (round.row[i] < 0 || chosen[at(j)] >= 0 || (round.share[i] > 0) != has_share) continue;
-        const double received = given_[at(type)] == 0 ? 0 : static_cast<double>(received_[i]) / static_cast<double>(given_[at(type)]);
-        turns_.push_back(
-            {received > 0 ? round.share[i] / received : round.share[i] * 1e9, static_cast<double>(owed_[i]), round.share[i], j});
+        const std::size_t i = at(j) * n_types_ + at(type), own = at(rank_[at(j)]) * n_types_ + at(type);
+        if (round.row[i] < 0 || chosen[at(j)] >= 0 || (round.share_ppm[i] > 0) != has_share) continue;
+        turns_.push_back({round.share_ppm[i], std::max<TimeUs>(1, received_[own] + length_ / 2), owed_[own], j});
       }
       std::sort(turns_.begin(), turns_.end());
       for (const Turn& turn : turns_) take(turn.job, round.row[at(turn.job) * n_types_ + at(type)]);
@@ -142,16 +167,18 @@ void GavelRounds::give(const core::ShapeQuestion& q, const RoundQuestion& round,
 void GavelRounds::store(PolicyState& kept) const {
   kept.scalars[kBegun] = begun_;
   kept.scalars[kSeen] = seen_;
-  kept.scalars[kSettled] = settled_;
+  kept.scalars[kCounted] = counted_;
   for (std::size_t t = 0; t < n_types_; ++t) {
-    write(kept, received_of_[t], job_, received_.data() + t, n_types_);
-    write(kept, owed_of_[t], job_, owed_.data() + t, n_types_);
+    write(kept, received_of_[t], job_, n_jobs_, n_types_, received_.data() + t);
+    write(kept, owed_of_[t], job_, n_jobs_, n_types_, owed_.data() + t);
+    write(kept, share_of_[t], job_, n_jobs_, n_types_, share_.data() + t);
   }
-  const auto counts = [&](const std::vector<std::string>& names, const std::string& name) {
+  const auto counts = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  std::erase_if(kept.columns,
-                [&](const auto& one) { return !counts(received_of_, one.first) && !counts(owed_of_, one.first); });  // types may have left
+  std::erase_if(kept.columns, [&](const auto& one) {  // types may have left
+    return !counts(received_of_, one.first) && !counts(owed_of_, one.first) && !counts(share_of_, one.first);
+  });
 }
 
 }  // namespace berth::policy

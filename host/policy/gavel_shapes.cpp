@@ -1,6 +1,7 @@
 #include "host/policy/gavel_shapes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "host/core/at.hpp"
@@ -25,16 +26,18 @@ class Gavel final : public core::ShapePolicy {
     const core::Shares& shares = search_.solve(programme_, std::max(gap_, 1e-6), kMostTries);
     level_ = shares.level;
     bound_ = shares.bound;
-    rounds_.choose(question, {row_, shares.share, order_}, chosen);
+    share_ppm_.clear();
+    for (const double part : shares.share) share_ppm_.push_back(std::llround(part * 1e6));
+    rounds_.choose(question, {row_, share_ppm_, order_}, chosen);
   }
   void store(PolicyState& kept) const override {
     rounds_.store(kept);
-    kept.scalars["level_ppm"] = ppm(level_);
-    kept.scalars["level_bound_ppm"] = ppm(bound_);
+    kept.scalars["level"] = trillionths(level_);
+    kept.scalars["level_bound"] = trillionths(bound_);
   }
 
  private:
-  static std::int64_t ppm(double level) { return static_cast<std::int64_t>(std::min(level * 1e6, 9e18)); }
+  static std::int64_t trillionths(double level) { return static_cast<std::int64_t>(std::min(level * 1e12, 9e18)); }
   void set_rows(const core::ShapeQuestion& question);
   void set_programme(const core::ShapeQuestion& question);
   double equal_speed(std::size_t job, double gpus) const;
@@ -44,9 +47,10 @@ class Gavel final : public core::ShapePolicy {
   core::ShareProblem programme_;
   core::ShareSearch search_;
   double level_ = 0, bound_ = 0;
-  std::vector<std::int32_t> row_;    // [jobs][types]
-  std::vector<std::int32_t> order_;  // [types] the quickest first
-  std::vector<double> all_;          // [types] sum of the jobs' speeds
+  std::vector<std::int32_t> row_;        // [jobs][types]
+  std::vector<std::int64_t> share_ppm_;  // [jobs][types]
+  std::vector<std::int32_t> order_;      // [types] the quickest first
+  std::vector<double> all_;              // [types] sum of the jobs' speeds
   GavelRounds rounds_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -59,6 +60,21 @@ TEST_P(ShapePolicies, MakeValidPlansThatNoBackendMakesOtherwise) {
       EXPECT_TRUE(same_plan(plan, other)) << "seed " << seed;
       EXPECT_EQ(kept, by_reference) << "seed " << seed;
     }
+  }
+}
+
+// Whatever the host program does with its floating point.
+TEST_P(ShapePolicies, DecideAlikeInEveryRoundingMode) {
+  const ClusterState state = cluster(4);
+  Request request;
+  request.policy = GetParam();
+  const Plan plan = Engine().decide(state, request);
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const Plan other = Engine().decide(state, request);
+    EXPECT_EQ(std::fegetround(), mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_TRUE(same_plan(plan, other));
   }
 }
 

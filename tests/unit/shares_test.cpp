@@ -121,6 +121,20 @@ TEST(Shares, AreBoundByAnyPrices) {
   }
 }
 
+// Next to nothing is needed on a large cluster, by jobs that have waited for ever.
+TEST(Shares, AreNumbersWhateverTheNumbersAre) {
+  for (const double need : {1e-9, 1.0, 1e9}) {
+    for (const double waited : {0.0, 1.0, 1e9, 1e15}) {
+      const Shares s = solve(problem_of({65'536, 8'192, 0}, {{{1, 1, 1}, {1, 2, 0}, need, waited}, {{8, 1, 1}, {1e-6, 1e6, 0}, 1, 0}}));
+
+      EXPECT_GT(s.level, 0);
+      EXPECT_LE(s.bound, s.level * (1 + 1.1e-6));
+      EXPECT_LE(s.rounds, 50);
+      for (const double one : s.share) EXPECT_TRUE(one >= 0 && one <= 1 + 1e-9) << one;
+    }
+  }
+}
+
 TEST(Shares, StandWhenTheSearchIsCutShort) {
   const ShareProblem p = problem_of({1, 1}, {{{1, 1}, {1, 2}}, {{1, 1}, {0, 4}}});
   const Shares s = ShareSearch().solve(p, 0, 1);

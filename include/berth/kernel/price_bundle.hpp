@@ -70,7 +70,7 @@ BERTH_HD inline void set_weights(const ChoiceView& c, const PricePoint& centre, 
       if (b.cut[k].weight > 0 && (i < 0 || b.slope[k] > b.slope[i])) i = k;
       if (b.slope[k] < b.slope[j]) j = k;
     }
-    const std::int64_t difference = b.slope[i] - b.slope[j];
+    const Wide difference = Wide{b.slope[i]} - b.slope[j];
     if (difference <= 64) break;
     Wide squares = 0;
     for (std::int32_t t = 0; t < c.n_types; ++t) {
@@ -80,7 +80,7 @@ BERTH_HD inline void set_weights(const ChoiceView& c, const PricePoint& centre, 
     squares >>= kPriceBits;
     std::int64_t shift = b.cut[i].weight;
     if (squares > 0) {
-      const Wide exact = (Wide{difference} << (2 * kWeightBits)) / (b.step * squares);
+      const Wide exact = (difference << (2 * kWeightBits)) / (b.step * squares);
       if (exact < 1) break;  // too little to say in weights
       if (exact < shift) shift = static_cast<std::int64_t>(exact);
     }
