@@ -12,6 +12,7 @@ namespace {
 
 std::vector<report::Entrant> entrants_of(const ClusterState& state, const std::vector<Plan>& plans) {
   std::vector<report::Entrant> entrants;
+  entrants.reserve(plans.size());
   const bool valued = !plans.front().bound.objective.empty();
   for (const Plan& plan : plans) entrants.push_back({&plan, valued ? core::worth_by(state.impl(), plan, plans.front()) : 0});
   return entrants;
