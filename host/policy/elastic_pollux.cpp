@@ -12,9 +12,8 @@
 //             as many as its smallest shape, and as it has.
 // Order       of jobs: attained service, the least first; then rank.
 // Types       a job has GPUs of one type. Pollux knows one.
-// Answer      type and number of GPUs of each job; where they are is found as under all policies. Who keeps both keeps its shape; of
-// several
-//             shapes of as many GPUs others take the quickest.
+// Answer      type and number of GPUs of each job; where they are is found as under all policies. Who keeps both keeps its shape;
+//             of several shapes of as many GPUs others take the quickest.
 // Begin       Pollux goes on with its last population. Here nothing is kept but what runs, so that a decision is a function of its input.
 // Cost        population x generations x jobs x nodes. Neither a budget nor cancelling ends it.
 // Source      Pollux (OSDI'21) and its artifact. Ours besides: what has no shape, types, who never ran, repair to shapes, what is drawn how
