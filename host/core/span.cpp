@@ -31,6 +31,7 @@ SpanInfo tightest_span(const StateImpl& s, std::int32_t gpu_type, std::int64_t g
   if (span.nodes > 1) {
     span.level = 1;
     span.level_name = s.topology.level_name(0, 1);
+    span.one_nvlink_domain = gpus <= size.nvlink_gpus;
   }
   return span;
 }
@@ -43,8 +44,8 @@ SpanInfo span_of(const StateImpl& s, std::span<const PlanEntry> entries) {
   const std::int32_t first = entries.front().node;
   const std::int32_t top = s.topology.levels(0) - 1;
   std::int32_t level = 0;
-  const std::int32_t link_level = s.topology.levels(1) > 2 ? 1 : 0;  // lowest level of the nvlink facet
-  span.one_nvlink_domain = link_level > 0;
+  const std::int32_t nvlink = s.topology.nvlink_domain(first);
+  span.one_nvlink_domain = nvlink >= 0;
   std::int32_t last = -1;
   std::int32_t here = 0;
   for (const PlanEntry& e : entries) {
@@ -58,10 +59,7 @@ SpanInfo span_of(const StateImpl& s, std::span<const PlanEntry> entries) {
     span.gpus_per_node = std::max(span.gpus_per_node, here);
     while (level < top && (level == 0 ? e.node != first : s.topology.domain_of(0, level, e.node) != s.topology.domain_of(0, level, first)))
       ++level;
-    if (link_level > 0 && (s.topology.domain_of(1, link_level, e.node) != s.topology.domain_of(1, link_level, first) ||
-                           s.topology.description(s.topology.domain_of(1, link_level, e.node)) == nullptr)) {
-      span.one_nvlink_domain = false;
-    }
+    if (s.topology.nvlink_domain(e.node) != nvlink) span.one_nvlink_domain = false;
   }
   span.level = level;
   span.level_name = s.topology.level_name(0, level);

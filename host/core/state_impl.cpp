@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "host/core/at.hpp"
@@ -104,6 +105,7 @@ void StateImpl::rebuild_nodes() {
   node.inner_begin.assign(1, 0);
   node.gpu_begin.assign(1, 0);
   type_size.assign(gpu_types.size(), {});
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> in_domain;  // GPUs by (domain, type)
   for (std::size_t i = 0; i < n; ++i) {
     const Node& d = nodes[i];
     node.type[i] = d.gpus == 0 && type_index.count(d.gpu_type) == 0 ? -1 : type_index.at(d.gpu_type);
@@ -112,6 +114,8 @@ void StateImpl::rebuild_nodes() {
       size.gpus_per_node = std::max(size.gpus_per_node, d.gpus);
       const std::int64_t nic = d.nics * d.nic_bytes_per_s;
       if (nic > 0 && (size.nic_bytes_per_s == 0 || nic < size.nic_bytes_per_s)) size.nic_bytes_per_s = nic;
+      const std::int32_t domain = topology.nvlink_domain(static_cast<std::int32_t>(i));
+      if (domain >= 0) size.nvlink_gpus = std::max(size.nvlink_gpus, in_domain[{domain, node.type[i]}] += d.gpus);
     }
     std::int32_t top = d.gpus;
     std::vector<std::pair<std::int32_t, std::uint64_t>> inner;  // (inner group, mask)

@@ -48,6 +48,7 @@ struct JobRecord {
 struct TypeSize {
   std::int32_t gpus_per_node = 0;    // the most of any node
   std::int64_t nic_bytes_per_s = 0;  // the least of any node that states it
+  std::int64_t nvlink_gpus = 0;      // the most in one domain of the nvlink facet
 };
 
 /// Columns by job slot that policies and the walk read. Maintained change by change.

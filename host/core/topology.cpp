@@ -180,6 +180,13 @@ std::int32_t Topology::level(Facet facet, std::string_view name) const {
 
 const std::string& Topology::level_name(std::int32_t facet, std::int32_t level) const { return facets_[at(facet)].names[at(level)]; }
 
+std::int32_t Topology::nvlink_domain(std::int32_t node) const {
+  constexpr auto kNvlink = static_cast<std::int32_t>(Facet::kNvlink);
+  if (levels(kNvlink) <= 2) return -1;  // nodes and the cluster: nobody named a domain
+  const std::int32_t domain = domain_of(kNvlink, 1, node);
+  return named_[at(domain)] != 0 ? domain : -1;
+}
+
 std::int32_t Topology::find(Facet facet, std::string_view path) const {
   const FacetColumns& f = facets_[static_cast<std::size_t>(facet)];
   for (std::int32_t d = f.level_begin[1]; d < f.level_begin[kMaxLevels]; ++d) {

@@ -38,6 +38,8 @@ class Topology {
     const FacetColumns& f = facets_[static_cast<std::size_t>(facet)];
     return f.node_domain[static_cast<std::size_t>(level) * static_cast<std::size_t>(n_nodes_) + static_cast<std::size_t>(node)];
   }
+  /// The domain of the nvlink facet in which a node lies, the lowest one; -1: none.
+  std::int32_t nvlink_domain(std::int32_t node) const;
 
  private:
   struct FacetColumns {

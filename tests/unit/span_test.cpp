@@ -1,0 +1,68 @@
+#include "host/core/span.hpp"
+
+#include <gtest/gtest.h>
+
+#include "berth/state.hpp"
+#include "host/core/job_rates.hpp"
+#include "host/core/state_impl.hpp"
+#include "tests/unit/validate_support.hpp"
+
+namespace berth::test {
+namespace {
+
+// n0 and n1 are one NVLink domain, n2 another one; n3 is in none.
+Snapshot nvlink_domains() {
+  Snapshot s = two_racks();
+  s.gpu_types[0].nvlink_bytes_per_s = 450'000'000'000;
+  constexpr auto kNvlink = static_cast<std::size_t>(Facet::kNvlink);
+  for (const char* id : {"v0", "v1"}) {
+    s.domains.push_back(domain_of(id, "nvl", ""));
+    s.domains.back().facet = Facet::kNvlink;
+  }
+  s.nodes[0].domain[kNvlink] = s.nodes[1].domain[kNvlink] = "v0";
+  s.nodes[2].domain[kNvlink] = "v1";
+  for (Node& node : s.nodes) {
+    node.nics = 1;
+    node.nic_bytes_per_s = 12'000'000'000;
+  }
+  return s;
+}
+
+Job& synchronising(Snapshot& s, const std::string& id, std::int32_t gpus) {
+  Job& job = add_job(s, id, gpus);
+  job.profile.kind = ProfileKind::kClosedForm;
+  job.profile.unit = "samples";
+  job.profile.gradient_bytes = 1'000'000'000;
+  job.profile.closed_form.step = {{"", 250'000, 500'000}};
+  return job;
+}
+
+}  // namespace
+
+TEST(TightestSpan, OfAGangThatFitsAnNvlinkDomainUsesNoNic) {
+  Snapshot s = nvlink_domains();
+  synchronising(s, "within", 16);
+  synchronising(s, "beyond", 24);
+  const ClusterState state(std::move(s));
+  const StateImpl& impl = state.impl();
+
+  EXPECT_TRUE(core::tightest_span(impl, 0, 16).one_nvlink_domain);
+  EXPECT_FALSE(core::tightest_span(impl, 0, 17).one_nvlink_domain);
+  EXPECT_FALSE(core::tightest_span(impl, 0, 8).one_nvlink_domain);  // one node
+  EXPECT_FALSE(core::tightest_span(impl, 1, 8).one_nvlink_domain);  // a type without nodes
+}
+
+// What a shape is counted on before it is placed is what it has where it is placed best.
+TEST(TightestSpan, GivesTheRateOfTheBestPlace) {
+  Snapshot s = nvlink_domains();
+  synchronising(s, "within", 16);
+  const ClusterState state(std::move(s));
+  const StateImpl& impl = state.impl();
+  const Job& job = *state.job(0);
+  const std::int64_t counted_on = core::option_rate(impl, job, job.shapes[0], 0, 16, 16);
+
+  EXPECT_EQ(core::placed_rate(impl, job, 0, flat({{0, 0xff}, {1, 0xff}})), counted_on);
+  EXPECT_LT(core::placed_rate(impl, job, 0, flat({{2, 0xff}, {3, 0xff}})), counted_on);  // one of them is in a domain
+}
+
+}  // namespace berth::test
