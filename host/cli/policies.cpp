@@ -8,6 +8,7 @@
 #include "host/cli/console.hpp"
 #include "host/cli/request.hpp"
 #include "host/core/objective.hpp"
+#include "host/core/plan_terms.hpp"
 #include "host/core/policy.hpp"
 #include "host/io/json_writer.hpp"
 
@@ -59,6 +60,9 @@ std::string page_of(const PolicyInfo& info) {
   if (std::none_of(info.params.begin(), info.params.end(), is_objective)) return text;
   text += "objectives:\n";
   for (const core::ObjectiveInfo& one : core::objectives())
+    text += fmt::format("  {}: {}\n      source: {}\n", one.name, one.rule, one.source);
+  text += "terms:\n";
+  for (const core::PlanTermInfo& one : core::plan_terms())
     text += fmt::format("  {}: {}\n      source: {}\n", one.name, one.rule, one.source);
   return text;
 }

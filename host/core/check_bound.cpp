@@ -37,6 +37,17 @@ void check_outbid(const StateImpl& s, const Plan& plan, const ShapeChoice& choic
   }
 }
 
+using Losses = std::vector<std::pair<std::string, std::int64_t>>;
+
+void check_terms(const Losses& said, const Losses& lost, Violations& found) {
+  for (std::size_t i = 0; i < std::max(said.size(), lost.size()); ++i) {
+    if (i < said.size() && i < lost.size() && said[i] == lost[i]) continue;
+    const auto text = [i](const Losses& of) { return i < of.size() ? of[i].first + " " + std::to_string(of[i].second) : "none"; };
+    found.add("the bound has the term {}; the plan's places lose {}", text(said), text(lost));
+    return;
+  }
+}
+
 }  // namespace
 
 void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
@@ -84,9 +95,9 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
   if (const std::int64_t proved = saturate(bound_at(choice.view(), price)); proved != bound.bound) {
     found.add("the bound is {}; its prices prove {}", bound.bound, proved);
   }
-  if (const std::int64_t value = choice.value_of(s, plan); value != bound.value) {
-    found.add("the plan is said to be worth {}; its jobs are worth {}", bound.value, value);
-  }
+  const ShapeChoice::Worth worth = choice.worth_of(s, chosen.choice, plan);
+  if (worth.value != bound.value) found.add("the plan is said to be worth {}; its jobs are worth {}", bound.value, worth.value);
+  check_terms(bound.terms, worth.terms, found);
   check_outbid(s, plan, choice, price, found);
 }
 

@@ -54,4 +54,12 @@ std::int64_t placed_rate(const StateImpl& state, const Job& job, std::int32_t sh
   return profile_rate(job, job.shapes[at(shape)], span);
 }
 
+PlacedStep placed_step(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries) {
+  if (shape < 0 || entries.empty()) return {};
+  PlacedStep step{span_of(state, entries), 0};
+  step.span.gpus = gpus_at_work(job.shapes[at(shape)], entries);
+  step.ns = step_ns(job, job.shapes[at(shape)], step.span);
+  return step;
+}
+
 }  // namespace berth::core

@@ -5,6 +5,7 @@
 
 #include "berth/job.hpp"
 #include "berth/plan.hpp"
+#include "host/core/profile.hpp"
 
 namespace berth {
 class StateImpl;
@@ -21,5 +22,12 @@ std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& sh
 std::int64_t requested_rate(const StateImpl& state, const Job& job);
 /// Of a gang where it lies, by the members that it has there.
 std::int64_t placed_rate(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries);
+
+/// Where a gang lies, and the time that a step takes there.
+struct PlacedStep {
+  SpanInfo span;
+  std::int64_t ns;  // 0: not known
+};
+PlacedStep placed_step(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries);
 
 }  // namespace berth::core

@@ -70,7 +70,9 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
                       std::vector<std::int64_t>& values) {
   shapes_.resize(options.size());
   jobs_.resize(options.size());
-  kernel::ObjectiveTerms terms{settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0};
+  kernel::ObjectiveTerms& terms = terms_;
+  terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0};
+  const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
   std::int32_t most_gpus = 1;
   const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
@@ -93,7 +95,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
       const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
       shape.speed = std::min(kMostSpeed, efficiently ? efficient(job, job.shapes[at(row.shape)], speed) : speed);
       shape.run = shape.speed == 0 ? left : std::clamp<TimeUs>(mul_div(left, kernel::kSpeedUnit, shape.speed), 1, kMaxTimeUs);
-      shape.cost = change_cost(job.costs, running, one.current, job.progress.run_us);
+      shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, job.progress.run_us);
       shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
       if (shape.speed > 0) of_job.slowest = std::max(of_job.slowest, shape.run);
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
@@ -108,9 +110,14 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
     }
     of_job.age = std::max<TimeUs>(0, s.now - job.submit_us);
     of_job.restarts = job.progress.restarts;
+    if (has_term(settings.terms, kernel::PlanTerm::kTardiness) && job.deadline.at_us != kNever) {
+      of_job.due = job.deadline.at_us - s.now;
+      of_job.late_if_waiting = std::max<TimeUs>(0, saturating_add(terms.horizon, left) - of_job.due);
+    }
     for (std::size_t i = first; i < last; ++i) jobs_[i] = of_job;
   }
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxChoiceValue) ++terms.sruf_shift;
+  if (has_term(settings.terms, kernel::PlanTerm::kTardiness)) ++terms.sruf_shift;  // it may double a value
   values.resize(options.size());
   for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::shape_value(terms, jobs_[i], shapes_[i]);
   // Who runs and has to wait loses what saving, restarting and restoring cost, so that any shape is worth so much more than waiting. And
@@ -120,12 +127,18 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
     kernel::ShapeTerms displaced = shapes_[i];
     displaced.cost = displace_cost(s.jobs[at(options[i].slot)].job->costs);
     // Sia's programme knows the cost of a change, not that of waiting.
-    const std::int64_t loss = settings.objective == Objective::kSia ? 0 : values[i] - kernel::shape_value(terms, jobs_[i], displaced);
+    const std::int64_t loss =
+        settings.objective == Objective::kSia || !restart ? 0 : values[i] - kernel::shape_value(terms, jobs_[i], displaced);
     const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxChoiceValue, kernel::kMaxChoiceValue); };
     for (std::size_t k = i; k < options.size() && options[k].slot == options[i].slot; ++k) values[k] = capped(values[k] + loss);
     for (std::size_t k = i; k > 0 && options[k - 1].slot == options[i].slot; --k) values[k - 1] = capped(values[k - 1] + loss);
     values[i] = capped(values[i] + 1);
   }
+}
+
+std::int64_t ShapeValues::loss(std::size_t option, const kernel::ShapeTerms& instead) const {
+  return std::max<std::int64_t>(
+      0, kernel::shape_value(terms_, jobs_[option], shapes_[option]) - kernel::shape_value(terms_, jobs_[option], instead));
 }
 
 }  // namespace berth::core

@@ -33,6 +33,7 @@ struct ChoiceSettings {
   TimeUs horizon = 0;          // for so long a choice is expected to stand: what a change costs is spread over it
   std::int64_t gap_ppm = 100;  // good enough
   std::int32_t most_evaluations = 200;
+  kernel::PlanTermSet terms = 1U << static_cast<std::int32_t>(kernel::PlanTerm::kRestart);
   bool sia_shapes = false;  // only those that Sia would consider (host/core/sia_shapes.hpp)
 };
 
@@ -53,8 +54,11 @@ class ShapeValues {
            std::vector<std::int64_t>& values);
   /// [options] of the last call: what the values were made of.
   std::span<const kernel::ShapeTerms> shapes() const { return shapes_; }
+  /// How much less an option of the last call is worth with other terms than with its own; not negative.
+  std::int64_t loss(std::size_t option, const kernel::ShapeTerms& instead) const;
 
  private:
+  kernel::ObjectiveTerms terms_{};
   std::vector<kernel::ShapeTerms> shapes_;
   std::vector<kernel::JobTerms> jobs_;  // of the option's job
 };

@@ -18,7 +18,7 @@ std::int64_t worth_by(const StateImpl& s, const Plan& plan, const Plan& by) {
   const WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
   ShapeChoice choice;
   choice.look(s, problem.view(), marks, chosen.choice);
-  return choice.value_of(s, plan);
+  return choice.worth_of(s, chosen.choice, plan).value;
 }
 
 }  // namespace berth::core

@@ -61,13 +61,15 @@ std::int64_t step_rate(const Profile& profile, const Shape& shape, std::int32_t 
   return mul_div(saturate(Wide{units} * kOne * 1'000'000'000 / step_ns), shape.share_ppm, kWholeGpu);
 }
 
+std::int64_t modelled_step_ns(const Job& job, const Shape& shape, const SpanInfo& span, const StepTime& step) {
+  const std::int64_t exposed_ppm = kOne - std::clamp<std::int64_t>(job.profile.closed_form.overlap_ppm, 0, kOne);
+  return saturating_add(local_step_ns(job, shape, step), mul_div(all_reduce_ns(job, shape, span), exposed_ppm, kOne));
+}
+
 std::int64_t closed_form_rate(const Job& job, const Shape& shape, const SpanInfo& span) {
   const StepTime* const step = step_time(job.profile.closed_form, span.gpu_type);
   if (step == nullptr) return 0;
-  const std::int64_t exposed_ppm = kOne - std::clamp<std::int64_t>(job.profile.closed_form.overlap_ppm, 0, kOne);
-  const std::int64_t local = local_step_ns(job, shape, *step);
-  const std::int64_t step_ns = saturating_add(local, mul_div(all_reduce_ns(job, shape, span), exposed_ppm, kOne));
-  std::int64_t rate = step_rate(job.profile, shape, gpus_of(shape, span), step_ns);
+  std::int64_t rate = step_rate(job.profile, shape, gpus_of(shape, span), modelled_step_ns(job, shape, span, *step));
   if (job.profile.unit == "s") {
     // A second of work is a second of the first shape without communication, on the GPU type at hand.
     const Shape& asked = job.shapes.empty() ? shape : job.shapes.front();
@@ -78,6 +80,20 @@ std::int64_t closed_form_rate(const Job& job, const Shape& shape, const SpanInfo
 }
 
 }  // namespace
+
+std::int64_t step_ns(const Job& job, const Shape& shape, const SpanInfo& span) {
+  if (shape.rate == 0 && job.profile.kind == ProfileKind::kClosedForm) {
+    const StepTime* const step = step_time(job.profile.closed_form, span.gpu_type);
+    return step == nullptr ? 0 : modelled_step_ns(job, shape, span, *step);
+  }
+  const bool measured = shape.rate > 0 || job.profile.kind == ProfileKind::kTable;
+  const bool steps = job.profile.unit == "steps";
+  if (!measured || !(steps || (job.profile.unit == "samples" && shape.local_batch > 0))) return 0;
+  const std::int64_t rate = profile_rate(job, shape, span);
+  if (rate == 0) return 0;
+  const std::int64_t units = steps ? 1 : std::int64_t{gpus_of(shape, span)} * shape.local_batch;
+  return std::max<std::int64_t>(1, saturate(Wide{units} * kOne * 1'000'000'000 / rate));
+}
 
 std::int64_t all_reduce_ns(const Job& job, const Shape& shape, const SpanInfo& span) {
   const std::int64_t nodes = nodes_of(shape, span);

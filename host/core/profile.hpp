@@ -33,6 +33,9 @@ std::int64_t profile_rate(const Job& job, const Shape& shape, const SpanInfo& sp
 /// How other shapes of an opaque job relate to the requested one, its first.
 inline constexpr std::string_view kOpaqueAssumption = "linear-below-flat-above";
 
+/// Nanoseconds of one step of the job in `shape` over `span`; 0: not known, as where work is counted in seconds and nobody modelled a step.
+std::int64_t step_ns(const Job& job, const Shape& shape, const SpanInfo& span);
+
 /// Nanoseconds that the gradient all-reduce of one step takes in `shape` over `span`.
 std::int64_t all_reduce_ns(const Job& job, const Shape& shape, const SpanInfo& span);
 

@@ -10,6 +10,7 @@
 #include "host/core/at.hpp"
 #include "host/core/plain_floats.hpp"
 #include "host/core/state_impl.hpp"
+#include "host/core/wide.hpp"
 
 namespace berth::core {
 namespace {
@@ -85,6 +86,7 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
 }
 
 void ShapeChoice::look(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings) {
+  problem_ = p;
   collect(s, p, marks);
   values_.set(s, settings, options_, value_);
   type_.clear();
@@ -183,30 +185,44 @@ Reason ShapeChoice::outbid_at(std::int32_t slot, const std::vector<std::int64_t>
   return best_of.second > 0 ? Reason{} : reason;
 }
 
-std::int64_t ShapeChoice::value_of(const StateImpl& s, const Plan& plan) const {
-  std::int64_t value = 0;
-  for (const Decision& d : plan.decisions) {
-    const std::int32_t j = job_of_[at(d.job)];
-    if (j < 0 || !runs_now(d.action)) continue;
-    std::int64_t gpus = 0;
-    std::int32_t type = -1;
-    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
-      gpus += std::popcount(plan.entries[at(e)].gpus);
-      type = s.node.type[at(plan.entries[at(e)].node)];
-    }
-    for (std::int32_t k = option_begin_[at(j)]; k < option_begin_[at(j) + 1]; ++k) {
-      const kernel::OptionRow& row = s.jobs[at(d.job)].options[at(options_[at(k)].option)];
-      if (row.shape != d.shape || type_[at(k)] != type || gpus_[at(k)] != gpus) continue;
-      value += value_[at(k)];
-      break;
-    }
+// The option in which a job of the choice runs; -1: none.
+std::int32_t ShapeChoice::row_of(const StateImpl& s, const Plan& plan, const Decision& d) const {
+  const std::int32_t j = job_of_[at(d.job)];
+  if (j < 0 || !runs_now(d.action)) return -1;
+  std::int64_t gpus = 0;
+  std::int32_t type = -1;
+  for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+    gpus += std::popcount(plan.entries[at(e)].gpus);
+    type = s.node.type[at(plan.entries[at(e)].node)];
   }
-  return value;
+  for (std::int32_t k = option_begin_[at(j)]; k < option_begin_[at(j) + 1]; ++k) {
+    const kernel::OptionRow& row = s.jobs[at(d.job)].options[at(options_[at(k)].option)];
+    if (row.shape == d.shape && type_[at(k)] == type && gpus_[at(k)] == gpus) return k;
+  }
+  return -1;
 }
 
-void ShapeChoice::report(const StateImpl& s, const ChoiceSettings& settings, Plan& plan) const {
+ShapeChoice::Worth ShapeChoice::worth_of(const StateImpl& s, const ChoiceSettings& settings, const Plan& plan) {
+  Worth worth{0, {}};
+  row_.clear();
+  for (const Decision& d : plan.decisions) {
+    row_.push_back(row_of(s, plan, d));
+    if (row_.back() >= 0) worth.value += value_[at(row_.back())];
+  }
+  terms_.set(s, settings.terms, {problem_, options_, value_, values_, plan, row_});
+  for (const PlanTermInfo& one : plan_terms()) {
+    if (!has_term(settings.terms, one.term) || !is_of_places(one.term)) continue;
+    worth.terms.emplace_back(one.name, terms_.loss(one.term));
+    worth.value = saturating_add(worth.value, -terms_.loss(one.term));
+  }
+  return worth;
+}
+
+void ShapeChoice::report(const StateImpl& s, const ChoiceSettings& settings, Plan& plan) {
   plan.bound.objective = objective_name(settings.objective);
-  plan.bound.value = value_of(s, plan);
+  Worth worth = worth_of(s, settings, plan);
+  plan.bound.value = worth.value;
+  plan.bound.terms = std::move(worth.terms);
   plan.bound.bound = bound_;
   plan.bound.prices.resize(price_.size());
   for (std::size_t t = 0; t < price_.size(); ++t) {

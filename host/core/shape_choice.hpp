@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/engine.hpp"
 #include "host/core/backend.hpp"
 #include "host/core/choice_walk.hpp"
 #include "host/core/objective.hpp"
+#include "host/core/plan_terms.hpp"
 #include "host/core/shape_policy.hpp"
 #include "host/core/walk_input.hpp"
 
@@ -33,8 +35,12 @@ class ShapeChoice {
   /// Only what may be chosen, for whoever checks a bound.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings);
   kernel::ChoiceView view() const;
-  /// What the jobs of a plan are worth in what it gives them.
-  std::int64_t value_of(const StateImpl& state, const Plan& plan) const;
+  /// What the jobs of a plan are worth in what it gives them, less what its places take from that.
+  struct Worth {
+    std::int64_t value;
+    std::vector<std::pair<std::string, std::int64_t>> terms;  // those that are on and are of places: what each takes
+  };
+  Worth worth_of(const StateImpl& state, const ChoiceSettings& settings, const Plan& plan);
   /// Leaves the prices in a PolicyState.
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
@@ -46,7 +52,7 @@ class ShapeChoice {
   Reason outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const;
 
   /// Writes objective, bound and prices into a plan that is built.
-  void report(const StateImpl& state, const ChoiceSettings& settings, Plan& plan) const;
+  void report(const StateImpl& state, const ChoiceSettings& settings, Plan& plan);
 
   std::int32_t evaluations() const { return evaluations_; }
 
@@ -67,7 +73,12 @@ class ShapeChoice {
   std::int64_t sum_ = 0, bound_ = 0;
   std::int32_t evaluations_ = 0;
 
+  std::int32_t row_of(const StateImpl& state, const Plan& plan, const Decision& decision) const;
+
+  kernel::ProblemView problem_{};  // looked at
   ShapeValues values_;
+  PlanTerms terms_;
+  std::vector<std::int32_t> row_;  // [decisions]
   mutable std::string scalar_;
 };
 

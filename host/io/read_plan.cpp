@@ -229,6 +229,7 @@ constexpr Field<Bound> kBound[] = {
     {"value", [](JsonCursor& in, Bound& b) { b.value = read_any(in); }, true},
     {"bound", [](JsonCursor& in, Bound& b) { b.bound = read_any(in); }, true},
     {"prices", [](JsonCursor& in, Bound& b) { read_pairs(in, b.prices, read_any); }, true},
+    {"terms", [](JsonCursor& in, Bound& b) { read_pairs(in, b.terms, read_any); }},
 };
 
 constexpr Field<PlanFile> kPlan[] = {

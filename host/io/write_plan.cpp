@@ -128,6 +128,11 @@ void write_bound(JsonWriter& w, const Bound& bound) {
     w.object([&] {
       for (const auto& one : bound.prices) w.number(one.first, one.second);
     });
+    if (bound.terms.empty()) return;
+    w.key("terms");
+    w.object([&] {
+      for (const auto& one : bound.terms) w.number(one.first, one.second);
+    });
   });
 }
 

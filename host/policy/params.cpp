@@ -68,6 +68,23 @@ std::size_t Settings::choice(std::string_view name, std::initializer_list<std::s
   return static_cast<std::size_t>(found - names.begin());
 }
 
+std::uint32_t Settings::several(std::string_view name, const std::vector<std::string_view>& names) const {
+  std::string_view rest = text(name);
+  if (rest == "none") return 0;
+  std::uint32_t set = 0;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const auto found = std::find(names.begin(), names.end(), rest.substr(0, comma));
+    const std::uint32_t bit = found == names.end() ? 0 : 1U << (found - names.begin());
+    if (bit == 0 || (set & bit) != 0)
+      refuse(name, fmt::format("none, or some of {}, separated by commas, each once", fmt::join(names, ", ")));
+    set |= bit;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return set;
+}
+
 std::int64_t Settings::integer(std::string_view name, std::int64_t least, std::int64_t most) const {
   const std::string& given = text(name);
   const auto value = given.find('.') == std::string::npos ? parse_millionths(given) : std::nullopt;

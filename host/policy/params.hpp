@@ -21,6 +21,8 @@ class Settings {
   const std::string& text(std::string_view name) const;
   /// Index in `names` of the value.
   std::size_t choice(std::string_view name, std::initializer_list<std::string_view> names) const;
+  /// A set of `names` between commas, or "none": bit i stands for names[i].
+  std::uint32_t several(std::string_view name, const std::vector<std::string_view>& names) const;
   std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
   /// A decimal with at most six digits after the point, in millionths; within [least, most] millionths.
   std::int64_t millionths(std::string_view name, std::int64_t least, std::int64_t most) const;

@@ -121,9 +121,11 @@ struct Timing {
 /// What a plan is worth under an objective, and the most that any plan could be: docs/prices.md.
 struct Bound {
   std::string objective;                                     ///< empty: the policy has none
-  std::int64_t value = 0;                                    ///< of the plan
+  std::int64_t value = 0;                                    ///< of the plan, `terms` taken off
   std::int64_t bound = 0;                                    ///< no plan is worth more; follows from the prices
   std::vector<std::pair<std::string, std::int64_t>> prices;  ///< of a GPU of each type, in the same unit
+  std::vector<std::pair<std::string, std::int64_t>>
+      terms;  ///< that were asked for: what the plan's places lose by each (docs/objectives.md)
   bool operator==(const Bound&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "berth/kernel/choice.hpp"
+#include "berth/kernel/plan_terms.hpp"
 #include "berth/kernel/wide.hpp"
 #include "berth/units.hpp"
 
@@ -32,6 +33,9 @@ struct JobTerms {
   std::int64_t least_speed = kSpeedUnit;  // of its shapes that have any; >= 1
   TimeUs age = 0;                         // since submit
   std::int32_t restarts = 0;
+  // For the term `tardiness`; 0 where nothing is late.
+  TimeUs late_if_waiting = 0;  // when it waits for the horizon, then runs as requested
+  TimeUs due = 0;              // from now on
 };
 
 struct ShapeTerms {
@@ -95,6 +99,17 @@ BERTH_HD constexpr std::int64_t sia_gain(const JobTerms& job, const ShapeTerms& 
   return (kLambda - nearest + (half ? nearest % 2 : 0)) * kHundredth;
 }
 
+/// The same shape where it is so fast. @param speed  >= 0
+BERTH_HD constexpr ShapeTerms at_speed(const ShapeTerms& shape, std::int64_t speed) {
+  ShapeTerms slower = shape;
+  slower.speed = speed;
+  if (speed > 0) {
+    const std::int64_t run = mul_div(shape.run, shape.speed, speed);
+    slower.run = run < kMaxTimeUs ? run : kMaxTimeUs;
+  }
+  return slower;
+}
+
 /// The value of a shape over waiting, without the job's weight.
 BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
   const std::int64_t speed = speed_over(terms, shape);
@@ -122,7 +137,11 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
 /// A value of a ChoiceView; at most 0: no reason to run so.
 BERTH_HD constexpr std::int64_t shape_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
   if (shape.speed <= 0) return 0;
-  const std::int64_t value = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
+  std::int64_t value = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
+  if (job.late_if_waiting > 0 && value > 0) {
+    const TimeUs avoided = lateness_avoided(terms.horizon, job.late_if_waiting, job.due, saturating_add(shape.cost, shape.run));
+    value = saturating_add(value, mul_div(value, avoided, terms.horizon));
+  }
   return value < -kMaxChoiceValue ? -kMaxChoiceValue : value > kMaxChoiceValue ? kMaxChoiceValue : value;
 }
 

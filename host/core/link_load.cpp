@@ -1,0 +1,65 @@
+#include "host/core/link_load.hpp"
+
+#include <algorithm>
+
+#include "berth/kernel/plan_terms.hpp"
+#include "host/core/at.hpp"
+#include "host/core/job_rates.hpp"
+#include "host/core/span.hpp"
+#include "host/core/state_impl.hpp"
+#include "host/core/wide.hpp"
+
+namespace berth::core {
+namespace {
+
+constexpr std::int32_t kSwitch = static_cast<std::int32_t>(Facet::kSwitch);
+
+}  // namespace
+
+void LinkLoad::set(const StateImpl& s, const Plan& plan) {
+  load_.assign(s.nodes.size() + at(s.topology.size()), 0);
+  link_.clear();
+  link_begin_.assign(1, 0);
+  for (const Decision& d : plan.decisions) {
+    if (runs_now(d.action)) add(s, plan, d);
+    link_begin_.push_back(link_.size());
+  }
+}
+
+void LinkLoad::add(const StateImpl& s, const Plan& plan, const Decision& d) {
+  const std::span<const PlanEntry> entries(plan.entries.data() + d.entry_begin, at(d.entry_end - d.entry_begin));
+  const PlacedStep step = placed_step(s, *s.jobs[at(d.job)].job, d.shape, entries);
+  if (step.ns == 0 || step.span.nodes < 2 || step.span.one_nvlink_domain) return;
+  nodes_.clear();
+  for (const PlanEntry& entry : entries) nodes_.push_back(entry.node);
+  std::sort(nodes_.begin(), nodes_.end());
+  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+  const auto n = static_cast<std::int64_t>(nodes_.size());
+  // What every member of a ring sends on in a step.
+  const std::int64_t bytes = mul_div(s.jobs[at(d.job)].job->profile.gradient_bytes, 2 * (n - 1), n);
+  const auto use = [&](std::int32_t link, std::int64_t bytes_per_s) {
+    if (bytes_per_s <= 0) return;
+    load_[at(link)] = saturating_add(load_[at(link)], kernel::link_use(bytes, bytes_per_s, step.ns));
+    link_.push_back(link);
+  };
+  for (const std::int32_t node : nodes_) use(node, s.nodes[at(node)].nics * s.nodes[at(node)].nic_bytes_per_s);
+  // It leaves every domain below the level that it spans, once. Nodes stand by domain path.
+  for (std::int32_t level = 1; level < step.span.level; ++level) {
+    std::int32_t seen = -1;
+    for (const std::int32_t node : nodes_) {
+      const std::int32_t domain = s.topology.domain_of(kSwitch, level, node);
+      if (domain == seen) continue;
+      seen = domain;
+      const Domain* const description = s.topology.description(domain);
+      if (description != nullptr) use(static_cast<std::int32_t>(s.nodes.size()) + domain, description->uplink_bytes_per_s);
+    }
+  }
+}
+
+std::int64_t LinkLoad::of(std::size_t decision) const {
+  std::int64_t most = 0;
+  for (std::size_t i = link_begin_[decision]; i < link_begin_[decision + 1]; ++i) most = std::max(most, load_[at(link_[i])]);
+  return most;
+}
+
+}  // namespace berth::core

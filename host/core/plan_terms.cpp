@@ -1,0 +1,135 @@
+#include "host/core/plan_terms.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/at.hpp"
+#include "host/core/costs.hpp"
+#include "host/core/job_rates.hpp"
+#include "host/core/state_impl.hpp"
+#include "host/core/wide.hpp"
+
+namespace berth::core {
+namespace {
+
+using kernel::PlanTerm;
+
+constexpr PlanTermInfo kTerms[] = {
+    {"fragmentation", "GPUs left idle where the jobs that may come cannot use them", "FGD (ATC'23); worth in the objective's unit: ours",
+     PlanTerm::kFragmentation},
+    {"link_load", "speed lost where gangs together need a NIC or uplink for more than all the time",
+     "Crux (SIGCOMM'24), shared links without its paths: our reconstruction", PlanTerm::kLinkLoad},
+    {"migration", "run time lost by going on in the same shape elsewhere", "Pollux (OSDI'21), restart cost", PlanTerm::kMigration},
+    {"restart", "run time lost by starting again, by another shape, and by being displaced", "Pollux (OSDI'21), restart cost",
+     PlanTerm::kRestart},
+    {"span", "speed lost where a gang does not lie as tightly as its shape can", "Dally (network-sensitive placement)", PlanTerm::kSpan},
+    {"tardiness", "jobs that end after their deadline if they wait: worth up to twice as much in shapes that avoid it",
+     "weighted tardiness; the factor is ours", PlanTerm::kTardiness},
+};
+
+constexpr std::size_t kSizes = kMaxGpusPerNode + 1;
+
+// What a job needs on one node: its largest member, or as much of a flat gang as a node has.
+std::int32_t piece_of(const StateImpl& s, const Shape& shape, std::int32_t type) {
+  std::int32_t piece = shape.groups.empty() ? std::min(shape.gpus, s.type_size[at(type)].gpus_per_node) : 0;
+  for (const Group& group : shape.groups) piece = std::max(piece, group.members_want > 0 ? group.gpus_per_member : 0);
+  return std::clamp(piece, 1, kMaxGpusPerNode);
+}
+
+}  // namespace
+
+std::span<const PlanTermInfo> plan_terms() { return kTerms; }
+
+bool is_of_places(kernel::PlanTerm term) { return term != PlanTerm::kRestart && term != PlanTerm::kTardiness; }
+
+void PlanTerms::set(const StateImpl& s, kernel::PlanTermSet terms, const PlacedChoice& placed) {
+  loss_.fill(0);
+  if (has_term(terms, PlanTerm::kLinkLoad)) links_.set(s, placed.plan);
+  add_of_jobs(s, terms, placed);
+  if (has_term(terms, PlanTerm::kFragmentation)) add_fragmentation(s, placed);
+}
+
+void PlanTerms::add(PlanTerm term, std::int64_t loss) {
+  std::int64_t& sum = loss_[static_cast<std::size_t>(term)];
+  sum = saturating_add(sum, std::max<std::int64_t>(0, loss));
+}
+
+// Each term takes its part of what the ones before it have left.
+void PlanTerms::add_of_jobs(const StateImpl& s, kernel::PlanTermSet terms, const PlacedChoice& placed) {
+  for (std::size_t i = 0; i < placed.plan.decisions.size(); ++i) {
+    const std::int32_t k = placed.row[i];
+    if (k < 0) continue;
+    const Decision& d = placed.plan.decisions[i];
+    const JobRecord& record = s.jobs[at(d.job)];
+    const ChoiceOption& option = placed.options[at(k)];
+    kernel::ShapeTerms here = placed.values.shapes()[at(k)];
+    std::int64_t lost = 0;
+    const auto charge = [&](PlanTerm term) {
+      const std::int64_t in_all = placed.values.loss(at(k), here);
+      add(term, in_all - lost);
+      lost = in_all;
+    };
+    if (has_term(terms, PlanTerm::kSpan)) {
+      const std::span<const PlanEntry> entries(placed.plan.entries.data() + d.entry_begin, at(d.entry_end - d.entry_begin));
+      const std::int64_t counted_on = record.option_rate[at(option.option)];
+      const std::int64_t rate = placed_rate(s, *record.job, d.shape, entries);
+      if (rate < counted_on) here = at_speed(here, mul_div(here.speed, rate, counted_on));
+      charge(PlanTerm::kSpan);
+    }
+    if (has_term(terms, PlanTerm::kLinkLoad)) {
+      here = at_speed(here, kernel::slowed(here.speed, links_.of(i)));
+      charge(PlanTerm::kLinkLoad);
+    }
+    if (has_term(terms, PlanTerm::kMigration) && option.current && d.action == Action::kMigrate) {
+      here.cost = migrate_cost(record.job->costs);
+      charge(PlanTerm::kMigration);
+    }
+  }
+}
+
+// Of each GPU type: how many GPUs of a node its jobs need, by the first of their options on it, and what one GPU is worth to them.
+void PlanTerms::set_pieces(const StateImpl& s, const PlacedChoice& placed) {
+  const std::size_t types = s.gpu_types.size();
+  larger_ppm_.assign(types * kSizes, 0);
+  jobs_.assign(types, 0);
+  worth_.assign(types, 0);
+  gpus_.assign(types, 0);
+  seen_.assign(types, -1);
+  const std::span<const std::int64_t> value = placed.value;
+  for (std::size_t k = 0; k < placed.options.size(); ++k) {
+    const ChoiceOption& one = placed.options[k];
+    if (seen_[at(one.type)] == one.slot) continue;
+    seen_[at(one.type)] = one.slot;
+    ++jobs_[at(one.type)];
+    gpus_[at(one.type)] += one.gpus;
+    worth_[at(one.type)] = saturating_add(worth_[at(one.type)], std::max<std::int64_t>(0, value[k]));
+    const Shape& shape = s.jobs[at(one.slot)].job->shapes[at(s.jobs[at(one.slot)].options[at(one.option)].shape)];
+    const std::int32_t piece = piece_of(s, shape, one.type);
+    for (std::int32_t free = 0; free < piece; ++free) ++larger_ppm_[at(one.type) * kSizes + at(free)];
+  }
+  for (std::size_t t = 0; t < types; ++t) {
+    if (jobs_[t] == 0) continue;
+    worth_[t] /= gpus_[t];
+    for (std::size_t free = 0; free < kSizes; ++free)
+      larger_ppm_[t * kSizes + free] = larger_ppm_[t * kSizes + free] * 1'000'000 / jobs_[t];
+  }
+}
+
+void PlanTerms::add_fragmentation(const StateImpl& s, const PlacedChoice& placed) {
+  set_pieces(s, placed);
+  const kernel::ProblemView& p = placed.problem;
+  used_.assign(at(p.n_nodes), 0);
+  for (const Decision& d : placed.plan.decisions) {
+    if (!runs_now(d.action)) continue;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e)
+      used_[at(placed.plan.entries[at(e)].node)] |= placed.plan.entries[at(e)].gpus;
+  }
+  for (std::int32_t n = 0; n < p.n_nodes; ++n) {
+    const std::int32_t type = p.node_type[n];
+    if (type < 0) continue;
+    const std::int32_t idle = std::popcount(p.node_open[n] & ~used_[at(n)]);
+    add(PlanTerm::kFragmentation, mul_div(worth_[at(type)], kernel::fragmented(idle, larger_ppm_.data() + at(type) * kSizes), 1'000'000));
+  }
+}
+
+}  // namespace berth::core
