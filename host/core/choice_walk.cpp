@@ -99,6 +99,20 @@ void ChoiceWalk::build(const StateImpl& s, const kernel::ProblemView& p, const W
   request_.limit = request_.n;
 }
 
+void ChoiceWalk::obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const {
+  obtained.resize(choice.slots.size());
+  for (std::size_t j = 0; j < choice.slots.size(); ++j) {
+    const bool stays = walks_[at(choice.slots[j])] == 0;
+    obtained[j] = stays ? choice.options[at(choice.option_begin[j] + choice.chosen[j])].option : -1;
+  }
+  for (std::int32_t i = 0; i < request_.n; ++i) {
+    const std::int32_t slot = order_[at(i)];
+    if (choice.job_of[at(slot)] >= 0 && result.option[i] >= 0) {
+      obtained[at(choice.job_of[at(slot)])] = option_[at(begin_[at(slot)] + result.option[i])];
+    }
+  }
+}
+
 void ChoiceWalk::translate(const kernel::ProblemView& own, kernel::ProblemView& walked, kernel::PlaceRequest& request,
                            const kernel::PlaceResult& result) const {
   walked.option_begin = own.option_begin;

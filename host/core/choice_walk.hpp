@@ -38,6 +38,9 @@ class ChoiceWalk {
   /// What the walk sees: running jobs that are not to stay as they are have left, and options stand in the order to be tried.
   const kernel::ProblemView& problem() const { return view_; }
   const kernel::PlaceRequest& request() const { return request_; }
+  /// After the walk: the option that each job of the choice has, whether it stays or was placed; -1: none.
+  /// @param obtained  [jobs of the choice] out
+  void obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const;
   /// After the walk: problem, request and result as if the jobs' own options had been walked, in their own order.
   void translate(const kernel::ProblemView& own, kernel::ProblemView& walked, kernel::PlaceRequest& request,
                  const kernel::PlaceResult& result) const;

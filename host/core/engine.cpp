@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "berth/error.hpp"
 #include "host/core/backends.hpp"
@@ -19,6 +20,8 @@
 
 namespace berth {
 namespace {
+
+constexpr int kMostLooks = 4;  // at where a choice can be placed
 
 class Stopwatch {
  public:
@@ -41,9 +44,9 @@ class EngineImpl {
   core::Backends backends;
   core::WalkInput input;
   core::ShapeChoice choice;
-  core::ChoiceWalk choice_walk;
+  core::ChoiceWalk choice_walk, other_walk;  // of the second look, or of the first
   core::WalkProblem problem;
-  core::WalkResult result;
+  core::WalkResult result, other_result;
   core::Overruns overruns;
   core::PlanBuilder builder;
   core::PlanValidator validator;
@@ -69,6 +72,12 @@ class EngineImpl {
   void order_jobs(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state, const Request& request);
   void choose_shapes(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                      core::Watch& watch, Plan& plan);
+  kernel::PlaceResult place(const Request& request, core::Watch* watch, Plan& plan);
+  kernel::PlaceResult place_shapes(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
+                                   const Request& request, core::Watch& watch, Plan& plan);
+  void walk_choice(const StateImpl& s, const core::WalkInput::Marks& marks);
+
+  std::vector<std::int32_t> obtained_;  // [jobs of the choice]
 };
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -109,9 +118,57 @@ void EngineImpl::choose_shapes(const StateImpl& s, const core::WalkInput::Marks&
   input.look(s);
   backends.run(request.backend, request.threads, plan.backend_note,
                [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, watch); });
+  walk_choice(s, marks);
+}
+
+void EngineImpl::walk_choice(const StateImpl& s, const core::WalkInput::Marks& marks) {
   choice_walk.build(s, problem.view(), marks, choice.chosen(), chosen.rules);
   walk = choice_walk.request();
   walked = choice_walk.problem();
+}
+
+kernel::PlaceResult EngineImpl::place(const Request& request, core::Watch* watch, Plan& plan) {
+  const kernel::PlaceResult placed = result.prepare(walk.n, core::entry_bound(walked));
+  const core::Scenario scenario{walk, {}, watch};
+  plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
+                              [&](core::PlacementBackend& backend) { backend.place(walked, scenario, placed); });
+  return placed;
+}
+
+// What was chosen is carried out, however late it is. Where prices chose, what found no place is left out and the choice made again, as
+// long as that gains something (docs/prices.md, section 6).
+kernel::PlaceResult EngineImpl::place_shapes(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
+                                             const Request& request, core::Watch& watch, Plan& plan) {
+  kernel::PlaceResult best = place(request, nullptr, plan);
+  if (chosen.shapes != nullptr) return best;
+  const core::ChoiceOrder order{chosen.choice, nullptr, policy_state, request.seed, request.work_limit};
+  choice_walk.obtained(choice.chosen(), best, obtained_);
+  std::int64_t value = choice.value_in(obtained_);
+  for (int look = 1; look < kMostLooks; ++look) {
+    bool again = false;
+    backends.run(request.backend, request.threads, plan.backend_note,
+                 [&](core::PlacementBackend& backend) { again = choice.choose_again(order, obtained_, backend, watch); });
+    if (!again) break;
+    const kernel::PlaceRequest best_walk = walk;
+    const kernel::ProblemView best_walked = walked;
+    std::swap(choice_walk, other_walk);
+    std::swap(result, other_result);
+    walk_choice(s, marks);
+    const kernel::PlaceResult placed = place(request, nullptr, plan);
+    choice_walk.obtained(choice.chosen(), placed, obtained_);
+    const std::int64_t value_again = choice.value_in(obtained_);
+    if (value_again <= value) {
+      choice.take_back();
+      std::swap(choice_walk, other_walk);
+      std::swap(result, other_result);
+      walk = best_walk;
+      walked = best_walked;
+      break;
+    }
+    value = value_again;
+    best = placed;
+  }
+  return best;
 }
 
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
@@ -136,13 +193,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   chooses_shapes ? choose_shapes(s, marks, policy_state, request, watch, plan) : order_jobs(s, marks, policy_state, request);
   plan.timing.order_s = step.lap();
 
-  const kernel::PlaceResult placed = result.prepare(walk.n, core::entry_bound(walked));
   if (request.progress) watch.progress = &request.progress;
   watch.n = walk.n;
-  // What was chosen is carried out, however late it is.
-  const core::Scenario scenario{walk, {}, chooses_shapes ? nullptr : &watch};
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
-                              [&](core::PlacementBackend& backend) { backend.place(walked, scenario, placed); });
+  const kernel::PlaceResult placed =
+      chooses_shapes ? place_shapes(s, marks, policy_state, request, watch, plan) : place(request, &watch, plan);
   cancelled.store(false, std::memory_order_relaxed);
   if (chooses_shapes) choice_walk.translate(problem.view(), walked, walk, placed);
   overruns.withdraw(s, walked, walk, placed);

@@ -118,6 +118,7 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
     throw InvalidArgument("shapes are chosen for at most " + std::to_string(kernel::kMaxChoiceJobs) + " jobs; " +
                           std::to_string(slots_.size()) + " may be given others");
   }
+  placeable_ = value_;
   chosen_.assign(slots_.size(), -1);
   price_.assign(at(p.n_types), 0);
   used_.assign(at(p.n_types), 0);
@@ -142,6 +143,51 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
   std::int32_t* const option = order.policy == nullptr ? chosen_.data() : chosen_by_price_.data();
   const kernel::ChoiceResult result{option, price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
   backend.choose({&task, 1}, {&result, 1});
+}
+
+// Of a job's options of the choice, -1: none.
+std::int32_t ShapeChoice::row_with(std::size_t job, std::int32_t option) const {
+  for (std::int32_t k = option_begin_[job]; option >= 0 && k < option_begin_[job + 1]; ++k) {
+    if (options_[at(k)].option == option) return k;
+  }
+  return -1;
+}
+
+std::int64_t ShapeChoice::value_in(std::span<const std::int32_t> obtained) const {
+  std::int64_t sum = 0;
+  for (std::size_t j = 0; j < obtained.size(); ++j) {
+    const std::int32_t k = row_with(j, obtained[j]);
+    sum += k < 0 ? 0 : value_[at(k)];
+  }
+  return sum;
+}
+
+bool ShapeChoice::choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend, Watch& watch) {
+  bool found_none = false;
+  for (std::size_t j = 0; j < obtained.size(); ++j) {
+    const std::int32_t wanted = chosen_[j] < 0 ? -1 : option_begin_[j] + chosen_[j];
+    if (wanted < 0 || row_with(j, obtained[j]) == wanted) continue;
+    placeable_[at(wanted)] = -1;  // never chosen
+    found_none = true;
+  }
+  const std::int64_t most = order.work_limit > 0 ? order.work_limit - evaluations_ : order.settings.most_evaluations;
+  if (!found_none || most < 1 || watch.stopped_at >= 0 || watch.stop()) return false;
+  earlier_ = price_;
+  again_price_.resize(price_.size());
+  ChoiceTask task;
+  task.problem = view();
+  task.problem.value = placeable_.data();
+  task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(std::min<std::int64_t>(order.settings.most_evaluations, most)),
+                  earlier_.data()};
+  task.watch = &watch;
+  best_chosen_.swap(chosen_);
+  chosen_.assign(slots_.size(), -1);
+  std::int64_t sum = 0, bound = 0;
+  std::int32_t evaluations = 0;
+  const kernel::ChoiceResult result{chosen_.data(), again_price_.data(), used_.data(), &sum, &bound, &evaluations};
+  backend.choose({&task, 1}, {&result, 1});
+  evaluations_ += evaluations;
+  return true;
 }
 
 const std::string& ShapeChoice::scalar_of(const GpuType& type) const {

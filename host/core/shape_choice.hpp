@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,14 @@ class ShapeChoice {
   /// @param watch  ends the search for prices only.
   void choose(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceOrder& order,
               PlacementBackend& backend, Watch& watch);
+  /// Once places were sought: chooses again without what found none, now or before. Prices and bound stay.
+  /// @param obtained  [jobs] the option that each has got, -1: none
+  /// @returns whether there was something to leave out, and work and time for it
+  bool choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend, Watch& watch);
+  /// What jobs are worth in these options, places left out of account.
+  std::int64_t value_in(std::span<const std::int32_t> obtained) const;
+  /// Goes back to the choice before the last `choose_again`.
+  void take_back() { chosen_.swap(best_chosen_); }
   /// Only what may be chosen, for whoever checks a bound.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings);
   kernel::ChoiceView view() const;
@@ -67,6 +76,10 @@ class ShapeChoice {
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
   std::vector<std::int64_t> value_, capacity_, price_, used_, earlier_;
+  std::int32_t row_with(std::size_t job, std::int32_t option) const;
+
+  std::vector<std::int64_t> placeable_, again_price_;   // values, less than those of nothing for what found no place; their prices
+  std::vector<std::int32_t> best_chosen_;               // before the last choose_again
   std::vector<std::int32_t> chosen_, chosen_by_price_;  // the latter of the search beside a policy's own choice
   bool by_price_ = true;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1

@@ -272,5 +272,45 @@ TEST(PricePolicy, IsNoOrderForScenarios) {
   EXPECT_THROW(placement.place_in_order(state, std::vector<Scenario>{scenario}), InvalidArgument);
 }
 
+// 6 GPUs are left on each of two nodes. Of the 12, one job would take 8 on one node for a worth of 3; in what it can have it is worth less
+// than those for whom there is no room then.
+Snapshot two_holes() {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(2);
+  for (const char* node : {"n0", "n1"}) run_on(add_job(s, std::string("held-") + node, 2), node, {0, 1}).preemption.preemptible = false;
+  Job& large = elastic(s, "large", {{8, 30'000'000}, {6, 7'000'000}});
+  for (Shape& shape : large.shapes) shape.groups = {test::group_of("g", 1, shape.gpus)};
+  large.weight_ppm = 3'000'000;
+  for (const char* id : {"x", "y"}) add_job(s, id, 6);
+  return s;
+}
+
+TEST(PricePolicy, WhatFindsNoPlaceIsLeftOutAndTheChoiceMadeAgain) {
+  const ClusterState state(two_holes());
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "large"), "wait");
+  EXPECT_EQ(fate(state, plan, "x"), "start s");
+  EXPECT_EQ(fate(state, plan, "y"), "start s");
+  EXPECT_EQ(plan.bound.value, 2'000'000);
+  EXPECT_GE(plan.bound.bound, 3'000'000);  // of all options
+}
+
+TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
+  const ClusterState state(two_holes());
+  Request request;
+  request.policy = "price";
+  request.params = {{"objective", "throughput"}};
+  request.work_limit = 1;
+
+  const Plan plan = Engine().decide(state, request);
+
+  EXPECT_EQ(fate(state, plan, "large"), "start 6");
+  EXPECT_EQ(plan.work_done, 1);
+  EXPECT_EQ(plan.stopped_by, "work");
+  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace berth
