@@ -77,6 +77,17 @@ BERTH_HD std::int64_t top_price(Group& group, const ChoiceView& c) {
   return INT64_MAX - static_cast<std::int64_t>(least.hi);
 }
 
+/// Whether top_price() is at least so much, which the first options mostly tell.
+template <class Group>
+BERTH_HD bool somebody_pays(Group& group, const ChoiceView& c, std::int64_t price) {
+  bool found = price <= 0;
+  for (std::int32_t k = c.option_begin[0] + group.rank(); !found && price <= kMaxChoiceValue && k < c.option_begin[c.n_jobs];
+       k += group.size()) {
+    found = c.value[k] > 0 && saturating_mul(price - 1, c.gpus[k]) <= c.value[k];
+  }
+  return group.min(Key{found ? 0U : 1U, 0}).hi == 0;
+}
+
 /// The same price for all types, or a price for each. @returns false when no more evaluations may be made.
 template <class Group, class Watch>
 BERTH_HD bool try_prices(PriceSearch<Group, Watch>& search, const std::int64_t* prices, std::int64_t all) {
@@ -175,9 +186,13 @@ template <class Group, class Watch = NeverStop>
 BERTH_HD void choose_by_price(Group& group, const ChoiceView& c, const ChoiceRequest& request, const PriceWorkspace& ws,
                               const ChoiceResult& result, Watch&& watch = Watch{}) {
   PriceSearch<Group, std::remove_reference_t<Watch>> search{group, c, request, ws, watch};
-  search.top = top_price(group, c);
   const bool leads = group.rank() == 0;
   bool good = false;
+  std::int64_t dearest = 0;
+  for (std::int32_t t = 0; request.prices != nullptr && t < c.n_types; ++t)
+    dearest = request.prices[t] > dearest ? request.prices[t] : dearest;
+  const bool paid = request.prices != nullptr && somebody_pays(group, c, dearest);
+  search.top = paid ? dearest : top_price(group, c);
   if (request.prices != nullptr) {
     try_prices(search, request.prices, 0);
     if (leads) {
@@ -189,6 +204,7 @@ BERTH_HD void choose_by_price(Group& group, const ChoiceView& c, const ChoiceReq
     good = ws.shared[1] != 0;
   }
   if (!good) {
+    if (paid) search.top = top_price(group, c);
     if (first_prices(search)) search_prices(search);
     search.take_centre();
     if (leads) {

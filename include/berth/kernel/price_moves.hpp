@@ -47,43 +47,50 @@ BERTH_HD inline bool before(const MoveRow& a, const MoveRow& b) {
 }
 
 /// The best move of one job out of a type that is used beyond its capacity. @returns false when there is none.
-BERTH_HD inline bool repair_move(const Moves& m, std::int32_t t, std::int32_t job, MoveRow& best) {
+/// @param room  [types] GPUs left of each type; below 0 for t. The same after the call.
+BERTH_HD inline bool repair_move(const Moves& m, std::int64_t* room, std::int32_t t, std::int32_t job, MoveRow& best) {
+  const ChoiceView c = m.c;
   const std::int32_t now = m.row[job];
-  const std::int64_t held = m.takes(now, t);
-  const std::int64_t over = -m.room(t);
+  const std::int64_t held = m.takes(now, t), over = -room[t];
   if (held == 0 || over <= 0) return false;
   const std::int64_t net = m.net(now);
   MoveRow found{-net, static_cast<std::int32_t>(held < over ? held : over), job, -1};
-  for (std::int32_t k = m.c.option_begin[job], end = m.c.option_begin[job + 1]; k < end; ++k) {
-    const std::int64_t freed = held - m.takes(k, t);
-    if (freed <= 0 || (m.c.type[k] != t && m.c.gpus[k] > m.room(m.c.type[k]))) continue;
-    const std::int64_t gain = m.net(k) - net, gpus = freed < over ? freed : over;
+  room[t] = held - 1;  // of its own type only what frees some
+  for (std::int32_t k = c.option_begin[job], end = c.option_begin[job + 1]; k < end; ++k) {
+    const std::int32_t type = c.type[k];
+    if (c.gpus[k] > room[type]) continue;
+    const std::int64_t freed = held - (type == t ? c.gpus[k] : 0);
+    const std::int64_t gain = c.value[k] - m.price[type] * c.gpus[k] - net, gpus = freed < over ? freed : over;
     if (compare_rates(gain, gpus, found.gain, found.gpus) <= 0) continue;
     found.gain = gain;
     found.gpus = static_cast<std::int32_t>(gpus);
     found.option = k;
   }
+  room[t] = -over;
   best = found;
   return true;
 }
 
-/// The best move of one job to an option that is worth more, where so many GPUs of each type are left.
-BERTH_HD inline bool fill_move(const Moves& m, const std::int64_t* left, std::int32_t job, MoveRow& best) {
+/// The best move of one job to an option that is worth more. @returns false when there is none.
+/// @param left  [types] GPUs of each type that may be taken, >= 0. The same after the call.
+BERTH_HD inline bool fill_move(const Moves& m, std::int64_t* left, std::int32_t job, MoveRow& best) {
   const ChoiceView c = m.c;
   const std::int32_t now = m.row[job];
   const std::int32_t type = now < 0 ? -1 : c.type[now], gpus = now < 0 ? 0 : c.gpus[now];
   const std::int64_t value = m.value_of(now);
   MoveRow found{0, 1, job, -1};
+  if (now >= 0) left[type] += gpus;  // what it holds it needs not take
   for (std::int32_t k = c.option_begin[job], end = c.option_begin[job + 1]; k < end; ++k) {
     const std::int32_t t = c.type[k];
-    if (left[t] == 0) continue;
+    if (c.gpus[k] > left[t]) continue;
     const std::int32_t need = c.gpus[k] - (t == type ? gpus : 0);
     const std::int64_t gain = c.value[k] - value;  // of at most 41 bits, so that products have 64
-    if (need <= 0 || need > left[t] || gain * found.gpus <= found.gain * need) continue;
+    if (need <= 0 || gain * found.gpus <= found.gain * need) continue;
     found.gain = gain;
     found.gpus = need;
     found.option = k;
   }
+  if (now >= 0) left[type] -= gpus;
   best = found;
   return found.option >= 0;
 }
@@ -122,15 +129,19 @@ BERTH_HD void move_while(const Moves& m, MoveRow* heap, const BestMove& best_mov
 }
 
 BERTH_HD inline void repair(Moves& m, MoveRow* heap) {
+  std::int64_t room[kMaxChoiceTypes];
+  for (std::int32_t t = 0; t < m.c.n_types; ++t) room[t] = m.room(t);
   for (std::int32_t t = 0; t < m.c.n_types; ++t) {
-    if (m.room(t) >= 0) continue;
-    const auto fits = [&](std::int32_t k) { return k < 0 || m.c.type[k] == t || m.c.gpus[k] <= m.room(m.c.type[k]); };
+    if (room[t] >= 0) continue;
+    const auto fits = [&](std::int32_t k) { return k < 0 || m.c.type[k] == t || m.c.gpus[k] <= room[m.c.type[k]]; };
     move_while(
-        m, heap, [&](std::int32_t job, MoveRow& best) { return repair_move(m, t, job, best); },
-        [&](const MoveRow& move) { return move.gpus <= -m.room(t) && fits(move.option); },
+        m, heap, [&](std::int32_t job, MoveRow& best) { return repair_move(m, room, t, job, best); },
+        [&](const MoveRow& move) { return move.gpus <= -room[t] && fits(move.option); },
         [&](const MoveRow& move) {
           m.move(move.job, move.option);
-          return m.room(t) < 0;
+          room[t] = m.room(t);
+          if (move.option >= 0) room[m.c.type[move.option]] = m.room(m.c.type[move.option]);
+          return room[t] < 0;
         });
   }
 }
