@@ -42,7 +42,7 @@ void LinkLoad::add(const StateImpl& s, const Plan& plan, const Decision& d) {
     load_[at(link)] = saturating_add(load_[at(link)], kernel::link_use(bytes, bytes_per_s, step.ns));
     link_.push_back(link);
   };
-  for (const std::int32_t node : nodes_) use(node, s.nodes[at(node)].nics * s.nodes[at(node)].nic_bytes_per_s);
+  for (const std::int32_t node : nodes_) use(node, nic_bandwidth(s.nodes[at(node)]));
   // It leaves every domain below the level that it spans, once. Nodes stand by domain path.
   for (std::int32_t level = 1; level < step.span.level; ++level) {
     std::int32_t seen = -1;

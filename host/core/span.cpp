@@ -5,11 +5,10 @@
 
 #include "host/core/at.hpp"
 #include "host/core/state_impl.hpp"
+#include "host/core/wide.hpp"
 
 namespace berth::core {
 namespace {
-
-std::int64_t nic_bandwidth(const Node& node) { return node.nics * node.nic_bytes_per_s; }
 
 void set_type(const StateImpl& s, std::int32_t type, SpanInfo& span) {
   if (type < 0) return;
@@ -20,6 +19,8 @@ void set_type(const StateImpl& s, std::int32_t type, SpanInfo& span) {
 std::int64_t tighter(std::int64_t a, std::int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 }  // namespace
+
+std::int64_t nic_bandwidth(const Node& node) { return saturating_mul(node.nics, node.nic_bytes_per_s); }
 
 SpanInfo tightest_span(const StateImpl& s, std::int32_t gpu_type, std::int64_t gpus) {
   SpanInfo span;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "berth/cluster.hpp"
 #include "berth/plan.hpp"
 #include "host/core/profile.hpp"
 
@@ -11,6 +12,9 @@ class StateImpl;
 }
 
 namespace berth::core {
+
+/// Of all its NICs together, bytes per second; 0: not limited.
+std::int64_t nic_bandwidth(const Node& node);
 
 /// The tightest span that so many GPUs of a type can have, whatever is free: how alternatives compare before they are placed.
 SpanInfo tightest_span(const StateImpl& state, std::int32_t gpu_type, std::int64_t gpus);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/core/at.hpp"
+#include "host/core/span.hpp"
 
 namespace berth {
 namespace {
@@ -112,7 +113,7 @@ void StateImpl::rebuild_nodes() {
     if (node.type[i] >= 0) {
       TypeSize& size = type_size[at(node.type[i])];
       size.gpus_per_node = std::max(size.gpus_per_node, d.gpus);
-      const std::int64_t nic = d.nics * d.nic_bytes_per_s;
+      const std::int64_t nic = core::nic_bandwidth(d);
       if (nic > 0 && (size.nic_bytes_per_s == 0 || nic < size.nic_bytes_per_s)) size.nic_bytes_per_s = nic;
       const std::int32_t domain = topology.nvlink_domain(static_cast<std::int32_t>(i));
       if (domain >= 0) size.nvlink_gpus = std::max(size.nvlink_gpus, in_domain[{domain, node.type[i]}] += d.gpus);

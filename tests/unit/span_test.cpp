@@ -65,4 +65,19 @@ TEST(TightestSpan, GivesTheRateOfTheBestPlace) {
   EXPECT_LT(core::placed_rate(impl, job, 0, flat({{2, 0xff}, {3, 0xff}})), counted_on);  // one of them is in a domain
 }
 
+TEST(TightestSpan, HoldsTheLargestBandwidthThatASnapshotMayState) {
+  Snapshot s = two_racks();
+  synchronising(s, "a", 16);
+  const ClusterState unlimited(s);
+  for (Node& node : s.nodes) {
+    node.nics = INT32_MAX;
+    node.nic_bytes_per_s = kMaxBytes;
+  }
+  const ClusterState state(std::move(s));
+  const Job& job = *state.job(0);
+
+  EXPECT_EQ(core::option_rate(state.impl(), job, job.shapes[0], 0, 16, 16),
+            core::option_rate(unlimited.impl(), job, job.shapes[0], 0, 16, 16));
+}
+
 }  // namespace berth::test
