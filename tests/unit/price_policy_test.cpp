@@ -272,16 +272,25 @@ TEST(PricePolicy, IsNoOrderForScenarios) {
   EXPECT_THROW(placement.place_in_order(state, std::vector<Scenario>{scenario}), InvalidArgument);
 }
 
+// Worth `weight` on 8 GPUs of one node and hardly anything on 6.
+void large_job(Snapshot& s, const std::string& id, const char* type, std::int64_t weight_ppm) {
+  Job& job = elastic(s, id, {{8, 30'000'000}, {6, 7'000'000}});
+  job.weight_ppm = weight_ppm;
+  for (Shape& shape : job.shapes) {
+    shape.gpu_type = type;
+    shape.groups = {test::group_of("g", 1, shape.gpus)};
+  }
+}
+
 // 6 GPUs are left on each of two nodes. Of the 12, one job would take 8 on one node for a worth of 3; in what it can have it is worth less
 // than those for whom there is no room then.
 Snapshot two_holes() {
   Snapshot s = test::two_racks();
-  s.nodes.resize(2);
-  for (const char* node : {"n0", "n1"}) run_on(add_job(s, std::string("held-") + node, 2), node, {0, 1}).preemption.preemptible = false;
-  Job& large = elastic(s, "large", {{8, 30'000'000}, {6, 7'000'000}});
-  for (Shape& shape : large.shapes) shape.groups = {test::group_of("g", 1, shape.gpus)};
-  large.weight_ppm = 3'000'000;
-  for (const char* id : {"x", "y"}) add_job(s, id, 6);
+  s.nodes[2].gpu_type = s.nodes[3].gpu_type = "h100";
+  for (const char* node : {"n0", "n1", "n2", "n3"})
+    run_on(add_job(s, std::string("held-") + node, 2), node, {0, 1}).preemption.preemptible = false;
+  large_job(s, "large", "a100", 3'000'000);
+  for (const char* id : {"x", "y"}) add_job(s, id, 6).shapes[0].gpu_type = "a100";
   return s;
 }
 
@@ -295,6 +304,20 @@ TEST(PricePolicy, WhatFindsNoPlaceIsLeftOutAndTheChoiceMadeAgain) {
   EXPECT_EQ(fate(state, plan, "y"), "start s");
   EXPECT_EQ(plan.bound.value, 2'000'000);
   EXPECT_GE(plan.bound.bound, 3'000'000);  // of all options
+}
+
+// Beside it another type, where the next best finds no place either: both must stay left out.
+TEST(PricePolicy, WhatFoundNoPlaceStaysLeftOut) {
+  Snapshot s = two_holes();
+  large_job(s, "first", "h100", 3'000'000);
+  large_job(s, "next", "h100", 2'900'000);
+  for (const char* id : {"v", "w"}) add_job(s, id, 6).shapes[0].gpu_type = "h100";
+  const ClusterState state(std::move(s));
+
+  const Plan plan = plan_of(state);
+
+  for (const char* id : {"v", "w", "x", "y"}) EXPECT_EQ(fate(state, plan, id), "start s") << id;
+  EXPECT_EQ(plan.bound.value, 4'000'000);
 }
 
 TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
