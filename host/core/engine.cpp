@@ -21,7 +21,7 @@
 namespace berth {
 namespace {
 
-constexpr int kMostLooks = 4;  // at where a choice can be placed
+constexpr int kMostLooks = 4;  // at where what was chosen finds places
 
 class Stopwatch {
  public:
@@ -44,7 +44,7 @@ class EngineImpl {
   core::Backends backends;
   core::WalkInput input;
   core::ShapeChoice choice;
-  core::ChoiceWalk choice_walk, other_walk;  // of the second look, or of the first
+  core::ChoiceWalk choice_walk, other_walk;  // of the last look and of the one before
   core::WalkProblem problem;
   core::WalkResult result, other_result;
   core::Overruns overruns;

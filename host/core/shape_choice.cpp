@@ -180,12 +180,12 @@ bool ShapeChoice::choose_again(const ChoiceOrder& order, std::span<const std::in
   task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(std::min<std::int64_t>(order.settings.most_evaluations, most)),
                   earlier_.data()};
   task.watch = &watch;
-  best_chosen_.swap(chosen_);
-  chosen_.assign(slots_.size(), -1);
+  other_chosen_.assign(slots_.size(), -1);
   std::int64_t sum = 0, bound = 0;
   std::int32_t evaluations = 0;
-  const kernel::ChoiceResult result{chosen_.data(), again_price_.data(), used_.data(), &sum, &bound, &evaluations};
+  const kernel::ChoiceResult result{other_chosen_.data(), again_price_.data(), used_.data(), &sum, &bound, &evaluations};
   backend.choose({&task, 1}, {&result, 1});
+  chosen_.swap(other_chosen_);  // only now: another backend may have to answer
   evaluations_ += evaluations;
   return true;
 }

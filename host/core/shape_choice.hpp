@@ -40,7 +40,7 @@ class ShapeChoice {
   /// What jobs are worth in these options, places left out of account.
   std::int64_t value_in(std::span<const std::int32_t> obtained) const;
   /// Goes back to the choice before the last `choose_again`.
-  void take_back() { chosen_.swap(best_chosen_); }
+  void take_back() { chosen_.swap(other_chosen_); }
   /// Only what may be chosen, for whoever checks a bound.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings);
   kernel::ChoiceView view() const;
@@ -68,6 +68,8 @@ class ShapeChoice {
  private:
   void collect(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks);
   const std::string& scalar_of(const GpuType& type) const;
+  std::int32_t row_with(std::size_t job, std::int32_t option) const;
+  std::int32_t row_of(const StateImpl& state, const Plan& plan, const Decision& decision) const;
   bool may_change(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot) const;
   bool is_current(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot, const kernel::OptionRow& option) const;
 
@@ -76,17 +78,13 @@ class ShapeChoice {
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
   std::vector<std::int64_t> value_, capacity_, price_, used_, earlier_;
-  std::int32_t row_with(std::size_t job, std::int32_t option) const;
-
   std::vector<std::int64_t> placeable_, again_price_;   // values, less than those of nothing for what found no place; their prices
-  std::vector<std::int32_t> best_chosen_;               // before the last choose_again
+  std::vector<std::int32_t> other_chosen_;              // before the last choose_again
   std::vector<std::int32_t> chosen_, chosen_by_price_;  // the latter of the search beside a policy's own choice
   bool by_price_ = true;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
   std::int64_t sum_ = 0, bound_ = 0;
   std::int32_t evaluations_ = 0;
-
-  std::int32_t row_of(const StateImpl& state, const Plan& plan, const Decision& decision) const;
 
   kernel::ProblemView problem_{};  // looked at
   ShapeValues values_;
