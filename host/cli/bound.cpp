@@ -1,15 +1,19 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "berth/engine.hpp"
+#include "berth/error.hpp"
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
 #include "host/cli/load.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/request.hpp"
+#include "host/core/choice_programme.hpp"
 #include "host/core/objective.hpp"
 #include "host/io/json_writer.hpp"
+#include "host/io/write_lp.hpp"
 #include "host/report/explain.hpp"
 
 namespace berth::cli {
@@ -18,7 +22,8 @@ namespace {
 struct BoundArguments {
   StateInput input;
   RequestOptions request;
-  std::string objective = "goodput";
+  std::string policy = "price";
+  std::string objective, lp;
   bool json = false;
 };
 
@@ -43,15 +48,33 @@ std::string bound_text(const Bound& bound) {
   return text;
 }
 
-int run(const BoundArguments& options) {
-  check_places(places_of(options.input, {}), {});
+Request bound_request(const BoundArguments& options) {
+  const PolicyInfo info = find_policy_info(options.policy);
+  options.lp.empty() ? core::require_bound(info.name) : core::require_programme(info.name);
   RequestOptions asked = options.request;
-  asked.params.push_back("objective=" + options.objective);
-  const Request request = make_request(asked, "price");
+  if (!options.objective.empty()) {
+    const auto is_objective = [](const PolicyParam& param) { return param.name == "objective"; };
+    if (std::none_of(info.params.begin(), info.params.end(), is_objective)) {
+      throw InvalidArgument(fmt::format("--objective: policy '{}' has one of its own", info.name));
+    }
+    asked.params.push_back("objective=" + options.objective);
+  }
+  return make_request(asked, info.name);
+}
+
+int run(const BoundArguments& options) {
+  check_places(places_of(options.input), {{"--lp", options.lp}});
+  if (options.json && options.lp == "-") throw InvalidArgument("--json and --lp - would mix two documents on standard output");
+  const Request request = bound_request(options);
   const LoadedState loaded = load_state(options.input);
   Engine engine;
   const Plan plan = engine.decide(loaded.state, request);
-  print(options.json ? bound_json(plan.bound) + "\n" : bound_text(plan.bound));
+  // Files first: whoever reads the output may stop reading.
+  if (!options.lp.empty()) {
+    const core::ChoiceProgramme programme = core::choice_programme(loaded.state.impl(), request.policy, request.params);
+    write_out(options.lp, [&](const io::WritePiece& write) { io::write_lp(programme, write); });
+  }
+  tell(options.lp, options.json ? bound_json(plan.bound) + "\n" : bound_text(plan.bound));
   return kDone;
 }
 
@@ -59,13 +82,19 @@ int run(const BoundArguments& options) {
 
 void add_bound(Commands& commands) {
   auto options = std::make_shared<BoundArguments>();
-  CLI::App& app = commands.add("bound", "The most that any plan could be worth", "berth bound --snapshot cluster.json --objective goodput",
+  CLI::App& app = commands.add("bound", "The most that any plan could be worth",
+                               "berth bound --snapshot cluster.json --objective goodput\n"
+                               "  berth bound --snapshot cluster.json --policy sia --lp sia.lp && glpsol --lp sia.lp",
                                options, &run);
   add_state_options(app, options->input);
   std::vector<std::string> names;
   for (const core::ObjectiveInfo& one : core::objectives()) names.emplace_back(one.name);
-  app.add_option("--objective", options->objective, "What a plan is worth")->check(CLI::IsMember(names))->capture_default_str();
-  app.add_option("--param", options->request.params, "A parameter of policy 'price', such as gap=0.001")->type_name("NAME=VALUE");
+  app.add_option("--policy", options->policy, "Whose bound: a policy that chooses shapes")->type_name("NAME")->capture_default_str();
+  app.add_option("--objective", options->objective, "What a plan is worth; else as the policy has it")->check(CLI::IsMember(names));
+  app.add_option("--param", options->request.params, "A parameter of the policy, such as gap=0.001")->type_name("NAME=VALUE");
+  app.add_option("--lp", options->lp,
+                 "Write the integer programme of the choice in CPLEX LP format, for another solver; - for standard output")
+      ->type_name("FILE");
   add_json_flag(app, options->json, "JSON instead of text");
 }
 

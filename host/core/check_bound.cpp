@@ -1,12 +1,9 @@
 #include <algorithm>
 
 #include "host/core/at.hpp"
-#include "host/core/chosen_policy.hpp"
-#include "host/core/plan_builder.hpp"
-#include "host/core/shape_choice.hpp"
+#include "host/core/choice_look.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/stated_figures.hpp"
-#include "host/core/walk_problem.hpp"
 #include "host/core/wide.hpp"
 
 namespace berth::core {
@@ -85,13 +82,7 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
     found.add("the bound has {} of {} prices", price.size(), s.gpu_types.size());
     return;
   }
-  WalkProblem problem;
-  problem.build(s, chosen.rules.placement);
-  PlanBuilder builder;
-  CertificateMemory certificates;
-  const WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
-  ShapeChoice choice;
-  choice.look(s, problem.view(), marks, chosen.choice);
+  ShapeChoice choice = look_at_choice(s, chosen);
   if (const std::int64_t proved = saturate(bound_at(choice.view(), price)); proved != bound.bound) {
     found.add("the bound is {}; its prices prove {}", bound.bound, proved);
   }

@@ -32,6 +32,8 @@ class ShapePolicy {
   virtual void choose(const ShapeQuestion& question, PlacementBackend& backend, std::span<std::int32_t> chosen) = 0;
   /// Whether a job gets nothing because others pay more: its reason speaks of prices, else of what is short.
   virtual bool by_price() const { return false; }
+  /// Whether it seeks shares of the time (docs/shares.md): its own bound is that of their level, not of a choice.
+  virtual bool by_shares() const { return false; }
   /// Leaves what it keeps in the caller's PolicyState, once the plan stands. Prices are kept for all.
   virtual void store(PolicyState&) const {}
 };

@@ -30,6 +30,8 @@ class Gavel final : public core::ShapePolicy {
     for (const double part : shares.share) share_ppm_.push_back(std::llround(part * 1e6));
     rounds_.choose(question, {row_, share_ppm_, order_}, chosen);
   }
+
+  bool by_shares() const override { return true; }
   void store(PolicyState& kept) const override {
     rounds_.store(kept);
     kept.scalars["level"] = trillionths(level_);

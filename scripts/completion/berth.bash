@@ -12,13 +12,13 @@ _berth() {
     help) words=$commands ;;
     import) words="chronus gavel helios-venus kai muri pai philly pollux sacct shockwave slurm tiresias trace --help" ;;
     --backend) words="auto reference cpu cuda" ;;
-    --objective) words="cost finish_time_fairness goodput jct sruf throughput" ;;
+    --objective) words="cost finish_time_fairness goodput jct sia sruf throughput" ;;
     --color) words="auto always never" ;;
     --estimates) words="history-mean none oracle" ;;
     --workload) words="philly helios pai llm" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --cluster)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -34,7 +34,7 @@ _berth() {
           ;;
         explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
         validate) words="--snapshot --slurm --held --plan --most --json" ;;
-        bound) words="--snapshot --slurm --held --objective --param --json" ;;
+        bound) words="--snapshot --slurm --held --policy --objective --param --lp --json" ;;
         import) words="--cluster --at --elastic --estimates --held --out" ;;
         generate)
           words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs

@@ -49,4 +49,85 @@ TEST(CliBound, AnUnknownObjectiveIsRefusedWithTheKnownOnes) {
   EXPECT_TRUE(contains(answer.err, "goodput")) << answer.err;
 }
 
+TEST(CliBound, IsThatOfTheNamedPolicyByItsOwnObjective) {
+  const Folder folder;
+  folder.write("s.json", elastic());
+
+  const Answer optimus = berth("bound --policy optimus --snapshot '" + (folder / "s.json") + "'");
+  const Answer other = berth("bound --policy optimus --objective throughput --snapshot '" + (folder / "s.json") + "'");
+
+  EXPECT_EQ(optimus.out.substr(0, 5), "jct: ") << optimus.err;
+  EXPECT_TRUE(contains(other.out, "throughput: no plan is worth more than 3600000;")) << other.err;
+}
+
+TEST(CliBound, WritesTheProgrammeAndPrintsTheBound) {
+  const Folder folder;
+  folder.write("s.json", elastic());
+  folder.write("x.lp", "old");
+
+  const Answer file = berth("bound --objective throughput --snapshot '" + (folder / "s.json") + "' --lp '" + (folder / "x.lp") + "'");
+  const Answer out = berth("bound --objective throughput --snapshot '" + (folder / "s.json") + "' --lp -");
+
+  const std::string lp = content_of(folder / "x.lp");
+  EXPECT_EQ(file.code, 0) << file.err;
+  EXPECT_TRUE(contains(file.out, "no plan is worth more than 3600000;")) << file.out;
+  EXPECT_TRUE(contains(lp, "\n + 1800000 x1_1\n")) << lp;
+  EXPECT_EQ(out.out, lp);
+  EXPECT_TRUE(contains(out.err, "no plan is worth more than 3600000;")) << out.err;
+}
+
+TEST(CliBound, AProgrammeReplacesNoInputAndMixesWithNoDocument) {
+  const Folder folder;
+  folder.write("s.json", elastic());
+  const std::string snapshot = folder / "s.json";
+
+  const Answer replaced = berth("bound --snapshot '" + snapshot + "' --lp '" + snapshot + "'");
+  const Answer mixed = berth("bound --json --lp - --snapshot '" + snapshot + "'");
+
+  EXPECT_EQ(replaced.code, 2);
+  EXPECT_TRUE(contains(replaced.err, "--lp would replace")) << replaced.err;
+  EXPECT_EQ(content_of(snapshot), elastic());
+  EXPECT_EQ(mixed.code, 2);
+  EXPECT_EQ(mixed.out, "");
+}
+
+TEST(CliBound, APolicyWithoutOneIsRefusedWithThoseThatHaveOne) {
+  const Folder folder;
+  folder.write("s.json", elastic());
+  folder.write("x.lp", "old");
+
+  for (const char* lp : {"", " --lp '"}) {
+    const std::string more = *lp == '\0' ? "" : lp + (folder / "x.lp") + "'";
+    const Answer answer = berth("bound --policy fifo --snapshot '" + (folder / "s.json") + "'" + more);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_TRUE(contains(answer.err, "'fifo' orders jobs and has no bound (those that have one: afs, ")) << answer.err;
+  }
+  EXPECT_EQ(content_of(folder / "x.lp"), "old");
+}
+
+TEST(CliBound, SharesOfTheTimeAreNoProgrammeOfAChoice) {
+  const Folder folder;
+  folder.write("s.json", elastic());
+
+  for (const char* policy : {"gavel-las", "gavel-ftf", "gavel-makespan"}) {
+    const std::string line = "bound --policy " + std::string(policy) + " --snapshot '" + (folder / "s.json") + "'";
+    const Answer bound = berth(line);
+    const Answer programme = berth(line + " --lp '" + (folder / "x.lp") + "'");
+    EXPECT_TRUE(contains(bound.out, "throughput: no plan is worth more than 3600000;")) << bound.err;
+    EXPECT_EQ(programme.code, 2);
+    EXPECT_TRUE(contains(programme.err, "docs/shares.md")) << programme.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "x.lp"));
+  }
+}
+
+TEST(CliBound, AnObjectiveIsRefusedByAPolicyWithOneOfItsOwn) {
+  const Folder folder;
+  folder.write("s.json", elastic());
+
+  const Answer answer = berth("bound --policy sia --objective goodput --snapshot '" + (folder / "s.json") + "'");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_TRUE(contains(answer.err, "--objective: policy 'sia' has one of its own")) << answer.err;
+}
+
 }  // namespace berth::test
