@@ -66,6 +66,19 @@ inline std::vector<PriceSize> price_sizes() {
   return smoke() ? std::vector<PriceSize>{{64, 40}} : std::vector<PriceSize>{{64, 40}, {1'024, 640}, {4'096, 2'560}, {16'384, 8'192}};
 }
 
+/// contest: GPUs, jobs and GPU types of generated clusters.
+struct ContestSize {
+  std::int64_t gpus, jobs, types;
+};
+inline std::vector<ContestSize> contest_sizes() {
+  if (smoke()) return {{64, 40, 1}};
+  return {{64, 40, 1}, {512, 320, 1}, {1'024, 640, 1}, {1'024, 640, 3}, {2'048, 2'560, 1}, {16'384, 8'192, 1}};
+}
+/// sia_programme: the size of its target.
+inline ContestSize sia_size() { return smoke() ? ContestSize{64, 40, 1} : ContestSize{2'048, 2'560, 1}; }
+/// A solver may take so long, in seconds.
+inline double most_solver_s() { return smoke() ? 2 : 60; }
+
 /// prices_at_once: axis `problems`.
 inline std::vector<std::int64_t> price_counts() { return smoke() ? std::vector<std::int64_t>{4} : std::vector<std::int64_t>{1, 64, 1'024}; }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/price/instances.hpp"
 #include "host/core/backend.hpp"
 
 namespace berth::bench {
@@ -23,10 +22,10 @@ struct ChoiceAnswer {
 };
 
 /// @param earlier  prices of an earlier choice; empty: none.
-inline ChoiceAnswer choose(core::PlacementBackend& backend, const PriceInstance& instance, const std::vector<std::int64_t>& earlier,
+inline ChoiceAnswer choose(core::PlacementBackend& backend, const kernel::ChoiceView& problem, const std::vector<std::int64_t>& earlier,
                            std::int64_t gap_ppm) {
-  ChoiceAnswer answer(instance.view());
-  const core::ChoiceTask task{instance.view(), {gap_ppm, 200, earlier.empty() ? nullptr : earlier.data()}, nullptr};
+  ChoiceAnswer answer(problem);
+  const core::ChoiceTask task{problem, {gap_ppm, 200, earlier.empty() ? nullptr : earlier.data()}, nullptr};
   const kernel::ChoiceResult result = answer.view();
   backend.choose({&task, 1}, {&result, 1});
   return answer;

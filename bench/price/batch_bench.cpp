@@ -40,7 +40,7 @@ void run(benchmark::State& bench, core::PlacementBackend& backend) {
   backend.choose(p.tasks, p.results);
   const std::unique_ptr<core::PlacementBackend> reference = core::make_reference_backend();
   for (std::size_t i = 0; i < std::min<std::size_t>(2, p.instances.size()); ++i) {
-    require(choose(*reference, p.instances[i], {}, kGap) == p.answers[i], "a choice is not the reference's");
+    require(choose(*reference, p.instances[i].view(), {}, kGap) == p.answers[i], "a choice is not the reference's");
   }
   for (auto _ : bench) backend.choose(p.tasks, p.results);
   bench.SetItemsProcessed(bench.iterations() * bench.range(0));  // choices

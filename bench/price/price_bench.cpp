@@ -27,20 +27,20 @@ void price(benchmark::State& bench) {
   PriceInstance instance = price_instance(gpus, jobs, types, models, kSeed);
   const std::unique_ptr<core::PlacementBackend> cpu = core::make_cpu_backend(1);
   constexpr std::int64_t kGap = 100;  // millionths
-  const ChoiceAnswer cold = choose(*cpu, instance, {}, kGap);
-  if (jobs <= 1'000) require(choose(*core::make_reference_backend(), instance, {}, kGap) == cold, "the reference chooses otherwise");
+  const ChoiceAnswer cold = choose(*cpu, instance.view(), {}, kGap);
+  if (jobs <= 1'000) require(choose(*core::make_reference_backend(), instance.view(), {}, kGap) == cold, "the reference chooses otherwise");
   std::vector<double> again;
   bool back = false;
   ChoiceAnswer warm = cold;
   for (auto _ : bench) {
     Lap lap;
-    benchmark::DoNotOptimize(choose(*cpu, instance, {}, kGap));
+    benchmark::DoNotOptimize(choose(*cpu, instance.view(), {}, kGap));
     bench.SetIterationTime(lap.seconds());
     const std::vector<std::int64_t> earlier = warm.price;
     change_one_job(instance, back);
     back = !back;
     Lap next;
-    warm = choose(*cpu, instance, earlier, kGap);
+    warm = choose(*cpu, instance.view(), earlier, kGap);
     again.push_back(next.seconds());
   }
   std::nth_element(again.begin(), again.begin() + static_cast<std::ptrdiff_t>(again.size() / 2), again.end());
