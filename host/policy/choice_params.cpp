@@ -1,6 +1,9 @@
 #include "host/policy/choice_params.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -8,13 +11,23 @@
 #include "host/core/plan_terms.hpp"
 
 namespace berth::policy {
+namespace {
+
+template <class Info>
+std::vector<std::string_view> names_of(std::span<const Info> all) {
+  std::vector<std::string_view> names;
+  for (const Info& one : all) names.push_back(one.name);
+  return names;
+}
+
+}  // namespace
 
 std::vector<PolicyParam> with_objective(const char* objective, std::vector<PolicyParam> own) {
-  own.push_back({"objective", objective, "what the plan is worth: cost, finish_time_fairness, goodput, jct, sia, sruf, throughput"});
+  own.push_back({"objective", objective, fmt::format("what the plan is worth: {}", fmt::join(names_of(core::objectives()), ", "))});
   own.push_back({"power", "-1", "goodput: exponent of the power mean: -1, -0.5, 0.5, 1"});
   own.push_back({"horizon_s", "3600", "for so long a choice is expected to stand: what a change costs is spread over it"});
   own.push_back({"terms", "restart",
-                 "what else counts, separated by commas, or none: fragmentation, link_load, migration, restart, span, tardiness"});
+                 fmt::format("what else counts, separated by commas, or none: {}", fmt::join(names_of(core::plan_terms()), ", "))});
   return with_search(std::move(own));
 }
 
@@ -32,16 +45,10 @@ void read_search(const Settings& settings, core::ChoiceSettings& choice) {
 core::ChoiceSettings choice_settings(const char* policy, const core::Params& params) {
   const Settings settings(core::find_policy(policy).info, params);
   core::ChoiceSettings choice;
-  constexpr kernel::Objective kByName[] = {kernel::Objective::kCost,      kernel::Objective::kFinishTimeFairness,
-                                           kernel::Objective::kGoodput,   kernel::Objective::kJct,
-                                           kernel::Objective::kSia,       kernel::Objective::kSruf,
-                                           kernel::Objective::kThroughput};
-  choice.objective = kByName[settings.choice("objective", {"cost", "finish_time_fairness", "goodput", "jct", "sia", "sruf", "throughput"})];
+  choice.objective = core::objectives()[settings.choice("objective", names_of(core::objectives()))].objective;
   choice.power = static_cast<kernel::Power>(settings.choice("power", {"-1", "-0.5", "0.5", "1"}));
   choice.horizon = settings.millionths("horizon_s", 1, std::int64_t{1'000'000'000} * 1'000'000);
-  std::vector<std::string_view> terms;
-  for (const core::PlanTermInfo& one : core::plan_terms()) terms.push_back(one.name);
-  choice.terms = settings.several("terms", terms);
+  choice.terms = settings.several("terms", names_of(core::plan_terms()));
   read_search(settings, choice);
   return choice;
 }

@@ -62,8 +62,8 @@ const std::string& Settings::text(std::string_view name) const {
   throw InternalError(fmt::format("policy '{}' reads its undeclared parameter '{}'", policy_, name));
 }
 
-std::size_t Settings::choice(std::string_view name, std::initializer_list<std::string_view> names) const {
-  const auto* const found = std::find(names.begin(), names.end(), text(name));
+std::size_t Settings::choice(std::string_view name, std::span<const std::string_view> names) const {
+  const auto found = std::find(names.begin(), names.end(), text(name));
   if (found == names.end()) refuse(name, fmt::format("one of {}", fmt::join(names, ", ")));
   return static_cast<std::size_t>(found - names.begin());
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,10 @@ class Settings {
   /// The text given, or the default.
   const std::string& text(std::string_view name) const;
   /// Index in `names` of the value.
-  std::size_t choice(std::string_view name, std::initializer_list<std::string_view> names) const;
+  std::size_t choice(std::string_view name, std::span<const std::string_view> names) const;
+  std::size_t choice(std::string_view name, std::initializer_list<std::string_view> names) const {
+    return choice(name, std::span(names.begin(), names.size()));
+  }
   /// A set of `names` between commas, or "none": bit i stands for names[i].
   std::uint32_t several(std::string_view name, const std::vector<std::string_view>& names) const;
   std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;

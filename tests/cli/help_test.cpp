@@ -1,6 +1,7 @@
 #include <regex>
 #include <set>
 
+#include "host/core/objective.hpp"
 #include "tests/cli/command.hpp"
 
 namespace berth::test {
@@ -49,6 +50,17 @@ TEST(CliHelp, TheCompletionKnowsEveryImportFormat) {
     EXPECT_TRUE(std::regex_search(completion, std::regex("import\\) words=\"[^\"]*\\b" + (*one)[1].str() + "\\b"))) << (*one)[1];
   }
   EXPECT_EQ(found, 13);
+}
+
+TEST(CliHelp, ThePagesAndTheCompletionKnowEveryObjective) {
+  const std::string source = BERTH_SOURCE_DIR, completion = content_of(source + "/scripts/completion/berth.bash"),
+                    page = content_of(source + "/docs/man/berth.1"), table = content_of(source + "/docs/objectives.md");
+  for (const core::ObjectiveInfo& one : core::objectives()) {
+    const std::string name(one.name);
+    EXPECT_TRUE(std::regex_search(completion, std::regex("--objective\\) words=\"[^\"]*\\b" + name + "\\b"))) << name;
+    EXPECT_TRUE(std::regex_search(page, std::regex("objective \" NAME\"[^;]*\\b" + name + "\\b"))) << name;
+    EXPECT_TRUE(contains(table, "\n| `" + name + "` | ")) << name;
+  }
 }
 
 // One wording in the command, the man page and the README.

@@ -10,6 +10,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "host/core/objective.hpp"
 #include "tests/fuzz/random_cluster.hpp"
 #include "tests/support/params.hpp"
 
@@ -31,7 +32,12 @@ Request random_request(fuzz::Bytes& in) {
   request.policy = in.of(all).name;
   request.params = test::short_search(request.policy);
   static const std::vector<std::string> disciplines{"skip", "hol", "easy"}, packings{"topology", "count", "consolidate"},
-      objectives{"cost", "finish_time_fairness", "goodput", "jct", "sia", "sruf", "throughput"}, parts{"1", "2", "3", "7"};
+      parts{"1", "2", "3", "7"};
+  static const std::vector<std::string> objectives = [] {
+    std::vector<std::string> names;
+    for (const core::ObjectiveInfo& one : core::objectives()) names.emplace_back(one.name);
+    return names;
+  }();
   const auto add = [&](const char* name, const std::vector<std::string>& values) {
     if (test::has_param(request.policy, name)) request.params.emplace_back(name, in.of(values));
   };

@@ -3,17 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "host/core/objective.hpp"
 #include "host/sim/generate.hpp"
 
 namespace berth {
 namespace {
-
-constexpr const char* kObjectives[] = {"cost", "finish_time_fairness", "goodput", "jct", "sia", "sruf", "throughput"};
 
 Snapshot elastic(std::uint64_t seed, std::int32_t nodes = 12, std::int32_t jobs = 60) {
   sim::GenerateOptions o;
@@ -26,22 +26,22 @@ Snapshot elastic(std::uint64_t seed, std::int32_t nodes = 12, std::int32_t jobs 
   return sim::generate(o);
 }
 
-Request by(const std::string& objective) {
+Request by(std::string_view objective) {
   Request request;
   request.policy = "price";
-  request.params = {{"objective", objective}};
+  request.params = {{"objective", std::string(objective)}};
   return request;
 }
 
 TEST(Price, PlansAreValidAndProvedByTheirPrices) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const ClusterState state(elastic(seed));
-    for (const char* objective : kObjectives) {
+    for (const core::ObjectiveInfo& objective : core::objectives()) {
       Engine engine;
-      const Plan plan = engine.decide(state, by(objective));
-      EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << "seed " << seed << ", " << objective;
-      EXPECT_LE(plan.bound.value, plan.bound.bound) << "seed " << seed << ", " << objective;
-      EXPECT_GT(plan.bound.value, 0) << "seed " << seed << ", " << objective;
+      const Plan plan = engine.decide(state, by(objective.name));
+      EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << "seed " << seed << ", " << objective.name;
+      EXPECT_LE(plan.bound.value, plan.bound.bound) << "seed " << seed << ", " << objective.name;
+      EXPECT_GT(plan.bound.value, 0) << "seed " << seed << ", " << objective.name;
     }
   }
 }
@@ -49,13 +49,13 @@ TEST(Price, PlansAreValidAndProvedByTheirPrices) {
 TEST(Price, TheReferenceMakesTheSamePlans) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const ClusterState state(elastic(seed));
-    for (const char* objective : kObjectives) {
-      Request request = by(objective);
+    for (const core::ObjectiveInfo& objective : core::objectives()) {
+      Request request = by(objective.name);
       Engine engine;
       request.backend = Backend::kCpu;
       const Plan one = engine.decide(state, request);
       request.backend = Backend::kReference;
-      EXPECT_TRUE(same_plan(engine.decide(state, request), one)) << "seed " << seed << ", " << objective;
+      EXPECT_TRUE(same_plan(engine.decide(state, request), one)) << "seed " << seed << ", " << objective.name;
     }
   }
 }

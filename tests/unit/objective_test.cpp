@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "host/core/objective.hpp"
+
 namespace berth::kernel {
 namespace {
 
@@ -101,10 +103,7 @@ TEST(Objective, SiaCountsRestartsByAge) {
 TEST(Objective, AShapeWithoutSpeedIsWorthNothing) {
   ShapeTerms still = shape();
   still.speed = 0;
-  for (const auto objective : {Objective::kCost, Objective::kFinishTimeFairness, Objective::kGoodput, Objective::kJct, Objective::kSia,
-                               Objective::kSruf, Objective::kThroughput}) {
-    EXPECT_EQ(shape_value(terms(objective), job(), still), 0);
-  }
+  for (const core::ObjectiveInfo& one : core::objectives()) EXPECT_EQ(shape_value(terms(one.objective), job(), still), 0) << one.name;
 }
 
 TEST(Objective, ValuesStayWithinTheirCap) {
