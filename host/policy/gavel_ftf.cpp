@@ -5,27 +5,15 @@
 // Rounds      as gavel-las.
 // Source      Gavel (OSDI'20) section 4; the ratio is that of Themis (NSDI'20).
 
-#include "host/policy/choice_params.hpp"
 #include "host/policy/gavel_shapes.hpp"
 
 namespace berth::policy {
 namespace {
 
-core::ChoiceSettings gavel_ftf_settings(const core::Params& params) { return choice_settings("gavel-ftf", params); }
-std::unique_ptr<core::ShapePolicy> gavel_ftf_shapes(const core::Params& params) {
-  return gavel_shapes("gavel-ftf", FairBy::kFinishTime, params);
-}
+constexpr GavelRule kFinishTimeFairness{"gavel-ftf", "worst finish-time fairness as good as can be, in rounds", FairBy::kFinishTime};
 
 }  // namespace
 
-core::PolicyEntry gavel_ftf_policy() {
-  return {{"gavel-ftf", "worst finish-time fairness as good as can be, in rounds", "Gavel (OSDI'20)", "skip", true, gavel_params()},
-          kernel::Discipline::kSkip,
-          true,
-          false,
-          nullptr,
-          gavel_ftf_settings,
-          gavel_ftf_shapes};
-}
+core::PolicyEntry gavel_ftf_policy() { return gavel_entry<kFinishTimeFairness>(); }
 
 }  // namespace berth::policy

@@ -10,27 +10,15 @@
 //             10^-12.
 // Source      Gavel (OSDI'20): its policy LAS (max-min fairness) and its round mechanism.
 
-#include "host/policy/choice_params.hpp"
 #include "host/policy/gavel_shapes.hpp"
 
 namespace berth::policy {
 namespace {
 
-core::ChoiceSettings gavel_las_settings(const core::Params& params) { return choice_settings("gavel-las", params); }
-std::unique_ptr<core::ShapePolicy> gavel_las_shapes(const core::Params& params) {
-  return gavel_shapes("gavel-las", FairBy::kSpeed, params);
-}
+constexpr GavelRule kLas{"gavel-las", "least speed for its weight as great as can be, in rounds", FairBy::kSpeed};
 
 }  // namespace
 
-core::PolicyEntry gavel_las_policy() {
-  return {{"gavel-las", "least speed for its weight as great as can be, in rounds", "Gavel (OSDI'20)", "skip", true, gavel_params()},
-          kernel::Discipline::kSkip,
-          true,
-          false,
-          nullptr,
-          gavel_las_settings,
-          gavel_las_shapes};
-}
+core::PolicyEntry gavel_las_policy() { return gavel_entry<kLas>(); }
 
 }  // namespace berth::policy

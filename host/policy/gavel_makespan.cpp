@@ -4,27 +4,15 @@
 // Rounds      as gavel-las.
 // Source      Gavel (OSDI'20): minimum makespan.
 
-#include "host/policy/choice_params.hpp"
 #include "host/policy/gavel_shapes.hpp"
 
 namespace berth::policy {
 namespace {
 
-core::ChoiceSettings gavel_makespan_settings(const core::Params& params) { return choice_settings("gavel-makespan", params); }
-std::unique_ptr<core::ShapePolicy> gavel_makespan_shapes(const core::Params& params) {
-  return gavel_shapes("gavel-makespan", FairBy::kRunTime, params);
-}
+constexpr GavelRule kMakespan{"gavel-makespan", "last end as early as can be, in rounds", FairBy::kRunTime};
 
 }  // namespace
 
-core::PolicyEntry gavel_makespan_policy() {
-  return {{"gavel-makespan", "last end as early as can be, in rounds", "Gavel (OSDI'20)", "skip", true, gavel_params()},
-          kernel::Discipline::kSkip,
-          true,
-          false,
-          nullptr,
-          gavel_makespan_settings,
-          gavel_makespan_shapes};
-}
+core::PolicyEntry gavel_makespan_policy() { return gavel_entry<kMakespan>(); }
 
 }  // namespace berth::policy

@@ -7,7 +7,6 @@
 #include "host/core/at.hpp"
 #include "host/core/share_search.hpp"
 #include "host/core/state_impl.hpp"
-#include "host/policy/choice_params.hpp"
 #include "host/policy/gavel_rounds.hpp"
 #include "host/policy/params.hpp"
 
@@ -137,10 +136,10 @@ void Gavel::set_programme(const core::ShapeQuestion& q) {
 
 std::vector<PolicyParam> gavel_params() { return with_objective("throughput", {{"round_s", "360", "for so long who runs is left alone"}}); }
 
-std::unique_ptr<core::ShapePolicy> gavel_shapes(const char* policy, FairBy fair_by, const core::Params& params) {
-  const Settings settings(core::find_policy(policy).info, params);
+std::unique_ptr<core::ShapePolicy> gavel_shapes(const GavelRule& rule, const core::Params& params) {
+  const Settings settings(core::find_policy(rule.policy).info, params);
   const TimeUs round = settings.millionths("round_s", 0, std::int64_t{1'000'000'000} * 1'000'000);
-  return std::make_unique<Gavel>(fair_by, round, static_cast<double>(settings.millionths("gap", 0, 1'000'000)) / 1e6);
+  return std::make_unique<Gavel>(rule.fair_by, round, static_cast<double>(settings.millionths("gap", 0, 1'000'000)) / 1e6);
 }
 
 }  // namespace berth::policy

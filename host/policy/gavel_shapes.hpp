@@ -5,6 +5,7 @@
 
 #include "host/core/policy.hpp"
 #include "host/core/shape_policy.hpp"
+#include "host/policy/choice_params.hpp"
 
 /// Gavel (OSDI'20): shares of the time on each GPU type by a linear programme (docs/shares.md), and rounds that give them. What its
 /// policies have in common.
@@ -17,7 +18,26 @@ enum class FairBy {
   kRunTime,     // makespan: time until the end
 };
 
+/// What is a policy's own.
+struct GavelRule {
+  const char* policy;
+  const char* text;
+  FairBy fair_by;
+};
+
 std::vector<PolicyParam> gavel_params();
-std::unique_ptr<core::ShapePolicy> gavel_shapes(const char* policy, FairBy fair_by, const core::Params& params);
+std::unique_ptr<core::ShapePolicy> gavel_shapes(const GavelRule& rule, const core::Params& params);
+
+/// A template, as an entry holds plain functions, which cannot be told their policy otherwise.
+template <const GavelRule& kRule>
+core::PolicyEntry gavel_entry() {
+  return {{kRule.policy, kRule.text, "Gavel (OSDI'20)", "skip", true, gavel_params()},
+          kernel::Discipline::kSkip,
+          true,
+          false,
+          nullptr,
+          [](const core::Params& params) { return choice_settings(kRule.policy, params); },
+          [](const core::Params& params) { return gavel_shapes(kRule, params); }};
+}
 
 }  // namespace berth::policy
