@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/defaults.hpp"
 #include "bench/price/answer.hpp"
 #include "bench/price/instances.hpp"
 #include "bench/support/answer.hpp"
+#include "bench/support/backends.hpp"
 
 /// Many choices of shapes at once, as futures, seeds or parts are: a thread each on the CPU, a block each on a GPU. A GPU loses at one.
 namespace berth::bench {
@@ -46,33 +45,8 @@ void run(benchmark::State& bench, core::PlacementBackend& backend) {
   bench.SetItemsProcessed(bench.iterations() * bench.range(0));  // choices
 }
 
-void prices_cpu(benchmark::State& bench) { run(bench, *core::make_cpu_backend(static_cast<int>(bench.range(1)))); }
-
-void prices_cuda(benchmark::State& bench) {
-  std::string why;
-  const std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why);
-  if (backend == nullptr) {
-    bench.SkipWithError(("not run: " + why).c_str());
-    return;
-  }
-  run(bench, *backend);
-}
-
 [[maybe_unused]] const bool registered = [] {
-  const std::int64_t all = std::max(2U, std::thread::hardware_concurrency());
-  for (const std::int64_t count : price_counts()) {
-    benchmark::RegisterBenchmark("prices_at_once/backend:cpu", prices_cpu)
-        ->ArgNames({"problems", "threads"})
-        ->Args({count, 1})
-        ->Args({count, all})
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark("prices_at_once/backend:cuda", prices_cuda)
-        ->ArgNames({"problems"})
-        ->Arg(count)
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
-  }
+  register_batches("prices_at_once", "problems", price_counts(), run);
   return true;
 }();
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <memory>
 #include <random>
-#include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
+#include "bench/support/backends.hpp"
 #include "bench/support/cluster.hpp"
 #include "bench/support/walks.hpp"
 #include "berth/state.hpp"
@@ -93,33 +92,8 @@ void run(benchmark::State& bench, core::PlacementBackend& backend) {
   bench.counters["nodes"] = static_cast<double>(scenario_size());
 }
 
-void scenarios_cpu(benchmark::State& bench) { run(bench, *core::make_cpu_backend(static_cast<int>(bench.range(1)))); }
-
-void scenarios_cuda(benchmark::State& bench) {
-  std::string why;
-  const std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why);
-  if (backend == nullptr) {
-    bench.SkipWithError(("not run: " + why).c_str());
-    return;
-  }
-  run(bench, *backend);
-}
-
 [[maybe_unused]] const bool registered = [] {
-  const std::int64_t all = std::max(2U, std::thread::hardware_concurrency());
-  for (const std::int64_t count : scenario_counts()) {
-    benchmark::RegisterBenchmark("scenarios/backend:cpu", scenarios_cpu)
-        ->ArgNames({"scenarios", "threads"})
-        ->Args({count, 1})
-        ->Args({count, all})
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark("scenarios/backend:cuda", scenarios_cuda)
-        ->ArgNames({"scenarios"})
-        ->Arg(count)
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
-  }
+  register_batches("scenarios", "scenarios", scenario_counts(), run);
   return true;
 }();
 

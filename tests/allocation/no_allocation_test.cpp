@@ -90,12 +90,6 @@ Request ask(const std::string& policy, std::vector<std::pair<std::string, std::s
 
 class NoAllocation : public ::testing::TestWithParam<std::string> {};
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const PolicyInfo& info : policies()) all.push_back(info.name);
-  return all;
-}
-
 TEST_P(NoAllocation, InADecisionAfterWarmUp) {
   ClusterState state = cluster(sim::Workload::kHelios);
   EXPECT_EQ(allocations(state, ask(GetParam())), 0);
@@ -120,7 +114,7 @@ TEST_P(NoAllocation, WithEachPacking) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, NoAllocation, ::testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Policies, NoAllocation, ::testing::ValuesIn(test::policy_names()),
                          [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace

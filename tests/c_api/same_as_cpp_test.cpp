@@ -16,12 +16,6 @@ namespace {
 
 class SameAsCpp : public ::testing::TestWithParam<std::string> {};
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const PolicyInfo& info : policies()) all.push_back(info.name);
-  return all;
-}
-
 TEST_P(SameAsCpp, PlanByPlan) {
   sim::GenerateOptions o;
   o.nodes = 24;
@@ -103,7 +97,8 @@ TEST_P(SameAsCpp, PlanByPlan) {
   berth_state_destroy(&c_state, nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, SameAsCpp, ::testing::ValuesIn(names()), [](const auto& each) { return test::test_name(each.param); });
+INSTANTIATE_TEST_SUITE_P(Policies, SameAsCpp, ::testing::ValuesIn(test::policy_names()),
+                         [](const auto& each) { return test::test_name(each.param); });
 
 // The enumerators of berth.h are those of the C++ headers.
 static_assert(BERTH_REASON_BUDGET == static_cast<int>(ReasonCode::kBudget) && BERTH_REASON_BEHIND == static_cast<int>(ReasonCode::kBehind));

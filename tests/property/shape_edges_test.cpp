@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/policy.hpp"
 #include "tests/support/params.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
@@ -19,22 +17,12 @@ using test::elastic;
 using test::GpuRates;
 using test::one_node;
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const core::PolicyEntry& entry : core::policy_registry()) {
-    if (entry.choice != nullptr) all.push_back(entry.info.name);
-  }
-  return all;
-}
-
 class ShapeEdges : public ::testing::TestWithParam<std::string> {
  protected:
   Plan plan_of(const ClusterState& state, Request request = {}) const {
     request.policy = GetParam();
     request.params = test::short_search(GetParam());
-    Engine engine;
-    Plan plan = engine.decide(state, request);
-    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+    Plan plan = test::valid_plan(state, request);
     EXPECT_LE(plan.bound.value, plan.bound.bound);
     return plan;
   }
@@ -125,14 +113,14 @@ TEST_P(ShapeEdges, AMicrosecondOfTime) {
 }
 
 TEST_P(ShapeEdges, ManyJobsForOneGpu) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 1;
+  Snapshot s = one_node(1);
   for (int i = 0; i < 100'000; ++i) elastic(s, "j" + std::to_string(100'000 + i), {{1, 1'000'000 + i % 7}});
 
   EXPECT_EQ(plan_of(s).totals.starts, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShapeEdges, ::testing::ValuesIn(names()), [](const auto& each) { return test::test_name(each.param); });
+INSTANTIATE_TEST_SUITE_P(All, ShapeEdges, ::testing::ValuesIn(test::shape_policy_names()),
+                         [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
 }  // namespace berth

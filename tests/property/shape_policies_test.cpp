@@ -9,20 +9,11 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/policy.hpp"
 #include "host/sim/generate.hpp"
 #include "tests/support/params.hpp"
 
 namespace berth {
 namespace {
-
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const core::PolicyEntry& entry : core::policy_registry()) {
-    if (entry.choice != nullptr) all.push_back(entry.info.name);
-  }
-  return all;
-}
 
 ClusterState cluster(std::uint64_t seed) {
   sim::GenerateOptions o;
@@ -95,7 +86,8 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   EXPECT_TRUE(same_plan(cancelled, limited));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(names()), [](const auto& each) { return test::test_name(each.param); });
+INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(test::shape_policy_names()),
+                         [](const auto& each) { return test::test_name(each.param); });
 
 }  // namespace
 }  // namespace berth

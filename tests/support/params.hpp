@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/engine.hpp"
+#include "host/core/policy.hpp"
 
 namespace berth::test {
 
@@ -23,6 +24,21 @@ inline bool has_param(const std::string& policy, const std::string& name) {
 inline std::vector<std::pair<std::string, std::string>> short_search(const std::string& policy) {
   if (!has_param(policy, "generations")) return {};
   return {{"population", "20"}, {"generations", "5"}};
+}
+
+inline std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const PolicyInfo& info : policies()) names.push_back(info.name);
+  return names;
+}
+
+/// Of those that choose shapes.
+inline std::vector<std::string> shape_policy_names() {
+  std::vector<std::string> names;
+  for (const core::PolicyEntry& entry : core::policy_registry()) {
+    if (entry.choice != nullptr) names.push_back(entry.info.name);
+  }
+  return names;
 }
 
 /// A policy's name as that of a test.

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "berth/engine.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
 namespace berth {
@@ -13,33 +12,16 @@ namespace {
 using test::elastic;
 using test::fate;
 using test::GpuRates;
+using test::lasting;
 using test::one_node;
 
 const GpuRates kLinear{{1, 1'000'000}, {2, 2'000'000}, {3, 3'000'000}, {4, 4'000'000}, {5, 5'000'000}};
 
-Plan plan_of(const ClusterState& state) {
-  Request request;
-  request.policy = "afs";
-  Engine engine;
-  Plan plan = engine.decide(state, request);
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-  return plan;
-}
-
-Job& lasting(Job& job, std::int64_t seconds) {
-  job.estimate.run_us = seconds * kSecond;
-  return job;
-}
-
-Snapshot node_of_gpus(std::int32_t gpus) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = gpus;
-  return s;
-}
+Plan plan_of(const ClusterState& state) { return test::valid_plan(state, test::asking("afs")); }
 
 // 1 against 1/2 and 1/2 against 1/2 for a, the shorter one; then 1/3 against 1/2 for b.
 TEST(AfsPolicy, OfEquallyElasticJobsTheShorterHasMore) {
-  Snapshot s = node_of_gpus(5);
+  Snapshot s = one_node(5);
   lasting(elastic(s, "a", kLinear), 100);
   lasting(elastic(s, "b", kLinear), 1000);
   const ClusterState state(s);
@@ -52,7 +34,7 @@ TEST(AfsPolicy, OfEquallyElasticJobsTheShorterHasMore) {
 }
 
 TEST(AfsPolicy, WhichIsShorterIsNotAMatterOfRank) {
-  Snapshot s = node_of_gpus(5);
+  Snapshot s = one_node(5);
   lasting(elastic(s, "a", kLinear), 1000);
   lasting(elastic(s, "b", kLinear), 100);
   const ClusterState state(s);
@@ -65,7 +47,7 @@ TEST(AfsPolicy, WhichIsShorterIsNotAMatterOfRank) {
 
 // (1.3 - 1) / 1 for the shorter one, 1/2 for the longer one.
 TEST(AfsPolicy, AnElasticJobComesBeforeAShorterOneThatGainsLittle) {
-  Snapshot s = node_of_gpus(3);
+  Snapshot s = one_node(3);
   lasting(elastic(s, "a", {{1, 1'000'000}, {2, 1'300'000}}), 100);
   lasting(elastic(s, "b", kLinear), 1000);
   const ClusterState state(s);
@@ -78,7 +60,7 @@ TEST(AfsPolicy, AnElasticJobComesBeforeAShorterOneThatGainsLittle) {
 
 // a gains 1/2 by one GPU; b, the longer one, 3/4 by three, which is 1/4 by each.
 TEST(AfsPolicy, WhatAStepOfTheLongerJobGainsIsDividedByItsGpus) {
-  Snapshot s = node_of_gpus(5);
+  Snapshot s = one_node(5);
   lasting(elastic(s, "a", {{1, 1'000'000}, {2, 1'500'000}}), 100);
   lasting(elastic(s, "b", {{1, 1'000'000}, {4, 4'000'000}}), 1000);
   const ClusterState state(s);
@@ -91,7 +73,7 @@ TEST(AfsPolicy, WhatAStepOfTheLongerJobGainsIsDividedByItsGpus) {
 
 // a gains 1 by two GPUs, 1/2 by each; b 1.5 / 2.5.
 TEST(AfsPolicy, WhatAStepOfTheShorterJobGainsIsDividedByItsGpus) {
-  Snapshot s = node_of_gpus(4);
+  Snapshot s = one_node(4);
   lasting(elastic(s, "a", {{1, 1'000'000}, {3, 2'000'000}}), 100);
   lasting(elastic(s, "b", {{1, 1'000'000}, {2, 2'500'000}}), 1000);
   const ClusterState state(s);
@@ -103,7 +85,7 @@ TEST(AfsPolicy, WhatAStepOfTheShorterJobGainsIsDividedByItsGpus) {
 }
 
 TEST(AfsPolicy, JobsWithoutGpusComeFirstTheShortestOfThemFirst) {
-  Snapshot s = node_of_gpus(2);
+  Snapshot s = one_node(2);
   lasting(elastic(s, "a", kLinear), 1000);
   lasting(elastic(s, "b", kLinear), 100);
   lasting(elastic(s, "c", kLinear), 10);
@@ -118,7 +100,7 @@ TEST(AfsPolicy, JobsWithoutGpusComeFirstTheShortestOfThemFirst) {
 }
 
 TEST(AfsPolicy, OfEqualJobsTheEarlierIsTheShorter) {
-  Snapshot s = node_of_gpus(4);
+  Snapshot s = one_node(4);
   for (const char* id : {"a", "b", "c"}) lasting(elastic(s, id, kLinear), 100);
   const ClusterState state(s);
 
@@ -130,7 +112,7 @@ TEST(AfsPolicy, OfEqualJobsTheEarlierIsTheShorter) {
 }
 
 TEST(AfsPolicy, AStepThatMakesNoFasterIsSkipped) {
-  Snapshot s = node_of_gpus(5);
+  Snapshot s = one_node(5);
   lasting(elastic(s, "a", {{1, 1'000'000}, {2, 1'000'000}, {3, 900'000}, {4, 3'000'000}, {5, 3'000'000}}), 100);
   const ClusterState state(s);
 

@@ -6,35 +6,20 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
 namespace berth {
 namespace {
 
-using test::add_job;
 using test::elastic;
 using test::fate;
 using test::one_node;
 using test::run_on;
+using test::runs;
 
 Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::string>> params = {{"generations", "20"}}) {
-  Request request;
-  request.policy = "elastic-pollux";
-  request.params = std::move(params);
-  Engine engine;
-  Plan plan = engine.decide(state, request);
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-  return plan;
-}
-
-/// On the first `gpus` of a node, and seen there.
-Job& runs(Job& job, std::int32_t gpus, const std::string& node = "n0") {
-  std::vector<std::int32_t> indices;
-  for (std::int32_t g = 0; g < gpus; ++g) indices.push_back(g);
-  run_on(job, node, indices).allocation.shape = std::to_string(gpus);
-  return job;
+  return test::valid_plan(state, test::asking("elastic-pollux", std::move(params)));
 }
 
 TEST(ElasticPollux, ANewJobHasOneGpuAndOneThatWasSeenTwiceAsMany) {
@@ -143,19 +128,7 @@ TEST(ElasticPollux, WhatRunsCountsAsWhatIsThere) {
 }
 
 TEST(ElasticPollux, AJobTakesTheTypeOnWhichItIsQuick) {
-  Snapshot s = test::two_racks();
-  s.nodes.resize(2);
-  s.nodes[1].gpu_type = "h100";
-  for (const char* id : {"a", "b"}) {
-    Job& job = add_job(s, id, 8);
-    job.shapes[0].gpu_type = "a100";
-    job.shapes[0].rate = 3'000'000;
-    job.shapes.push_back(job.shapes[0]);
-    job.shapes[1].id = "h";
-    job.shapes[1].gpu_type = "h100";
-    job.shapes[1].rate = *id == 'a' ? 3'000'000 : 1'000'000;
-  }
-  const ClusterState state(s);
+  const ClusterState state(test::two_types());
 
   const Plan plan = plan_of(state);
 

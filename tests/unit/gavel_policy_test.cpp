@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
 namespace berth {
@@ -23,14 +22,7 @@ const std::vector<std::int32_t> kAll{0, 1, 2, 3, 4, 5, 6, 7};
 
 Plan plan_of(const ClusterState& state, PolicyState& kept, const std::string& policy = "gavel-las",
              std::vector<std::pair<std::string, std::string>> params = {}) {
-  Request request;
-  request.policy = policy;
-  request.params = std::move(params);
-  Engine engine;
-  Plan plan;
-  engine.decide(state, kept, request, plan);
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-  return plan;
+  return test::valid_plan(state, test::asking(policy, std::move(params)), kept);
 }
 
 /// Jobs a and b of 8 GPUs each on one node of 8; one of them may run.
@@ -174,28 +166,17 @@ TEST(GavelPolicy, SharesWithJobsThatHaveOutrunTheirEstimates) {
   }
 }
 
-/// Two types, one node of each; a and b are as quick on the first, b three times slower on the second, where a is no slower.
-Snapshot two_types(TimeUs left_a, TimeUs left_b) {
-  Snapshot s = test::two_racks();
-  s.nodes.resize(2);
-  s.nodes[1].gpu_type = "h100";
-  for (const char* id : {"a", "b"}) {
-    Job& job = add_job(s, id, 8);
-    job.shapes[0].gpu_type = "a100";
-    job.shapes[0].rate = 3'000'000;
-    job.shapes.push_back(job.shapes[0]);
-    job.shapes[1].id = "h";
-    job.shapes[1].gpu_type = "h100";
-    job.shapes[1].rate = *id == 'a' ? 3'000'000 : 1'000'000;
-    job.estimate.run_us = *id == 'a' ? left_a : left_b;
-  }
+Snapshot two_types(std::int64_t left_a_s, std::int64_t left_b_s) {
+  Snapshot s = test::two_types();
+  test::lasting(s.jobs[0], left_a_s);
+  test::lasting(s.jobs[1], left_b_s);
   return s;
 }
 
 TEST(GavelPolicy, GivesEachTheTypeThatSuitsIt) {
   for (const char* policy : {"gavel-las", "gavel-makespan", "gavel-ftf"}) {
     PolicyState kept;
-    const ClusterState state(two_types(1'000 * kSecond, 1'000 * kSecond));
+    const ClusterState state(two_types(1'000, 1'000));
     const Plan plan = plan_of(state, kept, policy);
 
     EXPECT_EQ(fate(state, plan, "a"), "start h") << policy;
@@ -206,7 +187,7 @@ TEST(GavelPolicy, GivesEachTheTypeThatSuitsIt) {
 // 1,000 s of work each at full speed.
 TEST(GavelPolicy, LevelOfTheMakespanIsOneOverIt) {
   PolicyState kept;
-  const ClusterState state(two_types(1'000 * kSecond, 500 * kSecond));
+  const ClusterState state(two_types(1'000, 500));
   plan_of(state, kept, "gavel-makespan");
 
   EXPECT_EQ(kept.scalars.at("level"), 1'000'000'000);

@@ -6,31 +6,19 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
 namespace berth {
 namespace {
 
-using test::add_job;
 using test::elastic;
 using test::fate;
+using test::lasting;
 using test::one_node;
-using test::run_on;
+using test::runs;
 
 Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::string>> params = {}) {
-  Request request;
-  request.policy = "optimus";
-  request.params = std::move(params);
-  Engine engine;
-  Plan plan = engine.decide(state, request);
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-  return plan;
-}
-
-Job& lasting(Job& job, std::int64_t seconds) {
-  job.estimate.run_us = seconds * kSecond;
-  return job;
+  return test::valid_plan(state, test::asking("optimus", std::move(params)));
 }
 
 // From one GPU each: a to 2 saves 473.7 s, to 4 another 232.2 s with 2 GPUs; b to 2 saves 47.4 s; then one GPU is left, which saves c 4.7
@@ -63,8 +51,7 @@ TEST(OptimusPolicy, OfEqualStepsTheEarlierJobHasTheFirst) {
 
 // a to 3 GPUs saves 20 s with 2, b to 2 GPUs saves 10 s with 1; then one GPU is left, too few for a.
 TEST(OptimusPolicy, OfEqualSavingsForEachGpuTheSmallerStepComesFirst) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 4;
+  Snapshot s = one_node(4);
   lasting(elastic(s, "a", {{1, 1'000'000}, {3, 1'250'000}}), 100);
   lasting(elastic(s, "b", {{1, 1'000'000}, {2, 2'000'000}}), 20);
   const ClusterState state(s);
@@ -76,8 +63,7 @@ TEST(OptimusPolicy, OfEqualSavingsForEachGpuTheSmallerStepComesFirst) {
 }
 
 TEST(OptimusPolicy, AShapeThatDoesNotPayIsNoBarrier) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 4;
+  Snapshot s = one_node(4);
   lasting(elastic(s, "a", {{1, 1'000'000}, {2, 900'000}, {4, 3'400'000}}), 100);
   const ClusterState state(s);
 
@@ -94,10 +80,8 @@ TEST(OptimusPolicy, AStepThatSavesNothingIsNotMade) {
 
 // 1000 s on one GPU. With ten minutes for the change 4 GPUs end after 894 s, with a quarter of an hour after 1194 s.
 TEST(OptimusPolicy, WhatAChangeCostsIsPartOfTheTimeLeft) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 4;
-  Job& a = lasting(run_on(elastic(s, "a"), "n0", {0}), 1000);
-  a.allocation.shape = "1";
+  Snapshot s = one_node(4);
+  Job& a = lasting(runs(elastic(s, "a"), 1), 1000);
   a.costs.scale_us = 600 * kSecond;
   const ClusterState quick(s);
   EXPECT_EQ(fate(quick, plan_of(quick), "a"), "resize 4");
@@ -107,8 +91,7 @@ TEST(OptimusPolicy, WhatAChangeCostsIsPartOfTheTimeLeft) {
 }
 
 TEST(OptimusPolicy, WhoFindsNoGpuFreeIsToldSo) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 1;
+  Snapshot s = one_node(1);
   lasting(elastic(s, "a"), 1000);
   lasting(elastic(s, "b"), 10);
   const ClusterState state(s);
@@ -140,7 +123,7 @@ TEST(OptimusPolicy, ARunningJobStaysOnItsGpuType) {
       job.shapes.push_back(faster);
     }
   }
-  run_on(s.jobs[0], "n0", {0}).allocation.shape = "1";
+  runs(s.jobs[0], 1);
   const ClusterState state(s);
 
   const Plan plan = plan_of(state);

@@ -22,14 +22,9 @@ using test::fate;
 using test::one_node;
 
 Plan plan_of(const ClusterState& state, const std::string& k, std::uint64_t seed = 0) {
-  Request request;
-  request.policy = "pop";
-  request.params = {{"k", k}, {"objective", "throughput"}};
+  Request request = test::asking("pop", {{"k", k}, {"objective", "throughput"}});
   request.seed = seed;
-  Engine engine;
-  Plan plan = engine.decide(state, request);
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-  return plan;
+  return test::valid_plan(state, request);
 }
 
 TEST(PopPolicy, EachPartHasItsShareOfTheGpus) {
@@ -48,8 +43,7 @@ TEST(PopPolicy, EachPartHasItsShareOfTheGpus) {
 }
 
 TEST(PopPolicy, WhatIsOverGoesToTheFirstParts) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 5;
+  Snapshot s = one_node(5);
   for (const char* id : {"a", "b", "c"}) elastic(s, id, {{1, 1'000'000}, {2, 1'900'000}});
   const ClusterState state(s);
 
@@ -136,10 +130,7 @@ TEST(PopPolicy, OnePartIsThePlanOfPrice) {
 TEST(PopPolicy, BadNumbersOfPartsAreRefused) {
   const ClusterState state(one_node());
   for (const char* bad : {"0", "-1", "4097", "1.5", "", "k"}) {
-    Request request;
-    request.policy = "pop";
-    request.params = {{"k", bad}};
-    EXPECT_THROW(Engine().decide(state, request), InvalidArgument) << bad;
+    EXPECT_THROW(Engine().decide(state, test::asking("pop", {{"k", bad}})), InvalidArgument) << bad;
   }
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "berth/placement.hpp"
 #include "berth/state.hpp"
@@ -21,16 +20,11 @@ using test::elastic;
 using test::fate;
 using test::one_node;
 using test::run_on;
+using test::runs;
 
 Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::string>> params = {}) {
-  Request request;
-  request.policy = "price";
-  request.params = std::move(params);
-  request.params.emplace_back("objective", "throughput");
-  Engine engine;
-  Plan plan = engine.decide(state, request);
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-  return plan;
+  params.emplace_back("objective", "throughput");
+  return test::valid_plan(state, test::asking("price", std::move(params)));
 }
 
 TEST(PricePolicy, EqualJobsShareTheNode) {
@@ -80,17 +74,14 @@ TEST(PricePolicy, AJobThatIsNotOutbidMayNotBeSaidToBe) {
   plan.decisions[2].reason.asked = plan.decisions[2].reason.best - 1;
   EXPECT_EQ(validate_plan(state, plan).size(), 1u);
 
-  Request request;
-  request.policy = "fifo";
-  Plan other = Engine().decide(state, request);
+  Plan other = Engine().decide(state, test::asking("fifo"));
   other.decisions[2].reason = plan_of(state).decisions[2].reason;
   EXPECT_EQ(validate_plan(state, other), std::vector<std::string>{"job c: has the reason outbid; the plan has no prices"});
 }
 
 TEST(PricePolicy, ARunningJobMakesRoomWhereTheChangePays) {
   Snapshot s = one_node();
-  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
-  a.allocation.shape = "8";
+  Job& a = runs(elastic(s, "a"), 8);
   a.costs.scale_us = 60 * kSecond;
   elastic(s, "b");
   const ClusterState state(s);
@@ -105,8 +96,7 @@ TEST(PricePolicy, ARunningJobMakesRoomWhereTheChangePays) {
 
 TEST(PricePolicy, AChangeThatCostsMoreThanTheHorizonIsNotMade) {
   Snapshot s = one_node();
-  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
-  a.allocation.shape = "8";
+  Job& a = runs(elastic(s, "a"), 8);
   a.costs.scale_us = 60 * kSecond;
   elastic(s, "b");
   const ClusterState state(s);
@@ -119,8 +109,7 @@ TEST(PricePolicy, AChangeThatCostsMoreThanTheHorizonIsNotMade) {
 
 TEST(PricePolicy, DisplacingCostsWhatStartingAgainCosts) {
   Snapshot s = one_node();
-  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
-  a.allocation.shape = "8";
+  Job& a = runs(elastic(s, "a"), 8);
   a.shapes = {a.shapes[3]};  // it runs on eight, or not
   a.costs.restart_us = 360 * kSecond;
   add_job(s, "b", 8).shapes[0].rate = 1'000'000;
@@ -134,8 +123,7 @@ TEST(PricePolicy, DisplacingCostsWhatStartingAgainCosts) {
 
 TEST(PricePolicy, WhoMayNotBeDisplacedIsLeftOutOfTheChoice) {
   Snapshot s = one_node();
-  Job& a = run_on(elastic(s, "a"), "n0", {0, 1, 2, 3});
-  a.allocation.shape = "4";
+  Job& a = runs(elastic(s, "a"), 4);
   a.preemption.preemptible = false;
   elastic(s, "b");
   elastic(s, "c");
@@ -174,10 +162,7 @@ TEST(PricePolicy, MoreGpuTypesThanPricesAreRefused) {
     s.gpu_types.push_back(type);
   }
   const ClusterState state(s);
-  Request request;
-  request.policy = "price";
-  Engine engine;
-  EXPECT_THROW(engine.decide(state, request), InvalidArgument);
+  EXPECT_THROW(Engine().decide(state, test::asking("price")), InvalidArgument);
 }
 
 TEST(PricePolicy, ADrainingNodeKeepsWhomItHas) {
@@ -185,7 +170,7 @@ TEST(PricePolicy, ADrainingNodeKeepsWhomItHas) {
   s.nodes.resize(2);
   s.gpu_types.resize(1);
   s.nodes[0].state = NodeState::kDrain;
-  run_on(elastic(s, "a"), "n0", {0}).allocation.shape = "1";
+  runs(elastic(s, "a"), 1);
   elastic(s, "b");
   const ClusterState state(s);
 
@@ -220,11 +205,9 @@ TEST(PricePolicy, PricesAreKeptForTheNextDecision) {
   Engine engine;
   PolicyState memory;
   Plan first, second;
-  Request request;
-  request.policy = "price";
 
-  engine.decide(state, memory, request, first);
-  engine.decide(state, memory, request, second);
+  engine.decide(state, memory, test::asking("price"), first);
+  engine.decide(state, memory, test::asking("price"), second);
 
   EXPECT_EQ(memory.scalars.at("price/a100"), second.bound.prices[0].second);
   EXPECT_LT(second.work_done, first.work_done);
@@ -237,11 +220,8 @@ TEST(PricePolicy, PricesOfTypesThatLeftAreForgottenAndWhatElseIsKeptStays) {
   const ClusterState state(s);
   PolicyState memory;
   memory.scalars = {{"price/v100", 5}, {"rounds", 7}};
-  Request request;
-  request.policy = "price";
-  Plan plan;
 
-  Engine().decide(state, memory, request, plan);
+  const Plan plan = test::valid_plan(state, test::asking("price"), memory);
 
   EXPECT_EQ(memory.scalars, (std::map<std::string, std::int64_t>{{"price/a100", plan.bound.prices[0].second}, {"rounds", 7}}));
 }

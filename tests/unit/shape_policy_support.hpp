@@ -1,19 +1,42 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "berth/engine.hpp"
 #include "berth/state.hpp"
 #include "tests/unit/validate_support.hpp"
 
 /// One node of 8 GPUs, and jobs of several shapes, for policies that choose among them.
 namespace berth::test {
 
-inline Snapshot one_node() {
+inline Snapshot one_node(std::int32_t gpus = 8) {
   Snapshot s = two_racks();
   s.nodes.resize(1);
+  s.nodes[0].gpus = gpus;
   s.gpu_types.resize(1);
+  return s;
+}
+
+/// A node of a100 and one of h100; jobs a and b of 8 GPUs, shape "s" of the one type and "h" of the other. On a100 they are as quick; on
+/// h100 a is no slower, and b three times.
+inline Snapshot two_types() {
+  Snapshot s = two_racks();
+  s.nodes.resize(2);
+  s.nodes[1].gpu_type = "h100";
+  for (const char* id : {"a", "b"}) {
+    Job& job = add_job(s, id, 8);
+    job.shapes[0].gpu_type = "a100";
+    job.shapes[0].rate = 3'000'000;
+    job.shapes.push_back(job.shapes[0]);
+    job.shapes[1].id = "h";
+    job.shapes[1].gpu_type = "h100";
+    job.shapes[1].rate = *id == 'a' ? 3'000'000 : 1'000'000;
+  }
   return s;
 }
 
@@ -34,6 +57,38 @@ inline Job& elastic(Snapshot& s, const std::string& id, const GpuRates& rates = 
     job.shapes.push_back(shape);
   }
   return job;
+}
+
+inline Job& lasting(Job& job, std::int64_t seconds) {
+  job.estimate.run_us = seconds * kSecond;
+  return job;
+}
+
+/// Lets an elastic job run on the first GPUs of a node.
+inline Job& runs(Job& job, std::int32_t gpus, const std::string& node = "n0") {
+  std::vector<std::int32_t> indices(static_cast<std::size_t>(gpus));
+  std::iota(indices.begin(), indices.end(), 0);
+  run_on(job, node, indices).allocation.shape = std::to_string(gpus);
+  return job;
+}
+
+inline Request asking(const std::string& policy, std::vector<std::pair<std::string, std::string>> params = {}) {
+  Request request;
+  request.policy = policy;
+  request.params = std::move(params);
+  return request;
+}
+
+inline Plan valid_plan(const ClusterState& state, const Request& request, PolicyState& kept) {
+  Plan plan;
+  Engine().decide(state, kept, request, plan);
+  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+  return plan;
+}
+
+inline Plan valid_plan(const ClusterState& state, const Request& request) {
+  PolicyState kept;
+  return valid_plan(state, request, kept);
 }
 
 /// "start 4": what becomes of a job, and its shape.

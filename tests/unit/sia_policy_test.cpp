@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
-#include "berth/engine.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
 namespace berth {
@@ -15,23 +13,9 @@ using test::elastic;
 using test::fate;
 using test::GpuRates;
 using test::one_node;
-using test::run_on;
+using test::runs;
 
-Plan plan_of(const ClusterState& state) {
-  Request request;
-  request.policy = "sia";
-  Engine engine;
-  Plan plan = engine.decide(state, request);
-  EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
-  return plan;
-}
-
-Job& runs(Job& job, std::int32_t gpus) {
-  std::vector<std::int32_t> indices;
-  for (std::int32_t g = 0; g < gpus; ++g) indices.push_back(g);
-  run_on(job, "n0", indices).allocation.shape = std::to_string(gpus);
-  return job;
-}
+Plan plan_of(const ClusterState& state) { return test::valid_plan(state, test::asking("sia")); }
 
 TEST(SiaPolicy, ANewJobHasItsSmallestShape) {
   Snapshot s = one_node();
@@ -90,8 +74,7 @@ TEST(SiaPolicy, AJobThatAsksForNoSuchShapeGetsWhatItAsksFor) {
 }
 
 TEST(SiaPolicy, AJobMayStayInAShapeThatItWouldNotBeGiven) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 7;
+  Snapshot s = one_node(7);
   runs(elastic(s, "a", {{1, 1'000'000}, {2, 2'000'000}, {6, 6'000'000}}), 6);
   const ClusterState state(s);
   EXPECT_EQ(fate(state, plan_of(state), "a"), "keep 6");
@@ -99,8 +82,7 @@ TEST(SiaPolicy, AJobMayStayInAShapeThatItWouldNotBeGiven) {
 
 // Two jobs of one on 4 GPUs. a at 4 and b waiting is 0.56, both at 2 is 2 x 0.37.
 TEST(SiaPolicy, ALongRunningJobIsMovedWhereARestartedOneIsNot) {
-  Snapshot s = one_node();
-  s.nodes[0].gpus = 4;
+  Snapshot s = one_node(4);
   s.now_us = 10'000 * kSecond;
   Job& a = runs(elastic(s, "a"), 4);
   a.costs.restart_us = 30 * kSecond;
