@@ -10,12 +10,12 @@
 namespace berth::cli {
 namespace {
 
-std::vector<report::Entrant> entrants_of(const ClusterState& state, const std::vector<Plan>& plans) {
-  std::vector<report::Entrant> entrants;
-  entrants.reserve(plans.size());
+std::vector<report::Contender> contenders_of(const ClusterState& state, const std::vector<Plan>& plans) {
+  std::vector<report::Contender> contenders;
+  contenders.reserve(plans.size());
   const bool valued = !plans.front().bound.objective.empty();
-  for (const Plan& plan : plans) entrants.push_back({&plan, valued ? core::worth_by(state.impl(), plan, plans.front()) : 0});
-  return entrants;
+  for (const Plan& plan : plans) contenders.push_back({&plan, valued ? core::worth_by(state.impl(), plan, plans.front()) : 0});
+  return contenders;
 }
 
 }  // namespace
@@ -42,11 +42,11 @@ std::string comparison_json(const ClusterState& state, const Plan& first, const 
 }
 
 std::string contest_text(const ClusterState& state, const std::vector<Plan>& plans) {
-  return report::contest_text(entrants_of(state, plans));
+  return report::contest_text(contenders_of(state, plans));
 }
 
 std::string contest_json(const ClusterState& state, const std::vector<Plan>& plans) {
-  return report::contest_json(entrants_of(state, plans)) + "\n";
+  return report::contest_json(contenders_of(state, plans)) + "\n";
 }
 
 }  // namespace berth::cli

@@ -17,36 +17,36 @@ std::string missing(const Bound& bound, std::int64_t worth) {
 
 }  // namespace
 
-std::string contest_text(std::span<const Entrant> entrants) {
-  const Bound& bound = entrants.front().plan->bound;
+std::string contest_text(std::span<const Contender> contenders) {
+  const Bound& bound = contenders.front().plan->bound;
   const bool valued = !bound.objective.empty();
   std::string text = valued ? fmt::format("{}: no plan is worth more than {}\n\n", bound.objective, bound.bound) : std::string();
   std::vector<std::size_t> width;
-  for (const Entrant& one : entrants) {
+  for (const Contender& one : contenders) {
     width.push_back(std::max({std::size_t{9}, one.plan->policy.size(), valued ? fmt::format("{}", one.worth).size() : 0}));
   }
   const auto row = [&](const char* name, const auto& cell) {
     text += fmt::format("{:<10}", name);
-    for (std::size_t i = 0; i < entrants.size(); ++i) text += fmt::format(" {:>{}}", cell(entrants[i]), width[i]);
+    for (std::size_t i = 0; i < contenders.size(); ++i) text += fmt::format(" {:>{}}", cell(contenders[i]), width[i]);
     text += '\n';
   };
-  row("", [](const Entrant& one) { return one.plan->policy; });
+  row("", [](const Contender& one) { return one.plan->policy; });
   if (valued) {
-    row("worth", [](const Entrant& one) { return one.worth; });
-    row("less", [&](const Entrant& one) { return missing(bound, one.worth); });
+    row("worth", [](const Contender& one) { return one.worth; });
+    row("less", [&](const Contender& one) { return missing(bound, one.worth); });
   }
   for (const Total& total : kTotals) {
-    row(total.name, [&](const Entrant& one) { return one.plan->totals.*total.field; });
+    row(total.name, [&](const Contender& one) { return one.plan->totals.*total.field; });
   }
   return text;
 }
 
-std::string contest_json(std::span<const Entrant> entrants) {
-  const Bound& bound = entrants.front().plan->bound;
+std::string contest_json(std::span<const Contender> contenders) {
+  const Bound& bound = contenders.front().plan->bound;
   const bool valued = !bound.objective.empty();
   std::string text =
       valued ? fmt::format("{{\"objective\":{},\"bound\":{},\"plans\":[", json_string(bound.objective), bound.bound) : "{\"plans\":[";
-  for (const Entrant& one : entrants) {
+  for (const Contender& one : contenders) {
     if (text.back() != '[') text += ',';
     text += plan_json(*one.plan);
     if (!valued) continue;
