@@ -44,8 +44,9 @@ std::string contest_text(std::span<const Contender> contenders) {
 std::string contest_json(std::span<const Contender> contenders) {
   const Bound& bound = contenders.front().plan->bound;
   const bool valued = !bound.objective.empty();
-  std::string text =
-      valued ? fmt::format("{{\"objective\":{},\"bound\":{},\"plans\":[", json_string(bound.objective), bound.bound) : "{\"plans\":[";
+  std::string text = R"({"schema":"berth.contest.v1",)";
+  if (valued) text += fmt::format(R"("objective":{},"bound":{},)", json_string(bound.objective), bound.bound);
+  text += R"("plans":[)";
   for (const Contender& one : contenders) {
     if (text.back() != '[') text += ',';
     text += plan_json(*one.plan);

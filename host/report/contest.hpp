@@ -18,7 +18,7 @@ struct Contender {
 /// is than the bound.
 std::string contest_text(std::span<const Contender> contenders);
 
-/// {"objective","bound","plans":[{"policy",...totals,"worth"}]}, without objective, bound and worth where the first plan has no bound.
+/// berth.contest.v1 (docs/formats/contest.md).
 std::string contest_json(std::span<const Contender> contenders);
 
 }  // namespace berth::report

@@ -1,0 +1,53 @@
+// What the command writes, against data/schemas.
+#include <vector>
+
+#include "tests/cli/command.hpp"
+#include "tests/support/json_schema.hpp"
+
+namespace berth::test {
+namespace {
+
+std::string fault(const std::string& document, const std::string& schema) {
+  return schema_fault(document, content_of(BERTH_SOURCE_DIR "/data/schemas/" + schema + ".json"));
+}
+
+std::string plan_json(const std::string& options) { return berth("plan --json --snapshot '" + golden("shapes") + "' " + options).out; }
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  return at == std::string::npos ? "no " + what + " in " + text : text.replace(at, what.size(), by);
+}
+
+}  // namespace
+
+TEST(CliSchemas, PlansSideBySideAreAsSaid) {
+  const std::string valued = plan_json("--policy price --compare optimus,fifo"), plain = plan_json("--policy fifo --compare price");
+
+  EXPECT_EQ(fault(valued, "berth.contest.v1"), "") << valued;
+  EXPECT_TRUE(contains(valued, "\"worth\":")) << valued;
+  EXPECT_EQ(fault(plain, "berth.contest.v1"), "") << plain;
+}
+
+TEST(CliSchemas, PlansAndWhatPoliciesKeepAreAsSaid) {
+  for (const std::string policy : {"fifo", "las", "price", "gavel-las"}) {
+    const Folder folder;
+    const std::string plan =
+        plan_json("--policy " + policy + " --out '" + (folder / "p.json") + "' --state-out '" + (folder / "s.json") + "'");
+    EXPECT_EQ(fault(plan, "berth.plan.v1"), "") << plan;
+    EXPECT_EQ(fault(content_of(folder / "p.json"), "berth.plan.v1"), "") << policy;
+    EXPECT_EQ(fault(content_of(folder / "s.json"), "berth.state.v1"), "") << policy;
+  }
+}
+
+TEST(CliSchemas, WhatIsNotAsSaidIsFound) {
+  const std::string contest = plan_json("--policy price --compare fifo"), schema = "berth.contest.v1";
+
+  EXPECT_EQ(fault(replaced(contest, ".v1", ".v2"), schema), "/schema: is not the constant");
+  EXPECT_EQ(fault(replaced(contest, "\"worth\":", "\"worht\":"), schema), "/plans/0/worht: no such field");
+  EXPECT_EQ(fault(replaced(contest, "\"starts\":", "\"starts\":-"), schema), "/plans/0/starts: is too small");
+  EXPECT_EQ(fault(replaced(contest, "\"policy\":\"price\",", ""), schema), "/plans/0: has no field 'policy'");
+  EXPECT_EQ(fault(replaced(contest, "\"goodput\"", "7"), schema), "/objective: is of another type");
+  EXPECT_EQ(fault(replaced(contest, "\"objective\":\"goodput\",", ""), schema), ": has no field 'objective'");
+}
+
+}  // namespace berth::test

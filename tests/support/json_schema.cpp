@@ -1,0 +1,111 @@
+#include "tests/support/json_schema.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <regex>
+
+namespace berth::test {
+namespace {
+
+using simdjson::dom::element;
+using Text = std::string_view;
+
+constexpr std::array<Text, 4> kNotes{"$schema", "$id", "title", "description"};
+
+bool has(element value, Text name, element& field) { return value.is_object() && value[name].get(field) == simdjson::SUCCESS; }
+
+bool is_a(Text type, element value) {
+  if (type == "integer") return value.is<std::int64_t>() || value.is<std::uint64_t>();
+  if (type == "number") return value.is_number();
+  if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_bool();
+  if (type == "null") return value.is_null();
+  if (type == "array") return value.is_array();
+  return type == "object" && value.is_object();
+}
+
+bool is_among(element value, element all, bool (*alike)(element, element)) {
+  for (const element one : simdjson::dom::array(all)) {
+    if (alike(value, one)) return true;
+  }
+  return false;
+}
+
+// Constants are texts and numbers.
+bool same(element a, element b) { return simdjson::minify(a) == simdjson::minify(b); }
+
+std::string missing(element value, element names) {
+  element field;
+  for (const element name : simdjson::dom::array(names)) {
+    if (!has(value, Text(name), field)) return "has no field '" + std::string(Text(name)) + "'";
+  }
+  return "";
+}
+
+/// One keyword, of those that say nothing of the fields and items. What does not concern the value's type holds.
+std::string fault_by(Text keyword, element rule, element value) {
+  element field;
+  if (keyword == "type") {
+    const bool held =
+        rule.is_string() ? is_a(Text(rule), value) : is_among(value, rule, [](element v, element type) { return is_a(Text(type), v); });
+    return held ? "" : "is of another type";
+  }
+  if (keyword == "const") return same(value, rule) ? "" : "is not the constant";
+  if (keyword == "enum") return is_among(value, rule, same) ? "" : "is none of the constants";
+  if (keyword == "required") return value.is_object() ? missing(value, rule) : "";
+  if (keyword == "dependentRequired") {
+    for (const auto [name, needed] : simdjson::dom::object(rule)) {
+      if (!has(value, name, field)) continue;
+      if (std::string fault = missing(value, needed); !fault.empty()) return fault;
+    }
+    return "";
+  }
+  if (keyword == "minimum") return !value.is_number() || double(value) >= double(rule) ? "" : "is too small";
+  if (keyword == "maximum") return !value.is_number() || double(value) <= double(rule) ? "" : "is too large";
+  if (keyword == "exclusiveMinimum") return !value.is_number() || double(value) > double(rule) ? "" : "is too small";
+  if (keyword == "minLength") return !value.is_string() || Text(value).size() >= std::uint64_t(rule) ? "" : "is too short";
+  if (keyword == "minItems")
+    return !value.is_array() || simdjson::dom::array(value).size() >= std::uint64_t(rule) ? "" : "has too few items";
+  if (keyword == "pattern") {
+    return !value.is_string() || std::regex_search(std::string(Text(value)), std::regex(std::string(Text(rule)))) ? "" : "has another form";
+  }
+  const bool known = keyword == "properties" || keyword == "additionalProperties" || keyword == "items" ||
+                     std::find(kNotes.begin(), kNotes.end(), keyword) != kNotes.end();
+  return known ? "" : "the schema has the keyword '" + std::string(keyword) + "', which is not known here";
+}
+
+std::string fault_of(element value, element schema, const std::string& path) {
+  for (const auto [keyword, rule] : simdjson::dom::object(schema)) {
+    if (const std::string fault = fault_by(keyword, rule, value); !fault.empty()) return path + ": " + fault;
+  }
+  element rule;
+  if (value.is_object()) {
+    for (const auto [name, field] : simdjson::dom::object(value)) {
+      element properties;
+      const bool listed = has(schema, "properties", properties) && has(properties, name, rule);
+      if (!listed && !has(schema, "additionalProperties", rule)) continue;
+      const std::string at = path + "/" + std::string(name);
+      if (!rule.is_object()) return at + ": no such field";  // additionalProperties: false
+      if (const std::string fault = fault_of(field, rule, at); !fault.empty()) return fault;
+    }
+  }
+  if (value.is_array() && has(schema, "items", rule)) {
+    std::size_t i = 0;
+    for (const element item : simdjson::dom::array(value)) {
+      if (const std::string fault = fault_of(item, rule, path + "/" + std::to_string(i++)); !fault.empty()) return fault;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string schema_fault(std::string_view document, std::string_view schema) {
+  simdjson::dom::parser of_document, of_schema;
+  return fault_of(of_document.parse(simdjson::padded_string(document)), of_schema.parse(simdjson::padded_string(schema)), "");
+}
+
+}  // namespace berth::test
