@@ -5,10 +5,11 @@
 //                 (p_b' - p_b) / p_b'  >  (p_a' - p_a) / p_a ,
 //             p being the speed in what a job has and p' in its next shape, each side divided by the GPUs that the step adds. As this may
 //             go round in a circle, a tournament says who is on top: neighbours by rank meet first, then the winners. Equal run times: a
-//             is the lower rank. It ends when no job has a next shape that fits.
+//             is the lower rank. Who has no next shape that fits is not asked: nobody is to lose to a job that would take nothing. It ends
+//             when nobody is left. Weights do not count.
 // Time        that is left in a shape, and what changing to it costs. What a change costs is not in p.
 // Types       as under `optimus`: a job keeps to one GPU type.
-// Cost        O(options + log jobs) for each step given, as only one job of the tournament changed.
+// Cost        O(options + log jobs) for each step given, as only one job of the tournament changed; and for each job that leaves it.
 // Source      AFS (NSDI'21, "Elastic Resource Sharing for Distributed Deep Learning"), its rule from memory: one GPU at a time, and who is
 //             on top by a look at all jobs. Shapes in place of single GPUs, the division by the GPUs of a step, steps that make no faster
 //             left out, GPU types, the tournament and the order of equals are our reading.
@@ -37,10 +38,10 @@ class Afs final : public core::ShapePolicy {
     start();
     seat_all();
     while (tree_[1] >= 0) {
-      const std::int32_t job = tree_[1];
-      // Others may have taken the GPUs since; then the job leaves, as what is free only falls.
-      if (steps_.follows(job, growth_[at(job)].next)) steps_.give(job, growth_[at(job)].next);
+      const std::int32_t job = tree_[1], next = growth_[at(job)].next;
+      steps_.give(job, next);
       seat(job);
+      unseat_who_lacks_room(steps_.type(next));
     }
   }
 
@@ -54,6 +55,11 @@ class Afs final : public core::ShapePolicy {
   struct Turn {
     TimeUs left;
     std::int32_t job;
+  };
+  // What a job of the tournament wants to add. The heap's top is the greatest.
+  struct Want {
+    std::int32_t added, job, next;
+    bool operator<(const Want& b) const { return std::tie(added, job, next) < std::tie(b.added, b.job, b.next); }
   };
 
   // Who is quick in its smallest shape comes first; what fits shows at its turn.
@@ -82,7 +88,21 @@ class Afs final : public core::ShapePolicy {
     }
     if (next < 0) return false;
     growth_[at(job)] = {next, steps_.gpus(next) - steps_.gpus(has), steps_.speed(has), steps_.speed(next), steps_.left(has)};
+    std::vector<Want>& wants = wants_[at(steps_.type(next))];
+    wants.push_back({growth_[at(job)].added, job, next});
+    std::push_heap(wants.begin(), wants.end());
     return true;
+  }
+
+  // After GPUs of the type were given. Wants of steps that were made since are passed over.
+  void unseat_who_lacks_room(std::int32_t type) {
+    std::vector<Want>& wants = wants_[at(type)];
+    while (!wants.empty() && wants.front().added > steps_.free(type)) {
+      const Want want = wants.front();
+      std::pop_heap(wants.begin(), wants.end());
+      wants.pop_back();
+      if (growth_[at(want.job)].next == want.next) seat(want.job);
+    }
   }
 
   // Whether it is the turn of b, the longer one.
@@ -102,6 +122,8 @@ class Afs final : public core::ShapePolicy {
   void seat_all() {
     const auto jobs = static_cast<std::uint32_t>(steps_.jobs());
     growth_.assign(jobs, {});
+    if (wants_.size() < at(steps_.types())) wants_.resize(at(steps_.types()));  // never smaller: their memory is kept
+    for (std::vector<Want>& wants : wants_) wants.clear();
     const std::size_t seats = std::bit_ceil(std::max(1U, jobs));
     tree_.assign(2 * seats, -1);
     for (std::int32_t job = 0; job < steps_.jobs(); ++job) tree_[seats + at(job)] = find_step(job) ? job : -1;
@@ -117,7 +139,8 @@ class Afs final : public core::ShapePolicy {
 
   ShapeSteps steps_;
   std::vector<Turn> turns_;
-  std::vector<Growth> growth_;      // [jobs]
+  std::vector<Growth> growth_;            // [jobs]
+  std::vector<std::vector<Want>> wants_;  // [types]
   std::vector<std::int32_t> tree_;  // the second half are the jobs by rank, before it node i has the winner of 2 i and 2 i + 1; -1: nobody
 };
 

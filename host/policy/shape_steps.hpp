@@ -17,6 +17,8 @@ class ShapeSteps {
   void begin(const core::ShapeQuestion& question, std::span<std::int32_t> chosen);
 
   std::int32_t jobs() const { return problem_.n_jobs; }
+  std::int32_t types() const { return problem_.n_types; }
+  std::int64_t free(std::int32_t type) const { return free_[at(type)]; }
   /// Rows of the options of a job.
   std::int32_t first(std::int32_t job) const { return problem_.option_begin[job]; }
   std::int32_t last(std::int32_t job) const { return problem_.option_begin[job + 1]; }
@@ -26,6 +28,7 @@ class ShapeSteps {
   TimeUs left(std::int32_t k) const;
   std::int64_t speed(std::int32_t k) const { return shapes_[at(k)].speed; }
   std::int32_t gpus(std::int32_t k) const { return problem_.gpus[k]; }
+  std::int32_t type(std::int32_t k) const { return problem_.type[k]; }
 
   /// The smallest shape that fits: of the type that the job has, if it runs; then the one with the fewest GPUs; then the quickest; then
   /// the first. -1: none fits. A shape without speed is none.

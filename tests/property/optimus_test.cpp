@@ -10,37 +10,15 @@
 #include "host/core/shape_policy.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
-#include "tests/support/random.hpp"
-#include "tests/support/random_choice.hpp"
+#include "tests/property/random_steps.hpp"
 
 namespace berth {
 namespace {
 
-struct Jobs {
-  test::ChoiceProblem problem;
-  std::vector<core::ChoiceOption> options;
-  std::vector<kernel::ShapeTerms> shapes;
-};
+using test::random_steps;
+using test::StepJobs;
 
-/// Options of random_choice, with run times of few values, so that there are ties.
-Jobs random_jobs(std::uint64_t seed) {
-  test::RandomChoiceSpec spec;
-  spec.jobs = static_cast<std::int32_t>(seed % 13);
-  spec.types = 1 + static_cast<std::int32_t>(seed % 3);
-  Jobs jobs{test::random_choice(seed, spec), {}, {}};
-  test::Random random(seed);
-  for (std::int32_t j = 0; j < jobs.problem.n_jobs(); ++j) {
-    for (auto k = static_cast<std::size_t>(jobs.problem.option_begin[static_cast<std::size_t>(j)]);
-         k < static_cast<std::size_t>(jobs.problem.option_begin[static_cast<std::size_t>(j) + 1]); ++k) {
-      jobs.options.push_back({j, 0, jobs.problem.type[k], jobs.problem.gpus[k], false});
-      const TimeUs run = random.percent(50) ? random.within(1, 20) : random.within(1, 1'000'000);
-      jobs.shapes.push_back({jobs.problem.gpus[k], random.percent(5) ? 0 : 1, run, random.percent(20) ? 5 : 0, 1});
-    }
-  }
-  return jobs;
-}
-
-std::vector<std::int32_t> by_rescan(const Jobs& jobs) {
+std::vector<std::int32_t> by_rescan(const StepJobs& jobs) {
   const test::ChoiceProblem& p = jobs.problem;
   const auto n = static_cast<std::size_t>(p.n_jobs());
   std::vector<std::int64_t> free = p.capacity;
@@ -84,7 +62,7 @@ TEST(Optimus, GivesTheStepsOfOneWhoLooksAtAllJobsBeforeEach) {
   const auto policy = core::find_policy("optimus").shapes({});
   std::int64_t larger = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
-    const Jobs jobs = random_jobs(seed);
+    const StepJobs jobs = random_steps(seed);
     std::vector<std::int32_t> chosen(static_cast<std::size_t>(jobs.problem.n_jobs()), -1);
     policy->choose({state, kept, jobs.problem.view(), jobs.options, jobs.shapes, {}, 0}, *backend, chosen);
     ASSERT_EQ(chosen, by_rescan(jobs)) << "seed " << seed;

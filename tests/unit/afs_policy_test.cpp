@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "tests/unit/shape_policy_support.hpp"
 
@@ -109,6 +111,76 @@ TEST(AfsPolicy, OfEqualJobsTheEarlierIsTheShorter) {
   EXPECT_EQ(fate(state, plan, "a"), "start 2");
   EXPECT_EQ(fate(state, plan, "b"), "start 1");
   EXPECT_EQ(fate(state, plan, "c"), "start 1");
+}
+
+// Gains: 0.4 or, as the longer one, 0.286; 0.5 or 0.333; 0.818 or 0.45. So the first is before the second, the second before the third, and
+// the third before the first.
+void circle(Snapshot& s, const char* first, const char* second, const char* third) {
+  lasting(elastic(s, first, {{1, 1'000'000}, {2, 1'400'000}}), 100);
+  lasting(elastic(s, second, {{1, 1'000'000}, {2, 1'500'000}}), 1000);
+  lasting(elastic(s, third, {{1, 1'000'000}, {2, 1'818'000}}), 10'000);
+  std::sort(s.jobs.begin(), s.jobs.end(), [](const Job& a, const Job& b) { return a.id < b.id; });
+}
+
+TEST(AfsPolicy, OfACircleNeighboursByRankMeetFirstAndTheLastToMeetHasTheTurn) {
+  for (const auto& [first, second, third] : {std::tuple("a", "b", "c"), std::tuple("b", "c", "a"), std::tuple("c", "a", "b")}) {
+    Snapshot s = one_node(4);
+    circle(s, first, second, third);
+    const ClusterState state(s);
+
+    const Plan plan = plan_of(state);
+
+    EXPECT_EQ(fate(state, plan, "a"), "start 1") << first;
+    EXPECT_EQ(fate(state, plan, "b"), "start 1") << first;
+    EXPECT_EQ(fate(state, plan, "c"), "start 2") << first;
+  }
+}
+
+// d, the shortest and most elastic, takes three of the four that are left. a wanted four: it is before b, and c before it. Were it asked
+// still, c would have the last one.
+TEST(AfsPolicy, WhoseNextShapeFitsNoMoreBeatsNobody) {
+  Snapshot s = one_node(8);
+  circle(s, "a", "b", "c");
+  s.jobs[0].shapes[1].id = "5";
+  s.jobs[0].shapes[1].gpus = 5;
+  s.jobs[0].shapes[1].rate = 2'600'000;
+  lasting(elastic(s, "d", {{1, 1'000'000}, {4, 10'000'000}}), 10);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 1");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
+  EXPECT_EQ(fate(state, plan, "c"), "start 1");
+  EXPECT_EQ(fate(state, plan, "d"), "start 4");
+}
+
+TEST(AfsPolicy, OfMoreJobsThanGpusThoseThatFitBeginAndNoneGrows) {
+  Snapshot s = one_node(4);
+  lasting(elastic(s, "a", {{3, 3'000'000}, {4, 4'000'000}}), 10);
+  lasting(elastic(s, "b", {{2, 2'000'000}}), 100);
+  for (const char* id : {"c", "d", "e"}) lasting(elastic(s, id, kLinear), 1000);
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 3");
+  EXPECT_EQ(fate(state, plan, "b"), "wait");
+  EXPECT_EQ(fate(state, plan, "c"), "start 1");
+  EXPECT_EQ(fate(state, plan, "d"), "wait");
+  EXPECT_EQ(fate(state, plan, "e"), "wait");
+}
+
+TEST(AfsPolicy, WeightsDoNotCount) {
+  Snapshot s = one_node(5);
+  lasting(elastic(s, "a", kLinear), 100);
+  lasting(elastic(s, "b", kLinear), 1000).weight_ppm = 1'000'000'000;
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 3");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
 }
 
 TEST(AfsPolicy, AStepThatMakesNoFasterIsSkipped) {
