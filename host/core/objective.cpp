@@ -39,6 +39,14 @@ std::int64_t efficient(const Job& job, const Shape& shape, std::int64_t speed) {
   return saturate(speed * (v + q) / (v + q * batch / asked));
 }
 
+// In kSpeedUnit. Where nothing is known of any shape, all are as fast.
+std::int64_t speed_in(const JobRecord& record, std::int32_t option, std::int64_t reference, bool efficiently) {
+  const std::int64_t rate = record.option_rate[at(option)];
+  const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
+  return std::min(kMostSpeed,
+                  efficiently ? efficient(*record.job, record.job->shapes[at(record.options[at(option)].shape)], speed) : speed);
+}
+
 std::int64_t reference_rate(const StateImpl& s, std::int32_t slot, std::span<const ChoiceOption> options) {
   const JobRecord& record = s.jobs[at(slot)];
   std::int64_t best = 0;
@@ -66,6 +74,33 @@ std::string_view objective_name(kernel::Objective objective) {
   return "";
 }
 
+// Sia divides by the least goodput of a job's row: of every configuration that the cluster has, whoever holds the GPUs now. A job would
+// be worth less for its quick GPUs only because its slow ones are taken.
+std::int64_t ShapeValues::least_speed(const StateImpl& s, bool sia_shapes, std::span<const ChoiceOption> options, std::int64_t reference) {
+  const std::int32_t slot = options.front().slot;
+  const JobRecord& record = s.jobs[at(slot)];
+  all_.clear();
+  all_shapes_.clear();
+  std::size_t fits = 0;
+  for (std::int32_t o = 0; o < static_cast<std::int32_t>(record.options.size()); ++o) {
+    const kernel::DemandRow& demand = s.demands.rows()[at(record.options[at(o)].demand)];
+    if (fits < options.size() && options[fits].option == o) {
+      all_.push_back(options[fits++]);
+    } else if (demand.gpus >= 1 && demand.gpus <= type_gpus_[at(demand.gpu_type)]) {
+      all_.push_back({slot, o, demand.gpu_type, static_cast<std::int32_t>(demand.gpus), false});
+    } else {
+      continue;
+    }
+    all_shapes_.push_back({all_.back().gpus, speed_in(record, o, reference, true), 1, 0, 1});
+  }
+  if (sia_shapes) keep_sia_shapes(s, slot, all_, all_shapes_);
+  std::int64_t least = kMostSpeed;
+  for (const kernel::ShapeTerms& shape : all_shapes_) {
+    if (shape.speed > 0) least = std::min(least, shape.speed);
+  }
+  return least;
+}
+
 void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
                       std::vector<std::int64_t>& values) {
   shapes_.resize(options.size());
@@ -74,6 +109,8 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
   terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0};
   const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
   std::int32_t most_gpus = 1;
+  type_gpus_.assign(s.gpu_types.size(), 0);
+  for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[at(s.node.type[n])] += std::popcount(s.node.usable[n]);
   const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
     const std::int32_t slot = options[first].slot;
@@ -87,13 +124,9 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
     kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(s.run_now(slot), left)};
     for (std::size_t i = first; i < last; ++i) {
       const ChoiceOption& one = options[i];
-      const kernel::OptionRow& row = s.jobs[at(slot)].options[at(one.option)];
-      const std::int64_t rate = s.jobs[at(slot)].option_rate[at(one.option)];
       kernel::ShapeTerms& shape = shapes_[i];
       shape.gpus = one.gpus;
-      // Where nothing is known of any shape, all are as fast.
-      const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
-      shape.speed = std::min(kMostSpeed, efficiently ? efficient(job, job.shapes[at(row.shape)], speed) : speed);
+      shape.speed = speed_in(s.jobs[at(slot)], one.option, reference, efficiently);
       shape.run = shape.speed == 0 ? left : std::clamp<TimeUs>(mul_div(left, kernel::kSpeedUnit, shape.speed), 1, kMaxTimeUs);
       shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, job.progress.run_us);
       shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
@@ -104,9 +137,11 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
     if (settings.sia_shapes) {
       keep_sia_shapes(s, slot, options.subspan(first, last - first), std::span(shapes_).subspan(first, last - first));
     }
-    of_job.least_speed = kMostSpeed;
-    for (std::size_t i = first; i < last; ++i) {
-      if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
+    if (settings.objective == Objective::kSia) {
+      of_job.least_speed = least_speed(s, settings.sia_shapes, options.subspan(first, last - first), reference);
+      for (std::size_t i = first; i < last; ++i) {
+        if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
+      }
     }
     of_job.age = std::max<TimeUs>(0, s.now - job.submit_us);
     of_job.restarts = job.progress.restarts;

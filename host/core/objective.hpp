@@ -58,9 +58,15 @@ class ShapeValues {
   std::int64_t loss(std::size_t option, const kernel::ShapeTerms& instead) const;
 
  private:
+  std::int64_t least_speed(const StateImpl& state, bool sia_shapes, std::span<const ChoiceOption> options, std::int64_t reference);
+
   kernel::ObjectiveTerms terms_{};
   std::vector<kernel::ShapeTerms> shapes_;
   std::vector<kernel::JobTerms> jobs_;  // of the option's job
+  std::vector<std::int64_t> type_gpus_;
+  // Of one job, also those that do not fit now.
+  std::vector<ChoiceOption> all_;
+  std::vector<kernel::ShapeTerms> all_shapes_;
 };
 
 }  // namespace berth::core

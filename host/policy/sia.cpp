@@ -1,8 +1,8 @@
 // sia: Sia's programme, solved by prices.
 //
 // Objective   `sia` (docs/objectives.md): lambda - round(G^-0.5, 2) for each job that runs, lambda = 1.1, G its goodput over the least of
-//             its shapes, restarts counted by age. Sia minimises the sum of round(G^-0.5, 2) and of lambda for each job that waits: the
-//             same.
+//             its shapes, whether or not they fit now, restarts counted by age. Sia minimises the sum of round(G^-0.5, 2) and of lambda for
+//             each job that waits: the same.
 // Shapes      of each GPU type a power of two inside a node, or whole nodes; at most twice the GPUs that the job has now, or that its rates
 //             were seen on before it had to wait; a new job has its smallest shape (host/core/sia_shapes.hpp).
 // Choice      prices, as `price` (docs/prices.md), in place of a solver of integer programmes: within the bound's distance of its optimum.

@@ -13,6 +13,7 @@ using test::elastic;
 using test::fate;
 using test::GpuRates;
 using test::one_node;
+using test::run_on;
 using test::runs;
 
 Plan plan_of(const ClusterState& state) { return test::valid_plan(state, test::asking("sia")); }
@@ -78,6 +79,33 @@ TEST(SiaPolicy, AJobMayStayInAShapeThatItWouldNotBeGiven) {
   runs(elastic(s, "a", {{1, 1'000'000}, {2, 2'000'000}, {6, 6'000'000}}), 6);
   const ClusterState state(s);
   EXPECT_EQ(fate(state, plan_of(state), "a"), "keep 6");
+}
+
+// Sia's row has every configuration of the cluster: four times as fast as the least is 1.1 - 0.5, though nobody can have the least now.
+TEST(SiaPolicy, TheLeastIsOfAllShapesAlsoOfThoseThatDoNotFitNow) {
+  Snapshot s = test::two_types();
+  s.jobs.resize(1);
+  run_on(s.jobs[0], "n1", {0, 1, 2, 3, 4, 5, 6, 7}).allocation.shape = "h";
+  s.jobs[0].preemption.preemptible = false;
+  Job& job = elastic(s, "b", {{1, 1'000'000}, {8, 250'000}});
+  job.shapes[0].gpu_type = "a100";
+  job.shapes[1].gpu_type = "h100";
+  job.progress.observed = {{4, {1'000'000}}};
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(fate(state, plan, "b"), "start 1");
+  EXPECT_EQ(plan.bound.value, 600'000);
+}
+
+// A shape of more GPUs than there are is no configuration.
+TEST(SiaPolicy, WhatTheClusterDoesNotHaveIsNotTheLeast) {
+  Snapshot s = one_node();
+  elastic(s, "a", {{1, 1'000'000}, {9, 250'000}});
+  const ClusterState state(s);
+
+  EXPECT_EQ(test::valid_plan(state, test::asking("price", {{"objective", "sia"}})).bound.value, 100'000);
 }
 
 // Two jobs of one on 4 GPUs. a at 4 and b waiting is 0.56, both at 2 is 2 x 0.37.
