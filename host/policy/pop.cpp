@@ -8,8 +8,8 @@
 // Bound       that of the whole: what the parts could be worth at most says nothing of it.
 // Cost        k searches of the kth part beside the one for the bound; several at once, where the backend has threads.
 // Source      POP (SOSP'21): partitioned optimization problems. There each part is a linear or integer programme; prices instead are ours.
-//             As there, a job that asks for more than a part has is not chosen for; it may start on what is left when the others are
-//             placed.
+//             As there, what a part has no room for is no choice in it; a job of which that is all may start on what is left when the
+//             others are placed.
 
 #include <Random123/philox.h>
 
@@ -32,6 +32,7 @@ struct Part {
   std::vector<std::int32_t> jobs;  // of the whole, by rank
   std::vector<std::int64_t> capacity, value, price, used;
   std::vector<std::int32_t> option_begin, type, gpus, option;
+  std::vector<std::int32_t> row;  // of the options, in the whole
   std::int64_t sum = 0, bound = 0;
   std::int32_t evaluations = 0;
 
@@ -43,13 +44,17 @@ struct Part {
     price.assign(capacity.size(), 0);
     used.assign(capacity.size(), 0);
   }
+  // Those that the part has the GPUs for: what asks for more would only loosen its bound (docs/prices.md).
   void copy_options(const kernel::ChoiceView& whole) {
     option_begin.assign(1, 0);
+    row.clear();
     type.clear();
     gpus.clear();
     value.clear();
     for (const std::int32_t job : jobs) {
       for (std::int32_t k = whole.option_begin[job]; k < whole.option_begin[job + 1]; ++k) {
+        if (whole.gpus[k] > capacity[at(whole.type[k])]) continue;
+        row.push_back(k);
         type.push_back(whole.type[k]);
         gpus.push_back(whole.gpus[k]);
         value.push_back(whole.value[k]);
@@ -57,6 +62,10 @@ struct Part {
       option_begin.push_back(static_cast<std::int32_t>(type.size()));
     }
     option.assign(jobs.size(), -1);
+  }
+  // Relative to the first option that the job has in the whole; -1: none.
+  std::int32_t chosen(std::size_t j, const kernel::ChoiceView& whole) const {
+    return option[j] < 0 ? -1 : row[at(option_begin[j] + option[j])] - whole.option_begin[jobs[j]];
   }
   kernel::ChoiceView view() const {
     return {static_cast<std::int32_t>(jobs.size()),
@@ -92,7 +101,7 @@ class Pop final : public core::ShapePolicy {
     backend.choose(tasks_, results_);
     for (std::int32_t i = 0; i < n; ++i) {
       const Part& part = parts_[at(i)];
-      for (std::size_t j = 0; j < part.jobs.size(); ++j) chosen[at(part.jobs[j])] = part.option[j];
+      for (std::size_t j = 0; j < part.jobs.size(); ++j) chosen[at(part.jobs[j])] = part.chosen(j, whole);
     }
   }
 

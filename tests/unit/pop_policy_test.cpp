@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
+#include "host/core/backend.hpp"
+#include "host/core/policy.hpp"
+#include "host/core/shape_policy.hpp"
+#include "host/core/state_impl.hpp"
 #include "host/sim/generate.hpp"
+#include "tests/support/choice.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
 namespace berth {
@@ -125,6 +131,43 @@ TEST(PopPolicy, OnePartIsThePlanOfPrice) {
       EXPECT_EQ(kept.scalars, kept_by_price.scalars);
     }
   }
+}
+
+// A backend that only looks at what it is asked, and gives every job its last option.
+class Looks final : public core::PlacementBackend {
+ public:
+  const char* name() const override { return "looks"; }
+  void place(const kernel::ProblemView&, const core::Scenario&, const kernel::PlaceResult&) override {}
+  void place_batch(const kernel::ProblemView&, std::span<const core::Scenario>, std::span<const kernel::PlaceResult>) override {}
+  void score(const kernel::ProblemView&, const kernel::ScoreRequest&, kernel::Candidate*) override {}
+  void choose(std::span<const core::ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const kernel::ChoiceView& part = tasks[i].problem;
+      for (std::int32_t j = 0; j < part.n_jobs; ++j) {
+        for (std::int32_t k = part.option_begin[j]; k < part.option_begin[j + 1]; ++k) {
+          EXPECT_LE(part.gpus[k], part.capacity[part.type[k]]);
+          ++options;
+        }
+        results[i].option[j] = part.option_begin[j + 1] - part.option_begin[j] - 1;
+      }
+    }
+  }
+  int options = 0;
+};
+
+// Two parts of 4 GPUs. The fourth option of each job is the last that its part could give.
+TEST(PopPolicy, APartIsNotAskedForWhatItHasNoRoomFor) {
+  const test::ChoiceProblem whole(
+      {8}, {{{0, 8, 50}, {0, 1, 10}, {0, 5, 40}, {0, 4, 34}}, {{0, 5, 40}, {0, 2, 19}, {0, 1, 10}, {0, 4, 34}}, {{0, 6, 60}}});
+  const StateImpl state;
+  const PolicyState kept;
+  Looks backend;
+  std::vector<std::int32_t> chosen(3, -7);
+
+  core::find_policy("pop").shapes({{"k", "2"}})->choose({state, kept, whole.view(), {}, {}, {}, 0}, backend, chosen);
+
+  EXPECT_EQ(backend.options, 5);
+  EXPECT_EQ(chosen, (std::vector<std::int32_t>{3, 3, -1}));
 }
 
 TEST(PopPolicy, BadNumbersOfPartsAreRefused) {
