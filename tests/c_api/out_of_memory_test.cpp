@@ -98,7 +98,7 @@ void loading() {
 
 void deciding() {
   berth_state* state = load();
-  for (const char* policy : {"fifo", "srsf", "las", "gittins", "qssf"}) {
+  for (const char* policy : {"fifo", "srsf", "las", "gittins", "qssf", "price", "gavel-las"}) {
     berth_engine* engine = nullptr;
     berth_plan* plan = nullptr;
     OK(berth_engine_create(&engine, nullptr));
