@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/engine.hpp"
+#include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "host/sim/generate.hpp"
 #include "tests/support/params.hpp"
@@ -84,6 +85,31 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   EXPECT_EQ(cancelled.stopped_by, "cancel");
   EXPECT_EQ(cancelled.work_done, 1);
   EXPECT_TRUE(same_plan(cancelled, limited));
+}
+
+// What is kept may lie in a file between two decisions.
+TEST_P(ShapePolicies, GoOnFromAKeptStateThatWasWrittenAndRead) {
+  Request request;
+  request.policy = GetParam();
+  request.params = test::short_search(GetParam());
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    ClusterState state = cluster(seed);
+    request.seed = seed;
+    Engine engine;
+    PolicyState kept;
+    Plan plan, other;
+    engine.decide(state, kept, request, plan);
+    for (int round = 0; round < 3; ++round) {
+      commit(state, plan);
+      state.apply(delta::SetTime{state.now() + 200 * kSecond});
+      PolicyState read = io::parse_policy_state(io::to_json(kept));
+      EXPECT_FALSE(read.scalars.empty());
+      engine.decide(state, kept, request, plan);
+      Engine().decide(state, read, request, other);
+      EXPECT_TRUE(same_plan(plan, other)) << "seed " << seed << ", round " << round;
+      EXPECT_EQ(read, kept) << "seed " << seed << ", round " << round;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShapePolicies, ::testing::ValuesIn(test::shape_policy_names()),
