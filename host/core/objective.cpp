@@ -110,7 +110,9 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
   const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
   std::int32_t most_gpus = 1;
   type_gpus_.assign(s.gpu_types.size(), 0);
-  for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[at(s.node.type[n])] += std::popcount(s.node.usable[n]);
+  for (std::size_t n = 0; n < s.node.type.size(); ++n) {
+    if (s.node.type[n] >= 0) type_gpus_[at(s.node.type[n])] += std::popcount(s.node.usable[n]);
+  }
   const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
     const std::int32_t slot = options[first].slot;
