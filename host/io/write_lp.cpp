@@ -30,8 +30,7 @@ class LpLines {
     if (lines_.size() >= kLpPiece) flush();
   }
   // Names are as long as they like, and a line is not: the comment goes on in the next one.
-  void comment(std::string text) {
-    std::string_view rest = text;
+  void comment(std::string_view rest) {
     while (!rest.empty()) {
       const std::size_t size = cut_utf8(rest, kCommentBytes).size();
       line(fmt::format("\\ {}", rest.substr(0, size)));
