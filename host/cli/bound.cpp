@@ -12,6 +12,7 @@
 #include "host/cli/request.hpp"
 #include "host/core/choice_programme.hpp"
 #include "host/core/objective.hpp"
+#include "host/io/bound_json.hpp"
 #include "host/io/json_writer.hpp"
 #include "host/io/write_lp.hpp"
 #include "host/report/explain.hpp"
@@ -31,13 +32,7 @@ std::string bound_json(const Bound& bound) {
   io::JsonWriter w;
   w.object([&] {
     w.text("schema", "berth.bound.v1");
-    w.text("objective", bound.objective);
-    w.number("bound", bound.bound);
-    w.number("value", bound.value);
-    w.key("prices");
-    w.object([&] {
-      for (const auto& [type, price] : bound.prices) w.number(type, price);
-    });
+    io::write_bound_fields(w, bound);
   });
   return w.finish();
 }
@@ -67,14 +62,14 @@ int run(const BoundArguments& options) {
   if (options.json && options.lp == "-") throw InvalidArgument("--json and --lp - would mix two documents on standard output");
   const Request request = bound_request(options);
   const LoadedState loaded = load_state(options.input);
-  Engine engine;
-  const Plan plan = engine.decide(loaded.state, request);
   // Files first: whoever reads the output may stop reading.
   if (!options.lp.empty()) {
     const core::ChoiceProgramme programme = core::choice_programme(loaded.state.impl(), request.policy, request.params);
     write_out(options.lp, [&](const io::WritePiece& write) { io::write_lp(programme, write); });
   }
-  tell(options.lp, options.json ? bound_json(plan.bound) + "\n" : bound_text(plan.bound));
+  Engine engine;
+  const Plan plan = engine.decide(loaded.state, request);
+  tell(options.lp, options.json ? bound_json(plan.bound) : bound_text(plan.bound));
   return kDone;
 }
 

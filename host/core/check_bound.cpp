@@ -86,9 +86,10 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
   if (const std::int64_t proved = saturate(bound_at(choice.view(), price)); proved != bound.bound) {
     found.add("the bound is {}; its prices prove {}", bound.bound, proved);
   }
-  const ShapeChoice::Worth worth = choice.worth_of(s, chosen.choice, plan);
-  if (worth.value != bound.value) found.add("the plan is said to be worth {}; its jobs are worth {}", bound.value, worth.value);
-  check_terms(bound.terms, worth.terms, found);
+  Losses lost;
+  const std::int64_t worth = choice.worth_of(s, chosen.choice, plan, lost);
+  if (worth != bound.value) found.add("the plan is said to be worth {}; its jobs are worth {}", bound.value, worth);
+  check_terms(bound.terms, lost, found);
   check_outbid(s, plan, choice, price, found);
 }
 

@@ -44,7 +44,7 @@ class EngineImpl {
   core::Backends backends;
   core::WalkInput input;
   core::ShapeChoice choice;
-  core::ChoiceWalk choice_walk, other_walk;  // of the last look and of the one before
+  core::ChoiceWalk choice_walk, other_walk;  // the other one: the best so far while another is tried
   core::WalkProblem problem;
   core::WalkResult result, other_result;
   core::Overruns overruns;

@@ -110,9 +110,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
   const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
   std::int32_t most_gpus = 1;
   type_gpus_.assign(s.gpu_types.size(), 0);
-  for (std::size_t n = 0; n < s.node.type.size(); ++n) {
-    if (s.node.type[n] >= 0) type_gpus_[at(s.node.type[n])] += std::popcount(s.node.usable[n]);
-  }
+  for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[at(s.node.type[n])] += std::popcount(s.node.usable[n]);
   const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
     const std::int32_t slot = options[first].slot;
@@ -174,8 +172,10 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
 }
 
 std::int64_t ShapeValues::loss(std::size_t option, const kernel::ShapeTerms& instead) const {
-  return std::max<std::int64_t>(
-      0, kernel::shape_value(terms_, jobs_[option], shapes_[option]) - kernel::shape_value(terms_, jobs_[option], instead));
+  const auto worth = [&](const kernel::ShapeTerms& shape) {
+    return std::max<std::int64_t>(0, kernel::shape_value(terms_, jobs_[option], shape));
+  };
+  return std::max<std::int64_t>(0, worth(shapes_[option]) - worth(instead));
 }
 
 }  // namespace berth::core

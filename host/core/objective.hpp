@@ -54,7 +54,8 @@ class ShapeValues {
            std::vector<std::int64_t>& values);
   /// [options] of the last call: what the values were made of.
   std::span<const kernel::ShapeTerms> shapes() const { return shapes_; }
-  /// How much less an option of the last call is worth with other terms than with its own; not negative.
+  /// How much less an option of the last call is worth with other terms than with its own; at most all that it is worth, as nobody is
+  /// worth less by running than by waiting.
   std::int64_t loss(std::size_t option, const kernel::ShapeTerms& instead) const;
 
  private:

@@ -117,17 +117,15 @@ void PlanTerms::set_pieces(const StateImpl& s, const PlacedChoice& placed) {
 
 void PlanTerms::add_fragmentation(const StateImpl& s, const PlacedChoice& placed) {
   set_pieces(s, placed);
-  const kernel::ProblemView& p = placed.problem;
-  used_.assign(at(p.n_nodes), 0);
+  used_.assign(s.nodes.size(), 0);
   for (const Decision& d : placed.plan.decisions) {
     if (!runs_now(d.action)) continue;
     for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e)
       used_[at(placed.plan.entries[at(e)].node)] |= placed.plan.entries[at(e)].gpus;
   }
-  for (std::int32_t n = 0; n < p.n_nodes; ++n) {
-    const std::int32_t type = p.node_type[n];
-    if (type < 0) continue;
-    const std::int32_t idle = std::popcount(p.node_open[n] & ~used_[at(n)]);
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    const std::int32_t type = s.node.type[n];
+    const std::int32_t idle = std::popcount(s.node.open[n] & ~used_[n]);
     add(PlanTerm::kFragmentation, mul_div(worth_[at(type)], kernel::fragmented(idle, larger_ppm_.data() + at(type) * kSizes), 1'000'000));
   }
 }

@@ -34,7 +34,6 @@ bool is_of_places(kernel::PlanTerm term);
 
 /// A plan, and whose shapes it is made of.
 struct PlacedChoice {
-  const kernel::ProblemView& problem;     // that was chosen for
   std::span<const ChoiceOption> options;  // of the choice
   std::span<const std::int64_t> value;    // of the options
   const ShapeValues& values;

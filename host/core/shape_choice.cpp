@@ -86,7 +86,6 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
 }
 
 void ShapeChoice::look(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings) {
-  problem_ = p;
   collect(s, p, marks);
   values_.set(s, settings, options_, value_);
   type_.clear();
@@ -170,15 +169,15 @@ bool ShapeChoice::choose_again(const ChoiceOrder& order, std::span<const std::in
     placeable_[at(wanted)] = -1;  // never chosen
     found_none = true;
   }
-  const std::int64_t most = order.work_limit > 0 ? order.work_limit - evaluations_ : order.settings.most_evaluations;
+  const std::int64_t all = order.settings.most_evaluations;
+  const std::int64_t most = (order.work_limit > 0 ? std::min(all, order.work_limit) : all) - evaluations_;
   if (!found_none || most < 1 || watch.stopped_at >= 0 || watch.stop()) return false;
   earlier_ = price_;
   again_price_.resize(price_.size());
   ChoiceTask task;
   task.problem = view();
   task.problem.value = placeable_.data();
-  task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(std::min<std::int64_t>(order.settings.most_evaluations, most)),
-                  earlier_.data()};
+  task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(most), earlier_.data()};
   task.watch = &watch;
   other_chosen_.assign(slots_.size(), -1);
   std::int64_t sum = 0, bound = 0;
@@ -248,27 +247,30 @@ std::int32_t ShapeChoice::row_of(const StateImpl& s, const Plan& plan, const Dec
   return -1;
 }
 
-ShapeChoice::Worth ShapeChoice::worth_of(const StateImpl& s, const ChoiceSettings& settings, const Plan& plan) {
-  Worth worth{0, {}};
+std::int64_t ShapeChoice::worth_of(const StateImpl& s, const ChoiceSettings& settings, const Plan& plan,
+                                   std::vector<std::pair<std::string, std::int64_t>>& terms) {
+  std::int64_t worth = 0;
   row_.clear();
   for (const Decision& d : plan.decisions) {
     row_.push_back(row_of(s, plan, d));
-    if (row_.back() >= 0) worth.value += value_[at(row_.back())];
+    if (row_.back() >= 0) worth += value_[at(row_.back())];
   }
-  terms_.set(s, settings.terms, {problem_, options_, value_, values_, plan, row_});
+  terms_.set(s, settings.terms, {options_, value_, values_, plan, row_});
+  std::size_t counted = 0;
   for (const PlanTermInfo& one : plan_terms()) {
     if (!has_term(settings.terms, one.term) || !is_of_places(one.term)) continue;
-    worth.terms.emplace_back(one.name, terms_.loss(one.term));
-    worth.value = saturating_add(worth.value, -terms_.loss(one.term));
+    if (counted == terms.size()) terms.emplace_back();
+    terms[counted].first = one.name;
+    terms[counted].second = terms_.loss(one.term);
+    worth = saturating_add(worth, -terms[counted++].second);
   }
+  terms.resize(counted);
   return worth;
 }
 
 void ShapeChoice::report(const StateImpl& s, const ChoiceSettings& settings, Plan& plan) {
   plan.bound.objective = objective_name(settings.objective);
-  Worth worth = worth_of(s, settings, plan);
-  plan.bound.value = worth.value;
-  plan.bound.terms = std::move(worth.terms);
+  plan.bound.value = worth_of(s, settings, plan, plan.bound.terms);
   plan.bound.bound = bound_;
   plan.bound.prices.resize(price_.size());
   for (std::size_t t = 0; t < price_.size(); ++t) {

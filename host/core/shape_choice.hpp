@@ -45,11 +45,9 @@ class ShapeChoice {
   void look(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings);
   kernel::ChoiceView view() const;
   /// What the jobs of a plan are worth in what it gives them, less what its places take from that.
-  struct Worth {
-    std::int64_t value;
-    std::vector<std::pair<std::string, std::int64_t>> terms;  // those that are on and are of places: what each takes
-  };
-  Worth worth_of(const StateImpl& state, const ChoiceSettings& settings, const Plan& plan);
+  /// @param terms  out: those that are on and are of places, and what each takes
+  std::int64_t worth_of(const StateImpl& state, const ChoiceSettings& settings, const Plan& plan,
+                        std::vector<std::pair<std::string, std::int64_t>>& terms);
   /// Leaves the prices in a PolicyState.
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
@@ -78,15 +76,15 @@ class ShapeChoice {
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
   std::vector<std::int64_t> value_, capacity_, price_, used_, earlier_;
-  std::vector<std::int64_t> placeable_, again_price_;   // values, less than those of nothing for what found no place; their prices
-  std::vector<std::int32_t> other_chosen_;              // before the last choose_again
+  std::vector<std::int64_t> placeable_,
+      again_price_;                         // values, less than those of nothing for what found no place; prices that nobody reads
+  std::vector<std::int32_t> other_chosen_;  // before the last choose_again
   std::vector<std::int32_t> chosen_, chosen_by_price_;  // the latter of the search beside a policy's own choice
   bool by_price_ = true;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
   std::int64_t sum_ = 0, bound_ = 0;
   std::int32_t evaluations_ = 0;
 
-  kernel::ProblemView problem_{};  // looked at
   ShapeValues values_;
   PlanTerms terms_;
   std::vector<std::int32_t> row_;  // [decisions]

@@ -4,6 +4,7 @@
 
 #include "berth/io.hpp"
 #include "host/core/names.hpp"
+#include "host/io/bound_json.hpp"
 #include "host/io/json_writer.hpp"
 #include "host/io/plan_shape.hpp"
 
@@ -118,22 +119,9 @@ void write_timing(JsonWriter& w, const Timing& t) {
 void write_bound(JsonWriter& w, const Bound& bound) {
   if (bound.objective.empty()) {
     w.raw("null");
-    return;
+  } else {
+    w.object([&] { write_bound_fields(w, bound); });
   }
-  w.object([&] {
-    w.text("objective", bound.objective);
-    w.number("value", bound.value);
-    w.number("bound", bound.bound);
-    w.key("prices");
-    w.object([&] {
-      for (const auto& one : bound.prices) w.number(one.first, one.second);
-    });
-    if (bound.terms.empty()) return;
-    w.key("terms");
-    w.object([&] {
-      for (const auto& one : bound.terms) w.number(one.first, one.second);
-    });
-  });
 }
 
 }  // namespace

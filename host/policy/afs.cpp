@@ -10,9 +10,9 @@
 // Time        that is left in a shape, and what changing to it costs. What a change costs is not in p.
 // Types       as under `optimus`: a job keeps to one GPU type.
 // Cost        O(options + log jobs) for each step given, as only one job of the tournament changed; and for each job that leaves it.
-// Source      AFS (NSDI'21, "Elastic Resource Sharing for Distributed Deep Learning"), its rule from memory: one GPU at a time, and who is
-//             on top by a look at all jobs. Shapes in place of single GPUs, the division by the GPUs of a step, steps that make no faster
-//             left out, GPU types, the tournament and the order of equals are our reading.
+// Source      AFS (NSDI'21, "Elastic Resource Sharing for Distributed Deep Learning"), its rule, not checked against the paper: one GPU at
+//             a time, and who is on top by a look at all jobs. Shapes in place of single GPUs, the division by the GPUs of a step, steps
+//             that make no faster left out, GPU types, the tournament and the order of equals are our reading.
 
 #include <algorithm>
 #include <bit>

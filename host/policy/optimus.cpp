@@ -7,9 +7,9 @@
 // Types       a running job stays on the GPU type that it has, if a shape of it fits there; a waiting one begins on the type where its
 //             smallest shape is the quickest. Steps stay on that type.
 // Cost        a heap of one step a job: O(options + log jobs) for each step given.
-// Source      Optimus (EuroSys'18), its greedy rule, from memory: a worker at a time to the largest marginal gain. Shapes instead of
-//             workers and parameter servers, GPU types, changes, and who begins are our reading; so is deciding when asked, not every ten
-//             minutes.
+// Source      Optimus (EuroSys'18), its greedy rule, not checked against the paper: a worker at a time to the largest marginal gain.
+//             Shapes instead of workers and parameter servers, GPU types, changes, and who begins are our reading; so is deciding when
+//             asked, not every ten minutes.
 
 #include <algorithm>
 #include <memory>

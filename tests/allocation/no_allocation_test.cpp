@@ -114,6 +114,12 @@ TEST_P(NoAllocation, WithEachPacking) {
   }
 }
 
+TEST_P(NoAllocation, WithEveryPlanTerm) {
+  if (!test::has_param(GetParam(), "terms")) GTEST_SKIP();
+  ClusterState state = cluster(sim::Workload::kLlm, true);
+  EXPECT_EQ(allocations(state, ask(GetParam(), {{"terms", "fragmentation,link_load,migration,restart,span,tardiness"}})), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, NoAllocation, ::testing::ValuesIn(test::policy_names()),
                          [](const auto& each) { return test::test_name(each.param); });
 

@@ -39,6 +39,14 @@ TEST(CliSchemas, PlansAndWhatPoliciesKeepAreAsSaid) {
   }
 }
 
+TEST(CliSchemas, BoundsAreAsSaid) {
+  for (const std::string options : {"", " --param terms=span,restart"}) {
+    const std::string bound = berth("bound --json --snapshot '" + golden("shapes") + "'" + options).out;
+    EXPECT_EQ(fault(bound, "berth.bound.v1"), "") << bound;
+    EXPECT_EQ(contains(bound, "\"terms\":{\"span\":"), !options.empty()) << bound;
+  }
+}
+
 TEST(CliSchemas, WhatIsNotAsSaidIsFound) {
   const std::string contest = plan_json("--policy price --compare fifo"), schema = "berth.contest.v1";
 

@@ -32,7 +32,8 @@ Request random_request(fuzz::Bytes& in) {
   request.policy = in.of(all).name;
   request.params = test::short_search(request.policy);
   static const std::vector<std::string> disciplines{"skip", "hol", "easy"}, packings{"topology", "count", "consolidate"},
-      parts{"1", "2", "3", "7"};
+      parts{"1", "2", "3", "7"},
+      terms{"none", "span,link_load", "restart,tardiness,fragmentation", "migration,restart,span,link_load,fragmentation,tardiness"};
   static const std::vector<std::string> objectives = [] {
     std::vector<std::string> names;
     for (const core::ObjectiveInfo& one : core::objectives()) names.emplace_back(one.name);
@@ -45,6 +46,7 @@ Request random_request(fuzz::Bytes& in) {
   if (in.one_in(3)) add("packing", packings);
   if (in.one_in(2)) add("objective", objectives);
   if (in.one_in(2)) add("k", parts);
+  if (in.one_in(2)) add("terms", terms);
   request.seed = in.byte();
   if (in.one_in(6)) request.work_limit = in.within(1, 8);
   return request;

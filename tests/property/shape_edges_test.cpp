@@ -95,17 +95,6 @@ TEST_P(ShapeEdges, ATypeThatNobodyCanUse) {
   EXPECT_EQ(plan_of(s).totals.starts, 2);
 }
 
-TEST_P(ShapeEdges, ANodeWithoutGpus) {
-  Snapshot s = one_node();
-  Node head = s.nodes[0];
-  head.id = "head";
-  head.gpus = 0;
-  s.nodes.push_back(head);
-  elastic(s, "a");
-
-  EXPECT_EQ(plan_of(s).totals.starts, 1);
-}
-
 TEST_P(ShapeEdges, NoGpuIsFree) {
   Snapshot s = one_node();
   Job& job = elastic(s, "a", {{8, 1'000'000}});

@@ -10,6 +10,7 @@
 #include "berth/error.hpp"
 #include "berth/kernel/objective.hpp"
 #include "berth/state.hpp"
+#include "host/core/objective.hpp"
 #include "host/core/plan_worth.hpp"
 #include "tests/unit/shape_policy_support.hpp"
 
@@ -18,10 +19,10 @@ namespace {
 
 constexpr std::int64_t kHour = 3600 * kSecond;
 
-Plan decide(const ClusterState& state, const std::string& terms) {
+Plan decide(const ClusterState& state, const std::string& terms, const std::string& objective = "throughput") {
   Request request;
   request.policy = "price";
-  request.params = {{"terms", terms}, {"objective", "throughput"}};
+  request.params = {{"terms", terms}, {"objective", objective}};
   Plan plan = Engine().decide(state, request);
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
   return plan;
@@ -118,6 +119,30 @@ TEST(PlanTerms, LinkLoadSlowsThoseWhoShareALink) {
   s.domains.back().facet = Facet::kNvlink;
   for (Node& node : s.nodes) node.domain[static_cast<std::size_t>(Facet::kNvlink)] = "v";
   EXPECT_EQ(decide(ClusterState(s), "link_load").bound.terms, (Losses{{"link_load", 0}}));
+}
+
+// Some objectives fall below 0 where a job is slow, others do not.
+TEST(PlanTerms, AWorseNetworkIsNeverWorthMoreNorRunningLessThanWaiting) {
+  for (const core::ObjectiveInfo& one : core::objectives()) {
+    std::int64_t before = INT64_MAX;
+    for (const std::int64_t nic : {std::int64_t{100'000'000'000}, std::int64_t{10'000'000'000}, std::int64_t{1'000'000'000},
+                                   std::int64_t{1'000'000}, std::int64_t{1'000}, std::int64_t{1}}) {
+      Snapshot s = two_racks();
+      for (Node& node : s.nodes) {
+        node.nics = 1;
+        node.nic_bytes_per_s = nic;
+      }
+      for (const char* id : {"a", "b"}) {
+        synchronising(s, id, 16).estimate.run_us = kHour;
+        s.jobs.back().shapes[0].groups = {group_of("g", 4, 4)};
+        s.jobs.back().shapes[0].groups[0].spread = Spread{{Facet::kSwitch, "node"}, 1};
+      }
+      const std::int64_t worth = decide(ClusterState(std::move(s)), "link_load", std::string(one.name)).bound.value;
+      EXPECT_LE(worth, before) << one.name << ", " << nic;
+      EXPECT_GE(worth, 0) << one.name << ", " << nic;
+      before = worth;
+    }
+  }
 }
 
 TEST(PlanTerms, FragmentationCountsIdleGpusByTheJobsThatCannotUseThem) {
