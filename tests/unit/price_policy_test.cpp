@@ -300,6 +300,12 @@ TEST(PricePolicy, WhatFoundNoPlaceStaysLeftOut) {
   EXPECT_EQ(plan.bound.value, 4'000'000);
 }
 
+TEST(PricePolicy, EvaluationsOfAllChoicesCountTogether) {
+  const ClusterState state(two_holes());
+  EXPECT_GT(plan_of(state).work_done, 1);
+  EXPECT_EQ(plan_of(state, {{"evaluations", "1"}}).work_done, 1);
+}
+
 TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
   const ClusterState state(two_holes());
   Request request;
