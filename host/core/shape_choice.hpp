@@ -76,9 +76,9 @@ class ShapeChoice {
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
   std::vector<std::int64_t> value_, capacity_, price_, used_, earlier_;
-  std::vector<std::int64_t> placeable_,
-      again_price_;                         // values, less than those of nothing for what found no place; prices that nobody reads
-  std::vector<std::int32_t> other_chosen_;  // before the last choose_again
+  std::vector<std::int64_t> placeable_;                 // value_, less than that of nothing for what found no place
+  std::vector<std::int64_t> again_price_;               // of choices made again: nobody reads them
+  std::vector<std::int32_t> other_chosen_;              // before the last choose_again
   std::vector<std::int32_t> chosen_, chosen_by_price_;  // the latter of the search beside a policy's own choice
   bool by_price_ = true;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
