@@ -4,6 +4,7 @@
 #include <span>
 
 #include "berth/kernel/objective.hpp"
+#include "host/core/choice_view.hpp"
 #include "host/core/table_hash.hpp"
 #include "host/sim/random.hpp"
 
@@ -45,15 +46,7 @@ std::int64_t goodput(const Model& m, std::int32_t gpus, std::int64_t faster) {
 
 }  // namespace
 
-kernel::ChoiceView PriceInstance::view() const {
-  return {static_cast<std::int32_t>(option_begin.size()) - 1,
-          static_cast<std::int32_t>(capacity.size()),
-          capacity.data(),
-          option_begin.data(),
-          type.data(),
-          gpus.data(),
-          value.data()};
-}
+kernel::ChoiceView PriceInstance::view() const { return core::choice_view(capacity, option_begin, type, gpus, value); }
 
 std::uint64_t PriceInstance::hash() const {
   core::TableHash hash;

@@ -3,19 +3,12 @@
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
 #include "host/core/choice_look.hpp"
+#include "host/core/choice_view.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
 
-kernel::ChoiceView ChoiceProgramme::view() const {
-  return {static_cast<std::int32_t>(job_id.size()),
-          static_cast<std::int32_t>(capacity.size()),
-          capacity.data(),
-          option_begin.data(),
-          type.data(),
-          gpus.data(),
-          value.data()};
-}
+kernel::ChoiceView ChoiceProgramme::view() const { return choice_view(capacity, option_begin, type, gpus, value); }
 
 void require_bound(const std::string& policy) {
   if (find_policy(policy).choice != nullptr) return;

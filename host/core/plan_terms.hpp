@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "berth/kernel/plan_terms.hpp"
-#include "berth/kernel/problem.hpp"
 #include "berth/plan.hpp"
 #include "host/core/link_load.hpp"
 #include "host/core/objective.hpp"

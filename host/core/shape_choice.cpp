@@ -8,6 +8,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
+#include "host/core/choice_view.hpp"
 #include "host/core/plain_floats.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
@@ -96,15 +97,7 @@ void ShapeChoice::look(const StateImpl& s, const kernel::ProblemView& p, const W
   }
 }
 
-kernel::ChoiceView ShapeChoice::view() const {
-  return {static_cast<std::int32_t>(slots_.size()),
-          static_cast<std::int32_t>(capacity_.size()),
-          capacity_.data(),
-          option_begin_.data(),
-          type_.data(),
-          gpus_.data(),
-          value_.data()};
-}
+kernel::ChoiceView ShapeChoice::view() const { return choice_view(capacity_, option_begin_, type_, gpus_, value_); }
 
 void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceOrder& order,
                          PlacementBackend& backend, Watch& watch) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "host/core/at.hpp"
+#include "host/core/choice_view.hpp"
 #include "host/core/shape_policy.hpp"
 #include "host/policy/choice_params.hpp"
 #include "host/policy/params.hpp"
@@ -67,15 +68,7 @@ struct Part {
   std::int32_t chosen(std::size_t j, const kernel::ChoiceView& whole) const {
     return option[j] < 0 ? -1 : row[at(option_begin[j] + option[j])] - whole.option_begin[jobs[j]];
   }
-  kernel::ChoiceView view() const {
-    return {static_cast<std::int32_t>(jobs.size()),
-            static_cast<std::int32_t>(capacity.size()),
-            capacity.data(),
-            option_begin.data(),
-            type.data(),
-            gpus.data(),
-            value.data()};
-  }
+  kernel::ChoiceView view() const { return core::choice_view(capacity, option_begin, type, gpus, value); }
 };
 
 class Pop final : public core::ShapePolicy {
