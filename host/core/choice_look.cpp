@@ -11,7 +11,8 @@ ShapeChoice look_at_choice(const StateImpl& s, const ChosenPolicy& chosen) {
   problem.build(s, chosen.rules.placement);
   PlanBuilder builder;
   CertificateMemory certificates;
-  const WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
+  const WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates),
+                               builder.impossible(s, problem.view())};
   ShapeChoice choice;
   choice.look(s, problem.view(), marks, chosen.choice);
   return choice;

@@ -187,9 +187,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.timing = {};
   serve(s);
   problem.build(s, chosen.rules.placement);
-  const core::WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
-  plan.timing.compile_s = step.lap();
   const bool chooses_shapes = chosen.policy == nullptr;
+  core::WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
+  if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());
+  plan.timing.compile_s = step.lap();
   chooses_shapes ? choose_shapes(s, marks, policy_state, request, watch, plan) : order_jobs(s, marks, policy_state, request);
   plan.timing.order_s = step.lap();
 

@@ -47,6 +47,8 @@ std::int64_t speed_in(const JobRecord& record, std::int32_t option, std::int64_t
                   efficiently ? efficient(*record.job, record.job->shapes[at(record.options[at(option)].shape)], speed) : speed);
 }
 
+TimeUs run_at(std::int64_t speed, TimeUs alone) { return std::clamp<TimeUs>(mul_div(alone, kernel::kSpeedUnit, speed), 1, kMaxTimeUs); }
+
 std::int64_t reference_rate(const StateImpl& s, std::int32_t slot, std::span<const ChoiceOption> options) {
   const JobRecord& record = s.jobs[at(slot)];
   std::int64_t best = 0;
@@ -75,8 +77,10 @@ std::string_view objective_name(kernel::Objective objective) {
 }
 
 // Sia divides by the least goodput of a job's row: of every configuration that the cluster has, whoever holds the GPUs now. A job would
-// be worth less for its quick GPUs only because its slow ones are taken.
-std::int64_t ShapeValues::least_speed(const StateImpl& s, bool sia_shapes, std::span<const ChoiceOption> options, std::int64_t reference) {
+// be worth less for its quick GPUs only because its slow ones are taken. So with what finish-time fairness compares with.
+std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& settings, const OptionsToValue& of_job,
+                                      std::int64_t reference) {
+  const std::span<const ChoiceOption> options = of_job.options;
   const std::int32_t slot = options.front().slot;
   const JobRecord& record = s.jobs[at(slot)];
   all_.clear();
@@ -86,14 +90,15 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, bool sia_shapes, std::
     const kernel::DemandRow& demand = s.demands.rows()[at(record.options[at(o)].demand)];
     if (fits < options.size() && options[fits].option == o) {
       all_.push_back(options[fits++]);
-    } else if (demand.gpus >= 1 && demand.gpus <= type_gpus_[at(demand.gpu_type)]) {
+    } else if (demand.gpus >= 1 && demand.gpus <= type_gpus_[at(demand.gpu_type)] &&
+               of_job.impossible[at(of_job.all_begin[slot] + o)] == 0) {
       all_.push_back({slot, o, demand.gpu_type, static_cast<std::int32_t>(demand.gpus), false});
     } else {
       continue;
     }
-    all_shapes_.push_back({all_.back().gpus, speed_in(record, o, reference, true), 1, 0, 1});
+    all_shapes_.push_back({all_.back().gpus, speed_in(record, o, reference, settings.objective == Objective::kSia), 1, 0, 1});
   }
-  if (sia_shapes) keep_sia_shapes(s, slot, all_, all_shapes_);
+  if (settings.sia_shapes) keep_sia_shapes(s, slot, all_, all_shapes_);
   std::int64_t least = kMostSpeed;
   for (const kernel::ShapeTerms& shape : all_shapes_) {
     if (shape.speed > 0) least = std::min(least, shape.speed);
@@ -101,8 +106,8 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, bool sia_shapes, std::
   return least;
 }
 
-void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
-                      std::vector<std::int64_t>& values) {
+void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const OptionsToValue& asked, std::vector<std::int64_t>& values) {
+  const std::span<const ChoiceOption> options = asked.options;
   shapes_.resize(options.size());
   jobs_.resize(options.size());
   kernel::ObjectiveTerms& terms = terms_;
@@ -119,29 +124,29 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, std::s
     const bool running = s.job.running[at(slot)] != 0;
     const std::int64_t reference = reference_rate(s, slot, options.subspan(first, last - first));
     // A job whose length nobody knows is one that lasts as long as the choice.
-    const TimeUs asked = s.run_or_limit(slot, reference);
-    const TimeUs left = asked == kNever ? terms.horizon : asked;
+    const TimeUs known = s.run_or_limit(slot, reference);
+    const TimeUs left = known == kNever ? terms.horizon : known;
     kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(s.run_now(slot), left)};
     for (std::size_t i = first; i < last; ++i) {
       const ChoiceOption& one = options[i];
       kernel::ShapeTerms& shape = shapes_[i];
       shape.gpus = one.gpus;
       shape.speed = speed_in(s.jobs[at(slot)], one.option, reference, efficiently);
-      shape.run = shape.speed == 0 ? left : std::clamp<TimeUs>(mul_div(left, kernel::kSpeedUnit, shape.speed), 1, kMaxTimeUs);
+      shape.run = shape.speed == 0 ? left : run_at(shape.speed, left);
       shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, job.progress.run_us);
       shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
-      if (shape.speed > 0) of_job.slowest = std::max(of_job.slowest, shape.run);
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
       most_gpus = std::max(most_gpus, one.gpus);
     }
     if (settings.sia_shapes) {
       keep_sia_shapes(s, slot, options.subspan(first, last - first), std::span(shapes_).subspan(first, last - first));
     }
-    if (settings.objective == Objective::kSia) {
-      of_job.least_speed = least_speed(s, settings.sia_shapes, options.subspan(first, last - first), reference);
+    if (settings.objective == Objective::kSia || settings.objective == Objective::kFinishTimeFairness) {
+      of_job.least_speed = least_speed(s, settings, {options.subspan(first, last - first), asked.all_begin, asked.impossible}, reference);
       for (std::size_t i = first; i < last; ++i) {
         if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
       }
+      of_job.slowest = run_at(of_job.least_speed, left);
     }
     of_job.age = std::max<TimeUs>(0, s.now - job.submit_us);
     of_job.restarts = job.progress.restarts;

@@ -46,12 +46,18 @@ struct ChoiceOption {
   bool current;  // the job runs so
 };
 
+/// What values are asked of.
+struct OptionsToValue {
+  std::span<const ChoiceOption> options;       // those of one job stand together
+  const std::int32_t* all_begin;               // [jobs + 1] of a job's options, also those that are not asked of
+  std::span<const std::uint8_t> impossible{};  // [all options] 1: the job can never run so
+};
+
 /// Computes values. Memory is kept between calls.
 class ShapeValues {
  public:
-  /// The value of each option; those of one job stand together.
-  void set(const StateImpl& state, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
-           std::vector<std::int64_t>& values);
+  /// The value of each option.
+  void set(const StateImpl& state, const ChoiceSettings& settings, const OptionsToValue& asked, std::vector<std::int64_t>& values);
   /// [options] of the last call: what the values were made of.
   std::span<const kernel::ShapeTerms> shapes() const { return shapes_; }
   /// How much less an option of the last call is worth with other terms than with its own; at most all that it is worth, as nobody is
@@ -59,7 +65,7 @@ class ShapeValues {
   std::int64_t loss(std::size_t option, const kernel::ShapeTerms& instead) const;
 
  private:
-  std::int64_t least_speed(const StateImpl& state, bool sia_shapes, std::span<const ChoiceOption> options, std::int64_t reference);
+  std::int64_t least_speed(const StateImpl& state, const ChoiceSettings& settings, const OptionsToValue& of_job, std::int64_t reference);
 
   kernel::ObjectiveTerms terms_{};
   std::vector<kernel::ShapeTerms> shapes_;

@@ -85,6 +85,14 @@ const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const 
   return declined_;
 }
 
+const std::vector<std::uint8_t>& PlanBuilder::impossible(const StateImpl& s, const kernel::ProblemView& p) {
+  impossible_.assign(at(p.option_begin[p.n_jobs]), 0);
+  for (const std::int32_t slot : s.job_order) {
+    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) impossible_[at(o)] = reasons_.never_in(slot, o) ? 1 : 0;
+  }
+  return impossible_;
+}
+
 void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) {
   const kernel::PlaceRequest& request = *walk.request;
   const kernel::PlaceResult& result = *walk.result;

@@ -35,6 +35,8 @@ class PlanBuilder {
  public:
   /// Waiting jobs that can never run: they are declined and hold nobody up. @returns [slots] 1: declined.
   const std::vector<std::uint8_t>& decline(const StateImpl& state, const kernel::ProblemView& problem, CertificateMemory& certificates);
+  /// After `decline` on the same problem. @returns [options of the problem] 1: the job can never run so.
+  const std::vector<std::uint8_t>& impossible(const StateImpl& state, const kernel::ProblemView& problem);
   /// After `decline` on the same problem.
   void build(const StateImpl& state, const WalkOutput& walk, Plan& plan);
 
@@ -43,8 +45,9 @@ class PlanBuilder {
   void place_entries(const StateImpl& state, const WalkOutput& walk, std::int32_t i, Decision& d, Plan& plan) const;
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
-  std::vector<std::int32_t> position_;  // [slots] in the order, -1: not in it
-  std::vector<std::uint8_t> declined_;  // [slots] why; 0: not
+  std::vector<std::int32_t> position_;    // [slots] in the order, -1: not in it
+  std::vector<std::uint8_t> declined_;    // [slots] why; 0: not
+  std::vector<std::uint8_t> impossible_;  // [options]
   FinalState after_;
   ReasonBuilder reasons_;
 };

@@ -111,6 +111,12 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
   return first;
 }
 
+bool ReasonBuilder::never_in(std::int32_t slot, std::int32_t option) {
+  const std::int32_t demand = in_.asked[option].demand;
+  Reason quota;
+  return infeasible(demand).certified || quota_fails(slot, in_.problem->demands[demand], true, quota);
+}
+
 // `ever`: against the caps alone; else against what the caps leave now. The evidence is the nearest queue's.
 bool ReasonBuilder::quota_fails(std::int32_t slot, const kernel::DemandRow& demand, bool ever, Reason& reason) const {
   const kernel::ProblemView& p = *in_.problem;

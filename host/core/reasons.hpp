@@ -56,6 +56,8 @@ class ReasonBuilder {
   Reason explain(const JobWalk& job);
   /// The certificate of a job that can never run, else code kNone.
   Reason never(std::int32_t slot) { return certificate(slot); }
+  /// Whether a job can never run in one of its alternatives. `option`: in ProblemView::options.
+  bool never_in(std::int32_t slot, std::int32_t option);
 
  private:
   Reason certificate(std::int32_t slot);

@@ -74,9 +74,9 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
     const std::size_t before = options_.size();
     for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
-      if (demand.gpus < 1 || demand.gpus > capacity_[at(demand.gpu_type)]) continue;
-      options_.push_back(
-          {slot, o - p.option_begin[slot], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), is_current(s, p, slot, p.options[o])});
+      const bool current = is_current(s, p, slot, p.options[o]);
+      if (demand.gpus < 1 || demand.gpus > capacity_[at(demand.gpu_type)] || (marks.impossible[at(o)] != 0 && !current)) continue;
+      options_.push_back({slot, o - p.option_begin[slot], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), current});
     }
     if (options_.size() == before) continue;  // shares, and what is too large as things are: tried last
     job_of_[at(slot)] = static_cast<std::int32_t>(kept);
@@ -88,7 +88,7 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
 
 void ShapeChoice::look(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings) {
   collect(s, p, marks);
-  values_.set(s, settings, options_, value_);
+  values_.set(s, settings, {options_, p.option_begin, marks.impossible}, value_);
   type_.clear();
   gpus_.clear();
   for (const ChoiceOption& one : options_) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "host/core/backend.hpp"
@@ -21,6 +22,8 @@ class WalkInput {
     const std::vector<std::uint8_t>& lost;      // 1: runs on failed GPUs and was not mended: treated as waiting
     const std::vector<std::int32_t>& mended;    // >= 0: mended, must not be displaced in the same breath
     const std::vector<std::uint8_t>& declined;  // 1: can never run: left out
+    // [options of the problem] 1: the job can never run so, by any GPUs that exist. Only for who chooses shapes; else empty.
+    std::span<const std::uint8_t> impossible{};
   };
 
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.

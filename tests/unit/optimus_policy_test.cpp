@@ -134,16 +134,11 @@ TEST(OptimusPolicy, ARunningJobStaysOnItsGpuType) {
 
 // Restarting takes two hours, and a choice stands for one: no shape is worth anything, and the job is given GPUs all the same.
 TEST(OptimusPolicy, AJobThatFindsNoPlaceTriesItsOtherShapesWhateverTheyAreWorth) {
-  Snapshot s = one_node();
-  Queue queue;
-  queue.id = "q";
-  queue.quotas = {{"*", 0, 2, kUnlimited}};
-  s.queues = {queue};
+  Snapshot s = one_node(14);
   Job& a = lasting(elastic(s, "a"), 100'000);
-  a.queue = "q";
   a.costs.restart_us = 7200 * kSecond;
   a.progress.run_us = kSecond;
-  const ClusterState state(s);
+  const ClusterState state(test::with_two_left_of_a_cap(s));
 
   const Plan plan = plan_of(state);
 

@@ -182,13 +182,9 @@ TEST(PricePolicy, ADrainingNodeKeepsWhomItHas) {
 }
 
 TEST(PricePolicy, AQuotaShowsWhenJobsArePlaced) {
-  Snapshot s = one_node();
-  Queue queue;
-  queue.id = "q";
-  queue.quotas = {{"*", 0, 2, kUnlimited}};
-  s.queues = {queue};
-  elastic(s, "a").queue = "q";
-  const ClusterState state(s);
+  Snapshot s = one_node(14);
+  elastic(s, "a");
+  const ClusterState state(test::with_two_left_of_a_cap(s));
 
   const Plan plan = plan_of(state);
 
@@ -319,6 +315,21 @@ TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
   EXPECT_EQ(plan.work_done, 1);
   EXPECT_EQ(plan.stopped_by, "work");
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+}
+
+// An hour on one a100, four on 8 h100: (horizon + 4 h - 1 h) / 1 h, whether or not somebody has the h100 now.
+TEST(PricePolicy, FinishTimeFairnessComparesWithShapesThatDoNotFitNow) {
+  Snapshot s = test::two_types();
+  s.jobs.resize(1);
+  s.jobs[0].preemption.preemptible = false;
+  run_on(s.jobs[0], "n1", {0, 1, 2, 3, 4, 5, 6, 7}).allocation.shape = "h";
+  Job& job = test::lasting(elastic(s, "b", {{1, 1'000'000}, {8, 250'000}}), 3600);
+  job.shapes[0].gpu_type = "a100";
+  job.shapes[1].gpu_type = "h100";
+  const Request request = test::asking("price", {{"objective", "finish_time_fairness"}});
+  EXPECT_EQ(test::valid_plan(ClusterState(s), request).bound.value, 4'000'000);
+  s.jobs.erase(s.jobs.begin());
+  EXPECT_EQ(test::valid_plan(ClusterState(s), request).bound.value, 4'000'000);
 }
 
 }  // namespace

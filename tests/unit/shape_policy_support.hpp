@@ -72,6 +72,19 @@ inline Job& runs(Job& job, std::int32_t gpus, const std::string& node = "n0") {
   return job;
 }
 
+/// A queue of 8 GPUs at most, of which "z" keeps 6; 8 of the node's 14 are free. Add jobs before.
+inline Snapshot& with_two_left_of_a_cap(Snapshot& s) {
+  Queue queue;
+  queue.id = "q";
+  queue.quotas = {{"*", 0, 8, kUnlimited}};
+  s.queues = {queue};
+  for (Job& job : s.jobs) job.queue = "q";
+  Job& z = run_on(add_job(s, "z", 6), "n0", {8, 9, 10, 11, 12, 13});
+  z.queue = "q";
+  z.preemption.preemptible = false;
+  return s;
+}
+
 inline Request asking(const std::string& policy, std::vector<std::pair<std::string, std::string>> params = {}) {
   Request request;
   request.policy = policy;

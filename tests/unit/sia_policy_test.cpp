@@ -108,6 +108,45 @@ TEST(SiaPolicy, WhatTheClusterDoesNotHaveIsNotTheLeast) {
   EXPECT_EQ(test::valid_plan(state, test::asking("price", {{"objective", "sia"}})).bound.value, 100'000);
 }
 
+// Nor is one that no node could hold: memory of a GPU, a member larger than a node, a label that none of its nodes has, a queue's cap.
+TEST(SiaPolicy, WhatNoNodeCouldHoldIsNotTheLeast) {
+  Snapshot s = test::two_types();
+  s.jobs.clear();
+  Job& job = elastic(s, "a", {{1, 1'000'000}, {2, 250'000}});
+  job.shapes[0].gpu_type = "a100";
+  job.shapes[1].gpu_type = "h100";
+  const auto value = [](const Snapshot& snapshot) {
+    return test::valid_plan(ClusterState(snapshot), test::asking("price", {{"objective", "sia"}})).bound;
+  };
+  ASSERT_EQ(value(s).value, 600'000);
+
+  Snapshot memory = s;
+  memory.jobs[0].constraints.gpu_memory_bytes = std::int64_t{80} << 30;
+  memory.gpu_types[1].memory_bytes = std::int64_t{40} << 30;
+  EXPECT_EQ(value(memory).bound, 100'000);
+
+  Snapshot member = s;
+  member.nodes[1].gpus = 1;
+  member.nodes.push_back(member.nodes[1]);
+  member.nodes[2].id = "n2";
+  EXPECT_EQ(value(member).bound, 600'000);  // a member of one GPU on each
+  member.jobs[0].shapes[1].groups = {test::group_of("g", 1, 2)};
+  EXPECT_EQ(value(member).bound, 100'000);
+
+  Snapshot label = s;
+  label.nodes[0].labels = {{"disk", "ssd"}};
+  label.jobs[0].constraints.labels = {{"disk", {"ssd"}}};
+  EXPECT_EQ(value(label).bound, 100'000);
+
+  Snapshot cap = s;
+  Queue queue;
+  queue.id = "q";
+  queue.quotas.push_back({"h100", 0, 1});
+  cap.queues = {queue};
+  cap.jobs[0].queue = "q";
+  EXPECT_EQ(value(cap).bound, 100'000);
+}
+
 // Two jobs of one on 4 GPUs. a at 4 and b waiting is 0.56, both at 2 is 2 x 0.37.
 TEST(SiaPolicy, ALongRunningJobIsMovedWhereARestartedOneIsNot) {
   Snapshot s = one_node(4);

@@ -27,10 +27,10 @@ struct ObjectiveTerms {
 
 struct JobTerms {
   std::int64_t weight_ppm;
-  TimeUs slowest;  // the longest `run` of its shapes
+  TimeUs slowest;  // `finish_time_fairness`: the longest `run` of the shapes that the cluster could hold
   TimeUs alone;    // run time in all, in the requested shape
   // For `sia`.
-  std::int64_t least_speed = kSpeedUnit;  // of its shapes that have any; >= 1
+  std::int64_t least_speed = kSpeedUnit;  // of the shapes that the cluster could hold and that have any; >= 1
   TimeUs age = 0;                         // since submit
   std::int32_t restarts = 0;
   // For the term `tardiness`; 0 where nothing is late.
