@@ -5,6 +5,7 @@
 
 #include "berth/kernel/price.hpp"
 #include "cuda/block_group.cuh"
+#include "cuda/chunks.hpp"
 #include "cuda/for_each.cuh"
 
 namespace berth::cuda {
@@ -53,6 +54,15 @@ static_assert(sizeof(kernel::ChoiceView) == 48, "ChoiceView changed: upload its 
 static_assert(sizeof(kernel::ChoiceRequest) == 24, "ChoiceRequest changed: upload its new columns, then change this number");
 static_assert(sizeof(kernel::ChoiceResult) == 48, "ChoiceResult changed: download its new columns, then change this number");
 
+Chooser::Sizes& Chooser::Sizes::operator+=(const Sizes& more) {
+  tasks += more.tasks;
+  types += more.types;
+  jobs += more.jobs;
+  workspace += more.workspace;
+  inputs += more.inputs;
+  return *this;
+}
+
 std::size_t Chooser::Sizes::bytes() const {
   return workspace + inputs + ResultColumns::bytes(tasks, types, jobs) + tasks * sizeof(ChooseSlot);
 }
@@ -67,30 +77,10 @@ Chooser::Sizes Chooser::size_of(const cuda_abi::ChooseTask& task) {
 }
 
 void Chooser::run(std::span<const cuda_abi::ChooseTask> tasks, const Tuning& tuning, const Stream& stream) {
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "ask for free device memory");
   const std::size_t own = workspace_.capacity() + results_.capacity() + slots_.capacity() * sizeof(ChooseSlot) + inputs_.bytes();
-  std::size_t room = (free + own) / 100 * static_cast<std::size_t>(tuning.memory_percent);
-  for (std::size_t first = 0; first < tasks.size();) {
-    Sizes sizes;
-    std::size_t last = first;
-    while (last < tasks.size() && last - first < static_cast<std::size_t>(tuning.chunk_most)) {
-      const Sizes one = size_of(tasks[last]);
-      const Sizes more{sizes.tasks + 1, sizes.types + one.types, sizes.jobs + one.jobs, sizes.workspace + one.workspace,
-                       sizes.inputs + one.inputs};
-      if (last > first && more.bytes() > room) break;
-      sizes = more;
-      ++last;
-    }
-    try {
-      run_chunk(tasks.subspan(first, last - first), sizes, tuning, stream);
-      first = last;
-    } catch (const CudaError& error) {
-      // Others may use the device too, so that less is there than was free.
-      if (error.status() != cuda_abi::Status::kOutOfMemory || last - first == 1) throw;
-      room = sizes.bytes() / 2;
-    }
-  }
+  in_chunks(
+      tasks, own, tuning, [](const cuda_abi::ChooseTask& task) { return size_of(task); },
+      [&](std::span<const cuda_abi::ChooseTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning, stream); });
 }
 
 void Chooser::run_chunk(std::span<const cuda_abi::ChooseTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream) {

@@ -32,6 +32,7 @@ class Chooser {
   /// What a chunk takes.
   struct Sizes {
     std::size_t tasks = 0, types = 0, jobs = 0, workspace = 0, inputs = 0;
+    Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
   };
   static Sizes size_of(const cuda_abi::ChooseTask& task);

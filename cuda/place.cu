@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "cuda/block_group.cuh"
+#include "cuda/chunks.hpp"
 #include "cuda/for_each.cuh"
 #include "cuda/place.cuh"
 
@@ -60,6 +61,14 @@ static_assert(sizeof(kernel::Outcome) == sizeof(std::int32_t), "outcomes travel 
 static_assert(sizeof(kernel::PlaceRequest) == 104, "PlaceRequest changed: upload its new columns, then change this number");
 static_assert(sizeof(kernel::PlaceResult) == 72, "PlaceResult changed: download its new columns, then change this number");
 
+Placer::Sizes& Placer::Sizes::operator+=(const Sizes& more) {
+  walks += more.walks;
+  positions += more.positions;
+  entries += more.entries;
+  workspace += more.workspace;
+  return *this;
+}
+
 std::size_t Placer::Sizes::bytes() const {
   // Entries count twice: as the walk writes them, and packed.
   return workspace + entries * 2 * sizeof(kernel::PlacedRow) + ResultColumns::bytes(walks, positions) + walks * (sizeof(PlaceSlot) + 8);
@@ -75,30 +84,11 @@ void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, s
   host_ = &host;
   device_ = &device;
   stream_ = &stream;
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "ask for free device memory");
   const std::size_t own = workspace_.capacity() + columns_.capacity() + slots_.capacity() * sizeof(PlaceSlot) +
                           (entries_.capacity() + packed_.capacity()) * sizeof(kernel::PlacedRow);
-  std::size_t room = (free + own) / 100 * static_cast<std::size_t>(tuning.memory_percent);
-  for (std::size_t first = 0; first < tasks.size();) {
-    Sizes sizes;
-    std::size_t last = first;
-    while (last < tasks.size() && last - first < static_cast<std::size_t>(tuning.chunk_most)) {
-      const Sizes one = size_of(host, tasks[last]);
-      const Sizes more{sizes.walks + 1, sizes.positions + one.positions, sizes.entries + one.entries, sizes.workspace + one.workspace};
-      if (last > first && more.bytes() > room) break;
-      sizes = more;
-      ++last;
-    }
-    try {
-      run_chunk(tasks.subspan(first, last - first), sizes, tuning);
-      first = last;
-    } catch (const CudaError& error) {
-      // Others may use the device too, so that less is there than was free.
-      if (error.status() != cuda_abi::Status::kOutOfMemory || last - first == 1) throw;
-      room = sizes.bytes() / 2;
-    }
-  }
+  in_chunks(
+      tasks, own, tuning, [&](const cuda_abi::PlaceTask& task) { return size_of(host, task); },
+      [&](std::span<const cuda_abi::PlaceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning); });
 }
 
 void Placer::run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes, const Tuning& tuning) {

@@ -37,6 +37,7 @@ class Placer {
   /// What a chunk takes.
   struct Sizes {
     std::size_t walks = 0, positions = 0, entries = 0, workspace = 0;
+    Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
   };
   static Sizes size_of(const kernel::ProblemView& problem, const cuda_abi::PlaceTask& task);
