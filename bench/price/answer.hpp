@@ -25,7 +25,7 @@ struct ChoiceAnswer {
 inline ChoiceAnswer choose(core::PlacementBackend& backend, const kernel::ChoiceView& problem, const std::vector<std::int64_t>& earlier,
                            std::int64_t gap_ppm) {
   ChoiceAnswer answer(problem);
-  const core::ChoiceTask task{problem, {gap_ppm, 200, earlier.empty() ? nullptr : earlier.data()}, nullptr};
+  const core::ChoiceTask task{problem, {gap_ppm, 200, false, earlier.empty() ? nullptr : earlier.data()}, nullptr};
   const kernel::ChoiceResult result = answer.view();
   backend.choose({&task, 1}, {&result, 1});
   return answer;

@@ -23,7 +23,7 @@ struct Prepared {
       answers.emplace_back(instances.back().view());
     }
     for (std::size_t i = 0; i < instances.size(); ++i) {
-      tasks.push_back({instances[i].view(), {kGap, 200, nullptr}, nullptr});
+      tasks.push_back({instances[i].view(), {kGap, 200, false, nullptr}, nullptr});
       results.push_back(answers[i].view());
     }
   }

@@ -32,6 +32,8 @@ const Contender kContenders[] = {{"price", "price"},
                                  {"optimus", "optimus"},
                                  {"afs", "afs"},
                                  {"gavel-las", "gavel-las"},
+                                 {"gavel-ftf", "gavel-ftf"},
+                                 {"gavel-makespan", "gavel-makespan"},
                                  {"sia", "sia"},
                                  {"elastic-pollux", "elastic-pollux", {}, 512}};
 

@@ -94,7 +94,7 @@ void pollux(benchmark::State& bench) {
   std::vector<std::int32_t> option(at(p.n_jobs)), gpus(at(p.n_jobs));
   std::int64_t price = 0, used = 0, value = 0, bound = 0;
   std::int32_t evaluations = 0;
-  const core::ChoiceTask task{instance.view(), {100, 200, nullptr}, nullptr};
+  const core::ChoiceTask task{instance.view(), {100, 200, false, nullptr}, nullptr};
   const kernel::ChoiceResult result{option.data(), &price, &used, &value, &bound, &evaluations};
   Lap lap;
   cpu->choose({&task, 1}, {&result, 1});

@@ -83,7 +83,7 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
     return;
   }
   ShapeChoice choice = look_at_choice(s, chosen);
-  if (const std::int64_t proved = saturate(bound_at(choice.view(), price)); proved != bound.bound) {
+  if (const std::int64_t proved = saturate(bound_at(choice.view(), price) + choice.beyond_at(price)); proved != bound.bound) {
     found.add("the bound is {}; its prices prove {}", bound.bound, proved);
   }
   Losses lost;

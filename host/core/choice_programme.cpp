@@ -39,6 +39,7 @@ ChoiceProgramme choice_programme(const StateImpl& s, const std::string& policy, 
   p.policy = policy;
   p.objective = objective_name(chosen.choice.objective);
   p.capacity.assign(view.capacity, view.capacity + view.n_types);
+  for (std::size_t t = 0; t < p.capacity.size(); ++t) p.capacity[t] += choice.beyond()[t];
   p.option_begin = named.option_begin;
   for (const GpuType& type : s.gpu_types) p.type_id.push_back(type.id);
   for (const std::int32_t slot : named.slots) p.job_id.push_back(s.jobs[at(slot)].job->id);

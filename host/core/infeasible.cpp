@@ -77,6 +77,34 @@ bool Infeasible::possible_inside(const DemandRow& d, const GroupRow& group) cons
   return subtree && own;
 }
 
+// Members that find room, at most `most` in each domain, and in each a multiple of `unit`.
+std::int64_t Infeasible::members_apart(const DemandRow& d, const GroupRow& group, std::int32_t facet, std::int32_t level, std::int64_t most,
+                                       std::int64_t unit) {
+  const kernel::FacetView& f = problem_->facet[facet];
+  const std::int32_t begin = level == 0 ? 0 : f.level_begin[level];
+  const std::int32_t end = level == 0 ? problem_->n_nodes : f.level_begin[level + 1];
+  members_.assign(static_cast<std::size_t>(end - begin), 0);
+  for (std::int32_t node = 0; node < problem_->n_nodes; ++node) {
+    if (!may_use(d, node)) continue;
+    const std::int32_t domain = level == 0 ? node : f.node_domain[std::int64_t{level} * problem_->n_nodes + node];
+    members_[static_cast<std::size_t>(domain - begin)] += total_.members(total_.row(node), group, Stage::kMemory, kNever);
+  }
+  std::int64_t all = 0;
+  for (const std::int64_t here : members_) all += std::min(here, most) / unit * unit;
+  return all;
+}
+
+bool Infeasible::never_apart(std::int32_t demand) {
+  const DemandRow& d = problem_->demands[demand];
+  for (std::int32_t g = d.group_begin; g < d.group_end; ++g) {
+    const GroupRow& group = problem_->groups[g];
+    const std::int64_t m = group.members;
+    if (group.spread_most > 0 && members_apart(d, group, group.spread_facet, group.spread_level, group.spread_most, 1) < m) return true;
+    if (group.segment_size > 0 && members_apart(d, group, group.segment_facet, group.segment_level, m, group.segment_size) < m) return true;
+  }
+  return false;
+}
+
 Reason Infeasible::find(std::int32_t demand) {
   const DemandRow& d = problem_->demands[demand];
   if (possible(d)) return {};

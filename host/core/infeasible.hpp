@@ -18,10 +18,14 @@ class Infeasible {
   void begin(const kernel::ProblemView& problem, const SupplyView& total, const std::uint64_t* lasting_filters);
   /// A certified reason, or code kNone.
   Reason find(std::int32_t demand);
+  /// Whether some group can never be spread, or cut into segments, as it asks, each group by itself. No certificate speaks of that.
+  bool never_apart(std::int32_t demand);
 
  private:
   bool may_use(const kernel::DemandRow& d, std::int32_t node) const;
   bool possible(const kernel::DemandRow& d) const;
+  std::int64_t members_apart(const kernel::DemandRow& d, const kernel::GroupRow& group, std::int32_t facet, std::int32_t level,
+                             std::int64_t most, std::int64_t unit);
   bool possible_inside(const kernel::DemandRow& d, const kernel::GroupRow& group) const;
   Reason of_group(const kernel::DemandRow& d, const kernel::GroupRow& group) const;
   Reason of_require(const kernel::DemandRow& d, const kernel::GroupRow& group);

@@ -98,7 +98,7 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
     }
     all_shapes_.push_back({all_.back().gpus, speed_in(record, o, reference, settings.objective == Objective::kSia), 1, 0, 1});
   }
-  if (settings.sia_shapes) keep_sia_shapes(s, slot, all_, all_shapes_);
+  if (settings.sia_shapes) keep_sia_shapes(s, slot, s.job.running[at(slot)] != 0 && of_job.lost[at(slot)] == 0, all_, all_shapes_);
   std::int64_t least = kMostSpeed;
   for (const kernel::ShapeTerms& shape : all_shapes_) {
     if (shape.speed > 0) least = std::min(least, shape.speed);
@@ -111,7 +111,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
   shapes_.resize(options.size());
   jobs_.resize(options.size());
   kernel::ObjectiveTerms& terms = terms_;
-  terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0};
+  terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0, 0};
   const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
   std::int32_t most_gpus = 1;
   type_gpus_.assign(s.gpu_types.size(), 0);
@@ -121,7 +121,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     const std::int32_t slot = options[first].slot;
     while (last < options.size() && options[last].slot == slot) ++last;
     const Job& job = *s.jobs[at(slot)].job;
-    const bool running = s.job.running[at(slot)] != 0;
+    const bool running = s.job.running[at(slot)] != 0 && asked.lost[at(slot)] == 0;
     const std::int64_t reference = reference_rate(s, slot, options.subspan(first, last - first));
     // A job whose length nobody knows is one that lasts as long as the choice.
     const TimeUs known = s.run_or_limit(slot, reference);
@@ -139,10 +139,11 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       most_gpus = std::max(most_gpus, one.gpus);
     }
     if (settings.sia_shapes) {
-      keep_sia_shapes(s, slot, options.subspan(first, last - first), std::span(shapes_).subspan(first, last - first));
+      keep_sia_shapes(s, slot, running, options.subspan(first, last - first), std::span(shapes_).subspan(first, last - first));
     }
     if (settings.objective == Objective::kSia || settings.objective == Objective::kFinishTimeFairness) {
-      of_job.least_speed = least_speed(s, settings, {options.subspan(first, last - first), asked.all_begin, asked.impossible}, reference);
+      of_job.least_speed =
+          least_speed(s, settings, {options.subspan(first, last - first), asked.all_begin, asked.impossible, asked.lost}, reference);
       for (std::size_t i = first; i < last; ++i) {
         if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
       }
@@ -157,9 +158,14 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     for (std::size_t i = first; i < last; ++i) jobs_[i] = of_job;
   }
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxChoiceValue) ++terms.sruf_shift;
-  if (has_term(settings.terms, kernel::PlanTerm::kTardiness)) ++terms.sruf_shift;  // it may double a value
   values.resize(options.size());
-  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::shape_value(terms, jobs_[i], shapes_[i]);
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    values[i] = kernel::shape_worth(terms, jobs_[i], shapes_[i]);
+    most = std::max(most, values[i]);
+  }
+  while ((most >> terms.shift) > kernel::kMaxChoiceValue) ++terms.shift;
+  for (std::int64_t& value : values) value = kernel::in_choice(terms, value);
   // Who runs and has to wait loses what saving, restarting and restoring cost, so that any shape is worth so much more than waiting. And
   // the shape in which a job runs is worth one more, so that nothing changes for nothing.
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -170,8 +176,10 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     const std::int64_t loss =
         settings.objective == Objective::kSia || !restart ? 0 : values[i] - kernel::shape_value(terms, jobs_[i], displaced);
     const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxChoiceValue, kernel::kMaxChoiceValue); };
-    for (std::size_t k = i; k < options.size() && options[k].slot == options[i].slot; ++k) values[k] = capped(values[k] + loss);
-    for (std::size_t k = i; k > 0 && options[k - 1].slot == options[i].slot; --k) values[k - 1] = capped(values[k - 1] + loss);
+    // Not those in which it could not run: waiting would be no worse.
+    const auto add = [&](std::size_t k) { values[k] = shapes_[k].speed > 0 ? capped(values[k] + loss) : values[k]; };
+    for (std::size_t k = i; k < options.size() && options[k].slot == options[i].slot; ++k) add(k);
+    for (std::size_t k = i; k > 0 && options[k - 1].slot == options[i].slot; --k) add(k - 1);
     values[i] = capped(values[i] + 1);
   }
 }

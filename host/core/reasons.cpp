@@ -40,6 +40,7 @@ void ReasonBuilder::begin(const ReasonInput& input) {
   }
   if (never_seen_.size() < demands) {
     never_.resize(demands);
+    apart_.resize(demands);
     never_seen_.resize(demands, 0);
   }
   ++epoch_;
@@ -114,7 +115,8 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
 bool ReasonBuilder::never_in(std::int32_t slot, std::int32_t option) {
   const std::int32_t demand = in_.asked[option].demand;
   Reason quota;
-  return infeasible(demand).certified || quota_fails(slot, in_.problem->demands[demand], true, quota);
+  return infeasible(demand).certified || apart_[static_cast<std::size_t>(demand)] != 0 ||
+         quota_fails(slot, in_.problem->demands[demand], true, quota);
 }
 
 // `ever`: against the caps alone; else against what the caps leave now. The evidence is the nearest queue's.
@@ -159,6 +161,7 @@ const Reason& ReasonBuilder::infeasible(std::int32_t demand) {
   if (never_seen_[at] != never_epoch_) {
     never_seen_[at] = never_epoch_;
     never_[at] = infeasible_.find(demand);
+    apart_[at] = infeasible_.never_apart(demand) ? 1 : 0;
   }
   return never_[at];
 }

@@ -73,6 +73,7 @@ class ReasonBuilder {
   Shortage shortage_;
   std::vector<TimeUs> untils_;            // distinct finite ends of nodes, ascending
   std::vector<Reason> short_of_, never_;  // [demands * (untils + 1)], [demands]
+  std::vector<std::uint8_t> apart_;       // [demands] 1: Infeasible::never_apart
   std::vector<std::uint32_t> short_seen_, never_seen_;
   std::uint32_t epoch_ = 0, never_epoch_ = 0;
   std::uint64_t version_ = 0;

@@ -26,6 +26,8 @@ bool holds_open_nodes(const kernel::ProblemView& p, std::int32_t slot) {
   return true;
 }
 
+bool may_be_displaced(const StateImpl& s, std::int32_t slot) { return s.job.victim_from[at(slot)] <= s.now; }
+
 std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t slot) {
   std::int64_t gpus = 0;
   for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
@@ -41,10 +43,10 @@ bool ShapeChoice::is_current(const StateImpl& s, const kernel::ProblemView& p, s
          p.demands[option.demand].gpu_type == s.job.held_type[at(slot)] && p.demands[option.demand].gpus == held_gpus(p, slot);
 }
 
-// Who may not be displaced stays. So does who runs on shares, as a price is one of whole GPUs; and who runs in a form that none of its
-// options has, such as a gang mended with fewer members: it could not be chosen to stay.
+// Who may not be displaced stays. So does who runs partly on nodes that take nobody new; on shares, as a price is one of whole GPUs; and
+// in a form that none of its options has, such as a gang mended with fewer members: it could not be chosen to stay.
 bool ShapeChoice::may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot) const {
-  if (s.job.victim_from[at(slot)] > s.now || held_gpus(p, slot) == 0 || !holds_open_nodes(p, slot)) return false;
+  if (!may_be_displaced(s, slot) || held_gpus(p, slot) == 0 || !holds_open_nodes(p, slot)) return false;
   const kernel::OptionRow* const first = p.options + p.option_begin[slot];
   const kernel::OptionRow* const last = p.options + p.option_begin[slot + 1];
   return std::any_of(first, last, [&](const kernel::OptionRow& option) { return is_current(s, p, slot, option); });
@@ -54,11 +56,18 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
   // What works and may be given to somebody: free now, or held by a job that may have to leave.
   capacity_.assign(at(p.n_types), 0);
   for (std::int32_t n = 0; n < p.n_nodes; ++n) capacity_[at(p.node_type[n])] += std::popcount(p.node_free[n]);
+  beyond_.assign(at(p.n_types), 0);
   slots_.clear();
   for (const std::int32_t slot : s.job_order) {
     const bool running = s.job.running[at(slot)] != 0 && marks.lost[at(slot)] == 0;
     if (marks.declined[at(slot)] != 0 || marks.mended[at(slot)] >= 0) continue;
-    if (running && !may_change(s, p, slot)) continue;
+    if (running && !may_change(s, p, slot)) {
+      for (std::int32_t h = p.held_begin[slot]; may_be_displaced(s, slot) && h < p.held_begin[slot + 1]; ++h) {
+        const kernel::HeldRow& row = p.held[h];
+        beyond_[at(p.node_type[row.node])] += std::popcount(row.mask & p.node_open[row.node]);
+      }
+      continue;
+    }
     for (std::int32_t h = p.held_begin[slot]; running && h < p.held_begin[slot + 1]; ++h) {
       const kernel::HeldRow& row = p.held[h];
       capacity_[at(p.node_type[row.node])] += std::popcount(row.mask);
@@ -74,8 +83,9 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
     const std::size_t before = options_.size();
     for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
-      const bool current = is_current(s, p, slot, p.options[o]);
-      if (demand.gpus < 1 || demand.gpus > capacity_[at(demand.gpu_type)] || (marks.impossible[at(o)] != 0 && !current)) continue;
+      const bool current = marks.lost[at(slot)] == 0 && is_current(s, p, slot, p.options[o]);
+      const std::int64_t most = capacity_[at(demand.gpu_type)] + beyond_[at(demand.gpu_type)];
+      if (demand.gpus < 1 || demand.gpus > most || (marks.impossible[at(o)] != 0 && !current)) continue;
       options_.push_back({slot, o - p.option_begin[slot], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), current});
     }
     if (options_.size() == before) continue;  // shares, and what is too large as things are: tried last
@@ -88,7 +98,7 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
 
 void ShapeChoice::look(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings) {
   collect(s, p, marks);
-  values_.set(s, settings, {options_, p.option_begin, marks.impossible}, value_);
+  values_.set(s, settings, {options_, p.option_begin, marks.impossible, marks.lost}, value_);
   type_.clear();
   gpus_.clear();
   for (const ChoiceOption& one : options_) {
@@ -121,20 +131,28 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
   }
   ChoiceTask task;
   task.problem = view();
-  task.request = {order.settings.gap_ppm, order.settings.most_evaluations, earlier_.empty() ? nullptr : earlier_.data()};
+  task.request = {order.settings.gap_ppm, order.settings.most_evaluations, false, earlier_.empty() ? nullptr : earlier_.data()};
   task.watch = &watch;
   by_price_ = order.policy == nullptr || order.policy->by_price();
   if (order.policy != nullptr) {
     const PlainFloats floats;
     order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), task.request, order.seed}, backend, chosen_);
-    chosen_by_price_.assign(slots_.size(), -1);
+    task.request.bound_only = true;
+    other_chosen_.assign(slots_.size(), -1);
   }
   if (order.work_limit > 0) {
     task.request.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(task.request.most_evaluations, order.work_limit));
   }
-  std::int32_t* const option = order.policy == nullptr ? chosen_.data() : chosen_by_price_.data();
+  std::int32_t* const option = order.policy == nullptr ? chosen_.data() : other_chosen_.data();
   const kernel::ChoiceResult result{option, price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
   backend.choose({&task, 1}, {&result, 1});
+  bound_ = saturate(Wide{bound_} + beyond_at(price_));
+}
+
+Wide ShapeChoice::beyond_at(std::span<const std::int64_t> price) const {
+  Wide worth = 0;
+  for (std::size_t t = 0; t < price.size(); ++t) worth += Wide{price[t]} * beyond_[t];
+  return worth;
 }
 
 // Of a job's options of the choice, -1: none.
@@ -170,7 +188,7 @@ bool ShapeChoice::choose_again(const ChoiceOrder& order, std::span<const std::in
   ChoiceTask task;
   task.problem = view();
   task.problem.value = placeable_.data();
-  task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(most), earlier_.data()};
+  task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(most), false, earlier_.data()};
   task.watch = &watch;
   other_chosen_.assign(slots_.size(), -1);
   std::int64_t sum = 0, bound = 0;

@@ -13,6 +13,7 @@
 #include "host/core/plan_terms.hpp"
 #include "host/core/shape_policy.hpp"
 #include "host/core/walk_input.hpp"
+#include "host/core/wide.hpp"
 
 namespace berth::core {
 
@@ -44,6 +45,10 @@ class ShapeChoice {
   /// Only what may be chosen, for whoever checks a bound.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks, const ChoiceSettings& settings);
   kernel::ChoiceView view() const;
+  /// GPUs of each type that only who is left out of the choice would have to give up, and may have to under other policies.
+  std::span<const std::int64_t> beyond() const { return beyond_; }
+  /// What they could be worth at most to the jobs of the choice: part of the bound.
+  Wide beyond_at(std::span<const std::int64_t> price) const;
   /// What the jobs of a plan are worth in what it gives them, less what its places take from that.
   /// @param terms  out: those that are on and are of places, and what each takes
   std::int64_t worth_of(const StateImpl& state, const ChoiceSettings& settings, const Plan& plan,
@@ -75,11 +80,11 @@ class ShapeChoice {
   std::vector<std::int32_t> slots_;         // of the choice's jobs, by job rank
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
-  std::vector<std::int64_t> value_, capacity_, price_, used_, earlier_;
-  std::vector<std::int64_t> placeable_;                 // value_, less than that of nothing for what found no place
-  std::vector<std::int64_t> again_price_;               // of choices made again: nobody reads them
-  std::vector<std::int32_t> other_chosen_;              // before the last choose_again
-  std::vector<std::int32_t> chosen_, chosen_by_price_;  // the latter of the search beside a policy's own choice
+  std::vector<std::int64_t> value_, capacity_, beyond_, price_, used_, earlier_;
+  std::vector<std::int64_t> placeable_;    // value_, less than that of nothing for what found no place
+  std::vector<std::int64_t> again_price_;  // of choices made again: nobody reads them
+  std::vector<std::int32_t> chosen_;
+  std::vector<std::int32_t> other_chosen_;  // before the last choose_again; beside a policy's own choice, of nobody
   bool by_price_ = true;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
   std::int64_t sum_ = 0, bound_ = 0;

@@ -8,7 +8,8 @@
 
 namespace berth::core {
 
-void keep_sia_shapes(const StateImpl& s, std::int32_t slot, std::span<const ChoiceOption> options, std::span<kernel::ShapeTerms> shapes) {
+void keep_sia_shapes(const StateImpl& s, std::int32_t slot, bool running, std::span<const ChoiceOption> options,
+                     std::span<kernel::ShapeTerms> shapes) {
   const auto of_form = [&](const ChoiceOption& one) {
     const std::int32_t node = std::max(1, s.type_size[at(one.type)].gpus_per_node);
     return one.gpus % node == 0 || (one.gpus < node && std::has_single_bit(static_cast<std::uint32_t>(one.gpus)));
@@ -16,7 +17,7 @@ void keep_sia_shapes(const StateImpl& s, std::int32_t slot, std::span<const Choi
   const bool any = std::any_of(options.begin(), options.end(), of_form);
   std::int64_t had = 0, least = INT64_MAX;
   for (const ObservedRate& seen : s.jobs[at(slot)].job->progress.observed) {
-    if (s.job.running[at(slot)] == 0) had = std::max<std::int64_t>(had, seen.gpus);
+    if (!running) had = std::max<std::int64_t>(had, seen.gpus);
   }
   for (const ChoiceOption& one : options) {
     if (one.current) had = one.gpus;

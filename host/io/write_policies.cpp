@@ -1,10 +1,28 @@
+#include <span>
 #include <string>
 #include <vector>
 
 #include "berth/io.hpp"
+#include "host/core/objective.hpp"
+#include "host/core/plan_terms.hpp"
 #include "host/io/json_writer.hpp"
 
 namespace berth::io {
+
+namespace {
+
+template <class Info>
+void add_rules(JsonWriter& out, const char* name, std::span<const Info> infos) {
+  out.lines(name, infos, [&](const Info& info) {
+    out.object([&] {
+      out.text("name", info.name);
+      out.text("rule", info.rule);
+      out.text("source", info.source);
+    });
+  });
+}
+
+}  // namespace
 
 std::string to_json(const std::vector<PolicyInfo>& policies) {
   JsonWriter out;
@@ -29,6 +47,8 @@ std::string to_json(const std::vector<PolicyInfo>& policies) {
             true);
       });
     });
+    add_rules(out, "objectives", core::objectives());
+    add_rules(out, "terms", core::plan_terms());
   });
   return out.finish();
 }

@@ -14,9 +14,10 @@ void choose_by_price(const kernel::ChoiceView& problem, const kernel::ChoiceRequ
   Taken taken = mend(p, evaluator.centre());
   if (request.prices == nullptr || !within_gap(evaluator.centre().bound, value_of(p, taken), request.gap_ppm)) {
     search_prices(p, request, evaluator);
-    taken = choose(p, evaluator.centre(), request.gap_ppm);
+    taken = choose(p, evaluator.centre(), request.gap_ppm, evaluator.cut_short() ? 1 : 64);
   }
   const Evaluation& centre = evaluator.centre();
+  if (request.bound_only) taken.assign(taken.size(), 0);
 
   for (std::size_t t = 0; t < p.capacity.size(); ++t) {
     result.price[t] = centre.price[t];

@@ -1,5 +1,6 @@
 #include "host/reference/price_choice.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -29,6 +30,8 @@ class Choice {
   void fill();
   /// False when no exchange gains.
   bool exchange();
+  /// False when nobody gains by making several others leave.
+  bool displace();
   Wide value() const { return value_of(problem_, taken_); }
   Taken taken() const { return taken_; }
 
@@ -150,6 +153,43 @@ bool Choice::exchange() {
   return true;
 }
 
+// Whoever has least value for each GPU of the type leaves, until there is room.
+bool Choice::displace() {
+  Wide most = 0;
+  std::optional<Move> best;
+  std::vector<std::size_t> leave;
+  for (std::size_t type = 0; type < price_.size(); ++type) {
+    std::vector<std::pair<Rate, std::size_t>> holders;
+    for (std::size_t job = 0; job < taken_.size(); ++job) {
+      if (gpus_of(now(job), type) > 0) holders.push_back({{now(job).value, now(job).gpus}, job});
+    }
+    std::stable_sort(holders.begin(), holders.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const std::int64_t room = free(type);
+    for_each_move([&](const Move& move) {
+      const PricedOption &c = now(move.job), &k = option(move);
+      std::int64_t lacks = gpus_of(k, type) - gpus_of(c, type) - room;
+      if (gpus_of(k, type) == 0 || lacks < 1) return;
+      Wide gain = Wide{k.value} - c.value;
+      std::vector<std::size_t> leavers;
+      for (const auto& [rate, job] : holders) {
+        if (lacks < 1 || gain <= most) break;
+        if (job == move.job) continue;
+        leavers.push_back(job);
+        lacks -= now(job).gpus;
+        gain -= now(job).value;
+      }
+      if (lacks > 0 || gain <= most) return;
+      most = gain;
+      best = move;
+      leave = leavers;
+    });
+  }
+  if (!best) return false;
+  for (const std::size_t job : leave) make({job, 0});
+  make(*best);
+  return true;
+}
+
 }  // namespace
 
 Wide value_of(const PricedProblem& problem, const Taken& taken) {
@@ -167,13 +207,15 @@ Taken mend(const PricedProblem& problem, const Evaluation& centre) {
   return choice.taken();
 }
 
-Taken choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm) {
+Taken choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm, int passes) {
   Evaluation mended = centre;
   mended.taken = mend(problem, centre);
   Choice choice(problem, mended);
+  const auto good = [&] { return within_gap(centre.bound, choice.value(), gap_ppm); };
   int exchanged = 0;
-  while (exchanged < 64 && !within_gap(centre.bound, choice.value(), gap_ppm) && choice.exchange()) ++exchanged;
+  while (exchanged < passes && !good() && choice.exchange()) ++exchanged;
   if (exchanged > 0) choice.fill();
+  for (int pass = 0; pass < passes && !good() && choice.displace(); ++pass) choice.fill();
   return choice.taken();
 }
 

@@ -15,6 +15,6 @@ bool within_gap(core::Wide bound, core::Wide value, std::int64_t gap_ppm);
 Taken mend(const PricedProblem& problem, const Evaluation& centre);
 
 /// All of it.
-Taken choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm);
+Taken choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm, int passes);
 
 }  // namespace berth::reference

@@ -45,7 +45,8 @@ Evaluator::Evaluator(const PricedProblem& problem, const Prices& first, std::int
     : problem_(problem), most_(most), stop_(stop), centre_(evaluate(problem, first)) {}
 
 std::optional<Evaluation> Evaluator::at(const Prices& price) {
-  if (made_ >= most_ || (stop_ && stop_())) return std::nullopt;
+  cut_short_ = made_ >= most_ || (stop_ && stop_());
+  if (cut_short_) return std::nullopt;
   ++made_;
   Evaluation e = evaluate(problem_, price);
   if (e.bound < centre_.bound) centre_ = e;

@@ -21,12 +21,15 @@ class Evaluator {
   /// The least D, the earlier of equal ones.
   const Evaluation& centre() const { return centre_; }
   std::int32_t made() const { return made_; }
+  /// Whether another was asked for and not made.
+  bool cut_short() const { return cut_short_; }
 
  private:
   const PricedProblem& problem_;
   std::int32_t most_;
   const std::function<bool()>& stop_;
   std::int32_t made_ = 1;
+  bool cut_short_ = false;
   Evaluation centre_;
 };
 

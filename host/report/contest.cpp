@@ -12,7 +12,17 @@ namespace berth::report {
 namespace {
 
 std::string missing(const Bound& bound, std::int64_t worth) {
-  return bound.bound == 0 ? "-" : fmt::format("{:.3f} %", 100 * (1 - static_cast<double>(worth) / static_cast<double>(bound.bound)));
+  return bound.bound <= 0 || worth < 0 ? "-"
+                                       : fmt::format("{:.3f} %", 100 * (1 - static_cast<double>(worth) / static_cast<double>(bound.bound)));
+}
+
+// With its parameters, where another plan is of the same policy.
+std::string name_of(const Contender& one, std::span<const Contender> all) {
+  std::string name = one.plan->policy;
+  const auto is_same = [&](const Contender& other) { return other.plan->policy == one.plan->policy; };
+  if (std::count_if(all.begin(), all.end(), is_same) < 2) return name;
+  for (const auto& [param, value] : one.plan->params) name += fmt::format("@{}={}", param, value);
+  return name;
 }
 
 }  // namespace
@@ -23,14 +33,14 @@ std::string contest_text(std::span<const Contender> contenders) {
   std::string text = valued ? fmt::format("{}: no plan is worth more than {}\n\n", bound.objective, bound.bound) : std::string();
   std::vector<std::size_t> width;
   for (const Contender& one : contenders) {
-    width.push_back(std::max({std::size_t{9}, one.plan->policy.size(), valued ? fmt::format("{}", one.worth).size() : 0}));
+    width.push_back(std::max({std::size_t{9}, name_of(one, contenders).size(), valued ? fmt::format("{}", one.worth).size() : 0}));
   }
   const auto row = [&](const char* name, const auto& cell) {
     text += fmt::format("{:<10}", name);
     for (std::size_t i = 0; i < contenders.size(); ++i) text += fmt::format(" {:>{}}", cell(contenders[i]), width[i]);
     text += '\n';
   };
-  row("", [](const Contender& one) { return one.plan->policy; });
+  row("", [&](const Contender& one) { return name_of(one, contenders); });
   if (valued) {
     row("worth", [](const Contender& one) { return one.worth; });
     row("less", [&](const Contender& one) { return missing(bound, one.worth); });

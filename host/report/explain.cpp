@@ -190,9 +190,12 @@ std::string full_reason(const core::NameSource& names, const Decision& decision)
 
 std::string bound_line(const Bound& bound) {
   if (bound.objective.empty()) return {};
-  const double missing = bound.bound == 0 ? 0 : 100 * (1 - static_cast<double>(bound.value) / static_cast<double>(bound.bound));
-  std::string text = fmt::format("{}: no plan is worth more than {}; this one is worth {}, {:.3f} % less\n", bound.objective, bound.bound,
-                                 bound.value, missing);
+  std::string text = fmt::format("{}: no plan is worth more than {}; this one is worth {}", bound.objective, bound.bound, bound.value);
+  if (bound.value >= 0) {
+    const double missing = bound.bound == 0 ? 0 : 100 * (1 - static_cast<double>(bound.value) / static_cast<double>(bound.bound));
+    text += fmt::format(", {:.3f} % less", missing);
+  }
+  text += '\n';
   for (const auto& [term, loss] : bound.terms) text += fmt::format("  {} takes {} of it\n", term, loss);
   return text;
 }

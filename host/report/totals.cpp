@@ -20,7 +20,12 @@ std::string json_string(std::string_view text) {
 }
 
 std::string plan_json(const Plan& plan) {
-  std::string text = "{\"policy\":" + json_string(plan.policy);
+  std::string text = "{\"policy\":" + json_string(plan.policy) + ",\"params\":{";
+  for (const auto& [name, value] : plan.params) {
+    if (text.back() != '{') text += ',';
+    text += json_string(name) + ':' + json_string(value);
+  }
+  text += '}';
   for (const Total& total : kTotals) text += fmt::format(",\"{}\":{}", total.name, plan.totals.*total.field);
   return text + "}";
 }

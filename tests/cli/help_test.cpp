@@ -160,6 +160,9 @@ TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
       << price.out;
   EXPECT_FALSE(contains(page.out, "objectives:")) << page.out;
   EXPECT_TRUE(contains(json.out, "\"params\":[")) << json.out;
+  EXPECT_TRUE(
+      contains(json.out, R"x({"name":"goodput","rule":"power mean of speed x statistical efficiency","source":"Pollux (OSDI'21)"})x"));
+  EXPECT_TRUE(contains(json.out, R"({"name":"restart","rule":)")) << json.out;
   EXPECT_TRUE(std::regex_search(table.out, std::regex("^policy +order +discipline"))) << table.out;
   EXPECT_TRUE(std::regex_search(table.out, std::regex("\npriority .* easy +smaller class +discipline=easy")));
   EXPECT_TRUE(contains(table.out, "gittins")) << table.out;

@@ -30,6 +30,7 @@ RandomChoiceSpec spec_of(std::uint64_t seed) {
 Choosing choosing_of(std::uint64_t seed, const ChoiceProblem& problem) {
   Choosing how;
   how.gap_ppm = seed % 5 == 0 ? 10'000 : seed % 5 == 1 ? 100 : 0;
+  how.bound_only = seed % 13 == 0;
   if (seed % 7 == 0) how.most_evaluations = static_cast<std::int32_t>(seed % 11) + 1;
   if (seed % 6 == 0) {
     for (std::int32_t t = 0; t < problem.n_types(); ++t)
@@ -39,7 +40,7 @@ Choosing choosing_of(std::uint64_t seed, const ChoiceProblem& problem) {
 }
 
 kernel::ChoiceRequest request_of(const Choosing& how) {
-  return {how.gap_ppm, how.most_evaluations, how.prices.empty() ? nullptr : how.prices.data()};
+  return {how.gap_ppm, how.most_evaluations, how.bound_only, how.prices.empty() ? nullptr : how.prices.data()};
 }
 
 TEST_P(OnBackend, ChoosesAsTheReference) {

@@ -276,12 +276,51 @@ TEST(PriceExchange, IsFollowedByFilling) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {48, 15}})), "- 0 0 | 48 15 | 150 of 178 (2)");
 }
 
-// Job 1 lacks 64 GPUs, or one more. Beside job 0, which nets 66, nobody gains at price 99.
+// Job 1 lacks 64 GPUs, or one more. Job 0 could give 65 of its 66 up.
 TEST(PriceExchange, IsForAtMost64GpusLacking) {
-  const Jobs jobs{{{0, 66, 6600}}, {{0, 67, 6630}}, {{0, 200, 9000}}};
+  const Jobs jobs{{{0, 66, 6600}, {0, 1, 50}}, {{0, 67, 6630}}, {{0, 1, 60}}};
 
-  EXPECT_EQ(brief(choose_by_oracle({{69}, jobs}, {.most_evaluations = 2, .prices = {99}})), "- 0 - | 99 | 6630 of 6897 (2)");
-  EXPECT_EQ(brief(choose_by_oracle({{68}, jobs}, {.most_evaluations = 2, .prices = {99}})), "0 - - | 99 | 6600 of 6798 (2)");
+  EXPECT_EQ(brief(choose_by_oracle({{70}, jobs}, {.most_evaluations = 2, .prices = {99}})), "1 0 0 | 99 | 6740 of 6996 (2)");
+  EXPECT_EQ(brief(choose_by_oracle({{69}, jobs}, {.most_evaluations = 2, .prices = {99}})), "0 - 0 | 99 | 6660 of 6897 (2)");
+}
+
+// At 38 the one GPU of each of the others nets something, job 0 nothing: five GPUs idle, and it lacks two.
+TEST(PriceDisplace, ThoseWorthLeastForTheirGpusLeave) {
+  const ChoiceProblem problem({8}, {{{0, 7, 260}}, {{0, 1, 40}}, {{0, 1, 50}}, {{0, 1, 45}}});
+
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {38}})), "0 - 0 - | 38 | 310 of 325 (2)");
+}
+
+TEST(PriceDisplace, OwnGpusNeedNotBeGivenUp) {
+  const ChoiceProblem problem({8}, {{{0, 1, 45}, {0, 7, 260}}, {{0, 1, 40}}, {{0, 1, 50}}, {{0, 1, 45}}});
+
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {38}})), "1 - 0 - | 38 | 310 of 332 (2)");
+}
+
+// It lacks three, two times two are given up: job 2 comes back on the one that is left.
+TEST(PriceDisplace, IsFollowedByFilling) {
+  const ChoiceProblem problem({9}, {{{0, 7, 260}}, {{0, 1, 50}}, {{0, 2, 78}, {0, 1, 30}}, {{0, 2, 80}}});
+
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {38}})), "0 0 1 - | 38 | 340 of 360 (2)");
+}
+
+TEST(PriceDisplace, NobodyLeavesWhereNothingIsGained) {
+  const ChoiceProblem problem({2}, {{{0, 2, 9}}, {{0, 1, 5}}, {{0, 1, 4}}});
+
+  EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {4}})), "- 0 0 | 4 | 9 of 10 (2)");
+}
+
+TEST(Price, WhoWantsTheBoundOnlyGetsNothingElse) {
+  const ChoiceProblem problem({3}, {{{0, 2, 100}}, {{0, 3, 140}}});
+
+  const ChoiceBuffers all = choose_by_oracle(problem), bound = choose_by_oracle(problem, {.bound_only = true});
+
+  EXPECT_EQ(bound.option, (std::vector<std::int32_t>{-1, -1}));
+  EXPECT_EQ(bound.used, (std::vector<std::int64_t>{0}));
+  EXPECT_EQ(bound.value, 0);
+  EXPECT_EQ(bound.price, all.price);
+  EXPECT_EQ(bound.bound, all.bound);
+  EXPECT_EQ(bound.evaluations, all.evaluations);
 }
 
 TEST(Price, StopIsAskedBeforeEachEvaluationButTheFirst) {

@@ -48,7 +48,7 @@ SiaProblem random_programme(std::uint64_t seed, std::int32_t n_jobs) {
     auto& of_job = values.emplace_back();
     auto& by_formula = saved.emplace_back();
     for (const auto& [type, shape] : shapes) {
-      const std::int64_t value = kernel::shape_value({kernel::Objective::kSia, {}, 1, 1, 0}, job, shape);
+      const std::int64_t value = kernel::shape_value({kernel::Objective::kSia, {}, 1, 1, 0, 0}, job, shape);
       EXPECT_EQ(value % 10'000, 0);
       of_job.push_back({type, shape.gpus, value / 10'000});
       const double s = static_cast<double>(shape.cost), now = static_cast<double>(age);

@@ -52,7 +52,7 @@ void PrintTo(const ChoiceBuffers& result, std::ostream* out) {
 
 ChoiceBuffers choose_by_oracle(const ChoiceProblem& problem, const Choosing& how) {
   ChoiceBuffers result(problem);
-  const kernel::ChoiceRequest request{how.gap_ppm, how.most_evaluations, how.prices.empty() ? nullptr : how.prices.data()};
+  const kernel::ChoiceRequest request{how.gap_ppm, how.most_evaluations, how.bound_only, how.prices.empty() ? nullptr : how.prices.data()};
   reference::choose_by_price(problem.view(), request, result.view(), how.stop);
   return result;
 }

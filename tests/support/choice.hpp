@@ -49,6 +49,7 @@ struct Choosing {
   std::int64_t gap_ppm = 0;
   std::int32_t most_evaluations = 1000;
   std::vector<std::int64_t> prices = {};  // of an earlier decision; empty: none
+  bool bound_only = false;
   std::function<bool()> stop = {};
 };
 

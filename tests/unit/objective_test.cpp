@@ -9,7 +9,7 @@ namespace {
 
 constexpr TimeUs kHour = 3600 * kSecond;
 
-ObjectiveTerms terms(Objective objective) { return {objective, Power::kMinusOne, kHour, 10 * kHour, 0}; }
+ObjectiveTerms terms(Objective objective) { return {objective, Power::kMinusOne, kHour, 10 * kHour, 0, 0}; }
 JobTerms job() { return {1'000'000, 8 * kHour, 4 * kHour}; }
 ShapeTerms shape() { return {4, 2'000'000, 2 * kHour, 0, 500}; }
 
@@ -114,6 +114,13 @@ TEST(Objective, ValuesStayWithinTheirCap) {
   slow.run = kMaxTimeUs;
   slow.cost = kMaxTimeUs;
   EXPECT_EQ(shape_value(terms(Objective::kFinishTimeFairness), heavy, slow), -kMaxChoiceValue);
+}
+
+TEST(Objective, ValuesShareAUnit) {
+  ObjectiveTerms coarse = terms(Objective::kThroughput);
+  coarse.shift = 3;
+  EXPECT_EQ(shape_worth(coarse, job(), shape()), 2'000'000);
+  EXPECT_EQ(shape_value(coarse, job(), shape()), 250'000);
 }
 
 TEST(Objective, RootsAreExactlyCutDown) {

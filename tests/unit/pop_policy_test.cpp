@@ -104,7 +104,7 @@ TEST(PopPolicy, TheSeedDealsTheJobs) {
   EXPECT_EQ(values, (std::set<std::int64_t>{4'000'000, 6'000'000}));
 }
 
-TEST(PopPolicy, OnePartIsThePlanOfPrice) {
+TEST(PopPolicy, OnePartIsTheFirstChoiceOfPrice) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     sim::GenerateOptions o;
     o.nodes = 12;

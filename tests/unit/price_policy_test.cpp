@@ -151,7 +151,8 @@ TEST(PricePolicy, AGangInAFormThatNoShapeHasStays) {
 
   EXPECT_EQ(fate(state, plan, "a"), "keep s");
   EXPECT_EQ(fate(state, plan, "b"), "start 4");
-  EXPECT_EQ(plan.bound.bound, 3'400'000);  // of the five GPUs that are left
+  EXPECT_EQ(plan.bound.value, 3'400'000);  // of the five GPUs that are left
+  EXPECT_EQ(plan.bound.bound, 5'000'000);  // another policy could displace it
 }
 
 TEST(PricePolicy, MoreGpuTypesThanPricesAreRefused) {
@@ -330,6 +331,38 @@ TEST(PricePolicy, FinishTimeFairnessComparesWithShapesThatDoNotFitNow) {
   EXPECT_EQ(test::valid_plan(ClusterState(s), request).bound.value, 4'000'000);
   s.jobs.erase(s.jobs.begin());
   EXPECT_EQ(test::valid_plan(ClusterState(s), request).bound.value, 4'000'000);
+}
+
+// Without a price a GPU costs a thousandth, so that speed 1 is worth 10^12.
+TEST(PricePolicy, WeightsCountHoweverGreatTheValues) {
+  Snapshot s = one_node(1);
+  for (const auto& [id, weight] : {std::pair("a", 2), std::pair("b", 100)}) {
+    add_job(s, id, 1).weight_ppm = weight * std::int64_t{1'000'000};
+    s.jobs.back().shapes[0].rate = 1'000'000;
+  }
+  const ClusterState state(s);
+  for (const char* objective : {"cost", "throughput", "goodput", "jct"}) {
+    const Plan plan = test::valid_plan(state, test::asking("price", {{"objective", objective}}));
+    EXPECT_EQ(fate(state, plan, "b"), "start s") << objective;
+  }
+}
+
+TEST(PricePolicy, MoreGpusForTheSameMoneyAreWorthMore) {
+  Snapshot s = one_node(4);
+  elastic(s, "a", {{1, 1'000'000}, {2, 4'000'000}});
+  const ClusterState state(s);
+  EXPECT_EQ(fate(state, test::valid_plan(state, test::asking("price", {{"objective", "cost"}})), "a"), "start 2");
+}
+
+// One job on all GPUs is worth more than three, each of which is as quick on one GPU as on four.
+TEST(PricePolicy, SeveralLeaveForOneThatNeedsManyGpus) {
+  Snapshot s = one_node();
+  const test::GpuRates rates{{1, 1'000'000}, {2, 1'000'000}, {4, 1'000'000}, {8, 5'000'000}};
+  for (const char* id : {"a", "b", "c"}) elastic(s, id, rates);
+  const ClusterState state(s);
+  const Plan plan = plan_of(state);
+  EXPECT_EQ(plan.bound.value, 5'000'000);
+  EXPECT_EQ(plan.totals.starts, 1);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct ChoiceView {
 struct ChoiceRequest {
   std::int64_t gap_ppm;           // good enough: so many millionths of the bound
   std::int32_t most_evaluations;  // >= 1
+  bool bound_only;                // prices and bound; nothing is chosen
   const std::int64_t* prices;     // [n_types] of an earlier decision; null: none
 };
 

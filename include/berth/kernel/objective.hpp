@@ -22,7 +22,8 @@ struct ObjectiveTerms {
   Power power;
   TimeUs horizon;           // >= 1: for so long the choice is expected to stand
   TimeUs longest;           // `sruf`: of all `run`
-  std::int32_t sruf_shift;  // `sruf`: so that no value is beyond kMaxChoiceValue
+  std::int32_t sruf_shift;  // `sruf`: so that no value of weight 1 is beyond kMaxChoiceValue
+  std::int32_t shift;       // of all values, for the same
 };
 
 struct JobTerms {
@@ -134,15 +135,23 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
   return 0;
 }
 
-/// A value of a ChoiceView; at most 0: no reason to run so.
-BERTH_HD constexpr std::int64_t shape_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
+/// What a shape is worth to its job; at most 0: no reason to run so.
+BERTH_HD constexpr std::int64_t shape_worth(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
   if (shape.speed <= 0) return 0;
-  std::int64_t value = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
-  if (job.late_if_waiting > 0 && value > 0) {
-    const TimeUs avoided = lateness_avoided(terms.horizon, job.late_if_waiting, job.due, saturating_add(shape.cost, shape.run));
-    value = saturating_add(value, mul_div(value, avoided, terms.horizon));
-  }
+  const std::int64_t worth = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
+  if (job.late_if_waiting <= 0 || worth <= 0) return worth;
+  const TimeUs avoided = lateness_avoided(terms.horizon, job.late_if_waiting, job.due, saturating_add(shape.cost, shape.run));
+  return saturating_add(worth, mul_div(worth, avoided, terms.horizon));
+}
+
+/// In the unit of a ChoiceView, in which the greatest worth of all fits.
+BERTH_HD constexpr std::int64_t in_choice(const ObjectiveTerms& terms, std::int64_t worth) {
+  const std::int64_t value = worth >> terms.shift;
   return value < -kMaxChoiceValue ? -kMaxChoiceValue : value > kMaxChoiceValue ? kMaxChoiceValue : value;
+}
+
+BERTH_HD constexpr std::int64_t shape_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
+  return in_choice(terms, shape_worth(terms, job, shape));
 }
 
 }  // namespace berth::kernel

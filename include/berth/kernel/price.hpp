@@ -4,6 +4,7 @@
 
 #include "berth/kernel/group.hpp"
 #include "berth/kernel/price_bundle.hpp"
+#include "berth/kernel/price_displace.hpp"
 #include "berth/kernel/price_evaluate.hpp"
 #include "berth/kernel/price_exchange.hpp"
 
@@ -172,13 +173,18 @@ BERTH_HD inline Moves mend_choice(const ChoiceView& c, const PriceWorkspace& ws,
 }
 
 /// Sections 5.3 and 5.4. One thread's work.
-BERTH_HD inline void exchange_all(Moves& m, const ChoiceRequest& request, const PriceWorkspace& ws) {
+BERTH_HD inline void exchange_all(Moves& m, const ChoiceRequest& request, const PriceWorkspace& ws, bool cut_short) {
+  const std::int32_t passes = cut_short ? 1 : 64;
   bool exchanged = false;
-  for (std::int32_t pass = 0; pass < 64; ++pass) {
+  for (std::int32_t pass = 0; pass < passes; ++pass) {
     if (within_gap(request, ws.centre->bound, m.value) || !exchange(m, ws.give)) break;
     exchanged = true;
   }
   if (exchanged) fill(m, ws.heap);
+  for (std::int32_t pass = 0; pass < passes; ++pass) {
+    if (within_gap(request, ws.centre->bound, m.value) || !displace(m, ws.heap, ws.place)) break;
+    fill(m, ws.heap);
+  }
 }
 
 /// docs/prices.md.
@@ -206,15 +212,22 @@ BERTH_HD void choose_by_price(Group& group, const ChoiceView& c, const ChoiceReq
   if (!good) {
     if (paid) search.top = top_price(group, c);
     if (first_prices(search)) search_prices(search);
-    search.take_centre();
-    if (leads) {
+    if (!request.bound_only) search.take_centre();
+    if (leads && !request.bound_only) {
       Moves m = mend_choice(c, ws, result);
-      exchange_all(m, request, ws);
+      exchange_all(m, request, ws, search.ended);
       *result.value = m.value;
     }
   }
   if (leads) {
-    for (std::int32_t j = 0; j < c.n_jobs; ++j) result.option[j] = ws.row[j] < 0 ? -1 : ws.row[j] - c.option_begin[j];
+    for (std::int32_t j = 0; j < c.n_jobs; ++j) {
+      result.option[j] = request.bound_only || ws.row[j] < 0 ? -1 : ws.row[j] - c.option_begin[j];
+    }
+    for (std::int32_t t = 0; request.bound_only && t < c.n_types; ++t) {
+      result.price[t] = ws.centre->price[t];
+      result.used[t] = 0;
+    }
+    if (request.bound_only) *result.value = 0;
     *result.bound = ws.centre->bound;
     *result.evaluations = search.evaluations;
   }

@@ -67,6 +67,7 @@ struct PriceWorkspace {
   PriceBundle* bundle;   // [1]
   std::int64_t* shared;  // [2] words that thread 0 tells the others
   std::int32_t* row;     // [n_jobs] row of the problem taken, -1: none
+  std::int32_t* place;   // [n_jobs] in an order of those who hold GPUs of a type, -1: not in it
   MoveRow* heap;         // [n_jobs + 1]
   GiveRow* give;         // [n_types * (kMostGiven + 1)]
 };
@@ -79,6 +80,7 @@ inline std::size_t carve_price_workspace(void* block, std::int32_t n_jobs, std::
   ws.bundle = c.take<PriceBundle>(1);
   ws.shared = c.take<std::int64_t>(2);
   ws.row = c.take<std::int32_t>(n_jobs);
+  ws.place = c.take<std::int32_t>(n_jobs);
   ws.heap = c.take<MoveRow>(std::int64_t{n_jobs} + 1);  // one beyond the last, to look whether a job moves
   ws.give = c.take<GiveRow>(std::int64_t{n_types} * (kMostGiven + 1));
   return c.used;
