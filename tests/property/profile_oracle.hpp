@@ -1,0 +1,143 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "berth/kernel/wide.hpp"
+#include "berth/snapshot.hpp"
+
+/// Rates and step times a second time, from docs/profiles.md alone: plain and slow, by public structs. It knows what generated clusters
+/// have: one GPU type, nodes that are alike, racks in pods, shapes of whole GPUs with a batch, no spares, measured points for each shape,
+/// no input work.
+namespace berth::test {
+
+inline constexpr std::int64_t kMillion = 1'000'000, kNsPerSecond = 1'000'000'000;
+
+/// Where a gang lies, or could.
+struct Lies {
+  std::int64_t nodes = 1, gpus_of_one = 1;  // of the fullest node
+  bool nvlink_domain = false;               // all in one
+  std::int64_t bandwidth = 0;               // of a node to the others; 0: nothing limits
+  std::int64_t switches = 1;                // on the way
+};
+
+class ProfileOracle {
+ public:
+  using GpusByNode = std::map<std::int32_t, std::int64_t>;
+
+  /// @param snapshot  of a state, so that nodes stand by rank
+  explicit ProfileOracle(const Snapshot& snapshot) : s_(snapshot) {
+    for (const Domain& d : s_.domains) {
+      if (d.facet == Facet::kSwitch) uplink_[d.parent.empty() ? d.id : d.parent + "/" + d.id] = d.uplink_bytes_per_s;
+    }
+    for (const Node& node : s_.nodes) nvlink_gpus_[node.domain[kNvlink]] += node.gpus;
+    nvlink_gpus_.erase("");
+  }
+
+  const Node& node(std::int32_t rank) const { return s_.nodes[static_cast<std::size_t>(rank)]; }
+  static std::int64_t nics_of(const Node& node) { return node.nics * node.nic_bytes_per_s; }
+  std::int64_t uplink(const std::string& path) const { return uplink_.at(path); }
+
+  /// Paths of the switch domains that a ring over these nodes leaves: those that have some of them, not all.
+  std::set<std::string> left_by(const GpusByNode& gpus) const {
+    std::map<std::string, std::size_t> has;
+    for (const auto& [rank, n] : gpus) {
+      const std::string& path = node(rank).domain[0];
+      for (std::size_t end = 0; end != std::string::npos;) {
+        end = path.find('/', end + 1);
+        ++has[path.substr(0, end)];
+      }
+    }
+    std::set<std::string> left;
+    for (const auto& [path, nodes] : has) {
+      if (nodes < gpus.size()) left.insert(path);
+    }
+    return left;
+  }
+
+  Lies lies(const GpusByNode& gpus) const {
+    Lies lies;
+    lies.nodes = static_cast<std::int64_t>(gpus.size());
+    lies.nvlink_domain = true;
+    const std::string& first = node(gpus.begin()->first).domain[kNvlink];
+    for (const auto& [rank, n] : gpus) {
+      lies.gpus_of_one = std::max(lies.gpus_of_one, n);
+      lies.bandwidth = tighter(lies.bandwidth, nics_of(node(rank)));
+      if (first.empty() || node(rank).domain[kNvlink] != first) lies.nvlink_domain = false;
+    }
+    for (const std::string& path : left_by(gpus)) {
+      lies.bandwidth = tighter(lies.bandwidth, uplink(path));
+      // Out of a rack up to a pod, out of a pod up to the whole cluster: 2 l - 1 switches to level l.
+      lies.switches = std::max<std::int64_t>(lies.switches, path.find('/') == std::string::npos ? 5 : 3);
+    }
+    return lies;
+  }
+
+  Lies tightest(const Shape& shape) const {
+    const Node& node = s_.nodes[0];
+    Lies lies;
+    lies.nodes = (shape.gpus + node.gpus - 1) / node.gpus;
+    lies.gpus_of_one = std::min(shape.gpus, node.gpus);
+    lies.bandwidth = nics_of(node);
+    for (const auto& [path, gpus] : nvlink_gpus_) lies.nvlink_domain = lies.nvlink_domain || shape.gpus <= gpus;
+    return lies;
+  }
+
+  /// Millionths of the unit per second.
+  std::int64_t rate(const Job& job, const Shape& shape, const Lies& at) const {
+    if (job.profile.kind == ProfileKind::kOpaque) return std::min(kMillion, kernel::mul_div(kMillion, shape.gpus, job.shapes[0].gpus));
+    if (job.profile.kind == ProfileKind::kClosedForm) return units_over(shape, model_step_ns(job, shape, at));
+    for (const RatePoint& point : job.profile.points) {
+      if (point.gpus == shape.gpus) return point.rate;
+    }
+    return 0;
+  }
+  /// 0: not known.
+  std::int64_t step_ns(const Job& job, const Shape& shape, const Lies& at) const {
+    if (job.profile.kind == ProfileKind::kOpaque) return 0;
+    return job.profile.kind == ProfileKind::kClosedForm ? model_step_ns(job, shape, at) : units_over(shape, rate(job, shape, at));
+  }
+  /// Millionths of that in the requested shape.
+  std::int64_t speed(const Job& job, const Shape& shape) const {
+    return kernel::mul_div(rate(job, shape, tightest(shape)), kMillion, rate(job, job.shapes[0], tightest(job.shapes[0])));
+  }
+
+ private:
+  static constexpr std::size_t kNvlink = static_cast<std::size_t>(Facet::kNvlink);
+
+  static std::int64_t tighter(std::int64_t a, std::int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+  // rate = samples / step, and step = samples / rate.
+  static std::int64_t units_over(const Shape& shape, std::int64_t divisor) {
+    return kernel::mul_div(std::int64_t{shape.gpus} * shape.local_batch, kMillion * kNsPerSecond, divisor);
+  }
+
+  static std::int64_t ring_ns(std::int64_t ranks, std::int64_t hop_ns, std::int64_t bytes, std::int64_t bandwidth) {
+    const std::int64_t sent =
+        bandwidth == 0 ? 0 : kernel::saturate(kernel::Wide{2 * (ranks - 1)} * bytes * kNsPerSecond / (kernel::Wide{ranks} * bandwidth));
+    return 2 * (ranks - 1) * hop_ns + sent;
+  }
+
+  std::int64_t model_step_ns(const Job& job, const Shape& shape, Lies at) const {
+    if (at.nvlink_domain) {
+      at.gpus_of_one = shape.gpus;
+      at.nodes = 1;
+    }
+    const ClosedForm& form = job.profile.closed_form;
+    const std::int64_t bytes = job.profile.gradient_bytes;
+    const std::int64_t nvlink = s_.gpu_types[0].nvlink_bytes_per_s;
+    const std::int64_t all_reduce = ring_ns(at.gpus_of_one, nvlink > 0 ? 3'400 : 5'700, bytes, nvlink > 0 ? nvlink : 24 * kNsPerSecond) +
+                                    ring_ns(at.nodes, 14'000 + 1'000 * at.switches, bytes, at.bandwidth);
+    return form.step.at(0).alpha_ns * shape.local_batch + form.step.at(0).beta_ns +
+           kernel::mul_div(all_reduce, kMillion - form.overlap_ppm, kMillion);
+  }
+
+  const Snapshot& s_;
+  std::map<std::string, std::int64_t> uplink_;
+  std::map<std::string, std::int64_t> nvlink_gpus_;
+};
+
+}  // namespace berth::test
