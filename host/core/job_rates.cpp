@@ -3,36 +3,13 @@
 #include <algorithm>
 
 #include "host/core/at.hpp"
+#include "host/core/at_work.hpp"
 #include "host/core/span.hpp"
 #include "host/core/state_impl.hpp"
 
 namespace berth::core {
-namespace {
-
-// Spares sit idle until they are needed: of n members those beyond the wanted ones work only where there are no more spares for them.
-std::int32_t at_work(const Group& group, std::int32_t members) {
-  return std::min(members, std::max(group.members_want, members - group.spares));
-}
-
-std::int32_t gpus_at_work(const Shape& shape, std::span<const PlanEntry> entries) {
-  if (shape.groups.empty()) return shape.gpus;
-  std::int32_t gpus = 0;
-  for (const PlanEntry& entry : entries) gpus += entry.members * shape.groups[at(entry.group)].gpus_per_member;
-  for (std::size_t g = 0; g < shape.groups.size(); ++g) {
-    const Group& group = shape.groups[g];
-    if (group.spares == 0) continue;
-    std::int32_t members = 0;
-    for (const PlanEntry& entry : entries) members += at(entry.group) == g ? entry.members : 0;
-    gpus -= (members - at_work(group, members)) * group.gpus_per_member;
-  }
-  return gpus;
-}
-
-}  // namespace
-
-std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int64_t gpus,
-                         std::int32_t at_work) {
-  SpanInfo span = tightest_span(state, gpu_type, gpus);
+std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int32_t at_work) {
+  SpanInfo span = tightest_span(state, gpu_type, std::max(1, at_work));
   span.gpus = at_work;
   return profile_rate(job, shape, span);
 }
@@ -41,7 +18,7 @@ std::int64_t requested_rate(const StateImpl& state, const Job& job) {
   const Shape& first = job.shapes.front();
   for (std::size_t t = 0; t < state.gpu_types.size(); ++t) {
     if (first.gpu_type.empty() || first.gpu_type == state.gpu_types[t].id) {
-      return option_rate(state, job, first, static_cast<std::int32_t>(t), first.gpus, first.gpus);
+      return option_rate(state, job, first, static_cast<std::int32_t>(t), first.gpus);
     }
   }
   return 0;
@@ -49,14 +26,14 @@ std::int64_t requested_rate(const StateImpl& state, const Job& job) {
 
 std::int64_t placed_rate(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries) {
   if (shape < 0 || entries.empty()) return 0;
-  SpanInfo span = span_of(state, entries);
+  SpanInfo span = span_of(state, job.shapes[at(shape)], entries);
   span.gpus = gpus_at_work(job.shapes[at(shape)], entries);
   return profile_rate(job, job.shapes[at(shape)], span);
 }
 
 PlacedStep placed_step(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries) {
   if (shape < 0 || entries.empty()) return {};
-  PlacedStep step{span_of(state, entries), 0};
+  PlacedStep step{span_of(state, job.shapes[at(shape)], entries), 0};
   step.span.gpus = gpus_at_work(job.shapes[at(shape)], entries);
   step.ns = step_ns(job, job.shapes[at(shape)], step.span);
   return step;

@@ -15,9 +15,8 @@ class StateImpl;
 namespace berth::core {
 
 /// Of one shape on one GPU type, at the tightest span that its GPUs can have: how alternatives are compared before they are placed.
-/// `gpus`: those it takes; `at_work`: as Shape::gpus counts them, without spares; fewer in the smallest form of an elastic gang.
-std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int64_t gpus,
-                         std::int32_t at_work);
+/// `at_work`: GPUs as Shape::gpus counts them, without spares; fewer in the smallest form of an elastic gang.
+std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int32_t at_work);
 /// Of the shape that the job asks for first: what an estimate of run time refers to.
 std::int64_t requested_rate(const StateImpl& state, const Job& job);
 /// Of a gang where it lies, by the members that it has there.

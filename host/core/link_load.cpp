@@ -30,10 +30,7 @@ void LinkLoad::add(const StateImpl& s, const Plan& plan, const Decision& d) {
   const std::span<const PlanEntry> entries(plan.entries.data() + d.entry_begin, at(d.entry_end - d.entry_begin));
   const PlacedStep step = placed_step(s, *s.jobs[at(d.job)].job, d.shape, entries);
   if (step.ns == 0 || step.span.nodes < 2 || step.span.one_nvlink_domain) return;
-  nodes_.clear();
-  for (const PlanEntry& entry : entries) nodes_.push_back(entry.node);
-  std::sort(nodes_.begin(), nodes_.end());
-  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+  set_nodes_at_work(s.jobs[at(d.job)].job->shapes[at(d.shape)], entries, nodes_);
   const auto n = static_cast<std::int64_t>(nodes_.size());
   // What every member of a ring sends on in a step.
   const std::int64_t bytes = mul_div(s.jobs[at(d.job)].job->profile.gradient_bytes, 2 * (n - 1), n);
@@ -42,12 +39,12 @@ void LinkLoad::add(const StateImpl& s, const Plan& plan, const Decision& d) {
     load_[at(link)] = saturating_add(load_[at(link)], kernel::link_use(bytes, bytes_per_s, step.ns));
     link_.push_back(link);
   };
-  for (const std::int32_t node : nodes_) use(node, nic_bandwidth(s.nodes[at(node)]));
+  for (const NodeGpus& here : nodes_) use(here.node, nic_bandwidth(s.nodes[at(here.node)]));
   // It leaves every domain below the level that it spans, once. Nodes stand by domain path.
   for (std::int32_t level = 1; level < step.span.level; ++level) {
     std::int32_t seen = -1;
-    for (const std::int32_t node : nodes_) {
-      const std::int32_t domain = s.topology.domain_of(kSwitch, level, node);
+    for (const NodeGpus& here : nodes_) {
+      const std::int32_t domain = s.topology.domain_of(kSwitch, level, here.node);
       if (domain == seen) continue;
       seen = domain;
       const Domain* const description = s.topology.description(domain);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/plan.hpp"
+#include "host/core/at_work.hpp"
 
 namespace berth {
 class StateImpl;
@@ -27,7 +28,7 @@ class LinkLoad {
   std::vector<std::int64_t> load_;       // [nodes, domains]
   std::vector<std::int32_t> link_;       // of all gangs, one after the other
   std::vector<std::size_t> link_begin_;  // [decisions + 1]
-  std::vector<std::int32_t> nodes_;
+  std::vector<NodeGpus> nodes_;
 };
 
 }  // namespace berth::core

@@ -1,9 +1,10 @@
 #include "host/core/span.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <vector>
 
 #include "host/core/at.hpp"
+#include "host/core/at_work.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
 
@@ -37,39 +38,37 @@ SpanInfo tightest_span(const StateImpl& s, std::int32_t gpu_type, std::int64_t g
   return span;
 }
 
-SpanInfo span_of(const StateImpl& s, std::span<const PlanEntry> entries) {
+SpanInfo span_of(const StateImpl& s, const Shape& shape, std::span<const PlanEntry> entries) {
   SpanInfo span;
   if (entries.empty()) return span;
-  set_type(s, s.node.type[at(entries.front().node)], span);
+  thread_local std::vector<NodeGpus> nodes;  // kept between calls
+  set_nodes_at_work(shape, entries, nodes);
+  if (nodes.empty()) return span;
+  const std::int32_t first = nodes.front().node;
+  set_type(s, s.node.type[at(first)], span);
+  span.nodes = static_cast<std::int32_t>(nodes.size());
   span.gpus_per_node = 0;
-  const std::int32_t first = entries.front().node;
   const std::int32_t top = s.topology.levels(0) - 1;
   std::int32_t level = 0;
   const std::int32_t nvlink = s.topology.nvlink_domain(first);
   span.one_nvlink_domain = nvlink >= 0;
-  std::int32_t last = -1;
-  std::int32_t here = 0;
-  for (const PlanEntry& e : entries) {
-    if (e.node != last) {
-      ++span.nodes;
-      here = 0;
-      last = e.node;
-      span.nic_bytes_per_s = tighter(span.nic_bytes_per_s, nic_bandwidth(s.nodes[at(e.node)]));
-    }
-    here += std::popcount(e.gpus);
-    span.gpus_per_node = std::max(span.gpus_per_node, here);
-    while (level < top && (level == 0 ? e.node != first : s.topology.domain_of(0, level, e.node) != s.topology.domain_of(0, level, first)))
-      ++level;
-    if (s.topology.nvlink_domain(e.node) != nvlink) span.one_nvlink_domain = false;
+  for (const NodeGpus& here : nodes) {
+    span.nic_bytes_per_s = tighter(span.nic_bytes_per_s, nic_bandwidth(s.nodes[at(here.node)]));
+    span.gpus_per_node = std::max(span.gpus_per_node, here.gpus);
+    const auto apart = [&] {
+      return level == 0 ? here.node != first : s.topology.domain_of(0, level, here.node) != s.topology.domain_of(0, level, first);
+    };
+    while (level < top && apart()) ++level;
+    if (s.topology.nvlink_domain(here.node) != nvlink) span.one_nvlink_domain = false;
   }
   span.level = level;
   span.level_name = s.topology.level_name(0, level);
-  // The gang leaves every domain below the level it spans.
+  // The gang leaves every domain below the level that it spans.
   for (std::int32_t l = 1; l < level; ++l) {
     std::int32_t seen = -1;
     TimeUs latency = 0;
-    for (const PlanEntry& e : entries) {
-      const std::int32_t d = s.topology.domain_of(0, l, e.node);
+    for (const NodeGpus& here : nodes) {
+      const std::int32_t d = s.topology.domain_of(0, l, here.node);
       if (d == seen) continue;
       seen = d;
       if (const Domain* domain = s.topology.description(d)) {

@@ -67,7 +67,7 @@ void StateImpl::compile_job(std::int32_t slot) {
         const std::int32_t demand = demands.add(j, shape, type, filter, smallest, topology);
         const std::int64_t gpus = std::max<std::int64_t>(1, demands.rows()[at(demand)].gpus);
         const std::int32_t at_work = smallest ? demands.gpus_named(demand) : shape.gpus;
-        const std::int64_t rate = core::option_rate(*this, j, shape, type, gpus, at_work);
+        const std::int64_t rate = core::option_rate(*this, j, shape, type, at_work);
         all.push_back({{demand, static_cast<std::int32_t>(s)}, rate, gpus, smallest});
       }
     }

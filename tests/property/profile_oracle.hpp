@@ -22,6 +22,7 @@ struct Lies {
   bool nvlink_domain = false;               // all in one
   std::int64_t bandwidth = 0;               // of a node to the others; 0: nothing limits
   std::int64_t switches = 1;                // on the way
+  std::int64_t latency_us = 0;              // that is stated of them
 };
 
 class ProfileOracle {
@@ -31,7 +32,7 @@ class ProfileOracle {
   /// @param snapshot  of a state, so that nodes stand by rank
   explicit ProfileOracle(const Snapshot& snapshot) : s_(snapshot) {
     for (const Domain& d : s_.domains) {
-      if (d.facet == Facet::kSwitch) uplink_[d.parent.empty() ? d.id : d.parent + "/" + d.id] = d.uplink_bytes_per_s;
+      if (d.facet == Facet::kSwitch) switch_[d.parent.empty() ? d.id : d.parent + "/" + d.id] = &d;
     }
     for (const Node& node : s_.nodes) nvlink_gpus_[node.domain[kNvlink]] += node.gpus;
     nvlink_gpus_.erase("");
@@ -39,7 +40,7 @@ class ProfileOracle {
 
   const Node& node(std::int32_t rank) const { return s_.nodes[static_cast<std::size_t>(rank)]; }
   static std::int64_t nics_of(const Node& node) { return node.nics * node.nic_bytes_per_s; }
-  std::int64_t uplink(const std::string& path) const { return uplink_.at(path); }
+  std::int64_t uplink(const std::string& path) const { return switch_.at(path)->uplink_bytes_per_s; }
 
   /// Paths of the switch domains that a ring over these nodes leaves: those that have some of them, not all.
   std::set<std::string> left_by(const GpusByNode& gpus) const {
@@ -68,11 +69,15 @@ class ProfileOracle {
       lies.bandwidth = tighter(lies.bandwidth, nics_of(node(rank)));
       if (first.empty() || node(rank).domain[kNvlink] != first) lies.nvlink_domain = false;
     }
+    std::map<bool, std::int64_t> latency_us;  // of racks, of pods
     for (const std::string& path : left_by(gpus)) {
+      std::int64_t& worst = latency_us[path.find('/') == std::string::npos];
+      worst = std::max(worst, switch_.at(path)->latency_us);
       lies.bandwidth = tighter(lies.bandwidth, uplink(path));
       // Out of a rack up to a pod, out of a pod up to the whole cluster: 2 l - 1 switches to level l.
       lies.switches = std::max<std::int64_t>(lies.switches, path.find('/') == std::string::npos ? 5 : 3);
     }
+    for (const auto& [is_pod, worst] : latency_us) lies.latency_us += worst;
     return lies;
   }
 
@@ -130,13 +135,13 @@ class ProfileOracle {
     const std::int64_t bytes = job.profile.gradient_bytes;
     const std::int64_t nvlink = s_.gpu_types[0].nvlink_bytes_per_s;
     const std::int64_t all_reduce = ring_ns(at.gpus_of_one, nvlink > 0 ? 3'400 : 5'700, bytes, nvlink > 0 ? nvlink : 24 * kNsPerSecond) +
-                                    ring_ns(at.nodes, 14'000 + 1'000 * at.switches, bytes, at.bandwidth);
+                                    ring_ns(at.nodes, 14'000 + 1'000 * (at.switches + at.latency_us), bytes, at.bandwidth);
     return form.step.at(0).alpha_ns * shape.local_batch + form.step.at(0).beta_ns +
            kernel::mul_div(all_reduce, kMillion - form.overlap_ppm, kMillion);
   }
 
   const Snapshot& s_;
-  std::map<std::string, std::int64_t> uplink_;
+  std::map<std::string, const Domain*> switch_;
   std::map<std::string, std::int64_t> nvlink_gpus_;
 };
 

@@ -52,6 +52,26 @@ TEST(TightestSpan, OfAGangThatFitsAnNvlinkDomainUsesNoNic) {
   EXPECT_FALSE(core::tightest_span(impl, 1, 8).one_nvlink_domain);  // a type without nodes
 }
 
+// 16 GPUs on n0 and n1, cut into members in three ways: the ring passes two nodes of eight.
+TEST(Span, ANodeCountsOnceWhoeverOfTheGangIsOnIt) {
+  Snapshot s = two_racks();
+  synchronising(s, "one", 16).shapes[0].groups = {group_of("a", 2, 8)};
+  synchronising(s, "two", 16).shapes[0].groups = {group_of("a", 2, 4), group_of("b", 2, 4)};
+  synchronising(s, "with_spare", 16).shapes[0].groups = {group_of("a", 2, 8)};
+  s.jobs[2].shapes[0].groups[0].spares = 1;
+  const ClusterState state(std::move(s));
+  constexpr std::uint64_t kLow = 0x0f, kHigh = 0xf0, kAll = 0xff;
+  const std::vector<PlanEntry> one{{0, 0, 0, 1, kAll}, {1, 0, 1, 1, kAll}};
+  const std::vector<PlanEntry> two{{0, 0, 0, 1, kLow}, {1, 0, 1, 1, kLow}, {0, 1, 0, 1, kHigh}, {1, 1, 1, 1, kHigh}};
+  const std::vector<PlanEntry> with_spare{{0, 0, 0, 1, kAll}, {1, 0, 1, 1, kAll}, {2, 0, 2, 1, kAll}};
+  const auto rate = [&](std::int32_t job, const std::vector<PlanEntry>& entries) {
+    return core::placed_rate(state.impl(), *state.job(job), 0, entries);
+  };
+  EXPECT_GT(rate(0, one), 0);
+  EXPECT_EQ(rate(1, two), rate(0, one));
+  EXPECT_EQ(rate(2, with_spare), rate(0, one));
+}
+
 // What a shape is counted on before it is placed is what it has where it is placed best.
 TEST(TightestSpan, GivesTheRateOfTheBestPlace) {
   Snapshot s = nvlink_domains();
@@ -59,7 +79,7 @@ TEST(TightestSpan, GivesTheRateOfTheBestPlace) {
   const ClusterState state(std::move(s));
   const StateImpl& impl = state.impl();
   const Job& job = *state.job(0);
-  const std::int64_t counted_on = core::option_rate(impl, job, job.shapes[0], 0, 16, 16);
+  const std::int64_t counted_on = core::option_rate(impl, job, job.shapes[0], 0, 16);
 
   EXPECT_EQ(core::placed_rate(impl, job, 0, flat({{0, 0xff}, {1, 0xff}})), counted_on);
   EXPECT_LT(core::placed_rate(impl, job, 0, flat({{2, 0xff}, {3, 0xff}})), counted_on);  // one of them is in a domain
@@ -76,8 +96,7 @@ TEST(TightestSpan, HoldsTheLargestBandwidthThatASnapshotMayState) {
   const ClusterState state(std::move(s));
   const Job& job = *state.job(0);
 
-  EXPECT_EQ(core::option_rate(state.impl(), job, job.shapes[0], 0, 16, 16),
-            core::option_rate(unlimited.impl(), job, job.shapes[0], 0, 16, 16));
+  EXPECT_EQ(core::option_rate(state.impl(), job, job.shapes[0], 0, 16), core::option_rate(unlimited.impl(), job, job.shapes[0], 0, 16));
 }
 
 }  // namespace berth::test
