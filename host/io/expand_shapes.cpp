@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/core/shape_id.hpp"
+#include "host/core/wide.hpp"
 #include "host/io/read_parts.hpp"
 
 namespace berth::io {
@@ -33,11 +34,32 @@ std::vector<std::int32_t> counts(const GpuRange& gpus, std::int32_t node_gpus) {
   return out;
 }
 
+// The linear scaling rule up to the greatest learning rate; from there on the batch of all GPUs together stays as it is, and each has less
+// of it (ONES, SC'21 artifact; rounded to the nearest there). Empty, or what is wrong.
+std::string scale_batch(const GpuRange& gpus, Shape& shape) {
+  const core::Wide linear = core::Wide{gpus.learning_rate_pico} * shape.gpus;
+  shape.local_batch = gpus.local_batch;
+  if (gpus.max_learning_rate_pico == 0 || linear <= gpus.max_learning_rate_pico) {
+    if (linear > kScoreCeiling) return fmt::format("the learning rate on {} GPUs is too large", shape.gpus);
+    shape.learning_rate_pico = static_cast<std::int64_t>(linear);
+    return {};
+  }
+  shape.learning_rate_pico = gpus.max_learning_rate_pico;
+  const core::Wide twice = core::Wide{2} * gpus.local_batch * gpus.max_learning_rate_pico;
+  const auto most = static_cast<std::int64_t>((twice + gpus.learning_rate_pico) / (2 * gpus.learning_rate_pico));
+  shape.local_batch = static_cast<std::int32_t>(most / shape.gpus);
+  if (gpus.local_batch == 0 || shape.local_batch > 0) return {};
+  return fmt::format("'max_learning_rate' allows a batch of {} samples, less than one for each of {} GPUs", most, shape.gpus);
+}
+
 }  // namespace
 
 std::string expand_shapes(const GpuRange& gpus, const std::vector<std::string>& types, const std::vector<std::int32_t>& node_gpus,
                           std::vector<Shape>& out) {
   if (gpus.least > gpus.most) return fmt::format("'gpus' has min {} above max {}", gpus.least, gpus.most);
+  if (gpus.max_learning_rate_pico > 0 && (gpus.learning_rate_pico == 0 || gpus.learning_rate_pico > gpus.max_learning_rate_pico)) {
+    return "'gpus' has a 'max_learning_rate' and no 'learning_rate' of at most that";
+  }
   const std::size_t n_types = types.empty() ? 1 : types.size();
   for (std::size_t t = 0; t < n_types; ++t) {
     const std::int32_t node = t < node_gpus.size() ? node_gpus[t] : 0;
@@ -46,6 +68,7 @@ std::string expand_shapes(const GpuRange& gpus, const std::vector<std::string>& 
       shape.gpus = n;
       if (!types.empty()) shape.gpu_type = types[t];
       shape.id = core::default_shape_id(n, shape.gpu_type);
+      if (const std::string problem = scale_batch(gpus, shape); !problem.empty()) return problem;
     }
     if (out.size() > static_cast<std::size_t>(kMaxShapes)) {
       return fmt::format("'gpus' and 'types' expand to more than {} shapes; \"step\": \"pow2\" gives fewer", kMaxShapes);

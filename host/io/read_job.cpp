@@ -120,6 +120,9 @@ constexpr Field<GpuRange> kGpuRange[] = {
        if (at == std::end(kSteps)) in.fail(fmt::format("{} is none of: any, pow2, node", in.shown()));
        g.step = static_cast<GpuRange::Step>(at - std::begin(kSteps));
      }},
+    {"local_batch", [](JsonCursor& in, GpuRange& g) { g.local_batch = read_count(in); }},
+    {"learning_rate", [](JsonCursor& in, GpuRange& g) { g.learning_rate_pico = in.decimal(12, 0, kScoreCeiling); }},
+    {"max_learning_rate", [](JsonCursor& in, GpuRange& g) { g.max_learning_rate_pico = in.decimal(12, 0, kScoreCeiling); }},
 };
 
 // A job while it is read: with the short forms, which are no fields of a Job.

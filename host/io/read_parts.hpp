@@ -41,6 +41,9 @@ struct GpuRange {
   std::int32_t least = 0;  // 0: the short form was not used
   std::int32_t most = 0;
   Step step = Step::kAny;
+  // On one GPU; 0: not stated.
+  std::int32_t local_batch = 0;
+  std::int64_t learning_rate_pico = 0, max_learning_rate_pico = 0;
 };
 
 /// A short form that waits for the nodes of the snapshot.

@@ -1,7 +1,9 @@
 // What is written reads back equal, whatever it holds.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/unit/io_support.hpp"
 
@@ -204,12 +206,39 @@ TEST(ShortForms, CountAndTypesBecomeShapes) {
   EXPECT_EQ(s.jobs[3].shapes[0].gpus, 3);
 }
 
+// ONES (SC'21 artifact), its models.
+TEST(ShortForms, BatchAndLearningRateFollowTheGpus) {
+  const auto shape = [](std::int32_t gpus, const std::string& rates) {
+    const std::string range = fmt::format(R"({{"min": {}, "max": {}, {}}})", gpus, gpus, rates);
+    const Snapshot s = parse_snapshot(with_jobs("{\"id\": \"a\", \"submit_s\": 1, \"gpus\": " + range + "}"), "f.json");
+    const Shape& only = s.jobs[0].shapes.at(0);
+    return std::pair(only.local_batch, only.learning_rate_pico);
+  };
+  using Rates = std::pair<std::int32_t, std::int64_t>;
+  const std::string resnet = R"("local_batch": 256, "learning_rate": 0.005, "max_learning_rate": 0.08)";
+  EXPECT_EQ(shape(8, resnet), (Rates{256, 40'000'000'000}));
+  EXPECT_EQ(shape(16, resnet), (Rates{256, 80'000'000'000}));
+  EXPECT_EQ(shape(24, resnet), (Rates{170, 80'000'000'000}));
+  EXPECT_EQ(shape(32, resnet), (Rates{128, 80'000'000'000}));
+  EXPECT_EQ(shape(8, R"("local_batch": 16, "learning_rate": 0.000005, "max_learning_rate": 0.00002)"), (Rates{8, 20'000'000}));
+  EXPECT_EQ(shape(17, R"("local_batch": 128, "learning_rate": 0.001, "max_learning_rate": 0.016)"), (Rates{120, 16'000'000'000}));
+  EXPECT_EQ(shape(7, R"("local_batch": 5, "learning_rate": 0.003, "max_learning_rate": 0.01)"), (Rates{2, 10'000'000'000}));  // 17 samples
+  EXPECT_EQ(shape(32, R"("local_batch": 128, "learning_rate": 0.001)"), (Rates{128, 32'000'000'000}));
+  EXPECT_EQ(shape(32, R"("local_batch": 128)"), (Rates{128, 0}));
+  EXPECT_EQ(shape(32, R"("learning_rate": 0.001, "max_learning_rate": 0.002)"), (Rates{0, 2'000'000'000}));
+}
+
 TEST(ShortForms, ImpossibleOnesAreRefused) {
   const auto gpus = [](const std::string& range) { return with_jobs("{\"id\": \"a\", \"submit_s\": 1, \"gpus\": " + range + "}"); };
   expect_refused(gpus(R"({"min": 1, "max": 1000})"), 5, "/jobs/0", "more than 256 shapes");
   expect_refused(gpus(R"({"min": 5, "max": 4})"), 5, "/jobs/0", "min 5 above max 4");
   expect_refused(gpus(R"({"min": 5, "max": 7, "step": "pow2"})"), 5, "/jobs/0", "no power of two");
   expect_refused(gpus(R"({"min": 1, "max": 7, "step": "node"})"), 5, "/jobs/0/gpus", "no multiple of a whole node");
+  expect_refused(gpus(R"({"min": 1, "max": 64, "local_batch": 16, "learning_rate": 1, "max_learning_rate": 2})"), 5, "/jobs/0",
+                 "a batch of 32 samples, less than one for each of 64 GPUs");
+  expect_refused(gpus(R"({"min": 1, "max": 2, "max_learning_rate": 2})"), 5, "/jobs/0", "no 'learning_rate' of at most that");
+  expect_refused(gpus(R"({"min": 1, "max": 2, "learning_rate": 3, "max_learning_rate": 2})"), 5, "/jobs/0", "no 'learning_rate' of");
+  expect_refused(gpus(R"({"min": 8, "max": 8, "learning_rate": 4000000})"), 5, "/jobs/0", "the learning rate on 8 GPUs is too large");
   expect_refused(gpus("0"), 5, "/jobs/0/gpus", "0 is not within 1");
   expect_refused(with_jobs(job(R"(, "gpus": 1)")), 5, "/jobs/0", "only one of the two forms");
 }
