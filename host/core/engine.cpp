@@ -36,6 +36,14 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// So many microseconds from now; none where the clock cannot count so far.
+std::chrono::steady_clock::time_point deadline_after(std::int64_t budget_us) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point now = Clock::now();
+  const auto most = std::chrono::floor<std::chrono::microseconds>(Clock::time_point::max() - now);
+  return budget_us < most.count() ? now + std::chrono::microseconds(budget_us) : Clock::time_point::max();
+}
+
 }  // namespace
 
 class EngineImpl {
@@ -176,7 +184,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   if (request.work_limit < 0 || request.budget_us < 0) throw InvalidArgument("a limit of work or time is not negative");
   core::Watch watch;
   watch.cancelled = &cancelled;
-  if (request.budget_us > 0) watch.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(request.budget_us);
+  if (request.budget_us > 0) watch.deadline = deadline_after(request.budget_us);
   chosen.choose(request.policy, request.params);
   if (!policy_state.policy.empty() && policy_state.policy != request.policy) {
     throw InvalidArgument("the policy state is of '" + policy_state.policy + "', not of '" + request.policy + "'");

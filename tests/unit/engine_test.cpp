@@ -56,6 +56,17 @@ TEST(Engine, PreemptsTheLongerJobAndSaysWhatItCosts) {
   EXPECT_EQ(of(state, plan, "hog").reason.other_job, state.find_job("quick"));
 }
 
+TEST(Engine, ABudgetThatNoClockCanCountIsNoLimit) {
+  const ClusterState state(one_node_full());
+  for (const char* policy : {"fifo", "price"}) {
+    for (const TimeUs budget : {kNever, kNever - 1, 9'223'372'036 * kSecond}) {
+      Request request = ask(policy);
+      request.budget_us = budget;
+      EXPECT_EQ(Engine().decide(state, request).stopped_by, "done") << policy << ' ' << budget;
+    }
+  }
+}
+
 TEST(Engine, KeepsRunningJobsWherePoliciesDoNotPreempt) {
   const ClusterState state(one_node_full());
   Engine engine;
