@@ -12,6 +12,12 @@ static void set_up(void) {
   OK(berth_plan_create(&plan, NULL));
 }
 
+static void log_nothing(void* data, int32_t level, const char* message) {
+  (void)data;
+  (void)level;
+  (void)message;
+}
+
 static void refuses_null(void) {
   berth_error error = {sizeof error};
   berth_state* made = NULL;
@@ -96,6 +102,9 @@ static void refuses_impossible_sizes(void) {
   deltas.id.begin = falling;
   GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
   CONTAINS(error.message, "deltas.id.begin[1] is 3");
+  deltas.id.begin = NULL;
+  GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, &error));
+  CONTAINS(error.message, "deltas.id.begin is null");
   deltas.id.begin = beyond;
   GIVES(BERTH_INVALID_ARGUMENT, berth_state_apply(state, &deltas, NULL, NULL));
   cluster.n_nodes = kHuge;
@@ -197,7 +206,25 @@ static void refuses_numbers_that_name_nothing(void) {
   CONTAINS(error.message, "expected NAME=VALUE");
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
   GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, 99, 0, 1, &bytes, begin, NULL));
-  GIVES(BERTH_INVALID_ARGUMENT, berth_engine_set_log(engine, 9, NULL, NULL, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_engine_set_log(engine, 9, log_nothing, NULL, NULL));
+  OK(berth_engine_set_log(engine, 0, NULL, NULL, NULL)); /* nobody listens, at no level */
+}
+
+/* The longest time that can be asked for is not one that is over. */
+static void takes_the_longest_budget(void) {
+  static const int64_t budgets[] = {BERTH_NEVER, BERTH_NEVER - 1, BERTH_NEVER / 1000};
+  berth_engine_stats stats = {sizeof stats};
+  uint64_t stopped;
+  size_t i;
+  OK(berth_engine_get_stats(engine, &stats, NULL));
+  stopped = stats.stopped_by_budget;
+  for (i = 0; i < sizeof budgets / sizeof *budgets; ++i) {
+    request.budget_us = budgets[i];
+    OK(berth_decide(engine, state, NULL, &request, plan, NULL));
+  }
+  request.budget_us = 0;
+  OK(berth_engine_get_stats(engine, &stats, NULL));
+  CHECK(stats.stopped_by_budget == stopped);
 }
 
 /* Texts that are no UTF-8 could not be written again; a deadline that is not there cannot be hard; a share tolerates others. */
@@ -369,6 +396,7 @@ int main(void) {
   refuses_impossible_sizes();
   takes_empty_ones();
   refuses_numbers_that_name_nothing();
+  takes_the_longest_budget();
   takes_what_it_can_write();
   commits_no_invalid_plan();
   understands_other_versions();

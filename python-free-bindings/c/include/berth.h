@@ -336,7 +336,8 @@ BERTH_C_API berth_status berth_engine_create(berth_engine** out, berth_error* er
 BERTH_C_API berth_status berth_engine_destroy(berth_engine** engine, berth_error* error);
 
 enum { BERTH_LOG_ERROR = 1, BERTH_LOG_WARNING = 2, BERTH_LOG_INFO = 3 };
-/* Called for what is at most `level`: calls that fail, another backend than asked, a line for every decision. NULL ends it. */
+/* Called for what is at most `level`: calls that fail, another backend than asked, a line for every decision. NULL ends it,
+ * whatever `level` is. */
 typedef void (*berth_log_callback)(void* user_data, int32_t level, const char* message);
 BERTH_C_API berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log_callback callback, void* user_data,
                                               berth_error* error);
@@ -455,7 +456,8 @@ enum {
   BERTH_TEXT_NODE = 7            /* id of the node of an entry: first and count are of entries */
 };
 /* One text for each of `count` rows from `first` on: text i is bytes[begin[i]] .. bytes[begin[i + 1] - 1]. `begin` [count + 1] is the
- * caller's; *bytes, ended by a zero, is to be freed by berth_free. The state must be at the plan's revision. */
+ * caller's; *bytes, ended by a zero, is to be freed by berth_free. The state must be at the plan's revision. Where memory runs out, `begin`
+ * may have been written. */
 BERTH_C_API berth_status berth_plan_texts(berth_plan* plan, berth_state* state, int32_t what, uint64_t first, uint64_t count, char** bytes,
                                           uint64_t* begin, berth_error* error);
 

@@ -23,8 +23,12 @@ void check_ascending(const std::uint64_t* begin, std::size_t n, std::uint64_t mo
 }  // namespace
 
 Texts::Texts(const berth_texts& texts, std::size_t n, const char* name) : texts_(texts) {
-  if (texts_.strings != nullptr || texts_.begin == nullptr) return;
+  if (texts_.strings != nullptr) return;
   const std::string begin = std::string(name) + ".begin";
+  if (texts_.begin == nullptr) {
+    if (texts_.bytes != nullptr && n > 0) throw InvalidArgument(begin + " is null");
+    return;  // all empty
+  }
   check_ascending(texts_.begin, n, kMaxTextBytes, begin.c_str());
   if (texts_.bytes == nullptr && n > 0 && texts_.begin[n] > texts_.begin[0]) throw InvalidArgument(std::string(name) + ".bytes is null");
   if (texts_.bytes == nullptr) texts_.begin = nullptr;  // all empty

@@ -123,7 +123,7 @@ berth_status berth_engine_destroy(berth_engine** engine, berth_error* error) {
 berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log_callback callback, void* user_data, berth_error* error) {
   return guarded(error, [&] {
     Use d(engine, "engine");
-    if (level < BERTH_LOG_ERROR || level > BERTH_LOG_INFO)
+    if (callback != nullptr && (level < BERTH_LOG_ERROR || level > BERTH_LOG_INFO))
       throw berth::InvalidArgument("level is " + std::to_string(level) + ": no such level");
     d->log = {level, callback, user_data};
   });
