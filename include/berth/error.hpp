@@ -8,7 +8,7 @@
 
 namespace berth {
 
-/// The root of everything Berth throws. "No node fits" is an answer, never an error.
+/// The root of all that Berth throws but std::bad_alloc. "No node fits" is an answer, never an error.
 class BERTH_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -43,7 +43,7 @@ class BERTH_API InputError : public Error {
   int line_;
 };
 
-/// The environment failed: a device, a file that cannot be written, memory.
+/// The environment failed: a device, a file that cannot be read or written. Where memory runs out, std::bad_alloc is thrown as it is.
 class BERTH_API EnvironmentError : public Error {
  public:
   using Error::Error;
