@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "berth/error.hpp"
@@ -76,15 +79,39 @@ void warn_if_empty(const Snapshot& snapshot, const Trace& trace) {
                        instant_text(trace, trace.jobs.front().submit_us), instant_text(trace, trace.jobs.back().submit_us)));
 }
 
+std::string types_of(const Snapshot& cluster) {
+  std::vector<std::string_view> types;
+  for (const GpuType& type : cluster.gpu_types) types.push_back(type.id);
+  return fmt::format("{}", fmt::join(types, ", "));
+}
+
 // Jobs too large for the empty cluster, or of a GPU type that it has not.
 std::string declined_text(const Trace& trace, const Snapshot& cluster, const std::vector<std::int32_t>& declined) {
   if (declined.empty()) return {};
   const TraceJob& first = trace.jobs[static_cast<std::size_t>(declined.front())];
-  std::vector<std::string> types;
-  for (const GpuType& type : cluster.gpu_types) types.push_back(type.id);
   return fmt::format("  note: {} left out: the empty cluster cannot hold them (first: {} asks for {}{}; the cluster has {})\n",
                      core::counted(static_cast<std::int64_t>(declined.size()), "job"), first.id, core::counted(first.gpus, "GPU"),
-                     first.gpu_type.empty() ? "" : " of type " + first.gpu_type, fmt::join(types, ", "));
+                     first.gpu_type.empty() ? "" : " of type " + first.gpu_type, types_of(cluster));
+}
+
+// Jobs that were measured, on other GPU types: a policy knows no rates of them.
+std::string unmeasured_text(const Trace& trace, const Snapshot& cluster, const std::vector<std::int32_t>& unmeasured) {
+  if (unmeasured.empty()) return {};
+  std::set<std::pair<std::string_view, std::int32_t>> wanted;  // profile, GPU count
+  for (const std::int32_t j : unmeasured) {
+    const TraceJob& job = trace.jobs[static_cast<std::size_t>(j)];
+    wanted.emplace(job.profile, job.gpus);
+  }
+  std::set<std::string_view> measured;
+  for (const auto& [name, profile] : trace.profiles) {
+    for (const RatePoint& point : profile.points) {
+      if (wanted.count({name, point.gpus}) > 0) measured.insert(point.gpu_type);
+    }
+  }
+  return fmt::format(
+      "  note: {} without a rate measured at their GPU count on this cluster's GPU types (measured: {}; the cluster has {})\n",
+      core::counted(static_cast<std::int64_t>(unmeasured.size()), "job"),
+      measured.empty() ? "none" : fmt::format("{}", fmt::join(measured, ", ")), types_of(cluster));
 }
 
 void check_files(const ImportArguments& options) {
@@ -140,9 +167,10 @@ int run(const ImportArguments& options) {
   if (at < 0)
     throw InvalidArgument(fmt::format("--at '{}' lies before the trace, which begins at {}", options.at, imported.trace.origin_iso));
   const Snapshot cluster = io::cluster_from(options.cluster, imported);
-  std::vector<std::int32_t> declined;
-  const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &declined);
-  text += declined_text(imported.trace, cluster, declined);
+  sim::SnapshotAccount of_jobs;
+  const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &of_jobs);
+  text += declined_text(imported.trace, cluster, of_jobs.declined);
+  text += unmeasured_text(imported.trace, cluster, of_jobs.unmeasured);
   warn_if_empty(snapshot, imported.trace);
   if (options.cluster.empty()) {
     for (const std::string& note : imported.cluster_notes) text += fmt::format("  note: {}\n", note);

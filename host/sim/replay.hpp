@@ -57,15 +57,21 @@ enum class EstimateSource : std::uint8_t {
 EstimateSource estimate_source(std::string_view name);
 std::string_view name(EstimateSource source);
 
+/// Jobs of a trace, by index, of which its snapshot does not say all.
+struct SnapshotAccount {
+  std::vector<std::int32_t> declined;    ///< submitted, and too large for the empty cluster
+  std::vector<std::int32_t> unmeasured;  ///< in the snapshot without their profile, which knows them on none of the cluster's GPU types
+};
+
 /// Rebuilds the snapshot of the instant `at`: the replay's running jobs with their GPUs and progress, its waiting jobs, and its finished
 /// jobs as history. Unless `estimates` is kOracle, no run time of a job that is unfinished at `at` has any influence on it.
 /// `x_import` says how it came about and how many jobs were declined; declined jobs and jobs not yet submitted are absent.
 ///
 /// @param cluster  Its cluster part is taken over; jobs, history and reservations are not.
 /// @param elastic  Whether elastic jobs may run at other GPU counts than the one that they ask for.
-/// @param declined  Out, unless null: jobs of the trace that were declined, by index.
+/// @param account  Out, unless null.
 /// @throws InvalidArgument as `replay_fifo`.
 Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates = EstimateSource::kHistoryMean,
-                     bool elastic = false, std::vector<std::int32_t>* declined = nullptr);
+                     bool elastic = false, SnapshotAccount* account = nullptr);
 
 }  // namespace berth::sim

@@ -85,7 +85,7 @@ EstimateSource estimate_source(std::string_view name) {
 std::string_view name(EstimateSource source) { return kSources.at(static_cast<std::size_t>(source)).first; }
 
 Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates, bool elastic,
-                     std::vector<std::int32_t>* declined) {
+                     SnapshotAccount* account) {
   const Replay replay = replay_fifo(trace, cluster, at);
   const auto job_of = [&](std::int32_t j) -> const TraceJob& { return trace.jobs[static_cast<std::size_t>(j)]; };
   Snapshot snapshot = cluster;
@@ -106,10 +106,10 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
 
   const Unmodelled unmodelled(cluster);
   const TraceForms forms(trace, cluster, elastic);
-  std::int64_t without_profile = 0;
+  std::vector<std::int32_t> unmeasured;
   const auto with_estimate = [&](std::int32_t j, const TraceForm& form, TimeUs ran_us) {
     Job job = submitted(job_of(j), form, unmodelled);
-    if (form.profile == nullptr && !job_of(j).profile.empty()) ++without_profile;
+    if (form.profile == nullptr && !job_of(j).profile.empty()) unmeasured.push_back(j);
     if (estimates == EstimateSource::kHistoryMean) job.estimate = history.estimate(job.user, job.shapes.front().gpus, ran_us);
     if (estimates == EstimateSource::kOracle) {
       job.estimate.run_us = job_of(j).run_us;
@@ -136,9 +136,9 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   std::string import = fmt::format(R"({{"replay":"fifo, head of line, whole nodes","estimates":"{}","declined":{})", name(estimates),
                                    replay.declined.size());
   // Jobs whose profile has measured none of the cluster's GPU types.
-  if (without_profile > 0) import += fmt::format(R"(,"without_profile":{})", without_profile);
+  if (!unmeasured.empty()) import += fmt::format(R"(,"without_profile":{})", unmeasured.size());
   snapshot.x.emplace_back("x_import", import + "}");
-  if (declined != nullptr) *declined = replay.declined;
+  if (account != nullptr) *account = {replay.declined, std::move(unmeasured)};
   return snapshot;
 }
 

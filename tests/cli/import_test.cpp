@@ -141,4 +141,29 @@ TEST(CliImport, AKaiSnapshotIsPlanned) {
   EXPECT_TRUE(contains(two.err, "kai takes one file")) << two.err;
 }
 
+TEST(CliImport, JobsWithoutARateMeasuredOnTheClustersTypesAreToldOf) {
+  const Folder folder;
+  const std::string profiles = R"({"schema":"berth.trace.v1","profiles":{"p":{"kind":"table","unit":"steps","points":[
+      {"gpus":1,"gpu_type":"V100","rate":2},{"gpus":1,"gpu_type":"K80","rate":1}]}},"jobs":[{"id":"a","submit_s":0,"run_s":50,"profile":"p",)";
+  const std::string file = folder.write("t.json", profiles + R"("gpus":1},{"id":"b","submit_s":0,"run_s":50,"gpus":1,"profile":"p"},
+      {"id":"c","submit_s":0,"run_s":50,"gpus":1}]})");
+  const std::string two = folder.write("two.json", profiles + R"("gpus":2}]})");
+  const std::string at = " --at +1 --out - --cluster ";
+
+  const Answer other = berth("import trace " + quoted(file) + at + "1x4xA100"),
+               one = berth("import trace " + quoted(file) + at + "1x2xA100+1x2xK80");
+  const Answer wide = berth("import trace " + quoted(two) + at + "1x4xK80");
+
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_TRUE(contains(other.err,
+                       "  note: 2 jobs without a rate measured at their GPU count on this cluster's GPU types (measured: K80, V100; the "
+                       "cluster has A100)\n"))
+      << other.err;
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_FALSE(contains(one.err, "without a rate")) << one.err;
+  EXPECT_TRUE(contains(
+      wide.err, "1 job without a rate measured at their GPU count on this cluster's GPU types (measured: none; the cluster has K80)"))
+      << wide.err;
+}
+
 }  // namespace berth::test
