@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "berth/error.hpp"
+#include "host/core/violations.hpp"
 
 namespace berth::io {
 namespace {
@@ -83,7 +84,7 @@ void SacctTrace::add(SacctJob job, const std::string& file, int line) {
   out.memory_bytes = std::max<std::int64_t>(job.allocated.memory_bytes, 0);
   components_ += out.id.find('+') != std::string::npos ? 1 : 0;
   if (TraceJob* earlier = trace_.find(out.id)) {
-    if (out == *earlier) return trace_.drop("the same row again");
+    if (out == *earlier) return trace_.drop("the same job again");  // start and end may differ: a trace has the run time alone
     if (out.submit_us == earlier->submit_us) {
       throw InputError(file, "", line, fmt::format("job '{}' stands here twice with one submission, and otherwise not the same", out.id));
     }
@@ -98,7 +99,7 @@ Trace SacctTrace::finish(std::string_view zone) {
   trace_.note("run time is what Slurm counts, without suspensions; of a requeued job it is that of the last one that ran");
   trace_.note(fmt::format("time 0 is the first submission kept; times are {}", zone));
   trace_.note("virtual_cluster is the partition; cores and memory are those allocated");
-  if (components_ > 0) trace_.note(fmt::format("{} components of heterogeneous jobs are jobs of their own", components_));
+  if (components_ > 0) trace_.note(core::counted(components_, "component") + " of heterogeneous jobs taken for jobs of their own");
   if (records_ > 0 && records_ == without_gpus_)
     trace_.note("no record has GPUs: Slurm accounts for them only with AccountingStorageTRES=gres/gpu");
   for (std::string& line : odd_.lines()) trace_.note(std::move(line));

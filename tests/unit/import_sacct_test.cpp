@@ -101,10 +101,12 @@ TEST(ImportSacct, OfARequeuedJobTheLastRunCounts) {
 TEST(ImportSacct, ARowThatStandsThereAgainIsOneAndAnotherOfTheSameRunIsRefused) {
   const std::string once = row("1", "COMPLETED"), other = row("1", "FAILED");
 
-  const Trace trace = import(kHeader + once + row("2", "COMPLETED") + once);
+  const std::string later = row("1", "COMPLETED", "2026-01-01T12:05:00|2026-01-01T13:05:00|3600|120");  // of which a trace tells nothing
+
+  const Trace trace = import(kHeader + once + row("2", "COMPLETED") + once + later);
 
   EXPECT_EQ(trace.jobs.size(), 2u);
-  EXPECT_EQ(trace.dropped, Drops({{"the same row again", 1}}));
+  EXPECT_EQ(trace.dropped, Drops({{"the same job again", 2}}));
   EXPECT_EQ(problem(kHeader + once + other), ":3: job '1' stands here twice with one submission, and otherwise not the same");
 }
 
