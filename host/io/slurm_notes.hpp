@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,7 +21,10 @@ class SlurmNotes {
     count("job", " left out: " + why, job);
     left_out_.emplace(job, why);
   }
-  void say(std::string text) { said_.push_back(std::move(text)); }
+  /// What several documents give cause for is said once.
+  void say(std::string text) {
+    if (std::find(said_.begin(), said_.end(), text) == said_.end()) said_.push_back(std::move(text));
+  }
 
   std::vector<std::string> lines() const;
   std::map<std::string, std::string>& left_out() { return left_out_; }

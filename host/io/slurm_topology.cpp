@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "host/io/distinct_keys.hpp"
 #include "host/io/json_text.hpp"
 #include "host/io/name_problem.hpp"
 #include "host/io/slurm_hostlist.hpp"
@@ -45,12 +46,17 @@ void read_line(const JsonCursor& in, std::string_view line, SlurmTopology& out, 
   if (words.empty()) return;
   const std::string& kind = words.front().first;
   if (kind == "blocksizes" || kind == "aggregatedblock") {
-    notes.count("line", fmt::format(" of the topology left out: {}; only blocks themselves are used", kind), words.front().second);
+    notes.count("line", fmt::format(" of the topology left out: {}; only blocks themselves are used", kind),
+                fmt::format("{}={}", kind, words.front().second));
     return;
   }
   if (kind != "switchname" && kind != "blockname") {
     in.fail_at(line.data(),
                fmt::format("'{}' begins no JSON and no line of a topology: expected '{{', SwitchName= or BlockName=", cut_utf8(line, 60)));
+  }
+  DistinctKeys keys;
+  for (const auto& [key, value] : words) {
+    if (!keys.add(key)) in.fail_at(line.data(), fmt::format("'{}' stands twice on this line", cut_utf8(key, 60)));
   }
   SlurmSwitch one;
   one.at = line.data();

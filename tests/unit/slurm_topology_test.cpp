@@ -62,7 +62,7 @@ TEST(SlurmTopology, BlocksBecomeDomainsOfNvlinkAndSegmentsStayInThem) {
   EXPECT_EQ(import.snapshot.nodes[3].domain[static_cast<std::size_t>(Facet::kNvlink)], "b2");
   ASSERT_TRUE(find_job(import.snapshot, "1")->shapes[0].groups.at(0).segment.has_value());
   EXPECT_EQ(find_job(import.snapshot, "1")->shapes[0].groups[0].segment->size, 2);
-  EXPECT_TRUE(noted(import, "1 line of the topology left out: blocksizes"));
+  EXPECT_TRUE(noted(import, "1 line of the topology left out: blocksizes; only blocks themselves are used (first: blocksizes=2,4)"));
 }
 
 TEST(SlurmTopology, NodesOfTheTopologyThatAreNotThereAreCounted) {
@@ -82,6 +82,8 @@ TEST(SlurmTopology, WhatIsNoTreeIsRefusedAtItsLine) {
   EXPECT_EQ(refused("SwitchName=a Nodes=n[1-4000000000]\n"),
             "in:1: 'n[1-4000000000]' is no list of names: one expression stands for more than 65536 names");
   EXPECT_EQ(refused("SwitchName=a/b Nodes=n1\n"), "in:1: 'a/b' is no name of a switch or block");
+  EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2 nodes=n1\n"), "in:2: 'nodes' stands twice on this line");
+  EXPECT_EQ(refused("SwitchName=a SwitchName=b Nodes=n1\n"), "in:1: 'switchname' stands twice on this line");
 }
 
 TEST(SlurmTopology, MoreThanSixLevelsAreRefused) {

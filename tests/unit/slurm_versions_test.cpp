@@ -56,4 +56,13 @@ TEST(SlurmVersions, TheCountOfSwitchesHasTwoNames) {
       noted(of_version("v0.0.42", {job22(7).with("required_switches", "2")}), "1 job: its count of switches is not kept (first: 7)"));
 }
 
+TEST(SlurmVersions, OfAVersionThatIsNotKnownIsToldOnceForAllDocuments) {
+  const std::string meta = meta_of("v0.0.99");
+  const SlurmRow node = node22("n1");
+
+  const io::SlurmImport import = imported(document("jobs", {job22(7)}, meta) + document("nodes", {node}, meta));
+
+  EXPECT_EQ(std::count(import.notes.begin(), import.notes.end(), "data parser v0.0.99: read as v0.0.43, the newest one known"), 1);
+}
+
 }  // namespace berth::test
