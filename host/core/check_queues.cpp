@@ -55,11 +55,10 @@ void check_queue_tree(const std::vector<Queue>& queues, const Where& where) {
     if (q != kRoot && seen[q] == i) fail(i, "parent", fmt::format("queue '{}' is its own ancestor", queues[q].id));
   }
   // Every decision charges a job to all queues above it.
-  constexpr int kMostDepth = 64;
   for (std::size_t i = 0; i < queues.size(); ++i) {
     int depth = 0;
-    for (std::size_t q = i; q != kRoot && depth <= kMostDepth; q = parent[q]) ++depth;
-    if (depth > kMostDepth) fail(i, "parent", fmt::format("more than {} queues stand above one another", kMostDepth));
+    for (std::size_t q = i; q != kRoot && depth <= kMostQueueDepth; q = parent[q]) ++depth;
+    if (depth > kMostQueueDepth) fail(i, "parent", fmt::format("more than {} queues stand above one another", kMostQueueDepth));
   }
 }
 

@@ -13,6 +13,7 @@
 namespace berth::core {
 
 inline constexpr std::size_t kMaxNameBytes = 1024;  ///< of an id or another name
+inline constexpr int kMostQueueDepth = 64;          ///< queues that may stand above one another
 
 /// What an object may refer to.
 class References {

@@ -11,6 +11,7 @@
 #include "berth/error.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/core/split.hpp"
+#include "host/core/violations.hpp"
 #include "host/io/csv.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/input_bytes.hpp"
@@ -33,7 +34,8 @@ struct Step {
 /// "159-189-229-289" and "10-8-5-2": finished within 159 s it is worth 10, within 189 s 8, and so on.
 std::vector<Step> read_steps(const CsvReader& row, int times, int values) {
   const auto when = core::split(row.text(times), '-'), worth = core::split(row.text(values), '-');
-  if (when.size() != worth.size()) row.refuse(values, fmt::format("{} values, one for each expected time", when.size()));
+  if (when.size() != worth.size())
+    row.refuse(values, core::counted(static_cast<std::int64_t>(when.size()), "value") + ", one for each expected time");
   std::vector<Step> steps;
   for (std::size_t i = 0; i < when.size(); ++i) {
     const auto after = core::parse_seconds(when[i]);
@@ -92,7 +94,7 @@ Profile read_spread(JsonCursor& in, const std::string& model, std::int32_t gpus)
     const std::int32_t n = key_number(in, nodes, gpus);
     const auto value = parse_measured(in.raw(), 6);
     if (!value || *value < 1) in.fail(fmt::format("expected a speed above 0, found {}", in.shown()));
-    if (!speed.emplace(n, *value).second) in.fail(fmt::format("{} nodes stand here twice", n));
+    if (!speed.emplace(n, *value).second) in.fail(fmt::format("a speed on {} stands here twice", core::counted(n, "node")));
   });
   if (speed.count(1) == 0) in.fail("no speed on one node");
   Profile profile;
@@ -113,7 +115,7 @@ Spreads read_spreads(InputBytes& input) {
     in.object([&](std::string_view gpus_key) {
       const std::int32_t gpus = key_number(in, gpus_key, kMaxGpusPerJob);
       if (!spreads.emplace(std::make_pair(model, gpus), read_spread(in, model, gpus)).second) {
-        in.fail(fmt::format("{} GPUs of '{}' stand here twice", gpus, model));
+        in.fail(fmt::format("the speeds of '{}' on {} stand here twice", model, core::counted(gpus, "GPU")));
       }
     });
   });
@@ -155,7 +157,7 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
     deadlines.read(row, job);
     const auto spread = spreads.find({job.model, job.gpus});
     if (spread != spreads.end()) {
-      job.profile = fmt::format("{}, {} GPUs", job.model, job.gpus);
+      job.profile = fmt::format("{}, {}", job.model, core::counted(job.gpus, "GPU"));
       job.work = job.run_us;  // seconds on one node
       if (job.gpus > 0 && job.run_us > 0) used.emplace(job.profile, spread->second);
     }

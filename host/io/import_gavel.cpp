@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/violations.hpp"
 #include "host/core/wide.hpp"
 #include "host/io/gavel.hpp"
 #include "host/io/importers.hpp"
@@ -91,7 +92,7 @@ Imported import_family(const std::string& format, const std::vector<std::string>
         "modes accordion and gns change the batch size, and so the speed, while a job runs: taken at the speed of its first one (x_mode)");
   }
   if (other_duration > 0) {
-    trace.note(fmt::format("{} rows state another duration than total_steps / throughput, which counts", other_duration));
+    trace.note(core::counted(other_duration, "row") + " with another duration than total_steps / throughput, which counts");
   }
   Imported imported;
   imported.trace = trace.finish();

@@ -8,6 +8,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/core/violations.hpp"
 #include "host/io/csv.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/trace_builder.hpp"
@@ -91,8 +92,8 @@ Trace read_official(CsvReader& row) {
     trace.add(std::move(job), row);
   }
   trace.note("run time is end_time - start_time; submission is submit_time, and start times are left to the replay");
-  if (other_duration > 0) trace.note(fmt::format("{} rows state another duration than end_time - start_time", other_duration));
-  if (early > 0) trace.note(fmt::format("{} rows start before they were submitted", early));
+  if (other_duration > 0) trace.note(core::counted(other_duration, "row") + " with another duration than end_time - start_time");
+  if (early > 0) trace.note(core::counted(early, "row") + " with a start before the submission");
   trace.note("time 0 is the first submission kept; times are local to the cluster (China, no daylight saving)");
   trace.start_at_first_submission();
   return trace.finish();

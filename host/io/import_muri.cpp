@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/core/violations.hpp"
 #include "host/io/csv.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/testbed_cluster.hpp"
@@ -46,7 +47,7 @@ class MuriProfiles {
     profile.points.push_back({"", gpus, 0, "", 1'000'000 * (kSecond * 1'000) / iteration_ns(row)});
     if (profile.points.front().rate == 0) row.refuse(iteration_, "milliseconds of one iteration");
     for (const int stage : stage_) profile.stage_us.push_back(row.measured(stage, 6) / 1'000);
-    const std::string plain = fmt::format("{}, batch {}, {} GPUs", profile.model, row.text(batch_), gpus);
+    const std::string plain = fmt::format("{}, batch {}, {}", profile.model, row.text(batch_), core::counted(gpus, "GPU"));
     const auto [known, fresh] = names_.try_emplace({plain, profile.model, profile.points.front().rate, profile.stage_us});
     if (fresh) {
       const std::int64_t n = ++measured_[plain];  // the same model may be measured twice, with another result
@@ -105,8 +106,8 @@ Imported import_muri(const std::vector<std::string>& files, const ImportOptions&
       "stage_s of a profile holds resource_time_0 to 2; which resource each is the file does not say, nor whether batch_size is that of "
       "one GPU");
   if (other_duration > 0) {
-    trace.note(fmt::format("{} jobs state another duration than iterations x iteration_time: theirs counts, and their work is not stated",
-                           other_duration));
+    trace.note(core::counted(other_duration, "job") +
+               " with another duration than iterations x iteration_time: the duration counts, and no work is stated");
   }
   imported.trace = trace.finish();
   imported.trace.profiles = profiles.take();

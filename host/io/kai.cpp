@@ -8,6 +8,7 @@
 #include "host/io/kai_notes.hpp"
 #include "host/io/kai_objects.hpp"
 #include "host/io/read_whole.hpp"
+#include "host/io/trace_builder.hpp"
 #include "host/io/zip_archive.hpp"
 
 namespace berth::io {
@@ -44,6 +45,7 @@ KaiImport import_kai(std::string_view bytes, const std::string& name) {
   const kai::Taken taken = kai::add_jobs(objects, cluster, held, snapshot, notes);
   held.close(objects, taken, snapshot, cluster, notes);
   out.notes = notes.lines();
+  if (objects.pod_groups.empty()) out.notes.emplace_back(kNoJob);
   out.notes.emplace_back("which GPUs of a node a pod holds is not in the file: the lowest, by namespace and name");
   out.notes.emplace_back(
       "cores, host memory, volumes and tolerations are left out; GPUs are shared by any job that asks for a part of one");

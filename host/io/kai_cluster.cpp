@@ -7,6 +7,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/split.hpp"
+#include "host/core/violations.hpp"
 
 namespace berth::io::kai {
 namespace {
@@ -30,8 +31,8 @@ bool keeps_away(const KaiNode& node) {
          std::any_of(node.taints.begin(), node.taints.end(), [](const std::string& key) { return key != "nvidia.com/gpu"; });
 }
 
-std::int64_t whole_gpus(std::int64_t micro, Notes& notes) {
-  if (micro % kMicro != 0) notes.count("quotas and limits with a part of a GPU: rounded down");
+std::int64_t whole_gpus(std::int64_t micro, const char* noun, Notes& notes) {
+  if (micro % kMicro != 0) notes.count(noun, " with a part of a GPU: rounded down");
   return micro / kMicro;
 }
 
@@ -39,7 +40,7 @@ std::int64_t whole_gpus(std::int64_t micro, Notes& notes) {
 
 std::vector<std::string> Notes::lines() const {
   std::vector<std::string> out;
-  for (const auto& [cause, n] : counts_) out.push_back(fmt::format("{} {}", n, cause));
+  for (const auto& [key, n] : counts_) out.push_back(core::counted(n, key.first) + key.second);
   return out;
 }
 
@@ -49,7 +50,7 @@ Cluster::Cluster(const KaiObjects& objects, const std::string& file, Snapshot& s
     if (node.capacity > 0) {
       add_node(node, file, snapshot, notes);
     } else {
-      notes.count(node.mig ? "nodes whose GPUs are MIG slices: left out" : "nodes without GPUs: left out");
+      notes.count("node", node.mig ? " whose GPUs are MIG slices: left out" : " without GPUs: left out");
     }
   }
   std::sort(snapshot.gpu_types.begin(), snapshot.gpu_types.end(), [](const GpuType& a, const GpuType& b) { return a.id < b.id; });
@@ -66,12 +67,12 @@ void Cluster::choose_topology(const KaiObjects& objects, Notes& notes) {
   const auto most = std::max_element(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most == named.end()) return;
   topology_ = most->first;
-  notes.count(fmt::format("topologies beside '{}': left out", topology_), static_cast<std::int64_t>(named.size()) - 1);
+  notes.count("tree", fmt::format(" of a topology beside '{}': left out", topology_), static_cast<std::int64_t>(named.size()) - 1);
   for (const std::string& label : objects.topologies.at(topology_)) {
     if (label != kHostLabel && !label.empty()) levels_.push_back(label);
   }
   if (levels_.size() > kMostLevels) {
-    notes.count("outermost levels of the topology: left out", static_cast<std::int64_t>(levels_.size() - kMostLevels));
+    notes.count("outermost level", " of the topology: left out", static_cast<std::int64_t>(levels_.size() - kMostLevels));
     levels_.erase(levels_.begin(), levels_.end() - kMostLevels);
   }
 }
@@ -90,12 +91,12 @@ void Cluster::add_node(const KaiNode& from, const std::string& file, Snapshot& s
   node.domain[static_cast<std::size_t>(Facet::kSwitch)] = place(from, snapshot, notes);
   if (!from.ready) {
     node.state = NodeState::kFailed;
-    notes.count("nodes that are not ready: failed");
+    notes.count("node", " not ready: failed");
   } else if (keeps_away(from)) {
     node.state = NodeState::kDrain;
-    notes.count("nodes cordoned or tainted: drained, whatever single pods tolerate");
+    notes.count("node", " cordoned or tainted: drained, whatever single pods tolerate");
   }
-  if (node.gpu_type == "gpu") notes.count("nodes without the label nvidia.com/gpu.product: GPU type 'gpu'");
+  if (node.gpu_type == "gpu") notes.count("node", " without the label nvidia.com/gpu.product: GPU type 'gpu'");
   const auto known =
       std::find_if(snapshot.gpu_types.begin(), snapshot.gpu_types.end(), [&](const GpuType& t) { return t.id == node.gpu_type; });
   if (known == snapshot.gpu_types.end()) {
@@ -113,7 +114,7 @@ std::string Cluster::place(const KaiNode& node, Snapshot& snapshot, Notes& notes
   for (const std::string& label : levels_) {
     const auto value = node.meta.labels.find(label);
     if (value == node.meta.labels.end() || value->second.empty() || value->second.find('/') != std::string::npos) {
-      notes.count(fmt::format("nodes without the topology label '{}'", label));
+      notes.count("node", fmt::format(" without the topology label '{}'", label));
       return path;
     }
     const std::string parent = path;
@@ -156,17 +157,17 @@ void add_queues(const KaiObjects& objects, Snapshot& snapshot, Notes& notes) {
     if (names.count(from.parent) > 0) {
       queue.parent = from.parent;
     } else if (!from.parent.empty()) {
-      notes.count("queues whose parent does not exist: roots");
+      notes.count("queue", " whose parent does not exist: without one");
     }
-    if (from.has_priority) notes.count("queues with a priority: left out");
+    if (from.has_priority) notes.count("queue", " with a priority, which is left out");
     if (from.has_gpu) {
       Quota quota;
       quota.gpu_type = "*";
-      quota.guarantee = from.quota_micro == kUnlimited ? all : whole_gpus(from.quota_micro, notes);
-      quota.limit = from.limit_micro == kUnlimited ? kUnlimited : whole_gpus(from.limit_micro, notes);
+      quota.guarantee = from.quota_micro == kUnlimited ? all : whole_gpus(from.quota_micro, "quota", notes);
+      quota.limit = from.limit_micro == kUnlimited ? kUnlimited : whole_gpus(from.limit_micro, "limit", notes);
       queue.quotas.push_back(std::move(quota));
       queue.weight_ppm = std::max<std::int64_t>(from.weight_micro, 1);
-      if (from.weight_micro <= 0) notes.count("queues with over-quota weight 0: the smallest weight");
+      if (from.weight_micro <= 0) notes.count("queue", " without an over-quota weight above 0: the smallest weight");
     }
     snapshot.queues.push_back(std::move(queue));
   }

@@ -76,7 +76,7 @@ class Gang {
   std::string deal(const std::vector<const KaiPod*>& pods) {
     for (const KaiPod* pod : pods) {
       if (is_over(*pod)) {
-        notes_.count("pods that have ended: left out");
+        notes_.count("pod", " already ended: left out");
         continue;
       }
       if (pod->meta.deleting) continue;  // counted with the GPUs that it holds
@@ -91,7 +91,7 @@ class Gang {
         leaf = &*found;
       }
       if (need.gpus == 0) {
-        notes_.count("pods without GPUs in gangs: left out");
+        notes_.count("pod", " without GPUs in a gang: left out");
         --leaf->min_member;
         continue;
       }
@@ -132,7 +132,7 @@ class Gang {
                        [](const Member& a, const Member& b) { return (a.held != nullptr) > (b.held != nullptr); });
       const auto running = std::count_if(leaf.members.begin(), leaf.members.end(), [](const Member& m) { return m.held != nullptr; });
       if (running_ && running < leaf.min_member) {
-        notes_.count("groups of running gangs below their minMember: it is taken for what they have");
+        notes_.count("group", " of running gangs below minMember, which is taken for what runs");
         leaf.min_member = running;
       }
     }
@@ -172,7 +172,7 @@ class Gang {
     const auto resolve = [&](const std::string& label) -> std::optional<LevelRef> {
       if (label.empty()) return std::nullopt;
       auto level = cluster_.level(constraint, label);
-      if (!level) notes_.count("topology constraints of a level that no node has: left out");
+      if (!level) notes_.count("topology constraint", " of a level that no node has: left out");
       return level;
     };
     group.require = resolve(constraint.required);
@@ -267,9 +267,9 @@ void set_constraints(const std::vector<Leaf>& leaves, Job& job, Notes& notes) {
       affinity = affinity || member.pod->affinity;
     }
   }
-  if (affinity) notes.count("jobs with affinities: those are left out");
+  if (affinity) notes.count("job", " with affinities, which are left out");
   if (!same) {
-    notes.count("jobs whose pods have different node selectors: those are left out");
+    notes.count("job", " whose pods have different node selectors, which are left out");
     return;
   }
   for (const auto& [key, value] : first) job.constraints.labels.push_back({key, {value}});
@@ -280,7 +280,7 @@ void set_priority(const KaiPodGroup& from, const KaiObjects& objects, Job& job, 
   if (found != objects.priorities.end()) {
     job.priority = static_cast<std::int32_t>(found->second);
   } else if (!from.priority_class.empty()) {
-    notes.count("jobs of a priority class that does not exist: priority 0");
+    notes.count("job", " of a priority class that does not exist: priority 0");
   }
   job.preemption.preemption_class = job.priority;
   job.preemption.preemptible = from.preemptibility.empty() ? job.priority < kPreemptibleBelow : from.preemptibility == "preemptible";
@@ -316,7 +316,7 @@ Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& he
     Gang gang(from, cluster, held, snapshot, notes);
     std::string problem = queues.count(from.queue) == 0 ? "a queue that does not exist" : gang.make(pods[from.meta.path()], job);
     if (!problem.empty()) {
-      notes.count("pod groups left out: " + problem);
+      notes.count("pod group", " left out: " + problem);
       continue;
     }
     set_constraints(gang.leaves(), job, notes);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace berth::io::kai {
@@ -10,13 +11,14 @@ namespace berth::io::kai {
 /// What did not map, counted by cause.
 class Notes {
  public:
-  void count(const std::string& cause, std::int64_t n = 1) {
-    if (n > 0) counts_[cause] += n;
+  /// @param what  Continues "3 pods": said of one `noun` as of several.
+  void count(std::string noun, std::string what, std::int64_t n = 1) {
+    if (n > 0) counts_[{std::move(noun), std::move(what)}] += n;
   }
   std::vector<std::string> lines() const;
 
  private:
-  std::map<std::string, std::int64_t> counts_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> counts_;
 };
 
 }  // namespace berth::io::kai

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/core/check_snapshot.hpp"
 #include "host/io/kai_json.hpp"
 #include "host/io/measured_number.hpp"
 
@@ -61,7 +62,11 @@ void read_queue(JsonCursor& in, KaiQueue& queue) {
                                                                                                                   }}});
   };
   const auto spec = [&] {
-    fields(in, {{"parentQueue", [&] { queue.parent = text(in); }},
+    fields(in, {{"parentQueue",
+                 [&] {
+                   queue.parent_at = in.next_mark();
+                   queue.parent = text(in);
+                 }},
                 {"priority", [&] { queue.has_priority = in.raw() != "null"; }},
                 {"resources", [&] {
                    fields(in, {{"gpu", gpu}});
@@ -102,9 +107,36 @@ void read_named(JsonCursor& in, std::vector<T>& out, void (*read)(JsonCursor&, T
   if (twice != out.end()) in.fail_at(list, fmt::format("'{}' stands in this list twice", twice->meta.path()));
 }
 
+/// That the queues are no tree is told here: of the snapshot made from them nobody could say where it stands in the file.
+void check_queues(const JsonCursor& in, const std::vector<KaiQueue>& queues) {
+  std::map<std::string_view, const KaiQueue*> by_name;
+  for (const KaiQueue& queue : queues) by_name.emplace(queue.meta.name, &queue);
+  const auto parent_of = [&](const KaiQueue* queue) {
+    const auto found = by_name.find(queue->parent);
+    return queue->parent.empty() || found == by_name.end() ? nullptr : found->second;
+  };
+  const auto above = [&](const KaiQueue& queue, int most) {  // the last one of so many, or null
+    const KaiQueue* at = parent_of(&queue);
+    for (int i = 1; at != nullptr && at != &queue && i < most; ++i) at = parent_of(at);
+    return at;
+  };
+  for (const KaiQueue& queue : queues) {
+    if (above(queue, core::kMostQueueDepth) == &queue)
+      in.fail_at(queue.parent_at, fmt::format("queue '{}' is its own ancestor", queue.meta.name));
+  }
+  for (const KaiQueue& queue : queues) {
+    if (above(queue, core::kMostQueueDepth) != nullptr)
+      in.fail_at(queue.parent_at, fmt::format("more than {} queues stand above one another", core::kMostQueueDepth));
+  }
+}
+
 void read_raw_objects(JsonCursor& in, KaiObjects& out) {
   fields(in, {{"nodes", [&] { read_named(in, out.nodes, read_node); }},
-              {"queues", [&] { read_named(in, out.queues, read_queue); }},
+              {"queues",
+               [&] {
+                 read_named(in, out.queues, read_queue);
+                 check_queues(in, out.queues);
+               }},
               {"podGroups", [&] { read_named(in, out.pod_groups, read_pod_group); }},
               {"pods", [&] { read_named(in, out.pods, read_pod); }},
               {"bindRequests", [&] { read_named(in, out.bind_requests, read_bind_request); }},

@@ -32,6 +32,7 @@ struct KaiNode {
 struct KaiQueue {
   KaiMeta meta;
   std::string parent;
+  const char* parent_at = nullptr;  ///< in the text; for errors found later
   bool has_gpu = false;
   std::int64_t quota_micro = 0, limit_micro = 0, weight_micro = 0;  ///< millionths; kUnlimited: without limit
   bool has_priority = false;

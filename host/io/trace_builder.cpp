@@ -91,7 +91,7 @@ void TraceBuilder::start_at_first_submission() {
 Trace TraceBuilder::finish(const std::string& origin_iso) {
   trace_.origin_iso = origin_iso;
   trace_.dropped.assign(dropped_.begin(), dropped_.end());
-  if (trace_.jobs.empty() && dropped_.empty()) note("there is no job in it");
+  if (trace_.jobs.empty() && dropped_.empty()) note(kNoJob);
   std::sort(trace_.jobs.begin(), trace_.jobs.end(),
             [](const TraceJob& a, const TraceJob& b) { return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id); });
   return std::move(trace_);

@@ -16,6 +16,9 @@ namespace berth::io {
 /// Where the publishers of the Helios and PAI samples cut run times.
 inline constexpr TimeUs kClamp48h = 172'800 * kSecond;
 
+/// What is noted of a file without jobs.
+inline constexpr const char* kNoJob = "there is no job in it";
+
 /// The file name without its folders: what a trace says of its source.
 std::string base_name(const std::string& path);
 

@@ -166,4 +166,24 @@ TEST(CliImport, JobsWithoutARateMeasuredOnTheClustersTypesAreToldOf) {
       << wide.err;
 }
 
+TEST(CliImport, AKaiSnapshotWithoutJobsIsToldOf) {
+  const Folder folder;
+
+  const Answer none = berth("import kai " + quoted(folder.write("none.json", R"({"rawObjects": null})")) + " --out -");
+
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_TRUE(contains(none.err, "note: there is no job in it\n")) << none.err;
+}
+
+TEST(CliImport, AKaiQueueAboveItselfIsRefusedWhereItStands) {
+  const Folder folder;
+  const std::string file =
+      folder.write("kk.json", "{\"rawObjects\": {\"queues\": [\n{\"metadata\": {\"name\": \"q\"},\n\"spec\": {\"parentQueue\": \"q\"}}]}}");
+
+  const Answer answer = berth("import kai " + quoted(file) + " --out -");
+
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_TRUE(contains(answer.err, "berth: " + file + ":3: /rawObjects/queues: queue 'q' is its own ancestor\n")) << answer.err;
+}
+
 }  // namespace berth::test

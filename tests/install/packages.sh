@@ -31,6 +31,7 @@ echo "consumers built against the archive: $(grep -c '^---' "$work/log")"
 
 for package in "$packages"/*.deb; do dpkg-deb -x "$package" "$work/deb"; done
 dpkg-deb --field "$packages"/berth_*.deb Depends | grep -q libfmt
+dpkg-deb --field "$packages"/berth_*.deb Suggests | grep -q libberth-dev
 dpkg-deb --field "$packages"/libberth-dev_*.deb Depends | grep -q '^berth (= '
 bash "$here/consumer.sh" --installed "$work/deb/usr" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 echo "consumers built against the Debian packages: $(grep -c '^---' "$work/log")"

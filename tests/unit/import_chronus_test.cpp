@@ -116,6 +116,7 @@ TEST(ImportChronus, BadInputNamesItsPlace) {
   EXPECT_NE(problem("job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n").find("no column 'user'"), std::string::npos);
   const auto last_columns = [](const std::string& columns) { return problem(kChronus + "0,u,1,100,9,m,50,1," + columns + "\n"); };
   EXPECT_NE(last_columns("60-90,10,0,soft").find(":2: column 'expect_value_list' (10): expected 2 values"), std::string::npos);
+  EXPECT_NE(last_columns("60,10-8,0,soft").find(": expected 1 value, one for each expected time"), std::string::npos);
   EXPECT_NE(last_columns("90-60,10-8,0,soft").find("ascending"), std::string::npos);
   EXPECT_NE(last_columns("60-60,10-8,0,soft").find("ascending"), std::string::npos);
   EXPECT_NE(last_columns("60,10,1,strict").find("'best_effort'"), std::string::npos);

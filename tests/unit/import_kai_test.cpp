@@ -130,7 +130,7 @@ TEST(ImportKai, NodesHaveTypesAndStates) {
   EXPECT_EQ(find("softly").state, NodeState::kReady);
   EXPECT_EQ(find("broken").state, NodeState::kFailed);
   EXPECT_EQ(find("for-gpus").labels, (std::vector<std::pair<std::string, std::string>>{{"nvidia.com/gpu.product", "H100"}}));
-  EXPECT_TRUE(noted(imported, "1 nodes without GPUs"));
+  EXPECT_TRUE(noted(imported, "1 node without GPUs"));
   EXPECT_TRUE(noted(imported, "2 nodes cordoned or tainted"));
 }
 
@@ -148,8 +148,8 @@ TEST(ImportKai, QueuesHaveWholeQuotas) {
   EXPECT_EQ(queues.at(1).quotas.at(0), (Quota{"*", 2, 6, kUnlimited}));
   EXPECT_EQ(queues.at(1).weight_ppm, 2'000'000);
   EXPECT_EQ(queues.at(2).quotas.at(0), (Quota{"*", 8, kUnlimited, kUnlimited}));  // deserves all that there is
-  EXPECT_TRUE(noted(imported, "1 quotas and limits with a part of a GPU"));
-  EXPECT_TRUE(noted(imported, "1 queues whose parent does not exist"));
+  EXPECT_TRUE(noted(imported, "1 quota with a part of a GPU"));
+  EXPECT_TRUE(noted(imported, "1 queue whose parent does not exist"));
 }
 
 TEST(ImportKai, APodGroupIsAGangThatMayStartWithItsMinMember) {
@@ -260,8 +260,8 @@ TEST(ImportKai, GpusHeldByOthersAndThoseNotAllocatableTakeNobodyNew) {
   EXPECT_EQ(gpus[1].state, GpuState::kReleasing);
   EXPECT_EQ(gpus[2].state, GpuState::kReleasing);
   EXPECT_EQ(gpus[3].state, GpuState::kFailed);
-  EXPECT_TRUE(noted(imported, "2 pods that became no job and hold GPUs"));
-  EXPECT_TRUE(noted(imported, "1 GPUs that are not allocatable"));
+  EXPECT_TRUE(noted(imported, "2 pods with GPUs and without a job"));
+  EXPECT_TRUE(noted(imported, "1 GPU not allocatable: "));
 }
 
 TEST(ImportKai, SubgroupsAreATree) {
@@ -298,7 +298,7 @@ TEST(ImportKai, SubgroupsAreATree) {
   EXPECT_EQ(groups[2].prefer, (LevelRef{Facet::kSwitch, "rack"}));
   EXPECT_EQ(groups[3].parent, "gang");
   EXPECT_EQ(groups[3].require, (LevelRef{Facet::kSwitch, "node"}));
-  EXPECT_TRUE(noted(imported, "1 nodes without the topology label 'rack'"));
+  EXPECT_TRUE(noted(imported, "1 node without the topology label 'rack'"));
 }
 
 TEST(ImportKai, MembersOfSeveralSizesBecomeGroupsWhenAllAreNeeded) {
@@ -315,8 +315,8 @@ TEST(ImportKai, MembersOfSeveralSizesBecomeGroupsWhenAllAreNeeded) {
   EXPECT_EQ(shape.gpus, 8);
   EXPECT_EQ(shape.groups[0].name, "pods-4");
   EXPECT_EQ(shape.groups[1].members_min, 2);
-  EXPECT_TRUE(noted(imported, "1 pods without GPUs in gangs"));
-  EXPECT_TRUE(noted(imported, "1 pod groups left out: members of several sizes"));
+  EXPECT_TRUE(noted(imported, "1 pod without GPUs in a gang"));
+  EXPECT_TRUE(noted(imported, "1 pod group left out: members of several sizes"));
 }
 
 TEST(ImportKai, APodWithoutGpusCountsTowardsMinMemberAndIsNoMember) {
@@ -356,11 +356,10 @@ TEST(ImportKai, WhatDoesNotMapIsLeftOutAndCounted) {
   EXPECT_TRUE(imported.snapshot.jobs.empty());
   EXPECT_TRUE(imported.snapshot.nodes.at(0).gpu_list.empty());  // who has ended holds nothing
   for (const char* cause :
-       {"1 pods that have ended", "2 pod groups left out: no pod that asks for GPUs",
-        "1 pod groups left out: fewer pods than its minMember", "1 pod groups left out: MIG slices",
-        "1 pod groups left out: devices by resource claims", "1 pod groups left out: GPU memory (gpu-memory)",
-        "1 pod groups left out: fractions of several GPUs", "1 pod groups left out: a gpu-fraction that is no part of a GPU",
-        "1 pod groups left out: a queue that does not exist"}) {
+       {"1 pod already ended", "2 pod groups left out: no pod that asks for GPUs", "1 pod group left out: fewer pods than its minMember",
+        "1 pod group left out: MIG slices", "1 pod group left out: devices by resource claims",
+        "1 pod group left out: GPU memory (gpu-memory)", "1 pod group left out: fractions of several GPUs",
+        "1 pod group left out: a gpu-fraction that is no part of a GPU", "1 pod group left out: a queue that does not exist"}) {
     EXPECT_TRUE(noted(imported, cause)) << cause;
   }
 }
@@ -386,8 +385,8 @@ TEST(ImportKai, AGangTooLargeForAnyClusterIsLeftOutAndTheOthersStay) {
   ASSERT_EQ(imported.snapshot.jobs.size(), 1u);
   EXPECT_EQ(imported.snapshot.jobs[0].id, "ns/ok");
   EXPECT_TRUE(noted(imported, "2 pod groups left out: a pod of more than 64 GPUs"));
-  EXPECT_TRUE(noted(imported, "1 pod groups left out: more than 1024 groups"));
-  EXPECT_TRUE(noted(imported, "1 pod groups left out: subgroups in a circle, or nested too deep"));
+  EXPECT_TRUE(noted(imported, "1 pod group left out: more than 1024 groups"));
+  EXPECT_TRUE(noted(imported, "1 pod group left out: subgroups in a circle, or nested too deep"));
 }
 
 TEST(ImportKai, AFieldThatStandsThereTwiceIsRefused) {
@@ -412,7 +411,7 @@ TEST(ImportKai, ARunningGangBelowItsMinMemberIsTakenForWhatItHas) {
   const KaiImport imported = import(objects);
 
   EXPECT_EQ(imported.snapshot.jobs.at(0).shapes.at(0).groups.at(0).members_min, 1);
-  EXPECT_TRUE(noted(imported, "1 groups of running gangs below their minMember"));
+  EXPECT_TRUE(noted(imported, "1 group of running gangs below minMember"));
 }
 
 TEST(ImportKai, MoreGpusThanANodeHasAreRefused) {
@@ -448,6 +447,43 @@ TEST(ImportKai, BadInputNamesItsPlace) {
   }
   EXPECT_EQ(problem(raw("")), "no error");
   EXPECT_EQ(problem(R"({"rawObjects": {"nodes": null, "pods": null, "somethingNew": [1]}})"), "no error");
+}
+
+TEST(ImportKai, QueuesThatAreNoTreeAreRefusedInTheFileThatWasGiven) {
+  const auto of = [](const std::vector<std::string>& queues) {
+    Objects objects = small();
+    objects.queues = queues;
+    return problem(objects.json());
+  };
+  EXPECT_NE(of({queue("q", "q", "4", "-1")}).find("/rawObjects/queues: queue 'q' is its own ancestor"), std::string::npos)
+      << of({queue("q", "q", "4", "-1")});
+  EXPECT_NE(of({queue("a", "b", "1", "-1"), queue("c", "b", "1", "-1"), queue("b", "c", "1", "-1")})
+                .find("/rawObjects/queues: queue 'b' is its own ancestor"),
+            std::string::npos);
+  std::vector<std::string> chain = {queue("q0", "", "1", "-1")};
+  for (int i = 1; i < 65; ++i) chain.push_back(queue("q" + std::to_string(i), "q" + std::to_string(i - 1), "1", "-1"));
+  EXPECT_NE(of(chain).find("/rawObjects/queues: more than 64 queues stand above one another"), std::string::npos) << of(chain);
+  chain.pop_back();
+  EXPECT_EQ(of(chain), "no error");
+}
+
+TEST(ImportKai, AWeightThatIsNoneIsToldOf) {
+  Objects objects = small();
+  for (const char* weight : {"0", "-1"}) {
+    std::string one = queue("w" + std::to_string(objects.queues.size()), "", "1", "-1");
+    one.replace(one.find(R"("overQuotaWeight": 2)"), 20, R"("overQuotaWeight": )" + std::string(weight));
+    objects.queues.push_back(one);
+  }
+
+  EXPECT_TRUE(noted(import(objects), "2 queues without an over-quota weight above 0: the smallest weight"));
+}
+
+TEST(ImportKai, AFileWithoutPodGroupsHasNoJob) {
+  EXPECT_TRUE(noted(import_kai(R"({"rawObjects": null})", "f"), "there is no job in it"));
+  Objects objects = small();
+  EXPECT_TRUE(noted(import(objects), "there is no job in it"));
+  objects.groups = {group("left-out", 1)};
+  EXPECT_FALSE(noted(import(objects), "there is no job in it"));
 }
 
 }  // namespace berth::io

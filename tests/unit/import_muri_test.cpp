@@ -57,15 +57,15 @@ TEST(ImportMuri, ADurationThatIsNotItsIterationsCountsAndTheWorkIsNotStated) {
   EXPECT_EQ(trace.jobs[1].work, 0);
   EXPECT_EQ(trace.jobs[2].work, 0);
   EXPECT_EQ(trace.jobs[1].run_us, 6 * kSecond);
-  EXPECT_NE(trace.notes.at(2).find("2 jobs state another duration"), std::string::npos);
+  EXPECT_NE(trace.notes.at(2).find("2 jobs with another duration than iterations x iteration_time"), std::string::npos);
 }
 
 TEST(ImportMuri, OneModelMeasuredTwiceHasTwoProfiles) {
   const Trace trace = muri("1,1,0,4,m,1,1000,0,250,1,1,1,0\n2,1,0,5,m,1,1000,0,200,1,1,1,0\n3,1,0,4,m,1,1000,0,250,1,1,1,0\n");
 
   ASSERT_EQ(trace.profiles.size(), 2u);
-  EXPECT_EQ(trace.jobs[0].profile, "m, batch 1, 1 GPUs");
-  EXPECT_EQ(trace.jobs[1].profile, "m, batch 1, 1 GPUs (2)");
+  EXPECT_EQ(trace.jobs[0].profile, "m, batch 1, 1 GPU");
+  EXPECT_EQ(trace.jobs[1].profile, "m, batch 1, 1 GPU (2)");
   EXPECT_EQ(trace.jobs[2].profile, trace.jobs[0].profile);
   EXPECT_EQ(parse_trace(to_json(trace)), trace);
 }

@@ -46,7 +46,7 @@ TEST(ImportShockwave, RowsThatStateAnotherDurationAreCountedAndTheThroughputCoun
   const Trace trace = shockwave(twelve("accordion", "60", "0") + twelve("static", "51", "0"));
 
   EXPECT_EQ(trace.jobs[0].run_us, 50 * kSecond);
-  EXPECT_NE(trace.notes.back().find("1 rows state another duration"), std::string::npos);
+  EXPECT_NE(trace.notes.back().find("1 row with another duration than total_steps / throughput"), std::string::npos);
 }
 
 TEST(ImportShockwave, GavelsFilesAreNotTakenForItNorTheOtherWayRound) {
@@ -80,7 +80,7 @@ TEST(ImportShockwave, TheRealWorkloadsHaveTheirCounts) {
   EXPECT_EQ(one.notes.back().find("another duration"), std::string::npos);
   EXPECT_EQ(two.jobs.size(), 460u);
   EXPECT_EQ(run_s(two), 2'587'461);
-  EXPECT_NE(two.notes.back().find("460 rows state another duration"), std::string::npos);  // of another throughput file
+  EXPECT_NE(two.notes.back().find("460 rows with another duration"), std::string::npos);  // of another throughput file
   EXPECT_EQ(parse_trace(to_json(two)), two);
 }
 
