@@ -29,6 +29,8 @@ set(CPACK_COMPONENTS_ALL runtime dev)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME berth)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libberth-dev)
+# The installed pages link to headers and examples, which lie in it.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS libberth-dev)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
