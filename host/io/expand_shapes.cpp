@@ -68,7 +68,7 @@ std::string expand_shapes(const GpuRange& gpus, const std::vector<std::string>& 
       shape.gpus = n;
       if (!types.empty()) shape.gpu_type = types[t];
       shape.id = core::default_shape_id(n, shape.gpu_type);
-      if (const std::string problem = scale_batch(gpus, shape); !problem.empty()) return problem;
+      if (std::string problem = scale_batch(gpus, shape); !problem.empty()) return problem;
     }
     if (out.size() > static_cast<std::size_t>(kMaxShapes)) {
       return fmt::format("'gpus' and 'types' expand to more than {} shapes; \"step\": \"pow2\" gives fewer", kMaxShapes);
