@@ -126,8 +126,8 @@ void SlurmJobs::leave_out_rest(SlurmJob one_of, std::span<const std::int64_t> ta
 }
 
 void SlurmJobs::add_tasks(const SlurmJob& from, const Job& job) {
-  // Slurm has no arrays of heterogeneous jobs.
-  const bool several = from.het_id == 0 && from.array_task == kSlurmUnset && !from.array_tasks.empty();
+  // Slurm has no arrays of heterogeneous jobs, and none without an id.
+  const bool several = from.het_id == 0 && from.array_id != 0 && from.array_task == kSlurmUnset && !from.array_tasks.empty();
   ArrayTasks tasks;
   if (several)
     tasks = tasks_of(from.array_tasks);

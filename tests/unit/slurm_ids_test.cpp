@@ -31,6 +31,13 @@ TEST(SlurmIds, ATaskThatOccursTwiceIsRefusedWithTheFieldsThatNameIt) {
             "makes too");
 }
 
+// The tasks would all be called '0'.
+TEST(SlurmIds, TasksWithoutAnArrayAreTheJob) {
+  const Snapshot s = imported(jobs22({job22(3).text("array_task_string", "7%24,1")}) + kNodes).snapshot;
+  ASSERT_EQ(s.jobs.size(), 1u);
+  EXPECT_EQ(s.jobs[0].id, "3");
+}
+
 TEST(SlurmIds, AHeterogeneousJobWithTheIdOfAnotherJobIsRefused) {
   EXPECT_EQ(refused({component22(13, 1), job22(12)}), "in:6: /jobs/1: job_id 12 makes job '12', which het_job_id 12 at /jobs/0 makes too");
 }
