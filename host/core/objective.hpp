@@ -48,10 +48,10 @@ struct ChoiceOption {
 
 /// What values are asked of.
 struct OptionsToValue {
-  std::span<const ChoiceOption> options;       // those of one job stand together
-  const std::int32_t* all_begin;               // [jobs + 1] of a job's options, also those that are not asked of
-  std::span<const std::uint8_t> impossible{};  // [all options] 1: the job can never run so
-  std::span<const std::uint8_t> lost{};        // [slots] 1: what it ran on has failed, so that it waits
+  std::span<const ChoiceOption> options;     // those of one job stand together
+  const std::int32_t* all_begin;             // [jobs + 1] of a job's options, also those that are not asked of
+  std::span<const std::uint8_t> impossible;  // [all options] 1: the job can never run so
+  std::span<const std::uint8_t> lost;        // [slots] 1: what it ran on has failed, so that it waits
 };
 
 /// Computes values. Memory is kept between calls.

@@ -51,7 +51,6 @@ Snapshot cluster(std::uint64_t seed) {
     if (random.percent(30)) job.constraints.labels = {{"disk", {"ssd"}}};
     if (random.percent(30)) job.constraints.memory_bytes_per_gpu = std::int64_t{1} << random.within(34, 40);
     for (Shape& shape : job.shapes) {
-      if (random.percent(20)) shape.rate = 0;
       if (!shape.groups.empty() || shape.share_ppm != kWholeGpu || !random.percent(20)) continue;
       Group group;
       group.name = "g";
