@@ -104,11 +104,12 @@ TEST(PriceRunning, AJobThatLostItsGpusWaits) {
   lost.progress.run_us = 900 * kSecond;
   lost.progress.work_total = 100'000'000'000;
   lost.progress.observed = {{8, {7'000'000}}};
-  lost.costs.restart_us = 1'000 * kSecond;
-  lost.costs.checkpoint_save_us = 500 * kSecond;
   s.nodes[0].state = NodeState::kFailed;
-  Job& other = run_on(test::lasting(add_job(s, "b", 8), 50'000), "n1", {0, 1, 2, 3, 4, 5, 6, 7});
-  other.costs = lost.costs;
+  run_on(test::lasting(add_job(s, "b", 8), 50'000), "n1", {0, 1, 2, 3, 4, 5, 6, 7});
+  for (Job& job : s.jobs) {
+    job.costs.restart_us = 1'000 * kSecond;
+    job.costs.checkpoint_save_us = 500 * kSecond;
+  }
   Snapshot waiting = s;
   waiting.jobs[0].state = JobState::kWaiting;
   waiting.jobs[0].allocation = {};
