@@ -9,6 +9,7 @@
 #include <string>
 
 #include "berth/kernel/choice.hpp"
+#include "berth/kernel/ones.hpp"
 #include "berth/kernel/problem.hpp"
 #include "berth/kernel/score.hpp"
 
@@ -58,6 +59,13 @@ struct ChoiceTask {
   Watch* watch = nullptr;  // heeded by cpu and reference; null: run to the end
 };
 
+/// An evolution of ONES (docs/ones.md).
+struct EvolveTask {
+  kernel::OnesView problem;
+  kernel::OnesRequest request;
+  Watch* watch = nullptr;  // heeded after each generation; null: run to the end
+};
+
 /// Who computes placements and choices. All answer alike, bit by bit (docs/placement.md).
 class PlacementBackend {
  public:
@@ -72,6 +80,7 @@ class PlacementBackend {
   virtual void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) = 0;
   /// Many choices, each by itself.
   virtual void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) = 0;
+  virtual void evolve(const EvolveTask& task, const kernel::OnesResult& result) = 0;
 };
 
 /// The serial oracle (host/reference).

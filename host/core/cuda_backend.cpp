@@ -84,6 +84,8 @@ void CudaBackend::choose(std::span<const ChoiceTask> tasks, std::span<const kern
   check(table_->choose(context_, choices_.data(), static_cast<std::int32_t>(choices_.size()), &message), message);
 }
 
+void CudaBackend::evolve(const EvolveTask& task, const kernel::OnesResult& result) { ones_.run(task, result, 1); }
+
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why) { return CudaBackend::open(why); }
 
 }  // namespace berth::core

@@ -5,6 +5,7 @@
 #include "berth/kernel/place.hpp"
 #include "host/core/backend.hpp"
 #include "host/cpu/for_each.hpp"
+#include "host/cpu/ones.hpp"
 #include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
 
@@ -40,6 +41,8 @@ class CpuBackend final : public core::PlacementBackend {
     cpu::choose(tasks, results, threads_);
   }
 
+  void evolve(const core::EvolveTask& task, const kernel::OnesResult& result) override { ones_.run(task, result, threads_); }
+
  private:
   static void run(const kernel::ProblemView& problem, const core::Scenario& scenario, const kernel::PlaceResult& result,
                   std::vector<std::byte>& memory) {
@@ -61,6 +64,7 @@ class CpuBackend final : public core::PlacementBackend {
   int threads_;
   std::vector<std::byte> memory_;
   ScoreTable table_;
+  OnesEvolution ones_;
 };
 
 }  // namespace

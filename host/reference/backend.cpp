@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "host/core/backend.hpp"
+#include "host/reference/ones.hpp"
 #include "host/reference/place_in_order.hpp"
 #include "host/reference/price.hpp"
 #include "host/reference/score.hpp"
@@ -30,6 +31,10 @@ class ReferenceBackend final : public PlacementBackend {
       const ChoiceTask& task = tasks[i];
       reference::choose_by_price(task.problem, task.request, results[i], [&] { return task.watch != nullptr && task.watch->stop(); });
     }
+  }
+
+  void evolve(const EvolveTask& task, const kernel::OnesResult& result) override {
+    reference::evolve_ones(task.problem, task.request, result, [&] { return task.watch != nullptr && task.watch->stop(); });
   }
 };
 

@@ -152,6 +152,7 @@ class Looks final : public core::PlacementBackend {
       }
     }
   }
+  void evolve(const core::EvolveTask&, const kernel::OnesResult&) override {}
   int options = 0;
 };
 

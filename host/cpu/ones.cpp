@@ -1,0 +1,132 @@
+#include "host/cpu/ones.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "berth/kernel/ones_candidate.hpp"
+#include "berth/kernel/ones_first.hpp"
+#include "berth/kernel/ones_search.hpp"
+#include "host/cpu/for_each.hpp"
+
+namespace berth::cpu {
+namespace {
+
+std::size_t ones_at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Where the blocks of an individual begin in the columns of a population.
+std::int64_t row(const kernel::OnesView& v, std::int64_t individual) { return individual * v.n_jobs; }
+
+}  // namespace
+
+void OnesEvolution::prepare(const kernel::OnesView& v) {
+  taken_.assign(ones_at(v.slots) + 1, 0);
+  fresh_jobs_.clear();
+  turns_.clear();
+  for (std::int32_t j = 0; j < v.n_jobs; ++j) {
+    for (std::int32_t x = 0; x < v.deployed_count[j]; ++x) taken_[ones_at(v.deployed_first[j]) + ones_at(x) + 1] = 1;
+    (v.fresh[j] != 0 ? fresh_jobs_ : turns_).push_back(j);
+  }
+  for (std::size_t x = 1; x < taken_.size(); ++x) taken_[x] += taken_[x - 1];
+  left_.resize(ones_at(v.n_jobs));
+  turn_.resize(ones_at(v.n_jobs));
+}
+
+void OnesEvolution::reorder(const kernel::OnesView& v, std::int32_t individual, const kernel::OnesResult& result) {
+  thread_local std::vector<std::max_align_t> memory;  // kept between calls
+  kernel::OnesWorkspace ws{};
+  const std::size_t words = kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1;
+  if (memory.size() < words) memory.resize(words);
+  kernel::carve_ones_workspace(memory.data(), v.n_jobs, ws);
+  kernel::SerialGroup group;
+  kernel::ones_reorder(group, v, taken_.data(), result.count + row(v, individual), ws, result.first + row(v, individual));
+}
+
+void OnesEvolution::begin(const kernel::OnesView& v, const kernel::OnesRequest& request, const kernel::OnesResult& result, int threads) {
+  std::fill_n(result.score, v.population, 0);
+  if (request.first != nullptr) {
+    const std::int64_t all = row(v, v.population);
+    std::copy_n(request.count, all, result.count);
+    for (std::int64_t i = 0; i < all; ++i) result.first[i] = request.count[i] > 0 ? request.first[i] : 0;
+    return;
+  }
+  for_each_n(threads, v.population, 1, [&](std::int64_t i) {
+    thread_local std::vector<std::uint64_t> keys;
+    if (keys.size() < ones_at(v.n_jobs)) keys.resize(ones_at(v.n_jobs));
+    const auto individual = static_cast<std::int32_t>(i);
+    kernel::SerialGroup group;
+    kernel::ones_first(group, v, individual, request.first_generation, keys.data(), result.count + row(v, i));
+    reorder(v, individual, result);
+  });
+}
+
+void OnesEvolution::draw(const kernel::OnesView& v, std::int32_t generation) {
+  for (const std::int32_t j : turns_) {
+    left_[ones_at(j)] = kernel::ones_left(v, j, generation);
+    turn_[ones_at(j)] = kernel::ones_turn(v, j, left_[ones_at(j)]);
+  }
+  std::sort(turns_.begin(), turns_.end(),
+            [&](std::int32_t a, std::int32_t b) { return std::tie(turn_[ones_at(a)], a) < std::tie(turn_[ones_at(b)], b); });
+}
+
+void OnesEvolution::refresh(const kernel::OnesView& v, const kernel::OnesResult& result) {
+  refreshed_.resize(ones_at(row(v, v.population)));
+  for (std::int32_t i = 0; i < v.population; ++i) {
+    for (std::int32_t j = 0; j < v.n_jobs; ++j) {
+      const std::int64_t at = row(v, i) + j;
+      refreshed_[ones_at(at)] = kernel::ones_refreshed(v, j, result.count[at]);
+    }
+  }
+}
+
+void OnesEvolution::breed(const kernel::OnesView& v, std::int32_t generation, const kernel::OnesResult& result, int threads) {
+  const kernel::OnesGeneration of{generation,
+                                  result.first,
+                                  refreshed_.data(),
+                                  left_.data(),
+                                  turns_.data(),
+                                  fresh_jobs_.data(),
+                                  static_cast<std::int32_t>(turns_.size()),
+                                  static_cast<std::int32_t>(fresh_jobs_.size())};
+  const std::int32_t candidates = kernel::ones_candidates(v.population);
+  count_.resize(ones_at(row(v, candidates)));
+  score_.resize(ones_at(candidates));
+  for_each_n(threads, candidates, 1, [&](std::int64_t i) {
+    thread_local std::vector<std::uint32_t> bits;
+    if (bits.size() < ones_at(kernel::ones_bit_words(v.slots))) bits.resize(ones_at(kernel::ones_bit_words(v.slots)));
+    kernel::SerialGroup group;
+    std::int32_t* const count = count_.data() + row(v, i);
+    score_[ones_at(i)] = kernel::ones_candidate(group, v, of, static_cast<std::int32_t>(i), bits.data(), count);
+  });
+}
+
+void OnesEvolution::select(const kernel::OnesView& v, const kernel::OnesResult& result, int threads) {
+  by_score_.resize(score_.size());
+  for (std::size_t i = 0; i < by_score_.size(); ++i) by_score_[i] = static_cast<std::int32_t>(i);
+  std::partial_sort(by_score_.begin(), by_score_.begin() + v.population, by_score_.end(),
+                    [&](std::int32_t a, std::int32_t b) { return std::tie(score_[ones_at(a)], a) < std::tie(score_[ones_at(b)], b); });
+  for_each_n(threads, v.population, 1, [&](std::int64_t i) {
+    const std::int32_t from = by_score_[ones_at(i)];
+    std::copy_n(count_.data() + row(v, from), v.n_jobs, result.count + row(v, i));
+    result.score[i] = score_[ones_at(from)];
+    reorder(v, static_cast<std::int32_t>(i), result);
+  });
+}
+
+void OnesEvolution::run(const core::EvolveTask& task, const kernel::OnesResult& result, int threads) {
+  const kernel::OnesView& v = task.problem;
+  prepare(v);
+  begin(v, task.request, result, threads);
+  std::int32_t made = 0;
+  const auto stop = [&] { return made > 0 && task.watch != nullptr && task.watch->stop(); };
+  while (!stop() && made < task.request.generations) {
+    const std::int32_t generation = kernel::ones_generation(task.request, made);
+    draw(v, generation);
+    refresh(v, result);
+    breed(v, generation, result, threads);
+    select(v, result, threads);
+    result.least[made++] = result.score[0];
+  }
+  *result.generations = made;
+}
+
+}  // namespace berth::cpu

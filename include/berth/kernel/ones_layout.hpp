@@ -1,0 +1,123 @@
+#pragma once
+
+#include "berth/kernel/carver.hpp"
+#include "berth/kernel/group.hpp"
+#include "berth/kernel/heap.hpp"
+#include "berth/kernel/ones_rules.hpp"
+
+/// Blocks of jobs in slots, and what they cost: docs/ones.md section 6.
+namespace berth::kernel {
+
+inline constexpr std::int32_t kOnesPublished = 16;  // slots up to which the published programme is tried
+
+/// One state of the published programme: the blocks it has laid, by index, and where.
+struct OnesLaid {
+  std::int32_t cost;  // -1: no state
+  std::uint32_t has;
+  std::uint64_t order, first;  // four bits each
+};
+
+/// What is so before a place of an order that is laid.
+struct OnesStep {
+  std::int32_t end;   // of the block before
+  std::int32_t held;  // slots of all blocks before
+  std::int32_t cost;  // of all blocks before
+};
+
+/// Memory of one individual's reorder. Blocks are the jobs that have something, by rank.
+struct OnesWorkspace {
+  std::int32_t *job, *size;           // [n_jobs]
+  std::int32_t *order, *other_order;  // [n_jobs] blocks
+  std::int32_t *at, *other_at;        // [n_jobs] first slots
+  std::uint64_t *keys, *runs;         // [n_jobs + 1]
+  OnesStep* steps;                    // [n_jobs + 1]
+  OnesLaid* laid;                     // [(kOnesPublished + 1)^2]
+};
+
+inline std::size_t carve_ones_workspace(void* block, std::int32_t n_jobs, OnesWorkspace& ws) {
+  Carver carver{static_cast<std::byte*>(block)};
+  for (std::int32_t** const column : {&ws.job, &ws.size, &ws.order, &ws.other_order, &ws.at, &ws.other_at}) {
+    *column = carver.take<std::int32_t>(n_jobs);
+  }
+  ws.keys = carver.take<std::uint64_t>(std::int64_t{n_jobs} + 1);
+  ws.runs = carver.take<std::uint64_t>(std::int64_t{n_jobs} + 1);
+  ws.steps = carver.take<OnesStep>(std::int64_t{n_jobs} + 1);
+  ws.laid = carver.take<OnesLaid>((kOnesPublished + 1) * (kOnesPublished + 1));
+  return carver.used;
+}
+
+/// The blocks to be laid, beside what is deployed.
+struct OnesBlocks {
+  const OnesView& v;
+  const std::int32_t* taken;  // [slots + 1] how many slots below have a job deployed
+  const OnesWorkspace& ws;
+  std::int32_t n;
+  std::int32_t idle;  // slots that no block needs
+
+  BERTH_HD bool deployed(std::int32_t b) const { return v.deployed_count[ws.job[b]] > 0; }
+  BERTH_HD std::int32_t home(std::int32_t b) const { return v.deployed_first[ws.job[b]]; }
+  BERTH_HD std::int32_t home_size(std::int32_t b) const { return v.deployed_count[ws.job[b]]; }
+
+  /// Slots that others would have to leave.
+  BERTH_HD std::int32_t cost(std::int32_t b, std::int32_t x) const {
+    const std::int32_t end = x + ws.size[b];
+    const std::int32_t low = x > home(b) ? x : home(b), own_end = home(b) + home_size(b);
+    const std::int32_t high = end < own_end ? end : own_end;
+    return taken[end] - taken[x] - (high > low ? high - low : 0);
+  }
+};
+
+/// An order with one of its moves made, without making it.
+struct OnesMove {
+  std::int32_t from, to;
+  bool change;  // the two change places; else what is between them moves up
+
+  BERTH_HD static OnesMove of(std::int64_t number, std::int32_t n) {
+    const std::int64_t from = number % n;
+    return {static_cast<std::int32_t>(from), static_cast<std::int32_t>((from + 1 + number / n) % n), number >= std::int64_t{n} * n};
+  }
+  BERTH_HD bool is_void() const { return from == to || (change && from > to); }
+  /// Which place's block stands in a place afterwards.
+  BERTH_HD std::int32_t operator()(std::int32_t place) const {
+    if (change) return place == from ? to : place == to ? from : place;
+    if (place == to) return from;
+    if (from < to) return place >= from && place < to ? place + 1 : place;
+    return place > to && place <= from ? place - 1 : place;
+  }
+};
+
+/// Where an order begins each place, when laid.
+BERTH_HD inline OnesStep ones_step(const OnesBlocks& blocks, std::int32_t b, const OnesStep& before) {
+  const std::int32_t wanted = blocks.deployed(b) && blocks.home(b) > before.end ? blocks.home(b) : before.end;
+  const std::int32_t latest = blocks.idle + before.held;
+  const std::int32_t first = wanted < latest ? wanted : latest;
+  return {first + blocks.ws.size[b], before.held + blocks.ws.size[b], before.cost + blocks.cost(b, first)};
+}
+
+/// Lays an order. @param at  [n] out, by block; null: not wanted
+/// @returns the cost
+BERTH_HD inline std::int64_t ones_lay(const OnesBlocks& blocks, const std::int32_t* order, std::int32_t* at) {
+  OnesStep* const steps = blocks.ws.steps;
+  steps[0] = {0, 0, 0};
+  for (std::int32_t place = 0; place < blocks.n; ++place) {
+    const std::int32_t b = order[place];
+    steps[place + 1] = ones_step(blocks, b, steps[place]);
+    if (at != nullptr) at[b] = steps[place + 1].end - blocks.ws.size[b];
+  }
+  return steps[blocks.n].cost;
+}
+
+/// What the order that was laid last would cost with a move made: only the places that change are looked at.
+/// @returns the cost; as soon as it is `enough`, anything from there on
+BERTH_HD inline std::int64_t ones_moved(const OnesBlocks& blocks, const std::int32_t* order, const OnesMove& move, std::int64_t enough) {
+  const OnesStep* const steps = blocks.ws.steps;
+  const std::int32_t low = move.from < move.to ? move.from : move.to, high = move.from < move.to ? move.to : move.from;
+  OnesStep step = steps[low];
+  for (std::int32_t place = low; place < blocks.n && step.cost < enough; ++place) {
+    if (place > high && step.end == steps[place].end) return step.cost + steps[blocks.n].cost - steps[place].cost;
+    step = ones_step(blocks, order[move(place)], step);
+  }
+  return step.cost;
+}
+
+}  // namespace berth::kernel
