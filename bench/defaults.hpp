@@ -92,6 +92,12 @@ inline std::vector<PriceSize> pollux_sizes() {
   return smoke() ? std::vector<PriceSize>{{64, 40}} : std::vector<PriceSize>{{64, 40}, {512, 320}};
 }
 
+/// ones: 64 GPUs and 50 jobs are the published evaluation's.
+inline std::vector<PriceSize> ones_sizes() {
+  return smoke() ? std::vector<PriceSize>{{64, 50}} : std::vector<PriceSize>{{64, 50}, {256, 160}, {1'024, 640}, {16'384, 8'192}};
+}
+inline std::int64_t ones_generations() { return full_or_smoke(20, 2); }
+
 /// score: axis `nodes` = `jobs`. Small sizes are there because a GPU loses at them.
 inline std::vector<std::int64_t> score_sizes() {
   return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{10, 100, 1'000, 10'000};

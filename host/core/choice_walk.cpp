@@ -60,7 +60,7 @@ void ChoiceWalk::list_options(const StateImpl& s, const kernel::ProblemView& p, 
       const std::int32_t chosen = choice.chosen[at(j)] < 0 ? -1 : choice.option_begin[at(j)] + choice.chosen[at(j)];
       rows_.clear();
       for (std::int32_t k = choice.option_begin[at(j)]; k < choice.option_begin[at(j) + 1]; ++k) {
-        if (k == chosen || (choice.by_price ? choice.value[at(k)] > 0 : choice.shapes[at(k)].speed > 0)) rows_.push_back(k);
+        if (choice.may_try(k, chosen)) rows_.push_back(k);
       }
       std::sort(rows_.begin(), rows_.end(), [&](std::int32_t a, std::int32_t b) {
         return std::tuple(b == chosen, choice.net(b), a) < std::tuple(a == chosen, choice.net(a), b);

@@ -20,11 +20,22 @@ struct ChosenShapes {
   const std::vector<std::int64_t>& price;      // [types]
   const std::vector<std::int32_t>& chosen;     // [jobs] relative to the job's first, -1: none
   bool by_price;                               // what is worth nothing is not tried; else what has no speed
+  bool chosen_only;                            // nothing is tried but what was chosen, and fewer GPUs of its type
   std::span<const kernel::ShapeTerms> shapes;  // [options]
 
   std::int64_t net(std::int32_t k) const {
     const ChoiceOption& one = options[static_cast<std::size_t>(k)];
     return value[static_cast<std::size_t>(k)] - price[static_cast<std::size_t>(one.type)] * one.gpus;
+  }
+  /// Whether an option may be tried where there is room. @param wanted  row of what was chosen for its job, -1: nothing
+  bool may_try(std::int32_t k, std::int32_t wanted) const {
+    const auto i = static_cast<std::size_t>(k);
+    if (k == wanted) return true;
+    if (chosen_only) {
+      const ChoiceOption* const most = wanted < 0 ? nullptr : &options[static_cast<std::size_t>(wanted)];
+      return most != nullptr && options[i].type == most->type && options[i].gpus < most->gpus && shapes[i].speed > 0;
+    }
+    return by_price ? value[i] > 0 : shapes[i].speed > 0;
   }
 };
 

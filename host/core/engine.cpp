@@ -218,8 +218,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.seed = request.seed;
   const bool cut = watch.stopped_at >= 0;
   const std::int32_t limit = cut && !chooses_shapes ? watch.stopped_at : walk.limit;
-  plan.work_done = chooses_shapes ? choice.evaluations() : limit;
-  const bool out_of_work = chooses_shapes ? request.work_limit > 0 && choice.evaluations() >= request.work_limit : walk.limit < walk.n;
+  plan.work_done = chooses_shapes ? choice.work() : limit;
+  const bool out_of_work = chooses_shapes ? request.work_limit > 0 && choice.work() >= request.work_limit : walk.limit < walk.n;
   plan.stopped_by = cut ? (watch.by_cancel ? "cancel" : "budget") : out_of_work ? "work" : "done";
   plan.tables = s.tables_hash();
   plan.order_until_us = chooses_shapes ? kNever : input.order_until();

@@ -17,8 +17,9 @@ constexpr std::array kCommKind{"tp", "pp", "dp", "ep", "kv"};
 constexpr std::array kProfileKind{"opaque", "table", "closed_form"};
 constexpr std::array kAction{"start", "keep", "resize", "migrate", "preempt", "wait", "decline", "replace", "reserve"};
 constexpr std::array kReasonCode{
-    "none",       "no_gpu_type", "node_constraint", "insufficient_gpus", "topology_required",   "fragmented",  "quota",  "cpu",   "memory",
-    "gpu_memory", "behind",      "reserved_for",    "lost_priority",     "deadline_impossible", "node_failed", "budget", "outbid"};
+    "none",   "no_gpu_type", "node_constraint", "insufficient_gpus", "topology_required", "fragmented",          "quota",       "cpu",
+    "memory", "gpu_memory",  "behind",          "reserved_for",      "lost_priority",     "deadline_impossible", "node_failed", "budget",
+    "outbid", "not_chosen"};
 constexpr std::array kProof{"placed_validated", "infeasible_certified", "budget_exhausted"};
 constexpr std::array kBackend{"auto", "reference", "cpu", "cuda"};
 

@@ -134,19 +134,28 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
   task.request = {order.settings.gap_ppm, order.settings.most_evaluations, false, earlier_.empty() ? nullptr : earlier_.data()};
   task.watch = &watch;
   by_price_ = order.policy == nullptr || order.policy->by_price();
+  chosen_only_ = order.policy != nullptr && order.policy->chosen_only();
+  const bool searches = order.policy != nullptr && order.policy->searches();
+  const kernel::ChoiceRequest search = task.request;
   if (order.policy != nullptr) {
-    const PlainFloats floats;
-    order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), task.request, order.seed}, backend, chosen_);
     task.request.bound_only = true;
     other_chosen_.assign(slots_.size(), -1);
   }
-  if (order.work_limit > 0) {
+  if (searches) {
+    task.watch = nullptr;
+  } else if (order.work_limit > 0) {
     task.request.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(task.request.most_evaluations, order.work_limit));
   }
   std::int32_t* const option = order.policy == nullptr ? chosen_.data() : other_chosen_.data();
   const kernel::ChoiceResult result{option, price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
   backend.choose({&task, 1}, {&result, 1});
   bound_ = saturate(Wide{bound_} + beyond_at(price_));
+  if (order.policy != nullptr) {
+    const PlainFloats floats;
+    order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), search, order.seed, order.work_limit, &watch}, backend,
+                         chosen_);
+  }
+  work_ = searches ? order.policy->work() : evaluations_;
 }
 
 Wide ShapeChoice::beyond_at(std::span<const std::int64_t> price) const {
@@ -197,6 +206,7 @@ bool ShapeChoice::choose_again(const ChoiceOrder& order, std::span<const std::in
   backend.choose({&task, 1}, {&result, 1});
   chosen_.swap(other_chosen_);  // only now: another backend may have to answer
   evaluations_ += evaluations;
+  work_ = evaluations_;
   return true;
 }
 
@@ -220,6 +230,11 @@ void ShapeChoice::keep(const StateImpl& s, PolicyState& policy_state) const {
 
 Reason ShapeChoice::outbid(std::int32_t slot) const {
   const std::int32_t j = job_of_[at(slot)];
+  if (chosen_only_ && j >= 0 && chosen_[at(j)] < 0) {
+    Reason reason;
+    reason.code = ReasonCode::kNotChosen;
+    return reason;
+  }
   return !by_price_ || j < 0 || chosen_[at(j)] >= 0 ? Reason{} : outbid_at(slot, price_);
 }
 

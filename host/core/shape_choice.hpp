@@ -57,8 +57,8 @@ class ShapeChoice {
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
   /// Valid until the next choice.
-  ChosenShapes chosen() const { return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, values_.shapes()}; }
-  /// Why a job that was given nothing has nothing; code kNone where it was to have something, or where prices are not the cause.
+  ChosenShapes chosen() const { return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes()}; }
+  /// Why a job that was given nothing has nothing; code kNone where it was to have something, or where the choice is not the cause.
   Reason outbid(std::int32_t slot) const;
   /// Of these prices: code kNone where some shape is worth more to it than its GPUs cost.
   Reason outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const;
@@ -66,7 +66,8 @@ class ShapeChoice {
   /// Writes objective, bound and prices into a plan that is built.
   void report(const StateImpl& state, const ChoiceSettings& settings, Plan& plan);
 
-  std::int32_t evaluations() const { return evaluations_; }
+  /// In the unit of a limit of work: evaluations of prices, or what a policy that searches counts.
+  std::int64_t work() const { return work_; }
 
  private:
   void collect(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks);
@@ -85,10 +86,11 @@ class ShapeChoice {
   std::vector<std::int64_t> again_price_;  // of choices made again: nobody reads them
   std::vector<std::int32_t> chosen_;
   std::vector<std::int32_t> other_chosen_;  // before the last choose_again; beside a policy's own choice, of nobody
-  bool by_price_ = true;
+  bool by_price_ = true, chosen_only_ = false;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
   std::int64_t sum_ = 0, bound_ = 0;
   std::int32_t evaluations_ = 0;
+  std::int64_t work_ = 0;
 
   ShapeValues values_;
   PlanTerms terms_;

@@ -22,6 +22,8 @@ struct ShapeQuestion {
   std::span<const kernel::ShapeTerms> shapes;  // [options] speed, run time left, what a change costs
   kernel::ChoiceRequest search;                // as a search for prices over the whole problem would be asked for
   std::uint64_t seed;
+  std::int64_t work_limit = 0;  // of a policy that searches, in its own unit; 0: none
+  Watch* watch = nullptr;       // heeded by a policy that searches
 };
 
 class ShapePolicy {
@@ -34,6 +36,12 @@ class ShapePolicy {
   virtual bool by_price() const { return false; }
   /// Whether it seeks shares of the time (docs/shares.md): its own bound is that of their level, not of a choice.
   virtual bool by_shares() const { return false; }
+  /// Whether jobs that it gives nothing, and shapes larger than what it gives, are not to be tried where room is left.
+  virtual bool chosen_only() const { return false; }
+  /// Whether it searches: budget and limit of work are its own then, and those of the search for prices are not cut.
+  virtual bool searches() const { return false; }
+  /// What it has searched in the last choice, in the unit of a limit of work.
+  virtual std::int64_t work() const { return 0; }
   /// Leaves what it keeps in the caller's PolicyState, once the plan stands. Prices are kept for all.
   virtual void store(PolicyState&) const {}
 };

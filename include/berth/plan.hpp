@@ -29,7 +29,7 @@ constexpr bool runs_now(Action action) {
 /// 2. a certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help;
 /// 3. kDeadlineImpossible: its hard deadline is out of reach in every alternative, by what is predicted; it is declined;
 /// 4. kBudget, when its turn never came;
-/// 5. kBehind; kOutbid, where prices choose and no shape is worth more to it than its GPUs cost;
+/// 5. kBehind; kNotChosen; kOutbid, where prices choose and no shape is worth more to it than its GPUs cost;
 /// 6. kQuota, when no alternative is within the limits of its queues;
 /// 7. what is short, of the alternative that lacks least (those that could never hold it apart): kInsufficientGpus, kGpuMemory, kCpu,
 ///    kMemory, kNodeConstraint, then kTopologyRequired or kFragmented;
@@ -52,6 +52,7 @@ enum class ReasonCode : std::uint8_t {
   kNodeFailed,          ///< displaced because its nodes or GPUs failed and it could not be mended
   kBudget,              ///< the search was cut short; not a proof
   kOutbid,              ///< `best`: what `pieces` GPUs of `gpu_type` are worth to it; `asked`: their price
+  kNotChosen,           ///< a policy that searches whole schedules gave it nothing
 };
 
 enum class Proof : std::uint8_t { kPlacedValidated, kInfeasibleCertified, kBudgetExhausted };

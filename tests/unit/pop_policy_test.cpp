@@ -165,7 +165,7 @@ TEST(PopPolicy, APartIsNotAskedForWhatItHasNoRoomFor) {
   Looks backend;
   std::vector<std::int32_t> chosen(3, -7);
 
-  core::find_policy("pop").shapes({{"k", "2"}})->choose({state, kept, whole.view(), {}, {}, {}, 0}, backend, chosen);
+  core::find_policy("pop").shapes({{"k", "2"}})->choose({state, kept, whole.view(), {}, {}, {}, 0, 0, nullptr}, backend, chosen);
 
   EXPECT_EQ(backend.options, 5);
   EXPECT_EQ(chosen, (std::vector<std::int32_t>{3, 3, -1}));

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+
+/// Whole columns of a PolicyState, a value for each job that a policy decides on.
+namespace berth::policy {
+
+/// The jobs, by id, and the index of each.
+using JobsById = std::vector<std::pair<const std::string*, std::int32_t>>;
+
+void sort_by_id(JobsById& jobs);
+
+/// @param values  [jobs] in and out: what the column does not say stays
+void read_column(const PolicyState& kept, const std::string& name, const JobsById& jobs, std::vector<std::int64_t>& values);
+
+/// Rows of other jobs go; those of these jobs stay where they are, so that nothing is allocated for jobs that were there before.
+void write_column(PolicyState& kept, const std::string& name, const JobsById& jobs, const std::vector<std::int64_t>& values);
+
+}  // namespace berth::policy

@@ -1,0 +1,230 @@
+// Plans of ones: docs/ones.md, sections 8 and 9.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "tests/unit/shape_policy_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::elastic;
+using test::fate;
+using test::one_node;
+using test::runs;
+
+/// As fast as it has GPUs, on any number of them.
+test::GpuRates linear(std::int32_t most) {
+  test::GpuRates rates;
+  for (std::int32_t gpus = 1; gpus <= most; ++gpus) rates.emplace_back(gpus, gpus * 1'000'000LL);
+  return rates;
+}
+
+Job& seen(Job& job, std::int64_t epochs, std::int64_t run_s = 100) {
+  job.progress.epochs_done_micro = epochs * 1'000'000;
+  job.progress.run_us = run_s * kSecond;
+  return job;
+}
+
+Request asking(std::vector<std::pair<std::string, std::string>> params = {}) { return test::asking("ones", std::move(params)); }
+
+TEST(Ones, ANewJobStartsInItsSmallestShape) {
+  Snapshot s = one_node();
+  elastic(s, "a");
+  elastic(s, "b", {{2, 2'000'000}, {4, 4'000'000}});
+  const ClusterState state(s);
+
+  const Plan plan = test::valid_plan(state, asking());
+
+  EXPECT_EQ(fate(state, plan, "a"), "start 1");
+  EXPECT_EQ(fate(state, plan, "b"), "start 2");
+  EXPECT_EQ(plan.work_done, 1);
+}
+
+TEST(Ones, AJobIsNotResizedBeforeItsSecondEpoch) {
+  for (const std::int64_t epochs : {1, 2}) {
+    Snapshot s = one_node();
+    seen(runs(elastic(s, "a"), 2), epochs);
+    const ClusterState state(s);
+    EXPECT_EQ(fate(state, test::valid_plan(state, asking()), "a"), epochs < 2 ? "keep 2" : "resize 4");
+  }
+}
+
+// Twice what it has, and no more before it ran an epoch so.
+TEST(Ones, AJobDoublesAtMostOnceInAnEpoch) {
+  Snapshot s = one_node();
+  seen(runs(elastic(s, "a", linear(8)), 2), 3);
+  s.jobs[0].shapes.front().gpus = 8;  // what was requested
+  std::swap(s.jobs[0].shapes.front().id, s.jobs[0].shapes.back().id);
+  s.jobs[0].shapes.back().gpus = 1;
+  std::swap(s.jobs[0].shapes.front().rate, s.jobs[0].shapes.back().rate);
+  PolicyState kept;
+  ClusterState state(s);
+  EXPECT_EQ(fate(state, test::valid_plan(state, asking(), kept), "a"), "resize 4");
+  EXPECT_EQ(kept.columns.at("most").at("a"), 4);
+  EXPECT_EQ(kept.columns.at("scheduled").at("a"), 3'000'000);
+
+  s.jobs[0].allocation = {};
+  runs(s.jobs[0], 4);
+  ClusterState grown(s);
+  EXPECT_EQ(fate(grown, test::valid_plan(grown, asking(), kept), "a"), "keep 4");
+  s.jobs[0].progress.epochs_done_micro = 4'000'000;
+  ClusterState later(s);
+  EXPECT_EQ(fate(later, test::valid_plan(later, asking(), kept), "a"), "resize 8");
+}
+
+// Four times what was requested, even where GPUs idle; they go to it once its M is above that.
+TEST(Ones, GrowsToFourTimesWhatWasRequested) {
+  Snapshot s = one_node();
+  seen(runs(elastic(s, "a", linear(8)), 4), 3);
+  elastic(s, "b");
+  elastic(s, "c");
+  elastic(s, "d");
+  elastic(s, "e");
+  const ClusterState state(s);
+  PolicyState kept;
+  const Plan plan = test::valid_plan(state, asking(), kept);
+  EXPECT_EQ(fate(state, plan, "a"), "keep 4");
+  EXPECT_EQ(fate(state, plan, "e"), "start 1");
+}
+
+// The spec's vectors: 2 x 32 / (T / median + 1), rounded down, then up to an even number.
+TEST(Ones, TheLargestJobShrinksWhenItHasRunForLong) {
+  for (const auto& [ratio, shrunk] : {std::pair{1, 32}, std::pair{3, 16}, std::pair{4, 12}, std::pair{5, 10}, std::pair{100, 2}}) {
+    Snapshot s = one_node(64);
+    seen(runs(elastic(s, "a", linear(32)), 32), 3, 100 * ratio);
+    for (int i = 0; i < 3; ++i) s.history.push_back({std::to_string(i), "", "", 1, 0, 100 * kSecond, ""});
+    for (int i = 0; i < 62; ++i) elastic(s, "w" + std::to_string(i), linear(1));
+    const ClusterState state(s);
+    PolicyState kept;
+    kept.columns["most"]["a"] = 64;
+    const Plan plan = test::valid_plan(state, asking(), kept);
+    EXPECT_EQ(fate(state, plan, "a"), shrunk == 32 ? "resize 4" : "resize " + std::to_string(shrunk)) << ratio;
+  }
+}
+
+TEST(Ones, OnlyWhatIsIdleIsGivenWhileSomebodyMustNotChange) {
+  Snapshot s = one_node();
+  seen(runs(elastic(s, "a"), 4), 3);
+  test::run_on(seen(elastic(s, "b"), 3), "n0", {4, 5}).allocation.shape = "2";
+  elastic(s, "c");
+  PolicyState kept;
+  kept.columns["scheduled"] = {{"a", 0}, {"b", 2'500'000}};  // b not yet for an epoch
+  const ClusterState state(s);
+
+  const Plan plan = test::valid_plan(state, asking(), kept);
+
+  EXPECT_EQ(fate(state, plan, "a"), "keep 4");
+  EXPECT_EQ(fate(state, plan, "b"), "keep 2");
+  EXPECT_EQ(fate(state, plan, "c"), "start 1");
+}
+
+TEST(Ones, WhoIsNotInTheScheduleSaysSo) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 9; ++i) elastic(s, "j" + std::to_string(i));
+  const ClusterState state(s);
+
+  const Plan plan = test::valid_plan(state, asking());
+
+  EXPECT_EQ(fate(state, plan, "j7"), "start 1");
+  EXPECT_EQ(fate(state, plan, "j8"), "wait");
+  EXPECT_EQ(plan.decisions[8].reason.code, ReasonCode::kNotChosen);
+}
+
+// A target that changes who runs: who waits on asks for half the next time, but never for less than it needs to run.
+TEST(Ones, WhoIsLeftOutAsksForLess) {
+  Snapshot s = one_node();
+  seen(runs(elastic(s, "a", {{4, 4'000'000}, {8, 8'000'000}}), 4), 3);
+  for (const char* id : {"b", "c"}) {
+    Job& job = elastic(s, id, {{2, 1'000}, {8, 5'000}});  // slow: the other's turn comes first
+    seen(job, 3);
+    job.progress.work_done = 1'000'000'000'000;
+  }
+  PolicyState kept;
+  kept.columns["saved"] = {{"b", 8}, {"c", 3}};
+  const ClusterState state(s);
+
+  const Plan plan = test::valid_plan(state, asking({{"generations", "20"}}), kept);
+
+  ASSERT_EQ(fate(state, plan, "a"), "resize 8");
+  EXPECT_EQ(kept.columns.at("saved").at("b"), 4);
+  EXPECT_EQ(kept.columns.at("most").at("b"), 4);
+  EXPECT_EQ(kept.columns.at("saved").at("c"), 2);
+}
+
+TEST(Ones, KnowsOneGpuType) {
+  Snapshot s = test::two_types();
+  test::run_on(s.jobs[0], "n1", {0, 1, 2, 3, 4, 5, 6, 7}).allocation.shape = "h";
+  const ClusterState state(s);
+  const Plan plan = test::valid_plan(state, asking());
+  EXPECT_EQ(fate(state, plan, "a"), "keep h");
+  EXPECT_EQ(fate(state, plan, "b"), "start s");
+  EXPECT_EQ(fate(state, test::valid_plan(state, asking({{"gpu_type", "h100"}})), "b"), "wait");
+  EXPECT_THROW(test::valid_plan(state, asking({{"gpu_type", "none"}})), InvalidArgument);
+}
+
+TEST(Ones, ALimitOfWorkRepeatsWhatABudgetCut) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 6; ++i) seen(elastic(s, "j" + std::to_string(i)), 2 + i, 100 + i);
+  const ClusterState state(s);
+  Request request = asking();
+  request.budget_us = 20'000;
+  PolicyState cut, again;
+  const Plan plan = test::valid_plan(state, request, cut);
+  ASSERT_GT(plan.work_done, 0);
+  request.budget_us = 0;
+  request.work_limit = plan.work_done;
+  const Plan same = test::valid_plan(state, request, again);
+  EXPECT_EQ(same.work_done, plan.work_done);
+  EXPECT_EQ(again, cut);
+}
+
+TEST(Ones, ManyDecisionsAreOneEvolution) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 6; ++i) elastic(s, "j" + std::to_string(i));
+  const ClusterState state(s);
+  PolicyState one_by_one, at_once;
+  for (int i = 0; i < 5; ++i) test::valid_plan(state, asking(), one_by_one);
+  test::valid_plan(state, asking({{"generations", "5"}}), at_once);
+  EXPECT_EQ(one_by_one, at_once);
+}
+
+TEST(Ones, AStateOfAnotherClusterDoesNoHarm) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 4; ++i) seen(elastic(s, "j" + std::to_string(i)), 3);
+  const ClusterState state(s);
+  PolicyState kept;
+  kept.scalars = {{"generation", INT64_MIN}};
+  for (const std::int64_t value : {INT64_MIN, std::int64_t{-1}, INT64_MAX, std::int64_t{5} << 32, (std::int64_t{2} << 32) + 4}) {
+    for (const char* name : {"most", "saved", "scheduled", "first", "individual/00000", "individual/00001", "individual/99999"}) {
+      for (int i = 0; i < 4; ++i) kept.columns[name]["j" + std::to_string(i)] = value;
+    }
+    test::valid_plan(state, asking(), kept);
+    EXPECT_EQ(kept.columns.count("individual/99999"), 0U);
+  }
+}
+
+TEST(Ones, NothingToEvolve) {
+  Snapshot none = one_node();
+  EXPECT_EQ(test::valid_plan(ClusterState(none), asking()).work_done, 0);
+  Snapshot drained = one_node();
+  elastic(drained, "a");
+  drained.nodes[0].state = NodeState::kDrain;
+  EXPECT_EQ(test::valid_plan(ClusterState(drained), asking()).work_done, 0);
+  Snapshot pinned = one_node();
+  runs(elastic(pinned, "a"), 8).preemption.preemptible = false;
+  elastic(pinned, "b");
+  EXPECT_EQ(test::valid_plan(ClusterState(pinned), asking()).work_done, 0);
+  Snapshot one_gpu = one_node(1);
+  elastic(one_gpu, "a");
+  elastic(one_gpu, "b");
+  const ClusterState state(one_gpu);
+  EXPECT_EQ(fate(state, test::valid_plan(state, asking()), "a"), "start 1");
+}
+
+}  // namespace
+}  // namespace berth
