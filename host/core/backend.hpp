@@ -43,6 +43,14 @@ struct Watch {
     if (by_cancel || late) stopped_at = 0;
     return by_cancel || late;
   }
+
+  /// The same of a search that is asked after every step how far it came.
+  bool stop(std::int64_t done, std::int64_t all) {
+    if (progress == nullptr || (*progress)(done, all)) return stop();
+    by_cancel = true;
+    stopped_at = 0;
+    return true;
+  }
 };
 
 /// One "what if" over a common problem: other orders, options and free GPUs.

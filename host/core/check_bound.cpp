@@ -34,6 +34,16 @@ void check_outbid(const StateImpl& s, const Plan& plan, const ShapeChoice& choic
   }
 }
 
+// Only policies that try nothing but what they chose leave a job out so.
+void check_not_chosen(const StateImpl& s, const Plan& plan, const ChosenPolicy& chosen, Violations& found) {
+  if (chosen.shapes != nullptr && chosen.shapes->chosen_only()) return;
+  for (const Decision& d : plan.decisions) {
+    if (d.reason.code == ReasonCode::kNotChosen) {
+      found.of(*s.jobs[at(d.job)].job, "has the reason not_chosen; policy '{}' tries what it did not choose, too", plan.policy);
+    }
+  }
+}
+
 using Losses = std::vector<std::pair<std::string, std::int64_t>>;
 
 void check_terms(const Losses& said, const Losses& lost, Violations& found) {
@@ -54,6 +64,7 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
   } catch (const InvalidArgument&) {
     return;  // told by the header's check
   }
+  check_not_chosen(s, plan, chosen, found);
   const Bound& bound = plan.bound;
   if (bound.objective.empty() != (chosen.policy != nullptr)) {
     found.add("the plan {} a bound; policy '{}' {}", bound.objective.empty() ? "has no" : "has", plan.policy,

@@ -185,6 +185,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   core::Watch watch;
   watch.cancelled = &cancelled;
   if (request.budget_us > 0) watch.deadline = deadline_after(request.budget_us);
+  if (request.progress) watch.progress = &request.progress;
   chosen.choose(request.policy, request.params);
   if (!policy_state.policy.empty() && policy_state.policy != request.policy) {
     throw InvalidArgument("the policy state is of '" + policy_state.policy + "', not of '" + request.policy + "'");
@@ -202,7 +203,6 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   chooses_shapes ? choose_shapes(s, marks, policy_state, request, watch, plan) : order_jobs(s, marks, policy_state, request);
   plan.timing.order_s = step.lap();
 
-  if (request.progress) watch.progress = &request.progress;
   watch.n = walk.n;
   const kernel::PlaceResult placed =
       chooses_shapes ? place_shapes(s, marks, policy_state, request, watch, plan) : place(request, &watch, plan);

@@ -119,7 +119,7 @@ class Text {
         return fmt::format("{} {} {} would be worth {} to it and cost {}", r_.pieces, type(), r_.pieces == 1 ? "GPU" : "GPUs", r_.best,
                            r_.asked);
       case ReasonCode::kNotChosen:
-        return "the best schedule that was found has no GPUs for it";
+        return "the schedule that was chosen has no GPUs for it";
     }
     return {};
   }

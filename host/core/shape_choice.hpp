@@ -57,7 +57,9 @@ class ShapeChoice {
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
   /// Valid until the next choice.
-  ChosenShapes chosen() const { return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes()}; }
+  ChosenShapes chosen() const {
+    return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes()};
+  }
   /// Why a job that was given nothing has nothing; code kNone where it was to have something, or where the choice is not the cause.
   Reason outbid(std::int32_t slot) const;
   /// Of these prices: code kNone where some shape is worth more to it than its GPUs cost.

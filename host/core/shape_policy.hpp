@@ -38,7 +38,8 @@ class ShapePolicy {
   virtual bool by_shares() const { return false; }
   /// Whether jobs that it gives nothing, and shapes larger than what it gives, are not to be tried where room is left.
   virtual bool chosen_only() const { return false; }
-  /// Whether it searches: budget and limit of work are its own then, and those of the search for prices are not cut.
+  /// Whether it searches: budget and limit of work are its own then, and the search for the prices of its bound, which is short beside it,
+  /// is not cut.
   virtual bool searches() const { return false; }
   /// What it has searched in the last choice, in the unit of a limit of work.
   virtual std::int64_t work() const { return 0; }

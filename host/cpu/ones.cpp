@@ -117,7 +117,7 @@ void OnesEvolution::run(const core::EvolveTask& task, const kernel::OnesResult& 
   prepare(v);
   begin(v, task.request, result, threads);
   std::int32_t made = 0;
-  const auto stop = [&] { return made > 0 && task.watch != nullptr && task.watch->stop(); };
+  const auto stop = [&] { return made > 0 && task.watch != nullptr && task.watch->stop(made, task.request.generations); };
   while (!stop() && made < task.request.generations) {
     const std::int32_t generation = kernel::ones_generation(task.request, made);
     draw(v, generation);

@@ -23,6 +23,10 @@ void read_column(const PolicyState& kept, const std::string& name, const JobsByI
 }
 
 void write_column(PolicyState& kept, const std::string& name, const JobsById& jobs, const std::vector<std::int64_t>& values) {
+  if (jobs.empty()) {
+    kept.columns.erase(name);
+    return;
+  }
   std::map<std::string, std::int64_t>& column = kept.columns[name];
   auto row = column.begin();
   for (const auto& job : jobs) {

@@ -22,7 +22,7 @@ namespace berth::policy {
 namespace {
 
 constexpr std::int32_t kMostGenerations = 100'000;
-constexpr std::int64_t kMostCells = std::int64_t{1} << 28;  // individuals x jobs
+constexpr std::int64_t kMostCells = std::int64_t{1} << 23;  // individuals x jobs
 
 class Ones final : public core::ShapePolicy {
  public:

@@ -21,9 +21,13 @@ void OnesPopulation::load(const PolicyState& kept, const OnesQuestion& question,
   individuals_ = at(individuals);
   while (name_.size() < individuals_) name_.push_back(fmt::format("{}{:05}", kIndividual, name_.size()));
   const auto generation = kept.scalars.find(kGeneration);
-  known_ = generation != kept.scalars.end() && kept.columns.find(name_[0]) != kept.columns.end();
   next_generation_ = generation == kept.scalars.end() ? 0 : static_cast<std::int32_t>(generation->second & INT32_MAX);
   made_ = 0;
+  // One of another size, or of jobs that are all gone, is none.
+  values_.assign(jobs_, -1);
+  read_column(kept, name_[0], question.by_id(), values_);
+  known_ = std::any_of(values_.begin(), values_.end(), [](std::int64_t block) { return block >= 0; }) &&
+           kept.columns.find(name_[individuals_ - 1]) != kept.columns.end();
   if (!known_) return;
   kept_first_.assign(individuals_ * jobs_, 0);
   kept_count_.assign(individuals_ * jobs_, 0);

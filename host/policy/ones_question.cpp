@@ -150,9 +150,10 @@ void OnesQuestion::recall(const PolicyState& kept) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const OnesJob& one = jobs_[i];
     std::int64_t& most = memory_.most[i];
-    most = most < 1 ? std::max(one.gpus, one.least) : std::min<std::int64_t>(most, slots_);
+    most = std::max<std::int64_t>(std::min<std::int64_t>(most, slots_), std::max(one.gpus, one.least));
     if (memory_.saved[i] < 1) memory_.saved[i] = one.least;
-    memory_.scheduled[i] = std::max<std::int64_t>(memory_.scheduled[i], 0);
+    // Epochs may fall: a job began anew, or reports them at last.
+    memory_.scheduled[i] = std::clamp<std::int64_t>(memory_.scheduled[i], 0, one.epochs);
   }
 }
 
@@ -165,7 +166,7 @@ void OnesQuestion::set_limits(const core::ShapeQuestion& q) {
     if (one.fresh) continue;
     std::int64_t limit = memory_.saved[i];
     if (one.gpus > 0) {
-      if (one.gpus == most) most = std::min<std::int64_t>(slots_, 2 * most);
+      if (fit(static_cast<std::int32_t>(i), most) <= one.gpus) most = std::min<std::int64_t>(slots_, 2 * most);
       limit = std::max<std::int64_t>(one.least, std::min(most, kGrowth * one.requested));
     }
     limit_[i] = within(limit, slots_);
@@ -271,7 +272,7 @@ void OnesQuestion::deploy(const core::ShapeQuestion& q, const std::int32_t* firs
     std::fill_n(free_.begin() + deployed_first_[i], deployed_count_[i], 0);
     if (one.gpus == 0 || count[i] == one.gpus) continue;
     some = true;
-    all = all && one.epochs >= memory_.scheduled[i] + kEpoch;
+    all = all && one.epochs - memory_.scheduled[i] >= kEpoch;
   }
   for (const std::int32_t j : others_) {
     for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {

@@ -34,7 +34,8 @@ class ReferenceBackend final : public PlacementBackend {
   }
 
   void evolve(const EvolveTask& task, const kernel::OnesResult& result) override {
-    reference::evolve_ones(task.problem, task.request, result, [&] { return task.watch != nullptr && task.watch->stop(); });
+    reference::evolve_ones(task.problem, task.request, result,
+                           [&, made = 0]() mutable { return task.watch != nullptr && task.watch->stop(++made, task.request.generations); });
   }
 };
 

@@ -34,8 +34,8 @@ struct Request {
   std::uint64_t seed = 0;
   std::int64_t work_limit = 0;  ///< jobs walked at most; 0: no limit. Repeatable.
   TimeUs budget_us = 0;         ///< wall clock; 0: none. The plan names the work done, which repeats it.
-  /// Called on the deciding thread about every 64 jobs with (walked, of all), by the backends cpu and reference; false stops as `cancel`
-  /// does. Must not throw.
+  /// Called on the deciding thread about every 64 jobs with (walked, of all), by the backends cpu and reference, and by a policy that
+  /// searches with (steps made, at most); false stops as `cancel` does. Must not throw.
   std::function<bool(std::int64_t, std::int64_t)> progress;
 };
 

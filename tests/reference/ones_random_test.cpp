@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -96,6 +98,19 @@ TEST(OnesRandom, GenerationNumbersAndSeedsChangeWhatIsDrawn) {
   }
   EXPECT_GE(differ_by_number, 18);
   EXPECT_GE(differ_by_seed, 18);
+}
+
+// Nobody's progress is drawn anew, and nobody comes, goes or grows: the best of before is among the candidates.
+TEST(OnesRandom, NeverGetsWorseWhileNothingChanges) {
+  for_random_ones(8, 4, [](OnesProblem problem, std::uint64_t) {
+    for (std::size_t j = 0; j < problem.fresh.size(); ++j) {
+      std::fill_n(problem.progress.begin() + static_cast<std::ptrdiff_t>(j * kernel::kOnesQuantiles), kernel::kOnesQuantiles,
+                  kernel::kOnesUnit / 3);
+      problem.most[j] = problem.limit[j];
+    }
+    const OnesBuffers result = evolve_by_oracle(problem, {.generations = 8});
+    EXPECT_TRUE(std::is_sorted(result.least.rbegin(), result.least.rend())) << testing::PrintToString(result.least);
+  });
 }
 
 TEST(OnesRandom, GenerationsThatWereMadeRepeatWhatWasStopped) {

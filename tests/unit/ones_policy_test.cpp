@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,11 @@ using test::fate;
 using test::one_node;
 using test::runs;
 
-/// As fast as it has GPUs, on any number of them.
-test::GpuRates linear(std::int32_t most) {
+/// As fast as it has GPUs, on any number of them; the first shape, which is what was requested, is that of `requested`.
+test::GpuRates linear(std::int32_t most, std::int32_t requested = 1) {
   test::GpuRates rates;
   for (std::int32_t gpus = 1; gpus <= most; ++gpus) rates.emplace_back(gpus, gpus * 1'000'000LL);
+  std::rotate(rates.begin(), rates.begin() + requested - 1, rates.end());
   return rates;
 }
 
@@ -57,11 +59,7 @@ TEST(Ones, AJobIsNotResizedBeforeItsSecondEpoch) {
 // Twice what it has, and no more before it ran an epoch so.
 TEST(Ones, AJobDoublesAtMostOnceInAnEpoch) {
   Snapshot s = one_node();
-  seen(runs(elastic(s, "a", linear(8)), 2), 3);
-  s.jobs[0].shapes.front().gpus = 8;  // what was requested
-  std::swap(s.jobs[0].shapes.front().id, s.jobs[0].shapes.back().id);
-  s.jobs[0].shapes.back().gpus = 1;
-  std::swap(s.jobs[0].shapes.front().rate, s.jobs[0].shapes.back().rate);
+  seen(runs(elastic(s, "a", linear(8, 8)), 2), 3);
   PolicyState kept;
   ClusterState state(s);
   EXPECT_EQ(fate(state, test::valid_plan(state, asking(), kept), "a"), "resize 4");
@@ -77,19 +75,55 @@ TEST(Ones, AJobDoublesAtMostOnceInAnEpoch) {
   EXPECT_EQ(fate(later, test::valid_plan(later, asking(), kept), "a"), "resize 8");
 }
 
-// Four times what was requested, even where GPUs idle; they go to it once its M is above that.
-TEST(Ones, GrowsToFourTimesWhatWasRequested) {
+// The limit is four times what was requested. What nobody may have within the limits goes to whose turn it is, up to M.
+TEST(Ones, GrowsToFourTimesWhatWasRequestedUnlessGpusIdle) {
+  for (const bool others : {true, false}) {
+    Snapshot s = one_node();
+    seen(runs(elastic(s, "a", linear(8)), 4), 3);
+    if (others) seen(test::run_on(elastic(s, "b", linear(8, 8)), "n0", {4}), 3).allocation.shape = "1";
+    PolicyState kept;
+    kept.columns["most"] = {{"a", 8}, {"b", 4}};
+    const ClusterState state(s);
+    const Plan plan = test::valid_plan(state, asking(), kept);
+    EXPECT_EQ(fate(state, plan, "a"), others ? "keep 4" : "resize 8");
+    if (others) {
+      EXPECT_EQ(fate(state, plan, "b"), "resize 4");
+    }
+  }
+}
+
+// From 1 to 4 and to 8: twice as many is no shape.
+TEST(Ones, GrowsOverGpusThatAreNoShape) {
   Snapshot s = one_node();
-  seen(runs(elastic(s, "a", linear(8)), 4), 3);
-  elastic(s, "b");
-  elastic(s, "c");
-  elastic(s, "d");
-  elastic(s, "e");
-  const ClusterState state(s);
+  elastic(s, "a", {{8, 8'000'000}, {1, 1'000'000}, {4, 4'000'000}});
+  ClusterState state(s);
   PolicyState kept;
-  const Plan plan = test::valid_plan(state, asking(), kept);
-  EXPECT_EQ(fate(state, plan, "a"), "keep 4");
-  EXPECT_EQ(fate(state, plan, "e"), "start 1");
+  std::vector<std::string> fates;
+  for (std::int64_t epochs = 0; epochs < 8; ++epochs) {
+    const Plan plan = test::valid_plan(state, asking(), kept);
+    fates.push_back(fate(state, plan, "a"));
+    commit(state, plan);
+    Progress progress = state.job(0)->progress;
+    progress.epochs_done_micro = (epochs + 2) * 1'000'000;
+    state.apply(delta::SetProgress{"a", progress});
+  }
+  EXPECT_EQ(fates, (std::vector<std::string>{"start 1", "keep 1", "resize 4", "resize 8", "keep 8", "keep 8", "keep 8", "keep 8"}));
+}
+
+// Its epochs were counted by time, and were more.
+TEST(Ones, AJobWhoseEpochsFellHoldsNobodyUp) {
+  for (const std::int64_t scheduled : {std::int64_t{60'000'000}, INT64_MAX}) {
+    Snapshot s = one_node();
+    seen(runs(elastic(s, "a", linear(8, 8)), 2), 3);
+    PolicyState kept;
+    kept.columns["scheduled"]["a"] = scheduled;
+    ClusterState state(s);
+    EXPECT_EQ(fate(state, test::valid_plan(state, asking(), kept), "a"), "keep 2");
+    kept.columns["scheduled"]["a"] = 3'000'000;
+    s.jobs[0].progress.epochs_done_micro = 4'000'000;
+    ClusterState later(s);
+    EXPECT_EQ(fate(later, test::valid_plan(later, asking(), kept), "a"), "resize 4");
+  }
 }
 
 // The spec's vectors: 2 x 32 / (T / median + 1), rounded down, then up to an even number.
@@ -167,20 +201,31 @@ TEST(Ones, KnowsOneGpuType) {
   EXPECT_THROW(test::valid_plan(state, asking({{"gpu_type", "none"}})), InvalidArgument);
 }
 
-TEST(Ones, ALimitOfWorkRepeatsWhatABudgetCut) {
+TEST(Ones, WhoIsToldOfTheProgressMayStopIt) {
   Snapshot s = one_node();
-  for (int i = 0; i < 6; ++i) seen(elastic(s, "j" + std::to_string(i)), 2 + i, 100 + i);
-  const ClusterState state(s);
-  Request request = asking();
-  request.budget_us = 20'000;
-  PolicyState cut, again;
-  const Plan plan = test::valid_plan(state, request, cut);
-  ASSERT_GT(plan.work_done, 0);
-  request.budget_us = 0;
-  request.work_limit = plan.work_done;
-  const Plan same = test::valid_plan(state, request, again);
-  EXPECT_EQ(same.work_done, plan.work_done);
-  EXPECT_EQ(again, cut);
+  for (int i = 0; i < 6; ++i) elastic(s, "j" + std::to_string(i));
+  Request request = asking({{"generations", "9"}});
+  std::vector<std::int64_t> told;
+  request.progress = [&](std::int64_t made, std::int64_t all) {
+    EXPECT_EQ(all, 9);
+    told.push_back(made);
+    return made < 3;
+  };
+  for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
+    request.backend = backend;
+    told.clear();
+    const Plan plan = test::valid_plan(ClusterState(s), request);
+    EXPECT_EQ(told, (std::vector<std::int64_t>{1, 2, 3}));
+    EXPECT_EQ(plan.work_done, 3);
+    EXPECT_EQ(plan.stopped_by, "cancel");
+    Request limited = asking();
+    limited.work_limit = plan.work_done;
+    PolicyState again, kept;
+    test::valid_plan(ClusterState(s), limited, again);
+    told.clear();
+    test::valid_plan(ClusterState(s), request, kept);
+    EXPECT_EQ(again, kept);
+  }
 }
 
 TEST(Ones, ManyDecisionsAreOneEvolution) {
@@ -193,9 +238,24 @@ TEST(Ones, ManyDecisionsAreOneEvolution) {
   EXPECT_EQ(one_by_one, at_once);
 }
 
+TEST(Ones, APopulationOfNobodyOrOfAnotherSizeIsNone) {
+  Snapshot s = one_node();
+  PolicyState of_nobody, of_four, none;
+  test::valid_plan(ClusterState(s), asking(), of_nobody);
+  for (int i = 0; i < 12; ++i) elastic(s, "j" + std::to_string(i));
+  const ClusterState state(s);
+  test::valid_plan(state, asking({{"population", "4"}}), of_four);
+  of_four.scalars["generation"] = 0;
+  for (PolicyState* const kept : {&of_nobody, &of_four, &none}) test::valid_plan(state, asking(), *kept);
+  EXPECT_EQ(of_nobody, none);
+  EXPECT_EQ(of_four, none);
+  EXPECT_NE(none.columns.at("individual/00000"), none.columns.at("individual/00015"));
+}
+
 TEST(Ones, AStateOfAnotherClusterDoesNoHarm) {
   Snapshot s = one_node();
   for (int i = 0; i < 4; ++i) seen(elastic(s, "j" + std::to_string(i)), 3);
+  seen(runs(s.jobs[0], 2), 3);
   const ClusterState state(s);
   PolicyState kept;
   kept.scalars = {{"generation", INT64_MIN}};
