@@ -7,6 +7,7 @@
 #include "cuda/choose.cuh"
 #include "cuda/for_each.cuh"
 #include "cuda/mirror.cuh"
+#include "cuda/ones.cuh"
 #include "cuda/place.cuh"
 #include "cuda/score.cuh"
 #include "host/core/cuda_abi.hpp"
@@ -102,6 +103,7 @@ struct Context {
   Placer placer;
   Scorer scorer;
   Chooser chooser;
+  OnesEvolver evolver;
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
 };
@@ -163,11 +165,19 @@ Status choose(void* context, const cuda_abi::ChooseTask* tasks, std::int32_t n, 
   });
 }
 
+Status evolve(void* context, const cuda_abi::EvolveTask* task, Message* message) {
+  return guarded(message, [&] {
+    auto& opened = *static_cast<Context*>(context);
+    const DeviceScope scope(opened.device);
+    opened.evolver.run(*task, opened.stream);
+  });
+}
+
 }  // namespace
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,  berth::cuda::close,
-                                                 berth::cuda::place, berth::cuda::score, berth::cuda::choose};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,   berth::cuda::close,
+                                                 berth::cuda::place, berth::cuda::score, berth::cuda::choose, berth::cuda::evolve};
   return &kTable;
 }

@@ -19,6 +19,9 @@ inline constexpr Tuning kTuning[] = {
     {90, 512, 128, 75, 65536},
 };
 
+/// Block of a candidate and of a survivor of ONES, on every device.
+inline constexpr int kOnesThreads = 128;
+
 /// Block of one ask, on every device.
 inline constexpr int kScoreThreads = 128;
 

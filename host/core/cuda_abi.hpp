@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "berth/kernel/choice.hpp"
+#include "berth/kernel/ones.hpp"
 #include "berth/kernel/problem.hpp"
 #include "berth/kernel/score_table.hpp"
 
@@ -47,6 +48,16 @@ struct ChooseTask {
   kernel::ChoiceResult result;  // host columns
 };
 
+/// An evolution of ONES.
+struct EvolveTask {
+  const kernel::OnesView* problem;     // host columns
+  const kernel::OnesRequest* request;  // host columns
+  kernel::OnesResult result;           // host columns
+  /// Asked now and then between generations, on the caller's thread, with how many were made; null: never.
+  std::int32_t (*stop)(const void* of, std::int32_t made);
+  const void* stop_of;
+};
+
 struct Table {
   const char* build_id;
   /// Writes at most `most` rows. kNoDevice, with a message, when there is no driver or no GPU.
@@ -58,6 +69,7 @@ struct Table {
   /// @param best  [n_asks * k] host, out
   Status (*score)(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message);
   Status (*choose)(void* context, const ChooseTask* tasks, std::int32_t n, Message* message);
+  Status (*evolve)(void* context, const EvolveTask* task, Message* message);
 };
 
 /// The only symbol that libberth_cuda exports.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "host/cpu/ones.hpp"
 #include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
 
@@ -84,7 +85,19 @@ void CudaBackend::choose(std::span<const ChoiceTask> tasks, std::span<const kern
   check(table_->choose(context_, choices_.data(), static_cast<std::int32_t>(choices_.size()), &message), message);
 }
 
-void CudaBackend::evolve(const EvolveTask& task, const kernel::OnesResult& result) { ones_.run(task, result, 1); }
+void CudaBackend::evolve(const EvolveTask& task, const kernel::OnesResult& result) {
+  if (context_ == nullptr) throw DeviceError(failure_);
+  if (task.problem.n_jobs == 0) return cpu::OnesEvolution().run(task, result, 1);
+  cuda_abi::EvolveTask one{&task.problem, &task.request, result, nullptr, &task};
+  if (task.watch != nullptr) {
+    one.stop = [](const void* of, std::int32_t made) {
+      const auto& asked = *static_cast<const EvolveTask*>(of);
+      return asked.watch->stop(made, asked.request.generations) ? 1 : 0;
+    };
+  }
+  cuda_abi::Message message{};
+  check(table_->evolve(context_, &one, &message), message);
+}
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why) { return CudaBackend::open(why); }
 

@@ -6,7 +6,6 @@
 
 #include "host/core/backend.hpp"
 #include "host/core/devices.hpp"
-#include "host/cpu/ones.hpp"
 #include "host/cpu/score_table.hpp"
 
 namespace berth::core {
@@ -29,7 +28,6 @@ class CudaBackend final : public PlacementBackend {
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override;
   /// Many on the GPU, a thread block each. A single one is the CPU's: it can be cancelled there, and much of it is one thread's work.
   void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override;
-  /// On the CPU: the GPU has no kernel for it.
   void evolve(const EvolveTask& task, const kernel::OnesResult& result) override;
   /// The same as `score`, with or without collapsing, for measurements.
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse, kernel::Candidate* out);
@@ -39,7 +37,6 @@ class CudaBackend final : public PlacementBackend {
   void check(cuda_abi::Status status, const cuda_abi::Message& message);
 
   const cuda_abi::Table* table_;
-  cpu::OnesEvolution ones_;
   void* context_;  // null once it failed
   std::string failure_;
   std::vector<cuda_abi::PlaceTask> tasks_;

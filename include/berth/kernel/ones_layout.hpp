@@ -34,7 +34,7 @@ struct OnesWorkspace {
   OnesLaid* laid;                     // [(kOnesPublished + 1)^2]
 };
 
-inline std::size_t carve_ones_workspace(void* block, std::int32_t n_jobs, OnesWorkspace& ws) {
+BERTH_HD inline std::size_t carve_ones_workspace(void* block, std::int32_t n_jobs, OnesWorkspace& ws) {
   Carver carver{static_cast<std::byte*>(block)};
   for (std::int32_t** const column : {&ws.job, &ws.size, &ws.order, &ws.other_order, &ws.at, &ws.other_at}) {
     *column = carver.take<std::int32_t>(n_jobs);
