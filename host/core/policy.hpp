@@ -74,12 +74,15 @@ struct PolicyEntry {
   std::unique_ptr<QueuePolicy> (*make)(const Params& params);              // null: not a queue policy
   ChoiceSettings (*choice)(const Params& params) = nullptr;                // null: does not choose shapes
   std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;  // null, where shapes are chosen: prices choose
+  const char* work = nullptr;                                              // see work_unit; null: as most policies of its kind
 };
 
 /// The registry (host/policy/registry.cpp), sorted by name.
 std::span<const PolicyEntry> policy_registry();
 /// @throws InvalidArgument listing the names there are.
 const PolicyEntry& find_policy(const std::string& name);
+/// What a limit of work counts: "job", "evaluation" of prices, "generation". Of a name that nobody knows: "step".
+const char* work_unit(const std::string& name);
 
 /// Placement by name (docs/policies.md). `consolidate` is the topology packing of demands cut into whole nodes and a rest.
 enum class Placement : std::int32_t { kTopology, kCount, kConsolidate };

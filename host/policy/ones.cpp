@@ -92,7 +92,8 @@ core::PolicyEntry ones_policy() {
           false,
           nullptr,
           ones_settings,
-          ones_shapes};
+          ones_shapes,
+          "generation"};
 }
 
 }  // namespace berth::policy

@@ -35,6 +35,13 @@ const PolicyEntry& find_policy(const std::string& name) {
   throw InvalidArgument(fmt::format("unknown policy '{}' (known: {})", name, known));
 }
 
+const char* work_unit(const std::string& name) {
+  for (const PolicyEntry& entry : policy_registry()) {
+    if (entry.info.name == name) return entry.work != nullptr ? entry.work : entry.make != nullptr ? "job" : "evaluation";
+  }
+  return "step";
+}
+
 WalkRules walk_rules(const PolicyEntry& entry, const Params& params) {
   const policy::Settings settings(entry.info, params);
   const bool queue = entry.make != nullptr;  // shapes by price: what finds no place is passed over

@@ -13,6 +13,7 @@
 #include "host/core/civil_time.hpp"
 #include "host/core/decimal.hpp"
 #include "host/core/names.hpp"
+#include "host/core/policy.hpp"
 #include "host/core/render_reason.hpp"
 #include "host/core/violations.hpp"
 #include "host/report/table.hpp"
@@ -96,7 +97,7 @@ std::string_view shape_id(const core::NameSource& names, const Decision& d) {
 
 // "; cut short by --budget after 40 jobs": what comes later in the order has not been looked at.
 std::string cut_short(const Plan& plan) {
-  const std::string after = fmt::format(" after {}", counted(plan.work_done, plan.bound.objective.empty() ? "job" : "evaluation"));
+  const std::string after = fmt::format(" after {}", counted(plan.work_done, core::work_unit(plan.policy)));
   if (plan.stopped_by == "work" || plan.stopped_by == "budget") return fmt::format("; cut short by --{}{}", plan.stopped_by, after);
   return plan.stopped_by == "cancel" ? "; interrupted" + after : std::string();
 }

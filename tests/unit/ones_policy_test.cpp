@@ -56,6 +56,24 @@ TEST(Ones, AJobIsNotResizedBeforeItsSecondEpoch) {
   }
 }
 
+// 2 epochs of 100 samples, or of 30 s of run time where nothing is reported.
+TEST(Ones, EpochsAreCountedBySamplesElseByTime) {
+  for (const std::int64_t enough : {0, 1}) {
+    Snapshot s = one_node();
+    Job& by_samples = runs(elastic(s, "a"), 2);
+    by_samples.progress.dataset_size = 100;
+    by_samples.progress.samples_done = 199 + enough;
+    by_samples.progress.run_us = 1'000 * kSecond;
+    Snapshot t = one_node();
+    runs(elastic(t, "a"), 2).progress.run_us = (59 + enough) * kSecond;
+    for (const Snapshot& one : {s, t}) {
+      const ClusterState state(one);
+      const Plan plan = test::valid_plan(state, asking({{"epoch_s", "30"}}));
+      EXPECT_EQ(fate(state, plan, "a"), enough == 0 ? "keep 2" : "resize 4");
+    }
+  }
+}
+
 // Twice what it has, and no more before it ran an epoch so.
 TEST(Ones, AJobDoublesAtMostOnceInAnEpoch) {
   Snapshot s = one_node();
@@ -138,6 +156,18 @@ TEST(Ones, TheLargestJobShrinksWhenItHasRunForLong) {
     kept.columns["most"]["a"] = 64;
     const Plan plan = test::valid_plan(state, asking(), kept);
     EXPECT_EQ(fate(state, plan, "a"), shrunk == 32 ? "resize 4" : "resize " + std::to_string(shrunk)) << ratio;
+  }
+}
+
+// Half of 8 or 9 GPUs are 4; of 10 they are 5, and a job with 4 is small.
+TEST(Ones, OnlyAJobWithHalfOfAllGpusShrinks) {
+  for (const std::int32_t gpus : {8, 9, 10}) {
+    Snapshot s = one_node(gpus);
+    seen(runs(elastic(s, "a", linear(4, 4)), 4), 3, 1'000);
+    for (int i = 0; i < 3; ++i) s.history.push_back({std::to_string(i), "", "", 1, 0, 10 * kSecond, ""});
+    for (int i = 0; i < gpus - 2; ++i) elastic(s, "w" + std::to_string(i), linear(1));
+    const ClusterState state(s);
+    EXPECT_EQ(fate(state, test::valid_plan(state, asking()), "a"), gpus < 10 ? "resize 2" : "keep 4") << gpus;
   }
 }
 
@@ -266,6 +296,28 @@ TEST(Ones, AStateOfAnotherClusterDoesNoHarm) {
     test::valid_plan(state, asking(), kept);
     EXPECT_EQ(kept.columns.count("individual/99999"), 0U);
   }
+}
+
+TEST(Ones, APopulationOutlivesGpus) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 3; ++i) seen(test::run_on(elastic(s, "j" + std::to_string(i)), "n0", {2 * i, 2 * i + 1}), 3).allocation.shape = "2";
+  PolicyState kept;
+  test::valid_plan(ClusterState(s), asking({{"generations", "5"}}), kept);
+  s.jobs.pop_back();
+  s.nodes[0].gpus = 4;
+  const ClusterState state(s);
+  const Plan plan = test::valid_plan(state, asking(), kept);
+  EXPECT_EQ(plan.totals.gpus_used, 4);
+  for (const auto& [name, column] : kept.columns) EXPECT_EQ(column.count("j2"), 0U) << name;
+}
+
+TEST(Ones, WhatIsTooLargeToEvolveIsRefused) {
+  Snapshot s = one_node();
+  for (int i = 0; i < 129; ++i) elastic(s, "j" + std::to_string(i));
+  const ClusterState state(s);
+  EXPECT_THROW(test::valid_plan(state, asking({{"population", "65536"}})), InvalidArgument);
+  EXPECT_THROW(test::valid_plan(state, asking({{"population", "0"}})), InvalidArgument);
+  EXPECT_THROW(test::valid_plan(state, asking({{"mutation", "1.1"}})), InvalidArgument);
 }
 
 TEST(Ones, NothingToEvolve) {
