@@ -45,7 +45,7 @@ OnesBuffers evolve(core::PlacementBackend& backend, const OnesProblem& problem, 
 }
 
 TEST_P(OnBackend, EvolvesAsTheReference) {
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < 48; ++seed) {
     const OnesProblem problem = random_ones(seed, spec_of(seed));
     const OnesEvolving how = evolving_of(seed, problem);
     ASSERT_EQ(evolve(backend(), problem, how), evolve_by_oracle(problem, how)) << "seed " << seed;
