@@ -91,14 +91,11 @@ static_assert(sizeof(kernel::OnesResult) == 40, "OnesResult changed: download it
 void OnesEvolver::upload(const cuda_abi::EvolveTask& task, const Stream& stream) {
   const kernel::OnesView& v = *task.problem;
   const auto jobs = static_cast<std::size_t>(v.n_jobs);
-  taken_.assign(static_cast<std::size_t>(v.slots) + 1, 0);
+  taken_.resize(static_cast<std::size_t>(v.slots) + 1);
+  kernel::ones_taken(v, taken_.data());
   turn_jobs_.clear();
   fresh_.clear();
-  for (std::int32_t j = 0; j < v.n_jobs; ++j) {
-    for (std::int32_t x = 0; x < v.deployed_count[j]; ++x) taken_[static_cast<std::size_t>(v.deployed_first[j] + x) + 1] = 1;
-    (v.fresh[j] != 0 ? fresh_ : turn_jobs_).push_back(j);
-  }
-  for (std::size_t x = 1; x < taken_.size(); ++x) taken_[x] += taken_[x - 1];
+  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_ : turn_jobs_).push_back(j);
   index_.resize(static_cast<std::size_t>(kernel::ones_candidates(v.population)));
   for (std::size_t i = 0; i < index_.size(); ++i) index_[i] = static_cast<std::int32_t>(i);
 

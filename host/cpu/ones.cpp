@@ -19,14 +19,11 @@ std::int64_t row(const kernel::OnesView& v, std::int64_t individual) { return in
 }  // namespace
 
 void OnesEvolution::prepare(const kernel::OnesView& v) {
-  taken_.assign(ones_at(v.slots) + 1, 0);
+  taken_.resize(ones_at(v.slots) + 1);
+  kernel::ones_taken(v, taken_.data());
   fresh_jobs_.clear();
   turns_.clear();
-  for (std::int32_t j = 0; j < v.n_jobs; ++j) {
-    for (std::int32_t x = 0; x < v.deployed_count[j]; ++x) taken_[ones_at(v.deployed_first[j]) + ones_at(x) + 1] = 1;
-    (v.fresh[j] != 0 ? fresh_jobs_ : turns_).push_back(j);
-  }
-  for (std::size_t x = 1; x < taken_.size(); ++x) taken_[x] += taken_[x - 1];
+  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_jobs_ : turns_).push_back(j);
   left_.resize(ones_at(v.n_jobs));
   turn_.resize(ones_at(v.n_jobs));
 }

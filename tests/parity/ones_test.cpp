@@ -79,11 +79,8 @@ OnesBuffers evolve_in_group(std::int32_t threads, const OnesProblem& problem, co
   kernel::OnesWorkspace ws{};
   std::vector<std::max_align_t> memory(kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1);
   kernel::carve_ones_workspace(memory.data(), v.n_jobs, ws);
-  std::vector<std::int32_t> taken(static_cast<std::size_t>(v.slots) + 1, 0);
-  for (std::int32_t j = 0; j < v.n_jobs; ++j) {
-    for (std::int32_t x = 0; x < v.deployed_count[j]; ++x) taken[static_cast<std::size_t>(v.deployed_first[j] + x) + 1] = 1;
-  }
-  for (std::size_t x = 1; x < taken.size(); ++x) taken[x] += taken[x - 1];
+  std::vector<std::int32_t> taken(static_cast<std::size_t>(v.slots) + 1);
+  kernel::ones_taken(v, taken.data());
   const kernel::OnesResult result = got.view();
   run_with_threads(threads, [&](auto& group) {
     for (std::int32_t i = 0; i < v.population; ++i) {

@@ -46,6 +46,15 @@ BERTH_HD inline std::size_t carve_ones_workspace(void* block, std::int32_t n_job
   return carver.used;
 }
 
+/// How many slots below each have a job deployed. @param taken  [slots + 1] out
+inline void ones_taken(const OnesView& v, std::int32_t* taken) {
+  for (std::int32_t x = 0; x <= v.slots; ++x) taken[x] = 0;
+  for (std::int32_t j = 0; j < v.n_jobs; ++j) {
+    for (std::int32_t x = 0; x < v.deployed_count[j]; ++x) taken[v.deployed_first[j] + x + 1] = 1;
+  }
+  for (std::int32_t x = 0; x < v.slots; ++x) taken[x + 1] += taken[x];
+}
+
 /// The blocks to be laid, beside what is deployed.
 struct OnesBlocks {
   const OnesView& v;
