@@ -35,14 +35,12 @@ double plain_exp(double x) {
   return std::ldexp(sum, -halvings);
 }
 
-double plain_root(double x) { return x <= 0 ? 0 : plain_exp(-plain_log(1 / x) / 2); }  // x <= 1
-
 }  // namespace
 
 // The density on a grid about the mean, added up; between the points of the grid the sum is taken to be straight.
 void beta_quantiles(double alpha, double beta, std::span<std::int32_t> out) {
   const double a = std::min(alpha, 1e9), b = std::min(beta, 1e9);
-  const double mean = a / (a + b), spread = plain_root(mean * (b / (a + b)) / (a + b + 1));
+  const double mean = a / (a + b), spread = std::sqrt(mean * (b / (a + b)) / (a + b + 1));
   const double low = std::max(0.0, mean - 10 * spread), high = std::min(1.0, mean + 10 * spread);
   const double width = (high - low) / kCells;
   std::array<double, kCells + 1> sum{};
