@@ -123,8 +123,7 @@ TEST(Fit, IsTheTopOfItsHillForFewRowsToo) {
   std::normal_distribution<double> normal;
   for (unsigned seed = 0; seed < 100; ++seed) {
     policy::ProgressModel truth;
-    for (const std::size_t i : {0, 1, 2, 3, 4, 5})
-      truth.weights_micro[i] = std::llround(1e6 * normal(random) * (i == 2 ? 0.5 : i == 5 ? 20 : 8));
+    for (std::size_t i = 0; i < 6; ++i) truth.weights_micro[i] = std::llround(1e6 * normal(random) * (i == 2 ? 0.5 : i == 5 ? 20 : 8));
     const std::vector<Observation> rows = drawn_from(truth, 30, seed);
 
     const policy::ProgressModel found = fit_model(rows);
@@ -170,7 +169,7 @@ TEST(Fit, AFeatureThatDoesNotVaryHasNoWeight) {
 
   const policy::ProgressModel found = fit_model(rows);
 
-  for (const std::size_t i : {0, 1, 3, 4}) EXPECT_EQ(found.weights_micro[i], 0) << i;
+  for (const std::size_t i : {0U, 1U, 3U, 4U}) EXPECT_EQ(found.weights_micro[i], 0) << i;
   EXPECT_NEAR(static_cast<double>(found.weights_micro[2]) / 1e6, -1, 0.1);
 }
 
