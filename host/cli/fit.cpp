@@ -78,7 +78,7 @@ std::string text_of(const Fitted& all, const std::string& file) {
   std::string text = fmt::format("{}: {} of {}", io::input_name(file), core::counted(all.predictor.rows, "epoch"),
                                  core::counted(all.predictor.jobs, "job"));
   if (all.skipped > 0) text += fmt::format("; {} that began or ended a job not counted", core::counted(all.skipped, "row"));
-  text += fmt::format("\nbeta = 1 + max(0, {})\n\n", formula_of(all.predictor.model));
+  text += fmt::format("\nbeta = 1 + max(0, {})\nmodel={}\n\n", formula_of(all.predictor.model), policy::to_text(all.predictor.model));
   text += fmt::format("{:<32} {:>14}  {:>9}  {:>9}\n", "", "log-likelihood", "in 50 %", "in 90 %");
   text += row_of("fitted", all.fitted) + row_of("constant alone", all.constant) + row_of("the end is known", all.known_end);
   if (all.tested.rows > 0) text += row_of("tested", all.tested) + row_of("tested, constant alone", all.tested_constant);

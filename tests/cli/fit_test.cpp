@@ -30,7 +30,8 @@ TEST(CliFit, WritesTheModelAndSaysHowGoodItIs) {
 
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_TRUE(contains(text.out, "18 epochs of 2 jobs; 3 rows that began or ended a job not counted\nbeta = 1 + max(0, ")) << text.out;
-  for (const char* row : {"\nfitted  ", "\nconstant alone  ", "\nthe end is known  ", "\ntested  ", "\neach job by the others  "}) {
+  for (const char* row :
+       {"\nmodel=0:0:-", "\nfitted  ", "\nconstant alone  ", "\nthe end is known  ", "\ntested  ", "\neach job by the others  "}) {
     EXPECT_TRUE(contains(text.out, row)) << row << text.out;
   }
   EXPECT_EQ(schema_fault(content_of(folder / "m.json"), content_of(BERTH_SOURCE_DIR "/data/schemas/berth.predictor.v1.json")), "");
