@@ -5,14 +5,22 @@
 #include <algorithm>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "berth/error.hpp"
+#include "berth/io.hpp"
 #include "host/cli/values.hpp"
 #include "host/core/names.hpp"
 #include "host/core/suggest.hpp"
+#include "host/fit/predictor_json.hpp"
 
 namespace berth::cli {
 namespace {
+
+using Param = std::pair<std::string, std::string>;
+using Params = std::vector<Param>;
+
+constexpr std::string_view kModel = "model";
 
 bool knows(const PolicyInfo& info, const std::string& param) {
   return std::any_of(info.params.begin(), info.params.end(), [&](const PolicyParam& known) { return known.name == param; });
@@ -45,10 +53,32 @@ Request request_of(const RequestOptions& options, const PolicyInfo& info) {
   return request;
 }
 
-using Params = std::vector<std::pair<std::string, std::string>>;
-
 bool has(const Params& params, const std::string& name) {
   return std::any_of(params.begin(), params.end(), [&](const auto& one) { return one.first == name; });
+}
+
+// "model=@FILE" stands for the numbers in the file, so that a plan says all that it was made from.
+Param with_file_read(Param param) {
+  if (param.first != kModel || param.second.substr(0, 1) != "@") return param;
+  const std::string path = param.second.substr(1);
+  if (path.empty() || path == "-")
+    throw InvalidArgument(fmt::format("--param {}={}: expected a file behind '@'", param.first, param.second));
+  return {param.first, policy::to_text(fit::parse_predictor(io::read_file(path), path).model)};
+}
+
+// A parameter of the policy, or of one of several.
+Param parse_param(const std::vector<PolicyInfo>& infos, std::string_view text) {
+  Param param = parse_key_value(text);
+  const auto has_it = [&](const PolicyInfo& info) { return knows(info, param.first); };
+  if (std::none_of(infos.begin(), infos.end(), has_it)) refuse_param(infos, param.first);
+  return with_file_read(std::move(param));
+}
+
+// Where a parameter of a contender ends. The file of a model begins with an '@', too.
+std::size_t end_of_param(const std::string& text, std::size_t begin) {
+  const std::string file = std::string(kModel) + "=@";
+  const std::size_t from = text.compare(begin, file.size(), file) == 0 ? begin + file.size() : begin;
+  return std::min(text.find('@', from), text.size());
 }
 
 struct Contender {
@@ -62,9 +92,8 @@ Contender parse_contender(const std::string& text) {
   Contender contender{find_policy_info(text.substr(0, end)), {}};
   while (end < text.size()) {
     const std::size_t begin = end + 1;
-    end = std::min(text.find('@', begin), text.size());
-    contender.own.push_back(parse_key_value(text.substr(begin, end - begin)));
-    if (!knows(contender.info, contender.own.back().first)) refuse_param({contender.info}, contender.own.back().first);
+    end = end_of_param(text, begin);
+    contender.own.push_back(parse_param({contender.info}, std::string_view(text).substr(begin, end - begin)));
   }
   return contender;
 }
@@ -84,10 +113,7 @@ PolicyInfo find_policy_info(const std::string& name) {
 Request make_request(const RequestOptions& options, const std::string& policy) {
   const PolicyInfo info = find_policy_info(policy);
   Request request = request_of(options, info);
-  for (const std::string& text : options.params) {
-    request.params.push_back(parse_key_value(text));
-    if (!knows(info, request.params.back().first)) refuse_param({info}, request.params.back().first);
-  }
+  for (const std::string& text : options.params) request.params.push_back(parse_param({info}, text));
   return request;
 }
 
@@ -101,14 +127,10 @@ std::vector<Request> make_requests(const RequestOptions& options, const std::vec
     requests.push_back(request_of(options, infos.back()));
   }
   for (const std::string& text : options.params) {
-    const auto param = parse_key_value(text);
-    bool known = false;
+    const Param param = parse_param(infos, text);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!knows(infos[i], param.first)) continue;
-      known = true;
-      if (!has(contenders[i].own, param.first)) requests[i].params.push_back(param);
+      if (knows(infos[i], param.first) && !has(contenders[i].own, param.first)) requests[i].params.push_back(param);
     }
-    if (!known) refuse_param(infos, param.first);
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     requests[i].params.insert(requests[i].params.end(), contenders[i].own.begin(), contenders[i].own.end());

@@ -4,14 +4,15 @@
 // Objective   SRUF, the least GPU-time that is left of who runs, as the population sees it; the plan's value and bound are of `objective`.
 // State       the population, and of each job limits, the epochs at its last change and its slots.
 // Work        generations. Jobs that it gives nothing are not tried where room is left: the next generation does that.
-// Source      ONES (SC'21) and its artifact. Ours besides: shapes in place of single GPUs, who has no epochs, progress without a fitted
-//             model, places by the walk of all policies.
+// Source      ONES (SC'21) and its artifact. Ours besides: shapes in place of single GPUs, who has no epochs, a linear predictor of
+//             progress, or none, places by the walk of all policies.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "berth/error.hpp"
 #include "host/policy/choice_params.hpp"
@@ -75,6 +76,8 @@ std::unique_ptr<core::ShapePolicy> ones_shapes(const core::Params& params) {
   ones.generations = static_cast<std::int32_t>(settings.integer("generations", 0, kMostGenerations));
   ones.epoch = settings.millionths("epoch_s", 1, std::int64_t{1'000'000'000} * 1'000'000);
   ones.gpu_type = settings.text("gpu_type");
+  const std::vector<std::int64_t> weights = settings.signed_millionths("model", kProgressFeatures + 1, kMostProgressWeight);
+  if (!weights.empty()) std::copy(weights.begin(), weights.end(), ones.model.emplace().weights_micro.begin());
   return std::make_unique<Ones>(std::move(ones));
 }
 
@@ -86,7 +89,10 @@ core::PolicyEntry ones_policy() {
                                    {"mutation", "0.3", "chance that a mutant loses a job"},
                                    {"generations", "0", "of a decision; 0: one, or as many as budget and limit of work allow"},
                                    {"epoch_s", "600", "run time that counts as an epoch of jobs that report none"},
-                                   {"gpu_type", "", "that it knows; empty: the one on which most jobs could run"}})},
+                                   {"gpu_type", "", "that it knows; empty: the one on which most jobs could run"},
+                                   {"model", "",
+                                    "of progress: six numbers between colons as 'berth fit' prints them, or @FILE that it wrote; empty: "
+                                    "the estimates of jobs"}})},
           kernel::Discipline::kSkip,
           true,
           false,

@@ -70,7 +70,7 @@ void OnesQuestion::set(const core::ShapeQuestion& q, const OnesSettings& setting
   sort_by_id(by_id_);
   recall(q.kept);
   set_limits(q);
-  set_progress(q);
+  set_progress(q, settings);
   set_deployed();
 }
 
@@ -196,7 +196,7 @@ void OnesQuestion::shrink_largest(const core::ShapeQuestion& q) {
   limit_[largest] = within(std::max<std::int64_t>(limit, job.least), slots_);
 }
 
-void OnesQuestion::set_progress(const core::ShapeQuestion& q) {
+void OnesQuestion::set_progress(const core::ShapeQuestion& q, const OnesSettings& settings) {
   progress_.resize(jobs_.size() * kernel::kOnesQuantiles);
   work_.assign(jobs_.size(), 0);
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -206,8 +206,12 @@ void OnesQuestion::set_progress(const core::ShapeQuestion& q) {
     work_[i] = work_done(q.state, slot);
     const std::int64_t left = q.state.work_left_now(slot);
     const double epochs = static_cast<double>(one.epochs) / static_cast<double>(kEpoch);
+    const Progress& progress = q.state.jobs[at(slot)].job->progress;
     double more = 1;
-    if (left != INT64_MAX && work_[i] > 0) {
+    if (settings.model && progress.dataset_size > 0) {
+      more = progress_beta(*settings.model, progress_features({progress.dataset_size, one.epochs, progress.initial_loss_micro,
+                                                               progress.loss_micro, progress.accuracy_ppm}));
+    } else if (left != INT64_MAX && work_[i] > 0) {
       more = std::max(1.0, epochs * static_cast<double>(left) / static_cast<double>(work_[i]));
     }
     beta_quantiles(epochs, more, std::span(progress_).subspan(i * kernel::kOnesQuantiles, kernel::kOnesQuantiles));

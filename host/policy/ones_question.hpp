@@ -57,7 +57,7 @@ class OnesQuestion {
   void recall(const PolicyState& kept);
   void set_limits(const core::ShapeQuestion& question);
   void shrink_largest(const core::ShapeQuestion& question);
-  void set_progress(const core::ShapeQuestion& question);
+  void set_progress(const core::ShapeQuestion& question, const OnesSettings& settings);
   void set_deployed();
 
   std::int32_t type_ = -1, slots_ = 0;

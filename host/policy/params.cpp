@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "berth/error.hpp"
+#include "host/core/split.hpp"
 #include "host/core/wide.hpp"
 
 namespace berth::policy {
@@ -113,6 +114,26 @@ std::vector<std::int64_t> Settings::ascending_millionths(std::string_view name, 
     }
     values.push_back(*value);
     if (more) rest.remove_prefix(comma + 1);
+  }
+  return values;
+}
+
+std::vector<std::int64_t> Settings::signed_millionths(std::string_view name, std::size_t count, std::int64_t most) const {
+  std::vector<std::int64_t> values;
+  if (text(name).empty()) return values;
+  for (std::string_view one : core::split(text(name), ':')) {
+    const bool negative = one.substr(0, 1) == "-";
+    if (negative) one.remove_prefix(1);
+    const auto value = parse_millionths(one);
+    if (!value || *value > most) {
+      values.clear();
+      break;
+    }
+    values.push_back(negative ? -*value : *value);
+  }
+  if (values.size() != count) {
+    refuse(name, fmt::format("{} decimals between colons, from {} to {} with at most 6 digits after the point", count, decimal(-most),
+                             decimal(most)));
   }
   return values;
 }

@@ -32,6 +32,8 @@ class Settings {
   std::int64_t millionths(std::string_view name, std::int64_t least, std::int64_t most) const;
   /// Several of them between commas, each greater than the one before.
   std::vector<std::int64_t> ascending_millionths(std::string_view name, std::int64_t least, std::int64_t most, std::size_t longest) const;
+  /// Exactly `count` of them between colons, which no list of policies has, each from -most to most; or nothing where the text is empty.
+  std::vector<std::int64_t> signed_millionths(std::string_view name, std::size_t count, std::int64_t most) const;
 
  private:
   [[noreturn]] void refuse(std::string_view name, const std::string& expected) const;

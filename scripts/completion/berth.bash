@@ -1,7 +1,7 @@
 # Completion of berth for bash; installed as share/bash-completion/completions/berth.
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import generate shadow policies devices version help"
+  local commands="plan explain validate bound import generate shadow fit policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -18,7 +18,7 @@ _berth() {
     --workload) words="philly helios pai llm" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -41,10 +41,11 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
+        fit) words="--out --test --leave-out --json" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;
       esac
-      [[ ($command == import || $command == shadow) && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      [[ ($command == import || $command == shadow || $command == fit) && $cur != -* ]] && words= && mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       words+=" --help"
       ;;
   esac

@@ -4,7 +4,7 @@ set -euo pipefail
 
 exported=$(nm --dynamic --demangle --defined-only "$1" | cut -d' ' -f3-)
 foreign=$(grep -vE '^((typeinfo|typeinfo name|vtable) for )?berth::' <<<"$exported" || true)
-internal=$(grep -E 'berth::(core|kernel|cpu|cuda|reference|sim|report|policy|cli)::' <<<"$exported" || true)
+internal=$(grep -E 'berth::(core|kernel|cpu|cuda|reference|sim|report|policy|fit|cli)::' <<<"$exported" || true)
 if [[ -n $foreign || -n $internal ]]; then
   printf 'exported, and should not be:\n%s\n%s\n' "$foreign" "$internal" >&2
   exit 1

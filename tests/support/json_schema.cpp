@@ -69,6 +69,8 @@ std::string fault_by(Text keyword, element rule, element value) {
   if (keyword == "minLength") return !value.is_string() || Text(value).size() >= std::uint64_t(rule) ? "" : "is too short";
   if (keyword == "minItems")
     return !value.is_array() || simdjson::dom::array(value).size() >= std::uint64_t(rule) ? "" : "has too few items";
+  if (keyword == "maxItems")
+    return !value.is_array() || simdjson::dom::array(value).size() <= std::uint64_t(rule) ? "" : "has too many items";
   if (keyword == "pattern") {
     return !value.is_string() || std::regex_search(std::string(Text(value)), std::regex(std::string(Text(rule)))) ? "" : "has another form";
   }

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/policy/progress_model.hpp"
+
+namespace berth::fit {
+
+/// One epoch of a job that has finished.
+struct HistoryRow {
+  std::int32_t job = 0;  // index in History::jobs
+  policy::ProgressReport report;
+  std::int64_t samples_done = 0, samples_total = 0;  // 0 < done < total
+};
+
+struct History {
+  std::vector<std::string> jobs;  // with a row or without
+  std::vector<HistoryRow> rows;
+  std::int64_t skipped = 0;  // rows that tell nothing: nothing was done yet, or all
+};
+
+/// Reads a CSV file, plain or gzip ("-": standard input), with the columns job, dataset_size, initial_loss, loss, accuracy, samples_done
+/// and samples_total in any order, and others. Empty loss or accuracy: not reported.
+/// @throws InputError with file and line for a column that is missing, a number that cannot be, a job with two totals, and where no row
+/// tells anything.
+History read_history(const std::string& path);
+
+}  // namespace berth::fit
