@@ -9,6 +9,7 @@
 #include "cuda/mirror.cuh"
 #include "cuda/ones.cuh"
 #include "cuda/place.cuh"
+#include "cuda/plus.cuh"
 #include "cuda/score.cuh"
 #include "host/core/cuda_abi.hpp"
 
@@ -104,6 +105,8 @@ struct Context {
   Scorer scorer;
   Chooser chooser;
   OnesEvolver evolver;
+  Mirror search_mirror;  // its problem is not the walk's: each follows its own, and sends little
+  PlanEvolver plan_evolver;
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
 };
@@ -173,11 +176,21 @@ Status evolve(void* context, const cuda_abi::EvolveTask* task, Message* message)
   });
 }
 
+Status evolve_plans(void* context, const cuda_abi::PlusTask* task, Message* message) {
+  return guarded(message, [&] {
+    auto& opened = *static_cast<Context*>(context);
+    const DeviceScope scope(opened.device);
+    const DeviceProblem device = opened.search_mirror.follow(task->problem->problem, opened.stream.get());
+    opened.plan_evolver.run(*task, device, opened.stream);
+  });
+}
+
 }  // namespace
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,   berth::cuda::close,
-                                                 berth::cuda::place, berth::cuda::score, berth::cuda::choose, berth::cuda::evolve};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,      berth::cuda::list,   berth::cuda::open,
+                                                 berth::cuda::close,  berth::cuda::place,  berth::cuda::score,
+                                                 berth::cuda::choose, berth::cuda::evolve, berth::cuda::evolve_plans};
   return &kTable;
 }

@@ -22,6 +22,9 @@ inline constexpr Tuning kTuning[] = {
 /// Block of a candidate and of a survivor of ONES, on every device.
 inline constexpr int kOnesThreads = 128;
 
+/// Block of an individual of a search of plans, on every device. Not measured.
+inline constexpr int kPlusThreads = 128;
+
 /// Block of one ask, on every device.
 inline constexpr int kScoreThreads = 128;
 

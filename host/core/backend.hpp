@@ -10,6 +10,7 @@
 
 #include "berth/kernel/choice.hpp"
 #include "berth/kernel/ones.hpp"
+#include "berth/kernel/plus.hpp"
 #include "berth/kernel/problem.hpp"
 #include "berth/kernel/score.hpp"
 
@@ -74,6 +75,13 @@ struct EvolveTask {
   Watch* watch = nullptr;  // heeded after each generation; null: run to the end
 };
 
+/// A search of `ones-plus` (docs/ones-plus.md).
+struct PlusTask {
+  kernel::PlusView problem;
+  kernel::PlusRequest request;
+  Watch* watch = nullptr;  // heeded before each generation; null: run to the end
+};
+
 /// Who computes placements and choices. All answer alike, bit by bit (docs/placement.md).
 class PlacementBackend {
  public:
@@ -89,6 +97,7 @@ class PlacementBackend {
   /// Many choices, each by itself.
   virtual void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) = 0;
   virtual void evolve(const EvolveTask& task, const kernel::OnesResult& result) = 0;
+  virtual void evolve_plans(const PlusTask& task, const kernel::PlusResult& result) = 0;
 };
 
 /// The serial oracle (host/reference).

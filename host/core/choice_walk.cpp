@@ -18,7 +18,8 @@ void ChoiceWalk::take_turns(const StateImpl& s, const WalkInput::Marks& marks, c
     const std::int32_t slot = choice.slots[j];
     const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
     const bool running = s.job.running[at(slot)] != 0 && marks.lost[at(slot)] == 0;
-    if (running && chosen >= 0 && choice.options[at(chosen)].current) continue;  // stays as it is
+    const bool moves = !choice.moved.empty() && choice.moved[j] != 0;
+    if (running && chosen >= 0 && choice.options[at(chosen)].current && !moves) continue;  // stays as it is
     left_[at(slot)] = running ? 1 : 0;
     walks_[at(slot)] = 1;
     Turn turn{chosen < 0, chosen < 0 ? 0 : choice.options[at(chosen)].gpus, INT64_MIN, s.job_rank[at(slot)], slot};
@@ -108,7 +109,7 @@ void ChoiceWalk::obtained(const ChosenShapes& choice, const kernel::PlaceResult&
   for (std::int32_t i = 0; i < request_.n; ++i) {
     const std::int32_t slot = order_[at(i)];
     if (choice.job_of[at(slot)] >= 0 && result.option[i] >= 0) {
-      obtained[at(choice.job_of[at(slot)])] = option_[at(begin_[at(slot)] + result.option[i])];
+      obtained[at(choice.job_of[at(slot)])] = option_of(slot, result.option[i]);
     }
   }
 }
@@ -119,7 +120,7 @@ void ChoiceWalk::translate(const kernel::ProblemView& own, kernel::ProblemView& 
   walked.options = own.options;
   request.option_run = own_run_.data();
   for (std::int32_t i = 0; i < request_.n; ++i) {
-    if (result.option[i] >= 0) result.option[i] = option_[at(begin_[at(order_[at(i)])] + result.option[i])];
+    if (result.option[i] >= 0) result.option[i] = option_of(order_[at(i)], result.option[i]);
   }
 }
 

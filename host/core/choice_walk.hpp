@@ -22,6 +22,7 @@ struct ChosenShapes {
   bool by_price;                               // what is worth nothing is not tried; else what has no speed
   bool chosen_only;                            // nothing is tried but what was chosen, and fewer GPUs of its type
   std::span<const kernel::ShapeTerms> shapes;  // [options]
+  std::span<const std::uint8_t> moved;         // [jobs] 1: goes on as it runs, elsewhere; empty: nobody
 
   std::int64_t net(std::int32_t k) const {
     const ChoiceOption& one = options[static_cast<std::size_t>(k)];
@@ -52,6 +53,10 @@ class ChoiceWalk {
   /// After the walk: the option that each job of the choice has, whether it stays or was placed; -1: none.
   /// @param obtained  [jobs of the choice] out
   void obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const;
+  /// The job's own option at a row of the walk's.
+  std::int32_t option_of(std::int32_t slot, std::int32_t row) const {
+    return option_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(slot)] + row)];
+  }
   /// After the walk: problem, request and result as if the jobs' own options had been walked, in their own order.
   void translate(const kernel::ProblemView& own, kernel::ProblemView& walked, kernel::PlaceRequest& request,
                  const kernel::PlaceResult& result) const;

@@ -4,6 +4,7 @@
 
 #include "berth/kernel/choice.hpp"
 #include "berth/kernel/ones.hpp"
+#include "berth/kernel/plus.hpp"
 #include "berth/kernel/problem.hpp"
 #include "berth/kernel/score_table.hpp"
 
@@ -58,6 +59,16 @@ struct EvolveTask {
   const void* stop_of;
 };
 
+/// A search of `ones-plus`.
+struct PlusTask {
+  const kernel::PlusView* problem;     // host columns; at least one job and one node
+  const kernel::PlusRequest* request;  // host columns
+  kernel::PlusResult result;           // host columns
+  /// Asked before the first generation and now and then between two, on the caller's thread, with how many were made; null: never.
+  std::int32_t (*stop)(const void* of, std::int32_t made);
+  const void* stop_of;
+};
+
 struct Table {
   const char* build_id;
   /// Writes at most `most` rows. kNoDevice, with a message, when there is no driver or no GPU.
@@ -70,6 +81,7 @@ struct Table {
   Status (*score)(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message);
   Status (*choose)(void* context, const ChooseTask* tasks, std::int32_t n, Message* message);
   Status (*evolve)(void* context, const EvolveTask* task, Message* message);
+  Status (*evolve_plans)(void* context, const PlusTask* task, Message* message);
 };
 
 /// The only symbol that libberth_cuda exports.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "host/cpu/ones.hpp"
+#include "host/cpu/plus.hpp"
 #include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
 
@@ -97,6 +98,20 @@ void CudaBackend::evolve(const EvolveTask& task, const kernel::OnesResult& resul
   }
   cuda_abi::Message message{};
   check(table_->evolve(context_, &one, &message), message);
+}
+
+void CudaBackend::evolve_plans(const PlusTask& task, const kernel::PlusResult& result) {
+  if (context_ == nullptr) throw DeviceError(failure_);
+  if (task.problem.n_jobs == 0 || task.problem.problem.n_nodes == 0) return cpu::PlusSearch().run(task, result, 1);
+  cuda_abi::PlusTask one{&task.problem, &task.request, result, nullptr, &task};
+  if (task.watch != nullptr) {
+    one.stop = [](const void* of, std::int32_t made) {
+      const auto& asked = *static_cast<const PlusTask*>(of);
+      return asked.watch->stop(made, asked.request.generations) ? 1 : 0;
+    };
+  }
+  cuda_abi::Message message{};
+  check(table_->evolve_plans(context_, &one, &message), message);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why) { return CudaBackend::open(why); }

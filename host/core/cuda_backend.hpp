@@ -29,6 +29,7 @@ class CudaBackend final : public PlacementBackend {
   /// Many on the GPU, a thread block each. A single one is the CPU's: it can be cancelled there, and much of it is one thread's work.
   void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override;
   void evolve(const EvolveTask& task, const kernel::OnesResult& result) override;
+  void evolve_plans(const PlusTask& task, const kernel::PlusResult& result) override;
   /// The same as `score`, with or without collapsing, for measurements.
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse, kernel::Candidate* out);
 

@@ -11,7 +11,9 @@
 #include "host/core/chosen_policy.hpp"
 #include "host/core/overruns.hpp"
 #include "host/core/plan_builder.hpp"
+#include "host/core/plan_search.hpp"
 #include "host/core/plan_validator.hpp"
+#include "host/core/search_history.hpp"
 #include "host/core/shape_choice.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/walk_input.hpp"
@@ -53,6 +55,7 @@ class EngineImpl {
   core::WalkInput input;
   core::ShapeChoice choice;
   core::ChoiceWalk choice_walk, other_walk;  // the other one: the best so far while another is tried
+  core::PlanSearch search;
   core::WalkProblem problem;
   core::WalkResult result, other_result;
   core::Overruns overruns;
@@ -83,7 +86,11 @@ class EngineImpl {
   kernel::PlaceResult place(const Request& request, core::Watch* watch, Plan& plan);
   kernel::PlaceResult place_shapes(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
                                    const Request& request, core::Watch& watch, Plan& plan);
+  kernel::PlaceResult search_plans(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
+                                   const Request& request, const kernel::PlaceResult& begin, core::Watch& watch, Plan& plan);
   void walk_choice(const StateImpl& s, const core::WalkInput::Marks& marks);
+  bool searches() const { return chosen.choice.search.population > 0; }
+  std::int64_t work() const { return searches() ? search.work() : choice.work(); }
 
   std::vector<std::int32_t> obtained_;  // [jobs of the choice]
 };
@@ -179,6 +186,22 @@ kernel::PlaceResult EngineImpl::place_shapes(const StateImpl& s, const core::Wal
   return best;
 }
 
+kernel::PlaceResult EngineImpl::search_plans(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
+                                             const Request& request, const kernel::PlaceResult& begin, core::Watch& watch, Plan& plan) {
+  const core::SearchOrder order{chosen.choice.search, chosen.choice.terms, policy_state,
+                                request.seed,         request.work_limit,  request.budget_us > 0};
+  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+    search.run(s, problem.view(), {choice, choice_walk, begin}, chosen.rules, order, backend, watch);
+  });
+  choice.adopt(search.chosen(), search.moved());
+  std::swap(choice_walk, other_walk);
+  std::swap(result, other_result);
+  walk_choice(s, marks);
+  const kernel::PlaceResult placed = result.prepare(walk.n, core::entry_bound(walked));
+  search.place(choice, choice_walk, {choice, other_walk, begin}, placed);
+  return placed;
+}
+
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   core::check_threads(request.threads);
   if (request.work_limit < 0 || request.budget_us < 0) throw InvalidArgument("a limit of work or time is not negative");
@@ -204,8 +227,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.timing.order_s = step.lap();
 
   watch.n = walk.n;
-  const kernel::PlaceResult placed =
-      chooses_shapes ? place_shapes(s, marks, policy_state, request, watch, plan) : place(request, &watch, plan);
+  kernel::PlaceResult placed = chooses_shapes ? place_shapes(s, marks, policy_state, request, watch, plan) : place(request, &watch, plan);
+  if (searches()) placed = search_plans(s, marks, policy_state, request, placed, watch, plan);
   cancelled.store(false, std::memory_order_relaxed);
   if (chooses_shapes) choice_walk.translate(problem.view(), walked, walk, placed);
   overruns.withdraw(s, walked, walk, placed);
@@ -218,8 +241,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.seed = request.seed;
   const bool cut = watch.stopped_at >= 0;
   const std::int32_t limit = cut && !chooses_shapes ? watch.stopped_at : walk.limit;
-  plan.work_done = chooses_shapes ? choice.work() : limit;
-  const bool out_of_work = chooses_shapes ? request.work_limit > 0 && choice.work() >= request.work_limit : walk.limit < walk.n;
+  plan.work_done = chooses_shapes ? work() : limit;
+  const bool out_of_work = chooses_shapes ? request.work_limit > 0 && work() >= request.work_limit : walk.limit < walk.n;
   plan.stopped_by = cut ? (watch.by_cancel ? "cancel" : "budget") : out_of_work ? "work" : "done";
   plan.tables = s.tables_hash();
   plan.order_until_us = chooses_shapes ? kNever : input.order_until();
@@ -238,6 +261,11 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   } else {
     plan.bound = {};
   }
+  if (searches()) {
+    core::set_history(search.history(), 0, plan.history);
+  } else {
+    core::set_history(chosen.shapes == nullptr ? std::span<const std::int64_t>{} : chosen.shapes->history(), 1, plan.history);
+  }
   plan.timing.reasons_s = step.lap();
 
   core::ValidateOptions options;
@@ -251,6 +279,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   // Only now: a decision that fails leaves the caller's state as it was.
   chooses_shapes ? choice.keep(s, policy_state) : core::WalkInput::keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
+  if (searches() && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   policy_state.policy = request.policy;
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();

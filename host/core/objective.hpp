@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/kernel/objective.hpp"
+#include "host/core/search_settings.hpp"
 
 namespace berth {
 class StateImpl;
@@ -35,6 +36,7 @@ struct ChoiceSettings {
   std::int32_t most_evaluations = 200;
   kernel::PlanTermSet terms = 1U << static_cast<std::int32_t>(kernel::PlanTerm::kRestart);
   bool sia_shapes = false;  // only those that Sia would consider (host/core/sia_shapes.hpp)
+  SearchSettings search;    // over whole plans, after the choice
 };
 
 /// One option that may be chosen.

@@ -88,16 +88,16 @@ void PlanTerms::add_of_jobs(const StateImpl& s, kernel::PlanTermSet terms, const
 }
 
 // Of each GPU type: how many GPUs of a node its jobs need, by the first of their options on it, and what one GPU is worth to them.
-void PlanTerms::set_pieces(const StateImpl& s, const PlacedChoice& placed) {
+std::span<const std::int64_t> PlanTerms::fragments(const StateImpl& s, std::span<const ChoiceOption> options,
+                                                   std::span<const std::int64_t> value) {
   const std::size_t types = s.gpu_types.size();
   larger_ppm_.assign(types * kSizes, 0);
   jobs_.assign(types, 0);
   worth_.assign(types, 0);
   gpus_.assign(types, 0);
   seen_.assign(types, -1);
-  const std::span<const std::int64_t> value = placed.value;
-  for (std::size_t k = 0; k < placed.options.size(); ++k) {
-    const ChoiceOption& one = placed.options[k];
+  for (std::size_t k = 0; k < options.size(); ++k) {
+    const ChoiceOption& one = options[k];
     if (seen_[at(one.type)] == one.slot) continue;
     seen_[at(one.type)] = one.slot;
     ++jobs_[at(one.type)];
@@ -107,16 +107,22 @@ void PlanTerms::set_pieces(const StateImpl& s, const PlacedChoice& placed) {
     const std::int32_t piece = piece_of(s, shape, one.type);
     for (std::int32_t free = 0; free < piece; ++free) ++larger_ppm_[at(one.type) * kSizes + at(free)];
   }
+  fragment_.assign(types * kSizes, 0);
   for (std::size_t t = 0; t < types; ++t) {
     if (jobs_[t] == 0) continue;
     worth_[t] /= gpus_[t];
-    for (std::size_t free = 0; free < kSizes; ++free)
-      larger_ppm_[t * kSizes + free] = larger_ppm_[t * kSizes + free] * 1'000'000 / jobs_[t];
+    std::int64_t* const larger = larger_ppm_.data() + t * kSizes;
+    for (std::size_t free = 0; free < kSizes; ++free) {
+      larger[free] = larger[free] * 1'000'000 / jobs_[t];
+      fragment_[t * kSizes + free] =
+          std::max<std::int64_t>(0, mul_div(worth_[t], kernel::fragmented(static_cast<std::int32_t>(free), larger), 1'000'000));
+    }
   }
+  return fragment_;
 }
 
 void PlanTerms::add_fragmentation(const StateImpl& s, const PlacedChoice& placed) {
-  set_pieces(s, placed);
+  const std::span<const std::int64_t> lost = fragments(s, placed.options, placed.value);
   used_.assign(s.nodes.size(), 0);
   for (const Decision& d : placed.plan.decisions) {
     if (!runs_now(d.action)) continue;
@@ -126,7 +132,7 @@ void PlanTerms::add_fragmentation(const StateImpl& s, const PlacedChoice& placed
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
     const std::int32_t type = s.node.type[n];
     const std::int32_t idle = std::popcount(s.node.open[n] & ~used_[n]);
-    add(PlanTerm::kFragmentation, mul_div(worth_[at(type)], kernel::fragmented(idle, larger_ppm_.data() + at(type) * kSizes), 1'000'000));
+    add(PlanTerm::kFragmentation, lost[at(type) * kSizes + at(idle)]);
   }
 }
 

@@ -16,7 +16,7 @@ namespace berth {
 bool same_plan(const Plan& a, const Plan& b) {
   const bool header = a.now_us == b.now_us && a.policy == b.policy && a.params == b.params && a.seed == b.seed &&
                       a.work_done == b.work_done && a.proof == b.proof && a.tables == b.tables && a.order_until_us == b.order_until_us &&
-                      a.objective == b.objective && a.bound == b.bound && a.totals == b.totals;
+                      a.objective == b.objective && a.bound == b.bound && a.history == b.history && a.totals == b.totals;
   if (!header || a.decisions.size() != b.decisions.size()) return false;
   // Where rows lie in `entries` says nothing; what they are does.
   const auto rows = [](const Plan& plan, const Decision& d) {

@@ -122,6 +122,7 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
   }
   placeable_ = value_;
   chosen_.assign(slots_.size(), -1);
+  moved_.clear();
   price_.assign(at(p.n_types), 0);
   used_.assign(at(p.n_types), 0);
   earlier_.clear();
@@ -135,7 +136,7 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
   task.watch = &watch;
   by_price_ = order.policy == nullptr || order.policy->by_price();
   chosen_only_ = order.policy != nullptr && order.policy->chosen_only();
-  const bool searches = order.policy != nullptr && order.policy->searches();
+  const bool searches = order.settings.search.population > 0 || (order.policy != nullptr && order.policy->searches());
   const kernel::ChoiceRequest search = task.request;
   if (order.policy != nullptr) {
     task.request.bound_only = true;
@@ -155,7 +156,7 @@ void ShapeChoice::choose(const StateImpl& s, const kernel::ProblemView& p, const
     order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), search, order.seed, order.work_limit, &watch}, backend,
                          chosen_);
   }
-  work_ = searches ? order.policy->work() : evaluations_;
+  work_ = order.policy != nullptr && searches ? order.policy->work() : evaluations_;
 }
 
 Wide ShapeChoice::beyond_at(std::span<const std::int64_t> price) const {
@@ -189,16 +190,17 @@ bool ShapeChoice::choose_again(const ChoiceOrder& order, std::span<const std::in
     placeable_[at(wanted)] = -1;  // never chosen
     found_none = true;
   }
+  const bool searches = order.settings.search.population > 0;
   const std::int64_t all = order.settings.most_evaluations;
-  const std::int64_t most = (order.work_limit > 0 ? std::min(all, order.work_limit) : all) - evaluations_;
-  if (!found_none || most < 1 || watch.stopped_at >= 0 || watch.stop()) return false;
+  const std::int64_t most = (order.work_limit > 0 && !searches ? std::min(all, order.work_limit) : all) - evaluations_;
+  if (!found_none || most < 1 || (!searches && (watch.stopped_at >= 0 || watch.stop()))) return false;
   earlier_ = price_;
   again_price_.resize(price_.size());
   ChoiceTask task;
   task.problem = view();
   task.problem.value = placeable_.data();
   task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(most), false, earlier_.data()};
-  task.watch = &watch;
+  task.watch = searches ? nullptr : &watch;
   other_chosen_.assign(slots_.size(), -1);
   std::int64_t sum = 0, bound = 0;
   std::int32_t evaluations = 0;

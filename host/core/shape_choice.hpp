@@ -56,9 +56,20 @@ class ShapeChoice {
   /// Leaves the prices in a PolicyState.
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
+  /// Another choice, found by a search over whole plans. @param chosen, moved  [jobs] as in `chosen()`
+  void adopt(std::span<const std::int32_t> chosen, std::span<const std::uint8_t> moved) {
+    chosen_.assign(chosen.begin(), chosen.end());
+    moved_.assign(moved.begin(), moved.end());
+  }
+  /// Of a job's options of the choice, in the order of `chosen().options`; -1: none.
+  std::int32_t row_with(std::size_t job, std::int32_t option) const;
+  const ShapeValues& values() const { return values_; }
+  /// See PlanTerms::fragments.
+  std::span<const std::int64_t> fragments(const StateImpl& state) { return terms_.fragments(state, options_, value_); }
+
   /// Valid until the next choice.
   ChosenShapes chosen() const {
-    return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes()};
+    return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes(), moved_};
   }
   /// Why a job that was given nothing has nothing; code kNone where it was to have something, or where the choice is not the cause.
   Reason outbid(std::int32_t slot) const;
@@ -74,7 +85,6 @@ class ShapeChoice {
  private:
   void collect(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks);
   const std::string& scalar_of(const GpuType& type) const;
-  std::int32_t row_with(std::size_t job, std::int32_t option) const;
   std::int32_t row_of(const StateImpl& state, const Plan& plan, const Decision& decision) const;
   bool may_change(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot) const;
   bool is_current(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot, const kernel::OptionRow& option) const;
@@ -88,6 +98,7 @@ class ShapeChoice {
   std::vector<std::int64_t> again_price_;  // of choices made again: nobody reads them
   std::vector<std::int32_t> chosen_;
   std::vector<std::int32_t> other_chosen_;  // before the last choose_again; beside a policy's own choice, of nobody
+  std::vector<std::uint8_t> moved_;
   bool by_price_ = true, chosen_only_ = false;
   std::vector<std::int32_t> job_of_;  // [slots] index in slots_, -1
   std::int64_t sum_ = 0, bound_ = 0;

@@ -43,6 +43,8 @@ class ShapePolicy {
   virtual bool searches() const { return false; }
   /// What it has searched in the last choice, in the unit of a limit of work.
   virtual std::int64_t work() const { return 0; }
+  /// The score of its best after each generation of the last choice.
+  virtual std::span<const std::int64_t> history() const { return {}; }
   /// Leaves what it keeps in the caller's PolicyState, once the plan stands. Prices are kept for all.
   virtual void store(PolicyState&) const {}
 };

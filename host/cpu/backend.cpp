@@ -6,6 +6,7 @@
 #include "host/core/backend.hpp"
 #include "host/cpu/for_each.hpp"
 #include "host/cpu/ones.hpp"
+#include "host/cpu/plus.hpp"
 #include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
 
@@ -43,6 +44,8 @@ class CpuBackend final : public core::PlacementBackend {
 
   void evolve(const core::EvolveTask& task, const kernel::OnesResult& result) override { ones_.run(task, result, threads_); }
 
+  void evolve_plans(const core::PlusTask& task, const kernel::PlusResult& result) override { plus_.run(task, result, threads_); }
+
  private:
   static void run(const kernel::ProblemView& problem, const core::Scenario& scenario, const kernel::PlaceResult& result,
                   std::vector<std::byte>& memory) {
@@ -65,6 +68,7 @@ class CpuBackend final : public core::PlacementBackend {
   std::vector<std::byte> memory_;
   ScoreTable table_;
   OnesEvolution ones_;
+  PlusSearch plus_;
 };
 
 }  // namespace

@@ -219,6 +219,19 @@ void read_pairs(JsonCursor& in, std::vector<std::pair<std::string, Value>>& out,
   });
 }
 
+// A generation, and the score from then on.
+std::pair<std::int64_t, std::int64_t> read_change(JsonCursor& in) {
+  std::pair<std::int64_t, std::int64_t> change;
+  int values = 0;
+  in.array([&] {
+    const std::int64_t value = read_any(in);
+    if (values < 2) (values == 0 ? change.first : change.second) = value;
+    ++values;
+  });
+  if (values != 2) in.fail(fmt::format("expected a generation and a score, found {} numbers", values));
+  return change;
+}
+
 constexpr Field<Bound> kBound[] = {
     {"objective",
      [](JsonCursor& in, Bound& b) {
@@ -256,6 +269,7 @@ constexpr Field<PlanFile> kPlan[] = {
        if (*in.next_mark() == 'n') return in.null();
        read_object(in, f.plan.bound, kBound);
      }},
+    {"history", [](JsonCursor& in, PlanFile& f) { in.array([&] { f.plan.history.push_back(read_change(in)); }); }},
     {"totals", [](JsonCursor& in, PlanFile& f) { read_object(in, f.plan.totals, kTotals); }},
     {"decisions", read_decisions, true},
     {"timing", [](JsonCursor& in, PlanFile& f) { read_object(in, f.plan.timing, kTiming); }},

@@ -151,6 +151,7 @@ std::string to_json(const Plan& plan, const ClusterState& state, bool with_timin
     });
     w.key("bound");
     write_bound(w, plan.bound);
+    w.list("history", plan.history, [&](const auto& one) { w.raw(fmt::format("[{},{}]", one.first, one.second)); });
     write_totals(w, plan.totals);
     w.lines(
         "decisions", plan.decisions, [&](const Decision& d) { write_decision(w, plan, d, state); }, true);

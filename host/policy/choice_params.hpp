@@ -11,7 +11,7 @@
 namespace berth::policy {
 
 /// `own` ones, then what a plan is worth, and those of with_search.
-std::vector<PolicyParam> with_objective(const char* objective, std::vector<PolicyParam> own = {});
+std::vector<PolicyParam> with_objective(const char* objective, std::vector<PolicyParam> own = {}, const char* terms = "restart");
 
 /// `own` ones, then how far to search for the prices that prove the bound, and those of all policies.
 std::vector<PolicyParam> with_search(std::vector<PolicyParam> own = {});

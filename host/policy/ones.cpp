@@ -32,6 +32,7 @@ class Ones final : public core::ShapePolicy {
   bool chosen_only() const override { return true; }
   bool searches() const override { return true; }
   std::int64_t work() const override { return population_.made(); }
+  std::span<const std::int64_t> history() const override { return population_.least(); }
 
   void choose(const core::ShapeQuestion& q, core::PlacementBackend& backend, std::span<std::int32_t> chosen) override {
     std::fill(chosen.begin(), chosen.end(), -1);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "host/core/at.hpp"
-#include "host/policy/kept_columns.hpp"
+#include "host/core/kept_columns.hpp"
 
 namespace berth::policy {
 namespace {
@@ -25,7 +25,7 @@ void OnesPopulation::load(const PolicyState& kept, const OnesQuestion& question,
   made_ = 0;
   // One of another size, or of jobs that are all gone, is none.
   values_.assign(jobs_, -1);
-  read_column(kept, name_[0], question.by_id(), values_);
+  core::read_column(kept, name_[0], question.by_id(), values_);
   known_ = std::any_of(values_.begin(), values_.end(), [](std::int64_t block) { return block >= 0; }) &&
            kept.columns.find(name_[individuals_ - 1]) != kept.columns.end();
   if (!known_) return;
@@ -33,7 +33,7 @@ void OnesPopulation::load(const PolicyState& kept, const OnesQuestion& question,
   kept_count_.assign(individuals_ * jobs_, 0);
   for (std::size_t i = 0; i < individuals_; ++i) {
     values_.assign(jobs_, 0);
-    read_column(kept, name_[i], question.by_id(), values_);
+    core::read_column(kept, name_[i], question.by_id(), values_);
     // States are read from files: a block counts as far as its slots exist, and none is another's.
     taken_.assign(at(question.slots()), 0);
     for (std::size_t j = 0; j < jobs_; ++j) {
@@ -69,7 +69,7 @@ void OnesPopulation::store(PolicyState& kept, const OnesQuestion& question) cons
     for (std::size_t j = 0; j < jobs_; ++j) {
       values_[j] = (std::int64_t{first_[i * jobs_ + j]} << kFirstBits) + count_[i * jobs_ + j];
     }
-    write_column(kept, name_[i], question.by_id(), values_);
+    core::write_column(kept, name_[i], question.by_id(), values_);
   }
   // Of a larger population before.
   std::erase_if(kept.columns, [&](const auto& one) { return one.first.rfind(kIndividual, 0) == 0 && one.first > name_[individuals_ - 1]; });

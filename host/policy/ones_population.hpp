@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class OnesPopulation {
   const std::int32_t* best_first() const { return first_.data(); }
   const std::int32_t* best_count() const { return count_.data(); }
   std::int32_t made() const { return made_; }
+  /// The score of the best after each generation.
+  std::span<const std::int64_t> least() const { return {least_.data(), static_cast<std::size_t>(made_)}; }
 
  private:
   std::size_t jobs_ = 0, individuals_ = 0;

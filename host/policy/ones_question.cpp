@@ -67,7 +67,7 @@ void OnesQuestion::set(const core::ShapeQuestion& q, const OnesSettings& setting
     fresh_.push_back(one.fresh ? 1 : 0);
     start_.push_back(one.gpus > 0 ? one.gpus : one.least);
   }
-  sort_by_id(by_id_);
+  core::sort_by_id(by_id_);
   recall(q.kept);
   set_limits(q);
   set_progress(q, settings);
@@ -145,7 +145,7 @@ void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
 void OnesQuestion::recall(const PolicyState& kept) {
   for (const auto& [name, column] : kOnesColumns) {
     (memory_.*column).assign(jobs_.size(), -1);
-    read_column(kept, name, by_id_, memory_.*column);
+    core::read_column(kept, name, by_id_, memory_.*column);
   }
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const OnesJob& one = jobs_[i];
@@ -302,7 +302,7 @@ void OnesQuestion::deploy(const core::ShapeQuestion& q, const std::int32_t* firs
 }
 
 void OnesQuestion::store(PolicyState& kept) const {
-  for (const auto& [name, column] : kOnesColumns) write_column(kept, name, by_id_, memory_.*column);
+  for (const auto& [name, column] : kOnesColumns) core::write_column(kept, name, by_id_, memory_.*column);
 }
 
 }  // namespace berth::policy

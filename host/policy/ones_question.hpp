@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "berth/kernel/ones.hpp"
+#include "host/core/kept_columns.hpp"
 #include "host/core/shape_policy.hpp"
-#include "host/policy/kept_columns.hpp"
 #include "host/policy/ones_settings.hpp"
 
 namespace berth::policy {
@@ -47,7 +47,7 @@ class OnesQuestion {
 
   std::int32_t slots() const { return slots_; }
   const std::vector<OnesJob>& jobs() const { return jobs_; }
-  const JobsById& by_id() const { return by_id_; }
+  const core::JobsById& by_id() const { return by_id_; }
   /// The greatest step that is at most `gpus`, 0: none.
   std::int32_t fit(std::int32_t job, std::int64_t gpus) const;
 
@@ -63,7 +63,7 @@ class OnesQuestion {
   std::int32_t type_ = -1, slots_ = 0;
   std::vector<OnesJob> jobs_;
   std::vector<std::int32_t> others_;  // jobs of the question that keep what they have
-  JobsById by_id_;
+  core::JobsById by_id_;
   OnesMemory memory_;
   std::vector<std::int32_t> step_begin_, step_gpus_, step_row_;
   std::vector<std::int64_t> step_rate_;

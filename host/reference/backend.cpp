@@ -3,6 +3,7 @@
 #include "host/core/backend.hpp"
 #include "host/reference/ones.hpp"
 #include "host/reference/place_in_order.hpp"
+#include "host/reference/plus.hpp"
 #include "host/reference/price.hpp"
 #include "host/reference/score.hpp"
 
@@ -36,6 +37,11 @@ class ReferenceBackend final : public PlacementBackend {
   void evolve(const EvolveTask& task, const kernel::OnesResult& result) override {
     reference::evolve_ones(task.problem, task.request, result,
                            [&, made = 0]() mutable { return task.watch != nullptr && task.watch->stop(++made, task.request.generations); });
+  }
+
+  void evolve_plans(const PlusTask& task, const kernel::PlusResult& result) override {
+    reference::evolve_plans(task.problem, task.request, result,
+                            [&](std::int32_t made) { return task.watch != nullptr && task.watch->stop(made, task.request.generations); });
   }
 };
 

@@ -1,7 +1,5 @@
 #include "host/reference/ones.hpp"
 
-#include <Random123/philox.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "host/core/wide.hpp"
 #include "host/reference/ones_reorder.hpp"
+#include "host/reference/philox.hpp"
 
 namespace berth::reference {
 namespace {
@@ -61,10 +60,7 @@ class OnesProblem {
 
   // The n-th number that is drawn for a purpose.
   std::uint32_t number(std::uint32_t generation, OnesPurpose purpose, std::size_t individual, std::size_t n) const {
-    const r123::Philox4x32::ctr_type counter{
-        {static_cast<std::uint32_t>(n / 4), static_cast<std::uint32_t>(purpose), static_cast<std::uint32_t>(individual), generation}};
-    const r123::Philox4x32::key_type key{{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)}};
-    return r123::Philox4x32()(counter, key).v[n % 4];
+    return drawn_number(seed_, generation, static_cast<std::uint32_t>(purpose), individual, n);
   }
 
   std::int32_t idle(const OnesCounts& counts) const { return slots - std::accumulate(counts.begin(), counts.end(), 0); }
@@ -80,8 +76,6 @@ class OnesProblem {
  private:
   std::uint64_t seed_;
 };
-
-std::size_t ones_below(std::uint32_t number, std::size_t n) { return static_cast<std::size_t>((std::uint64_t{number} * n) >> 32); }
 
 // Section 3, of individual i.
 OnesBlocks first_individual(const OnesProblem& problem, std::uint32_t generation, std::size_t i) {
@@ -201,8 +195,8 @@ class OnesGeneration {
   // Adds both children of pair p.
   void cross(const std::vector<OnesBlocks>& parents, std::size_t p, std::vector<OnesCounts>& candidates) const {
     const auto number = [&](OnesPurpose purpose, std::size_t n) { return problem_.number(generation_, purpose, p, n); };
-    const std::size_t a = ones_below(number(OnesPurpose::kPairs, 0), problem_.population);
-    std::size_t b = ones_below(number(OnesPurpose::kPairs, 1), problem_.population - 1);
+    const std::size_t a = drawn_below(number(OnesPurpose::kPairs, 0), problem_.population);
+    std::size_t b = drawn_below(number(OnesPurpose::kPairs, 1), problem_.population - 1);
     if (b >= a) ++b;
     const std::vector<std::int32_t> of_a = genes(parents[a]), of_b = genes(parents[b]);
     std::vector<std::int32_t> first, second;

@@ -111,6 +111,16 @@ std::string gpus_in_use(const Totals& t, const WithheldGpus& withheld) {
   return text;
 }
 
+// What the search gained, as it counts: "searched 64 generations: 5316914734869 at first, 5347110581673 since the 61st".
+std::string history_line(const Plan& plan) {
+  if (plan.history.empty()) return {};
+  const auto& [first, at_first] = plan.history.front();
+  const auto& [last, at_last] = plan.history.back();
+  std::string text = fmt::format("  score {} {}", at_first, first == 0 ? "at first" : "after the first generation");
+  if (plan.history.size() > 1) text += fmt::format(", {} since generation {}", at_last, last);
+  return text + fmt::format(", of {}\n", plan.work_done);
+}
+
 std::string totals_line(const core::NameSource& names, const Plan& plan, const WithheldGpus& withheld) {
   const Totals& t = plan.totals;
   const std::string date = core::civil_after(names.origin_iso(), plan.now_us);
@@ -122,7 +132,7 @@ std::string totals_line(const core::NameSource& names, const Plan& plan, const W
   for (const auto& part : parts) {
     if (part.first > 0) text += fmt::format(", {} {}", part.first, part.second);
   }
-  return text + fmt::format("; {}{}\n{}", gpus_in_use(t, withheld), cut_short(plan), bound_line(plan.bound));
+  return text + fmt::format("; {}{}\n{}", gpus_in_use(t, withheld), cut_short(plan), bound_line(plan.bound)) + history_line(plan);
 }
 
 // Shares count as parts: "1.5".

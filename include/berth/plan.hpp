@@ -148,6 +148,9 @@ struct Plan {
   TimeUs order_until_us = kNever;
   std::vector<std::pair<std::string, std::int64_t>> objective;
   Bound bound;
+  /// Of a policy that searches: a generation (0: where it began) and the score of its best from then on, each time that it changed; of more
+  /// than 1,000 changes some, evenly, and the last.
+  std::vector<std::pair<std::int64_t, std::int64_t>> history;
   Totals totals;
   std::vector<Decision> decisions;  ///< every job of the state, by job rank
   std::vector<PlanEntry> entries;

@@ -29,7 +29,7 @@ TEST(CliSchemas, PlansSideBySideAreAsSaid) {
 }
 
 TEST(CliSchemas, PlansAndWhatPoliciesKeepAreAsSaid) {
-  for (const std::string policy : {"fifo", "las", "price", "gavel-las", "ones"}) {
+  for (const std::string policy : {"fifo", "las", "price", "gavel-las", "ones", "ones-plus"}) {
     const Folder folder;
     const std::string plan =
         plan_json("--policy " + policy + " --out '" + (folder / "p.json") + "' --state-out '" + (folder / "s.json") + "'");

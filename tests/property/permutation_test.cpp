@@ -42,8 +42,8 @@ TEST(Permutation, OfRowsLeavesThePlanAsItIs) {
       random.shuffle(shuffled.queues);
       random.shuffle(shuffled.history);
       ASSERT_FALSE(shuffled.jobs == given.jobs);
-      for (const char* policy :
-           {"afs", "elastic-pollux", "fifo", "srsf", "gavel-las", "gittins", "optimus", "pop", "price", "priority", "qssf", "sia"}) {
+      for (const char* policy : {"afs", "elastic-pollux", "fifo", "srsf", "gavel-las", "gittins", "ones-plus", "optimus", "pop", "price",
+                                 "priority", "qssf", "sia"}) {
         EXPECT_TRUE(planned(shuffled, policy) == planned(given, policy)) << sim::name(workload) << ", seed " << seed << ", " << policy;
       }
     }

@@ -23,7 +23,7 @@ inline bool has_param(const std::string& policy, const std::string& name) {
 /// What keeps a search short that takes its time, where a test asks every policy.
 inline std::vector<std::pair<std::string, std::string>> short_search(const std::string& policy) {
   if (!has_param(policy, "generations")) return {};
-  return {{"population", "20"}, {"generations", "5"}};
+  return {{"population", has_param(policy, "islands") ? "2" : "20"}, {"generations", "5"}};
 }
 
 inline std::vector<std::string> policy_names() {

@@ -48,6 +48,7 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
                               {"gittins", Discipline::kSkip, true, false},
                               {"las", Discipline::kSkip, true, false},
                               {"ones", Discipline::kSkip, true, false},
+                              {"ones-plus", Discipline::kSkip, true, false},
                               {"optimus", Discipline::kSkip, true, false},
                               {"pop", Discipline::kSkip, true, false},
                               {"price", Discipline::kSkip, true, false},
@@ -80,7 +81,7 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
 TEST(Policies, PublicListNamesEveryParameter) {
   const std::vector<PolicyInfo> all = policies();
 
-  ASSERT_EQ(all.size(), 19U);
+  ASSERT_EQ(all.size(), 20U);
   EXPECT_EQ(all[8].name, "las");
   EXPECT_EQ(all[8].params[0].name, "thresholds_gpu_s");
   EXPECT_EQ(all[8].params[0].default_value, "3250,7200,18000");
@@ -98,9 +99,10 @@ TEST(Policies, CommonParametersAreRead) {
 }
 
 TEST(Policies, UnknownNamesListTheKnownOnes) {
-  EXPECT_EQ(refusal([] { find_policy("lifo"); }),
-            "unknown policy 'lifo' (known: afs, edf, elastic-pollux, fifo, gavel-ftf, gavel-las, gavel-makespan, gittins, las, ones, "
-            "optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf)");
+  EXPECT_EQ(
+      refusal([] { find_policy("lifo"); }),
+      "unknown policy 'lifo' (known: afs, edf, elastic-pollux, fifo, gavel-ftf, gavel-las, gavel-makespan, gittins, las, ones, ones-plus, "
+      "optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf)");
   EXPECT_EQ(refusal_of("sjf", {{"forn", "helios"}}), "policy 'sjf' has no parameter 'forn' (known: form, discipline, packing, max_tries)");
 }
 

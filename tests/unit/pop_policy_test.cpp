@@ -153,6 +153,7 @@ class Looks final : public core::PlacementBackend {
     }
   }
   void evolve(const core::EvolveTask&, const kernel::OnesResult&) override {}
+  void evolve_plans(const core::PlusTask&, const kernel::PlusResult&) override {}
   int options = 0;
 };
 

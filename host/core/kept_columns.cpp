@@ -1,10 +1,10 @@
-#include "host/policy/kept_columns.hpp"
+#include "host/core/kept_columns.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
 
-namespace berth::policy {
+namespace berth::core {
 
 void sort_by_id(JobsById& jobs) {
   std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return *a.first < *b.first; });
@@ -38,4 +38,4 @@ void write_column(PolicyState& kept, const std::string& name, const JobsById& jo
   column.erase(row, column.end());
 }
 
-}  // namespace berth::policy
+}  // namespace berth::core

@@ -8,7 +8,7 @@
 #include "berth/engine.hpp"
 
 /// Whole columns of a PolicyState, a value for each job that a policy decides on.
-namespace berth::policy {
+namespace berth::core {
 
 /// The jobs, by id, and the index of each.
 using JobsById = std::vector<std::pair<const std::string*, std::int32_t>>;
@@ -21,4 +21,4 @@ void read_column(const PolicyState& kept, const std::string& name, const JobsByI
 /// Rows of other jobs go; those of these jobs stay where they are, so that nothing is allocated for jobs that were there before.
 void write_column(PolicyState& kept, const std::string& name, const JobsById& jobs, const std::vector<std::int64_t>& values);
 
-}  // namespace berth::policy
+}  // namespace berth::core

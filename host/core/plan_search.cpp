@@ -1,0 +1,144 @@
+#include "host/core/plan_search.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "host/core/at.hpp"
+#include "host/core/shape_choice.hpp"
+#include "host/core/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+constexpr std::int32_t kMostGenerations = 100'000;
+constexpr std::int32_t kUntimedGenerations = 64;
+
+}  // namespace
+
+// The rows and entries of the plan to begin with: of who stays and of whom the walk placed.
+void PlanSearch::set_plan(const kernel::ProblemView& p, const PlacedPlan& begin) {
+  const ChosenShapes choice = begin.choice.chosen();
+  const kernel::PlaceRequest& walk = begin.walk.request();
+  position_.assign(at(p.n_jobs), -1);
+  for (std::int32_t i = 0; i < walk.n; ++i) position_[at(walk.order[i])] = i;
+  begin_row_.clear();
+  entries_.clear();
+  begin_entries_.assign(1, 0);
+  for (std::size_t j = 0; j < choice.slots.size(); ++j) {
+    const std::int32_t slot = choice.slots[j];
+    const std::int32_t i = position_[at(slot)];
+    std::int32_t row = kernel::kNone;
+    if (i < 0) {
+      row = columns_.current()[j];
+      for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+        entries_.push_back({p.held[h].node, 0, h - p.held_begin[slot], 1, p.held[h].mask, kWholeGpu, 0});
+      }
+    } else if (begin.result.outcome[i] == kernel::Outcome::kPlaced) {
+      row = begin.choice.row_with(j, begin.walk.option_of(slot, begin.result.option[i]));
+      entries_.insert(entries_.end(), begin.result.entries + begin.result.entry_begin[i], begin.result.entries + begin.result.entry_end[i]);
+    }
+    begin_row_.push_back(row);
+    begin_entries_.push_back(static_cast<std::int32_t>(entries_.size()));
+  }
+}
+
+kernel::PlusResult PlanSearch::prepare(std::int32_t islands, std::int32_t generations, std::int32_t gpus) {
+  const std::size_t jobs = begin_row_.size();
+  row_.resize(jobs);
+  entry_begin_.resize(jobs);
+  entry_end_.resize(jobs);
+  best_.resize(at(gpus));
+  score_.resize(at(generations) + 1);
+  genes_.resize(at(islands) * jobs);
+  return {row_.data(), entry_begin_.data(), entry_end_.data(), best_.data(), score_.data(), genes_.data(), &generations_};
+}
+
+void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const PlacedPlan& begin, const WalkRules& rules,
+                     const SearchOrder& order, PlacementBackend& backend, Watch& watch) {
+  const SearchColumns::Asked asked{s, p, begin.choice, order.terms, rules};
+  columns_.begin(asked);
+  const kernel::PlaceRequest& walk = begin.walk.request();
+  const kernel::ProblemView& walked = begin.walk.problem();
+  const ChosenShapes choice = begin.choice.chosen();
+  for (std::int32_t i = 0; i < walk.n; ++i) {
+    const std::int32_t slot = walk.order[i];
+    if (choice.job_of[at(slot)] >= 0 || begin.result.outcome[i] != kernel::Outcome::kPlaced) continue;
+    const kernel::DemandRow& demand = walked.demands[walked.options[walked.option_begin[slot] + begin.result.option[i]].demand];
+    columns_.take(slot, demand, {begin.result.entries + begin.result.entry_begin[i], begin.result.entries + begin.result.entry_end[i]});
+  }
+  columns_.finish(asked);
+  set_plan(p, begin);
+
+  const SearchSettings& settings = order.settings;
+  seeds_.set(s, begin.choice, settings, order.kept, columns_.turn(), columns_.current());
+  const std::int32_t untimed = order.timed || order.work_limit > 0 ? kMostGenerations : kUntimedGenerations;
+  std::int64_t generations = settings.generations > 0 ? settings.generations : untimed;
+  if (order.work_limit > 0) generations = std::min(generations, order.work_limit - 1);
+  PlusTask task;
+  task.problem = columns_.view();
+  task.request = {order.seed,         settings.population, settings.islands,
+                  settings.steps,     settings.migration,  static_cast<std::int32_t>(generations),
+                  settings.operators, begin_row_.data(),   begin_entries_.data(),
+                  entries_.data(),    seeds_.n(),          seeds_.gene(),
+                  seeds_.order()};
+  task.watch = &watch;
+  const kernel::ProblemView& view = task.problem.problem;
+  const kernel::PlusResult result =
+      prepare(settings.islands, task.request.generations, view.n_nodes > 0 ? view.gpu_begin[view.n_nodes] : 0);
+  backend.evolve_plans(task, result);
+  choose(p, choice);
+}
+
+// Who lies just where he runs stays; in the same shape elsewhere, he moves.
+void PlanSearch::choose(const kernel::ProblemView& p, const ChosenShapes& choice) {
+  chosen_.clear();
+  moved_.clear();
+  for (std::size_t j = 0; j < row_.size(); ++j) {
+    const std::int32_t slot = choice.slots[j];
+    const bool current = row_[j] >= 0 && choice.options[at(row_[j])].current;
+    const auto n = p.held_begin[slot + 1] - p.held_begin[slot];
+    bool same = current && entry_end_[j] - entry_begin_[j] == n;
+    for (std::int32_t e = 0; same && e < n; ++e) {
+      const kernel::PlacedRow& entry = best_[at(entry_begin_[j] + e)];
+      const kernel::HeldRow& held = p.held[p.held_begin[slot] + e];
+      same = entry.node == held.node && entry.mask == held.mask;
+    }
+    chosen_.push_back(row_[j] < 0 ? -1 : row_[j] - choice.option_begin[j]);
+    moved_.push_back(current && !same ? 1 : 0);
+  }
+}
+
+void PlanSearch::place(const ShapeChoice& choice, const ChoiceWalk& walk, const PlacedPlan& earlier, const kernel::PlaceResult& result) {
+  const ChosenShapes chosen = choice.chosen();
+  const kernel::PlaceRequest& request = walk.request();
+  std::int32_t n = 0;
+  const auto append = [&](std::int32_t i, const kernel::PlacedRow* first, const kernel::PlacedRow* last) {
+    result.entry_begin[i] = n;
+    std::copy(first, last, result.entries + n);
+    n += static_cast<std::int32_t>(last - first);
+    result.entry_end[i] = n;
+  };
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    const std::int32_t slot = request.order[i];
+    const std::int32_t j = chosen.job_of[at(slot)];
+    result.displaced_by[i] = kernel::kNone;
+    result.outcome[i] = kernel::Outcome::kWaits;
+    result.option[i] = kernel::kNone;
+    result.entry_begin[i] = result.entry_end[i] = 0;
+    if (j < 0) {
+      const std::int32_t before = position_[at(slot)];
+      result.outcome[i] = earlier.result.outcome[before];
+      result.option[i] = earlier.result.option[before];
+      if (result.option[i] < 0) continue;
+      append(i, earlier.result.entries + earlier.result.entry_begin[before], earlier.result.entries + earlier.result.entry_end[before]);
+    } else if (row_[at(j)] >= 0) {
+      result.outcome[i] = kernel::Outcome::kPlaced;
+      result.option[i] = 0;  // what was chosen is tried first
+      append(i, best_.data() + entry_begin_[at(j)], best_.data() + entry_end_[at(j)]);
+    }
+  }
+  *result.n_entries = n;
+  *result.reserve_at = kNever;
+}
+
+}  // namespace berth::core

@@ -1,0 +1,116 @@
+#include "host/reference/plus_mate.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+namespace berth::reference {
+namespace {
+
+using kernel::kNone;
+using kernel::PlacedRow;
+using kernel::PlusView;
+
+bool same_places(const PlusHolding& a, const PlusHolding& b) {
+  const auto key = [](const PlacedRow& entry) { return std::make_tuple(entry.node, entry.mask, entry.group, entry.member); };
+  return a.row == b.row && std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
+                                      [&](const PlacedRow& x, const PlacedRow& y) { return key(x) == key(y); });
+}
+
+class PlusMating {
+ public:
+  PlusMating(const PlusView& view, const PlusPlan& mate, PlusPlan& plan)
+      : view_(view), mate_(mate), plan_(plan), part_(static_cast<std::size_t>(view.n_blocks)) {
+    for (std::int32_t job = 0; job < view.n_jobs; ++job) {
+      if (!same_places(plan.held_by(job), mate.held_by(job))) differing_.push_back(job);
+    }
+    std::iota(part_.begin(), part_.end(), 0);
+    for (const std::int32_t job : differing_) join_blocks(job);
+  }
+
+  bool differ() const { return !differing_.empty(); }
+
+  void take_over() {
+    const std::map<std::int32_t, std::int64_t> gain = gains();
+    std::vector<std::int32_t> jobs;  // by rank
+    for (const std::int32_t job : differing_) {
+      if (gain.at(part_of(job)) > 0) jobs.push_back(job);
+    }
+    if (!queues_allow(jobs)) return;
+    for (const std::int32_t job : jobs) plan_.give_up(job);
+    for (const std::int32_t job : jobs) plan_.get(job, mate_.held_by(job));
+  }
+
+ private:
+  std::int32_t& part_at(std::int32_t node) { return part_[static_cast<std::size_t>(view_.block[node])]; }
+
+  // Nodes here, then there. Who differs has something in one of the two.
+  std::vector<std::int32_t> nodes_of(std::int32_t job) const {
+    std::vector<std::int32_t> nodes;
+    for (const PlusPlan* plan : {static_cast<const PlusPlan*>(&plan_), &mate_}) {
+      for (const PlacedRow& entry : plan->held_by(job).entries) nodes.push_back(entry.node);
+    }
+    return nodes;
+  }
+
+  std::int32_t part_of(std::int32_t job) { return part_at(nodes_of(job).front()); }
+
+  void join_blocks(std::int32_t job) {
+    const std::int32_t joined = part_of(job);
+    for (const std::int32_t node : nodes_of(job)) std::replace(part_.begin(), part_.end(), std::int32_t{part_at(node)}, joined);
+  }
+
+  // By part, those without differing jobs included: there nothing is gained.
+  std::map<std::int32_t, std::int64_t> gains() {
+    std::map<std::int32_t, std::int64_t> gain;
+    for (const std::int32_t job : differing_) {
+      gain[part_of(job)] += plus_worth(view_, job, mate_.held_by(job)) - plus_worth(view_, job, plan_.held_by(job));
+    }
+    for (std::int32_t node = 0; node < view_.problem.n_nodes; ++node) {
+      gain[part_at(node)] += plus_loss(view_, plan_.state(), node) - plus_loss(view_, mate_.state(), node);
+    }
+    return gain;
+  }
+
+  // Whether no queue is over what it may have once these jobs have what they have there, or over it no further than before.
+  bool queues_allow(const std::vector<std::int32_t>& jobs) const {
+    const kernel::ProblemView& p = view_.problem;
+    State after = plan_.state();
+    const auto charge = [&](std::int32_t job, std::int32_t row, std::int64_t sign) {
+      if (row == kNone) return;
+      const kernel::DemandRow& demand = p.demands[view_.demand[row]];
+      charge_quota(p, after, p.job_queue[view_.slot[job]], demand.gpu_type, sign * demand.quota);
+    };
+    for (const std::int32_t job : jobs) {
+      charge(job, plan_.row_of(job), -1);
+      charge(job, mate_.row_of(job), 1);
+    }
+    for (std::size_t q = 0; q < after.queue_used.size(); ++q) {
+      for (std::size_t column = 0; column < after.queue_used[q].size(); ++column) {
+        const std::int64_t used = after.queue_used[q][column];
+        if (used > p.queue_cap[q * after.queue_used[q].size() + column] && used > plan_.state().queue_used[q][column]) return false;
+      }
+    }
+    return true;
+  }
+
+  const PlusView& view_;
+  const PlusPlan& mate_;
+  PlusPlan& plan_;
+  std::vector<std::int32_t> differing_;  // jobs by rank
+  std::vector<std::int32_t> part_;       // of each block: one of the blocks of its part
+};
+
+}  // namespace
+
+bool take_from_mate(const PlusView& view, const PlusPlan& mate, PlusPlan& plan) {
+  PlusMating mating(view, mate, plan);
+  if (!mating.differ()) return false;
+  mating.take_over();
+  return true;
+}
+
+}  // namespace berth::reference
