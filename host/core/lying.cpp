@@ -1,9 +1,9 @@
 #include "host/core/lying.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "host/core/at.hpp"
-#include "host/core/profile.hpp"
 #include "host/core/span.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
@@ -14,32 +14,39 @@ namespace {
 constexpr std::int32_t kSwitchFacet = static_cast<std::int32_t>(Facet::kSwitch);
 constexpr std::int32_t kOneNode = 0, kOneNvlinkDomain = 1;
 
-void cross(const StateImpl& s, std::int32_t level, SpanInfo& span) {
-  TimeUs latency = 0;
-  for (std::int32_t d = 0; d < s.topology.size(); ++d) {
-    const Domain* const domain = s.topology.description(d);
-    if (domain == nullptr || s.topology.facet_of(d) != kSwitchFacet || s.topology.level_of(d) != level) continue;
-    const std::int64_t uplink = domain->uplink_bytes_per_s;
-    if (uplink > 0 && (span.uplink_bytes_per_s == 0 || uplink < span.uplink_bytes_per_s)) span.uplink_bytes_per_s = uplink;
-    latency = std::max(latency, domain->latency_us);
-  }
-  span.latency_ns += latency * 1000;
-}
-
 }  // namespace
 
-std::int32_t lying_classes(const StateImpl& s) { return s.topology.levels(kSwitchFacet) + 1; }
+void Lying::set(const StateImpl& s) {
+  levels_.assign(at(s.topology.levels(kSwitchFacet)), {});
+  std::array<TimeUs, kMaxLevels> latency{};
+  std::array<std::int64_t, kMaxLevels> uplink{};  // 0: not limited
+  for (std::int32_t d = 0; d < s.topology.size(); ++d) {
+    const Domain* const domain = s.topology.description(d);
+    if (domain == nullptr || s.topology.facet_of(d) != kSwitchFacet) continue;
+    const std::size_t level = at(s.topology.level_of(d));
+    const std::int64_t bytes_per_s = domain->uplink_bytes_per_s;
+    if (bytes_per_s > 0 && (uplink[level] == 0 || bytes_per_s < uplink[level])) uplink[level] = bytes_per_s;
+    latency[level] = std::max(latency[level], domain->latency_us);
+  }
+  for (std::size_t level = 2; level < levels_.size(); ++level) {
+    const Level& below = levels_[level - 1];
+    const std::int64_t crossed = uplink[level - 1];
+    const bool tighter = crossed > 0 && (below.uplink_bytes_per_s == 0 || crossed < below.uplink_bytes_per_s);
+    levels_[level] = {tighter ? crossed : below.uplink_bytes_per_s, below.latency_ns + latency[level - 1] * 1000};
+  }
+}
 
-std::int64_t speed_lying(const StateImpl& s, const ChoiceOption& option, std::int32_t lying, std::int64_t tightest) {
+std::int64_t Lying::speed(const StateImpl& s, const ChoiceOption& option, std::int32_t lying, std::int64_t tightest) const {
   const JobRecord& record = s.jobs[at(option.slot)];
   const std::int64_t counted_on = record.option_rate[at(option.option)];
-  SpanInfo span = tightest_span(s, option.type, option.gpus);
   if (counted_on <= 0 || lying == kOneNode) return tightest;
+  SpanInfo span = tightest_span(s, option.type, option.gpus);
   span.nodes = std::max(2, span.nodes);
   span.level = std::max(1, lying - 1);
   span.level_name = s.topology.level_name(kSwitchFacet, span.level);
   span.one_nvlink_domain = lying == kOneNvlinkDomain;
-  for (std::int32_t level = 1; level < span.level; ++level) cross(s, level, span);
+  span.uplink_bytes_per_s = levels_[at(span.level)].uplink_bytes_per_s;
+  span.latency_ns = levels_[at(span.level)].latency_ns;
   span.gpus = option.gpus;
   const Job& job = *record.job;
   const std::int64_t rate = profile_rate(job, job.shapes[at(record.options[at(option.option)].shape)], span);

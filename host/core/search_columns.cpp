@@ -6,7 +6,6 @@
 
 #include "host/core/at.hpp"
 #include "host/core/costs.hpp"
-#include "host/core/lying.hpp"
 #include "host/core/shape_choice.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
@@ -92,7 +91,8 @@ void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
 void SearchColumns::add_worth(const Asked& a, const ChosenShapes& choice) {
   const bool span = has_term(a.terms, kernel::PlanTerm::kSpan);
   const bool migration = has_term(a.terms, kernel::PlanTerm::kMigration);
-  const std::int32_t classes = span ? lying_classes(a.state) : 1;
+  if (span) lying_.set(a.state);
+  const std::int32_t classes = span ? lying_.classes() : 1;
   view_.n_classes = classes;
   worth_.clear();
   moved_worth_.assign(choice.slots.size() * at(classes), 0);
@@ -100,7 +100,7 @@ void SearchColumns::add_worth(const Asked& a, const ChosenShapes& choice) {
     const ChoiceOption& one = choice.options[k];
     for (std::int32_t c = 0; c < classes; ++c) {
       kernel::ShapeTerms here = choice.shapes[k];
-      if (span) here = at_speed(here, speed_lying(a.state, one, c, here.speed));
+      if (span) here = at_speed(here, lying_.speed(a.state, one, c, here.speed));
       worth_.push_back(choice.value[k] - a.choice.values().loss(k, here));
       if (!one.current) continue;
       if (migration) here.cost = migrate_cost(a.state.jobs[at(one.slot)].job->costs);

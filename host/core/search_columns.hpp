@@ -6,6 +6,7 @@
 #include "berth/kernel/plus.hpp"
 #include "host/core/choice_walk.hpp"
 #include "host/core/final_state.hpp"
+#include "host/core/lying.hpp"
 #include "host/core/objective.hpp"
 
 namespace berth::core {
@@ -41,6 +42,7 @@ class SearchColumns {
   void add_rooms(const kernel::ProblemView& problem);
 
   FinalState empty_;
+  Lying lying_;
   kernel::PlusView view_{};
   std::vector<std::int32_t> demand_, rank_begin_, ranked_, want_, turn_, current_, type_begin_, type_node_, room_, node_room_, block_;
   std::vector<std::int64_t> worth_, moved_worth_, best_net_;

@@ -161,6 +161,8 @@ BERTH_HD inline DomainRange domains_meeting(const ProblemView& p, const NodeSet&
   return {f.level_begin[level], f.level_begin[level + 1]};
 }
 
+inline constexpr std::int32_t kFewNodes = 64;
+
 /// Sum over the domains of (facet, level) of what `per` makes of each one's plain capacity in the set.
 template <class Per>
 BERTH_HD std::int64_t sum_by_domain(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set, std::int32_t facet,
@@ -170,6 +172,22 @@ BERTH_HD std::int64_t sum_by_domain(const ProblemView& p, const WalkState& s, co
     const std::int32_t* order = p.facet[set.scan].order;
     for (std::int32_t i = set.first + lane; i < set.last; i += lanes) {
       if (contains(p, set, order[i])) sum += per(node_cap(p, s, row, order[i]));
+    }
+    return sum;
+  }
+  if (set.scan != facet && set.last - set.first <= kFewNodes) {
+    // Fewer than the domains of another facet, most of which have none of them.
+    const std::int32_t* order = p.facet[set.scan].order;
+    const std::int32_t* column = p.facet[facet].node_domain + std::int64_t{level} * p.n_nodes;
+    for (std::int32_t i = set.first + lane; i < set.last; i += lanes) {
+      bool seen = false;
+      for (std::int32_t k = set.first; k < i && !seen; ++k) seen = column[order[k]] == column[order[i]];
+      if (seen) continue;
+      std::int64_t plain = 0;
+      for (std::int32_t k = i; k < set.last; ++k) {
+        if (column[order[k]] == column[order[i]] && contains(p, set, order[k])) plain += node_cap(p, s, row, order[k]);
+      }
+      sum += per(plain);
     }
     return sum;
   }
@@ -201,6 +219,14 @@ BERTH_HD inline Measure measure(const ProblemView& p, const WalkState& s, const 
     m.spread = sum_by_domain(p, s, row, set, row.spread_facet, row.spread_level, lane, lanes, PerSpread{row.spread_most});
   }
   return m;
+}
+
+/// By one thread, for members who are all to lie in the set: where plain has no room for them, nothing else has.
+BERTH_HD inline Measure measure_for(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set,
+                                    std::int64_t members) {
+  const Measure plain = measure_plain(p, s, row, set, 0, 1);
+  const bool more = row.segment_size > 0 || row.spread_most > 0;
+  return !more || plain.plain < members ? plain : measure(p, s, row, set, 0, 1);
 }
 
 /// The measure of a set by all threads together.

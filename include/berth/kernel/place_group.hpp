@@ -95,12 +95,12 @@ BERTH_HD Key best_crossing(Walk<Group>& w, const GroupRow& row, const NodeSet& s
     const NodeSet inside = within(p, set, row.require_facet, row.require_level, r);
     const auto consider = [&](std::int32_t d) {
       if (too_few(w, row, facet, level, d, members)) return;
-      const Key key = spot_key(row, measure(p, w.s, row, within(p, inside, facet, level, d), 0, 1), r, d, members);
+      const Key key = spot_key(row, measure_for(p, w.s, row, within(p, inside, facet, level, d), members), r, d, members);
       if (key < best) best = key;
     };
     const std::int32_t* column = p.facet[facet].node_domain + std::int64_t{level} * p.n_nodes;
     const std::int32_t* order = p.facet[inside.scan].order;
-    if (inside.scan != facet && inside.last - inside.first <= 64) {
+    if (inside.scan != facet && inside.last - inside.first <= kFewNodes) {
       for (std::int32_t i = inside.first; i < inside.last; ++i) {
         bool seen = false;
         for (std::int32_t k = inside.first; k < i && !seen; ++k) seen = column[order[k]] == column[order[i]];
@@ -136,7 +136,7 @@ BERTH_HD Key best_domain(Walk<Group>& w, const GroupRow& row, const NodeSet& set
     const std::int32_t r = !require ? 0 : by_require ? c : ancestor(p, c, row.require_level - level);
     if (require && !names_require(p, row, r)) continue;
     const NodeSet inside = within(p, set, facet, scanned, c);
-    const Measure m = together ? measure_together(w.group, p, w.s, row, inside) : measure(p, w.s, row, inside, 0, 1);
+    const Measure m = together ? measure_together(w.group, p, w.s, row, inside) : measure_for(p, w.s, row, inside, members);
     const Key key = spot_key(row, m, r, d, members);
     if (key < best) best = key;
   }
