@@ -1,0 +1,40 @@
+#include "bench/search/instance.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bench/support/answer.hpp"
+#include "berth/io.hpp"
+#include "host/core/table_hash.hpp"
+#include "host/sim/generate.hpp"
+
+namespace berth::bench {
+
+std::unique_ptr<SearchInstance> make_search_instance(const SearchCluster& cluster, const SearchKind& kind, std::int64_t gpus,
+                                                     std::int64_t seed) {
+  sim::GenerateOptions o;
+  o.nodes = static_cast<std::int32_t>(gpus / cluster.gpus_per_node);
+  o.gpus_per_node = cluster.gpus_per_node;
+  o.jobs = static_cast<std::int32_t>(search_jobs(gpus));
+  o.elastic = true;
+  o.seed = static_cast<std::uint64_t>(seed);
+  if (cluster.nvl72_llm) {
+    o.fabric = sim::Fabric::kNvl72;
+    o.workload = sim::Workload::kLlm;
+  }
+  const Snapshot snapshot = sim::generate(o);
+  core::TableHash hash;
+  hash.add(io::to_json(snapshot));
+  auto made =
+      std::make_unique<SearchInstance>(SearchInstance{fmt::format("{:016x}", hash.value()), ClusterState(snapshot), Engine(), Plan()});
+  Request request;
+  request.policy = "price";
+  request.params = {{"objective", kind.objective}, {"terms", kind.terms}};
+  made->by = made->engine.decide(made->state, request);
+  require_valid(made->state, made->by);
+  require(made->by.bound.bound > 0, "nobody could gain anything on this instance");
+  return made;
+}
+
+}  // namespace berth::bench

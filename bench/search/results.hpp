@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace berth::bench {
+
+/// Over instances.
+struct Spread {
+  double median = 0, lowest = 0, highest = 0;
+};
+/// @param values  not empty
+Spread spread_of(std::vector<double> values);
+
+/// A line of the result: a contender on a cell (cluster, kind, size), or a variant of the ablation there.
+struct SearchRow {
+  std::string section;  // "search" or "ablation"
+  std::string cluster, kind;
+  std::int64_t gpus = 0, jobs = 0;
+  std::string contender;  // or variant
+  std::int64_t plans = 0;
+  Spread last_ms;  // when it had the worth that it has in the end
+  Spread generations;
+  Spread bound_gap, best_gap;  // in the end, per cent: to the separable bound, and to the best worth that anybody reached in this run
+  // At each of SearchResult::times_ms; none where not every instance has a plan by then.
+  std::vector<std::optional<Spread>> bound_gap_at, best_gap_at;
+};
+
+/// What an instance was.
+struct SearchFacts {
+  std::string cluster, kind;
+  std::int64_t gpus = 0, seed = 0;
+  std::string hash;
+  std::int64_t bound = 0, best = 0;
+  std::string best_by;
+};
+
+struct SearchResult {
+  std::vector<double> times_ms;
+  std::vector<SearchRow> rows;
+  std::vector<SearchFacts> facts;
+};
+
+/// Writes the result beside the facts about the host that Google Benchmark knows, in the outer shape of its files. @throws
+/// std::runtime_error
+void write_result(const SearchResult& result, const std::string& path);
+/// Reads what it wrote, without `facts`. @throws InputError, naming the place
+SearchResult read_result(const std::string& path);
+
+}  // namespace berth::bench

@@ -1,0 +1,181 @@
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/search/axes.hpp"
+#include "bench/search/cells.hpp"
+#include "bench/search/plot.hpp"
+#include "bench/search/tables.hpp"
+
+/// What searches over whole plans reach with time: `ones-plus` beside prices and the searches of others, on the same clusters, and each of
+/// its parts left out in turn. docs/search.md says how to read it. A run is one long case, so that this has a main of its own.
+namespace berth::bench {
+namespace {
+
+constexpr const char* kHelp = R"(berth_bench_search [OPTION VALUE]...
+
+  --json FILE        the result, with facts about the host (also --benchmark_out=FILE)
+  --sizes N,N        GPUs (64,256,1024,4096,16384; 65536 takes part when named)
+  --clusters A,B     nvl72,helios
+  --kinds A,B        separable,coupled,coupled-goodput; none: only the ablation
+  --seeds N          instances of each size (10)
+  --budget-ms MS     of each search (1000)
+  --ablation yes|no  parts of ones-plus left out (yes)
+  --ablation-ms MS   of each of its searches (100)
+
+  --markdown FILE    no run: the tables of a result, in Markdown
+  --plot FILE --out DIRECTORY
+                     no run: an SVG for each cluster, kind and size of a result
+
+--benchmark_context=KEY=VALUE adds a fact to the result.
+)";
+
+struct Command {
+  SearchAxes axes;
+  std::string json, markdown, plot, out = ".";
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
+std::int64_t whole(const std::string& text, std::int64_t least, std::int64_t most) {
+  std::size_t end = 0;
+  const long long value = std::stoll(text, &end);
+  if (end != text.size() || value < least || value > most) throw std::invalid_argument(text);
+  return value;
+}
+
+std::vector<std::string> some_of(const std::string& text, const std::vector<std::string>& known) {
+  std::vector<std::string> names = split(text);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) throw std::invalid_argument(name);
+  }
+  return names;
+}
+
+/// @throws std::exception for what is no option, or no value of it
+Command parse(const std::vector<std::string>& arguments) {
+  Command c;
+  const std::map<std::string, std::function<void(const std::string&)>> options{
+      {"--json", [&](const std::string& v) { c.json = v; }},
+      {"--markdown", [&](const std::string& v) { c.markdown = v; }},
+      {"--plot", [&](const std::string& v) { c.plot = v; }},
+      {"--out", [&](const std::string& v) { c.out = v; }},
+      {"--sizes",
+       [&](const std::string& v) {
+         c.axes.gpus.clear();
+         for (const std::string& one : split(v)) c.axes.gpus.push_back(whole(one, 64, 1'048'576));
+       }},
+      {"--clusters", [&](const std::string& v) { c.axes.clusters = some_of(v, SearchAxes().clusters); }},
+      {"--kinds", [&](const std::string& v) { c.axes.kinds = v == "none" ? std::vector<std::string>{} : some_of(v, SearchAxes().kinds); }},
+      {"--seeds", [&](const std::string& v) { c.axes.seeds = whole(v, 1, 1'000); }},
+      {"--budget-ms", [&](const std::string& v) { c.axes.budget_ms = static_cast<double>(whole(v, 2, 3'600'000)); }},
+      {"--ablation",
+       [&](const std::string& v) {
+         c.axes.ablation = some_of(v, {"yes", "no"})[0] == "yes";
+       }},
+      {"--ablation-ms", [&](const std::string& v) { c.axes.ablation_ms = static_cast<double>(whole(v, 1, 3'600'000)); }}};
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    const auto found = options.find(arguments[i]);
+    if (found == options.end() || i + 1 == arguments.size()) throw std::invalid_argument(arguments[i]);
+    found->second(arguments[i + 1]);
+  }
+  return c;
+}
+
+std::string first_of(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key, 0) == 0) return key.empty() ? line.substr(0, line.find(' ')) : line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+// As bench/support/main.cpp has them.
+void add_context(const SearchAxes& axes, const std::string& command) {
+  utsname system{};
+  uname(&system);
+  benchmark::AddCustomContext("cpu_model", first_of("/proc/cpuinfo", "model name"));
+  benchmark::AddCustomContext("hardware_threads", std::to_string(std::thread::hardware_concurrency()));
+  benchmark::AddCustomContext("kernel", std::string(system.sysname) + " " + system.release);
+  benchmark::AddCustomContext("compiler", BERTH_COMPILER);
+  benchmark::AddCustomContext("build_type", BERTH_BUILD_TYPE);
+  benchmark::AddCustomContext("clock", "wall");
+  benchmark::AddCustomContext("load_average_at_start", first_of("/proc/loadavg", ""));
+  benchmark::AddCustomContext("command", command);
+  benchmark::AddCustomContext("budget_ms", fmt::format("{:g}", axes.budget_ms));
+  benchmark::AddCustomContext("ablation_ms", fmt::format("{:g}", axes.ablation_ms));
+}
+
+void draw(const std::string& result, const std::filesystem::path& directory) {
+  std::filesystem::create_directories(directory);
+  for (const Plot& plot : plots_of(read_result(result))) {
+    std::ofstream file(directory / plot.file_name);
+    file << plot.svg;
+    file.close();
+    if (!file) throw std::runtime_error("cannot write " + (directory / plot.file_name).string());
+    fmt::print("{}\n", (directory / plot.file_name).string());
+  }
+}
+
+void run(const Command& command) {
+  if (!command.markdown.empty()) return fmt::print("{}", markdown_tables(read_result(command.markdown)));
+  if (!command.plot.empty()) return draw(command.plot, command.out);
+  const SearchResult result = run_search(command.axes, [](const SearchResult& cell) {
+    fmt::print("{}", text_tables(cell));
+    std::fflush(stdout);
+  });
+  if (!command.json.empty()) write_result(result, command.json);
+}
+
+}  // namespace
+}  // namespace berth::bench
+
+int main(int argc, char** argv) {
+  std::string line = "berth_bench_search";
+  std::vector<std::string> out;
+  std::vector<char*> rest;  // what Google Benchmark may take
+  for (int i = 0; i < argc; ++i) {
+    const std::string text = argv[i];
+    const std::string key = "--benchmark_out=";
+    if (i > 0 && text == "--help") return std::fputs(berth::bench::kHelp, stdout) < 0 ? 1 : 0;
+    if (i > 0 && text.rfind("--benchmark_", 0) != 0) line += " " + text;
+    if (text.rfind(key, 0) == 0) {
+      out = {"--json", text.substr(key.size())};
+    } else {
+      rest.push_back(argv[i]);
+    }
+  }
+  int count = static_cast<int>(rest.size());
+  benchmark::Initialize(&count, rest.data());
+  std::vector<std::string> own(rest.begin() + 1, rest.begin() + count);
+  own.insert(own.end(), out.begin(), out.end());
+  try {
+    const berth::bench::Command command = berth::bench::parse(own);
+    berth::bench::add_context(command.axes, line);
+    berth::bench::run(command);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "berth_bench_search: %s\n(--help lists the options)\n", error.what());
+    return 2;
+  }
+  return 0;
+}
