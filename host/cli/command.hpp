@@ -57,6 +57,7 @@ void add_import(Commands& commands);
 void add_generate(Commands& commands);
 void add_shadow(Commands& commands);
 void add_fit(Commands& commands);
+void add_bench(Commands& commands);
 void add_policies(Commands& commands);
 void add_devices(Commands& commands);
 void add_version(Commands& commands);

@@ -18,6 +18,19 @@ class CancelOnInterrupt {
   struct sigaction before_ {};
 };
 
+/// While it lives, Ctrl-C is remembered, for work that looks now and then; a second Ctrl-C ends the process. One at a time.
+class RememberInterrupt {
+ public:
+  RememberInterrupt();
+  ~RememberInterrupt();
+  RememberInterrupt(const RememberInterrupt&) = delete;
+  RememberInterrupt& operator=(const RememberInterrupt&) = delete;
+  bool came() const;
+
+ private:
+  struct sigaction before_ {};
+};
+
 /// Ends the process as Ctrl-C would have.
 [[noreturn]] void end_by_interrupt();
 

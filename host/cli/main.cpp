@@ -29,6 +29,7 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_generate(commands);
   add_shadow(commands);
   add_fit(commands);
+  add_bench(commands);
   add_policies(commands);
   add_devices(commands);
   add_version(commands);

@@ -1,13 +1,14 @@
 # Completion of berth for bash; installed as share/bash-completion/completions/berth.
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import generate shadow fit policies devices version help"
+  local commands="plan explain validate bound import generate shadow fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
     return
   fi
   local words=
+  [[ $command == bench && $prev == --json ]] && prev=--out  # a flag of the others
   case $prev in
     help) words=$commands ;;
     import) words="chronus gavel helios-venus kai muri pai philly pollux sacct shockwave slurm tiresias trace --help" ;;
@@ -16,6 +17,7 @@ _berth() {
     --color) words="auto always never" ;;
     --estimates) words="history-mean none oracle" ;;
     --workload) words="philly helios pai llm" ;;
+    --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
     --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test)
@@ -42,6 +44,7 @@ _berth() {
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
         fit) words="--out --test --leave-out --json" ;;
+        bench) words="--suite --threads --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;
       esac

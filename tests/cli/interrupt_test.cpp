@@ -12,6 +12,7 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "tests/cli/command.hpp"
+#include "tests/support/json_schema.hpp"
 
 namespace berth::test {
 namespace {
@@ -106,6 +107,21 @@ TEST(CliInterrupt, WhileDecidingTheBestSoFarIsTheAnswer) {
 
   EXPECT_EQ(stopped_by, "cancel");
   EXPECT_EQ(files_in(folder), 4);
+}
+
+TEST(CliInterrupt, WhileMeasuringWhatIsDoneIsTheAnswer) {
+  const Folder folder;
+
+  Process bench({"bench", "--suite", "headline", "--json", folder / "b.json"}, folder / "err");
+  ASSERT_TRUE(bench.decides());
+  bench.interrupt();
+  const int status = bench.wait();
+
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 0) << content_of(folder / "err");
+  const std::string json = content_of(folder / "b.json");
+  EXPECT_TRUE(contains(json, R"("complete":false)")) << json;
+  EXPECT_EQ(schema_fault(json, content_of(BERTH_SOURCE_DIR "/data/schemas/berth.bench.v1.json")), "") << json;
 }
 
 TEST(CliInterrupt, WhileReadingNothingIsWritten) {
