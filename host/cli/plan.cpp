@@ -13,6 +13,7 @@
 #include "host/cli/plan_text.hpp"
 #include "host/cli/request.hpp"
 #include "host/cli/values.hpp"
+#include "host/core/policy.hpp"
 #include "host/core/split.hpp"
 #include "host/core/violations.hpp"
 #include "host/io/file_error.hpp"
@@ -56,7 +57,8 @@ int code_of(const Plan& plan) {
 void note(const Plan& plan) {
   if (!plan.backend_note.empty()) complain(fmt::format("note: answered by {}: {}", plan.backend, plan.backend_note));
   if (plan.stopped_by == "cancel")
-    complain(fmt::format("note: interrupted after {}: this is the best so far", core::counted(plan.work_done, "job")));
+    complain(
+        fmt::format("note: interrupted after {}: this is the best so far", core::counted(plan.work_done, core::work_unit(plan.policy))));
 }
 
 int run_one(const PlanArguments& options) {
@@ -141,7 +143,9 @@ void add_request_options(CLI::App& app, RequestOptions& request) {
       ->type_name("N")
       ->capture_default_str();
   add_seed_option(app, request.seed, "Seed of random numbers");
-  app.add_option("--work", request.work, "Most jobs to walk through; repeatable")->check(whole_number<std::int64_t>(1))->type_name("N");
+  app.add_option("--work", request.work, "Most work, repeatable: jobs to walk through, evaluations of prices, or generations")
+      ->check(whole_number<std::int64_t>(1))
+      ->type_name("N");
   app.add_option("--budget", request.budget, "Longest time to decide, such as 100ms; the plan names the work done, which repeats it")
       ->type_name("TIME");
 }

@@ -89,10 +89,17 @@ class EngineImpl {
   kernel::PlaceResult search_plans(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
                                    const Request& request, const kernel::PlaceResult& begin, core::Watch& watch, Plan& plan);
   void walk_choice(const StateImpl& s, const core::WalkInput::Marks& marks);
+  void build_plan(const StateImpl& s, const kernel::PlaceResult& placed, Plan& plan);
+  kernel::PlaceResult better_of(const StateImpl& s, const kernel::PlaceResult& begin, const kernel::PlaceResult& found, Plan& plan);
   bool searches() const { return chosen.choice.search.population > 0; }
   std::int64_t work() const { return searches() ? search.work() : choice.work(); }
 
   std::vector<std::int32_t> obtained_;  // [jobs of the choice]
+  // What a search began with.
+  std::vector<std::int32_t> chosen_before_;
+  std::vector<std::uint8_t> moved_before_;
+  kernel::PlaceRequest walk_before_{};
+  kernel::ProblemView walked_before_{};
 };
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -186,6 +193,51 @@ kernel::PlaceResult EngineImpl::place_shapes(const StateImpl& s, const core::Wal
   return best;
 }
 
+// From a walk whose options are those of the jobs.
+void EngineImpl::build_plan(const StateImpl& s, const kernel::PlaceResult& placed, Plan& plan) {
+  const bool shapes = chosen.policy == nullptr;
+  const core::WalkOutput output{&walk,
+                                &placed,
+                                &walked,
+                                &problem.lost(),
+                                &problem.mended(),
+                                &problem.mends(),
+                                &input.remaining(),
+                                shapes ? &choice : nullptr,
+                                shapes ? &choice_walk.left() : nullptr};
+  builder.build(s, output, plan);
+  if (shapes) {
+    choice.report(s, chosen.choice, plan);
+  } else {
+    plan.bound = {};
+  }
+}
+
+// The search knows how a gang lies by class, and loads of links not at all: where it went astray, its beginning stands.
+kernel::PlaceResult EngineImpl::better_of(const StateImpl& s, const kernel::PlaceResult& begin, const kernel::PlaceResult& found,
+                                          Plan& plan) {
+  const std::int64_t worth = plan.bound.value;
+  const kernel::PlaceRequest found_walk = walk;
+  const kernel::ProblemView found_walked = walked;
+  const auto exchange = [&] {
+    choice.exchange(chosen_before_, moved_before_);
+    std::swap(choice_walk, other_walk);
+    std::swap(result, other_result);
+  };
+  exchange();
+  walk = walk_before_;
+  walked = walked_before_;
+  choice_walk.translate(problem.view(), walked, walk, begin);
+  overruns.withdraw(s, walked, walk, begin);
+  build_plan(s, begin, plan);
+  if (plan.bound.value >= worth) return begin;
+  exchange();
+  walk = found_walk;
+  walked = found_walked;
+  build_plan(s, found, plan);
+  return found;
+}
+
 kernel::PlaceResult EngineImpl::search_plans(const StateImpl& s, const core::WalkInput::Marks& marks, const PolicyState& policy_state,
                                              const Request& request, const kernel::PlaceResult& begin, core::Watch& watch, Plan& plan) {
   const core::SearchOrder order{chosen.choice.search, chosen.choice.terms, policy_state,
@@ -193,7 +245,11 @@ kernel::PlaceResult EngineImpl::search_plans(const StateImpl& s, const core::Wal
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
     search.run(s, problem.view(), {choice, choice_walk, begin}, chosen.rules, order, backend, watch);
   });
-  choice.adopt(search.chosen(), search.moved());
+  chosen_before_.assign(search.chosen().begin(), search.chosen().end());
+  moved_before_.assign(search.moved().begin(), search.moved().end());
+  choice.exchange(chosen_before_, moved_before_);
+  walk_before_ = walk;
+  walked_before_ = walked;
   std::swap(choice_walk, other_walk);
   std::swap(result, other_result);
   walk_choice(s, marks);
@@ -228,7 +284,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
 
   watch.n = walk.n;
   kernel::PlaceResult placed = chooses_shapes ? place_shapes(s, marks, policy_state, request, watch, plan) : place(request, &watch, plan);
-  if (searches()) placed = search_plans(s, marks, policy_state, request, placed, watch, plan);
+  const kernel::PlaceResult begin = placed;
+  if (searches()) placed = search_plans(s, marks, policy_state, request, begin, watch, plan);
   cancelled.store(false, std::memory_order_relaxed);
   if (chooses_shapes) choice_walk.translate(problem.view(), walked, walk, placed);
   overruns.withdraw(s, walked, walk, placed);
@@ -246,20 +303,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.stopped_by = cut ? (watch.by_cancel ? "cancel" : "budget") : out_of_work ? "work" : "done";
   plan.tables = s.tables_hash();
   plan.order_until_us = chooses_shapes ? kNever : input.order_until();
-  core::WalkOutput output{&walk,
-                          &placed,
-                          &walked,
-                          &problem.lost(),
-                          &problem.mended(),
-                          &problem.mends(),
-                          &input.remaining(),
-                          chooses_shapes ? &choice : nullptr,
-                          chooses_shapes ? &choice_walk.left() : nullptr};
-  builder.build(s, output, plan);
-  if (chooses_shapes) {
-    choice.report(s, chosen.choice, plan);
-  } else {
-    plan.bound = {};
+  build_plan(s, placed, plan);
+  if (searches() &&
+      (has_term(chosen.choice.terms, kernel::PlanTerm::kSpan) || has_term(chosen.choice.terms, kernel::PlanTerm::kLinkLoad))) {
+    placed = better_of(s, begin, placed, plan);
   }
   if (searches()) {
     core::set_history(search.history(), 0, plan.history);

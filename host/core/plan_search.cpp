@@ -1,8 +1,11 @@
 #include "host/core/plan_search.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "berth/error.hpp"
+#include "berth/kernel/plus_memory.hpp"
 #include "host/core/at.hpp"
 #include "host/core/shape_choice.hpp"
 #include "host/core/state_impl.hpp"
@@ -12,6 +15,7 @@ namespace {
 
 constexpr std::int32_t kMostGenerations = 100'000;
 constexpr std::int32_t kUntimedGenerations = 64;
+constexpr std::size_t kMostBytes = std::size_t{16} << 30;
 
 }  // namespace
 
@@ -82,6 +86,11 @@ void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const Pla
                   entries_.data(),    seeds_.n(),          seeds_.gene(),
                   seeds_.order()};
   task.watch = &watch;
+  const std::size_t each = kernel::plus_individual_bytes(task.problem);
+  if (each > kMostBytes / at(kernel::plus_individuals(task.request))) {
+    throw InvalidArgument(fmt::format("ones-plus evolves populations of at most {} GiB; {} individuals of {} MiB each are more",
+                                      kMostBytes >> 30, kernel::plus_individuals(task.request), each >> 20));
+  }
   const kernel::ProblemView& view = task.problem.problem;
   const kernel::PlusResult result =
       prepare(settings.islands, task.request.generations, view.n_nodes > 0 ? view.gpu_begin[view.n_nodes] : 0);

@@ -81,7 +81,7 @@ void SearchSeeds::add_kept(const ShapeChoice& choice, const PolicyState& kept, s
     std::int32_t* const order = order_.data() + (n_ - 1) * jobs_;
     for (std::size_t j = 0; j < jobs_; ++j) {
       // States are read from files: an option that there is not is none.
-      gene[j] = values_[j] > INT32_MAX ? kernel::kNone : choice.row_with(j, static_cast<std::int32_t>(values_[j]));
+      gene[j] = values_[j] < 0 || values_[j] > INT32_MAX ? kernel::kNone : choice.row_with(j, static_cast<std::int32_t>(values_[j]));
     }
     const auto gpus = [&](std::int32_t j) { return gene[j] < 0 ? 0 : shapes.options[at(gene[j])].gpus; };
     std::iota(order, order + jobs_, 0);

@@ -37,7 +37,7 @@ class SearchSeeds {
   void begin_gene(std::size_t jobs);
   bool room() const { return n_ < most_; }
 
-  std::vector<std::int32_t> gene_, order_, size_;
+  std::vector<std::int32_t> gene_, order_;
   std::size_t n_ = 0, most_ = 0, jobs_ = 0;
   JobsById by_id_;
   mutable std::vector<std::int64_t> values_;

@@ -56,10 +56,11 @@ class ShapeChoice {
   /// Leaves the prices in a PolicyState.
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
-  /// Another choice, found by a search over whole plans. @param chosen, moved  [jobs] as in `chosen()`
-  void adopt(std::span<const std::int32_t> chosen, std::span<const std::uint8_t> moved) {
-    chosen_.assign(chosen.begin(), chosen.end());
-    moved_.assign(moved.begin(), moved.end());
+  /// Another choice, found by a search over whole plans, in place of this one, which goes where that was.
+  /// @param chosen, moved  [jobs] as in `chosen()`
+  void exchange(std::vector<std::int32_t>& chosen, std::vector<std::uint8_t>& moved) {
+    chosen_.swap(chosen);
+    moved_.swap(moved);
   }
   /// Of a job's options of the choice, in the order of `chosen().options`; -1: none.
   std::int32_t row_with(std::size_t job, std::int32_t option) const;

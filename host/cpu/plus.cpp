@@ -101,6 +101,7 @@ void PlusSearch::report(const core::PlusTask& task, const kernel::PlusResult& re
 }
 
 void PlusSearch::run(const core::PlusTask& task, const kernel::PlusResult& result, int threads) {
+  threads = std::min(threads, kernel::plus_individuals(task.request));
   reserve(task.problem, kernel::plus_individuals(task.request), threads);
   begin(task, threads);
   std::int32_t made = 0;

@@ -111,14 +111,14 @@ std::string gpus_in_use(const Totals& t, const WithheldGpus& withheld) {
   return text;
 }
 
-// What the search gained, as it counts: "searched 64 generations: 5316914734869 at first, 5347110581673 since the 61st".
+// What the search gained, as it counts: "  score 27 at first, 34 since generation 3, of 64".
 std::string history_line(const Plan& plan) {
   if (plan.history.empty()) return {};
   const auto& [first, at_first] = plan.history.front();
   const auto& [last, at_last] = plan.history.back();
   std::string text = fmt::format("  score {} {}", at_first, first == 0 ? "at first" : "after the first generation");
   if (plan.history.size() > 1) text += fmt::format(", {} since generation {}", at_last, last);
-  return text + fmt::format(", of {}\n", plan.work_done);
+  return text + fmt::format(", of {}\n", plan.work_done - (first == 0 ? 1 : 0));
 }
 
 std::string totals_line(const core::NameSource& names, const Plan& plan, const WithheldGpus& withheld) {

@@ -161,6 +161,38 @@ TEST(OnesPlus, MakesRoomOnOneNodeWhereSpanCounts) {
   }
 }
 
+// The search takes d, over two racks, for as slow as by the worst uplink of all, which is that of a drained rack: it would give its GPUs to
+// e and f, who are worth less together.
+TEST(OnesPlus, ABeginningThatIsWorthMoreStands) {
+  Snapshot s = test::two_racks();
+  s.gpu_types.resize(1);
+  s.domains.push_back(test::domain_of("r2", "rack", "p"));
+  s.nodes = {test::node_of("n0", "p/r0"), test::node_of("n1", "p/r1"), test::node_of("n2", "p/r2")};
+  s.nodes[2].state = NodeState::kDrain;
+  for (Domain& domain : s.domains) {
+    if (domain.id != "p") domain.uplink_bytes_per_s = domain.id == "r2" ? 1'000'000 : 50'000'000'000;
+  }
+  Job& d = test::add_job(s, "d", 16);
+  d.weight_ppm = 3'000'000;
+  d.profile.kind = ProfileKind::kClosedForm;
+  d.profile.unit = "steps";
+  d.profile.gradient_bytes = 1'000'000'000;
+  StepTime step;
+  step.beta_ns = 1'000'000'000;
+  d.profile.closed_form.step = {step};
+  for (const char* id : {"e", "f"}) test::add_job(s, id, 8);
+  const ClusterState state(s);
+  const std::vector<std::pair<std::string, std::string>> params{{"objective", "throughput"}, {"terms", "span"}};
+  const Plan price = test::valid_plan(state, test::asking("price", params));
+  ASSERT_EQ(fate(state, price, "d"), "start s");
+
+  const Plan plan = test::valid_plan(state, asking(params));
+
+  EXPECT_EQ(fate(state, plan, "d"), "start s");
+  EXPECT_EQ(worth(plan), worth(price));
+  EXPECT_GE(plan.history.size(), 2U);  // it had thought otherwise
+}
+
 TEST(OnesPlus, KeepsThePlansOfItsIslandsWhereAsked) {
   Snapshot s = one_node();
   for (int i = 0; i < 12; ++i) elastic(s, "j" + std::to_string(i + 10));

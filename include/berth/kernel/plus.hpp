@@ -9,10 +9,10 @@
 namespace berth::kernel {
 
 inline constexpr std::int32_t kMostPlusPopulation = 4096;
-inline constexpr std::int32_t kMostPlusSteps = 1 << 20;
-inline constexpr std::int32_t kMostPlusMoved = 8;  // jobs in the way of one
-inline constexpr std::int32_t kPlusOffers = 4;     // of what a step has left idle
-inline constexpr std::int32_t kPlusForced = 2;     // steps that are taken for better or worse by who is no more than his mate
+inline constexpr std::int32_t kMostPlusSteps = 4096;  // nobody who cancels waits for more
+inline constexpr std::int32_t kMostPlusMoved = 8;     // jobs in the way of one
+inline constexpr std::int32_t kPlusOffers = 4;        // of what a step has left idle
+inline constexpr std::int32_t kPlusForced = 2;        // steps that are taken for better or worse by who is no more than his mate
 
 /// What the operators of a search are called; a set of them has bit 1 << operator.
 enum class PlusOperator : std::int32_t { kGrow, kMakeRoom, kOffer, kMate, kMutate, kMigrate };
