@@ -143,7 +143,7 @@ void add_request_options(CLI::App& app, RequestOptions& request) {
       ->type_name("N")
       ->capture_default_str();
   add_seed_option(app, request.seed, "Seed of random numbers");
-  app.add_option("--work", request.work, "Most work, repeatable: jobs to walk through, evaluations of prices, or generations")
+  app.add_option("--work", request.work, "Most work, repeatable: jobs to walk through, evaluations of prices, generations or rounds")
       ->check(whole_number<std::int64_t>(1))
       ->type_name("N");
   app.add_option("--budget", request.budget, "Longest time to decide, such as 100ms; the plan names the work done, which repeats it")

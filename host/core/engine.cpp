@@ -213,7 +213,8 @@ void EngineImpl::build_plan(const StateImpl& s, const kernel::PlaceResult& place
   }
 }
 
-// The search knows how a gang lies by class, and loads of links not at all: where it went astray, its beginning stands.
+// The search knows how a gang lies by class, loads of links not at all, and counts a unit for each who moves: where it went astray, its
+// beginning stands.
 kernel::PlaceResult EngineImpl::better_of(const StateImpl& s, const kernel::PlaceResult& begin, const kernel::PlaceResult& found,
                                           Plan& plan) {
   const std::int64_t worth = plan.bound.value;
@@ -304,10 +305,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.tables = s.tables_hash();
   plan.order_until_us = chooses_shapes ? kNever : input.order_until();
   build_plan(s, placed, plan);
-  if (searches() &&
-      (has_term(chosen.choice.terms, kernel::PlanTerm::kSpan) || has_term(chosen.choice.terms, kernel::PlanTerm::kLinkLoad))) {
-    placed = better_of(s, begin, placed, plan);
-  }
+  if (searches()) placed = better_of(s, begin, placed, plan);
   if (searches()) {
     core::set_history(search.history(), 0, plan.history);
   } else {

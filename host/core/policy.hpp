@@ -81,7 +81,7 @@ struct PolicyEntry {
 std::span<const PolicyEntry> policy_registry();
 /// @throws InvalidArgument listing the names there are.
 const PolicyEntry& find_policy(const std::string& name);
-/// What a limit of work counts: "job", "evaluation" of prices, "generation". Of a name that nobody knows: "step".
+/// What a limit of work counts: "job", "evaluation" of prices, "generation", "round". Of a name that nobody knows: "step".
 const char* work_unit(const std::string& name);
 
 /// Placement by name (docs/policies.md). `consolidate` is the topology packing of demands cut into whole nodes and a rest.

@@ -24,10 +24,10 @@ void name_island(std::string& name, std::size_t island) {
 
 }  // namespace
 
-void SearchSeeds::begin_gene(std::size_t jobs) {
+void SearchSeeds::begin_gene() {
   ++n_;
-  gene_.resize(n_ * jobs);
-  order_.resize(n_ * jobs);
+  gene_.resize(n_ * jobs_);
+  order_.resize(n_ * jobs_);
 }
 
 void SearchSeeds::set(const StateImpl& s, const ShapeChoice& choice, const SearchSettings& settings, const PolicyState& kept,
@@ -40,7 +40,7 @@ void SearchSeeds::set(const StateImpl& s, const ShapeChoice& choice, const Searc
   for (std::size_t j = 0; j < jobs_; ++j) by_id_.emplace_back(&s.jobs[at(shapes.slots[j])].job->id, static_cast<std::int32_t>(j));
   sort_by_id(by_id_);
   if (has_seed(settings.seeds, SearchSeed::kRunning) && room()) {
-    begin_gene(jobs_);
+    begin_gene();
     std::copy(current.begin(), current.end(), gene_.end() - static_cast<std::ptrdiff_t>(jobs_));
     std::copy(turn.begin(), turn.end(), order_.end() - static_cast<std::ptrdiff_t>(jobs_));
   }
@@ -50,7 +50,7 @@ void SearchSeeds::set(const StateImpl& s, const ShapeChoice& choice, const Searc
 
 // Of each job the row that is worth most; those that are worth most for a GPU come first.
 void SearchSeeds::add_greedy(const ChosenShapes& choice) {
-  begin_gene(jobs_);
+  begin_gene();
   std::int32_t* const gene = gene_.data() + (n_ - 1) * jobs_;
   std::int32_t* const order = order_.data() + (n_ - 1) * jobs_;
   for (std::size_t j = 0; j < jobs_; ++j) {
@@ -76,7 +76,7 @@ void SearchSeeds::add_kept(const ShapeChoice& choice, const PolicyState& kept, s
     if (kept.columns.find(name_) == kept.columns.end()) continue;
     values_.assign(jobs_, -1);
     read_column(kept, name_, by_id_, values_);
-    begin_gene(jobs_);
+    begin_gene();
     std::int32_t* const gene = gene_.data() + (n_ - 1) * jobs_;
     std::int32_t* const order = order_.data() + (n_ - 1) * jobs_;
     for (std::size_t j = 0; j < jobs_; ++j) {

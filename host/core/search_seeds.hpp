@@ -34,7 +34,7 @@ class SearchSeeds {
  private:
   void add_greedy(const ChosenShapes& choice);
   void add_kept(const ShapeChoice& choice, const PolicyState& kept, std::int32_t islands);
-  void begin_gene(std::size_t jobs);
+  void begin_gene();
   bool room() const { return n_ < most_; }
 
   std::vector<std::int32_t> gene_, order_;

@@ -3,7 +3,7 @@
 // Choice      that of `price`, and the places that the walk finds for it; then a population of plans is improved: steps that give one job
 //             another shape and make room for it, and mates that take from one another what is better in a part of the cluster
 //             (docs/ones-plus.md). Values by `objective`, with all `terms` of places but link_load.
-// Work        generations, and the beginning as one.
+// Work        rounds: the beginning, and each generation.
 // Keeps       prices, and the shapes of some of the population.
 // Source      ONES (SC'21) has the population of schedules; operators, places in the genome and the partition crossover are ours. Partition
 //             crossover: Whitley, Hains, Howe (GECCO'09), of tours.
@@ -55,7 +55,7 @@ core::PolicyEntry ones_plus_policy() {
           nullptr,
           ones_plus_settings,
           nullptr,
-          "generation"};
+          "round"};
 }
 
 }  // namespace berth::policy

@@ -68,8 +68,7 @@ TEST(CliPlan, TheHeaderSaysWhenAndWhatCutItShort) {
   EXPECT_TRUE(contains(head("last year", ""), "fifo at 10 s: "));
   EXPECT_TRUE(contains(head("", "--work 2"), " in use; cut short by --work after 2 jobs")) << head("", "--work 2");
   EXPECT_FALSE(contains(head("", "--work 100"), "cut short")) << head("", "--work 100");
-  for (const auto& [policy, unit] :
-       {std::pair{"price", "evaluation"}, std::pair{"ones", "generation"}, std::pair{"ones-plus", "generation"}}) {
+  for (const auto& [policy, unit] : {std::pair{"price", "evaluation"}, std::pair{"ones", "generation"}, std::pair{"ones-plus", "round"}}) {
     const std::string out = berth("plan --snapshot '" + golden("shapes") + "' --work 1 --policy " + policy).out;
     EXPECT_TRUE(contains(out, std::string("cut short by --work after 1 ") + unit + "\n")) << out;
   }

@@ -43,7 +43,7 @@ TEST(OnesPlusWorth, IsNeverBelowThatOfPrice) {
     const std::vector<std::pair<std::string, std::string>> params{{"objective", seed % 3 == 0 ? "throughput" : "jct"},
                                                                   {"terms", seed % 4 == 0   ? "link_load,migration,restart,span"
                                                                             : seed % 4 == 1 ? "fragmentation,span"
-                                                                                            : "migration,span"}};
+                                                                                            : "migration,restart"}};
     Request request;
     request.policy = "price";
     request.params = params;

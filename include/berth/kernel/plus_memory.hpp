@@ -30,7 +30,6 @@ struct PlusIndividual {
 struct PlusChange {
   std::int32_t job, row, entry_begin, entry_end;  // as they were
   std::int32_t at_home;
-  std::int64_t worth;
 };
 
 struct PlusWorkspace {
@@ -57,18 +56,10 @@ inline PlusIndividual carve_plus_individual(Carver& c, const PlusView& v) {
   const ProblemView& p = v.problem;
   const std::int64_t gpus = plus_gpus(p);
   PlusIndividual x{};
-  x.s.max_gpus = most_gpus_per_node(p);
-  x.s.free = c.take<std::uint64_t>(p.n_nodes);
-  x.s.cpu = c.take<std::int64_t>(p.n_nodes);
-  x.s.memory = c.take<std::int64_t>(p.n_nodes);
+  x.s = carve_state(c, p, most_gpus_per_node(p), 0);
   // No share is taken or given back, so that all read those of the problem and nobody writes them.
   x.s.used_ppm = const_cast<std::int32_t*>(p.gpu_used_ppm);
   x.s.used_memory = const_cast<std::int64_t*>(p.gpu_used_memory);
-  x.s.queue_used = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
-  x.s.bucket = c.take<std::uint64_t>(std::int64_t{x.s.max_gpus + 1} * p.n_words);
-  x.s.bucket_count = c.take<std::int32_t>(x.s.max_gpus + 1);
-  x.s.domain_free = c.take<std::int32_t>(p.domains.n_domains);
-  x.s.type_free = c.take<std::int64_t>(p.n_types);
   x.owner = c.take<std::int32_t>(gpus);
   x.row = c.take<std::int32_t>(v.n_jobs);
   x.entry_begin = c.take<std::int32_t>(v.n_jobs);
@@ -85,15 +76,8 @@ inline PlusIndividual carve_plus_individual(Carver& c, const PlusView& v) {
 
 inline PlusWorkspace carve_plus_workspace(Carver& c, const PlusView& v) {
   const ProblemView& p = v.problem;
-  const std::int64_t wide = p.domains.n_domains > p.n_nodes ? p.domains.n_domains : p.n_nodes;
   PlusWorkspace ws{};
-  ws.scratch.domain_cap = c.take<std::int32_t>(p.domains.n_domains);
-  ws.scratch.domain_raw = c.take<std::int32_t>(p.domains.n_domains);
-  ws.scratch.node_cap = c.take<std::int32_t>(p.n_nodes);
-  ws.scratch.node_raw = c.take<std::int32_t>(p.n_nodes);
-  ws.scratch.spread_count = c.take<std::int32_t>(wide);
-  ws.scratch.units = c.take<std::int32_t>(wide);
-  ws.scratch.raws = c.take<std::int32_t>(wide);
+  ws.scratch = carve_scratch(c, p);
   ws.known = c.take<std::int32_t>(p.n_demands);
   ws.parent = c.take<std::int32_t>(v.n_blocks);
   ws.gain = c.take<std::int64_t>(v.n_blocks);

@@ -28,7 +28,7 @@ struct PlusStep {
     at.w.group.sync();
     if (at.lead()) {
       const PlusIndividual& x = at.x;
-      at.ws.changes[n_changes] = {job, x.row[job], x.entry_begin[job], x.entry_end[job], x.at_home[job], x.worth[job]};
+      at.ws.changes[n_changes] = {job, x.row[job], x.entry_begin[job], x.entry_end[job], x.at_home[job]};
       at.leave(job);
     }
     ++n_changes;
@@ -186,7 +186,6 @@ struct PlusStep {
         continue;
       }
       for (std::int32_t r = view().rank_begin[job]; r < view().rank_begin[job + 1]; ++r) {
-        if (at.w.s.type_free[at.demand_of(view().ranked[r]).gpu_type] < at.demand_of(view().ranked[r]).gpus) continue;
         lift(job);
         if (at.place(job, view().ranked[r])) break;
         --n_changes;

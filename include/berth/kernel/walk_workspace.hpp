@@ -59,6 +59,19 @@ inline WalkState carve_state(Carver& c, const ProblemView& p, std::int32_t max_g
   return s;
 }
 
+inline Scratch carve_scratch(Carver& c, const ProblemView& p) {
+  Scratch scratch{};
+  const std::int64_t wide = p.domains.n_domains > p.n_nodes ? p.domains.n_domains : p.n_nodes;
+  scratch.domain_cap = c.take<std::int32_t>(p.domains.n_domains);
+  scratch.domain_raw = c.take<std::int32_t>(p.domains.n_domains);
+  scratch.node_cap = c.take<std::int32_t>(p.n_nodes);
+  scratch.node_raw = c.take<std::int32_t>(p.n_nodes);
+  scratch.spread_count = c.take<std::int32_t>(wide);
+  scratch.units = c.take<std::int32_t>(wide);
+  scratch.raws = c.take<std::int32_t>(wide);
+  return scratch;
+}
+
 inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest& r) {
   PlaceWorkspace ws{};
   const std::int32_t max_gpus = most_gpus_per_node(p);
@@ -66,14 +79,7 @@ inline PlaceWorkspace carve(Carver& c, const ProblemView& p, const PlaceRequest&
   const bool easy = r.discipline == Discipline::kEasy;
   ws.now = carve_state(c, p, max_gpus, gpus);
   if (easy) ws.later = carve_state(c, p, max_gpus, gpus);
-  const std::int64_t wide = p.domains.n_domains > p.n_nodes ? p.domains.n_domains : p.n_nodes;
-  ws.scratch.domain_cap = c.take<std::int32_t>(p.domains.n_domains);
-  ws.scratch.domain_raw = c.take<std::int32_t>(p.domains.n_domains);
-  ws.scratch.node_cap = c.take<std::int32_t>(p.n_nodes);
-  ws.scratch.node_raw = c.take<std::int32_t>(p.n_nodes);
-  ws.scratch.spread_count = c.take<std::int32_t>(wide);
-  ws.scratch.units = c.take<std::int32_t>(wide);
-  ws.scratch.raws = c.take<std::int32_t>(wide);
+  ws.scratch = carve_scratch(c, p);
   ws.before = c.take<std::int32_t>(std::int64_t{r.n} + 1);
   ws.after = c.take<std::int32_t>(std::int64_t{r.n} + 1);
   const std::int64_t victims = r.preemptive != 0 ? r.n : 0;
