@@ -27,7 +27,7 @@ std::int64_t Capacity::shares(const Row& row, const kernel::GroupRow& group, boo
   for (std::int32_t gpu = begin; gpu < problem_->gpu_begin[row.node + 1]; ++gpu) {
     const std::int64_t used = supply_.gpu_used_ppm == nullptr ? 0 : supply_.gpu_used_ppm[gpu];
     const bool whole_free = (supply_.free[row.node] >> (gpu - begin) & 1) != 0;
-    if (!whole_free && used == 0) continue;
+    if (!whole_free && (used == 0 || (problem_->node_open[row.node] >> (gpu - begin) & 1) == 0)) continue;
     std::int64_t here = (kWholeGpu - used) / group.share_ppm;
     if (has != 0) here = std::min(here, (has - (supply_.gpu_used_memory == nullptr ? 0 : supply_.gpu_used_memory[gpu])) / group.gpu_memory);
     members += std::max<std::int64_t>(here, 0);

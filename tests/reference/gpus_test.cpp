@@ -66,6 +66,20 @@ TEST(Gpus, ShareGoesToTheFullestGpuThatHoldsIt) {
   EXPECT_EQ(masks(solve(b.build()), 2), (Masks{0b010, 0b001, 0b001, 0b001}));
 }
 
+// A GPU that is being released serves the share that it has, and takes no other.
+TEST(Gpus, NoShareGoesToAGpuThatIsBeingReleased) {
+  ProblemBuilder b;
+  b.node({.gpus = 2, .sharing = true, .busy = 0b01});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b01, .share_ppm = 250'000});
+  b.ask({.members = 3, .share_ppm = 250'000});
+  b.ask({.members = 2, .share_ppm = 250'000});
+
+  const ResultBuffers result = solve(b.build());
+
+  EXPECT_EQ(masks(result, 1), (Masks{0b10, 0b10, 0b10}));
+  EXPECT_EQ(brief(result, 2), "waits");
+}
+
 // Both GPUs hold one member of 0.6: the shared one comes before the whole one, though it is not the lowest.
 TEST(Gpus, SharedGpuComesBeforeAnEquallyRoomyFreeOne) {
   ProblemBuilder b;

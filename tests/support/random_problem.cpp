@@ -139,7 +139,8 @@ HeldSpec random_held(Random& random, std::int32_t at, const NodeSpec& node, std:
     const auto gpu = static_cast<std::size_t>(random.below(node.gpus));
     held.share_ppm = random.of<std::int32_t>({100'000, 250'000, 500'000});
     if (random.percent(30)) held.gpu_memory = 10 * kGiB;
-    const bool open = (left.free[n] >> gpu & 1) != 0 || left.used_ppm[n][gpu] > 0;
+    const bool going = (node.busy >> gpu & 1) != 0 && random.percent(40);  // a GPU that is being released serves its shares still
+    const bool open = going || (left.free[n] >> gpu & 1) != 0 || left.used_ppm[n][gpu] > 0;
     const bool room = left.used_ppm[n][gpu] + held.share_ppm <= kWholeGpu;
     const bool memory = type_memory == 0 || left.used_memory[n][gpu] + held.gpu_memory <= type_memory;
     if (!open || !room || !memory) return held;

@@ -343,6 +343,20 @@ TEST(Reasons, SharesCountRoomOnSharedGpus) {
   EXPECT_EQ(r.best, 0);
 }
 
+// The share that is there has left half of the GPU, which nobody else may have.
+TEST(Reasons, SharesHaveNoRoomOnAGpuThatIsBeingReleased) {
+  ProblemBuilder b;
+  b.node({.gpus = 1, .sharing = true, .busy = 1});
+  GroupSpec share;
+  share.share_ppm = 500'000;
+  const int job = b.ask(share);
+  b.hold(b.gang(1), {0, 1, 500'000, 0, 0, 0});
+  const Reason r = explain(b.build(), walk_of(job));
+
+  EXPECT_EQ(r.code, ReasonCode::kInsufficientGpus);
+  EXPECT_EQ(r.best, 0);
+}
+
 TEST(Reasons, SmallestChangeAmongAlternativesIsTheEvidence) {
   ProblemBuilder b;
   b.rack("r0", {8});
