@@ -101,6 +101,7 @@ void Topology::build_facet(int facet, const std::vector<std::string>& levels_up,
     nodes = std::move(ranked);
     std::iota(columns.order.begin(), columns.order.end(), 0);
   }
+  columns.ranked = std::is_sorted(columns.order.begin(), columns.order.end());
 
   const auto n = static_cast<std::size_t>(n_nodes_);
   columns.node_domain.assign((at(top) + 1) * n, 0);
@@ -159,6 +160,7 @@ void Topology::build_facet(int facet, const std::vector<std::string>& levels_up,
 void Topology::fill(kernel::ProblemView& view) const {
   for (std::size_t f = 0; f < kFacets; ++f) {
     view.facet[f].levels = static_cast<std::int32_t>(facets_[f].names.size());
+    view.facet[f].ranked = facets_[f].ranked ? 1 : 0;
     view.facet[f].order = facets_[f].order.data();
     view.facet[f].node_domain = facets_[f].node_domain.data();
     std::copy(facets_[f].level_begin.begin(), facets_[f].level_begin.end(), view.facet[f].level_begin);

@@ -45,6 +45,7 @@ class Topology {
   struct FacetColumns {
     std::vector<std::string> names;  // of levels, "node" first, "cluster" last
     std::vector<std::int32_t> order;
+    bool ranked = false;  // positions are ranks
     std::vector<std::int32_t> node_domain;
     std::array<std::int32_t, kMaxLevels + 1> level_begin{};
   };

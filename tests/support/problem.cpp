@@ -27,6 +27,7 @@ kernel::ProblemView Problem::view() const {
   v.type_memory = type_memory.data();
   for (std::size_t f = 0; f < facet.size(); ++f) {
     v.facet[f].levels = facet[f].levels;
+    v.facet[f].ranked = std::is_sorted(facet[f].order.begin(), facet[f].order.end()) ? 1 : 0;
     v.facet[f].order = facet[f].order.data();
     v.facet[f].node_domain = facet[f].node_domain.data();
     std::copy(facet[f].level_begin.begin(), facet[f].level_begin.end(), v.facet[f].level_begin);

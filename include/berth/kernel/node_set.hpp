@@ -18,9 +18,9 @@ inline constexpr std::int32_t kNoNode = -2;
 /// `scan`, the smallest of its domains.
 struct NodeSet {
   std::int32_t filter;
-  TimeUs end;  // when the job ends, kNever: not known
-  std::int32_t scan, first, last;
-  std::int32_t node;  // the only node; kNone: no such limit; kNoNode: the set is empty
+  TimeUs end;                      // when the job ends, kNever: not known
+  std::int32_t scan, first, last;  // a ranked facet's ranges are those of the switch facet, and `scan` says that
+  std::int32_t node;               // the only node; kNone: no such limit; kNoNode: the set is empty
   std::int32_t n;
   Restriction in[5];  // at most one a facet
 };
@@ -62,12 +62,15 @@ BERTH_HD inline NodeSet within(const ProblemView& p, NodeSet set, std::int32_t f
   const std::int32_t first = p.domains.first[domain];
   const std::int32_t last = p.domains.last[domain];
   if (last - first < set.last - set.first) {
-    set.scan = facet;
+    set.scan = p.facet[facet].ranked != 0 ? 0 : facet;
     set.first = first;
     set.last = last;
   }
   return set;
 }
+
+/// True when the filter alone says who of the nodes of its range is in the set.
+BERTH_HD inline bool all_in_range(const ProblemView& p, const NodeSet& set) { return set.node == kNone && set.n <= 1 && p.has_until == 0; }
 
 BERTH_HD inline bool contains(const ProblemView& p, const NodeSet& set, std::int32_t node) {
   if (set.node != kNone && set.node != node) return false;
@@ -90,21 +93,49 @@ BERTH_HD inline std::int64_t cap_of(const GroupRow& row, const Measure& m) {
   return cap;
 }
 
+/// Of the 64 nodes of a word those of ranks [first, last) that the filter lets through and that have a free GPU.
+BERTH_HD inline std::uint64_t nodes_with_gpus(const ProblemView& p, const WalkState& s, std::int32_t filter, std::int32_t first,
+                                              std::int32_t last, std::int32_t word) {
+  std::uint64_t bits = p.filter_words[std::int64_t{filter} * p.n_words + word] & ~s.bucket[word];
+  if (word * 64 < first) bits &= ~std::uint64_t{0} << (first - word * 64);
+  if ((word + 1) * 64 > last) bits &= ~std::uint64_t{0} >> ((word + 1) * 64 - last);
+  return bits;
+}
+
+/// Whole free GPUs of the nodes of ranks [first, last) that the filter lets through.
+BERTH_HD inline std::int64_t free_gpus_between(const ProblemView& p, const WalkState& s, std::int32_t filter, std::int32_t first,
+                                               std::int32_t last) {
+  std::int64_t gpus = 0;
+  for (std::int32_t w = first / 64; w * 64 < last; ++w) {
+    std::uint64_t bits = nodes_with_gpus(p, s, filter, first, last, w);
+    for (; bits != 0; bits &= bits - 1) gpus += popcount(s.free[w * 64 + lowest(bits)]);
+  }
+  return gpus;
+}
+
+/// Whole free GPUs of the set.
+BERTH_HD inline std::int64_t free_gpus_of(const ProblemView& p, const WalkState& s, const NodeSet& set) {
+  if (set.scan == 0 && all_in_range(p, set)) return free_gpus_between(p, s, set.filter, set.first, set.last);
+  std::int64_t gpus = 0;
+  const std::int32_t* order = p.facet[set.scan].order;
+  for (std::int32_t i = set.first; i < set.last; ++i) {
+    if (contains(p, set, order[i])) gpus += popcount(s.free[order[i]]);
+  }
+  return gpus;
+}
+
 /// plain and raw over the nodes of the set at positions first + lane, + lanes, ...
 BERTH_HD inline Measure measure_plain(const ProblemView& p, const WalkState& s, const GroupRow& row, const NodeSet& set, std::int32_t lane,
                                       std::int32_t lanes) {
   Measure m{};
   if (set.scan == 0 && row.share_ppm == kWholeGpu) {
     // Ranks are positions here, so whole words of nodes without a free GPU are passed over at once.
-    const std::uint64_t* filter = p.filter_words + std::int64_t{set.filter} * p.n_words;
+    const bool all = all_in_range(p, set);
     const std::int32_t last_word = (set.last + 63) / 64;
     for (std::int32_t w = set.first / 64 + lane; w < last_word; w += lanes) {
-      std::uint64_t bits = filter[w] & ~s.bucket[w];
-      if (w * 64 < set.first) bits &= ~std::uint64_t{0} << (set.first - w * 64);
-      if ((w + 1) * 64 > set.last) bits &= ~std::uint64_t{0} >> ((w + 1) * 64 - set.last);
-      for (; bits != 0; bits &= bits - 1) {
+      for (std::uint64_t bits = nodes_with_gpus(p, s, set.filter, set.first, set.last, w); bits != 0; bits &= bits - 1) {
         const std::int32_t node = w * 64 + lowest(bits);
-        if (!contains(p, set, node)) continue;
+        if (!all && !contains(p, set, node)) continue;
         m.plain += node_cap(p, s, row, node);
         m.raw += popcount(s.free[node]);
       }
@@ -127,12 +158,9 @@ BERTH_HD inline std::int64_t plain_up_to(const ProblemView& p, const WalkState& 
                                          std::int64_t enough, std::int32_t lane, std::int32_t lanes) {
   std::int64_t plain = 0;
   if (set.scan == 0 && row.share_ppm == kWholeGpu) {
-    const std::uint64_t* filter = p.filter_words + std::int64_t{set.filter} * p.n_words;
     for (std::int32_t w = set.first / 64 + lane; w * 64 < set.last && plain < enough; w += lanes) {
-      std::uint64_t bits = filter[w];
-      for (std::int32_t c = 0; c < row.gpus && c <= s.max_gpus; ++c) bits &= ~s.bucket[std::int64_t{c} * p.n_words + w];
-      if (w * 64 < set.first) bits &= ~std::uint64_t{0} << (set.first - w * 64);
-      if ((w + 1) * 64 > set.last) bits &= ~std::uint64_t{0} >> ((w + 1) * 64 - set.last);
+      std::uint64_t bits = nodes_with_gpus(p, s, set.filter, set.first, set.last, w);
+      for (std::int32_t c = 1; c < row.gpus && c <= s.max_gpus; ++c) bits &= ~s.bucket[std::int64_t{c} * p.n_words + w];
       for (; bits != 0 && plain < enough; bits &= bits - 1) {
         const std::int32_t node = w * 64 + lowest(bits);
         if (contains(p, set, node)) plain += node_cap(p, s, row, node);
@@ -154,7 +182,7 @@ struct DomainRange {
 
 BERTH_HD inline DomainRange domains_meeting(const ProblemView& p, const NodeSet& set, std::int32_t facet, std::int32_t level) {
   const FacetView& f = p.facet[facet];
-  if (set.scan == facet && set.first < set.last) {
+  if ((set.scan == facet || (set.scan == 0 && f.ranked != 0)) && set.first < set.last) {
     const std::int32_t* column = f.node_domain + std::int64_t{level} * p.n_nodes;
     return {column[f.order[set.first]], column[f.order[set.last - 1]] + 1};
   }

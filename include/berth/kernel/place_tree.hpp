@@ -20,14 +20,6 @@ struct TreeFrame {
   NodeSet chosen;           // the candidate being tried
 };
 
-/// Whole free GPUs of a set for section 5.
-BERTH_HD inline std::int64_t free_gpus_of(const ProblemView& p, const WalkState& s, const NodeSet& set) {
-  GroupRow any{};
-  any.gpus = 1;
-  any.share_ppm = kWholeGpu;
-  return measure_plain(p, s, any, set, 0, 1).raw;
-}
-
 /// The domain of (facet, level) that follows `after` in (free GPUs in the set, id), with at least `need` GPUs.
 template <class Group>
 BERTH_HD Key next_domain(Walk<Group>& w, const NodeSet& set, std::int32_t facet, std::int32_t level, bool named_only, std::int64_t need,
@@ -45,10 +37,19 @@ BERTH_HD Key next_domain(Walk<Group>& w, const NodeSet& set, std::int32_t facet,
   }
   const FacetView& f = p.facet[facet];
   const DomainRange range = need > 0 ? domains_meeting(p, set, facet, level) : DomainRange{f.level_begin[level], f.level_begin[level + 1]};
+  // A tree looks here for each of its groups and tries: domains that are ranges of ranks are counted without making sets of them.
+  const bool by_ranks = f.ranked != 0 && set.scan == 0 && all_in_range(p, set);
   for (std::int32_t d = range.first + w.group.rank(); d < range.last; d += w.group.size()) {
     if (named_only && p.domains.named[d] == 0 && level != f.levels - 1) continue;
     if (free_in(p, w.s, facet, level, d) < need) continue;
-    const std::int64_t free = free_gpus_of(p, w.s, within(p, set, facet, level, d));
+    std::int64_t free = 0;
+    if (by_ranks) {
+      const std::int32_t from = p.domains.first[d] > set.first ? p.domains.first[d] : set.first;
+      const std::int32_t to = p.domains.last[d] < set.last ? p.domains.last[d] : set.last;
+      free = free_gpus_between(p, w.s, set.filter, from, to);
+    } else {
+      free = free_gpus_of(p, w.s, within(p, set, facet, level, d));
+    }
     const Key key{static_cast<std::uint64_t>(free), static_cast<std::uint32_t>(d)};
     if (free >= need && (first || after < key) && key < best) best = key;
   }

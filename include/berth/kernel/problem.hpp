@@ -16,6 +16,7 @@ inline constexpr std::int32_t kNone = -1;
 /// domain there: it counts for packing and spreading and never satisfies `require`.
 struct FacetView {
   std::int32_t levels;                       // 2..kMaxLevels
+  std::int32_t ranked;                       // 1: positions are ranks, as in the switch facet always
   const std::int32_t* order;                 // [n_nodes] node rank at each position; a domain is a range of positions
   const std::int32_t* node_domain;           // [levels * n_nodes] domain of (level, node); row 0 is not used
   std::int32_t level_begin[kMaxLevels + 1];  // domains of level l: [level_begin[l], level_begin[l+1]), l >= 1
