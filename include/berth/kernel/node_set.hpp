@@ -113,6 +113,17 @@ BERTH_HD inline std::int64_t free_gpus_between(const ProblemView& p, const WalkS
   return gpus;
 }
 
+/// True when the filter keeps no node of ranks [first, last) out that has a free GPU.
+BERTH_HD inline bool none_kept_out(const ProblemView& p, const WalkState& s, std::int32_t filter, std::int32_t first, std::int32_t last) {
+  for (std::int32_t w = first / 64; w * 64 < last; ++w) {
+    std::uint64_t bits = ~(p.filter_words[std::int64_t{filter} * p.n_words + w] | s.bucket[w]);
+    if (w * 64 < first) bits &= ~std::uint64_t{0} << (first - w * 64);
+    if ((w + 1) * 64 > last) bits &= ~std::uint64_t{0} >> ((w + 1) * 64 - last);
+    if (bits != 0) return false;
+  }
+  return true;
+}
+
 /// Whole free GPUs of the set.
 BERTH_HD inline std::int64_t free_gpus_of(const ProblemView& p, const WalkState& s, const NodeSet& set) {
   if (set.scan == 0 && all_in_range(p, set)) return free_gpus_between(p, s, set.filter, set.first, set.last);

@@ -46,7 +46,10 @@ BERTH_HD Key next_domain(Walk<Group>& w, const NodeSet& set, std::int32_t facet,
     if (by_ranks) {
       const std::int32_t from = p.domains.first[d] > set.first ? p.domains.first[d] : set.first;
       const std::int32_t to = p.domains.last[d] < set.last ? p.domains.last[d] : set.last;
-      free = free_gpus_between(p, w.s, set.filter, from, to);
+      const bool whole = from == p.domains.first[d] && to == p.domains.last[d];
+      if (whole && !first && free_in(p, w.s, facet, level, d) < static_cast<std::int64_t>(after.hi)) continue;
+      free = whole && none_kept_out(p, w.s, set.filter, from, to) ? free_in(p, w.s, facet, level, d)
+                                                                  : free_gpus_between(p, w.s, set.filter, from, to);
     } else {
       free = free_gpus_of(p, w.s, within(p, set, facet, level, d));
     }
