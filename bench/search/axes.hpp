@@ -103,13 +103,13 @@ struct SearchAxes {
 inline bool has_budget(std::string_view contender) {
   return contender == "ones" || contender == "elastic-pollux" || contender == kPlus[0] || contender == kPlus[1];
 }
-/// What a search may take. Ten times as long are given to `elastic-pollux` where `ones-plus` is to beat it in a hundredth of that, and to
-/// `ones-plus` where a second is little more than `price` needs.
+/// What a search may take. Longer may `elastic-pollux` where `ones-plus` is to beat it in a hundredth of that, and `ones-plus` where a
+/// second is little more than `price` needs, or less; on all threads half of that, on the largest clusters only.
 inline double search_budget_ms(const SearchAxes& axes, std::string_view contender, std::string_view kind, std::int64_t gpus) {
   const bool pollux = contender == "elastic-pollux" && kind == "coupled" && gpus == kPolluxMostGpus;
   const bool plus = contender == kPlus[0] && gpus >= kLongFromGpus;
   const bool plus_all = contender == kPlus[1] && gpus > kLongFromGpus;
-  return pollux || plus || plus_all ? std::max(axes.long_ms, axes.budget_ms) : axes.budget_ms;
+  return std::max(axes.budget_ms, pollux || plus ? axes.long_ms : plus_all ? axes.long_ms / 2 : 0);
 }
 
 }  // namespace berth::bench

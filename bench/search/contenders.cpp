@@ -56,6 +56,11 @@ Attempt median_of_three(SearchInstance& instance, const Decide& decide) {
 }
 
 Attempt once(SearchInstance& instance, const SearchKind& kind, const std::string& policy) {
+  if (policy == instance.by.policy && instance.by_s > kSlow_s) {
+    Attempt found;
+    found.reached.push_back({instance.by_s, instance.by.bound.value});
+    return found;
+  }
   const Request request = with_wishes(kind, policy);
   return median_of_three(instance, [&] { return decide_timed(instance, request); });
 }
@@ -138,7 +143,7 @@ Attempt evolve(SearchInstance& instance, const SearchKind& kind, int threads, do
   for (const report::ValueStep& step : found.steps) attempt.reached.push_back({step.seconds + after_s, step.score});
   // To the search a job that moves in its shape is worth a unit less in any case, to the plan only where `migration` counts.
   const std::int64_t units = worth - attempt.reached.back().worth;
-  require(units >= 0 && units <= search_jobs(instance.by.totals.gpus), "the search's last score is not what its plan is worth");
+  require(units >= 0 && units <= search_jobs(instance.gpus), "the search's last score is not what its plan is worth");
   attempt.reached.back().worth = worth;
   attempt.generations = found.generations;
   return attempt;
@@ -162,7 +167,7 @@ bool takes_part(const std::string& contender, const SearchKind& kind, std::int64
 }
 
 Attempt attempt(SearchInstance& instance, const SearchKind& kind, const std::string& contender, const SearchAxes& axes) {
-  const double budget_ms = search_budget_ms(axes, contender, kind.name, instance.by.totals.gpus);
+  const double budget_ms = search_budget_ms(axes, contender, kind.name, instance.gpus);
   const double budget_s = budget_ms / 1'000;
   if (contender == "ones") return by_generations(instance, contender, 2, 0, budget_s);
   if (contender == "elastic-pollux") return by_generations(instance, contender, 10, smoke() ? 1 : kPolluxPublished, budget_s);

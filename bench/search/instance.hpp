@@ -17,10 +17,12 @@ namespace berth::bench {
 
 /// One cluster for all contenders, and what they are judged by.
 struct SearchInstance {
-  std::string hash;  // FNV-1a of the snapshot's document, as `berth generate` writes it
+  std::int64_t gpus;  // of the axis: some may be broken
+  std::string hash;   // FNV-1a of the snapshot's document, as `berth generate` writes it
   ClusterState state;
   Engine engine;                       // warm: it has made the plan `by`
   Plan by;                             // of `price`, with the kind's objective and terms
+  double by_s = 0;                     // how long it took, without what the engine knows of the state since then
   core::ChosenPolicy judge;            // the policy of `by`
   core::ShapeChoice valued;            // what may be chosen, by that objective: worth_by would look anew for every plan
   RulePlanner rules;                   // as warm

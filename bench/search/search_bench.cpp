@@ -34,7 +34,8 @@ constexpr const char* kHelp = R"(berth_bench_search [OPTION VALUE]...
   --kinds A,B        separable,coupled,coupled-goodput; none: only the ablation
   --seeds N          instances of each size (10)
   --budget-ms MS     of each search (1000)
-  --long-ms MS       of elastic-pollux, coupled, on 256 GPUs and of ones-plus from 16384 on, if it is more (10000)
+  --long-ms MS       of elastic-pollux, coupled, on 256 GPUs and of ones-plus from 16384 on, half of it of ones-plus-all beyond, if
+                     it is more (10000)
   --solver-s S       of GLPK on each instance, twice: relaxed, then in whole numbers (10)
   --ablation yes|no  parts of ones-plus left out (yes)
   --ablation-ms MS   of each of its searches (100)
