@@ -30,11 +30,12 @@ std::string name_of(std::string_view row, const std::string& source) {
 void add(Pieces& all, const std::string& text, const std::string& source) {
   io::JsonCursor in(text, source);
   bool times_read = false;
+  std::string context, contexts;  // the latter of a result that was put together itself
   in.object([&](std::string_view key) {
     if (key == "context") {
-      const std::string_view context = in.raw();
-      if (all.context.empty()) all.context = context;
-      append(all.contexts, context);
+      context = in.raw();
+    } else if (key == "contexts") {
+      in.array([&] { append(contexts, in.raw()); });
     } else if (key == "at_ms") {
       const std::string_view times = in.raw();
       if (all.times.empty()) all.times = times;
@@ -54,6 +55,8 @@ void add(Pieces& all, const std::string& text, const std::string& source) {
     }
   });
   in.finish();
+  if (all.context.empty()) all.context = context;
+  append(all.contexts, contexts.empty() ? context : contexts);
   if (!times_read) in.fail("is no result of berth_bench_search: no at_ms");
 }
 

@@ -133,6 +133,16 @@ TEST(MergedResults, HaveAllRowsAndInstancesAndTheContextOfEach) {
             " \"contexts\": [\n  {\"date\":\"monday\"},\n  {\"date\":\"tuesday\"}\n ]\n}\n");
 }
 
+TEST(MergedResults, KeepTheContextsOfWhatWasPutTogetherBefore) {
+  const std::string two = bench::merged({result("r1"), result("r2", "[1,3]", "tuesday")}, {"one", "two"});
+
+  const std::string text = bench::merged({two, result("r3", "[1,3]", "sunday")}, {"both", "three"});
+
+  EXPECT_NE(text.find("\"contexts\": [\n  {\"date\":\"monday\"},\n  {\"date\":\"tuesday\"},\n  {\"date\":\"sunday\"}\n ]"),
+            std::string::npos)
+      << text;
+}
+
 TEST(MergedResults, ARowThatTwoHaveIsRefused) { EXPECT_THROW(bench::merged({result("r1"), result("r1")}, {"one", "two"}), InputError); }
 
 TEST(MergedResults, OtherTimesAreRefused) {
