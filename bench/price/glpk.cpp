@@ -70,6 +70,7 @@ GlpkAnswer solved_by_glpk(const core::ChoiceProgramme& p, double most_s) {
     if (glp_mip_col_val(lp, static_cast<int>(k) + 1) < 0.5) continue;
     value += p.value[k];
     answer.gpus += p.gpus[k];
+    answer.options.push_back(static_cast<std::int32_t>(k));
   }
   answer.value = static_cast<double>(value);
   return answer;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,9 @@ namespace berth::bench {
 
 /// ones-plus on one thread, and on all.
 inline constexpr const char* kPlus[] = {"ones-plus", "ones-plus-all"};
+
+/// The best choice of shapes, without places: a bound; and the plan that the walk makes of it.
+inline constexpr const char* kSolved[] = {"exact-choice", "exact"};
 
 /// What a plan is worth: a sum of what shapes are worth alone, or with what places take from it.
 struct SearchKind {
@@ -32,12 +37,17 @@ struct SearchCluster {
 };
 inline constexpr SearchCluster kSearchClusters[] = {{"nvl72", 4, true}, {"helios", 8, false}};
 
-inline std::int64_t search_jobs(std::int64_t gpus) { return gpus >= 16'384 ? gpus / 2 : gpus * 5 / 8; }
+inline constexpr std::int64_t kLongFromGpus = 16'384;
+inline std::int64_t search_jobs(std::int64_t gpus) { return gpus >= kLongFromGpus ? gpus / 2 : gpus * 5 / 8; }
 inline constexpr std::int64_t kPolluxMostGpus = 256;
 inline constexpr std::int64_t kPolluxPublished = 100;  // generations
 inline constexpr double kPolluxMost_s = 10;
+inline constexpr std::int64_t kOnesMostGpus = 16'384;
+inline constexpr std::int64_t kSolverMostGpus = 4'096;
+inline constexpr std::int64_t kCheckedMostGpus = 16'384;
+inline constexpr double kSlow_s = 1;  // what takes longer is timed once
 
-/// Milliseconds at which the gaps are asked for, up to the budget; the tables show 1, 3 and their multiples by ten.
+/// Milliseconds at which the gaps are asked for, up to the longest budget; the tables show 1, 3 and their multiples by ten.
 inline std::vector<double> search_times_ms(double budget_ms) {
   std::vector<double> times;
   for (double decade = 1; decade <= budget_ms; decade *= 10) {
@@ -75,16 +85,31 @@ inline std::vector<SearchVariant> search_variants() {
 
 /// What to run: the command's options.
 struct SearchAxes {
-  std::vector<std::int64_t> gpus = smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{64, 256, 1'024, 4'096, 16'384};
+  std::vector<std::int64_t> gpus =
+      smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{64, 256, 1'024, 4'096, 16'384, 65'536};
   std::vector<std::string> clusters = {"nvl72", "helios"};
   std::vector<std::string> kinds = {"separable", "coupled", "coupled-goodput"};
   std::int64_t seeds = full_or_smoke(10, 2);  // of instances: 1, 2, ...
   double budget_ms = smoke() ? 10 : 1'000;    // of each search
+  double long_ms = smoke() ? 20 : 10'000;     // of those that may take longer: `search_budget_ms`
+  double solver_s = smoke() ? 2 : 10;         // for the relaxation, and again for the whole numbers
   // The ablation: coupled, on one thread.
   bool ablation = true;
   std::int64_t ablation_gpus = full_or_smoke(256, 64);
   std::int64_t ablation_seeds = full_or_smoke(3, 1);  // of the search, for each instance
   double ablation_ms = smoke() ? 5 : 100;
 };
+
+inline bool has_budget(std::string_view contender) {
+  return contender == "ones" || contender == "elastic-pollux" || contender == kPlus[0] || contender == kPlus[1];
+}
+/// What a search may take. Longer may `elastic-pollux` where `ones-plus` is to beat it in a hundredth of that, and `ones-plus` where a
+/// second is little more than `price` needs, or less; on all threads half of that, on the largest clusters only.
+inline double search_budget_ms(const SearchAxes& axes, std::string_view contender, std::string_view kind, std::int64_t gpus) {
+  const bool pollux = contender == "elastic-pollux" && kind == "coupled" && gpus == kPolluxMostGpus;
+  const bool plus = contender == kPlus[0] && gpus >= kLongFromGpus;
+  const bool plus_all = contender == kPlus[1] && gpus > kLongFromGpus;
+  return std::max(axes.budget_ms, pollux || plus ? axes.long_ms : plus_all ? axes.long_ms / 2 : 0);
+}
 
 }  // namespace berth::bench

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/search/contenders.hpp"
+#include "bench/support/answer.hpp"
 
 namespace berth::bench {
 namespace {
@@ -17,6 +18,7 @@ double missing_percent(std::int64_t worth, std::int64_t most) {
 
 std::optional<std::int64_t> worth_at(const Attempt& one, double ms) {
   std::optional<std::int64_t> worth;
+  if (ms > 1'000 * one.until_s) return worth;
   for (const Reached& step : one.reached) {
     if (1'000 * step.seconds <= ms) worth = step.worth;
   }
@@ -29,6 +31,12 @@ class Gaps {
   Gaps(const std::vector<Attempt>& attempts, const SearchFacts* facts) : attempts_(attempts), facts_(facts) {}
 
   void set(SearchRow& row, const std::vector<double>& times_ms) const {
+    if (!attempts_.back().why.empty()) {  // one is enough to leave all out
+      row.note = attempts_.back().why;
+      row.bound_gap_at.resize(times_ms.size());
+      row.best_gap_at.resize(times_ms.size());
+      return;
+    }
     row.plans = static_cast<std::int64_t>(attempts_.size());
     row.last_ms = over([](const Attempt& a, const SearchFacts&) { return 1'000 * a.reached.back().seconds; });
     row.generations = over([](const Attempt& a, const SearchFacts&) { return static_cast<double>(a.generations); });
@@ -56,27 +64,41 @@ class Gaps {
   const SearchFacts* facts_;
 };
 
+double longest_ms(const SearchAxes& axes) { return std::max(axes.budget_ms, axes.long_ms); }
+
+Attempt ended_with(const Reached& last) {
+  Attempt one;
+  one.reached.push_back(last);
+  return one;
+}
+
 using BestKnown = std::map<std::string, std::int64_t>;  // by the snapshot's hash, of the ablation's kind
 
 SearchResult run_cell(const SearchAxes& axes, const SearchCluster& cluster, const SearchKind& kind, std::int64_t gpus) {
   SearchResult cell;
-  cell.times_ms = search_times_ms(axes.budget_ms);
+  cell.times_ms = search_times_ms(longest_ms(axes));
   std::vector<std::string> names;
   for (const std::string& name : search_contenders()) {
-    if (takes_part(name, gpus)) names.push_back(name);
+    if (takes_part(name, kind, gpus)) names.push_back(name);
   }
   std::vector<std::vector<Attempt>> attempts(names.size());  // of each instance
   for (std::int64_t seed = 1; seed <= axes.seeds; ++seed) {
     const std::unique_ptr<SearchInstance> instance = make_search_instance(cluster, kind, gpus, seed);
     SearchFacts facts{cluster.name, kind.name, gpus, seed, instance->hash, instance->by.bound.bound, INT64_MIN, ""};
     for (std::size_t c = 0; c < names.size(); ++c) {
-      attempts[c].push_back(attempt(*instance, kind, names[c], axes.budget_ms));
-      for (const Reached& step : attempts[c].back().reached) {
-        if (step.worth <= facts.best) continue;
+      if (!attempts[c].empty() && !attempts[c].back().why.empty()) continue;  // nor will it on the others
+      attempts[c].push_back(attempt(*instance, kind, names[c], axes));
+      const Attempt& made = attempts[c].back();
+      for (const Reached& step : made.reached) {
+        if (!made.is_plan || step.worth <= facts.best) continue;
         facts.best = step.worth;
         facts.best_by = names[c];
       }
     }
+    // GLPK's best is that to 1e-7.
+    const bool solved = instance->solved && instance->solved->ended;
+    require(!solved || static_cast<double>(facts.best) <= static_cast<double>(instance->solved->value) * (1 + 1e-6),
+            "a plan is worth more than the best choice");
     cell.facts.push_back(std::move(facts));
   }
   for (std::size_t c = 0; c < names.size(); ++c) {
@@ -87,6 +109,7 @@ SearchResult run_cell(const SearchAxes& axes, const SearchCluster& cluster, cons
     row.gpus = gpus;
     row.jobs = search_jobs(gpus);
     row.contender = names[c];
+    if (has_budget(names[c])) row.budget_ms = search_budget_ms(axes, names[c], kind.name, gpus);
     Gaps(attempts[c], cell.facts.data()).set(row, cell.times_ms);
     cell.rows.push_back(std::move(row));
   }
@@ -106,10 +129,10 @@ SearchResult run_ablation(const SearchAxes& axes, const SearchCluster& cluster, 
         cluster.name, kind.name, axes.ablation_gpus, seed, instance->hash, instance->by.bound.bound, instance->by.bound.value, ""};
     if (found != known.end()) of.best = std::max(of.best, found->second);
     for (std::int64_t s = 1; s <= axes.ablation_seeds; ++s) {
-      attempts[0].push_back({{{0, instance->by.bound.value}}, 0});
+      attempts[0].push_back(ended_with({0, instance->by.bound.value}));
       for (std::size_t v = 0; v < variants.size(); ++v) {
         const std::int64_t worth = worth_of_variant(*instance, kind, variants[v], static_cast<std::uint64_t>(s), axes.ablation_ms);
-        attempts[v + 1].push_back({{{axes.ablation_ms / 1'000, worth}}, 0});
+        attempts[v + 1].push_back(ended_with({axes.ablation_ms / 1'000, worth}));
         of.best = std::max(of.best, worth);
       }
     }
@@ -135,7 +158,7 @@ bool among(const std::vector<std::string>& names, const char* name) { return std
 
 SearchResult run_search(const SearchAxes& axes, const CellDone& done) {
   SearchResult all;
-  all.times_ms = search_times_ms(axes.budget_ms);
+  all.times_ms = search_times_ms(longest_ms(axes));
   std::map<std::string, BestKnown> known;  // by cluster
   const auto add = [&](const SearchResult& cell) {
     done(cell);

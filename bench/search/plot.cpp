@@ -21,13 +21,16 @@ struct Style {
   const char* colour;
   const char* dash;
 };
-constexpr std::array<Style, 7> kStyles{{{"price", "#000000", "none"},
-                                        {"optimus", "#e69f00", "6 3"},
-                                        {"pop", "#56b4e9", "6 3"},
-                                        {"ones", "#009e73", "none"},
-                                        {"elastic-pollux", "#cc79a7", "none"},
-                                        {"ones-plus", "#d55e00", "none"},
-                                        {"ones-plus-all", "#0072b2", "3 3"}}};
+constexpr std::array<Style, 10> kStyles{{{"price", "#000000", "none"},
+                                         {"sruf-fill", "#8c6d31", "6 3"},
+                                         {"optimus", "#e69f00", "6 3"},
+                                         {"pop", "#56b4e9", "6 3"},
+                                         {"exact-choice", "#777777", "1 3"},
+                                         {"exact", "#777777", "none"},
+                                         {"ones", "#009e73", "none"},
+                                         {"elastic-pollux", "#cc79a7", "none"},
+                                         {"ones-plus", "#d55e00", "none"},
+                                         {"ones-plus-all", "#0072b2", "3 3"}}};
 
 Style style_of(std::string_view contender) {
   for (const Style& one : kStyles) {
@@ -153,7 +156,7 @@ std::string plot_name(const SearchRow& row) { return fmt::format("search-{}-{}-{
 std::vector<Plot> plots_of(const SearchResult& result) {
   std::vector<std::vector<Curve>> cells;  // rows of a cell stand together
   for (const SearchRow& row : result.rows) {
-    if (row.section != "search") continue;
+    if (row.section != "search" || row.plans == 0) continue;
     const Curve curve{&row, row.kind == "separable" ? &row.bound_gap_at : &row.best_gap_at};
     const SearchRow* const last = cells.empty() ? nullptr : cells.back().front().row;
     if (last == nullptr || last->cluster != row.cluster || last->kind != row.kind || last->gpus != row.gpus) cells.emplace_back();

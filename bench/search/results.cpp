@@ -31,10 +31,10 @@ std::string text_of(const std::vector<std::optional<Spread>>& spreads) {
 std::string text_of(const SearchRow& row) {
   return fmt::format(
       R"(  {{"name":"{0}/{1}/{2}/gpus:{3}/jobs:{4}/{5}","section":"{0}","cluster":"{1}","kind":"{2}","gpus":{3},"jobs":{4},"contender":"{5}",)"
-      R"("plans":{6},"last_ms":{7},"generations":{8},"bound_gap_percent":{9},"best_gap_percent":{10},)"
+      R"("plans":{6},"note":"{13}","budget_ms":{14:g},"last_ms":{7},"generations":{8},"bound_gap_percent":{9},"best_gap_percent":{10},)"
       R"("bound_gap_percent_at":{11},"best_gap_percent_at":{12}}})",
       row.section, row.cluster, row.kind, row.gpus, row.jobs, row.contender, row.plans, text_of(row.last_ms), text_of(row.generations),
-      text_of(row.bound_gap), text_of(row.best_gap), text_of(row.bound_gap_at), text_of(row.best_gap_at));
+      text_of(row.bound_gap), text_of(row.best_gap), text_of(row.bound_gap_at), text_of(row.best_gap_at), row.note, row.budget_ms);
 }
 
 std::string text_of(const SearchFacts& one) {
@@ -92,6 +92,8 @@ SearchRow row(io::JsonCursor& in) {
     if (key == "cluster") return text(r.cluster);
     if (key == "kind") return text(r.kind);
     if (key == "contender") return text(r.contender);
+    if (key == "note") return text(r.note);
+    if (key == "budget_ms") return void(r.budget_ms = number(in));
     if (key == "gpus") return void(r.gpus = in.integer(0, INT32_MAX));
     if (key == "jobs") return void(r.jobs = in.integer(0, INT32_MAX));
     if (key == "plans") return void(r.plans = in.integer(0, INT32_MAX));

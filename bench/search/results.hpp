@@ -21,10 +21,13 @@ struct SearchRow {
   std::int64_t gpus = 0, jobs = 0;
   std::string contender;  // or variant
   std::int64_t plans = 0;
-  Spread last_ms;  // when it had the worth that it has in the end
+  std::string note;      // why it has none
+  double budget_ms = 0;  // of the search; 0: none
+  Spread last_ms;        // when it had the worth that it has in the end
   Spread generations;
-  Spread bound_gap, best_gap;  // in the end, per cent: to the separable bound, and to the best worth that anybody reached in this run
-  // At each of SearchResult::times_ms; none where not every instance has a plan by then.
+  Spread bound_gap, best_gap;  // in the end, per cent: to the separable bound, and to the best worth that a plan of anybody reached in this
+                               // run: below 0 of who is no plan
+  // At each of SearchResult::times_ms; none where not every instance has a plan by then, or the budget is over.
   std::vector<std::optional<Spread>> bound_gap_at, best_gap_at;
 };
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "bench/search/axes.hpp"
 #include "bench/search/cells.hpp"
+#include "bench/search/merge.hpp"
 #include "bench/search/plot.hpp"
 #include "bench/search/tables.hpp"
 
@@ -27,14 +29,18 @@ namespace {
 constexpr const char* kHelp = R"(berth_bench_search [OPTION VALUE]...
 
   --json FILE        the result, with facts about the host (also --benchmark_out=FILE)
-  --sizes N,N        GPUs (64,256,1024,4096,16384; 65536 takes part when named)
+  --sizes N,N        GPUs (64,256,1024,4096,16384,65536)
   --clusters A,B     nvl72,helios
   --kinds A,B        separable,coupled,coupled-goodput; none: only the ablation
   --seeds N          instances of each size (10)
   --budget-ms MS     of each search (1000)
+  --long-ms MS       of elastic-pollux, coupled, on 256 GPUs and of ones-plus from 16384 on, half of it of ones-plus-all beyond, if
+                     it is more (10000)
+  --solver-s S       of GLPK on each instance, twice: relaxed, then in whole numbers (10)
   --ablation yes|no  parts of ones-plus left out (yes)
   --ablation-ms MS   of each of its searches (100)
 
+  --merge A,B,...    no run: results of several, each of other sizes, clusters or kinds, as one, written to --json FILE
   --markdown FILE    no run: the tables of a result, in Markdown
   --plot FILE --out DIRECTORY
                      no run: an SVG for each cluster, kind and size of a result
@@ -45,6 +51,7 @@ constexpr const char* kHelp = R"(berth_bench_search [OPTION VALUE]...
 struct Command {
   SearchAxes axes;
   std::string json, markdown, plot, out = ".";
+  std::vector<std::string> merge;
 };
 
 std::vector<std::string> split(const std::string& text) {
@@ -78,6 +85,7 @@ Command parse(const std::vector<std::string>& arguments) {
   const std::map<std::string, std::function<void(const std::string&)>> options{
       {"--json", [&](const std::string& v) { c.json = v; }},
       {"--markdown", [&](const std::string& v) { c.markdown = v; }},
+      {"--merge", [&](const std::string& v) { c.merge = split(v); }},
       {"--plot", [&](const std::string& v) { c.plot = v; }},
       {"--out", [&](const std::string& v) { c.out = v; }},
       {"--sizes",
@@ -89,6 +97,8 @@ Command parse(const std::vector<std::string>& arguments) {
       {"--kinds", [&](const std::string& v) { c.axes.kinds = v == "none" ? std::vector<std::string>{} : some_of(v, SearchAxes().kinds); }},
       {"--seeds", [&](const std::string& v) { c.axes.seeds = whole(v, 1, 1'000); }},
       {"--budget-ms", [&](const std::string& v) { c.axes.budget_ms = static_cast<double>(whole(v, 2, 3'600'000)); }},
+      {"--long-ms", [&](const std::string& v) { c.axes.long_ms = static_cast<double>(whole(v, 1, 3'600'000)); }},
+      {"--solver-s", [&](const std::string& v) { c.axes.solver_s = static_cast<double>(whole(v, 1, 3'600)); }},
       {"--ablation",
        [&](const std::string& v) {
          c.axes.ablation = some_of(v, {"yes", "no"})[0] == "yes";
@@ -123,21 +133,42 @@ void add_context(const SearchAxes& axes, const std::string& command) {
   benchmark::AddCustomContext("load_average_at_start", first_of("/proc/loadavg", ""));
   benchmark::AddCustomContext("command", command);
   benchmark::AddCustomContext("budget_ms", fmt::format("{:g}", axes.budget_ms));
+  benchmark::AddCustomContext("long_ms", fmt::format("{:g}", axes.long_ms));
+  benchmark::AddCustomContext("solver_s", fmt::format("{:g}", axes.solver_s));
   benchmark::AddCustomContext("ablation_ms", fmt::format("{:g}", axes.ablation_ms));
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
+void merge(const std::vector<std::string>& paths, const std::string& to) {
+  if (to.empty()) throw std::invalid_argument("--merge without --json");
+  std::vector<std::string> texts;
+  texts.reserve(paths.size());
+  for (const std::string& path : paths) texts.push_back(read(path));
+  write(to, merged(texts, paths));
 }
 
 void draw(const std::string& result, const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory);
   for (const Plot& plot : plots_of(read_result(result))) {
-    std::ofstream file(directory / plot.file_name);
-    file << plot.svg;
-    file.close();
-    if (!file) throw std::runtime_error("cannot write " + (directory / plot.file_name).string());
+    write(directory / plot.file_name, plot.svg);
     fmt::print("{}\n", (directory / plot.file_name).string());
   }
 }
 
 void run(const Command& command) {
+  if (!command.merge.empty()) return merge(command.merge, command.json);
   if (!command.markdown.empty()) return fmt::print("{}", markdown_tables(read_result(command.markdown)));
   if (!command.plot.empty()) return draw(command.plot, command.out);
   const SearchResult result = run_search(command.axes, [](const SearchResult& cell) {

@@ -22,6 +22,7 @@ struct Table {
 
 std::string percent(double gap) {
   if (gap == 0) return "0";
+  if (gap < 0) return gap > -0.001 ? ">-0.001" : "-" + percent(-gap);
   if (gap < 0.001) return "<0.001";
   return gap < 10 ? fmt::format("{:.3f}", gap) : fmt::format("{:.1f}", gap);
 }
@@ -56,12 +57,13 @@ Table search_table(const SearchResult& result, const SearchRow& first) {
   table.rows.push_back(std::move(head));
   for (const SearchRow& row : result.rows) {
     if (row.section != "search" || row.cluster != first.cluster || row.kind != first.kind) continue;
-    std::vector<std::string> line{fmt::format("{} x {}", row.gpus, row.jobs), row.contender, milliseconds(row.last_ms.median)};
+    std::vector<std::string> line{fmt::format("{} x {}", row.gpus, row.jobs), row.contender,
+                                  row.plans > 0 ? milliseconds(row.last_ms.median) : row.note};
     for (const std::size_t t : shown) {
       const std::optional<Spread>& gap = (bound ? row.bound_gap_at : row.best_gap_at)[t];
       line.push_back(gap ? cell(*gap) : "");
     }
-    line.push_back(cell(bound ? row.best_gap : row.bound_gap));
+    line.push_back(row.plans > 0 ? cell(bound ? row.best_gap : row.bound_gap) : "");
     table.rows.push_back(std::move(line));
     const std::string plot = fmt::format("[{}](plots/{})", row.gpus, plot_name(row));
     if (table.plots.find(plot) == std::string::npos) table.plots += (table.plots.empty() ? "" : ", ") + plot;
