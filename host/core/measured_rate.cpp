@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "host/core/wide.hpp"
@@ -53,17 +55,20 @@ std::int64_t mean_of_last_five(const std::vector<std::int64_t>& rates) {
   return saturate(sum / static_cast<std::int64_t>(n));
 }
 
-std::vector<Seen> seen_by(const Job& job, const Shape& shape, std::string_view gpu_type, std::string_view span) {
-  std::vector<std::pair<int, const RatePoint*>> points;
+// Memory is kept between calls.
+std::span<const Seen> seen_by(const Job& job, const Shape& shape, std::string_view gpu_type, std::string_view span) {
+  thread_local std::vector<std::pair<int, const RatePoint*>> points;
+  thread_local std::vector<Seen> seen;
+  points.clear();
+  seen.clear();
   for (const RatePoint& point : job.profile.points) {
     const int far = mismatch(point, shape, gpu_type, span);
     if (far != kNoMatch && point.gpus > 0) points.emplace_back(far, &point);
   }
   // The best of each count is put last; equal ones: the smaller batch, then the earlier point.
-  std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second->local_batch < b.second->local_batch;
+  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first, a.second->local_batch, a.second) < std::tie(b.first, b.second->local_batch, b.second);
   });
-  std::vector<Seen> seen;
   for (auto point = points.rbegin(); point != points.rend(); ++point) put(seen, {point->second->gpus, point->second->rate});
   if (observed_on(job, gpu_type)) {
     for (const ObservedRate& observed : job.progress.observed) {

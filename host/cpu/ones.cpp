@@ -18,7 +18,7 @@ std::int64_t row(const kernel::OnesView& v, std::int64_t individual) { return in
 
 }  // namespace
 
-void OnesEvolution::prepare(const kernel::OnesView& v) {
+void OnesEvolution::prepare(const kernel::OnesView& v, std::size_t lanes) {
   taken_.resize(ones_at(v.slots) + 1);
   kernel::ones_taken(v, taken_.data());
   fresh_jobs_.clear();
@@ -26,19 +26,25 @@ void OnesEvolution::prepare(const kernel::OnesView& v) {
   for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_jobs_ : turns_).push_back(j);
   left_.resize(ones_at(v.n_jobs));
   turn_.resize(ones_at(v.n_jobs));
-}
-
-void OnesEvolution::reorder(const kernel::OnesView& v, std::int32_t individual, const kernel::OnesResult& result) {
-  thread_local std::vector<std::max_align_t> memory;  // kept between calls
   kernel::OnesWorkspace ws{};
   const std::size_t words = kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1;
-  if (memory.size() < words) memory.resize(words);
-  kernel::carve_ones_workspace(memory.data(), v.n_jobs, ws);
+  if (lanes_.size() < lanes) lanes_.resize(lanes);
+  for (Lane& lane : lanes_) {
+    lane.memory.resize(words);
+    lane.keys.resize(ones_at(v.n_jobs));
+    lane.bits.resize(ones_at(kernel::ones_bit_words(v.slots)));
+  }
+}
+
+void OnesEvolution::reorder(const kernel::OnesView& v, std::int32_t individual, const kernel::OnesResult& result, Lane& lane) {
+  kernel::OnesWorkspace ws{};
+  kernel::carve_ones_workspace(lane.memory.data(), v.n_jobs, ws);
   kernel::SerialGroup group;
   kernel::ones_reorder(group, v, taken_.data(), result.count + row(v, individual), ws, result.first + row(v, individual));
 }
 
-void OnesEvolution::begin(const kernel::OnesView& v, const kernel::OnesRequest& request, const kernel::OnesResult& result, int threads) {
+void OnesEvolution::begin(const kernel::OnesView& v, const kernel::OnesRequest& request, const kernel::OnesResult& result,
+                          Threads& threads) {
   std::fill_n(result.score, v.population, 0);
   if (request.first != nullptr) {
     const std::int64_t all = row(v, v.population);
@@ -46,13 +52,11 @@ void OnesEvolution::begin(const kernel::OnesView& v, const kernel::OnesRequest& 
     for (std::int64_t i = 0; i < all; ++i) result.first[i] = request.count[i] > 0 ? request.first[i] : 0;
     return;
   }
-  for_each_n(threads, v.population, 1, [&](std::int64_t i) {
-    thread_local std::vector<std::uint64_t> keys;
-    if (keys.size() < ones_at(v.n_jobs)) keys.resize(ones_at(v.n_jobs));
+  for_each_in_lanes(threads, v.population, 1, [&](std::int64_t i, std::size_t lane) {
     const auto individual = static_cast<std::int32_t>(i);
     kernel::SerialGroup group;
-    kernel::ones_first(group, v, individual, request.first_generation, keys.data(), result.count + row(v, i));
-    reorder(v, individual, result);
+    kernel::ones_first(group, v, individual, request.first_generation, lanes_[lane].keys.data(), result.count + row(v, i));
+    reorder(v, individual, result, lanes_[lane]);
   });
 }
 
@@ -75,7 +79,7 @@ void OnesEvolution::refresh(const kernel::OnesView& v, const kernel::OnesResult&
   }
 }
 
-void OnesEvolution::breed(const kernel::OnesView& v, std::int32_t generation, const kernel::OnesResult& result, int threads) {
+void OnesEvolution::breed(const kernel::OnesView& v, std::int32_t generation, const kernel::OnesResult& result, Threads& threads) {
   const kernel::OnesGeneration of{generation,
                                   result.first,
                                   refreshed_.data(),
@@ -87,40 +91,39 @@ void OnesEvolution::breed(const kernel::OnesView& v, std::int32_t generation, co
   const std::int32_t candidates = kernel::ones_candidates(v.population);
   count_.resize(ones_at(row(v, candidates)));
   score_.resize(ones_at(candidates));
-  for_each_n(threads, candidates, 1, [&](std::int64_t i) {
-    thread_local std::vector<std::uint32_t> bits;
-    if (bits.size() < ones_at(kernel::ones_bit_words(v.slots))) bits.resize(ones_at(kernel::ones_bit_words(v.slots)));
+  for_each_in_lanes(threads, candidates, 1, [&](std::int64_t i, std::size_t lane) {
     kernel::SerialGroup group;
     std::int32_t* const count = count_.data() + row(v, i);
-    score_[ones_at(i)] = kernel::ones_candidate(group, v, of, static_cast<std::int32_t>(i), bits.data(), count);
+    score_[ones_at(i)] = kernel::ones_candidate(group, v, of, static_cast<std::int32_t>(i), lanes_[lane].bits.data(), count);
   });
 }
 
-void OnesEvolution::select(const kernel::OnesView& v, const kernel::OnesResult& result, int threads) {
+void OnesEvolution::select(const kernel::OnesView& v, const kernel::OnesResult& result, Threads& threads) {
   by_score_.resize(score_.size());
   for (std::size_t i = 0; i < by_score_.size(); ++i) by_score_[i] = static_cast<std::int32_t>(i);
   std::partial_sort(by_score_.begin(), by_score_.begin() + v.population, by_score_.end(),
                     [&](std::int32_t a, std::int32_t b) { return std::tie(score_[ones_at(a)], a) < std::tie(score_[ones_at(b)], b); });
-  for_each_n(threads, v.population, 1, [&](std::int64_t i) {
+  for_each_in_lanes(threads, v.population, 1, [&](std::int64_t i, std::size_t lane) {
     const std::int32_t from = by_score_[ones_at(i)];
     std::copy_n(count_.data() + row(v, from), v.n_jobs, result.count + row(v, i));
     result.score[i] = score_[ones_at(from)];
-    reorder(v, static_cast<std::int32_t>(i), result);
+    reorder(v, static_cast<std::int32_t>(i), result, lanes_[lane]);
   });
 }
 
 void OnesEvolution::run(const core::EvolveTask& task, const kernel::OnesResult& result, int threads) {
   const kernel::OnesView& v = task.problem;
-  prepare(v);
-  begin(v, task.request, result, threads);
+  Threads started(std::min(threads, kernel::ones_candidates(v.population)));
+  prepare(v, started.n());
+  begin(v, task.request, result, started);
   std::int32_t made = 0;
   const auto stop = [&] { return made > 0 && task.watch != nullptr && task.watch->stop(made, task.request.generations); };
   while (!stop() && made < task.request.generations) {
     const std::int32_t generation = kernel::ones_generation(task.request, made);
     draw(v, generation);
     refresh(v, result);
-    breed(v, generation, result, threads);
-    select(v, result, threads);
+    breed(v, generation, result, started);
+    select(v, result, started);
     result.least[made++] = result.score[0];
   }
   *result.generations = made;

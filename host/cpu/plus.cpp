@@ -12,19 +12,11 @@ namespace {
 
 std::size_t plus_at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// Calls body(item, lane) for items 0 .. n-1; a lane is one thread's at a time.
-template <class Body>
-void for_each_in_lanes(std::int32_t n, int lanes, const Body& body) {
-  for_each_n(lanes, std::min<std::int64_t>(lanes, n), 1, [&](std::int64_t lane) {
-    for (std::int64_t i = lane; i < n; i += lanes) body(static_cast<std::int32_t>(i), plus_at(lane));
-  });
-}
-
 }  // namespace
 
-void PlusSearch::reserve(const kernel::PlusView& v, std::int32_t individuals, int threads) {
+void PlusSearch::reserve(const kernel::PlusView& v, std::int32_t individuals, std::size_t lanes) {
   const std::size_t each = kernel::plus_individual_bytes(v), lane = kernel::plus_workspace_bytes(v);
-  const std::size_t bytes = each * plus_at(individuals) + lane * plus_at(threads) + 16;
+  const std::size_t bytes = each * plus_at(individuals) + lane * lanes + 16;
   if (memory_.size() < bytes) memory_.resize(bytes);
   void* aligned = memory_.data();
   std::size_t room = memory_.size();
@@ -34,17 +26,17 @@ void PlusSearch::reserve(const kernel::PlusView& v, std::int32_t individuals, in
   for (std::int32_t i = 0; i < individuals; ++i) individuals_.push_back(kernel::carve_plus_individual(first + each * plus_at(i), v));
   workspaces_.clear();
   std::byte* const rest = first + each * plus_at(individuals);
-  for (int t = 0; t < threads; ++t) workspaces_.push_back(kernel::carve_plus_workspace(rest + lane * plus_at(t), v));
+  for (std::size_t i = 0; i < lanes; ++i) workspaces_.push_back(kernel::carve_plus_workspace(rest + lane * i, v));
 }
 
-void PlusSearch::begin(const core::PlusTask& task, int threads) {
+void PlusSearch::begin(const core::PlusTask& task, Threads& threads) {
   const kernel::PlusView& v = task.problem;
   kernel::SerialGroup group;
   kernel::plus_begin(group, v, task.request, individuals_[0], workspaces_[0]);
   const auto n = static_cast<std::int32_t>(individuals_.size());
   gene_.assign(plus_at(n), -1);
   for (std::int32_t i = 0; i < task.request.n_genes; ++i) gene_[plus_at(kernel::plus_gene_at(task.request, i))] = i;
-  for_each_in_lanes(n - 1, threads, [&](std::int32_t i, std::size_t lane) {
+  for_each_in_lanes(threads, n - 1, 1, [&](std::int64_t i, std::size_t lane) {
     kernel::SerialGroup alone;
     const kernel::PlusIndividual& x = individuals_[plus_at(i + 1)];
     const std::int64_t gene = std::int64_t{gene_[plus_at(i + 1)]} * v.n_jobs;
@@ -56,18 +48,19 @@ void PlusSearch::begin(const core::PlusTask& task, int threads) {
   });
 }
 
-void PlusSearch::generation(const core::PlusTask& task, std::int32_t generation, int threads) {
+void PlusSearch::generation(const core::PlusTask& task, std::int32_t generation, Threads& threads) {
   const auto n = static_cast<std::int32_t>(individuals_.size());
-  for_each_in_lanes(n, threads, [&](std::int32_t i, std::size_t lane) {
+  for_each_in_lanes(threads, n, 1, [&](std::int64_t i, std::size_t lane) {
     kernel::SerialGroup alone;
-    const std::int32_t mate = kernel::plus_mate(task.request, generation, i);
+    const std::int32_t mate = kernel::plus_mate(task.request, generation, static_cast<std::int32_t>(i));
     if (mate >= 0) {
       kernel::plus_cross(alone, task.problem, task.request, individuals_[plus_at(mate)], individuals_[plus_at(i)], workspaces_[lane]);
     }
   });
-  for_each_in_lanes(n, threads, [&](std::int32_t i, std::size_t lane) {
+  for_each_in_lanes(threads, n, 1, [&](std::int64_t i, std::size_t lane) {
     kernel::SerialGroup alone;
-    kernel::plus_improve(alone, task.problem, task.request, generation, i, individuals_[plus_at(i)], workspaces_[lane]);
+    kernel::plus_improve(alone, task.problem, task.request, generation, static_cast<std::int32_t>(i), individuals_[plus_at(i)],
+                         workspaces_[lane]);
   });
 }
 
@@ -101,14 +94,15 @@ void PlusSearch::report(const core::PlusTask& task, const kernel::PlusResult& re
 }
 
 void PlusSearch::run(const core::PlusTask& task, const kernel::PlusResult& result, int threads) {
-  threads = std::min(threads, kernel::plus_individuals(task.request));
-  reserve(task.problem, kernel::plus_individuals(task.request), threads);
-  begin(task, threads);
+  const std::int32_t individuals = kernel::plus_individuals(task.request);
+  Threads started(std::min(threads, individuals));
+  reserve(task.problem, individuals, started.n());
+  begin(task, started);
   std::int32_t made = 0;
   result.score[0] = best_score();
   const auto stop = [&] { return task.watch != nullptr && task.watch->stop(made, task.request.generations); };
   while (made < task.request.generations && !stop()) {
-    generation(task, made, threads);
+    generation(task, made, started);
     result.score[++made] = best_score();
   }
   *result.generations = made;
