@@ -22,7 +22,8 @@ void for_each_room(const kernel::ProblemView& problem, std::int32_t node, const 
   for (std::int32_t row = begin; row < problem.gpu_begin[node + 1]; ++row) {
     const bool free = (problem.node_free[node] >> (row - begin) & 1u) != 0;
     const std::int32_t used = problem.gpu_used_ppm[row];
-    if (free || used > 0) each(Room{kWholeGpu - used, memory == 0 ? kernel::kNoLimit : memory - problem.gpu_used_memory[row]});
+    const bool open = (problem.node_open[node] >> (row - begin) & 1u) != 0;
+    if (free || (open && used > 0)) each(Room{kWholeGpu - used, memory == 0 ? kernel::kNoLimit : memory - problem.gpu_used_memory[row]});
   }
 }
 
