@@ -181,7 +181,7 @@ Status evolve_plans(void* context, const cuda_abi::PlusTask* task, Message* mess
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
     const DeviceProblem device = opened.search_mirror.follow(task->problem->problem, opened.stream.get());
-    opened.plan_evolver.run(*task, device, opened.stream);
+    opened.plan_evolver.run(*task, device, opened.tuning, opened.stream);
   });
 }
 

@@ -9,14 +9,14 @@ struct Tuning {
   std::int32_t capability;      // 10 * major + minor; a row serves this one and later ones up to the next row
   std::int32_t one_threads;     // block of a single walk: latency counts
   std::int32_t batch_threads;   // block of each walk of a batch: throughput counts
-  std::int32_t memory_percent;  // of the free device memory, for a chunk of walks
+  std::int32_t memory_percent;  // of the free device memory, for a chunk of walks and for a population of plans
   std::int32_t chunk_most;      // walks of a chunk at most
+  std::int32_t search_shared;   // bytes: smaller individuals of a search of plans are worked on in shared memory; 0: none
 };
 
 /// Starting values, not yet measured: docs/gpu-todo.md says how to measure them.
 inline constexpr Tuning kTuning[] = {
-    {0, 512, 128, 60, 65536},
-    {90, 512, 128, 75, 65536},
+    {0, 512, 128, 60, 65536, 0}, {90, 512, 128, 75, 65536, 72 << 10},  // three blocks of a multiprocessor have room, as with its registers
 };
 
 /// Block of a candidate and of a survivor of ONES, on every device.

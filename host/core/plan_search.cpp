@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "berth/kernel/plus_memory.hpp"
 #include "host/core/at.hpp"
+#include "host/core/host_memory.hpp"
 #include "host/core/shape_choice.hpp"
 #include "host/core/state_impl.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::int32_t kMostGenerations = 100'000;
 constexpr std::int32_t kUntimedGenerations = 64;
-constexpr std::size_t kMostBytes = std::size_t{16} << 30;
 
 }  // namespace
 
@@ -86,10 +86,11 @@ void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const Pla
                   entries_.data(),    seeds_.n(),          seeds_.gene(),
                   seeds_.order()};
   task.watch = &watch;
-  const std::size_t each = kernel::plus_individual_bytes(task.problem);
-  if (each > kMostBytes / at(kernel::plus_individuals(task.request))) {
-    throw InvalidArgument(fmt::format("ones-plus evolves populations of at most {} GiB; {} individuals of {} MiB each are more",
-                                      kMostBytes >> 30, kernel::plus_individuals(task.request), each >> 20));
+  const std::size_t each = kernel::plus_individual_bytes(task.problem), most = half_of_memory();
+  if (each > most / at(kernel::plus_individuals(task.request))) {
+    throw InvalidArgument(fmt::format(
+        "ones-plus evolves populations of at most {} MiB, half of this machine's memory; {} individuals of {} KiB each are more",
+        most >> 20, kernel::plus_individuals(task.request), each >> 10));
   }
   const kernel::ProblemView& view = task.problem.problem;
   const kernel::PlusResult result =

@@ -228,8 +228,9 @@ struct PlusPlaces {
           if (keep_if_more(job, before, from)) break;
           continue;
         }
+        if (!memo || !quota) continue;
         w.group.sync();
-        if (lead() && memo && quota) ws.known[v.demand[k]] = 1;
+        if (lead()) ws.known[v.demand[k]] = 1;
         w.group.sync();
       }
     }

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+/// Loads and stores of instrumented code, by the memory they go to.
+namespace berth::bench {
+
+inline constexpr std::uintptr_t kSector = 32;  // bytes that an L2 cache of a GPU fetches at least
+
+struct Traffic {
+  std::int64_t loads = 0, stores = 0;          // of threads
+  std::int64_t loaded = 0, stored = 0;         // bytes of these
+  std::unordered_set<std::uintptr_t> in, out;  // sectors that were read, and written
+  Traffic& operator+=(const Traffic& more);
+};
+
+/// kAddresses: where columns stand. On a GPU those of the problem are constants of the launch, those of an individual in shared memory.
+enum Memory { kOwn, kMate, kWorkspace, kAddresses, kProblem, kMemories };
+
+/// What one block did.
+struct Counts {
+  std::int64_t barriers = 0;
+  std::int64_t exchanged = 0;  // bytes through shared memory by min, sum and scan
+  Traffic of[kMemories];
+  std::int64_t alone = 0;  // loads of thread 0
+  Counts& operator+=(const Counts& more);
+};
+
+struct Range {
+  const void* first = nullptr;
+  std::size_t bytes = 0;
+};
+
+struct Ranges {
+  Range own{}, mate{}, workspace{};
+  std::vector<Range> addresses;
+};
+
+/// Where counts go from here on; null: nowhere. What is in no range is the problem's; stacks of threads are not counted.
+void count_into(Counts* counts, const Ranges& ranges);
+Counts* counting();
+
+}  // namespace berth::bench
