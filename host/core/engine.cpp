@@ -303,7 +303,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const bool out_of_work = chooses_shapes ? request.work_limit > 0 && work() >= request.work_limit : walk.limit < walk.n;
   plan.stopped_by = cut ? (watch.by_cancel ? "cancel" : "budget") : out_of_work ? "work" : "done";
   plan.tables = s.tables_hash();
-  plan.order_until_us = chooses_shapes ? kNever : input.order_until();
+  plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, placed);
   build_plan(s, placed, plan);
   if (searches()) placed = better_of(s, begin, placed, plan);
   if (searches()) {

@@ -47,16 +47,44 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   }
   policy.learn({service_});
   policy.load(policy_state);
-  const JobColumns columns{s.job.submit.data(), s.job.priority.data(), s.job.gpus.data(),    s.job.estimate.data(), remaining_.data(),
-                           attained_.data(),    s.job.deadline.data(), s.job.running.data(), s.job.id.data(),       waiting_since_.data()};
   batch_.resize(slots_.size());
-  policy.keys(columns, s.now, slots_, batch_);
+  policy.keys(columns(s), s.now, slots_, batch_);
   for (std::size_t i = 0; i < slots_.size(); ++i) keys_[at(slots_[i])] = batch_[i];
-  policy.next_change(columns, s.now, slots_, batch_);
-  order_until_ = kNever;
-  for (const TimeUs change : batch_) order_until_ = std::min(order_until_, change);
   sorter_.sort(slots_, keys_, s.job_rank);
   order_.assign(sorter_.order().begin(), sorter_.order().end());
+}
+
+JobColumns WalkInput::columns(const StateImpl& s) const {
+  return {s.job.submit.data(), s.job.priority.data(), s.job.gpus.data(),    s.job.estimate.data(), remaining_.data(),
+          attained_.data(),    s.job.deadline.data(), s.job.running.data(), s.job.id.data(),       waiting_since_.data()};
+}
+
+TimeUs WalkInput::order_until(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer) {
+  const kernel::ProblemView& p = s.problem();
+  runs_then_ = s.job.running;
+  gpus_then_ = s.job.gpus;
+  // Who starts changes as those who run; where running jobs are not displaced, nobody asks when they change.
+  slots_.clear();
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const std::int32_t slot = order_[i];
+    const kernel::Outcome outcome = answer.outcome[i];
+    const bool starts = outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved;
+    if (starts && !entry.preemptive) continue;
+    if (starts) {
+      const kernel::OptionRow& option = p.options[p.option_begin[slot] + answer.option[i]];
+      gpus_then_[at(slot)] = static_cast<std::int32_t>(std::max<std::int64_t>(1, p.demands[option.demand].gpus));
+    }
+    runs_then_[at(slot)] = starts || outcome == kernel::Outcome::kKept ? 1 : 0;
+    slots_.push_back(slot);
+  }
+  JobColumns then = columns(s);
+  then.running = runs_then_.data();
+  then.gpus = gpus_then_.data();
+  batch_.resize(slots_.size());
+  policy.next_change(then, s.now, slots_, batch_);
+  TimeUs until = kNever;
+  for (const TimeUs change : batch_) until = std::min(until, change);
+  return until;
 }
 
 void WalkInput::look(const StateImpl& s) {

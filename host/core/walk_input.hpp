@@ -36,13 +36,14 @@ class WalkInput {
   void order(const std::vector<std::int32_t>& slots) { order_ = slots; }
   /// [slots] of all jobs: StateImpl::remaining now; of the last `order` by a policy.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
-  /// First instant at which a key of that order changes by itself: Plan::order_until_us.
-  TimeUs order_until() const { return order_until_; }
+  /// First instant at which a key of that order changes by itself once the answer is carried out: Plan::order_until_us.
+  TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
   /// The rest of the request.
   kernel::PlaceRequest request(const StateImpl& state, const PolicyEntry& entry, const WalkRules& rules, const Marks& marks,
                                std::int64_t work_limit);
 
  private:
+  JobColumns columns(const StateImpl& state) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
   std::vector<std::int32_t> slots_, order_;
@@ -52,9 +53,10 @@ class WalkInput {
   std::vector<std::int64_t> attained_;
   std::vector<TimeUs> waiting_since_;
   std::vector<std::uint8_t> running_, victim_ok_;
+  std::vector<std::uint8_t> runs_then_;  // by slot
+  std::vector<std::int32_t> gpus_then_;
   std::vector<kernel::ReleaseRow> releases_;
   std::vector<std::int64_t> service_;
-  TimeUs order_until_ = kNever;
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;

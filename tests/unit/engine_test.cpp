@@ -108,6 +108,18 @@ TEST(Engine, SaysUntilWhenItsOrderHolds) {
   EXPECT_EQ(engine.decide(state, ask("las", {{"thresholds_gpu_s", "500"}})).order_until_us, 150 * kSecond);
 }
 
+// `quick` is started on 4 GPUs: it has used 500 GPU-seconds 125 s from now.
+TEST(Engine, SaysUntilWhenItsOrderHoldsOnceThePlanIsCarriedOut) {
+  Snapshot s = one_node_full();
+  s.jobs.erase(s.jobs.begin());
+  const ClusterState state(s);
+  Engine engine;
+
+  EXPECT_EQ(engine.decide(state, ask("las", {{"thresholds_gpu_s", "500"}})).order_until_us, 225 * kSecond);
+  EXPECT_EQ(engine.decide(state, ask("srsf")).order_until_us, 100 * kSecond) << "now: all the time";
+  EXPECT_EQ(engine.decide(state, ask("fifo")).order_until_us, kNever);
+}
+
 TEST(Engine, SharesOfGpusCountAgainstQuotas) {
   Snapshot s = test::two_racks();
   for (Node& node : s.nodes) node.sharing = true;
