@@ -50,6 +50,8 @@ class QueuePolicy {
   /// First instant after `now` at which the key of each slot changes by itself; kNever: only by events;
   /// `now`: it changes all the time (remaining time of a running job).
   virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
+  /// Whether the key of a waiting job stays as it is until the job runs, whatever happens to other jobs and however late it gets.
+  virtual bool rests_while_waiting() const { return false; }
   /// Takes what it keeps from, and leaves it in, the caller's PolicyState. Default: nothing is kept.
   /// The loaded state is read in place: it must stay until `store`.
   virtual void load(const PolicyState&) {}

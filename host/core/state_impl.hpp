@@ -126,6 +126,8 @@ class StateImpl {
   TimeUs remaining(std::int32_t slot) const;
   std::int64_t attained_now(std::int32_t slot) const;
   TimeUs run_now(std::int32_t slot) const;
+  /// Progress of a running job from when it was last told to now; of a waiting one it stays.
+  void advance(std::int32_t slot, Progress& progress) const;
   /// True when the job holds GPUs that failed.
   bool lost_gpus(std::int32_t slot) const;
   /// True when some job does.
@@ -183,8 +185,6 @@ class StateImpl {
   void release(std::int32_t slot);
   /// Adds (sign 1) or takes away (-1) what a running job holds of its quotas.
   void charge_queues(std::int32_t slot, int sign);
-  /// Progress of a running job from `progress_at` to now; of a waiting one it stays.
-  void advance(std::int32_t slot, Progress& progress) const;
   void settle(std::int32_t slot);
   void rank_jobs();
   void view_demands() const;

@@ -18,6 +18,7 @@ class FixedKey final : public core::QueuePolicy {
   void next_change(const core::JobColumns&, TimeUs, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
     std::fill_n(out.begin(), slots.size(), kNever);
   }
+  bool rests_while_waiting() const override { return true; }
 
  private:
   KeyOf key_of_;
@@ -36,6 +37,7 @@ class RunningKey final : public core::QueuePolicy {
       out[i] = jobs.running[slot] != 0 && jobs.remaining[slot] != kNever ? now : kNever;
     }
   }
+  bool rests_while_waiting() const override { return true; }
 };
 
 }  // namespace berth::policy

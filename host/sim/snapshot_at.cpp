@@ -9,6 +9,7 @@
 #include "host/core/wide.hpp"
 #include "host/sim/replay.hpp"
 #include "host/sim/run_history.hpp"
+#include "host/sim/submitted_job.hpp"
 #include "host/sim/trace_form.hpp"
 
 namespace berth::sim {
@@ -16,37 +17,6 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, EstimateSource>, 3> kSources{
     {{"history-mean", EstimateSource::kHistoryMean}, {"none", EstimateSource::kNone}, {"oracle", EstimateSource::kOracle}}};
-
-/// Which demands beside GPUs the nodes can answer for. The replay did not count cores and memory, so on nodes that model them its running
-/// jobs might hold more than there is; there the demands are left out.
-struct Unmodelled {
-  bool cpu = true, memory = true;
-  explicit Unmodelled(const Snapshot& cluster) {
-    for (const Node& node : cluster.nodes) {
-      cpu = cpu && node.cpu_milli == kUnlimited;
-      memory = memory && node.memory_bytes == kUnlimited;
-    }
-  }
-};
-
-/// What is known of a job when it is submitted.
-Job submitted(const TraceJob& from, const TraceForm& form, const Unmodelled& unmodelled) {
-  Job job;
-  job.id = from.id;
-  job.user = from.user;
-  job.virtual_cluster = from.virtual_cluster;
-  job.submit_us = from.submit_us;
-  job.time_limit_us = from.time_limit_us;
-  job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
-  job.priority = from.priority;
-  job.weight_ppm = from.weight_ppm;
-  job.shapes = form.shapes;
-  if (unmodelled.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
-  if (unmodelled.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);
-  if (form.profile != nullptr) job.profile = *form.profile;
-  if (!from.model.empty()) job.profile.model = from.model;
-  return job;
-}
 
 void set_running(Job& job, const ReplayRunning& running, const TraceForms& forms, const TraceForm& form, const Snapshot& cluster,
                  TimeUs at) {
@@ -104,11 +74,11 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   }
   history.finish();
 
-  const Unmodelled unmodelled(cluster);
+  const Demanded demanded = Demanded::not_modelled(cluster);
   const TraceForms forms(trace, cluster, elastic);
   std::vector<std::int32_t> unmeasured;
   const auto with_estimate = [&](std::int32_t j, const TraceForm& form, TimeUs ran_us) {
-    Job job = submitted(job_of(j), form, unmodelled);
+    Job job = submitted_job(job_of(j), form, demanded);
     if (form.profile == nullptr && !job_of(j).profile.empty()) unmeasured.push_back(j);
     if (estimates == EstimateSource::kHistoryMean) job.estimate = history.estimate(job.user, job.shapes.front().gpus, ran_us);
     if (estimates == EstimateSource::kOracle) {

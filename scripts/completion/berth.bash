@@ -1,7 +1,7 @@
 # Completion of berth for bash; installed as share/bash-completion/completions/berth.
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import generate shadow fit bench policies devices version help"
+  local commands="plan explain validate bound import generate shadow simulate fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -15,12 +15,18 @@ _berth() {
     --backend) words="auto reference cpu cuda" ;;
     --objective) words="cost finish_time_fairness goodput jct sia sruf throughput" ;;
     --color) words="auto always never" ;;
-    --estimates) words="history-mean none oracle" ;;
+    --estimates)
+      words="history-mean none oracle"
+      [[ $command == simulate ]] && words="oracle rolling noise: none"
+      ;;
+    --trace-format) words="chronus gavel helios-venus muri pai philly pollux sacct shockwave tiresias trace" ;;
+    --placement) words="count consolidate topology" ;;
+    --overheads) words="none default" ;;
     --workload) words="philly helios pai llm" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test | --trace | --jobs-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -43,6 +49,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
+        simulate) words="--cluster --trace --trace-format --policy --param --placement --estimates --overheads --round --elastic --jobs-out --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;

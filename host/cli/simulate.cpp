@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/console.hpp"
+#include "host/cli/interrupt.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
+#include "host/cli/request.hpp"
+#include "host/cli/values.hpp"
+#include "host/core/civil_time.hpp"
+#include "host/io/importers.hpp"
+#include "host/io/json_writer.hpp"
+#include "host/report/table.hpp"
+#include "host/sim/figures.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct SimulateArguments {
+  std::vector<std::string> traces;
+  std::string format = "trace";
+  std::string cluster, placement, round, jobs_out;
+  std::vector<std::string> policies;
+  RequestOptions request;
+  std::string estimates = "oracle", overheads = "none";
+  bool elastic = false, json = false;
+};
+
+/// One run of one policy.
+struct Run {
+  std::string policy;
+  sim::SimulationFigures figures;
+  sim::SimulationTotals totals;
+  double wall_s = 0;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string csv_row(const std::string& policy, const Trace& trace, const sim::JobOutcome& job) {
+  constexpr const char* kEnds[] = {"completed", "declined", "unfinished"};
+  const auto seconds = [](TimeUs t) { return t == kNever ? std::string() : core::format_seconds(t); };
+  const bool completed = job.end == sim::JobOutcome::End::kCompleted;
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", policy, trace.jobs[static_cast<std::size_t>(job.job)].id,
+                     kEnds[static_cast<int>(job.end)], seconds(job.submit_us), seconds(job.start_us), seconds(job.end_us),
+                     completed ? seconds(job.jct_us()) : "", completed ? seconds(job.waited_us()) : "", seconds(job.held_us),
+                     seconds(job.overhead_us), seconds(static_cast<TimeUs>(job.gpu_us)), job.starts, job.preemptions, job.moves);
+}
+
+constexpr const char* kCsvHead = "policy,job,end,submit_s,start_s,end_s,jct_s,wait_s,held_s,overhead_s,gpu_s,starts,preemptions,moves\n";
+
+std::string json_of(const Run& run, const Trace& trace, const SimulateArguments& options) {
+  const sim::SimulationFigures& f = run.figures;
+  std::vector<double> decisions = run.totals.decision_s;
+  std::sort(decisions.begin(), decisions.end());
+  const auto decision_us = [&](std::size_t percent) {
+    return decisions.empty() ? 0 : static_cast<std::int64_t>(decisions[(decisions.size() - 1) * percent / 100] * 1e6);
+  };
+  io::JsonWriter out;
+  out.object([&] {
+    out.text("policy", run.policy);
+    out.text("trace", trace.name);
+    out.number("seed", static_cast<std::int64_t>(options.request.seed));
+    out.number("jobs", static_cast<std::int64_t>(trace.jobs.size()));
+    out.number("completed", f.completed);
+    out.number("declined", f.declined);
+    out.number("unfinished", f.unfinished);
+    const auto spread = [&](const std::string& of, const sim::Spread& s) {
+      out.number("mean_" + of, s.mean, 6);
+      out.number("median_" + of, s.p50, 6);
+      out.number("p90_" + of, s.p90, 6);
+      out.number("p99_" + of, s.p99, 6);
+      out.number("max_" + of, s.max, 6);
+    };
+    spread("jct_s", f.jct_us);
+    spread("queue_s", f.wait_us);
+    spread("first_start_s", f.first_us);
+    out.number("makespan_s", f.makespan_us, 6);
+    out.number("gpu_utilisation", f.gpu_utilisation_ppm, 6);
+    out.number("overhead_part", f.overhead_ppm, 6);
+    out.number("starts", f.starts);
+    out.number("preemptions", f.preemptions);
+    out.number("moves", f.moves);
+    out.number("decisions", run.totals.decisions);
+    out.number("most_live_jobs", run.totals.most_live);
+    out.number("decision_p50_s", decision_us(50), 6);
+    out.number("decision_p99_s", decision_us(99), 6);
+    out.number("wall_s", static_cast<std::int64_t>(run.wall_s * 1e6), 6);
+    out.number("jobs_per_s", run.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(f.completed) / run.wall_s) : 0);
+  });
+  return out.finish();
+}
+
+std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64_t gpus) {
+  const auto seconds = [](TimeUs t) { return fmt::format("{}", (t + kSecond / 2) / kSecond); };
+  std::vector<report::Row> rows;
+  for (const Run& run : runs) {
+    const sim::SimulationFigures& f = run.figures;
+    rows.push_back({run.policy, fmt::format("{}", f.completed), fmt::format("{}", f.declined), seconds(f.jct_us.mean),
+                    seconds(f.jct_us.p50), seconds(f.jct_us.p99), seconds(f.wait_us.mean), seconds(f.makespan_us),
+                    fmt::format("{:.1f} %", static_cast<double>(f.gpu_utilisation_ppm) / 1e4), fmt::format("{}", f.preemptions + f.moves),
+                    fmt::format("{:.2f} s", run.wall_s)});
+  }
+  return fmt::format("{}: {} jobs on {} GPUs; times in seconds\n\n", trace.name, trace.jobs.size(), gpus) +
+         report::table({"POLICY", "DONE", "DECLINED", "JCT MEAN", "MEDIAN", "P99", "WAIT MEAN", "MAKESPAN", "GPUS USED", "CHANGES", "TOOK"},
+                       rows);
+}
+
+Run simulate_one(const SimulateArguments& options, const Request& request, const std::string& name, const Trace& trace,
+                 const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt) {
+  sim::SimulationSettings settings;
+  settings.request = request;
+  settings.estimates = options.estimates;
+  settings.overheads = options.overheads;
+  settings.elastic = options.elastic;
+  if (!options.round.empty()) {
+    settings.round_us = parse_duration(options.round);
+    if (settings.round_us <= 0) throw InvalidArgument("--round: a round takes a time above 0");
+  }
+  settings.interrupted = [&] { return interrupt.came(); };
+  Run run;
+  run.policy = name;
+  sim::FiguresOf figures;
+  std::int64_t ended = 0;
+  const auto jobs = static_cast<std::int64_t>(trace.jobs.size());
+  const auto begin = std::chrono::steady_clock::now();
+  run.totals = sim::simulate(trace, cluster, settings, [&](const sim::JobOutcome& job) {
+    figures.add(job);
+    if (!options.jobs_out.empty()) csv += csv_row(name, trace, job);
+    if (++ended % 256 == 0) line.show(static_cast<int>(100 * ended / jobs), name);
+  });
+  run.wall_s = seconds_since(begin);
+  run.figures = figures.finish(run.totals);
+  return run;
+}
+
+int run(const SimulateArguments& options) {
+  std::vector<Place> inputs{{"--cluster", options.cluster}};
+  for (const std::string& file : options.traces) inputs.push_back({"--trace", file});
+  check_places(inputs, {{"--jobs-out", options.jobs_out}});
+  RequestOptions asked = options.request;
+  if (!options.placement.empty()) asked.params.push_back("packing=" + options.placement);
+  std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
+  const std::vector<Request> requests = make_requests(asked, names);
+  const io::Imported imported = io::import_files(options.format, options.traces);
+  const Snapshot cluster = io::cluster_from(options.cluster, imported);
+  ProgressLine line;
+  const RememberInterrupt interrupt;
+  std::vector<Run> runs;
+  std::string csv = kCsvHead;
+  for (std::size_t i = 0; i < requests.size() && !interrupt.came(); ++i) {
+    line.show(0, options.policies[i]);
+    runs.push_back(simulate_one(options, requests[i], options.policies[i], imported.trace, cluster, csv, line, interrupt));
+    if (options.json) print(json_of(runs.back(), imported.trace, options));
+  }
+  if (!options.json) print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus));
+  if (!options.jobs_out.empty()) write_out(options.jobs_out, csv);
+  if (interrupt.came()) complain("note: interrupted: the last run ends where it was");
+  return kDone;
+}
+
+}  // namespace
+
+void add_simulate(Commands& commands) {
+  auto options = std::make_shared<SimulateArguments>();
+  CLI::App& app =
+      commands.add("simulate", "Replay a trace on a cluster under one or more policies: who waits how long, what is used",
+                   "berth simulate --cluster 32x8 --trace jobs.csv.gz --trace-format helios-venus --policy fifo srtf las", options, &run);
+  app.add_option("--cluster", options->cluster,
+                 "A cluster or snapshot file, or NODESxGPUS such as 32x8; without it, what the trace's files describe")
+      ->type_name("C");
+  app.add_option("--trace", options->traces, "The jobs, and files that describe the cluster; plain or .gz")->required()->type_name("FILE");
+  app.add_option("--trace-format", options->format, "Whose format the files have ('berth import --help' lists them)")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_option("--policy", options->policies,
+                 "Who decides: one or more names, each perhaps with parameters of its own, fifo@discipline=easy")
+      ->required()
+      ->type_name("NAME");
+  app.add_option("--param", options->request.params, "A parameter of the policies that know it; may be given again")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  app.add_option("--placement", options->placement, "count, consolidate or topology: short for --param packing=")
+      ->check(CLI::IsMember({"count", "consolidate", "topology"}))
+      ->type_name("NAME");
+  app.add_option("--estimates", options->estimates, "What policies are told of run times: oracle (the truth), rolling, noise:P, none")
+      ->type_name("SOURCE")
+      ->capture_default_str();
+  app.add_option("--overheads", options->overheads, "What starting again and moving cost: none, default")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--round", options->round, "Decide at the multiples of this time only; without it, at every event")->type_name("DURATION");
+  app.add_flag("--elastic", options->elastic, "Elastic jobs may run at every GPU count that was measured");
+  app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy (CSV)")->type_name("FILE");
+  app.add_option("--threads", options->request.threads, "Threads of a decision; 0: all")->check(whole_number<int>())->capture_default_str();
+  add_seed_option(app, options->request.seed, "Seed of policies and estimates that draw numbers");
+  add_json_flag(app, options->json, "One JSON object a line for each policy");
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,466 @@
+#include "host/sim/count_simulation.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <memory>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "berth/state.hpp"
+#include "host/core/at.hpp"
+#include "host/core/chosen_policy.hpp"
+#include "host/core/costs.hpp"
+#include "host/core/wide.hpp"
+#include "host/sim/estimator.hpp"
+#include "host/sim/node_counts.hpp"
+#include "host/sim/overheads.hpp"
+
+namespace berth::sim {
+namespace {
+
+/// A job's place in the order of one decision.
+struct Place {
+  std::int64_t key;
+  std::int32_t rank;  // in the trace
+  std::int32_t slot;
+  bool operator<(const Place& other) const { return std::tie(key, rank) < std::tie(other.key, other.rank); }
+  bool operator>(const Place& other) const { return other < *this; }
+};
+
+/// Waiting jobs of one pool and GPU count: where the first finds no room, no other does.
+struct Line {
+  std::int32_t pool = 0, gpus = 0;
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> jobs;
+  bool blocked = false;
+};
+
+/// The columns that policies read, and what the simulation keeps of a job.
+struct Jobs {
+  std::vector<TimeUs> submit, estimate, remaining, deadline, waiting_since;
+  std::vector<std::int32_t> priority, gpus;
+  std::vector<std::int64_t> attained;
+  std::vector<std::uint8_t> running;
+  std::vector<const std::string*> id;
+
+  std::vector<JobOutcome> outcome;
+  std::vector<TimeUs> left, held_from, working_from, owed;
+  std::vector<std::uint32_t> run;  // starts, moves and stops: an end of an earlier run is void
+  std::vector<std::int32_t> pool, line, in_running;
+  std::vector<std::vector<TakenGpus>> taken;
+  std::vector<std::int32_t> free_slots;
+
+  std::int32_t add() {
+    if (!free_slots.empty()) {
+      const std::int32_t slot = free_slots.back();
+      free_slots.pop_back();
+      return slot;
+    }
+    const std::size_t n = submit.size() + 1;
+    for (auto* column : {&submit, &estimate, &remaining, &deadline, &waiting_since, &left, &held_from, &working_from, &owed})
+      column->resize(n);
+    for (auto* column : {&priority, &gpus, &pool, &line, &in_running}) column->resize(n);
+    attained.resize(n);
+    running.resize(n);
+    id.resize(n);
+    outcome.resize(n);
+    run.resize(n);
+    taken.resize(n);
+    return static_cast<std::int32_t>(n - 1);
+  }
+
+  core::JobColumns columns() const {
+    return {submit.data(),   priority.data(), gpus.data(),    estimate.data(), remaining.data(),
+            attained.data(), deadline.data(), running.data(), id.data(),       waiting_since.data()};
+  }
+};
+
+class CountSimulator {
+ public:
+  CountSimulator(const Trace& trace, const SimulationSettings& settings, const std::function<void(const JobOutcome&)>& done,
+                 core::ChosenPolicy& chosen, NodeCounts& nodes)
+      : trace_(trace),
+        settings_(settings),
+        done_(done),
+        policy_(*chosen.policy),
+        preemptive_(chosen.entry->preemptive),
+        hol_(chosen.rules.discipline == kernel::Discipline::kHol),
+        estimator_(settings.estimates, settings.request.seed),
+        costs_(overheads(settings.overheads)),
+        nodes_(nodes),
+        lines_of_(static_cast<std::size_t>(nodes.pools())),
+        running_(static_cast<std::size_t>(nodes.pools())),
+        touched_(static_cast<std::size_t>(nodes.pools()), 0) {
+    totals_.gpus = nodes.gpus();
+  }
+
+  SimulationTotals run() {
+    totals_.first_submit_us = trace_.jobs.empty() ? 0 : trace_.jobs.front().submit_us;
+    totals_.last_end_us = totals_.first_submit_us;
+    for (TimeUs now = next_event(); now != kNever; now = next_event()) {
+      if (settings_.interrupted && totals_.decisions % 1024 == 0 && settings_.interrupted()) {
+        totals_.interrupted = true;
+        break;
+      }
+      now_ = now;
+      complete();
+      wake();
+      arrive();
+      decide();
+      ++totals_.decisions;
+    }
+    leave_unfinished();
+    return std::move(totals_);
+  }
+
+ private:
+  struct Event {
+    TimeUs at;
+    std::int32_t rank, slot;
+    std::uint32_t run;
+    bool operator>(const Event& other) const { return std::tie(at, rank) > std::tie(other.at, other.rank); }
+  };
+  using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+  bool stale(const Event& event) const { return jobs_.run[at(event.slot)] != event.run; }
+
+  TimeUs next_event() {
+    while (!ends_.empty() && stale(ends_.top())) ends_.pop();
+    while (!changes_.empty() && stale(changes_.top())) changes_.pop();
+    TimeUs next = next_job_ < trace_.jobs.size() ? trace_.jobs[next_job_].submit_us : kNever;
+    if (!ends_.empty()) next = std::min(next, ends_.top().at);
+    if (!changes_.empty()) next = std::min(next, changes_.top().at);
+    return next;
+  }
+
+  void complete() {
+    for (; !ends_.empty() && ends_.top().at <= now_; ends_.pop()) {
+      const Event end = ends_.top();
+      if (stale(end)) continue;
+      stop(end.slot);
+      JobOutcome& outcome = jobs_.outcome[at(end.slot)];
+      outcome.end = JobOutcome::End::kCompleted;
+      estimator_.finished(trace_.jobs[at(outcome.job)], outcome.held_us - outcome.overhead_us);
+      leave(end.slot);
+    }
+  }
+
+  // Keys of running jobs change by themselves.
+  void wake() {
+    while (!changes_.empty() && changes_.top().at <= now_) {
+      const Event change = changes_.top();
+      changes_.pop();
+      if (stale(change)) continue;
+      touched_[at(jobs_.pool[at(change.slot)])] = 1;
+      await_change(change.slot);
+    }
+  }
+
+  void arrive() {
+    for (; next_job_ < trace_.jobs.size() && trace_.jobs[next_job_].submit_us <= now_; ++next_job_) {
+      const TraceJob& traced = trace_.jobs[next_job_];
+      const std::int32_t slot = jobs_.add();
+      const std::size_t s = at(slot);
+      JobOutcome& outcome = jobs_.outcome[s];
+      outcome = JobOutcome{};
+      outcome.job = static_cast<std::int32_t>(next_job_);
+      outcome.submit_us = traced.submit_us;
+      ++totals_.events;
+      ++n_live_;
+      const std::int32_t pool = nodes_.pool_of(traced);
+      if (pool < 0 || nodes_.total(pool) < traced.gpus) {
+        outcome.end = JobOutcome::End::kDeclined;
+        outcome.reason = "the empty cluster cannot hold it";
+        leave(slot);
+        continue;
+      }
+      jobs_.submit[s] = traced.submit_us;
+      jobs_.estimate[s] = estimator_.of(traced, static_cast<std::int64_t>(next_job_)).run_us;
+      jobs_.deadline[s] = traced.deadline_us;
+      jobs_.waiting_since[s] = kNever;
+      jobs_.priority[s] = traced.priority;
+      jobs_.gpus[s] = traced.gpus;
+      jobs_.attained[s] = 0;
+      jobs_.running[s] = 0;
+      jobs_.id[s] = &traced.id;
+      jobs_.left[s] = traced.run_us;
+      jobs_.owed[s] = 0;
+      jobs_.pool[s] = pool;
+      jobs_.line[s] = line_of(pool, traced.gpus);
+      wait(slot);
+    }
+    totals_.most_live = std::max(totals_.most_live, n_live_);
+  }
+
+  std::int32_t line_of(std::int32_t pool, std::int32_t gpus) {
+    const auto [found, fresh] = line_at_.try_emplace({pool, gpus}, static_cast<std::int32_t>(lines_.size()));
+    if (fresh) {
+      lines_.emplace_back();
+      lines_.back().pool = pool;
+      lines_.back().gpus = gpus;
+      all_lines_.push_back(found->second);
+      lines_of_[at(pool)].push_back(found->second);
+    }
+    return found->second;
+  }
+
+  std::int64_t key_of(std::int32_t slot) {
+    refresh(slot);
+    std::int64_t key = 0;
+    policy_.keys(jobs_.columns(), now_, {&slot, 1}, {&key, 1});
+    return key;
+  }
+
+  void wait(std::int32_t slot) {
+    lines_[at(jobs_.line[at(slot)])].jobs.push({key_of(slot), jobs_.outcome[at(slot)].job, slot});
+    touched_[at(jobs_.pool[at(slot)])] = 1;
+  }
+
+  // What the policy reads of a job, as of now.
+  void refresh(std::int32_t slot) {
+    const std::size_t s = at(slot);
+    const JobOutcome& outcome = jobs_.outcome[s];
+    const TimeUs held = outcome.held_us + (jobs_.running[s] != 0 ? now_ - jobs_.held_from[s] : 0);
+    jobs_.attained[s] = core::saturating_mul(held, jobs_.gpus[s]);
+    jobs_.remaining[s] = jobs_.estimate[s] == kNever ? kNever
+                         : estimator_.is_oracle()    ? std::max<TimeUs>(1, left_now(s))
+                                                     : std::max<TimeUs>(1, jobs_.estimate[s] - held);
+  }
+
+  TimeUs left_now(std::size_t s) const {
+    if (jobs_.running[s] == 0 || now_ <= jobs_.working_from[s]) return jobs_.left[s];
+    return std::max<TimeUs>(0, jobs_.left[s] - (now_ - jobs_.working_from[s]));
+  }
+
+  // Pools do not see each other, unless the head of the line holds everybody up.
+  void decide() {
+    if (hol_) {
+      decide_over(all_lines_);
+    } else {
+      for (std::size_t pool = 0; pool < touched_.size(); ++pool) {
+        if (touched_[pool] != 0) decide_over(lines_of_[pool]);
+      }
+    }
+    std::fill(touched_.begin(), touched_.end(), 0);
+  }
+
+  void decide_over(const std::vector<std::int32_t>& lines) {
+    for (const std::int32_t line : lines) lines_[at(line)].blocked = false;
+    displaced_.clear();
+    std::size_t next_displaced = 0;
+    victims_of_ = -1;
+    for (;;) {
+      Line* first = nullptr;
+      for (const std::int32_t l : lines) {
+        Line& line = lines_[at(l)];
+        if (!line.blocked && !line.jobs.empty() && (first == nullptr || line.jobs.top() < first->jobs.top())) first = &line;
+      }
+      const bool again = next_displaced < displaced_.size() && (first == nullptr || displaced_[next_displaced] < first->jobs.top());
+      if (!again && first == nullptr) break;
+      if (again) {
+        if (start_elsewhere(displaced_[next_displaced].slot)) {
+          displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
+          continue;
+        }
+        ++next_displaced;
+      } else if (try_first(*first, next_displaced)) {
+        continue;
+      } else {
+        first->blocked = true;
+      }
+      if (hol_) break;
+    }
+    for (const Place& one : displaced_) {
+      ++jobs_.outcome[at(one.slot)].preemptions;
+      jobs_.owed[at(one.slot)] += core::displace_cost(costs_);
+      jobs_.waiting_since[at(one.slot)] = now_;
+      wait(one.slot);
+    }
+  }
+
+  bool start_elsewhere(std::int32_t slot) {
+    const std::size_t s = at(slot);
+    if (!nodes_.take(jobs_.pool[s], jobs_.gpus[s], jobs_.taken[s])) return false;
+    ++jobs_.outcome[s].moves;
+    start(slot, core::migrate_cost(costs_));
+    return true;
+  }
+
+  /// Starts the first job of a line, by displacing others if need be.
+  bool try_first(Line& line, std::size_t next_displaced) {
+    const Place first = line.jobs.top();
+    std::vector<TakenGpus>& taken = jobs_.taken[at(first.slot)];
+    if (!nodes_.take(line.pool, line.gpus, taken) && !(preemptive_ && displace_for(line, first, next_displaced))) return false;
+    line.jobs.pop();
+    JobOutcome& outcome = jobs_.outcome[at(first.slot)];
+    ++outcome.starts;
+    if (outcome.start_us == kNever) outcome.start_us = now_;
+    start(first.slot, std::exchange(jobs_.owed[at(first.slot)], 0));
+    return true;
+  }
+
+  bool displace_for(const Line& line, const Place& first, std::size_t next_displaced) {
+    find_victims(line.pool);
+    std::int64_t have = nodes_.free(line.pool);
+    std::size_t from = victims_.size();
+    while (have < line.gpus && from > 0 && first < victims_[from - 1]) have += jobs_.gpus[at(victims_[--from].slot)];
+    if (have < line.gpus) return false;
+    for (std::size_t i = from; i < victims_.size(); ++i) nodes_.give(jobs_.taken[at(victims_[i].slot)]);
+    nodes_.take(line.pool, line.gpus, jobs_.taken[at(first.slot)]);
+    // The last one displaced comes back first, if its GPUs are free still.
+    std::size_t kept = from;
+    for (std::size_t i = from; i < victims_.size(); ++i) {
+      const Place victim = victims_[i];
+      if (nodes_.take_again(jobs_.taken[at(victim.slot)])) {
+        victims_[kept++] = victim;
+        continue;
+      }
+      stop_without_gpus(victim.slot);
+      displaced_.insert(std::upper_bound(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced), displaced_.end(), victim),
+                        victim);
+    }
+    victims_.resize(kept);
+    return true;
+  }
+
+  // Running jobs of the pool in their order, as it was when the decision began.
+  void find_victims(std::int32_t pool) {
+    if (victims_of_ == pool) return;
+    victims_of_ = pool;
+    victims_.clear();
+    slots_.clear();
+    for (const std::int32_t slot : running_[at(pool)]) {
+      if (jobs_.held_from[at(slot)] == now_) continue;  // who got GPUs in this decision stands before everybody still to be tried
+      refresh(slot);
+      slots_.push_back(slot);
+    }
+    keys_.resize(slots_.size());
+    policy_.keys(jobs_.columns(), now_, slots_, keys_);
+    for (std::size_t i = 0; i < slots_.size(); ++i) victims_.push_back({keys_[i], jobs_.outcome[at(slots_[i])].job, slots_[i]});
+    std::sort(victims_.begin(), victims_.end());
+  }
+
+  void start(std::int32_t slot, TimeUs cost) {
+    const std::size_t s = at(slot);
+    jobs_.running[s] = 1;
+    jobs_.held_from[s] = now_;
+    jobs_.working_from[s] = core::saturating_add(now_, cost);
+    ++jobs_.run[s];
+    auto& running = running_[at(jobs_.pool[s])];
+    jobs_.in_running[s] = static_cast<std::int32_t>(running.size());
+    running.push_back(slot);
+    const TimeUs end = core::saturating_add(jobs_.working_from[s], std::max<TimeUs>(1, jobs_.left[s]));
+    if (end > kMaxTimeUs) throw InvalidArgument("job '" + *jobs_.id[s] + "' would end beyond the largest time");
+    ends_.push({end, jobs_.outcome[s].job, slot, jobs_.run[s]});
+    if (preemptive_) await_change(slot);
+  }
+
+  void await_change(std::int32_t slot) {
+    refresh(slot);
+    TimeUs next = kNever;
+    policy_.next_change(jobs_.columns(), now_, {&slot, 1}, {&next, 1});
+    if (next != kNever && next > now_) changes_.push({next, jobs_.outcome[at(slot)].job, slot, jobs_.run[at(slot)]});
+  }
+
+  void stop(std::int32_t slot) {
+    nodes_.give(jobs_.taken[at(slot)]);
+    stop_without_gpus(slot);
+  }
+
+  void stop_without_gpus(std::int32_t slot) {
+    const std::size_t s = at(slot);
+    JobOutcome& outcome = jobs_.outcome[s];
+    const TimeUs held = now_ - jobs_.held_from[s];
+    outcome.held_us += held;
+    outcome.overhead_us += std::min(now_, jobs_.working_from[s]) - jobs_.held_from[s];
+    outcome.gpu_us += static_cast<__int128>(held) * jobs_.gpus[s];
+    jobs_.left[s] = left_now(s);
+    jobs_.running[s] = 0;
+    ++jobs_.run[s];
+    auto& running = running_[at(jobs_.pool[s])];
+    const std::int32_t last = running.back();
+    running[at(jobs_.in_running[s])] = last;
+    jobs_.in_running[at(last)] = jobs_.in_running[s];
+    running.pop_back();
+    touched_[at(jobs_.pool[s])] = 1;
+  }
+
+  void leave(std::int32_t slot) {
+    JobOutcome& outcome = jobs_.outcome[at(slot)];
+    outcome.end_us = now_;
+    --n_live_;
+    totals_.gpu_us += outcome.gpu_us;
+    totals_.last_end_us = now_;
+    ++totals_.events;
+    done_(outcome);
+    ++jobs_.run[at(slot)];
+    jobs_.free_slots.push_back(slot);
+  }
+
+  void leave_unfinished() {
+    std::vector<JobOutcome> left;
+    for (const auto& running : running_) {
+      for (const std::int32_t slot : running) {
+        JobOutcome outcome = jobs_.outcome[at(slot)];
+        outcome.held_us += now_ - jobs_.held_from[at(slot)];
+        outcome.gpu_us += static_cast<__int128>(now_ - jobs_.held_from[at(slot)]) * jobs_.gpus[at(slot)];
+        totals_.gpu_us += outcome.gpu_us;
+        left.push_back(outcome);
+      }
+    }
+    for (Line& line : lines_) {
+      for (; !line.jobs.empty(); line.jobs.pop()) {
+        left.push_back(jobs_.outcome[at(line.jobs.top().slot)]);
+        totals_.gpu_us += left.back().gpu_us;
+      }
+    }
+    std::sort(left.begin(), left.end(), [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
+    for (const JobOutcome& one : left) done_(one);
+  }
+
+  const Trace& trace_;
+  const SimulationSettings& settings_;
+  const std::function<void(const JobOutcome&)>& done_;
+  core::QueuePolicy& policy_;
+  bool preemptive_, hol_;
+  Estimator estimator_;
+  Costs costs_;
+  NodeCounts& nodes_;
+  TimeUs now_ = -1;
+  std::size_t next_job_ = 0;
+  std::int64_t n_live_ = 0;
+  Jobs jobs_;
+  std::vector<Line> lines_;
+  std::vector<std::int32_t> all_lines_;
+  std::vector<std::vector<std::int32_t>> lines_of_;  // [pools]
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> line_at_;
+  std::vector<std::vector<std::int32_t>> running_;  // [pools] slots
+  std::vector<std::uint8_t> touched_;               // [pools] something has happened there
+  std::vector<Place> displaced_;                    // in this decision, in order
+  std::vector<Place> victims_;
+  std::int32_t victims_of_ = -1;  // pool
+  std::vector<std::int32_t> slots_;
+  std::vector<std::int64_t> keys_;
+  Events ends_, changes_;
+  SimulationTotals totals_;
+};
+
+}  // namespace
+
+std::optional<SimulationTotals> simulate_counts(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+                                                const std::function<void(const JobOutcome&)>& done) {
+  core::ChosenPolicy chosen;
+  chosen.choose(settings.request.policy, settings.request.params);
+  const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
+                        chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement == core::Placement::kCount;
+  if (!by_count || settings.round_us > 0 || settings.request.work_limit > 0 || settings.request.budget_us > 0) return std::nullopt;
+  NodeCounts nodes;
+  if (!nodes.begin(cluster, trace)) return std::nullopt;
+  return CountSimulator(trace, settings, done, chosen, nodes).run();
+}
+
+}  // namespace berth::sim

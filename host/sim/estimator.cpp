@@ -1,0 +1,75 @@
+#include "host/sim/estimator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "berth/error.hpp"
+#include "host/core/wide.hpp"
+#include "host/sim/random.hpp"
+
+namespace berth::sim {
+namespace {
+
+constexpr std::string_view kNoisePrefix = "noise:";
+
+std::int64_t percent_of(std::string_view name) {
+  const std::string_view digits = name.substr(kNoisePrefix.size());
+  std::int64_t percent = -1;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || percent < 0 || percent > 100) {
+    throw InvalidArgument(fmt::format("estimates '{}': P of noise:P is a whole number of per cent from 0 to 100", name));
+  }
+  return percent;
+}
+
+}  // namespace
+
+Estimator::Estimator(std::string_view name, std::uint64_t seed) : name_(name), seed_(seed) {
+  if (name == "oracle") {
+    kind_ = Kind::kOracle;
+  } else if (name == "rolling") {
+    kind_ = Kind::kRolling;
+  } else if (name == "none") {
+    kind_ = Kind::kNone;
+  } else if (name.substr(0, kNoisePrefix.size()) == kNoisePrefix) {
+    kind_ = Kind::kNoise;
+    most_ppm_ = percent_of(name) * 10'000;
+  } else {
+    throw InvalidArgument(fmt::format("unknown estimates '{}'; known: oracle, rolling, noise:P, none", name));
+  }
+}
+
+Estimate Estimator::of(const TraceJob& job, std::int64_t place) const {
+  Estimate estimate;
+  if (kind_ == Kind::kNone) return estimate;
+  if (kind_ == Kind::kRolling) {
+    const auto user = job.user.empty() ? by_user_.end() : by_user_.find(job.user);
+    const auto gpus = by_gpus_.find(job.gpus);
+    const Mean& mean = user != by_user_.end() ? user->second : gpus != by_gpus_.end() ? gpus->second : all_;
+    if (mean.count == 0) return estimate;
+    estimate.run_us = static_cast<TimeUs>(mean.sum / mean.count);
+  } else if (kind_ == Kind::kOracle) {
+    estimate.run_us = job.run_us;
+  } else {
+    Draws draws(seed_, Stream::kEstimate, static_cast<std::uint64_t>(place));
+    const std::int64_t factor = 1'000'000 - most_ppm_ + draws.below(2 * most_ppm_ + 1);
+    estimate.run_us = std::max<TimeUs>(1, core::mul_div(job.run_us, factor, 1'000'000));
+  }
+  estimate.source = name_;
+  return estimate;
+}
+
+void Estimator::finished(const TraceJob& job, TimeUs run_us) {
+  if (kind_ != Kind::kRolling) return;
+  const auto add = [run_us](Mean& mean) {
+    mean.sum += run_us;
+    ++mean.count;
+  };
+  if (!job.user.empty()) add(by_user_[job.user]);
+  add(by_gpus_[job.gpus]);
+  add(all_);
+}
+
+}  // namespace berth::sim

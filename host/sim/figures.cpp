@@ -1,0 +1,49 @@
+#include "host/sim/figures.hpp"
+
+#include <algorithm>
+
+namespace berth::sim {
+
+Spread spread_of(std::vector<std::int64_t>& values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  std::sort(values.begin(), values.end());
+  __int128 sum = 0;
+  for (const std::int64_t value : values) sum += value;
+  const auto n = static_cast<std::int64_t>(values.size());
+  const auto at_percent = [&](std::int64_t p) { return values[static_cast<std::size_t>((p * n + 99) / 100 - 1)]; };
+  spread.mean = static_cast<std::int64_t>(sum / n);
+  spread.p50 = at_percent(50);
+  spread.p90 = at_percent(90);
+  spread.p99 = at_percent(99);
+  spread.max = values.back();
+  return spread;
+}
+
+void FiguresOf::add(const JobOutcome& job) {
+  figures_.starts += job.starts;
+  figures_.preemptions += job.preemptions;
+  figures_.moves += job.moves;
+  if (job.end == JobOutcome::End::kDeclined) ++figures_.declined;
+  if (job.end == JobOutcome::End::kUnfinished) ++figures_.unfinished;
+  if (job.end != JobOutcome::End::kCompleted) return;
+  ++figures_.completed;
+  jct_.push_back(job.jct_us());
+  wait_.push_back(job.waited_us());
+  first_.push_back(job.start_us - job.submit_us);
+  held_ += job.held_us;
+  overhead_ += job.overhead_us;
+}
+
+SimulationFigures FiguresOf::finish(const SimulationTotals& totals) {
+  figures_.jct_us = spread_of(jct_);
+  figures_.wait_us = spread_of(wait_);
+  figures_.first_us = spread_of(first_);
+  figures_.makespan_us = totals.last_end_us - totals.first_submit_us;
+  const __int128 all = static_cast<__int128>(totals.gpus) * figures_.makespan_us;
+  if (all > 0) figures_.gpu_utilisation_ppm = static_cast<std::int64_t>(totals.gpu_us * 1'000'000 / all);
+  if (held_ > 0) figures_.overhead_ppm = static_cast<std::int64_t>(overhead_ * 1'000'000 / held_);
+  return figures_;
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/sim/simulation.hpp"
+
+namespace berth::sim {
+
+/// Of one quantity over jobs: mean (rounded down), and values at ranks ceil(p n / 100) of the n sorted ones; 0 where there are none.
+struct Spread {
+  std::int64_t mean = 0, p50 = 0, p90 = 0, p99 = 0, max = 0;
+};
+Spread spread_of(std::vector<std::int64_t>& values);
+
+/// What a run came to. Times are of completed jobs; of jobs cut off by the end of the run there are none.
+struct SimulationFigures {
+  std::int64_t completed = 0, declined = 0, unfinished = 0;
+  Spread jct_us;                         ///< from submission to the end
+  Spread wait_us;                        ///< of it, without GPUs
+  Spread first_us;                       ///< from submission to the first start
+  TimeUs makespan_us = 0;                ///< from the first submission to the last end
+  std::int64_t gpu_utilisation_ppm = 0;  ///< GPU-time that jobs had, of all that there was in the makespan
+  std::int64_t overhead_ppm = 0;         ///< of the time for which completed jobs had GPUs, what changes cost
+  std::int64_t starts = 0, preemptions = 0, moves = 0;
+};
+
+/// Gathers what `simulate` tells of each job.
+class FiguresOf {
+ public:
+  void add(const JobOutcome& job);
+  SimulationFigures finish(const SimulationTotals& totals);
+
+ private:
+  SimulationFigures figures_;
+  std::vector<std::int64_t> jct_, wait_, first_;
+  __int128 held_ = 0, overhead_ = 0;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/snapshot.hpp"
+#include "berth/trace.hpp"
+#include "host/sim/node_pool.hpp"
+
+namespace berth::sim {
+
+/// Free GPUs under packing `count` (docs/placement.md, section 2): a job takes the nodes of its pool by rank, and of each the lowest GPUs.
+/// A pool has the nodes of one GPU type and one virtual cluster.
+class NodeCounts {
+ public:
+  /// @returns whether counts of free GPUs are all that placing the trace's jobs one GPU at a time looks at: nodes are ready for ever, have
+  /// neither lists of GPUs nor, where jobs ask for them, cores and memory; pools do not overlap; no job has a profile.
+  bool begin(const Snapshot& cluster, const Trace& trace);
+
+  std::int32_t pools() const { return static_cast<std::int32_t>(pools_.size()); }
+  /// -1: no node is for this job.
+  std::int32_t pool_of(const TraceJob& job) const;
+  std::int64_t gpus() const { return gpus_; }
+  std::int64_t total(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].total; }
+  std::int64_t free(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].free; }
+
+  /// Takes GPUs for a job. @returns false, and changes nothing, when there are too few.
+  bool take(std::int32_t pool, std::int64_t gpus, std::vector<TakenGpus>& taken);
+  void give(const std::vector<TakenGpus>& taken);
+  /// Takes these GPUs. @returns false, and changes nothing, when one of them is not free.
+  bool take_again(const std::vector<TakenGpus>& taken);
+
+ private:
+  struct Pool {
+    std::vector<std::int32_t> nodes;   // by rank
+    std::vector<std::uint64_t> words;  // bit i: nodes[i] has a free GPU
+    std::size_t first = 0;             // no word before it has a bit
+    std::int64_t free = 0, total = 0;
+  };
+  void set_free(std::int32_t node, std::uint64_t mask);
+
+  std::vector<Pool> pools_;
+  std::vector<std::uint64_t> free_;                                      // [nodes by rank]
+  std::vector<std::int32_t> pool_, place_;                               // [nodes] its pool, and where it stands there
+  std::map<std::pair<std::string, std::string>, std::int32_t> pool_at_;  // (GPU type, virtual cluster)
+  std::string only_type_;
+  bool owned_ = false;  // every node is of one virtual cluster; else none is of any
+  std::int64_t gpus_ = 0;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "berth/job.hpp"
+
+namespace berth::sim {
+
+/// What starting again and moving cost a job in a simulation.
+///
+/// - `none`: nothing.
+/// - `default`: 30 s for each resumption, migration and resize: what Pollux (OSDI'21) charges for a restart in its simulations.
+/// @throws InvalidArgument for another name.
+Costs overheads(std::string_view name);
+
+}  // namespace berth::sim

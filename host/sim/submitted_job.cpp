@@ -1,0 +1,32 @@
+#include "host/sim/submitted_job.hpp"
+
+namespace berth::sim {
+
+Demanded Demanded::not_modelled(const Snapshot& cluster) {
+  Demanded demanded;
+  for (const Node& node : cluster.nodes) {
+    demanded.cpu = demanded.cpu && node.cpu_milli == kUnlimited;
+    demanded.memory = demanded.memory && node.memory_bytes == kUnlimited;
+  }
+  return demanded;
+}
+
+Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& demanded) {
+  Job job;
+  job.id = from.id;
+  job.user = from.user;
+  job.virtual_cluster = from.virtual_cluster;
+  job.submit_us = from.submit_us;
+  job.time_limit_us = from.time_limit_us;
+  job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
+  job.priority = from.priority;
+  job.weight_ppm = from.weight_ppm;
+  job.shapes = form.shapes;
+  if (demanded.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
+  if (demanded.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);
+  if (form.profile != nullptr) job.profile = *form.profile;
+  if (!from.model.empty()) job.profile.model = from.model;
+  return job;
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "berth/job.hpp"
+#include "berth/snapshot.hpp"
+#include "berth/trace.hpp"
+#include "host/sim/trace_form.hpp"
+
+namespace berth::sim {
+
+/// Which demands beside GPUs a job takes over from its trace. What was placed without counting cores and memory might hold more of them
+/// than there is: on nodes that model them they are left out then.
+struct Demanded {
+  bool cpu = true, memory = true;
+  static Demanded not_modelled(const Snapshot& cluster);
+};
+
+/// What is known of a job of a trace when it is submitted: no run time, no estimate.
+Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& demanded);
+
+}  // namespace berth::sim

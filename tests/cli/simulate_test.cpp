@@ -1,0 +1,47 @@
+#include "tests/cli/command.hpp"
+
+namespace berth::test {
+namespace {
+
+// b wants both nodes, and c would fit beside a.
+const char* const kTrace = R"({"schema": "berth.trace.v1", "name": "three", "jobs": [
+  {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 6},
+  {"id": "b", "submit_s": 1, "run_s": 20, "gpus": 8},
+  {"id": "c", "submit_s": 2, "run_s": 5, "gpus": 2}]})";
+
+}  // namespace
+
+TEST(CliSimulate, OneLineForEachPolicy) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo fifo@discipline=skip";
+
+  const Answer text = berth(given);
+  const Answer json = berth(given + " --json --jobs-out '" + (folder / "jobs.csv") + "'");
+
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "three: 3 jobs on 8 GPUs")) << text.out;
+  EXPECT_TRUE(contains(text.out, "fifo@discipline=skip")) << text.out;
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_TRUE(contains(json.out,
+                       R"({"policy":"fifo","trace":"three","seed":0,"jobs":3,"completed":3,"declined":0,"unfinished":0,"mean_jct_s":24,)"))
+      << json.out;
+  EXPECT_TRUE(contains(json.out, "\n{\"policy\":\"fifo@discipline=skip\"")) << json.out;
+  const std::string rows = content_of(folder / "jobs.csv");
+  EXPECT_TRUE(contains(rows, "fifo,b,completed,1,10,30,29,9,20,0,160,1,0,0\n")) << rows;
+  EXPECT_TRUE(contains(rows, "fifo@discipline=skip,c,completed,2,2,7,5,0,5,0,10,1,0,0\n")) << rows;
+}
+
+TEST(CliSimulate, SaysWhatIsWrong) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --trace '" + (folder / "trace.json") + "' --cluster 2x4 --policy ";
+
+  EXPECT_TRUE(contains(berth(given + "fifa").err, "did you mean 'fifo'?"));
+  EXPECT_TRUE(contains(berth(given + "fifo --estimates hearsay").err, "unknown estimates 'hearsay'"));
+  EXPECT_TRUE(contains(berth(given + "fifo --overheads some").err, "unknown overheads 'some'"));
+  EXPECT_TRUE(contains(berth(given + "fifo --round 0s").err, "a round takes a time above 0"));
+  EXPECT_EQ(berth(given + "fifo --trace-format nonsense").code, 2);
+}
+
+}  // namespace berth::test

@@ -1,0 +1,173 @@
+#include "host/sim/simulation.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "berth/error.hpp"
+#include "host/io/importers.hpp"
+#include "host/sim/estimator.hpp"
+#include "host/sim/figures.hpp"
+
+namespace berth::sim {
+namespace {
+
+TraceJob job(const std::string& id, std::int64_t submit_s, std::int64_t run_s, std::int32_t gpus, const std::string& user = "") {
+  TraceJob one;
+  one.id = id;
+  one.user = user;
+  one.submit_us = submit_s * kSecond;
+  one.run_us = run_s * kSecond;
+  one.gpus = gpus;
+  return one;
+}
+
+Trace trace_of(std::vector<TraceJob> jobs) {
+  Trace trace;
+  trace.name = "t";
+  trace.jobs = std::move(jobs);
+  return trace;
+}
+
+SimulationSettings under(const std::string& policy, std::vector<std::pair<std::string, std::string>> params = {}) {
+  SimulationSettings settings;
+  settings.request.policy = policy;
+  settings.request.params = std::move(params);
+  return settings;
+}
+
+struct Ran {
+  SimulationTotals totals;
+  SimulationFigures figures;
+  std::string rows;  // "id start-end" in seconds, in order of the end
+};
+
+Ran run(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
+  Ran ran;
+  FiguresOf figures;
+  ran.totals = simulate(trace, cluster, settings, [&](const JobOutcome& one) {
+    figures.add(one);
+    const std::string& id = trace.jobs[static_cast<std::size_t>(one.job)].id;
+    if (one.end == JobOutcome::End::kDeclined) ran.rows += fmt::format("{} declined ", id);
+    if (one.end == JobOutcome::End::kUnfinished) ran.rows += fmt::format("{} unfinished ", id);
+    if (one.end == JobOutcome::End::kCompleted) ran.rows += fmt::format("{} {}-{} ", id, one.start_us / kSecond, one.end_us / kSecond);
+  });
+  ran.figures = figures.finish(ran.totals);
+  return ran;
+}
+
+// 2 nodes x 4 GPUs: b wants 8 and stands before c.
+const std::vector<TraceJob> kThree{job("a", 0, 10, 6), job("b", 1, 20, 8), job("c", 2, 5, 2)};
+
+}  // namespace
+
+TEST(Simulation, TheHeadOfTheLineHoldsUpAllBehindIt) {
+  EXPECT_EQ(run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo")).rows, "a 0-10 b 10-30 c 30-35 ");
+  EXPECT_EQ(run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo", {{"discipline", "skip"}})).rows, "c 2-7 a 0-10 b 10-30 ");
+}
+
+// b has 10 s and a 90 left when it comes: a goes on for its 90 s from 20 s on.
+TEST(Simulation, WhoIsDisplacedKeepsItsWorkAndPaysForStartingAgain) {
+  const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 10, 4)});
+  const Snapshot cluster = io::uniform_cluster(1, 4);
+  SimulationSettings settings = under("srtf");
+
+  EXPECT_EQ(run(trace, cluster, settings).rows, "b 10-20 a 0-110 ");
+  settings.overheads = "default";
+  const Ran ran = run(trace, cluster, settings);
+  EXPECT_EQ(ran.rows, "b 10-20 a 0-140 ");
+  EXPECT_EQ(ran.figures.preemptions, 1);
+  EXPECT_EQ(ran.figures.overhead_ppm, 30 * 1'000'000 / 140);  // 30 s of the 130 + 10 in which jobs had GPUs
+}
+
+// The state lets a job work from its start on; 30 s of it were paid for starting again. Who has 20 s left is not displaced by who needs 25.
+TEST(Simulation, PoliciesSeeTheWorkThatIsLeftAfterOverheads) {
+  const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 10, 4), job("c", 60, 75, 4)});
+  SimulationSettings settings = under("srtf");
+  settings.overheads = "default";
+
+  // a works again from 50 s on, and has 80 s left when c comes with 75.
+  EXPECT_EQ(run(trace, io::uniform_cluster(1, 4), settings).rows, "b 10-20 c 60-135 a 0-245 ");
+}
+
+TEST(Simulation, LasSinksAJobWhileItRuns) {
+  const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 30, 4)});
+
+  // a has used 4 x 20 GPU-seconds at 20 s and is one level below b then; b sinks at 40 s, and the earlier one comes first again.
+  EXPECT_EQ(run(trace, io::uniform_cluster(1, 4), under("las", {{"thresholds_gpu_s", "80"}})).rows, "a 0-120 b 20-130 ");
+}
+
+TEST(Simulation, RoundsDecideAtTheirMultiplesOnly) {
+  SimulationSettings settings = under("fifo");
+  settings.round_us = 60 * kSecond;
+
+  EXPECT_EQ(run(trace_of({job("a", 0, 10, 4), job("b", 1, 20, 4)}), io::uniform_cluster(1, 4), settings).rows, "a 0-10 b 60-80 ");
+}
+
+TEST(Simulation, WhoNeverFitsIsDeclinedAndTheRestGoesOn) {
+  const Ran ran = run(trace_of({job("a", 0, 10, 9), job("b", 1, 20, 4)}), io::uniform_cluster(2, 4), under("fifo"));
+
+  EXPECT_EQ(ran.rows, "a declined b 1-21 ");
+  EXPECT_EQ(ran.figures.declined, 1);
+}
+
+TEST(Simulation, FiguresAddUp) {
+  const Ran ran = run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo"));
+
+  EXPECT_EQ(ran.figures.completed, 3);
+  EXPECT_EQ(ran.figures.jct_us.mean, (10 + 29 + 33) * kSecond / 3);
+  EXPECT_EQ(ran.figures.jct_us.p50, 29 * kSecond);
+  EXPECT_EQ(ran.figures.wait_us.max, 28 * kSecond);
+  EXPECT_EQ(ran.figures.makespan_us, 35 * kSecond);
+  EXPECT_EQ(ran.figures.gpu_utilisation_ppm, 1'000'000LL * (60 + 160 + 10) / (8 * 35));
+}
+
+TEST(Simulation, NoJobsMakeNoFigures) {
+  const Ran ran = run(trace_of({}), io::uniform_cluster(1, 4), under("fifo"));
+
+  EXPECT_EQ(ran.rows, "");
+  EXPECT_EQ(ran.figures.makespan_us, 0);
+  EXPECT_EQ(ran.figures.jct_us.max, 0);
+}
+
+TEST(Simulation, RefusesWhatItDoesNotKnow) {
+  const Trace trace = trace_of(kThree);
+  const Snapshot cluster = io::uniform_cluster(1, 4);
+  SimulationSettings settings = under("fifo");
+  settings.estimates = "noise:101";
+  EXPECT_THROW(run(trace, cluster, settings), InvalidArgument);
+  settings.estimates = "hearsay";
+  EXPECT_THROW(run(trace, cluster, settings), InvalidArgument);
+  settings.estimates = "none";
+  settings.overheads = "some";
+  EXPECT_THROW(run(trace, cluster, settings), InvalidArgument);
+  EXPECT_THROW(run(trace_of({job("b", 5, 1, 1), job("a", 4, 1, 1)}), cluster, under("fifo")), InvalidArgument);
+  EXPECT_THROW(run(trace_of({job("b", 5, kMaxTimeUs / kSecond, 1)}), cluster, under("fifo")), InvalidArgument);
+}
+
+TEST(Estimator, RollingKnowsOnlyWhoHasFinished) {
+  Estimator rolling("rolling", 1);
+  EXPECT_EQ(rolling.of(job("x", 0, 7, 1, "u"), 0).run_us, kNever);
+  rolling.finished(job("a", 0, 0, 1, "u"), 10);
+  rolling.finished(job("b", 0, 0, 2, "u"), 21);
+  rolling.finished(job("c", 0, 0, 2, "v"), 31);
+
+  EXPECT_EQ(rolling.of(job("x", 0, 7, 1, "u"), 0).run_us, 15) << "of the user";
+  EXPECT_EQ(rolling.of(job("x", 0, 7, 2, "w"), 0).run_us, 26) << "of the GPU count";
+  EXPECT_EQ(rolling.of(job("x", 0, 7, 4, ""), 0).run_us, 20) << "of all";
+}
+
+TEST(Estimator, NoiseStaysWithinItsBounds) {
+  const Estimator noise("noise:20", 3);
+  TimeUs least = kNever, most = 0;
+  for (std::int64_t place = 0; place < 1'000; ++place) {
+    const TimeUs run_us = noise.of(job("x", 0, 100, 1), place).run_us;
+    least = std::min(least, run_us);
+    most = std::max(most, run_us);
+  }
+  EXPECT_GE(least, 80 * kSecond);
+  EXPECT_LT(least, 81 * kSecond);
+  EXPECT_LE(most, 120 * kSecond);
+  EXPECT_GT(most, 119 * kSecond);
+}
+
+}  // namespace berth::sim
