@@ -69,16 +69,16 @@ void NodeCounts::set_free(std::int32_t node, std::uint64_t mask) {
   }
 }
 
-bool NodeCounts::take(std::int32_t index, std::int64_t gpus, std::vector<TakenGpus>& taken) {
-  Pool& pool = pools_[at(index)];
-  if (pool.free < gpus) return false;
+bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<TakenGpus>& taken) {
+  Pool& from = pools_[at(pool)];
+  if (from.free < gpus) return false;
   taken.clear();
-  for (std::size_t& word = pool.first; gpus > 0;) {
-    if (pool.words[word] == 0) {
+  for (std::size_t& word = from.first; gpus > 0;) {
+    if (from.words[word] == 0) {
       ++word;
       continue;
     }
-    const std::int32_t node = pool.nodes[64 * word + static_cast<std::size_t>(std::countr_zero(pool.words[word]))];
+    const std::int32_t node = from.nodes[64 * word + static_cast<std::size_t>(std::countr_zero(from.words[word]))];
     const std::uint64_t free = free_[at(node)];
     const auto here = static_cast<std::int32_t>(std::min<std::int64_t>(gpus, std::popcount(free)));
     const std::uint64_t mask = kernel::lowest_bits(free, here);
