@@ -304,7 +304,7 @@ class CountSimulator {
   }
 
   bool displace_for(const Line& line, const Place& first, std::size_t next_displaced) {
-    find_victims(line.pool);
+    find_victims(line.pool, first);
     std::int64_t have = nodes_.free(line.pool);
     std::size_t from = victims_.size();
     while (have < line.gpus && from > 0 && first < victims_[from - 1]) have += jobs_.gpus[at(victims_[--from].slot)];
@@ -327,8 +327,8 @@ class CountSimulator {
     return true;
   }
 
-  // Running jobs of the pool in their order, as it was when the decision began.
-  void find_victims(std::int32_t pool) {
+  // Running jobs of the pool after a place, in their order, as it was when the decision began. Whoever is tried later stands behind it.
+  void find_victims(std::int32_t pool, const Place& after) {
     if (victims_of_ == pool) return;
     victims_of_ = pool;
     victims_.clear();
@@ -340,7 +340,10 @@ class CountSimulator {
     }
     keys_.resize(slots_.size());
     policy_.keys(jobs_.columns(), now_, slots_, keys_);
-    for (std::size_t i = 0; i < slots_.size(); ++i) victims_.push_back({keys_[i], jobs_.outcome[at(slots_[i])].job, slots_[i]});
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const Place place{keys_[i], jobs_.outcome[at(slots_[i])].job, slots_[i]};
+      if (after < place) victims_.push_back(place);
+    }
     std::sort(victims_.begin(), victims_.end());
   }
 
