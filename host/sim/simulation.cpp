@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <queue>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -60,6 +61,8 @@ class Simulator {
     if (!sorted) throw InvalidArgument("the trace's jobs are not sorted by (submit, id)");
     if (settings.round_us < 0) throw InvalidArgument("a round takes a time above 0");
     for (std::int32_t n = 0; n < state_.node_count(); ++n) totals_.gpus += working_gpus(state_.node(n));
+    for (const Node& node : cluster.nodes) changes_.insert({node.available_from_us, node.available_until_us});
+    for (const Reservation& reservation : cluster.reservations) changes_.insert({reservation.from_us, reservation.to_us});
   }
 
   SimulationTotals run() {
@@ -105,6 +108,8 @@ class Simulator {
     while (!ends_.empty() && live_[at(ends_.top().slot)].run != ends_.top().run) ends_.pop();
     TimeUs next = next_job_ < trace_.jobs.size() ? trace_.jobs[next_job_].submit_us : kNever;
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
+    const auto change = changes_.upper_bound(now_);
+    if (n_live_ > 0 && change != changes_.end()) next = std::min(next, *change);
     if (settings_.round_us == 0) return wake_ > now_ ? std::min(next, wake_) : next;
     // Where nothing runs, a round more finds what the last one found, unless somebody has come since.
     if (n_live_ > 0 && (n_running_ > 0 || undecided_)) next = std::min(next, (now_ / settings_.round_us + 1) * settings_.round_us);
@@ -305,6 +310,7 @@ class Simulator {
   Engine engine_;
   PolicyState memory_;
   Plan plan_;
+  std::set<TimeUs> changes_;  // when nodes and reservations come and go
   TimeUs now_ = -1, wake_ = kNever;
   std::size_t next_job_ = 0;
   std::int64_t n_live_ = 0, n_running_ = 0;

@@ -110,6 +110,13 @@ TEST(Simulation, WhoNeverFitsIsDeclinedAndTheRestGoesOn) {
   EXPECT_EQ(ran.figures.declined, 1);
 }
 
+TEST(Simulation, NodesThatComeLaterAreWaitedFor) {
+  Snapshot cluster = io::uniform_cluster(2, 4);
+  cluster.nodes[1].available_from_us = 50 * kSecond;
+
+  EXPECT_EQ(run(trace_of({job("a", 0, 10, 4), job("b", 1, 20, 8)}), cluster, under("fifo")).rows, "a 0-10 b 50-70 ");
+}
+
 TEST(Simulation, FiguresAddUp) {
   const Ran ran = run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo"));
 
