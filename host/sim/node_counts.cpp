@@ -45,7 +45,8 @@ bool NodeCounts::begin(const Snapshot& cluster, const Trace& trace) {
     set_free(n, node.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1);
   }
   return std::all_of(trace.jobs.begin(), trace.jobs.end(), [&](const TraceJob& job) {
-    return job.profile.empty() && (!several || !job.gpu_type.empty()) && (!cpu || job.cpu_milli == 0) && (!memory || job.memory_bytes == 0);
+    return !job.deadline_hard && job.profile.empty() && (!several || !job.gpu_type.empty()) && (!cpu || job.cpu_milli == 0) &&
+           (!memory || job.memory_bytes == 0);
   });
 }
 

@@ -17,7 +17,8 @@ namespace berth::sim {
 class NodeCounts {
  public:
   /// @returns whether counts of free GPUs are all that placing the trace's jobs one GPU at a time looks at: nodes are ready for ever, have
-  /// neither lists of GPUs nor, where jobs ask for them, cores and memory; pools do not overlap; no job has a profile.
+  /// neither lists of GPUs nor, where jobs ask for them, cores and memory; pools do not overlap; no job has a profile, or
+  /// a deadline for which it may be declined later.
   bool begin(const Snapshot& cluster, const Trace& trace);
 
   std::int32_t pools() const { return static_cast<std::int32_t>(pools_.size()); }
