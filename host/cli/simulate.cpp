@@ -88,7 +88,6 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.number("preemptions", f.preemptions);
     out.number("moves", f.moves);
     out.number("decisions", run.totals.decisions);
-    out.number("most_live_jobs", run.totals.most_live);
     out.number("decision_p50_s", decision_us(50), 6);
     out.number("decision_p99_s", decision_us(99), 6);
     out.number("wall_s", static_cast<std::int64_t>(run.wall_s * 1e6), 6);
@@ -162,7 +161,8 @@ int run(const SimulateArguments& options) {
   if (!options.json) print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus));
   if (!options.jobs_out.empty()) write_out(options.jobs_out, csv);
   if (interrupt.came()) complain("note: interrupted: the last run ends where it was");
-  return kDone;
+  const auto all_declined = [](const Run& run) { return run.figures.declined > 0 && run.figures.completed + run.figures.unfinished == 0; };
+  return std::all_of(runs.begin(), runs.end(), all_declined) ? kNo : kDone;
 }
 
 }  // namespace

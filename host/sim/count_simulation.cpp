@@ -1,9 +1,7 @@
 #include "host/sim/count_simulation.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
-#include <memory>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -11,7 +9,6 @@
 #include <vector>
 
 #include "berth/error.hpp"
-#include "berth/state.hpp"
 #include "host/core/at.hpp"
 #include "host/core/chosen_policy.hpp"
 #include "host/core/costs.hpp"
@@ -19,6 +16,7 @@
 #include "host/sim/estimator.hpp"
 #include "host/sim/node_counts.hpp"
 #include "host/sim/overheads.hpp"
+#include "host/sim/trace_form.hpp"
 
 namespace berth::sim {
 namespace {
@@ -41,7 +39,7 @@ struct Line {
 
 /// The columns that policies read, and what the simulation keeps of a job.
 struct Jobs {
-  std::vector<TimeUs> submit, estimate, remaining, deadline, waiting_since;
+  std::vector<TimeUs> submit, estimate, remaining, deadline;
   std::vector<std::int32_t> priority, gpus;
   std::vector<std::int64_t> attained;
   std::vector<std::uint8_t> running;
@@ -61,8 +59,7 @@ struct Jobs {
       return slot;
     }
     const std::size_t n = submit.size() + 1;
-    for (auto* column : {&submit, &estimate, &remaining, &deadline, &waiting_since, &left, &held_from, &working_from, &owed})
-      column->resize(n);
+    for (auto* column : {&submit, &estimate, &remaining, &deadline, &left, &held_from, &working_from, &owed}) column->resize(n);
     for (auto* column : {&priority, &gpus, &pool, &line, &in_running}) column->resize(n);
     attained.resize(n);
     running.resize(n);
@@ -75,7 +72,7 @@ struct Jobs {
 
   core::JobColumns columns() const {
     return {submit.data(),   priority.data(), gpus.data(),    estimate.data(), remaining.data(),
-            attained.data(), deadline.data(), running.data(), id.data(),       waiting_since.data()};
+            attained.data(), deadline.data(), running.data(), id.data(),       nullptr};
   }
 };
 
@@ -169,8 +166,6 @@ class CountSimulator {
       outcome = JobOutcome{};
       outcome.job = static_cast<std::int32_t>(next_job_);
       outcome.submit_us = traced.submit_us;
-      ++totals_.events;
-      ++n_live_;
       const std::int32_t pool = nodes_.pool_of(traced);
       if (pool < 0 || nodes_.total(pool) < traced.gpus) {
         outcome.end = JobOutcome::End::kDeclined;
@@ -181,7 +176,6 @@ class CountSimulator {
       jobs_.submit[s] = traced.submit_us;
       jobs_.estimate[s] = estimator_.of(traced, static_cast<std::int64_t>(next_job_)).run_us;
       jobs_.deadline[s] = traced.deadline_us;
-      jobs_.waiting_since[s] = kNever;
       jobs_.priority[s] = traced.priority;
       jobs_.gpus[s] = traced.gpus;
       jobs_.attained[s] = 0;
@@ -193,7 +187,6 @@ class CountSimulator {
       jobs_.line[s] = line_of(pool, traced.gpus);
       wait(slot);
     }
-    totals_.most_live = std::max(totals_.most_live, n_live_);
   }
 
   std::int32_t line_of(std::int32_t pool, std::int32_t gpus) {
@@ -277,7 +270,6 @@ class CountSimulator {
     for (const Place& one : displaced_) {
       ++jobs_.outcome[at(one.slot)].preemptions;
       jobs_.owed[at(one.slot)] += core::displace_cost(costs_);
-      jobs_.waiting_since[at(one.slot)] = now_;
       wait(one.slot);
     }
   }
@@ -395,24 +387,22 @@ class CountSimulator {
   void leave(std::int32_t slot) {
     JobOutcome& outcome = jobs_.outcome[at(slot)];
     outcome.end_us = now_;
-    --n_live_;
     totals_.gpu_us += outcome.gpu_us;
     totals_.last_end_us = now_;
-    ++totals_.events;
     done_(outcome);
     ++jobs_.run[at(slot)];
     jobs_.free_slots.push_back(slot);
   }
 
   void leave_unfinished() {
+    if (totals_.interrupted) totals_.last_end_us = now_;
     std::vector<JobOutcome> left;
     for (const auto& running : running_) {
-      for (const std::int32_t slot : running) {
-        JobOutcome outcome = jobs_.outcome[at(slot)];
-        outcome.held_us += now_ - jobs_.held_from[at(slot)];
-        outcome.gpu_us += static_cast<__int128>(now_ - jobs_.held_from[at(slot)]) * jobs_.gpus[at(slot)];
-        totals_.gpu_us += outcome.gpu_us;
-        left.push_back(outcome);
+      while (!running.empty()) {
+        const std::int32_t slot = running.back();
+        stop_without_gpus(slot);
+        left.push_back(jobs_.outcome[at(slot)]);
+        totals_.gpu_us += left.back().gpu_us;
       }
     }
     for (Line& line : lines_) {
@@ -435,7 +425,6 @@ class CountSimulator {
   NodeCounts& nodes_;
   TimeUs now_ = -1;
   std::size_t next_job_ = 0;
-  std::int64_t n_live_ = 0;
   Jobs jobs_;
   std::vector<Line> lines_;
   std::vector<std::int32_t> all_lines_;
@@ -456,6 +445,7 @@ class CountSimulator {
 
 std::optional<SimulationTotals> simulate_counts(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                                 const std::function<void(const JobOutcome&)>& done) {
+  require_sorted(trace);
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&

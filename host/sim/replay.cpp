@@ -130,10 +130,7 @@ class FifoReplay {
 
 Replay replay_fifo(const Trace& trace, const Snapshot& cluster, TimeUs at) {
   if (at < 0) throw InvalidArgument(fmt::format("instant {} s lies before the trace's time 0", core::format_seconds(at)));
-  const bool sorted = std::is_sorted(trace.jobs.begin(), trace.jobs.end(), [](const TraceJob& a, const TraceJob& b) {
-    return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id);
-  });
-  if (!sorted) throw InvalidArgument("the trace's jobs are not sorted by (submit, id)");
+  require_sorted(trace);
   return FifoReplay(trace, cluster).run(at);
 }
 

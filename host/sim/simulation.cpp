@@ -55,10 +55,7 @@ class Simulator {
         estimator_(settings.estimates, settings.request.seed),
         costs_(overheads(settings.overheads)),
         state_(empty(cluster)) {
-    const bool sorted = std::is_sorted(trace.jobs.begin(), trace.jobs.end(), [](const TraceJob& a, const TraceJob& b) {
-      return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id);
-    });
-    if (!sorted) throw InvalidArgument("the trace's jobs are not sorted by (submit, id)");
+    require_sorted(trace);
     if (settings.round_us < 0) throw InvalidArgument("a round takes a time above 0");
     for (std::int32_t n = 0; n < state_.node_count(); ++n) totals_.gpus += working_gpus(state_.node(n));
     for (const Node& node : cluster.nodes) changes_.insert({node.available_from_us, node.available_until_us});
@@ -145,10 +142,8 @@ class Simulator {
       if (estimator_.is_oracle()) job.progress.work_total = form.profile == nullptr || !live.timed ? live.work : 0;
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
-      ++totals_.events;
       ++n_live_;
     }
-    totals_.most_live = std::max(totals_.most_live, n_live_);
   }
 
   // Slots are known once the state has taken the jobs.
@@ -168,7 +163,6 @@ class Simulator {
     const auto before = std::chrono::steady_clock::now();
     engine_.decide(state_, memory_, settings_.request, plan_);
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-    totals_.decide_s += took;
     totals_.decision_s.push_back(took);
     ++totals_.decisions;
     commit(state_, plan_);
@@ -279,11 +273,11 @@ class Simulator {
     --n_live_;
     totals_.gpu_us += job.outcome.gpu_us;
     totals_.last_end_us = now_;
-    ++totals_.events;
     done_(job.outcome);
   }
 
   void leave_unfinished() {
+    if (totals_.interrupted) totals_.last_end_us = now_;
     std::vector<JobOutcome> left;
     for (LiveJob& job : live_) {
       if (!job.live) continue;

@@ -45,13 +45,10 @@ struct JobOutcome {
 struct SimulationTotals {
   TimeUs first_submit_us = 0;
   TimeUs last_end_us = 0;
-  std::int64_t gpus = 0;    ///< of the cluster that work
-  __int128 gpu_us = 0;      ///< GPU-time that jobs had
-  std::int64_t events = 0;  ///< arrivals and completions
+  std::int64_t gpus = 0;  ///< of the cluster that work
+  __int128 gpu_us = 0;    ///< GPU-time that jobs had
   std::int64_t decisions = 0;
-  std::int64_t most_live = 0;  ///< jobs submitted and not ended, at most
   bool interrupted = false;
-  double decide_s = 0;             ///< of it, in the engine
   std::vector<double> decision_s;  ///< of each decision
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
@@ -33,6 +34,13 @@ void add_shape(std::vector<Shape>& shapes, Shape shape) {
 }
 
 }  // namespace
+
+void require_sorted(const Trace& trace) {
+  const bool sorted = std::is_sorted(trace.jobs.begin(), trace.jobs.end(), [](const TraceJob& a, const TraceJob& b) {
+    return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id);
+  });
+  if (!sorted) throw InvalidArgument("the trace's jobs are not sorted by (submit, id)");
+}
 
 std::vector<std::string> TraceForm::gpu_types() const {
   std::vector<std::string> types;

@@ -15,6 +15,9 @@ namespace berth::sim {
 /// A share that holds what the whole job has, rounded up.
 inline std::int64_t per_gpu(std::int64_t whole, std::int32_t gpus) { return (whole + gpus - 1) / gpus; }
 
+/// @throws InvalidArgument unless the jobs stand by (submit, id), as every importer leaves them.
+void require_sorted(const Trace& trace);
+
 /// How a job of a trace may run on a cluster.
 struct TraceForm {
   std::vector<Shape> shapes;                   ///< those with the GPU count asked for first

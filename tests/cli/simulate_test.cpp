@@ -32,6 +32,15 @@ TEST(CliSimulate, OneLineForEachPolicy) {
   EXPECT_TRUE(contains(rows, "fifo@discipline=skip,c,completed,2,2,7,5,0,5,0,10,1,0,0\n")) << rows;
 }
 
+TEST(CliSimulate, AnswersNoWhereAllAreDeclined) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --policy fifo --trace '" + (folder / "trace.json") + "' --cluster ";
+
+  EXPECT_EQ(berth(given + "1x1").code, 1);
+  EXPECT_EQ(berth(given + "1x2").code, 0) << "c fits";
+}
+
 TEST(CliSimulate, SaysWhatIsWrong) {
   const Folder folder;
   folder.write("trace.json", kTrace);

@@ -4,26 +4,10 @@
 
 #include "berth/error.hpp"
 #include "host/io/importers.hpp"
+#include "tests/unit/trace_support.hpp"
 
 namespace berth::sim {
 namespace {
-
-TraceJob job(const std::string& id, std::int64_t submit_s, std::int64_t run_s, std::int32_t gpus, const std::string& user = "") {
-  TraceJob one;
-  one.id = id;
-  one.user = user;
-  one.submit_us = submit_s * kSecond;
-  one.run_us = run_s * kSecond;
-  one.gpus = gpus;
-  return one;
-}
-
-Trace trace_of(std::vector<TraceJob> jobs) {
-  Trace trace;
-  trace.name = "t";
-  trace.jobs = std::move(jobs);
-  return trace;
-}
 
 std::vector<std::int32_t> running_jobs(const Replay& replay) {
   std::vector<std::int32_t> jobs;

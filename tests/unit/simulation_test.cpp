@@ -7,26 +7,10 @@
 #include "host/io/importers.hpp"
 #include "host/sim/estimator.hpp"
 #include "host/sim/figures.hpp"
+#include "tests/unit/trace_support.hpp"
 
 namespace berth::sim {
 namespace {
-
-TraceJob job(const std::string& id, std::int64_t submit_s, std::int64_t run_s, std::int32_t gpus, const std::string& user = "") {
-  TraceJob one;
-  one.id = id;
-  one.user = user;
-  one.submit_us = submit_s * kSecond;
-  one.run_us = run_s * kSecond;
-  one.gpus = gpus;
-  return one;
-}
-
-Trace trace_of(std::vector<TraceJob> jobs) {
-  Trace trace;
-  trace.name = "t";
-  trace.jobs = std::move(jobs);
-  return trace;
-}
 
 SimulationSettings under(const std::string& policy, std::vector<std::pair<std::string, std::string>> params = {}) {
   SimulationSettings settings;
@@ -117,6 +101,15 @@ TEST(Simulation, NodesThatComeLaterAreWaitedFor) {
   EXPECT_EQ(run(trace_of({job("a", 0, 10, 4), job("b", 1, 20, 8)}), cluster, under("fifo")).rows, "a 0-10 b 50-70 ");
 }
 
+// Which of them a hard deadline turns away is the engine's to say, also where only counts decide where they run.
+TEST(Simulation, AHardDeadlineOutOfReachIsDeclinedByCountsToo) {
+  std::vector<TraceJob> jobs{job("a", 0, 50, 1), job("b", 0, 50, 1)};
+  jobs[1].deadline_us = 60 * kSecond;
+  jobs[1].deadline_hard = true;
+
+  EXPECT_EQ(run(trace_of(jobs), io::uniform_cluster(1, 1), under("fifo", {{"packing", "count"}})).rows, "a 0-50 b declined ");
+}
+
 TEST(Simulation, FiguresAddUp) {
   const Ran ran = run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo"));
 
@@ -148,6 +141,7 @@ TEST(Simulation, RefusesWhatItDoesNotKnow) {
   settings.overheads = "some";
   EXPECT_THROW(run(trace, cluster, settings), InvalidArgument);
   EXPECT_THROW(run(trace_of({job("b", 5, 1, 1), job("a", 4, 1, 1)}), cluster, under("fifo")), InvalidArgument);
+  EXPECT_THROW(run(trace_of({job("b", 5, 1, 1), job("a", 4, 1, 1)}), cluster, under("fifo", {{"packing", "count"}})), InvalidArgument);
   EXPECT_THROW(run(trace_of({job("b", 5, kMaxTimeUs / kSecond, 1)}), cluster, under("fifo")), InvalidArgument);
 }
 
