@@ -17,6 +17,7 @@
 #include "host/io/json_writer.hpp"
 #include "host/report/table.hpp"
 #include "host/sim/figures.hpp"
+#include "host/sim/overheads.hpp"
 
 namespace berth::cli {
 namespace {
@@ -116,7 +117,7 @@ Run simulate_one(const SimulateArguments& options, const Request& request, const
   sim::SimulationSettings settings;
   settings.request = request;
   settings.estimates = options.estimates;
-  settings.overheads = options.overheads;
+  settings.overheads = sim::named_overheads(options.overheads);
   settings.elastic = options.elastic;
   if (!options.round.empty()) {
     settings.round_us = parse_duration(options.round);

@@ -40,8 +40,7 @@ SimulationFigures FiguresOf::finish(const SimulationTotals& totals) {
   figures_.wait_us = spread_of(wait_);
   figures_.first_us = spread_of(first_);
   figures_.makespan_us = totals.last_end_us - totals.first_submit_us;
-  const __int128 all = static_cast<__int128>(totals.gpus) * figures_.makespan_us;
-  if (all > 0) figures_.gpu_utilisation_ppm = static_cast<std::int64_t>(totals.gpu_us * 1'000'000 / all);
+  if (totals.gpu_up_us > 0) figures_.gpu_utilisation_ppm = static_cast<std::int64_t>(totals.gpu_us * 1'000'000 / totals.gpu_up_us);
   if (held_ > 0) figures_.overhead_ppm = static_cast<std::int64_t>(overhead_ * 1'000'000 / held_);
   return figures_;
 }

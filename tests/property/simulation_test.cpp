@@ -7,6 +7,7 @@
 
 #include "host/io/importers.hpp"
 #include "host/sim/count_simulation.hpp"
+#include "host/sim/overheads.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::sim {
@@ -53,7 +54,9 @@ std::string row_of(const JobOutcome& o) {
 template <class Simulate>
 std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
   std::vector<std::string> rows(trace.jobs.size());
-  simulate(trace, cluster, settings, [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
+  JobsOf jobs(trace);
+  simulate(Replayed{trace.profiles, facts_of(trace), jobs}, cluster, settings,
+           [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
   std::string text;
   for (const std::string& row : rows) text += row;
   return text;
@@ -73,9 +76,9 @@ TEST(SimulationByCounts, IsTheOneWithPlans) {
     settings.request.seed = seed;
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
     settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "none"});
-    settings.overheads = random.of<const char*>({"none", "default"});
+    settings.overheads = named_overheads(random.of<const char*>({"none", "default"}));
     const std::string what = fmt::format("seed {} {} {} {} {}", seed, settings.request.policy, settings.request.params[1].second,
-                                         settings.estimates, settings.overheads);
+                                         settings.estimates, settings.overheads.name);
 
     bool by_counts = true;
     const auto counts = [&](const auto&... all) { by_counts = simulate_counts(all...).has_value(); };
