@@ -18,8 +18,10 @@
 #include "host/sim/count_simulation.hpp"
 #include "host/sim/estimator.hpp"
 #include "host/sim/overheads.hpp"
+#include "host/sim/series.hpp"
 #include "host/sim/submitted_job.hpp"
 #include "host/sim/trace_form.hpp"
+#include "host/sim/working_gpus.hpp"
 
 namespace berth::sim {
 namespace {
@@ -33,6 +35,7 @@ struct LiveJob {
   TimeUs working_from = 0;  // since when `left` goes down, where it runs: the end of what its last change cost
   TimeUs held_from = 0;
   TimeUs owed = 0;                                    // to be paid at its next start
+  Loss pays_for = Loss::kRestart;                     // until working_from
   std::uint64_t run = 0;                              // counts starts, moves and stops: an end of an earlier run is void
   bool live = false, running = false, timed = false;  // timed: work is time, and the rate is 1
 };
@@ -57,14 +60,14 @@ class Simulator {
         state_(empty(cluster)) {
     require_sorted(trace);
     if (settings.round_us < 0) throw InvalidArgument("a round takes a time above 0");
-    for (std::int32_t n = 0; n < state_.node_count(); ++n) totals_.gpus += working_gpus(state_.node(n));
+    totals_.gpus = working_gpus(cluster);
     for (const Node& node : cluster.nodes) changes_.insert({node.available_from_us, node.available_until_us});
     for (const Reservation& reservation : cluster.reservations) changes_.insert({reservation.from_us, reservation.to_us});
   }
 
   SimulationTotals run() {
     totals_.first_submit_us = trace_.jobs.empty() ? 0 : trace_.jobs.front().submit_us;
-    totals_.last_end_us = totals_.first_submit_us;
+    totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
     for (TimeUs now = next_event(); now != kNever; now = next_event()) {
       if (settings_.interrupted && settings_.interrupted()) {
         totals_.interrupted = true;
@@ -78,9 +81,11 @@ class Simulator {
       state_.apply(deltas_);
       remember_slots();
       undecided_ = true;
-      if (settings_.round_us > 0 && now % settings_.round_us != 0) continue;
-      decide();
-      undecided_ = false;
+      if (settings_.round_us == 0 || now % settings_.round_us == 0) {
+        decide();
+        undecided_ = false;
+      }
+      if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
     return std::move(totals_);
@@ -94,10 +99,15 @@ class Simulator {
     return ClusterState(std::move(cluster), "cluster");
   }
 
-  static std::int64_t working_gpus(const Node& node) {
-    if (node.state == NodeState::kFailed) return 0;
-    if (node.gpu_list.empty()) return node.gpus;
-    return std::count_if(node.gpu_list.begin(), node.gpu_list.end(), [](const Gpu& gpu) { return gpu.state != GpuState::kFailed; });
+  Levels levels() const {
+    Levels now{gpus_held_, 0, n_running_, n_live_ - n_running_, gpus_waited_, 0};
+    const NodeStore& node = state_.impl().node;
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
+      const std::int32_t free = std::popcount(node.free[at(n)]);
+      now.gpus_free += free;
+      now.fragmented_micro += settings_.series->fragmentation().of(state_.node(n).gpus, free);
+    }
+    return now;
   }
 
   // The next completion, arrival, round with somebody waiting for it, or change of the order.
@@ -143,6 +153,7 @@ class Simulator {
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
       ++n_live_;
+      gpus_waited_ += traced.gpus;
     }
   }
 
@@ -176,8 +187,9 @@ class Simulator {
     LiveJob& job = live_[at(d.job)];
     switch (d.action) {
       case Action::kStart:
-        hold(d, job.owed);
+        hold(d, job.owed, Loss::kRestart);
         job.owed = 0;
+        gpus_waited_ -= asked(job);
         ++job.outcome.starts;
         if (job.outcome.start_us == kNever) job.outcome.start_us = now_;
         break;
@@ -185,15 +197,17 @@ class Simulator {
       case Action::kResize:
         release(job);
         ++job.outcome.moves;
-        hold(d, d.cost_us);
+        hold(d, d.cost_us, Loss::kMove);
         break;
       case Action::kPreempt:
         release(job);
         ++job.outcome.preemptions;
         job.owed += d.cost_us;
+        gpus_waited_ += asked(job);
         break;
       case Action::kDecline:
         job.outcome.end = JobOutcome::End::kDeclined;
+        gpus_waited_ -= asked(job);
         job.outcome.reason = render_reason(state_, d.reason, d.job);
         deltas_.push_back(delta::RemoveJob{trace_.jobs[at(job.outcome.job)].id, ""});
         leave(job);
@@ -203,8 +217,10 @@ class Simulator {
     }
   }
 
+  std::int64_t asked(const LiveJob& job) const { return trace_.jobs[at(job.outcome.job)].gpus; }
+
   // It gets GPUs, and works once the change is paid for.
-  void hold(const Decision& d, TimeUs cost) {
+  void hold(const Decision& d, TimeUs cost, Loss pays_for) {
     LiveJob& job = live_[at(d.job)];
     std::int64_t ppm = 0;
     for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
@@ -212,8 +228,10 @@ class Simulator {
       ppm += std::int64_t{std::popcount(entry.gpus)} * entry.share_ppm;
     }
     job.gpus = (ppm + kWholeGpu - 1) / kWholeGpu;
+    gpus_held_ += job.gpus;
     job.held_from = now_;
     job.working_from = core::saturating_add(now_, cost);
+    job.pays_for = pays_for;
     job.running = true;
     ++n_running_;
     job.rate = job.timed ? kSecond : state_.impl().job.rate[at(d.job)];
@@ -233,8 +251,12 @@ class Simulator {
   void release(LiveJob& job) {
     const TimeUs held = now_ - job.held_from;
     job.outcome.held_us += held;
-    job.outcome.overhead_us += std::min(now_, job.working_from) - job.held_from;
+    const TimeUs paid = std::min(now_, job.working_from) - job.held_from;
+    job.outcome.overhead_us += paid;
     job.outcome.gpu_us += static_cast<__int128>(held) * job.gpus;
+    job.outcome.lost_gpu_us[static_cast<std::size_t>(job.pays_for)] += static_cast<__int128>(paid) * job.gpus;
+    totals_.last_release_us = now_;
+    gpus_held_ -= job.gpus;
     job.left = left_now(job);
     job.running = false;
     --n_running_;
@@ -272,12 +294,12 @@ class Simulator {
     ++job.run;
     --n_live_;
     totals_.gpu_us += job.outcome.gpu_us;
-    totals_.last_end_us = now_;
+    if (job.outcome.end == JobOutcome::End::kCompleted) totals_.last_end_us = now_;
     done_(job.outcome);
   }
 
   void leave_unfinished() {
-    if (totals_.interrupted) totals_.last_end_us = now_;
+    if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
     std::vector<JobOutcome> left;
     for (LiveJob& job : live_) {
       if (!job.live) continue;
@@ -307,7 +329,7 @@ class Simulator {
   std::set<TimeUs> changes_;  // when nodes and reservations come and go
   TimeUs now_ = -1, wake_ = kNever;
   std::size_t next_job_ = 0;
-  std::int64_t n_live_ = 0, n_running_ = 0;
+  std::int64_t n_live_ = 0, n_running_ = 0, gpus_held_ = 0, gpus_waited_ = 0;
   bool undecided_ = false;     // something has happened since the last decision
   std::vector<LiveJob> live_;  // [slots]
   std::vector<LiveJob> arrived_;

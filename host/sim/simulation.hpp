@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -11,6 +12,13 @@
 
 namespace berth::sim {
 
+class Series;
+
+/// What GPU-time goes to in which a job has its GPUs and does no work.
+enum class Loss : std::uint8_t { kRestart, kMove };  ///< starting again after a preemption; migrations and resizes
+inline constexpr int kLosses = 2;
+inline constexpr const char* kLossNames[kLosses] = {"restart", "move"};
+
 /// How a simulation is run; docs/simulation.md says what each means.
 struct SimulationSettings {
   Request request;                    ///< policy, its parameters, seed, backend
@@ -19,6 +27,7 @@ struct SimulationSettings {
   TimeUs round_us = 0;                ///< > 0: decisions are made at its multiples only
   bool elastic = false;               ///< elastic jobs may run at every GPU count that was measured
   std::function<bool()> interrupted;  ///< true: stop, and keep what is done; empty: never
+  Series* series = nullptr;           ///< told what holds from each instant on; null: nobody
 };
 
 /// How a job went. Instants are those of the trace.
@@ -28,15 +37,16 @@ struct JobOutcome {
   std::int32_t job = 0;  ///< index in Trace::jobs
   End end = End::kUnfinished;
   TimeUs submit_us = 0;
-  TimeUs start_us = kNever;      ///< first start
-  TimeUs end_us = kNever;        ///< completed, or declined
-  TimeUs held_us = 0;            ///< time for which it had GPUs
-  TimeUs overhead_us = 0;        ///< of it, time that changes cost
-  __int128 gpu_us = 0;           ///< GPU-time that it had
-  std::int32_t starts = 0;       ///< first start and resumptions
-  std::int32_t preemptions = 0;  ///< times that it lost its GPUs
-  std::int32_t moves = 0;        ///< migrations and resizes
-  std::string reason;            ///< of a declined job
+  TimeUs start_us = kNever;                     ///< first start
+  TimeUs end_us = kNever;                       ///< completed, or declined
+  TimeUs held_us = 0;                           ///< time for which it had GPUs
+  TimeUs overhead_us = 0;                       ///< of it, time that changes cost
+  __int128 gpu_us = 0;                          ///< GPU-time that it had
+  std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work
+  std::int32_t starts = 0;                      ///< first start and resumptions
+  std::int32_t preemptions = 0;                 ///< times that it lost its GPUs
+  std::int32_t moves = 0;                       ///< migrations and resizes
+  std::string reason;                           ///< of a declined job
   TimeUs jct_us() const { return end_us - submit_us; }
   TimeUs waited_us() const { return jct_us() - held_us; }
 };
@@ -44,9 +54,10 @@ struct JobOutcome {
 /// What a run came to beside its jobs.
 struct SimulationTotals {
   TimeUs first_submit_us = 0;
-  TimeUs last_end_us = 0;
-  std::int64_t gpus = 0;  ///< of the cluster that work
-  __int128 gpu_us = 0;    ///< GPU-time that jobs had
+  TimeUs last_end_us = 0;      ///< the last completion; of an interrupted run the instant at which it stopped
+  TimeUs last_release_us = 0;  ///< when a job gave GPUs back for the last time
+  std::int64_t gpus = 0;       ///< of the cluster that work
+  __int128 gpu_us = 0;         ///< GPU-time that jobs had
   std::int64_t decisions = 0;
   bool interrupted = false;
   std::vector<double> decision_s;  ///< of each decision
