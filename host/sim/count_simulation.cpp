@@ -15,6 +15,7 @@
 #include "host/core/wide.hpp"
 #include "host/sim/estimator.hpp"
 #include "host/sim/node_counts.hpp"
+#include "host/sim/series.hpp"
 
 namespace berth::sim {
 namespace {
@@ -47,6 +48,7 @@ struct Jobs {
   std::vector<const ModelOverheads*> overheads;
   std::vector<JobOutcome> outcome;
   std::vector<TimeUs> left, held_from, working_from, owed;
+  std::vector<Loss> pays_for;      // until working_from
   std::vector<std::uint32_t> run;  // starts, moves and stops: an end of an earlier run is void
   std::vector<std::int32_t> pool, line, in_running;
   std::vector<std::vector<TakenGpus>> taken;
@@ -69,6 +71,7 @@ struct Jobs {
     outcome.resize(n);
     run.resize(n);
     taken.resize(n);
+    pays_for.resize(n);
     return static_cast<std::int32_t>(n - 1);
   }
 
@@ -95,11 +98,12 @@ class CountSimulator {
         touched_(static_cast<std::size_t>(nodes.pools()), 0),
         upcoming_(source_.next()) {
     totals_.gpus = nodes.gpus();
+    if (settings.series != nullptr) nodes_.watch(settings.series->fragmentation());
   }
 
   SimulationTotals run() {
     totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
-    totals_.last_end_us = totals_.first_submit_us;
+    totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
     for (TimeUs now = next_event(); now != kNever; now = next_event()) {
       if (settings_.interrupted && totals_.decisions % 1024 == 0 && settings_.interrupted()) {
         totals_.interrupted = true;
@@ -111,9 +115,10 @@ class CountSimulator {
       arrive();
       decide();
       ++totals_.decisions;
+      if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
-    totals_.gpu_up_us = static_cast<__int128>(totals_.gpus) * (totals_.last_end_us - totals_.first_submit_us);
+    totals_.gpu_up_us = static_cast<__int128>(totals_.gpus) * (totals_.last_release_us - totals_.first_submit_us);
     return std::move(totals_);
   }
 
@@ -125,6 +130,8 @@ class CountSimulator {
     bool operator>(const Event& other) const { return std::tie(at, rank) > std::tie(other.at, other.rank); }
   };
   using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+  Levels levels() const { return {gpus_held_, totals_.gpus - gpus_held_, n_running_, n_waiting_, gpus_waited_, nodes_.fragmented_micro()}; }
 
   bool stale(const Event& event) const { return jobs_.run[at(event.slot)] != event.run; }
 
@@ -216,6 +223,8 @@ class CountSimulator {
   void wait(std::int32_t slot) {
     lines_[at(jobs_.line[at(slot)])].jobs.push({key_of(slot), jobs_.outcome[at(slot)].job, slot});
     touched_[at(jobs_.pool[at(slot)])] = 1;
+    ++n_waiting_;
+    gpus_waited_ += jobs_.gpus[at(slot)];
   }
 
   // What the policy reads of a job, as of now.
@@ -283,7 +292,7 @@ class CountSimulator {
     const std::size_t s = at(slot);
     if (!nodes_.take(jobs_.pool[s], jobs_.gpus[s], jobs_.taken[s])) return false;
     ++jobs_.outcome[s].moves;
-    start(slot, core::migrate_cost(jobs_.overheads[s]->costs));
+    start(slot, core::migrate_cost(jobs_.overheads[s]->costs), Loss::kMove);
     return true;
   }
 
@@ -293,10 +302,12 @@ class CountSimulator {
     std::vector<TakenGpus>& taken = jobs_.taken[at(first.slot)];
     if (!nodes_.take(line.pool, line.gpus, taken) && !(preemptive_ && displace_for(line, first, next_displaced))) return false;
     line.jobs.pop();
+    --n_waiting_;
+    gpus_waited_ -= line.gpus;
     JobOutcome& outcome = jobs_.outcome[at(first.slot)];
     ++outcome.starts;
     if (outcome.start_us == kNever) outcome.start_us = now_;
-    start(first.slot, std::exchange(jobs_.owed[at(first.slot)], 0));
+    start(first.slot, std::exchange(jobs_.owed[at(first.slot)], 0), Loss::kRestart);
     return true;
   }
 
@@ -344,8 +355,11 @@ class CountSimulator {
     std::sort(victims_.begin(), victims_.end());
   }
 
-  void start(std::int32_t slot, TimeUs cost) {
+  void start(std::int32_t slot, TimeUs cost, Loss pays_for) {
     const std::size_t s = at(slot);
+    ++n_running_;
+    gpus_held_ += jobs_.gpus[s];
+    jobs_.pays_for[s] = pays_for;
     jobs_.running[s] = 1;
     jobs_.held_from[s] = now_;
     jobs_.working_from[s] = core::saturating_add(now_, cost);
@@ -376,8 +390,13 @@ class CountSimulator {
     JobOutcome& outcome = jobs_.outcome[s];
     const TimeUs held = now_ - jobs_.held_from[s];
     outcome.held_us += held;
-    outcome.overhead_us += std::min(now_, jobs_.working_from[s]) - jobs_.held_from[s];
+    const TimeUs paid = std::min(now_, jobs_.working_from[s]) - jobs_.held_from[s];
+    outcome.overhead_us += paid;
     outcome.gpu_us += static_cast<__int128>(held) * jobs_.gpus[s];
+    outcome.lost_gpu_us[static_cast<std::size_t>(jobs_.pays_for[s])] += static_cast<__int128>(paid) * jobs_.gpus[s];
+    totals_.last_release_us = now_;
+    --n_running_;
+    gpus_held_ -= jobs_.gpus[s];
     jobs_.left[s] = left_now(s);
     jobs_.running[s] = 0;
     ++jobs_.run[s];
@@ -406,7 +425,7 @@ class CountSimulator {
   }
 
   void leave_unfinished() {
-    if (totals_.interrupted) totals_.last_end_us = now_;
+    if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
     std::vector<std::int32_t> left;
     for (const auto& running : running_) {
       while (!running.empty()) {
@@ -434,6 +453,7 @@ class CountSimulator {
   NodeCounts& nodes_;
   TimeUs now_ = -1;
   std::int32_t n_arrived_ = 0;
+  std::int64_t n_running_ = 0, n_waiting_ = 0, gpus_held_ = 0, gpus_waited_ = 0;
   Jobs jobs_;
   std::vector<Line> lines_;
   std::vector<std::int32_t> all_lines_;

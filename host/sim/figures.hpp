@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -19,10 +20,14 @@ struct SimulationFigures {
   Spread jct_us;                         ///< from submission to the end
   Spread wait_us;                        ///< of it, without GPUs
   Spread first_us;                       ///< from submission to the first start
-  TimeUs makespan_us = 0;                ///< from the first submission to the last end
-  std::int64_t gpu_utilisation_ppm = 0;  ///< GPU-time that jobs had, of all that there was in the makespan
+  TimeUs makespan_us = 0;                ///< from the first submission to the last completion, or to where an interrupted run stopped
+  std::int64_t gpu_utilisation_ppm = 0;  ///< GPU-time that jobs had, of all that there was until the last of it was given back
+  std::int64_t goodput_ppm = 0;          ///< the same of GPU-time in which jobs worked
+  std::int64_t effective_ppm = 0;        ///< GPU-time in which jobs worked, of what they had; 0 when they had none
   std::int64_t overhead_ppm = 0;         ///< of the time for which completed jobs had GPUs, what changes cost
   std::int64_t starts = 0, preemptions = 0, moves = 0;
+  __int128 gpu_us = 0;                          ///< GPU-time that jobs had, also those that did not complete
+  std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work, by cause
 };
 
 /// Gathers what `simulate` tells of each job.

@@ -6,7 +6,8 @@
 
 namespace berth::sim {
 
-void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost) {
+void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost, Loss pays) {
+  pays_for = pays;
   gpus = of_gpus;
   rate = at_rate;
   held_from = now;
@@ -32,15 +33,19 @@ std::int64_t LiveJob::left_after(TimeUs worked) const { return std::max<std::int
 
 std::int64_t LiveJob::left_at(TimeUs now) const { return left_after(work_until(now).worked); }
 
+void LiveJob::lose(Loss to, TimeUs time) { outcome.lost_gpu_us[static_cast<std::size_t>(to)] += static_cast<__int128>(time) * gpus; }
+
 void LiveJob::release(TimeUs now) {
   const TimeUs held = now - held_from;
   const Work done = work_until(now);
   outcome.held_us += held;
   if (stalled) {
-    outcome.stalled_us += held;
+    lose(Loss::kStalled, held);
   } else {
-    outcome.overhead_us += std::min(now, working_from) - held_from;
-    outcome.checkpoint_us += done.paused;
+    const TimeUs paid = std::min(now, working_from) - held_from;
+    outcome.overhead_us += paid;
+    lose(pays_for, paid);
+    lose(Loss::kCheckpoint, done.paused);
   }
   outcome.gpu_us += static_cast<__int128>(held) * gpus;
   left = left_after(done.worked);
@@ -56,11 +61,10 @@ void LiveJob::stall(TimeUs now, TimeUs notice) {
   const TimeUs saved = saves ? done.worked : done.saved;
   const std::int64_t still = left_after(saved);
   release(now);
-  outcome.lost_us += done.worked - saved;
-  outcome.lost_gpu_us += static_cast<__int128>(done.worked - saved) * gpus;
+  lose(Loss::kUndone, done.worked - saved);
   ++outcome.failures;
   left = still;
-  hold(gpus, rate, now, 0);
+  hold(gpus, rate, now, 0, Loss::kStalled);
   stalled = true;
 }
 

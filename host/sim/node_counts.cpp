@@ -40,6 +40,7 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts) {
     pool.nodes.push_back(n);
     pool.words.resize((pool.nodes.size() + 63) / 64);
     free_.push_back(0);
+    node_gpus_.push_back(node.gpus);
     pool.total += node.gpus;
     gpus_ += node.gpus;
     set_free(n, node.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1);
@@ -53,7 +54,17 @@ std::int32_t NodeCounts::pool_of(const TraceJob& job) const {
   return found == pool_at_.end() ? -1 : found->second;
 }
 
+void NodeCounts::watch(const Fragmentation& with) {
+  fragmentation_ = &with;
+  fragmented_micro_ = 0;
+  for (std::size_t n = 0; n < free_.size(); ++n) fragmented_micro_ += with.of(node_gpus_[n], std::popcount(free_[n]));
+}
+
 void NodeCounts::set_free(std::int32_t node, std::uint64_t mask) {
+  if (fragmentation_ != nullptr) {
+    const std::int32_t gpus = node_gpus_[at(node)];
+    fragmented_micro_ += fragmentation_->of(gpus, std::popcount(mask)) - fragmentation_->of(gpus, std::popcount(free_[at(node)]));
+  }
   Pool& pool = pools_[at(pool_[at(node)])];
   pool.free += std::popcount(mask) - std::popcount(free_[at(node)]);
   free_[at(node)] = mask;

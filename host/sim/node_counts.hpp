@@ -8,6 +8,7 @@
 
 #include "berth/snapshot.hpp"
 #include "berth/trace.hpp"
+#include "host/sim/fragmentation.hpp"
 #include "host/sim/job_source.hpp"
 #include "host/sim/node_pool.hpp"
 
@@ -29,6 +30,10 @@ class NodeCounts {
   std::int64_t total(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].total; }
   std::int64_t free(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].free; }
 
+  /// From now on keeps the sum of `Fragmentation::of` over the nodes; `with` must outlive it.
+  void watch(const Fragmentation& with);
+  std::int64_t fragmented_micro() const { return fragmented_micro_; }
+
   /// Takes GPUs for a job. @returns false, and changes nothing, when there are too few.
   bool take(std::int32_t pool, std::int64_t gpus, std::vector<TakenGpus>& taken);
   void give(const std::vector<TakenGpus>& taken);
@@ -46,11 +51,13 @@ class NodeCounts {
 
   std::vector<Pool> pools_;
   std::vector<std::uint64_t> free_;                                      // [nodes by rank]
-  std::vector<std::int32_t> pool_, place_;                               // [nodes] its pool, and where it stands there
+  std::vector<std::int32_t> node_gpus_, pool_, place_;                   // [nodes] its pool, and where it stands there
   std::map<std::pair<std::string, std::string>, std::int32_t> pool_at_;  // (GPU type, virtual cluster)
   std::string only_type_;
   bool owned_ = false;  // every node is of one virtual cluster; else none is of any
   std::int64_t gpus_ = 0;
+  const Fragmentation* fragmentation_ = nullptr;
+  std::int64_t fragmented_micro_ = 0;
 };
 
 }  // namespace berth::sim

@@ -20,8 +20,10 @@
 #include "host/sim/estimator.hpp"
 #include "host/sim/live_job.hpp"
 #include "host/sim/random.hpp"
+#include "host/sim/series.hpp"
 #include "host/sim/submitted_job.hpp"
 #include "host/sim/trace_form.hpp"
+#include "host/sim/working_gpus.hpp"
 
 namespace berth::sim {
 namespace {
@@ -50,17 +52,18 @@ class Simulator {
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
         upcoming_(source_.next()) {
     if (settings.round_us != 0 && settings.round_us < kLeastRound) throw InvalidArgument("a round takes a second at least");
+    totals_.gpus = working_gpus(cluster);
     for (std::int32_t n = 0; n < state_.node_count(); ++n) {
       const Node& node = state_.node(n);
-      totals_.gpus += node.gpus;
       changes_.insert({node.available_from_us, node.available_until_us});
     }
     for (const Reservation& reservation : state_.impl().reservations) changes_.insert({reservation.from_us, reservation.to_us});
+    changes_.erase(0);
   }
 
   SimulationTotals run() {
     totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
-    totals_.last_end_us = totals_.first_submit_us;
+    totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
     for (TimeUs now = next_event(); now != kNever; now = next_event()) {
       if (settings_.interrupted && settings_.interrupted()) {
         totals_.interrupted = true;
@@ -76,9 +79,11 @@ class Simulator {
       remember_slots();
       if (cluster_changed_) count_gpus_up();
       undecided_ = true;
-      if (settings_.round_us > 0 && now % settings_.round_us != 0) continue;
-      decide();
-      undecided_ = false;
+      if (settings_.round_us == 0 || now % settings_.round_us == 0) {
+        decide();
+        undecided_ = false;
+      }
+      if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
     return std::move(totals_);
@@ -101,6 +106,17 @@ class Simulator {
       shift(reservation.to_us);
     }
     return ClusterState(std::move(cluster), "cluster");
+  }
+
+  Levels levels() const {
+    Levels now{gpus_held_, 0, n_running_, n_live_ - n_running_, gpus_waited_, 0};
+    const NodeStore& node = state_.impl().node;
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
+      const std::int32_t free = std::popcount(node.free[at(n)]);
+      now.gpus_free += free;
+      now.fragmented_micro += settings_.series->fragmentation().of(state_.node(n).gpus, free);
+    }
+    return now;
   }
 
   /// Whether nodes, GPUs and jobs go on failing.
@@ -143,8 +159,8 @@ class Simulator {
       if (job.run != event.run) continue;
       if (event.what == JobEvent::What::kCrash) {
         job.stall(now_, 0);
-        job.release(now_);
-        --n_running_;
+        give_up(job);
+        gpus_waited_ += job.traced->gpus;
         job.owed = core::restart_cost(job.overheads->costs);
         ++job.crashes;
         job.crashed_gpu_us = job.outcome.gpu_us;
@@ -172,7 +188,11 @@ class Simulator {
     for (const std::string& id : happened_.killed) {
       const std::int32_t slot = state_.find_job(id);
       if (slot < 0 || !live_[at(slot)].live) continue;
-      if (live_[at(slot)].running) give_up(live_[at(slot)]);
+      if (live_[at(slot)].running) {
+        give_up(live_[at(slot)]);
+      } else {
+        gpus_waited_ -= live_[at(slot)].traced->gpus;
+      }
       leave(live_[at(slot)], JobOutcome::End::kKilled);
     }
   }
@@ -211,6 +231,7 @@ class Simulator {
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
       ++n_live_;
+      gpus_waited_ += traced.gpus;
     }
   }
 
@@ -246,33 +267,36 @@ class Simulator {
       case Action::kStart:
         ++job.outcome.starts;
         if (job.outcome.start_us == kNever) job.outcome.start_us = now_;
-        hold(d, std::exchange(job.owed, 0));
+        gpus_waited_ -= job.traced->gpus;
+        hold(d, std::exchange(job.owed, 0), Loss::kRestart);
         break;
       case Action::kMigrate:
       case Action::kResize:
         give_up(job);
         ++job.outcome.moves;
-        hold(d, d.cost_us);
+        hold(d, d.cost_us, Loss::kMove);
         break;
       case Action::kReplace:
         give_up(job);
         ++job.outcome.mends;
-        hold(d, d.cost_us);
+        hold(d, d.cost_us, Loss::kRestart);
         break;
       case Action::kPreempt:
         job.owed += job.stalled ? core::restart_cost(job.overheads->costs) : d.cost_us;
         give_up(job);
         ++job.outcome.preemptions;
+        gpus_waited_ += job.traced->gpus;
         wake_for_deadline(d.job);
         break;
       case Action::kKeep:
         // Its GPUs are back before anybody decided.
         if (job.stalled) {
           give_up(job);
-          hold(d, core::restart_cost(job.overheads->costs));
+          hold(d, core::restart_cost(job.overheads->costs), Loss::kRestart);
         }
         break;
       case Action::kDecline:
+        gpus_waited_ -= job.traced->gpus;
         job.outcome.reason = render_reason(state_, d.reason, d.job);
         leave(job, JobOutcome::End::kDeclined);
         break;
@@ -289,7 +313,7 @@ class Simulator {
   }
 
   // It gets GPUs, and works once the change is paid for.
-  void hold(const Decision& d, TimeUs cost) {
+  void hold(const Decision& d, TimeUs cost, Loss pays_for) {
     LiveJob& job = live_[at(d.job)];
     std::int64_t ppm = 0;
     for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
@@ -299,8 +323,9 @@ class Simulator {
     std::int64_t rate = job.timed ? kSecond : state_.impl().job.rate[at(d.job)];
     // Where nobody has measured a rate, its work takes as long as the trace says.
     if (rate <= 0) rate = std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
-    job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost);
+    job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
     ++n_running_;
+    gpus_held_ += job.gpus;
     const TimeUs end = job.ends_at();
     if (end > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
     const auto expect = [&](TimeUs when, JobEvent::What what) { events_.push({when, job.outcome.job, d.job, job.run, what}); };
@@ -318,8 +343,11 @@ class Simulator {
   }
 
   void give_up(LiveJob& job) {
+    gpus_held_ -= job.gpus;
     job.release(now_);
     --n_running_;
+    totals_.last_release_us = now_;
+    totals_.gpu_up_us = gpu_up_us_;
   }
 
   // The state lets a job work from the instant at which it has its GPUs; what it spent otherwise is taken off again.
@@ -351,10 +379,7 @@ class Simulator {
     ++job.run;
     --n_live_;
     totals_.gpu_us += job.outcome.gpu_us;
-    if (end != JobOutcome::End::kDeclined) {
-      totals_.last_end_us = now_;
-      totals_.gpu_up_us = gpu_up_us_;
-    }
+    if (end != JobOutcome::End::kDeclined) totals_.last_end_us = now_;
     tell(job);
     source_.release(*job.traced);
   }
@@ -365,14 +390,11 @@ class Simulator {
   }
 
   void leave_unfinished() {
-    if (totals_.interrupted) {
-      totals_.last_end_us = now_;
-      totals_.gpu_up_us = gpu_up_us_;
-    }
+    if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
     std::vector<LiveJob*> left;
     for (LiveJob& job : live_) {
       if (!job.live) continue;
-      if (job.running) job.release(now_);
+      if (job.running) give_up(job);
       totals_.gpu_us += job.outcome.gpu_us;
       left.push_back(&job);
     }
@@ -399,7 +421,7 @@ class Simulator {
   TimeUs now_ = -1, wake_ = kNever;
   const TraceJob* upcoming_;
   std::int32_t n_arrived_ = 0;
-  std::int64_t n_live_ = 0, n_running_ = 0;
+  std::int64_t n_live_ = 0, n_running_ = 0, gpus_held_ = 0, gpus_waited_ = 0;
   bool undecided_ = false;       // something has happened since the last decision
   bool cluster_changed_ = true;  // since GPUs that are up were counted
   std::int64_t gpus_up_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -15,6 +16,19 @@
 
 namespace berth::sim {
 
+class Series;
+
+/// What GPU-time goes to in which a job has its GPUs and does no work.
+enum class Loss : std::uint8_t {
+  kRestart,     ///< starting, and starting again after a preemption or a failure
+  kMove,        ///< migrations and resizes
+  kCheckpoint,  ///< saving while it runs
+  kStalled,     ///< without all of its GPUs, until somebody decided
+  kUndone,      ///< work that a failure undid
+};
+inline constexpr int kLosses = 5;
+inline constexpr const char* kLossNames[kLosses] = {"restart", "move", "checkpoint", "stalled", "undone"};
+
 /// How a simulation is run; docs/simulation.md says what each means.
 struct SimulationSettings {
   Request request;                    ///< policy, its parameters, seed, backend
@@ -25,6 +39,7 @@ struct SimulationSettings {
   TimeUs round_us = 0;                ///< > 0: decisions are made at its multiples only
   bool elastic = false;               ///< elastic jobs may run at every GPU count that was measured
   std::function<bool()> interrupted;  ///< true: stop, and keep what is done; empty: never
+  Series* series = nullptr;           ///< told what holds from each instant on; null: nobody
 };
 
 /// How a job went. Instants are those of the trace.
@@ -35,21 +50,18 @@ struct JobOutcome {
   const TraceJob* traced = nullptr;  ///< only during the call that tells of it
   End end = End::kUnfinished;
   TimeUs submit_us = 0;
-  TimeUs start_us = kNever;      ///< first start
-  TimeUs end_us = kNever;        ///< completed, declined or killed
-  TimeUs held_us = 0;            ///< time for which it had GPUs
-  TimeUs overhead_us = 0;        ///< of it, time that changes cost
-  TimeUs checkpoint_us = 0;      ///< of it, time spent saving while it ran
-  TimeUs stalled_us = 0;         ///< of it, time without all of its GPUs, until somebody decided
-  TimeUs lost_us = 0;            ///< of it, time at work that failures undid
-  __int128 gpu_us = 0;           ///< GPU-time that it had
-  __int128 lost_gpu_us = 0;      ///< GPU-time that failures undid
-  std::int32_t starts = 0;       ///< first start and resumptions
-  std::int32_t preemptions = 0;  ///< times that it lost its GPUs
-  std::int32_t moves = 0;        ///< migrations and resizes
-  std::int32_t failures = 0;     ///< times that it lost what it had not saved, or GPUs
-  std::int32_t mends = 0;        ///< of them, times that it went on with GPUs in their place
-  std::string reason;            ///< of a declined job
+  TimeUs start_us = kNever;                     ///< first start
+  TimeUs end_us = kNever;                       ///< completed, declined or killed
+  TimeUs held_us = 0;                           ///< time for which it had GPUs
+  TimeUs overhead_us = 0;                       ///< of it, time that changes cost
+  __int128 gpu_us = 0;                          ///< GPU-time that it had
+  std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work that lasted
+  std::int32_t starts = 0;                      ///< first start and resumptions
+  std::int32_t preemptions = 0;                 ///< times that it lost its GPUs
+  std::int32_t moves = 0;                       ///< migrations and resizes
+  std::int32_t failures = 0;                    ///< times that it lost what it had not saved, or GPUs
+  std::int32_t mends = 0;                       ///< of them, times that it went on with GPUs in their place
+  std::string reason;                           ///< of a declined job
   TimeUs jct_us() const { return end_us - submit_us; }
   TimeUs waited_us() const { return jct_us() - held_us; }
 };
@@ -57,11 +69,12 @@ struct JobOutcome {
 /// What a run came to beside its jobs.
 struct SimulationTotals {
   TimeUs first_submit_us = 0;
-  TimeUs last_end_us = 0;
-  std::int64_t gpus = 0;      ///< of the cluster, up or not
-  __int128 gpu_us = 0;        ///< GPU-time that jobs had
-  __int128 gpu_up_us = 0;     ///< GPU-time that was there from the first submission to the last end: of GPUs that had not failed
-  std::int64_t failures = 0;  ///< of nodes and GPUs
+  TimeUs last_end_us = 0;      ///< the last completion or kill; of an interrupted run the instant at which it stopped
+  TimeUs last_release_us = 0;  ///< when a job gave GPUs back for the last time
+  std::int64_t gpus = 0;       ///< of the cluster that had not failed at the beginning
+  __int128 gpu_us = 0;         ///< GPU-time that jobs had
+  __int128 gpu_up_us = 0;      ///< GPU-time that was there from the first submission to the last release: of GPUs that had not failed
+  std::int64_t failures = 0;   ///< of nodes and GPUs
   std::int64_t decisions = 0;
   bool interrupted = false;
   std::vector<double> decision_s;  ///< of each decision

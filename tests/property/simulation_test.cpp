@@ -1,13 +1,17 @@
-// A simulation by counts is the simulation that makes a plan for each decision: job by job the same instants.
+// A simulation by counts is the simulation that makes a plan for each decision: job by job the same instants, and over time the same
+// series.
 
 #include "host/sim/simulation.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "host/io/importers.hpp"
 #include "host/sim/count_simulation.hpp"
 #include "host/sim/overheads.hpp"
+#include "host/sim/series.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::sim {
@@ -46,19 +50,27 @@ Snapshot random_cluster(Random& random, bool virtual_clusters) {
 
 std::string row_of(const JobOutcome& o) {
   const bool declined = o.end == JobOutcome::End::kDeclined;
-  return fmt::format("{} end {} {} start {} held {} overhead {} gpu {} starts {} preempted {} moved {}{}\n", o.job, static_cast<int>(o.end),
-                     o.end_us, o.start_us, o.held_us, o.overhead_us, static_cast<std::int64_t>(o.gpu_us), o.starts, o.preemptions, o.moves,
-                     declined && o.reason.empty() ? " without a reason" : "");
+  return fmt::format("{} end {} {} start {} held {} overhead {} gpu {} lost {} {} starts {} preempted {} moved {}{}\n", o.job,
+                     static_cast<int>(o.end), o.end_us, o.start_us, o.held_us, o.overhead_us, static_cast<std::int64_t>(o.gpu_us),
+                     static_cast<std::int64_t>(o.lost_gpu_us[0]), static_cast<std::int64_t>(o.lost_gpu_us[1]), o.starts, o.preemptions,
+                     o.moves, declined && o.reason.empty() ? " without a reason" : "");
 }
 
 template <class Simulate>
-std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
+std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapshot& cluster, SimulationSettings settings) {
   std::vector<std::string> rows(trace.jobs.size());
   JobsOf jobs(trace);
-  simulate(Replayed{trace.profiles, facts_of(trace), jobs}, cluster, settings,
-           [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
+  Series series(trace);
+  settings.series = &series;
+  const SimulationTotals totals = simulate(Replayed{trace.profiles, facts_of(trace), jobs}, cluster, settings,
+                                           [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
   std::string text;
   for (const std::string& row : rows) text += row;
+  text += fmt::format("last end {}, release {}, GPU-time {}\n", totals.last_end_us, totals.last_release_us,
+                      static_cast<std::int64_t>(totals.gpu_up_us));
+  series.finish(totals.last_end_us);
+  for (const Sample& sample : series.samples())
+    text += fmt::format("{} {} {}\n", sample.from_us, sample.until_us, fmt::join(sample.micro, " "));
   return text;
 }
 
@@ -81,7 +93,11 @@ TEST(SimulationByCounts, IsTheOneWithPlans) {
                                          settings.estimates, settings.overheads.name);
 
     bool by_counts = true;
-    const auto counts = [&](const auto&... all) { by_counts = simulate_counts(all...).has_value(); };
+    const auto counts = [&](const auto&... all) {
+      std::optional<SimulationTotals> totals = simulate_counts(all...);
+      by_counts = totals.has_value();
+      return totals.value_or(SimulationTotals{});
+    };
     const std::string got = outcomes(counts, trace, cluster, settings);
     const std::string want = outcomes(simulate_by_engine, trace, cluster, settings);
 

@@ -7,6 +7,7 @@ namespace {
 
 // 100 s of work on 2 GPUs from 10 s on, which saves for 5 s after each 30 s of work.
 struct Saving {
+  TimeUs lost(Loss to) const { return static_cast<TimeUs>(job.outcome.lost_gpu_us[static_cast<std::size_t>(to)]); }
   ModelOverheads overheads;
   LiveJob job;
   Saving() {
@@ -14,7 +15,7 @@ struct Saving {
     overheads.costs.checkpoint_save_us = 5 * kSecond;
     job.overheads = &overheads;
     job.work = job.left = 100 * kSecond;
-    job.hold(2, kSecond, 4 * kSecond, 6 * kSecond);
+    job.hold(2, kSecond, 4 * kSecond, 6 * kSecond, Loss::kMove);
   }
 };
 
@@ -46,8 +47,9 @@ TEST(LiveJob, GivesUpItsGpusWithItsWorkSaved) {
   EXPECT_EQ(s.job.left, 68 * kSecond);
   EXPECT_EQ(s.job.outcome.held_us, 43 * kSecond);
   EXPECT_EQ(s.job.outcome.overhead_us, 6 * kSecond);
-  EXPECT_EQ(s.job.outcome.checkpoint_us, 5 * kSecond);
-  EXPECT_EQ(s.job.outcome.lost_us, 0);
+  EXPECT_EQ(s.lost(Loss::kMove), 12 * kSecond);
+  EXPECT_EQ(s.lost(Loss::kCheckpoint), 10 * kSecond);
+  EXPECT_EQ(s.lost(Loss::kUndone), 0);
 }
 
 TEST(LiveJob, LosesInAFailureWhatItHasNotSaved) {
@@ -56,9 +58,8 @@ TEST(LiveJob, LosesInAFailureWhatItHasNotSaved) {
   s.job.release(50 * kSecond);
 
   EXPECT_EQ(s.job.left, 70 * kSecond);
-  EXPECT_EQ(s.job.outcome.lost_us, 2 * kSecond);
-  EXPECT_EQ(static_cast<TimeUs>(s.job.outcome.lost_gpu_us), 4 * kSecond);
-  EXPECT_EQ(s.job.outcome.stalled_us, 3 * kSecond);
+  EXPECT_EQ(s.lost(Loss::kUndone), 4 * kSecond);
+  EXPECT_EQ(s.lost(Loss::kStalled), 6 * kSecond);
   EXPECT_EQ(s.job.outcome.held_us, 46 * kSecond);
   EXPECT_EQ(s.job.outcome.failures, 1);
 }

@@ -17,7 +17,7 @@ using What = ClusterEvent::What;
 
 struct FailureRun {
   SimulationTotals totals;
-  std::string rows;  // "id start-end failures/mends/preemptions, lost seconds" in order of the end
+  std::string rows;  // "id start-end failures/mends/preemptions, undone GPU-seconds" in order of the end
 };
 
 FailureRun run_failing(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
@@ -26,7 +26,8 @@ FailureRun run_failing(const Trace& trace, const Snapshot& cluster, const Simula
     const char* ends[] = {"", " declined", " unfinished", " killed"};
     const auto seconds = [](TimeUs t) { return t == kNever ? std::string("?") : fmt::format("{}", t / kSecond); };
     ran.rows += fmt::format("{} {}-{}{} {}/{}/{} {}; ", one.traced->id, seconds(one.start_us), seconds(one.end_us),
-                            ends[static_cast<int>(one.end)], one.failures, one.mends, one.preemptions, one.lost_us / kSecond);
+                            ends[static_cast<int>(one.end)], one.failures, one.mends, one.preemptions,
+                            static_cast<TimeUs>(one.lost_gpu_us[static_cast<std::size_t>(Loss::kUndone)]) / kSecond);
   });
   return ran;
 }
@@ -56,7 +57,7 @@ TEST(SimulatedFailures, AJobIsMendedFromWhatIsFreeAndDoesItsUnsavedWorkAgain) {
 
   const FailureRun ran = run_failing(trace_of({job("a", 0, 100, 4)}), two.cluster, two.settings);
 
-  EXPECT_EQ(ran.rows, "a 0-110 1/1/0 10; ");
+  EXPECT_EQ(ran.rows, "a 0-110 1/1/0 40; ");
   EXPECT_EQ(ran.totals.failures, 1);
   EXPECT_EQ(static_cast<TimeUs>(ran.totals.gpu_up_us), (8 * 10 + 4 * 100) * kSecond);
 }
@@ -68,7 +69,7 @@ TEST(SimulatedFailures, CheckpointsKeepItsWorkAndRestartsCost) {
   two.settings.events.events = {event(10, What::kFail, two.n0)};
 
   // 8 of 10 s are saved: 92 s from 17 s on.
-  EXPECT_EQ(run_failing(trace_of({job("a", 0, 100, 4)}), two.cluster, two.settings).rows, "a 0-109 1/1/0 2; ");
+  EXPECT_EQ(run_failing(trace_of({job("a", 0, 100, 4)}), two.cluster, two.settings).rows, "a 0-109 1/1/0 8; ");
 }
 
 TEST(SimulatedFailures, WithoutGpusInTheirPlaceItWaitsForTheRepair) {
@@ -76,7 +77,7 @@ TEST(SimulatedFailures, WithoutGpusInTheirPlaceItWaitsForTheRepair) {
   two.settings.events.events = {event(10, What::kFail, two.n0, 60)};
 
   EXPECT_EQ(run_failing(trace_of({job("a", 0, 100, 4), job("b", 1, 100, 4)}), two.cluster, two.settings).rows,
-            "b 1-101 0/0/0 0; a 0-160 1/0/1 10; ");
+            "b 1-101 0/0/0 0; a 0-160 1/0/1 40; ");
 }
 
 TEST(SimulatedFailures, SparesAreThereForIt) {
@@ -86,7 +87,7 @@ TEST(SimulatedFailures, SparesAreThereForIt) {
 
   // b finds no node that takes new jobs.
   EXPECT_EQ(run_failing(trace_of({job("a", 0, 100, 4), job("b", 1, 100, 4)}), two.cluster, two.settings).rows,
-            "a 0-110 1/1/0 10; b ?-? unfinished 0/0/0 0; ");
+            "a 0-110 1/1/0 40; b ?-? unfinished 0/0/0 0; ");
 }
 
 TEST(SimulatedFailures, OneGpuStrikesWhoHasIt) {
@@ -97,7 +98,7 @@ TEST(SimulatedFailures, OneGpuStrikesWhoHasIt) {
   settings.events.events[0].gpu = 3;
 
   EXPECT_EQ(run_failing(trace_of({job("a", 0, 100, 2), job("b", 0, 100, 2)}), cluster, settings).rows,
-            "a 0-100 0/0/0 0; b 0-200 1/0/1 10; ");
+            "a 0-100 0/0/0 0; b 0-200 1/0/1 20; ");
 }
 
 TEST(SimulatedFailures, ADrainedNodeTakesNobodyNew) {
@@ -136,7 +137,7 @@ TEST(SimulatedFailures, WhatIsBackBeforeTheNextRoundIsUsedAgain) {
   two.settings.round_us = 60 * kSecond;
   two.settings.events.events = {event(70, What::kFail, two.n0, 80)};
 
-  EXPECT_EQ(run_failing(trace_of({job("a", 0, 100, 4)}), two.cluster, two.settings).rows, "a 0-220 1/0/0 70; ");
+  EXPECT_EQ(run_failing(trace_of({job("a", 0, 100, 4)}), two.cluster, two.settings).rows, "a 0-220 1/0/0 280; ");
 }
 
 TEST(SimulatedFailures, GpusThatAreReleasedComeBack) {

@@ -1,0 +1,28 @@
+#include "host/sim/deadlines.hpp"
+
+#include "host/core/at.hpp"
+
+namespace berth::sim {
+
+void DeadlinesOf::add(const JobOutcome& job) {
+  const TraceJob& traced = trace_.jobs[at(job.job)];
+  if (traced.deadline_us == kNever) return;
+  ++(traced.deadline_hard ? deadlines_.hard : deadlines_.soft);
+  if (job.end == JobOutcome::End::kUnfinished) {
+    unfinished_.push_back({traced.deadline_us, traced.deadline_hard});
+  } else if (job.end == JobOutcome::End::kDeclined || job.end_us > traced.deadline_us) {
+    ++(traced.deadline_hard ? deadlines_.hard_missed : deadlines_.soft_missed);
+  }
+}
+
+Deadlines DeadlinesOf::finish(const SimulationTotals& totals) {
+  for (const Open& job : unfinished_) {
+    // Of an interrupted run it is not known who would have been in time.
+    if (totals.interrupted && totals.last_end_us <= job.deadline_us) continue;
+    ++(job.hard ? deadlines_.hard_missed : deadlines_.soft_missed);
+  }
+  unfinished_.clear();
+  return deadlines_;
+}
+
+}  // namespace berth::sim

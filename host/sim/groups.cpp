@@ -1,0 +1,64 @@
+#include "host/sim/groups.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/core/at.hpp"
+
+namespace berth::sim {
+namespace {
+
+struct SizeClass {
+  std::int32_t most;
+  const char* name;
+};
+constexpr SizeClass kSizes[] = {{1, "1"}, {4, "2-4"}, {8, "5-8"}, {32, "9-32"}, {kMaxGpusPerJob, "33+"}};
+
+std::size_t size_class(std::int32_t gpus) {
+  std::size_t place = 0;
+  while (kSizes[place].most < gpus) ++place;
+  return place;
+}
+
+}  // namespace
+
+GroupsOf::GroupsOf(const Trace& trace, GroupBy by) : trace_(trace), by_(by) {
+  if (by != GroupBy::kSize) return;
+  groups_.resize(std::size(kSizes));
+  for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].figures.name = kSizes[i].name;
+}
+
+GroupsOf::Group& GroupsOf::group_of(const TraceJob& job) {
+  if (by_ == GroupBy::kSize) return groups_[size_class(job.gpus)];
+  const std::string& name = by_ == GroupBy::kUser ? job.user : job.virtual_cluster;
+  const auto [found, fresh] = at_.try_emplace(name, groups_.size());
+  if (fresh) groups_.emplace_back().figures.name = name;
+  return groups_[found->second];
+}
+
+void GroupsOf::add(const JobOutcome& job) {
+  Group& group = group_of(trace_.jobs[at(job.job)]);
+  ++group.figures.jobs;
+  group.figures.gpu_us += job.gpu_us;
+  if (job.end == JobOutcome::End::kDeclined) ++group.figures.declined;
+  if (job.end != JobOutcome::End::kCompleted) return;
+  group.jct.push_back(job.jct_us());
+  group.waited += job.waited_us();
+}
+
+std::vector<GroupFigures> GroupsOf::finish() {
+  std::vector<GroupFigures> all;
+  for (Group& group : groups_) {
+    if (group.figures.jobs == 0) continue;
+    group.figures.completed = static_cast<std::int64_t>(group.jct.size());
+    if (!group.jct.empty()) group.figures.mean_wait_us = static_cast<TimeUs>(group.waited / group.figures.completed);
+    group.figures.jct_us = spread_of(group.jct);
+    all.push_back(std::move(group.figures));
+  }
+  const auto by_name = [](const GroupFigures& a, const GroupFigures& b) { return a.name < b.name; };
+  if (by_ != GroupBy::kSize) std::sort(all.begin(), all.end(), by_name);
+  groups_.clear();
+  return all;
+}
+
+}  // namespace berth::sim

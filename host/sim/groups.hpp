@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/trace.hpp"
+#include "host/sim/figures.hpp"
+
+namespace berth::sim {
+
+/// By what jobs are told apart: virtual cluster, user, or class of the GPU count they ask for.
+enum class GroupBy : std::uint8_t { kVirtualCluster, kUser, kSize };
+inline constexpr int kGroupings = 3;
+inline constexpr const char* kGroupingNames[kGroupings] = {"vc", "user", "size"};
+
+/// The jobs of one group that ended or were there at the end. Times are of completed jobs.
+struct GroupFigures {
+  std::string name;  ///< "1", "2-4", "5-8", "9-32", "33+" by size; empty: of none
+  std::int64_t jobs = 0, completed = 0, declined = 0;
+  Spread jct_us;
+  TimeUs mean_wait_us = 0;
+  __int128 gpu_us = 0;  ///< GPU-time that they had, completed or not
+};
+
+/// Gathers what `simulate` tells of each job. Keeps eight bytes for a completed job, and a name once.
+class GroupsOf {
+ public:
+  /// The trace must outlive this.
+  GroupsOf(const Trace& trace, GroupBy by);
+
+  void add(const JobOutcome& job);
+  /// By size, or by name.
+  std::vector<GroupFigures> finish();
+
+ private:
+  struct Group {
+    GroupFigures figures;
+    std::vector<std::int64_t> jct;
+    __int128 waited = 0;
+  };
+  Group& group_of(const TraceJob& job);
+
+  const Trace& trace_;
+  GroupBy by_;
+  std::vector<Group> groups_;
+  std::unordered_map<std::string_view, std::size_t> at_;
+};
+
+}  // namespace berth::sim

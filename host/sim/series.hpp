@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "berth/trace.hpp"
+#include "host/sim/fragmentation.hpp"
+
+namespace berth::sim {
+
+/// What holds from one instant of a simulation to the next.
+struct Levels {
+  std::int64_t gpus_held = 0;         ///< by jobs; shares count as their part of a GPU, rounded up for each job
+  std::int64_t gpus_free = 0;         ///< that a job could be given
+  std::int64_t running = 0;           ///< jobs
+  std::int64_t waiting = 0;           ///< jobs
+  std::int64_t gpus_waited = 0;       ///< that waiting jobs ask for
+  std::int64_t fragmented_micro = 0;  ///< see Fragmentation
+  bool operator==(const Levels&) const = default;
+};
+inline constexpr int kLevels = 6;
+inline constexpr const char* kLevelNames[kLevels] = {"gpus_held", "gpus_free", "running", "waiting", "gpus_waited", "gpus_fragmented"};
+
+/// Means over an interval of time, in millionths, rounded down, in the order of kLevelNames.
+struct Sample {
+  TimeUs from_us = 0, until_us = 0;
+  std::array<std::int64_t, kLevels> micro{};
+};
+
+/// A simulation over time, as means over intervals of one length: memory does not grow with events.
+///
+/// The intervals begin with the first level. Without a length they are a second long, and longer as the run goes on, so that there are
+/// kMost of them at most. Depends on what held when, not on how often it was told.
+class Series {
+ public:
+  static constexpr std::int64_t kMost = 1'000;         ///< intervals, where their length is not given
+  static constexpr std::int64_t kMostAsked = 1 << 20;  ///< where it is
+
+  /// @param every_us  Length of an interval; 0: automatic. @throws InvalidArgument below 0.
+  explicit Series(const Trace& trace, TimeUs every_us = 0);
+
+  const Fragmentation& fragmentation() const { return fragmentation_; }
+
+  /// From `from_us` on, which never goes back, these levels hold; the last word on an instant counts.
+  /// @throws InvalidArgument when there would be more than kMostAsked intervals.
+  void level(TimeUs from_us, const Levels& levels);
+  /// Nothing follows: the last levels held until `end_us`, if that is later than when they began.
+  void finish(TimeUs end_us);
+
+  std::vector<Sample> samples() const;
+
+ private:
+  void add(TimeUs from_us, TimeUs until_us);
+  void widen();
+
+  Fragmentation fragmentation_;
+  TimeUs width_us_;
+  bool fixed_;
+  bool begun_ = false;
+  TimeUs origin_us_ = 0, end_us_ = 0;
+  TimeUs since_us_ = 0;  // `now_` holds from then on
+  Levels now_;
+  std::vector<std::array<__int128, kLevels>> sums_;  // millionths of a level times microseconds, by interval
+};
+
+}  // namespace berth::sim
