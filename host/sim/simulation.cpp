@@ -161,13 +161,19 @@ class Simulator {
   void decide() {
     tell_progress();
     const auto before = std::chrono::steady_clock::now();
-    engine_.decide(state_, memory_, settings_.request, plan_);
+    away_.clear();
+    if (settings_.decide) {
+      settings_.decide(state_, plan_, away_);
+    } else {
+      engine_.decide(state_, memory_, settings_.request, plan_);
+    }
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     totals_.decision_s.push_back(took);
     ++totals_.decisions;
     commit(state_, plan_);
     deltas_.clear();
     for (const Decision& d : plan_.decisions) carry_out(d);
+    for (const TurnedAway& one : away_) turn_away(one.job, one.why);
     if (!deltas_.empty()) state_.apply(deltas_);
     wake_ = plan_.order_until_us;
   }
@@ -193,14 +199,19 @@ class Simulator {
         job.owed += d.cost_us;
         break;
       case Action::kDecline:
-        job.outcome.end = JobOutcome::End::kDeclined;
-        job.outcome.reason = render_reason(state_, d.reason, d.job);
-        deltas_.push_back(delta::RemoveJob{trace_.jobs[at(job.outcome.job)].id, ""});
-        leave(job);
+        turn_away(d.job, render_reason(state_, d.reason, d.job));
         break;
       default:
         break;
     }
+  }
+
+  void turn_away(std::int32_t slot, std::string reason) {
+    LiveJob& job = live_[at(slot)];
+    job.outcome.end = JobOutcome::End::kDeclined;
+    job.outcome.reason = std::move(reason);
+    deltas_.push_back(delta::RemoveJob{trace_.jobs[at(job.outcome.job)].id, ""});
+    leave(job);
   }
 
   // It gets GPUs, and works once the change is paid for.
@@ -304,6 +315,7 @@ class Simulator {
   Engine engine_;
   PolicyState memory_;
   Plan plan_;
+  std::vector<TurnedAway> away_;
   std::set<TimeUs> changes_;  // when nodes and reservations come and go
   TimeUs now_ = -1, wake_ = kNever;
   std::size_t next_job_ = 0;
