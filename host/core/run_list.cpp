@@ -82,11 +82,9 @@ void RunList::sort_out(const StateImpl& s) {
   walked_.clear();
   std::vector<std::int32_t> named;
   for (const RunLine& line : lines_) {
-    const bool runs = s.job.running[at(line.job)] != 0 && gone_[at(line.job)] == 0;
-    if (problem_.mended()[at(line.job)] >= 0) continue;
     if (line.places.empty()) {
       walked_.push_back(line.job);
-    } else if (!runs) {
+    } else if (problem_.mended()[at(line.job)] < 0 && (s.job.running[at(line.job)] == 0 || gone_[at(line.job)] != 0)) {
       named.push_back(line.job);
     }
   }
