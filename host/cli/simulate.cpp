@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "host/cli/common_options.hpp"
 #include "host/cli/console.hpp"
+#include "host/cli/exec_policies.hpp"
 #include "host/cli/interrupt.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
@@ -16,6 +17,7 @@
 #include "host/io/importers.hpp"
 #include "host/io/json_writer.hpp"
 #include "host/report/table.hpp"
+#include "host/sim/exec_policy.hpp"
 #include "host/sim/figures.hpp"
 #include "host/sim/overheads.hpp"
 
@@ -27,6 +29,7 @@ struct SimulateArguments {
   std::string format = "trace";
   std::string cluster, placement, round, jobs_out;
   std::vector<std::string> policies;
+  ExecOptions exec;
   RequestOptions request;
   std::string estimates = "oracle", overheads = "none";
   bool elastic = false, json = false;
@@ -113,9 +116,11 @@ std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64
 }
 
 Run simulate_one(const SimulateArguments& options, const Request& request, const std::string& name, const Trace& trace,
-                 const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt) {
+                 const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt,
+                 const sim::Decider& decide = {}) {
   sim::SimulationSettings settings;
   settings.request = request;
+  settings.decide = decide;
   settings.estimates = options.estimates;
   settings.overheads = sim::named_overheads(options.overheads);
   settings.elastic = options.elastic;
@@ -132,7 +137,7 @@ Run simulate_one(const SimulateArguments& options, const Request& request, const
   const auto begin = std::chrono::steady_clock::now();
   run.totals = sim::simulate(trace, cluster, settings, [&](const sim::JobOutcome& job) {
     figures.add(job);
-    if (!options.jobs_out.empty()) csv += csv_row(name, trace, job);
+    if (!options.jobs_out.empty()) csv += csv_row(csv_field(name), trace, job);
     if (++ended % 256 == 0) line.show(static_cast<int>(100 * ended / jobs), name);
   });
   run.wall_s = seconds_since(begin);
@@ -140,12 +145,42 @@ Run simulate_one(const SimulateArguments& options, const Request& request, const
   return run;
 }
 
+/// A run of a policy that is a program. What it does wrong ends this run only: false, and why is told.
+bool simulate_exec(const SimulateArguments& options, const std::string& given, const Trace& trace, const Snapshot& cluster,
+                   std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt, std::vector<Run>& runs) {
+  const NamedCommand one = named_command(given);
+  RequestOptions asked = options.request;
+  asked.params.clear();
+  Request request = make_request(asked, "fifo");  // threads and backend; the order is the program's
+  request.policy = one.name;
+  const std::size_t rows_before = csv.size();
+  try {
+    sim::ExecPolicy policy(one.command, options.exec.patience_us(), request, placement_named(options.placement));
+    const sim::Decider decide = [&](const ClusterState& state, Plan& plan, std::vector<sim::TurnedAway>& away) {
+      policy.decide(state, plan, away);
+    };
+    Run run = simulate_one(options, request, one.name, trace, cluster, csv, line, interrupt, decide);
+    if (!run.totals.interrupted) policy.finish();
+    runs.push_back(std::move(run));
+    return true;
+  } catch (const sim::ExecPolicyError& error) {
+    complain(error.what());
+  } catch (const EnvironmentError& error) {
+    complain(fmt::format("policy '{}': {}", one.name, error.what()));
+  }
+  csv.resize(rows_before);
+  return false;
+}
+
 int run(const SimulateArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
   for (const std::string& file : options.traces) inputs.push_back({"--trace", file});
   check_places(inputs, {{"--jobs-out", options.jobs_out}});
   RequestOptions asked = options.request;
-  if (!options.placement.empty()) asked.params.push_back("packing=" + options.placement);
+  if (options.policies.empty() && options.exec.commands.empty()) throw InvalidArgument("--policy or --policy-exec is required");
+  if (options.policies.empty() && !options.request.params.empty()) throw InvalidArgument("--param: there is no --policy to take it");
+  (void)options.exec.patience_us();  // what is wrong shows before anything runs
+  if (!options.placement.empty() && !options.policies.empty()) asked.params.push_back("packing=" + options.placement);
   std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
   const std::vector<Request> requests = make_requests(asked, names);
   const io::Imported imported = io::import_files(options.format, options.traces);
@@ -159,9 +194,16 @@ int run(const SimulateArguments& options) {
     runs.push_back(simulate_one(options, requests[i], options.policies[i], imported.trace, cluster, csv, line, interrupt));
     if (options.json) print(json_of(runs.back(), imported.trace, options));
   }
-  if (!options.json) print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus));
+  bool failed = false;
+  for (std::size_t i = 0; i < options.exec.commands.size() && !interrupt.came(); ++i) {
+    const std::size_t before = runs.size();
+    failed = !simulate_exec(options, options.exec.commands[i], imported.trace, cluster, csv, line, interrupt, runs) || failed;
+    if (options.json && runs.size() > before) print(json_of(runs.back(), imported.trace, options));
+  }
+  if (!options.json && !(runs.empty() && failed)) print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus));
   if (!options.jobs_out.empty()) write_out(options.jobs_out, csv);
   if (interrupt.came()) complain("note: interrupted: the last run ends where it was");
+  if (failed) return kUsage;
   const auto all_declined = [](const Run& run) { return run.figures.declined > 0 && run.figures.completed + run.figures.unfinished == 0; };
   return std::all_of(runs.begin(), runs.end(), all_declined) ? kNo : kDone;
 }
@@ -182,8 +224,8 @@ void add_simulate(Commands& commands) {
       ->capture_default_str();
   app.add_option("--policy", options->policies,
                  "Who decides: one or more names, each perhaps with parameters of its own, fifo@discipline=easy")
-      ->required()
       ->type_name("NAME");
+  add_exec_options(app, options->exec);
   app.add_option("--param", options->request.params, "A parameter of the policies that know it; may be given again")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");

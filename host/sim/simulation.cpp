@@ -251,13 +251,19 @@ class Simulator {
   void decide() {
     tell_progress();
     const auto before = std::chrono::steady_clock::now();
-    engine_.decide(state_, memory_, settings_.request, plan_);
+    away_.clear();
+    if (settings_.decide) {
+      settings_.decide(state_, plan_, away_);
+    } else {
+      engine_.decide(state_, memory_, settings_.request, plan_);
+    }
     totals_.decision_s.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
     ++totals_.decisions;
     commit(state_, plan_);
     deltas_.clear();
     wake_ = plan_.order_until_us;
     for (const Decision& d : plan_.decisions) carry_out(d);
+    for (const TurnedAway& one : away_) turn_away(one.job, one.why);
     if (!deltas_.empty()) state_.apply(deltas_);
   }
 
@@ -296,14 +302,19 @@ class Simulator {
         }
         break;
       case Action::kDecline:
-        gpus_waited_ -= job.traced->gpus;
-        job.outcome.reason = render_reason(state_, d.reason, d.job);
-        leave(job, JobOutcome::End::kDeclined);
+        turn_away(d.job, render_reason(state_, d.reason, d.job));
         break;
       default:
         wake_for_deadline(d.job);
         break;
     }
+  }
+
+  void turn_away(std::int32_t slot, std::string reason) {
+    LiveJob& job = live_[at(slot)];
+    gpus_waited_ -= job.traced->gpus;
+    job.outcome.reason = std::move(reason);
+    leave(job, JobOutcome::End::kDeclined);
   }
 
   // Who cannot meet its hard deadline any more is declined, and holds up nobody behind it.
@@ -417,6 +428,7 @@ class Simulator {
   Engine engine_;
   PolicyState memory_;
   Plan plan_;
+  std::vector<TurnedAway> away_;
   std::set<TimeUs> changes_;  // when nodes and reservations come and go
   TimeUs now_ = -1, wake_ = kNever;
   const TraceJob* upcoming_;

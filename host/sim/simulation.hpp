@@ -28,6 +28,14 @@ enum class Loss : std::uint8_t {
 };
 inline constexpr int kLosses = 5;
 inline constexpr const char* kLossNames[kLosses] = {"restart", "move", "checkpoint", "stalled", "undone"};
+/// A waiting job that a policy from outside does not want to run, ever.
+struct TurnedAway {
+  std::int32_t job = -1;  ///< slot
+  std::string why;
+};
+
+/// Decides in place of the engine: fills in a valid plan of the state, and who is turned away: they wait in the plan, and leave.
+using Decider = std::function<void(const ClusterState& state, Plan& plan, std::vector<TurnedAway>& away)>;
 
 /// How a simulation is run; docs/simulation.md says what each means.
 struct SimulationSettings {
@@ -38,6 +46,7 @@ struct SimulationSettings {
   FailureRates failures;              ///< and what happens at random, by the request's seed
   TimeUs round_us = 0;                ///< > 0: decisions are made at its multiples only
   bool elastic = false;               ///< elastic jobs may run at every GPU count that was measured
+  Decider decide;                     ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;  ///< true: stop, and keep what is done; empty: never
   Series* series = nullptr;           ///< told what holds from each instant on; null: nobody
 };

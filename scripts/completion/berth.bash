@@ -49,7 +49,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --policy --param --placement --estimates --overheads --round --elastic --jobs-out --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --policy --policy-exec --policy-timeout --param --placement --estimates --overheads --round --elastic --jobs-out --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
