@@ -12,6 +12,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/request.hpp"
+#include "host/cli/simulated_world.hpp"
 #include "host/cli/values.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/io/importers.hpp"
@@ -19,7 +20,6 @@
 #include "host/report/table.hpp"
 #include "host/sim/exec_policy.hpp"
 #include "host/sim/figures.hpp"
-#include "host/sim/overheads.hpp"
 
 namespace berth::cli {
 namespace {
@@ -31,7 +31,8 @@ struct SimulateArguments {
   std::vector<std::string> policies;
   ExecOptions exec;
   RequestOptions request;
-  std::string estimates = "oracle", overheads = "none";
+  std::string estimates = "oracle";
+  SimulatedWorld world;
   bool elastic = false, json = false;
 };
 
@@ -48,7 +49,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 std::string csv_row(const std::string& policy, const Trace& trace, const sim::JobOutcome& job) {
-  constexpr const char* kEnds[] = {"completed", "declined", "unfinished"};
+  constexpr const char* kEnds[] = {"completed", "declined", "unfinished", "killed"};
   const auto seconds = [](TimeUs t) { return t == kNever ? std::string() : core::format_seconds(t); };
   const bool completed = job.end == sim::JobOutcome::End::kCompleted;
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", policy, trace.jobs[static_cast<std::size_t>(job.job)].id,
@@ -115,14 +116,13 @@ std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64
                        rows);
 }
 
-Run simulate_one(const SimulateArguments& options, const Request& request, const std::string& name, const Trace& trace,
-                 const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt,
+Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request, const std::string& name,
+                 const Trace& trace, const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt,
                  const sim::Decider& decide = {}) {
-  sim::SimulationSettings settings;
+  sim::SimulationSettings settings = world;
   settings.request = request;
   settings.decide = decide;
   settings.estimates = options.estimates;
-  settings.overheads = sim::named_overheads(options.overheads);
   settings.elastic = options.elastic;
   if (!options.round.empty()) {
     settings.round_us = parse_duration(options.round);
@@ -146,8 +146,9 @@ Run simulate_one(const SimulateArguments& options, const Request& request, const
 }
 
 /// A run of a policy that is a program. What it does wrong ends this run only: false, and why is told.
-bool simulate_exec(const SimulateArguments& options, const std::string& given, const Trace& trace, const Snapshot& cluster,
-                   std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt, std::vector<Run>& runs) {
+bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettings& world, const std::string& given, const Trace& trace,
+                   const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt,
+                   std::vector<Run>& runs) {
   const NamedCommand one = named_command(given);
   RequestOptions asked = options.request;
   asked.params.clear();
@@ -159,7 +160,7 @@ bool simulate_exec(const SimulateArguments& options, const std::string& given, c
     const sim::Decider decide = [&](const ClusterState& state, Plan& plan, std::vector<sim::TurnedAway>& away) {
       policy.decide(state, plan, away);
     };
-    Run run = simulate_one(options, request, one.name, trace, cluster, csv, line, interrupt, decide);
+    Run run = simulate_one(options, world, request, one.name, trace, cluster, csv, line, interrupt, decide);
     if (!run.totals.interrupted) policy.finish();
     runs.push_back(std::move(run));
     return true;
@@ -175,6 +176,7 @@ bool simulate_exec(const SimulateArguments& options, const std::string& given, c
 int run(const SimulateArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
   for (const std::string& file : options.traces) inputs.push_back({"--trace", file});
+  for (Place& file : options.world.inputs()) inputs.push_back(std::move(file));
   check_places(inputs, {{"--jobs-out", options.jobs_out}});
   RequestOptions asked = options.request;
   if (options.policies.empty() && options.exec.commands.empty()) throw InvalidArgument("--policy or --policy-exec is required");
@@ -185,19 +187,21 @@ int run(const SimulateArguments& options) {
   const std::vector<Request> requests = make_requests(asked, names);
   const io::Imported imported = io::import_files(options.format, options.traces);
   const Snapshot cluster = io::cluster_from(options.cluster, imported);
+  sim::SimulationSettings world;
+  options.world.put_into(world);
   ProgressLine line;
   const RememberInterrupt interrupt;
   std::vector<Run> runs;
   std::string csv = kCsvHead;
   for (std::size_t i = 0; i < requests.size() && !interrupt.came(); ++i) {
     line.show(0, options.policies[i]);
-    runs.push_back(simulate_one(options, requests[i], options.policies[i], imported.trace, cluster, csv, line, interrupt));
+    runs.push_back(simulate_one(options, world, requests[i], options.policies[i], imported.trace, cluster, csv, line, interrupt));
     if (options.json) print(json_of(runs.back(), imported.trace, options));
   }
   bool failed = false;
   for (std::size_t i = 0; i < options.exec.commands.size() && !interrupt.came(); ++i) {
     const std::size_t before = runs.size();
-    failed = !simulate_exec(options, options.exec.commands[i], imported.trace, cluster, csv, line, interrupt, runs) || failed;
+    failed = !simulate_exec(options, world, options.exec.commands[i], imported.trace, cluster, csv, line, interrupt, runs) || failed;
     if (options.json && runs.size() > before) print(json_of(runs.back(), imported.trace, options));
   }
   if (!options.json && !(runs.empty() && failed)) print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus));
@@ -235,9 +239,7 @@ void add_simulate(Commands& commands) {
   app.add_option("--estimates", options->estimates, "What policies are told of run times: oracle (the truth), rolling, noise:P, none")
       ->type_name("SOURCE")
       ->capture_default_str();
-  app.add_option("--overheads", options->overheads, "What starting again and moving cost: none, default")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_world_options(app, options->world);
   app.add_option("--round", options->round, "Decide at the multiples of this time only; without it, at every event")->type_name("DURATION");
   app.add_flag("--elastic", options->elastic, "Elastic jobs may run at every GPU count that was measured");
   app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy (CSV)")->type_name("FILE");

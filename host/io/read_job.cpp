@@ -160,7 +160,7 @@ constexpr Field<JobRow> kJobFields[] = {
     {"types", [](JsonCursor& in, JobRow& r) { r.types = read_strings(in); }},
     {"sharing", [](JsonCursor& in, JobRow& r) { r.job.sharing = in.boolean(); }},
     {"constraints", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.constraints, kConstraints); }},
-    {"costs", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.costs, kCosts); }},
+    {"costs", [](JsonCursor& in, JobRow& r) { read_costs(in, r.job.costs); }},
     {"preemption", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.preemption, kPreemption); }},
     {"profile", [](JsonCursor& in, JobRow& r) { read_profile(in, r.job.profile); }},
     {"progress", [](JsonCursor& in, JobRow& r) { read_progress(in, r.job.progress); }},
@@ -217,6 +217,8 @@ constexpr Field<FinishedJob> kFinished[] = {
 };
 
 }  // namespace
+
+void read_costs(JsonCursor& in, Costs& out) { read_object(in, out, kCosts); }
 
 void settle_members(const std::vector<Shape>& shapes, Allocation& allocation) {
   struct Ranks {

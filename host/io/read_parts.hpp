@@ -56,6 +56,7 @@ struct PendingShapes {
 // read_job.cpp
 /// One job, the `index`-th of its list. A short form that must wait for the nodes goes to `pending`.
 void read_job(JsonCursor& in, Job& job, std::size_t index, std::vector<PendingShapes>& pending);
+void read_costs(JsonCursor& in, Costs& out);
 /// Entries that do not say their member get kMemberNotSaid.
 void read_allocation(JsonCursor& in, Allocation& out);
 inline constexpr std::int32_t kMemberNotSaid = -1;

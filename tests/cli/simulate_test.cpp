@@ -41,6 +41,40 @@ TEST(CliSimulate, AnswersNoWhereAllAreDeclined) {
   EXPECT_EQ(berth(given + "1x2").code, 0) << "c fits";
 }
 
+TEST(CliSimulate, WhatChangesCostAndWhatFailsComeFromFiles) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  folder.write("o.json", R"({"schema": "berth.overheads.v1", "default": {"start_s": 1, "costs": {"restart_s": 4}}})");
+  folder.write("e.json", R"({"schema": "berth.events.v1", "events": [{"at_s": 3, "event": "fail", "node": "n1", "until_s": 50},
+                             {"at_s": 100, "event": "kill", "job": "b"}]})");
+  const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo --jobs-out '" +
+                            (folder / "jobs.csv") + "' --overheads '" + (folder / "o.json") + "' --events '";
+
+  const Answer good = berth(given + (folder / "e.json") + "'");
+
+  ASSERT_EQ(good.code, 0) << good.err;
+  const std::string rows = content_of(folder / "jobs.csv");
+  // a has lost all it did until 3 s, and needs both nodes again; b waits for it.
+  EXPECT_TRUE(contains(rows, "fifo,a,completed,0,0,64,")) << rows;
+  EXPECT_TRUE(contains(rows, "fifo,b,completed,1,64,85,")) << rows;
+  folder.write("e.json", R"({"schema": "berth.events.v1", "events": [{"at_s": 3, "event": "fail", "node": "nowhere"}]})");
+  const Answer bad = berth(given + (folder / "e.json") + "'");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_TRUE(contains(bad.err, "no node 'nowhere' in the cluster")) << bad.err;
+}
+
+TEST(CliSimulate, FailureRatesAreMeanTimes) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo --failures ";
+
+  EXPECT_EQ(berth(given + "node=720h gpu=5000h repair=4h crash=200h kill=1000h").code, 0);
+  EXPECT_EQ(berth(given + "seren").code, 0);
+  EXPECT_TRUE(contains(berth(given + "nodes=1h").err, "unknown rate 'nodes'; known: seren, kalos, and node, gpu, repair, crash, kill"));
+  EXPECT_TRUE(contains(berth(given + "node=0s").err, "a mean time is above 0"));
+  EXPECT_TRUE(contains(berth(given + "node=soon").err, "'soon' is no duration"));
+}
+
 TEST(CliSimulate, SaysWhatIsWrong) {
   const Folder folder;
   folder.write("trace.json", kTrace);
