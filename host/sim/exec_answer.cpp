@@ -28,7 +28,7 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-std::int32_t whole(std::string_view text) {
+std::int32_t whole_number(std::string_view text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? value : -1;
@@ -75,7 +75,7 @@ class AnswerReader {
     const std::string& id = state_.job(asked.job)->id;
     std::string_view word = next_word(line);
     if (!word.empty() && word.find(':') == std::string_view::npos) {
-      asked.gpus = whole(word);
+      asked.gpus = whole_number(word);
       if (asked.gpus <= 0) throw InvalidArgument(fmt::format("'{}' is no number of GPUs", core::visible(word)));
       word = next_word(line);
     }
@@ -115,7 +115,7 @@ class AnswerReader {
     const std::uint64_t existing = s_.facts().node(named.node).existing;
     for (std::string_view left = word.substr(colon + 1);;) {
       const std::string_view index = left.substr(0, left.find(','));
-      const std::int32_t g = whole(index);
+      const std::int32_t g = whole_number(index);
       if (g < 0 || g >= kMaxGpusPerNode || (existing >> g & 1) == 0) {
         throw InvalidArgument(fmt::format("node '{}' has no GPU '{}'", id, core::visible(index)));
       }

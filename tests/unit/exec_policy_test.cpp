@@ -177,6 +177,13 @@ TEST(ExecAnswer, NamedGpusAreSetAsideFirst) {
   EXPECT_EQ(run(trace, io::uniform_cluster(1, 2), one), "b 1-21; a 0-30 preempted 1; ");
 }
 
+TEST(ExecAnswer, WhoIsLeftOutGivesItsGpusToWhoIsNamed) {
+  const Trace trace = trace_of({job("a", 0, 10, 2), job("b", 1, 20, 2)});
+  Scripted policy([](TimeUs now) { return now < 1 || now > 20 ? "run a\n" : "run b\n"; });
+
+  EXPECT_EQ(run(trace, io::uniform_cluster(1, 2), policy), "b 1-21; a 0-30 preempted 1; ");
+}
+
 // The same GPUs by name are no move, whatever their order, and order decides who is displaced.
 TEST(ExecAnswer, WhoKeepsItsGpusIsNotMoved) {
   const Trace trace = trace_of({job("a", 0, 10, 3), job("b", 1, 20, 3)});
