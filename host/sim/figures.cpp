@@ -20,6 +20,12 @@ Spread spread_of(std::vector<std::int64_t>& values) {
   return spread;
 }
 
+std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent) {
+  std::vector<double> decisions = totals.decision_s;
+  std::sort(decisions.begin(), decisions.end());
+  return decisions.empty() ? 0 : static_cast<std::int64_t>(decisions[(decisions.size() - 1) * percent / 100] * 1e6);
+}
+
 void FiguresOf::add(const JobOutcome& job) {
   figures_.starts += job.starts;
   figures_.preemptions += job.preemptions;

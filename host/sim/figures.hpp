@@ -30,6 +30,9 @@ struct SimulationFigures {
   std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work, by cause
 };
 
+/// How long the decision at this percentile took, in microseconds; 0 where none was timed.
+std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent);
+
 /// Gathers what `simulate` tells of each job.
 class FiguresOf {
  public:

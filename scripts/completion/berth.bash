@@ -22,11 +22,12 @@ _berth() {
     --trace-format) words="chronus gavel helios-venus muri pai philly pollux sacct shockwave tiresias trace" ;;
     --placement) words="count consolidate topology" ;;
     --overheads) words="none default" ;;
+    --by) words="vc user size" ;;
     --workload) words="philly helios pai llm" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test | --trace | --jobs-out)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test | --trace | --jobs-out | --series-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -49,7 +50,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --policy --param --placement --estimates --overheads --round --elastic --jobs-out --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --policy --param --placement --estimates --overheads --round --elastic --by --out --jobs-out --series-out --series-every --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
