@@ -19,9 +19,11 @@ target_sources(berth PUBLIC FILE_SET HEADERS
     include/berth/delta.hpp
     include/berth/engine.hpp
     include/berth/error.hpp
+    include/berth/events.hpp
     include/berth/export.hpp
     include/berth/io.hpp
     include/berth/job.hpp
+    include/berth/overheads.hpp
     include/berth/placement.hpp
     include/berth/plan.hpp
     include/berth/profile.hpp

@@ -19,6 +19,7 @@
 #include "host/io/json_writer.hpp"
 #include "host/report/table.hpp"
 #include "host/sim/figures.hpp"
+#include "host/sim/overheads.hpp"
 #include "host/sim/working_gpus.hpp"
 
 namespace berth::cli {
@@ -42,12 +43,11 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 std::string csv_row(const std::string& policy, const Trace& trace, const sim::JobOutcome& job) {
-  constexpr const char* kEnds[] = {"completed", "declined", "unfinished"};
   const auto seconds = [](TimeUs t) { return t == kNever ? std::string() : core::format_seconds(t); };
   const bool completed = job.end == sim::JobOutcome::End::kCompleted;
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(policy),
-                     csv_field(trace.jobs[static_cast<std::size_t>(job.job)].id), kEnds[static_cast<int>(job.end)], seconds(job.submit_us),
-                     seconds(job.start_us), seconds(job.end_us), completed ? seconds(job.jct_us()) : "",
+                     csv_field(trace.jobs[static_cast<std::size_t>(job.job)].id), sim::kEndNames[static_cast<int>(job.end)],
+                     seconds(job.submit_us), seconds(job.start_us), seconds(job.end_us), completed ? seconds(job.jct_us()) : "",
                      completed ? seconds(job.waited_us()) : "", seconds(job.held_us), seconds(job.overhead_us),
                      seconds(static_cast<TimeUs>(job.gpu_us)), job.starts, job.preemptions, job.moves);
 }
@@ -118,7 +118,7 @@ Run simulate_one(const SimulateArguments& options, const Request& request, const
   sim::SimulationSettings& settings = run.settings;
   settings.request = request;
   settings.estimates = options.estimates;
-  settings.overheads = options.overheads;
+  settings.overheads = sim::named_overheads(options.overheads);
   settings.elastic = options.elastic;
   if (!options.round.empty()) {
     settings.round_us = parse_duration(options.round);
@@ -184,7 +184,9 @@ int run(const SimulateArguments& options) {
   if (!options.jobs_out.empty()) write_out(options.jobs_out, csv);
   output.finish();
   if (interrupt.came()) complain("note: interrupted: the last run ends where it was");
-  const auto all_declined = [](const Run& run) { return run.figures.declined > 0 && run.figures.completed + run.figures.unfinished == 0; };
+  const auto all_declined = [](const Run& run) {
+    return run.figures.declined > 0 && run.figures.completed + run.figures.unfinished + run.figures.killed == 0;
+  };
   return std::all_of(runs.begin(), runs.end(), all_declined) ? kNo : kDone;
 }
 

@@ -33,6 +33,10 @@ std::string rounded_seconds(TimeUs t) { return fmt::format("{}", (t + kSecond / 
 void add_measures(io::JsonWriter& out, const results::Run& run) {
   const sim::SimulationFigures& f = run.figures;
   const sim::Deadlines& deadlines = run.measures.deadlines;
+  out.number("killed", f.killed);
+  out.number("failures", run.totals.failures);
+  out.number("job_failures", f.failures);
+  out.number("mends", f.mends);
   out.number("goodput", f.goodput_ppm, 6);
   out.number("effective_training_time", f.effective_ppm, 6);
   out.number("gpu_s", core::saturate(f.gpu_us), 6);

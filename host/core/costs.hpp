@@ -7,6 +7,8 @@
 /// Run time that a change wastes.
 namespace berth::core {
 
+/// Going on after a failure: nothing can be saved any more.
+inline TimeUs restart_cost(const Costs& costs) { return costs.restart_us + costs.checkpoint_restore_us; }
 /// Being displaced: what it saves, restarts and restores.
 inline TimeUs displace_cost(const Costs& costs) { return costs.checkpoint_save_us + costs.restart_us + costs.checkpoint_restore_us; }
 /// Going on in another shape.

@@ -149,8 +149,7 @@ void PlanBuilder::build(const StateImpl& s, const WalkOutput& walk, Plan& plan) 
       d.action = Action::kReplace;
       d.shape = s.job.shape[at(slot)];
       append(plan, d, (*walk.mends)[at(mended)]);
-      const Costs& costs = s.jobs[at(slot)].job->costs;
-      d.cost_us = costs.restart_us + costs.checkpoint_restore_us;
+      d.cost_us = restart_cost(s.jobs[at(slot)].job->costs);
       predict(s, d, plan, s.job.rate[at(slot)], s.now);
     } else if (declined_[at(slot)] != 0) {
       d.action = Action::kDecline;

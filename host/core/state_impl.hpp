@@ -106,6 +106,8 @@ class StateImpl {
   /// When a job that waits would end at the earliest, if that is past its hard deadline in every alternative; kNever: it is not, or it
   /// is not known. Time limits do not count: a job may end before them.
   TimeUs too_late(std::int32_t slot) const;
+  /// The last instant at which the job could start anew and meet its hard deadline in some alternative; kNever: any.
+  TimeUs last_start(std::int32_t slot) const;
   /// Work left now, millionths of the unit; INT64_MAX: not known.
   std::int64_t work_left_now(std::int32_t slot) const;
   /// Run time left at a rate; kNever: not known.

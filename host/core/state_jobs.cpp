@@ -301,6 +301,18 @@ TimeUs StateImpl::too_late(std::int32_t slot) const {
   return earliest;
 }
 
+TimeUs StateImpl::last_start(std::int32_t slot) const {
+  const TimeUs deadline = job.hard_deadline[at(slot)];
+  if (deadline == kNever) return kNever;
+  TimeUs shortest = kNever;
+  for (const std::int64_t rate : jobs[at(slot)].option_rate) {
+    const TimeUs run = run_at(slot, rate);
+    if (run == kNever) return kNever;
+    shortest = std::min(shortest, run);
+  }
+  return deadline - shortest;
+}
+
 TimeUs StateImpl::run_or_limit(std::int32_t slot, std::int64_t rate) const { return or_limit(slot, run_at(slot, rate)); }
 
 TimeUs StateImpl::remaining_or_limit(std::int32_t slot) const { return or_limit(slot, remaining(slot)); }

@@ -84,6 +84,12 @@ TimeUs WalkInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
   policy.next_change(then, s.now, slots_, batch_);
   TimeUs until = kNever;
   for (const TimeUs change : batch_) until = std::min(until, change);
+  // Whose hard deadline goes out of reach while it waits stands in no order any more.
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const kernel::Outcome outcome = answer.outcome[i];
+    if (outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved || outcome == kernel::Outcome::kKept) continue;
+    if (const TimeUs last = s.last_start(order_[i]); last != kNever) until = std::min(until, std::max(s.now, last + 1));
+  }
   return until;
 }
 

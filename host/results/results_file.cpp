@@ -48,11 +48,16 @@ void add_run(Database& database, const Run& run) {
   TableRows row(database, "runs");
   row.text("written", written).text("berth", BERTH_VERSION).text("policy", run.policy).text("params", params);
   row.text("trace", run.trace->name).text("cluster", run.cluster);
-  row.text("estimates", run.settings.estimates).text("overheads", run.settings.overheads);
+  row.text("estimates", run.settings.estimates).text("overheads", run.settings.overheads.name);
+  row.text("events", run.settings.events.name);
+  const sim::FailureRates& rates = run.settings.failures;
+  row.number("node_failure_us", rates.node_us).number("gpu_failure_us", rates.gpu_us).number("repair_us", rates.repair_us);
+  row.number("crash_gpu_us", rates.crash_gpu_us).number("kill_gpu_us", rates.kill_gpu_us);
   row.number("round_us", run.settings.round_us).number("elastic", run.settings.elastic ? 1 : 0);
   row.number("seed", static_cast<std::int64_t>(run.settings.request.seed));
   row.number("gpus", run.totals.gpus).number("jobs", static_cast<std::int64_t>(run.trace->jobs.size()));
   row.number("completed", f.completed).number("declined", f.declined).number("unfinished", f.unfinished);
+  row.number("killed", f.killed);
   row.number("interrupted", run.totals.interrupted ? 1 : 0);
   add_spread(row, "jct_us", f.jct_us);
   add_spread(row, "queue_us", f.wait_us);
@@ -65,6 +70,7 @@ void add_run(Database& database, const Run& run) {
   row.number("soft_deadlines", deadlines.soft).number("soft_missed", deadlines.soft_missed);
   row.number("hard_deadlines", deadlines.hard).number("hard_missed", deadlines.hard_missed);
   row.number("starts", f.starts).number("preemptions", f.preemptions).number("moves", f.moves);
+  row.number("failures", run.totals.failures).number("job_failures", f.failures).number("mends", f.mends);
   row.number("decisions", run.totals.decisions);
   row.number("decision_p50_us", sim::decision_us(run.totals, 50)).number("decision_p99_us", sim::decision_us(run.totals, 99));
   row.number("load_us", static_cast<TimeUs>(run.load_s * 1e6)).number("wall_us", static_cast<TimeUs>(run.wall_s * 1e6));
@@ -80,14 +86,13 @@ void add_losses(Database& database, std::int64_t id, const Run& run) {
 }
 
 void add_jobs(Database& database, std::int64_t id, const Run& run) {
-  constexpr const char* kOutcomes[] = {"completed", "declined", "unfinished"};
   TableRows row(database, "jobs");
   for (const sim::JobRow& job : run.measures.jobs) {
     const sim::JobOutcome& o = job.outcome;
     const TraceJob& traced = run.trace->jobs[at(o.job)];
     const bool completed = o.end == sim::JobOutcome::End::kCompleted;
     row.number("run", id).text("job", traced.id).text("user", traced.user).text("vc", traced.virtual_cluster);
-    row.number("gpus", traced.gpus).text("outcome", kOutcomes[static_cast<int>(o.end)]).number("submit_us", o.submit_us);
+    row.number("gpus", traced.gpus).text("outcome", sim::kEndNames[static_cast<int>(o.end)]).number("submit_us", o.submit_us);
     add_known(row, "start_us", o.start_us, o.start_us != kNever);
     add_known(row, "end_us", o.end_us, o.end_us != kNever);
     add_known(row, "jct_us", o.jct_us(), completed);
@@ -95,6 +100,7 @@ void add_jobs(Database& database, std::int64_t id, const Run& run) {
     add_known(row, "rho_ppm", job.rho_ppm, completed);
     row.number("held_us", o.held_us).number("overhead_us", o.overhead_us).number("gpu_us", core::saturate(o.gpu_us));
     row.number("starts", o.starts).number("preemptions", o.preemptions).number("moves", o.moves);
+    row.number("failures", o.failures).number("mends", o.mends);
     add_known(row, "deadline_us", traced.deadline_us, traced.deadline_us != kNever);
     o.reason.empty() ? row.nothing("reason") : row.text("reason", o.reason);
     row.write();

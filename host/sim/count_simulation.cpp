@@ -15,9 +15,7 @@
 #include "host/core/wide.hpp"
 #include "host/sim/estimator.hpp"
 #include "host/sim/node_counts.hpp"
-#include "host/sim/overheads.hpp"
 #include "host/sim/series.hpp"
-#include "host/sim/trace_form.hpp"
 
 namespace berth::sim {
 namespace {
@@ -46,6 +44,8 @@ struct Jobs {
   std::vector<std::uint8_t> running;
   std::vector<const std::string*> id;
 
+  std::vector<const TraceJob*> traced;
+  std::vector<const ModelOverheads*> overheads;
   std::vector<JobOutcome> outcome;
   std::vector<TimeUs> left, held_from, working_from, owed;
   std::vector<Loss> pays_for;      // until working_from
@@ -66,6 +66,8 @@ struct Jobs {
     attained.resize(n);
     running.resize(n);
     id.resize(n);
+    traced.resize(n);
+    overheads.resize(n);
     outcome.resize(n);
     run.resize(n);
     taken.resize(n);
@@ -81,26 +83,26 @@ struct Jobs {
 
 class CountSimulator {
  public:
-  CountSimulator(const Trace& trace, const SimulationSettings& settings, const std::function<void(const JobOutcome&)>& done,
+  CountSimulator(const Replayed& trace, const SimulationSettings& settings, const std::function<void(const JobOutcome&)>& done,
                  core::ChosenPolicy& chosen, NodeCounts& nodes)
-      : trace_(trace),
+      : source_(trace.jobs),
         settings_(settings),
         done_(done),
         policy_(*chosen.policy),
         preemptive_(chosen.entry->preemptive),
         hol_(chosen.rules.discipline == kernel::Discipline::kHol),
         estimator_(settings.estimates, settings.request.seed),
-        costs_(overheads(settings.overheads)),
         nodes_(nodes),
         lines_of_(static_cast<std::size_t>(nodes.pools())),
         running_(static_cast<std::size_t>(nodes.pools())),
-        touched_(static_cast<std::size_t>(nodes.pools()), 0) {
+        touched_(static_cast<std::size_t>(nodes.pools()), 0),
+        upcoming_(source_.next()) {
     totals_.gpus = nodes.gpus();
     if (settings.series != nullptr) nodes_.watch(settings.series->fragmentation());
   }
 
   SimulationTotals run() {
-    totals_.first_submit_us = trace_.jobs.empty() ? 0 : trace_.jobs.front().submit_us;
+    totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
     totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
     for (TimeUs now = next_event(); now != kNever; now = next_event()) {
       if (settings_.interrupted && totals_.decisions % 1024 == 0 && settings_.interrupted()) {
@@ -116,6 +118,7 @@ class CountSimulator {
       if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
+    totals_.gpu_up_us = static_cast<__int128>(totals_.gpus) * (totals_.last_release_us - totals_.first_submit_us);
     return std::move(totals_);
   }
 
@@ -135,7 +138,7 @@ class CountSimulator {
   TimeUs next_event() {
     while (!ends_.empty() && stale(ends_.top())) ends_.pop();
     while (!changes_.empty() && stale(changes_.top())) changes_.pop();
-    TimeUs next = next_job_ < trace_.jobs.size() ? trace_.jobs[next_job_].submit_us : kNever;
+    TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
     if (!changes_.empty()) next = std::min(next, changes_.top().at);
     return next;
@@ -148,7 +151,7 @@ class CountSimulator {
       stop(end.slot);
       JobOutcome& outcome = jobs_.outcome[at(end.slot)];
       outcome.end = JobOutcome::End::kCompleted;
-      estimator_.finished(trace_.jobs[at(outcome.job)], outcome.held_us - outcome.overhead_us);
+      estimator_.finished(*jobs_.traced[at(end.slot)], outcome.held_us - outcome.overhead_us);
       leave(end.slot);
     }
   }
@@ -165,14 +168,15 @@ class CountSimulator {
   }
 
   void arrive() {
-    for (; next_job_ < trace_.jobs.size() && trace_.jobs[next_job_].submit_us <= now_; ++next_job_) {
-      const TraceJob& traced = trace_.jobs[next_job_];
+    for (; upcoming_ != nullptr && upcoming_->submit_us <= now_; upcoming_ = source_.next()) {
+      const TraceJob& traced = *upcoming_;
       const std::int32_t slot = jobs_.add();
       const std::size_t s = at(slot);
       JobOutcome& outcome = jobs_.outcome[s];
       outcome = JobOutcome{};
-      outcome.job = static_cast<std::int32_t>(next_job_);
+      outcome.job = n_arrived_++;
       outcome.submit_us = traced.submit_us;
+      jobs_.traced[s] = &traced;
       const std::int32_t pool = nodes_.pool_of(traced);
       if (pool < 0 || nodes_.total(pool) < traced.gpus) {
         outcome.end = JobOutcome::End::kDeclined;
@@ -181,7 +185,7 @@ class CountSimulator {
         continue;
       }
       jobs_.submit[s] = traced.submit_us;
-      jobs_.estimate[s] = estimator_.of(traced, static_cast<std::int64_t>(next_job_)).run_us;
+      jobs_.estimate[s] = estimator_.of(traced, outcome.job).run_us;
       jobs_.deadline[s] = traced.deadline_us;
       jobs_.priority[s] = traced.priority;
       jobs_.gpus[s] = traced.gpus;
@@ -189,7 +193,8 @@ class CountSimulator {
       jobs_.running[s] = 0;
       jobs_.id[s] = &traced.id;
       jobs_.left[s] = traced.run_us;
-      jobs_.owed[s] = 0;
+      jobs_.overheads[s] = &settings_.overheads.of(traced.model);
+      jobs_.owed[s] = jobs_.overheads[s]->start_us;
       jobs_.pool[s] = pool;
       jobs_.line[s] = line_of(pool, traced.gpus);
       wait(slot);
@@ -278,7 +283,7 @@ class CountSimulator {
     }
     for (const Place& one : displaced_) {
       ++jobs_.outcome[at(one.slot)].preemptions;
-      jobs_.owed[at(one.slot)] += core::displace_cost(costs_);
+      jobs_.owed[at(one.slot)] += core::displace_cost(jobs_.overheads[at(one.slot)]->costs);
       wait(one.slot);
     }
   }
@@ -287,7 +292,7 @@ class CountSimulator {
     const std::size_t s = at(slot);
     if (!nodes_.take(jobs_.pool[s], jobs_.gpus[s], jobs_.taken[s])) return false;
     ++jobs_.outcome[s].moves;
-    start(slot, core::migrate_cost(costs_), Loss::kMove);
+    start(slot, core::migrate_cost(jobs_.overheads[s]->costs), Loss::kMove);
     return true;
   }
 
@@ -407,44 +412,48 @@ class CountSimulator {
     JobOutcome& outcome = jobs_.outcome[at(slot)];
     outcome.end_us = now_;
     totals_.gpu_us += outcome.gpu_us;
-    if (outcome.end == JobOutcome::End::kCompleted) totals_.last_end_us = now_;
-    done_(outcome);
+    if (outcome.end != JobOutcome::End::kDeclined) totals_.last_end_us = now_;
+    tell(slot);
+    source_.release(*jobs_.traced[at(slot)]);
     ++jobs_.run[at(slot)];
     jobs_.free_slots.push_back(slot);
   }
 
+  void tell(std::int32_t slot) {
+    jobs_.outcome[at(slot)].traced = jobs_.traced[at(slot)];
+    done_(jobs_.outcome[at(slot)]);
+  }
+
   void leave_unfinished() {
     if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
-    std::vector<JobOutcome> left;
+    std::vector<std::int32_t> left;
     for (const auto& running : running_) {
       while (!running.empty()) {
-        const std::int32_t slot = running.back();
-        stop_without_gpus(slot);
-        left.push_back(jobs_.outcome[at(slot)]);
-        totals_.gpu_us += left.back().gpu_us;
+        left.push_back(running.back());
+        stop_without_gpus(left.back());
       }
     }
     for (Line& line : lines_) {
-      for (; !line.jobs.empty(); line.jobs.pop()) {
-        left.push_back(jobs_.outcome[at(line.jobs.top().slot)]);
-        totals_.gpu_us += left.back().gpu_us;
-      }
+      for (; !line.jobs.empty(); line.jobs.pop()) left.push_back(line.jobs.top().slot);
     }
-    std::sort(left.begin(), left.end(), [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
-    for (const JobOutcome& one : left) done_(one);
+    std::sort(left.begin(), left.end(),
+              [&](std::int32_t a, std::int32_t b) { return jobs_.outcome[at(a)].job < jobs_.outcome[at(b)].job; });
+    for (const std::int32_t slot : left) {
+      totals_.gpu_us += jobs_.outcome[at(slot)].gpu_us;
+      tell(slot);
+    }
   }
 
-  const Trace& trace_;
+  JobSource& source_;
   const SimulationSettings& settings_;
   const std::function<void(const JobOutcome&)>& done_;
   core::QueuePolicy& policy_;
   bool preemptive_, hol_;
   Estimator estimator_;
-  Costs costs_;
   NodeCounts& nodes_;
   TimeUs now_ = -1;
+  std::int32_t n_arrived_ = 0;
   std::int64_t n_running_ = 0, n_waiting_ = 0, gpus_held_ = 0, gpus_waited_ = 0;
-  std::size_t next_job_ = 0;
   Jobs jobs_;
   std::vector<Line> lines_;
   std::vector<std::int32_t> all_lines_;
@@ -458,21 +467,26 @@ class CountSimulator {
   std::vector<std::int32_t> slots_;
   std::vector<std::int64_t> keys_;
   Events ends_, changes_;
+  const TraceJob* upcoming_;
   SimulationTotals totals_;
 };
 
 }  // namespace
 
-std::optional<SimulationTotals> simulate_counts(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                                 const std::function<void(const JobOutcome&)>& done) {
-  require_sorted(trace);
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
                         chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement == core::Placement::kCount;
-  if (!by_count || settings.round_us > 0 || settings.request.work_limit > 0 || settings.request.budget_us > 0) return std::nullopt;
+  const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
+  const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
+                      std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
+                                   [&](const auto& model) { return pauses(model.second); });
+  if (!by_count || !steady || settings.round_us > 0 || settings.request.work_limit > 0 || settings.request.budget_us > 0)
+    return std::nullopt;
   NodeCounts nodes;
-  if (!nodes.begin(cluster, trace)) return std::nullopt;
+  if (!nodes.begin(cluster, trace.facts)) return std::nullopt;
   return CountSimulator(trace, settings, done, chosen, nodes).run();
 }
 

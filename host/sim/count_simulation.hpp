@@ -14,7 +14,7 @@ namespace berth::sim {
 /// outcomes; and fast, as no plan is made. A displaced job that finds room again in the same decision has not moved.
 ///
 /// @returns nothing when something else decides, too: `simulate` answers then. Asked before `done` is called for the first time.
-std::optional<SimulationTotals> simulate_counts(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                                 const std::function<void(const JobOutcome&)>& done);
 
 }  // namespace berth::sim

@@ -30,10 +30,13 @@ void FiguresOf::add(const JobOutcome& job) {
   figures_.starts += job.starts;
   figures_.preemptions += job.preemptions;
   figures_.moves += job.moves;
+  figures_.failures += job.failures;
+  figures_.mends += job.mends;
   figures_.gpu_us += job.gpu_us;
   for (std::size_t loss = 0; loss < kLosses; ++loss) figures_.lost_gpu_us[loss] += job.lost_gpu_us[loss];
   if (job.end == JobOutcome::End::kDeclined) ++figures_.declined;
   if (job.end == JobOutcome::End::kUnfinished) ++figures_.unfinished;
+  if (job.end == JobOutcome::End::kKilled) ++figures_.killed;
   if (job.end != JobOutcome::End::kCompleted) return;
   ++figures_.completed;
   jct_.push_back(job.jct_us());
@@ -48,11 +51,9 @@ SimulationFigures FiguresOf::finish(const SimulationTotals& totals) {
   figures_.wait_us = spread_of(wait_);
   figures_.first_us = spread_of(first_);
   figures_.makespan_us = totals.last_end_us - totals.first_submit_us;
-  // A job that is declined at last may have had GPUs after the last completion.
-  const TimeUs end = std::max(totals.last_end_us, totals.last_release_us);
-  const __int128 all = static_cast<__int128>(totals.gpus) * (end - totals.first_submit_us);
   __int128 worked = figures_.gpu_us;
   for (const __int128 lost : figures_.lost_gpu_us) worked -= lost;
+  const __int128 all = totals.gpu_up_us;
   if (all > 0) figures_.gpu_utilisation_ppm = static_cast<std::int64_t>(figures_.gpu_us * 1'000'000 / all);
   if (all > 0) figures_.goodput_ppm = static_cast<std::int64_t>(worked * 1'000'000 / all);
   if (figures_.gpu_us > 0) figures_.effective_ppm = static_cast<std::int64_t>(worked * 1'000'000 / figures_.gpu_us);

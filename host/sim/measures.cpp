@@ -19,7 +19,9 @@ void MeasuresOf::add(const JobOutcome& job) {
   for (std::optional<GroupsOf>& groups : groups_) {
     if (groups) groups->add(job);
   }
-  if (keep_jobs_) jobs_.push_back({job, rho_ppm});
+  if (!keep_jobs_) return;
+  jobs_.push_back({job, rho_ppm});
+  jobs_.back().outcome.traced = nullptr;  // it was for this call
 }
 
 Measures MeasuresOf::finish(const SimulationTotals& totals) {

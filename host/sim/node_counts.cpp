@@ -17,7 +17,7 @@ bool plain(const Node& node) {
 
 }  // namespace
 
-bool NodeCounts::begin(const Snapshot& cluster, const Trace& trace) {
+bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts) {
   Snapshot empty = cluster;
   empty.jobs.clear();
   empty.history.clear();
@@ -45,10 +45,7 @@ bool NodeCounts::begin(const Snapshot& cluster, const Trace& trace) {
     gpus_ += node.gpus;
     set_free(n, node.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1);
   }
-  return std::all_of(trace.jobs.begin(), trace.jobs.end(), [&](const TraceJob& job) {
-    return !job.deadline_hard && job.profile.empty() && (!several || !job.gpu_type.empty()) && (!cpu || job.cpu_milli == 0) &&
-           (!memory || job.memory_bytes == 0);
-  });
+  return !facts.hard_deadlines && !facts.profiles && !(several && facts.any_type) && !(cpu && facts.cpu) && !(memory && facts.memory);
 }
 
 std::int32_t NodeCounts::pool_of(const TraceJob& job) const {

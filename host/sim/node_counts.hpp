@@ -9,6 +9,7 @@
 #include "berth/snapshot.hpp"
 #include "berth/trace.hpp"
 #include "host/sim/fragmentation.hpp"
+#include "host/sim/job_source.hpp"
 #include "host/sim/node_pool.hpp"
 
 namespace berth::sim {
@@ -17,10 +18,10 @@ namespace berth::sim {
 /// A pool has the nodes of one GPU type and one virtual cluster.
 class NodeCounts {
  public:
-  /// @returns whether counts of free GPUs are all that placing the trace's jobs one GPU at a time looks at: nodes are ready for ever, have
+  /// @returns whether counts of free GPUs are all that placing such jobs one GPU at a time looks at: nodes are ready for ever, have
   /// neither lists of GPUs nor, where jobs ask for them, cores and memory; pools do not overlap; no job has a profile, or
   /// a deadline for which it may be declined later.
-  bool begin(const Snapshot& cluster, const Trace& trace);
+  bool begin(const Snapshot& cluster, const TraceFacts& facts);
 
   std::int32_t pools() const { return static_cast<std::int32_t>(pools_.size()); }
   /// -1: no node is for this job.

@@ -6,12 +6,13 @@
 
 namespace berth::sim {
 
-Costs overheads(std::string_view name) {
-  Costs costs;
-  if (name == "none") return costs;
-  if (name != "default") throw InvalidArgument(fmt::format("unknown overheads '{}'; known: none, default", name));
-  costs.restart_us = 30 * kSecond;
-  return costs;
+Overheads named_overheads(std::string_view name) {
+  Overheads overheads;
+  overheads.name = name;
+  if (name == "none") return overheads;
+  if (name != "default") throw InvalidArgument(fmt::format("unknown overheads '{}'; known: none, default, or a file", name));
+  overheads.general.costs.restart_us = 30 * kSecond;
+  return overheads;
 }
 
 }  // namespace berth::sim

@@ -2,12 +2,13 @@
 
 #include <Random123/philox.h>
 
+#include <bit>
 #include <cstdint>
 
 namespace berth::sim {
 
 /// What a number is drawn for; part of the counter, so streams never overlap. The values are part of every seed's meaning.
-enum class Stream : std::uint32_t { kCluster, kUser, kHistory, kJob, kGone, kTiming, kEstimate };
+enum class Stream : std::uint32_t { kCluster, kUser, kHistory, kJob, kGone, kTiming, kEstimate, kFailure, kRepair, kCrash, kKill };
 
 /// Random numbers of one item of one stream: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
 /// SC'11), key = seed, counter = (item, stream, block). A number depends on nothing that was drawn before it elsewhere.
@@ -29,6 +30,24 @@ class Draws {
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>((std::uint64_t{next()} * static_cast<std::uint64_t>(n)) >> 32); }
   /// True ppm times in a million.
   bool chance(std::int32_t ppm) { return below(1'000'000) < ppm; }
+  /// Exponentially distributed with this mean, rounded down: -ln(u) from the binary logarithm of 64 bits, digit by digit.
+  std::int64_t exponential(std::int64_t mean) {
+    std::uint64_t u = std::uint64_t{next()} << 32;
+    u |= next() | 1U;
+    const int zeros = std::countl_zero(u);
+    u <<= zeros;
+    std::uint64_t digits = 0;  // 32 binary digits of log2(u / 2^63)
+    for (int digit = 0; digit < 32; ++digit) {
+      const unsigned __int128 square = static_cast<unsigned __int128>(u) * u;
+      const auto carry = static_cast<unsigned>(square >> 127);
+      u = static_cast<std::uint64_t>(square >> (63 + carry));
+      digits = 2 * digits + carry;
+    }
+    constexpr std::uint64_t kLn2 = 2'977'044'471;  // floor(ln 2 * 2^32)
+    const std::uint64_t log2 = (static_cast<std::uint64_t>(zeros + 1) << 32) - digits;
+    const auto ln = static_cast<std::int64_t>((static_cast<unsigned __int128>(log2) * kLn2) >> 32);
+    return static_cast<std::int64_t>((static_cast<__int128>(mean) * ln) >> 32);
+  }
 
  private:
   r123::Philox4x32::key_type key_;

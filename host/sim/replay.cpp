@@ -21,7 +21,8 @@ constexpr std::int32_t kNoJob = INT32_MAX;
 
 class FifoReplay {
  public:
-  FifoReplay(const Trace& trace, const Snapshot& cluster) : jobs_(trace.jobs), forms_(trace, cluster), pool_(cluster), empty_(pool_) {
+  FifoReplay(const Trace& trace, const Snapshot& cluster)
+      : jobs_(trace.jobs), forms_(trace.profiles, cluster), pool_(cluster), empty_(pool_) {
     lines_.emplace_back();  // of all virtual clusters that own no nodes
   }
 

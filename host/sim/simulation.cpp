@@ -15,9 +15,11 @@
 #include "host/core/costs.hpp"
 #include "host/core/state_impl.hpp"
 #include "host/core/wide.hpp"
+#include "host/sim/cluster_changes.hpp"
 #include "host/sim/count_simulation.hpp"
 #include "host/sim/estimator.hpp"
-#include "host/sim/overheads.hpp"
+#include "host/sim/live_job.hpp"
+#include "host/sim/random.hpp"
 #include "host/sim/series.hpp"
 #include "host/sim/submitted_job.hpp"
 #include "host/sim/trace_form.hpp"
@@ -26,60 +28,56 @@
 namespace berth::sim {
 namespace {
 
-/// A job that was submitted and has not ended. Work is in millionths of a unit; of a job whose work is not stated a unit is a second.
-struct LiveJob {
-  JobOutcome outcome;
-  std::int64_t work = 0, left = 0;
-  std::int64_t rate = 0;    // millionths of a unit per second, where it runs
-  std::int64_t gpus = 0;    // that it has; shares count as their part of a GPU, rounded up
-  TimeUs working_from = 0;  // since when `left` goes down, where it runs: the end of what its last change cost
-  TimeUs held_from = 0;
-  TimeUs owed = 0;                                    // to be paid at its next start
-  Loss pays_for = Loss::kRestart;                     // until working_from
-  std::uint64_t run = 0;                              // counts starts, moves and stops: an end of an earlier run is void
-  bool live = false, running = false, timed = false;  // timed: work is time, and the rate is 1
+/// Something that happens to a job while it runs.
+struct JobEvent {
+  TimeUs at;
+  std::int32_t job, slot;  // place in the trace, so that events at one instant have an order
+  std::uint64_t run;
+  enum class What : std::uint8_t { kEnd, kCrash, kKill } what;
+  bool operator>(const JobEvent& other) const { return std::tie(at, what, job) > std::tie(other.at, other.what, other.job); }
 };
 
-struct End {
-  TimeUs at;
-  std::int32_t job, slot;  // place in the trace, so that ends at one instant have an order
-  std::uint64_t run;
-  bool operator>(const End& other) const { return std::tie(at, job) > std::tie(other.at, other.job); }
-};
+constexpr TimeUs kLeastRound = kSecond;
 
 class Simulator {
  public:
-  Simulator(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+  Simulator(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
             const std::function<void(const JobOutcome&)>& done)
-      : trace_(trace),
+      : source_(trace.jobs),
         settings_(settings),
         done_(done),
-        forms_(trace, cluster, settings.elastic),
+        forms_(trace.profiles, cluster, settings.elastic),
         estimator_(settings.estimates, settings.request.seed),
-        costs_(overheads(settings.overheads)),
-        state_(empty(cluster)) {
-    require_sorted(trace);
-    if (settings.round_us < 0) throw InvalidArgument("a round takes a time above 0");
+        state_(empty(cluster)),
+        cluster_(state_, settings.events, settings.failures, settings.request.seed),
+        upcoming_(source_.next()) {
+    if (settings.round_us != 0 && settings.round_us < kLeastRound) throw InvalidArgument("a round takes a second at least");
     totals_.gpus = working_gpus(cluster);
-    for (const Node& node : cluster.nodes) changes_.insert({node.available_from_us, node.available_until_us});
-    for (const Reservation& reservation : cluster.reservations) changes_.insert({reservation.from_us, reservation.to_us});
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
+      const Node& node = state_.node(n);
+      changes_.insert({node.available_from_us, node.available_until_us});
+    }
+    for (const Reservation& reservation : state_.impl().reservations) changes_.insert({reservation.from_us, reservation.to_us});
+    changes_.erase(0);
   }
 
   SimulationTotals run() {
-    totals_.first_submit_us = trace_.jobs.empty() ? 0 : trace_.jobs.front().submit_us;
+    totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
     totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
     for (TimeUs now = next_event(); now != kNever; now = next_event()) {
       if (settings_.interrupted && settings_.interrupted()) {
         totals_.interrupted = true;
         break;
       }
-      now_ = now;
+      advance(now);
       deltas_.clear();
       deltas_.push_back(delta::SetTime{now});
-      complete();
+      happen_to_jobs();
+      happen_to_cluster();
       arrive();
       state_.apply(deltas_);
       remember_slots();
+      if (cluster_changed_) count_gpus_up();
       undecided_ = true;
       if (settings_.round_us == 0 || now % settings_.round_us == 0) {
         decide();
@@ -92,10 +90,21 @@ class Simulator {
   }
 
  private:
+  // A snapshot's times count from its origin; a simulation begins at its `now`.
   static ClusterState empty(Snapshot cluster) {
     cluster.jobs.clear();
     cluster.history.clear();
-    cluster.now_us = 0;
+    const TimeUs begin = std::exchange(cluster.now_us, 0);
+    const auto shift = [begin](TimeUs& at) { at = at == kNever ? kNever : std::max<TimeUs>(0, at - begin); };
+    for (Node& node : cluster.nodes) {
+      shift(node.available_from_us);
+      shift(node.available_until_us);
+      for (Gpu& gpu : node.gpu_list) shift(gpu.free_at_us);
+    }
+    for (Reservation& reservation : cluster.reservations) {
+      shift(reservation.from_us);
+      shift(reservation.to_us);
+    }
     return ClusterState(std::move(cluster), "cluster");
   }
 
@@ -110,45 +119,114 @@ class Simulator {
     return now;
   }
 
-  // The next completion, arrival, round with somebody waiting for it, or change of the order.
+  /// Whether nodes, GPUs and jobs go on failing.
+  bool failing() const { return n_running_ > 0 || upcoming_ != nullptr; }
+
+  // The next thing that happens to a job or a node, arrival, round with somebody waiting for it, or change of the order.
   TimeUs next_event() {
-    while (!ends_.empty() && live_[at(ends_.top().slot)].run != ends_.top().run) ends_.pop();
-    TimeUs next = next_job_ < trace_.jobs.size() ? trace_.jobs[next_job_].submit_us : kNever;
-    if (!ends_.empty()) next = std::min(next, ends_.top().at);
+    while (!events_.empty() && live_[at(events_.top().slot)].run != events_.top().run) events_.pop();
+    TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
+    if (!events_.empty()) next = std::min(next, events_.top().at);
+    if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(failing()));
     const auto change = changes_.upper_bound(now_);
-    if (n_live_ > 0 && change != changes_.end()) next = std::min(next, *change);
+    if ((n_live_ > 0 || upcoming_ != nullptr) && change != changes_.end()) next = std::min(next, *change);
     if (settings_.round_us == 0) return wake_ > now_ ? std::min(next, wake_) : next;
     // Where nothing runs, a round more finds what the last one found, unless somebody has come since.
     if (n_live_ > 0 && (n_running_ > 0 || undecided_)) next = std::min(next, (now_ / settings_.round_us + 1) * settings_.round_us);
     return next;
   }
 
-  void complete() {
-    for (; !ends_.empty() && ends_.top().at <= now_; ends_.pop()) {
-      const End end = ends_.top();
-      LiveJob& job = live_[at(end.slot)];
-      if (job.run != end.run) continue;
-      release(job);
-      job.outcome.end = JobOutcome::End::kCompleted;
-      const TraceJob& traced = trace_.jobs[at(end.job)];
-      estimator_.finished(traced, job.outcome.held_us - job.outcome.overhead_us);
-      deltas_.push_back(delta::RemoveJob{traced.id, "completed"});
-      leave(job);
+  void advance(TimeUs now) {
+    const TimeUs from = std::max(now_, totals_.first_submit_us);
+    if (now > from) gpu_up_us_ += static_cast<__int128>(gpus_up_) * (now - from);
+    if (changes_.upper_bound(now_) != changes_.upper_bound(now)) cluster_changed_ = true;
+    now_ = now;
+  }
+
+  void count_gpus_up() {
+    gpus_up_ = 0;
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
+      const Node& node = state_.node(n);
+      if (node.available_from_us <= now_ && now_ < node.available_until_us) gpus_up_ += cluster_.gpus_up(n);
+    }
+    cluster_changed_ = false;
+  }
+
+  void happen_to_jobs() {
+    for (; !events_.empty() && events_.top().at <= now_; events_.pop()) {
+      const JobEvent event = events_.top();
+      LiveJob& job = live_[at(event.slot)];
+      if (job.run != event.run) continue;
+      if (event.what == JobEvent::What::kCrash) {
+        job.stall(now_, 0);
+        give_up(job);
+        gpus_waited_ += job.traced->gpus;
+        job.owed = core::restart_cost(job.overheads->costs);
+        ++job.crashes;
+        job.crashed_gpu_us = job.outcome.gpu_us;
+        deltas_.push_back(delta::StopJob{job.traced->id});
+        unsettled_.push_back({event.slot, job.run});
+        continue;
+      }
+      give_up(job);
+      if (event.what == JobEvent::What::kEnd) estimator_.finished(*job.traced, job.outcome.held_us - job.outcome.overhead_us);
+      leave(job, event.what == JobEvent::What::kEnd ? JobOutcome::End::kCompleted : JobOutcome::End::kKilled);
+    }
+  }
+
+  void happen_to_cluster() {
+    happened_.deltas.clear();
+    happened_.struck.clear();
+    happened_.killed.clear();
+    cluster_.take(now_, failing(), happened_);
+    if (!happened_.deltas.empty()) cluster_changed_ = true;
+    for (Delta& one : happened_.deltas) deltas_.push_back(std::move(one));
+    for (const ClusterChanges::Struck& one : happened_.struck) {
+      ++totals_.failures;
+      strike(one);
+    }
+    for (const std::string& id : happened_.killed) {
+      const std::int32_t slot = state_.find_job(id);
+      if (slot < 0 || !live_[at(slot)].live) continue;
+      if (live_[at(slot)].running) {
+        give_up(live_[at(slot)]);
+      } else {
+        gpus_waited_ -= live_[at(slot)].traced->gpus;
+      }
+      leave(live_[at(slot)], JobOutcome::End::kKilled);
+    }
+  }
+
+  // Whoever had one of these GPUs does nothing until somebody decides.
+  void strike(const ClusterChanges::Struck& struck) {
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(live_.size()); ++slot) {
+      LiveJob& job = live_[at(slot)];
+      if (!job.live || !job.running) continue;
+      for (const AllocationEntry& entry : state_.job(slot)->allocation.entries) {
+        const bool has = struck.gpu < 0 || std::find(entry.gpus.begin(), entry.gpus.end(), struck.gpu) != entry.gpus.end();
+        if (!has || entry.node != state_.node(struck.node).id) continue;
+        job.stall(now_, struck.notice_us);
+        unsettled_.push_back({slot, job.run});
+        break;
+      }
     }
   }
 
   void arrive() {
-    for (; next_job_ < trace_.jobs.size() && trace_.jobs[next_job_].submit_us <= now_; ++next_job_) {
-      const TraceJob& traced = trace_.jobs[next_job_];
+    for (; upcoming_ != nullptr && upcoming_->submit_us <= now_; upcoming_ = source_.next()) {
+      const TraceJob& traced = *upcoming_;
       const TraceForm form = forms_.of(traced);
-      Job job = submitted_job(traced, form, Demanded{});
-      job.costs = costs_;
-      job.estimate = estimator_.of(traced, static_cast<std::int64_t>(next_job_));
       LiveJob live;
-      live.outcome.job = static_cast<std::int32_t>(next_job_);
+      live.traced = &traced;
+      live.overheads = &settings_.overheads.of(traced.model);
+      live.outcome.job = n_arrived_++;
       live.outcome.submit_us = traced.submit_us;
       live.timed = form.profile == nullptr || traced.work == 0;
       live.work = live.left = live.timed ? traced.run_us : traced.work;
+      live.owed = live.overheads->start_us;
+      Job job = submitted_job(traced, form, Demanded{});
+      job.costs = live.overheads->costs;
+      job.estimate = estimator_.of(traced, live.outcome.job);
       if (estimator_.is_oracle()) job.progress.work_total = form.profile == nullptr || !live.timed ? live.work : 0;
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
@@ -160,8 +238,9 @@ class Simulator {
   // Slots are known once the state has taken the jobs.
   void remember_slots() {
     for (LiveJob& job : arrived_) {
-      const auto slot = at(state_.find_job(trace_.jobs[at(job.outcome.job)].id));
+      const auto slot = at(state_.find_job(job.traced->id));
       if (live_.size() <= slot) live_.resize(slot + 1);
+      if (live_[slot].live) throw InvalidArgument(fmt::format("the job id '{}' occurs twice", job.traced->id));
       job.run = live_[slot].run + 1;
       job.live = true;
       live_[slot] = std::move(job);
@@ -173,51 +252,65 @@ class Simulator {
     tell_progress();
     const auto before = std::chrono::steady_clock::now();
     engine_.decide(state_, memory_, settings_.request, plan_);
-    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-    totals_.decision_s.push_back(took);
+    totals_.decision_s.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
     ++totals_.decisions;
     commit(state_, plan_);
     deltas_.clear();
+    wake_ = plan_.order_until_us;
     for (const Decision& d : plan_.decisions) carry_out(d);
     if (!deltas_.empty()) state_.apply(deltas_);
-    wake_ = plan_.order_until_us;
   }
 
   void carry_out(const Decision& d) {
     LiveJob& job = live_[at(d.job)];
     switch (d.action) {
       case Action::kStart:
-        hold(d, job.owed, Loss::kRestart);
-        job.owed = 0;
-        gpus_waited_ -= asked(job);
         ++job.outcome.starts;
         if (job.outcome.start_us == kNever) job.outcome.start_us = now_;
+        gpus_waited_ -= job.traced->gpus;
+        hold(d, std::exchange(job.owed, 0), Loss::kRestart);
         break;
       case Action::kMigrate:
       case Action::kResize:
-        release(job);
+        give_up(job);
         ++job.outcome.moves;
         hold(d, d.cost_us, Loss::kMove);
         break;
+      case Action::kReplace:
+        give_up(job);
+        ++job.outcome.mends;
+        hold(d, d.cost_us, Loss::kRestart);
+        break;
       case Action::kPreempt:
-        release(job);
+        job.owed += job.stalled ? core::restart_cost(job.overheads->costs) : d.cost_us;
+        give_up(job);
         ++job.outcome.preemptions;
-        job.owed += d.cost_us;
-        gpus_waited_ += asked(job);
+        gpus_waited_ += job.traced->gpus;
+        wake_for_deadline(d.job);
+        break;
+      case Action::kKeep:
+        // Its GPUs are back before anybody decided.
+        if (job.stalled) {
+          give_up(job);
+          hold(d, core::restart_cost(job.overheads->costs), Loss::kRestart);
+        }
         break;
       case Action::kDecline:
-        job.outcome.end = JobOutcome::End::kDeclined;
-        gpus_waited_ -= asked(job);
+        gpus_waited_ -= job.traced->gpus;
         job.outcome.reason = render_reason(state_, d.reason, d.job);
-        deltas_.push_back(delta::RemoveJob{trace_.jobs[at(job.outcome.job)].id, ""});
-        leave(job);
+        leave(job, JobOutcome::End::kDeclined);
         break;
       default:
+        wake_for_deadline(d.job);
         break;
     }
   }
 
-  std::int64_t asked(const LiveJob& job) const { return trace_.jobs[at(job.outcome.job)].gpus; }
+  // Who cannot meet its hard deadline any more is declined, and holds up nobody behind it.
+  void wake_for_deadline(std::int32_t slot) {
+    const TimeUs last = state_.impl().last_start(slot);
+    if (last != kNever && last >= now_ && (wake_ <= now_ || last < wake_)) wake_ = last + 1;
+  }
 
   // It gets GPUs, and works once the change is paid for.
   void hold(const Decision& d, TimeUs cost, Loss pays_for) {
@@ -227,129 +320,138 @@ class Simulator {
       const PlanEntry& entry = plan_.entries[at(e)];
       ppm += std::int64_t{std::popcount(entry.gpus)} * entry.share_ppm;
     }
-    job.gpus = (ppm + kWholeGpu - 1) / kWholeGpu;
-    gpus_held_ += job.gpus;
-    job.held_from = now_;
-    job.working_from = core::saturating_add(now_, cost);
-    job.pays_for = pays_for;
-    job.running = true;
+    std::int64_t rate = job.timed ? kSecond : state_.impl().job.rate[at(d.job)];
+    // Where nobody has measured a rate, its work takes as long as the trace says.
+    if (rate <= 0) rate = std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
+    job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
     ++n_running_;
-    job.rate = job.timed ? kSecond : state_.impl().job.rate[at(d.job)];
-    ++job.run;
-    if (job.rate <= 0) {
-      throw InvalidArgument(
-          fmt::format("job '{}' states its work, but its profile has no rate for where it runs", trace_.jobs[at(job.outcome.job)].id));
-    }
-    const TimeUs needs = core::saturate(core::ceil_div(core::Wide{job.left} * kSecond, core::Wide{job.rate}));
-    const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, needs));
-    if (end > kMaxTimeUs)
-      throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", trace_.jobs[at(job.outcome.job)].id));
-    ends_.push({end, job.outcome.job, d.job, job.run});
-    if (job.working_from > now_) paying_.push_back({d.job, job.run});
+    gpus_held_ += job.gpus;
+    const TimeUs end = job.ends_at();
+    if (end > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
+    const auto expect = [&](TimeUs when, JobEvent::What what) { events_.push({when, job.outcome.job, d.job, job.run, what}); };
+    expect(end, JobEvent::What::kEnd);
+    const auto mishap = [&](TimeUs mean, Stream stream, JobEvent::What what, std::int64_t count) {
+      if (mean == 0) return;
+      Draws draws(settings_.request.seed, stream, (static_cast<std::uint64_t>(job.outcome.job) << 20) | static_cast<std::uint64_t>(count));
+      const __int128 service = static_cast<__int128>(draws.exponential(mean)) - (job.outcome.gpu_us - job.crashed_gpu_us);
+      const TimeUs when = core::saturating_add(now_, std::max<TimeUs>(1, static_cast<TimeUs>(service / job.gpus)));
+      if (when < end) expect(when, what);
+    };
+    mishap(settings_.failures.crash_gpu_us, Stream::kCrash, JobEvent::What::kCrash, job.crashes);
+    mishap(settings_.failures.kill_gpu_us, Stream::kKill, JobEvent::What::kKill, job.crashes);
+    if (job.works_unevenly(now_)) unsettled_.push_back({d.job, job.run});
   }
 
-  void release(LiveJob& job) {
-    const TimeUs held = now_ - job.held_from;
-    job.outcome.held_us += held;
-    const TimeUs paid = std::min(now_, job.working_from) - job.held_from;
-    job.outcome.overhead_us += paid;
-    job.outcome.gpu_us += static_cast<__int128>(held) * job.gpus;
-    job.outcome.lost_gpu_us[static_cast<std::size_t>(job.pays_for)] += static_cast<__int128>(paid) * job.gpus;
-    totals_.last_release_us = now_;
+  void give_up(LiveJob& job) {
     gpus_held_ -= job.gpus;
-    job.left = left_now(job);
-    job.running = false;
+    job.release(now_);
     --n_running_;
-    ++job.run;
+    totals_.last_release_us = now_;
+    totals_.gpu_up_us = gpu_up_us_;
   }
 
-  std::int64_t left_now(const LiveJob& job) const {
-    if (!job.running || now_ <= job.working_from) return job.left;
-    return std::max<std::int64_t>(0, job.left - core::mul_div(job.rate, now_ - job.working_from, kSecond));
-  }
-
-  // The state lets a job work from the instant at which it has its GPUs; what a change cost is taken off again.
+  // The state lets a job work from the instant at which it has its GPUs; what it spent otherwise is taken off again.
   void tell_progress() {
     deltas_.clear();
     std::size_t kept = 0;
-    for (const Paying& one : paying_) {
+    for (const Unsettled& one : unsettled_) {
       const LiveJob& job = live_[at(one.slot)];
       if (!job.live || job.run != one.run) continue;
       const Job* told = state_.job(one.slot);
       if (told->progress.work_total > 0) {
         Progress progress = told->progress;
         state_.impl().advance(one.slot, progress);
-        progress.work_done = job.work - left_now(job);
+        progress.work_done = job.work - job.left_at(now_);
         deltas_.push_back(delta::SetProgress{told->id, std::move(progress)});
       }
-      if (now_ < job.working_from) paying_[kept++] = one;
+      if (job.works_unevenly(now_)) unsettled_[kept++] = one;
     }
-    paying_.resize(kept);
+    unsettled_.resize(kept);
     if (!deltas_.empty()) state_.apply(deltas_);
   }
 
-  void leave(LiveJob& job) {
+  void leave(LiveJob& job, JobOutcome::End end) {
+    job.outcome.end = end;
     job.outcome.end_us = now_;
+    const char* status = end == JobOutcome::End::kCompleted ? "completed" : end == JobOutcome::End::kKilled ? "cancelled" : "";
+    deltas_.push_back(delta::RemoveJob{job.traced->id, status});
     job.live = false;
     ++job.run;
     --n_live_;
     totals_.gpu_us += job.outcome.gpu_us;
-    if (job.outcome.end == JobOutcome::End::kCompleted) totals_.last_end_us = now_;
+    if (end != JobOutcome::End::kDeclined) totals_.last_end_us = now_;
+    tell(job);
+    source_.release(*job.traced);
+  }
+
+  void tell(LiveJob& job) {
+    job.outcome.traced = job.traced;
     done_(job.outcome);
   }
 
   void leave_unfinished() {
     if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
-    std::vector<JobOutcome> left;
+    std::vector<LiveJob*> left;
     for (LiveJob& job : live_) {
       if (!job.live) continue;
-      if (job.running) release(job);
+      if (job.running) give_up(job);
       totals_.gpu_us += job.outcome.gpu_us;
-      left.push_back(job.outcome);
+      left.push_back(&job);
     }
-    std::sort(left.begin(), left.end(), [](const JobOutcome& a, const JobOutcome& b) { return a.job < b.job; });
-    for (const JobOutcome& one : left) done_(one);
+    std::sort(left.begin(), left.end(), [](const LiveJob* a, const LiveJob* b) { return a->outcome.job < b->outcome.job; });
+    for (LiveJob* one : left) tell(*one);
   }
 
-  struct Paying {
+  struct Unsettled {
     std::int32_t slot;
     std::uint64_t run;
   };
 
-  const Trace& trace_;
+  JobSource& source_;
   const SimulationSettings& settings_;
   const std::function<void(const JobOutcome&)>& done_;
   TraceForms forms_;
   Estimator estimator_;
-  Costs costs_;
   ClusterState state_;
+  ClusterChanges cluster_;
   Engine engine_;
   PolicyState memory_;
   Plan plan_;
   std::set<TimeUs> changes_;  // when nodes and reservations come and go
   TimeUs now_ = -1, wake_ = kNever;
-  std::size_t next_job_ = 0;
+  const TraceJob* upcoming_;
+  std::int32_t n_arrived_ = 0;
   std::int64_t n_live_ = 0, n_running_ = 0, gpus_held_ = 0, gpus_waited_ = 0;
-  bool undecided_ = false;     // something has happened since the last decision
+  bool undecided_ = false;       // something has happened since the last decision
+  bool cluster_changed_ = true;  // since GPUs that are up were counted
+  std::int64_t gpus_up_ = 0;
+  __int128 gpu_up_us_ = 0;     // since the first submission
   std::vector<LiveJob> live_;  // [slots]
   std::vector<LiveJob> arrived_;
-  std::vector<Paying> paying_;
+  std::vector<Unsettled> unsettled_;
   std::vector<Delta> deltas_;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  ClusterChanges::Happened happened_;
+  std::priority_queue<JobEvent, std::vector<JobEvent>, std::greater<>> events_;
   SimulationTotals totals_;
 };
 
 }  // namespace
 
-SimulationTotals simulate_by_engine(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+SimulationTotals simulate_by_engine(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                     const std::function<void(const JobOutcome&)>& done) {
   return Simulator(trace, cluster, settings, done).run();
 }
 
-SimulationTotals simulate(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done) {
   std::optional<SimulationTotals> by_counts = simulate_counts(trace, cluster, settings, done);
   return by_counts ? std::move(*by_counts) : simulate_by_engine(trace, cluster, settings, done);
+}
+
+SimulationTotals simulate(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+                          const std::function<void(const JobOutcome&)>& done) {
+  JobsOf jobs(trace);
+  return simulate({trace.profiles, facts_of(trace), jobs}, cluster, settings, done);
 }
 
 }  // namespace berth::sim

@@ -7,23 +7,35 @@
 #include <vector>
 
 #include "berth/engine.hpp"
+#include "berth/events.hpp"
+#include "berth/overheads.hpp"
 #include "berth/snapshot.hpp"
 #include "berth/trace.hpp"
+#include "host/sim/failure_rates.hpp"
+#include "host/sim/job_source.hpp"
 
 namespace berth::sim {
 
 class Series;
 
 /// What GPU-time goes to in which a job has its GPUs and does no work.
-enum class Loss : std::uint8_t { kRestart, kMove };  ///< starting again after a preemption; migrations and resizes
-inline constexpr int kLosses = 2;
-inline constexpr const char* kLossNames[kLosses] = {"restart", "move"};
+enum class Loss : std::uint8_t {
+  kRestart,     ///< starting, and starting again after a preemption or a failure
+  kMove,        ///< migrations and resizes
+  kCheckpoint,  ///< saving while it runs
+  kStalled,     ///< without all of its GPUs, until somebody decided
+  kUndone,      ///< work that a failure undid
+};
+inline constexpr int kLosses = 5;
+inline constexpr const char* kLossNames[kLosses] = {"restart", "move", "checkpoint", "stalled", "undone"};
 
 /// How a simulation is run; docs/simulation.md says what each means.
 struct SimulationSettings {
   Request request;                    ///< policy, its parameters, seed, backend
   std::string estimates = "oracle";   ///< see Estimator
-  std::string overheads = "none";     ///< see overheads.hpp
+  Overheads overheads;                ///< see overheads.hpp
+  ClusterEvents events;               ///< what happens whatever the policy does
+  FailureRates failures;              ///< and what happens at random, by the request's seed
   TimeUs round_us = 0;                ///< > 0: decisions are made at its multiples only
   bool elastic = false;               ///< elastic jobs may run at every GPU count that was measured
   std::function<bool()> interrupted;  ///< true: stop, and keep what is done; empty: never
@@ -32,51 +44,70 @@ struct SimulationSettings {
 
 /// How a job went. Instants are those of the trace.
 struct JobOutcome {
-  enum class End : std::uint8_t { kCompleted, kDeclined, kUnfinished };
+  enum class End : std::uint8_t { kCompleted, kDeclined, kUnfinished, kKilled };
 
-  std::int32_t job = 0;  ///< index in Trace::jobs
+  std::int32_t job = 0;              ///< its place in the trace
+  const TraceJob* traced = nullptr;  ///< only during the call that tells of it
   End end = End::kUnfinished;
   TimeUs submit_us = 0;
   TimeUs start_us = kNever;                     ///< first start
-  TimeUs end_us = kNever;                       ///< completed, or declined
+  TimeUs end_us = kNever;                       ///< completed, declined or killed
   TimeUs held_us = 0;                           ///< time for which it had GPUs
   TimeUs overhead_us = 0;                       ///< of it, time that changes cost
   __int128 gpu_us = 0;                          ///< GPU-time that it had
-  std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work
+  std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work that lasted
   std::int32_t starts = 0;                      ///< first start and resumptions
   std::int32_t preemptions = 0;                 ///< times that it lost its GPUs
   std::int32_t moves = 0;                       ///< migrations and resizes
+  std::int32_t failures = 0;                    ///< times that it lost what it had not saved, or GPUs
+  std::int32_t mends = 0;                       ///< of them, times that it went on with GPUs in their place
   std::string reason;                           ///< of a declined job
   TimeUs jct_us() const { return end_us - submit_us; }
   TimeUs waited_us() const { return jct_us() - held_us; }
 };
 
+inline constexpr const char* kEndNames[] = {"completed", "declined", "unfinished", "killed"};
+
 /// What a run came to beside its jobs.
 struct SimulationTotals {
   TimeUs first_submit_us = 0;
-  TimeUs last_end_us = 0;      ///< the last completion; of an interrupted run the instant at which it stopped
+  TimeUs last_end_us = 0;      ///< the last completion or kill; of an interrupted run the instant at which it stopped
   TimeUs last_release_us = 0;  ///< when a job gave GPUs back for the last time
-  std::int64_t gpus = 0;       ///< of the cluster that work
+  std::int64_t gpus = 0;       ///< of the cluster that had not failed at the beginning
   __int128 gpu_us = 0;         ///< GPU-time that jobs had
+  __int128 gpu_up_us = 0;      ///< GPU-time that was there from the first submission to the last release: of GPUs that had not failed
+  std::int64_t failures = 0;   ///< of nodes and GPUs
   std::int64_t decisions = 0;
   bool interrupted = false;
   std::vector<double> decision_s;  ///< of each decision
 };
 
+/// What is replayed.
+struct Replayed {
+  const TraceProfiles& profiles;
+  TraceFacts facts;
+  JobSource& jobs;
+};
+
 /// Replays a trace on a cluster under a policy: a client of the live engine, which makes events, decides and carries the plans out.
 ///
-/// At one instant completions come first, then arrivals in the order of the trace, then one decision. A job runs at the rate of its shape
-/// and place where its work is stated, else for `run_us` in all; what changes cost is time in which it has its GPUs and does no work. Jobs
-/// that the policy declines leave with their reason. Jobs that nothing will start any more are unfinished.
+/// At one instant completions come first, then what happens to nodes and jobs, then arrivals in the order of the trace, then one decision.
+/// A job runs at the rate of its shape and place where its work is stated, else for `run_us` in all; what changes cost is time in which it
+/// has its GPUs and does no work. Jobs that the policy declines leave with their reason. Jobs that nothing will start any more are
+/// unfinished.
 ///
-/// @param done  Called for each job once it has ended, in order of the end; after the run for those unfinished, by trace order.
-/// @throws InvalidArgument for unsorted jobs and unknown names; InputError where a job cannot be put into the state.
 /// Where counts of free GPUs are all that decides, no plans are made (`simulate_counts`); the outcomes are the same.
+/// @param done  Called for each job once it has ended, in order of the end; after the run for those unfinished, by trace order.
+/// @throws InvalidArgument for unsorted jobs, unknown names and a round below a second; InputError where a job cannot be put into the
+/// state.
+SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
+                          const std::function<void(const JobOutcome&)>& done);
+/// The same of a trace in memory.
 SimulationTotals simulate(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done);
 
 /// The same with a plan for each decision, always.
-SimulationTotals simulate_by_engine(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,
+SimulationTotals simulate_by_engine(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                     const std::function<void(const JobOutcome&)>& done);
 
 }  // namespace berth::sim

@@ -75,7 +75,7 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   history.finish();
 
   const Demanded demanded = Demanded::not_modelled(cluster);
-  const TraceForms forms(trace, cluster, elastic);
+  const TraceForms forms(trace.profiles, cluster, elastic);
   std::vector<std::int32_t> unmeasured;
   const auto with_estimate = [&](std::int32_t j, const TraceForm& form, TimeUs ran_us) {
     Job job = submitted_job(job_of(j), form, demanded);

@@ -52,8 +52,8 @@ std::vector<std::string> TraceForm::gpu_types() const {
   return types;
 }
 
-TraceForms::TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic) : elastic_(elastic), cluster_(cluster) {
-  for (const auto& [name, profile] : trace.profiles) profiles_.emplace(name, &profile);
+TraceForms::TraceForms(const TraceProfiles& profiles, const Snapshot& cluster, bool elastic) : elastic_(elastic), cluster_(cluster) {
+  for (const auto& [name, profile] : profiles) profiles_.emplace(name, &profile);
 }
 
 bool TraceForms::has_type(std::string_view gpu_type) const {

@@ -33,7 +33,7 @@ struct TraceForm {
 class TraceForms {
  public:
   /// @param elastic  Whether elastic jobs get alternatives beside the GPU count that they ask for.
-  TraceForms(const Trace& trace, const Snapshot& cluster, bool elastic = false);
+  TraceForms(const TraceProfiles& profiles, const Snapshot& cluster, bool elastic = false);
 
   /// @throws InvalidArgument when an elastic job has more than kMaxShapes alternatives.
   TraceForm of(const TraceJob& job) const;

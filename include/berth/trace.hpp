@@ -44,6 +44,9 @@ struct TraceJob {
 /// Rows of the source that did not become jobs, by cause ("gpus <= 0", ...).
 using DropCounts = std::vector<std::pair<std::string, std::int64_t>>;
 
+/// Profiles that jobs share, by name.
+using TraceProfiles = std::vector<std::pair<std::string, Profile>>;
+
 /// A `berth.trace.v1` document: what every importer writes.
 struct Trace {
   std::string name;
@@ -51,8 +54,8 @@ struct Trace {
   std::string origin_iso;      ///< instant of time 0, local to the trace; may be empty
   std::vector<TraceJob> jobs;  ///< by (submit, id)
   DropCounts dropped;
-  std::vector<std::string> notes;                         ///< what the importer assumed
-  std::vector<std::pair<std::string, Profile>> profiles;  ///< by name
+  std::vector<std::string> notes;  ///< what the importer assumed
+  TraceProfiles profiles;
   Extensions x;
   bool operator==(const Trace&) const = default;
 };

@@ -10,6 +10,7 @@
 
 #include "host/io/importers.hpp"
 #include "host/sim/count_simulation.hpp"
+#include "host/sim/overheads.hpp"
 #include "host/sim/series.hpp"
 #include "tests/support/random.hpp"
 
@@ -58,13 +59,15 @@ std::string row_of(const JobOutcome& o) {
 template <class Simulate>
 std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapshot& cluster, SimulationSettings settings) {
   std::vector<std::string> rows(trace.jobs.size());
+  JobsOf jobs(trace);
   Series series(trace);
   settings.series = &series;
-  const SimulationTotals totals =
-      simulate(trace, cluster, settings, [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
+  const SimulationTotals totals = simulate(Replayed{trace.profiles, facts_of(trace), jobs}, cluster, settings,
+                                           [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
   std::string text;
   for (const std::string& row : rows) text += row;
-  text += fmt::format("last end {}, release {}\n", totals.last_end_us, totals.last_release_us);
+  text += fmt::format("last end {}, release {}, GPU-time {}\n", totals.last_end_us, totals.last_release_us,
+                      static_cast<std::int64_t>(totals.gpu_up_us));
   series.finish(totals.last_end_us);
   for (const Sample& sample : series.samples())
     text += fmt::format("{} {} {}\n", sample.from_us, sample.until_us, fmt::join(sample.micro, " "));
@@ -85,9 +88,9 @@ TEST(SimulationByCounts, IsTheOneWithPlans) {
     settings.request.seed = seed;
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
     settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "none"});
-    settings.overheads = random.of<const char*>({"none", "default"});
+    settings.overheads = named_overheads(random.of<const char*>({"none", "default"}));
     const std::string what = fmt::format("seed {} {} {} {} {}", seed, settings.request.policy, settings.request.params[1].second,
-                                         settings.estimates, settings.overheads);
+                                         settings.estimates, settings.overheads.name);
 
     bool by_counts = true;
     const auto counts = [&](const auto&... all) {

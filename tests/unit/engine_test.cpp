@@ -120,6 +120,18 @@ TEST(Engine, SaysUntilWhenItsOrderHoldsOnceThePlanIsCarriedOut) {
   EXPECT_EQ(engine.decide(state, ask("fifo")).order_until_us, kNever);
 }
 
+// Who waits and can start until 170 s is declined from then on.
+TEST(Engine, SaysUntilWhenHardDeadlinesAreInReach) {
+  Snapshot s = one_node_full();
+  Job& late = add_job(s, "late", 8);
+  late.estimate.run_us = 30 * kSecond;
+  late.deadline = {200 * kSecond, true, 0};
+  const ClusterState state(s);
+  Engine engine;
+
+  EXPECT_EQ(engine.decide(state, ask("fifo")).order_until_us, 170 * kSecond + 1);
+}
+
 TEST(Engine, SharesOfGpusCountAgainstQuotas) {
   Snapshot s = test::two_racks();
   for (Node& node : s.nodes) node.sharing = true;

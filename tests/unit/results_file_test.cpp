@@ -13,6 +13,7 @@
 #include "berth/error.hpp"
 #include "host/io/importers.hpp"
 #include "host/results/schema.hpp"
+#include "host/sim/overheads.hpp"
 #include "host/sim/working_gpus.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/unit/trace_support.hpp"
@@ -33,7 +34,7 @@ Run run_of(const Trace& trace, const std::string& policy) {
   run.trace = &trace;
   run.settings.request.policy = policy;
   run.settings.request.params = {{"discipline", "skip"}};
-  run.settings.overheads = "default";
+  run.settings.overheads = sim::named_overheads("default");
   run.settings.request.seed = 7;
   sim::FiguresOf figures;
   sim::MeasuresOf measures(trace, sim::working_gpus(cluster), wanted);

@@ -4,6 +4,7 @@
 #include "host/sim/deadlines.hpp"
 #include "host/sim/fairness.hpp"
 #include "host/sim/groups.hpp"
+#include "host/sim/overheads.hpp"
 #include "host/sim/working_gpus.hpp"
 #include "tests/unit/trace_support.hpp"
 
@@ -76,7 +77,7 @@ TEST(SimulationFigures, LostGpuTimeIsToldByItsCause) {
   const Trace trace = trace_of({job("a", 0, 1'000, 1), job("c", 1, 500, 3), job("d", 2, 10, 3)});
   for (const char* packing : kBothWays) {
     SimulationSettings settings = ruled_by("srtf", packing);
-    settings.overheads = "default";
+    settings.overheads = named_overheads("default");
     const SimulationFigures got = measure(trace, io::uniform_cluster(1, 5), settings).figures;
 
     EXPECT_EQ(got.moves, 1) << packing;

@@ -7,6 +7,7 @@
 #include "host/io/importers.hpp"
 #include "host/sim/estimator.hpp"
 #include "host/sim/figures.hpp"
+#include "host/sim/overheads.hpp"
 #include "tests/unit/trace_support.hpp"
 
 namespace berth::sim {
@@ -56,7 +57,7 @@ TEST(Simulation, WhoIsDisplacedKeepsItsWorkAndPaysForStartingAgain) {
   SimulationSettings settings = under("srtf");
 
   EXPECT_EQ(run(trace, cluster, settings).rows, "b 10-20 a 0-110 ");
-  settings.overheads = "default";
+  settings.overheads = named_overheads("default");
   const Ran ran = run(trace, cluster, settings);
   EXPECT_EQ(ran.rows, "b 10-20 a 0-140 ");
   EXPECT_EQ(ran.figures.preemptions, 1);
@@ -67,7 +68,7 @@ TEST(Simulation, WhoIsDisplacedKeepsItsWorkAndPaysForStartingAgain) {
 TEST(Simulation, PoliciesSeeTheWorkThatIsLeftAfterOverheads) {
   const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 10, 4), job("c", 60, 75, 4)});
   SimulationSettings settings = under("srtf");
-  settings.overheads = "default";
+  settings.overheads = named_overheads("default");
 
   // a works again from 50 s on, and has 80 s left when c comes with 75.
   EXPECT_EQ(run(trace, io::uniform_cluster(1, 4), settings).rows, "b 10-20 c 60-135 a 0-245 ");
@@ -101,13 +102,14 @@ TEST(Simulation, NodesThatComeLaterAreWaitedFor) {
   EXPECT_EQ(run(trace_of({job("a", 0, 10, 4), job("b", 1, 20, 8)}), cluster, under("fifo")).rows, "a 0-10 b 50-70 ");
 }
 
-// Which of them a hard deadline turns away is the engine's to say, also where only counts decide where they run.
-TEST(Simulation, AHardDeadlineOutOfReachIsDeclinedByCountsToo) {
-  std::vector<TraceJob> jobs{job("a", 0, 50, 1), job("b", 0, 50, 1)};
+// 10 s in it is too late for b, and c behind it starts; also where only counts decide where jobs run.
+TEST(Simulation, WhoseHardDeadlineGoesOutOfReachHoldsUpNobody) {
+  std::vector<TraceJob> jobs{job("a", 0, 50, 1), job("b", 0, 50, 2), job("c", 1, 5, 1)};
   jobs[1].deadline_us = 60 * kSecond;
   jobs[1].deadline_hard = true;
 
-  EXPECT_EQ(run(trace_of(jobs), io::uniform_cluster(1, 1), under("fifo", {{"packing", "count"}})).rows, "a 0-50 b declined ");
+  EXPECT_EQ(run(trace_of(jobs), io::uniform_cluster(1, 2), under("fifo", {{"packing", "count"}})).rows, "b declined c 10-15 a 0-50 ");
+  EXPECT_EQ(run(trace_of(jobs), io::uniform_cluster(1, 2), under("srtf", {{"discipline", "hol"}})).rows, "c 1-6 b declined a 0-50 ");
 }
 
 TEST(Simulation, FiguresAddUp) {
@@ -138,8 +140,7 @@ TEST(Simulation, RefusesWhatItDoesNotKnow) {
   settings.estimates = "hearsay";
   EXPECT_THROW(run(trace, cluster, settings), InvalidArgument);
   settings.estimates = "none";
-  settings.overheads = "some";
-  EXPECT_THROW(run(trace, cluster, settings), InvalidArgument);
+  EXPECT_THROW(named_overheads("some"), InvalidArgument);
   EXPECT_THROW(run(trace_of({job("b", 5, 1, 1), job("a", 4, 1, 1)}), cluster, under("fifo")), InvalidArgument);
   EXPECT_THROW(run(trace_of({job("b", 5, 1, 1), job("a", 4, 1, 1)}), cluster, under("fifo", {{"packing", "count"}})), InvalidArgument);
   EXPECT_THROW(run(trace_of({job("b", 5, kMaxTimeUs / kSecond, 1)}), cluster, under("fifo")), InvalidArgument);

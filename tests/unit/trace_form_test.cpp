@@ -56,10 +56,10 @@ TEST(TraceForm, OneShapeForEachMeasuredTypeThatTheClusterHas) {
   Trace trace = two_types();
   const TraceJob& job = trace.jobs[0];
 
-  EXPECT_EQ(ids(TraceForms(trace, io::cluster_from("1x4xK80+1x4xV100+1x4xA100", {})).of(job)), (Ids{"2xV100", "2xK80"}));
-  EXPECT_EQ(ids(TraceForms(trace, io::cluster_from("1x4xK80", {})).of(job)), Ids{"2xK80"});
+  EXPECT_EQ(ids(TraceForms(trace.profiles, io::cluster_from("1x4xK80+1x4xV100+1x4xA100", {})).of(job)), (Ids{"2xV100", "2xK80"}));
+  EXPECT_EQ(ids(TraceForms(trace.profiles, io::cluster_from("1x4xK80", {})).of(job)), Ids{"2xK80"});
   trace.jobs[0].gpu_type = "K80";
-  EXPECT_EQ(ids(TraceForms(trace, io::cluster_from("1x4xK80+1x4xV100", {})).of(job)), Ids{"2xK80"});
+  EXPECT_EQ(ids(TraceForms(trace.profiles, io::cluster_from("1x4xK80+1x4xV100", {})).of(job)), Ids{"2xK80"});
 }
 
 TEST(TraceForm, AnElasticJobMayHaveAShapeForEveryPointAndTheOneAskedForFirst) {
@@ -68,9 +68,9 @@ TEST(TraceForm, AnElasticJobMayHaveAShapeForEveryPointAndTheOneAskedForFirst) {
 
   const Snapshot cluster = io::cluster_from("1x4xV100+1x4xK80", {});
 
-  const TraceForm form = TraceForms(trace, cluster, true).of(trace.jobs[0]);
+  const TraceForm form = TraceForms(trace.profiles, cluster, true).of(trace.jobs[0]);
 
-  EXPECT_EQ(ids(TraceForms(trace, cluster).of(trace.jobs[0])), (Ids{"2xV100", "2xK80"}));  // unless that is asked for
+  EXPECT_EQ(ids(TraceForms(trace.profiles, cluster).of(trace.jobs[0])), (Ids{"2xV100", "2xK80"}));  // unless that is asked for
   EXPECT_EQ(ids(form), (Ids{"2xV100", "2xK80", "4xV100"}));
   EXPECT_EQ(form.shapes[0].local_batch, 4);
   EXPECT_EQ(form.shapes[2].local_batch, 2);
@@ -173,7 +173,7 @@ TEST(TraceForm, MoreAlternativesThanAJobMayHaveAreRefused) {
   trace.jobs[0].elastic = true;
   for (std::int32_t gpus = 1; gpus <= kMaxShapes + 1; ++gpus) trace.profiles[0].second.points.push_back(point("", gpus, "", 1));
 
-  EXPECT_THROW(TraceForms(trace, io::uniform_cluster(1, 2), true).of(trace.jobs[0]), InvalidArgument);
+  EXPECT_THROW(TraceForms(trace.profiles, io::uniform_cluster(1, 2), true).of(trace.jobs[0]), InvalidArgument);
 }
 
 }  // namespace berth::sim

@@ -1,0 +1,23 @@
+#include "host/sim/job_source.hpp"
+
+#include "host/sim/trace_form.hpp"
+
+namespace berth::sim {
+
+JobsOf::JobsOf(const Trace& trace) : jobs_(trace.jobs) { require_sorted(trace); }
+
+void TraceFacts::add(const TraceJob& job) {
+  profiles = profiles || !job.profile.empty();
+  hard_deadlines = hard_deadlines || job.deadline_hard;
+  cpu = cpu || job.cpu_milli != 0;
+  memory = memory || job.memory_bytes != 0;
+  any_type = any_type || job.gpu_type.empty();
+}
+
+TraceFacts facts_of(const Trace& trace) {
+  TraceFacts facts;
+  for (const TraceJob& job : trace.jobs) facts.add(job);
+  return facts;
+}
+
+}  // namespace berth::sim

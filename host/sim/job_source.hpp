@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+
+#include "berth/trace.hpp"
+
+namespace berth::sim {
+
+/// The jobs of a trace one after the other, so that a simulation holds those that live and no others.
+class JobSource {
+ public:
+  virtual ~JobSource() = default;
+  /// The next job, by (submit, id); null at the end. It stays where it is until it is released.
+  virtual const TraceJob* next() = 0;
+  /// The job has ended: nobody reads it again.
+  virtual void release(const TraceJob& /*job*/) {}
+};
+
+/// Of a trace in memory.
+class JobsOf final : public JobSource {
+ public:
+  /// @throws InvalidArgument unless the jobs stand by (submit, id).
+  explicit JobsOf(const Trace& trace);
+  const TraceJob* next() override { return at_ < jobs_.size() ? &jobs_[at_++] : nullptr; }
+
+ private:
+  const std::vector<TraceJob>& jobs_;
+  std::size_t at_ = 0;
+};
+
+/// What the jobs of a trace ask for anywhere. Known before the first one comes.
+struct TraceFacts {
+  bool profiles = false, hard_deadlines = false, cpu = false, memory = false;
+  bool any_type = false;  ///< some job leaves the GPU type open
+  void add(const TraceJob& job);
+};
+TraceFacts facts_of(const Trace& trace);
+
+}  // namespace berth::sim

@@ -1,0 +1,83 @@
+#include "host/sim/live_job.hpp"
+
+#include <algorithm>
+
+#include "host/core/wide.hpp"
+
+namespace berth::sim {
+
+void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost, Loss pays) {
+  pays_for = pays;
+  gpus = of_gpus;
+  rate = at_rate;
+  held_from = now;
+  working_from = core::saturating_add(now, cost);
+  running = true;
+  stalled = false;
+  ++run;
+}
+
+LiveJob::Work LiveJob::work_until(TimeUs now) const {
+  if (!running || stalled || now <= working_from) return {0, 0, 0};
+  const Costs& costs = overheads->costs;
+  const TimeUs gone = now - working_from;
+  if (costs.checkpoint_every_us == 0) return {gone, 0, 0};
+  const TimeUs period = costs.checkpoint_every_us + costs.checkpoint_save_us;
+  const TimeUs periods = gone / period, rest = gone % period;
+  const TimeUs working = std::min(rest, costs.checkpoint_every_us);
+  const TimeUs saved = periods * costs.checkpoint_every_us;
+  return {saved + working, saved, periods * costs.checkpoint_save_us + (rest - working)};
+}
+
+std::int64_t LiveJob::left_after(TimeUs worked) const { return std::max<std::int64_t>(0, left - core::mul_div(rate, worked, kSecond)); }
+
+std::int64_t LiveJob::left_at(TimeUs now) const { return left_after(work_until(now).worked); }
+
+void LiveJob::lose(Loss to, TimeUs time) { outcome.lost_gpu_us[static_cast<std::size_t>(to)] += static_cast<__int128>(time) * gpus; }
+
+void LiveJob::release(TimeUs now) {
+  const TimeUs held = now - held_from;
+  const Work done = work_until(now);
+  outcome.held_us += held;
+  if (stalled) {
+    lose(Loss::kStalled, held);
+  } else {
+    const TimeUs paid = std::min(now, working_from) - held_from;
+    outcome.overhead_us += paid;
+    lose(pays_for, paid);
+    lose(Loss::kCheckpoint, done.paused);
+  }
+  outcome.gpu_us += static_cast<__int128>(held) * gpus;
+  left = left_after(done.worked);
+  running = false;
+  stalled = false;
+  ++run;
+}
+
+void LiveJob::stall(TimeUs now, TimeUs notice) {
+  if (stalled) return;
+  const Work done = work_until(now);
+  const bool saves = notice > 0 && notice >= overheads->costs.checkpoint_save_us;
+  const TimeUs saved = saves ? done.worked : done.saved;
+  const std::int64_t still = left_after(saved);
+  release(now);
+  lose(Loss::kUndone, done.worked - saved);
+  ++outcome.failures;
+  left = still;
+  hold(gpus, rate, now, 0, Loss::kStalled);
+  stalled = true;
+}
+
+TimeUs LiveJob::ends_at() const {
+  const TimeUs needs = std::max<TimeUs>(1, core::saturate(core::ceil_div(core::Wide{left} * kSecond, core::Wide{rate})));
+  const Costs& costs = overheads->costs;
+  const TimeUs saves = costs.checkpoint_every_us == 0 ? 0 : (needs - 1) / costs.checkpoint_every_us;
+  return core::saturating_add(working_from, core::saturating_add(needs, core::saturating_mul(saves, costs.checkpoint_save_us)));
+}
+
+bool LiveJob::works_unevenly(TimeUs now) const {
+  const Costs& costs = overheads->costs;
+  return running && (stalled || now < working_from || (costs.checkpoint_every_us > 0 && costs.checkpoint_save_us > 0));
+}
+
+}  // namespace berth::sim
