@@ -38,11 +38,4 @@ core::Placement placement_named(const std::string& name) {
   return name == "consolidate" ? core::Placement::kConsolidate : core::Placement::kTopology;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (const char c : text) field.append(c == '"' ? 2 : 1, c);
-  return field + '"';
-}
-
 }  // namespace berth::cli

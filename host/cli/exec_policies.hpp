@@ -28,7 +28,4 @@ NamedCommand named_command(const std::string& text);
 /// Of --placement; empty: topology.
 core::Placement placement_named(const std::string& name);
 
-/// A command as a field of a CSV file.
-std::string csv_field(const std::string& text);
-
 }  // namespace berth::cli

@@ -13,6 +13,8 @@
 #include "host/cli/progress.hpp"
 #include "host/cli/request.hpp"
 #include "host/cli/simulated_world.hpp"
+#include "host/cli/simulation_measures.hpp"
+#include "host/cli/simulation_output.hpp"
 #include "host/cli/values.hpp"
 #include "host/core/civil_time.hpp"
 #include "host/io/importers.hpp"
@@ -20,6 +22,7 @@
 #include "host/report/table.hpp"
 #include "host/sim/exec_policy.hpp"
 #include "host/sim/figures.hpp"
+#include "host/sim/working_gpus.hpp"
 
 namespace berth::cli {
 namespace {
@@ -34,39 +37,29 @@ struct SimulateArguments {
   std::string estimates = "oracle";
   SimulatedWorld world;
   bool elastic = false, json = false;
+  OutputOptions output;
 };
 
-/// One run of one policy.
-struct Run {
-  std::string policy;
-  sim::SimulationFigures figures;
-  sim::SimulationTotals totals;
-  double wall_s = 0;
-};
+using results::Run;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 std::string csv_row(const std::string& policy, const Trace& trace, const sim::JobOutcome& job) {
-  constexpr const char* kEnds[] = {"completed", "declined", "unfinished", "killed"};
   const auto seconds = [](TimeUs t) { return t == kNever ? std::string() : core::format_seconds(t); };
   const bool completed = job.end == sim::JobOutcome::End::kCompleted;
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", policy, trace.jobs[static_cast<std::size_t>(job.job)].id,
-                     kEnds[static_cast<int>(job.end)], seconds(job.submit_us), seconds(job.start_us), seconds(job.end_us),
-                     completed ? seconds(job.jct_us()) : "", completed ? seconds(job.waited_us()) : "", seconds(job.held_us),
-                     seconds(job.overhead_us), seconds(static_cast<TimeUs>(job.gpu_us)), job.starts, job.preemptions, job.moves);
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(policy),
+                     csv_field(trace.jobs[static_cast<std::size_t>(job.job)].id), sim::kEndNames[static_cast<int>(job.end)],
+                     seconds(job.submit_us), seconds(job.start_us), seconds(job.end_us), completed ? seconds(job.jct_us()) : "",
+                     completed ? seconds(job.waited_us()) : "", seconds(job.held_us), seconds(job.overhead_us),
+                     seconds(static_cast<TimeUs>(job.gpu_us)), job.starts, job.preemptions, job.moves);
 }
 
 constexpr const char* kCsvHead = "policy,job,end,submit_s,start_s,end_s,jct_s,wait_s,held_s,overhead_s,gpu_s,starts,preemptions,moves\n";
 
 std::string json_of(const Run& run, const Trace& trace, const SimulateArguments& options) {
   const sim::SimulationFigures& f = run.figures;
-  std::vector<double> decisions = run.totals.decision_s;
-  std::sort(decisions.begin(), decisions.end());
-  const auto decision_us = [&](std::size_t percent) {
-    return decisions.empty() ? 0 : static_cast<std::int64_t>(decisions[(decisions.size() - 1) * percent / 100] * 1e6);
-  };
   io::JsonWriter out;
   out.object([&] {
     out.text("policy", run.policy);
@@ -89,19 +82,25 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.number("makespan_s", f.makespan_us, 6);
     out.number("gpu_utilisation", f.gpu_utilisation_ppm, 6);
     out.number("overhead_part", f.overhead_ppm, 6);
+    add_measures(out, run);
     out.number("starts", f.starts);
     out.number("preemptions", f.preemptions);
     out.number("moves", f.moves);
     out.number("decisions", run.totals.decisions);
-    out.number("decision_p50_s", decision_us(50), 6);
-    out.number("decision_p99_s", decision_us(99), 6);
+    out.number("decision_p50_s", sim::decision_us(run.totals, 50), 6);
+    out.number("decision_p99_s", sim::decision_us(run.totals, 99), 6);
     out.number("wall_s", static_cast<std::int64_t>(run.wall_s * 1e6), 6);
+    out.number("load_s", static_cast<std::int64_t>(run.load_s * 1e6), 6);
+    out.number("store_s", static_cast<std::int64_t>(run.store_s * 1e6), 6);
     out.number("jobs_per_s", run.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(f.completed) / run.wall_s) : 0);
+    add_groups(out, run, options.output.by);
+    out.flag_unless("interrupted", run.totals.interrupted, false);
+    out.text("schema", "berth.simulation.v1");
   });
   return out.finish();
 }
 
-std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64_t gpus) {
+std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64_t gpus, const std::string& by) {
   const auto seconds = [](TimeUs t) { return fmt::format("{}", (t + kSecond / 2) / kSecond); };
   std::vector<report::Row> rows;
   for (const Run& run : runs) {
@@ -113,13 +112,16 @@ std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64
   }
   return fmt::format("{}: {} jobs on {} GPUs; times in seconds\n\n", trace.name, trace.jobs.size(), gpus) +
          report::table({"POLICY", "DONE", "DECLINED", "JCT MEAN", "MEDIAN", "P99", "WAIT MEAN", "MAKESPAN", "GPUS USED", "CHANGES", "TOOK"},
-                       rows);
+                       rows) +
+         groups_table(runs, by);
 }
 
 Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request, const std::string& name,
-                 const Trace& trace, const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt,
-                 const sim::Decider& decide = {}) {
-  sim::SimulationSettings settings = world;
+                 const Trace& trace, const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line,
+                 const RememberInterrupt& interrupt, const sim::Decider& decide = {}) {
+  Run run;
+  sim::SimulationSettings& settings = run.settings;
+  settings = world;
   settings.request = request;
   settings.decide = decide;
   settings.estimates = options.estimates;
@@ -129,38 +131,44 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
     if (settings.round_us <= 0) throw InvalidArgument("--round: a round takes a time above 0");
   }
   settings.interrupted = [&] { return interrupt.came(); };
-  Run run;
   run.policy = name;
+  run.cluster = options.cluster;
+  run.trace = &trace;
   sim::FiguresOf figures;
+  sim::MeasuresOf measures(trace, sim::working_gpus(cluster), want);
+  settings.series = measures.series();
   std::int64_t ended = 0;
   const auto jobs = static_cast<std::int64_t>(trace.jobs.size());
   const auto begin = std::chrono::steady_clock::now();
   run.totals = sim::simulate(trace, cluster, settings, [&](const sim::JobOutcome& job) {
     figures.add(job);
-    if (!options.jobs_out.empty()) csv += csv_row(csv_field(name), trace, job);
+    measures.add(job);
     if (++ended % 256 == 0) line.show(static_cast<int>(100 * ended / jobs), name);
   });
   run.wall_s = seconds_since(begin);
   run.figures = figures.finish(run.totals);
+  run.measures = measures.finish(run.totals);
+  settings.series = nullptr;  // these end with this call
+  settings.interrupted = {};
+  settings.decide = {};
   return run;
 }
 
 /// A run of a policy that is a program. What it does wrong ends this run only: false, and why is told.
 bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettings& world, const std::string& given, const Trace& trace,
-                   const Snapshot& cluster, std::string& csv, ProgressLine& line, const RememberInterrupt& interrupt,
+                   const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line, const RememberInterrupt& interrupt,
                    std::vector<Run>& runs) {
   const NamedCommand one = named_command(given);
   RequestOptions asked = options.request;
   asked.params.clear();
   Request request = make_request(asked, "fifo");  // threads and backend; the order is the program's
   request.policy = one.name;
-  const std::size_t rows_before = csv.size();
   try {
     sim::ExecPolicy policy(one.command, options.exec.patience_us(), request, placement_named(options.placement));
     const sim::Decider decide = [&](const ClusterState& state, Plan& plan, std::vector<sim::TurnedAway>& away) {
       policy.decide(state, plan, away);
     };
-    Run run = simulate_one(options, world, request, one.name, trace, cluster, csv, line, interrupt, decide);
+    Run run = simulate_one(options, world, request, one.name, trace, cluster, want, line, interrupt, decide);
     if (!run.totals.interrupted) policy.finish();
     runs.push_back(std::move(run));
     return true;
@@ -169,7 +177,6 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
   } catch (const EnvironmentError& error) {
     complain(fmt::format("policy '{}': {}", one.name, error.what()));
   }
-  csv.resize(rows_before);
   return false;
 }
 
@@ -177,7 +184,10 @@ int run(const SimulateArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
   for (const std::string& file : options.traces) inputs.push_back({"--trace", file});
   for (Place& file : options.world.inputs()) inputs.push_back(std::move(file));
-  check_places(inputs, {{"--jobs-out", options.jobs_out}});
+  std::vector<Place> outputs = places(options.output);
+  outputs.push_back({"--jobs-out", options.jobs_out});
+  check_places(inputs, outputs);
+  const sim::Wanted want = wanted(options.output, !options.jobs_out.empty());
   RequestOptions asked = options.request;
   if (options.policies.empty() && options.exec.commands.empty()) throw InvalidArgument("--policy or --policy-exec is required");
   if (options.policies.empty() && !options.request.params.empty()) throw InvalidArgument("--param: there is no --policy to take it");
@@ -185,30 +195,48 @@ int run(const SimulateArguments& options) {
   if (!options.placement.empty() && !options.policies.empty()) asked.params.push_back("packing=" + options.placement);
   std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
   const std::vector<Request> requests = make_requests(asked, names);
+  const auto begin = std::chrono::steady_clock::now();
   const io::Imported imported = io::import_files(options.format, options.traces);
   const Snapshot cluster = io::cluster_from(options.cluster, imported);
   sim::SimulationSettings world;
   options.world.put_into(world);
+  const double load_s = seconds_since(begin);
+  SimulationOutput output(options.output);
   ProgressLine line;
   const RememberInterrupt interrupt;
   std::vector<Run> runs;
   std::string csv = kCsvHead;
+  const auto keep = [&](Run& run) {
+    run.load_s = load_s;
+    const auto before = std::chrono::steady_clock::now();
+    if (!options.jobs_out.empty()) {
+      for (const sim::JobRow& row : run.measures.jobs) csv += csv_row(run.policy, imported.trace, row.outcome);
+    }
+    output.store(run);
+    run.store_s = seconds_since(before);
+    if (options.json) print(json_of(run, imported.trace, options));
+  };
   for (std::size_t i = 0; i < requests.size() && !interrupt.came(); ++i) {
     line.show(0, options.policies[i]);
-    runs.push_back(simulate_one(options, world, requests[i], options.policies[i], imported.trace, cluster, csv, line, interrupt));
-    if (options.json) print(json_of(runs.back(), imported.trace, options));
+    runs.push_back(simulate_one(options, world, requests[i], options.policies[i], imported.trace, cluster, want, line, interrupt));
+    keep(runs.back());
   }
   bool failed = false;
   for (std::size_t i = 0; i < options.exec.commands.size() && !interrupt.came(); ++i) {
     const std::size_t before = runs.size();
-    failed = !simulate_exec(options, world, options.exec.commands[i], imported.trace, cluster, csv, line, interrupt, runs) || failed;
-    if (options.json && runs.size() > before) print(json_of(runs.back(), imported.trace, options));
+    failed = !simulate_exec(options, world, options.exec.commands[i], imported.trace, cluster, want, line, interrupt, runs) || failed;
+    if (runs.size() > before) keep(runs.back());
   }
-  if (!options.json && !(runs.empty() && failed)) print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus));
+  if (!options.json && !(runs.empty() && failed)) {
+    print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus, options.output.by));
+  }
   if (!options.jobs_out.empty()) write_out(options.jobs_out, csv);
+  output.finish();
   if (interrupt.came()) complain("note: interrupted: the last run ends where it was");
   if (failed) return kUsage;
-  const auto all_declined = [](const Run& run) { return run.figures.declined > 0 && run.figures.completed + run.figures.unfinished == 0; };
+  const auto all_declined = [](const Run& run) {
+    return run.figures.declined > 0 && run.figures.completed + run.figures.unfinished + run.figures.killed == 0;
+  };
   return std::all_of(runs.begin(), runs.end(), all_declined) ? kNo : kDone;
 }
 
@@ -243,6 +271,7 @@ void add_simulate(Commands& commands) {
   app.add_option("--round", options->round, "Decide at the multiples of this time only; without it, at every event")->type_name("DURATION");
   app.add_flag("--elastic", options->elastic, "Elastic jobs may run at every GPU count that was measured");
   app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy (CSV)")->type_name("FILE");
+  add_output_options(app, options->output);
   app.add_option("--threads", options->request.threads, "Threads of a decision; 0: all")->check(whole_number<int>())->capture_default_str();
   add_seed_option(app, options->request.seed, "Seed of policies and estimates that draw numbers");
   add_json_flag(app, options->json, "One JSON object a line for each policy");

@@ -8,7 +8,7 @@
 
 namespace berth::sim {
 
-/// Jobs with a deadline, and those of them that missed it: completed after it, were declined, or had not ended by it when the run was over.
+/// Jobs with a deadline, and those of them that missed it: ended after it, were declined, or had not ended by it when the run was over.
 struct Deadlines {
   std::int64_t soft = 0, soft_missed = 0;
   std::int64_t hard = 0, hard_missed = 0;

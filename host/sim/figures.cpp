@@ -20,14 +20,23 @@ Spread spread_of(std::vector<std::int64_t>& values) {
   return spread;
 }
 
+std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent) {
+  std::vector<double> decisions = totals.decision_s;
+  std::sort(decisions.begin(), decisions.end());
+  return decisions.empty() ? 0 : static_cast<std::int64_t>(decisions[(decisions.size() - 1) * percent / 100] * 1e6);
+}
+
 void FiguresOf::add(const JobOutcome& job) {
   figures_.starts += job.starts;
   figures_.preemptions += job.preemptions;
   figures_.moves += job.moves;
+  figures_.failures += job.failures;
+  figures_.mends += job.mends;
   figures_.gpu_us += job.gpu_us;
   for (std::size_t loss = 0; loss < kLosses; ++loss) figures_.lost_gpu_us[loss] += job.lost_gpu_us[loss];
   if (job.end == JobOutcome::End::kDeclined) ++figures_.declined;
   if (job.end == JobOutcome::End::kUnfinished) ++figures_.unfinished;
+  if (job.end == JobOutcome::End::kKilled) ++figures_.killed;
   if (job.end != JobOutcome::End::kCompleted) return;
   ++figures_.completed;
   jct_.push_back(job.jct_us());

@@ -16,7 +16,7 @@ Spread spread_of(std::vector<std::int64_t>& values);
 
 /// What a run came to. Times are of completed jobs; of jobs cut off by the end of the run there are none.
 struct SimulationFigures {
-  std::int64_t completed = 0, declined = 0, unfinished = 0;
+  std::int64_t completed = 0, declined = 0, unfinished = 0, killed = 0;
   Spread jct_us;                         ///< from submission to the end
   Spread wait_us;                        ///< of it, without GPUs
   Spread first_us;                       ///< from submission to the first start
@@ -25,10 +25,13 @@ struct SimulationFigures {
   std::int64_t goodput_ppm = 0;          ///< the same of GPU-time in which jobs worked
   std::int64_t effective_ppm = 0;        ///< GPU-time in which jobs worked, of what they had; 0 when they had none
   std::int64_t overhead_ppm = 0;         ///< of the time for which completed jobs had GPUs, what changes cost
-  std::int64_t starts = 0, preemptions = 0, moves = 0;
+  std::int64_t starts = 0, preemptions = 0, moves = 0, failures = 0, mends = 0;
   __int128 gpu_us = 0;                          ///< GPU-time that jobs had, also those that did not complete
   std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work, by cause
 };
+
+/// How long the decision at this percentile took, in microseconds; 0 where none was timed.
+std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent);
 
 /// Gathers what `simulate` tells of each job.
 class FiguresOf {

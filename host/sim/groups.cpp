@@ -8,13 +8,13 @@
 namespace berth::sim {
 namespace {
 
-struct SizeClass {
+struct SizeGroup {
   std::int32_t most;
   const char* name;
 };
-constexpr SizeClass kSizes[] = {{1, "1"}, {4, "2-4"}, {8, "5-8"}, {32, "9-32"}, {kMaxGpusPerJob, "33+"}};
+constexpr SizeGroup kSizes[] = {{1, "1"}, {4, "2-4"}, {8, "5-8"}, {32, "9-32"}, {kMaxGpusPerJob, "33+"}};
 
-std::size_t size_class(std::int32_t gpus) {
+std::size_t size_group(std::int32_t gpus) {
   std::size_t place = 0;
   while (kSizes[place].most < gpus) ++place;
   return place;
@@ -29,7 +29,7 @@ GroupsOf::GroupsOf(const Trace& trace, GroupBy by) : trace_(trace), by_(by) {
 }
 
 GroupsOf::Group& GroupsOf::group_of(const TraceJob& job) {
-  if (by_ == GroupBy::kSize) return groups_[size_class(job.gpus)];
+  if (by_ == GroupBy::kSize) return groups_[size_group(job.gpus)];
   const std::string& name = by_ == GroupBy::kUser ? job.user : job.virtual_cluster;
   const auto [found, fresh] = at_.try_emplace(name, groups_.size());
   if (fresh) groups_.emplace_back().figures.name = name;

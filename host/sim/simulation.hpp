@@ -75,6 +75,8 @@ struct JobOutcome {
   TimeUs waited_us() const { return jct_us() - held_us; }
 };
 
+inline constexpr const char* kEndNames[] = {"completed", "declined", "unfinished", "killed"};
+
 /// What a run came to beside its jobs.
 struct SimulationTotals {
   TimeUs first_submit_us = 0;

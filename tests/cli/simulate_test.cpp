@@ -32,6 +32,55 @@ TEST(CliSimulate, OneLineForEachPolicy) {
   EXPECT_TRUE(contains(rows, "fifo@discipline=skip,c,completed,2,2,7,5,0,5,0,10,1,0,0\n")) << rows;
 }
 
+TEST(CliSimulate, WritesWhatHeldOverTime) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const Answer answer =
+      berth("simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo las@thresholds_gpu_s=20,50" +
+            " --series-every 10s --series-out '" + (folder / "series.csv") + "' --jobs-out '" + (folder / "jobs.csv") + "'");
+
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const std::string series = content_of(folder / "series.csv");
+  EXPECT_EQ(series.find("policy,from_s,until_s,gpus_held,gpus_free,running,waiting,gpus_waited,gpus_fragmented\n"
+                        "fifo,0,10,6,2,1,1.7,8.8,1.333332\n"),
+            0U)
+      << series;
+  EXPECT_TRUE(contains(series, "\n\"las@thresholds_gpu_s=20,50\",0,10,")) << series;
+  EXPECT_TRUE(contains(content_of(folder / "jobs.csv"), "\n\"las@thresholds_gpu_s=20,50\",c,completed,"));
+}
+
+TEST(CliSimulate, TellsGroupsApart) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo srtf --by ";
+
+  EXPECT_TRUE(contains(berth(given + "size").out, "POLICY  GPUS  DONE")) << "a second table";
+  EXPECT_TRUE(contains(berth(given + "vc").out, "srtf    (none)  3"));
+  EXPECT_TRUE(contains(berth(given + "size --json").out, R"("by":"size","groups":[{"name":"2-4","jobs":1,)"));
+}
+
+// The second call adds to the file of the first.
+TEST(CliSimulate, KeepsResults) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo srtf --out ";
+  const std::string file = quoted(folder / "results.sqlite");
+
+  for (int turn = 0; turn < 2; ++turn) {
+    const Answer answer = berth(given + file);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+  }
+
+  EXPECT_EQ(content_of(folder / "results.sqlite").find("SQLite format 3"), 0U);
+  EXPECT_TRUE(contains(berth(given + quoted(folder / "trace.json")).err, "--out would replace"));
+  folder.write("other", "not a database, but long enough to have a header of a hundred bytes, which is what SQLite looks at first of all");
+  const Answer refused = berth(given + quoted(folder / "other"));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "other: is no SQLite file")) << refused.err;
+  EXPECT_EQ(refused.out, "") << "said before anything is simulated";
+  EXPECT_EQ(berth(given + quoted(folder / "no/such/folder")).code, 2);
+}
+
 TEST(CliSimulate, AnswersNoWhereAllAreDeclined) {
   const Folder folder;
   folder.write("trace.json", kTrace);
@@ -84,6 +133,11 @@ TEST(CliSimulate, SaysWhatIsWrong) {
   EXPECT_TRUE(contains(berth(given + "fifo --estimates hearsay").err, "unknown estimates 'hearsay'"));
   EXPECT_TRUE(contains(berth(given + "fifo --overheads some").err, "unknown overheads 'some'"));
   EXPECT_TRUE(contains(berth(given + "fifo --round 0s").err, "a round takes a time above 0"));
+  EXPECT_TRUE(contains(berth(given + "fifo --series-every 1s").err, "--series-every: there is no series"));
+  EXPECT_TRUE(contains(berth(given + "fifo --series-out - --series-every 0s").err, "an interval takes a time above 0"));
+  EXPECT_TRUE(contains(berth(given + "fifo --series-out - --series-every 1us").err, "makes more than 1048576 points"));
+  EXPECT_TRUE(contains(berth(given + "fifo --out -").err, "--out: results are written into a file of their own"));
+  EXPECT_EQ(berth(given + "fifo --by colour").code, 2);
   EXPECT_EQ(berth(given + "fifo --trace-format nonsense").code, 2);
 }
 

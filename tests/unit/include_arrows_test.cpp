@@ -46,7 +46,8 @@ constexpr std::array kLayers{
     Layer{"host/io/", 5},
     Layer{"host/sim/", 5},
     Layer{"host/report/", 5},
-    Layer{"host/fit/", 6},  // of the command alone: the library needs no optimiser
+    Layer{"host/fit/", 6},      // of the command alone: the library needs no optimiser
+    Layer{"host/results/", 6},  // the same: nor a database
     Layer{"host/cli/", 7},
     Layer{"python-free-bindings/", 6},
 };

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/io/json_writer.hpp"
+#include "host/results/results_file.hpp"
+
+/// What `berth simulate` prints of sim::Measures.
+namespace berth::cli {
+
+/// GPU-time lost and of use, fairness and deadlines, as fields of the object that is open.
+void add_measures(io::JsonWriter& out, const results::Run& run);
+/// The list `groups`. @param by  Of sim::kGroupingNames; empty: nothing.
+void add_groups(io::JsonWriter& out, const results::Run& run, const std::string& by);
+
+/// A row for each run and group, of many groups those with the most jobs; empty without `by`.
+std::string groups_table(const std::vector<results::Run>& runs, const std::string& by);
+
+}  // namespace berth::cli

@@ -1,0 +1,94 @@
+#include "host/results/database.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "berth/error.hpp"
+
+namespace berth::results {
+
+Database::Database(const std::string& path) : path_(path) {
+  // ":memory:" and "file:..." are names of files, too.
+  const std::string plain = path.substr(0, 1) == "/" ? path : "./" + path;
+  if (sqlite3_open_v2(plain.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
+    const std::string why = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
+    sqlite3_close(handle_);
+    throw EnvironmentError(fmt::format("cannot open '{}': {}", path, why));
+  }
+  sqlite3_busy_timeout(handle_, 10'000);
+}
+
+Database::~Database() { sqlite3_close(handle_); }
+
+void Database::run(const std::string& sql) {
+  if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+std::int64_t Database::number(const std::string& sql) {
+  Statement query(*this, sql);
+  return query.step() ? query.number() : 0;
+}
+
+std::vector<std::string> Database::texts(const std::string& sql) {
+  Statement query(*this, sql);
+  std::vector<std::string> texts;
+  while (query.step()) texts.push_back(query.text());
+  return texts;
+}
+
+std::int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_); }
+
+void Database::fail() const {
+  const int code = sqlite3_errcode(handle_);
+  if (code == SQLITE_NOTADB) throw InputError(path_, "", 0, "is no SQLite file");
+  if (code == SQLITE_CORRUPT) throw InputError(path_, "", 0, "is a damaged SQLite file");
+  throw EnvironmentError(fmt::format("cannot write '{}': {}", path_, sqlite3_errmsg(handle_)));
+}
+
+Transaction::Transaction(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
+
+Transaction::~Transaction() {
+  if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  open_ = false;
+}
+
+Statement::Statement(Database& database, const std::string& sql) : database_(database) {
+  check(sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &handle_, nullptr));
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) database_.fail();
+}
+
+void Statement::bind(std::int64_t value) { check(sqlite3_bind_int64(handle_, ++bound_, value)); }
+
+void Statement::bind(std::string_view text) {
+  const char* bytes = text.data() == nullptr ? "" : text.data();
+  check(sqlite3_bind_text64(handle_, ++bound_, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8));
+}
+
+void Statement::bind_nothing() { check(sqlite3_bind_null(handle_, ++bound_)); }
+
+bool Statement::step() {
+  bound_ = 0;
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_.fail();
+  check(sqlite3_reset(handle_));
+  return false;
+}
+
+std::string Statement::text() const {
+  const unsigned char* text = sqlite3_column_text(handle_, 0);
+  return text == nullptr ? std::string() : std::string(text, text + sqlite3_column_bytes(handle_, 0));
+}
+
+std::int64_t Statement::number() const { return sqlite3_column_int64(handle_, 0); }
+
+}  // namespace berth::results

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace berth::results {
+
+/// An open SQLite file. Everything that fails is an EnvironmentError that names the file; a file of another kind is an InputError.
+class Database {
+ public:
+  /// Opens or creates it. Waits ten seconds where another process writes.
+  explicit Database(const std::string& path);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Statements without answers, separated by semicolons.
+  void run(const std::string& sql);
+  /// The one number that a query answers.
+  std::int64_t number(const std::string& sql);
+  /// The first column of what a query answers.
+  std::vector<std::string> texts(const std::string& sql);
+  std::int64_t last_row() const;
+
+  const std::string& path() const { return path_; }
+  [[noreturn]] void fail() const;
+  sqlite3* handle() { return handle_; }
+
+ private:
+  std::string path_;
+  sqlite3* handle_ = nullptr;
+};
+
+/// Between its making and `commit` all or nothing is written.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+/// A prepared statement; values are bound one after the other, and texts must live until `step`.
+class Statement {
+ public:
+  Statement(Database& database, const std::string& sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  void bind(std::int64_t value);
+  void bind(std::string_view text);
+  void bind_nothing();
+  /// Carries it out; values can be bound anew then. @returns whether it answers with a row, which is valid until the next call.
+  bool step();
+  std::int64_t number() const;  ///< of the row, in its first column
+  std::string text() const;     ///< the same
+
+ private:
+  void check(int code) const;
+  Database& database_;
+  sqlite3_stmt* handle_ = nullptr;
+  int bound_ = 0;
+};
+
+}  // namespace berth::results

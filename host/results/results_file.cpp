@@ -1,0 +1,162 @@
+#include "host/results/results_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "berth/error.hpp"
+#include "berth/version.hpp"
+#include "host/core/at.hpp"
+#include "host/core/civil_time.hpp"
+#include "host/core/wide.hpp"
+#include "host/io/json_writer.hpp"
+#include "host/results/schema.hpp"
+#include "host/results/table_rows.hpp"
+
+namespace berth::results {
+namespace {
+
+std::string now_utc() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return core::format_civil(std::chrono::duration_cast<std::chrono::seconds>(since).count() * kSecond) + "Z";
+}
+
+std::string params_json(const Request& request) {
+  io::JsonWriter out;
+  out.object([&] {
+    for (const auto& [name, value] : request.params) out.text(name, value);
+  });
+  std::string text = out.finish();
+  text.pop_back();  // the line's end
+  return text;
+}
+
+void add_spread(TableRows& row, const std::string& of, const sim::Spread& spread) {
+  row.number("mean_" + of, spread.mean).number("median_" + of, spread.p50).number("p90_" + of, spread.p90);
+  row.number("p99_" + of, spread.p99).number("max_" + of, spread.max);
+}
+
+void add_known(TableRows& row, const std::string& name, std::int64_t value, bool known) {
+  known ? row.number(name, value) : row.nothing(name);
+}
+
+void add_run(Database& database, const Run& run) {
+  const sim::SimulationFigures& f = run.figures;
+  const sim::Deadlines& deadlines = run.measures.deadlines;
+  const std::string written = now_utc(), params = params_json(run.settings.request);
+  TableRows row(database, "runs");
+  row.text("written", written).text("berth", BERTH_VERSION).text("policy", run.policy).text("params", params);
+  row.text("trace", run.trace->name).text("cluster", run.cluster);
+  row.text("estimates", run.settings.estimates).text("overheads", run.settings.overheads.name);
+  row.text("events", run.settings.events.name);
+  const sim::FailureRates& rates = run.settings.failures;
+  row.number("node_failure_us", rates.node_us).number("gpu_failure_us", rates.gpu_us).number("repair_us", rates.repair_us);
+  row.number("crash_gpu_us", rates.crash_gpu_us).number("kill_gpu_us", rates.kill_gpu_us);
+  row.number("round_us", run.settings.round_us).number("elastic", run.settings.elastic ? 1 : 0);
+  row.number("seed", static_cast<std::int64_t>(run.settings.request.seed));
+  row.number("gpus", run.totals.gpus).number("jobs", static_cast<std::int64_t>(run.trace->jobs.size()));
+  row.number("completed", f.completed).number("declined", f.declined).number("unfinished", f.unfinished);
+  row.number("killed", f.killed);
+  row.number("interrupted", run.totals.interrupted ? 1 : 0);
+  add_spread(row, "jct_us", f.jct_us);
+  add_spread(row, "queue_us", f.wait_us);
+  add_spread(row, "first_start_us", f.first_us);
+  row.number("makespan_us", f.makespan_us).number("gpu_utilisation_ppm", f.gpu_utilisation_ppm);
+  row.number("goodput_ppm", f.goodput_ppm).number("effective_training_time_ppm", f.effective_ppm).number("overhead_ppm", f.overhead_ppm);
+  row.number("gpu_us", core::saturate(f.gpu_us));
+  add_spread(row, "rho_ppm", run.measures.fairness.rho_ppm);
+  row.number("jain_ppm", run.measures.fairness.jain_ppm);
+  row.number("soft_deadlines", deadlines.soft).number("soft_missed", deadlines.soft_missed);
+  row.number("hard_deadlines", deadlines.hard).number("hard_missed", deadlines.hard_missed);
+  row.number("starts", f.starts).number("preemptions", f.preemptions).number("moves", f.moves);
+  row.number("failures", run.totals.failures).number("job_failures", f.failures).number("mends", f.mends);
+  row.number("decisions", run.totals.decisions);
+  row.number("decision_p50_us", sim::decision_us(run.totals, 50)).number("decision_p99_us", sim::decision_us(run.totals, 99));
+  row.number("load_us", static_cast<TimeUs>(run.load_s * 1e6)).number("wall_us", static_cast<TimeUs>(run.wall_s * 1e6));
+  row.write();
+}
+
+void add_losses(Database& database, std::int64_t id, const Run& run) {
+  TableRows row(database, "losses");
+  for (std::size_t loss = 0; loss < sim::kLosses; ++loss) {
+    row.number("run", id).text("cause", sim::kLossNames[loss]).number("gpu_us", core::saturate(run.figures.lost_gpu_us[loss]));
+    row.write();
+  }
+}
+
+void add_jobs(Database& database, std::int64_t id, const Run& run) {
+  TableRows row(database, "jobs");
+  for (const sim::JobRow& job : run.measures.jobs) {
+    const sim::JobOutcome& o = job.outcome;
+    const TraceJob& traced = run.trace->jobs[at(o.job)];
+    const bool completed = o.end == sim::JobOutcome::End::kCompleted;
+    row.number("run", id).text("job", traced.id).text("user", traced.user).text("vc", traced.virtual_cluster);
+    row.number("gpus", traced.gpus).text("outcome", sim::kEndNames[static_cast<int>(o.end)]).number("submit_us", o.submit_us);
+    add_known(row, "start_us", o.start_us, o.start_us != kNever);
+    add_known(row, "end_us", o.end_us, o.end_us != kNever);
+    add_known(row, "jct_us", o.jct_us(), completed);
+    add_known(row, "queue_us", o.waited_us(), completed);
+    add_known(row, "rho_ppm", job.rho_ppm, completed);
+    row.number("held_us", o.held_us).number("overhead_us", o.overhead_us).number("gpu_us", core::saturate(o.gpu_us));
+    row.number("starts", o.starts).number("preemptions", o.preemptions).number("moves", o.moves);
+    row.number("failures", o.failures).number("mends", o.mends);
+    add_known(row, "deadline_us", traced.deadline_us, traced.deadline_us != kNever);
+    o.reason.empty() ? row.nothing("reason") : row.text("reason", o.reason);
+    row.write();
+  }
+}
+
+void add_series(Database& database, std::int64_t id, const Run& run) {
+  TableRows row(database, "series");
+  for (const sim::Sample& sample : run.measures.series) {
+    row.number("run", id).number("from_us", sample.from_us).number("until_us", sample.until_us);
+    for (std::size_t l = 0; l < sim::kLevels; ++l) row.number(fmt::format("{}_micro", sim::kLevelNames[l]), sample.micro[l]);
+    row.write();
+  }
+}
+
+void add_groups(Database& database, std::int64_t id, const Run& run) {
+  TableRows row(database, "groups");
+  for (std::size_t by = 0; by < sim::kGroupings; ++by) {
+    for (const sim::GroupFigures& group : run.measures.groups[by]) {
+      row.number("run", id).text("grouping", sim::kGroupingNames[by]).text("name", group.name);
+      row.number("jobs", group.jobs).number("completed", group.completed).number("declined", group.declined);
+      add_spread(row, "jct_us", group.jct_us);
+      row.number("mean_queue_us", group.mean_wait_us).number("gpu_us", core::saturate(group.gpu_us));
+      row.write();
+    }
+  }
+}
+
+}  // namespace
+
+ResultsFile::ResultsFile(const std::string& path) : database_(path) {
+  // Nothing is written before it is known to be ours, or empty.
+  const bool fresh = database_.number("SELECT count(*) FROM sqlite_schema") == 0;
+  const std::int64_t kind = database_.number("PRAGMA application_id"), version = database_.number("PRAGMA user_version");
+  if (kind != kApplicationId && (!fresh || kind != 0 || version != 0)) {
+    throw InputError(path, "", 0, "is an SQLite file of something else, not of results");
+  }
+  if (kind == kApplicationId && version != kSchemaVersion) {
+    throw InputError(path, "", 0, fmt::format("has results in version {}; this program knows version {}", version, kSchemaVersion));
+  }
+  database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  Transaction transaction(database_);
+  database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", kApplicationId, kSchemaVersion) + kSchema);
+  transaction.commit();
+}
+
+std::int64_t ResultsFile::add(const Run& run) {
+  Transaction transaction(database_);
+  add_run(database_, run);
+  const std::int64_t id = database_.last_row();
+  add_losses(database_, id, run);
+  add_jobs(database_, id, run);
+  add_series(database_, id, run);
+  add_groups(database_, id, run);
+  transaction.commit();
+  return id;
+}
+
+}  // namespace berth::results

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+/// What a `berth.results.v1` file has: docs/formats/results.md.
+namespace berth::results {
+
+inline constexpr std::int64_t kApplicationId = 0x42727468;  ///< "Brth", in the header of the file
+inline constexpr std::int64_t kSchemaVersion = 1;           ///< in the header, too
+
+/// Makes what is not there yet.
+extern const char* const kSchema;
+
+}  // namespace berth::results
