@@ -449,7 +449,8 @@ std::optional<SimulationTotals> simulate_counts(const Trace& trace, const Snapsh
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
-                        chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement == core::Placement::kCount;
+                        chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement == core::Placement::kCount &&
+                        !chosen.rules.consolidation;
   if (!by_count || settings.round_us > 0 || settings.request.work_limit > 0 || settings.request.budget_us > 0) return std::nullopt;
   NodeCounts nodes;
   if (!nodes.begin(cluster, trace)) return std::nullopt;

@@ -80,6 +80,17 @@ TEST(Simulation, LasSinksAJobWhileItRuns) {
   EXPECT_EQ(run(trace, io::uniform_cluster(1, 4), under("las", {{"thresholds_gpu_s", "80"}})).rows, "a 0-120 b 20-130 ");
 }
 
+TEST(Simulation, UnderTiresiasSkewedModelsWaitForANode) {
+  Trace trace = trace_of({job("a", 0, 10, 3), job("b", 0, 20, 3), job("c", 1, 5, 2), job("d", 2, 5, 2)});
+  trace.jobs[2].model = "vgg19";
+  trace.jobs[3].model = "resnet50";
+  for (const char* packing : {"topology", "count", "consolidate"}) {
+    const bool cut = std::string(packing) == "consolidate";  // then d waits for a node like everybody
+    EXPECT_EQ(run(trace, io::uniform_cluster(2, 4), under("tiresias", {{"packing", packing}})).rows,
+              cut ? "a 0-10 c 10-15 d 10-15 b 0-20 " : "d 2-7 a 0-10 c 10-15 b 0-20 ");
+  }
+}
+
 TEST(Simulation, RoundsDecideAtTheirMultiplesOnly) {
   SimulationSettings settings = under("fifo");
   settings.round_us = 60 * kSecond;
