@@ -9,7 +9,7 @@
 #define BERTH_POLICIES(policy)                                                                                                           \
   policy(afs) policy(edf) policy(elastic_pollux) policy(fifo) policy(gavel_ftf) policy(gavel_las) policy(gavel_makespan) policy(gittins) \
       policy(las) policy(ones) policy(ones_plus) policy(optimus) policy(pop) policy(price) policy(priority) policy(qssf) policy(sia)     \
-          policy(sjf) policy(srsf) policy(srtf) policy(tiresias)
+          policy(sjf) policy(srsf) policy(srtf) policy(themis) policy(tiresias)
 
 namespace berth::policy {
 

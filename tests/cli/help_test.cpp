@@ -147,11 +147,11 @@ TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
   EXPECT_TRUE(
       contains(names.out,
                "afs\nedf\nelastic-pollux\nfifo\ngavel-ftf\ngavel-las\ngavel-"
-               "makespan\ngittins\nlas\nones\nones-plus\noptimus\npop\nprice\npriority\nqssf\nsia\nsjf\nsrsf\nsrtf\ntiresias\n"))
+               "makespan\ngittins\nlas\nones\nones-plus\noptimus\npop\nprice\npriority\nqssf\nsia\nsjf\nsrsf\nsrtf\nthemis\ntiresias\n"))
       << names.out;
   EXPECT_EQ(
       list.out,
-      R"(["afs","edf","elastic-pollux","fifo","gavel-ftf","gavel-las","gavel-makespan","gittins","las","ones","ones-plus","optimus","pop","price","priority","qssf","sia","sjf","srsf","srtf","tiresias"])"
+      R"(["afs","edf","elastic-pollux","fifo","gavel-ftf","gavel-las","gavel-makespan","gittins","las","ones","ones-plus","optimus","pop","price","priority","qssf","sia","sjf","srsf","srtf","themis","tiresias"])"
       "\n");
   EXPECT_EQ(one.out, "[\"las\"]\n");
   EXPECT_TRUE(contains(page.out, "source: ")) << page.out;
