@@ -7,7 +7,7 @@ namespace berth::bench {
 
 core::WalkInput::Marks RulePlanner::look(const StateImpl& s, const Plan& by) {
   chosen_.choose(by.policy, by.params);
-  problem_.build(s, chosen_.rules.placement);
+  problem_.build(s, chosen_.rules);
   core::WalkInput::Marks marks{problem_.lost(), problem_.mended(), builder_.decline(s, problem_.view(), certificates_)};
   marks.impossible = builder_.impossible(s, problem_.view());
   return marks;

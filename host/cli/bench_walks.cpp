@@ -49,7 +49,7 @@ class Walks {
   Walks(const WalksSize& size, std::uint64_t seed) : state_(idle_cluster(size, seed)) {
     const StateImpl& s = state_.impl();
     chosen_.choose("fifo", {{"discipline", "skip"}});
-    problem_.build(s, chosen_.rules.placement);
+    problem_.build(s, chosen_.rules);
     const core::WalkInput::Marks marks{problem_.lost(), problem_.mended(), builder_.decline(s, problem(), certificates_)};
     std::vector<std::int32_t> order;
     for (const std::int32_t slot : s.job_order) {

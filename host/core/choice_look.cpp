@@ -8,7 +8,7 @@ namespace berth::core {
 
 ShapeChoice look_at_choice(const StateImpl& s, const ChosenPolicy& chosen) {
   WalkProblem problem;
-  problem.build(s, chosen.rules.placement);
+  problem.build(s, chosen.rules);
   PlanBuilder builder;
   CertificateMemory certificates;
   const WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates),

@@ -160,6 +160,15 @@ std::int32_t DemandTable::consolidated(std::int32_t demand, std::int32_t node_gp
   return intern(groups, new_shape_group_, row.filter, row.gpu_type);
 }
 
+std::int32_t DemandTable::within(std::int32_t demand, std::int32_t facet, std::int32_t level) {
+  const kernel::DemandRow row = rows_[at(demand)];
+  new_groups_.assign(1, groups_[at(row.group_begin)]);
+  new_groups_.front().require_facet = facet;
+  new_groups_.front().require_level = level;
+  new_shape_group_.assign(1, shape_group_[at(row.group_begin)]);
+  return intern(new_groups_, new_shape_group_, row.filter, row.gpu_type);
+}
+
 std::int32_t DemandTable::gpus_named(std::int32_t demand) const {
   std::int32_t gpus = 0;
   for (std::int32_t g = rows_[at(demand)].group_begin; g < rows_[at(demand)].group_end; ++g)

@@ -23,6 +23,9 @@ class DemandTable {
   /// The same need in whole nodes of `node_gpus` GPUs ("consolidate"): a flat gang of one-GPU members becomes full nodes and one rest.
   std::int32_t consolidated(std::int32_t demand, std::int32_t node_gpus);
 
+  /// The same need of a single group, inside one domain of that level; it has no `require` of its own.
+  std::int32_t within(std::int32_t demand, std::int32_t facet, std::int32_t level);
+
   /// GPUs of all members of a demand, shared ones counted like whole ones: what Shape::gpus counts.
   std::int32_t gpus_named(std::int32_t demand) const;
 

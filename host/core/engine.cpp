@@ -275,7 +275,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   Stopwatch step;
   plan.timing = {};
   serve(s);
-  problem.build(s, chosen.rules.placement);
+  problem.build(s, chosen.rules);
   const bool chooses_shapes = chosen.policy == nullptr;
   core::WalkInput::Marks marks{problem.lost(), problem.mended(), builder.decline(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "berth/engine.hpp"
 #include "berth/kernel/problem.hpp"
 #include "berth/units.hpp"
+#include "host/core/consolidation.hpp"
 
 /// What a queue policy is: a key per job (smallest first, ties by job rank), the instant at which a key changes by
 /// itself, and a discipline. Policies answer in batches of slots; they do not place.
@@ -27,6 +29,9 @@ struct JobColumns {
   const std::uint8_t* running;
   const std::string* const* id;  // job ids, for columns of PolicyState
   const TimeUs* waiting_since;   // of a waiting job, kNever: since submission; read only by `las` with promotion
+  // Only for a policy that `reads_cluster`.
+  const TimeUs* assigned = nullptr;  // when a running job got its GPUs, kNever: not known
+  std::int64_t cluster_gpus = 0;     // that work
 };
 
 /// History compact for predictors: attained service of finished jobs, ascending.
@@ -52,6 +57,8 @@ class QueuePolicy {
   virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
   /// Whether the key of a waiting job stays as it is until the job runs, whatever happens to other jobs and however late it gets.
   virtual bool rests_while_waiting() const { return false; }
+  /// Whether it reads the columns that cost a look at every running job and node.
+  virtual bool reads_cluster() const { return false; }
   /// Takes what it keeps from, and leaves it in, the caller's PolicyState. Default: nothing is kept.
   /// The loaded state is read in place: it must stay until `store`.
   virtual void load(const PolicyState&) {}
@@ -77,6 +84,7 @@ struct PolicyEntry {
   ChoiceSettings (*choice)(const Params& params) = nullptr;                // null: does not choose shapes
   std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;  // null, where shapes are chosen: prices choose
   const char* work = nullptr;                                              // see work_unit; null: as most policies of its kind
+  Consolidation (*consolidation)(const Params& params) = nullptr;          // null: wants nobody close together
 };
 
 /// The registry (host/policy/registry.cpp), sorted by name.
@@ -89,11 +97,12 @@ const char* work_unit(const std::string& name);
 /// Placement by name (docs/policies.md). `consolidate` is the topology packing of demands cut into whole nodes and a rest.
 enum class Placement : std::int32_t { kTopology, kCount, kConsolidate };
 
-/// The parameters that every policy has.
+/// How a policy's jobs are walked: the parameters that every policy has, and what it wants of places by itself.
 struct WalkRules {
   kernel::Discipline discipline;
   Placement placement;
   std::int32_t max_tries;
+  std::optional<Consolidation> consolidation = std::nullopt;
 };
 
 /// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.

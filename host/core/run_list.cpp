@@ -10,8 +10,6 @@
 namespace berth::core {
 namespace {
 
-constexpr std::int32_t kTries = 64;  // the default of `max_tries`
-
 std::uint64_t held_on(const kernel::ProblemView& p, std::int32_t slot, std::int32_t node) {
   std::uint64_t held = 0;
   for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
@@ -42,8 +40,8 @@ const std::vector<std::uint8_t>& RunList::begin(const StateImpl& s, Placement pl
     certificates_ = {};
     served_ = s.identity;
   }
-  placement_ = placement;
-  problem_.build(s, placement);
+  rules_.placement = placement;
+  problem_.build(s, rules_);
   declined_ = &builder_.decline(s, problem_.view(), certificates_);
   return *declined_;
 }
@@ -158,11 +156,10 @@ void RunList::give_named(const kernel::PlaceResult& result) const {
 kernel::PlaceResult RunList::walk(const StateImpl& s, const Request& request, Plan& plan) {
   PolicyEntry rule{};
   rule.preemptive = true;
-  const WalkRules rules{kernel::Discipline::kSkip, placement_, kTries};
   const WalkInput::Marks marks{gone_, problem_.mended(), *declined_};
   input_.look(s);
   input_.order(walked_);
-  request_ = input_.request(s, rule, rules, marks, 0);
+  request_ = input_.request(s, rule, rules_, marks, 0);
   list_options(s);
   kernel::PlaceRequest walking = request_;
   walking.option_run = run_.data();

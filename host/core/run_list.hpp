@@ -61,7 +61,9 @@ class RunList {
     return line < 0 ? nullptr : &lines_[static_cast<std::size_t>(line)];
   }
 
-  Placement placement_ = Placement::kTopology;
+  static constexpr std::int32_t kTries = 64;  // the default of `max_tries`
+
+  WalkRules rules_{kernel::Discipline::kSkip, Placement::kTopology, kTries};
   std::weak_ptr<const int> served_;  // the state of the last plan
   Backends backends_;
   WalkProblem problem_;

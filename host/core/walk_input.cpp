@@ -1,6 +1,7 @@
 #include "host/core/walk_input.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "host/core/at.hpp"
 #include "host/core/state_impl.hpp"
@@ -45,6 +46,7 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
     }
     std::sort(service_.begin(), service_.end());
   }
+  if (policy.reads_cluster()) look_at_cluster(s);
   policy.learn({service_});
   policy.load(policy_state);
   batch_.resize(slots_.size());
@@ -54,9 +56,18 @@ void WalkInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
 
+void WalkInput::look_at_cluster(const StateImpl& s) {
+  assigned_.resize(s.jobs.size());
+  for (const std::int32_t slot : slots_) {
+    if (s.job.running[at(slot)] != 0) assigned_[at(slot)] = s.jobs[at(slot)].job->last_assignment_us;
+  }
+  cluster_gpus_ = 0;
+  for (const std::uint64_t usable : s.node.usable) cluster_gpus_ += std::popcount(usable);
+}
+
 JobColumns WalkInput::columns(const StateImpl& s) const {
-  return {s.job.submit.data(), s.job.priority.data(), s.job.gpus.data(),    s.job.estimate.data(), remaining_.data(),
-          attained_.data(),    s.job.deadline.data(), s.job.running.data(), s.job.id.data(),       waiting_since_.data()};
+  return {s.job.submit.data(),   s.job.priority.data(), s.job.gpus.data(), s.job.estimate.data(), remaining_.data(), attained_.data(),
+          s.job.deadline.data(), s.job.running.data(),  s.job.id.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
 }
 
 TimeUs WalkInput::order_until(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer) {

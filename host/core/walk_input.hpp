@@ -43,6 +43,7 @@ class WalkInput {
                                std::int64_t work_limit);
 
  private:
+  void look_at_cluster(const StateImpl& state);
   JobColumns columns(const StateImpl& state) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
@@ -51,7 +52,8 @@ class WalkInput {
   std::vector<std::int64_t> batch_;  // by index in slots_
   std::vector<TimeUs> remaining_, option_run_;
   std::vector<std::int64_t> attained_;
-  std::vector<TimeUs> waiting_since_;
+  std::vector<TimeUs> waiting_since_, assigned_;
+  std::int64_t cluster_gpus_ = 0;
   std::vector<std::uint8_t> running_, victim_ok_;
   std::vector<std::uint8_t> runs_then_;  // by slot
   std::vector<std::int32_t> gpus_then_;

@@ -8,13 +8,15 @@
 
 namespace berth::core {
 
-void WalkProblem::consolidate(const StateImpl& s) {
+void WalkProblem::cut(const StateImpl& s, const WalkRules& rules) {
   const kernel::ProblemView& p = s.problem();
-  consolidated_.assign(p.options, p.options + p.option_begin[p.n_jobs]);
-  for (kernel::OptionRow& o : consolidated_) {
+  cut_.assign(p.options, p.options + p.option_begin[p.n_jobs]);
+  for (kernel::OptionRow& o : cut_) {
+    if (rules.placement != Placement::kConsolidate) break;
     const std::int32_t type = s.demands.rows()[at(o.demand)].gpu_type;
     o.demand = s.demands.consolidated(o.demand, s.type_size[at(type)].gpus_per_node);
   }
+  if (rules.consolidation) consolidator_.apply(s, *rules.consolidation, cut_);
 }
 
 bool WalkProblem::find_failures(const StateImpl& s, std::span<const kernel::TakenRow> taken) {
@@ -74,12 +76,13 @@ void WalkProblem::hold_mended(const StateImpl& s) {
   view_.held = held_.data();
 }
 
-void WalkProblem::build(const StateImpl& s, Placement placement, std::span<const kernel::TakenRow> taken) {
-  if (placement == Placement::kConsolidate) consolidate(s);
+void WalkProblem::build(const StateImpl& s, const WalkRules& rules, std::span<const kernel::TakenRow> taken) {
+  const bool cuts = rules.placement == Placement::kConsolidate || rules.consolidation;
+  if (cuts) cut(s, rules);
   const bool failures = find_failures(s, taken);
   view_ = failures ? before_.view() : s.problem();
   if (!mends_.empty()) hold_mended(s);
-  if (placement == Placement::kConsolidate) view_.options = consolidated_.data();
+  if (cuts) view_.options = cut_.data();
 }
 
 }  // namespace berth::core

@@ -16,11 +16,11 @@ class StateImpl;
 namespace berth::core {
 
 /// The problem that a walk sees: the state's, with jobs that hold failed GPUs mended where possible and else marked to be placed anew,
-/// and with demands cut as the placement wants them. Memory is kept between builds.
+/// and with demands cut as placement and policy want them. Memory is kept between builds.
 class WalkProblem {
  public:
   /// @param taken  GPUs that mending may not use either; they are cleared only in a problem that has failures: the walk takes them itself.
-  void build(const StateImpl& state, Placement placement, std::span<const kernel::TakenRow> taken = {});
+  void build(const StateImpl& state, const WalkRules& rules, std::span<const kernel::TakenRow> taken = {});
 
   /// After any build on the same state: consolidating adds to the table of demands, which may have moved.
   void follow_demands(const StateImpl& state);
@@ -32,7 +32,7 @@ class WalkProblem {
   const std::vector<std::vector<PlanEntry>>& mends() const { return mends_; }
 
  private:
-  void consolidate(const StateImpl& state);
+  void cut(const StateImpl& state, const WalkRules& rules);
   void hold_mended(const StateImpl& state);
   bool find_failures(const StateImpl& state, std::span<const kernel::TakenRow> taken);
 
@@ -42,7 +42,8 @@ class WalkProblem {
   std::vector<std::uint8_t> lost_;
   std::vector<std::int32_t> mended_;
   std::vector<std::vector<PlanEntry>> mends_;
-  std::vector<kernel::OptionRow> consolidated_;
+  Consolidator consolidator_;
+  std::vector<kernel::OptionRow> cut_;
   std::vector<std::int32_t> held_begin_;  // what jobs hold when the mended ones are, as in the problem
   std::vector<kernel::HeldRow> held_;
 };

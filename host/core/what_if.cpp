@@ -78,14 +78,16 @@ void WhatIf::add(const StateImpl& s, const berth::Scenario& asked) {
 
 std::int32_t WhatIf::problem_of(const StateImpl& s, const Walk& walk) {
   const bool consolidated = chosen_.rules.placement == Placement::kConsolidate;
+  const std::optional<Consolidation>& close = chosen_.rules.consolidation;
   for (std::int32_t i = n_problems_; i-- > 0;) {
     const Problem& known = problems_[at(i)];
-    if (known.consolidated == consolidated && (!lost_gpus_ || same_rows(known.taken, walk.taken))) return i;
+    if (known.consolidated == consolidated && known.close == close && (!lost_gpus_ || same_rows(known.taken, walk.taken))) return i;
   }
   Problem& problem = next(problems_, n_problems_);
   problem.consolidated = consolidated;
+  problem.close = close;
   problem.taken = walk.taken;
-  problem.walk.build(s, chosen_.rules.placement, walk.taken);
+  problem.walk.build(s, chosen_.rules, walk.taken);
   for (std::int32_t i = 0; i < n_problems_; ++i) problems_[at(i)].walk.follow_demands(s);
   problem.declined = builder_.decline(s, problem.walk.view(), certificates_);
   problem.bound = entry_bound(problem.walk.view());

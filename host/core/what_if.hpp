@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ class WhatIf {
  private:
   struct Problem {
     bool consolidated = false;
+    std::optional<Consolidation> close;   // jobs that the policy wants close together
     std::vector<kernel::TakenRow> taken;  // heeded when jobs were mended; else empty
     WalkProblem walk;
     std::vector<std::uint8_t> declined;

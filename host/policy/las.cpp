@@ -14,7 +14,7 @@
 #include "berth/error.hpp"
 #include "host/core/wide.hpp"
 #include "host/policy/job_column.hpp"
-#include "host/policy/params.hpp"
+#include "host/policy/las.hpp"
 
 namespace berth::policy {
 
@@ -84,25 +84,29 @@ class Las final : public core::QueuePolicy {
   JobColumn reset_{"las_reset_gpu_us"};
 };
 
-std::unique_ptr<core::QueuePolicy> make_las(const core::Params& params) {
-  const Settings settings(las_policy().info, params);
+std::unique_ptr<core::QueuePolicy> make_las(const core::Params& params) { return las_queues(Settings(las_policy().info, params)); }
+
+}  // namespace
+
+std::unique_ptr<core::QueuePolicy> las_queues(const Settings& settings) {
   const bool promotes = settings.text("promote_knob") != "off";
   // GPU-seconds in millionths are GPU-microseconds.
   return std::make_unique<Las>(settings.ascending_millionths("thresholds_gpu_s", 1, kMaxTimeUs, 63),
                                promotes ? settings.millionths("promote_knob", 1, 1'000'000'000'000) : 0);
 }
 
-}  // namespace
+std::vector<PolicyParam> las_parameters() {
+  return {{"thresholds_gpu_s", "3250,7200,18000", "GPU-seconds at which a job sinks one queue, ascending"},
+          {"promote_knob", "off", "off, or: a job that waited this many times its run time starts again at the top"}};
+}
 
 core::PolicyEntry las_policy() {
-  return {
-      {"las", "queue level by attained GPU-time, then submit", "Tiresias (NSDI'19), discretised 2D-LAS", "skip", true,
-       with_common("skip", {{"thresholds_gpu_s", "3250,7200,18000", "GPU-seconds at which a job sinks one queue, ascending"},
-                            {"promote_knob", "off", "off, or: a job that waited this many times its run time starts again at the top"}})},
-      kernel::Discipline::kSkip,
-      true,
-      false,
-      make_las};
+  return {{"las", "queue level by attained GPU-time, then submit", "Tiresias (NSDI'19), discretised 2D-LAS", "skip", true,
+           with_common("skip", las_parameters())},
+          kernel::Discipline::kSkip,
+          true,
+          false,
+          make_las};
 }
 
 }  // namespace berth::policy

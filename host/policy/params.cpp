@@ -86,6 +86,18 @@ std::uint32_t Settings::several(std::string_view name, const std::vector<std::st
   return set;
 }
 
+std::vector<std::string> Settings::words(std::string_view name) const {
+  std::vector<std::string> words;
+  if (text(name) == "none") return words;
+  for (const std::string_view one : core::split(text(name), ',')) {
+    const bool says_something = std::any_of(
+        one.begin(), one.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+    if (!says_something) refuse(name, "none, or words separated by commas, each with a letter (a-z) or a digit");
+    words.emplace_back(one);
+  }
+  return words;
+}
+
 std::int64_t Settings::integer(std::string_view name, std::int64_t least, std::int64_t most) const {
   const std::string& given = text(name);
   const auto value = given.find('.') == std::string::npos ? parse_millionths(given) : std::nullopt;

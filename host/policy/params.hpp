@@ -27,6 +27,8 @@ class Settings {
   }
   /// A set of `names` between commas, or "none": bit i stands for names[i].
   std::uint32_t several(std::string_view name, const std::vector<std::string_view>& names) const;
+  /// Words between commas, each with a letter or a digit, or "none": no word.
+  std::vector<std::string> words(std::string_view name) const;
   std::int64_t integer(std::string_view name, std::int64_t least, std::int64_t most) const;
   /// A decimal with at most six digits after the point, in millionths; within [least, most] millionths.
   std::int64_t millionths(std::string_view name, std::int64_t least, std::int64_t most) const;

@@ -9,7 +9,7 @@
 #define BERTH_POLICIES(policy)                                                                                                           \
   policy(afs) policy(edf) policy(elastic_pollux) policy(fifo) policy(gavel_ftf) policy(gavel_las) policy(gavel_makespan) policy(gittins) \
       policy(las) policy(ones) policy(ones_plus) policy(optimus) policy(pop) policy(price) policy(priority) policy(qssf) policy(sia)     \
-          policy(sjf) policy(srsf) policy(srtf)
+          policy(sjf) policy(srsf) policy(srtf) policy(themis) policy(tiresias)
 
 namespace berth::policy {
 
@@ -47,7 +47,8 @@ WalkRules walk_rules(const PolicyEntry& entry, const Params& params) {
   const bool queue = entry.make != nullptr;  // shapes by price: what finds no place is passed over
   return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", {"hol", "skip", "easy"})) : kernel::Discipline::kSkip,
           static_cast<Placement>(settings.choice("packing", {"topology", "count", "consolidate"})),
-          static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000))};
+          static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
+          entry.consolidation != nullptr ? std::optional(entry.consolidation(params)) : std::nullopt};
 }
 
 }  // namespace berth::core

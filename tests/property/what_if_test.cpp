@@ -66,7 +66,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   t.snapshot = given;
   Scenario& a = t.scenario;
   static const std::vector<std::string> kDisciplines{"hol", "skip", "easy"}, kPackings{"topology", "count", "consolidate"},
-      kPolicies{"fifo", "sjf", "srsf", "las", "gittins", "priority", "edf"};
+      kPolicies{"fifo", "sjf", "srsf", "las", "gittins", "priority", "edf", "tiresias"};
   const std::string discipline = random.of(kDisciplines);
   if (random.percent(50)) a.params.emplace_back("packing", random.of(kPackings));
   if (random.percent(20)) a.params.emplace_back("max_tries", "2");

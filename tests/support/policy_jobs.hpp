@@ -19,12 +19,13 @@ struct PolicyJob {
   TimeUs deadline = kNever;
   bool running = false;
   TimeUs waiting_since = kNever;
+  TimeUs assigned = kNever;
 };
 
 /// Asks a policy about all jobs at once.
 class PolicyJobs {
  public:
-  explicit PolicyJobs(std::vector<PolicyJob> jobs) : jobs_(std::move(jobs)) {
+  explicit PolicyJobs(std::vector<PolicyJob> jobs, std::int64_t cluster_gpus = 0) : jobs_(std::move(jobs)), cluster_gpus_(cluster_gpus) {
     for (const PolicyJob& job : jobs_) {
       slots_.push_back(static_cast<std::int32_t>(slots_.size()));
       submit_.push_back(job.submit);
@@ -37,6 +38,7 @@ class PolicyJobs {
       running_.push_back(job.running ? 1 : 0);
       id_.push_back(&job.id);
       waiting_since_.push_back(job.waiting_since);
+      assigned_.push_back(job.assigned);
     }
   }
   PolicyJobs(const PolicyJobs&) = delete;
@@ -55,15 +57,16 @@ class PolicyJobs {
 
  private:
   core::JobColumns columns() const {
-    return {submit_.data(),   priority_.data(), gpus_.data(),    estimate_.data(), remaining_.data(),
-            attained_.data(), deadline_.data(), running_.data(), id_.data(),       waiting_since_.data()};
+    return {submit_.data(),   priority_.data(), gpus_.data(), estimate_.data(),      remaining_.data(), attained_.data(),
+            deadline_.data(), running_.data(),  id_.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
   }
 
   std::vector<PolicyJob> jobs_;
   std::vector<std::int32_t> slots_, priority_, gpus_;
-  std::vector<TimeUs> submit_, estimate_, remaining_, attained_, deadline_, waiting_since_;
+  std::vector<TimeUs> submit_, estimate_, remaining_, attained_, deadline_, waiting_since_, assigned_;
   std::vector<std::uint8_t> running_;
   std::vector<const std::string*> id_;
+  std::int64_t cluster_gpus_;
 };
 
 }  // namespace berth::testing

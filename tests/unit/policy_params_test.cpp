@@ -57,7 +57,9 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
                               {"sia", Discipline::kSkip, true, false},
                               {"sjf", Discipline::kHol, false, false},
                               {"srsf", Discipline::kSkip, true, false},
-                              {"srtf", Discipline::kSkip, true, false}};
+                              {"srtf", Discipline::kSkip, true, false},
+                              {"themis", Discipline::kSkip, true, false},
+                              {"tiresias", Discipline::kSkip, true, false}};
   const auto registry = core::policy_registry();
   ASSERT_EQ(registry.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -81,7 +83,7 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
 TEST(Policies, PublicListNamesEveryParameter) {
   const std::vector<PolicyInfo> all = policies();
 
-  ASSERT_EQ(all.size(), 20U);
+  ASSERT_EQ(all.size(), 22U);
   EXPECT_EQ(all[8].name, "las");
   EXPECT_EQ(all[8].params[0].name, "thresholds_gpu_s");
   EXPECT_EQ(all[8].params[0].default_value, "3250,7200,18000");
@@ -102,7 +104,7 @@ TEST(Policies, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(
       refusal([] { find_policy("lifo"); }),
       "unknown policy 'lifo' (known: afs, edf, elastic-pollux, fifo, gavel-ftf, gavel-las, gavel-makespan, gittins, las, ones, ones-plus, "
-      "optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf)");
+      "optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf, themis, tiresias)");
   EXPECT_EQ(refusal_of("sjf", {{"forn", "helios"}}), "policy 'sjf' has no parameter 'forn' (known: form, discipline, packing, max_tries)");
 }
 

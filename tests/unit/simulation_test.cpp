@@ -81,6 +81,27 @@ TEST(Simulation, LasSinksAJobWhileItRuns) {
   EXPECT_EQ(run(trace, io::uniform_cluster(1, 4), under("las", {{"thresholds_gpu_s", "80"}})).rows, "a 0-120 b 20-130 ");
 }
 
+// Either is worse off than the other after a lease without GPUs: at 1,200 s a has (1,200 + 1,800) / 6,000, and b (1,100 + 3,000) / 6,000.
+TEST(Simulation, UnderThemisLeasesGoRound) {
+  const Trace trace = trace_of({job("a", 0, 3'000, 4), job("b", 100, 3'000, 4)});
+
+  const Ran ran = run(trace, io::uniform_cluster(1, 4), under("themis"));
+
+  EXPECT_EQ(ran.rows, "a 0-5400 b 1200-6000 ");
+  EXPECT_EQ(ran.figures.preemptions, 4);
+}
+
+TEST(Simulation, UnderTiresiasSkewedModelsWaitForANode) {
+  Trace trace = trace_of({job("a", 0, 10, 3), job("b", 0, 20, 3), job("c", 1, 5, 2), job("d", 2, 5, 2)});
+  trace.jobs[2].model = "vgg19";
+  trace.jobs[3].model = "resnet50";
+  for (const char* packing : {"topology", "count", "consolidate"}) {
+    const bool cut = std::string(packing) == "consolidate";  // then d waits for a node like everybody
+    EXPECT_EQ(run(trace, io::uniform_cluster(2, 4), under("tiresias", {{"packing", packing}})).rows,
+              cut ? "a 0-10 c 10-15 d 10-15 b 0-20 " : "d 2-7 a 0-10 c 10-15 b 0-20 ");
+  }
+}
+
 TEST(Simulation, RoundsDecideAtTheirMultiplesOnly) {
   SimulationSettings settings = under("fifo");
   settings.round_us = 60 * kSecond;
