@@ -12,14 +12,14 @@ namespace {
 using kernel::GroupRow;
 using kernel::kNone;
 
-constexpr auto kSwitch = static_cast<std::int32_t>(Facet::kSwitch);
+constexpr auto kBySwitch = static_cast<std::int32_t>(Facet::kSwitch);
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool digit_char(char c) { return c >= '0' && c <= '9'; }
 
 // In small letters; 0 for what is neither letter nor digit.
 char plain_char(char c) {
   if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-  return is_digit(c) || (c >= 'a' && c <= 'z') ? c : '\0';
+  return digit_char(c) || (c >= 'a' && c <= 'z') ? c : '\0';
 }
 
 // Whether the model's plain name begins with `known`, and does not go on with a digit after one: resnet15 is not the begin of resnet152.
@@ -28,7 +28,7 @@ bool begins_with(std::string_view model, std::string_view known) {
   for (const char raw : model) {
     const char c = plain_char(raw);
     if (c == '\0') continue;
-    if (matched == known.size()) return !is_digit(c) || !is_digit(known.back());
+    if (matched == known.size()) return !digit_char(c) || !digit_char(known.back());
     if (c != known[matched]) return false;
     ++matched;
   }
@@ -84,7 +84,7 @@ bool Consolidator::holds(std::span<const std::int32_t> nodes, const GroupRow& ro
 // The lowest level of which a named domain holds the gang; kNone: not even the cluster does.
 std::int32_t Consolidator::lowest_level(const GroupRow& row, std::int32_t whole) {
   const bool asks = row.require_level != kNone;
-  const std::int32_t facet = asks ? row.require_facet : kSwitch;
+  const std::int32_t facet = asks ? row.require_facet : kBySwitch;
   const kernel::FacetView& f = problem_->facet[facet];
   for (std::int32_t level = asks ? row.require_level : whole_nodes_ ? 0 : 1; level < f.levels; ++level) {
     if (asks && level > row.require_level) break;
@@ -118,10 +118,10 @@ std::int32_t Consolidator::close(const StateImpl& s, std::int32_t demand) {
     level = lowest_level(gang, whole);
   }
   if (level == kNone) return demand;
-  const bool cluster = level == problem_->facet[kSwitch].levels - 1;
+  const bool cluster = level == problem_->facet[kBySwitch].levels - 1;
   std::int32_t narrowed = demand;
   const bool one_member = whole > 0 && level == 0;  // lies on one node anyway
-  if (gang.require_level == kNone && !cluster && !one_member) narrowed = s.demands.within(demand, kSwitch, level);
+  if (gang.require_level == kNone && !cluster && !one_member) narrowed = s.demands.within(demand, kBySwitch, level);
   return whole > 0 ? s.demands.consolidated(narrowed, whole) : narrowed;
 }
 
