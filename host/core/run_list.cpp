@@ -213,10 +213,9 @@ const std::vector<std::string>& RunList::plan(const StateImpl& s, std::span<cons
   builder_.build(
       s, {&request_, &placed, &planned_, &problem_.lost(), &problem_.mended(), &problem_.mends(), &input_.remaining(), nullptr, &left_},
       plan);
-  bool asked_for = n_named_ > 0;
+  const bool asked_for = n_named_ > 0 || std::find(left_.begin(), left_.end(), 1) != left_.end();
   for (Decision& d : plan.decisions) {
     if (line_of(d.job) != nullptr || (d.action != Action::kWait && d.action != Action::kPreempt)) continue;
-    asked_for = asked_for || d.action == Action::kPreempt;
     if (problem_.lost()[at(d.job)] != 0) continue;
     d.reason = {};
     d.reason.code = ReasonCode::kNotChosen;

@@ -45,7 +45,7 @@ class RunList {
 
   /// After `begin` on the same revision.
   /// @param lines  Each job at most once; places exist, are of one GPU type for which `flat_option` has an answer, and of no two lines.
-  /// @returns what is invalid about the plan, through GPUs that were named and jobs that were left out; empty: nothing.
+  /// @returns what is invalid about the plan, through GPUs or GPU counts that were named and jobs that were left out; empty: nothing.
   /// @throws InternalError for a plan that is invalid although nothing of that kind was asked for.
   const std::vector<std::string>& plan(const StateImpl& state, std::span<const RunLine> lines, const Request& request, Plan& plan);
 

@@ -27,7 +27,7 @@ constexpr TypeData kTypes[] = {{"T4-16GB", 16, 0, 70, 65},       {"V100-32GB", 3
                                {"H100-80GB", 80, 450, 700, 989}, {"H200-141GB", 141, 450, 700, 989}, {"GB200-186GB", 186, 900, 1200, 2500}};
 
 // How a fabric is laid out, and its uplinks.
-struct Plan {
+struct FabricPlan {
   std::int32_t nodes_per_unit, units_per_pod;
   std::int32_t units_per_fault, units_per_power;
   const char* unit_level;  // in the switch facet
@@ -39,8 +39,8 @@ struct Plan {
   std::int64_t nic_rate;
 };
 
-Plan plan_of(Fabric fabric, const GenerateOptions& o) {
-  Plan plan{};
+FabricPlan plan_of(Fabric fabric, const GenerateOptions& o) {
+  FabricPlan plan{};
   switch (fabric) {
     case Fabric::kNvl72:
       // A rack is one NVLink domain; 400 Gbit/s per GPU out of it; two racks share a cooling unit, four a busway.
@@ -208,7 +208,7 @@ class Builder {
   }
 
   const GenerateOptions& o_;
-  Plan plan_;
+  FabricPlan plan_;
   Floor floor_;
   std::vector<std::int64_t> type_end_;  // first node after the type's run
 };

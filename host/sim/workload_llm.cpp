@@ -212,7 +212,7 @@ Demand disaggregated(const Floor& floor, const Room& room, Draws& draws) {
   groups[1].communication.push_back({CommKind::kKv, "decode", std::int64_t{320} * 1024 * 1024});
   groups.push_back(make_group("decode", "service", "decode", decode, per));
   groups[2].communication.push_back({CommKind::kTp, "", std::int64_t{16} * 1024 * 1024});
-  if (room.faults >= 2 && decode >= 2) groups[2].spread = Spread{floor.fault_level, (decode + 1) / 2};
+  if (room.faults >= 2 && decode >= 2) groups[2].spread = berth::Spread{floor.fault_level, (decode + 1) / 2};
   Demand demand;
   // Both groups must fit a cluster of one small node, too.
   while (prefill + decode > room.nodes * (room.node_gpus / per) && groups.back().members_want > 1) {
@@ -233,7 +233,7 @@ Demand replicated(const Floor& floor, const Room& room, Draws& draws) {
   const std::int32_t per = std::min<std::int32_t>(room.node_gpus, 1 << draws.below(4));
   const std::int32_t members = std::min<std::int32_t>(std::max(1, room.nodes / 2), 1 << draws.below(4));
   Group group = make_group("servers", "", "server", members, per);
-  group.spread = Spread{{Facet::kSwitch, "node"}, 1};
+  group.spread = berth::Spread{{Facet::kSwitch, "node"}, 1};
   group.prefer = floor.pod_level;
   Demand demand;
   demand.shapes.push_back(finish("servers", {group}));

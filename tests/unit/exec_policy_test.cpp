@@ -196,4 +196,34 @@ TEST(ExecAnswer, WhoKeepsItsGpusIsNotMoved) {
   EXPECT_EQ(run(trace, io::uniform_cluster(2, 2), gives), "b 1-21; a 0-30 preempted 1; ");
 }
 
+// Left out, resized or sent elsewhere: the plan is refused, and that is no fault of the engine.
+TEST(RunList, WhoMayNotBeDisplacedMayNot) {
+  ClusterState state(io::uniform_cluster(2, 2));
+  Job job;
+  job.id = "a";
+  job.shapes.resize(2);
+  for (std::int32_t gpus : {1, 2}) {
+    Shape& shape = job.shapes[static_cast<std::size_t>(gpus - 1)];
+    shape.id = fmt::format("{}", gpus);
+    shape.gpus = gpus;
+  }
+  job.preemption.preemptible = false;
+  state.apply(delta::PutJob{job});
+  const auto violations = [&](const std::vector<core::RunLine>& lines) {
+    core::RunList list;
+    Plan plan;
+    (void)list.begin(state.impl(), core::Placement::kTopology);
+    std::vector<std::string> found = list.plan(state.impl(), lines, Request{}, plan);
+    if (found.empty()) commit(state, plan);
+    return found;
+  };
+
+  EXPECT_EQ(violations({{0, 1, {{0, 1}}}}), std::vector<std::string>{});
+  const std::vector<std::string> refused{"job a: is displaced and is not preemptible"};
+  EXPECT_EQ(violations({}), refused);
+  EXPECT_EQ(violations({{0, 2, {}}}), refused);
+  EXPECT_EQ(violations({{0, 1, {{1, 1}}}}), refused);
+  EXPECT_EQ(violations({{0, 0, {}}}), std::vector<std::string>{});
+}
+
 }  // namespace berth::sim
