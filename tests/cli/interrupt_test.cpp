@@ -11,6 +11,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
+#include "host/results/database.hpp"
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
 
@@ -122,6 +123,39 @@ TEST(CliInterrupt, WhileMeasuringWhatIsDoneIsTheAnswer) {
   const std::string json = content_of(folder / "b.json");
   EXPECT_TRUE(contains(json, R"("complete":false)")) << json;
   EXPECT_EQ(schema_fault(json, content_of(BERTH_SOURCE_DIR "/data/schemas/berth.bench.v1.json")), "") << json;
+}
+
+// The first policy is simulated by counts, the second with a plan of thousands of jobs for each of thousands of events.
+TEST(CliInterrupt, WhileSimulatingWhatIsDoneIsKept) {
+  const Folder folder;
+  const std::string t = folder / "t.json", file = folder / "results.sqlite";
+  std::string trace = R"({"schema": "berth.trace.v1", "name": "t", "jobs": [)";
+  for (int i = 10'000; i < 16'000; ++i)
+    trace += (i > 10'000 ? "," : "") +
+             (R"({"id": "j)" + std::to_string(i) + R"(", "submit_s": 0, "run_s": )" + std::to_string(i) + R"(, "gpus": 4})");
+  folder.write("t.json", trace + "]}");
+
+  Process simulate(
+      {"simulate", "--cluster", "1x4", "--trace", t, "--policy", "fifo@packing=count", "srtf@packing=consolidate", "sjf", "--out", file},
+      folder / "err");
+  const auto has_a_run = [&] {
+    if (!std::filesystem::exists(file)) return false;
+    results::Database now(file);
+    return now.number("SELECT count(*) FROM sqlite_schema WHERE name = 'groups'") == 1 && now.number("SELECT count(*) FROM runs") >= 1;
+  };
+  ASSERT_TRUE(simulate.comes(has_a_run));
+  simulate.interrupt();
+  const int status = simulate.wait();
+
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 0) << content_of(folder / "err");
+  EXPECT_TRUE(contains(content_of(folder / "err"), "note: interrupted"));
+  results::Database kept(file);
+  EXPECT_LE(kept.number("SELECT count(*) FROM runs"), 2) << "the third did not begin, perhaps not even the second";
+  EXPECT_EQ(kept.number("SELECT completed FROM runs WHERE interrupted = 0"), 6'000);
+  EXPECT_EQ(kept.number("SELECT completed + unfinished FROM runs WHERE id = 2 AND interrupted = 1"),
+            kept.number("SELECT count(*) FROM jobs WHERE run = 2"));
+  EXPECT_LT(kept.number("SELECT completed FROM runs WHERE id = 2"), 6'000);
 }
 
 TEST(CliInterrupt, WhileReadingNothingIsWritten) {
