@@ -12,6 +12,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/request.hpp"
+#include "host/cli/simulated_jobs.hpp"
 #include "host/cli/simulated_world.hpp"
 #include "host/cli/simulation_measures.hpp"
 #include "host/cli/simulation_output.hpp"
@@ -28,8 +29,7 @@ namespace berth::cli {
 namespace {
 
 struct SimulateArguments {
-  std::vector<std::string> traces;
-  std::string format = "trace";
+  JobOptions jobs;
   std::string cluster, placement, round, jobs_out;
   std::vector<std::string> policies;
   ExecOptions exec;
@@ -65,7 +65,7 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.text("policy", run.policy);
     out.text("trace", trace.name);
     out.number("seed", static_cast<std::int64_t>(options.request.seed));
-    out.number("jobs", static_cast<std::int64_t>(trace.jobs.size()));
+    out.number("jobs", run.jobs);
     out.number("completed", f.completed);
     out.number("declined", f.declined);
     out.number("unfinished", f.unfinished);
@@ -87,8 +87,8 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.number("preemptions", f.preemptions);
     out.number("moves", f.moves);
     out.number("decisions", run.totals.decisions);
-    out.number("decision_p50_s", sim::decision_us(run.totals, 50), 6);
-    out.number("decision_p99_s", sim::decision_us(run.totals, 99), 6);
+    out.number("decision_p50_s", run.totals.decision_ns.p50 / 1000, 6);
+    out.number("decision_p99_s", run.totals.decision_ns.p99 / 1000, 6);
     out.number("wall_s", static_cast<std::int64_t>(run.wall_s * 1e6), 6);
     out.number("load_s", static_cast<std::int64_t>(run.load_s * 1e6), 6);
     out.number("store_s", static_cast<std::int64_t>(run.store_s * 1e6), 6);
@@ -100,7 +100,7 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
   return out.finish();
 }
 
-std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64_t gpus, const std::string& by) {
+std::string text_of(const std::vector<Run>& runs, const SimulatedJobs& jobs, std::int64_t gpus, const std::string& by) {
   const auto seconds = [](TimeUs t) { return fmt::format("{}", (t + kSecond / 2) / kSecond); };
   std::vector<report::Row> rows;
   for (const Run& run : runs) {
@@ -110,14 +110,14 @@ std::string text_of(const std::vector<Run>& runs, const Trace& trace, std::int64
                     fmt::format("{:.1f} %", static_cast<double>(f.gpu_utilisation_ppm) / 1e4), fmt::format("{}", f.preemptions + f.moves),
                     fmt::format("{:.2f} s", run.wall_s)});
   }
-  return fmt::format("{}: {} jobs on {} GPUs; times in seconds\n\n", trace.name, trace.jobs.size(), gpus) +
+  return fmt::format("{}: {} jobs on {} GPUs; times in seconds\n\n", jobs.trace().name, jobs.count(), gpus) +
          report::table({"POLICY", "DONE", "DECLINED", "JCT MEAN", "MEDIAN", "P99", "WAIT MEAN", "MAKESPAN", "GPUS USED", "CHANGES", "TOOK"},
                        rows) +
          groups_table(runs, by);
 }
 
 Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request, const std::string& name,
-                 const Trace& trace, const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line,
+                 const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line,
                  const RememberInterrupt& interrupt, const sim::Decider& decide = {}) {
   Run run;
   sim::SimulationSettings& settings = run.settings;
@@ -133,17 +133,18 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   settings.interrupted = [&] { return interrupt.came(); };
   run.policy = name;
   run.cluster = options.cluster;
-  run.trace = &trace;
+  run.trace = &jobs.trace();
+  run.jobs = jobs.count();
   sim::FiguresOf figures;
-  sim::MeasuresOf measures(trace, sim::working_gpus(cluster), want);
+  sim::MeasuresOf measures(jobs.facts(), sim::working_gpus(cluster), want);
   settings.series = measures.series();
   std::int64_t ended = 0;
-  const auto jobs = static_cast<std::int64_t>(trace.jobs.size());
+  const std::unique_ptr<sim::JobSource> all = jobs.all();
   const auto begin = std::chrono::steady_clock::now();
-  run.totals = sim::simulate(trace, cluster, settings, [&](const sim::JobOutcome& job) {
+  run.totals = sim::simulate({jobs.trace().profiles, jobs.facts(), *all}, cluster, settings, [&](const sim::JobOutcome& job) {
     figures.add(job);
     measures.add(job);
-    if (++ended % 256 == 0) line.show(static_cast<int>(100 * ended / jobs), name);
+    if (++ended % 256 == 0) line.show(static_cast<int>(100 * ended / jobs.count()), name);
   });
   run.wall_s = seconds_since(begin);
   run.figures = figures.finish(run.totals);
@@ -155,9 +156,9 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
 }
 
 /// A run of a policy that is a program. What it does wrong ends this run only: false, and why is told.
-bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettings& world, const std::string& given, const Trace& trace,
-                   const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line, const RememberInterrupt& interrupt,
-                   std::vector<Run>& runs) {
+bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettings& world, const std::string& given,
+                   const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line,
+                   const RememberInterrupt& interrupt, std::vector<Run>& runs) {
   const NamedCommand one = named_command(given);
   RequestOptions asked = options.request;
   asked.params.clear();
@@ -168,7 +169,7 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
     const sim::Decider decide = [&](const ClusterState& state, Plan& plan, std::vector<sim::TurnedAway>& away) {
       policy.decide(state, plan, away);
     };
-    Run run = simulate_one(options, world, request, one.name, trace, cluster, want, line, interrupt, decide);
+    Run run = simulate_one(options, world, request, one.name, jobs, cluster, want, line, interrupt, decide);
     if (!run.totals.interrupted) policy.finish();
     runs.push_back(std::move(run));
     return true;
@@ -182,12 +183,12 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
 
 int run(const SimulateArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
-  for (const std::string& file : options.traces) inputs.push_back({"--trace", file});
+  for (const std::string& file : options.jobs.traces) inputs.push_back({"--trace", file});
   for (Place& file : options.world.inputs()) inputs.push_back(std::move(file));
   std::vector<Place> outputs = places(options.output);
   outputs.push_back({"--jobs-out", options.jobs_out});
   check_places(inputs, outputs);
-  const sim::Wanted want = wanted(options.output, !options.jobs_out.empty());
+  sim::Wanted want = wanted(options.output, !options.jobs_out.empty());
   RequestOptions asked = options.request;
   if (options.policies.empty() && options.exec.commands.empty()) throw InvalidArgument("--policy or --policy-exec is required");
   if (options.policies.empty() && !options.request.params.empty()) throw InvalidArgument("--param: there is no --policy to take it");
@@ -196,8 +197,13 @@ int run(const SimulateArguments& options) {
   std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
   const std::vector<Request> requests = make_requests(asked, names);
   const auto begin = std::chrono::steady_clock::now();
-  const io::Imported imported = io::import_files(options.format, options.traces);
-  const Snapshot cluster = io::cluster_from(options.cluster, imported);
+  SimulatedJobs jobs(options.jobs);
+  const Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
+  jobs.draw_for(sim::working_gpus(cluster), options.request.seed);
+  if (!jobs.in_memory()) {
+    if (!options.jobs_out.empty()) throw InvalidArgument("--jobs-out: with --stream or --workload jobs are not kept");
+    want.jobs = false;
+  }
   sim::SimulationSettings world;
   options.world.put_into(world);
   const double load_s = seconds_since(begin);
@@ -210,25 +216,25 @@ int run(const SimulateArguments& options) {
     run.load_s = load_s;
     const auto before = std::chrono::steady_clock::now();
     if (!options.jobs_out.empty()) {
-      for (const sim::JobRow& row : run.measures.jobs) csv += csv_row(run.policy, imported.trace, row.outcome);
+      for (const sim::JobRow& row : run.measures.jobs) csv += csv_row(run.policy, jobs.trace(), row.outcome);
     }
     output.store(run);
     run.store_s = seconds_since(before);
-    if (options.json) print(json_of(run, imported.trace, options));
+    if (options.json) print(json_of(run, jobs.trace(), options));
   };
   for (std::size_t i = 0; i < requests.size() && !interrupt.came(); ++i) {
     line.show(0, options.policies[i]);
-    runs.push_back(simulate_one(options, world, requests[i], options.policies[i], imported.trace, cluster, want, line, interrupt));
+    runs.push_back(simulate_one(options, world, requests[i], options.policies[i], jobs, cluster, want, line, interrupt));
     keep(runs.back());
   }
   bool failed = false;
   for (std::size_t i = 0; i < options.exec.commands.size() && !interrupt.came(); ++i) {
     const std::size_t before = runs.size();
-    failed = !simulate_exec(options, world, options.exec.commands[i], imported.trace, cluster, want, line, interrupt, runs) || failed;
+    failed = !simulate_exec(options, world, options.exec.commands[i], jobs, cluster, want, line, interrupt, runs) || failed;
     if (runs.size() > before) keep(runs.back());
   }
   if (!options.json && !(runs.empty() && failed)) {
-    print(text_of(runs, imported.trace, runs.empty() ? 0 : runs.front().totals.gpus, options.output.by));
+    print(text_of(runs, jobs, runs.empty() ? 0 : runs.front().totals.gpus, options.output.by));
   }
   if (!options.jobs_out.empty()) write_out(options.jobs_out, csv);
   output.finish();
@@ -250,10 +256,7 @@ void add_simulate(Commands& commands) {
   app.add_option("--cluster", options->cluster,
                  "A cluster or snapshot file, or NODESxGPUS such as 32x8; without it, what the trace's files describe")
       ->type_name("C");
-  app.add_option("--trace", options->traces, "The jobs, and files that describe the cluster; plain or .gz")->required()->type_name("FILE");
-  app.add_option("--trace-format", options->format, "Whose format the files have ('berth import --help' lists them)")
-      ->type_name("FORMAT")
-      ->capture_default_str();
+  add_job_options(app, options->jobs);
   app.add_option("--policy", options->policies,
                  "Who decides: one or more names, each perhaps with parameters of its own, fifo@discipline=easy")
       ->type_name("NAME");

@@ -53,6 +53,15 @@ std::int32_t parse_part(std::string_view option, std::string_view text) {
   return static_cast<std::int32_t>(*value);
 }
 
+std::int32_t parse_load(std::string_view text) {
+  const auto value = times(text, 1'000'000);
+  if (!value || *value < 1 || *value > 1'000'000'000) {
+    throw InvalidArgument(
+        fmt::format("--load: '{}': expected a decimal above 0 and at most 1000 with at most 6 digits after the point", text));
+  }
+  return static_cast<std::int32_t>(*value);
+}
+
 std::pair<std::string, std::string> parse_key_value(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) throw InvalidArgument(fmt::format("'{}': expected NAME=VALUE", text));

@@ -103,19 +103,25 @@ std::string_view dangling(const TraceJob& job) {
   return {};
 }
 
-void use_profile(TraceFile& file, const TraceJob& job) {
+void use_profile(TraceFile& file, const TraceJob& job, std::size_t index) {
   if (job.profile.empty() || !file.profiles_used.insert(job.profile).second) return;
-  file.profile_uses.push_back({job.profile, file.trace.jobs.size(), file.line});
+  file.profile_uses.push_back({job.profile, index, file.line});
 }
 
-void read_job(JsonCursor& in, TraceFile& file) {
+TraceJob read_one_job(JsonCursor& in) {
   const char* where = in.next_mark();
   TraceJob job;
   read_object(in, job, kTraceJobFields);
   const std::string problem = text_problem(job);
   if (!problem.empty()) in.fail_at(where, problem);
   if (!dangling(job).empty()) in.fail_at(where, std::string(dangling(job)));
-  use_profile(file, job);
+  return job;
+}
+
+void read_job(JsonCursor& in, TraceFile& file) {
+  const char* where = in.next_mark();
+  TraceJob job = read_one_job(in);
+  use_profile(file, job, file.trace.jobs.size());
   if (file.ids.find(job.id, file.trace.jobs) >= 0) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
   if (file.trace.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
   file.trace.jobs.push_back(std::move(job));
@@ -228,30 +234,63 @@ Trace parse_trace(std::string_view json, const std::string& name) {
   return trace;
 }
 
-Trace read_trace(const std::string& path) {
-  InputBytes input(path);
-  const std::string& name = input.name();
-  Trace trace;
-  TraceFile file{trace, trace.x, {}, {}, {}, 0};
-  JsonListSplitter splitter("jobs", [&](const std::string& text, std::int64_t index, int line) {
-    try {
-      if (text.empty()) throw InputError(name, "", 1, "expected a job between the commas");
-      JsonCursor in(text, name);
-      file.line = line;
-      read_job(in, file);
-      in.finish();
-    } catch (const InputError& error) {
-      throw moved(error, index, line);
-    }
-  });
+namespace {
+
+/// A job's own text, read by `read`.
+template <class Read>
+void read_element(const std::string& text, const std::string& name, std::int64_t index, int line, const Read& read) {
+  try {
+    if (text.empty()) throw InputError(name, "", 1, "expected a job between the commas");
+    JsonCursor in(text, name);
+    read(in);
+    in.finish();
+  } catch (const InputError& error) {
+    throw moved(error, index, line);
+  }
+}
+
+void read_pieces(InputBytes& input, JsonListSplitter& splitter, TraceFile& file) {
   constexpr std::size_t kChunk = std::size_t{1} << 18;
   const auto chunk = std::make_unique<char[]>(kChunk);
   while (const std::size_t n = input.read(chunk.get(), kChunk)) splitter.feed({chunk.get(), n});
-  JsonCursor in(splitter.finish(), name);
+  JsonCursor in(splitter.finish(), input.name());
   read_object(in, file, kTrace);
   in.finish();
-  settle_profiles(file, splitter.finish(), name);
+  settle_profiles(file, splitter.finish(), input.name());
+}
+
+}  // namespace
+
+Trace read_trace(const std::string& path) {
+  InputBytes input(path);
+  Trace trace;
+  TraceFile file{trace, trace.x, {}, {}, {}, 0};
+  JsonListSplitter splitter("jobs", [&](const std::string& text, std::int64_t index, int line) {
+    file.line = line;
+    read_element(text, input.name(), index, line, [&](JsonCursor& in) { read_job(in, file); });
+  });
+  read_pieces(input, splitter, file);
   sort_jobs(trace);
+  return trace;
+}
+
+TraceJob parse_trace_job(const std::string& text, const std::string& name, std::int64_t index, int line) {
+  TraceJob job;
+  read_element(text, name, index, line, [&](JsonCursor& in) { job = read_one_job(in); });
+  return job;
+}
+
+Trace scan_trace(const std::string& path, const std::function<void(const TraceJob&, int)>& give) {
+  InputBytes input(path);
+  Trace trace;
+  TraceFile file{trace, trace.x, {}, {}, {}, 0};
+  JsonListSplitter splitter("jobs", [&](const std::string& text, std::int64_t index, int line) {
+    const TraceJob job = parse_trace_job(text, input.name(), index, line);
+    file.line = line;
+    use_profile(file, job, static_cast<std::size_t>(index));
+    give(job, line);
+  });
+  read_pieces(input, splitter, file);
   return trace;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,12 @@ Trace parse_trace(std::string_view json, const std::string& name = "trace");
 /// The same from a file, plain or gzip ("-": standard input), of any length: its text is never in memory as a whole.
 /// @throws EnvironmentError when it cannot be read.
 Trace read_trace(const std::string& path);
+
+/// Reads a file and gives its jobs away as they stand there, with the line of each. @returns all but the jobs.
+/// @throws InputError as `read_trace`, but ids that occur twice are not looked for.
+Trace scan_trace(const std::string& path, const std::function<void(const TraceJob& job, int line)>& give);
+/// One element of `jobs`. @param index, line  Where it stands, for errors.
+TraceJob parse_trace_job(const std::string& text, const std::string& name, std::int64_t index, int line);
 
 /// The fields of the trace's profiles, as for those of a snapshot. @throws InputError under /profiles of `name`.
 void check_profiles(const Trace& trace, const std::string& name);

@@ -55,7 +55,7 @@ void add_run(Database& database, const Run& run) {
   row.number("crash_gpu_us", rates.crash_gpu_us).number("kill_gpu_us", rates.kill_gpu_us);
   row.number("round_us", run.settings.round_us).number("elastic", run.settings.elastic ? 1 : 0);
   row.number("seed", static_cast<std::int64_t>(run.settings.request.seed));
-  row.number("gpus", run.totals.gpus).number("jobs", static_cast<std::int64_t>(run.trace->jobs.size()));
+  row.number("gpus", run.totals.gpus).number("jobs", run.jobs);
   row.number("completed", f.completed).number("declined", f.declined).number("unfinished", f.unfinished);
   row.number("killed", f.killed);
   row.number("interrupted", run.totals.interrupted ? 1 : 0);
@@ -72,7 +72,7 @@ void add_run(Database& database, const Run& run) {
   row.number("starts", f.starts).number("preemptions", f.preemptions).number("moves", f.moves);
   row.number("failures", run.totals.failures).number("job_failures", f.failures).number("mends", f.mends);
   row.number("decisions", run.totals.decisions);
-  row.number("decision_p50_us", sim::decision_us(run.totals, 50)).number("decision_p99_us", sim::decision_us(run.totals, 99));
+  row.number("decision_p50_us", run.totals.decision_ns.p50 / 1000).number("decision_p99_us", run.totals.decision_ns.p99 / 1000);
   row.number("load_us", static_cast<TimeUs>(run.load_s * 1e6)).number("wall_us", static_cast<TimeUs>(run.wall_s * 1e6));
   row.write();
 }

@@ -12,9 +12,10 @@ namespace berth::results {
 
 /// A simulation that was run, and what came out.
 struct Run {
-  std::string policy;   ///< as it was asked for, with parameters of its own
-  std::string cluster;  ///< as it was asked for; empty: what the trace's files describe
-  const Trace* trace = nullptr;
+  std::string policy;            ///< as it was asked for, with parameters of its own
+  std::string cluster;           ///< as it was asked for; empty: what the trace's files describe
+  const Trace* trace = nullptr;  ///< its jobs only where `measures` has jobs
+  std::int64_t jobs = 0;         ///< of it
   sim::SimulationSettings settings;
   sim::SimulationFigures figures;
   sim::SimulationTotals totals;

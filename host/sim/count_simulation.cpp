@@ -109,6 +109,7 @@ class CountSimulator {
         totals_.interrupted = true;
         break;
       }
+      live_us_ += static_cast<__int128>(n_running_ + n_waiting_) * (now - now_);
       now_ = now;
       complete();
       wake();
@@ -176,6 +177,7 @@ class CountSimulator {
       outcome = JobOutcome{};
       outcome.job = n_arrived_++;
       outcome.submit_us = traced.submit_us;
+      outcome.live_us = -live_us_;
       jobs_.traced[s] = &traced;
       const std::int32_t pool = nodes_.pool_of(traced);
       if (pool < 0 || nodes_.total(pool) < traced.gpus) {
@@ -421,6 +423,7 @@ class CountSimulator {
 
   void tell(std::int32_t slot) {
     jobs_.outcome[at(slot)].traced = jobs_.traced[at(slot)];
+    jobs_.outcome[at(slot)].live_us += live_us_;
     done_(jobs_.outcome[at(slot)]);
   }
 
@@ -453,6 +456,7 @@ class CountSimulator {
   NodeCounts& nodes_;
   TimeUs now_ = -1;
   std::int32_t n_arrived_ = 0;
+  __int128 live_us_ = 0;  // jobs that were there, summed over time
   std::int64_t n_running_ = 0, n_waiting_ = 0, gpus_held_ = 0, gpus_waited_ = 0;
   Jobs jobs_;
   std::vector<Line> lines_;

@@ -1,11 +1,9 @@
 #include "host/sim/deadlines.hpp"
 
-#include "host/core/at.hpp"
-
 namespace berth::sim {
 
 void DeadlinesOf::add(const JobOutcome& job) {
-  const TraceJob& traced = trace_.jobs[at(job.job)];
+  const TraceJob& traced = *job.traced;
   if (traced.deadline_us == kNever) return;
   ++(traced.deadline_hard ? deadlines_.hard : deadlines_.soft);
   if (job.end == JobOutcome::End::kUnfinished) {

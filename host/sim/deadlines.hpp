@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "berth/trace.hpp"
 #include "host/sim/simulation.hpp"
 
 namespace berth::sim {
@@ -16,8 +15,6 @@ struct Deadlines {
 
 class DeadlinesOf {
  public:
-  explicit DeadlinesOf(const Trace& trace) : trace_(trace) {}
-
   void add(const JobOutcome& job);
   Deadlines finish(const SimulationTotals& totals);
 
@@ -26,7 +23,6 @@ class DeadlinesOf {
     TimeUs deadline_us;
     bool hard;
   };
-  const Trace& trace_;
   Deadlines deadlines_;
   std::vector<Open> unfinished_;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "host/core/at.hpp"
 #include "host/core/wide.hpp"
 
 namespace berth::sim {
@@ -12,48 +11,25 @@ constexpr std::int64_t kOne = 1'000'000;
 
 }  // namespace
 
-FairnessOf::FairnessOf(const Trace& trace, std::int64_t gpus) : trace_(trace), gpus_(std::max<std::int64_t>(1, gpus)) {
-  at_submission_.reserve(trace.jobs.size());
-}
-
-// Jobs come in the order of their end, so that who is there at any instant follows from the trace.
-void FairnessOf::advance(TimeUs to_us) {
-  live_us_ += static_cast<__int128>(n_live_) * (to_us - now_);
-  now_ = to_us;
-}
-
 std::int64_t FairnessOf::add(const JobOutcome& job) {
-  if (job.end == JobOutcome::End::kUnfinished) return 0;
-  for (; next_ < trace_.jobs.size() && trace_.jobs[next_].submit_us <= job.end_us; ++next_) {
-    advance(trace_.jobs[next_].submit_us);
-    at_submission_.push_back(live_us_);
-    ++n_live_;
-  }
-  advance(job.end_us);
-  --n_live_;
   if (job.end != JobOutcome::End::kCompleted) return 0;
-  const TraceJob& traced = trace_.jobs[at(job.job)];
   const TimeUs jct = std::max<TimeUs>(1, job.jct_us());
-  const TimeUs run = std::max<TimeUs>(1, traced.run_us > 0 ? traced.run_us : job.held_us - job.overhead_us);
-  const std::int64_t jobs_ppm = core::saturate((live_us_ - at_submission_[at(job.job)]) * kOne / jct);
-  const TimeUs in_turns = core::mul_div(core::mul_div(run, traced.gpus, gpus_), jobs_ppm, kOne);
+  const TimeUs run = std::max<TimeUs>(1, job.traced->run_us > 0 ? job.traced->run_us : job.held_us - job.overhead_us);
+  const std::int64_t jobs_ppm = core::saturate(job.live_us * kOne / jct);
+  const TimeUs in_turns = core::mul_div(core::mul_div(run, job.traced->gpus, gpus_), jobs_ppm, kOne);
   const std::int64_t rho = core::mul_div(jct, kOne, std::max(run, in_turns));
-  rho_.push_back(rho);
+  rho_.add(rho);
+  // Who took 1,000 times less than its share is as well served as one can be: the sums stay within 128 bits.
+  const __int128 x = std::min(1'000 * kOne, kOne * kOne / std::max<std::int64_t>(1, rho));
+  sum_ += x;
+  squares_ += x * x;
   return rho;
 }
 
 Fairness FairnessOf::finish() {
   Fairness fairness;
-  __int128 sum = 0, squares = 0;
-  for (const std::int64_t rho : rho_) {
-    // Who took 1,000 times less than its share is as well served as one can be: the sums stay within 128 bits.
-    const __int128 x = std::min(1'000 * kOne, kOne * kOne / std::max<std::int64_t>(1, rho));
-    sum += x;
-    squares += x * x;
-  }
-  const auto n = static_cast<std::int64_t>(rho_.size());
-  if (squares > 0) fairness.jain_ppm = static_cast<std::int64_t>(sum * sum / n * kOne / squares);
-  fairness.rho_ppm = spread_of(rho_);
+  if (squares_ > 0) fairness.jain_ppm = static_cast<std::int64_t>(sum_ * sum_ / rho_.count() * kOne / squares_);
+  fairness.rho_ppm = rho_.finish();
   return fairness;
 }
 

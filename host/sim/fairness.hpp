@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "berth/trace.hpp"
 #include "host/sim/figures.hpp"
 
 namespace berth::sim {
@@ -24,24 +22,17 @@ struct Fairness {
 /// The index is (sum x)^2 / (n sum x^2), Jain, Chiu, Hawe: "A Quantitative Measure of Fairness and Discrimination" (1984), of x = 1 / rho.
 class FairnessOf {
  public:
-  /// @param gpus  M. The trace must outlive this.
-  FairnessOf(const Trace& trace, std::int64_t gpus);
+  /// @param gpus  M.
+  explicit FairnessOf(std::int64_t gpus) : gpus_(gpus < 1 ? 1 : gpus) {}
 
-  /// Every job that `simulate` tells of, in its order. @returns rho in millionths, rounded down; 0 for a job that did not complete.
+  /// Every job that `simulate` tells of. @returns rho in millionths, rounded down; 0 for a job that did not complete.
   std::int64_t add(const JobOutcome& job);
   Fairness finish();
 
  private:
-  void advance(TimeUs to_us);
-
-  const Trace& trace_;
   std::int64_t gpus_;
-  std::size_t next_ = 0;     // job of the trace still to come
-  std::int64_t n_live_ = 0;  // at now_
-  TimeUs now_ = 0;
-  __int128 live_us_ = 0;                 // sum of n_live_ over time
-  std::vector<__int128> at_submission_;  // [jobs] live_us_ then
-  std::vector<std::int64_t> rho_;
+  SpreadOf rho_;
+  __int128 sum_ = 0, squares_ = 0;  // of 1 / rho
 };
 
 }  // namespace berth::sim

@@ -1,30 +1,6 @@
 #include "host/sim/figures.hpp"
 
-#include <algorithm>
-
 namespace berth::sim {
-
-Spread spread_of(std::vector<std::int64_t>& values) {
-  Spread spread;
-  if (values.empty()) return spread;
-  std::sort(values.begin(), values.end());
-  __int128 sum = 0;
-  for (const std::int64_t value : values) sum += value;
-  const auto n = static_cast<std::int64_t>(values.size());
-  const auto at_percent = [&](std::int64_t p) { return values[static_cast<std::size_t>((p * n + 99) / 100 - 1)]; };
-  spread.mean = static_cast<std::int64_t>(sum / n);
-  spread.p50 = at_percent(50);
-  spread.p90 = at_percent(90);
-  spread.p99 = at_percent(99);
-  spread.max = values.back();
-  return spread;
-}
-
-std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent) {
-  std::vector<double> decisions = totals.decision_s;
-  std::sort(decisions.begin(), decisions.end());
-  return decisions.empty() ? 0 : static_cast<std::int64_t>(decisions[(decisions.size() - 1) * percent / 100] * 1e6);
-}
 
 void FiguresOf::add(const JobOutcome& job) {
   figures_.starts += job.starts;
@@ -39,17 +15,17 @@ void FiguresOf::add(const JobOutcome& job) {
   if (job.end == JobOutcome::End::kKilled) ++figures_.killed;
   if (job.end != JobOutcome::End::kCompleted) return;
   ++figures_.completed;
-  jct_.push_back(job.jct_us());
-  wait_.push_back(job.waited_us());
-  first_.push_back(job.start_us - job.submit_us);
+  jct_.add(job.jct_us());
+  wait_.add(job.waited_us());
+  first_.add(job.start_us - job.submit_us);
   held_ += job.held_us;
   overhead_ += job.overhead_us;
 }
 
 SimulationFigures FiguresOf::finish(const SimulationTotals& totals) {
-  figures_.jct_us = spread_of(jct_);
-  figures_.wait_us = spread_of(wait_);
-  figures_.first_us = spread_of(first_);
+  figures_.jct_us = jct_.finish();
+  figures_.wait_us = wait_.finish();
+  figures_.first_us = first_.finish();
   figures_.makespan_us = totals.last_end_us - totals.first_submit_us;
   __int128 worked = figures_.gpu_us;
   for (const __int128 lost : figures_.lost_gpu_us) worked -= lost;

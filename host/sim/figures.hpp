@@ -2,17 +2,11 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "host/sim/simulation.hpp"
+#include "host/sim/spread.hpp"
 
 namespace berth::sim {
-
-/// Of one quantity over jobs: mean (rounded down), and values at ranks ceil(p n / 100) of the n sorted ones; 0 where there are none.
-struct Spread {
-  std::int64_t mean = 0, p50 = 0, p90 = 0, p99 = 0, max = 0;
-};
-Spread spread_of(std::vector<std::int64_t>& values);
 
 /// What a run came to. Times are of completed jobs; of jobs cut off by the end of the run there are none.
 struct SimulationFigures {
@@ -30,9 +24,6 @@ struct SimulationFigures {
   std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work, by cause
 };
 
-/// How long the decision at this percentile took, in microseconds; 0 where none was timed.
-std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent);
-
 /// Gathers what `simulate` tells of each job.
 class FiguresOf {
  public:
@@ -41,7 +32,7 @@ class FiguresOf {
 
  private:
   SimulationFigures figures_;
-  std::vector<std::int64_t> jct_, wait_, first_;
+  SpreadOf jct_, wait_, first_;
   __int128 held_ = 0, overhead_ = 0;
 };
 

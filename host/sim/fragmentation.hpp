@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "berth/trace.hpp"
+#include "host/sim/job_source.hpp"
 
 namespace berth::sim {
 
@@ -14,7 +14,7 @@ namespace berth::sim {
 /// nodes are our reconstruction.
 class Fragmentation {
  public:
-  explicit Fragmentation(const Trace& trace);
+  explicit Fragmentation(const TraceFacts& facts);
 
   /// Of one node, in millionths of a GPU, rounded down. @param gpus, free  0 <= free <= gpus <= kMaxGpusPerNode.
   std::int64_t of(std::int32_t gpus, std::int32_t free) const {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/core/at.hpp"
-
 namespace berth::sim {
 namespace {
 
@@ -22,7 +20,7 @@ std::size_t size_group(std::int32_t gpus) {
 
 }  // namespace
 
-GroupsOf::GroupsOf(const Trace& trace, GroupBy by) : trace_(trace), by_(by) {
+GroupsOf::GroupsOf(GroupBy by) : by_(by) {
   if (by != GroupBy::kSize) return;
   groups_.resize(std::size(kSizes));
   for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].figures.name = kSizes[i].name;
@@ -37,12 +35,12 @@ GroupsOf::Group& GroupsOf::group_of(const TraceJob& job) {
 }
 
 void GroupsOf::add(const JobOutcome& job) {
-  Group& group = group_of(trace_.jobs[at(job.job)]);
+  Group& group = group_of(*job.traced);
   ++group.figures.jobs;
   group.figures.gpu_us += job.gpu_us;
   if (job.end == JobOutcome::End::kDeclined) ++group.figures.declined;
   if (job.end != JobOutcome::End::kCompleted) return;
-  group.jct.push_back(job.jct_us());
+  group.jct.add(job.jct_us());
   group.waited += job.waited_us();
 }
 
@@ -50,9 +48,9 @@ std::vector<GroupFigures> GroupsOf::finish() {
   std::vector<GroupFigures> all;
   for (Group& group : groups_) {
     if (group.figures.jobs == 0) continue;
-    group.figures.completed = static_cast<std::int64_t>(group.jct.size());
-    if (!group.jct.empty()) group.figures.mean_wait_us = static_cast<TimeUs>(group.waited / group.figures.completed);
-    group.figures.jct_us = spread_of(group.jct);
+    group.figures.completed = group.jct.count();
+    if (group.jct.count() > 0) group.figures.mean_wait_us = static_cast<TimeUs>(group.waited / group.figures.completed);
+    group.figures.jct_us = group.jct.finish();
     all.push_back(std::move(group.figures));
   }
   const auto by_name = [](const GroupFigures& a, const GroupFigures& b) { return a.name < b.name; };

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -25,11 +24,10 @@ struct GroupFigures {
   __int128 gpu_us = 0;  ///< GPU-time that they had, completed or not
 };
 
-/// Gathers what `simulate` tells of each job. Keeps eight bytes for a completed job, and a name once.
+/// Gathers what `simulate` tells of each job.
 class GroupsOf {
  public:
-  /// The trace must outlive this.
-  GroupsOf(const Trace& trace, GroupBy by);
+  explicit GroupsOf(GroupBy by);
 
   void add(const JobOutcome& job);
   /// By size, or by name.
@@ -38,15 +36,14 @@ class GroupsOf {
  private:
   struct Group {
     GroupFigures figures;
-    std::vector<std::int64_t> jct;
+    SpreadOf jct;
     __int128 waited = 0;
   };
   Group& group_of(const TraceJob& job);
 
-  const Trace& trace_;
   GroupBy by_;
   std::vector<Group> groups_;
-  std::unordered_map<std::string_view, std::size_t> at_;
+  std::unordered_map<std::string, std::size_t> at_;
 };
 
 }  // namespace berth::sim

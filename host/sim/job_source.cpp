@@ -1,5 +1,7 @@
 #include "host/sim/job_source.hpp"
 
+#include <algorithm>
+
 #include "host/sim/trace_form.hpp"
 
 namespace berth::sim {
@@ -12,6 +14,7 @@ void TraceFacts::add(const TraceJob& job) {
   cpu = cpu || job.cpu_milli != 0;
   memory = memory || job.memory_bytes != 0;
   any_type = any_type || job.gpu_type.empty();
+  ++by_gpus[static_cast<std::size_t>(std::clamp(job.gpus, 1, kMaxGpusPerNode) - 1)];
 }
 
 TraceFacts facts_of(const Trace& trace) {

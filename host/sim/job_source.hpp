@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "berth/trace.hpp"
 
@@ -31,7 +33,8 @@ class JobsOf final : public JobSource {
 /// What the jobs of a trace ask for anywhere. Known before the first one comes.
 struct TraceFacts {
   bool profiles = false, hard_deadlines = false, cpu = false, memory = false;
-  bool any_type = false;  ///< some job leaves the GPU type open
+  bool any_type = false;                                ///< some job leaves the GPU type open
+  std::array<std::int64_t, kMaxGpusPerNode> by_gpus{};  ///< how many ask for 1, 2, ... GPUs; the last: as many or more
   void add(const TraceJob& job);
 };
 TraceFacts facts_of(const Trace& trace);

@@ -4,13 +4,11 @@
 
 namespace berth::sim {
 
-MeasuresOf::MeasuresOf(const Trace& trace, std::int64_t gpus, const Wanted& wanted)
-    : keep_jobs_(wanted.jobs), fairness_(trace, gpus), deadlines_(trace) {
+MeasuresOf::MeasuresOf(const TraceFacts& facts, std::int64_t gpus, const Wanted& wanted) : keep_jobs_(wanted.jobs), fairness_(gpus) {
   for (std::size_t by = 0; by < kGroupings; ++by) {
-    if (wanted.groups[by]) groups_[by].emplace(trace, static_cast<GroupBy>(by));
+    if (wanted.groups[by]) groups_[by].emplace(static_cast<GroupBy>(by));
   }
-  if (wanted.series) series_.emplace(trace, wanted.every_us);
-  if (keep_jobs_) jobs_.reserve(trace.jobs.size());
+  if (wanted.series) series_.emplace(facts, wanted.every_us);
 }
 
 void MeasuresOf::add(const JobOutcome& job) {

@@ -35,8 +35,8 @@ struct Measures {
 
 class MeasuresOf {
  public:
-  /// The trace must outlive this. @param gpus  That the cluster has.
-  MeasuresOf(const Trace& trace, std::int64_t gpus, const Wanted& wanted);
+  /// @param gpus  That the cluster has.
+  MeasuresOf(const TraceFacts& facts, std::int64_t gpus, const Wanted& wanted);
 
   /// For SimulationSettings; null: not wanted.
   Series* series() { return series_ ? &*series_ : nullptr; }

@@ -8,7 +8,20 @@
 namespace berth::sim {
 
 /// What a number is drawn for; part of the counter, so streams never overlap. The values are part of every seed's meaning.
-enum class Stream : std::uint32_t { kCluster, kUser, kHistory, kJob, kGone, kTiming, kEstimate, kFailure, kRepair, kCrash, kKill };
+enum class Stream : std::uint32_t {
+  kCluster,
+  kUser,
+  kHistory,
+  kJob,
+  kGone,
+  kTiming,
+  kEstimate,
+  kFailure,
+  kRepair,
+  kCrash,
+  kKill,
+  kSynthetic
+};
 
 /// Random numbers of one item of one stream: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
 /// SC'11), key = seed, counter = (item, stream, block). A number depends on nothing that was drawn before it elsewhere.

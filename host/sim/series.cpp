@@ -22,8 +22,8 @@ std::int64_t next_multiple(TimeUs width_us) {
 
 }  // namespace
 
-Series::Series(const Trace& trace, TimeUs every_us)
-    : fragmentation_(trace), width_us_(every_us > 0 ? every_us : kSecond), fixed_(every_us > 0) {
+Series::Series(const TraceFacts& facts, TimeUs every_us)
+    : fragmentation_(facts), width_us_(every_us > 0 ? every_us : kSecond), fixed_(every_us > 0) {
   if (every_us < 0) throw InvalidArgument("a series takes points at intervals above 0");
 }
 

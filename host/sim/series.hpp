@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "berth/trace.hpp"
 #include "host/sim/fragmentation.hpp"
 
 namespace berth::sim {
@@ -38,7 +37,7 @@ class Series {
   static constexpr std::int64_t kMostAsked = 1 << 20;  ///< where it is
 
   /// @param every_us  Length of an interval; 0: automatic. @throws InvalidArgument below 0.
-  explicit Series(const Trace& trace, TimeUs every_us = 0);
+  explicit Series(const TraceFacts& facts, TimeUs every_us = 0);
 
   const Fragmentation& fragmentation() const { return fragmentation_; }
 

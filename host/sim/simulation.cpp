@@ -86,6 +86,7 @@ class Simulator {
       if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
+    totals_.decision_ns = decision_ns_.finish();
     return std::move(totals_);
   }
 
@@ -139,6 +140,7 @@ class Simulator {
   void advance(TimeUs now) {
     const TimeUs from = std::max(now_, totals_.first_submit_us);
     if (now > from) gpu_up_us_ += static_cast<__int128>(gpus_up_) * (now - from);
+    live_us_ += static_cast<__int128>(n_live_) * (now - now_);
     if (changes_.upper_bound(now_) != changes_.upper_bound(now)) cluster_changed_ = true;
     now_ = now;
   }
@@ -221,6 +223,7 @@ class Simulator {
       live.overheads = &settings_.overheads.of(traced.model);
       live.outcome.job = n_arrived_++;
       live.outcome.submit_us = traced.submit_us;
+      live.outcome.live_us = -live_us_;
       live.timed = form.profile == nullptr || traced.work == 0;
       live.work = live.left = live.timed ? traced.run_us : traced.work;
       live.owed = live.overheads->start_us;
@@ -257,7 +260,7 @@ class Simulator {
     } else {
       engine_.decide(state_, memory_, settings_.request, plan_);
     }
-    totals_.decision_s.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
+    decision_ns_.add(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - before).count());
     ++totals_.decisions;
     commit(state_, plan_);
     deltas_.clear();
@@ -397,6 +400,7 @@ class Simulator {
 
   void tell(LiveJob& job) {
     job.outcome.traced = job.traced;
+    job.outcome.live_us += live_us_;
     done_(job.outcome);
   }
 
@@ -438,12 +442,14 @@ class Simulator {
   bool cluster_changed_ = true;  // since GPUs that are up were counted
   std::int64_t gpus_up_ = 0;
   __int128 gpu_up_us_ = 0;     // since the first submission
+  __int128 live_us_ = 0;       // sum of n_live_ over time
   std::vector<LiveJob> live_;  // [slots]
   std::vector<LiveJob> arrived_;
   std::vector<Unsettled> unsettled_;
   std::vector<Delta> deltas_;
   ClusterChanges::Happened happened_;
   std::priority_queue<JobEvent, std::vector<JobEvent>, std::greater<>> events_;
+  SpreadOf decision_ns_;
   SimulationTotals totals_;
 };
 

@@ -13,6 +13,7 @@
 #include "berth/trace.hpp"
 #include "host/sim/failure_rates.hpp"
 #include "host/sim/job_source.hpp"
+#include "host/sim/spread.hpp"
 
 namespace berth::sim {
 
@@ -63,6 +64,7 @@ struct JobOutcome {
   TimeUs end_us = kNever;                       ///< completed, declined or killed
   TimeUs held_us = 0;                           ///< time for which it had GPUs
   TimeUs overhead_us = 0;                       ///< of it, time that changes cost
+  __int128 live_us = 0;                         ///< jobs that were there, itself too, summed over the time until it ended
   __int128 gpu_us = 0;                          ///< GPU-time that it had
   std::array<__int128, kLosses> lost_gpu_us{};  ///< of it, without work that lasted
   std::int32_t starts = 0;                      ///< first start and resumptions
@@ -88,7 +90,7 @@ struct SimulationTotals {
   std::int64_t failures = 0;   ///< of nodes and GPUs
   std::int64_t decisions = 0;
   bool interrupted = false;
-  std::vector<double> decision_s;  ///< of each decision
+  Spread decision_ns;  ///< how long decisions took; by counts it is not taken
 };
 
 /// What is replayed.

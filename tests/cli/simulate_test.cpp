@@ -124,6 +124,29 @@ TEST(CliSimulate, FailureRatesAreMeanTimes) {
   EXPECT_TRUE(contains(berth(given + "node=soon").err, "'soon' is no duration"));
 }
 
+TEST(CliSimulate, DrawnJobsAndStreamedOnesAreNotKept) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string drawn = "simulate --workload helios --jobs 2000 --load 0.9 --cluster 8x8 --policy fifo --placement count";
+  const std::string file =
+      "simulate --trace '" + (folder / "trace.json") + "' --cluster 2x4 --policy fifo@discipline=skip --json --by size";
+
+  const Answer text = berth(drawn);
+  const Answer streamed = berth(file + " --stream"), whole = berth(file);
+
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "helios at load 0.9: 2000 jobs on 64 GPUs")) << text.out;
+  ASSERT_EQ(streamed.code, 0) << streamed.err;
+  const auto until_times = [](const std::string& line) { return line.substr(0, line.find("\"decision_p50_s\"")); };
+  EXPECT_EQ(until_times(streamed.out), until_times(whole.out));
+  EXPECT_TRUE(contains(berth(drawn + " --jobs-out x.csv").err, "jobs are not kept"));
+  EXPECT_TRUE(contains(berth(drawn + " --trace '" + (folder / "trace.json") + "'").err, "either --trace or --workload is required"));
+  EXPECT_TRUE(contains(berth("simulate --cluster 1x1 --policy fifo").err, "either --trace or --workload is required"));
+  EXPECT_TRUE(contains(berth("simulate --workload pai --jobs 1 --load 0 --cluster 1x1 --policy fifo").err, "expected a decimal above 0"));
+  EXPECT_TRUE(contains(berth("simulate --workload helios --cluster 1x1 --policy fifo").err, "--jobs says how many jobs are drawn"));
+  EXPECT_TRUE(contains(berth(file + " --stream --trace-format pai").err, "one file of the format 'trace'"));
+}
+
 TEST(CliSimulate, SaysWhatIsWrong) {
   const Folder folder;
   folder.write("trace.json", kTrace);

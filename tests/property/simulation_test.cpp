@@ -60,7 +60,7 @@ template <class Simulate>
 std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapshot& cluster, SimulationSettings settings) {
   std::vector<std::string> rows(trace.jobs.size());
   JobsOf jobs(trace);
-  Series series(trace);
+  Series series(facts_of(trace));
   settings.series = &series;
   const SimulationTotals totals = simulate(Replayed{trace.profiles, facts_of(trace), jobs}, cluster, settings,
                                            [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });

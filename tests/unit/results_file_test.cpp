@@ -32,12 +32,13 @@ Run run_of(const Trace& trace, const std::string& policy) {
   run.policy = policy;
   run.cluster = "2x4";
   run.trace = &trace;
+  run.jobs = static_cast<std::int64_t>(trace.jobs.size());
   run.settings.request.policy = policy;
   run.settings.request.params = {{"discipline", "skip"}};
   run.settings.overheads = sim::named_overheads("default");
   run.settings.request.seed = 7;
   sim::FiguresOf figures;
-  sim::MeasuresOf measures(trace, sim::working_gpus(cluster), wanted);
+  sim::MeasuresOf measures(sim::facts_of(trace), sim::working_gpus(cluster), wanted);
   run.settings.series = measures.series();
   run.totals = sim::simulate(trace, cluster, run.settings, [&](const sim::JobOutcome& job) {
     figures.add(job);

@@ -24,7 +24,7 @@ std::string text_of(const Series& series) {
 TEST(Series, IsTheMeanOverEachInterval) {
   const Trace trace = trace_of({job("a", 0, 10, 6), job("b", 1, 20, 8), job("c", 2, 5, 2)});
   for (const char* packing : {"count", "consolidate"}) {
-    Series series(trace, 10 * kSecond);
+    Series series(facts_of(trace), 10 * kSecond);
     SimulationSettings settings;
     settings.request.policy = "fifo";
     settings.request.params = {{"packing", packing}};
@@ -43,7 +43,7 @@ TEST(Series, IsTheMeanOverEachInterval) {
 }
 
 TEST(Series, WidensItsIntervalsAsTheRunGoesOn) {
-  Series series(trace_of({}));
+  Series series(facts_of(trace_of({})));
   series.level(3 * kSecond, {8, 0, 1, 0, 0, 0});
   series.level(1'003 * kSecond, {4, 0, 1, 0, 0, 0});
   EXPECT_EQ(series.samples().size(), 1'000U);
@@ -59,7 +59,7 @@ TEST(Series, WidensItsIntervalsAsTheRunGoesOn) {
 }
 
 TEST(Series, ALongGapNeedsNoMoreIntervals) {
-  Series series(trace_of({}));
+  Series series(facts_of(trace_of({})));
   series.level(0, {3, 0, 1, 0, 0, 0});
   series.level(kMaxTimeUs, {0, 0, 0, 0, 0, 0});
 
@@ -73,7 +73,7 @@ TEST(Series, ALongGapNeedsNoMoreIntervals) {
 // Somebody who waits for ever makes no series that never ends; an interrupted run goes on to where it stopped.
 TEST(Series, EndsWithTheLastChangeOrTheRun) {
   for (const TimeUs end : {TimeUs{4}, TimeUs{7}}) {
-    Series series(trace_of({}));
+    Series series(facts_of(trace_of({})));
     series.level(0, {3, 0, 1, 1, 0, 0});
     series.level(5 * kSecond, {0, 0, 0, 1, 0, 0});
     series.level(6 * kSecond, {0, 0, 0, 1, 0, 0});
@@ -84,7 +84,7 @@ TEST(Series, EndsWithTheLastChangeOrTheRun) {
 }
 
 TEST(Series, TheLastWordOnAnInstantCounts) {
-  Series series(trace_of({}));
+  Series series(facts_of(trace_of({})));
   series.level(0, {3, 0, 1, 0, 0, 0});
   series.level(0, {5, 0, 1, 0, 0, 0});
   series.level(kSecond, {0, 0, 0, 0, 0, 0});
@@ -93,8 +93,8 @@ TEST(Series, TheLastWordOnAnInstantCounts) {
 }
 
 TEST(Series, RefusesMorePointsThanItKeeps) {
-  EXPECT_THROW(Series(trace_of({}), -1), InvalidArgument);
-  Series series(trace_of({}), 1);
+  EXPECT_THROW(Series(facts_of(trace_of({})), -1), InvalidArgument);
+  Series series(facts_of(trace_of({})), 1);
   series.level(0, {3, 0, 1, 0, 0, 0});
   series.level(Series::kMostAsked, {2, 0, 1, 0, 0, 0});
   EXPECT_THROW(series.level(Series::kMostAsked + 1, {3, 0, 1, 0, 0, 0}), InvalidArgument);
@@ -102,7 +102,7 @@ TEST(Series, RefusesMorePointsThanItKeeps) {
 
 // Sizes 1, 2, 8, 80: with 2 GPUs free of 4, two of the four jobs find no room; a whole node serves a part of any of them.
 TEST(Fragmentation, IsWhatJobsOfTheTraceCannotUse) {
-  const Fragmentation fragmentation(trace_of({job("a", 0, 1, 1), job("b", 0, 1, 2), job("c", 0, 1, 8), job("d", 0, 1, 80)}));
+  const Fragmentation fragmentation(facts_of(trace_of({job("a", 0, 1, 1), job("b", 0, 1, 2), job("c", 0, 1, 8), job("d", 0, 1, 80)})));
 
   EXPECT_EQ(fragmentation.of(4, 0), 0);
   EXPECT_EQ(fragmentation.of(4, 1), 750'000);

@@ -27,9 +27,9 @@ SimulationSettings ruled_by(const std::string& policy, const std::string& packin
 
 Measured measure(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings, GroupBy by = GroupBy::kUser) {
   FiguresOf figures;
-  FairnessOf fairness(trace, working_gpus(cluster));
-  DeadlinesOf deadlines(trace);
-  GroupsOf groups(trace, by);
+  FairnessOf fairness(working_gpus(cluster));
+  DeadlinesOf deadlines;
+  GroupsOf groups(by);
   const SimulationTotals totals = simulate(trace, cluster, settings, [&](const JobOutcome& one) {
     figures.add(one);
     fairness.add(one);
@@ -135,11 +135,12 @@ TEST(SimulationFigures, AnInterruptedRunMissesOnlyWhatItHasPassed) {
   jobs[1].deadline_us = 5 * kSecond;
   const Trace trace = trace_of(jobs);
   for (const bool interrupted : {false, true}) {
-    DeadlinesOf deadlines(trace);
-    JobOutcome one;
-    deadlines.add(one);
-    one.job = 1;
-    deadlines.add(one);
+    DeadlinesOf deadlines;
+    for (const TraceJob& traced : trace.jobs) {
+      JobOutcome one;
+      one.traced = &traced;
+      deadlines.add(one);
+    }
     SimulationTotals totals;
     totals.interrupted = interrupted;
     totals.last_end_us = 5 * kSecond;

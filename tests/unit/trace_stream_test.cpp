@@ -3,6 +3,7 @@
 #include "berth/error.hpp"
 #include "host/io/json_list.hpp"
 #include "host/io/trace_json.hpp"
+#include "host/io/trace_stream.hpp"
 #include "tests/support/problem_of.hpp"
 #include "tests/support/temp_file.hpp"
 
@@ -87,6 +88,55 @@ TEST(TraceStream, ItIsWrittenInPiecesToTheSameText) {
   EXPECT_GT(pieces, 1);
   EXPECT_EQ(text, to_json(trace));
   EXPECT_EQ(parse_trace(text).jobs.size(), trace.jobs.size());
+}
+
+TEST(TraceStream, JobsComeAsTheyStandThereAndFromTheFirstAgain) {
+  Trace trace;
+  trace.name = "n";
+  trace.profiles.emplace_back("p", Profile{});
+  for (int j = 0; j < 20'000; ++j) {
+    TraceJob job;
+    job.id = "j" + std::to_string(100'000 + j);
+    job.submit_us = j * kSecond;
+    job.run_us = kSecond;
+    job.profile = "p";
+    trace.jobs.push_back(job);
+  }
+  const std::string text = to_json(trace);
+  const TempFile plain(text, ".json"), packed(test::gzipped(text), ".json");
+  for (const std::string& path : {plain.path(), packed.path()}) {
+    std::int64_t seen = 0;
+    TraceStream stream(path, [&](const TraceJob& job) { EXPECT_EQ(job, trace.jobs[static_cast<std::size_t>(seen++)]); });
+
+    for (int time = 0; time < 2; ++time) {
+      TraceJob job;
+      for (const TraceJob& wanted : trace.jobs) {
+        ASSERT_TRUE(stream.next(job));
+        ASSERT_EQ(job, wanted);
+      }
+      EXPECT_FALSE(stream.next(job));
+      stream.rewind();
+    }
+    EXPECT_EQ(stream.jobs(), 20'000);
+    EXPECT_EQ(stream.head().name, "n");
+    EXPECT_EQ(stream.head().profiles.size(), 1u);
+    EXPECT_TRUE(stream.head().jobs.empty());
+  }
+}
+
+TEST(TraceStream, WhatStandsInAnotherOrderIsRefused) {
+  const auto refused = [](const std::string& jobs) {
+    const TempFile file("{\"schema\":\"berth.trace.v1\",\n\"jobs\":[\n" + jobs + "]}", ".json");
+    const std::string what = test::problem_of([&] { TraceStream stream(file.path(), [](const TraceJob&) {}); });
+    return what.substr(std::min(what.size(), file.path().size()));
+  };
+  const std::string a = R"({"id":"a","submit_s":1,"run_s":5,"gpus":1})", b = R"({"id":"b","submit_s":1,"run_s":5,"gpus":1})";
+
+  EXPECT_EQ(refused(b + ",\n" + a), ":4: /jobs/1: job 'a' stands behind 'b', but jobs that are read as they come stand by (submit, id)");
+  EXPECT_EQ(refused(a + ",\n" + a), ":4: /jobs/1: job 'a' stands behind 'a', but jobs that are read as they come stand by (submit, id)");
+  EXPECT_EQ(refused(a + ",\n{\"id\":\"b\"}"), ":4: /jobs/1: the field 'submit_s' is missing");
+  EXPECT_EQ(refused(R"({"id":"a","submit_s":1,"run_s":5,"gpus":1,"profile":"q"})"),
+            ":3: /jobs/0/profile: the profile 'q' is not among 'profiles'");
 }
 
 }  // namespace berth::io

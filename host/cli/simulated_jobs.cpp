@@ -1,0 +1,96 @@
+#include "host/cli/simulated_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+
+#include "berth/error.hpp"
+#include "host/cli/common_options.hpp"
+#include "host/cli/values.hpp"
+
+namespace berth::cli {
+namespace {
+
+/// Jobs of a file, as long as they live.
+class StreamedJobs final : public sim::JobSource {
+ public:
+  explicit StreamedJobs(io::TraceStream& stream) : stream_(stream) { stream_.rewind(); }
+
+  const TraceJob* next() override {
+    if (rooms_.empty()) {
+      jobs_.emplace_back();
+      rooms_.push_back(&jobs_.back());
+    }
+    if (!stream_.next(*rooms_.back())) return nullptr;
+    const TraceJob* job = rooms_.back();
+    rooms_.pop_back();
+    return job;
+  }
+  void release(const TraceJob& job) override {
+    rooms_.push_back(const_cast<TraceJob*>(&job));  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is one of jobs_
+  }
+
+ private:
+  io::TraceStream& stream_;
+  std::deque<TraceJob> jobs_;
+  std::vector<TraceJob*> rooms_;
+};
+
+}  // namespace
+
+SimulatedJobs::SimulatedJobs(const JobOptions& options) : workload_(options.workload) {
+  if (options.traces.empty() == options.workload.empty()) throw InvalidArgument("either --trace or --workload is required");
+  if (!workload_.empty()) {
+    if (options.jobs < 1) throw InvalidArgument("--workload: --jobs says how many jobs are drawn");
+    if (options.stream) throw InvalidArgument("--stream: drawn jobs are not kept anyway");
+    synthetic_.workload = sim::workload_from_name(workload_).value();  // the parser accepts no other
+    synthetic_.jobs = count_ = options.jobs;
+    synthetic_.load_ppm = parse_load(options.load);
+    imported_.trace.name = fmt::format("{} at load {}", workload_, options.load);
+    return;
+  }
+  if (options.jobs != 0) throw InvalidArgument("--jobs: it is for --workload");
+  if (!options.stream) {
+    imported_ = io::import_files(options.format, options.traces);
+    count_ = static_cast<std::int64_t>(imported_.trace.jobs.size());
+    facts_ = sim::facts_of(imported_.trace);
+    return;
+  }
+  if (options.format != "trace" || options.traces.size() != 1 || options.traces.front() == "-") {
+    throw InvalidArgument("--stream: one file of the format 'trace', as 'berth import' writes it, is read as it is simulated");
+  }
+  stream_ = std::make_unique<io::TraceStream>(options.traces.front(), [&](const TraceJob& job) { facts_.add(job); });
+  imported_.trace = stream_->head();
+  count_ = stream_->jobs();
+}
+
+void SimulatedJobs::draw_for(std::int64_t gpus, std::uint64_t seed) {
+  if (workload_.empty()) return;
+  synthetic_.gpus = gpus;
+  synthetic_.seed = seed;
+  facts_ = sim::SyntheticJobs(synthetic_).facts();
+}
+
+std::unique_ptr<sim::JobSource> SimulatedJobs::all() const {
+  if (!workload_.empty()) return std::make_unique<sim::SyntheticJobs>(synthetic_);
+  if (stream_) return std::make_unique<StreamedJobs>(*stream_);
+  return std::make_unique<sim::JobsOf>(imported_.trace);
+}
+
+void add_job_options(CLI::App& app, JobOptions& options) {
+  app.add_option("--trace", options.traces, "The jobs, and files that describe the cluster; plain or .gz")->type_name("FILE");
+  app.add_option("--trace-format", options.format, "Whose format the files have ('berth import --help' lists them)")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_flag("--stream", options.stream,
+               "Read a sorted file of the format 'trace' as it is simulated: only jobs that live are in memory");
+  app.add_option("--workload", options.workload, "Without --trace: draw jobs after the published statistics of philly, helios or pai")
+      ->check(CLI::IsMember({"philly", "helios", "pai"}))
+      ->type_name("NAME");
+  app.add_option("--jobs", options.jobs, "Of --workload: how many")->check(whole_number<std::int64_t>())->type_name("N");
+  app.add_option("--load", options.load, "Of --workload: GPU-time that comes, of the GPU-time that there is")
+      ->type_name("PART")
+      ->capture_default_str();
+}
+
+}  // namespace berth::cli
