@@ -36,7 +36,7 @@ struct SimulateArguments {
   RequestOptions request;
   std::string estimates = "oracle";
   SimulatedWorld world;
-  bool elastic = false, json = false;
+  bool elastic = false, json = false, events_too = false;
   OutputOptions output;
 };
 
@@ -130,6 +130,9 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
     settings.round_us = parse_duration(options.round);
     if (settings.round_us <= 0) throw InvalidArgument("--round: a round takes a time above 0");
   }
+  settings.events_too = options.events_too;
+  if (settings.events_too && settings.round_us == 0)
+    throw InvalidArgument("--at-events: without --round decisions are made at events anyway");
   settings.interrupted = [&] { return interrupt.came(); };
   run.policy = name;
   run.cluster = options.cluster;
@@ -272,6 +275,7 @@ void add_simulate(Commands& commands) {
       ->capture_default_str();
   add_world_options(app, options->world);
   app.add_option("--round", options->round, "Decide at the multiples of this time only; without it, at every event")->type_name("DURATION");
+  app.add_flag("--at-events", options->events_too, "With --round: decide at every event, too");
   app.add_flag("--elastic", options->elastic, "Elastic jobs may run at every GPU count that was measured");
   app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy (CSV)")->type_name("FILE");
   add_output_options(app, options->output);

@@ -79,7 +79,7 @@ class Simulator {
       remember_slots();
       if (cluster_changed_) count_gpus_up();
       undecided_ = true;
-      if (settings_.round_us == 0 || now % settings_.round_us == 0) {
+      if (settings_.round_us == 0 || settings_.events_too || now % settings_.round_us == 0) {
         decide();
         undecided_ = false;
       }
@@ -87,7 +87,7 @@ class Simulator {
     }
     leave_unfinished();
     totals_.decision_ns = decision_ns_.finish();
-    return std::move(totals_);
+    return totals_;
   }
 
  private:
@@ -131,7 +131,8 @@ class Simulator {
     if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(failing()));
     const auto change = changes_.upper_bound(now_);
     if ((n_live_ > 0 || upcoming_ != nullptr) && change != changes_.end()) next = std::min(next, *change);
-    if (settings_.round_us == 0) return wake_ > now_ ? std::min(next, wake_) : next;
+    if ((settings_.round_us == 0 || settings_.events_too) && wake_ > now_) next = std::min(next, wake_);
+    if (settings_.round_us == 0) return next;
     // Where nothing runs, a round more finds what the last one found, unless somebody has come since.
     if (n_live_ > 0 && (n_running_ > 0 || undecided_)) next = std::min(next, (now_ / settings_.round_us + 1) * settings_.round_us);
     return next;
@@ -463,7 +464,7 @@ SimulationTotals simulate_by_engine(const Replayed& trace, const Snapshot& clust
 SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done) {
   std::optional<SimulationTotals> by_counts = simulate_counts(trace, cluster, settings, done);
-  return by_counts ? std::move(*by_counts) : simulate_by_engine(trace, cluster, settings, done);
+  return by_counts ? *by_counts : simulate_by_engine(trace, cluster, settings, done);
 }
 
 SimulationTotals simulate(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings,

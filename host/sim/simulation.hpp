@@ -46,6 +46,7 @@ struct SimulationSettings {
   ClusterEvents events;               ///< what happens whatever the policy does
   FailureRates failures;              ///< and what happens at random, by the request's seed
   TimeUs round_us = 0;                ///< > 0: decisions are made at its multiples only
+  bool events_too = false;            ///< with rounds: decisions are made at events, too
   bool elastic = false;               ///< elastic jobs may run at every GPU count that was measured
   Decider decide;                     ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;  ///< true: stop, and keep what is done; empty: never
