@@ -1,7 +1,6 @@
 #include "host/sim/count_simulation.hpp"
 
 #include <algorithm>
-#include <queue>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "host/sim/node_counts.hpp"
 #include "host/sim/running_order.hpp"
 #include "host/sim/series.hpp"
+#include "host/sim/slot_events.hpp"
 #include "host/sim/waiting_lines.hpp"
 
 namespace berth::sim {
@@ -64,54 +64,33 @@ class CountSimulator {
   }
 
  private:
-  struct Event {
-    TimeUs at;
-    std::int32_t rank, slot;
-    std::uint32_t run;
-    bool operator>(const Event& other) const { return at != other.at ? at > other.at : rank > other.rank; }
-  };
-  using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
-
   Levels levels() const { return {gpus_held_, totals_.gpus - gpus_held_, n_running_, n_waiting_, gpus_waited_, nodes_.fragmented_micro()}; }
 
-  bool stale(const Event& event) const { return jobs_.run(event.slot) != event.run; }
-
-  TimeUs next_event() {
-    while (!ends_.empty() && stale(ends_.top())) ends_.pop();
-    while (!changes_.empty() && stale(changes_.top())) changes_.pop();
-    TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
-    if (!ends_.empty()) next = std::min(next, ends_.top().at);
-    if (!changes_.empty()) next = std::min(next, changes_.top().at);
-    return next;
-  }
+  TimeUs next_event() const { return std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next()}); }
 
   void complete() {
-    while (!ends_.empty() && ends_.top().at <= now_) {
-      const Event end = ends_.top();
-      ends_.pop();
-      if (stale(end)) continue;
-      CountedJob& job = jobs_[end.slot];
+    while (ends_.next() <= now_) {
+      const std::int32_t slot = ends_.first().slot;
+      CountedJob& job = jobs_[slot];
       nodes_.give(job.taken);
-      if (preemptive_) running_[at(job.pool)].remove(jobs_, end.slot);
-      stop(end.slot);
+      if (preemptive_) running_[at(job.pool)].remove(jobs_, slot);
+      stop(slot);
       waiting_.look_again(job.pool);
       estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
-      leave(end.slot, JobOutcome::End::kCompleted);
+      leave(slot, JobOutcome::End::kCompleted);
     }
   }
 
   // Keys of running jobs change by themselves.
   void wake() {
-    while (!changes_.empty() && changes_.top().at <= now_) {
-      const Event change = changes_.top();
-      changes_.pop();
-      if (stale(change)) continue;
-      const CountedJob& job = jobs_[change.slot];
+    while (changes_.next() <= now_) {
+      const std::int32_t slot = changes_.first().slot;
+      const CountedJob& job = jobs_[slot];
       RunningOrder& order = running_[at(job.pool)];
-      order.remove(jobs_, change.slot);
-      order.add(jobs_, {keys_.key(job, now_), job.rank, change.slot});
+      order.remove(jobs_, slot);
+      order.add(jobs_, {keys_.key(job, now_), job.rank, slot});
       waiting_.look_again(job.pool);
-      await_change(change.slot);
+      await_change(slot);
     }
   }
 
@@ -150,7 +129,8 @@ class CountSimulator {
   void decide_over(std::int32_t group) {
     displaced_.clear();
     std::size_t next_displaced = 0;
-    for (waiting_.begin_turns(group);;) {
+    waiting_.begin_turns(group, may_fit_);
+    for (;;) {
       const bool turn = waiting_.has_turn();
       const bool again = next_displaced < displaced_.size() && (!turn || displaced_[next_displaced] < waiting_.turn());
       if (again) {
@@ -159,7 +139,7 @@ class CountSimulator {
           continue;
         }
         ++next_displaced;
-      } else if (!turn || nobody_fits(waiting_.turn())) {
+      } else if (!turn) {
         break;
       } else if (try_first(waiting_.turn(), next_displaced)) {
         continue;
@@ -176,12 +156,6 @@ class CountSimulator {
     }
   }
 
-  // Nor does anybody after this job.
-  bool nobody_fits(const JobPlace& first) const {
-    const std::int32_t pool = jobs_[first.slot].pool;
-    return nodes_.free(pool) == 0 && !(preemptive_ && !running_[at(pool)].none_after(first));
-  }
-
   bool start_elsewhere(std::int32_t slot) {
     CountedJob& job = jobs_[slot];
     if (!nodes_.take(job.pool, job.gpus, job.taken)) return false;
@@ -195,8 +169,8 @@ class CountSimulator {
     CountedJob& job = jobs_[first.slot];
     const bool free = nodes_.take(job.pool, job.gpus, job.taken);
     if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
-    waiting_.started();
-    if (!free) waiting_.look_behind(first);
+    waiting_.started(may_fit_);
+    if (!free) waiting_.look_behind(first, may_fit_);
     --n_waiting_;
     gpus_waited_ -= job.gpus;
     ++job.starts;
@@ -244,10 +218,9 @@ class CountSimulator {
     job.moved = moved;
     job.held_from = now_;
     job.working_from = core::saturating_add(now_, cost);
-    jobs_.next_run(slot);
     const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
     if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
-    ends_.push({end, job.rank, slot, jobs_.run(slot)});
+    ends_.set({end, job.rank, slot});
     if (!preemptive_) return;
     running_[at(job.pool)].add(jobs_, {keys_.key(job, now_), job.rank, slot});
     await_change(slot);
@@ -255,7 +228,11 @@ class CountSimulator {
 
   void await_change(std::int32_t slot) {
     const TimeUs next = keys_.next_change(jobs_[slot], now_);
-    if (next != kNever && next > now_) changes_.push({next, jobs_[slot].rank, slot, jobs_.run(slot)});
+    if (next != kNever && next > now_) {
+      changes_.set({next, jobs_[slot].rank, slot});
+    } else {
+      changes_.remove(slot);
+    }
   }
 
   // Its GPUs, and its place among the running, are the caller's.
@@ -269,7 +246,8 @@ class CountSimulator {
     totals_.last_release_us = now_;
     --n_running_;
     gpus_held_ -= job.gpus;
-    jobs_.next_run(slot);
+    ends_.remove(slot);
+    if (preemptive_) changes_.remove(slot);
   }
 
   void leave(std::int32_t slot, JobOutcome::End how) {
@@ -315,6 +293,14 @@ class CountSimulator {
     for (const std::int32_t slot : left) tell(slot, JobOutcome::End::kUnfinished);
   }
 
+  // Whether a job that waits may find room in a pool, as far as is known without a look at who runs.
+  struct MayFit {
+    const CountSimulator& of;
+    bool operator()(std::int32_t pool, std::int32_t gpus, const JobPlace& place) const {
+      return gpus <= of.nodes_.free(pool) || (of.preemptive_ && !of.running_[at(pool)].none_after(place));
+    }
+  };
+
   JobSource& source_;
   const SimulationSettings& settings_;
   const std::function<void(const JobOutcome&)>& done_;
@@ -330,8 +316,9 @@ class CountSimulator {
   std::vector<RunningOrder> running_;  // [pools] where somebody may be displaced
   std::vector<JobPlace> displaced_;    // in this decision, in order
   std::vector<JobPlace> victims_, kept_;
-  Events ends_, changes_;
+  SlotEvents ends_, changes_;
   const TraceJob* upcoming_;
+  const MayFit may_fit_{*this};
   SimulationTotals totals_;
 };
 

@@ -9,7 +9,7 @@
 #include "berth/overheads.hpp"
 #include "berth/trace.hpp"
 #include "host/core/at.hpp"
-#include "host/sim/node_pool.hpp"
+#include "host/sim/node_counts.hpp"
 
 namespace berth::sim {
 
@@ -37,7 +37,7 @@ struct CountedJob {
   std::int32_t starts = 0, preemptions = 0, moves = 0;
   bool running = false, moved = false;  // moved: what it pays until `working_from` is for that
   std::int64_t key = 0;                 // by which it stands in its RunningOrder
-  std::vector<TakenGpus> taken;
+  std::vector<CountedGpus> taken;
 
   TimeUs left_at(TimeUs now) const {
     if (!running || now <= working_from) return left;
@@ -46,38 +46,29 @@ struct CountedJob {
   TimeUs held_at(TimeUs now) const { return running ? held + (now - held_from) : held; }
 };
 
-/// Jobs by slot. A slot is used again once its job has left; its runs then go on from where they were, so that nobody takes the one for
-/// the other.
+/// Jobs by slot. A slot is used again once its job has left.
 class CountedJobs {
  public:
   CountedJob& operator[](std::int32_t slot) { return jobs_[at(slot)]; }
   const CountedJob& operator[](std::int32_t slot) const { return jobs_[at(slot)]; }
-  /// Starts, moves and stops of this slot: an event of an earlier run is void.
-  std::uint32_t run(std::int32_t slot) const { return runs_[at(slot)]; }
-  void next_run(std::int32_t slot) { ++runs_[at(slot)]; }
 
   std::int32_t slots() const { return static_cast<std::int32_t>(jobs_.size()); }
   std::int32_t add() {
     if (free_.empty()) {
       jobs_.emplace_back();
-      runs_.push_back(0);
       return slots() - 1;
     }
     const std::int32_t slot = free_.back();
     free_.pop_back();
-    std::vector<TakenGpus> memory = std::move(jobs_[at(slot)].taken);
+    std::vector<CountedGpus> memory = std::move(jobs_[at(slot)].taken);
     jobs_[at(slot)] = CountedJob{};
     jobs_[at(slot)].taken = std::move(memory);
     return slot;
   }
-  void free(std::int32_t slot) {
-    next_run(slot);
-    free_.push_back(slot);
-  }
+  void free(std::int32_t slot) { free_.push_back(slot); }
 
  private:
   std::vector<CountedJob> jobs_;
-  std::vector<std::uint32_t> runs_;
   std::vector<std::int32_t> free_;
 };
 

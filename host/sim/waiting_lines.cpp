@@ -8,7 +8,9 @@ std::int32_t WaitingLines::line_of(std::int32_t pool, std::int32_t gpus) {
   const std::pair<std::int32_t, std::int32_t> of = one_group_ ? std::pair(0, 0) : std::pair(pool, gpus);
   const auto [found, fresh] = line_at_.try_emplace(of, static_cast<std::int32_t>(lines_.size()));
   if (fresh) {
-    lines_.emplace_back().group = of.first;
+    Line& line = lines_.emplace_back();
+    line.group = line.pool = of.first;
+    line.gpus = of.second;
     groups_[at(of.first)].lines.push_back(found->second);
   }
   return found->second;
@@ -41,43 +43,20 @@ const std::vector<std::int32_t>& WaitingLines::due() {
   return last_due_;
 }
 
-void WaitingLines::add_turn(std::int32_t line) {
-  if (lines_[at(line)].jobs.empty()) return;
-  turns_.push_back({lines_[at(line)].jobs.top(), line});
-  std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
-}
-
-void WaitingLines::begin_turns(std::int32_t group) {
+const std::vector<std::int32_t>& WaitingLines::begin(std::int32_t group) {
   Group& of = groups_[at(group)];
   group_ = group;
-  all_ = std::exchange(of.all, false);
   of.due = false;
   turns_.clear();
-  for (const std::int32_t line : all_ ? of.lines : of.fresh) add_turn(line);
-  for (const std::int32_t line : of.fresh) lines_[at(line)].fresh = false;
-  of.fresh.clear();
+  begun_.clear();
+  begun_.swap(of.fresh);
+  for (const std::int32_t line : begun_) lines_[at(line)].fresh = false;
+  return std::exchange(of.all, false) ? of.lines : begun_;
 }
 
 void WaitingLines::blocked() {
   std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
   turns_.pop_back();
-}
-
-void WaitingLines::started() {
-  const std::int32_t line = turns_.front().line;
-  blocked();
-  lines_[at(line)].jobs.pop();
-  add_turn(line);
-}
-
-// Lines before it have been tried, or would still find nothing: who gave way stands behind this place, so that what those could have had,
-// free or from others, is no more than it was.
-void WaitingLines::look_behind(const JobPlace& place) {
-  if (std::exchange(all_, true)) return;
-  turns_.clear();
-  for (const std::int32_t line : groups_[at(group_)].lines) {
-    if (!lines_[at(line)].jobs.empty() && place < lines_[at(line)].jobs.top()) add_turn(line);
-  }
 }
 
 std::int32_t WaitingLines::take_any() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,7 +22,8 @@ class WaitingLines {
  public:
   struct Line {
     std::int32_t group = 0;
-    bool fresh = false;  // has a first job that has not been tried
+    std::int32_t pool = 0, gpus = 0;  // of all its jobs; where there is one line only, of none
+    bool fresh = false;               // has a first job that has not been tried
     std::priority_queue<JobPlace, std::vector<JobPlace>, std::greater<>> jobs;
   };
   /// The first job of a line, in its turn.
@@ -41,16 +43,34 @@ class WaitingLines {
 
   /// Groups where a decision may change something, since they were asked for last.
   const std::vector<std::int32_t>& due();
-  /// Their turns: those that may find room.
-  void begin_turns(std::int32_t group);
+  /// Their turns, now: those of first jobs for which `may_fit(pool, gpus, place)` does not rule out that they find room. It must not be
+  /// more hopeful later, but after `look_behind`.
+  template <class MayFit>
+  void begin_turns(std::int32_t group, const MayFit& may_fit) {
+    for (const std::int32_t line : begin(group)) add_turn(line, may_fit);
+  }
   bool has_turn() const { return !turns_.empty(); }
   const JobPlace& turn() const { return turns_.front().first; }
   /// It has found room: the next one of its line has a turn.
-  void started();
+  template <class MayFit>
+  void started(const MayFit& may_fit) {
+    const std::int32_t line = turns_.front().line;
+    blocked();
+    lines_[at(line)].jobs.pop();
+    add_turn(line, may_fit);
+  }
   /// It has not: no other of its line has a turn.
   void blocked();
   /// Everybody behind this place has a turn: GPUs are free that were not.
-  void look_behind(const JobPlace& place);
+  // Lines before it have been tried, or would still find nothing: who gave way stands behind this place, so that what those could have
+  // had, free or from others, is no more than it was.
+  template <class MayFit>
+  void look_behind(const JobPlace& place, const MayFit& may_fit) {
+    turns_.clear();
+    for (const std::int32_t line : groups_[at(group_)].lines) {
+      if (!lines_[at(line)].jobs.empty() && place < lines_[at(line)].jobs.top()) add_turn(line, may_fit);
+    }
+  }
 
   /// Takes somebody out of line, -1: nobody is left.
   std::int32_t take_any();
@@ -61,16 +81,23 @@ class WaitingLines {
     bool all = false, due = false;
   };
   void make_due(std::int32_t group);
-  void add_turn(std::int32_t line);
+  const std::vector<std::int32_t>& begin(std::int32_t group);
+  template <class MayFit>
+  void add_turn(std::int32_t l, const MayFit& may_fit) {
+    const Line& line = lines_[at(l)];
+    if (line.jobs.empty() || (!one_group_ && !may_fit(line.pool, line.gpus, line.jobs.top()))) return;
+    turns_.push_back({line.jobs.top(), l});
+    std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
+  }
 
   bool one_group_;
   std::vector<Group> groups_;
   std::vector<Line> lines_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> line_at_;
   std::vector<std::int32_t> due_, last_due_;
-  std::vector<Turn> turns_;  // a heap, the smallest in front
-  std::int32_t group_ = 0;   // whose turns these are
-  bool all_ = false;         // all that stand behind the last place have a turn
+  std::vector<Turn> turns_;          // a heap, the smallest in front
+  std::int32_t group_ = 0;           // whose turns these are
+  std::vector<std::int32_t> begun_;  // lines of the decision
 };
 
 }  // namespace berth::sim
