@@ -19,6 +19,7 @@ class FixedKey final : public core::QueuePolicy {
     std::fill_n(out.begin(), slots.size(), kNever);
   }
   bool rests_while_waiting() const override { return true; }
+  bool rises_only_at_changes() const override { return true; }
 
  private:
   KeyOf key_of_;
@@ -38,6 +39,7 @@ class RunningKey final : public core::QueuePolicy {
     }
   }
   bool rests_while_waiting() const override { return true; }
+  bool rises_only_at_changes() const override { return true; }
 };
 
 }  // namespace berth::policy

@@ -53,6 +53,7 @@ class Las final : public core::QueuePolicy {
   }
 
   bool rests_while_waiting() const override { return knob_ == 0; }
+  bool rises_only_at_changes() const override { return knob_ == 0; }
   void load(const PolicyState& state) override {
     if (knob_ != 0) reset_.load(state);
   }

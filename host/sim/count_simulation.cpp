@@ -1,10 +1,7 @@
 #include "host/sim/count_simulation.hpp"
 
 #include <algorithm>
-#include <map>
-#include <queue>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,73 +10,17 @@
 #include "host/core/chosen_policy.hpp"
 #include "host/core/costs.hpp"
 #include "host/core/wide.hpp"
+#include "host/sim/counted_job.hpp"
 #include "host/sim/estimator.hpp"
+#include "host/sim/job_keys.hpp"
 #include "host/sim/node_counts.hpp"
+#include "host/sim/running_order.hpp"
 #include "host/sim/series.hpp"
+#include "host/sim/slot_events.hpp"
+#include "host/sim/waiting_lines.hpp"
 
 namespace berth::sim {
 namespace {
-
-/// A job's place in the order of one decision.
-struct Place {
-  std::int64_t key;
-  std::int32_t rank;  // in the trace
-  std::int32_t slot;
-  bool operator<(const Place& other) const { return std::tie(key, rank) < std::tie(other.key, other.rank); }
-  bool operator>(const Place& other) const { return other < *this; }
-};
-
-/// Waiting jobs of one pool and GPU count: where the first finds no room, no other does.
-struct Line {
-  std::int32_t pool = 0, gpus = 0;
-  std::priority_queue<Place, std::vector<Place>, std::greater<>> jobs;
-  bool blocked = false;
-};
-
-/// The columns that policies read, and what the simulation keeps of a job.
-struct Jobs {
-  std::vector<TimeUs> submit, estimate, remaining, deadline;
-  std::vector<std::int32_t> priority, gpus;
-  std::vector<std::int64_t> attained;
-  std::vector<std::uint8_t> running;
-  std::vector<const std::string*> id;
-
-  std::vector<const TraceJob*> traced;
-  std::vector<const ModelOverheads*> overheads;
-  std::vector<JobOutcome> outcome;
-  std::vector<TimeUs> left, held_from, working_from, owed;
-  std::vector<Loss> pays_for;      // until working_from
-  std::vector<std::uint32_t> run;  // starts, moves and stops: an end of an earlier run is void
-  std::vector<std::int32_t> pool, line, in_running;
-  std::vector<std::vector<TakenGpus>> taken;
-  std::vector<std::int32_t> free_slots;
-
-  std::int32_t add() {
-    if (!free_slots.empty()) {
-      const std::int32_t slot = free_slots.back();
-      free_slots.pop_back();
-      return slot;
-    }
-    const std::size_t n = submit.size() + 1;
-    for (auto* column : {&submit, &estimate, &remaining, &deadline, &left, &held_from, &working_from, &owed}) column->resize(n);
-    for (auto* column : {&priority, &gpus, &pool, &line, &in_running}) column->resize(n);
-    attained.resize(n);
-    running.resize(n);
-    id.resize(n);
-    traced.resize(n);
-    overheads.resize(n);
-    outcome.resize(n);
-    run.resize(n);
-    taken.resize(n);
-    pays_for.resize(n);
-    return static_cast<std::int32_t>(n - 1);
-  }
-
-  core::JobColumns columns() const {
-    return {submit.data(),   priority.data(), gpus.data(),    estimate.data(), remaining.data(),
-            attained.data(), deadline.data(), running.data(), id.data(),       nullptr};
-  }
-};
 
 class CountSimulator {
  public:
@@ -88,14 +29,13 @@ class CountSimulator {
       : source_(trace.jobs),
         settings_(settings),
         done_(done),
-        policy_(*chosen.policy),
         preemptive_(chosen.entry->preemptive),
         hol_(chosen.rules.discipline == kernel::Discipline::kHol),
         estimator_(settings.estimates, settings.request.seed),
+        keys_(*chosen.policy, estimator_.is_oracle()),
         nodes_(nodes),
-        lines_of_(static_cast<std::size_t>(nodes.pools())),
-        running_(static_cast<std::size_t>(nodes.pools())),
-        touched_(static_cast<std::size_t>(nodes.pools()), 0),
+        waiting_(nodes.pools(), hol_),
+        running_(at(nodes.pools())),
         upcoming_(source_.next()) {
     totals_.gpus = nodes.gpus();
     if (settings.series != nullptr) nodes_.watch(settings.series->fragmentation());
@@ -114,57 +54,44 @@ class CountSimulator {
       complete();
       wake();
       arrive();
-      decide();
+      // Pools do not see each other, unless the head of the line holds everybody up.
+      for (const std::int32_t group : waiting_.due()) decide_over(group);
       ++totals_.decisions;
       if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
     totals_.gpu_up_us = static_cast<__int128>(totals_.gpus) * (totals_.last_release_us - totals_.first_submit_us);
-    return std::move(totals_);
+    return totals_;
   }
 
  private:
-  struct Event {
-    TimeUs at;
-    std::int32_t rank, slot;
-    std::uint32_t run;
-    bool operator>(const Event& other) const { return std::tie(at, rank) > std::tie(other.at, other.rank); }
-  };
-  using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
-
   Levels levels() const { return {gpus_held_, totals_.gpus - gpus_held_, n_running_, n_waiting_, gpus_waited_, nodes_.fragmented_micro()}; }
 
-  bool stale(const Event& event) const { return jobs_.run[at(event.slot)] != event.run; }
-
-  TimeUs next_event() {
-    while (!ends_.empty() && stale(ends_.top())) ends_.pop();
-    while (!changes_.empty() && stale(changes_.top())) changes_.pop();
-    TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
-    if (!ends_.empty()) next = std::min(next, ends_.top().at);
-    if (!changes_.empty()) next = std::min(next, changes_.top().at);
-    return next;
-  }
+  TimeUs next_event() const { return std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next()}); }
 
   void complete() {
-    for (; !ends_.empty() && ends_.top().at <= now_; ends_.pop()) {
-      const Event end = ends_.top();
-      if (stale(end)) continue;
-      stop(end.slot);
-      JobOutcome& outcome = jobs_.outcome[at(end.slot)];
-      outcome.end = JobOutcome::End::kCompleted;
-      estimator_.finished(*jobs_.traced[at(end.slot)], outcome.held_us - outcome.overhead_us);
-      leave(end.slot);
+    while (ends_.next() <= now_) {
+      const std::int32_t slot = ends_.first().slot;
+      CountedJob& job = jobs_[slot];
+      nodes_.give(job.taken);
+      if (preemptive_) running_[at(job.pool)].remove(jobs_, slot);
+      stop(slot);
+      waiting_.look_again(job.pool);
+      estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
+      leave(slot, JobOutcome::End::kCompleted);
     }
   }
 
   // Keys of running jobs change by themselves.
   void wake() {
-    while (!changes_.empty() && changes_.top().at <= now_) {
-      const Event change = changes_.top();
-      changes_.pop();
-      if (stale(change)) continue;
-      touched_[at(jobs_.pool[at(change.slot)])] = 1;
-      await_change(change.slot);
+    while (changes_.next() <= now_) {
+      const std::int32_t slot = changes_.first().slot;
+      const CountedJob& job = jobs_[slot];
+      RunningOrder& order = running_[at(job.pool)];
+      order.remove(jobs_, slot);
+      order.add(jobs_, {keys_.key(job, now_), job.rank, slot});
+      waiting_.look_again(job.pool);
+      await_change(slot);
     }
   }
 
@@ -172,306 +99,230 @@ class CountSimulator {
     for (; upcoming_ != nullptr && upcoming_->submit_us <= now_; upcoming_ = source_.next()) {
       const TraceJob& traced = *upcoming_;
       const std::int32_t slot = jobs_.add();
-      const std::size_t s = at(slot);
-      JobOutcome& outcome = jobs_.outcome[s];
-      outcome = JobOutcome{};
-      outcome.job = n_arrived_++;
-      outcome.submit_us = traced.submit_us;
-      outcome.live_us = -live_us_;
-      jobs_.traced[s] = &traced;
-      const std::int32_t pool = nodes_.pool_of(traced);
-      if (pool < 0 || nodes_.total(pool) < traced.gpus) {
-        outcome.end = JobOutcome::End::kDeclined;
-        outcome.reason = "the empty cluster cannot hold it";
-        leave(slot);
+      CountedJob& job = jobs_[slot];
+      job.traced = &traced;
+      job.rank = n_arrived_++;
+      job.submit = traced.submit_us;
+      job.live_from = live_us_;
+      job.gpus = traced.gpus;
+      job.pool = nodes_.pool_of(traced);
+      if (job.pool < 0 || nodes_.total(job.pool) < traced.gpus) {
+        leave(slot, JobOutcome::End::kDeclined);
         continue;
       }
-      jobs_.submit[s] = traced.submit_us;
-      jobs_.estimate[s] = estimator_.of(traced, outcome.job).run_us;
-      jobs_.deadline[s] = traced.deadline_us;
-      jobs_.priority[s] = traced.priority;
-      jobs_.gpus[s] = traced.gpus;
-      jobs_.attained[s] = 0;
-      jobs_.running[s] = 0;
-      jobs_.id[s] = &traced.id;
-      jobs_.left[s] = traced.run_us;
-      jobs_.overheads[s] = &settings_.overheads.of(traced.model);
-      jobs_.owed[s] = jobs_.overheads[s]->start_us;
-      jobs_.pool[s] = pool;
-      jobs_.line[s] = line_of(pool, traced.gpus);
+      job.estimate = estimator_.of(traced, job.rank).run_us;
+      job.deadline = traced.deadline_us;
+      job.priority = traced.priority;
+      job.left = traced.run_us;
+      job.overheads = &settings_.overheads.of(traced.model);
+      job.owed = job.overheads->start_us;
+      job.line = waiting_.line_of(job.pool, traced.gpus);
       wait(slot);
     }
   }
 
-  std::int32_t line_of(std::int32_t pool, std::int32_t gpus) {
-    const auto [found, fresh] = line_at_.try_emplace({pool, gpus}, static_cast<std::int32_t>(lines_.size()));
-    if (fresh) {
-      lines_.emplace_back();
-      lines_.back().pool = pool;
-      lines_.back().gpus = gpus;
-      all_lines_.push_back(found->second);
-      lines_of_[at(pool)].push_back(found->second);
-    }
-    return found->second;
-  }
-
-  std::int64_t key_of(std::int32_t slot) {
-    refresh(slot);
-    std::int64_t key = 0;
-    policy_.keys(jobs_.columns(), now_, {&slot, 1}, {&key, 1});
-    return key;
-  }
-
   void wait(std::int32_t slot) {
-    lines_[at(jobs_.line[at(slot)])].jobs.push({key_of(slot), jobs_.outcome[at(slot)].job, slot});
-    touched_[at(jobs_.pool[at(slot)])] = 1;
+    const CountedJob& job = jobs_[slot];
+    waiting_.push(job.line, {keys_.key(job, now_), job.rank, slot});
     ++n_waiting_;
-    gpus_waited_ += jobs_.gpus[at(slot)];
+    gpus_waited_ += job.gpus;
   }
 
-  // What the policy reads of a job, as of now.
-  void refresh(std::int32_t slot) {
-    const std::size_t s = at(slot);
-    const JobOutcome& outcome = jobs_.outcome[s];
-    const TimeUs held = outcome.held_us + (jobs_.running[s] != 0 ? now_ - jobs_.held_from[s] : 0);
-    jobs_.attained[s] = core::saturating_mul(held, jobs_.gpus[s]);
-    jobs_.remaining[s] = jobs_.estimate[s] == kNever ? kNever
-                         : estimator_.is_oracle()    ? std::max<TimeUs>(1, left_now(s))
-                                                     : std::max<TimeUs>(1, jobs_.estimate[s] - held);
-  }
-
-  TimeUs left_now(std::size_t s) const {
-    if (jobs_.running[s] == 0 || now_ <= jobs_.working_from[s]) return jobs_.left[s];
-    return std::max<TimeUs>(0, jobs_.left[s] - (now_ - jobs_.working_from[s]));
-  }
-
-  // Pools do not see each other, unless the head of the line holds everybody up.
-  void decide() {
-    if (hol_) {
-      decide_over(all_lines_);
-    } else {
-      for (std::size_t pool = 0; pool < touched_.size(); ++pool) {
-        if (touched_[pool] != 0) decide_over(lines_of_[pool]);
-      }
-    }
-    std::fill(touched_.begin(), touched_.end(), 0);
-  }
-
-  void decide_over(const std::vector<std::int32_t>& lines) {
-    for (const std::int32_t line : lines) lines_[at(line)].blocked = false;
+  void decide_over(std::int32_t group) {
     displaced_.clear();
     std::size_t next_displaced = 0;
-    victims_of_ = -1;
+    waiting_.begin_turns(group, may_fit_);
     for (;;) {
-      Line* first = nullptr;
-      for (const std::int32_t l : lines) {
-        Line& line = lines_[at(l)];
-        if (!line.blocked && !line.jobs.empty() && (first == nullptr || line.jobs.top() < first->jobs.top())) first = &line;
-      }
-      const bool again = next_displaced < displaced_.size() && (first == nullptr || displaced_[next_displaced] < first->jobs.top());
-      if (!again && first == nullptr) break;
+      const bool turn = waiting_.has_turn();
+      const bool again = next_displaced < displaced_.size() && (!turn || displaced_[next_displaced] < waiting_.turn());
       if (again) {
         if (start_elsewhere(displaced_[next_displaced].slot)) {
           displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
           continue;
         }
         ++next_displaced;
-      } else if (try_first(*first, next_displaced)) {
+      } else if (!turn) {
+        break;
+      } else if (try_first(waiting_.turn(), next_displaced)) {
         continue;
       } else {
-        first->blocked = true;
+        waiting_.blocked();
       }
       if (hol_) break;
     }
-    for (const Place& one : displaced_) {
-      ++jobs_.outcome[at(one.slot)].preemptions;
-      jobs_.owed[at(one.slot)] += core::displace_cost(jobs_.overheads[at(one.slot)]->costs);
+    for (const JobPlace& one : displaced_) {
+      CountedJob& job = jobs_[one.slot];
+      ++job.preemptions;
+      job.owed += core::displace_cost(job.overheads->costs);
       wait(one.slot);
     }
   }
 
   bool start_elsewhere(std::int32_t slot) {
-    const std::size_t s = at(slot);
-    if (!nodes_.take(jobs_.pool[s], jobs_.gpus[s], jobs_.taken[s])) return false;
-    ++jobs_.outcome[s].moves;
-    start(slot, core::migrate_cost(jobs_.overheads[s]->costs), Loss::kMove);
+    CountedJob& job = jobs_[slot];
+    if (!nodes_.take(job.pool, job.gpus, job.taken)) return false;
+    ++job.moves;
+    start(slot, core::migrate_cost(job.overheads->costs), true);
     return true;
   }
 
-  /// Starts the first job of a line, by displacing others if need be.
-  bool try_first(Line& line, std::size_t next_displaced) {
-    const Place first = line.jobs.top();
-    std::vector<TakenGpus>& taken = jobs_.taken[at(first.slot)];
-    if (!nodes_.take(line.pool, line.gpus, taken) && !(preemptive_ && displace_for(line, first, next_displaced))) return false;
-    line.jobs.pop();
+  /// Starts the job whose turn it is, by displacing others if need be.
+  bool try_first(const JobPlace first, std::size_t next_displaced) {
+    CountedJob& job = jobs_[first.slot];
+    const bool free = nodes_.take(job.pool, job.gpus, job.taken);
+    if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
+    waiting_.started(may_fit_);
+    if (!free) waiting_.look_behind(first, may_fit_);
     --n_waiting_;
-    gpus_waited_ -= line.gpus;
-    JobOutcome& outcome = jobs_.outcome[at(first.slot)];
-    ++outcome.starts;
-    if (outcome.start_us == kNever) outcome.start_us = now_;
-    start(first.slot, std::exchange(jobs_.owed[at(first.slot)], 0), Loss::kRestart);
+    gpus_waited_ -= job.gpus;
+    ++job.starts;
+    if (job.start == kNever) job.start = now_;
+    start(first.slot, std::exchange(job.owed, 0), false);
     return true;
   }
 
-  bool displace_for(const Line& line, const Place& first, std::size_t next_displaced) {
-    find_victims(line.pool, first);
-    std::int64_t have = nodes_.free(line.pool);
-    std::size_t from = victims_.size();
-    while (have < line.gpus && from > 0 && first < victims_[from - 1]) have += jobs_.gpus[at(victims_[--from].slot)];
-    if (have < line.gpus) return false;
-    for (std::size_t i = from; i < victims_.size(); ++i) nodes_.give(jobs_.taken[at(victims_[i].slot)]);
-    nodes_.take(line.pool, line.gpus, jobs_.taken[at(first.slot)]);
+  // Who got GPUs in this decision stands before everybody still to be tried, and so is not among the victims.
+  bool displace_for(const JobPlace& first, std::size_t next_displaced) {
+    CountedJob& job = jobs_[first.slot];
+    RunningOrder& order = running_[at(job.pool)];
+    std::int64_t have = nodes_.free(job.pool);
+    victims_.clear();
+    while (have < job.gpus) {
+      if (victims_.size() == order.size() || order.none_after(first)) return false;
+      const JobPlace victim = order.at_end(victims_.size(), jobs_, keys_, now_);
+      if (victim < first) return false;
+      have += jobs_[victim.slot].gpus;
+      victims_.push_back(victim);
+    }
+    for (const JobPlace& victim : victims_) nodes_.give(jobs_[victim.slot].taken);
+    nodes_.take(job.pool, job.gpus, job.taken);
     // The last one displaced comes back first, if its GPUs are free still.
-    std::size_t kept = from;
-    for (std::size_t i = from; i < victims_.size(); ++i) {
-      const Place victim = victims_[i];
-      if (nodes_.take_again(jobs_.taken[at(victim.slot)])) {
-        victims_[kept++] = victim;
+    std::reverse(victims_.begin(), victims_.end());
+    kept_.clear();
+    for (const JobPlace& victim : victims_) {
+      if (nodes_.take_again(jobs_[victim.slot].taken)) {
+        kept_.push_back(victim);
         continue;
       }
-      stop_without_gpus(victim.slot);
+      stop(victim.slot);
       displaced_.insert(std::upper_bound(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced), displaced_.end(), victim),
                         victim);
     }
-    victims_.resize(kept);
+    order.replace_end(victims_.size(), kept_);
     return true;
   }
 
-  // Running jobs of the pool after a place, in their order, as it was when the decision began. Whoever is tried later stands behind it.
-  void find_victims(std::int32_t pool, const Place& after) {
-    if (victims_of_ == pool) return;
-    victims_of_ = pool;
-    victims_.clear();
-    slots_.clear();
-    for (const std::int32_t slot : running_[at(pool)]) {
-      if (jobs_.held_from[at(slot)] == now_) continue;  // who got GPUs in this decision stands before everybody still to be tried
-      refresh(slot);
-      slots_.push_back(slot);
-    }
-    keys_.resize(slots_.size());
-    policy_.keys(jobs_.columns(), now_, slots_, keys_);
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      const Place place{keys_[i], jobs_.outcome[at(slots_[i])].job, slots_[i]};
-      if (after < place) victims_.push_back(place);
-    }
-    std::sort(victims_.begin(), victims_.end());
-  }
-
-  void start(std::int32_t slot, TimeUs cost, Loss pays_for) {
-    const std::size_t s = at(slot);
+  void start(std::int32_t slot, TimeUs cost, bool moved) {
+    CountedJob& job = jobs_[slot];
     ++n_running_;
-    gpus_held_ += jobs_.gpus[s];
-    jobs_.pays_for[s] = pays_for;
-    jobs_.running[s] = 1;
-    jobs_.held_from[s] = now_;
-    jobs_.working_from[s] = core::saturating_add(now_, cost);
-    ++jobs_.run[s];
-    auto& running = running_[at(jobs_.pool[s])];
-    jobs_.in_running[s] = static_cast<std::int32_t>(running.size());
-    running.push_back(slot);
-    const TimeUs end = core::saturating_add(jobs_.working_from[s], std::max<TimeUs>(1, jobs_.left[s]));
-    if (end > kMaxTimeUs) throw InvalidArgument("job '" + *jobs_.id[s] + "' would end beyond the largest time");
-    ends_.push({end, jobs_.outcome[s].job, slot, jobs_.run[s]});
-    if (preemptive_) await_change(slot);
+    gpus_held_ += job.gpus;
+    job.running = true;
+    job.moved = moved;
+    job.held_from = now_;
+    job.working_from = core::saturating_add(now_, cost);
+    const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
+    if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
+    ends_.set({end, job.rank, slot});
+    if (!preemptive_) return;
+    running_[at(job.pool)].add(jobs_, {keys_.key(job, now_), job.rank, slot});
+    await_change(slot);
   }
 
   void await_change(std::int32_t slot) {
-    refresh(slot);
-    TimeUs next = kNever;
-    policy_.next_change(jobs_.columns(), now_, {&slot, 1}, {&next, 1});
-    if (next != kNever && next > now_) changes_.push({next, jobs_.outcome[at(slot)].job, slot, jobs_.run[at(slot)]});
+    const TimeUs next = keys_.next_change(jobs_[slot], now_);
+    if (next != kNever && next > now_) {
+      changes_.set({next, jobs_[slot].rank, slot});
+    } else {
+      changes_.remove(slot);
+    }
   }
 
+  // Its GPUs, and its place among the running, are the caller's.
   void stop(std::int32_t slot) {
-    nodes_.give(jobs_.taken[at(slot)]);
-    stop_without_gpus(slot);
-  }
-
-  void stop_without_gpus(std::int32_t slot) {
-    const std::size_t s = at(slot);
-    JobOutcome& outcome = jobs_.outcome[s];
-    const TimeUs held = now_ - jobs_.held_from[s];
-    outcome.held_us += held;
-    const TimeUs paid = std::min(now_, jobs_.working_from[s]) - jobs_.held_from[s];
-    outcome.overhead_us += paid;
-    outcome.gpu_us += static_cast<__int128>(held) * jobs_.gpus[s];
-    outcome.lost_gpu_us[static_cast<std::size_t>(jobs_.pays_for[s])] += static_cast<__int128>(paid) * jobs_.gpus[s];
+    CountedJob& job = jobs_[slot];
+    const TimeUs paid = std::min(now_, job.working_from) - job.held_from;
+    (job.moved ? job.moving : job.restarting) += paid;
+    job.left = job.left_at(now_);
+    job.held = job.held_at(now_);
+    job.running = false;
     totals_.last_release_us = now_;
     --n_running_;
-    gpus_held_ -= jobs_.gpus[s];
-    jobs_.left[s] = left_now(s);
-    jobs_.running[s] = 0;
-    ++jobs_.run[s];
-    auto& running = running_[at(jobs_.pool[s])];
-    const std::int32_t last = running.back();
-    running[at(jobs_.in_running[s])] = last;
-    jobs_.in_running[at(last)] = jobs_.in_running[s];
-    running.pop_back();
-    touched_[at(jobs_.pool[s])] = 1;
+    gpus_held_ -= job.gpus;
+    ends_.remove(slot);
+    if (preemptive_) changes_.remove(slot);
   }
 
-  void leave(std::int32_t slot) {
-    JobOutcome& outcome = jobs_.outcome[at(slot)];
-    outcome.end_us = now_;
+  void leave(std::int32_t slot, JobOutcome::End how) {
+    tell(slot, how);
+    if (how != JobOutcome::End::kDeclined) totals_.last_end_us = now_;
+    source_.release(*jobs_[slot].traced);
+    jobs_.free(slot);
+  }
+
+  void tell(std::int32_t slot, JobOutcome::End how) {
+    const CountedJob& job = jobs_[slot];
+    const auto gpu_time = [&job](TimeUs time) { return static_cast<__int128>(time) * job.gpus; };
+    JobOutcome outcome;
+    outcome.job = job.rank;
+    outcome.traced = job.traced;
+    outcome.end = how;
+    outcome.submit_us = job.submit;
+    outcome.start_us = job.start;
+    outcome.end_us = how == JobOutcome::End::kUnfinished ? kNever : now_;
+    outcome.live_us = live_us_ - job.live_from;
+    outcome.held_us = job.held;
+    outcome.overhead_us = job.restarting + job.moving;
+    outcome.gpu_us = gpu_time(job.held);
+    outcome.lost_gpu_us[static_cast<std::size_t>(Loss::kRestart)] = gpu_time(job.restarting);
+    outcome.lost_gpu_us[static_cast<std::size_t>(Loss::kMove)] = gpu_time(job.moving);
+    outcome.starts = job.starts;
+    outcome.preemptions = job.preemptions;
+    outcome.moves = job.moves;
+    if (how == JobOutcome::End::kDeclined) outcome.reason = "the empty cluster cannot hold it";
     totals_.gpu_us += outcome.gpu_us;
-    if (outcome.end != JobOutcome::End::kDeclined) totals_.last_end_us = now_;
-    tell(slot);
-    source_.release(*jobs_.traced[at(slot)]);
-    ++jobs_.run[at(slot)];
-    jobs_.free_slots.push_back(slot);
-  }
-
-  void tell(std::int32_t slot) {
-    jobs_.outcome[at(slot)].traced = jobs_.traced[at(slot)];
-    jobs_.outcome[at(slot)].live_us += live_us_;
-    done_(jobs_.outcome[at(slot)]);
+    done_(outcome);
   }
 
   void leave_unfinished() {
     if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
     std::vector<std::int32_t> left;
-    for (const auto& running : running_) {
-      while (!running.empty()) {
-        left.push_back(running.back());
-        stop_without_gpus(left.back());
-      }
+    for (std::int32_t slot = 0; slot < jobs_.slots(); ++slot) {
+      if (!jobs_[slot].running) continue;
+      left.push_back(slot);
+      stop(slot);
     }
-    for (Line& line : lines_) {
-      for (; !line.jobs.empty(); line.jobs.pop()) left.push_back(line.jobs.top().slot);
-    }
-    std::sort(left.begin(), left.end(),
-              [&](std::int32_t a, std::int32_t b) { return jobs_.outcome[at(a)].job < jobs_.outcome[at(b)].job; });
-    for (const std::int32_t slot : left) {
-      totals_.gpu_us += jobs_.outcome[at(slot)].gpu_us;
-      tell(slot);
-    }
+    for (std::int32_t slot = waiting_.take_any(); slot >= 0; slot = waiting_.take_any()) left.push_back(slot);
+    std::sort(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) { return jobs_[a].rank < jobs_[b].rank; });
+    for (const std::int32_t slot : left) tell(slot, JobOutcome::End::kUnfinished);
   }
+
+  // Whether a job that waits may find room in a pool, as far as is known without a look at who runs.
+  struct MayFit {
+    const CountSimulator& of;
+    bool operator()(std::int32_t pool, std::int32_t gpus, const JobPlace& place) const {
+      return gpus <= of.nodes_.free(pool) || (of.preemptive_ && !of.running_[at(pool)].none_after(place));
+    }
+  };
 
   JobSource& source_;
   const SimulationSettings& settings_;
   const std::function<void(const JobOutcome&)>& done_;
-  core::QueuePolicy& policy_;
   bool preemptive_, hol_;
   Estimator estimator_;
+  JobKeys keys_;
   NodeCounts& nodes_;
   TimeUs now_ = -1;
   std::int32_t n_arrived_ = 0;
   __int128 live_us_ = 0;  // jobs that were there, summed over time
   std::int64_t n_running_ = 0, n_waiting_ = 0, gpus_held_ = 0, gpus_waited_ = 0;
-  Jobs jobs_;
-  std::vector<Line> lines_;
-  std::vector<std::int32_t> all_lines_;
-  std::vector<std::vector<std::int32_t>> lines_of_;  // [pools]
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> line_at_;
-  std::vector<std::vector<std::int32_t>> running_;  // [pools] slots
-  std::vector<std::uint8_t> touched_;               // [pools] something has happened there
-  std::vector<Place> displaced_;                    // in this decision, in order
-  std::vector<Place> victims_;
-  std::int32_t victims_of_ = -1;  // pool
-  std::vector<std::int32_t> slots_;
-  std::vector<std::int64_t> keys_;
-  Events ends_, changes_;
+  CountedJobs jobs_;
+  WaitingLines waiting_;
+  std::vector<RunningOrder> running_;  // [pools] where somebody may be displaced
+  std::vector<JobPlace> displaced_;    // in this decision, in order
+  std::vector<JobPlace> victims_, kept_;
+  SlotEvents ends_, changes_;
   const TraceJob* upcoming_;
+  const MayFit may_fit_{*this};
   SimulationTotals totals_;
 };
 
@@ -483,6 +334,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
+                        (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
                         chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement == core::Placement::kCount &&
                         !chosen.rules.consolidation;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };

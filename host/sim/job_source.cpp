@@ -6,7 +6,12 @@
 
 namespace berth::sim {
 
-JobsOf::JobsOf(const Trace& trace) : jobs_(trace.jobs) { require_sorted(trace); }
+const TraceJob* JobsOf::next() {
+  if (at_ == jobs_.size()) return nullptr;
+  const TraceJob& job = jobs_[at_++];
+  if (at_ > 1) require_order(jobs_[at_ - 2], job);
+  return &job;
+}
 
 void TraceFacts::add(const TraceJob& job) {
   profiles = profiles || !job.profile.empty();

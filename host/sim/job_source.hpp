@@ -21,9 +21,9 @@ class JobSource {
 /// Of a trace in memory.
 class JobsOf final : public JobSource {
  public:
-  /// @throws InvalidArgument unless the jobs stand by (submit, id).
-  explicit JobsOf(const Trace& trace);
-  const TraceJob* next() override { return at_ < jobs_.size() ? &jobs_[at_++] : nullptr; }
+  explicit JobsOf(const Trace& trace) : jobs_(trace.jobs) {}
+  /// @throws InvalidArgument where it does not stand behind the last one by (submit, id).
+  const TraceJob* next() override;
 
  private:
   const std::vector<TraceJob>& jobs_;

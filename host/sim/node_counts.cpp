@@ -35,15 +35,13 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts) {
     const auto [found, fresh] = pool_at_.try_emplace({node.gpu_type, owned_ ? node.virtual_clusters.front() : std::string()}, pools());
     if (fresh) pools_.emplace_back();
     Pool& pool = pools_[at(found->second)];
-    pool_.push_back(found->second);
-    place_.push_back(static_cast<std::int32_t>(pool.nodes.size()));
+    const std::uint64_t all = node.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1;
+    nodes_.push_back({0, 0, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size())});
     pool.nodes.push_back(n);
     pool.words.resize((pool.nodes.size() + 63) / 64);
-    free_.push_back(0);
-    node_gpus_.push_back(node.gpus);
     pool.total += node.gpus;
     gpus_ += node.gpus;
-    set_free(n, node.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1);
+    give(CountedGpus{n, node.gpus, all});
   }
   return !facts.hard_deadlines && !facts.profiles && !(several && facts.any_type) && !(cpu && facts.cpu) && !(memory && facts.memory);
 }
@@ -57,28 +55,35 @@ std::int32_t NodeCounts::pool_of(const TraceJob& job) const {
 void NodeCounts::watch(const Fragmentation& with) {
   fragmentation_ = &with;
   fragmented_micro_ = 0;
-  for (std::size_t n = 0; n < free_.size(); ++n) fragmented_micro_ += with.of(node_gpus_[n], std::popcount(free_[n]));
+  for (const NodeGpus& node : nodes_) fragmented_micro_ += fragmented(node);
 }
 
-void NodeCounts::set_free(std::int32_t node, std::uint64_t mask) {
-  if (fragmentation_ != nullptr) {
-    const std::int32_t gpus = node_gpus_[at(node)];
-    fragmented_micro_ += fragmentation_->of(gpus, std::popcount(mask)) - fragmentation_->of(gpus, std::popcount(free_[at(node)]));
-  }
-  Pool& pool = pools_[at(pool_[at(node)])];
-  pool.free += std::popcount(mask) - std::popcount(free_[at(node)]);
-  free_[at(node)] = mask;
-  const std::size_t word = at(place_[at(node)]) / 64;
-  const std::uint64_t bit = std::uint64_t{1} << (place_[at(node)] % 64);
-  if (mask == 0) {
-    pool.words[word] &= ~bit;
-  } else {
-    pool.words[word] |= bit;
-    pool.first = std::min(pool.first, word);
-  }
+void NodeCounts::take(const CountedGpus& one) {
+  NodeGpus& node = nodes_[at(one.node)];
+  Pool& pool = pools_[at(node.pool)];
+  if (fragmentation_ != nullptr) fragmented_micro_ -= fragmented(node);
+  node.free &= ~one.mask;
+  node.n_free -= one.gpus;
+  pool.free -= one.gpus;
+  if (node.free == 0) pool.words[at(node.place) / 64] &= ~(std::uint64_t{1} << (node.place % 64));
+  if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
 }
 
-bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<TakenGpus>& taken) {
+void NodeCounts::give(const CountedGpus& one) {
+  if (one.gpus == 0) return;
+  NodeGpus& node = nodes_[at(one.node)];
+  Pool& pool = pools_[at(node.pool)];
+  if (fragmentation_ != nullptr) fragmented_micro_ -= fragmented(node);
+  node.free |= one.mask;
+  node.n_free += one.gpus;
+  pool.free += one.gpus;
+  const std::size_t word = at(node.place) / 64;
+  pool.words[word] |= std::uint64_t{1} << (node.place % 64);
+  pool.first = std::min(pool.first, word);
+  if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
+}
+
+bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken) {
   Pool& from = pools_[at(pool)];
   if (from.free < gpus) return false;
   taken.clear();
@@ -87,26 +92,27 @@ bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<TakenGpu
       ++word;
       continue;
     }
-    const std::int32_t node = from.nodes[64 * word + static_cast<std::size_t>(std::countr_zero(from.words[word]))];
-    const std::uint64_t free = free_[at(node)];
-    const auto here = static_cast<std::int32_t>(std::min<std::int64_t>(gpus, std::popcount(free)));
-    const std::uint64_t mask = kernel::lowest_bits(free, here);
-    taken.push_back({node, mask});
-    set_free(node, free & ~mask);
+    const std::int32_t n = from.nodes[64 * word + static_cast<std::size_t>(std::countr_zero(from.words[word]))];
+    const NodeGpus& node = nodes_[at(n)];
+    const bool all = node.n_free <= gpus;
+    const std::int32_t here = all ? node.n_free : static_cast<std::int32_t>(gpus);
+    const CountedGpus one{n, here, all ? node.free : kernel::lowest_bits(node.free, here)};
+    taken.push_back(one);
+    take(one);
     gpus -= here;
   }
   return true;
 }
 
-void NodeCounts::give(const std::vector<TakenGpus>& taken) {
-  for (const TakenGpus& one : taken) set_free(one.node, free_[at(one.node)] | one.mask);
+void NodeCounts::give(const std::vector<CountedGpus>& taken) {
+  for (const CountedGpus& one : taken) give(one);
 }
 
-bool NodeCounts::take_again(const std::vector<TakenGpus>& taken) {
-  for (const TakenGpus& one : taken) {
-    if ((one.mask & ~free_[at(one.node)]) != 0) return false;
+bool NodeCounts::take_again(const std::vector<CountedGpus>& taken) {
+  for (const CountedGpus& one : taken) {
+    if ((one.mask & ~nodes_[at(one.node)].free) != 0) return false;
   }
-  for (const TakenGpus& one : taken) set_free(one.node, free_[at(one.node)] & ~one.mask);
+  for (const CountedGpus& one : taken) take(one);
   return true;
 }
 

@@ -10,9 +10,15 @@
 #include "berth/trace.hpp"
 #include "host/sim/fragmentation.hpp"
 #include "host/sim/job_source.hpp"
-#include "host/sim/node_pool.hpp"
 
 namespace berth::sim {
+
+/// GPUs of one node.
+struct CountedGpus {
+  std::int32_t node = 0;  ///< by rank
+  std::int32_t gpus = 0;
+  std::uint64_t mask = 0;  ///< which
+};
 
 /// Free GPUs under packing `count` (docs/placement.md, section 2): a job takes the nodes of its pool by rank, and of each the lowest GPUs.
 /// A pool has the nodes of one GPU type and one virtual cluster.
@@ -35,10 +41,10 @@ class NodeCounts {
   std::int64_t fragmented_micro() const { return fragmented_micro_; }
 
   /// Takes GPUs for a job. @returns false, and changes nothing, when there are too few.
-  bool take(std::int32_t pool, std::int64_t gpus, std::vector<TakenGpus>& taken);
-  void give(const std::vector<TakenGpus>& taken);
+  bool take(std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken);
+  void give(const std::vector<CountedGpus>& taken);
   /// Takes these GPUs. @returns false, and changes nothing, when one of them is not free.
-  bool take_again(const std::vector<TakenGpus>& taken);
+  bool take_again(const std::vector<CountedGpus>& taken);
 
  private:
   struct Pool {
@@ -47,11 +53,17 @@ class NodeCounts {
     std::size_t first = 0;             // no word before it has a bit
     std::int64_t free = 0, total = 0;
   };
-  void set_free(std::int32_t node, std::uint64_t mask);
+  struct NodeGpus {
+    std::uint64_t free = 0;
+    std::int32_t n_free = 0, gpus = 0;
+    std::int32_t pool = 0, place = 0;  // where it stands in its pool
+  };
+  void take(const CountedGpus& one);
+  void give(const CountedGpus& one);
+  std::int64_t fragmented(const NodeGpus& node) const { return fragmentation_->of(node.gpus, node.n_free); }
 
   std::vector<Pool> pools_;
-  std::vector<std::uint64_t> free_;                                      // [nodes by rank]
-  std::vector<std::int32_t> node_gpus_, pool_, place_;                   // [nodes] its pool, and where it stands there
+  std::vector<NodeGpus> nodes_;                                          // by rank
   std::map<std::pair<std::string, std::string>, std::int32_t> pool_at_;  // (GPU type, virtual cluster)
   std::string only_type_;
   bool owned_ = false;  // every node is of one virtual cluster; else none is of any

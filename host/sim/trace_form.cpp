@@ -35,11 +35,13 @@ void add_shape(std::vector<Shape>& shapes, Shape shape) {
 
 }  // namespace
 
+void require_order(const TraceJob& before, const TraceJob& job) {
+  if (std::tie(job.submit_us, job.id) >= std::tie(before.submit_us, before.id)) return;
+  throw InvalidArgument(fmt::format("the trace's jobs are not sorted by (submit, id): '{}' comes after '{}'", job.id, before.id));
+}
+
 void require_sorted(const Trace& trace) {
-  const bool sorted = std::is_sorted(trace.jobs.begin(), trace.jobs.end(), [](const TraceJob& a, const TraceJob& b) {
-    return std::tie(a.submit_us, a.id) < std::tie(b.submit_us, b.id);
-  });
-  if (!sorted) throw InvalidArgument("the trace's jobs are not sorted by (submit, id)");
+  for (std::size_t i = 1; i < trace.jobs.size(); ++i) require_order(trace.jobs[i - 1], trace.jobs[i]);
 }
 
 std::vector<std::string> TraceForm::gpu_types() const {

@@ -17,6 +17,8 @@ inline std::int64_t per_gpu(std::int64_t whole, std::int32_t gpus) { return (who
 
 /// @throws InvalidArgument unless the jobs stand by (submit, id), as every importer leaves them.
 void require_sorted(const Trace& trace);
+/// The same of two jobs, one right after the other.
+void require_order(const TraceJob& before, const TraceJob& job);
 
 /// How a job of a trace may run on a cluster.
 struct TraceForm {

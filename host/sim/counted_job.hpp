@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <utility>
+#include <vector>
+
+#include "berth/overheads.hpp"
+#include "berth/trace.hpp"
+#include "host/core/at.hpp"
+#include "host/sim/node_counts.hpp"
+
+namespace berth::sim {
+
+/// A job's place in the order of one decision.
+struct JobPlace {
+  std::int64_t key;
+  std::int32_t rank;  ///< in the trace
+  std::int32_t slot;
+  bool operator<(const JobPlace& other) const { return key != other.key ? key < other.key : rank < other.rank; }
+  bool operator>(const JobPlace& other) const { return other < *this; }
+};
+
+/// What a simulation by counts keeps of a job that waits or runs.
+struct CountedJob {
+  const TraceJob* traced = nullptr;
+  const ModelOverheads* overheads = nullptr;
+  TimeUs submit = 0, deadline = kNever, estimate = kNever;
+  TimeUs left = 0;                         // work, as run time
+  TimeUs owed = 0;                         // what starting costs, next time
+  TimeUs held_from = 0, working_from = 0;  // while it runs
+  TimeUs held = 0;                         // with GPUs, before `held_from`
+  TimeUs restarting = 0, moving = 0;       // of it, without work
+  TimeUs start = kNever;                   // for the first time
+  std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0, line = 0;
+  std::int32_t starts = 0, preemptions = 0, moves = 0;
+  bool running = false, moved = false;  // moved: what it pays until `working_from` is for that
+  std::int64_t key = 0;                 // by which it stands in its RunningOrder
+  __int128 live_from = 0;               // jobs that had been there, summed over time, when it came
+  std::vector<CountedGpus> taken;
+
+  TimeUs left_at(TimeUs now) const {
+    if (!running || now <= working_from) return left;
+    return std::max<TimeUs>(0, left - (now - working_from));
+  }
+  TimeUs held_at(TimeUs now) const { return running ? held + (now - held_from) : held; }
+};
+
+/// Jobs by slot. A slot is used again once its job has left.
+class CountedJobs {
+ public:
+  CountedJob& operator[](std::int32_t slot) { return jobs_[at(slot)]; }
+  const CountedJob& operator[](std::int32_t slot) const { return jobs_[at(slot)]; }
+
+  std::int32_t slots() const { return static_cast<std::int32_t>(jobs_.size()); }
+  std::int32_t add() {
+    if (free_.empty()) {
+      jobs_.emplace_back();
+      return slots() - 1;
+    }
+    const std::int32_t slot = free_.back();
+    free_.pop_back();
+    std::vector<CountedGpus> memory = std::move(jobs_[at(slot)].taken);
+    jobs_[at(slot)] = CountedJob{};
+    jobs_[at(slot)].taken = std::move(memory);
+    return slot;
+  }
+  void free(std::int32_t slot) { free_.push_back(slot); }
+
+ private:
+  std::vector<CountedJob> jobs_;
+  std::vector<std::int32_t> free_;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,41 @@
+#include "host/sim/running_order.hpp"
+
+#include <algorithm>
+
+namespace berth::sim {
+
+// Everybody's key is no more than the one it stands by: who is last by its key of now, is last.
+void RunningOrder::settle(std::size_t place, CountedJobs& jobs, JobKeys& keys) {
+  JobPlace one = order_[place];
+  CountedJob& job = jobs[one.slot];
+  one.key = job.key = keys.key(job, exact_at_);
+  std::size_t to = place;
+  for (; to > 0 && one < order_[to - 1]; --to) order_[to] = order_[to - 1];
+  order_[to] = one;
+  if (to == place) ++exact_;
+}
+
+std::size_t RunningOrder::place_of(const CountedJob& job) const {
+  return static_cast<std::size_t>(std::lower_bound(order_.begin(), order_.end(), JobPlace{job.key, job.rank, 0}) - order_.begin());
+}
+
+void RunningOrder::add(CountedJobs& jobs, const JobPlace& place) {
+  jobs[place.slot].key = place.key;
+  const std::size_t to = place_of(jobs[place.slot]);
+  exact_ = std::min(exact_, order_.size() - to);
+  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(to), place);
+}
+
+void RunningOrder::remove(CountedJobs& jobs, std::int32_t slot) {
+  const std::size_t from = place_of(jobs[slot]);
+  exact_ = std::min(exact_, order_.size() - 1 - from);
+  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(from));
+}
+
+void RunningOrder::replace_end(std::size_t n, const std::vector<JobPlace>& kept) {
+  order_.resize(order_.size() - n);
+  exact_ = exact_ - n + kept.size();
+  order_.insert(order_.end(), kept.begin(), kept.end());
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,72 @@
+#include "host/sim/waiting_lines.hpp"
+
+#include <algorithm>
+
+namespace berth::sim {
+
+std::int32_t WaitingLines::line_of(std::int32_t pool, std::int32_t gpus) {
+  const std::pair<std::int32_t, std::int32_t> of = one_group_ ? std::pair(0, 0) : std::pair(pool, gpus);
+  const auto [found, fresh] = line_at_.try_emplace(of, static_cast<std::int32_t>(lines_.size()));
+  if (fresh) {
+    Line& line = lines_.emplace_back();
+    line.group = line.pool = of.first;
+    line.gpus = of.second;
+    groups_[at(of.first)].lines.push_back(found->second);
+  }
+  return found->second;
+}
+
+void WaitingLines::make_due(std::int32_t group) {
+  if (groups_[at(group)].due) return;
+  groups_[at(group)].due = true;
+  due_.push_back(group);
+}
+
+void WaitingLines::push(std::int32_t line, const JobPlace& place) {
+  Line& to = lines_[at(line)];
+  to.jobs.push(place);
+  if (to.fresh || to.jobs.top().slot != place.slot) return;
+  to.fresh = true;
+  groups_[at(to.group)].fresh.push_back(line);
+  make_due(to.group);
+}
+
+void WaitingLines::look_again(std::int32_t pool) {
+  const std::int32_t group = one_group_ ? 0 : pool;
+  groups_[at(group)].all = true;
+  make_due(group);
+}
+
+const std::vector<std::int32_t>& WaitingLines::due() {
+  last_due_.clear();
+  last_due_.swap(due_);
+  return last_due_;
+}
+
+const std::vector<std::int32_t>& WaitingLines::begin(std::int32_t group) {
+  Group& of = groups_[at(group)];
+  group_ = group;
+  of.due = false;
+  turns_.clear();
+  begun_.clear();
+  begun_.swap(of.fresh);
+  for (const std::int32_t line : begun_) lines_[at(line)].fresh = false;
+  return std::exchange(of.all, false) ? of.lines : begun_;
+}
+
+void WaitingLines::blocked() {
+  std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
+  turns_.pop_back();
+}
+
+std::int32_t WaitingLines::take_any() {
+  for (Line& line : lines_) {
+    if (line.jobs.empty()) continue;
+    const std::int32_t slot = line.jobs.top().slot;
+    line.jobs.pop();
+    return slot;
+  }
+  return -1;
+}
+
+}  // namespace berth::sim
