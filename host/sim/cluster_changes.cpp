@@ -6,6 +6,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
+#include "host/core/decimal.hpp"
 #include "host/core/wide.hpp"
 #include "host/sim/random.hpp"
 
@@ -16,16 +17,16 @@ ClusterChanges::ClusterChanges(const ClusterState& state, const ClusterEvents& l
   std::map<std::string, std::int32_t> rank;
   for (std::int32_t n = 0; n < state.node_count(); ++n) {
     const Node& node = state.node(n);
-    nodes_.push_back({node.state, node.available_from_us, 0, 0, node.gpus, 0, 0});
+    nodes_.push_back({node.state, node.available_from_us, node.available_until_us, 0, 0, node.gpus, 0, 0});
     ids_.push_back(node.id);
     rank.emplace(node.id, n);
     for (const Gpu& gpu : node.gpu_list) {
-      if (gpu.state == GpuState::kFailed) ++nodes_.back().gpus_failed;
-      // Until it is free it is as one that failed: nobody new gets it.
+      if (gpu.state == GpuState::kOk) continue;
+      // Until it is free, one that is being released is as one that failed: nobody new gets it.
+      gpu_failed_[{n, gpu.index}] = 1;
+      ++nodes_.back().gpus_failed;
       if (gpu.state == GpuState::kReleasing && gpu.free_at_us != kNever) {
         add({gpu.free_at_us, 0, Kind::kEnd, ClusterEvent::What::kFail, n, gpu.index, kNever, 0, {}});
-        gpu_failed_[{n, gpu.index}] = 1;
-        ++nodes_.back().gpus_failed;
       }
     }
   }
@@ -33,10 +34,11 @@ ClusterChanges::ClusterChanges(const ClusterState& state, const ClusterEvents& l
     Event own{event.at_us, 0, Kind::kBegin, event.what, -1, event.gpu, event.until_us, event.notice_us, event.job};
     if (event.what != ClusterEvent::What::kKill) {
       const auto found = rank.find(event.node);
-      if (found == rank.end()) throw InvalidArgument(fmt::format("events: no node '{}' in the cluster", event.node));
+      const std::string when = fmt::format("the event at {}", core::seconds_text(event.at_us));
+      if (found == rank.end()) throw InvalidArgument(fmt::format("{}: no node '{}' in the cluster", when, event.node));
       own.node = found->second;
       if (event.gpu >= nodes_[at(own.node)].gpus) {
-        throw InvalidArgument(fmt::format("events: node '{}' has no GPU {}", event.node, event.gpu));
+        throw InvalidArgument(fmt::format("{}: node '{}' has no GPU {}", when, event.node, event.gpu));
       }
     }
     add(std::move(own));
@@ -52,7 +54,12 @@ void ClusterChanges::add(Event event) {
   events_.push(std::move(event));
 }
 
-TimeUs ClusterChanges::next(bool failing) const {
+TimeUs ClusterChanges::next(TimeUs now, bool failing) {
+  while (failing && !random_.empty() && random_.top().at <= now) {
+    const Random late = random_.top();
+    random_.pop();
+    draw(late.node, late.whole, now);
+  }
   const TimeUs listed = events_.empty() ? kNever : events_.top().at;
   return failing && !random_.empty() ? std::min(listed, random_.top().at) : listed;
 }
@@ -138,6 +145,8 @@ void ClusterChanges::mend(std::int32_t node, std::int32_t gpu, Happened& out) {
     gpu_failed_.erase(found);
     --mended.gpus_failed;
     out.deltas.push_back(delta::SetGpuState{ids_[at(node)], gpu, GpuState::kOk, kNever});
+  } else {
+    out.deltas.push_back(delta::SetGpuState{ids_[at(node)], gpu, GpuState::kFailed, kNever});
   }
 }
 
@@ -150,27 +159,28 @@ void ClusterChanges::tell(std::int32_t node, Happened& out) const {
 void ClusterChanges::draw(std::int32_t node, bool whole, TimeUs now) {
   NodeNow& n = nodes_[at(node)];
   const TimeUs mean = whole ? rates_.node_us : n.gpus > 0 ? rates_.gpu_us / n.gpus : 0;
-  if ((whole ? rates_.node_us : rates_.gpu_us) == 0 || n.gpus == 0) return;
+  if ((whole ? rates_.node_us : rates_.gpu_us) == 0 || n.gpus == 0 || n.usual == NodeState::kFailed) return;
   Draws draws(seed_, Stream::kFailure, (static_cast<std::uint64_t>(node) << 32) | n.failures++);
   random_.push({core::saturating_add(now, std::max<TimeUs>(1, draws.exponential(mean))), node, whole});
 }
 
 void ClusterChanges::fail(const Random& failure, TimeUs now, Happened& out) {
   NodeNow& n = nodes_[at(failure.node)];
-  // It came due while nobody ran: exponential times know nothing of the past, so that the next one counts from here.
-  if (failure.at < now || n.failed > 0) {
-    draw(failure.node, failure.whole, now);
-    return;
-  }
   Draws draws(seed_, Stream::kRepair, (static_cast<std::uint64_t>(failure.node) << 32) | n.failures);
   const std::int32_t gpu = failure.whole ? -1 : static_cast<std::int32_t>(draws.below(n.gpus));
+  const bool is_there = n.available_from <= now && now < n.available_until;
+  // What is down does not fail.
+  if (n.failed > 0 || !is_there || (gpu >= 0 && gpu_failed_.count({failure.node, gpu}) > 0)) {
+    if (n.gpus_failed < n.gpus) draw(failure.node, failure.whole, now);
+    return;
+  }
   strike(failure.node, gpu, 0, out);
   TimeUs back = kNever;
   if (rates_.repair_us > 0) {
     back = core::saturating_add(now, std::max<TimeUs>(1, draws.exponential(rates_.repair_us)));
     add({back, 0, Kind::kEnd, ClusterEvent::What::kFail, failure.node, gpu, kNever, 0, {}});
   }
-  // A node that is down does not fail again; one without repair only once.
+  // Without repair a node fails once.
   if (!failure.whole || back != kNever) draw(failure.node, failure.whole, failure.whole ? back : now);
 }
 

@@ -39,9 +39,10 @@ class ClusterChanges {
 
   /// Whether anything can happen at all.
   bool none() const { return events_.empty() && random_.empty(); }
-  /// When something happens next, kNever: not again.
-  /// @param failing  Whether nodes and GPUs go on failing: where nobody runs and nobody comes, only what has been struck gets well.
-  TimeUs next(bool failing) const;
+  /// When something happens after `now`, kNever: not again.
+  /// @param failing  Whether nodes and GPUs go on failing: where nobody runs and nobody comes, only what has been struck gets well. What
+  ///                 came due meanwhile is drawn anew: exponential times know nothing of the past.
+  TimeUs next(TimeUs now, bool failing);
   /// Adds what happens up to `now`.
   void take(TimeUs now, bool failing, Happened& out);
   /// GPUs that are up now: of nodes that have not failed, and have not failed themselves. Whether a node is there yet is not asked.
@@ -68,7 +69,7 @@ class ClusterChanges {
   };
   struct NodeNow {
     NodeState usual = NodeState::kReady;
-    TimeUs available_from = 0;
+    TimeUs available_from = 0, available_until = kNever;
     std::int32_t failed = 0, draining = 0, gpus = 0, gpus_failed = 0;
     std::uint32_t failures = 0;  // drawn so far
   };

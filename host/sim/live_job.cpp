@@ -33,7 +33,10 @@ std::int64_t LiveJob::left_after(TimeUs worked) const { return std::max<std::int
 
 std::int64_t LiveJob::left_at(TimeUs now) const { return left_after(work_until(now).worked); }
 
-void LiveJob::lose(Loss to, TimeUs time) { outcome.lost_gpu_us[static_cast<std::size_t>(to)] += static_cast<__int128>(time) * gpus; }
+void LiveJob::lose(Loss to, TimeUs time) {
+  without_work += time;
+  outcome.lost_gpu_us[static_cast<std::size_t>(to)] += static_cast<__int128>(time) * gpus;
+}
 
 void LiveJob::release(TimeUs now) {
   const TimeUs held = now - held_from;

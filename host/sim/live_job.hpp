@@ -24,6 +24,7 @@ struct LiveJob {
   TimeUs working_from = 0;         ///< the end of what its last change cost
   Loss pays_for = Loss::kRestart;  ///< until then
   TimeUs owed = 0;                 ///< to be paid at its next start
+  TimeUs without_work = 0;         ///< of the time with GPUs, without work that lasted
   std::int64_t crashes = 0;        ///< of its own
   __int128 crashed_gpu_us = 0;     ///< GPU-time that it had had at the last of them
   std::uint64_t run = 0;           ///< counts starts, moves and stops: an event of an earlier run is void

@@ -38,6 +38,8 @@ struct JobEvent {
 };
 
 constexpr TimeUs kLeastRound = kSecond;
+constexpr int kMostTries = 24;              // about 32 years
+constexpr std::int64_t kMostIdle = 10'000;  // decisions in a row with nobody running and nobody to come
 
 class Simulator {
  public:
@@ -128,19 +130,34 @@ class Simulator {
     while (!events_.empty() && live_[at(events_.top().slot)].run != events_.top().run) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
-    if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(failing()));
+    if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(now_, failing()));
     const auto change = changes_.upper_bound(now_);
     if ((n_live_ > 0 || upcoming_ != nullptr) && change != changes_.end()) next = std::min(next, *change);
-    if ((settings_.round_us == 0 || settings_.events_too) && wake_ > now_) next = std::min(next, wake_);
+    const bool heeds_wakes =
+        (settings_.round_us == 0 || settings_.events_too) && (n_live_ > 0 || upcoming_ != nullptr) && idle_ < kMostIdle;
+    if (heeds_wakes && wake_ > now_) next = std::min(next, wake_);
+    if (next == kNever && n_live_ > 0 && !undecided_) return asked_again();
     if (settings_.round_us == 0) return next;
     // Where nothing runs, a round more finds what the last one found, unless somebody has come since.
-    if (n_live_ > 0 && (n_running_ > 0 || undecided_)) next = std::min(next, (now_ / settings_.round_us + 1) * settings_.round_us);
-    return next;
+    if (n_live_ > 0 && (n_running_ > 0 || undecided_)) next = std::min(next, next_round(now_));
+    return next <= kMaxTimeUs ? next : kNever;
+  }
+
+  TimeUs next_round(TimeUs after) const { return (after / settings_.round_us + 1) * settings_.round_us; }
+
+  // Nothing will happen any more, and somebody waits. To some policies it is worth more to start somebody who has waited longer: they are
+  // asked again, a minute later, two, four and so on.
+  TimeUs asked_again() {
+    if (settings_.decide || n_running_ > 0 || upcoming_ != nullptr || tries_ == kMostTries) return kNever;
+    const TimeUs later = core::saturating_add(now_, (60 * kSecond) << tries_++);
+    const TimeUs next = settings_.round_us > 0 && !settings_.events_too ? next_round(later) : later;
+    return next <= kMaxTimeUs ? next : kNever;
   }
 
   void advance(TimeUs now) {
     const TimeUs from = std::max(now_, totals_.first_submit_us);
-    if (now > from) gpu_up_us_ += static_cast<__int128>(gpus_up_) * (now - from);
+    // Who has GPUs that are not up, because nobody has decided since, has them all the same.
+    if (now > from) gpu_up_us_ += static_cast<__int128>(std::max(gpus_up_, gpus_held_)) * (now - from);
     live_us_ += static_cast<__int128>(n_live_) * (now - now_);
     if (changes_.upper_bound(now_) != changes_.upper_bound(now)) cluster_changed_ = true;
     now_ = now;
@@ -172,7 +189,7 @@ class Simulator {
         continue;
       }
       give_up(job);
-      if (event.what == JobEvent::What::kEnd) estimator_.finished(*job.traced, job.outcome.held_us - job.outcome.overhead_us);
+      if (event.what == JobEvent::What::kEnd) estimator_.finished(*job.traced, job.outcome.held_us - job.without_work);
       leave(job, event.what == JobEvent::What::kEnd ? JobOutcome::End::kCompleted : JobOutcome::End::kKilled);
     }
   }
@@ -269,6 +286,11 @@ class Simulator {
     for (const Decision& d : plan_.decisions) carry_out(d);
     for (const TurnedAway& one : away_) turn_away(one.job, one.why);
     if (!deltas_.empty()) state_.apply(deltas_);
+    if (n_running_ > 0 || upcoming_ != nullptr) {
+      idle_ = tries_ = 0;
+    } else {
+      ++idle_;
+    }
   }
 
   void carry_out(const Decision& d) {
@@ -347,7 +369,7 @@ class Simulator {
     expect(end, JobEvent::What::kEnd);
     const auto mishap = [&](TimeUs mean, Stream stream, JobEvent::What what, std::int64_t count) {
       if (mean == 0) return;
-      Draws draws(settings_.request.seed, stream, (static_cast<std::uint64_t>(job.outcome.job) << 20) | static_cast<std::uint64_t>(count));
+      Draws draws(settings_.request.seed, stream, (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
       const __int128 service = static_cast<__int128>(draws.exponential(mean)) - (job.outcome.gpu_us - job.crashed_gpu_us);
       const TimeUs when = core::saturating_add(now_, std::max<TimeUs>(1, static_cast<TimeUs>(service / job.gpus)));
       if (when < end) expect(when, what);
@@ -450,6 +472,8 @@ class Simulator {
   std::vector<Delta> deltas_;
   ClusterChanges::Happened happened_;
   std::priority_queue<JobEvent, std::vector<JobEvent>, std::greater<>> events_;
+  std::int64_t idle_ = 0;  // decisions in a row after which nobody ran and nobody was to come
+  int tries_ = 0;
   SpreadOf decision_ns_;
   SimulationTotals totals_;
 };

@@ -109,7 +109,7 @@ TEST(CliSimulate, WhatChangesCostAndWhatFailsComeFromFiles) {
   folder.write("e.json", R"({"schema": "berth.events.v1", "events": [{"at_s": 3, "event": "fail", "node": "nowhere"}]})");
   const Answer bad = berth(given + (folder / "e.json") + "'");
   EXPECT_EQ(bad.code, 2);
-  EXPECT_TRUE(contains(bad.err, "no node 'nowhere' in the cluster")) << bad.err;
+  EXPECT_TRUE(contains(bad.err, "the event at 3 s: no node 'nowhere' in the cluster")) << bad.err;
 }
 
 TEST(CliSimulate, FailureRatesAreMeanTimes) {

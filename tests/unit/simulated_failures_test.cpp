@@ -219,4 +219,66 @@ TEST(SimulatedFailures, RoundsBelowASecondAreRefused) {
   EXPECT_THROW(run_failing(trace_of({job("a", 0, 1, 1)}), two.cluster, two.settings), InvalidArgument);
 }
 
+// While it waits for the repair of its node nobody runs and nobody is to come; it starts again at the very end of that.
+TEST(SimulatedFailures, GoOnWhenSomebodyRunsAgain) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SimulationSettings settings;
+    settings.request.policy = "fifo";
+    settings.request.seed = seed;
+    settings.failures.node_us = settings.failures.gpu_us = 8 * 3'600 * kSecond;
+    settings.failures.repair_us = 4 * 3'600 * kSecond;
+    settings.overheads.general.costs.checkpoint_every_us = 60 * kSecond;
+
+    const FailureRun ran = run_failing(trace_of({job("a", 0, 36'000, 8)}), io::uniform_cluster(1, 8), settings);
+
+    EXPECT_EQ(ran.rows.find("unfinished"), std::string::npos) << seed << ": " << ran.rows;
+    EXPECT_LE(ran.totals.gpu_us, ran.totals.gpu_up_us) << seed;
+  }
+}
+
+TEST(SimulatedFailures, GpusThatAreDownAreInUseUntilSomebodyDecides) {
+  TwoNodes two;
+  two.settings.round_us = 3'600 * kSecond;
+  two.settings.events.events = {event(10, What::kFail, two.n0, 3'600)};
+
+  const FailureRun ran = run_failing(trace_of({job("a", 0, 100, 8)}), two.cluster, two.settings);
+
+  EXPECT_EQ(ran.rows, "a 0-3700 1/0/0 80; ");
+  EXPECT_EQ(static_cast<TimeUs>(ran.totals.gpu_us), 8 * 3'700 * kSecond);
+  EXPECT_EQ(static_cast<TimeUs>(ran.totals.gpu_up_us), 8 * 3'700 * kSecond);
+}
+
+// GPU 1 has failed before the simulation begins, and nothing that strikes it brings it back.
+TEST(SimulatedFailures, WhatIsDownAtTheBeginningStaysDown) {
+  Snapshot cluster = io::uniform_cluster(1, 2);
+  cluster.nodes[0].gpu_list = {{0, GpuState::kOk, kNever, -1}, {1, GpuState::kFailed, kNever, -1}};
+  SimulationSettings settings;
+  settings.request.policy = "fifo";
+  settings.events.events = {event(10, What::kFail, cluster.nodes[0].id, 20)};
+  settings.events.events[0].gpu = 1;
+
+  const FailureRun ran = run_failing(trace_of({job("a", 0, 100, 1), job("b", 0, 100, 1)}), cluster, settings);
+  EXPECT_EQ(ran.rows, "a 0-100 0/0/0 0; b 100-200 0/0/0 0; ");
+  EXPECT_EQ(static_cast<TimeUs>(ran.totals.gpu_up_us), 200 * kSecond);
+
+  settings.events.events.clear();
+  settings.failures.gpu_us = 50 * kSecond;
+  EXPECT_LE(run_failing(trace_of({job("a", 0, 1'000, 1)}), cluster, settings).totals.failures, 1) << "GPU 0, once";
+}
+
+// Who asks Sia while a job that was restarted is still young is told to wait; a minute or more later it starts.
+TEST(SimulatedFailures, WhoeverIsWorthMoreLaterIsAskedForAgain) {
+  SimulationSettings settings;
+  settings.request.policy = "sia";
+  settings.overheads.general.costs.restart_us = 30 * kSecond;
+  settings.failures.crash_gpu_us = 1'000 * kSecond;
+  settings.overheads.general.costs.checkpoint_every_us = 10 * kSecond;
+
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    settings.request.seed = seed;
+    const FailureRun ran = run_failing(trace_of({job("a", 0, 1'000, 4)}), io::uniform_cluster(1, 4), settings);
+    EXPECT_EQ(ran.rows.find("unfinished"), std::string::npos) << ran.rows;
+  }
+}
+
 }  // namespace berth::sim
