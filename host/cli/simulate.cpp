@@ -134,7 +134,7 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   run.policy = name;
   run.cluster = options.cluster;
   run.trace = &trace;
-  sim::FiguresOf figures;
+  sim::FiguresOf figures(trace.jobs.size());
   sim::MeasuresOf measures(trace, sim::working_gpus(cluster), want);
   settings.series = measures.series();
   std::int64_t ended = 0;

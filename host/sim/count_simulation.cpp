@@ -73,9 +73,14 @@ class CountSimulator {
       const std::int32_t slot = ends_.first().slot;
       CountedJob& job = jobs_[slot];
       nodes_.give(job.taken);
-      if (preemptive_) running_[at(job.pool)].remove(jobs_, slot);
+      // Where victims are sought, those before it had its GPUs to take. Its key has fallen since, or rises only now.
+      JobPlace place{INT64_MIN, 0, slot};
+      if (preemptive_) {
+        place = {std::min(job.key, keys_.key(job, now_)), job.rank, slot};
+        running_[at(job.pool)].remove(jobs_, slot);
+      }
       stop(slot);
-      waiting_.look_again(job.pool);
+      waiting_.look_behind_again(job.pool, place);
       estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
       leave(slot, JobOutcome::End::kCompleted);
     }
@@ -87,9 +92,9 @@ class CountSimulator {
       const std::int32_t slot = changes_.first().slot;
       const CountedJob& job = jobs_[slot];
       RunningOrder& order = running_[at(job.pool)];
+      waiting_.look_behind_again(job.pool, {job.key, job.rank, slot});
       order.remove(jobs_, slot);
       order.add(jobs_, {keys_.key(job, now_), job.rank, slot});
-      waiting_.look_again(job.pool);
       await_change(slot);
     }
   }
@@ -170,7 +175,7 @@ class CountSimulator {
     const bool free = nodes_.take(job.pool, job.gpus, job.taken);
     if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
     waiting_.started(may_fit_);
-    if (!free) waiting_.look_behind(first, may_fit_);
+    if (!free) waiting_.look_behind(foremost_, may_fit_);
     --n_waiting_;
     gpus_waited_ -= job.gpus;
     ++job.starts;
@@ -197,12 +202,14 @@ class CountSimulator {
     // The last one displaced comes back first, if its GPUs are free still.
     std::reverse(victims_.begin(), victims_.end());
     kept_.clear();
+    foremost_ = victims_.back();
     for (const JobPlace& victim : victims_) {
       if (nodes_.take_again(jobs_[victim.slot].taken)) {
         kept_.push_back(victim);
         continue;
       }
       stop(victim.slot);
+      foremost_ = std::min(foremost_, victim);
       displaced_.insert(std::upper_bound(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced), displaced_.end(), victim),
                         victim);
     }
@@ -316,6 +323,7 @@ class CountSimulator {
   std::vector<RunningOrder> running_;  // [pools] where somebody may be displaced
   std::vector<JobPlace> displaced_;    // in this decision, in order
   std::vector<JobPlace> victims_, kept_;
+  JobPlace foremost_{};  // of those who gave way last
   SlotEvents ends_, changes_;
   const TraceJob* upcoming_;
   const MayFit may_fit_{*this};

@@ -10,10 +10,15 @@ namespace {
 
 constexpr std::int64_t kOne = 1'000'000;
 
+/// floor(a / b), saturated; a >= 0, b > 0. Most quotients of a run are of 64 bits, whose division takes a fraction of the time.
+std::int64_t quotient(__int128 a, std::int64_t b) { return a <= INT64_MAX ? static_cast<std::int64_t>(a) / b : core::saturate(a / b); }
+std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) { return quotient(static_cast<__int128>(a) * b, c); }
+
 }  // namespace
 
 FairnessOf::FairnessOf(const Trace& trace, std::int64_t gpus) : trace_(trace), gpus_(std::max<std::int64_t>(1, gpus)) {
   at_submission_.reserve(trace.jobs.size());
+  rho_.reserve(trace.jobs.size());
 }
 
 // Jobs come in the order of their end, so that who is there at any instant follows from the trace.
@@ -35,9 +40,9 @@ std::int64_t FairnessOf::add(const JobOutcome& job) {
   const TraceJob& traced = trace_.jobs[at(job.job)];
   const TimeUs jct = std::max<TimeUs>(1, job.jct_us());
   const TimeUs run = std::max<TimeUs>(1, traced.run_us > 0 ? traced.run_us : job.held_us - job.overhead_us);
-  const std::int64_t jobs_ppm = core::saturate((live_us_ - at_submission_[at(job.job)]) * kOne / jct);
-  const TimeUs in_turns = core::mul_div(core::mul_div(run, traced.gpus, gpus_), jobs_ppm, kOne);
-  const std::int64_t rho = core::mul_div(jct, kOne, std::max(run, in_turns));
+  const std::int64_t jobs_ppm = quotient((live_us_ - at_submission_[at(job.job)]) * kOne, jct);
+  const TimeUs in_turns = scaled(scaled(run, traced.gpus, gpus_), jobs_ppm, kOne);
+  const std::int64_t rho = scaled(jct, kOne, std::max(run, in_turns));
   rho_.push_back(rho);
   return rho;
 }

@@ -26,6 +26,10 @@ std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent) {
   return decisions.empty() ? 0 : static_cast<std::int64_t>(decisions[(decisions.size() - 1) * percent / 100] * 1e6);
 }
 
+FiguresOf::FiguresOf(std::size_t jobs) {
+  for (std::vector<std::int64_t>* of : {&jct_, &wait_, &first_}) of->reserve(jobs);
+}
+
 void FiguresOf::add(const JobOutcome& job) {
   figures_.starts += job.starts;
   figures_.preemptions += job.preemptions;

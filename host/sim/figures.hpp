@@ -36,6 +36,8 @@ std::int64_t decision_us(const SimulationTotals& totals, std::size_t percent);
 /// Gathers what `simulate` tells of each job.
 class FiguresOf {
  public:
+  /// @param jobs  That will be told of, about.
+  explicit FiguresOf(std::size_t jobs = 0);
   void add(const JobOutcome& job);
   SimulationFigures finish(const SimulationTotals& totals);
 
