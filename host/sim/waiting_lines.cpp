@@ -25,7 +25,8 @@ void WaitingLines::make_due(std::int32_t group) {
 void WaitingLines::push(std::int32_t line, const JobPlace& place) {
   Line& to = lines_[at(line)];
   to.jobs.push(place);
-  if (to.fresh || to.jobs.top().slot != place.slot) return;
+  to.look();
+  if (to.fresh || to.first.slot != place.slot) return;
   to.fresh = true;
   groups_[at(to.group)].fresh.push_back(line);
   make_due(to.group);

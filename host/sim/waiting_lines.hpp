@@ -20,11 +20,14 @@ namespace berth::sim {
 /// only now.
 class WaitingLines {
  public:
+  static constexpr JobPlace kNobody{INT64_MIN, -1, -1};  // stands before everybody
   struct Line {
     std::int32_t group = 0;
     std::int32_t pool = 0, gpus = 0;  // of all its jobs; where there is one line only, of none
     bool fresh = false;               // has a first job that has not been tried
+    JobPlace first = kNobody;         // of `jobs`, at hand: decisions go over all lines
     std::priority_queue<JobPlace, std::vector<JobPlace>, std::greater<>> jobs;
+    void look() { first = jobs.empty() ? kNobody : jobs.top(); }
   };
   /// The first job of a line, in its turn.
   struct Turn {
@@ -61,6 +64,7 @@ class WaitingLines {
     const std::int32_t line = turns_.front().line;
     blocked();
     lines_[at(line)].jobs.pop();
+    lines_[at(line)].look();
     add_turn(line, may_fit);
   }
   /// It has not: no other of its line has a turn.
@@ -89,14 +93,12 @@ class WaitingLines {
   void make_due(std::int32_t group);
   Group& begin(std::int32_t group);
   void end(Group& of);
-  bool stands_behind(std::int32_t line, const JobPlace& place) const {
-    return !lines_[at(line)].jobs.empty() && place < lines_[at(line)].jobs.top();
-  }
+  bool stands_behind(std::int32_t line, const JobPlace& place) const { return place < lines_[at(line)].first; }
   template <class MayFit>
   void add_turn(std::int32_t l, const MayFit& may_fit) {
     const Line& line = lines_[at(l)];
-    if (line.jobs.empty() || (!one_group_ && !may_fit(line.pool, line.gpus, line.jobs.top()))) return;
-    turns_.push_back({line.jobs.top(), l});
+    if (line.jobs.empty() || (!one_group_ && !may_fit(line.pool, line.gpus, line.first))) return;
+    turns_.push_back({line.first, l});
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
   }
 
