@@ -111,6 +111,10 @@ inline std::vector<std::int64_t> scenario_counts() {
   return most > 16 ? std::vector<std::int64_t>{1, 16, most} : std::vector<std::int64_t>{1, most};
 }
 
+/// simulate: jobs of the trace, and axis `nodes`: those that its cluster had, and fewer, so that jobs queue.
+inline std::int64_t simulated_jobs() { return full_or_smoke(125'303, 1'000); }
+inline std::vector<std::int64_t> simulated_nodes() { return {133, 75}; }
+
 /// slurm: axis `nodes`; the target is at the largest: 5,000 nodes and 20,000 jobs to a plan within a second.
 inline std::vector<std::int64_t> slurm_nodes() { return smoke() ? doubling(64, 64) : doubling(1'250, 5'000); }
 inline std::int64_t slurm_jobs(std::int64_t nodes) { return 4 * nodes; }

@@ -57,8 +57,8 @@ class QueuePolicy {
   virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
   /// Whether the key of a waiting job stays as it is until the job runs, whatever happens to other jobs and however late it gets.
   virtual bool rests_while_waiting() const { return false; }
-  /// Whether the key of a running job never grows but at the instants that `next_change` gives, and what it is when the job is stopped or
-  /// started stays.
+  /// Whether the key of a running job never grows, or is constant between the instants that `next_change` gives; and is no other when the
+  /// job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
   /// Whether it reads the columns that cost a look at every running job and node.
   virtual bool reads_cluster() const { return false; }

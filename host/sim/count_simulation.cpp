@@ -74,9 +74,14 @@ class CountSimulator {
       const std::int32_t slot = ends_.first().slot;
       CountedJob& job = jobs_[slot];
       nodes_.give(job.taken);
-      if (preemptive_) running_[at(job.pool)].remove(jobs_, slot);
+      // Where victims are sought, those before it had its GPUs to take.
+      JobPlace place{INT64_MIN, 0, slot};
+      if (preemptive_) {
+        place = {job.steady ? job.key : keys_.key(job, now_), job.rank, slot};
+        running_[at(job.pool)].remove(jobs_, slot);
+      }
       stop(slot);
-      waiting_.look_again(job.pool);
+      waiting_.look_behind_again(job.pool, place);
       estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
       leave(slot, JobOutcome::End::kCompleted);
     }
@@ -88,9 +93,9 @@ class CountSimulator {
       const std::int32_t slot = changes_.first().slot;
       const CountedJob& job = jobs_[slot];
       RunningOrder& order = running_[at(job.pool)];
+      waiting_.look_behind_again(job.pool, {job.key, job.rank, slot});
       order.remove(jobs_, slot);
       order.add(jobs_, {keys_.key(job, now_), job.rank, slot});
-      waiting_.look_again(job.pool);
       await_change(slot);
     }
   }
@@ -117,13 +122,13 @@ class CountSimulator {
       job.overheads = &settings_.overheads.of(traced.model);
       job.owed = job.overheads->start_us;
       job.line = waiting_.line_of(job.pool, traced.gpus);
-      wait(slot);
+      wait({keys_.key(job, now_), job.rank, slot});
     }
   }
 
-  void wait(std::int32_t slot) {
-    const CountedJob& job = jobs_[slot];
-    waiting_.push(job.line, {keys_.key(job, now_), job.rank, slot});
+  void wait(const JobPlace& place) {
+    const CountedJob& job = jobs_[place.slot];
+    waiting_.push(job.line, place);
     ++n_waiting_;
     gpus_waited_ += job.gpus;
   }
@@ -136,7 +141,7 @@ class CountSimulator {
       const bool turn = waiting_.has_turn();
       const bool again = next_displaced < displaced_.size() && (!turn || displaced_[next_displaced] < waiting_.turn());
       if (again) {
-        if (start_elsewhere(displaced_[next_displaced].slot)) {
+        if (start_elsewhere(displaced_[next_displaced])) {
           displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
           continue;
         }
@@ -154,15 +159,15 @@ class CountSimulator {
       CountedJob& job = jobs_[one.slot];
       ++job.preemptions;
       job.owed += core::displace_cost(job.overheads->costs);
-      wait(one.slot);
+      wait(one);
     }
   }
 
-  bool start_elsewhere(std::int32_t slot) {
-    CountedJob& job = jobs_[slot];
+  bool start_elsewhere(const JobPlace& place) {
+    CountedJob& job = jobs_[place.slot];
     if (!nodes_.take(job.pool, job.gpus, job.taken)) return false;
     ++job.moves;
-    start(slot, core::migrate_cost(job.overheads->costs), true);
+    start(place, core::migrate_cost(job.overheads->costs), true);
     return true;
   }
 
@@ -172,12 +177,12 @@ class CountSimulator {
     const bool free = nodes_.take(job.pool, job.gpus, job.taken);
     if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
     waiting_.started(may_fit_);
-    if (!free) waiting_.look_behind(first, may_fit_);
+    if (!free) waiting_.look_behind(foremost_, may_fit_);
     --n_waiting_;
     gpus_waited_ -= job.gpus;
     ++job.starts;
     if (job.start == kNever) job.start = now_;
-    start(first.slot, std::exchange(job.owed, 0), false);
+    start(first, std::exchange(job.owed, 0), false);
     return true;
   }
 
@@ -199,12 +204,14 @@ class CountSimulator {
     // The last one displaced comes back first, if its GPUs are free still.
     std::reverse(victims_.begin(), victims_.end());
     kept_.clear();
+    foremost_ = victims_.back();
     for (const JobPlace& victim : victims_) {
       if (nodes_.take_again(jobs_[victim.slot].taken)) {
         kept_.push_back(victim);
         continue;
       }
       stop(victim.slot);
+      foremost_ = std::min(foremost_, victim);
       displaced_.insert(std::upper_bound(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced), displaced_.end(), victim),
                         victim);
     }
@@ -212,8 +219,8 @@ class CountSimulator {
     return true;
   }
 
-  void start(std::int32_t slot, TimeUs cost, bool moved) {
-    CountedJob& job = jobs_[slot];
+  void start(const JobPlace& place, TimeUs cost, bool moved) {
+    CountedJob& job = jobs_[place.slot];
     ++n_running_;
     gpus_held_ += job.gpus;
     job.running = true;
@@ -222,14 +229,15 @@ class CountSimulator {
     job.working_from = core::saturating_add(now_, cost);
     const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
     if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
-    ends_.set({end, job.rank, slot});
+    ends_.set({end, job.rank, place.slot});
     if (!preemptive_) return;
-    running_[at(job.pool)].add(jobs_, {keys_.key(job, now_), job.rank, slot});
-    await_change(slot);
+    running_[at(job.pool)].add(jobs_, place);
+    await_change(place.slot);
   }
 
   void await_change(std::int32_t slot) {
     const TimeUs next = keys_.next_change(jobs_[slot], now_);
+    jobs_[slot].steady = next > now_;
     if (next != kNever && next > now_) {
       changes_.set({next, jobs_[slot].rank, slot});
     } else {
@@ -320,6 +328,7 @@ class CountSimulator {
   std::vector<RunningOrder> running_;  // [pools] where somebody may be displaced
   std::vector<JobPlace> displaced_;    // in this decision, in order
   std::vector<JobPlace> victims_, kept_;
+  JobPlace foremost_{};  // of those who gave way last
   SlotEvents ends_, changes_;
   const TraceJob* upcoming_;
   const MayFit may_fit_{*this};

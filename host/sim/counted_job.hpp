@@ -36,6 +36,7 @@ struct CountedJob {
   std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0, line = 0;
   std::int32_t starts = 0, preemptions = 0, moves = 0;
   bool running = false, moved = false;  // moved: what it pays until `working_from` is for that
+  bool steady = false;                  // its key stays until its next change
   std::int64_t key = 0;                 // by which it stands in its RunningOrder
   __int128 live_from = 0;               // jobs that had been there, summed over time, when it came
   std::vector<CountedGpus> taken;

@@ -8,6 +8,10 @@ namespace berth::sim {
 void RunningOrder::settle(std::size_t place, CountedJobs& jobs, JobKeys& keys) {
   JobPlace one = order_[place];
   CountedJob& job = jobs[one.slot];
+  if (job.steady) {
+    ++exact_;
+    return;
+  }
   one.key = job.key = keys.key(job, exact_at_);
   std::size_t to = place;
   for (; to > 0 && one < order_[to - 1]; --to) order_[to] = order_[to - 1];

@@ -11,7 +11,7 @@ namespace berth::sim {
 
 /// The running jobs of a pool in the order of a policy, to be read from its end: those that give way first.
 ///
-/// Keys of running jobs may fall all the time, and only say when they rise (`rises_only_at_changes`). So each job stands by a key that it
+/// Keys of running jobs may fall all the time, and say when they rise (`rises_only_at_changes`). So each job stands by a key that it
 /// once had, which is no less than the one it has now; only those that are looked at are asked again, and put in their place.
 class RunningOrder {
  public:

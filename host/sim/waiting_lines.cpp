@@ -25,15 +25,18 @@ void WaitingLines::make_due(std::int32_t group) {
 void WaitingLines::push(std::int32_t line, const JobPlace& place) {
   Line& to = lines_[at(line)];
   to.jobs.push(place);
-  if (to.fresh || to.jobs.top().slot != place.slot) return;
+  to.look();
+  if (to.fresh || to.first.slot != place.slot) return;
   to.fresh = true;
   groups_[at(to.group)].fresh.push_back(line);
   make_due(to.group);
 }
 
-void WaitingLines::look_again(std::int32_t pool) {
+void WaitingLines::look_behind_again(std::int32_t pool, const JobPlace& place) {
   const std::int32_t group = one_group_ ? 0 : pool;
-  groups_[at(group)].all = true;
+  Group& of = groups_[at(group)];
+  of.again_behind = of.again ? std::min(of.again_behind, place) : place;
+  of.again = true;
   make_due(group);
 }
 
@@ -43,15 +46,17 @@ const std::vector<std::int32_t>& WaitingLines::due() {
   return last_due_;
 }
 
-const std::vector<std::int32_t>& WaitingLines::begin(std::int32_t group) {
-  Group& of = groups_[at(group)];
+WaitingLines::Group& WaitingLines::begin(std::int32_t group) {
   group_ = group;
-  of.due = false;
+  groups_[at(group)].due = false;
   turns_.clear();
-  begun_.clear();
-  begun_.swap(of.fresh);
-  for (const std::int32_t line : begun_) lines_[at(line)].fresh = false;
-  return std::exchange(of.all, false) ? of.lines : begun_;
+  return groups_[at(group)];
+}
+
+void WaitingLines::end(Group& of) {
+  for (const std::int32_t line : of.fresh) lines_[at(line)].fresh = false;
+  of.fresh.clear();
+  of.again = false;
 }
 
 void WaitingLines::blocked() {

@@ -20,11 +20,14 @@ namespace berth::sim {
 /// only now.
 class WaitingLines {
  public:
+  static constexpr JobPlace kNobody{INT64_MIN, -1, -1};  // stands before everybody
   struct Line {
     std::int32_t group = 0;
     std::int32_t pool = 0, gpus = 0;  // of all its jobs; where there is one line only, of none
     bool fresh = false;               // has a first job that has not been tried
+    JobPlace first = kNobody;         // of `jobs`, at hand: decisions go over all lines
     std::priority_queue<JobPlace, std::vector<JobPlace>, std::greater<>> jobs;
+    void look() { first = jobs.empty() ? kNobody : jobs.top(); }
   };
   /// The first job of a line, in its turn.
   struct Turn {
@@ -38,8 +41,8 @@ class WaitingLines {
   /// For all jobs of this pool and GPU count.
   std::int32_t line_of(std::int32_t pool, std::int32_t gpus);
   void push(std::int32_t line, const JobPlace& place);
-  /// What the jobs of a pool found no room for may be there now.
-  void look_again(std::int32_t pool);
+  /// Jobs of this pool behind this place may find room that they did not find: somebody there is gone, or sank in the order.
+  void look_behind_again(std::int32_t pool, const JobPlace& place);
 
   /// Groups where a decision may change something, since they were asked for last.
   const std::vector<std::int32_t>& due();
@@ -47,7 +50,11 @@ class WaitingLines {
   /// more hopeful later, but after `look_behind`.
   template <class MayFit>
   void begin_turns(std::int32_t group, const MayFit& may_fit) {
-    for (const std::int32_t line : begin(group)) add_turn(line, may_fit);
+    Group& of = begin(group);
+    for (const std::int32_t line : of.again ? of.lines : of.fresh) {
+      if (one_group_ || lines_[at(line)].fresh || stands_behind(line, of.again_behind)) add_turn(line, may_fit);
+    }
+    end(of);
   }
   bool has_turn() const { return !turns_.empty(); }
   const JobPlace& turn() const { return turns_.front().first; }
@@ -57,18 +64,20 @@ class WaitingLines {
     const std::int32_t line = turns_.front().line;
     blocked();
     lines_[at(line)].jobs.pop();
+    lines_[at(line)].look();
     add_turn(line, may_fit);
   }
   /// It has not: no other of its line has a turn.
   void blocked();
-  /// Everybody behind this place has a turn: GPUs are free that were not.
-  // Lines before it have been tried, or would still find nothing: who gave way stands behind this place, so that what those could have
-  // had, free or from others, is no more than it was.
+  /// Somebody at this place has given way: those behind it have a turn. What those before it could have, free or from others, is no more
+  /// than it was.
   template <class MayFit>
   void look_behind(const JobPlace& place, const MayFit& may_fit) {
-    turns_.clear();
+    const auto behind = [&](const Turn& turn) { return place < turn.first; };
+    turns_.erase(std::remove_if(turns_.begin(), turns_.end(), behind), turns_.end());
+    std::make_heap(turns_.begin(), turns_.end(), std::greater<>());
     for (const std::int32_t line : groups_[at(group_)].lines) {
-      if (!lines_[at(line)].jobs.empty() && place < lines_[at(line)].jobs.top()) add_turn(line, may_fit);
+      if (stands_behind(line, place)) add_turn(line, may_fit);
     }
   }
 
@@ -78,15 +87,18 @@ class WaitingLines {
  private:
   struct Group {
     std::vector<std::int32_t> lines, fresh;
-    bool all = false, due = false;
+    bool due = false, again = false;
+    JobPlace again_behind{};
   };
   void make_due(std::int32_t group);
-  const std::vector<std::int32_t>& begin(std::int32_t group);
+  Group& begin(std::int32_t group);
+  void end(Group& of);
+  bool stands_behind(std::int32_t line, const JobPlace& place) const { return place < lines_[at(line)].first; }
   template <class MayFit>
   void add_turn(std::int32_t l, const MayFit& may_fit) {
     const Line& line = lines_[at(l)];
-    if (line.jobs.empty() || (!one_group_ && !may_fit(line.pool, line.gpus, line.jobs.top()))) return;
-    turns_.push_back({line.jobs.top(), l});
+    if (line.jobs.empty() || (!one_group_ && !may_fit(line.pool, line.gpus, line.first))) return;
+    turns_.push_back({line.first, l});
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
   }
 
@@ -95,9 +107,8 @@ class WaitingLines {
   std::vector<Line> lines_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> line_at_;
   std::vector<std::int32_t> due_, last_due_;
-  std::vector<Turn> turns_;          // a heap, the smallest in front
-  std::int32_t group_ = 0;           // whose turns these are
-  std::vector<std::int32_t> begun_;  // lines of the decision
+  std::vector<Turn> turns_;  // a heap, the smallest in front
+  std::int32_t group_ = 0;   // whose turns these are
 };
 
 }  // namespace berth::sim
