@@ -49,14 +49,15 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 std::string csv_row(const std::string& policy, const Trace& trace, const sim::JobOutcome& job) {
   const auto seconds = [](TimeUs t) { return t == kNever ? std::string() : core::format_seconds(t); };
   const bool completed = job.end == sim::JobOutcome::End::kCompleted;
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(policy),
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(policy),
                      csv_field(trace.jobs[static_cast<std::size_t>(job.job)].id), sim::kEndNames[static_cast<int>(job.end)],
                      seconds(job.submit_us), seconds(job.start_us), seconds(job.end_us), completed ? seconds(job.jct_us()) : "",
                      completed ? seconds(job.waited_us()) : "", seconds(job.held_us), seconds(job.overhead_us),
-                     seconds(static_cast<TimeUs>(job.gpu_us)), job.starts, job.preemptions, job.moves);
+                     seconds(static_cast<TimeUs>(job.gpu_us)), job.starts, job.preemptions, job.moves, csv_field(job.nodes));
 }
 
-constexpr const char* kCsvHead = "policy,job,end,submit_s,start_s,end_s,jct_s,wait_s,held_s,overhead_s,gpu_s,starts,preemptions,moves\n";
+constexpr const char* kCsvHead =
+    "policy,job,end,submit_s,start_s,end_s,jct_s,wait_s,held_s,overhead_s,gpu_s,starts,preemptions,moves,nodes\n";
 
 std::string json_of(const Run& run, const Trace& trace, const SimulateArguments& options) {
   const sim::SimulationFigures& f = run.figures;
@@ -126,6 +127,7 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   settings.decide = decide;
   settings.estimates = options.estimates;
   settings.elastic = options.elastic;
+  settings.name_nodes = !options.jobs_out.empty();
   if (!options.round.empty()) {
     settings.round_us = parse_duration(options.round);
     if (settings.round_us <= 0) throw InvalidArgument("--round: a round takes a time above 0");

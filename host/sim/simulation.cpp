@@ -410,6 +410,7 @@ class Simulator {
   void leave(LiveJob& job, JobOutcome::End end) {
     job.outcome.end = end;
     job.outcome.end_us = now_;
+    if (settings_.name_nodes) name_nodes(job);
     const char* status = end == JobOutcome::End::kCompleted ? "completed" : end == JobOutcome::End::kKilled ? "cancelled" : "";
     deltas_.push_back(delta::RemoveJob{job.traced->id, status});
     job.live = false;
@@ -419,6 +420,17 @@ class Simulator {
     if (end != JobOutcome::End::kDeclined) totals_.last_end_us = now_;
     tell(job);
     source_.release(*job.traced);
+  }
+
+  // The state has its allocation until it takes the job's removal.
+  void name_nodes(LiveJob& job) {
+    const Job* held = state_.job(state_.find_job(job.traced->id));
+    std::string_view last;
+    for (const AllocationEntry& entry : held->allocation.entries) {
+      if (entry.node == last) continue;
+      if (!last.empty()) job.outcome.nodes += ' ';
+      job.outcome.nodes += last = entry.node;
+    }
   }
 
   void tell(LiveJob& job) {

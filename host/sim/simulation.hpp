@@ -48,6 +48,7 @@ struct SimulationSettings {
   TimeUs round_us = 0;                ///< > 0: decisions are made at its multiples only
   bool events_too = false;            ///< with rounds: decisions are made at events, too
   bool elastic = false;               ///< elastic jobs may run at every GPU count that was measured
+  bool name_nodes = false;            ///< outcomes say on which nodes a job was
   Decider decide;                     ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;  ///< true: stop, and keep what is done; empty: never
   Series* series = nullptr;           ///< told what holds from each instant on; null: nobody
@@ -74,6 +75,7 @@ struct JobOutcome {
   std::int32_t failures = 0;                    ///< times that it lost what it had not saved, or GPUs
   std::int32_t mends = 0;                       ///< of them, times that it went on with GPUs in their place
   std::string reason;                           ///< of a declined job
+  std::string nodes;                            ///< that it had at its end, in rank order, blanks between; by counts empty
   TimeUs jct_us() const { return end_us - submit_us; }
   TimeUs waited_us() const { return jct_us() - held_us; }
 };

@@ -28,8 +28,8 @@ TEST(CliSimulate, OneLineForEachPolicy) {
       << json.out;
   EXPECT_TRUE(contains(json.out, "\n{\"policy\":\"fifo@discipline=skip\"")) << json.out;
   const std::string rows = content_of(folder / "jobs.csv");
-  EXPECT_TRUE(contains(rows, "fifo,b,completed,1,10,30,29,9,20,0,160,1,0,0\n")) << rows;
-  EXPECT_TRUE(contains(rows, "fifo@discipline=skip,c,completed,2,2,7,5,0,5,0,10,1,0,0\n")) << rows;
+  EXPECT_TRUE(contains(rows, "fifo,b,completed,1,10,30,29,9,20,0,160,1,0,0,n0 n1\n")) << rows;
+  EXPECT_TRUE(contains(rows, "fifo@discipline=skip,c,completed,2,2,7,5,0,5,0,10,1,0,0,n1\n")) << rows;
 }
 
 TEST(CliSimulate, WritesWhatHeldOverTime) {

@@ -1,13 +1,40 @@
 # shellcheck shell=bash
-# Sourced: a Slurm cluster of four nodes with eight pretended GPUs each, on this machine, in a folder of its own. No munge, no accounting,
+# Sourced by run and replay: a Slurm cluster of four nodes with eight pretended GPUs each, on this machine, in a folder of its own. No munge, no accounting,
 # nothing listens beyond loopback. It needs root.
 
-# start_slurm DIR: writes the configuration there and starts the daemons; SLURM_CONF names it from then on.
+failures=0
+check() {  # check WHAT GOT WANT
+  if [[ $2 == "$3" ]]; then
+    echo "ok: $1"
+  else
+    printf 'FAILED: %s\n  got  %s\n  want %s\n' "$1" "${2//$'\n'/ | }" "${3//$'\n'/ | }"
+    failures=$((failures + 1))
+  fi
+}
+
+install_slurm() {
+  local unit
+  command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v squeue >/dev/null && return
+  "$(dirname "${BASH_SOURCE[0]}")/../../scripts/install-deps" --slurm
+  # The packages may have started services of theirs; nobody asked for those.
+  [[ -d /run/systemd/system ]] || return 0
+  for unit in slurmctld slurmd munge; do systemctl disable --now "$unit" || true; done
+}
+
+# unpacked ARCHIVE DIR: the one folder that is in it.
+unpacked() {
+  mkdir "$2"
+  tar xzf "$1" -C "$2"
+  echo "$2"/*
+}
+
+# start_slurm DIR [SCHEDULER PARAMETERS TOPOLOGY]: writes the configuration there and starts the daemons; SLURM_CONF names it from then on.
 start_slurm() {
   slurm_dir=$1
+  local scheduler=${2:-sched/backfill} parameters=${3:-bf_interval=1,bf_resolution=1,sched_min_interval=0} topology=${4:-topology/tree}
   local host base node
   host=$(hostname -s)
-  base=$((20000 + $$ % 2000 * 5))
+  base=$((20000 + BASHPID % 2000 * 5))
   mkdir -p "$slurm_dir"/{state,spool,log,dev}
   touch "$slurm_dir"/dev/gpu{0..7}
   cat >"$slurm_dir/slurm.conf" <<EOF
@@ -25,9 +52,9 @@ JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-TopologyPlugin=topology/tree
-SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=1,bf_resolution=1,sched_min_interval=0
+TopologyPlugin=$topology
+SchedulerType=$scheduler
+SchedulerParameters=$parameters
 PriorityType=priority/basic
 GresTypes=gpu
 SlurmdParameters=config_overrides
