@@ -28,7 +28,7 @@ struct JobColumns {
   const TimeUs* deadline;  // kNever: none
   const std::uint8_t* running;
   const std::string* const* id;  // job ids, for columns of PolicyState
-  const TimeUs* waiting_since;   // of a waiting job, kNever: since submission; read only by `las` with promotion
+  const TimeUs* waiting_since;   // of a waiting job, kNever: since submission
   // Only for a policy that `reads_cluster`.
   const TimeUs* assigned = nullptr;  // when a running job got its GPUs, kNever: not known
   std::int64_t cluster_gpus = 0;     // that work
@@ -57,6 +57,8 @@ class QueuePolicy {
   virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
   /// Whether the key of a waiting job stays as it is until the job runs, whatever happens to other jobs and however late it gets.
   virtual bool rests_while_waiting() const { return false; }
+  /// Where jobs take turns, for how long one keeps its GPUs while others wait for them; kNever: they do not.
+  virtual TimeUs turn() const { return kNever; }
   /// Whether it reads the columns that cost a look at every running job and node.
   virtual bool reads_cluster() const { return false; }
   /// Takes what it keeps from, and leaves it in, the caller's PolicyState. Default: nothing is kept.

@@ -38,11 +38,12 @@ struct Line {
 
 /// The columns that policies read, and what the simulation keeps of a job.
 struct Jobs {
-  std::vector<TimeUs> submit, estimate, remaining, deadline;
+  std::vector<TimeUs> submit, estimate, remaining, deadline, waiting_since;
   std::vector<std::int32_t> priority, gpus;
   std::vector<std::int64_t> attained;
   std::vector<std::uint8_t> running;
   std::vector<const std::string*> id;
+  std::int64_t cluster_gpus = 0;
 
   std::vector<const TraceJob*> traced;
   std::vector<const ModelOverheads*> overheads;
@@ -61,7 +62,8 @@ struct Jobs {
       return slot;
     }
     const std::size_t n = submit.size() + 1;
-    for (auto* column : {&submit, &estimate, &remaining, &deadline, &left, &held_from, &working_from, &owed}) column->resize(n);
+    for (auto* column : {&submit, &estimate, &remaining, &deadline, &waiting_since, &left, &held_from, &working_from, &owed})
+      column->resize(n);
     for (auto* column : {&priority, &gpus, &pool, &line, &in_running}) column->resize(n);
     attained.resize(n);
     running.resize(n);
@@ -76,8 +78,8 @@ struct Jobs {
   }
 
   core::JobColumns columns() const {
-    return {submit.data(),   priority.data(), gpus.data(),    estimate.data(), remaining.data(),
-            attained.data(), deadline.data(), running.data(), id.data(),       nullptr};
+    return {submit.data(),   priority.data(), gpus.data(), estimate.data(),      remaining.data(), attained.data(),
+            deadline.data(), running.data(),  id.data(),   waiting_since.data(), held_from.data(), cluster_gpus};
   }
 };
 
@@ -97,7 +99,7 @@ class CountSimulator {
         running_(static_cast<std::size_t>(nodes.pools())),
         touched_(static_cast<std::size_t>(nodes.pools()), 0),
         upcoming_(source_.next()) {
-    totals_.gpus = nodes.gpus();
+    totals_.gpus = jobs_.cluster_gpus = nodes.gpus();
     if (settings.series != nullptr) nodes_.watch(settings.series->fragmentation());
   }
 
@@ -221,6 +223,7 @@ class CountSimulator {
   }
 
   void wait(std::int32_t slot) {
+    jobs_.waiting_since[at(slot)] = now_;
     lines_[at(jobs_.line[at(slot)])].jobs.push({key_of(slot), jobs_.outcome[at(slot)].job, slot});
     touched_[at(jobs_.pool[at(slot)])] = 1;
     ++n_waiting_;

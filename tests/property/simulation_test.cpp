@@ -83,12 +83,16 @@ TEST(SimulationByCounts, IsTheOneWithPlans) {
     const Trace trace = random_trace(random, virtual_clusters);
     const Snapshot cluster = random_cluster(random, virtual_clusters);
     SimulationSettings settings;
-    settings.request.policy = random.of<const char*>({"fifo", "sjf", "srtf", "srsf", "las", "edf"});
+    settings.request.policy = random.of<const char*>({"fifo", "sjf", "srtf", "srsf", "las", "edf", "gandiva"});
     settings.request.params = {{"packing", "count"}, {"discipline", random.of<const char*>({"hol", "skip", "skip"})}};
     settings.request.seed = seed;
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
     settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "none"});
     settings.overheads = named_overheads(random.of<const char*>({"none", "default"}));
+    if (settings.request.policy == "gandiva") {  // turns longer than what starting again costs
+      settings.request.params.emplace_back("quantum_s",
+                                           settings.overheads.name == "none" ? random.of<const char*>({"1", "7.5", "60"}) : "45.5");
+    }
     const std::string what = fmt::format("seed {} {} {} {} {}", seed, settings.request.policy, settings.request.params[1].second,
                                          settings.estimates, settings.overheads.name);
 

@@ -42,6 +42,7 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
                               {"edf", Discipline::kEasy, false, false},
                               {"elastic-pollux", Discipline::kSkip, true, false},
                               {"fifo", Discipline::kHol, false, false},
+                              {"gandiva", Discipline::kSkip, true, false},
                               {"gavel-ftf", Discipline::kSkip, true, false},
                               {"gavel-las", Discipline::kSkip, true, false},
                               {"gavel-makespan", Discipline::kSkip, true, false},
@@ -83,10 +84,10 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
 TEST(Policies, PublicListNamesEveryParameter) {
   const std::vector<PolicyInfo> all = policies();
 
-  ASSERT_EQ(all.size(), 22U);
-  EXPECT_EQ(all[8].name, "las");
-  EXPECT_EQ(all[8].params[0].name, "thresholds_gpu_s");
-  EXPECT_EQ(all[8].params[0].default_value, "3250,7200,18000");
+  ASSERT_EQ(all.size(), 23U);
+  EXPECT_EQ(all[9].name, "las");
+  EXPECT_EQ(all[9].params[0].name, "thresholds_gpu_s");
+  EXPECT_EQ(all[9].params[0].default_value, "3250,7200,18000");
   for (const PolicyInfo& info : all) {
     for (const std::string* text : {&info.rule, &info.source, &info.discipline}) EXPECT_FALSE(text->empty()) << info.name;
   }
@@ -101,10 +102,10 @@ TEST(Policies, CommonParametersAreRead) {
 }
 
 TEST(Policies, UnknownNamesListTheKnownOnes) {
-  EXPECT_EQ(
-      refusal([] { find_policy("lifo"); }),
-      "unknown policy 'lifo' (known: afs, edf, elastic-pollux, fifo, gavel-ftf, gavel-las, gavel-makespan, gittins, las, ones, ones-plus, "
-      "optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf, themis, tiresias)");
+  EXPECT_EQ(refusal([] { find_policy("lifo"); }),
+            "unknown policy 'lifo' (known: afs, edf, elastic-pollux, fifo, gandiva, gavel-ftf, gavel-las, gavel-makespan, gittins, las, "
+            "ones, ones-plus, "
+            "optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf, themis, tiresias)");
   EXPECT_EQ(refusal_of("sjf", {{"forn", "helios"}}), "policy 'sjf' has no parameter 'forn' (known: form, discipline, packing, max_tries)");
 }
 
