@@ -138,6 +138,15 @@ TEST(Simulation, TurnsInWhichNobodyGetsAnywhereAreRefused) {
   EXPECT_NE(refusal(), "accepted");
 }
 
+TEST(Simulation, UnderAlloxNobodyIsDisplacedAndTheShortestIsNext) {
+  const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 1, 50, 4), job("c", 2, 10, 4)});
+
+  const Ran ran = run(trace, io::uniform_cluster(1, 4), under("allox"));
+
+  EXPECT_EQ(ran.rows, "a 0-100 c 100-110 b 110-160 ");
+  EXPECT_EQ(ran.figures.preemptions, 0);
+}
+
 TEST(Simulation, UnderTiresiasSkewedModelsWaitForANode) {
   Trace trace = trace_of({job("a", 0, 10, 3), job("b", 0, 20, 3), job("c", 1, 5, 2), job("d", 2, 5, 2)});
   trace.jobs[2].model = "vgg19";
