@@ -172,19 +172,6 @@ TEST(Assignment, IsTheCheapestOfAll) {
   }
 }
 
-// Costs as large as they may be do not overflow.
-TEST(Assignment, HoldsForTheMostRowsAndCosts) {
-  constexpr std::int32_t kRows = Assignment::kMostRows;
-  std::vector<std::int64_t> cost(static_cast<std::size_t>(kRows) * kRows, Assignment::kMostCost);
-  for (std::int32_t r = 0; r < kRows; ++r) {
-    for (std::int32_t c = 0; c <= r; ++c) cost[static_cast<std::size_t>(r) * kRows + static_cast<std::size_t>(c)] = (r + c) % 2;
-  }
-  Assignment assignment;
-  const auto column_of = assignment.solve(kRows, kRows, cost);
-  // Only the diagonal is below the largest cost for all: row 0 has but column 0, row 1 then column 1, and so on.
-  for (std::int32_t r = 0; r < kRows; ++r) ASSERT_EQ(column_of[static_cast<std::size_t>(r)], r);
-}
-
 TEST(Allox, MinimisesTheMeanJctOfJobsOfOneSize) {
   AlloxMatching matching;
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
