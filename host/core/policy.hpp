@@ -28,7 +28,7 @@ struct JobColumns {
   const TimeUs* deadline;  // kNever: none
   const std::uint8_t* running;
   const std::string* const* id;  // job ids, for columns of PolicyState
-  const TimeUs* waiting_since;   // of a waiting job, kNever: since submission; read only by `las` with promotion
+  const TimeUs* waiting_since;   // of a waiting job, kNever: since submission
   // Only for a policy that `reads_cluster`.
   const TimeUs* assigned = nullptr;  // when a running job got its GPUs, kNever: not known
   std::int64_t cluster_gpus = 0;     // that work
@@ -60,6 +60,8 @@ class QueuePolicy {
   /// Whether the key of a running job never grows, or is constant between the instants that `next_change` gives; and is no other when the
   /// job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
+  /// Where jobs take turns, for how long one keeps its GPUs while others wait for them; kNever: they do not.
+  virtual TimeUs turn() const { return kNever; }
   /// Whether it reads the columns that cost a look at every running job and node.
   virtual bool reads_cluster() const { return false; }
   /// Takes what it keeps from, and leaves it in, the caller's PolicyState. Default: nothing is kept.

@@ -6,10 +6,10 @@
 #include "host/policy/params.hpp"
 
 // One line per policy, sorted by name: `x` is x_policy() of host/policy/x.cpp.
-#define BERTH_POLICIES(policy)                                                                                                           \
-  policy(afs) policy(edf) policy(elastic_pollux) policy(fifo) policy(gavel_ftf) policy(gavel_las) policy(gavel_makespan) policy(gittins) \
-      policy(las) policy(ones) policy(ones_plus) policy(optimus) policy(pop) policy(price) policy(priority) policy(qssf) policy(sia)     \
-          policy(sjf) policy(srsf) policy(srtf) policy(themis) policy(tiresias)
+#define BERTH_POLICIES(policy)                                                                                                    \
+  policy(afs) policy(allox) policy(edf) policy(elastic_pollux) policy(fifo) policy(gandiva) policy(gavel_ftf) policy(gavel_las)   \
+      policy(gavel_makespan) policy(gittins) policy(las) policy(ones) policy(ones_plus) policy(optimus) policy(pop) policy(price) \
+          policy(priority) policy(qssf) policy(sia) policy(sjf) policy(srsf) policy(srtf) policy(themis) policy(tiresias)
 
 namespace berth::policy {
 

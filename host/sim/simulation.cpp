@@ -23,6 +23,7 @@
 #include "host/sim/series.hpp"
 #include "host/sim/submitted_job.hpp"
 #include "host/sim/trace_form.hpp"
+#include "host/sim/turns.hpp"
 #include "host/sim/working_gpus.hpp"
 
 namespace berth::sim {
@@ -499,6 +500,7 @@ SimulationTotals simulate_by_engine(const Replayed& trace, const Snapshot& clust
 
 SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done) {
+  check_turns(settings);
   std::optional<SimulationTotals> by_counts = simulate_counts(trace, cluster, settings, done);
   return by_counts ? *by_counts : simulate_by_engine(trace, cluster, settings, done);
 }

@@ -112,8 +112,8 @@ struct Replayed {
 ///
 /// Where counts of free GPUs are all that decides, no plans are made (`simulate_counts`); the outcomes are the same.
 /// @param done  Called for each job once it has ended, in order of the end; after the run for those unfinished, by trace order.
-/// @throws InvalidArgument for unsorted jobs, unknown names and a round below a second; InputError where a job cannot be put into the
-/// state.
+/// @throws InvalidArgument for unsorted jobs, unknown names, a round below a second and turns too short (turns.hpp); InputError where a job
+/// cannot be put into the state.
 SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done);
 /// The same of a trace in memory.

@@ -52,7 +52,7 @@ enum class ReasonCode : std::uint8_t {
   kNodeFailed,          ///< displaced because its nodes or GPUs failed and it could not be mended
   kBudget,              ///< the search was cut short; not a proof
   kOutbid,              ///< `best`: what `pieces` GPUs of `gpu_type` are worth to it; `asked`: their price
-  kNotChosen,           ///< a policy that searches whole schedules gave it nothing
+  kNotChosen,           ///< a policy that makes whole schedules gave it nothing
 };
 
 enum class Proof : std::uint8_t { kPlacedValidated, kInfeasibleCertified, kBudgetExhausted };

@@ -146,12 +146,12 @@ TEST(CliHelp, PoliciesAreListedWithRuleSourceAndParameters) {
   EXPECT_EQ(table.code + page.code + json.code + names.code, 0);
   EXPECT_TRUE(
       contains(names.out,
-               "afs\nedf\nelastic-pollux\nfifo\ngavel-ftf\ngavel-las\ngavel-"
+               "afs\nallox\nedf\nelastic-pollux\nfifo\ngandiva\ngavel-ftf\ngavel-las\ngavel-"
                "makespan\ngittins\nlas\nones\nones-plus\noptimus\npop\nprice\npriority\nqssf\nsia\nsjf\nsrsf\nsrtf\nthemis\ntiresias\n"))
       << names.out;
   EXPECT_EQ(
       list.out,
-      R"(["afs","edf","elastic-pollux","fifo","gavel-ftf","gavel-las","gavel-makespan","gittins","las","ones","ones-plus","optimus","pop","price","priority","qssf","sia","sjf","srsf","srtf","themis","tiresias"])"
+      R"(["afs","allox","edf","elastic-pollux","fifo","gandiva","gavel-ftf","gavel-las","gavel-makespan","gittins","las","ones","ones-plus","optimus","pop","price","priority","qssf","sia","sjf","srsf","srtf","themis","tiresias"])"
       "\n");
   EXPECT_EQ(one.out, "[\"las\"]\n");
   EXPECT_TRUE(contains(page.out, "source: ")) << page.out;

@@ -29,7 +29,8 @@ constexpr Ask kAsks[] = {{"fifo", "skip", false},       {"fifo", "easy", true}, 
                          {"sjf", nullptr, false},       {"price", nullptr, false},     {"optimus", nullptr, false},
                          {"pop", nullptr, false},       {"afs", nullptr, false},       {"sia", nullptr, false},
                          {"gavel-las", nullptr, false}, {"gavel-ftf", nullptr, false}, {"elastic-pollux", nullptr, false},
-                         {"ones-plus", nullptr, false}, {"tiresias", nullptr, false},  {"themis", nullptr, false}};
+                         {"ones-plus", nullptr, false}, {"tiresias", nullptr, false},  {"themis", nullptr, false},
+                         {"gandiva", nullptr, false},   {"allox", nullptr, false}};
 
 Request request_of(const Ask& ask, Backend backend, int threads) {
   Request request;

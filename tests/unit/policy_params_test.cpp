@@ -39,9 +39,11 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
     bool preemptive, class_rule;
   };
   const std::vector<Row> rows{{"afs", Discipline::kSkip, true, false},
+                              {"allox", Discipline::kSkip, false, false},
                               {"edf", Discipline::kEasy, false, false},
                               {"elastic-pollux", Discipline::kSkip, true, false},
                               {"fifo", Discipline::kHol, false, false},
+                              {"gandiva", Discipline::kSkip, true, false},
                               {"gavel-ftf", Discipline::kSkip, true, false},
                               {"gavel-las", Discipline::kSkip, true, false},
                               {"gavel-makespan", Discipline::kSkip, true, false},
@@ -83,10 +85,10 @@ TEST(Policies, DefaultsAreThoseOfTheModel) {
 TEST(Policies, PublicListNamesEveryParameter) {
   const std::vector<PolicyInfo> all = policies();
 
-  ASSERT_EQ(all.size(), 22U);
-  EXPECT_EQ(all[8].name, "las");
-  EXPECT_EQ(all[8].params[0].name, "thresholds_gpu_s");
-  EXPECT_EQ(all[8].params[0].default_value, "3250,7200,18000");
+  ASSERT_EQ(all.size(), 24U);
+  EXPECT_EQ(all[10].name, "las");
+  EXPECT_EQ(all[10].params[0].name, "thresholds_gpu_s");
+  EXPECT_EQ(all[10].params[0].default_value, "3250,7200,18000");
   for (const PolicyInfo& info : all) {
     for (const std::string* text : {&info.rule, &info.source, &info.discipline}) EXPECT_FALSE(text->empty()) << info.name;
   }
@@ -103,7 +105,8 @@ TEST(Policies, CommonParametersAreRead) {
 TEST(Policies, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(
       refusal([] { find_policy("lifo"); }),
-      "unknown policy 'lifo' (known: afs, edf, elastic-pollux, fifo, gavel-ftf, gavel-las, gavel-makespan, gittins, las, ones, ones-plus, "
+      "unknown policy 'lifo' (known: afs, allox, edf, elastic-pollux, fifo, gandiva, gavel-ftf, gavel-las, gavel-makespan, gittins, las, "
+      "ones, ones-plus, "
       "optimus, pop, price, priority, qssf, sia, sjf, srsf, srtf, themis, tiresias)");
   EXPECT_EQ(refusal_of("sjf", {{"forn", "helios"}}), "policy 'sjf' has no parameter 'forn' (known: form, discipline, packing, max_tries)");
 }

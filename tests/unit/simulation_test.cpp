@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "berth/error.hpp"
 #include "host/io/importers.hpp"
 #include "host/sim/estimator.hpp"
@@ -89,6 +91,60 @@ TEST(Simulation, UnderThemisLeasesGoRound) {
 
   EXPECT_EQ(ran.rows, "a 0-5400 b 1200-6000 ");
   EXPECT_EQ(ran.figures.preemptions, 4);
+}
+
+// A round ends every 60 s. a leaves at 60 s to b, which comes first then as it waited since the round before; c came with b and is next.
+TEST(Simulation, UnderGandivaJobsTakeTurns) {
+  const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 90, 4), job("c", 20, 60, 4)});
+
+  const Ran ran = run(trace, io::uniform_cluster(1, 4), under("gandiva"));
+
+  EXPECT_EQ(ran.rows, "c 120-180 a 0-220 b 60-250 ");
+  EXPECT_EQ(ran.figures.preemptions, 2);
+}
+
+// Jobs of one GPU ask for more than twice what there is; four GPUs at once are free at the end of a round only.
+TEST(Simulation, UnderGandivaNoGangWaitsForEver) {
+  std::vector<TraceJob> jobs{job("gang", 5, 60, 4)};
+  for (int i = 0; i < 60; ++i) jobs.push_back(job(fmt::format("s{:02}", i), i * 10, 100, 1));
+  std::sort(jobs.begin(), jobs.end(), [](const TraceJob& a, const TraceJob& b) { return a.submit_us < b.submit_us; });
+
+  EXPECT_EQ(run(trace_of(jobs), io::uniform_cluster(1, 4), under("gandiva")).rows.substr(0, 12), "gang 60-120 ");
+}
+
+TEST(Simulation, TurnsInWhichNobodyGetsAnywhereAreRefused) {
+  SimulationSettings settings = under("gandiva", {{"quantum_s", "30"}});
+  const Trace trace = trace_of({job("a", 0, 100, 4)});
+  const auto refusal = [&] {
+    try {
+      run(trace, io::uniform_cluster(1, 4), settings);
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refusal(), "accepted");
+  settings.overheads = named_overheads("default");
+  EXPECT_EQ(refusal(), "policy 'gandiva': turns of 30 s are not longer than the 30 s that a resumption costs: nobody would get anywhere");
+  settings.overheads = {};
+  settings.overheads.models.push_back({"gpt", {}});
+  settings.overheads.models[0].second.costs.checkpoint_restore_us = 40 * kSecond;
+  EXPECT_EQ(refusal(),
+            "policy 'gandiva': turns of 30 s are not longer than the 40 s that a resumption costs jobs of the model 'gpt': nobody would "
+            "get anywhere");
+  settings.request.params = {{"quantum_s", "40.000001"}};
+  EXPECT_EQ(refusal(), "accepted");
+  settings.request = under("themis", {{"lease_s", "40"}}).request;
+  EXPECT_NE(refusal(), "accepted");
+}
+
+TEST(Simulation, UnderAlloxNobodyIsDisplacedAndTheShortestIsNext) {
+  const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 1, 50, 4), job("c", 2, 10, 4)});
+
+  const Ran ran = run(trace, io::uniform_cluster(1, 4), under("allox"));
+
+  EXPECT_EQ(ran.rows, "a 0-100 c 100-110 b 110-160 ");
+  EXPECT_EQ(ran.figures.preemptions, 0);
 }
 
 TEST(Simulation, UnderTiresiasSkewedModelsWaitForANode) {
