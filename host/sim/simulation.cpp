@@ -127,7 +127,8 @@ class Simulator {
     while (!events_.empty() && live_[at(events_.top().slot)].run != events_.top().run) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
-    if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(failing()));
+    // What came due while nobody ran is drawn anew, now.
+    if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, std::max(now_, cluster_.next(failing())));
     const auto change = changes_.upper_bound(now_);
     if ((n_live_ > 0 || upcoming_ != nullptr) && change != changes_.end()) next = std::min(next, *change);
     if (settings_.round_us == 0) return wake_ > now_ ? std::min(next, wake_) : next;
