@@ -38,10 +38,10 @@ struct ImportArguments {
 std::string formats() {
   std::string text = "\nFormats:\n";
   for (const io::Importer& importer : io::importers())
-    text += fmt::format("  {:<14} {}\n  {:<14} {}\n", importer.name, importer.help, "", importer.files);
-  text += fmt::format("  {:<14} {}\n  {:<14} {}\n", kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "",
+    text += fmt::format("  {:<15} {}\n  {:<15} {}\n", importer.name, importer.help, "", importer.files);
+  text += fmt::format("  {:<15} {}\n  {:<15} {}\n", kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "",
                       "one snapshot.zip of its snapshot plugin, or the JSON in it");
-  text += fmt::format("  {:<14} {}\n  {:<14} {}\n", kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1", "",
+  text += fmt::format("  {:<15} {}\n  {:<15} {}\n", kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1", "",
                       "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology");
   return text;
 }

@@ -155,7 +155,9 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       of_job.due = job.deadline.at_us - s.now;
       of_job.late_if_waiting = std::max<TimeUs>(0, saturating_add(terms.horizon, left) - of_job.due);
     }
-    for (std::size_t i = first; i < last; ++i) jobs_[i] = of_job;
+    // Copies from memory: put together anew for each option, the terms of a job take longer than all else here.
+    jobs_[first] = of_job;
+    for (std::size_t i = first + 1; i < last; ++i) jobs_[i] = jobs_[first];
   }
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxChoiceValue) ++terms.sruf_shift;
   values.resize(options.size());

@@ -39,7 +39,23 @@ std::int32_t batch_of(const std::string& path) {
   return static_cast<std::int32_t>(*batch);
 }
 
-void read_measurements(CsvReader& row, const std::string& path, Applications& applications) {
+/// A file of an application, and its name.
+struct Validation {
+  std::string path, application;
+  std::int32_t batch;
+};
+
+/// What jobs of the workload do.
+enum class PolluxWork {
+  kIterations,  ///< those that were counted at the user's batch
+  kProgress,    ///< until the last epoch, by the gradient statistics at that batch
+  kGoodput,     ///< and at whatever batch
+};
+
+constexpr const char* kFormats[] = {"pollux", "pollux-progress", "pollux-goodput"};
+
+/// Validations are only noted down: the smallest batch of an application must be known first.
+void read_measurements(CsvReader& row, const std::string& path, Applications& applications, std::vector<Validation>& validations) {
   const std::string application = application_of(path);
   PolluxApplication& out = applications[application];
   const auto once = [&](bool first, const char* what) {
@@ -53,17 +69,18 @@ void read_measurements(CsvReader& row, const std::string& path, Applications& ap
     read_pollux_scalability(row, out);
   } else {
     const std::int32_t batch = batch_of(path);
-    once(out.iterations.count(batch) == 0, "this validation");
-    out.iterations[batch] = read_pollux_validation(row, application);
+    once(out.validations.emplace(batch, PolluxValidation{}).second, "this validation");
+    validations.push_back({path, application, batch});
   }
 }
 
 /// Reads jobs, and works out run times from the measurements.
 class PolluxJobs {
  public:
-  PolluxJobs(CsvReader& row, const Applications& applications)
+  PolluxJobs(CsvReader& row, const Applications& applications, PolluxWork work)
       : row_(row),
         applications_(applications),
+        work_(work),
         name_(row.column("name")),
         time_(row.column("time")),
         application_(row.column("application")),
@@ -71,7 +88,7 @@ class PolluxJobs {
         batch_(row.column("batch_size")) {}
 
   Trace read() {
-    TraceBuilder trace("pollux", row_.file());
+    TraceBuilder trace(kFormats[static_cast<std::size_t>(work_)], row_.file());
     while (row_.next()) {
       TraceJob job;
       job.id = row_.text(name_);
@@ -83,11 +100,22 @@ class PolluxJobs {
       if (job.gpus > 0) set_work(job);
       trace.add(std::move(job), row_);
     }
-    trace.note("a job is the iterations that validation-BATCH.csv counts until the last epoch, at its own global batch");
+    if (work_ != PolluxWork::kIterations) {
+      trace.note(
+          "a job is the progress until the last epoch, in steps of the initial batch; what a step of another batch gets on is what the "
+          "gradient statistics of the epoch say");
+      trace.note(fmt::format("a rate is that of the whole training, {}",
+                             work_ == PolluxWork::kProgress
+                                 ? "at the job's own global batch"
+                                 : "each epoch at the measured batch that gets it done soonest on so many GPUs"));
+    } else {
+      trace.note("a job is the iterations that validation-BATCH.csv counts until the last epoch, at its own global batch");
+    }
     trace.note(
         "rates are measured on T4s, 4 to a node; between two measured batches of a GPU a step is linear, above the largest one it is "
         "accumulated in several passes; nothing is fitted");
-    trace.note("jobs are elastic at their global batch; the GPU count asked for is the tuned one of the workload");
+    trace.note(fmt::format("jobs are elastic{}; the GPU count asked for is the tuned one of the workload",
+                           work_ == PolluxWork::kGoodput ? "" : " at their global batch"));
     Trace done = trace.finish();
     done.profiles.assign(profiles_.begin(), profiles_.end());
     return done;
@@ -107,33 +135,41 @@ class PolluxJobs {
   void set_work(TraceJob& job) {
     const PolluxApplication& application = measured(job.model);
     if (application.placements.empty()) missing(application_, job.model, "placements.csv");
-    const auto steps = application.iterations.find(job.batch);
-    if (steps == application.iterations.end()) missing(batch_, job.model, fmt::format("validation-{}.csv", job.batch));
-    job.profile = fmt::format("{}, batch {}", job.model, job.batch);
+    const auto validation = application.validations.find(job.batch);
+    if (validation == application.validations.end()) missing(batch_, job.model, fmt::format("validation-{}.csv", job.batch));
+    const bool any_batch = work_ == PolluxWork::kGoodput, counted = work_ == PolluxWork::kIterations;
+    job.profile = any_batch ? job.model + ", goodput" : fmt::format("{}, batch {}", job.model, job.batch);
     auto profile = profiles_.find(job.profile);
-    if (profile == profiles_.end()) profile = profiles_.emplace(job.profile, pollux_profile(application, job.model, job.batch)).first;
+    if (profile == profiles_.end()) {
+      profile = profiles_
+                    .emplace(job.profile, counted ? pollux_profile(application, job.model, job.batch)
+                                                  : pollux_goodput_profile(application, job.model, any_batch ? 0 : job.batch))
+                    .first;
+    }
     std::int64_t rate = 0;
     for (const RatePoint& point : profile->second.points) {
       if (point.gpus == job.gpus && rate == 0) rate = point.rate;  // the most compact placement comes first
     }
     if (rate == 0)
-      row_.refuse(replicas_, fmt::format("a GPU count that was measured at batch {} (more than 16: in scalability.csv)", job.batch));
-    job.work = steps->second * 1'000'000;
+      row_.refuse(replicas_, fmt::format("a GPU count that was measured at {} (more than 16: in scalability.csv)",
+                                         any_batch ? "a batch that was validated" : fmt::format("batch {}", job.batch)));
+    job.work = counted ? validation->second.iterations * 1'000'000 : pollux_progress(application);
+    if (any_batch) job.batch = 0;
     job.run_us = core::mul_div(job.work, kSecond, rate);
     job.elastic = true;
   }
 
   CsvReader& row_;
   const Applications& applications_;
+  PolluxWork work_;
   int name_, time_, application_, replicas_, batch_;
   std::map<std::string, Profile> profiles_;
 };
 
-}  // namespace
-
 /// name,time,application,num_replicas,batch_size, and the measurements of its applications.
-Imported import_pollux(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+Imported import_for(PolluxWork work, const std::vector<std::string>& files) {
   Applications applications;
+  std::vector<Validation> validations;
   std::optional<CsvReader> jobs;
   for (const std::string& file : files) {
     CsvReader row(file);
@@ -141,12 +177,32 @@ Imported import_pollux(const std::vector<std::string>& files, const ImportOption
       if (jobs) throw InvalidArgument(fmt::format("{}: a second file of jobs", file));
       jobs.emplace(std::move(row));
     } else {
-      read_measurements(row, file, applications);
+      read_measurements(row, file, applications, validations);
     }
   }
   if (!jobs)
     throw InvalidArgument("pollux: no file of jobs (a workload with the columns name, time, application, num_replicas, batch_size)");
-  return {PolluxJobs(*jobs, applications).read(), std::nullopt, {}};
+  for (const Validation& one : validations) {
+    PolluxApplication& application = applications[one.application];
+    const std::int32_t initial = work == PolluxWork::kIterations ? 0 : application.validations.begin()->first;
+    CsvReader row(one.path);
+    application.validations[one.batch] = read_pollux_validation(row, one.application, one.batch, initial);
+  }
+  return {PolluxJobs(*jobs, applications, work).read(), std::nullopt, {}};
+}
+
+}  // namespace
+
+Imported import_pollux(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  return import_for(PolluxWork::kIterations, files);
+}
+
+Imported import_pollux_progress(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  return import_for(PolluxWork::kProgress, files);
+}
+
+Imported import_pollux_goodput(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  return import_for(PolluxWork::kGoodput, files);
 }
 
 }  // namespace berth::io

@@ -8,6 +8,7 @@
 #include "berth/error.hpp"
 #include "berth/units.hpp"
 #include "host/core/wide.hpp"
+#include "host/io/measured_number.hpp"
 
 namespace berth::io {
 namespace {
@@ -29,6 +30,15 @@ const Known* known(std::string_view application) {
   return found == kKnown.end() ? nullptr : &*found;
 }
 
+/// above / below in millionths, rounded down, for numbers of up to 2^95: what does not fit beside the factor goes from both.
+std::int64_t ratio_micro(core::Wide above, core::Wide below) {
+  while (above >> 106 != 0) {
+    above >>= 1;
+    below >>= 1;
+  }
+  return core::saturate(core::floor_div(above * 1'000'000, std::max<core::Wide>(below, 1)));
+}
+
 class StepColumns {
  public:
   explicit StepColumns(const CsvReader& row)
@@ -45,6 +55,30 @@ class StepColumns {
  private:
   int batch_, step_, sync_;
 };
+
+/// A row of a validation. The statistics are of any magnitude (1e-10 to 1e17): only their ratio counts, so both get as many places as fit.
+PolluxEpoch read_epoch(const CsvReader& row, const std::vector<PolluxEpoch>& before, std::int32_t batch, std::int32_t initial_batch) {
+  PolluxEpoch epoch;
+  const int progress = row.column("progress"), sqr_column = row.column("grad_sqr"), var_column = row.column("grad_var");
+  epoch.progress_micro = row.measured(progress, 6);
+  if (epoch.progress_micro <= (before.empty() ? 0 : before.back().progress_micro)) row.refuse(progress, "progress in every epoch");
+  std::optional<std::int64_t> sqr, var;
+  for (int places = 18; places > 0 && (!sqr || !var); --places) {
+    sqr = parse_measured(row.text(sqr_column), places);
+    var = parse_measured(row.text(var_column), places);
+  }
+  if (!sqr || !var) {
+    sqr = row.measured(sqr_column, 0);
+    var = row.measured(var_column, 0);
+  }
+  if (*sqr == 0 && *var == 0) row.refuse(var_column, "a gradient: its square or its variance above 0");
+  // (var + sqr) / (var / k + sqr) for k = batch / initial batch.
+  const core::Wide below = core::Wide{*var} * initial_batch + core::Wide{*sqr} * batch;
+  const core::Wide above = (core::Wide{*var} + *sqr) * batch;
+  epoch.gain_micro = ratio_micro(above, below);
+  if (epoch.gain_micro < 1) row.refuse(sqr_column, "a gradient whose steps get on");
+  return epoch;
+}
 
 /// GPUs per node, the fuller nodes last, as placements.csv names it: 6 -> "24".
 std::string compact(std::int32_t gpus) {
@@ -78,25 +112,35 @@ void read_pollux_scalability(CsvReader& row, PolluxApplication& out) {
   if (out.scalability.empty()) throw InputError(row.file(), "", row.line() + 1, "no measurement");
 }
 
-std::int64_t read_pollux_validation(CsvReader& row, const std::string& application) {
+PolluxValidation read_pollux_validation(CsvReader& row, const std::string& application, std::int32_t batch, std::int32_t initial_batch) {
   const int iteration = row.column("iteration");
-  std::int64_t epochs = 0, last = 0;
-  for (; row.next(); ++epochs) last = row.integer(iteration, last + 1, kScoreCeiling / 1'000'000);
+  PolluxValidation out;
+  std::int64_t epochs = 0;
+  for (; row.next(); ++epochs) {
+    out.iterations = row.integer(iteration, out.iterations + 1, kScoreCeiling / 1'000'000);
+    if (initial_batch > 0) out.epochs.push_back(read_epoch(row, out.epochs, batch, initial_batch));
+  }
   const Known* const one = known(application);
   if (epochs == 0 || (one != nullptr && epochs != one->epochs)) {
     throw InputError(row.file(), "", row.line(),
                      fmt::format("{} epochs, where {} is trained for {}", epochs, application,
                                  one == nullptr ? "one or more" : fmt::format("{}", one->epochs)));
   }
-  return last;
+  return out;
 }
 
-std::optional<std::int64_t> pollux_step_ns(const PolluxSteps& steps, std::int32_t gpus, std::int32_t batch, std::int32_t most_per_gpu) {
+std::int32_t pollux_most_per_gpu(std::string_view application) {
+  const Known* const one = known(application);
+  return one == nullptr ? 0 : one->most_per_gpu;
+}
+
+std::optional<std::int64_t> pollux_step_ns(const PolluxSteps& steps, std::int32_t gpus, std::int32_t batch, std::int32_t most_per_gpu,
+                                           std::int32_t least_passes) {
   if (steps.empty()) return std::nullopt;
   std::int32_t most = steps.rbegin()->first;
   if (most_per_gpu > 0) most = std::min(most, most_per_gpu);
   const auto per_gpu = static_cast<std::int32_t>((std::int64_t{batch} + gpus - 1) / gpus);
-  const std::int32_t passes = (per_gpu - 1) / most + 1;
+  const std::int32_t passes = std::max((per_gpu - 1) / most + 1, least_passes);
   const std::int32_t per_pass = (per_gpu - 1) / passes + 1;
   const auto right = steps.lower_bound(per_pass);
   if (right == steps.end() || (right->first != per_pass && right == steps.begin())) return std::nullopt;
@@ -112,14 +156,20 @@ std::optional<std::int64_t> pollux_step_ns(const PolluxSteps& steps, std::int32_
 }
 
 Profile pollux_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch) {
+  return pollux_profile(measured, application, [&](std::int32_t gpus, const PolluxSteps& steps) -> std::optional<std::int64_t> {
+    const auto ns = pollux_step_ns(steps, gpus, batch, pollux_most_per_gpu(application));
+    if (!ns) return std::nullopt;
+    return std::max<std::int64_t>(1, 1'000'000 * kSecondNs / *ns);
+  });
+}
+
+Profile pollux_profile(const PolluxApplication& measured, const std::string& application, const PolluxRate& rate) {
   Profile profile;
   profile.kind = ProfileKind::kTable;
   profile.model = application;
   profile.unit = "steps";
-  const Known* const one = known(application);
   const auto add = [&](std::int32_t gpus, const PolluxSteps& steps, const char* span) {
-    const auto ns = pollux_step_ns(steps, gpus, batch, one == nullptr ? 0 : one->most_per_gpu);
-    if (ns) profile.points.push_back({kPolluxGpu, gpus, 0, span, std::max<std::int64_t>(1, 1'000'000 * kSecondNs / *ns)});
+    if (const auto per_second = rate(gpus, steps)) profile.points.push_back({kPolluxGpu, gpus, 0, span, *per_second});
   };
   const auto placement = [&](std::int32_t gpus, const std::string& digits, const char* span) {
     const auto found = measured.placements.find(digits);

@@ -185,6 +185,18 @@ TEST(SimulatedFailures, RandomOnesComeAtTheirRateAndAreRepaired) {
 }
 
 // 3,600 GPU-seconds between crashes, 100 jobs of 4 GPUs that work 900 s: 1 crash each, and a crash more for what is done again.
+// Meanwhile the other node's next failure comes due, and is drawn anew: time does not go back to it.
+TEST(SimulatedFailures, WhatComesDueWhileAllWaitForARepairIsDrawnAnew) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    TwoNodes two;
+    two.settings.request.seed = seed;
+    two.settings.failures.node_us = 100 * kSecond;
+    two.settings.events.events = {event(1, What::kFail, two.n0, 500)};
+
+    EXPECT_NO_THROW(run_failing(trace_of({job("a", 0, 20, 8)}), two.cluster, two.settings)) << seed;
+  }
+}
+
 TEST(SimulatedFailures, JobsCrashByTheGpuTimeThatTheyHad) {
   SimulationSettings settings;
   settings.request.policy = "fifo";

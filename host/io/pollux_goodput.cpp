@@ -1,0 +1,63 @@
+// Rates as progress per second: the goodput of Pollux (OSDI'21, section 3), from what was measured.
+//
+// Progress counts steps of the initial batch. On given GPUs an epoch takes, at one of the validated batches, its progress / what a step of
+// that batch gets on (by the gradient statistics of that epoch) x the measured time of the step; it is trained at the batch at which that
+// is least, or at the one that is asked for. The rate is the progress of the whole training over the sum of these times, so that a job that
+// keeps its GPUs takes as long as its epochs do. Ours in this: one rate for all epochs, where in Pollux it rises while a job runs, as
+// larger batches begin to pay.
+#include <algorithm>
+
+#include "berth/units.hpp"
+#include "host/core/at.hpp"
+#include "host/core/wide.hpp"
+#include "host/io/pollux.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+
+/// Epochs that all validations have.
+std::size_t epochs_of(const PolluxApplication& measured) {
+  std::size_t epochs = measured.validations.empty() ? 0 : SIZE_MAX;
+  for (const auto& [batch, validation] : measured.validations) epochs = std::min(epochs, validation.epochs.size());
+  return epochs;
+}
+
+/// At the end of an epoch, 1 the first: the least that any run had then, as the artefact's simulator takes it.
+std::int64_t progress_after(const PolluxApplication& measured, std::size_t epoch) {
+  if (epoch == 0) return 0;
+  std::int64_t least = INT64_MAX;
+  for (const auto& [batch, validation] : measured.validations) least = std::min(least, validation.epochs[epoch - 1].progress_micro);
+  return least;
+}
+
+}  // namespace
+
+std::int64_t pollux_progress(const PolluxApplication& measured) { return progress_after(measured, epochs_of(measured)); }
+
+Profile pollux_goodput_profile(const PolluxApplication& measured, const std::string& application, std::int32_t only_batch) {
+  const std::size_t epochs = epochs_of(measured);
+  const std::int64_t work = pollux_progress(measured);
+  return pollux_profile(measured, application, [&](std::int32_t gpus, const PolluxSteps& steps) -> std::optional<std::int64_t> {
+    std::vector<std::int64_t> soonest_ns(epochs, INT64_MAX);
+    const std::int32_t initial = measured.validations.empty() ? 0 : measured.validations.begin()->first;
+    for (const auto& [batch, validation] : measured.validations) {
+      if (only_batch > 0 && batch != only_batch) continue;
+      // The variance of gradients is estimated from several in a step: one GPU takes two passes, once the batch has grown.
+      const std::int32_t least_passes = gpus == 1 && batch > initial ? 2 : 1;
+      const auto step_ns = pollux_step_ns(steps, gpus, batch, pollux_most_per_gpu(application), least_passes);
+      if (!step_ns) continue;
+      for (std::size_t e = 0; e < epochs; ++e) {
+        const std::int64_t progress = progress_after(measured, e + 1) - progress_after(measured, e);
+        soonest_ns[e] = std::min(soonest_ns[e], core::mul_div(progress, *step_ns, validation.epochs[e].gain_micro));
+      }
+    }
+    std::int64_t all_ns = 0;
+    for (const std::int64_t ns : soonest_ns) all_ns = core::saturating_add(all_ns, ns);
+    if (epochs == 0 || all_ns == INT64_MAX) return std::nullopt;
+    return std::max<std::int64_t>(1, core::mul_div(work, 1'000 * kMillion, std::max<std::int64_t>(1, all_ns)));
+  });
+}
+
+}  // namespace berth::io

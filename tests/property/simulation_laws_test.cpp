@@ -1,0 +1,124 @@
+// What holds of every simulation, whatever the policy does and whatever fails: Little's law and the conservation of GPU-time, exactly.
+// The series is told how many there are; outcomes say what became of each. Neither is made of the other.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "host/io/importers.hpp"
+#include "host/sim/overheads.hpp"
+#include "host/sim/series.hpp"
+#include "host/sim/simulation.hpp"
+#include "tests/support/random.hpp"
+
+namespace berth::sim {
+namespace {
+
+using test::Random;
+
+// Some jobs know their rate at several GPU counts, so that policies with shapes resize them.
+Trace elastic_or_not(Random& random) {
+  Trace trace;
+  trace.name = "laws";
+  Profile profile;
+  profile.kind = ProfileKind::kTable;
+  profile.unit = "steps";
+  for (const std::int32_t gpus : {1, 2, 4, 8}) profile.points.push_back({"", gpus, 0, "", 1'000'000 * gpus / (1 + gpus / 3)});
+  trace.profiles = {{"p", profile}};
+  const std::int32_t jobs = random.within(1, 40);
+  TimeUs at = 0;
+  for (std::int32_t j = 0; j < jobs; ++j) {
+    TraceJob job;
+    job.id = fmt::format("j{:03}", j);
+    job.submit_us = at;
+    job.run_us = random.within(1, 100) * (random.percent(20) ? 1'234'567 : kSecond);
+    job.gpus = random.of<std::int32_t>({1, 1, 2, 4, 8, 13});
+    if (job.gpus <= 8 && random.percent(50)) {
+      job.profile = "p";
+      job.work = job.run_us;
+      job.elastic = true;
+    }
+    if (random.percent(10)) {
+      job.deadline_us = at + job.run_us;
+      job.deadline_hard = true;
+    }
+    trace.jobs.push_back(std::move(job));
+    at += random.within(0, 20) * random.of<TimeUs>({kSecond, 777'777});
+  }
+  return trace;
+}
+
+SimulationSettings any_settings(Random& random, std::uint64_t seed) {
+  SimulationSettings settings;
+  settings.request.policy = random.of<const char*>({"fifo", "srtf", "las", "tiresias", "themis", "price", "optimus", "afs", "gavel-las"});
+  settings.request.seed = seed;
+  if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
+  settings.overheads = named_overheads(random.of<const char*>({"none", "default"}));
+  settings.elastic = random.percent(70);
+  settings.round_us = random.of<TimeUs>({0, 0, 10 * kSecond, 7'777'777});
+  if (random.percent(50)) {
+    settings.failures.node_us = 400 * kSecond;
+    settings.failures.repair_us = random.of<TimeUs>({0, 60 * kSecond, 60 * kSecond, 60 * kSecond});
+    settings.failures.crash_gpu_us = random.of<TimeUs>({0, 500 * kSecond});
+    settings.failures.kill_gpu_us = random.of<TimeUs>({0, 5'000 * kSecond});
+  }
+  return settings;
+}
+
+}  // namespace
+
+TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
+  std::int64_t preempted = 0, moved = 0, failed = 0, killed = 0, declined = 0, unfinished = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const Trace trace = elastic_or_not(random);
+    const Snapshot cluster = io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({2, 4, 8}));
+    SimulationSettings settings = any_settings(random, seed);
+    Series series(trace, kSecond);
+    settings.series = &series;
+    std::vector<JobOutcome> jobs;
+    TimeUs last = trace.jobs.back().submit_us;
+
+    const SimulationTotals totals = simulate(trace, cluster, settings, [&](const JobOutcome& job) {
+      jobs.push_back(job);
+      if (job.end_us != kNever) last = std::max(last, job.end_us);
+    });
+
+    // Means over whole seconds in millionths are sums over microseconds; a day beyond the end what is left still is.
+    const TimeUs begun = trace.jobs.front().submit_us, until = begun + ((last - begun) / kSecond + 86'400) * kSecond;
+    series.finish(until);
+    __int128 held = 0, waited = 0, in_system = 0, jct = 0, gpu_us = 0, gpus_waited = 0;
+    for (const Sample& second : series.samples()) {
+      held += second.micro[0];
+      in_system += second.micro[2] + second.micro[3];
+      waited += second.micro[3];
+      gpus_waited += second.micro[4];
+    }
+    __int128 alone_waited = 0, gpus_alone_waited = 0;
+    for (const JobOutcome& job : jobs) {
+      const TimeUs here = (job.end_us == kNever ? until : job.end_us) - job.submit_us, idle = here - job.held_us;
+      jct += here;
+      alone_waited += idle;
+      gpus_alone_waited += static_cast<__int128>(idle) * trace.jobs[static_cast<std::size_t>(job.job)].gpus;
+      gpu_us += job.gpu_us;
+      preempted += job.preemptions;
+      moved += job.moves;
+      failed += job.failures;
+      killed += job.end == JobOutcome::End::kKilled;
+      declined += job.end == JobOutcome::End::kDeclined;
+      unfinished += job.end == JobOutcome::End::kUnfinished;
+    }
+    SCOPED_TRACE(fmt::format("seed {} {}", seed, settings.request.policy));
+    ASSERT_EQ(jobs.size(), trace.jobs.size());
+    ASSERT_TRUE(jct == in_system) << "Little's law: " << static_cast<std::int64_t>(jct - in_system) << " us";
+    ASSERT_TRUE(alone_waited == waited) << "Little's law of those that wait";
+    ASSERT_TRUE(gpus_alone_waited == gpus_waited) << "GPUs asked for";
+    ASSERT_TRUE(gpu_us == held) << "GPU-time: " << static_cast<std::int64_t>(gpu_us - held) << " us";
+    ASSERT_TRUE(gpu_us == totals.gpu_us);
+    ASSERT_TRUE(gpu_us <= totals.gpu_up_us || settings.failures.any()) << "more than there was";
+  }
+  EXPECT_GT(std::min({preempted, moved, failed, killed, declined, unfinished}), 0)
+      << preempted << " " << moved << " " << failed << " " << killed << " " << declined << " " << unfinished;
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+#include "host/sim/job_source.hpp"
+#include "host/sim/random.hpp"
+
+namespace berth::test {
+
+/// Jobs of one GPU that arrive as a Poisson process and are thrown away when they have ended: the arrivals of M/G/c.
+class PoissonJobs final : public sim::JobSource {
+ public:
+  using Service = std::function<TimeUs(sim::Draws&)>;
+
+  PoissonJobs(std::int64_t jobs, TimeUs mean_between_us, Service service, std::uint64_t seed)
+      : jobs_(jobs), between_us_(mean_between_us), service_(std::move(service)), seed_(seed) {}
+
+  const TraceJob* next() override {
+    if (made_ == jobs_) return nullptr;
+    sim::Draws draws(seed_, sim::Stream::kJob, static_cast<std::uint64_t>(made_));
+    at_us_ += draws.exponential(between_us_);
+    auto job = std::make_unique<TraceJob>();
+    job->id = fmt::format("{:08}", made_++);
+    job->submit_us = at_us_;
+    job->run_us = std::max<TimeUs>(1, service_(draws));
+    const TraceJob* const told = job.get();
+    here_.emplace(told, std::move(job));
+    return told;
+  }
+  void release(const TraceJob& job) override { here_.erase(&job); }
+
+ private:
+  std::int64_t jobs_, made_ = 0;
+  TimeUs between_us_, at_us_ = 0;
+  Service service_;
+  std::uint64_t seed_;
+  std::unordered_map<const TraceJob*, std::unique_ptr<TraceJob>> here_;
+};
+
+}  // namespace berth::test
