@@ -74,7 +74,7 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
     const Trace trace = elastic_or_not(random);
     const Snapshot cluster = io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({2, 4, 8}));
     SimulationSettings settings = any_settings(random, seed);
-    Series series(trace, kSecond);
+    Series series(facts_of(trace), kSecond);
     settings.series = &series;
     std::vector<JobOutcome> jobs;
     TimeUs last = trace.jobs.back().submit_us;
