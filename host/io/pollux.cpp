@@ -30,15 +30,6 @@ const Known* known(std::string_view application) {
   return found == kKnown.end() ? nullptr : &*found;
 }
 
-/// above / below in millionths, rounded down, for numbers of up to 2^95: what does not fit beside the factor goes from both.
-std::int64_t ratio_micro(core::Wide above, core::Wide below) {
-  while (above >> 106 != 0) {
-    above >>= 1;
-    below >>= 1;
-  }
-  return core::saturate(core::floor_div(above * 1'000'000, std::max<core::Wide>(below, 1)));
-}
-
 class StepColumns {
  public:
   explicit StepColumns(const CsvReader& row)
@@ -75,7 +66,7 @@ PolluxEpoch read_epoch(const CsvReader& row, const std::vector<PolluxEpoch>& bef
   // (var + sqr) / (var / k + sqr) for k = batch / initial batch.
   const core::Wide below = core::Wide{*var} * initial_batch + core::Wide{*sqr} * batch;
   const core::Wide above = (core::Wide{*var} + *sqr) * batch;
-  epoch.gain_micro = ratio_micro(above, below);
+  epoch.gain_micro = core::saturate(core::floor_div(above * 1'000'000, std::max<core::Wide>(below, 1)));  // below 2^114
   if (epoch.gain_micro < 1) row.refuse(sqr_column, "a gradient whose steps get on");
   return epoch;
 }
