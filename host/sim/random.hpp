@@ -2,6 +2,7 @@
 
 #include <Random123/philox.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -59,7 +60,7 @@ class Draws {
     constexpr std::uint64_t kLn2 = 2'977'044'471;  // floor(ln 2 * 2^32)
     const std::uint64_t log2 = (static_cast<std::uint64_t>(zeros + 1) << 32) - digits;
     const auto ln = static_cast<std::int64_t>((static_cast<unsigned __int128>(log2) * kLn2) >> 32);
-    return static_cast<std::int64_t>((static_cast<__int128>(mean) * ln) >> 32);
+    return static_cast<std::int64_t>(std::min<__int128>((static_cast<__int128>(mean) * ln) >> 32, INT64_MAX));
   }
 
  private:
