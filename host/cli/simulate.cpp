@@ -70,16 +70,9 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.number("completed", f.completed);
     out.number("declined", f.declined);
     out.number("unfinished", f.unfinished);
-    const auto spread = [&](const std::string& of, const sim::Spread& s) {
-      out.number("mean_" + of, s.mean, 6);
-      out.number("median_" + of, s.p50, 6);
-      out.number("p90_" + of, s.p90, 6);
-      out.number("p99_" + of, s.p99, 6);
-      out.number("max_" + of, s.max, 6);
-    };
-    spread("jct_s", f.jct_us);
-    spread("queue_s", f.wait_us);
-    spread("first_start_s", f.first_us);
+    add_spread(out, "jct_s", f.jct_us);
+    add_spread(out, "queue_s", f.wait_us);
+    add_spread(out, "first_start_s", f.first_us);
     out.number("makespan_s", f.makespan_us, 6);
     out.number("gpu_utilisation", f.gpu_utilisation_ppm, 6);
     out.number("overhead_part", f.overhead_ppm, 6);

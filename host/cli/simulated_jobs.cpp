@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <deque>
-
 #include "berth/error.hpp"
 #include "host/cli/common_options.hpp"
 #include "host/cli/values.hpp"
@@ -17,23 +15,14 @@ class StreamedJobs final : public sim::JobSource {
   explicit StreamedJobs(io::TraceStream& stream) : stream_(stream) { stream_.rewind(); }
 
   const TraceJob* next() override {
-    if (rooms_.empty()) {
-      jobs_.emplace_back();
-      rooms_.push_back(&jobs_.back());
-    }
-    if (!stream_.next(*rooms_.back())) return nullptr;
-    const TraceJob* job = rooms_.back();
-    rooms_.pop_back();
-    return job;
+    TraceJob& job = rooms_.take();
+    return stream_.next(job) ? &job : nullptr;
   }
-  void release(const TraceJob& job) override {
-    rooms_.push_back(const_cast<TraceJob*>(&job));  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is one of jobs_
-  }
+  void release(const TraceJob& job) override { rooms_.release(job); }
 
  private:
   io::TraceStream& stream_;
-  std::deque<TraceJob> jobs_;
-  std::vector<TraceJob*> rooms_;
+  sim::JobRooms rooms_;
 };
 
 }  // namespace

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t kMostGroups = 20;  // of a run, in the table
 
-void add_spread(io::JsonWriter& out, const std::string& of, const sim::Spread& s) {
-  out.number("mean_" + of, s.mean, 6);
-  out.number("median_" + of, s.p50, 6);
-  out.number("p90_" + of, s.p90, 6);
-  out.number("p99_" + of, s.p99, 6);
-  out.number("max_" + of, s.max, 6);
-}
-
 const std::vector<sim::GroupFigures>& groups_of(const results::Run& run, const std::string& by) {
   return run.measures.groups[static_cast<std::size_t>(*group_by(by))];
 }
@@ -29,6 +21,14 @@ const std::vector<sim::GroupFigures>& groups_of(const results::Run& run, const s
 std::string rounded_seconds(TimeUs t) { return fmt::format("{}", (t + kSecond / 2) / kSecond); }
 
 }  // namespace
+
+void add_spread(io::JsonWriter& out, const std::string& of, const sim::Spread& s) {
+  out.number("mean_" + of, s.mean, 6);
+  out.number("median_" + of, s.p50, 6);
+  out.number("p90_" + of, s.p90, 6);
+  out.number("p99_" + of, s.p99, 6);
+  out.number("max_" + of, s.max, 6);
+}
 
 void add_measures(io::JsonWriter& out, const results::Run& run) {
   const sim::SimulationFigures& f = run.figures;

@@ -9,6 +9,8 @@
 /// What `berth simulate` prints of sim::Measures.
 namespace berth::cli {
 
+/// Its five values in millionths, `of` behind "mean_" and so on.
+void add_spread(io::JsonWriter& out, const std::string& of, const sim::Spread& spread);
 /// GPU-time lost and of use, fairness and deadlines, as fields of the object that is open.
 void add_measures(io::JsonWriter& out, const results::Run& run);
 /// The list `groups`. @param by  Of sim::kGroupingNames; empty: nothing.

@@ -342,8 +342,8 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   if (settings.decide) return std::nullopt;
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
-  const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && chosen.policy->turn() == kNever &&
-                        !chosen.entry->class_rule && (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
+  const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
+                        (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
                         chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement == core::Placement::kCount &&
                         !chosen.rules.consolidation;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };

@@ -13,6 +13,17 @@ const TraceJob* JobsOf::next() {
   return &job;
 }
 
+TraceJob& JobRooms::take() {
+  if (free_.empty()) return jobs_.emplace_back();
+  TraceJob& job = *free_.back();
+  free_.pop_back();
+  return job;
+}
+
+void JobRooms::release(const TraceJob& job) {
+  free_.push_back(const_cast<TraceJob*>(&job));  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is one of jobs_
+}
+
 void TraceFacts::add(const TraceJob& job) {
   profiles = profiles || !job.profile.empty();
   hard_deadlines = hard_deadlines || job.deadline_hard;

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <vector>
 
 #include "berth/trace.hpp"
 
@@ -28,6 +30,18 @@ class JobsOf final : public JobSource {
  private:
   const std::vector<TraceJob>& jobs_;
   std::size_t at_ = 0;
+};
+
+/// Memory of jobs that are given away one by one: that of a released one is used again.
+class JobRooms {
+ public:
+  /// What stood there stands there still.
+  TraceJob& take();
+  void release(const TraceJob& job);
+
+ private:
+  std::deque<TraceJob> jobs_;
+  std::vector<TraceJob*> free_;
 };
 
 /// What the jobs of a trace ask for anywhere. Known before the first one comes.

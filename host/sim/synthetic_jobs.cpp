@@ -53,12 +53,7 @@ SyntheticJobs::SyntheticJobs(const SyntheticOptions& options)
 const TraceJob* SyntheticJobs::next() {
   if (count_ == options_.jobs) return nullptr;
   Draws draws(options_.seed, Stream::kSynthetic, static_cast<std::uint64_t>(count_));
-  if (rooms_.empty()) {
-    jobs_.emplace_back();
-    rooms_.push_back(&jobs_.back());
-  }
-  TraceJob& job = *rooms_.back();
-  rooms_.pop_back();
+  TraceJob& job = rooms_.take();
   job.id = fmt::format("j{:08}", count_++);
   if (count_ > 1) now_ = core::saturating_add(now_, draws.exponential(mean_gap_us_));
   job.submit_us = now_;
@@ -66,10 +61,6 @@ const TraceJob* SyntheticJobs::next() {
   job.gpus = whole_gpus(instances, model_.share_ppm.empty() ? kWholeGpu : pick(model_.share_ppm, draws));
   job.run_us = std::max<TimeUs>(1, draw_duration(model_.run[static_cast<std::size_t>(size_class(job.gpus))], draws));
   return &job;
-}
-
-void SyntheticJobs::release(const TraceJob& job) {
-  rooms_.push_back(const_cast<TraceJob*>(&job));  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is one of jobs_
 }
 
 TraceFacts SyntheticJobs::facts() const {

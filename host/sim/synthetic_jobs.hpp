@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <vector>
 
 #include "host/sim/generate.hpp"
 #include "host/sim/job_source.hpp"
@@ -27,7 +25,7 @@ class SyntheticJobs final : public JobSource {
   explicit SyntheticJobs(const SyntheticOptions& options);
 
   const TraceJob* next() override;
-  void release(const TraceJob& job) override;
+  void release(const TraceJob& job) override { rooms_.release(job); }
 
   /// Mean time between two jobs.
   TimeUs mean_gap_us() const { return mean_gap_us_; }
@@ -39,8 +37,7 @@ class SyntheticJobs final : public JobSource {
   TimeUs mean_gap_us_ = 0;
   TimeUs now_ = 0;
   std::int64_t count_ = 0;
-  std::deque<TraceJob> jobs_;     // those that live, and room for others
-  std::vector<TraceJob*> rooms_;  // of jobs that were released
+  JobRooms rooms_;
 };
 
 }  // namespace berth::sim

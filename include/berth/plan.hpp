@@ -143,8 +143,9 @@ struct Plan {
   std::string stopped_by;      ///< "done", "work", "budget", "cancel"
   Proof proof = Proof::kPlacedValidated;
   std::uint64_t tables = 0;  ///< hash of the tables that were used
-  /// When the policy orders the jobs otherwise by itself, once the plan is carried out and if nothing happens before: a reason to decide
-  /// again. `now_us`: all the time, as with remaining run times; kNever: only after events.
+  /// When the policy orders the jobs otherwise by itself, or the hard deadline of one that waits is out of reach, once the plan is carried
+  /// out and if nothing happens before: a reason to decide again. `now_us`: all the time, as with remaining run times; kNever: only after
+  /// events.
   TimeUs order_until_us = kNever;
   std::vector<std::pair<std::string, std::int64_t>> objective;
   Bound bound;

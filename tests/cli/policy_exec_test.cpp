@@ -223,6 +223,18 @@ TEST(CliPolicyExec, ProgramsThatMisbehaveEndTheirRun) {
   expect_failure("no-such-program-of-any-kind", "the program ended with exit code 127");
 }
 
+// It wants to be asked a minute later, each time: with no job left, or with nobody running and nobody to come, that has an end.
+TEST(CliPolicyExec, WakesDoNotKeepAnEmptyClusterRunning) {
+  for (const std::string run : {"run", "#"}) {
+    const ExecRun all(R"(exec awk '$1 == "now" { now = $2; n = 0 } $1 == "job" { id[n++] = $2 } $1 == "decide" {
+      for (i = 0; i < n; i++) if (now < 40 && ")" +
+                      run + R"(" == "run") print "run", id[i]
+      print "wake", now + 60; print "done"; fflush() }')");
+    EXPECT_EQ(all.answer.code, 0) << all.answer.err;
+    EXPECT_EQ(contains(all.rows, "mine,a,unfinished"), run == "#") << all.rows;
+  }
+}
+
 // A question that no pipe holds.
 TEST(CliPolicyExec, WhoDoesNotReadIsNotWaitedForForEver) {
   std::string jobs;

@@ -1,5 +1,6 @@
 // Measurements of Pollux: the first line names the application and a batch; then placements, scalability and validation, parted by lines
 // "+". Their importer takes the application from a folder's name, so files in memory do not get there.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,8 +40,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string application(head.front());
   read(0, [&](io::CsvReader& row) { io::read_pollux_placements(row, measured); });
   read(1, [&](io::CsvReader& row) { io::read_pollux_scalability(row, measured); });
-  read(2, [&](io::CsvReader& row) { fuzz::hold(io::read_pollux_validation(row, application) > 0, "iterations that are none"); });
-  for (const RatePoint& point : io::pollux_profile(measured, application, static_cast<std::int32_t>(*batch)).points) {
+  const auto global = static_cast<std::int32_t>(*batch), initial = std::max(1, global / 2);
+  read(2, [&](io::CsvReader& row) {
+    fuzz::hold(io::read_pollux_validation(row, application, global, 0).iterations > 0, "iterations that are none");
+  });
+  // The same rows as what was measured at the initial batch and at another.
+  for (const std::int32_t one : {initial, global}) {
+    read(2, [&](io::CsvReader& row) { measured.validations[one] = io::read_pollux_validation(row, application, one, initial); });
+  }
+  fuzz::hold(io::pollux_progress(measured) >= 0, "progress below none");
+  for (const std::int32_t one : {0, global}) {
+    for (const RatePoint& point : io::pollux_goodput_profile(measured, application, one).points) {
+      fuzz::hold(point.gpus > 0 && point.rate > 0, "a goodput of no GPUs or none");
+    }
+  }
+  for (const RatePoint& point : io::pollux_profile(measured, application, global).points) {
     fuzz::hold(point.gpus > 0 && point.rate > 0, "a point of no GPUs or no rate");
   }
   return 0;

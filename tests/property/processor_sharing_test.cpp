@@ -6,12 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "host/io/importers.hpp"
-#include "host/sim/random.hpp"
 #include "host/sim/simulation.hpp"
+#include "tests/support/poisson_jobs.hpp"
 
 namespace berth::sim {
 namespace {
@@ -21,7 +20,7 @@ constexpr TimeUs kMeanService = 200 * kSecond;
 constexpr TimeUs kQuantum = 5 * kSecond;
 constexpr std::int32_t kJobs = 9'600, kBatches = 24;
 
-using Service = std::function<TimeUs(Draws&)>;
+using Service = test::PoissonJobs::Service;
 
 /// All with the mean kMeanService; squared coefficients of variation 0, 1 and 4.
 const std::vector<std::pair<const char*, Service>> kServices{
@@ -30,35 +29,20 @@ const std::vector<std::pair<const char*, Service>> kServices{
     // Four in five have half of the mean, one in five three times the mean: E[S^2] = 2 (0.8 / 4 + 0.2 x 9) = 4, in squares of the mean.
     {"hyperexponential", [](Draws& draws) { return draws.exponential(draws.chance(800'000) ? kMeanService / 2 : 3 * kMeanService); }}};
 
-Trace poisson(const Service& service, double rho, std::uint64_t seed) {
-  Trace trace;
-  trace.name = "t";
-  const auto gap = static_cast<TimeUs>(static_cast<double>(kMeanService) / rho);
-  TimeUs at = 0;
-  for (std::int32_t j = 0; j < kJobs; ++j) {
-    Draws draws(seed, Stream::kTiming, static_cast<std::uint64_t>(j));
-    at += draws.exponential(gap);
-    TraceJob job;
-    job.id = fmt::format("j{:06}", j);
-    job.submit_us = at;
-    job.run_us = std::max<TimeUs>(1, service(draws));
-    job.gpus = 1;
-    trace.jobs.push_back(std::move(job));
-  }
-  return trace;
-}
-
 struct Mean {
   double of = 0, error = 0;  // its standard error, by the means of batches of jobs that came one after another
 };
 
-Mean mean_jct(const Trace& trace, const char* policy) {
+Mean mean_jct(const Service& service, double rho, std::uint64_t seed) {
   SimulationSettings settings;
-  settings.request.policy = policy;
-  settings.request.params = {{"packing", "count"}};
-  if (std::string(policy) == "gandiva") settings.request.params.emplace_back("quantum_s", fmt::format("{}", kQuantum / kSecond));
+  settings.request.policy = "gandiva";
+  settings.request.params = {{"packing", "count"}, {"quantum_s", fmt::format("{}", kQuantum / kSecond)}};
+  test::PoissonJobs jobs(kJobs, static_cast<TimeUs>(static_cast<double>(kMeanService) / rho), service, seed);
+  const TraceProfiles none;
+  TraceFacts facts;
+  facts.any_type = true;
   std::vector<double> batch(kBatches, 0);
-  simulate(trace, io::uniform_cluster(1, 1), settings, [&](const JobOutcome& job) {
+  simulate({none, facts, jobs}, io::uniform_cluster(1, 1), settings, [&](const JobOutcome& job) {
     batch[static_cast<std::size_t>(job.job / (kJobs / kBatches))] += static_cast<double>(job.jct_us()) / (kJobs / kBatches);
   });
   Mean mean;
@@ -77,22 +61,11 @@ TEST(ProcessorSharing, MeanJctIsMeanServiceOverWhatOthersLeaveOfTheGpu) {
   std::uint64_t seed = 1;
   for (const double rho : {0.5, 0.7}) {
     for (const auto& [name, service] : kServices) {
-      const Mean jct = mean_jct(poisson(service, rho, seed++), "gandiva");
+      const Mean jct = mean_jct(service, rho, seed++);
       const double want = static_cast<double>(kMeanService) / (1 - rho);
       EXPECT_LT(jct.error, want * 0.12) << name << ", rho " << rho;
       EXPECT_NEAR(jct.of, want, 4 * jct.error + static_cast<double>(kQuantum) / (1 - rho)) << name << ", rho " << rho;
     }
-  }
-}
-
-// That the test can tell them apart: Pollaczek and Khinchine's mean of first come, first served is E[S] + rho E[S^2] / (2 E[S] (1 - rho)).
-TEST(ProcessorSharing, FirstComeFirstServedHasAnotherMean) {
-  const double rho = 0.7, squares[] = {1, 2, 4};
-  std::uint64_t seed = 11;
-  for (std::size_t i = 0; i < kServices.size(); ++i) {
-    const Mean jct = mean_jct(poisson(kServices[i].second, rho, seed++), "fifo");
-    const double want = static_cast<double>(kMeanService) * (1 + rho * squares[i] / (2 * (1 - rho)));
-    EXPECT_NEAR(jct.of, want, 4 * jct.error) << kServices[i].first;
   }
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <unordered_map>
 
 #include "host/sim/job_source.hpp"
 #include "host/sim/random.hpp"
@@ -25,22 +23,20 @@ class PoissonJobs final : public sim::JobSource {
     if (made_ == jobs_) return nullptr;
     sim::Draws draws(seed_, sim::Stream::kJob, static_cast<std::uint64_t>(made_));
     at_us_ += draws.exponential(between_us_);
-    auto job = std::make_unique<TraceJob>();
-    job->id = fmt::format("{:08}", made_++);
-    job->submit_us = at_us_;
-    job->run_us = std::max<TimeUs>(1, service_(draws));
-    const TraceJob* const told = job.get();
-    here_.emplace(told, std::move(job));
-    return told;
+    TraceJob& job = rooms_.take();
+    job.id = fmt::format("{:08}", made_++);
+    job.submit_us = at_us_;
+    job.run_us = std::max<TimeUs>(1, service_(draws));
+    return &job;
   }
-  void release(const TraceJob& job) override { here_.erase(&job); }
+  void release(const TraceJob& job) override { rooms_.release(job); }
 
  private:
   std::int64_t jobs_, made_ = 0;
   TimeUs between_us_, at_us_ = 0;
   Service service_;
   std::uint64_t seed_;
-  std::unordered_map<const TraceJob*, std::unique_ptr<TraceJob>> here_;
+  sim::JobRooms rooms_;
 };
 
 }  // namespace berth::test
