@@ -87,9 +87,9 @@ struct Contender {
 };
 
 // "fifo", or with parameters of its own "fifo@discipline=easy@packing=count".
-Contender parse_contender(const std::string& text) {
+Contender parse_contender(const std::string& text, const std::vector<PolicyInfo>& more) {
   std::size_t end = std::min(text.find('@'), text.size());
-  Contender contender{find_policy_info(text.substr(0, end)), {}};
+  Contender contender{find_policy_info(text.substr(0, end), more), {}};
   while (end < text.size()) {
     const std::size_t begin = end + 1;
     end = end_of_param(text, begin);
@@ -100,8 +100,9 @@ Contender parse_contender(const std::string& text) {
 
 }  // namespace
 
-PolicyInfo find_policy_info(const std::string& name) {
-  const std::vector<PolicyInfo> infos = policies();
+PolicyInfo find_policy_info(const std::string& name, const std::vector<PolicyInfo>& more) {
+  std::vector<PolicyInfo> infos = policies();
+  infos.insert(infos.end(), more.begin(), more.end());
   std::vector<std::string_view> names;
   for (const PolicyInfo& info : infos) {
     if (info.name == name) return info;
@@ -117,12 +118,13 @@ Request make_request(const RequestOptions& options, const std::string& policy) {
   return request;
 }
 
-std::vector<Request> make_requests(const RequestOptions& options, const std::vector<std::string_view>& names) {
+std::vector<Request> make_requests(const RequestOptions& options, const std::vector<std::string_view>& names,
+                                   const std::vector<PolicyInfo>& more) {
   std::vector<Contender> contenders;
   std::vector<PolicyInfo> infos;
   std::vector<Request> requests;
   for (const std::string_view name : names) {
-    contenders.push_back(parse_contender(std::string(name)));
+    contenders.push_back(parse_contender(std::string(name), more));
     infos.push_back(contenders.back().info);
     requests.push_back(request_of(options, infos.back()));
   }

@@ -19,8 +19,9 @@ struct RequestOptions {
   std::string budget;  ///< a duration; empty: none
 };
 
+/// @param more  Policies that the engine does not know.
 /// @throws InvalidArgument for an unknown name, with the nearest known one.
-PolicyInfo find_policy_info(const std::string& name);
+PolicyInfo find_policy_info(const std::string& name, const std::vector<PolicyInfo>& more = {});
 
 /// A request for one policy that takes every given parameter.
 /// @throws InvalidArgument naming what is wrong.
@@ -28,6 +29,8 @@ Request make_request(const RequestOptions& options, const std::string& policy);
 
 /// A request for each policy. A parameter goes to those that know it, and one of them has to.
 /// @param names  "fifo", or with parameters of its own "fifo@discipline=easy".
-std::vector<Request> make_requests(const RequestOptions& options, const std::vector<std::string_view>& names);
+/// @param more   Policies that the engine does not know.
+std::vector<Request> make_requests(const RequestOptions& options, const std::vector<std::string_view>& names,
+                                   const std::vector<PolicyInfo>& more = {});
 
 }  // namespace berth::cli

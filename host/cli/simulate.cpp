@@ -12,6 +12,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/request.hpp"
+#include "host/cli/simulated_iterations.hpp"
 #include "host/cli/simulated_jobs.hpp"
 #include "host/cli/simulated_world.hpp"
 #include "host/cli/simulation_measures.hpp"
@@ -21,6 +22,7 @@
 #include "host/io/importers.hpp"
 #include "host/io/json_writer.hpp"
 #include "host/report/table.hpp"
+#include "host/sim/ada_srsf.hpp"
 #include "host/sim/exec_policy.hpp"
 #include "host/sim/figures.hpp"
 #include "host/sim/working_gpus.hpp"
@@ -36,6 +38,7 @@ struct SimulateArguments {
   RequestOptions request;
   std::string estimates = "oracle";
   SimulatedWorld world;
+  IterationOptions iterations;
   bool elastic = false, json = false, events_too = false;
   OutputOptions output;
 };
@@ -179,6 +182,40 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
   return false;
 }
 
+/// What can be known of it before anything runs.
+void check_iterations(const SimulateArguments& options, const std::vector<Request>& requests) {
+  (void)options.iterations.network_cost();
+  const auto is_ada_srsf = [](const Request& request) { return request.policy == sim::ada_srsf_info().name; };
+  for (const Request& request : requests) {
+    if (!is_ada_srsf(request)) continue;
+    (void)sim::ada_srsf_settings(request.params);
+    if (!options.iterations.wanted())
+      throw InvalidArgument("policy 'ada-srsf' orders what jobs do in an iteration: it needs --fidelity iteration");
+    if (options.estimates != "oracle") throw InvalidArgument("policy 'ada-srsf' goes by remaining work: it needs --estimates oracle");
+  }
+  if (options.iterations.gpu_jobs > 1 && (!options.exec.commands.empty() || !std::all_of(requests.begin(), requests.end(), is_ada_srsf))) {
+    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places jobs beside each other");
+  }
+}
+
+Run simulate_by_name(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
+                     const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want,
+                     ProgressLine& line, const RememberInterrupt& interrupt) {
+  return simulate_one(options, world, request, name, jobs, cluster, want, line, interrupt);
+}
+
+/// A run of the policy that only simulations of iterations know.
+Run simulate_ada_srsf(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
+                      const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want,
+                      ProgressLine& line, const RememberInterrupt& interrupt) {
+  const sim::AdaSrsfSettings settings = sim::ada_srsf_settings(request.params);
+  sim::SimulationSettings own = world;
+  own.iterations->rules = settings.rules;
+  sim::AdaSrsf policy(settings, own.iterations->network, own.iterations->gpu_jobs, request);
+  return simulate_one(options, own, request, name, jobs, cluster, want, line, interrupt,
+                      [&](const ClusterState& state, Plan& plan, std::vector<sim::TurnedAway>& away) { policy.decide(state, plan, away); });
+}
+
 int run(const SimulateArguments& options) {
   std::vector<Place> inputs{{"--cluster", options.cluster}};
   for (const std::string& file : options.jobs.traces) inputs.push_back({"--trace", file});
@@ -193,7 +230,8 @@ int run(const SimulateArguments& options) {
   (void)options.exec.patience_us();  // what is wrong shows before anything runs
   if (!options.placement.empty() && !options.policies.empty()) asked.params.push_back("packing=" + options.placement);
   std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
-  const std::vector<Request> requests = make_requests(asked, names);
+  const std::vector<Request> requests = make_requests(asked, names, {sim::ada_srsf_info()});
+  check_iterations(options, requests);
   const auto begin = std::chrono::steady_clock::now();
   SimulatedJobs jobs(options.jobs);
   const Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
@@ -204,6 +242,8 @@ int run(const SimulateArguments& options) {
   }
   sim::SimulationSettings world;
   options.world.put_into(world);
+  if (options.iterations.wanted())
+    world.iterations = sim::IterationSettings{options.iterations.gpu_jobs, options.iterations.network_cost(), {}};
   const double load_s = seconds_since(begin);
   SimulationOutput output(options.output);
   ProgressLine line;
@@ -222,7 +262,8 @@ int run(const SimulateArguments& options) {
   };
   for (std::size_t i = 0; i < requests.size() && !interrupt.came(); ++i) {
     line.show(0, options.policies[i]);
-    runs.push_back(simulate_one(options, world, requests[i], options.policies[i], jobs, cluster, want, line, interrupt));
+    const auto simulated = requests[i].policy == sim::ada_srsf_info().name ? simulate_ada_srsf : simulate_by_name;
+    runs.push_back(simulated(options, world, requests[i], options.policies[i], jobs, cluster, want, line, interrupt));
     keep(runs.back());
   }
   bool failed = false;
@@ -269,6 +310,7 @@ void add_simulate(Commands& commands) {
       ->type_name("SOURCE")
       ->capture_default_str();
   add_world_options(app, options->world);
+  add_iteration_options(app, options->iterations);
   app.add_option("--round", options->round, "Decide at the multiples of this time only; without it, at every event")->type_name("DURATION");
   app.add_flag("--at-events", options->events_too, "With --round: decide at every event, too");
   app.add_flag("--elastic", options->elastic, "Elastic jobs may run at every GPU count that was measured");

@@ -18,6 +18,19 @@ std::uint64_t held_on(const kernel::ProblemView& p, std::int32_t slot, std::int3
   return held;
 }
 
+/// Whole GPUs of a node are one row, shares one each.
+template <class Take>
+void each_row(const RunLine& line, std::int32_t share_ppm, const Take& take) {
+  std::int32_t member = 0;
+  for (const NamedGpus& one : line.places) {
+    if (share_ppm == kWholeGpu) {
+      take({one.node, 0, 0, std::popcount(one.gpus), one.gpus, share_ppm, 0});
+      continue;
+    }
+    for (std::uint64_t left = one.gpus; left != 0; left &= left - 1) take({one.node, 0, member++, 1, left & (~left + 1), share_ppm, 0});
+  }
+}
+
 }  // namespace
 
 std::int32_t flat_option(const StateImpl& s, std::int32_t slot, std::int32_t gpus, std::int32_t gpu_type) {
@@ -25,8 +38,8 @@ std::int32_t flat_option(const StateImpl& s, std::int32_t slot, std::int32_t gpu
   for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
     const kernel::DemandRow& demand = p.demands[p.options[o].demand];
     const kernel::GroupRow& group = p.groups[demand.group_begin];
-    const bool flat = demand.group_end == demand.group_begin + 1 && group.gpus == 1 && group.share_ppm == kWholeGpu;
-    if (flat && demand.gpus == gpus && (gpu_type < 0 || demand.gpu_type == gpu_type)) return o - p.option_begin[slot];
+    const bool flat = demand.group_end == demand.group_begin + 1 && group.gpus == 1;
+    if (flat && group.members == gpus && (gpu_type < 0 || demand.gpu_type == gpu_type)) return o - p.option_begin[slot];
   }
   return -1;
 }
@@ -52,8 +65,10 @@ bool RunList::stays(const StateImpl& s, std::int32_t slot) const {
   const RunLine* const line = line_of(slot);
   if (line == nullptr) return false;
   if (!line->places.empty()) {
-    return line->gpus == s.job.gpus[at(slot)] && std::all_of(line->places.begin(), line->places.end(),
-                                                             [&](const NamedGpus& one) { return held_on(p, slot, one.node) == one.gpus; });
+    std::int32_t held = 0;
+    for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) held += std::popcount(p.held[h].mask);
+    return line->gpus == held && std::all_of(line->places.begin(), line->places.end(),
+                                             [&](const NamedGpus& one) { return held_on(p, slot, one.node) == one.gpus; });
   }
   if (line->gpus > 0 && line->gpus != s.job.gpus[at(slot)]) return false;
   return std::none_of(p.held + p.held_begin[slot], p.held + p.held_begin[slot + 1],
@@ -111,9 +126,7 @@ void RunList::set_aside(const StateImpl& s) {
     const RunLine& line = *line_of(order_[i]);
     const std::int32_t option = flat_option(s, line.job, line.gpus, s.node.type[at(line.places.front().node)]);
     const kernel::DemandRow& demand = p.demands[own_[at(p.option_begin[line.job] + option)].demand];
-    for (const NamedGpus& one : line.places) {
-      beside_.take(demand, {one.node, 0, 0, std::popcount(one.gpus), one.gpus, kWholeGpu, 0});
-    }
+    each_row(line, p.groups[demand.group_begin].share_ppm, [&](const kernel::PlacedRow& row) { beside_.take(demand, row); });
     beside_.charge_queue(line.job, demand.gpu_type, demand.quota);
   }
 }
@@ -146,9 +159,9 @@ void RunList::give_named(const kernel::PlaceResult& result) const {
     result.outcome[i] = kernel::Outcome::kPlaced;
     result.displaced_by[i] = kernel::kNone;
     result.entry_begin[i] = *result.n_entries;
-    for (const NamedGpus& one : line.places) {
-      result.entries[(*result.n_entries)++] = {one.node, 0, 0, std::popcount(one.gpus), one.gpus, kWholeGpu, 0};
-    }
+    const kernel::DemandRow& demand = planned_.demands[own_[at(planned_.option_begin[line.job] + result.option[i])].demand];
+    each_row(line, planned_.groups[demand.group_begin].share_ppm,
+             [&](const kernel::PlacedRow& row) { result.entries[(*result.n_entries)++] = row; });
     result.entry_end[i] = *result.n_entries;
   }
 }
@@ -178,11 +191,11 @@ kernel::PlaceResult RunList::walk(const StateImpl& s, const Request& request, Pl
   for (std::size_t i = 0; i < n_walked_; ++i) {
     if (part.displaced_by[i] >= 0) part.displaced_by[i] += static_cast<std::int32_t>(n_named_);
   }
-  give_named(all);
   for (std::size_t i = 0; i < n_named_; ++i) {
     const RunLine& line = *line_of(order_[i]);
     all.option[i] = flat_option(s, line.job, line.gpus, s.node.type[at(line.places.front().node)]);
   }
+  give_named(all);
   for (std::size_t i = n_named_ + n_walked_; i < order_.size(); ++i) {
     all.outcome[i] = kernel::Outcome::kWaits;
     all.option[i] = all.displaced_by[i] = kernel::kNone;

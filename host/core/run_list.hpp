@@ -26,11 +26,12 @@ struct NamedGpus {
 /// A job that somebody outside wants to run.
 struct RunLine {
   std::int32_t job = -1;          ///< slot
-  std::int32_t gpus = 0;          ///< whole GPUs in all; 0: what the first of its shapes that fits has, or what it has while it stays
-  std::vector<NamedGpus> places;  ///< exactly these, a row a node; empty: places are found
+  std::int32_t gpus = 0;          ///< in all; 0: what the first of its shapes that fits has, or what it has while it stays
+  std::vector<NamedGpus> places;  ///< exactly these, whole or in shares as the shape says, a row a node; empty: places are found
 };
 
-/// The first of a job's options with so many whole GPUs in one flat gang, on nodes of that type (-1: any); -1: it has none.
+/// The first of a job's options with so many GPUs, or shares of as many, in one flat gang, on nodes of that type (-1: any); -1: it has
+/// none.
 std::int32_t flat_option(const StateImpl& state, std::int32_t slot, std::int32_t gpus, std::int32_t gpu_type);
 
 /// Turns a list of jobs to run, the most important first, into a plan, by the same walk, builder and validator as Engine::decide.
@@ -44,7 +45,8 @@ class RunList {
   const std::vector<std::uint8_t>& begin(const StateImpl& state, Placement placement);
 
   /// After `begin` on the same revision.
-  /// @param lines  Each job at most once; places exist, are of one GPU type for which `flat_option` has an answer, and of no two lines.
+  /// @param lines  Each job at most once; places exist, are of one GPU type for which `flat_option` has an answer, and whole
+  ///               GPUs of no two lines.
   /// @returns what is invalid about the plan, through GPUs or GPU counts that were named and jobs that were left out; empty: nothing.
   /// @throws InternalError for a plan that is invalid although nothing of that kind was asked for.
   const std::vector<std::string>& plan(const StateImpl& state, std::span<const RunLine> lines, const Request& request, Plan& plan);

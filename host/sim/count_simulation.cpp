@@ -339,7 +339,7 @@ class CountSimulator {
 
 std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                                 const std::function<void(const JobOutcome&)>& done) {
-  if (settings.decide) return std::nullopt;
+  if (settings.decide || settings.iterations) return std::nullopt;
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&

@@ -35,7 +35,7 @@ std::int64_t LiveJob::left_at(TimeUs now) const { return left_after(work_until(n
 
 void LiveJob::lose(Loss to, TimeUs time) {
   without_work += time;
-  outcome.lost_gpu_us[static_cast<std::size_t>(to)] += static_cast<__int128>(time) * gpus;
+  lose_gpu_time(to, static_cast<__int128>(time) * gpus);
 }
 
 void LiveJob::release(TimeUs now) {
@@ -57,11 +57,41 @@ void LiveJob::release(TimeUs now) {
   ++run;
 }
 
+void LiveJob::release(TimeUs now, const Executed& executed) {
+  const TimeUs held = now - held_from;
+  outcome.held_us += held;
+  outcome.gpu_us += executed.paid_gpu_us + executed.had_gpu_us;
+  if (stalled) {
+    without_work += held;
+    lose_gpu_time(Loss::kStalled, executed.had_gpu_us);
+  } else {
+    const TimeUs paid = std::min(now, working_from) - held_from;
+    outcome.overhead_us += paid;
+    without_work += paid + executed.saving_us;
+    lose_gpu_time(pays_for, executed.paid_gpu_us);
+    lose_gpu_time(Loss::kCheckpoint, executed.saving_gpu_us);
+    lose_gpu_time(Loss::kIdle, executed.had_gpu_us - executed.saving_gpu_us - executed.busy_gpu_us);
+  }
+  left -= executed.done;
+  running = false;
+  stalled = false;
+  ++run;
+}
+
+void LiveJob::stall(TimeUs now, TimeUs notice, const Executed& executed) {
+  const std::int64_t still = left - (saves_in(notice) ? executed.done : executed.saved);
+  release(now, executed);
+  if (!saves_in(notice)) lose_gpu_time(Loss::kUndone, executed.unsaved_gpu_us);
+  ++outcome.failures;
+  left = still;
+  hold(gpus, rate, now, 0, Loss::kStalled);
+  stalled = true;
+}
+
 void LiveJob::stall(TimeUs now, TimeUs notice) {
   if (stalled) return;
   const Work done = work_until(now);
-  const bool saves = notice > 0 && notice >= overheads->costs.checkpoint_save_us;
-  const TimeUs saved = saves ? done.worked : done.saved;
+  const TimeUs saved = saves_in(notice) ? done.worked : done.saved;
   const std::int64_t still = left_after(saved);
   release(now);
   lose(Loss::kUndone, done.worked - saved);

@@ -4,6 +4,7 @@
 
 #include "berth/overheads.hpp"
 #include "berth/trace.hpp"
+#include "host/sim/iterations.hpp"
 #include "host/sim/simulation.hpp"
 
 namespace berth::sim {
@@ -36,8 +37,11 @@ struct LiveJob {
   void hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost, Loss pays);
   /// It gives them up, having saved its work.
   void release(TimeUs now);
+  /// The same where its iterations were followed (`Iterations::stop`).
+  void release(TimeUs now, const Executed& executed);
   /// What it has not saved, and cannot save in the time of the notice, is lost; it keeps its GPUs and does nothing more with them.
   void stall(TimeUs now, TimeUs notice);
+  void stall(TimeUs now, TimeUs notice, const Executed& executed);
   /// When it has done its work, if nothing happens.
   TimeUs ends_at() const;
   std::int64_t left_at(TimeUs now) const;
@@ -48,7 +52,9 @@ struct LiveJob {
   struct Work {
     TimeUs worked, saved, paused;  ///< time at work, of it saved, and spent saving
   };
+  bool saves_in(TimeUs notice) const { return notice > 0 && notice >= overheads->costs.checkpoint_save_us; }
   void lose(Loss to, TimeUs time);
+  void lose_gpu_time(Loss to, __int128 gpu_us) { outcome.lost_gpu_us[static_cast<std::size_t>(to)] += gpu_us; }
   Work work_until(TimeUs now) const;
   std::int64_t left_after(TimeUs worked) const;
 };

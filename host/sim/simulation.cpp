@@ -38,6 +38,7 @@ struct JobEvent {
   bool operator>(const JobEvent& other) const { return std::tie(at, what, job) > std::tie(other.at, other.what, other.job); }
 };
 
+constexpr std::int32_t kMostGpuJobs = 64;
 constexpr TimeUs kLeastRound = kSecond;
 constexpr int kMostTries = 24;              // about 32 years
 constexpr std::int64_t kMostIdle = 10'000;  // decisions in a row with nobody running and nobody to come
@@ -51,7 +52,7 @@ class Simulator {
         done_(done),
         forms_(trace.profiles, cluster, settings.elastic),
         estimator_(settings.estimates, settings.request.seed),
-        state_(empty(cluster)),
+        state_(empty(cluster, settings)),
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
         upcoming_(source_.next()) {
     if (settings.round_us != 0 && settings.round_us < kLeastRound) throw InvalidArgument("a round takes a second at least");
@@ -62,6 +63,16 @@ class Simulator {
     }
     for (const Reservation& reservation : state_.impl().reservations) changes_.insert({reservation.from_us, reservation.to_us});
     changes_.erase(0);
+    if (!settings.iterations) return;
+    if (gpu_jobs() < 1 || gpu_jobs() > kMostGpuJobs || (gpu_jobs() > 1 && !settings.decide)) {
+      throw InvalidArgument(fmt::format("of 1 to {} jobs on a GPU, more than 1 are for policies that place them so", kMostGpuJobs));
+    }
+    if (gpu_jobs() > 1 && (settings.failures.crash_gpu_us > 0 || settings.failures.kill_gpu_us > 0)) {
+      throw InvalidArgument("jobs that share GPUs do not crash by their GPU-time: when they will have had it is not known");
+    }
+    std::vector<std::int32_t> gpus;
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) gpus.push_back(state_.node(n).gpus);
+    iterations_.emplace(settings.iterations->network, settings.iterations->rules, gpus);
   }
 
   SimulationTotals run() {
@@ -95,7 +106,7 @@ class Simulator {
 
  private:
   // A snapshot's times count from its origin; a simulation begins at its `now`.
-  static ClusterState empty(Snapshot cluster) {
+  static ClusterState empty(Snapshot cluster, const SimulationSettings& settings) {
     cluster.jobs.clear();
     cluster.history.clear();
     const TimeUs begin = std::exchange(cluster.now_us, 0);
@@ -104,6 +115,7 @@ class Simulator {
       shift(node.available_from_us);
       shift(node.available_until_us);
       for (Gpu& gpu : node.gpu_list) shift(gpu.free_at_us);
+      if (settings.iterations && settings.iterations->gpu_jobs > 1) node.sharing = true;
     }
     for (Reservation& reservation : cluster.reservations) {
       shift(reservation.from_us);
@@ -113,7 +125,7 @@ class Simulator {
   }
 
   Levels levels() const {
-    Levels now{gpus_held_, 0, n_running_, n_live_ - n_running_, gpus_waited_, 0};
+    Levels now{gpus_held(), 0, n_running_, n_live_ - n_running_, gpus_waited_, 0};
     const NodeStore& node = state_.impl().node;
     for (std::int32_t n = 0; n < state_.node_count(); ++n) {
       const std::int32_t free = std::popcount(node.free[at(n)]);
@@ -123,11 +135,20 @@ class Simulator {
     return now;
   }
 
+  std::int32_t gpu_jobs() const { return settings_.iterations ? settings_.iterations->gpu_jobs : 1; }
+  std::int64_t gpus_held() const { return iterations_ ? iterations_->gpus_in_use() : gpus_held_; }
+  std::int32_t slot_of(const LiveJob& job) const { return static_cast<std::int32_t>(&job - live_.data()); }
+
   /// Whether nodes, GPUs and jobs go on failing.
   bool failing() const { return n_running_ > 0 || upcoming_ != nullptr; }
 
-  // The next thing that happens to a job or a node, arrival, round with somebody waiting for it, or change of the order.
   TimeUs next_event() {
+    const TimeUs next = next_outside();
+    return iterations_ ? iterations_->run_until(now_, next, settings_.interrupted) : next;
+  }
+
+  // The next thing that happens to a job or a node, arrival, round with somebody waiting for it, or change of the order.
+  TimeUs next_outside() {
     while (!events_.empty() && live_[at(events_.top().slot)].run != events_.top().run) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
@@ -158,7 +179,7 @@ class Simulator {
   void advance(TimeUs now) {
     const TimeUs from = std::max(now_, totals_.first_submit_us);
     // Who has GPUs that are not up, because nobody has decided since, has them all the same.
-    if (now > from) gpu_up_us_ += static_cast<__int128>(std::max(gpus_up_, gpus_held_)) * (now - from);
+    if (now > from) gpu_up_us_ += static_cast<__int128>(std::max(gpus_up_, gpus_held())) * (now - from);
     live_us_ += static_cast<__int128>(n_live_) * (now - now_);
     if (changes_.upper_bound(now_) != changes_.upper_bound(now)) cluster_changed_ = true;
     now_ = now;
@@ -174,12 +195,15 @@ class Simulator {
   }
 
   void happen_to_jobs() {
+    if (iterations_) {
+      for (const std::int32_t slot : iterations_->ended()) complete(live_[at(slot)]);
+    }
     for (; !events_.empty() && events_.top().at <= now_; events_.pop()) {
       const JobEvent event = events_.top();
       LiveJob& job = live_[at(event.slot)];
       if (job.run != event.run) continue;
       if (event.what == JobEvent::What::kCrash) {
-        job.stall(now_, 0);
+        stall(job, 0);
         give_up(job);
         gpus_waited_ += job.traced->gpus;
         job.owed = core::restart_cost(job.overheads->costs);
@@ -189,9 +213,26 @@ class Simulator {
         unsettled_.push_back({event.slot, job.run});
         continue;
       }
-      give_up(job);
-      if (event.what == JobEvent::What::kEnd) estimator_.finished(*job.traced, job.outcome.held_us - job.without_work);
-      leave(job, event.what == JobEvent::What::kEnd ? JobOutcome::End::kCompleted : JobOutcome::End::kKilled);
+      if (event.what == JobEvent::What::kEnd) {
+        complete(job);
+      } else {
+        give_up(job);
+        leave(job, JobOutcome::End::kKilled);
+      }
+    }
+  }
+
+  void complete(LiveJob& job) {
+    give_up(job);
+    estimator_.finished(*job.traced, job.outcome.held_us - job.without_work);
+    leave(job, JobOutcome::End::kCompleted);
+  }
+
+  void stall(LiveJob& job, TimeUs notice) {
+    if (!iterations_) {
+      job.stall(now_, notice);
+    } else if (!job.stalled) {
+      job.stall(now_, notice, iterations_->stop(slot_of(job), now_, true));
     }
   }
 
@@ -226,7 +267,7 @@ class Simulator {
       for (const AllocationEntry& entry : state_.job(slot)->allocation.entries) {
         const bool has = struck.gpu < 0 || std::find(entry.gpus.begin(), entry.gpus.end(), struck.gpu) != entry.gpus.end();
         if (!has || entry.node != state_.node(struck.node).id) continue;
-        job.stall(now_, struck.notice_us);
+        stall(job, struck.notice_us);
         unsettled_.push_back({slot, job.run});
         break;
       }
@@ -249,6 +290,10 @@ class Simulator {
       Job job = submitted_job(traced, form, Demanded{});
       job.costs = live.overheads->costs;
       job.estimate = estimator_.of(traced, live.outcome.job);
+      if (gpu_jobs() > 1) {
+        for (Shape& shape : job.shapes) shape.share_ppm = kWholeGpu / gpu_jobs();
+        job.sharing = true;
+      }
       if (estimator_.is_oracle()) job.progress.work_total = form.profile == nullptr || !live.timed ? live.work : 0;
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
@@ -364,10 +409,15 @@ class Simulator {
     job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
     ++n_running_;
     gpus_held_ += job.gpus;
-    const TimeUs end = job.ends_at();
-    if (end > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
+    const TimeUs end = iterations_ ? kNever : job.ends_at();
     const auto expect = [&](TimeUs when, JobEvent::What what) { events_.push({when, job.outcome.job, d.job, job.run, what}); };
-    expect(end, JobEvent::What::kEnd);
+    if (iterations_) {
+      begin_iterations(d);
+    } else if (end > kMaxTimeUs) {
+      throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
+    } else {
+      expect(end, JobEvent::What::kEnd);
+    }
     const auto mishap = [&](TimeUs mean, Stream stream, JobEvent::What what, std::int64_t count) {
       if (mean == 0) return;
       Draws draws(settings_.request.seed, stream, (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
@@ -377,12 +427,32 @@ class Simulator {
     };
     mishap(settings_.failures.crash_gpu_us, Stream::kCrash, JobEvent::What::kCrash, job.crashes);
     mishap(settings_.failures.kill_gpu_us, Stream::kKill, JobEvent::What::kKill, job.crashes);
-    if (job.works_unevenly(now_)) unsettled_.push_back({d.job, job.run});
+    if (works_unevenly(job)) unsettled_.push_back({d.job, job.run});
+  }
+
+  void begin_iterations(const Decision& d) {
+    const LiveJob& job = live_[at(d.job)];
+    places_.clear();
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan_.entries[at(e)];
+      for (std::uint64_t left = entry.gpus; left != 0; left &= left - 1) places_.push_back({entry.node, std::countr_zero(left)});
+    }
+    iterations_->start({d.job, job.outcome.job, job.left, job.working_from, &job.overheads->costs, places_},
+                       iteration_form(state_.job(d.job)->profile, !job.timed, job.rate), now_);
+  }
+
+  bool works_unevenly(const LiveJob& job) const { return iterations_ ? job.running : job.works_unevenly(now_); }
+  std::int64_t left_of(const LiveJob& job) const {
+    return iterations_ ? job.left - iterations_->done(slot_of(job), now_) : job.left_at(now_);
   }
 
   void give_up(LiveJob& job) {
     gpus_held_ -= job.gpus;
-    job.release(now_);
+    if (iterations_) {
+      job.release(now_, iterations_->stop(slot_of(job), now_));
+    } else {
+      job.release(now_);
+    }
     --n_running_;
     totals_.last_release_us = now_;
     totals_.gpu_up_us = gpu_up_us_;
@@ -399,10 +469,10 @@ class Simulator {
       if (told->progress.work_total > 0) {
         Progress progress = told->progress;
         state_.impl().advance(one.slot, progress);
-        progress.work_done = job.work - job.left_at(now_);
+        progress.work_done = job.work - left_of(job);
         deltas_.push_back(delta::SetProgress{told->id, std::move(progress)});
       }
-      if (job.works_unevenly(now_)) unsettled_[kept++] = one;
+      if (works_unevenly(job)) unsettled_[kept++] = one;
     }
     unsettled_.resize(kept);
     if (!deltas_.empty()) state_.apply(deltas_);
@@ -465,6 +535,8 @@ class Simulator {
   Estimator estimator_;
   ClusterState state_;
   ClusterChanges cluster_;
+  std::optional<Iterations> iterations_;
+  std::vector<Iterations::Place> places_;
   Engine engine_;
   PolicyState memory_;
   Plan plan_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "berth/snapshot.hpp"
 #include "berth/trace.hpp"
 #include "host/sim/failure_rates.hpp"
+#include "host/sim/iterations.hpp"
 #include "host/sim/job_source.hpp"
 #include "host/sim/spread.hpp"
 
@@ -26,9 +28,10 @@ enum class Loss : std::uint8_t {
   kCheckpoint,  ///< saving while it runs
   kStalled,     ///< without all of its GPUs, until somebody decided
   kUndone,      ///< work that a failure undid
+  kIdle,        ///< where iterations are followed: its part of its GPUs, less its computing in whole iterations
 };
-inline constexpr int kLosses = 5;
-inline constexpr const char* kLossNames[kLosses] = {"restart", "move", "checkpoint", "stalled", "undone"};
+inline constexpr int kLosses = 6;
+inline constexpr const char* kLossNames[kLosses] = {"restart", "move", "checkpoint", "stalled", "undone", "idle"};
 /// A waiting job that a policy from outside does not want to run, ever.
 struct TurnedAway {
   std::int32_t job = -1;  ///< slot
@@ -38,20 +41,28 @@ struct TurnedAway {
 /// Decides in place of the engine: fills in a valid plan of the state, and who is turned away: they wait in the plan, and leave.
 using Decider = std::function<void(const ClusterState& state, Plan& plan, std::vector<TurnedAway>& away)>;
 
+/// Jobs followed through each iteration (docs/simulation.md, "Iterations").
+struct IterationSettings {
+  std::int32_t gpu_jobs = 1;  ///< at most so many share a GPU; above 1 with a `decide` that places them
+  NetworkCost network;
+  IterationRules rules;
+};
+
 /// How a simulation is run; docs/simulation.md says what each means.
 struct SimulationSettings {
-  Request request;                    ///< policy, its parameters, seed, backend
-  std::string estimates = "oracle";   ///< see Estimator
-  Overheads overheads;                ///< see overheads.hpp
-  ClusterEvents events;               ///< what happens whatever the policy does
-  FailureRates failures;              ///< and what happens at random, by the request's seed
-  TimeUs round_us = 0;                ///< > 0: decisions are made at its multiples only
-  bool events_too = false;            ///< with rounds: decisions are made at events, too
-  bool elastic = false;               ///< elastic jobs may run at every GPU count that was measured
-  bool name_nodes = false;            ///< outcomes say on which nodes a job was
-  Decider decide;                     ///< empty: the engine decides, by `request`
-  std::function<bool()> interrupted;  ///< true: stop, and keep what is done; empty: never
-  Series* series = nullptr;           ///< told what holds from each instant on; null: nobody
+  Request request;                              ///< policy, its parameters, seed, backend
+  std::string estimates = "oracle";             ///< see Estimator
+  Overheads overheads;                          ///< see overheads.hpp
+  ClusterEvents events;                         ///< what happens whatever the policy does
+  FailureRates failures;                        ///< and what happens at random, by the request's seed
+  TimeUs round_us = 0;                          ///< > 0: decisions are made at its multiples only
+  bool events_too = false;                      ///< with rounds: decisions are made at events, too
+  bool elastic = false;                         ///< elastic jobs may run at every GPU count that was measured
+  bool name_nodes = false;                      ///< outcomes say on which nodes a job was
+  std::optional<IterationSettings> iterations;  ///< empty: jobs work at the rate of their shape and place
+  Decider decide;                               ///< empty: the engine decides, by `request`
+  std::function<bool()> interrupted;            ///< true: stop, and keep what is done; empty: never
+  Series* series = nullptr;                     ///< told what holds from each instant on; null: nobody
 };
 
 /// How a job went. Instants are those of the trace.

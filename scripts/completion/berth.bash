@@ -26,6 +26,8 @@ _berth() {
       mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; compgen -f -- "$cur")
       return
       ;;
+    --fidelity) words="rate iteration" ;;
+    --network) words="a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
     --by) words="vc user size" ;;
     --workload) words="philly helios pai llm" ;;
@@ -55,7 +57,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --overheads --events --failures --round --at-events --elastic --by --out --jobs-out --series-out --series-every --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --series-out --series-every --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
