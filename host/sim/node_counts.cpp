@@ -25,6 +25,7 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
   if (!empty.reservations.empty()) return false;
   state_.emplace(std::move(empty), "cluster");
   columns_ = state_->impl().problem();
+  inner_groups_ = columns_.inner_begin[columns_.n_nodes] > 0;
   bool cpu = false, memory = false, several = false;
   for (std::int32_t n = 0; n < state_->node_count(); ++n) {
     const Node& node = state_->node(n);
@@ -75,19 +76,19 @@ void NodeCounts::watch(const Fragmentation& with) {
   for (const NodeGpus& node : nodes_) fragmented_micro_ += fragmented(node);
 }
 
-void NodeCounts::hold(const CountedGpus& one) {
-  NodeGpus& node = nodes_[at(one.node)];
+// Of the node only: its pool has to know, too.
+inline void NodeCounts::hold(NodeGpus& node, const CountedGpus& one) {
   if (fragmentation_ != nullptr) fragmented_micro_ -= fragmented(node);
   node.free &= ~one.mask;
   node.n_free -= one.gpus;
-  pools_[at(node.pool)].free -= one.gpus;
   if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
 }
 
 void NodeCounts::take(const CountedGpus& one) {
-  hold(one);
-  const NodeGpus& node = nodes_[at(one.node)];
+  NodeGpus& node = nodes_[at(one.node)];
   Pool& pool = pools_[at(node.pool)];
+  hold(node, one);
+  pool.free -= one.gpus;
   if (tightest_) {
     pool.tree.change(node.place, -one.gpus);
   } else if (node.free == 0) {
@@ -105,20 +106,21 @@ void NodeCounts::give(const CountedGpus& one) {
   if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
   if (tightest_) {
     pool.tree.change(node.place, one.gpus);
-  } else {
+  } else if (node.n_free == one.gpus) {
     pool.some.insert(node.place);
   }
 }
 
-CountedGpus NodeCounts::some_of(std::int32_t node, std::int32_t gpus) const {
-  const NodeGpus& of = nodes_[at(node)];
-  return {node, gpus, gpus == of.n_free ? of.free : kernel::pick_gpus(columns_, node, of.free, gpus)};
+inline std::uint64_t NodeCounts::pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const {
+  if (gpus == node.n_free) return node.free;
+  return inner_groups_ ? kernel::pick_gpus(columns_, n, node.free, gpus) : kernel::lowest_bits(node.free, gpus);
 }
 
 bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken) {
   Pool& from = pools_[at(pool)];
   if (from.free < gpus) return false;
   taken.clear();
+  from.free -= gpus;
   if (tightest_) {
     take_tightest(from, gpus, taken);
   } else {
@@ -131,9 +133,13 @@ void NodeCounts::take_by_rank(Pool& from, std::int64_t gpus, std::vector<Counted
   for (std::int32_t place = 0; gpus > 0; ++place) {
     place = from.some.next(place);
     const std::int32_t n = from.nodes[at(place)];
-    taken.push_back(some_of(n, static_cast<std::int32_t>(std::min<std::int64_t>(gpus, nodes_[at(n)].n_free))));
-    take(taken.back());
-    gpus -= taken.back().gpus;
+    NodeGpus& node = nodes_[at(n)];
+    const auto here = static_cast<std::int32_t>(std::min<std::int64_t>(gpus, node.n_free));
+    const CountedGpus one{n, here, pick(n, node, here)};
+    hold(node, one);
+    if (node.free == 0) from.some.erase(place);
+    taken.push_back(one);
+    gpus -= here;
   }
 }
 
@@ -141,8 +147,11 @@ void NodeCounts::take_tightest(Pool& from, std::int64_t gpus, std::vector<Counte
   parts_.clear();
   from.tree.take(gpus, parts_);
   for (const PackingTree::Part& part : parts_) {
-    taken.push_back(some_of(from.nodes[at(part.node)], part.gpus));
-    hold(taken.back());
+    const std::int32_t n = from.nodes[at(part.node)];
+    NodeGpus& node = nodes_[at(n)];
+    const CountedGpus one{n, part.gpus, pick(n, node, part.gpus)};
+    hold(node, one);
+    taken.push_back(one);
   }
 }
 

@@ -68,15 +68,16 @@ class NodeCounts {
     std::int32_t pool = 0, place = 0;  // where it stands in its pool
   };
   void begin_pools();
-  void hold(const CountedGpus& one);
+  void hold(NodeGpus& node, const CountedGpus& one);
   void take(const CountedGpus& one);
   void give(const CountedGpus& one);
   void take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
   void take_tightest(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
-  CountedGpus some_of(std::int32_t node, std::int32_t gpus) const;
+  std::uint64_t pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const;
   std::int64_t fragmented(const NodeGpus& node) const { return fragmentation_->of(node.gpus, node.n_free); }
 
-  bool tightest_ = false;  // packing `topology`
+  bool tightest_ = false;      // packing `topology`
+  bool inner_groups_ = false;  // some node has some
   std::optional<ClusterState> state_;
   kernel::ProblemView columns_{};  // of `state_`
   std::vector<Pool> pools_;
