@@ -1,4 +1,5 @@
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -14,9 +15,9 @@
 #include "host/sim/simulation.hpp"
 #include "tests/support/traces.hpp"
 
-/// A trace of months replayed by counts: the 125,303 GPU jobs of Helios' Venus, on the 133 nodes it had, and on 75, where jobs queue.
-/// Reading it is not part of the time; what `berth simulate` always measures of jobs is. Where the trace is absent (BERTH_TRACES), jobs
-/// made up here stand in for it.
+/// A trace of months replayed by counts, under both packings: the 125,303 GPU jobs of Helios' Venus, on the 133 nodes it had, and on 75,
+/// where jobs queue. Reading it is not part of the time; what `berth simulate` always measures of jobs is. Where the trace is absent
+/// (BERTH_TRACES), jobs made up here stand in for it.
 namespace berth::bench {
 namespace {
 
@@ -46,33 +47,33 @@ const Trace& trace() {
   return it;
 }
 
-sim::SimulationSettings settings_of(const char* policy) {
+sim::SimulationSettings settings_of(const char* policy, const char* packing) {
   sim::SimulationSettings settings;
   settings.request.policy = policy;
-  settings.request.params = {{"packing", "count"}};
+  settings.request.params = {{"packing", packing}};
   settings.overheads = sim::named_overheads("none");
   return settings;
 }
 
 /// The first jobs end when the simulation with plans says.
-void check(const char* policy, const Snapshot& cluster) {
+void check(const sim::SimulationSettings& settings, const Snapshot& cluster) {
   Trace few = trace();
   few.jobs.resize(std::min<std::size_t>(few.jobs.size(), 500));
   std::vector<TimeUs> got(few.jobs.size()), want(few.jobs.size());
   const auto into = [](std::vector<TimeUs>& ends) {
     return [&ends](const sim::JobOutcome& job) { ends[static_cast<std::size_t>(job.job)] = job.end_us; };
   };
-  sim::simulate(few, cluster, settings_of(policy), into(got));
+  sim::simulate(few, cluster, settings, into(got));
   sim::JobsOf jobs(few);
-  sim::simulate_by_engine({few.profiles, sim::facts_of(few), jobs}, cluster, settings_of(policy), into(want));
-  require(got == want, std::string(policy) + ": a job does not end when the simulation with plans says");
+  sim::simulate_by_engine({few.profiles, sim::facts_of(few), jobs}, cluster, settings, into(want));
+  require(got == want, settings.request.policy + ": a job does not end when the simulation with plans says");
 }
 
-void by_counts(benchmark::State& bench, const char* policy) {
+void by_counts(benchmark::State& bench, const char* policy, const char* packing) {
   const Snapshot cluster = io::uniform_cluster(bench.range(0), kGpusPerNode);
   const Trace& jobs = trace();
-  const sim::SimulationSettings settings = settings_of(policy);
-  check(policy, cluster);
+  const sim::SimulationSettings settings = settings_of(policy, packing);
+  check(settings, cluster);
   sim::SimulationFigures figures;
   std::int64_t decisions = 0;
   for (auto _ : bench) {
@@ -97,10 +98,12 @@ void by_counts(benchmark::State& bench, const char* policy) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  for (const char* policy : {"fifo", "srtf", "srsf", "las"}) {
-    auto* added = benchmark::RegisterBenchmark((std::string("simulate/") + policy).c_str(), by_counts, policy);
-    added->ArgName("nodes")->UseManualTime()->Unit(benchmark::kMillisecond);
-    for (const std::int64_t nodes : simulated_nodes()) added->Arg(nodes);
+  for (const char* packing : {"count", "topology"}) {
+    for (const char* policy : {"fifo", "srtf", "srsf", "las"}) {
+      auto* added = benchmark::RegisterBenchmark(fmt::format("simulate/{}/{}", policy, packing).c_str(), by_counts, policy, packing);
+      added->ArgName("nodes")->UseManualTime()->Unit(benchmark::kMillisecond);
+      for (const std::int64_t nodes : simulated_nodes()) added->Arg(nodes);
+    }
   }
   return true;
 }();

@@ -286,6 +286,7 @@ class CountSimulator {
     outcome.starts = job.starts;
     outcome.preemptions = job.preemptions;
     outcome.moves = job.moves;
+    if (settings_.name_nodes && how == JobOutcome::End::kCompleted) outcome.nodes = nodes_.names_of(job.taken);
     if (how == JobOutcome::End::kDeclined) outcome.reason = "the empty cluster cannot hold it";
     totals_.gpu_us += outcome.gpu_us;
     done_(outcome);
@@ -344,7 +345,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
                         (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
-                        chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement == core::Placement::kCount &&
+                        chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.placement != core::Placement::kConsolidate &&
                         !chosen.rules.consolidation;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
@@ -353,7 +354,8 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   if (!by_count || !steady || settings.round_us > 0 || settings.request.work_limit > 0 || settings.request.budget_us > 0)
     return std::nullopt;
   NodeCounts nodes;
-  if (!nodes.begin(cluster, trace.facts)) return std::nullopt;
+  const bool topology = chosen.rules.placement == core::Placement::kTopology;
+  if (!nodes.begin(cluster, trace.facts, topology ? kernel::Packing::kTopology : kernel::Packing::kCount)) return std::nullopt;
   return CountSimulator(trace, settings, done, chosen, nodes).run();
 }
 

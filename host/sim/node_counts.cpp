@@ -1,31 +1,34 @@
 #include "host/sim/node_counts.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include "berth/kernel/bits.hpp"
-#include "berth/state.hpp"
+#include "berth/kernel/walk_state.hpp"
 #include "host/core/at.hpp"
+#include "host/core/state_impl.hpp"
 
 namespace berth::sim {
 namespace {
 
 bool plain(const Node& node) {
-  return node.state == NodeState::kReady && node.gpu_list.empty() && node.available_from_us == 0 && node.available_until_us == kNever &&
-         node.virtual_clusters.size() <= 1;
+  const auto works = [](const Gpu& gpu) { return gpu.state == GpuState::kOk; };
+  return node.state == NodeState::kReady && std::all_of(node.gpu_list.begin(), node.gpu_list.end(), works) && node.available_from_us == 0 &&
+         node.available_until_us == kNever && node.virtual_clusters.size() <= 1;
 }
 
 }  // namespace
 
-bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts) {
+bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel::Packing packing) {
+  tightest_ = packing == kernel::Packing::kTopology;
   Snapshot empty = cluster;
   empty.jobs.clear();
   empty.history.clear();
   if (!empty.reservations.empty()) return false;
-  const ClusterState state(std::move(empty), "cluster");
+  state_.emplace(std::move(empty), "cluster");
+  columns_ = state_->impl().problem();
+  inner_groups_ = columns_.inner_begin[columns_.n_nodes] > 0;
   bool cpu = false, memory = false, several = false;
-  for (std::int32_t n = 0; n < state.node_count(); ++n) {
-    const Node& node = state.node(n);
+  for (std::int32_t n = 0; n < state_->node_count(); ++n) {
+    const Node& node = state_->node(n);
     if (!plain(node) || (n > 0 && node.virtual_clusters.empty() == owned_)) return false;
     owned_ = !node.virtual_clusters.empty();
     several = several || (n > 0 && node.gpu_type != only_type_);
@@ -35,15 +38,30 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts) {
     const auto [found, fresh] = pool_at_.try_emplace({node.gpu_type, owned_ ? node.virtual_clusters.front() : std::string()}, pools());
     if (fresh) pools_.emplace_back();
     Pool& pool = pools_[at(found->second)];
-    const std::uint64_t all = node.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << node.gpus) - 1;
-    nodes_.push_back({0, 0, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size())});
+    nodes_.push_back({columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size())});
     pool.nodes.push_back(n);
-    pool.words.resize((pool.nodes.size() + 63) / 64);
-    pool.total += node.gpus;
+    pool.free = pool.total += node.gpus;
     gpus_ += node.gpus;
-    give(CountedGpus{n, node.gpus, all});
   }
+  begin_pools();
   return !facts.hard_deadlines && !facts.profiles && !(several && facts.any_type) && !(cpu && facts.cpu) && !(memory && facts.memory);
+}
+
+void NodeCounts::begin_pools() {
+  const kernel::FacetView& facet = columns_.facet[static_cast<std::size_t>(Facet::kSwitch)];
+  for (Pool& pool : pools_) {
+    pool.some = IndexSet(pool.nodes.size());
+    std::vector<std::int32_t> free;
+    std::vector<std::vector<std::int32_t>> domains(static_cast<std::size_t>(std::max(0, facet.levels - 2)));
+    for (std::size_t place = 0; place < pool.nodes.size(); ++place) {
+      const std::int32_t n = pool.nodes[place];
+      free.push_back(nodes_[at(n)].n_free);
+      if (free.back() > 0) pool.some.insert(static_cast<std::int32_t>(place));
+      for (std::size_t l = 0; l < domains.size(); ++l)
+        domains[l].push_back(facet.node_domain[static_cast<std::int64_t>(l + 1) * columns_.n_nodes + n]);
+    }
+    if (tightest_) pool.tree.begin(free, domains);
+  }
 }
 
 std::int32_t NodeCounts::pool_of(const TraceJob& job) const {
@@ -58,50 +76,83 @@ void NodeCounts::watch(const Fragmentation& with) {
   for (const NodeGpus& node : nodes_) fragmented_micro_ += fragmented(node);
 }
 
-void NodeCounts::take(const CountedGpus& one) {
-  NodeGpus& node = nodes_[at(one.node)];
-  Pool& pool = pools_[at(node.pool)];
+// Of the node only: its pool has to know, too.
+inline void NodeCounts::hold(NodeGpus& node, const CountedGpus& one) {
   if (fragmentation_ != nullptr) fragmented_micro_ -= fragmented(node);
   node.free &= ~one.mask;
   node.n_free -= one.gpus;
-  pool.free -= one.gpus;
-  if (node.free == 0) pool.words[at(node.place) / 64] &= ~(std::uint64_t{1} << (node.place % 64));
   if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
 }
 
+void NodeCounts::take(const CountedGpus& one) {
+  NodeGpus& node = nodes_[at(one.node)];
+  Pool& pool = pools_[at(node.pool)];
+  hold(node, one);
+  pool.free -= one.gpus;
+  if (tightest_) {
+    pool.tree.change(node.place, -one.gpus);
+  } else if (node.free == 0) {
+    pool.some.erase(node.place);
+  }
+}
+
 void NodeCounts::give(const CountedGpus& one) {
-  if (one.gpus == 0) return;
   NodeGpus& node = nodes_[at(one.node)];
   Pool& pool = pools_[at(node.pool)];
   if (fragmentation_ != nullptr) fragmented_micro_ -= fragmented(node);
   node.free |= one.mask;
   node.n_free += one.gpus;
   pool.free += one.gpus;
-  const std::size_t word = at(node.place) / 64;
-  pool.words[word] |= std::uint64_t{1} << (node.place % 64);
-  pool.first = std::min(pool.first, word);
   if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
+  if (tightest_) {
+    pool.tree.change(node.place, one.gpus);
+  } else if (node.n_free == one.gpus) {
+    pool.some.insert(node.place);
+  }
+}
+
+inline std::uint64_t NodeCounts::pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const {
+  if (gpus == node.n_free) return node.free;
+  return inner_groups_ ? kernel::pick_gpus(columns_, n, node.free, gpus) : kernel::lowest_bits(node.free, gpus);
 }
 
 bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken) {
   Pool& from = pools_[at(pool)];
   if (from.free < gpus) return false;
   taken.clear();
-  for (std::size_t& word = from.first; gpus > 0;) {
-    if (from.words[word] == 0) {
-      ++word;
-      continue;
-    }
-    const std::int32_t n = from.nodes[64 * word + static_cast<std::size_t>(std::countr_zero(from.words[word]))];
-    const NodeGpus& node = nodes_[at(n)];
-    const bool all = node.n_free <= gpus;
-    const std::int32_t here = all ? node.n_free : static_cast<std::int32_t>(gpus);
-    const CountedGpus one{n, here, all ? node.free : kernel::lowest_bits(node.free, here)};
-    taken.push_back(one);
-    take(one);
-    gpus -= here;
+  from.free -= gpus;
+  if (tightest_) {
+    take_tightest(from, gpus, taken);
+  } else {
+    take_by_rank(from, gpus, taken);
   }
   return true;
+}
+
+void NodeCounts::take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken) {
+  for (std::int32_t place = 0; gpus > 0; ++place) {
+    place = from.some.next(place);
+    const std::int32_t n = from.nodes[at(place)];
+    NodeGpus& node = nodes_[at(n)];
+    const auto here = static_cast<std::int32_t>(std::min<std::int64_t>(gpus, node.n_free));
+    const CountedGpus one{n, here, pick(n, node, here)};
+    hold(node, one);
+    if (node.free == 0) from.some.erase(place);
+    taken.push_back(one);
+    gpus -= here;
+  }
+}
+
+void NodeCounts::take_tightest(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken) {
+  parts_.clear();
+  from.tree.take(gpus, parts_);
+  for (const PackingTree::Part& part : parts_) {
+    const std::int32_t n = from.nodes[at(part.node)];
+    NodeGpus& node = nodes_[at(n)];
+    const CountedGpus one{n, part.gpus, pick(n, node, part.gpus)};
+    hold(node, one);
+    taken.push_back(one);
+  }
 }
 
 void NodeCounts::give(const std::vector<CountedGpus>& taken) {
@@ -114,6 +165,12 @@ bool NodeCounts::take_again(const std::vector<CountedGpus>& taken) {
   }
   for (const CountedGpus& one : taken) take(one);
   return true;
+}
+
+std::string NodeCounts::names_of(const std::vector<CountedGpus>& taken) const {
+  std::string names;
+  for (const CountedGpus& one : taken) names += (names.empty() ? "" : " ") + state_->node(one.node).id;
+  return names;
 }
 
 }  // namespace berth::sim

@@ -2,14 +2,19 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "berth/kernel/problem.hpp"
 #include "berth/snapshot.hpp"
+#include "berth/state.hpp"
 #include "berth/trace.hpp"
 #include "host/sim/fragmentation.hpp"
+#include "host/sim/index_set.hpp"
 #include "host/sim/job_source.hpp"
+#include "host/sim/packing_tree.hpp"
 
 namespace berth::sim {
 
@@ -20,14 +25,15 @@ struct CountedGpus {
   std::uint64_t mask = 0;  ///< which
 };
 
-/// Free GPUs under packing `count` (docs/placement.md, section 2): a job takes the nodes of its pool by rank, and of each the lowest GPUs.
-/// A pool has the nodes of one GPU type and one virtual cluster.
+/// Free GPUs (docs/placement.md, sections 2 to 4). A job takes the nodes of its pool by rank (packing `count`) or where it lies tightest
+/// (`topology`), and of each the GPUs of as few inner groups as it can, else the lowest. Either way it finds room where there are GPUs
+/// enough. A pool has the nodes of one GPU type and one virtual cluster.
 class NodeCounts {
  public:
-  /// @returns whether counts of free GPUs are all that placing such jobs one GPU at a time looks at: nodes are ready for ever, have
-  /// neither lists of GPUs nor, where jobs ask for them, cores and memory; pools do not overlap; no job has a profile, or
-  /// a deadline for which it may be declined later.
-  bool begin(const Snapshot& cluster, const TraceFacts& facts);
+  /// @returns whether counts of free GPUs are all that placing such jobs one GPU at a time looks at: nodes are ready for ever, and all
+  /// their GPUs work; they do not model cores and memory that jobs ask for; pools do not overlap; no job has a profile, or a deadline for
+  /// which it may be declined later.
+  bool begin(const Snapshot& cluster, const TraceFacts& facts, kernel::Packing packing);
 
   std::int32_t pools() const { return static_cast<std::int32_t>(pools_.size()); }
   /// -1: no node is for this job.
@@ -46,11 +52,14 @@ class NodeCounts {
   /// Takes these GPUs. @returns false, and changes nothing, when one of them is not free.
   bool take_again(const std::vector<CountedGpus>& taken);
 
+  /// Ids of the nodes, blanks between.
+  std::string names_of(const std::vector<CountedGpus>& taken) const;
+
  private:
   struct Pool {
-    std::vector<std::int32_t> nodes;   // by rank
-    std::vector<std::uint64_t> words;  // bit i: nodes[i] has a free GPU
-    std::size_t first = 0;             // no word before it has a bit
+    std::vector<std::int32_t> nodes;  // by rank
+    IndexSet some{0};                 // of `nodes`, those that have a free GPU; packing `count`
+    PackingTree tree;                 // of `nodes`; packing `topology`
     std::int64_t free = 0, total = 0;
   };
   struct NodeGpus {
@@ -58,11 +67,21 @@ class NodeCounts {
     std::int32_t n_free = 0, gpus = 0;
     std::int32_t pool = 0, place = 0;  // where it stands in its pool
   };
+  void begin_pools();
+  void hold(NodeGpus& node, const CountedGpus& one);
   void take(const CountedGpus& one);
   void give(const CountedGpus& one);
+  void take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
+  void take_tightest(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
+  std::uint64_t pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const;
   std::int64_t fragmented(const NodeGpus& node) const { return fragmentation_->of(node.gpus, node.n_free); }
 
+  bool tightest_ = false;      // packing `topology`
+  bool inner_groups_ = false;  // some node has some
+  std::optional<ClusterState> state_;
+  kernel::ProblemView columns_{};  // of `state_`
   std::vector<Pool> pools_;
+  std::vector<PackingTree::Part> parts_;
   std::vector<NodeGpus> nodes_;                                          // by rank
   std::map<std::pair<std::string, std::string>, std::int32_t> pool_at_;  // (GPU type, virtual cluster)
   std::string only_type_;

@@ -86,7 +86,7 @@ struct JobOutcome {
   std::int32_t failures = 0;                    ///< times that it lost what it had not saved, or GPUs
   std::int32_t mends = 0;                       ///< of them, times that it went on with GPUs in their place
   std::string reason;                           ///< of a declined job
-  std::string nodes;                            ///< that it had at its end, in rank order, blanks between; by counts empty
+  std::string nodes;                            ///< that it had at its end, in rank order, blanks between
   TimeUs jct_us() const { return end_us - submit_us; }
   TimeUs waited_us() const { return jct_us() - held_us; }
 };
@@ -121,7 +121,7 @@ struct Replayed {
 /// has its GPUs and does no work. Jobs that the policy declines leave with their reason. Jobs that nothing will start any more are
 /// unfinished.
 ///
-/// Where counts of free GPUs are all that decides, no plans are made (`simulate_counts`); the outcomes are the same.
+/// Where counts of free GPUs are all that decides who runs, no plans are made (`simulate_counts`); the outcomes are the same.
 /// @param done  Called for each job once it has ended, in order of the end; after the run for those unfinished, by trace order.
 /// @throws InvalidArgument for unsorted jobs, unknown names, a round below a second and turns too short (turns.hpp); InputError where a job
 /// cannot be put into the state.

@@ -22,7 +22,7 @@ std::string busy_trace() {
   return R"({"schema": "berth.trace.v1", "name": "busy", "jobs": [)" + jobs + "]}";
 }
 
-// The rows of one policy, without its name and the nodes, which nobody has by counts.
+// The rows of one policy, without its name and the nodes.
 std::multiset<std::string> rows_of(const std::string& csv, const std::string& policy) {
   std::multiset<std::string> rows;
   std::istringstream in(csv);

@@ -1,5 +1,5 @@
-// A simulation by counts is the simulation that makes a plan for each decision: job by job the same instants, and over time the same
-// series.
+// A simulation by counts is the simulation that makes a plan for each decision: job by job the same instants and nodes, and over time the
+// same series.
 
 #include "host/sim/simulation.hpp"
 
@@ -42,7 +42,7 @@ Trace random_trace(Random& random, const World& world) {
     if (random.percent(30)) job.deadline_us = at + random.within(0, 300) * kSecond;
     job.deadline_hard = world.hard_deadlines && (j == 0 || random.percent(20));
     if (job.deadline_hard) job.deadline_us = at + random.within(1, 300) * kSecond;
-    job.gpus = random.of<std::int32_t>({1, 1, 2, 3, 4, 8, 13});
+    job.gpus = random.of<std::int32_t>({1, 1, 2, 3, 4, 8, 13, 24});
     job.priority = random.below(3);
     trace.jobs.push_back(std::move(job));
     at += random.within(0, step) * kSecond;
@@ -50,16 +50,54 @@ Trace random_trace(Random& random, const World& world) {
   return trace;
 }
 
+// Racks, or racks in rows in halls; nodes in no rack, in no row, or nowhere.
+void hang_somewhere(Random& random, Snapshot& cluster) {
+  const std::vector<const char*> levels =
+      random.of<std::vector<const char*>>({{}, {"rack"}, {"row", "rack"}, {"hall", "row", "rack"}});  // from the root
+  std::vector<std::string> paths{""};
+  std::vector<std::string> above{""};
+  for (const char* level : levels) {
+    std::vector<std::string> here;
+    for (const std::string& parent : above) {
+      for (std::int32_t i = random.within(1, 3); i > 0; --i) {
+        Domain& domain = cluster.domains.emplace_back();
+        domain.id = fmt::format("{}{}", level, i);
+        domain.level = level;
+        domain.parent = parent;
+        here.push_back(parent.empty() ? domain.id : parent + "/" + domain.id);
+      }
+    }
+    paths.insert(paths.end(), here.begin(), here.end());
+    above = here;
+  }
+  for (Node& node : cluster.nodes)
+    node.domain[static_cast<std::size_t>(Facet::kSwitch)] = random.percent(80) ? random.of(above) : random.of(paths);
+}
+
+// Inner groups of any GPUs, some in none.
+void group_gpus(Random& random, Node& node) {
+  const std::int32_t groups = random.within(1, 3);
+  for (std::int32_t g = 0; g < node.gpus; ++g) {
+    Gpu& gpu = node.gpu_list.emplace_back();
+    gpu.index = g;
+    gpu.inner_group = random.percent(70) ? g * groups / node.gpus : random.within(-1, groups - 1);
+  }
+}
+
 Snapshot random_cluster(Random& random, const World& world) {
-  Snapshot cluster = io::uniform_cluster(random.within(1, 6), random.of<std::int64_t>({1, 2, 4, 8}));
+  Snapshot cluster = io::uniform_cluster(random.within(1, 9), random.of<std::int64_t>({1, 2, 4, 8}));
   if (world.gpu_types) {
     cluster.gpu_types.resize(2);
     cluster.gpu_types[0].id = "a100";
     cluster.gpu_types[1].id = "v100";
   }
+  hang_somewhere(random, cluster);
+  const bool sizes_differ = random.percent(30), inner_groups = random.percent(30);
   for (Node& node : cluster.nodes) {
     if (world.virtual_clusters) node.virtual_clusters = {random.of<const char*>({"a", "b"})};
     if (world.gpu_types) node.gpu_type = random.of<const char*>({"v100", "a100"});
+    if (sizes_differ) node.gpus = random.within(world.gpu_types ? 1 : 0, 8);
+    if (inner_groups && random.percent(80)) group_gpus(random, node);
   }
   return cluster;
 }
@@ -84,10 +122,10 @@ Overheads random_overheads(Random& random) {
 
 std::string row_of(const JobOutcome& o) {
   const bool declined = o.end == JobOutcome::End::kDeclined;
-  return fmt::format("{} end {} {} start {} held {} overhead {} gpu {} lost {} {} starts {} preempted {} moved {}{}\n", o.job,
+  return fmt::format("{} end {} {} start {} held {} overhead {} gpu {} lost {} {} starts {} preempted {} moved {} on {}{}\n", o.job,
                      static_cast<int>(o.end), o.end_us, o.start_us, o.held_us, o.overhead_us, static_cast<std::int64_t>(o.gpu_us),
                      static_cast<std::int64_t>(o.lost_gpu_us[0]), static_cast<std::int64_t>(o.lost_gpu_us[1]), o.starts, o.preemptions,
-                     o.moves, declined && o.reason.empty() ? " without a reason" : "");
+                     o.moves, o.nodes, declined && o.reason.empty() ? " without a reason" : "");
 }
 
 template <class Simulate>
@@ -96,6 +134,7 @@ std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapsho
   JobsOf jobs(trace);
   Series series(facts_of(trace));
   settings.series = &series;
+  settings.name_nodes = true;
   const SimulationTotals totals = simulate(Replayed{trace.profiles, facts_of(trace), jobs}, cluster, settings,
                                            [&](const JobOutcome& job) { rows[static_cast<std::size_t>(job.job)] += row_of(job); });
   std::string text;
@@ -135,13 +174,14 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     const Snapshot cluster = random_cluster(random, world);
     SimulationSettings settings;
     settings.request.policy = random.of<const char*>({"fifo", "sjf", "srtf", "srsf", "las", "edf"});
-    settings.request.params = {{"packing", "count"}, {"discipline", random.of<const char*>({"hol", "skip", "skip"})}};
+    settings.request.params = {{"packing", random.of<const char*>({"count", "topology", "topology"})},
+                               {"discipline", random.of<const char*>({"hol", "skip", "skip"})}};
     settings.request.seed = seed;
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
     settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "none"});
     settings.overheads = random_overheads(random);
-    const std::string what = fmt::format("seed {} {} {} {} {}", seed, settings.request.policy, settings.request.params[1].second,
-                                         settings.estimates, settings.overheads.name);
+    const std::string what = fmt::format("seed {} {} {} {} {} {}", seed, settings.request.policy, settings.request.params[0].second,
+                                         settings.request.params[1].second, settings.estimates, settings.overheads.name);
 
     const std::optional<std::string> got = outcomes_by_counts(trace, cluster, settings);
 
