@@ -1,5 +1,7 @@
 #include "host/sim/count_simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -287,9 +289,15 @@ class CountSimulator {
     outcome.preemptions = job.preemptions;
     outcome.moves = job.moves;
     if (settings_.name_nodes && how == JobOutcome::End::kCompleted) outcome.nodes = nodes_.names_of(job.taken);
-    if (how == JobOutcome::End::kDeclined) outcome.reason = "the empty cluster cannot hold it";
+    if (how == JobOutcome::End::kDeclined) outcome.reason = why_never(job);
     totals_.gpu_us += outcome.gpu_us;
     done_(outcome);
+  }
+
+  std::string why_never(const CountedJob& job) const {
+    if (job.pool < 0) return "no node has its GPU type and virtual cluster";
+    return fmt::format("needs {} GPUs; {} {}", job.gpus, nodes_.pools() == 1 ? "the cluster has" : "those that it may use are",
+                       nodes_.total(job.pool));
   }
 
   void leave_unfinished() {

@@ -277,13 +277,21 @@ class Simulator {
   void arrive() {
     for (; upcoming_ != nullptr && upcoming_->submit_us <= now_; upcoming_ = source_.next()) {
       const TraceJob& traced = *upcoming_;
-      const TraceForm form = forms_.of(traced);
       LiveJob live;
       live.traced = &traced;
-      live.overheads = &settings_.overheads.of(traced.model);
       live.outcome.job = n_arrived_++;
       live.outcome.submit_us = traced.submit_us;
       live.outcome.live_us = -live_us_;
+      if (!forms_.knows_type(traced)) {  // the state would refuse it
+        live.outcome.end = JobOutcome::End::kDeclined;
+        live.outcome.end_us = now_;
+        live.outcome.reason = fmt::format("the cluster has no GPUs of type '{}'", traced.gpu_type);
+        tell(live);
+        source_.release(traced);
+        continue;
+      }
+      const TraceForm form = forms_.of(traced);
+      live.overheads = &settings_.overheads.of(traced.model);
       live.timed = form.profile == nullptr || traced.work == 0;
       live.work = live.left = live.timed ? traced.run_us : traced.work;
       live.owed = live.overheads->start_us;

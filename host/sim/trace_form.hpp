@@ -37,6 +37,8 @@ class TraceForms {
   /// @param elastic  Whether elastic jobs get alternatives beside the GPU count that they ask for.
   TraceForms(const TraceProfiles& profiles, const Snapshot& cluster, bool elastic = false);
 
+  /// Whether the job asks for no GPU type that the cluster does not have.
+  bool knows_type(const TraceJob& job) const { return job.gpu_type.empty() || has_type(job.gpu_type); }
   /// @throws InvalidArgument when an elastic job has more than kMaxShapes alternatives.
   TraceForm of(const TraceJob& job) const;
 

@@ -256,4 +256,21 @@ TEST(Estimator, NoiseStaysWithinItsBounds) {
   EXPECT_GT(most, 119 * kSecond);
 }
 
+TEST(Simulation, WhoAsksForAnUnknownGpuTypeIsDeclinedAndTheRunGoesOn) {
+  for (const char* discipline : {"hol", "easy"}) {
+    TraceJob odd = job("b", 1, 10, 1), large = job("c", 2, 10, 9);
+    odd.gpu_type = "X9";
+    SimulationSettings settings;
+    settings.request.policy = "fifo";
+    settings.request.params = {{"discipline", discipline}};
+    std::string rows;
+    simulate(trace_of({job("a", 0, 10, 8), odd, large, job("d", 3, 10, 8)}), io::uniform_cluster(1, 8), settings,
+             [&](const JobOutcome& one) {
+               rows += one.traced->id + " " + kEndNames[static_cast<int>(one.end)] + " " + std::to_string(one.end_us / kSecond) + "; ";
+               EXPECT_EQ(one.reason.empty(), one.end == JobOutcome::End::kCompleted);
+             });
+    EXPECT_EQ(rows, "b declined 1; c declined 2; a completed 10; d completed 20; ") << discipline;
+  }
+}
+
 }  // namespace berth::sim
