@@ -265,7 +265,8 @@ void add_simulate(Commands& commands) {
   app.add_option("--placement", options->placement, "count, consolidate or topology: short for --param packing=")
       ->check(CLI::IsMember({"count", "consolidate", "topology"}))
       ->type_name("NAME");
-  app.add_option("--estimates", options->estimates, "What policies are told of run times: oracle (the truth), rolling, noise:P, none")
+  app.add_option("--estimates", options->estimates,
+                 "What policies are told of run times: oracle (the truth), reactive, rolling, noise:P, none")
       ->type_name("SOURCE")
       ->capture_default_str();
   add_world_options(app, options->world);

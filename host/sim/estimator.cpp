@@ -29,6 +29,8 @@ std::int64_t percent_of(std::string_view name) {
 Estimator::Estimator(std::string_view name, std::uint64_t seed) : name_(name), seed_(seed) {
   if (name == "oracle") {
     kind_ = Kind::kOracle;
+  } else if (name == "reactive") {
+    kind_ = Kind::kReactive;
   } else if (name == "rolling") {
     kind_ = Kind::kRolling;
   } else if (name == "none") {
@@ -37,7 +39,7 @@ Estimator::Estimator(std::string_view name, std::uint64_t seed) : name_(name), s
     kind_ = Kind::kNoise;
     most_ppm_ = percent_of(name) * 10'000;
   } else {
-    throw InvalidArgument(fmt::format("unknown estimates '{}'; known: oracle, rolling, noise:P, none", name));
+    throw InvalidArgument(fmt::format("unknown estimates '{}'; known: oracle, reactive, rolling, noise:P, none", name));
   }
 }
 
@@ -50,7 +52,7 @@ Estimate Estimator::of(const TraceJob& job, std::int64_t place) const {
     const Mean& mean = user != by_user_.end() ? user->second : gpus != by_gpus_.end() ? gpus->second : all_;
     if (mean.count == 0) return estimate;
     estimate.run_us = static_cast<TimeUs>(mean.sum / mean.count);
-  } else if (kind_ == Kind::kOracle) {
+  } else if (knows_work()) {
     estimate.run_us = job.run_us;
   } else {
     Draws draws(seed_, Stream::kEstimate, static_cast<std::uint64_t>(place));

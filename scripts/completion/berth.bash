@@ -17,7 +17,7 @@ _berth() {
     --color) words="auto always never" ;;
     --estimates)
       words="history-mean none oracle"
-      [[ $command == simulate ]] && words="oracle rolling noise: none"
+      [[ $command == simulate ]] && words="oracle reactive rolling noise: none"
       ;;
     --trace-format) words="chronus gavel helios-venus muri pai philly pollux pollux-goodput pollux-progress sacct shockwave tiresias trace" ;;
     --placement) words="count consolidate topology" ;;
