@@ -34,7 +34,7 @@ struct SimulateArguments {
   std::vector<std::string> policies;
   ExecOptions exec;
   RequestOptions request;
-  std::string estimates = "oracle";
+  std::string estimates = "oracle", progress = "epochs";
   SimulatedWorld world;
   bool elastic = false, json = false, events_too = false;
   OutputOptions output;
@@ -119,6 +119,7 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   settings.request = request;
   settings.decide = decide;
   settings.estimates = options.estimates;
+  settings.progress = options.progress;
   settings.elastic = options.elastic;
   settings.name_nodes = !options.jobs_out.empty();
   if (!options.round.empty()) {
@@ -267,6 +268,10 @@ void add_simulate(Commands& commands) {
       ->type_name("NAME");
   app.add_option("--estimates", options->estimates,
                  "What policies are told of run times: oracle (the truth), reactive, rolling, noise:P, none")
+      ->type_name("SOURCE")
+      ->capture_default_str();
+  app.add_option("--progress", options->progress,
+                 "What jobs report of the epochs that the trace states: none, epochs, noise:P (losses and accuracy, too)")
       ->type_name("SOURCE")
       ->capture_default_str();
   add_world_options(app, options->world);

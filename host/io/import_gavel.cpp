@@ -100,6 +100,15 @@ bool set_phases(const GavelThroughputs& throughputs, const std::string& file, co
   return true;
 }
 
+/// Of models whose data set the artefacts of Gavel and Shockwave name.
+void set_epochs(TraceJob& job) {
+  const BatchedModel model = batched_model(job.model);
+  const std::int64_t steps = model.steps_per_epoch();
+  if (steps == 0) return;
+  job.epochs_micro = job.work / steps;
+  job.dataset_size = model.samples_per_epoch();
+}
+
 Imported import_family(const std::string& format, const std::vector<std::string>& files, bool shockwave) {
   const GavelFiles in = open_files(format, files);
   const std::string& file = in.rows->name();
@@ -119,6 +128,7 @@ Imported import_family(const std::string& format, const std::vector<std::string>
         trace.drop("not runnable on V100 (throughput 0)");
         continue;
       }
+      set_epochs(job);
       dynamic += row.mode.empty() || row.mode == "static" ? 0 : 1;
       changing += job.phases.empty() ? 0 : 1;
       job.profile = job.model;

@@ -85,10 +85,12 @@ bool critical(const BatchedModel& model, std::int64_t epoch) {
 
 }  // namespace
 
-std::int64_t BatchedModel::steps_per_epoch() const {
+std::int64_t BatchedModel::samples_per_epoch() const {
   const Family* const known = find_family(family);
-  return known == nullptr || batch <= 0 ? 0 : (known->samples + batch - 1) / batch;
+  return known == nullptr ? 0 : known->samples;
 }
+
+std::int64_t BatchedModel::steps_per_epoch() const { return batch <= 0 ? 0 : (samples_per_epoch() + batch - 1) / batch; }
 
 BatchedModel batched_model(std::string_view model) {
   const std::size_t at = model.find(kBatch);

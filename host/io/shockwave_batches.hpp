@@ -17,8 +17,9 @@ struct BatchChange {
 /// A model of Gavel or Shockwave, "FAMILY (batch size N)".
 struct BatchedModel {
   std::string_view family;
-  std::int32_t batch = 0;                ///< 0: the name does not say it
-  std::int64_t steps_per_epoch() const;  ///< at this batch, the last one counted as whole; 0: its data set is not known
+  std::int32_t batch = 0;                  ///< 0: the name does not say it
+  std::int64_t samples_per_epoch() const;  ///< 0: its data set is not known
+  std::int64_t steps_per_epoch() const;    ///< at this batch, the last one counted as whole; 0: its data set is not known
 };
 BatchedModel batched_model(std::string_view model);
 std::string with_batch(const BatchedModel& model, std::int32_t batch);

@@ -71,6 +71,8 @@ constexpr Field<TraceJob> kTraceJobFields[] = {
     {"batch", [](JsonCursor& in, TraceJob& j) { j.batch = read_count(in); }},
     {"cpu_cores", [](JsonCursor& in, TraceJob& j) { j.cpu_milli = read_milli(in); }},
     {"memory_bytes", [](JsonCursor& in, TraceJob& j) { j.memory_bytes = read_bytes(in); }},
+    {"epochs", [](JsonCursor& in, TraceJob& j) { j.epochs_micro = read_micro(in); }},
+    {"dataset_size", [](JsonCursor& in, TraceJob& j) { j.dataset_size = in.integer(0, kScoreCeiling); }},
     {"clamped", [](JsonCursor& in, TraceJob& j) { j.clamped = in.boolean(); }},
 };
 
@@ -235,6 +237,8 @@ void write_job(JsonWriter& w, const TraceJob& job) {
     w.number_unless("batch", job.batch, 0);
     w.number_unless("cpu_cores", job.cpu_milli, 0, 3);
     w.number_unless("memory_bytes", job.memory_bytes, 0);
+    w.number_unless("epochs", job.epochs_micro, 0, 6);
+    w.number_unless("dataset_size", job.dataset_size, 0);
     w.flag_unless("clamped", job.clamped, false);
     w.extensions(job.x);
   });

@@ -21,6 +21,7 @@
 #include "host/sim/count_simulation.hpp"
 #include "host/sim/estimator.hpp"
 #include "host/sim/live_job.hpp"
+#include "host/sim/progress_reports.hpp"
 #include "host/sim/random.hpp"
 #include "host/sim/series.hpp"
 #include "host/sim/submitted_job.hpp"
@@ -53,6 +54,7 @@ class Simulator {
         done_(done),
         forms_(trace.profiles, cluster, settings.elastic),
         estimator_(settings.estimates, settings.request.seed),
+        reports_(settings.progress, settings.request.seed),
         state_(empty(cluster)),
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
         upcoming_(source_.next()) {
@@ -432,7 +434,7 @@ class Simulator {
     };
     mishap(settings_.failures.crash_gpu_us, Stream::kCrash, JobEvent::What::kCrash, job.crashes);
     mishap(settings_.failures.kill_gpu_us, Stream::kKill, JobEvent::What::kKill, job.crashes);
-    if (job.works_unevenly(now_)) unsettled_.push_back({d.job, job.run});
+    if (job.works_unevenly(now_) || reports_.of(*job.traced)) unsettled_.push_back({d.job, job.run});
   }
 
   /// Its end, or when its next phase begins. @returns its end; where its rate changes before that, never.
@@ -452,7 +454,8 @@ class Simulator {
     totals_.gpu_up_us = gpu_up_us_;
   }
 
-  // The state lets a job work from the instant at which it has its GPUs; what it spent otherwise is taken off again.
+  // The state lets a job work from the instant at which it has its GPUs; what it spent otherwise is taken off again. Who trains by epochs
+  // reports them.
   void tell_progress() {
     deltas_.clear();
     std::size_t kept = 0;
@@ -460,13 +463,16 @@ class Simulator {
       const LiveJob& job = live_[at(one.slot)];
       if (!job.live || job.run != one.run) continue;
       const Job* told = state_.job(one.slot);
-      if (told->progress.work_total > 0) {
+      const bool reports = reports_.of(*job.traced);
+      if (told->progress.work_total > 0 || reports) {
+        const std::int64_t done = job.work - job.left_at(now_);
         Progress progress = told->progress;
         state_.impl().advance(one.slot, progress);
-        progress.work_done = job.work - job.left_at(now_);
+        if (progress.work_total > 0) progress.work_done = done;
+        if (reports) reports_.put(progress, *job.traced, job.outcome.job, done, job.work);
         deltas_.push_back(delta::SetProgress{told->id, std::move(progress)});
       }
-      if (job.works_unevenly(now_)) unsettled_[kept++] = one;
+      if (job.works_unevenly(now_) || (reports && job.running)) unsettled_[kept++] = one;
     }
     unsettled_.resize(kept);
     if (!deltas_.empty()) state_.apply(deltas_);
@@ -527,6 +533,7 @@ class Simulator {
   const std::function<void(const JobOutcome&)>& done_;
   TraceForms forms_;
   Estimator estimator_;
+  ProgressReports reports_;
   ClusterState state_;
   ClusterChanges cluster_;
   Engine engine_;
@@ -566,6 +573,7 @@ SimulationTotals simulate_by_engine(const Replayed& trace, const Snapshot& clust
 SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done) {
   check_turns(settings);
+  (void)ProgressReports(settings.progress, 0);  // what is wrong with it shows where nobody reports, too
   std::optional<SimulationTotals> by_counts = simulate_counts(trace, cluster, settings, done);
   return by_counts ? *by_counts : simulate_by_engine(trace, cluster, settings, done);
 }

@@ -42,6 +42,7 @@ using Decider = std::function<void(const ClusterState& state, Plan& plan, std::v
 struct SimulationSettings {
   Request request;                    ///< policy, its parameters, seed, backend
   std::string estimates = "oracle";   ///< see Estimator
+  std::string progress = "epochs";    ///< see ProgressReports
   Overheads overheads;                ///< see overheads.hpp
   ClusterEvents events;               ///< what happens whatever the policy does
   FailureRates failures;              ///< and what happens at random, by the request's seed

@@ -46,6 +46,8 @@ struct TraceJob {
   std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
   std::int64_t cpu_milli = 0;     ///< per job; 0: not stated
   std::int64_t memory_bytes = 0;  ///< per job; 0: not stated
+  std::int64_t epochs_micro = 0;  ///< of which its work is made, in millionths: each is as much of it; 0: not stated
+  std::int64_t dataset_size = 0;  ///< samples of an epoch; 0: not stated
   bool clamped = false;           ///< `run_us` was cut by whoever published the trace
   Extensions x;
   bool operator==(const TraceJob&) const = default;

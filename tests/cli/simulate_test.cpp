@@ -169,6 +169,7 @@ TEST(CliSimulate, SaysWhatIsWrong) {
 
   EXPECT_TRUE(contains(berth(given + "fifa").err, "did you mean 'fifo'?"));
   EXPECT_TRUE(contains(berth(given + "fifo --estimates hearsay").err, "unknown estimates 'hearsay'"));
+  EXPECT_TRUE(contains(berth(given + "fifo --progress hearsay").err, "unknown progress 'hearsay'"));
   EXPECT_TRUE(contains(berth(given + "fifo --overheads some").err, "unknown overheads 'some'"));
   EXPECT_TRUE(contains(berth(given + "fifo --round 0s").err, "a round takes a time above 0"));
   EXPECT_TRUE(contains(berth(given + "fifo --series-every 1s").err, "--series-every: there is no series"));

@@ -61,7 +61,9 @@ TEST(ImportShockwave, ADynamicJobHasAPhaseForEachBatch) {
 
   const std::string twice = "LM (batch size 20), in steps of batch size 10", four_times = "LM (batch size 40), in steps of batch size 10";
   const TraceJob& job = trace.jobs.at(0);
-  EXPECT_EQ(job.work, 131'296'000'000);  // 22 epochs
+  EXPECT_EQ(job.work, 131'296'000'000);
+  EXPECT_EQ(job.epochs_micro, 22'000'000);
+  EXPECT_EQ(job.dataset_size, 59'675);
   EXPECT_EQ(job.phases, (std::vector<TracePhase>{{65'648'000'000, twice, 0}, {125'328'000'000, four_times, 0}}));
   EXPECT_EQ(job.run_us, (65'648'00 / 10 + 59'680'00 / 16 + 5'968'00 / 20) * (kSecond / 100));
   ASSERT_NE(find_profile(trace, twice), nullptr);

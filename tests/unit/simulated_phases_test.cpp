@@ -154,6 +154,22 @@ TEST(SimulatedPhases, AFailurePutsAJobBackIntoAnEarlierPhase) {
   EXPECT_EQ(run_phased(with_profiles({two_phases("a", 0), job("b", 49, 35, 4)}), settings, cluster).rows, "a 0-84 60; b 84-119 0; ");
 }
 
+// Whenever it crashes it begins anew in its first phase.
+TEST(SimulatedPhases, ACrashPutsAJobBackToItsBeginning) {
+  std::int64_t crashes_in_second = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SimulationSettings settings = srtf();
+    settings.request.seed = seed;
+    settings.failures.crash_gpu_us = 400 * kSecond;
+    simulate(with_profiles({two_phases("a", 0)}), io::uniform_cluster(1, 4), settings, [&](const JobOutcome& one) {
+      const auto undone_us = static_cast<TimeUs>(one.lost_gpu_us[static_cast<std::size_t>(Loss::kUndone)]) / 4;
+      EXPECT_EQ(one.held_us, 64 * kSecond + undone_us) << seed;
+      if (one.failures == 1 && undone_us > 40 * kSecond) ++crashes_in_second;
+    });
+  }
+  EXPECT_GT(crashes_in_second, 0);
+}
+
 TEST(SimulatedPhases, SavesStandInTheWayOfABoundaryAsOfAnEnd) {
   SimulationSettings settings = srtf();
   settings.overheads.general.costs.checkpoint_every_us = 20 * kSecond;

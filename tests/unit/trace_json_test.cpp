@@ -56,6 +56,8 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.batch = 32;
   job.cpu_milli = 1'500;
   job.memory_bytes = kMaxBytes;
+  job.epochs_micro = 90'500'000;
+  job.dataset_size = 1'281'167;
   job.clamped = true;
   job.x = {{"x_row", "17"}};
 
