@@ -24,7 +24,9 @@ Trace elastic_or_not(Random& random) {
   profile.kind = ProfileKind::kTable;
   profile.unit = "steps";
   for (const std::int32_t gpus : {1, 2, 4, 8}) profile.points.push_back({"", gpus, 0, "", 1'000'000 * gpus / (1 + gpus / 3)});
-  trace.profiles = {{"p", profile}};
+  Profile other = profile;
+  for (RatePoint& point : other.points) point.rate = 100'003 + point.rate * (8 - point.gpus) / 3;
+  trace.profiles = {{"p", profile}, {"q", other}};
   const std::int32_t jobs = random.within(1, 40);
   TimeUs at = 0;
   for (std::int32_t j = 0; j < jobs; ++j) {
@@ -65,15 +67,15 @@ SimulationSettings any_settings(Random& random, std::uint64_t seed) {
   return settings;
 }
 
-// The same jobs, cut into phases at random that run at the rate of the first.
-Trace cut(const Trace& whole, Random& random) {
+// The same jobs, cut into phases at random, which run at the rates of one of these profiles.
+Trace cut(const Trace& whole, Random& random, std::initializer_list<const char*> profiles) {
   Trace trace = whole;
   for (TraceJob& job : trace.jobs) {
     if (job.work == 0) continue;
     std::int64_t from = 0;
     for (std::int32_t k = random.within(0, 5); k > 0; --k) {
       from += random.percent(20) ? random.within(1, 3) : random.within(1, 40) * 777'777;
-      if (from < job.work) job.phases.push_back({from, "p", 0});
+      if (from < job.work) job.phases.push_back({from, random.of<const char*>(profiles), 0});
     }
   }
   return trace;
@@ -106,7 +108,7 @@ TEST(SimulationLaws, PhasesOfOneRateAreOnePhase) {
     settings.overheads.general.costs.checkpoint_every_us = random.of<TimeUs>({0, 3'333'333});
     settings.overheads.general.costs.checkpoint_save_us = random.of<TimeUs>({0, 55'555});
     settings.estimates = random.of<const char*>({"oracle", "rolling", "none"});
-    const Trace phased = cut(whole, random);
+    const Trace phased = cut(whole, random, {"p"});
     for (const TraceJob& job : phased.jobs) phases += static_cast<std::int64_t>(job.phases.size());
 
     SCOPED_TRACE(fmt::format("seed {} {} {}", seed, settings.request.policy, settings.estimates));
@@ -119,7 +121,7 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
   std::int64_t preempted = 0, moved = 0, failed = 0, killed = 0, declined = 0, unfinished = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
-    const Trace trace = elastic_or_not(random);
+    const Trace whole = elastic_or_not(random), trace = random.percent(50) ? cut(whole, random, {"p", "q"}) : whole;
     const Snapshot cluster = io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({2, 4, 8}));
     SimulationSettings settings = any_settings(random, seed);
     Series series(facts_of(trace), kSecond);
