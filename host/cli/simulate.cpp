@@ -36,7 +36,7 @@ struct SimulateArguments {
   std::vector<std::string> policies;
   ExecOptions exec;
   RequestOptions request;
-  std::string estimates = "oracle";
+  std::string estimates = "oracle", progress = "epochs";
   SimulatedWorld world;
   IterationOptions iterations;
   bool elastic = false, json = false, events_too = false;
@@ -122,6 +122,7 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   settings.request = request;
   settings.decide = decide;
   settings.estimates = options.estimates;
+  settings.progress = options.progress;
   settings.elastic = options.elastic;
   settings.name_nodes = !options.jobs_out.empty();
   if (!options.round.empty()) {
@@ -306,7 +307,12 @@ void add_simulate(Commands& commands) {
   app.add_option("--placement", options->placement, "count, consolidate or topology: short for --param packing=")
       ->check(CLI::IsMember({"count", "consolidate", "topology"}))
       ->type_name("NAME");
-  app.add_option("--estimates", options->estimates, "What policies are told of run times: oracle (the truth), rolling, noise:P, none")
+  app.add_option("--estimates", options->estimates,
+                 "What policies are told of run times: oracle (the truth), reactive, rolling, noise:P, none")
+      ->type_name("SOURCE")
+      ->capture_default_str();
+  app.add_option("--progress", options->progress,
+                 "What jobs report of the epochs that the trace states: none, epochs, noise:P (losses and accuracy, too)")
       ->type_name("SOURCE")
       ->capture_default_str();
   add_world_options(app, options->world);

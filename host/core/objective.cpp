@@ -133,7 +133,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       shape.gpus = one.gpus;
       shape.speed = speed_in(s.jobs[at(slot)], one.option, reference, efficiently);
       shape.run = shape.speed == 0 ? left : run_at(shape.speed, left);
-      shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, job.progress.run_us);
+      shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, s.run_now(slot));
       shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
       most_gpus = std::max(most_gpus, one.gpus);

@@ -45,6 +45,7 @@ struct GavelRow {
   TraceJob job;              ///< all but run time, profile and deadline
   std::int64_t slo_ppm = 0;  ///< the deadline lies so many run times behind submission; 0: none
   TimeUs stated_us = 0;      ///< `duration`, where the file has one
+  std::string mode;          ///< "static", "accordion" or "gns", where the file has one
 };
 
 /// A workload of this many columns: 7 and 10 are Gavel's, 12 is Shockwave's. @throws InputError for any other number of them.

@@ -115,6 +115,7 @@ GavelRow read_row(const TabbedRow& row) {
   if (row.has("mode")) {
     const std::string_view mode = row.text("mode");
     if (mode != "static" && mode != "accordion" && mode != "gns") row.refuse("mode", "static, accordion or gns");
+    out.mode = mode;
     job.x.emplace_back("x_mode", fmt::format("\"{}\"", mode));
   }
   return out;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -154,6 +155,10 @@ class PolluxJobs {
       row_.refuse(replicas_, fmt::format("a GPU count that was measured at {} (more than 16: in scalability.csv)",
                                          any_batch ? "a batch that was validated" : fmt::format("batch {}", job.batch)));
     job.work = counted ? validation->second.iterations * 1'000'000 : pollux_progress(application);
+    if (counted) {
+      job.epochs_micro = validation->second.trained * 1'000'000;
+      job.dataset_size = std::min(core::mul_div(validation->second.iterations, job.batch, validation->second.trained), kScoreCeiling);
+    }
     if (any_batch) job.batch = 0;
     job.run_us = core::mul_div(job.work, kSecond, rate);
     job.elastic = true;

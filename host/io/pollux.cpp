@@ -117,6 +117,7 @@ PolluxValidation read_pollux_validation(CsvReader& row, const std::string& appli
                      fmt::format("{} epochs, where {} is trained for {}", epochs, application,
                                  one == nullptr ? "one or more" : fmt::format("{}", one->epochs)));
   }
+  out.trained = epochs;
   return out;
 }
 

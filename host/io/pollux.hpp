@@ -34,6 +34,7 @@ struct PolluxEpoch {
 
 struct PolluxValidation {
   std::int64_t iterations = 0;  ///< at the end of the last epoch
+  std::int64_t trained = 0;     ///< epochs
   std::vector<PolluxEpoch> epochs;
 };
 

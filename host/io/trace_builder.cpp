@@ -8,6 +8,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/civil_time.hpp"
+#include "host/core/trace_phases.hpp"
 #include "host/io/name_problem.hpp"
 
 namespace berth::io {
@@ -22,7 +23,11 @@ std::string text_problem(const TraceJob& job) {
     std::string problem = name_problem(*text);
     if (!problem.empty()) return problem;
   }
-  return {};
+  for (const TracePhase& phase : job.phases) {
+    std::string problem = name_problem(phase.profile);
+    if (!problem.empty()) return problem;
+  }
+  return core::phases_problem(job);
 }
 
 TraceBuilder::TraceBuilder(std::string name, const std::string& file) : file_(file) {

@@ -22,7 +22,7 @@ inline constexpr const char* kNoJob = "there is no job in it";
 /// The file name without its folders: what a trace says of its source.
 std::string base_name(const std::string& path);
 
-/// What is wrong with a job's texts (longer than a name may be, or with control characters), empty when nothing is.
+/// What is wrong with a job's texts (longer than a name may be, or with control characters) or its phases, empty when nothing is.
 std::string text_problem(const TraceJob& job);
 
 /// Collects the jobs of one trace; counts what is dropped.

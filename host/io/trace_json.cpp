@@ -34,6 +34,20 @@ void read_id(JsonCursor& in, TraceJob& job) {
 
 void read_run(JsonCursor& in, TraceJob& job) { job.run_us = in.decimal(6, 1, kMaxTimeUs); }
 
+constexpr Field<TracePhase> kPhaseFields[] = {
+    {"from", [](JsonCursor& in, TracePhase& p) { p.from = read_micro(in); }, true},
+    {"profile", [](JsonCursor& in, TracePhase& p) { p.profile = in.string(); }, true},
+    {"batch", [](JsonCursor& in, TracePhase& p) { p.batch = read_count(in); }},
+};
+
+void read_phases(JsonCursor& in, TraceJob& job) {
+  in.array([&] {
+    const char* where = in.next_mark();
+    if (job.phases.size() == static_cast<std::size_t>(kMaxPhases)) in.fail_at(where, fmt::format("more than {} phases", kMaxPhases));
+    read_object(in, job.phases.emplace_back(), kPhaseFields);
+  });
+}
+
 constexpr Field<TraceJob> kTraceJobFields[] = {
     {"id", read_id, true},
     {"user", [](JsonCursor& in, TraceJob& j) { j.user = in.string(); }},
@@ -52,17 +66,21 @@ constexpr Field<TraceJob> kTraceJobFields[] = {
     {"weight", [](JsonCursor& in, TraceJob& j) { j.weight_ppm = read_weight(in); }},
     {"profile", [](JsonCursor& in, TraceJob& j) { j.profile = in.string(); }},
     {"work", [](JsonCursor& in, TraceJob& j) { j.work = read_micro(in); }},
+    {"phases", read_phases},
     {"elastic", [](JsonCursor& in, TraceJob& j) { j.elastic = in.boolean(); }},
     {"batch", [](JsonCursor& in, TraceJob& j) { j.batch = read_count(in); }},
     {"cpu_cores", [](JsonCursor& in, TraceJob& j) { j.cpu_milli = read_milli(in); }},
     {"memory_bytes", [](JsonCursor& in, TraceJob& j) { j.memory_bytes = read_bytes(in); }},
+    {"epochs", [](JsonCursor& in, TraceJob& j) { j.epochs_micro = read_micro(in); }},
+    {"dataset_size", [](JsonCursor& in, TraceJob& j) { j.dataset_size = in.integer(0, kScoreCeiling); }},
     {"clamped", [](JsonCursor& in, TraceJob& j) { j.clamped = in.boolean(); }},
 };
 
 struct ProfileUse {
   std::string profile;
-  std::size_t job;
+  std::string place;  // JSON pointer
   int line;
+  std::string beside;  // of a phase the job's own profile, which counts in the same unit
 };
 
 struct TraceFile {
@@ -70,7 +88,7 @@ struct TraceFile {
   Extensions& x;
   JobIds ids;
   std::unordered_set<std::string> profiles_used;
-  std::vector<ProfileUse> profile_uses;  // of each profile, the job that names it first
+  std::vector<ProfileUse> profile_uses;  // of each profile, and each beside another, the job that names it first
   int line = 0;                          // of the job that is read, where the text of the whole is not there
 };
 
@@ -104,8 +122,15 @@ std::string_view dangling(const TraceJob& job) {
 }
 
 void use_profile(TraceFile& file, const TraceJob& job, std::size_t index) {
-  if (job.profile.empty() || !file.profiles_used.insert(job.profile).second) return;
-  file.profile_uses.push_back({job.profile, index, file.line});
+  if (job.profile.empty()) return;
+  if (file.profiles_used.insert(job.profile).second) {
+    file.profile_uses.push_back({job.profile, fmt::format("/jobs/{}/profile", index), file.line, {}});
+  }
+  for (std::size_t k = 0; k < job.phases.size(); ++k) {
+    const std::string& profile = job.phases[k].profile;
+    if (!file.profiles_used.insert(job.profile + '\n' + profile).second) continue;
+    file.profile_uses.push_back({profile, fmt::format("/jobs/{}/phases/{}/profile", index, k), file.line, job.profile});
+  }
 }
 
 TraceJob read_one_job(JsonCursor& in) {
@@ -156,21 +181,36 @@ constexpr Field<TraceFile> kTrace[] = {
 void settle_profiles(TraceFile& file, std::string_view json, const std::string& name) {
   auto& profiles = file.trace.profiles;
   std::sort(profiles.begin(), profiles.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  const auto known = [&](const std::string& wanted) {
+  const auto known = [&](const std::string& wanted) -> const Profile* {
     const auto at = std::lower_bound(profiles.begin(), profiles.end(), wanted, [](const auto& a, const auto& b) { return a.first < b; });
-    return at != profiles.end() && at->first == wanted;
+    return at != profiles.end() && at->first == wanted ? &at->second : nullptr;
   };
   try {
     for (const ProfileUse& use : file.profile_uses) {
-      if (known(use.profile)) continue;
-      throw InputError(name, fmt::format("/jobs/{}/profile", use.job), use.line,
-                       fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(use.profile, 60)));
+      const Profile* const profile = known(use.profile);
+      if (profile == nullptr) {
+        throw InputError(name, use.place, use.line, fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(use.profile, 60)));
+      }
+      const Profile* const beside = use.beside.empty() ? nullptr : known(use.beside);
+      if (beside != nullptr && beside->unit != profile->unit) {
+        throw InputError(name, use.place, use.line,
+                         fmt::format("the profile '{}' counts in {}, and the job's own '{}' in {}", cut_utf8(use.profile, 60),
+                                     cut_utf8(profile->unit, 20), cut_utf8(use.beside, 60), cut_utf8(beside->unit, 20)));
+      }
     }
     check_profiles(file.trace, name);
   } catch (const InputError& e) {
     if (e.line() > 0) throw;
     throw with_line(e, json);
   }
+}
+
+void write_phase(JsonWriter& w, const TracePhase& phase) {
+  w.object([&] {
+    w.number("from", phase.from, 6);
+    w.text("profile", phase.profile);
+    w.number_unless("batch", phase.batch, 0);
+  });
 }
 
 void write_job(JsonWriter& w, const TraceJob& job) {
@@ -192,10 +232,13 @@ void write_job(JsonWriter& w, const TraceJob& job) {
     w.number_unless("weight", job.weight_ppm, 1'000'000, 6);
     w.text_unless("profile", job.profile, "");
     w.number_unless("work", job.work, 0, 6);
+    w.list("phases", job.phases, [&](const TracePhase& phase) { write_phase(w, phase); });
     w.flag_unless("elastic", job.elastic, false);
     w.number_unless("batch", job.batch, 0);
     w.number_unless("cpu_cores", job.cpu_milli, 0, 3);
     w.number_unless("memory_bytes", job.memory_bytes, 0);
+    w.number_unless("epochs", job.epochs_micro, 0, 6);
+    w.number_unless("dataset_size", job.dataset_size, 0);
     w.flag_unless("clamped", job.clamped, false);
     w.extensions(job.x);
   });

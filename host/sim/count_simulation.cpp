@@ -34,7 +34,7 @@ class CountSimulator {
         preemptive_(chosen.entry->preemptive),
         hol_(chosen.rules.discipline == kernel::Discipline::kHol),
         estimator_(settings.estimates, settings.request.seed),
-        keys_(*chosen.policy, estimator_.is_oracle()),
+        keys_(*chosen.policy, estimator_.knows_work()),
         nodes_(nodes),
         waiting_(nodes.pools(), hol_),
         running_(at(nodes.pools())),

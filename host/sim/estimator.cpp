@@ -7,37 +7,35 @@
 
 #include "berth/error.hpp"
 #include "host/core/wide.hpp"
+#include "host/sim/noise_percent.hpp"
 #include "host/sim/random.hpp"
 
 namespace berth::sim {
-namespace {
 
-constexpr std::string_view kNoisePrefix = "noise:";
-
-std::int64_t percent_of(std::string_view name) {
-  const std::string_view digits = name.substr(kNoisePrefix.size());
+std::int64_t noise_percent(std::string_view what, std::string_view name) {
+  const std::string_view digits = name.substr(6);
   std::int64_t percent = -1;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
   if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || percent < 0 || percent > 100) {
-    throw InvalidArgument(fmt::format("estimates '{}': P of noise:P is a whole number of per cent from 0 to 100", name));
+    throw InvalidArgument(fmt::format("{} '{}': P of noise:P is a whole number of per cent from 0 to 100", what, name));
   }
   return percent;
 }
 
-}  // namespace
-
 Estimator::Estimator(std::string_view name, std::uint64_t seed) : name_(name), seed_(seed) {
   if (name == "oracle") {
     kind_ = Kind::kOracle;
+  } else if (name == "reactive") {
+    kind_ = Kind::kReactive;
   } else if (name == "rolling") {
     kind_ = Kind::kRolling;
   } else if (name == "none") {
     kind_ = Kind::kNone;
-  } else if (name.substr(0, kNoisePrefix.size()) == kNoisePrefix) {
+  } else if (is_noise(name)) {
     kind_ = Kind::kNoise;
-    most_ppm_ = percent_of(name) * 10'000;
+    most_ppm_ = noise_percent("estimates", name) * 10'000;
   } else {
-    throw InvalidArgument(fmt::format("unknown estimates '{}'; known: oracle, rolling, noise:P, none", name));
+    throw InvalidArgument(fmt::format("unknown estimates '{}'; known: oracle, reactive, rolling, noise:P, none", name));
   }
 }
 
@@ -50,7 +48,7 @@ Estimate Estimator::of(const TraceJob& job, std::int64_t place) const {
     const Mean& mean = user != by_user_.end() ? user->second : gpus != by_gpus_.end() ? gpus->second : all_;
     if (mean.count == 0) return estimate;
     estimate.run_us = static_cast<TimeUs>(mean.sum / mean.count);
-  } else if (kind_ == Kind::kOracle) {
+  } else if (knows_work()) {
     estimate.run_us = job.run_us;
   } else {
     Draws draws(seed_, Stream::kEstimate, static_cast<std::uint64_t>(place));

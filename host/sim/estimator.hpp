@@ -13,6 +13,7 @@ namespace berth::sim {
 /// What the policies of a simulation are told of run times when a job is submitted. The truth stays in the trace.
 ///
 /// - `oracle`: the truth.
+/// - `reactive`: the truth of jobs that have one rate; of others their work, and their rate at the time, as if it stayed.
 /// - `rolling`: the mean run time of the jobs that have finished in this run so far: of the same user, else with the same GPU count, else
 /// of
 ///   all; not known while nobody has finished. Means are rounded down.
@@ -27,10 +28,12 @@ class Estimator {
   Estimate of(const TraceJob& job, std::int64_t place) const;
   void finished(const TraceJob& job, TimeUs run_us);
 
-  bool is_oracle() const { return kind_ == Kind::kOracle; }
+  /// Whether the work of a job is told, too, and whether with the rates that it will have.
+  bool knows_work() const { return kind_ == Kind::kOracle || kind_ == Kind::kReactive; }
+  bool knows_phases() const { return kind_ == Kind::kOracle; }
 
  private:
-  enum class Kind : std::uint8_t { kOracle, kRolling, kNoise, kNone };
+  enum class Kind : std::uint8_t { kOracle, kReactive, kRolling, kNoise, kNone };
   struct Mean {
     __int128 sum = 0;
     std::int64_t count = 0;

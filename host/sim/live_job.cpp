@@ -14,6 +14,7 @@ void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeU
   working_from = core::saturating_add(now, cost);
   running = true;
   stalled = false;
+  legs.clear();
   ++run;
 }
 
@@ -29,7 +30,14 @@ LiveJob::Work LiveJob::work_until(TimeUs now) const {
   return {saved + working, saved, periods * costs.checkpoint_save_us + (rest - working)};
 }
 
-std::int64_t LiveJob::left_after(TimeUs worked) const { return std::max<std::int64_t>(0, left - core::mul_div(rate, worked, kSecond)); }
+std::int64_t LiveJob::left_after(TimeUs worked) const {
+  const auto leg = std::find_if(legs.rbegin(), legs.rend(), [&](const core::WorkLeg& one) { return one.worked <= worked; });
+  return core::left_after(leg == legs.rend() ? first_leg() : *leg, worked);
+}
+
+void LiveJob::turn(std::int64_t from_left, std::int64_t to_rate) {
+  legs.push_back(core::next_leg(legs.empty() ? first_leg() : legs.back(), from_left, to_rate));
+}
 
 std::int64_t LiveJob::left_at(TimeUs now) const { return left_after(work_until(now).worked); }
 
@@ -52,6 +60,7 @@ void LiveJob::release(TimeUs now) {
   }
   outcome.gpu_us += static_cast<__int128>(held) * gpus;
   left = left_after(done.worked);
+  legs.clear();
   running = false;
   stalled = false;
   ++run;
@@ -101,8 +110,8 @@ void LiveJob::stall(TimeUs now, TimeUs notice) {
   stalled = true;
 }
 
-TimeUs LiveJob::ends_at() const {
-  const TimeUs needs = std::max<TimeUs>(1, core::saturate(core::ceil_div(core::Wide{left} * kSecond, core::Wide{rate})));
+TimeUs LiveJob::reaches_at(std::int64_t still) const {
+  const TimeUs needs = std::max<TimeUs>(1, core::reaches(legs.empty() ? first_leg() : legs.back(), still));
   const Costs& costs = overheads->costs;
   const TimeUs saves = costs.checkpoint_every_us == 0 ? 0 : (needs - 1) / costs.checkpoint_every_us;
   return core::saturating_add(working_from, core::saturating_add(needs, core::saturating_mul(saves, costs.checkpoint_save_us)));

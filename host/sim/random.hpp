@@ -21,7 +21,9 @@ enum class Stream : std::uint32_t {
   kRepair,
   kCrash,
   kKill,
-  kSynthetic
+  kSynthetic,
+  kCurve,
+  kReport
 };
 
 /// Random numbers of one item of one stream: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",

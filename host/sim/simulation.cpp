@@ -13,12 +13,15 @@
 #include "berth/error.hpp"
 #include "host/core/at.hpp"
 #include "host/core/costs.hpp"
+#include "host/core/job_rates.hpp"
 #include "host/core/state_impl.hpp"
+#include "host/core/trace_phases.hpp"
 #include "host/core/wide.hpp"
 #include "host/sim/cluster_changes.hpp"
 #include "host/sim/count_simulation.hpp"
 #include "host/sim/estimator.hpp"
 #include "host/sim/live_job.hpp"
+#include "host/sim/progress_reports.hpp"
 #include "host/sim/random.hpp"
 #include "host/sim/series.hpp"
 #include "host/sim/submitted_job.hpp"
@@ -34,7 +37,7 @@ struct JobEvent {
   TimeUs at;
   std::int32_t job, slot;  // place in the trace, so that events at one instant have an order
   std::uint64_t run;
-  enum class What : std::uint8_t { kEnd, kCrash, kKill } what;
+  enum class What : std::uint8_t { kEnd, kPhase, kCrash, kKill } what;
   bool operator>(const JobEvent& other) const { return std::tie(at, what, job) > std::tie(other.at, other.what, other.job); }
 };
 
@@ -52,6 +55,7 @@ class Simulator {
         done_(done),
         forms_(trace.profiles, cluster, settings.elastic),
         estimator_(settings.estimates, settings.request.seed),
+        reports_(settings.progress, settings.request.seed),
         state_(empty(cluster, settings)),
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
         upcoming_(source_.next()) {
@@ -91,6 +95,7 @@ class Simulator {
       arrive();
       state_.apply(deltas_);
       remember_slots();
+      tell_phases();
       if (cluster_changed_) count_gpus_up();
       undecided_ = true;
       if (settings_.round_us == 0 || settings_.events_too || now % settings_.round_us == 0) {
@@ -202,6 +207,10 @@ class Simulator {
       const JobEvent event = events_.top();
       LiveJob& job = live_[at(event.slot)];
       if (job.run != event.run) continue;
+      if (event.what == JobEvent::What::kPhase) {
+        turning_.push_back(event.slot);
+        continue;
+      }
       if (event.what == JobEvent::What::kCrash) {
         stall(job, 0);
         give_up(job);
@@ -211,6 +220,7 @@ class Simulator {
         job.crashed_gpu_us = job.outcome.gpu_us;
         deltas_.push_back(delta::StopJob{job.traced->id});
         unsettled_.push_back({event.slot, job.run});
+        turning_.push_back(event.slot);
         continue;
       }
       if (event.what == JobEvent::What::kEnd) {
@@ -269,6 +279,7 @@ class Simulator {
         if (!has || entry.node != state_.node(struck.node).id) continue;
         stall(job, struck.notice_us);
         unsettled_.push_back({slot, job.run});
+        turning_.push_back(slot);
         break;
       }
     }
@@ -302,7 +313,13 @@ class Simulator {
         for (Shape& shape : job.shapes) shape.share_ppm = kWholeGpu / gpu_jobs();
         job.sharing = true;
       }
-      if (estimator_.is_oracle()) job.progress.work_total = form.profile == nullptr || !live.timed ? live.work : 0;
+      if (iterations_ && !traced.phases.empty()) {
+        throw InvalidArgument(
+            fmt::format("job '{}': phases are of rates, which jobs do not have where iterations are followed", traced.id));
+      }
+      if (!live.timed && !traced.phases.empty()) live.asked_rates = forms_.asked_rates(traced);
+      if (estimator_.knows_work()) job.progress.work_total = form.profile == nullptr || !live.timed ? told_left(live, live.left) : 0;
+      if (!live.asked_rates.empty() && !estimator_.knows_phases() && estimator_.knows_work()) expect_rate_to_stay(job, live, live.left);
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
       ++n_live_;
@@ -321,6 +338,55 @@ class Simulator {
       live_[slot] = std::move(job);
     }
     arrived_.clear();
+  }
+
+  // What is told of the work that is left, where it is told.
+  std::int64_t told_left(const LiveJob& job, std::int64_t left) const {
+    return estimator_.knows_phases() ? left_at_present_rate(*job.traced, job.phase, left, job.asked_rates) : left;
+  }
+
+  static void expect_rate_to_stay(Job& told, const LiveJob& job, std::int64_t left) {
+    const TimeUs needs = core::reaches({0, left, job.asked_rates[job.phase], 0}, 0);
+    told.estimate.run_us = std::min(core::saturating_add(told.progress.run_us, std::max<TimeUs>(1, needs)), kMaxTimeUs);
+  }
+
+  // Who has come into another phase has other rates; a failure may have put it back into an earlier one.
+  void tell_phases() {
+    deltas_.clear();
+    for (const std::int32_t slot : turning_) {
+      LiveJob& job = live_[at(slot)];
+      if (!job.live || job.asked_rates.empty()) continue;
+      const auto reached = [&] { return core::phase_at(*job.traced, job.work - job.left_at(now_)); };
+      if (reached() == job.phase) continue;
+      Job told = *state_.job(slot);
+      const bool works = job.running && !job.stalled;
+      do {
+        job.phase = works ? job.phase + 1 : reached();
+        set_form(told, *job.traced, forms_.of(*job.traced, job.phase));
+        if (works) job.turn(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, slot)));
+      } while (works && reached() > job.phase);
+      if (works) expect_end(job, slot);
+      state_.impl().advance(slot, told.progress);
+      const std::int64_t left = job.left_at(now_);
+      if (told.progress.work_total > 0) {
+        told.progress.work_done = job.work - left;
+        told.progress.work_total = std::min(core::saturating_add(told.progress.work_done, told_left(job, left)), kScoreCeiling);
+        if (!estimator_.knows_phases()) expect_rate_to_stay(told, job, left);
+      }
+      deltas_.push_back(delta::PutJob{std::move(told)});
+    }
+    turning_.clear();
+    if (!deltas_.empty()) state_.apply(deltas_);
+  }
+
+  // Of a job where it runs.
+  std::int64_t rate_there(const Job& job, std::int32_t slot) const {
+    return core::placed_rate(state_.impl(), job, state_.impl().job.shape[at(slot)], state_.impl().jobs[at(slot)].entries);
+  }
+
+  // Where nobody has measured a rate, its work takes as long as the trace says.
+  static std::int64_t known_rate(const LiveJob& job, std::int64_t rate) {
+    return rate > 0 ? rate : std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
   }
 
   void decide() {
@@ -411,31 +477,22 @@ class Simulator {
       const PlanEntry& entry = plan_.entries[at(e)];
       ppm += std::int64_t{std::popcount(entry.gpus)} * entry.share_ppm;
     }
-    std::int64_t rate = job.timed ? kSecond : state_.impl().job.rate[at(d.job)];
-    // Where nobody has measured a rate, its work takes as long as the trace says.
-    if (rate <= 0) rate = std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
+    const std::int64_t rate = job.timed ? kSecond : known_rate(job, state_.impl().job.rate[at(d.job)]);
     job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
     ++n_running_;
     gpus_held_ += job.gpus;
-    const TimeUs end = iterations_ ? kNever : job.ends_at();
-    const auto expect = [&](TimeUs when, JobEvent::What what) { events_.push({when, job.outcome.job, d.job, job.run, what}); };
-    if (iterations_) {
-      begin_iterations(d);
-    } else if (end > kMaxTimeUs) {
-      throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
-    } else {
-      expect(end, JobEvent::What::kEnd);
-    }
+    if (iterations_) begin_iterations(d);
+    const TimeUs end = iterations_ ? kNever : expect_end(job, d.job);
     const auto mishap = [&](TimeUs mean, Stream stream, JobEvent::What what, std::int64_t count) {
       if (mean == 0) return;
       Draws draws(settings_.request.seed, stream, (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
       const __int128 service = static_cast<__int128>(draws.exponential(mean)) - (job.outcome.gpu_us - job.crashed_gpu_us);
       const TimeUs when = core::saturating_add(now_, std::max<TimeUs>(1, static_cast<TimeUs>(service / job.gpus)));
-      if (when < end) expect(when, what);
+      if (when < end) events_.push({when, job.outcome.job, d.job, job.run, what});
     };
     mishap(settings_.failures.crash_gpu_us, Stream::kCrash, JobEvent::What::kCrash, job.crashes);
     mishap(settings_.failures.kill_gpu_us, Stream::kKill, JobEvent::What::kKill, job.crashes);
-    if (works_unevenly(job)) unsettled_.push_back({d.job, job.run});
+    if (works_unevenly(job) || reports_.of(*job.traced)) unsettled_.push_back({d.job, job.run});
   }
 
   void begin_iterations(const Decision& d) {
@@ -454,6 +511,15 @@ class Simulator {
     return iterations_ ? job.left - iterations_->done(slot_of(job), now_) : job.left_at(now_);
   }
 
+  /// Its end, or when its next phase begins. @returns its end; where its rate changes before that, never.
+  TimeUs expect_end(LiveJob& job, std::int32_t slot) {
+    const bool turns = job.phase + 1 < job.asked_rates.size();
+    const TimeUs when = turns ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at();
+    if (when > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
+    events_.push({when, job.outcome.job, slot, job.run, turns ? JobEvent::What::kPhase : JobEvent::What::kEnd});
+    return turns ? kNever : when;
+  }
+
   void give_up(LiveJob& job) {
     gpus_held_ -= job.gpus;
     if (iterations_) {
@@ -466,7 +532,8 @@ class Simulator {
     totals_.gpu_up_us = gpu_up_us_;
   }
 
-  // The state lets a job work from the instant at which it has its GPUs; what it spent otherwise is taken off again.
+  // The state lets a job work from the instant at which it has its GPUs; what it spent otherwise is taken off again. Who trains by epochs
+  // reports them.
   void tell_progress() {
     deltas_.clear();
     std::size_t kept = 0;
@@ -474,13 +541,16 @@ class Simulator {
       const LiveJob& job = live_[at(one.slot)];
       if (!job.live || job.run != one.run) continue;
       const Job* told = state_.job(one.slot);
-      if (told->progress.work_total > 0) {
+      const bool reports = reports_.of(*job.traced);
+      if (told->progress.work_total > 0 || reports) {
+        const std::int64_t done = job.work - left_of(job);
         Progress progress = told->progress;
         state_.impl().advance(one.slot, progress);
-        progress.work_done = job.work - left_of(job);
+        if (progress.work_total > 0) progress.work_done = done;
+        if (reports) reports_.put(progress, *job.traced, job.outcome.job, done, job.work);
         deltas_.push_back(delta::SetProgress{told->id, std::move(progress)});
       }
-      if (works_unevenly(job)) unsettled_[kept++] = one;
+      if (works_unevenly(job) || (reports && job.running)) unsettled_[kept++] = one;
     }
     unsettled_.resize(kept);
     if (!deltas_.empty()) state_.apply(deltas_);
@@ -541,6 +611,7 @@ class Simulator {
   const std::function<void(const JobOutcome&)>& done_;
   TraceForms forms_;
   Estimator estimator_;
+  ProgressReports reports_;
   ClusterState state_;
   ClusterChanges cluster_;
   std::optional<Iterations> iterations_;
@@ -562,6 +633,7 @@ class Simulator {
   std::vector<LiveJob> live_;  // [slots]
   std::vector<LiveJob> arrived_;
   std::vector<Unsettled> unsettled_;
+  std::vector<std::int32_t> turning_;  // who may have come into another phase
   std::vector<Delta> deltas_;
   ClusterChanges::Happened happened_;
   std::priority_queue<JobEvent, std::vector<JobEvent>, std::greater<>> events_;
@@ -581,6 +653,7 @@ SimulationTotals simulate_by_engine(const Replayed& trace, const Snapshot& clust
 SimulationTotals simulate(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                           const std::function<void(const JobOutcome&)>& done) {
   check_turns(settings);
+  (void)ProgressReports(settings.progress, 0);  // what is wrong with it shows where nobody reports, too
   std::optional<SimulationTotals> by_counts = simulate_counts(trace, cluster, settings, done);
   return by_counts ? *by_counts : simulate_by_engine(trace, cluster, settings, done);
 }

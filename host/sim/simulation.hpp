@@ -52,6 +52,7 @@ struct IterationSettings {
 struct SimulationSettings {
   Request request;                              ///< policy, its parameters, seed, backend
   std::string estimates = "oracle";             ///< see Estimator
+  std::string progress = "epochs";              ///< see ProgressReports
   Overheads overheads;                          ///< see overheads.hpp
   ClusterEvents events;                         ///< what happens whatever the policy does
   FailureRates failures;                        ///< and what happens at random, by the request's seed

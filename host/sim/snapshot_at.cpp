@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "host/core/trace_phases.hpp"
 #include "host/core/wide.hpp"
 #include "host/sim/replay.hpp"
 #include "host/sim/run_history.hpp"
@@ -17,6 +18,22 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, EstimateSource>, 3> kSources{
     {{"history-mean", EstimateSource::kHistoryMean}, {"none", EstimateSource::kNone}, {"oracle", EstimateSource::kOracle}}};
+
+/// What of its phases a job has come through.
+struct Reached {
+  std::size_t phase = 0;
+  std::int64_t left = 0;  ///< of its work
+  bool known = false;     ///< its rates are
+};
+
+Reached reached_by(const TraceJob& job, const TraceForms& forms, const ReplayRunning& running, TimeUs ran_us) {
+  Reached reached{0, job.work, false};
+  const std::vector<core::WorkLeg> legs = forms.legs(job, running.gpus);
+  for (std::size_t phase = 0; phase < legs.size() && legs[phase].worked <= ran_us; ++phase) {
+    reached = {phase, core::left_after(legs[phase], ran_us), true};
+  }
+  return reached;
+}
 
 void set_running(Job& job, const ReplayRunning& running, const TraceForms& forms, const TraceForm& form, const Snapshot& cluster,
                  TimeUs at) {
@@ -77,7 +94,7 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   const Demanded demanded = Demanded::not_modelled(cluster);
   const TraceForms forms(trace.profiles, cluster, elastic);
   std::vector<std::int32_t> unmeasured;
-  const auto with_estimate = [&](std::int32_t j, const TraceForm& form, TimeUs ran_us) {
+  const auto with_estimate = [&](std::int32_t j, const TraceForm& form, TimeUs ran_us, const Reached& reached) {
     Job job = submitted_job(job_of(j), form, demanded);
     if (form.profile == nullptr && !job_of(j).profile.empty()) unmeasured.push_back(j);
     if (estimates == EstimateSource::kHistoryMean) job.estimate = history.estimate(job.user, job.shapes.front().gpus, ran_us);
@@ -85,6 +102,11 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
       job.estimate.run_us = job_of(j).run_us;
       job.estimate.source = "oracle";
       if (form.profile != nullptr) job.progress.work_total = job_of(j).work;
+      if (form.profile != nullptr && !job_of(j).phases.empty()) {
+        const TraceJob& traced = job_of(j);
+        const std::int64_t left = left_at_present_rate(traced, reached.phase, reached.left, forms.asked_rates(traced));
+        job.progress.work_total = std::min(core::saturating_add(traced.work - reached.left, left), kScoreCeiling);
+      }
     }
     return job;
   };
@@ -92,12 +114,16 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
   auto waiting = replay.waiting.begin();
   while (running != replay.running.end() || waiting != replay.waiting.end()) {  // merged: by (submit, id)
     if (waiting == replay.waiting.end() || (running != replay.running.end() && running->job < *waiting)) {
-      const TraceForm form = forms.of(job_of(running->job));
-      Job job = with_estimate(running->job, form, at - running->start_us);
+      const TraceJob& traced = job_of(running->job);
+      const TimeUs ran_us = at - running->start_us;
+      const Reached reached = traced.phases.empty() ? Reached{} : reached_by(traced, forms, *running, ran_us);
+      const TraceForm form = forms.of(traced, reached.phase);
+      Job job = with_estimate(running->job, form, ran_us, reached);
       set_running(job, *running++, forms, form, cluster, at);
+      if (reached.known) job.progress.work_done = traced.work - reached.left;
       snapshot.jobs.push_back(std::move(job));
     } else {
-      snapshot.jobs.push_back(with_estimate(*waiting, forms.of(job_of(*waiting)), 0));
+      snapshot.jobs.push_back(with_estimate(*waiting, forms.of(job_of(*waiting)), 0, {0, job_of(*waiting).work, false}));
       ++waiting;
     }
   }

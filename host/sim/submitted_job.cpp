@@ -21,12 +21,18 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
   job.priority = from.priority;
   job.weight_ppm = from.weight_ppm;
-  job.shapes = form.shapes;
   if (demanded.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
   if (demanded.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);
-  if (form.profile != nullptr) job.profile = *form.profile;
-  if (!from.model.empty()) job.profile.model = from.model;
+  set_form(job, from, form);
   return job;
+}
+
+void set_form(Job& job, const TraceJob& from, const TraceForm& form) {
+  job.shapes = form.shapes;
+  job.profile = form.profile != nullptr ? *form.profile : Profile{};
+  // With another batch it is another model to those beside it.
+  const bool one_model = from.phases.empty() || job.profile.model.empty();
+  if (one_model && !from.model.empty()) job.profile.model = from.model;
 }
 
 }  // namespace berth::sim

@@ -16,5 +16,7 @@ struct Demanded {
 
 /// What is known of a job of a trace when it is submitted: no run time, no estimate.
 Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& demanded);
+/// Gives it the shapes and the profile that it has in one of its phases.
+void set_form(Job& job, const TraceJob& from, const TraceForm& form);
 
 }  // namespace berth::sim

@@ -9,6 +9,7 @@
 #include "host/core/at.hpp"
 #include "host/core/profile.hpp"
 #include "host/core/shape_id.hpp"
+#include "host/core/trace_phases.hpp"
 #include "host/core/wide.hpp"
 
 namespace berth::sim {
@@ -62,10 +63,32 @@ bool TraceForms::has_type(std::string_view gpu_type) const {
   return std::any_of(cluster_.gpu_types.begin(), cluster_.gpu_types.end(), [&](const GpuType& type) { return type.id == gpu_type; });
 }
 
-TraceForm TraceForms::of(const TraceJob& job) const {
+const Profile* TraceForms::find(const std::string& profile) const {
+  const auto found = profile.empty() ? profiles_.end() : profiles_.find(profile);
+  return found == profiles_.end() ? nullptr : found->second;
+}
+
+void TraceForms::keep_measured(std::vector<Shape>& shapes, const TraceJob& job) const {
+  const std::string* last = nullptr;
+  for (const TracePhase& phase : job.phases) {
+    if (last != nullptr && phase.profile == *last) continue;
+    last = &phase.profile;
+    const Profile* const profile = find(phase.profile);
+    const auto measured = [&](const Shape& shape) {
+      return profile != nullptr && (profile->kind != ProfileKind::kTable ||
+                                    std::any_of(profile->points.begin(), profile->points.end(), [&](const RatePoint& point) {
+                                      return point.gpus == shape.gpus && (point.gpu_type.empty() || point.gpu_type == shape.gpu_type);
+                                    }));
+    };
+    shapes.erase(std::remove_if(shapes.begin(), shapes.end(), [&](const Shape& shape) { return !measured(shape); }), shapes.end());
+  }
+}
+
+TraceForm TraceForms::of(const TraceJob& job, std::size_t phase) const {
+  const std::string problem = core::phases_problem(job);
+  if (!problem.empty()) throw InvalidArgument(fmt::format("job '{}': {}", job.id, problem));
   TraceForm form;
-  const auto found = profiles_.find(job.profile);
-  const Profile* const profile = job.profile.empty() || found == profiles_.end() ? nullptr : found->second;
+  const Profile* const profile = find(job.profile);
   if (profile != nullptr && profile->kind == ProfileKind::kTable) {
     const auto takes = [&](const RatePoint& point) {
       if (!job.gpu_type.empty() && !point.gpu_type.empty() && point.gpu_type != job.gpu_type) return false;
@@ -85,8 +108,18 @@ TraceForm TraceForms::of(const TraceJob& job) const {
     if (!form.shapes.empty()) form.profile = profile;
   } else {
     form.profile = profile;
+    form.shapes.push_back(shape_for(job, job.gpus, job.gpu_type));
+  }
+  if (!job.phases.empty() && form.profile != nullptr) {
+    keep_measured(form.shapes, job);
+    if (form.shapes.empty() || form.shapes.front().gpus != job.gpus) form = {};
   }
   if (form.shapes.empty()) form.shapes.push_back(shape_for(job, job.gpus, job.gpu_type));
+  if (phase > 0 && form.profile != nullptr) {
+    const TracePhase& present = job.phases[phase - 1];
+    form.profile = find(present.profile);
+    for (Shape& shape : form.shapes) shape.local_batch = static_cast<std::int32_t>(per_gpu(present.batch, shape.gpus));
+  }
   return form;
 }
 
@@ -131,11 +164,59 @@ std::int64_t TraceForms::rate(const TraceForm& form, const std::vector<TakenGpus
   return core::profile_rate(job, form.shapes[shape_on(form, gpus)], span);
 }
 
+std::vector<core::WorkLeg> TraceForms::legs(const TraceJob& job, const std::vector<TakenGpus>& gpus) const {
+  std::vector<core::WorkLeg> legs;
+  for (std::size_t phase = 0; job.work > 0 && phase <= job.phases.size(); ++phase) {
+    const std::int64_t per_second = rate(of(job, phase), gpus);
+    if (per_second <= 0) return {};
+    const core::WorkLeg first{0, job.work, per_second, 0};
+    legs.push_back(phase == 0 ? first : core::next_leg(legs.back(), job.work - core::phase_begin(job, phase), per_second));
+  }
+  return legs;
+}
+
+std::vector<std::int64_t> TraceForms::asked_rates(const TraceJob& job) const {
+  std::vector<std::int64_t> rates;
+  core::SpanInfo span;
+  span.gpus_per_node = 1;
+  for (std::size_t phase = 0; phase <= job.phases.size(); ++phase) {
+    const TraceForm form = of(job, phase);
+    Job one;
+    one.shapes = form.shapes;
+    if (form.profile != nullptr) one.profile = *form.profile;
+    const Shape& asked = form.shapes.front();
+    span.gpu_type = asked.gpu_type;
+    if (asked.gpu_type.empty() && !cluster_.gpu_types.empty()) span.gpu_type = cluster_.gpu_types.front().id;
+    for (const Node& node : cluster_.nodes) {
+      if (node.gpu_type == span.gpu_type) span.gpus_per_node = std::max(span.gpus_per_node, node.gpus);
+    }
+    span.level = asked.gpus <= span.gpus_per_node ? 0 : 1;
+    span.level_name = span.level == 0 ? "node" : "cluster";
+    const std::int64_t known = form.profile == nullptr ? 0 : core::profile_rate(one, asked, span);
+    rates.push_back(known > 0 ? known : std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.run_us)));
+  }
+  return rates;
+}
+
 TimeUs TraceForms::run_time(const TraceJob& job, const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
   if (job.work <= 0) return job.run_us;
+  if (!job.phases.empty()) {
+    const std::vector<core::WorkLeg> all = legs(job, gpus);
+    return all.empty() ? job.run_us : std::clamp<TimeUs>(core::reaches(all.back(), 0), 1, kMaxTimeUs);
+  }
   const std::int64_t per_second = rate(form, gpus);
   if (per_second <= 0) return job.run_us;
   return std::clamp<TimeUs>(core::mul_div(job.work, kSecond, per_second), 1, kMaxTimeUs);
+}
+
+std::int64_t left_at_present_rate(const TraceJob& job, std::size_t phase, std::int64_t left, const std::vector<std::int64_t>& rates) {
+  if (rates.empty()) return left;
+  core::Wide told = left - (job.work - core::phase_begin(job, phase + 1));
+  for (std::size_t later = phase + 1; later < rates.size(); ++later) {
+    const core::Wide work = core::phase_begin(job, later + 1) - core::phase_begin(job, later);
+    told += work * rates[phase] / rates[later];
+  }
+  return std::min(core::saturate(told), kScoreCeiling);
 }
 
 }  // namespace berth::sim

@@ -13,6 +13,15 @@
 
 namespace berth {
 
+/// A stretch of a job's work in which it runs at other rates, as with another batch size.
+struct TracePhase {
+  std::int64_t from = 0;   ///< work done when it begins, in millionths of the unit of the job's profile
+  std::string profile;     ///< name in `Trace::profiles`, of the same unit: work is counted alike in all phases
+  std::int32_t batch = 0;  ///< samples of one step over all GPUs; 0: not stated
+  bool operator==(const TracePhase&) const = default;
+};
+inline constexpr std::int32_t kMaxPhases = 1000;  ///< of one job
+
 /// One job of a normalised trace. This is the truth: it never enters a snapshot.
 struct TraceJob {
   std::string id;
@@ -29,13 +38,16 @@ struct TraceJob {
   TimeUs time_limit_us = kNever;
   std::int32_t priority = 0;  ///< larger is more important
   std::int64_t weight_ppm = 1'000'000;
-  std::string profile;    ///< name in `Trace::profiles`, empty: none
-  std::int64_t work = 0;  ///< millionths of the profile's unit; 0: not stated. `run_us` is what it takes where the source measured
-  bool elastic = false;   ///< may run at every GPU count for which its profile has a point
+  std::string profile;             ///< name in `Trace::profiles`, empty: none
+  std::int64_t work = 0;           ///< millionths of the profile's unit; 0: not stated. `run_us` is what it takes where the source measured
+  std::vector<TracePhase> phases;  ///< those after the first, which is of `profile` and `batch`; by `from`, each above 0 and below `work`
+  bool elastic = false;            ///< may run at every GPU count for which its profile has a point
   std::int32_t gpus = 1;
   std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
   std::int64_t cpu_milli = 0;     ///< per job; 0: not stated
   std::int64_t memory_bytes = 0;  ///< per job; 0: not stated
+  std::int64_t epochs_micro = 0;  ///< of which its work is made, in millionths: each is as much of it; 0: not stated
+  std::int64_t dataset_size = 0;  ///< samples of an epoch; 0: not stated
   bool clamped = false;           ///< `run_us` was cut by whoever published the trace
   Extensions x;
   bool operator==(const TraceJob&) const = default;

@@ -17,8 +17,9 @@ _berth() {
     --color) words="auto always never" ;;
     --estimates)
       words="history-mean none oracle"
-      [[ $command == simulate ]] && words="oracle rolling noise: none"
+      [[ $command == simulate ]] && words="oracle reactive rolling noise: none"
       ;;
+    --progress) words="none epochs noise:" ;;
     --trace-format) words="chronus gavel helios-venus muri pai philly pollux pollux-goodput pollux-progress sacct shockwave tiresias trace" ;;
     --placement) words="count consolidate topology" ;;
     --overheads)
@@ -57,7 +58,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --series-out --series-every --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --series-out --series-every --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;

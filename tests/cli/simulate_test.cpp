@@ -147,6 +147,21 @@ TEST(CliSimulate, DrawnJobsAndStreamedOnesAreNotKept) {
   EXPECT_TRUE(contains(berth(file + " --stream --trace-format pai").err, "one file of the format 'trace'"));
 }
 
+// a has 24 s left at 40 s; as if its first rate stayed, at 39 s, 61.
+TEST(CliSimulate, RatesMayChangeWhileAJobRuns) {
+  const Folder folder;
+  folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "t", "profiles": {
+    "slow": {"kind": "table", "unit": "steps", "points": [{"gpus": 4, "rate": 10}]},
+    "fast": {"kind": "table", "unit": "steps", "points": [{"gpus": 4, "rate": 25}]}}, "jobs": [
+    {"id": "a", "submit_s": 0, "run_s": 64, "gpus": 4, "profile": "slow", "work": 1000, "phases": [{"from": 400, "profile": "fast"}]},
+    {"id": "b", "submit_s": 39, "run_s": 50, "gpus": 4}]})");
+  const std::string given = "simulate --cluster 1x4 --trace '" + (folder / "trace.json") + "' --policy srtf --json";
+
+  EXPECT_TRUE(contains(berth(given).out, R"("mean_jct_s":69.5,)")) << berth(given).out;  // 64 and 114 - 39
+  EXPECT_TRUE(contains(berth(given + " --estimates reactive").out, R"("mean_jct_s":82,)")) << berth(given + " --estimates reactive").out;
+  EXPECT_TRUE(contains(berth(given + " --stream").out, R"("mean_jct_s":69.5,)")) << berth(given + " --stream").err;
+}
+
 TEST(CliSimulate, SaysWhatIsWrong) {
   const Folder folder;
   folder.write("trace.json", kTrace);
@@ -154,6 +169,7 @@ TEST(CliSimulate, SaysWhatIsWrong) {
 
   EXPECT_TRUE(contains(berth(given + "fifa").err, "did you mean 'fifo'?"));
   EXPECT_TRUE(contains(berth(given + "fifo --estimates hearsay").err, "unknown estimates 'hearsay'"));
+  EXPECT_TRUE(contains(berth(given + "fifo --progress hearsay").err, "unknown progress 'hearsay'"));
   EXPECT_TRUE(contains(berth(given + "fifo --overheads some").err, "unknown overheads 'some'"));
   EXPECT_TRUE(contains(berth(given + "fifo --round 0s").err, "a round takes a time above 0"));
   EXPECT_TRUE(contains(berth(given + "fifo --series-every 1s").err, "--series-every: there is no series"));

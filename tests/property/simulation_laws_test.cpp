@@ -30,7 +30,9 @@ Trace elastic_or_not(Random& random) {
     profile.stage_us = {300'000, 400'000};
     profile.gradient_bytes = random.of<std::int64_t>({0, 700'000});
   }
-  trace.profiles = {{"p", profile}};
+  Profile other = profile;
+  for (RatePoint& point : other.points) point.rate = 100'003 + point.rate * (8 - point.gpus) / 3;
+  trace.profiles = {{"p", profile}, {"q", other}};
   const std::int32_t jobs = random.within(1, 40);
   TimeUs at = 0;
   for (std::int32_t j = 0; j < jobs; ++j) {
@@ -72,15 +74,65 @@ SimulationSettings any_settings(Random& random, std::uint64_t seed) {
   return settings;
 }
 
+// The same jobs, cut into phases at random, which run at the rates of one of these profiles.
+Trace cut(const Trace& whole, Random& random, std::initializer_list<const char*> profiles) {
+  Trace trace = whole;
+  for (TraceJob& job : trace.jobs) {
+    if (job.work == 0) continue;
+    std::int64_t from = 0;
+    for (std::int32_t k = random.within(0, 5); k > 0; --k) {
+      from += random.percent(20) ? random.within(1, 3) : random.within(1, 40) * 777'777;
+      if (from < job.work) job.phases.push_back({from, random.of<const char*>(profiles), 0});
+    }
+  }
+  return trace;
+}
+
+// Every outcome to the microsecond.
+std::string outcomes(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
+  std::string rows;
+  simulate(trace, cluster, settings, [&](const JobOutcome& job) {
+    rows += fmt::format("{} {} {} {} {} {} {} {} {} {}", job.job, static_cast<int>(job.end), job.start_us, job.end_us, job.held_us,
+                        job.overhead_us, job.starts, job.preemptions, job.moves, job.failures);
+    for (const __int128 lost : job.lost_gpu_us) rows += fmt::format(" {}", static_cast<std::int64_t>(lost));
+    rows += "\n";
+  });
+  return rows;
+}
+
 }  // namespace
+
+// With rounds phases make no decisions of their own. Costs, saves and failures that undo work take part. Not `reactive`: it estimates a
+// job with phases by its rate, and another by the run time of the trace.
+TEST(SimulationLaws, PhasesOfOneRateAreOnePhase) {
+  std::int64_t phases = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const Trace whole = elastic_or_not(random);
+    const Snapshot cluster = io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({2, 4, 8}));
+    SimulationSettings settings = any_settings(random, seed);
+    settings.iterations.reset();
+    settings.round_us = random.of<TimeUs>({10 * kSecond, 7'777'777});
+    settings.overheads.general.costs.checkpoint_every_us = random.of<TimeUs>({0, 3'333'333});
+    settings.overheads.general.costs.checkpoint_save_us = random.of<TimeUs>({0, 55'555});
+    settings.estimates = random.of<const char*>({"oracle", "rolling", "none"});
+    const Trace phased = cut(whole, random, {"p"});
+    for (const TraceJob& job : phased.jobs) phases += static_cast<std::int64_t>(job.phases.size());
+
+    SCOPED_TRACE(fmt::format("seed {} {} {}", seed, settings.request.policy, settings.estimates));
+    ASSERT_EQ(outcomes(phased, cluster, settings), outcomes(whole, cluster, settings));
+  }
+  EXPECT_GT(phases, 1'000);
+}
 
 TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
   std::int64_t preempted = 0, moved = 0, failed = 0, killed = 0, declined = 0, unfinished = 0, shared = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Random random(seed);
-    const Trace trace = elastic_or_not(random);
+    const Trace whole = elastic_or_not(random);
     const Snapshot cluster = io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({2, 4, 8}));
     SimulationSettings settings = any_settings(random, seed);
+    const Trace trace = !settings.iterations && random.percent(50) ? cut(whole, random, {"p", "q"}) : whole;
     Series series(facts_of(trace), kSecond);
     settings.series = &series;
     std::vector<JobOutcome> jobs;

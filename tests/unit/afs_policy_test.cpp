@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "tests/unit/shape_policy_support.hpp"
 
@@ -16,6 +17,7 @@ using test::fate;
 using test::GpuRates;
 using test::lasting;
 using test::one_node;
+using test::runs;
 
 const GpuRates kLinear{{1, 1'000'000}, {2, 2'000'000}, {3, 3'000'000}, {4, 4'000'000}, {5, 5'000'000}};
 
@@ -192,4 +194,19 @@ TEST(AfsPolicy, AStepThatMakesNoFasterIsSkipped) {
 }
 
 }  // namespace
+// It ran for 5 s since the state was told of it, so to go on elsewhere costs 30 s, and c with 15 s left is the shorter one.
+TEST(AfsPolicy, WhoLostItsNodePaysForItsRestartHoweverLongTheStateWasNotToldOfIt) {
+  Snapshot s = one_node(1);
+  s.nodes.push_back(s.nodes[0]);
+  s.nodes[1].id = "n1";
+  runs(lasting(elastic(s, "a", {{1, 1'000'000}}), 10), 1, "n1").costs.restart_us = 30 * kSecond;
+  runs(lasting(elastic(s, "c", {{1, 1'000'000}}), 20), 1, "n0").costs.restart_us = 30 * kSecond;
+  ClusterState state(s);
+  state.apply(std::vector<Delta>{delta::SetTime{s.now_us + 5 * kSecond}, delta::SetNodeState{"n1", NodeState::kFailed}});
+
+  EXPECT_EQ(fate(state, plan_of(state), "c"), "keep 1");
+  const ClusterState anew(state.snapshot());
+  EXPECT_EQ(fate(anew, plan_of(anew), "c"), "keep 1");
+}
+
 }  // namespace berth

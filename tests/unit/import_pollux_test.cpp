@@ -57,6 +57,8 @@ TEST(ImportPollux, TheWorkIsTheIterationsUntilTheLastEpochAtItsBatch) {
   const TraceJob &one = trace.jobs[0], &two = trace.jobs[1];
   EXPECT_EQ(one.id, "net-0");
   EXPECT_EQ(one.work, 250'000'000);
+  EXPECT_EQ(one.epochs_micro, 2'000'000);
+  EXPECT_EQ(one.dataset_size, 2'000);  // 125 iterations an epoch
   EXPECT_EQ(one.batch, 16);
   EXPECT_EQ(one.profile, "net, batch 16");
   EXPECT_TRUE(one.elastic);

@@ -49,12 +49,15 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.weight_ppm = 1'500'000;
   job.profile = "p/1";
   job.work = 12'345'678;
+  job.phases = {{1, "p/1", 0}, {12'345'677, "unused", INT32_MAX}};
   job.elastic = true;
   job.time_limit_us = 1;
   job.gpus = kMaxGpusPerJob;
   job.batch = 32;
   job.cpu_milli = 1'500;
   job.memory_bytes = kMaxBytes;
+  job.epochs_micro = 90'500'000;
+  job.dataset_size = 1'281'167;
   job.clamped = true;
   job.x = {{"x_row", "17"}};
 
@@ -65,7 +68,9 @@ TEST(TraceJson, EveryFieldReadsBack) {
   profile.points = {{"K80", 1, 0, "node", 1}, {"", 2, 4, "", 2'500'000}};
   profile.stage_us = {500, 1'000};
   profile.colocation = {{"other", 0}};
-  trace.profiles = {{"p/1", profile}, {"unused", Profile{}}};
+  Profile other;
+  other.unit = "steps";
+  trace.profiles = {{"p/1", profile}, {"unused", other}};
 
   EXPECT_EQ(parse_trace(to_json(trace)), trace);
 }
@@ -97,6 +102,34 @@ TEST(TraceJson, WhatAProfileOrADeadlineWouldHaveToExplainIsRefusedAlone) {
   for (const char* bad : {R"({"":{}}})", R"({"a":{},"a":{}}})", R"({"a":{"kind":"table","points":[{"gpus":1,"rate":0}]}}})", "[]}"}) {
     EXPECT_NE(problem(head + bad), "no error") << bad;
   }
+}
+
+TEST(TraceJson, PhasesStandInTheirOrderWithinTheWork) {
+  const auto with_phases = [](const std::string& job, const std::string& phases) {
+    return R"({"schema":"berth.trace.v1","profiles":{"p":{"unit":"steps"},"q":{"unit":"steps"},"s":{}},"jobs":[)"
+           "\n"
+           R"({"id":"a","submit_s":0,"run_s":1,"gpus":1)" +
+           job + R"(,"phases":[)" + phases + "]}]}";
+  };
+  const std::string whole = R"(,"profile":"p","work":10)";
+  const auto bad = [&](const std::string& phases) { return problem(with_phases(whole, phases)); };
+
+  EXPECT_EQ(parse_trace(with_phases(whole, R"({"from":2.5,"profile":"q","batch":8},{"from":9.999999,"profile":"p"})")).jobs[0].phases,
+            (std::vector<TracePhase>{{2'500'000, "q", 8}, {9'999'999, "p", 0}}));
+  EXPECT_EQ(bad(R"({"from":5,"profile":"q"},{"from":5,"profile":"p"})"), "f:2: /jobs/0: phase 2 begins at 5, not behind 5");
+  EXPECT_EQ(bad(R"({"from":0,"profile":"q"})"), "f:2: /jobs/0: phase 1 begins at 0, not behind 0");
+  EXPECT_EQ(bad(R"({"from":10,"profile":"q"})"), "f:2: /jobs/0: phase 1 begins at 10, and the work ends at 10");
+  EXPECT_EQ(bad(R"({"from":1,"profile":""})"), "f:2: /jobs/0: phase 1 names no profile");
+  EXPECT_EQ(bad(R"({"from":1,"profile":"q"},{"from":2,"profile":"r"})"),
+            "f:2: /jobs/0/phases/1/profile: the profile 'r' is not among 'profiles'");
+  EXPECT_EQ(bad(R"({"from":1,"profile":"s"})"),
+            "f:2: /jobs/0/phases/0/profile: the profile 's' counts in s, and the job's own 'p' in steps");
+  EXPECT_NE(bad(R"({"from":1})").find("/jobs/0/phases/0: the field 'profile' is missing"), std::string::npos) << bad(R"({"from":1})");
+  EXPECT_NE(problem(with_phases(R"(,"profile":"p")", R"({"from":1,"profile":"q"})")).find("the job states no 'work'"), std::string::npos);
+  std::string many;
+  for (int k = 1; k <= kMaxPhases + 1; ++k)
+    many += (k == 1 ? "" : ",") + std::string(R"({"from":0.00)") + std::to_string(1'000 + k) + R"(,"profile":"q"})";
+  EXPECT_NE(bad(many).find("more than 1000 phases"), std::string::npos) << bad(many);
 }
 
 TEST(TraceJson, AnEmptyTraceReadsBack) { EXPECT_EQ(parse_trace(to_json(Trace{})), Trace{}); }
