@@ -91,6 +91,10 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.number("store_s", static_cast<std::int64_t>(run.store_s * 1e6), 6);
     out.number("jobs_per_s", run.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(f.completed) / run.wall_s) : 0);
     add_groups(out, run, options.output.by);
+    if (options.iterations.wanted()) {
+      out.text("fidelity", options.iterations.fidelity);
+      out.number("gpu_jobs", options.iterations.gpu_jobs);
+    }
     out.flag_unless("interrupted", run.totals.interrupted, false);
     out.text("schema", "berth.simulation.v1");
   });
@@ -199,12 +203,6 @@ void check_iterations(const SimulateArguments& options, const std::vector<Reques
   }
 }
 
-Run simulate_by_name(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
-                     const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want,
-                     ProgressLine& line, const RememberInterrupt& interrupt) {
-  return simulate_one(options, world, request, name, jobs, cluster, want, line, interrupt);
-}
-
 /// A run of the policy that only simulations of iterations know.
 Run simulate_ada_srsf(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
                       const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want,
@@ -263,8 +261,10 @@ int run(const SimulateArguments& options) {
   };
   for (std::size_t i = 0; i < requests.size() && !interrupt.came(); ++i) {
     line.show(0, options.policies[i]);
-    const auto simulated = requests[i].policy == sim::ada_srsf_info().name ? simulate_ada_srsf : simulate_by_name;
-    runs.push_back(simulated(options, world, requests[i], options.policies[i], jobs, cluster, want, line, interrupt));
+    const std::string& name = options.policies[i];
+    const bool ada_srsf = requests[i].policy == sim::ada_srsf_info().name;
+    runs.push_back(ada_srsf ? simulate_ada_srsf(options, world, requests[i], name, jobs, cluster, want, line, interrupt)
+                            : simulate_one(options, world, requests[i], name, jobs, cluster, want, line, interrupt));
     keep(runs.back());
   }
   bool failed = false;

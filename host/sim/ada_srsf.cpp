@@ -25,7 +25,7 @@ Needs needs(const Job& job, const NetworkCost& cost) {
   const Progress& progress = job.progress;
   const IterationForm form = iteration_form(job.profile, progress.work_total > 0, 1);
   const std::int64_t left = progress.work_total - progress.work_done;
-  if (progress.work_total > 0 && form.step == 1'000'000) {
+  if (progress.work_total > 0 && form.stages_known) {
     const core::Wide iterations = core::ceil_div(core::Wide{left}, core::Wide{form.step});
     return {iterations * form.compute_us(form.step), form.bytes > 0 ? iterations * cost.alone_us(form.bytes) : 0};
   }
@@ -135,8 +135,8 @@ bool AdaSrsf::look(const StateImpl& s) {
 
 bool AdaSrsf::open(const StateImpl& s, const Job& job, std::int32_t gpu_type, std::int32_t n) const {
   const core::NodeFacts& node = s.facts().node(n);
-  return node.type == gpu_type && !node.reserved && node.node->available_from_us <= s.now && node.node->available_until_us == kNever &&
-         s.facts().refuses(job, n).empty();
+  return node.type == gpu_type && node.node->state == NodeState::kReady && !node.reserved && node.node->available_from_us <= s.now &&
+         node.node->available_until_us == kNever && s.facts().refuses(job, n).empty();
 }
 
 // GPUs of one type, into `chosen_`. @returns false when too few have room.
@@ -204,13 +204,35 @@ bool AdaSrsf::start(const StateImpl& s, std::int32_t slot) {
   return false;
 }
 
-void AdaSrsf::decide(const ClusterState& state, Plan& plan, std::vector<TurnedAway>& /*away*/) {
+// Shares of one GPU do not make two of it: what the state takes for possible may not be.
+std::int64_t AdaSrsf::most_gpus(const StateImpl& s, const Job& job) const {
+  std::int64_t most = 0;
+  for (const Shape& shape : job.shapes) {
+    for (std::int32_t type = 0; type < static_cast<std::int32_t>(s.gpu_types.size()); ++type) {
+      if (!shape.gpu_type.empty() && shape.gpu_type != s.gpu_types[at(type)].id) continue;
+      std::int64_t gpus = 0;
+      for (std::int32_t n = 0; n < static_cast<std::int32_t>(nodes_.size()); ++n) {
+        const core::NodeFacts& node = s.facts().node(n);
+        if (node.type == type && s.facts().refuses(job, n).empty()) gpus += std::popcount(node.existing);
+      }
+      most = std::max(most, gpus);
+    }
+  }
+  return most;
+}
+
+void AdaSrsf::decide(const ClusterState& state, Plan& plan, std::vector<TurnedAway>& away) {
   const StateImpl& s = state.impl();
   const std::vector<std::uint8_t>& declined = list_.begin(s, core::Placement::kTopology);
   // Jobs that lost GPUs are mended from free ones first, and those that are not wait; nobody is placed until that is done.
   const bool settled = look(s);
   for (const Waiting& one : waiting_) {
-    if (settled && declined[at(one.slot)] == 0) start(s, one.slot);
+    if (declined[at(one.slot)] != 0 || (settled && start(s, one.slot))) continue;
+    const Job& job = *s.jobs[at(one.slot)].job;
+    const std::int64_t most = most_gpus(s, job);
+    if (most < job.shapes.front().gpus) {
+      away.push_back({one.slot, fmt::format("needs {} GPUs; those that it may use are {}", job.shapes.front().gpus, most)});
+    }
   }
   const std::vector<std::string>& violations = list_.plan(s, lines_, request_, plan);
   if (!violations.empty()) throw InternalError("the plan of 'ada-srsf' is not valid: " + violations.front());

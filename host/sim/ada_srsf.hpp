@@ -58,6 +58,7 @@ class AdaSrsf {
   bool open(const StateImpl& state, const Job& job, std::int32_t gpu_type, std::int32_t node) const;
   bool find(const StateImpl& state, const Job& job, std::int32_t gpus, std::int32_t gpu_type);
   bool start(const StateImpl& state, std::int32_t slot);
+  std::int64_t most_gpus(const StateImpl& state, const Job& job) const;
 
   AdaSrsfSettings settings_;
   NetworkCost cost_;

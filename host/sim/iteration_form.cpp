@@ -17,14 +17,17 @@ IterationForm iteration_form(const Profile& profile, bool counted, std::int64_t 
     return form;
   }
   form.stage_us = profile.stage_us;
+  form.stages_known = true;
   form.on_lanes = profile.gradient_bytes == 0;
   form.bytes = profile.gradient_bytes;
   form.step = 1'000'000;
-  if (form.on_lanes && form.stage_us.size() > kMostLanes) {
-    throw InvalidArgument(
-        fmt::format("model '{}' has {} stages; at most {} have a resource each", profile.model, form.stage_us.size(), kMostLanes));
-  }
   return form;
+}
+
+void check_stages(const std::string& name, const Profile& profile) {
+  if (profile.unit != "steps" || profile.gradient_bytes > 0 || profile.stage_us.size() <= kMostLanes) return;
+  throw InvalidArgument(
+      fmt::format("profile '{}' has {} stages; at most {} have a resource each", name, profile.stage_us.size(), kMostLanes));
 }
 
 }  // namespace berth::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "berth/profile.hpp"
@@ -14,6 +15,7 @@ namespace berth::sim {
 /// the last, and where they lie on several nodes exchange their gradients.
 struct IterationForm {
   std::vector<TimeUs> stage_us;  ///< sum above 0
+  bool stages_known = false;     ///< else a stage is a second of computing
   bool on_lanes = false;         ///< stage i needs resource i of its GPU; else all of them need the GPU itself
   std::int64_t bytes = 0;        ///< of the all-reduce over several nodes; 0: none
   std::int64_t step = 1;         ///< work that an iteration does; the last one may do less, in as much less time
@@ -30,8 +32,10 @@ struct IterationForm {
   }
 };
 
-/// More stages than this have no resources of their own.
+/// Resources of a GPU that stages may have to themselves.
 inline constexpr std::size_t kMostLanes = 16;
+/// @throws InvalidArgument where a profile states more of them.
+void check_stages(const std::string& name, const Profile& profile);
 
 /// The iterations of a job of this profile, which counts them ("steps"). A profile that states stages and gradients has all stages on the
 /// GPU and an all-reduce behind them, as in arXiv 2002.10105; one that states stages only has each of them on a resource of its own, in

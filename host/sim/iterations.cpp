@@ -11,6 +11,9 @@
 namespace berth::sim {
 namespace {
 
+/// Those of a GPU that a stage needs: which of them computing needs is not known, where others have one each.
+std::uint32_t resources(const IterationForm& form, std::int32_t stage) { return form.on_lanes ? 1U << stage : ~0U; }
+
 std::int64_t steps_of(std::int64_t work, std::int64_t step) { return work / step + (work % step != 0 ? 1 : 0); }
 
 }  // namespace
@@ -52,19 +55,19 @@ void Iterations::settle(Gpu& gpu) {
 // A worker's stage gets its resource.
 void Iterations::take(std::int32_t slot, Worker& worker) {
   Gpu& gpu = gpus_[at(worker.gpu)];
-  const bool lane = jobs_[at(slot)].form.on_lanes;
+  const IterationForm& form = jobs_[at(slot)].form;
   settle(gpu);
-  gpu.busy |= 1U << (lane ? worker.stage : 0);
-  if (!lane) gpu.runs = slot;
+  gpu.busy |= resources(form, worker.stage);
+  if (!form.on_lanes) gpu.runs = slot;
   worker.state = Worker::State::kOn;
 }
 
 void Iterations::leave(std::int32_t slot, Worker& worker) {
   Gpu& gpu = gpus_[at(worker.gpu)];
-  const bool lane = jobs_[at(slot)].form.on_lanes;
+  const IterationForm& form = jobs_[at(slot)].form;
   settle(gpu);
-  gpu.busy &= ~(1U << (lane ? worker.stage : 0));
-  if (!lane) gpu.runs = -1;
+  gpu.busy &= ~resources(form, worker.stage);
+  if (!form.on_lanes) gpu.runs = -1;
   mark(worker.gpu);
 }
 
@@ -211,12 +214,7 @@ void Iterations::happen(const Event& event) {
       break;
     case Event::What::kAlone:
       take_in(job, solo_at(job, now_));
-      if (job.since_save >= job.every_us && job.every_us > 0 && job.done < job.left) {
-        save(job);
-        expect(core::saturating_add(now_, job.save_us), Event::What::kSaved, event.slot);
-      } else {
-        next_iteration(event.slot);
-      }
+      save_or_go_on(event.slot);
       break;
     case Event::What::kStage: {
       Worker& worker = job.workers[at(event.worker)];
@@ -242,12 +240,16 @@ void Iterations::happen(const Event& event) {
   }
 }
 
-void Iterations::save(Exec& job) {
+// Between two iterations.
+void Iterations::save_or_go_on(std::int32_t slot) {
+  Exec& job = jobs_[at(slot)];
+  if (job.every_us == 0 || job.since_save < job.every_us || job.done == job.left) return next_iteration(slot);
   settle(job);
   job.had_at_save = job.had;
   job.phase = Phase::kSaving;
   job.begun = now_;
   ++job.run;
+  expect(core::saturating_add(now_, job.save_us), Event::What::kSaved, slot);
 }
 
 // When all-reduces will end whose rate has changed; of this instant, too.
@@ -296,7 +298,7 @@ void Iterations::give_turns(std::int32_t g) {
     for (const auto& [slot, w] : gpu.hosted) {
       Exec& job = jobs_[at(slot)];
       Worker& worker = job.workers[at(w)];
-      if (worker.state != Worker::State::kReady || (gpu.busy >> (job.form.on_lanes ? worker.stage : 0) & 1) != 0) continue;
+      if (worker.state != Worker::State::kReady || (gpu.busy & resources(job.form, worker.stage)) != 0) continue;
       const auto before = [&] {
         const Exec& other = jobs_[at(best_slot)];
         if (rules_.turns == Turns::kLeast) {
@@ -409,12 +411,7 @@ void Iterations::finish_iteration(std::int32_t slot) {
   job.out.unsaved_gpu_us += busy;
   job.since_save += now_ - job.begun;
   job.done += job.work();
-  if (job.every_us > 0 && job.since_save >= job.every_us && job.done < job.left) {
-    save(job);
-    expect(core::saturating_add(now_, job.save_us), Event::What::kSaved, slot);
-  } else {
-    next_iteration(slot);
-  }
+  save_or_go_on(slot);
 }
 
 // From being alone to being followed step by step. All of its workers are at the same stage; one that ends or begins at this instant has

@@ -142,7 +142,7 @@ class Iterations {
   void advance(std::int32_t slot, std::int32_t worker);
   void finish_iteration(std::int32_t slot);
   void go_together(std::int32_t slot);
-  void save(Exec& job);
+  void save_or_go_on(std::int32_t slot);
   void settle(Gpu& gpu);
   void settle(const Exec& job);
   void mark(std::int32_t gpu);

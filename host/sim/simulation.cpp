@@ -74,6 +74,7 @@ class Simulator {
     if (gpu_jobs() > 1 && (settings.failures.crash_gpu_us > 0 || settings.failures.kill_gpu_us > 0)) {
       throw InvalidArgument("jobs that share GPUs do not crash by their GPU-time: when they will have had it is not known");
     }
+    for (const auto& [name, profile] : trace.profiles) check_stages(name, profile);
     std::vector<std::int32_t> gpus;
     for (std::int32_t n = 0; n < state_.node_count(); ++n) gpus.push_back(state_.node(n).gpus);
     iterations_.emplace(settings.iterations->network, settings.iterations->rules, gpus);
@@ -85,6 +86,7 @@ class Simulator {
     for (TimeUs now = next_event(); now != kNever; now = next_event()) {
       if (settings_.interrupted && settings_.interrupted()) {
         totals_.interrupted = true;
+        if (iterations_) advance(now);  // they have gone on until then
         break;
       }
       advance(now);

@@ -176,28 +176,34 @@ class Ticks {
     }
   }
   void turns(int node, int gpu) {
-    const std::size_t lanes = 3;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      bool busy = false;
+    for (;;) {
+      // Resources that are taken: 1, 2, 4 those of stages, 8 computing. Computing goes on beside none of the others.
+      int taken = 0;
       TickedJob* best = nullptr;
       std::size_t best_worker = 0;
-      for (TickedJob& job : jobs_) {
-        if (!job.here) continue;
-        for (std::size_t w = 0; w < job.stage.size(); ++w) {
-          const auto s = static_cast<std::size_t>(job.stage[w]);
-          if (job.places[w].node != node || job.places[w].gpu != gpu || s >= job.form.stage_us.size()) continue;
-          if ((job.form.on_lanes ? s : 0) != lane) continue;
-          if (job.until[w] > now_) {
-            busy = true;
-          } else if (best == nullptr ||
-                     (rules_.turns == Turns::kLeast ? job.service() < best->service() : job.ready[w] < best->ready[best_worker])) {
-            best = &job;
-            best_worker = w;
+      const auto each = [&](const auto& use) {
+        for (TickedJob& job : jobs_) {
+          for (std::size_t w = 0; job.here && w < job.stage.size(); ++w) {
+            if (job.places[w].node == node && job.places[w].gpu == gpu && job.stage[w] < static_cast<int>(job.form.stage_us.size()))
+              use(job, w);
           }
         }
-      }
-      if (!busy && best != nullptr)
-        best->until[best_worker] = now_ + best->form.stage_us[static_cast<std::size_t>(best->stage[best_worker])];
+      };
+      const auto needs = [](const TickedJob& job, std::size_t w) { return job.form.on_lanes ? 1 << job.stage[w] : 8; };
+      each([&](TickedJob& job, std::size_t w) {
+        if (job.until[w] > now_) taken |= needs(job, w);
+      });
+      each([&](TickedJob& job, std::size_t w) {
+        const int needed = needs(job, w);
+        if (job.until[w] > now_ || (taken & (needed | 8)) != 0 || (needed == 8 && taken != 0)) return;
+        const bool first =
+            best == nullptr || (rules_.turns == Turns::kLeast ? job.service() < best->service() : job.ready[w] < best->ready[best_worker]);
+        if (!first) return;
+        best = &job;
+        best_worker = w;
+      });
+      if (best == nullptr) return;
+      best->until[best_worker] = now_ + best->form.stage_us[static_cast<std::size_t>(best->stage[best_worker])];
     }
   }
 

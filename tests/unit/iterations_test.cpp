@@ -99,6 +99,16 @@ TEST(Iterations, ResourcesOfAGpuServeOneStageEach) {
   EXPECT_EQ(floor.ends(), "0@400 1@430 ");
 }
 
+// Which resource computing needs is not known where others have one each.
+TEST(Iterations, ComputingHasAGpuForItself) {
+  IterationForm loads = computing({0, 30});
+  loads.on_lanes = true;
+  Floor floor;
+  floor.start(0, loads, 2, kGpu);
+  floor.start(1, computing({10}), 2, kGpu);
+  EXPECT_EQ(floor.ends(), "0@70 1@80 ");
+}
+
 TEST(Iterations, OneThatComesFindsThemWhereTheyAre) {
   Floor floor;
   floor.start(0, computing({10, 10}, 20), 3, kAcross);  // 40 each

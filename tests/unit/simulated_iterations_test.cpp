@@ -131,10 +131,60 @@ TEST(AdaSrsf, ConsolidatesJobsOfMoreThanKappaGpus) {
   EXPECT_EQ(under_ada_srsf(trace, io::uniform_cluster(2, 2), followed(2)).rows.substr(0, 24), "a 0-2 2/0; c 0-4 8/0; b ");
 }
 
+TEST(SimulatedIterations, AnInterruptedRunKeepsWhatWasDoneUntilThen) {
+  SimulationSettings settings = followed();
+  int asked = 0;
+  settings.interrupted = [&] { return ++asked == 2; };
+
+  const FollowedRun ran = follow(of_seconds({job("a", 0, 1000, 2), job("b", 100, 10, 1)}), io::uniform_cluster(1, 2), settings);
+
+  EXPECT_EQ(ran.totals.last_end_us, 100 * kSecond);
+  EXPECT_TRUE(ran.totals.gpu_us == 200 * kSecond && ran.totals.gpu_up_us == 200 * kSecond);
+}
+
+TEST(AdaSrsf, PlacesNobodyOnNodesThatTakeNoNewJobs) {
+  SimulationSettings settings = followed(2);
+  const Snapshot cluster = io::uniform_cluster(2, 1);
+  ClusterEvent drains;
+  drains.at_us = kSecond;
+  drains.until_us = 100 * kSecond;
+  drains.what = ClusterEvent::What::kDrain;
+  drains.node = cluster.nodes[0].id;
+  settings.events.events = {drains};
+  // a and b have a node each. c goes to the node of the longer one, as the other one drains.
+  const Trace trace = of_seconds({job("a", 0, 10, 1), job("b", 0, 50, 1), job("c", 5, 4, 1)});
+  EXPECT_EQ(under_ada_srsf(trace, cluster, settings).rows, "a 0-10 10/0; c 5-10 4/0; b 0-54 50/0; ");
+
+  Snapshot spares = cluster;
+  spares.nodes[0].state = NodeState::kSpare;
+  EXPECT_EQ(under_ada_srsf(of_seconds({job("a", 0, 10, 1), job("b", 0, 50, 1)}), spares, followed(2)).rows, "a 0-10 10/0; b 0-60 50/0; ");
+}
+
+// Two halves of a GPU are not two GPUs.
+TEST(AdaSrsf, DeclinesWhoNeedsMoreGpusThanThereAre) {
+  SimulationSettings settings = followed(2);
+  settings.request.policy = "ada-srsf";
+  AdaSrsf policy({}, settings.iterations->network, 2, settings.request);
+  settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<TurnedAway>& away) { policy.decide(state, plan, away); };
+  std::string ends;
+  simulate(of_seconds({job("a", 0, 10, 3), job("b", 0, 10, 2)}), io::uniform_cluster(1, 2), settings,
+           [&](const JobOutcome& one) { ends += one.traced->id + " " + kEndNames[static_cast<int>(one.end)] + " " + one.reason + "; "; });
+  EXPECT_EQ(ends, "a declined needs 3 GPUs; those that it may use are 2; b completed ; ");
+}
+
 TEST(SimulatedIterations, WhatCannotBeIsRefused) {
   const Trace trace = of_seconds({job("a", 0, 10, 1)});
   EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), followed(2)), InvalidArgument) << "nobody places them beside each other";
   EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), followed(0)), InvalidArgument);
+  Trace many = trace;
+  many.profiles[0].second.stage_us.assign(17, 1);
+  EXPECT_NO_THROW(follow(many, io::uniform_cluster(1, 1), followed())) << "all of the GPU";
+  many.profiles[0].second.gradient_bytes = 0;
+  EXPECT_THROW(follow(many, io::uniform_cluster(1, 1), followed()), InvalidArgument) << "more than have a resource each";
+  SimulationSettings crashes = followed(2);
+  crashes.failures.crash_gpu_us = kSecond;
+  crashes.decide = [](const ClusterState&, Plan&, std::vector<TurnedAway>&) {};
+  EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), crashes), InvalidArgument) << "of GPU-time that nobody knows";
   EXPECT_THROW(ada_srsf_settings({{"kappa", "-1"}}), InvalidArgument);
   EXPECT_THROW(ada_srsf_settings({{"kappa", "1x"}}), InvalidArgument);
   EXPECT_THROW(ada_srsf_settings({{"admission", "all"}}), InvalidArgument);
