@@ -60,8 +60,7 @@ void WaitingLines::end(Group& of) {
 }
 
 void WaitingLines::blocked() {
-  std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
-  turns_.pop_back();
+  remove_turns([gpus = turns_.front().gpus](const Turn& turn) { return turn.gpus >= gpus; });
 }
 
 std::int32_t WaitingLines::take_any() {
