@@ -66,7 +66,7 @@ void WaitingLines::blocked() {
 std::int32_t WaitingLines::take_any() {
   for (Line& line : lines_) {
     if (line.jobs.empty()) continue;
-    const std::int32_t slot = line.jobs.top().slot;
+    const std::int32_t slot = line.jobs.first().slot;
     line.jobs.pop();
     return slot;
   }

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <queue>
 #include <utility>
 #include <vector>
 
 #include "host/sim/counted_job.hpp"
+#include "host/sim/waiting_line.hpp"
 
 namespace berth::sim {
 
@@ -26,8 +26,8 @@ class WaitingLines {
     std::int32_t pool = 0, gpus = 0;  // of all its jobs; where there is one line only, of none
     bool fresh = false;               // has a first job that has not been tried
     JobPlace first = kNobody;         // of `jobs`, at hand: decisions go over all lines
-    std::priority_queue<JobPlace, std::vector<JobPlace>, std::greater<>> jobs;
-    void look() { first = jobs.empty() ? kNobody : jobs.top(); }
+    WaitingLine jobs;
+    void look() { first = jobs.empty() ? kNobody : jobs.first(); }
   };
   /// The first job of a line, in its turn.
   struct Turn {
