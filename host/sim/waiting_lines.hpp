@@ -66,7 +66,11 @@ class WaitingLines {
     turns_.pop_back();
     lines_[at(line)].jobs.pop();
     lines_[at(line)].look();
-    add_turn(line, may_fit);
+    if (lines_[at(line)].jobs.empty()) {
+      std::erase(groups_[at(group_)].lines, line);
+    } else {
+      add_turn(line, may_fit);
+    }
   }
   /// It has not: no other of its line has a turn, nor has any behind it that asks for as many GPUs or more.
   void blocked();
@@ -85,7 +89,8 @@ class WaitingLines {
 
  private:
   struct Group {
-    std::vector<std::int32_t> lines, fresh;
+    std::vector<std::int32_t> lines;  // where somebody waits, in no order
+    std::vector<std::int32_t> fresh;
     bool due = false, again = false;
     JobPlace again_behind{};
   };
@@ -101,7 +106,7 @@ class WaitingLines {
   template <class MayFit>
   void add_turn(std::int32_t l, const MayFit& may_fit) {
     const Line& line = lines_[at(l)];
-    if (line.jobs.empty() || (!one_group_ && !may_fit(line.pool, line.gpus, line.first))) return;
+    if (!one_group_ && !may_fit(line.pool, line.gpus, line.first)) return;
     turns_.push_back({line.first, l, line.gpus});
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
   }
