@@ -16,8 +16,8 @@
 #include "tests/support/traces.hpp"
 
 /// A trace of months replayed by counts, under both packings: the 125,303 GPU jobs of Helios' Venus, on the 133 nodes it had, and on 75,
-/// where jobs queue. Reading it is not part of the time; what `berth simulate` always measures of jobs is. Where the trace is absent
-/// (BERTH_TRACES), jobs made up here stand in for it.
+/// where jobs queue. Reading it is not part of the time, nor is what `berth simulate` learns of the jobs as it reads them; what `berth
+/// simulate` always measures of jobs is. Where the trace is absent (BERTH_TRACES), jobs made up here stand in for it.
 namespace berth::bench {
 namespace {
 
@@ -72,6 +72,7 @@ void check(const sim::SimulationSettings& settings, const Snapshot& cluster) {
 void by_counts(benchmark::State& bench, const char* policy, const char* packing) {
   const Snapshot cluster = io::uniform_cluster(bench.range(0), kGpusPerNode);
   const Trace& jobs = trace();
+  const sim::TraceFacts facts = sim::facts_of(jobs);
   const sim::SimulationSettings settings = settings_of(policy, packing);
   check(settings, cluster);
   sim::SimulationFigures figures;
@@ -79,8 +80,9 @@ void by_counts(benchmark::State& bench, const char* policy, const char* packing)
   for (auto _ : bench) {
     Lap lap;
     sim::FiguresOf counted;
-    sim::MeasuresOf measures(sim::facts_of(jobs), bench.range(0) * kGpusPerNode, {});
-    const sim::SimulationTotals totals = sim::simulate(jobs, cluster, settings, [&](const sim::JobOutcome& job) {
+    sim::JobsOf source(jobs);
+    sim::MeasuresOf measures(facts, bench.range(0) * kGpusPerNode, {});
+    const sim::SimulationTotals totals = sim::simulate({jobs.profiles, facts, source}, cluster, settings, [&](const sim::JobOutcome& job) {
       counted.add(job);
       measures.add(job);
     });

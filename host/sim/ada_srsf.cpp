@@ -56,7 +56,7 @@ const PolicyInfo& ada_srsf_info() {
 AdaSrsfSettings ada_srsf_settings(const std::vector<std::pair<std::string, std::string>>& params) {
   AdaSrsfSettings settings;
   for (const auto& param : params) {
-    const auto& [name, value] = param;
+    const std::string &name = param.first, &value = param.second;  // clang 14 captures no bindings
     if (name == "kappa") {
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), settings.kappa);
       if (error != std::errc() || end != value.data() + value.size() || settings.kappa < 0) refuse(param, "a whole number, not negative");

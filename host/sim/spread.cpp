@@ -39,8 +39,13 @@ void SpreadOf::add(std::int64_t value) {
   ++classes_[class_of(value)];
 }
 
-std::int64_t SpreadOf::at_rank(std::int64_t rank) const {
-  if (classes_.empty()) return values_[static_cast<std::size_t>(rank - 1)];
+std::int64_t SpreadOf::at_rank(std::int64_t rank) {
+  if (classes_.empty()) {
+    const auto at = values_.begin() + (rank - 1);
+    std::nth_element(values_.begin(), at, values_.begin() + least_);
+    least_ = rank;
+    return *at;
+  }
   std::size_t number = 0;
   for (std::int64_t left = rank - classes_[0]; left > 0; left -= classes_[number]) ++number;
   return least_of(number);
@@ -49,12 +54,12 @@ std::int64_t SpreadOf::at_rank(std::int64_t rank) const {
 Spread SpreadOf::finish() {
   Spread spread;
   if (n_ == 0) return spread;
-  std::sort(values_.begin(), values_.end());
+  least_ = static_cast<std::ptrdiff_t>(values_.size());
   const auto at_percent = [&](std::int64_t p) { return at_rank((p * n_ + 99) / 100); };
   spread.mean = static_cast<std::int64_t>(sum_ / n_);
-  spread.p50 = at_percent(50);
-  spread.p90 = at_percent(90);
   spread.p99 = at_percent(99);
+  spread.p90 = at_percent(90);
+  spread.p50 = at_percent(50);
   spread.max = max_;
   return spread;
 }

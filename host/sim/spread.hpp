@@ -22,11 +22,13 @@ class SpreadOf {
   Spread finish();
 
  private:
-  std::int64_t at_rank(std::int64_t rank) const;
+  /// Ranks are asked for from the largest to the smallest.
+  std::int64_t at_rank(std::int64_t rank);
 
   std::int64_t n_ = 0, max_ = 0;
   __int128 sum_ = 0;
   std::vector<std::int64_t> values_;   // as long as there are few
+  std::ptrdiff_t least_ = 0;           // so many of them in front are no larger than the others
   std::vector<std::int64_t> classes_;  // how many are in each, else
 };
 

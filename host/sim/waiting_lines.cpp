@@ -11,7 +11,6 @@ std::int32_t WaitingLines::line_of(std::int32_t pool, std::int32_t gpus) {
     Line& line = lines_.emplace_back();
     line.group = line.pool = of.first;
     line.gpus = of.second;
-    groups_[at(of.first)].lines.push_back(found->second);
   }
   return found->second;
 }
@@ -24,6 +23,7 @@ void WaitingLines::make_due(std::int32_t group) {
 
 void WaitingLines::push(std::int32_t line, const JobPlace& place) {
   Line& to = lines_[at(line)];
+  if (to.jobs.empty()) groups_[at(to.group)].lines.push_back(line);
   to.jobs.push(place);
   to.look();
   if (to.fresh || to.first.slot != place.slot) return;
@@ -60,14 +60,13 @@ void WaitingLines::end(Group& of) {
 }
 
 void WaitingLines::blocked() {
-  std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
-  turns_.pop_back();
+  remove_turns([gpus = turns_.front().gpus](const Turn& turn) { return turn.gpus >= gpus; });
 }
 
 std::int32_t WaitingLines::take_any() {
   for (Line& line : lines_) {
     if (line.jobs.empty()) continue;
-    const std::int32_t slot = line.jobs.top().slot;
+    const std::int32_t slot = line.jobs.first().slot;
     line.jobs.pop();
     return slot;
   }

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <queue>
 #include <utility>
 #include <vector>
 
 #include "host/sim/counted_job.hpp"
+#include "host/sim/waiting_line.hpp"
 
 namespace berth::sim {
 
@@ -26,13 +26,13 @@ class WaitingLines {
     std::int32_t pool = 0, gpus = 0;  // of all its jobs; where there is one line only, of none
     bool fresh = false;               // has a first job that has not been tried
     JobPlace first = kNobody;         // of `jobs`, at hand: decisions go over all lines
-    std::priority_queue<JobPlace, std::vector<JobPlace>, std::greater<>> jobs;
-    void look() { first = jobs.empty() ? kNobody : jobs.top(); }
+    WaitingLine jobs;
+    void look() { first = jobs.empty() ? kNobody : jobs.first(); }
   };
   /// The first job of a line, in its turn.
   struct Turn {
     JobPlace first;
-    std::int32_t line;
+    std::int32_t line, gpus;
     bool operator>(const Turn& other) const { return other.first < first; }
   };
 
@@ -62,20 +62,23 @@ class WaitingLines {
   template <class MayFit>
   void started(const MayFit& may_fit) {
     const std::int32_t line = turns_.front().line;
-    blocked();
+    std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
+    turns_.pop_back();
     lines_[at(line)].jobs.pop();
     lines_[at(line)].look();
-    add_turn(line, may_fit);
+    if (lines_[at(line)].jobs.empty()) {
+      std::erase(groups_[at(group_)].lines, line);
+    } else {
+      add_turn(line, may_fit);
+    }
   }
-  /// It has not: no other of its line has a turn.
+  /// It has not: no other of its line has a turn, nor has any behind it that asks for as many GPUs or more.
   void blocked();
   /// Somebody at this place has given way: those behind it have a turn. What those before it could have, free or from others, is no more
   /// than it was.
   template <class MayFit>
   void look_behind(const JobPlace& place, const MayFit& may_fit) {
-    const auto behind = [&](const Turn& turn) { return place < turn.first; };
-    turns_.erase(std::remove_if(turns_.begin(), turns_.end(), behind), turns_.end());
-    std::make_heap(turns_.begin(), turns_.end(), std::greater<>());
+    remove_turns([&](const Turn& turn) { return place < turn.first; });
     for (const std::int32_t line : groups_[at(group_)].lines) {
       if (stands_behind(line, place)) add_turn(line, may_fit);
     }
@@ -86,7 +89,8 @@ class WaitingLines {
 
  private:
   struct Group {
-    std::vector<std::int32_t> lines, fresh;
+    std::vector<std::int32_t> lines;  // where somebody waits, in no order
+    std::vector<std::int32_t> fresh;
     bool due = false, again = false;
     JobPlace again_behind{};
   };
@@ -94,11 +98,16 @@ class WaitingLines {
   Group& begin(std::int32_t group);
   void end(Group& of);
   bool stands_behind(std::int32_t line, const JobPlace& place) const { return place < lines_[at(line)].first; }
+  template <class Which>
+  void remove_turns(const Which& which) {
+    turns_.erase(std::remove_if(turns_.begin(), turns_.end(), which), turns_.end());
+    std::make_heap(turns_.begin(), turns_.end(), std::greater<>());
+  }
   template <class MayFit>
   void add_turn(std::int32_t l, const MayFit& may_fit) {
     const Line& line = lines_[at(l)];
-    if (line.jobs.empty() || (!one_group_ && !may_fit(line.pool, line.gpus, line.first))) return;
-    turns_.push_back({line.first, l});
+    if (!one_group_ && !may_fit(line.pool, line.gpus, line.first)) return;
+    turns_.push_back({line.first, l, line.gpus});
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
   }
 
