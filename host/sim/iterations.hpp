@@ -62,7 +62,7 @@ class Iterations {
   /// @param gpus  [nodes] GPU indices that a node has, from 0
   Iterations(const NetworkCost& cost, const IterationRules& rules, std::span<const std::int32_t> gpus);
 
-  void start(const Start& job, IterationForm form, TimeUs now);
+  void start(const Start& start, IterationForm form, TimeUs now);
   /// It stops at the last whole iteration, and gives its GPUs back unless it `stays`, without doing anything more. What it did is since
   /// its start or its last stop.
   Executed stop(std::int32_t slot, TimeUs now, bool stays = false);
@@ -127,7 +127,7 @@ class Iterations {
   };
 
   bool stale(const Event& event) const;
-  void expect(TimeUs at, Event::What what, std::int32_t slot, std::int32_t worker = 0);
+  void expect(TimeUs when, Event::What what, std::int32_t slot, std::int32_t worker = 0);
   void happen(const Event& event);
   void foretell();
   void settle_instant();

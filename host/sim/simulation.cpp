@@ -75,8 +75,8 @@ class Simulator {
       throw InvalidArgument("jobs that share GPUs do not crash by their GPU-time: when they will have had it is not known");
     }
     for (const auto& [name, profile] : trace.profiles) check_stages(name, profile);
-    std::vector<std::int32_t> gpus;
-    for (std::int32_t n = 0; n < state_.node_count(); ++n) gpus.push_back(state_.node(n).gpus);
+    std::vector<std::int32_t> gpus(at(state_.node_count()));
+    for (std::size_t n = 0; n < gpus.size(); ++n) gpus[n] = state_.node(static_cast<std::int32_t>(n)).gpus;
     iterations_.emplace(settings.iterations->network, settings.iterations->rules, gpus);
   }
 
