@@ -39,7 +39,7 @@ class AllReduces {
   struct Row {
     std::int64_t bytes = 0;    ///< left, at `since`
     TimeUs latency = 0;        ///< of it, left at `since`
-    TimeUs since = 0;          ///< when its rate was seen to last
+    TimeUs since = 0;          ///< when its rate last changed
     std::int64_t sharing = 1;  ///< on its busiest node, itself too
     std::span<const std::int32_t> nodes;
     bool active = false;

@@ -18,7 +18,7 @@ struct IterationForm {
   bool stages_known = false;     ///< else a stage is a second of computing
   bool on_lanes = false;         ///< stage i needs resource i of its GPU; else all of them need the GPU itself
   std::int64_t bytes = 0;        ///< of the all-reduce over several nodes; 0: none
-  std::int64_t step = 1;         ///< work that an iteration does; the last one may do less, in as much less time
+  std::int64_t step = 1;         ///< work that an iteration does; the stages of a last one that does less take as much less
 
   /// Of an iteration that does `work`.
   TimeUs length(std::size_t stage, std::int64_t work) const {
