@@ -16,8 +16,7 @@ sim::NetworkCost IterationOptions::network_cost() const {
   for (const std::string& text : network) {
     const auto [name, value] = parse_key_value(text);
     const auto number = io::parse_measured(value, 6);
-    if (!number || *number < 0 || *number > 1'000'000'000'000)
-      throw InvalidArgument(fmt::format("--network {}: expected a number of at most 10^6", text));
+    if (!number || *number > 1'000'000'000'000) throw InvalidArgument(fmt::format("--network {}: expected a number of at most 10^6", text));
     if (name == "a") {
       cost.latency_us = *number;
     } else if (name == "b") {
