@@ -3,9 +3,9 @@
 // Key         the queue level: how many thresholds the job's attained GPU-time has reached; within a level by submit, then id,
 //             as job ranks do.
 // Changes     when a running job's attained GPU-time reaches the next threshold. With promotion also when a waiting job is due.
-// Source      Tiresias (NSDI'19), discretised 2D-LAS; thresholds of its simulator. Promotion: a waiting job that has waited at
-//             least `promote_knob` times as long as it ran since its last reset starts again at level 0. We compare GPU-time
-//             with GPU-time, which is the same for a job whose GPU count does not change.
+// Source      Tiresias (NSDI'19), discretised 2D-LAS; thresholds that its simulator lists (of the three it uses two). Promotion: a
+//             waiting job that has waited at least `promote_knob` times as long as it ran since its last reset starts again at level
+//             0. We compare GPU-time with GPU-time, which is the same for a job whose GPU count does not change.
 // Keeps       with promotion, column `las_reset_gpu_us`: attained GPU-time at the last reset, rows only for reset jobs.
 // Parameters  thresholds_gpu_s, promote_knob, and the common ones.
 

@@ -64,7 +64,8 @@ TEST(MuriFigures, AreReproducedAsFarAsTheirRulesAreKnown) {
     const char *policy, *theirs, *trace;
     std::int64_t mean, p99, makespan;  // parts per thousand either way
   };
-  // The rules of SRTF and SRSF are known. Of trace3 ten jobs are the last per cent, and 1 % of noise moves them by 15 %.
+  // What the gaps are made of the replica knows (tests/replicas). Of trace3 ten jobs are the last per cent, and 1 % of noise moves them
+  // by 15 %. Muri's Themis is a programme of Gavel's.
   const std::vector<Row> rows{{"srtf", "SRTF", "trace1", 50, 50, 25},
                               {"srtf", "SRTF", "trace1_pr", 50, 50, 25},
                               {"srtf", "SRTF", "trace3", 75, 75, 1},
@@ -74,7 +75,9 @@ TEST(MuriFigures, AreReproducedAsFarAsTheirRulesAreKnown) {
                               {"tiresias", "Tiresias_L", "trace1", 500, 150, 25},
                               {"tiresias", "Tiresias_L", "trace1_pr", 150, 100, 125},
                               {"tiresias", "Tiresias_L", "trace3", 125, 800, 1},
-                              {"themis", "themis", "trace3", 500, 400, 1}};
+                              {"gavel-ftf", "themis", "trace1", 75, 50, 25},
+                              {"gavel-ftf", "themis", "trace1_pr", 125, 50, 25},
+                              {"gavel-ftf", "themis", "trace3", 25, 75, 1}};
   const auto figures = published();
   for (const Row& row : rows) {
     SCOPED_TRACE(fmt::format("{}, {}", row.policy, row.trace));
@@ -98,7 +101,7 @@ TEST(MuriFigures, PoliciesStandInThePublishedOrder) {
     EXPECT_LT(srsf, srtf) << trace;
     EXPECT_LT(srtf, replayed(trace, "tiresias", "topology").jct_us.mean) << trace;
   }
-  EXPECT_LT(replayed("trace3", "srtf", "count").jct_us.mean, replayed("trace3", "themis", "topology").jct_us.mean);
+  EXPECT_LT(replayed("trace3", "srtf", "count").jct_us.mean, replayed("trace3", "gavel-ftf", "topology").jct_us.mean);
 }
 
 }  // namespace berth::sim
