@@ -8,6 +8,7 @@
 #include "berth/error.hpp"
 #include "host/core/split.hpp"
 #include "host/core/wide.hpp"
+#include "host/core/work_leg.hpp"
 #include "host/io/csv.hpp"
 #include "host/io/importers.hpp"
 #include "host/io/pollux.hpp"
@@ -50,10 +51,11 @@ struct Validation {
 enum class PolluxWork {
   kIterations,  ///< those that were counted at the user's batch
   kProgress,    ///< until the last epoch, by the gradient statistics at that batch
-  kGoodput,     ///< and at whatever batch
+  kGoodput,     ///< and at whatever batch, at one rate for all epochs
+  kEpochs,      ///< the same with the rate of each epoch
 };
 
-constexpr const char* kFormats[] = {"pollux", "pollux-progress", "pollux-goodput"};
+constexpr const char* kFormats[] = {"pollux", "pollux-progress", "pollux-goodput", "pollux-epochs"};
 
 /// Validations are only noted down: the smallest batch of an application must be known first.
 void read_measurements(CsvReader& row, const std::string& path, Applications& applications, std::vector<Validation>& validations) {
@@ -105,10 +107,11 @@ class PolluxJobs {
       trace.note(
           "a job is the progress until the last epoch, in steps of the initial batch; what a step of another batch gets on is what the "
           "gradient statistics of the epoch say");
-      trace.note(fmt::format("a rate is that of the whole training, {}",
-                             work_ == PolluxWork::kProgress
-                                 ? "at the job's own global batch"
-                                 : "each epoch at the measured batch that gets it done soonest on so many GPUs"));
+      trace.note(work_ == PolluxWork::kProgress  ? "a rate is that of the whole training, at the job's own global batch"
+                 : work_ == PolluxWork::kGoodput ? "a rate is that of the whole training, each epoch at the measured batch that gets it "
+                                                   "done soonest on so many GPUs"
+                                                 : "a rate is that of an epoch, at the measured batch that gets it done soonest on so many "
+                                                   "GPUs");
     } else {
       trace.note("a job is the iterations that validation-BATCH.csv counts until the last epoch, at its own global batch");
     }
@@ -116,7 +119,7 @@ class PolluxJobs {
         "rates are measured on T4s, 4 to a node; between two measured batches of a GPU a step is linear, above the largest one it is "
         "accumulated in several passes; nothing is fitted");
     trace.note(fmt::format("jobs are elastic{}; the GPU count asked for is the tuned one of the workload",
-                           work_ == PolluxWork::kGoodput ? "" : " at their global batch"));
+                           any_batch() ? "" : " at their global batch"));
     Trace done = trace.finish();
     done.profiles.assign(profiles_.begin(), profiles_.end());
     return done;
@@ -133,35 +136,68 @@ class PolluxJobs {
     row_.refuse(column, fmt::format("something that was measured; {}/{} is missing among the files", application, file));
   }
 
+  bool any_batch() const { return work_ == PolluxWork::kGoodput || work_ == PolluxWork::kEpochs; }
+
   void set_work(TraceJob& job) {
     const PolluxApplication& application = measured(job.model);
     if (application.placements.empty()) missing(application_, job.model, "placements.csv");
     const auto validation = application.validations.find(job.batch);
     if (validation == application.validations.end()) missing(batch_, job.model, fmt::format("validation-{}.csv", job.batch));
-    const bool any_batch = work_ == PolluxWork::kGoodput, counted = work_ == PolluxWork::kIterations;
-    job.profile = any_batch ? job.model + ", goodput" : fmt::format("{}, batch {}", job.model, job.batch);
-    auto profile = profiles_.find(job.profile);
-    if (profile == profiles_.end()) {
-      profile = profiles_
-                    .emplace(job.profile, counted ? pollux_profile(application, job.model, job.batch)
-                                                  : pollux_goodput_profile(application, job.model, any_batch ? 0 : job.batch))
-                    .first;
-    }
-    std::int64_t rate = 0;
-    for (const RatePoint& point : profile->second.points) {
-      if (point.gpus == job.gpus && rate == 0) rate = point.rate;  // the most compact placement comes first
-    }
-    if (rate == 0)
-      row_.refuse(replicas_, fmt::format("a GPU count that was measured at {} (more than 16: in scalability.csv)",
-                                         any_batch ? "a batch that was validated" : fmt::format("batch {}", job.batch)));
-    job.work = counted ? validation->second.iterations * 1'000'000 : pollux_progress(application);
-    if (counted) {
-      job.epochs_micro = validation->second.trained * 1'000'000;
-      job.dataset_size = std::min(core::mul_div(validation->second.iterations, job.batch, validation->second.trained), kScoreCeiling);
-    }
-    if (any_batch) job.batch = 0;
-    job.run_us = core::mul_div(job.work, kSecond, rate);
     job.elastic = true;
+    if (work_ == PolluxWork::kEpochs) {
+      set_epochs(job, application);
+    } else if (work_ == PolluxWork::kIterations) {
+      const PolluxValidation& run = validation->second;
+      job.profile = fmt::format("{}, batch {}", job.model, job.batch);
+      const std::int64_t rate = rate_of(job, [&] { return pollux_profile(application, job.model, job.batch); });
+      set_run(job, run.iterations * 1'000'000, rate);
+      job.epochs_micro = run.trained * 1'000'000;
+      job.dataset_size = std::min(core::mul_div(run.iterations, job.batch, run.trained), kScoreCeiling);
+    } else {
+      const std::size_t epochs = pollux_epochs(application);
+      const std::int32_t batch = any_batch() ? 0 : job.batch;
+      job.profile = any_batch() ? job.model + ", goodput" : fmt::format("{}, batch {}", job.model, job.batch);
+      const std::int64_t rate = rate_of(job, [&] { return pollux_goodput_profile(application, job.model, batch, 0, epochs); });
+      set_run(job, pollux_progress(application, epochs), rate);
+    }
+    if (any_batch()) job.batch = 0;
+  }
+
+  static void set_run(TraceJob& job, std::int64_t work, std::int64_t rate) {
+    job.work = work;
+    job.run_us = core::mul_div(work, kSecond, rate);
+  }
+
+  /// A phase for each epoch that gets on.
+  void set_epochs(TraceJob& job, const PolluxApplication& application) {
+    const std::size_t epochs = pollux_epochs(application);
+    job.work = pollux_progress(application, epochs);
+    core::WorkLeg leg{0, job.work, 1, 0};
+    for (std::size_t e = 0; e < epochs; ++e) {
+      const std::int64_t from = pollux_progress(application, e);
+      if (pollux_progress(application, e + 1) == from) continue;
+      const bool first = job.profile.empty();
+      job.profile = fmt::format("{}, goodput of epoch {}", job.model, e + 1);
+      const std::int64_t rate = rate_of(job, [&] { return pollux_goodput_profile(application, job.model, 0, e, e + 1); });
+      job.phases.push_back({from, job.profile, 0});
+      leg = first ? core::WorkLeg{0, job.work, rate, 0} : core::next_leg(leg, job.work - from, rate);
+    }
+    if (job.phases.empty()) missing(application_, job.model, "validation-BATCH.csv with progress");
+    job.profile = job.phases.front().profile;  // that of a job's first work is not a phase
+    job.phases.erase(job.phases.begin());
+    job.run_us = core::reaches(leg, 0);
+  }
+
+  /// With the GPUs that the job asks for, by the profile of its name, which `make` makes.
+  template <class Make>
+  std::int64_t rate_of(const TraceJob& job, const Make& make) {
+    auto profile = profiles_.find(job.profile);
+    if (profile == profiles_.end()) profile = profiles_.emplace(job.profile, make()).first;
+    for (const RatePoint& point : profile->second.points) {
+      if (point.gpus == job.gpus && point.rate > 0) return point.rate;  // the most compact placement comes first
+    }
+    row_.refuse(replicas_, fmt::format("a GPU count that was measured at {} (more than 16: in scalability.csv)",
+                                       any_batch() ? "a batch that was validated" : fmt::format("batch {}", job.batch)));
   }
 
   CsvReader& row_;
@@ -208,6 +244,10 @@ Imported import_pollux_progress(const std::vector<std::string>& files, const Imp
 
 Imported import_pollux_goodput(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   return import_for(PolluxWork::kGoodput, files);
+}
+
+Imported import_pollux_epochs(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  return import_for(PolluxWork::kEpochs, files);
 }
 
 }  // namespace berth::io

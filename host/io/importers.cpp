@@ -23,6 +23,8 @@ const std::vector<Importer>& importers() {
        import_philly},
       {"pollux", "Pollux (OSDI '21) and Sia (SOSP '23)",
        "one workload CSV; of its applications APPLICATION/placements.csv, scalability.csv, validation-BATCH.csv", import_pollux},
+      {"pollux-epochs", "Pollux and Sia, work counted by gradient statistics, at any batch size and the rate of each epoch", "as pollux",
+       import_pollux_epochs},
       {"pollux-goodput", "Pollux and Sia, work counted by gradient statistics, at any batch size", "as pollux", import_pollux_goodput},
       {"pollux-progress", "Pollux and Sia, work counted by gradient statistics as its simulator does", "as pollux", import_pollux_progress},
       {"sacct", "a Slurm cluster's own accounting", "what sacct -P (see docs/traces.md) or sacct --json prints", import_sacct},

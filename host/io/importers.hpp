@@ -59,6 +59,7 @@ Imported import_pai(const std::vector<std::string>& files, const ImportOptions& 
 Imported import_pollux(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_pollux_progress(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_pollux_goodput(const std::vector<std::string>& files, const ImportOptions& options);
+Imported import_pollux_epochs(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_sacct(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_shockwave(const std::vector<std::string>& files, const ImportOptions& options);
 Imported import_tiresias(const std::vector<std::string>& files, const ImportOptions& options);

@@ -68,10 +68,14 @@ std::int32_t pollux_most_per_gpu(std::string_view application);
 /// Steps per second at one global batch.
 Profile pollux_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch);
 
-/// Progress per second at one global batch that was validated, or (0) where each epoch is trained at whichever gets it done soonest:
-/// see docs/traces.md.
-Profile pollux_goodput_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch);
-/// Progress at the end of the last epoch, in millionths of steps of the initial batch; 0 without epochs.
-std::int64_t pollux_progress(const PolluxApplication& measured);
+/// Epochs that all validations have.
+std::size_t pollux_epochs(const PolluxApplication& measured);
+/// Progress per second over the epochs [first, last), 0 the first, at one global batch that was validated, or (0) where each epoch is
+/// trained at whichever gets it done soonest: see docs/traces.md.
+Profile pollux_goodput_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch, std::size_t first,
+                               std::size_t last);
+/// Progress at the end of so many epochs, in millionths of steps of the initial batch: the least that any validation had then, as the
+/// artefact's simulator takes it.
+std::int64_t pollux_progress(const PolluxApplication& measured, std::size_t epochs);
 
 }  // namespace berth::io

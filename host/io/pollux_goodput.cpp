@@ -17,30 +17,26 @@ namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-/// Epochs that all validations have.
-std::size_t epochs_of(const PolluxApplication& measured) {
+}  // namespace
+
+std::size_t pollux_epochs(const PolluxApplication& measured) {
   std::size_t epochs = measured.validations.empty() ? 0 : SIZE_MAX;
   for (const auto& [batch, validation] : measured.validations) epochs = std::min(epochs, validation.epochs.size());
   return epochs;
 }
 
-/// At the end of an epoch, 1 the first: the least that any run had then, as the artefact's simulator takes it.
-std::int64_t progress_after(const PolluxApplication& measured, std::size_t epoch) {
-  if (epoch == 0) return 0;
+std::int64_t pollux_progress(const PolluxApplication& measured, std::size_t epochs) {
+  if (epochs == 0) return 0;
   std::int64_t least = INT64_MAX;
-  for (const auto& [batch, validation] : measured.validations) least = std::min(least, validation.epochs[epoch - 1].progress_micro);
+  for (const auto& [batch, validation] : measured.validations) least = std::min(least, validation.epochs[epochs - 1].progress_micro);
   return least;
 }
 
-}  // namespace
-
-std::int64_t pollux_progress(const PolluxApplication& measured) { return progress_after(measured, epochs_of(measured)); }
-
-Profile pollux_goodput_profile(const PolluxApplication& measured, const std::string& application, std::int32_t only_batch) {
-  const std::size_t epochs = epochs_of(measured);
-  const std::int64_t work = pollux_progress(measured);
+Profile pollux_goodput_profile(const PolluxApplication& measured, const std::string& application, std::int32_t only_batch,
+                               std::size_t first, std::size_t last) {
+  const std::int64_t work = pollux_progress(measured, last) - pollux_progress(measured, first);
   return pollux_profile(measured, application, [&](std::int32_t gpus, const PolluxSteps& steps) -> std::optional<std::int64_t> {
-    std::vector<std::int64_t> soonest_ns(epochs, INT64_MAX);
+    std::vector<std::int64_t> soonest_ns(last - first, INT64_MAX);
     const std::int32_t initial = measured.validations.empty() ? 0 : measured.validations.begin()->first;
     for (const auto& [batch, validation] : measured.validations) {
       if (only_batch > 0 && batch != only_batch) continue;
@@ -48,14 +44,14 @@ Profile pollux_goodput_profile(const PolluxApplication& measured, const std::str
       const std::int32_t least_passes = gpus == 1 && batch > initial ? 2 : 1;
       const auto step_ns = pollux_step_ns(steps, gpus, batch, pollux_most_per_gpu(application), least_passes);
       if (!step_ns) continue;
-      for (std::size_t e = 0; e < epochs; ++e) {
-        const std::int64_t progress = progress_after(measured, e + 1) - progress_after(measured, e);
-        soonest_ns[e] = std::min(soonest_ns[e], core::mul_div(progress, *step_ns, validation.epochs[e].gain_micro));
+      for (std::size_t e = first; e < last; ++e) {
+        const std::int64_t progress = pollux_progress(measured, e + 1) - pollux_progress(measured, e);
+        soonest_ns[e - first] = std::min(soonest_ns[e - first], core::mul_div(progress, *step_ns, validation.epochs[e].gain_micro));
       }
     }
     std::int64_t all_ns = 0;
     for (const std::int64_t ns : soonest_ns) all_ns = core::saturating_add(all_ns, ns);
-    if (epochs == 0 || all_ns == INT64_MAX) return std::nullopt;
+    if (first == last || all_ns == INT64_MAX) return std::nullopt;
     return std::max<std::int64_t>(1, core::mul_div(work, 1'000 * kMillion, std::max<std::int64_t>(1, all_ns)));
   });
 }

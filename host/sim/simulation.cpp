@@ -364,7 +364,7 @@ class Simulator {
       const bool works = job.running && !job.stalled;
       do {
         job.phase = works ? job.phase + 1 : reached();
-        set_form(told, *job.traced, forms_.of(*job.traced, job.phase));
+        set_form(told, *job.traced, forms_.in_phase(std::move(told.shapes), *job.traced, job.phase));
         if (works) job.turn(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, slot)));
       } while (works && reached() > job.phase);
       if (works) expect_end(job, slot);

@@ -84,6 +84,13 @@ void TraceForms::keep_measured(std::vector<Shape>& shapes, const TraceJob& job) 
   }
 }
 
+TraceForm TraceForms::in_phase(std::vector<Shape> shapes, const TraceJob& job, std::size_t phase) const {
+  const bool first = phase == 0;
+  const std::int32_t batch = first ? job.batch : job.phases[phase - 1].batch;
+  for (Shape& shape : shapes) shape.local_batch = static_cast<std::int32_t>(per_gpu(batch, shape.gpus));
+  return {std::move(shapes), find(first ? job.profile : job.phases[phase - 1].profile)};
+}
+
 TraceForm TraceForms::of(const TraceJob& job, std::size_t phase) const {
   const std::string problem = core::phases_problem(job);
   if (!problem.empty()) throw InvalidArgument(fmt::format("job '{}': {}", job.id, problem));
@@ -115,12 +122,7 @@ TraceForm TraceForms::of(const TraceJob& job, std::size_t phase) const {
     if (form.shapes.empty() || form.shapes.front().gpus != job.gpus) form = {};
   }
   if (form.shapes.empty()) form.shapes.push_back(shape_for(job, job.gpus, job.gpu_type));
-  if (phase > 0 && form.profile != nullptr) {
-    const TracePhase& present = job.phases[phase - 1];
-    form.profile = find(present.profile);
-    for (Shape& shape : form.shapes) shape.local_batch = static_cast<std::int32_t>(per_gpu(present.batch, shape.gpus));
-  }
-  return form;
+  return form.profile == nullptr ? form : in_phase(std::move(form.shapes), job, phase);
 }
 
 std::size_t TraceForms::shape_on(const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
@@ -166,8 +168,11 @@ std::int64_t TraceForms::rate(const TraceForm& form, const std::vector<TakenGpus
 
 std::vector<core::WorkLeg> TraceForms::legs(const TraceJob& job, const std::vector<TakenGpus>& gpus) const {
   std::vector<core::WorkLeg> legs;
-  for (std::size_t phase = 0; job.work > 0 && phase <= job.phases.size(); ++phase) {
-    const std::int64_t per_second = rate(of(job, phase), gpus);
+  if (job.work <= 0) return legs;
+  TraceForm form = of(job);
+  for (std::size_t phase = 0; phase <= job.phases.size(); ++phase) {
+    if (form.profile != nullptr) form = in_phase(std::move(form.shapes), job, phase);
+    const std::int64_t per_second = rate(form, gpus);
     if (per_second <= 0) return {};
     const core::WorkLeg first{0, job.work, per_second, 0};
     legs.push_back(phase == 0 ? first : core::next_leg(legs.back(), job.work - core::phase_begin(job, phase), per_second));
@@ -179,8 +184,9 @@ std::vector<std::int64_t> TraceForms::asked_rates(const TraceJob& job) const {
   std::vector<std::int64_t> rates;
   core::SpanInfo span;
   span.gpus_per_node = 1;
+  TraceForm form = of(job);
   for (std::size_t phase = 0; phase <= job.phases.size(); ++phase) {
-    const TraceForm form = of(job, phase);
+    if (form.profile != nullptr) form = in_phase(std::move(form.shapes), job, phase);
     Job one;
     one.shapes = form.shapes;
     if (form.profile != nullptr) one.profile = *form.profile;

@@ -44,6 +44,8 @@ class TraceForms {
   /// @param phase  of the job's work, core::phase_at; its shapes are the same in all of them but for the batch.
   /// @throws InvalidArgument when an elastic job has more than kMaxShapes alternatives, and where `core::phases_problem` finds something.
   TraceForm of(const TraceJob& job, std::size_t phase = 0) const;
+  /// The same from the shapes of another of its phases, where the job's profile is known.
+  TraceForm in_phase(std::vector<Shape> shapes, const TraceJob& job, std::size_t phase) const;
 
   /// How long the job runs on these GPUs: its work at the rates that its profiles have measured there, or else `run_us`.
   TimeUs run_time(const TraceJob& job, const TraceForm& form, const std::vector<TakenGpus>& gpus) const;

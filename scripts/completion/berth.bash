@@ -11,7 +11,7 @@ _berth() {
   [[ $command == bench && $prev == --json ]] && prev=--out  # a flag of the others
   case $prev in
     help) words=$commands ;;
-    import) words="chronus gavel helios-venus kai muri pai philly pollux pollux-goodput pollux-progress sacct shockwave slurm tiresias trace --help" ;;
+    import) words="chronus gavel helios-venus kai muri pai philly pollux pollux-epochs pollux-goodput pollux-progress sacct shockwave slurm tiresias trace --help" ;;
     --backend) words="auto reference cpu cuda" ;;
     --objective) words="cost finish_time_fairness goodput jct sia sruf throughput" ;;
     --color) words="auto always never" ;;
@@ -20,7 +20,7 @@ _berth() {
       [[ $command == simulate ]] && words="oracle reactive rolling noise: none"
       ;;
     --progress) words="none epochs noise:" ;;
-    --trace-format) words="chronus gavel helios-venus muri pai philly pollux pollux-goodput pollux-progress sacct shockwave tiresias trace" ;;
+    --trace-format) words="chronus gavel helios-venus muri pai philly pollux pollux-epochs pollux-goodput pollux-progress sacct shockwave tiresias trace" ;;
     --placement) words="count consolidate topology" ;;
     --overheads)
       words="none default"

@@ -49,7 +49,7 @@ TEST(CliHelp, TheCompletionKnowsEveryImportFormat) {
   for (std::sregex_iterator one(formats.begin(), formats.end(), format), end; one != end; ++one, ++found) {
     EXPECT_TRUE(std::regex_search(completion, std::regex("import\\) words=\"[^\"]*\\b" + (*one)[1].str() + "\\b"))) << (*one)[1];
   }
-  EXPECT_EQ(found, 15);
+  EXPECT_EQ(found, 16);
 }
 
 TEST(CliHelp, ThePagesAndTheCompletionKnowEveryObjective) {

@@ -48,9 +48,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::int32_t one : {initial, global}) {
     read(2, [&](io::CsvReader& row) { measured.validations[one] = io::read_pollux_validation(row, application, one, initial); });
   }
-  fuzz::hold(io::pollux_progress(measured) >= 0, "progress below none");
+  fuzz::hold(io::pollux_progress(measured, io::pollux_epochs(measured)) >= 0, "progress below none");
   for (const std::int32_t one : {0, global}) {
-    for (const RatePoint& point : io::pollux_goodput_profile(measured, application, one).points) {
+    for (const RatePoint& point : io::pollux_goodput_profile(measured, application, one, 0, io::pollux_epochs(measured)).points) {
       fuzz::hold(point.gpus > 0 && point.rate > 0, "a goodput of no GPUs or none");
     }
   }

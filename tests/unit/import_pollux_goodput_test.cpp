@@ -70,6 +70,26 @@ TEST(ImportPolluxGoodput, AtAnyBatchEachEpochTakesTheOneThatGetsItDoneSoonest) {
   EXPECT_EQ(trace.jobs[0].run_us, 2'250'000);
 }
 
+TEST(ImportPolluxGoodput, ByEpochARateIsThatOfTheEpoch) {
+  const Trace trace = TwoEpochs().trace("pollux-epochs");
+
+  ASSERT_EQ(trace.profiles.size(), 2u);
+  EXPECT_EQ(trace.profiles[0].first, "net, goodput of epoch 1");
+  EXPECT_EQ(trace.profiles[0].second.points,
+            (std::vector<RatePoint>{{"T4", 1, 0, "", 5'000'000}, {"T4", 2, 0, "node", 8'000'000}, {"T4", 4, 0, "", 3'333'333}}));
+  EXPECT_EQ(trace.profiles[1].second.points,
+            (std::vector<RatePoint>{{"T4", 1, 0, "", 5'263'157}, {"T4", 2, 0, "node", 10'000'000}, {"T4", 4, 0, "", 5'000'000}}));
+  for (const TraceJob& job : trace.jobs) {
+    EXPECT_EQ(job.profile, "net, goodput of epoch 1");
+    EXPECT_EQ(job.phases, (std::vector<TracePhase>{{10'000'000, "net, goodput of epoch 2", 0}}));
+    EXPECT_EQ(job.work, 20'000'000);
+    EXPECT_EQ(job.batch, 0);
+    EXPECT_TRUE(job.elastic);
+  }
+  EXPECT_EQ(trace.jobs[0].run_us, 2'250'000);  // 1.25 s + 1 s, as one rate for both takes
+  EXPECT_EQ(trace.jobs[2].run_us, 3'900'001);  // 2 s + 1.9 s
+}
+
 // 1 / (1 + noise scale / batch) in another form: gains that were worked out from square 0.01 and variance 0.5 at an initial batch of 128.
 TEST(ImportPolluxGoodput, WhatAStepGetsOnIsTheFormulaOfPollux) {
   test::Folder folder;
