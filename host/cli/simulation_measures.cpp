@@ -92,7 +92,8 @@ std::string groups_table(const std::vector<results::Run>& runs, const std::strin
                       rounded_seconds(group.mean_wait_us)});
     }
   }
-  const std::string head = by == "vc" ? "VC" : by == "user" ? "USER" : "GPUS";
+  constexpr const char* kHeads[sim::kGroupings] = {"QUEUE", "VC", "USER", "GPUS"};
+  const std::string head = kHeads[static_cast<std::size_t>(*group_by(by))];
   std::string text = "\n" + report::table({"POLICY", head, "DONE", "DECLINED", "JCT MEAN", "P99", "WAIT MEAN"}, rows);
   if (left_out > 0) text += fmt::format("... and {} more with fewer jobs (--json has all)\n", left_out);
   return text;

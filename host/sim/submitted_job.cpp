@@ -3,7 +3,7 @@
 namespace berth::sim {
 
 Demanded Demanded::not_modelled(const Snapshot& cluster) {
-  Demanded demanded;
+  Demanded demanded = all(cluster);
   for (const Node& node : cluster.nodes) {
     demanded.cpu = demanded.cpu && node.cpu_milli == kUnlimited;
     demanded.memory = demanded.memory && node.memory_bytes == kUnlimited;
@@ -21,6 +21,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
   job.priority = from.priority;
   job.weight_ppm = from.weight_ppm;
+  if (demanded.queue) job.queue = from.queue;
   if (demanded.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
   if (demanded.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);
   set_form(job, from, form);

@@ -7,10 +7,13 @@
 
 namespace berth::sim {
 
-/// Which demands beside GPUs a job takes over from its trace. What was placed without counting cores and memory might hold more of them
-/// than there is: on nodes that model them they are left out then.
+/// What beside GPUs a job takes over from its trace.
 struct Demanded {
   bool cpu = true, memory = true;
+  bool queue = false;  ///< where the cluster has none, its name says nothing
+
+  static Demanded all(const Snapshot& cluster) { return {true, true, !cluster.queues.empty()}; }
+  /// What was placed without counting cores and memory might hold more of them than there is: on nodes that model them they are left out.
   static Demanded not_modelled(const Snapshot& cluster);
 };
 

@@ -30,7 +30,7 @@ _berth() {
     --fidelity) words="rate iteration" ;;
     --network) words="a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
-    --by) words="vc user size" ;;
+    --by) words="queue vc user size" ;;
     --workload) words="philly helios pai llm" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;

@@ -51,7 +51,7 @@ TEST(CliSchemas, SimulationsAreAsSaid) {
   const Folder folder;
   folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "t", "jobs": [
     {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 6, "user": "u", "deadline_s": 5}, {"id": "b", "submit_s": 1, "run_s": 20, "gpus": 9}]})");
-  for (const std::string by : {"", " --by user", " --by vc"}) {
+  for (const std::string by : {"", " --by user", " --by vc", " --by queue"}) {
     const std::string line =
         berth("simulate --json --cluster 2x4 --policy srtf --overheads default --trace '" + (folder / "trace.json") + "'" + by).out;
     EXPECT_EQ(fault(line, "berth.simulation.v1"), "") << line;

@@ -64,6 +64,7 @@ TEST(ImportChronus, DeadlinesCountFromSubmission) {
 
   const TraceJob& job = trace.jobs.at(0);
   EXPECT_EQ(job.user, "vc_a");
+  EXPECT_EQ(job.virtual_cluster, "vc_a");
   EXPECT_EQ(job.submit_us, 100 * kSecond);
   EXPECT_EQ(job.run_us, 50 * kSecond);
   EXPECT_EQ(job.deadline_us, 247'500'000);
