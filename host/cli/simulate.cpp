@@ -91,10 +91,7 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.number("store_s", static_cast<std::int64_t>(run.store_s * 1e6), 6);
     out.number("jobs_per_s", run.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(f.completed) / run.wall_s) : 0);
     add_groups(out, run, options.output.by);
-    if (options.iterations.wanted()) {
-      out.text("fidelity", options.iterations.fidelity);
-      out.number("gpu_jobs", options.iterations.gpu_jobs);
-    }
+    add_settings(out, run.settings);
     out.flag_unless("interrupted", run.totals.interrupted, false);
     out.text("schema", "berth.simulation.v1");
   });
