@@ -67,14 +67,18 @@ TEST(SimulatedQueues, CountsAreEnoughWhereNoQuotaHolds) {
 
 TEST(SimulatedQueues, AQueueThatTheClusterDoesNotHaveIsRefused) {
   const Trace trace = trace_of({queued("smal", "a", 0, 10, 4)});
-  std::string message;
-  try {
-    ends(trace, with_queues());
-  } catch (const InputError& error) {
-    message = error.what();
-  }
+  const auto message = [](const auto& run) {
+    try {
+      run();
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
 
-  EXPECT_NE(message.find("there is no queue 'smal'"), std::string::npos) << message;
+  EXPECT_EQ(message([&] { ends(trace, with_queues()); }), "job 'a': the cluster has no queue 'smal'");
+  EXPECT_EQ(message([&] { snapshot_at(trace, with_queues(), kSecond); }), "job 'a': the cluster has no queue 'smal'");
+  EXPECT_EQ(message([&] { ends(trace, io::uniform_cluster(1, 8)); }), "none");
 }
 
 TEST(SimulatedQueues, ASnapshotHasThemWhereTheClusterDoes) {
