@@ -12,6 +12,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/request.hpp"
+#include "host/cli/simulated_history.hpp"
 #include "host/cli/simulated_iterations.hpp"
 #include "host/cli/simulated_jobs.hpp"
 #include "host/cli/simulated_world.hpp"
@@ -32,7 +33,7 @@ namespace {
 
 struct SimulateArguments {
   JobOptions jobs;
-  std::string cluster, placement, round, jobs_out;
+  std::string cluster, placement, round, jobs_out, history_out;
   std::vector<std::string> policies;
   ExecOptions exec;
   RequestOptions request;
@@ -44,6 +45,13 @@ struct SimulateArguments {
 };
 
 using results::Run;
+
+/// What goes along with all runs.
+struct Along {
+  ProgressLine line;
+  RememberInterrupt interrupt;
+  std::optional<SimulatedHistory> history;
+};
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -91,10 +99,7 @@ std::string json_of(const Run& run, const Trace& trace, const SimulateArguments&
     out.number("store_s", static_cast<std::int64_t>(run.store_s * 1e6), 6);
     out.number("jobs_per_s", run.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(f.completed) / run.wall_s) : 0);
     add_groups(out, run, options.output.by);
-    if (options.iterations.wanted()) {
-      out.text("fidelity", options.iterations.fidelity);
-      out.number("gpu_jobs", options.iterations.gpu_jobs);
-    }
+    add_settings(out, run.settings);
     out.flag_unless("interrupted", run.totals.interrupted, false);
     out.text("schema", "berth.simulation.v1");
   });
@@ -118,8 +123,8 @@ std::string text_of(const std::vector<Run>& runs, const SimulatedJobs& jobs, std
 }
 
 Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request, const std::string& name,
-                 const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line,
-                 const RememberInterrupt& interrupt, const sim::Decider& decide = {}) {
+                 const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along,
+                 const sim::Decider& decide = {}) {
   Run run;
   sim::SimulationSettings& settings = run.settings;
   settings = world;
@@ -136,7 +141,7 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   settings.events_too = options.events_too;
   if (settings.events_too && settings.round_us == 0)
     throw InvalidArgument("--at-events: without --round decisions are made at events anyway");
-  settings.interrupted = [&] { return interrupt.came(); };
+  settings.interrupted = [&] { return along.interrupt.came(); };
   run.policy = name;
   run.cluster = options.cluster;
   run.trace = &jobs.trace();
@@ -150,7 +155,8 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   run.totals = sim::simulate({jobs.trace().profiles, jobs.facts(), *all}, cluster, settings, [&](const sim::JobOutcome& job) {
     figures.add(job);
     measures.add(job);
-    if (++ended % 256 == 0) line.show(static_cast<int>(100 * ended / jobs.count()), name);
+    if (along.history) along.history->add(job);
+    if (++ended % 256 == 0) along.line.show(static_cast<int>(100 * ended / jobs.count()), name);
   });
   run.wall_s = seconds_since(begin);
   run.figures = figures.finish(run.totals);
@@ -163,8 +169,7 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
 
 /// A run of a policy that is a program. What it does wrong ends this run only: false, and why is told.
 bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettings& world, const std::string& given,
-                   const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, ProgressLine& line,
-                   const RememberInterrupt& interrupt, std::vector<Run>& runs) {
+                   const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along, std::vector<Run>& runs) {
   const NamedCommand one = named_command(given);
   RequestOptions asked = options.request;
   asked.params.clear();
@@ -175,7 +180,7 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
     const sim::Decider decide = [&](const ClusterState& state, Plan& plan, std::vector<sim::TurnedAway>& away) {
       policy.decide(state, plan, away);
     };
-    Run run = simulate_one(options, world, request, one.name, jobs, cluster, want, line, interrupt, decide);
+    Run run = simulate_one(options, world, request, one.name, jobs, cluster, want, along, decide);
     if (!run.totals.interrupted) policy.finish();
     runs.push_back(std::move(run));
     return true;
@@ -205,13 +210,12 @@ void check_iterations(const SimulateArguments& options, const std::vector<Reques
 
 /// A run of the policy that only simulations of iterations know.
 Run simulate_ada_srsf(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
-                      const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want,
-                      ProgressLine& line, const RememberInterrupt& interrupt) {
+                      const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along) {
   const sim::AdaSrsfSettings settings = sim::ada_srsf_settings(request.params);
   sim::SimulationSettings own = world;
   own.iterations->rules = settings.rules;
   sim::AdaSrsf policy(settings, own.iterations->network, own.iterations->gpu_jobs, request);
-  return simulate_one(options, own, request, name, jobs, cluster, want, line, interrupt,
+  return simulate_one(options, own, request, name, jobs, cluster, want, along,
                       [&](const ClusterState& state, Plan& plan, std::vector<sim::TurnedAway>& away) { policy.decide(state, plan, away); });
 }
 
@@ -221,11 +225,18 @@ int run(const SimulateArguments& options) {
   for (Place& file : options.world.inputs()) inputs.push_back(std::move(file));
   std::vector<Place> outputs = places(options.output);
   outputs.push_back({"--jobs-out", options.jobs_out});
+  outputs.push_back({"--history-out", options.history_out});
   check_places(inputs, outputs);
   sim::Wanted want = wanted(options.output, !options.jobs_out.empty());
   RequestOptions asked = options.request;
   if (options.policies.empty() && options.exec.commands.empty()) throw InvalidArgument("--policy or --policy-exec is required");
   if (options.policies.empty() && !options.request.params.empty()) throw InvalidArgument("--param: there is no --policy to take it");
+  std::optional<SimulatedHistory> history;
+  if (!options.history_out.empty()) {
+    if (options.policies.size() + options.exec.commands.size() > 1)
+      throw InvalidArgument("--history-out: a job stands in a history once, so it is of one policy");
+    history.emplace(options.progress, options.request.seed);
+  }
   (void)options.exec.patience_us();  // what is wrong shows before anything runs
   if (!options.placement.empty() && !options.policies.empty()) asked.params.push_back("packing=" + options.placement);
   std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
@@ -245,8 +256,7 @@ int run(const SimulateArguments& options) {
     world.iterations = sim::IterationSettings{options.iterations.gpu_jobs, options.iterations.network_cost(), {}};
   const double load_s = seconds_since(begin);
   SimulationOutput output(options.output);
-  ProgressLine line;
-  const RememberInterrupt interrupt;
+  Along along{{}, {}, std::move(history)};
   std::vector<Run> runs;
   std::string csv = kCsvHead;
   const auto keep = [&](Run& run) {
@@ -259,26 +269,30 @@ int run(const SimulateArguments& options) {
     run.store_s = seconds_since(before);
     if (options.json) print(json_of(run, jobs.trace(), options));
   };
-  for (std::size_t i = 0; i < requests.size() && !interrupt.came(); ++i) {
-    line.show(0, options.policies[i]);
+  for (std::size_t i = 0; i < requests.size() && !along.interrupt.came(); ++i) {
+    along.line.show(0, options.policies[i]);
     const std::string& name = options.policies[i];
     const bool ada_srsf = requests[i].policy == sim::ada_srsf_info().name;
-    runs.push_back(ada_srsf ? simulate_ada_srsf(options, world, requests[i], name, jobs, cluster, want, line, interrupt)
-                            : simulate_one(options, world, requests[i], name, jobs, cluster, want, line, interrupt));
+    runs.push_back(ada_srsf ? simulate_ada_srsf(options, world, requests[i], name, jobs, cluster, want, along)
+                            : simulate_one(options, world, requests[i], name, jobs, cluster, want, along));
     keep(runs.back());
   }
   bool failed = false;
-  for (std::size_t i = 0; i < options.exec.commands.size() && !interrupt.came(); ++i) {
+  for (std::size_t i = 0; i < options.exec.commands.size() && !along.interrupt.came(); ++i) {
     const std::size_t before = runs.size();
-    failed = !simulate_exec(options, world, options.exec.commands[i], jobs, cluster, want, line, interrupt, runs) || failed;
+    failed = !simulate_exec(options, world, options.exec.commands[i], jobs, cluster, want, along, runs) || failed;
     if (runs.size() > before) keep(runs.back());
   }
   if (!options.json && !(runs.empty() && failed)) {
     print(text_of(runs, jobs, runs.empty() ? 0 : runs.front().totals.gpus, options.output.by));
   }
   if (!options.jobs_out.empty()) write_out(options.jobs_out, csv);
+  if (along.history) {
+    write_out(options.history_out, along.history->csv());
+    if (!along.history->has_rows()) complain("note: --history-out: no job that completed states epochs and the size of its dataset");
+  }
   output.finish();
-  if (interrupt.came()) complain("note: interrupted: the last run ends where it was");
+  if (along.interrupt.came()) complain("note: interrupted: the last run ends where it was");
   if (failed) return kUsage;
   const auto all_declined = [](const Run& run) {
     return run.figures.declined > 0 && run.figures.completed + run.figures.unfinished + run.figures.killed == 0;
@@ -321,6 +335,9 @@ void add_simulate(Commands& commands) {
   app.add_flag("--at-events", options->events_too, "With --round: decide at every event, too");
   app.add_flag("--elastic", options->elastic, "Elastic jobs may run at every GPU count that was measured");
   app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy (CSV)")->type_name("FILE");
+  app.add_option("--history-out", options->history_out,
+                 "Write the epochs of jobs that completed, as they reported them, for 'berth fit' (CSV); of one policy")
+      ->type_name("FILE");
   add_output_options(app, options->output);
   app.add_option("--threads", options->request.threads, "Threads of a decision; 0: all")->check(whole_number<int>())->capture_default_str();
   add_seed_option(app, options->request.seed, "Seed of policies and estimates that draw numbers");

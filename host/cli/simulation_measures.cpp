@@ -30,6 +30,35 @@ void add_spread(io::JsonWriter& out, const std::string& of, const sim::Spread& s
   out.number("max_" + of, s.max, 6);
 }
 
+void add_settings(io::JsonWriter& out, const sim::SimulationSettings& settings) {
+  out.key("params");
+  out.object([&] {
+    for (const auto& [name, value] : settings.request.params) out.text(name, value);
+  });
+  out.text("estimates", settings.estimates);
+  out.text("overheads", settings.overheads.name);
+  out.text("progress", settings.progress);
+  out.text_unless("events", settings.events.name, "");
+  const sim::FailureRates& rates = settings.failures;
+  out.number_unless("node_failure_s", rates.node_us, 0, 6);
+  out.number_unless("gpu_failure_s", rates.gpu_us, 0, 6);
+  out.number_unless("repair_s", rates.repair_us, 0, 6);
+  out.number_unless("crash_gpu_s", rates.crash_gpu_us, 0, 6);
+  out.number_unless("kill_gpu_s", rates.kill_gpu_us, 0, 6);
+  out.number_unless("round_s", settings.round_us, 0, 6);
+  out.flag_unless("at_events", settings.events_too, false);
+  out.flag_unless("elastic", settings.elastic, false);
+  out.text("fidelity", settings.iterations ? "iteration" : "rate");
+  if (!settings.iterations) return;
+  out.number("gpu_jobs", settings.iterations->gpu_jobs);
+  out.key("network");
+  out.object([&] {
+    out.number("a_s", settings.iterations->network.latency_us, 6);
+    out.number("b_ns", settings.iterations->network.byte_fs, 6);
+    out.number("eta_ns", settings.iterations->network.contention_fs, 6);
+  });
+}
+
 void add_measures(io::JsonWriter& out, const results::Run& run) {
   const sim::SimulationFigures& f = run.figures;
   const sim::Deadlines& deadlines = run.measures.deadlines;
@@ -92,7 +121,8 @@ std::string groups_table(const std::vector<results::Run>& runs, const std::strin
                       rounded_seconds(group.mean_wait_us)});
     }
   }
-  const std::string head = by == "vc" ? "VC" : by == "user" ? "USER" : "GPUS";
+  constexpr const char* kHeads[sim::kGroupings] = {"QUEUE", "VC", "USER", "GPUS"};
+  const std::string head = kHeads[static_cast<std::size_t>(*group_by(by))];
   std::string text = "\n" + report::table({"POLICY", head, "DONE", "DECLINED", "JCT MEAN", "P99", "WAIT MEAN"}, rows);
   if (left_out > 0) text += fmt::format("... and {} more with fewer jobs (--json has all)\n", left_out);
   return text;

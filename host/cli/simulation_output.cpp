@@ -38,8 +38,8 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_option("--series-every", options.series_every,
                  "How long the intervals of --series-out and --out are; without it, so that there are at most 1,000")
       ->type_name("DURATION");
-  app.add_option("--by", options.by, "Tell virtual clusters (vc), users or sizes of jobs apart")
-      ->check(CLI::IsMember({"vc", "user", "size"}))
+  app.add_option("--by", options.by, "Tell queues, virtual clusters (vc), users or sizes of jobs apart")
+      ->check(CLI::IsMember({"queue", "vc", "user", "size"}))
       ->type_name("WHAT");
 }
 

@@ -150,6 +150,7 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
     TraceJob job;
     job.id = row.text(id);
     job.user = row.text(user);
+    job.virtual_cluster = job.user;
     job.gpus = static_cast<std::int32_t>(row.integer(gpus, -kMaxGpusPerJob, kMaxGpusPerJob));
     job.submit_us = row.seconds(submit);
     job.run_us = row.signed_seconds(duration);

@@ -19,7 +19,8 @@ std::string base_name(const std::string& path) {
 }
 
 std::string text_problem(const TraceJob& job) {
-  for (const std::string* text : {&job.id, &job.user, &job.virtual_cluster, &job.model, &job.status, &job.gpu_type, &job.profile}) {
+  for (const std::string* text :
+       {&job.id, &job.user, &job.virtual_cluster, &job.queue, &job.model, &job.status, &job.gpu_type, &job.profile}) {
     std::string problem = name_problem(*text);
     if (!problem.empty()) return problem;
   }

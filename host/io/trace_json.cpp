@@ -52,6 +52,7 @@ constexpr Field<TraceJob> kTraceJobFields[] = {
     {"id", read_id, true},
     {"user", [](JsonCursor& in, TraceJob& j) { j.user = in.string(); }},
     {"virtual_cluster", [](JsonCursor& in, TraceJob& j) { j.virtual_cluster = in.string(); }},
+    {"queue", [](JsonCursor& in, TraceJob& j) { j.queue = in.string(); }},
     {"model", [](JsonCursor& in, TraceJob& j) { j.model = in.string(); }},
     {"status", [](JsonCursor& in, TraceJob& j) { j.status = in.string(); }},
     {"submit_s", [](JsonCursor& in, TraceJob& j) { j.submit_us = read_time(in); }, true},
@@ -218,6 +219,7 @@ void write_job(JsonWriter& w, const TraceJob& job) {
     w.text("id", job.id);
     w.text_unless("user", job.user, "");
     w.text_unless("virtual_cluster", job.virtual_cluster, "");
+    w.text_unless("queue", job.queue, "");
     w.text_unless("model", job.model, "");
     w.text_unless("status", job.status, "");
     w.number("submit_s", job.submit_us, 6);

@@ -41,6 +41,18 @@ void add_known(TableRows& row, const std::string& name, std::int64_t value, bool
   known ? row.number(name, value) : row.nothing(name);
 }
 
+// What stands in no file of version 1.
+void add_settings(TableRows& row, const sim::SimulationSettings& settings) {
+  row.text("progress", settings.progress).number("at_events", settings.events_too ? 1 : 0);
+  const bool followed = settings.iterations.has_value();
+  row.text("fidelity", followed ? "iteration" : "rate");
+  const sim::IterationSettings iterations = settings.iterations.value_or(sim::IterationSettings{});
+  add_known(row, "gpu_jobs", iterations.gpu_jobs, followed);
+  add_known(row, "network_a_us", iterations.network.latency_us, followed);
+  add_known(row, "network_b_fs", iterations.network.byte_fs, followed);
+  add_known(row, "network_eta_fs", iterations.network.contention_fs, followed);
+}
+
 void add_run(Database& database, const Run& run) {
   const sim::SimulationFigures& f = run.figures;
   const sim::Deadlines& deadlines = run.measures.deadlines;
@@ -74,6 +86,7 @@ void add_run(Database& database, const Run& run) {
   row.number("decisions", run.totals.decisions);
   row.number("decision_p50_us", run.totals.decision_ns.p50 / 1000).number("decision_p99_us", run.totals.decision_ns.p99 / 1000);
   row.number("load_us", static_cast<TimeUs>(run.load_s * 1e6)).number("wall_us", static_cast<TimeUs>(run.wall_s * 1e6));
+  add_settings(row, run.settings);
   row.write();
 }
 
@@ -103,6 +116,7 @@ void add_jobs(Database& database, std::int64_t id, const Run& run) {
     row.number("failures", o.failures).number("mends", o.mends);
     add_known(row, "deadline_us", traced.deadline_us, traced.deadline_us != kNever);
     o.reason.empty() ? row.nothing("reason") : row.text("reason", o.reason);
+    row.text("queue", traced.queue);
     row.write();
   }
 }
@@ -138,11 +152,13 @@ ResultsFile::ResultsFile(const std::string& path) : database_(path) {
   if (kind != kApplicationId && (!fresh || kind != 0 || version != 0)) {
     throw InputError(path, "", 0, "is an SQLite file of something else, not of results");
   }
-  if (kind == kApplicationId && version != kSchemaVersion) {
+  if (kind == kApplicationId && version != 1 && version != kSchemaVersion) {
     throw InputError(path, "", 0, fmt::format("has results in version {}; this program knows version {}", version, kSchemaVersion));
   }
   database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   Transaction transaction(database_);
+  // Asked again: another program may have been here since.
+  if (database_.number("PRAGMA user_version") == 1) database_.run(kFromVersion1);
   database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", kApplicationId, kSchemaVersion) + kSchema);
   transaction.commit();
 }

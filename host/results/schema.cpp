@@ -76,7 +76,14 @@ CREATE TABLE IF NOT EXISTS runs (
   decision_p50_us INTEGER NOT NULL,
   decision_p99_us INTEGER NOT NULL,
   load_us INTEGER NOT NULL,
-  wall_us INTEGER NOT NULL
+  wall_us INTEGER NOT NULL,
+  progress TEXT,
+  at_events INTEGER,
+  fidelity TEXT,
+  gpu_jobs INTEGER,
+  network_a_us INTEGER,
+  network_b_fs INTEGER,
+  network_eta_fs INTEGER
 ) STRICT;
 
 CREATE TABLE IF NOT EXISTS losses (
@@ -108,7 +115,8 @@ CREATE TABLE IF NOT EXISTS jobs (
   failures INTEGER NOT NULL,
   mends INTEGER NOT NULL,
   deadline_us INTEGER,
-  reason TEXT
+  reason TEXT,
+  queue TEXT
 ) STRICT;
 CREATE INDEX IF NOT EXISTS jobs_of_run ON jobs(run);
 
@@ -141,6 +149,17 @@ CREATE TABLE IF NOT EXISTS groups (
   gpu_us INTEGER NOT NULL,
   PRIMARY KEY (run, grouping, name)
 ) STRICT;
+)";
+
+const char* const kFromVersion1 = R"(
+ALTER TABLE runs ADD COLUMN progress TEXT;
+ALTER TABLE runs ADD COLUMN at_events INTEGER;
+ALTER TABLE runs ADD COLUMN fidelity TEXT;
+ALTER TABLE runs ADD COLUMN gpu_jobs INTEGER;
+ALTER TABLE runs ADD COLUMN network_a_us INTEGER;
+ALTER TABLE runs ADD COLUMN network_b_fs INTEGER;
+ALTER TABLE runs ADD COLUMN network_eta_fs INTEGER;
+ALTER TABLE jobs ADD COLUMN queue TEXT;
 )";
 
 }  // namespace berth::results

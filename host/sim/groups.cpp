@@ -28,7 +28,7 @@ GroupsOf::GroupsOf(GroupBy by) : by_(by) {
 
 GroupsOf::Group& GroupsOf::group_of(const TraceJob& job) {
   if (by_ == GroupBy::kSize) return groups_[size_group(job.gpus)];
-  const std::string& name = by_ == GroupBy::kUser ? job.user : job.virtual_cluster;
+  const std::string& name = by_ == GroupBy::kUser ? job.user : by_ == GroupBy::kQueue ? job.queue : job.virtual_cluster;
   const auto [found, fresh] = at_.try_emplace(name, groups_.size());
   if (fresh) groups_.emplace_back().figures.name = name;
   return groups_[found->second];

@@ -10,10 +10,10 @@
 
 namespace berth::sim {
 
-/// By what jobs are told apart: virtual cluster, user, or class of the GPU count they ask for.
-enum class GroupBy : std::uint8_t { kVirtualCluster, kUser, kSize };
-inline constexpr int kGroupings = 3;
-inline constexpr const char* kGroupingNames[kGroupings] = {"vc", "user", "size"};
+/// By what jobs are told apart: queue, virtual cluster, user, or class of the GPU count they ask for.
+enum class GroupBy : std::uint8_t { kQueue, kVirtualCluster, kUser, kSize };
+inline constexpr int kGroupings = 4;
+inline constexpr const char* kGroupingNames[kGroupings] = {"queue", "vc", "user", "size"};
 
 /// The jobs of one group that ended or were there at the end. Times are of completed jobs.
 struct GroupFigures {

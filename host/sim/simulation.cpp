@@ -54,6 +54,7 @@ class Simulator {
         settings_(settings),
         done_(done),
         forms_(trace.profiles, cluster, settings.elastic),
+        demanded_(Demanded::all(cluster)),
         estimator_(settings.estimates, settings.request.seed),
         reports_(settings.progress, settings.request.seed),
         state_(empty(cluster, settings)),
@@ -308,7 +309,7 @@ class Simulator {
       live.timed = form.profile == nullptr || traced.work == 0;
       live.work = live.left = live.timed ? traced.run_us : traced.work;
       live.owed = live.overheads->start_us;
-      Job job = submitted_job(traced, form, Demanded{});
+      Job job = submitted_job(traced, form, demanded_);
       job.costs = live.overheads->costs;
       job.estimate = estimator_.of(traced, live.outcome.job);
       if (gpu_jobs() > 1) {
@@ -612,6 +613,7 @@ class Simulator {
   const SimulationSettings& settings_;
   const std::function<void(const JobOutcome&)>& done_;
   TraceForms forms_;
+  Demanded demanded_;
   Estimator estimator_;
   ProgressReports reports_;
   ClusterState state_;

@@ -8,6 +8,7 @@
 #include "berth/error.hpp"
 #include "host/core/trace_phases.hpp"
 #include "host/core/wide.hpp"
+#include "host/sim/progress_reports.hpp"
 #include "host/sim/replay.hpp"
 #include "host/sim/run_history.hpp"
 #include "host/sim/submitted_job.hpp"
@@ -58,6 +59,22 @@ void set_running(Job& job, const ReplayRunning& running, const TraceForms& forms
     member += static_cast<std::int32_t>(entry.gpus.size());
     job.allocation.entries.push_back(std::move(entry));
   }
+}
+
+/// Sets the epochs that a running job reports, as one in a simulation does under `--progress epochs`.
+void report_epochs(Job& job, const TraceJob& traced, const ReplayRunning& running, const TraceForms& forms, const TraceForm& form,
+                   const Reached& reached, TimeUs ran_us) {
+  const ProgressReports reports("epochs", 0);
+  if (!reports.of(traced)) return;
+  if (form.profile == nullptr || traced.work == 0) {
+    reports.put(job.progress, traced, running.job, ran_us, traced.run_us);
+    return;
+  }
+  // Where nobody has measured a rate, its work takes as long as the trace says.
+  const std::int64_t measured = forms.rate(form, running.gpus);
+  const std::int64_t rate = measured > 0 ? measured : std::max<std::int64_t>(1, core::mul_div(traced.work, kSecond, traced.run_us));
+  const std::int64_t left = reached.known ? reached.left : core::left_after({0, traced.work, rate, 0}, ran_us);
+  reports.put(job.progress, traced, running.job, traced.work - left, traced.work);
 }
 
 }  // namespace
@@ -119,8 +136,9 @@ Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, Est
       const Reached reached = traced.phases.empty() ? Reached{} : reached_by(traced, forms, *running, ran_us);
       const TraceForm form = forms.of(traced, reached.phase);
       Job job = with_estimate(running->job, form, ran_us, reached);
-      set_running(job, *running++, forms, form, cluster, at);
+      set_running(job, *running, forms, form, cluster, at);
       if (reached.known) job.progress.work_done = traced.work - reached.left;
+      report_epochs(job, traced, *running++, forms, form, reached, ran_us);
       snapshot.jobs.push_back(std::move(job));
     } else {
       snapshot.jobs.push_back(with_estimate(*waiting, forms.of(job_of(*waiting)), 0, {0, job_of(*waiting).work, false}));

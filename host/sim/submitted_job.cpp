@@ -1,9 +1,26 @@
 #include "host/sim/submitted_job.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "berth/error.hpp"
+
 namespace berth::sim {
+namespace {
+
+const std::string& known_queue(const TraceJob& job, std::span<const Queue> queues) {
+  const auto is_it = [&](const Queue& queue) { return queue.id == job.queue; };
+  if (!job.queue.empty() && std::none_of(queues.begin(), queues.end(), is_it)) {
+    throw InvalidArgument(fmt::format("job '{}': the cluster has no queue '{}'", job.id, job.queue));
+  }
+  return job.queue;
+}
+
+}  // namespace
 
 Demanded Demanded::not_modelled(const Snapshot& cluster) {
-  Demanded demanded;
+  Demanded demanded = all(cluster);
   for (const Node& node : cluster.nodes) {
     demanded.cpu = demanded.cpu && node.cpu_milli == kUnlimited;
     demanded.memory = demanded.memory && node.memory_bytes == kUnlimited;
@@ -21,6 +38,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
   job.priority = from.priority;
   job.weight_ppm = from.weight_ppm;
+  if (!demanded.queues.empty()) job.queue = known_queue(from, demanded.queues);
   if (demanded.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
   if (demanded.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);
   set_form(job, from, form);

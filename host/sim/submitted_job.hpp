@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "berth/job.hpp"
 #include "berth/snapshot.hpp"
 #include "berth/trace.hpp"
@@ -7,14 +9,18 @@
 
 namespace berth::sim {
 
-/// Which demands beside GPUs a job takes over from its trace. What was placed without counting cores and memory might hold more of them
-/// than there is: on nodes that model them they are left out then.
+/// What beside GPUs a job takes over from its trace.
 struct Demanded {
   bool cpu = true, memory = true;
+  std::span<const Queue> queues;  ///< of the cluster, which outlives this; where it has none the name of one says nothing
+
+  static Demanded all(const Snapshot& cluster) { return {true, true, cluster.queues}; }
+  /// What was placed without counting cores and memory might hold more of them than there is: on nodes that model them they are left out.
   static Demanded not_modelled(const Snapshot& cluster);
 };
 
 /// What is known of a job of a trace when it is submitted: no run time, no estimate.
+/// @throws InvalidArgument where the cluster has queues, and not the one that the job names.
 Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& demanded);
 /// Gives it the shapes and the profile that it has in one of its phases.
 void set_form(Job& job, const TraceJob& from, const TraceForm& form);

@@ -212,7 +212,7 @@ TimeUs TraceForms::run_time(const TraceJob& job, const TraceForm& form, const st
   }
   const std::int64_t per_second = rate(form, gpus);
   if (per_second <= 0) return job.run_us;
-  return std::clamp<TimeUs>(core::mul_div(job.work, kSecond, per_second), 1, kMaxTimeUs);
+  return std::clamp<TimeUs>(core::reaches({0, job.work, per_second, 0}, 0), 1, kMaxTimeUs);
 }
 
 std::int64_t left_at_present_rate(const TraceJob& job, std::size_t phase, std::int64_t left, const std::vector<std::int64_t>& rates) {

@@ -26,7 +26,8 @@ inline constexpr std::int32_t kMaxPhases = 1000;  ///< of one job
 struct TraceJob {
   std::string id;
   std::string user;
-  std::string virtual_cluster;
+  std::string virtual_cluster;  ///< the nodes it may use, where nodes name theirs
+  std::string queue;            ///< whose quotas hold for it, where the cluster has queues
   std::string model;
   std::string status;    ///< as the source says: "completed", "failed", ...; may be empty
   std::string gpu_type;  ///< empty: any

@@ -30,12 +30,12 @@ _berth() {
     --fidelity) words="rate iteration" ;;
     --network) words="a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
-    --by) words="vc user size" ;;
+    --by) words="queue vc user size" ;;
     --workload) words="philly helios pai llm" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test | --trace | --events | --jobs-out | --series-out)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test | --trace | --events | --jobs-out | --history-out | --series-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -58,7 +58,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --series-out --series-every --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;

@@ -51,12 +51,23 @@ TEST(CliSchemas, SimulationsAreAsSaid) {
   const Folder folder;
   folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "t", "jobs": [
     {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 6, "user": "u", "deadline_s": 5}, {"id": "b", "submit_s": 1, "run_s": 20, "gpus": 9}]})");
-  for (const std::string by : {"", " --by user", " --by vc"}) {
+  for (const std::string by : {"", " --by user", " --by vc", " --by queue"}) {
     const std::string line =
         berth("simulate --json --cluster 2x4 --policy srtf --overheads default --trace '" + (folder / "trace.json") + "'" + by).out;
     EXPECT_EQ(fault(line, "berth.simulation.v1"), "") << line;
     EXPECT_EQ(contains(line, "\"groups\":"), !by.empty()) << line;
   }
+  const std::string made =
+      berth(
+          "simulate --json --cluster 2x4 --policy fifo --estimates none --progress noise:5 --round 60s --at-events"
+          " --elastic --placement count --failures node=720h kill=1h --fidelity iteration --network a=0.5 b=0.25 eta=0 --trace '" +
+          (folder / "trace.json") + "'")
+          .out;
+  EXPECT_EQ(fault(made, "berth.simulation.v1"), "") << made;
+  EXPECT_TRUE(contains(made, R"("params":{"packing":"count"},"estimates":"none","overheads":"none","progress":"noise:5",)"
+                             R"("node_failure_s":2592000,"kill_gpu_s":3600,"round_s":60,"at_events":true,"elastic":true,)"
+                             R"("fidelity":"iteration","gpu_jobs":1,"network":{"a_s":0.5,"b_ns":0.25,"eta_ns":0})"))
+      << made;
 }
 
 TEST(CliSchemas, WhatIsNotAsSaidIsFound) {

@@ -56,6 +56,7 @@ TEST(CliSimulate, TellsGroupsApart) {
 
   EXPECT_TRUE(contains(berth(given + "size").out, "POLICY  GPUS  DONE")) << "a second table";
   EXPECT_TRUE(contains(berth(given + "vc").out, "srtf    (none)  3"));
+  EXPECT_TRUE(contains(berth(given + "queue").out, "POLICY  QUEUE  "));
   EXPECT_TRUE(contains(berth(given + "size --json").out, R"("by":"size","groups":[{"name":"2-4","jobs":1,)"));
 }
 

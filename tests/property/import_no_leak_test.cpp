@@ -12,6 +12,8 @@
 namespace berth::sim {
 namespace {
 
+constexpr TimeUs kEpochSeconds = 8;  // how long it takes is reported as a job goes on, and stays as it is
+
 Trace random_trace(std::mt19937& rng, int jobs) {
   Trace trace;
   trace.name = "random";
@@ -34,6 +36,10 @@ Trace random_trace(std::mt19937& rng, int jobs) {
       job.profile = "p";
       job.work = 2 * job.run_us;
     }
+    if (rng() % 2 == 0) {
+      job.epochs_micro = job.run_us / kEpochSeconds;
+      job.dataset_size = 1'000;
+    }
     trace.jobs.push_back(std::move(job));
   }
   std::sort(trace.jobs.begin(), trace.jobs.end(),
@@ -45,7 +51,8 @@ Trace random_trace(std::mt19937& rng, int jobs) {
 Trace other_future(const Trace& trace, const Replay& replay, TimeUs at, std::mt19937& rng) {
   Trace other = trace;
   const auto change = [&](std::size_t j, TimeUs least) {
-    other.jobs[j].run_us = least + static_cast<TimeUs>(rng() % 100'000'000);
+    other.jobs[j].run_us = (least + static_cast<TimeUs>(rng() % 100'000'000)) / kEpochSeconds * kEpochSeconds + kEpochSeconds;
+    if (other.jobs[j].epochs_micro > 0) other.jobs[j].epochs_micro = other.jobs[j].run_us / kEpochSeconds;
     if (other.jobs[j].work > 0) other.jobs[j].work = 2 * other.jobs[j].run_us;
     other.jobs[j].clamped = !other.jobs[j].clamped;
     other.jobs[j].status = "changed";

@@ -91,7 +91,48 @@ TEST(ResultsFile, RunsAreAddedToWhatIsThere) {
   EXPECT_EQ(number("mean_jct_us FROM groups WHERE run = 1 AND grouping = 'size' AND name = '5-8'"), 39 * kSecond / 2);
   EXPECT_EQ(number("sum(gpu_us) FROM groups WHERE run = 1 AND grouping = 'user'"), 220 * kSecond);
   EXPECT_EQ(number("count(*) FROM losses WHERE run = 3"), sim::kLosses);
-  EXPECT_EQ(database.number("PRAGMA user_version"), 1);
+  EXPECT_EQ(database.number("PRAGMA user_version"), 2);
+}
+
+TEST(ResultsFile, ARunSaysHowItWasMade) {
+  const Folder folder;
+  const Trace trace = three_jobs();
+  auto by_rate = run_of(trace, "fifo"), followed = by_rate;
+  by_rate.settings.progress = "noise:5";
+  by_rate.settings.events_too = true;
+  followed.settings.iterations = sim::IterationSettings{2, {3, 4, 5}, {}};
+  ResultsFile file(folder / "r");
+  file.add(by_rate);
+  file.add(followed);
+
+  Database database(folder / "r");
+  const auto runs = [&](const std::string& where) { return database.number("SELECT count(*) FROM runs WHERE " + where); };
+  EXPECT_EQ(runs("id = 1 AND progress = 'noise:5' AND at_events = 1 AND fidelity = 'rate'"), 1);
+  EXPECT_EQ(runs("id = 1 AND gpu_jobs IS NULL AND network_a_us IS NULL AND network_b_fs IS NULL AND network_eta_fs IS NULL"), 1);
+  EXPECT_EQ(runs("id = 2 AND progress = 'epochs' AND at_events = 0 AND fidelity = 'iteration' AND gpu_jobs = 2"), 1);
+  EXPECT_EQ(runs("id = 2 AND network_a_us = 3 AND network_b_fs = 4 AND network_eta_fs = 5"), 1);
+}
+
+// What version 1 had: the columns of today without those that came with version 2.
+TEST(ResultsFile, AFileOfVersion1IsAddedTo) {
+  const Folder folder;
+  const Trace trace = three_jobs();
+  ResultsFile(folder / "r").add(run_of(trace, "fifo"));
+  {
+    Database old(folder / "r");
+    for (const char* column : {"progress", "at_events", "fidelity", "gpu_jobs", "network_a_us", "network_b_fs", "network_eta_fs"})
+      old.run(fmt::format("ALTER TABLE runs DROP COLUMN {}", column));
+    old.run("ALTER TABLE jobs DROP COLUMN queue; PRAGMA user_version = 1");
+  }
+
+  EXPECT_EQ(ResultsFile(folder / "r").add(run_of(trace, "srtf")), 2);
+
+  Database database(folder / "r");
+  EXPECT_EQ(database.number("PRAGMA user_version"), 2);
+  EXPECT_EQ(database.number("SELECT count(*) FROM runs WHERE id = 1 AND policy = 'fifo' AND progress IS NULL AND fidelity IS NULL"), 1);
+  EXPECT_EQ(database.number("SELECT count(*) FROM runs WHERE id = 2 AND progress = 'epochs' AND fidelity = 'rate'"), 1);
+  EXPECT_EQ(database.number("SELECT count(*) FROM jobs WHERE run = 1 AND queue IS NULL"), 3);
+  EXPECT_EQ(database.number("SELECT count(*) FROM jobs WHERE run = 2 AND queue = ''"), 3);
 }
 
 // Two make the file at once, and add to it by turns.
@@ -150,8 +191,8 @@ TEST(ResultsFile, RefusesWhatIsNoResults) {
   Database(folder / "other").run("CREATE TABLE notes (a); INSERT INTO notes VALUES (1)");
   EXPECT_EQ(message_of(folder / "other"), (folder / "other") + ": is an SQLite file of something else, not of results");
   EXPECT_EQ(Database(folder / "other").number("SELECT count(*) FROM sqlite_schema"), 1) << "left as it was";
-  Database(folder / "newer").run(fmt::format("CREATE TABLE runs (a); PRAGMA application_id = {}; PRAGMA user_version = 2", kApplicationId));
-  EXPECT_EQ(message_of(folder / "newer"), (folder / "newer") + ": has results in version 2; this program knows version 1");
+  Database(folder / "newer").run(fmt::format("CREATE TABLE runs (a); PRAGMA application_id = {}; PRAGMA user_version = 3", kApplicationId));
+  EXPECT_EQ(message_of(folder / "newer"), (folder / "newer") + ": has results in version 3; this program knows version 2");
   folder.write("empty", "");
   EXPECT_EQ(message_of(folder / "empty"), "none");
   EXPECT_THROW(ResultsFile(folder / "no/such/folder"), EnvironmentError);

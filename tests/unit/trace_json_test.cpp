@@ -37,6 +37,7 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.id = "full";
   job.user = "u";
   job.virtual_cluster = "v";
+  job.queue = "q";
   job.model = "m";
   job.status = "failed";
   job.gpu_type = "g";
