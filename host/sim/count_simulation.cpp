@@ -73,7 +73,7 @@ class CountSimulator {
 
   void complete() {
     while (ends_.next() <= now_) {
-      const std::int32_t slot = ends_.first().slot;
+      const std::int32_t slot = ends_.slot();
       CountedJob& job = jobs_[slot];
       nodes_.give(job.taken);
       // Where victims are sought, those before it had its GPUs to take.
@@ -92,7 +92,7 @@ class CountSimulator {
   // Keys of running jobs change by themselves.
   void wake() {
     while (changes_.next() <= now_) {
-      const std::int32_t slot = changes_.first().slot;
+      const std::int32_t slot = changes_.slot();
       const CountedJob& job = jobs_[slot];
       RunningOrder& order = running_[at(job.pool)];
       waiting_.look_behind_again(job.pool, {job.key, job.rank, slot});
@@ -231,7 +231,7 @@ class CountSimulator {
     job.working_from = core::saturating_add(now_, cost);
     const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
     if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
-    ends_.set({end, job.rank, place.slot});
+    ends_.set(end, job.rank, place.slot);
     if (!preemptive_) return;
     running_[at(job.pool)].add(jobs_, place);
     await_change(place.slot);
@@ -241,7 +241,7 @@ class CountSimulator {
     const TimeUs next = keys_.next_change(jobs_[slot], now_);
     jobs_[slot].steady = next > now_;
     if (next != kNever && next > now_) {
-      changes_.set({next, jobs_[slot].rank, slot});
+      changes_.set(next, jobs_[slot].rank, slot);
     } else {
       changes_.remove(slot);
     }
