@@ -75,7 +75,7 @@ class CountSimulator {
     while (ends_.next() <= now_) {
       const std::int32_t slot = ends_.slot();
       CountedJob& job = jobs_[slot];
-      nodes_.give(job.taken);
+      nodes_.give(jobs_.taken(slot));
       // Where victims are sought, those before it had its GPUs to take.
       JobPlace place{INT64_MIN, 0, slot};
       if (preemptive_) {
@@ -117,7 +117,7 @@ class CountSimulator {
         leave(slot, JobOutcome::End::kDeclined);
         continue;
       }
-      job.estimate = estimator_.of(traced, job.rank).run_us;
+      job.estimate = estimator_.run_time(traced, job.rank);
       job.deadline = traced.deadline_us;
       job.priority = traced.priority;
       job.left = traced.run_us;
@@ -167,7 +167,7 @@ class CountSimulator {
 
   bool start_elsewhere(const JobPlace& place) {
     CountedJob& job = jobs_[place.slot];
-    if (!nodes_.take(job.pool, job.gpus, job.taken)) return false;
+    if (!nodes_.take(job.pool, job.gpus, jobs_.taken(place.slot))) return false;
     ++job.moves;
     start(place, core::migrate_cost(job.overheads->costs), true);
     return true;
@@ -176,7 +176,7 @@ class CountSimulator {
   /// Starts the job whose turn it is, by displacing others if need be.
   bool try_first(const JobPlace first, std::size_t next_displaced) {
     CountedJob& job = jobs_[first.slot];
-    const bool free = nodes_.take(job.pool, job.gpus, job.taken);
+    const bool free = nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
     if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
     waiting_.started(may_fit_);
     if (!free) waiting_.look_behind(foremost_, may_fit_);
@@ -201,14 +201,14 @@ class CountSimulator {
       have += jobs_[victim.slot].gpus;
       victims_.push_back(victim);
     }
-    for (const JobPlace& victim : victims_) nodes_.give(jobs_[victim.slot].taken);
-    nodes_.take(job.pool, job.gpus, job.taken);
+    for (const JobPlace& victim : victims_) nodes_.give(jobs_.taken(victim.slot));
+    nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
     // The last one displaced comes back first, if its GPUs are free still.
     std::reverse(victims_.begin(), victims_.end());
     kept_.clear();
     foremost_ = victims_.back();
     for (const JobPlace& victim : victims_) {
-      if (nodes_.take_again(jobs_[victim.slot].taken)) {
+      if (nodes_.take_again(jobs_.taken(victim.slot))) {
         kept_.push_back(victim);
         continue;
       }
@@ -272,7 +272,7 @@ class CountSimulator {
   void tell(std::int32_t slot, JobOutcome::End how) {
     const CountedJob& job = jobs_[slot];
     const auto gpu_time = [&job](TimeUs time) { return static_cast<__int128>(time) * job.gpus; };
-    JobOutcome outcome;
+    JobOutcome& outcome = outcome_;
     outcome.job = job.rank;
     outcome.traced = job.traced;
     outcome.end = how;
@@ -288,8 +288,9 @@ class CountSimulator {
     outcome.starts = job.starts;
     outcome.preemptions = job.preemptions;
     outcome.moves = job.moves;
-    if (settings_.name_nodes && how == JobOutcome::End::kCompleted) outcome.nodes = nodes_.names_of(job.taken);
-    if (how == JobOutcome::End::kDeclined) outcome.reason = why_never(job);
+    const bool name_nodes = settings_.name_nodes && how == JobOutcome::End::kCompleted;
+    outcome.nodes = name_nodes ? nodes_.names_of(jobs_.taken(slot)) : std::string();
+    outcome.reason = how == JobOutcome::End::kDeclined ? why_never(job) : std::string();
     totals_.gpu_us += outcome.gpu_us;
     done_(outcome);
   }
@@ -342,6 +343,7 @@ class CountSimulator {
   const TraceJob* upcoming_;
   const MayFit may_fit_{*this};
   SimulationTotals totals_;
+  JobOutcome outcome_;  // told last; of all that `tell` does not set, nothing is ever the case
 };
 
 }  // namespace
