@@ -94,17 +94,16 @@ class CountSimulator {
     while (changes_.next() <= now_) {
       const std::int32_t slot = changes_.slot();
       const CountedJob& job = jobs_[slot];
-      RunningOrder& order = running_[at(job.pool)];
       waiting_.look_behind_again(job.pool, {job.key, job.rank, slot});
-      order.remove(jobs_, slot);
-      order.add(jobs_, {keys_.key(job, now_), job.rank, slot});
+      running_[at(job.pool)].move(jobs_, {keys_.key(job, now_), job.rank, slot});
       await_change(slot);
     }
   }
 
   void arrive() {
-    for (; upcoming_ != nullptr && upcoming_->submit_us <= now_; upcoming_ = source_.next()) {
+    while (upcoming_ != nullptr && upcoming_->submit_us <= now_) {
       const TraceJob& traced = *upcoming_;
+      upcoming_ = source_.next();
       const std::int32_t slot = jobs_.add();
       CountedJob& job = jobs_[slot];
       job.traced = &traced;
@@ -124,7 +123,14 @@ class CountSimulator {
       job.overheads = &settings_.overheads.of(traced.model);
       job.owed = job.overheads->start_us;
       job.line = waiting_.line_of(job.pool, traced.gpus);
-      wait({keys_.key(job, now_), job.rank, slot});
+      const JobPlace place{keys_.key(job, now_), job.rank, slot};
+      // Most find room at once, and nobody to wait behind.
+      const bool alone = waiting_.nobody(job.pool) && (upcoming_ == nullptr || upcoming_->submit_us > now_);
+      if (alone && nodes_.take(job.pool, job.gpus, jobs_.taken(slot))) {
+        start_waiting(place);
+      } else {
+        wait(place);
+      }
     }
   }
 
@@ -138,19 +144,19 @@ class CountSimulator {
   void decide_over(std::int32_t group) {
     displaced_.clear();
     std::size_t next_displaced = 0;
-    waiting_.begin_turns(group, may_fit_);
+    waiting_.begin_turns(group, room(group));
     for (;;) {
-      const bool turn = waiting_.has_turn();
-      const bool again = next_displaced < displaced_.size() && (!turn || displaced_[next_displaced] < waiting_.turn());
+      const JobPlace* turn = waiting_.turn();
+      const bool again = next_displaced < displaced_.size() && (turn == nullptr || displaced_[next_displaced] < *turn);
       if (again) {
         if (start_elsewhere(displaced_[next_displaced])) {
           displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
           continue;
         }
         ++next_displaced;
-      } else if (!turn) {
+      } else if (turn == nullptr) {
         break;
-      } else if (try_first(waiting_.turn(), next_displaced)) {
+      } else if (try_first(group, *turn, next_displaced)) {
         continue;
       } else {
         waiting_.blocked();
@@ -174,37 +180,41 @@ class CountSimulator {
   }
 
   /// Starts the job whose turn it is, by displacing others if need be.
-  bool try_first(const JobPlace first, std::size_t next_displaced) {
+  bool try_first(std::int32_t group, const JobPlace first, std::size_t next_displaced) {
     CountedJob& job = jobs_[first.slot];
     const bool free = nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
     if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
-    waiting_.started(may_fit_);
-    if (!free) waiting_.look_behind(foremost_, may_fit_);
+    waiting_.started(room(group));
+    if (!free) waiting_.look_behind(foremost_, room(group));
     --n_waiting_;
     gpus_waited_ -= job.gpus;
+    start_waiting(first);
+    return true;
+  }
+
+  void start_waiting(const JobPlace& place) {
+    CountedJob& job = jobs_[place.slot];
     ++job.starts;
     if (job.start == kNever) job.start = now_;
-    start(first, std::exchange(job.owed, 0), false);
-    return true;
+    start(place, std::exchange(job.owed, 0), false);
   }
 
   // Who got GPUs in this decision stands before everybody still to be tried, and so is not among the victims.
   bool displace_for(const JobPlace& first, std::size_t next_displaced) {
     CountedJob& job = jobs_[first.slot];
     RunningOrder& order = running_[at(job.pool)];
-    std::int64_t have = nodes_.free(job.pool);
-    victims_.clear();
-    while (have < job.gpus) {
-      if (victims_.size() == order.size() || order.none_after(first)) return false;
-      const JobPlace victim = order.at_end(victims_.size(), jobs_, keys_, now_);
+    if (order.end() < first) return false;
+    std::size_t n = 0;
+    for (std::int64_t have = nodes_.free(job.pool); have < job.gpus; ++n) {
+      if (n == order.size()) return false;
+      const JobPlace& victim = order.at_end(n, jobs_, keys_, now_);
       if (victim < first) return false;
       have += jobs_[victim.slot].gpus;
-      victims_.push_back(victim);
     }
+    order.read_end(n, victims_);
     for (const JobPlace& victim : victims_) nodes_.give(jobs_.taken(victim.slot));
     nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
-    // The last one displaced comes back first, if its GPUs are free still.
-    std::reverse(victims_.begin(), victims_.end());
+    // The first of them comes back first, if its GPUs are free still.
     kept_.clear();
     foremost_ = victims_.back();
     for (const JobPlace& victim : victims_) {
@@ -314,13 +324,11 @@ class CountSimulator {
     for (const std::int32_t slot : left) tell(slot, JobOutcome::End::kUnfinished);
   }
 
-  // Whether a job that waits may find room in a pool, as far as is known without a look at who runs.
-  struct MayFit {
-    const CountSimulator& of;
-    bool operator()(std::int32_t pool, std::int32_t gpus, const JobPlace& place) const {
-      return gpus <= of.nodes_.free(pool) || (of.preemptive_ && !of.running_[at(pool)].none_after(place));
-    }
-  };
+  // Where the head of the line holds up those of other pools, it has to be tried to know that.
+  WaitingLines::Room room(std::int32_t group) const {
+    if (hol_) return {INT64_MAX, kNobody};
+    return {nodes_.free(group), preemptive_ ? running_[at(group)].end() : kNobody};
+  }
 
   JobSource& source_;
   const SimulationSettings& settings_;
@@ -341,7 +349,6 @@ class CountSimulator {
   JobPlace foremost_{};  // of those who gave way last
   SlotEvents ends_, changes_;
   const TraceJob* upcoming_;
-  const MayFit may_fit_{*this};
   SimulationTotals totals_;
   JobOutcome outcome_;  // told last; of all that `tell` does not set, nothing is ever the case
 };

@@ -17,9 +17,15 @@ struct JobPlace {
   std::int64_t key;
   std::int32_t rank;  ///< in the trace
   std::int32_t slot;
-  bool operator<(const JobPlace& other) const { return key != other.key ? key < other.key : rank < other.rank; }
+  bool operator<(const JobPlace& other) const { return order() < other.order(); }
   bool operator>(const JobPlace& other) const { return other < *this; }
+
+ private:
+  // Key and rank in one number: which of two is less cannot be foretold, so nothing should depend on a guess.
+  __int128 order() const { return static_cast<__int128>(key) << 64 | static_cast<std::uint32_t>(rank); }
 };
+
+inline constexpr JobPlace kNobody{INT64_MIN, -1, -1};  ///< stands before everybody
 
 /// What a job has had so far.
 struct JobPast {
