@@ -45,7 +45,7 @@ class Las final : public core::QueuePolicy {
       const auto at = static_cast<std::size_t>(level(have));
       out[i] = kNever;
       if (jobs.running[slot] != 0) {
-        if (at < thresholds_.size()) out[i] = core::saturate(now + core::ceil_div(thresholds_[at] - have, jobs.gpus[slot]));
+        if (at < thresholds_.size()) out[i] = core::saturating_add(now, (thresholds_[at] - have - 1) / jobs.gpus[slot] + 1);
       } else if (knob_ != 0 && at > 0) {
         out[i] = std::max(now, due(jobs, slot));
       }

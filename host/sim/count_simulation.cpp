@@ -73,9 +73,9 @@ class CountSimulator {
 
   void complete() {
     while (ends_.next() <= now_) {
-      const std::int32_t slot = ends_.first().slot;
+      const std::int32_t slot = ends_.slot();
       CountedJob& job = jobs_[slot];
-      nodes_.give(job.taken);
+      nodes_.give(jobs_.taken(slot));
       // Where victims are sought, those before it had its GPUs to take.
       JobPlace place{INT64_MIN, 0, slot};
       if (preemptive_) {
@@ -92,19 +92,18 @@ class CountSimulator {
   // Keys of running jobs change by themselves.
   void wake() {
     while (changes_.next() <= now_) {
-      const std::int32_t slot = changes_.first().slot;
+      const std::int32_t slot = changes_.slot();
       const CountedJob& job = jobs_[slot];
-      RunningOrder& order = running_[at(job.pool)];
       waiting_.look_behind_again(job.pool, {job.key, job.rank, slot});
-      order.remove(jobs_, slot);
-      order.add(jobs_, {keys_.key(job, now_), job.rank, slot});
+      running_[at(job.pool)].move(jobs_, {keys_.key(job, now_), job.rank, slot});
       await_change(slot);
     }
   }
 
   void arrive() {
-    for (; upcoming_ != nullptr && upcoming_->submit_us <= now_; upcoming_ = source_.next()) {
+    while (upcoming_ != nullptr && upcoming_->submit_us <= now_) {
       const TraceJob& traced = *upcoming_;
+      upcoming_ = source_.next();
       const std::int32_t slot = jobs_.add();
       CountedJob& job = jobs_[slot];
       job.traced = &traced;
@@ -117,14 +116,21 @@ class CountSimulator {
         leave(slot, JobOutcome::End::kDeclined);
         continue;
       }
-      job.estimate = estimator_.of(traced, job.rank).run_us;
+      job.estimate = estimator_.run_time(traced, job.rank);
       job.deadline = traced.deadline_us;
       job.priority = traced.priority;
       job.left = traced.run_us;
       job.overheads = &settings_.overheads.of(traced.model);
       job.owed = job.overheads->start_us;
       job.line = waiting_.line_of(job.pool, traced.gpus);
-      wait({keys_.key(job, now_), job.rank, slot});
+      const JobPlace place{keys_.key(job, now_), job.rank, slot};
+      // Most find room at once, and nobody to wait behind.
+      const bool alone = waiting_.nobody(job.pool) && (upcoming_ == nullptr || upcoming_->submit_us > now_);
+      if (alone && nodes_.take(job.pool, job.gpus, jobs_.taken(slot))) {
+        start_waiting(place);
+      } else {
+        wait(place);
+      }
     }
   }
 
@@ -138,19 +144,19 @@ class CountSimulator {
   void decide_over(std::int32_t group) {
     displaced_.clear();
     std::size_t next_displaced = 0;
-    waiting_.begin_turns(group, may_fit_);
+    waiting_.begin_turns(group, room(group));
     for (;;) {
-      const bool turn = waiting_.has_turn();
-      const bool again = next_displaced < displaced_.size() && (!turn || displaced_[next_displaced] < waiting_.turn());
+      const JobPlace* turn = waiting_.turn();
+      const bool again = next_displaced < displaced_.size() && (turn == nullptr || displaced_[next_displaced] < *turn);
       if (again) {
         if (start_elsewhere(displaced_[next_displaced])) {
           displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
           continue;
         }
         ++next_displaced;
-      } else if (!turn) {
+      } else if (turn == nullptr) {
         break;
-      } else if (try_first(waiting_.turn(), next_displaced)) {
+      } else if (try_first(group, *turn, next_displaced)) {
         continue;
       } else {
         waiting_.blocked();
@@ -167,48 +173,52 @@ class CountSimulator {
 
   bool start_elsewhere(const JobPlace& place) {
     CountedJob& job = jobs_[place.slot];
-    if (!nodes_.take(job.pool, job.gpus, job.taken)) return false;
+    if (!nodes_.take(job.pool, job.gpus, jobs_.taken(place.slot))) return false;
     ++job.moves;
     start(place, core::migrate_cost(job.overheads->costs), true);
     return true;
   }
 
   /// Starts the job whose turn it is, by displacing others if need be.
-  bool try_first(const JobPlace first, std::size_t next_displaced) {
+  bool try_first(std::int32_t group, const JobPlace first, std::size_t next_displaced) {
     CountedJob& job = jobs_[first.slot];
-    const bool free = nodes_.take(job.pool, job.gpus, job.taken);
+    const bool free = nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
     if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
-    waiting_.started(may_fit_);
-    if (!free) waiting_.look_behind(foremost_, may_fit_);
+    waiting_.started(room(group));
+    if (!free) waiting_.look_behind(foremost_, room(group));
     --n_waiting_;
     gpus_waited_ -= job.gpus;
+    start_waiting(first);
+    return true;
+  }
+
+  void start_waiting(const JobPlace& place) {
+    CountedJob& job = jobs_[place.slot];
     ++job.starts;
     if (job.start == kNever) job.start = now_;
-    start(first, std::exchange(job.owed, 0), false);
-    return true;
+    start(place, std::exchange(job.owed, 0), false);
   }
 
   // Who got GPUs in this decision stands before everybody still to be tried, and so is not among the victims.
   bool displace_for(const JobPlace& first, std::size_t next_displaced) {
     CountedJob& job = jobs_[first.slot];
     RunningOrder& order = running_[at(job.pool)];
-    std::int64_t have = nodes_.free(job.pool);
-    victims_.clear();
-    while (have < job.gpus) {
-      if (victims_.size() == order.size() || order.none_after(first)) return false;
-      const JobPlace victim = order.at_end(victims_.size(), jobs_, keys_, now_);
+    if (order.end() < first) return false;
+    std::size_t n = 0;
+    for (std::int64_t have = nodes_.free(job.pool); have < job.gpus; ++n) {
+      if (n == order.size()) return false;
+      const JobPlace& victim = order.at_end(n, jobs_, keys_, now_);
       if (victim < first) return false;
       have += jobs_[victim.slot].gpus;
-      victims_.push_back(victim);
     }
-    for (const JobPlace& victim : victims_) nodes_.give(jobs_[victim.slot].taken);
-    nodes_.take(job.pool, job.gpus, job.taken);
-    // The last one displaced comes back first, if its GPUs are free still.
-    std::reverse(victims_.begin(), victims_.end());
+    order.read_end(n, victims_);
+    for (const JobPlace& victim : victims_) nodes_.give(jobs_.taken(victim.slot));
+    nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
+    // The first of them comes back first, if its GPUs are free still.
     kept_.clear();
     foremost_ = victims_.back();
     for (const JobPlace& victim : victims_) {
-      if (nodes_.take_again(jobs_[victim.slot].taken)) {
+      if (nodes_.take_again(jobs_.taken(victim.slot))) {
         kept_.push_back(victim);
         continue;
       }
@@ -231,7 +241,7 @@ class CountSimulator {
     job.working_from = core::saturating_add(now_, cost);
     const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
     if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
-    ends_.set({end, job.rank, place.slot});
+    ends_.set(end, job.rank, place.slot);
     if (!preemptive_) return;
     running_[at(job.pool)].add(jobs_, place);
     await_change(place.slot);
@@ -241,7 +251,7 @@ class CountSimulator {
     const TimeUs next = keys_.next_change(jobs_[slot], now_);
     jobs_[slot].steady = next > now_;
     if (next != kNever && next > now_) {
-      changes_.set({next, jobs_[slot].rank, slot});
+      changes_.set(next, jobs_[slot].rank, slot);
     } else {
       changes_.remove(slot);
     }
@@ -272,7 +282,7 @@ class CountSimulator {
   void tell(std::int32_t slot, JobOutcome::End how) {
     const CountedJob& job = jobs_[slot];
     const auto gpu_time = [&job](TimeUs time) { return static_cast<__int128>(time) * job.gpus; };
-    JobOutcome outcome;
+    JobOutcome& outcome = outcome_;
     outcome.job = job.rank;
     outcome.traced = job.traced;
     outcome.end = how;
@@ -288,8 +298,9 @@ class CountSimulator {
     outcome.starts = job.starts;
     outcome.preemptions = job.preemptions;
     outcome.moves = job.moves;
-    if (settings_.name_nodes && how == JobOutcome::End::kCompleted) outcome.nodes = nodes_.names_of(job.taken);
-    if (how == JobOutcome::End::kDeclined) outcome.reason = why_never(job);
+    const bool name_nodes = settings_.name_nodes && how == JobOutcome::End::kCompleted;
+    outcome.nodes = name_nodes ? nodes_.names_of(jobs_.taken(slot)) : std::string();
+    outcome.reason = how == JobOutcome::End::kDeclined ? why_never(job) : std::string();
     totals_.gpu_us += outcome.gpu_us;
     done_(outcome);
   }
@@ -313,13 +324,11 @@ class CountSimulator {
     for (const std::int32_t slot : left) tell(slot, JobOutcome::End::kUnfinished);
   }
 
-  // Whether a job that waits may find room in a pool, as far as is known without a look at who runs.
-  struct MayFit {
-    const CountSimulator& of;
-    bool operator()(std::int32_t pool, std::int32_t gpus, const JobPlace& place) const {
-      return gpus <= of.nodes_.free(pool) || (of.preemptive_ && !of.running_[at(pool)].none_after(place));
-    }
-  };
+  // Where the head of the line holds up those of other pools, it has to be tried to know that.
+  WaitingLines::Room room(std::int32_t group) const {
+    if (hol_) return {INT64_MAX, kNobody};
+    return {nodes_.free(group), preemptive_ ? running_[at(group)].end() : kNobody};
+  }
 
   JobSource& source_;
   const SimulationSettings& settings_;
@@ -340,8 +349,8 @@ class CountSimulator {
   JobPlace foremost_{};  // of those who gave way last
   SlotEvents ends_, changes_;
   const TraceJob* upcoming_;
-  const MayFit may_fit_{*this};
   SimulationTotals totals_;
+  JobOutcome outcome_;  // told last; of all that `tell` does not set, nothing is ever the case
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <utility>
 #include <vector>
 
 #include "berth/overheads.hpp"
@@ -18,28 +17,40 @@ struct JobPlace {
   std::int64_t key;
   std::int32_t rank;  ///< in the trace
   std::int32_t slot;
-  bool operator<(const JobPlace& other) const { return key != other.key ? key < other.key : rank < other.rank; }
+  bool operator<(const JobPlace& other) const { return order() < other.order(); }
   bool operator>(const JobPlace& other) const { return other < *this; }
+
+ private:
+  // Key and rank in one number: which of two is less cannot be foretold, so nothing should depend on a guess.
+  __int128 order() const { return static_cast<__int128>(key) << 64 | static_cast<std::uint32_t>(rank); }
+};
+
+inline constexpr JobPlace kNobody{INT64_MIN, -1, -1};  ///< stands before everybody
+
+/// What a job has had so far.
+struct JobPast {
+  TimeUs held = 0;                    // with GPUs, before `held_from`
+  TimeUs restarting = 0, moving = 0;  // of it, without work
+  TimeUs start = kNever;              // for the first time
+  std::int32_t starts = 0, preemptions = 0, moves = 0;
 };
 
 /// What a simulation by counts keeps of a job that waits or runs.
-struct CountedJob {
+struct CountedJob : JobPast {
+  // Of all jobs.
   const TraceJob* traced = nullptr;
   const ModelOverheads* overheads = nullptr;
   TimeUs submit = 0, deadline = kNever, estimate = kNever;
-  TimeUs left = 0;                         // work, as run time
-  TimeUs owed = 0;                         // what starting costs, next time
-  TimeUs held_from = 0, working_from = 0;  // while it runs
-  TimeUs held = 0;                         // with GPUs, before `held_from`
-  TimeUs restarting = 0, moving = 0;       // of it, without work
-  TimeUs start = kNever;                   // for the first time
+  TimeUs left = 0;  // work, as run time
+  TimeUs owed = 0;  // what starting costs, next time
   std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0, line = 0;
-  std::int32_t starts = 0, preemptions = 0, moves = 0;
-  bool running = false, moved = false;  // moved: what it pays until `working_from` is for that
-  bool steady = false;                  // its key stays until its next change
-  std::int64_t key = 0;                 // by which it stands in its RunningOrder
-  __int128 live_from = 0;               // jobs that had been there, summed over time, when it came
-  std::vector<CountedGpus> taken;
+  __int128 live_from = 0;  // jobs that had been there, summed over time, when it came
+  // Of one that runs.
+  TimeUs held_from = 0, working_from = 0;
+  bool moved = false;    // what it pays until `working_from` is for that
+  bool steady = false;   // its key stays until its next change
+  std::int64_t key = 0;  // by which it stands in its RunningOrder
+  bool running = false;
 
   TimeUs left_at(TimeUs now) const {
     if (!running || now <= working_from) return left;
@@ -53,24 +64,28 @@ class CountedJobs {
  public:
   CountedJob& operator[](std::int32_t slot) { return jobs_[at(slot)]; }
   const CountedJob& operator[](std::int32_t slot) const { return jobs_[at(slot)]; }
+  /// GPUs of a job that runs. Beside the jobs, as their memory outlives them.
+  std::vector<CountedGpus>& taken(std::int32_t slot) { return taken_[at(slot)]; }
 
   std::int32_t slots() const { return static_cast<std::int32_t>(jobs_.size()); }
+  /// A job with no past that does not run. All else is as whoever had its slot left it.
   std::int32_t add() {
     if (free_.empty()) {
       jobs_.emplace_back();
+      taken_.emplace_back();
       return slots() - 1;
     }
     const std::int32_t slot = free_.back();
     free_.pop_back();
-    std::vector<CountedGpus> memory = std::move(jobs_[at(slot)].taken);
-    jobs_[at(slot)] = CountedJob{};
-    jobs_[at(slot)].taken = std::move(memory);
+    static_cast<JobPast&>(jobs_[at(slot)]) = JobPast{};
+    jobs_[at(slot)].running = false;
     return slot;
   }
   void free(std::int32_t slot) { free_.push_back(slot); }
 
  private:
   std::vector<CountedJob> jobs_;
+  std::vector<std::vector<CountedGpus>> taken_;  // [slots]
   std::vector<std::int32_t> free_;
 };
 

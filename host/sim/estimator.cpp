@@ -39,23 +39,24 @@ Estimator::Estimator(std::string_view name, std::uint64_t seed) : name_(name), s
   }
 }
 
-Estimate Estimator::of(const TraceJob& job, std::int64_t place) const {
-  Estimate estimate;
-  if (kind_ == Kind::kNone) return estimate;
+TimeUs Estimator::run_time(const TraceJob& job, std::int64_t place) const {
+  if (knows_work()) return job.run_us;
+  if (kind_ == Kind::kNone) return kNever;
   if (kind_ == Kind::kRolling) {
     const auto user = job.user.empty() ? by_user_.end() : by_user_.find(job.user);
     const auto gpus = by_gpus_.find(job.gpus);
     const Mean& mean = user != by_user_.end() ? user->second : gpus != by_gpus_.end() ? gpus->second : all_;
-    if (mean.count == 0) return estimate;
-    estimate.run_us = static_cast<TimeUs>(mean.sum / mean.count);
-  } else if (knows_work()) {
-    estimate.run_us = job.run_us;
-  } else {
-    Draws draws(seed_, Stream::kEstimate, static_cast<std::uint64_t>(place));
-    const std::int64_t factor = 1'000'000 - most_ppm_ + draws.below(2 * most_ppm_ + 1);
-    estimate.run_us = std::max<TimeUs>(1, core::mul_div(job.run_us, factor, 1'000'000));
+    return mean.count == 0 ? kNever : static_cast<TimeUs>(mean.sum / mean.count);
   }
-  estimate.source = name_;
+  Draws draws(seed_, Stream::kEstimate, static_cast<std::uint64_t>(place));
+  const std::int64_t factor = 1'000'000 - most_ppm_ + draws.below(2 * most_ppm_ + 1);
+  return std::max<TimeUs>(1, core::mul_div(job.run_us, factor, 1'000'000));
+}
+
+Estimate Estimator::of(const TraceJob& job, std::int64_t place) const {
+  Estimate estimate;
+  estimate.run_us = run_time(job, place);
+  if (estimate.run_us != kNever) estimate.source = name_;
   return estimate;
 }
 

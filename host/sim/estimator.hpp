@@ -25,6 +25,8 @@ class Estimator {
   /// @throws InvalidArgument for another name.
   Estimator(std::string_view name, std::uint64_t seed);
 
+  /// kNever: not known.
+  TimeUs run_time(const TraceJob& job, std::int64_t place) const;
   Estimate of(const TraceJob& job, std::int64_t place) const;
   void finished(const TraceJob& job, TimeUs run_us);
 

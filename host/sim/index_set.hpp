@@ -14,15 +14,13 @@ class IndexSet {
 
   explicit IndexSet(std::size_t n) : words_((n + 63) / 64), any_((words_.size() + 63) / 64) {}
 
-  void insert(std::int32_t i) {
+  void insert(std::int32_t i) { put(i, true); }
+  void erase(std::int32_t i) { put(i, false); }
+  /// Whether i is among them, from now on.
+  void put(std::int32_t i, bool in) {
     const auto word = static_cast<std::size_t>(i) / 64;
-    words_[word] |= std::uint64_t{1} << (i % 64);
-    any_[word / 64] |= std::uint64_t{1} << (word % 64);
-  }
-  void erase(std::int32_t i) {
-    const auto word = static_cast<std::size_t>(i) / 64;
-    words_[word] &= ~(std::uint64_t{1} << (i % 64));
-    if (words_[word] == 0) any_[word / 64] &= ~(std::uint64_t{1} << (word % 64));
+    put_bit(words_[word], i % 64, in);
+    put_bit(any_[word / 64], static_cast<std::int32_t>(word % 64), words_[word] != 0);
   }
   /// The least one that is not below `from`, 0 <= from < n; or kNone.
   std::int32_t next(std::int32_t from) const {
@@ -41,6 +39,10 @@ class IndexSet {
   }
 
  private:
+  static void put_bit(std::uint64_t& bits, std::int32_t i, bool one) {
+    bits = (bits & ~(std::uint64_t{1} << i)) | static_cast<std::uint64_t>(one) << i;
+  }
+
   std::vector<std::uint64_t> words_, any_;
 };
 

@@ -91,8 +91,8 @@ void NodeCounts::take(const CountedGpus& one) {
   pool.free -= one.gpus;
   if (tightest_) {
     pool.tree.change(node.place, -one.gpus);
-  } else if (node.free == 0) {
-    pool.some.erase(node.place);
+  } else {
+    pool.some.put(node.place, node.free != 0);
   }
 }
 
@@ -106,7 +106,7 @@ void NodeCounts::give(const CountedGpus& one) {
   if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
   if (tightest_) {
     pool.tree.change(node.place, one.gpus);
-  } else if (node.n_free == one.gpus) {
+  } else {
     pool.some.insert(node.place);
   }
 }
@@ -137,7 +137,7 @@ void NodeCounts::take_by_rank(Pool& from, std::int64_t gpus, std::vector<Counted
     const auto here = static_cast<std::int32_t>(std::min<std::int64_t>(gpus, node.n_free));
     const CountedGpus one{n, here, pick(n, node, here)};
     hold(node, one);
-    if (node.free == 0) from.some.erase(place);
+    from.some.put(place, node.free != 0);
     taken.push_back(one);
     gpus -= here;
   }

@@ -8,10 +8,6 @@ namespace berth::sim {
 void RunningOrder::settle(std::size_t place, CountedJobs& jobs, JobKeys& keys) {
   JobPlace one = order_[place];
   CountedJob& job = jobs[one.slot];
-  if (job.steady) {
-    ++exact_;
-    return;
-  }
   one.key = job.key = keys.key(job, exact_at_);
   std::size_t to = place;
   for (; to > 0 && one < order_[to - 1]; --to) order_[to] = order_[to - 1];
@@ -19,8 +15,17 @@ void RunningOrder::settle(std::size_t place, CountedJobs& jobs, JobKeys& keys) {
   if (to == place) ++exact_;
 }
 
+// How many stand before it, by halves; written so that compilers select and do not branch: a guess at which half it is would be wrong
+// every second time.
 std::size_t RunningOrder::place_of(const CountedJob& job) const {
-  return static_cast<std::size_t>(std::lower_bound(order_.begin(), order_.end(), JobPlace{job.key, job.rank, 0}) - order_.begin());
+  if (order_.empty()) return 0;
+  const JobPlace place{job.key, job.rank, 0};
+  std::size_t from = 0;
+  for (std::size_t n = order_.size(); n > 1; n -= n / 2) {
+    const std::size_t upper = from + n / 2;
+    from = order_[upper - 1] < place ? upper : from;
+  }
+  return from + static_cast<std::size_t>(order_[from] < place);
 }
 
 void RunningOrder::add(CountedJobs& jobs, const JobPlace& place) {
@@ -34,6 +39,21 @@ void RunningOrder::remove(CountedJobs& jobs, std::int32_t slot) {
   const std::size_t from = place_of(jobs[slot]);
   exact_ = std::min(exact_, order_.size() - 1 - from);
   order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(from));
+}
+
+void RunningOrder::move(CountedJobs& jobs, const JobPlace& place) {
+  const std::size_t from = place_of(jobs[place.slot]);
+  jobs[place.slot].key = place.key;
+  std::size_t to = place_of(jobs[place.slot]);
+  const auto old = order_.begin() + static_cast<std::ptrdiff_t>(from), fresh = order_.begin() + static_cast<std::ptrdiff_t>(to);
+  if (to > from) {
+    std::move(old + 1, fresh, old);
+    --to;  // it stood before itself
+  } else {
+    std::move_backward(fresh, old, old + 1);
+  }
+  order_[to] = place;
+  exact_ = std::min(exact_, order_.size() - 1 - std::max(from, to));
 }
 
 void RunningOrder::replace_end(std::size_t n, const std::vector<JobPlace>& kept) {

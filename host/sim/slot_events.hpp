@@ -12,32 +12,32 @@ namespace berth::sim {
 /// At most one coming instant for each slot; the first one is at hand. Of one instant, the smaller rank. A heap of four children a node.
 class SlotEvents {
  public:
-  struct Event {
-    TimeUs at;
-    std::int32_t rank, slot;
-    bool operator<(const Event& other) const { return at != other.at ? at < other.at : rank < other.rank; }
-  };
-
-  bool empty() const { return heap_.empty(); }
-  const Event& first() const { return heap_.front(); }
   /// kNever: nothing is to come.
-  TimeUs next() const { return heap_.empty() ? kNever : heap_.front().at; }
+  TimeUs next() const { return static_cast<TimeUs>(heap_.front() >> 64); }
+  /// Of the first one.
+  std::int32_t slot() const { return slot_of(heap_.front()); }
 
-  void set(const Event& event);
+  /// @param at  Before kNever. @param rank  Not negative.
+  void set(TimeUs at, std::int32_t rank, std::int32_t slot);
   void remove(std::int32_t slot);
 
  private:
+  /// Instant, rank and slot in one number: which of two is less cannot be foretold, so nothing should depend on a guess.
+  using Event = __int128;
   static constexpr std::size_t kChildren = 4;
   static constexpr std::int32_t kNone = -1;
+  static constexpr Event kLast = static_cast<Event>(kNever) << 64;
 
-  void put(std::size_t place, const Event& event) {
+  static std::int32_t slot_of(Event event) { return static_cast<std::int32_t>(event); }
+  void put(std::size_t place, Event event) {
     heap_[place] = event;
-    place_[at(event.slot)] = static_cast<std::int32_t>(place);
+    place_[at(slot_of(event))] = static_cast<std::int32_t>(place);
   }
-  void settle(std::size_t place, const Event& event);
+  void settle(std::size_t place, Event event);
 
-  std::vector<Event> heap_;
-  std::vector<std::int32_t> place_;  // [slots] in the heap
+  std::size_t size_ = 0;
+  std::vector<Event> heap_ = std::vector<Event>(kChildren, kLast);  // behind the last, kLast as often as children may be looked at
+  std::vector<std::int32_t> place_;                                 // [slots] in the heap
 };
 
 }  // namespace berth::sim

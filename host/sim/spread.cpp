@@ -7,6 +7,7 @@ namespace berth::sim {
 namespace {
 
 constexpr int kBits = 10;  // of a class, below the highest
+constexpr std::size_t kBatch = 4096;
 constexpr std::size_t kClasses = std::size_t{64 - kBits} << kBits;
 
 std::size_t class_of(std::int64_t value) {
@@ -23,20 +24,21 @@ std::int64_t least_of(std::size_t number) {
 
 }  // namespace
 
-void SpreadOf::add(std::int64_t value) {
-  ++n_;
-  sum_ += value;
-  max_ = std::max(max_, value);
-  if (classes_.empty() && values_.size() < kExact) {
-    values_.push_back(value);
-    return;
+// Of many values at a time: each job adds to several spreads.
+void SpreadOf::sum_up() {
+  n_ += static_cast<std::int64_t>(values_.size());
+  for (const std::int64_t value : values_) {
+    sum_ += value;
+    max_ = std::max(max_, value);
   }
-  if (classes_.empty()) {
-    classes_.resize(kClasses);
-    for (const std::int64_t one : values_) ++classes_[class_of(one)];
-    std::vector<std::int64_t>().swap(values_);
-  }
-  ++classes_[class_of(value)];
+}
+
+void SpreadOf::classify() {
+  sum_up();
+  classes_.resize(kClasses);
+  for (const std::int64_t value : values_) ++classes_[class_of(value)];
+  std::vector<std::int64_t>().swap(values_);
+  room_ = kBatch;
 }
 
 std::int64_t SpreadOf::at_rank(std::int64_t rank) {
@@ -53,6 +55,11 @@ std::int64_t SpreadOf::at_rank(std::int64_t rank) {
 
 Spread SpreadOf::finish() {
   Spread spread;
+  if (!classes_.empty()) {
+    classify();
+  } else {
+    sum_up();
+  }
   if (n_ == 0) return spread;
   least_ = static_cast<std::ptrdiff_t>(values_.size());
   const auto at_percent = [&](std::int64_t p) { return at_rank((p * n_ + 99) / 100); };

@@ -17,19 +17,26 @@ class SpreadOf {
  public:
   static constexpr std::size_t kExact = std::size_t{1} << 20;
 
-  void add(std::int64_t value);
-  std::int64_t count() const { return n_; }
+  void add(std::int64_t value) {
+    if (values_.size() == room_) classify();
+    values_.push_back(value);
+  }
+  /// Before `finish`.
+  std::int64_t count() const { return n_ + static_cast<std::int64_t>(values_.size()); }
   Spread finish();
 
  private:
+  void classify();
+  void sum_up();
   /// Ranks are asked for from the largest to the smallest.
   std::int64_t at_rank(std::int64_t rank);
 
+  std::vector<std::int64_t> values_;  // that are not in what follows
+  std::size_t room_ = kExact;         // for so many of them
   std::int64_t n_ = 0, max_ = 0;
   __int128 sum_ = 0;
-  std::vector<std::int64_t> values_;   // as long as there are few
-  std::ptrdiff_t least_ = 0;           // so many of them in front are no larger than the others
-  std::vector<std::int64_t> classes_;  // how many are in each, else
+  std::vector<std::int64_t> classes_;  // how many are in each; empty: so few that all are kept
+  std::ptrdiff_t least_ = 0;           // so many of values_ in front are no larger than the others
 };
 
 }  // namespace berth::sim

@@ -5,14 +5,20 @@
 namespace berth::sim {
 
 std::int32_t WaitingLines::line_of(std::int32_t pool, std::int32_t gpus) {
-  const std::pair<std::int32_t, std::int32_t> of = one_group_ ? std::pair(0, 0) : std::pair(pool, gpus);
-  const auto [found, fresh] = line_at_.try_emplace(of, static_cast<std::int32_t>(lines_.size()));
-  if (fresh) {
-    Line& line = lines_.emplace_back();
-    line.group = line.pool = of.first;
-    line.gpus = of.second;
-  }
-  return found->second;
+  if (one_group_) pool = gpus = 0;
+  std::vector<std::int32_t>& of_pool = line_at_[at(pool)];
+  if (of_pool.size() <= at(gpus)) of_pool.resize(at(gpus) + 1);
+  std::int32_t& line = of_pool[at(gpus)];
+  if (line == 0) line = add_line(pool, gpus) + 1;
+  return line - 1;
+}
+
+std::int32_t WaitingLines::add_line(std::int32_t pool, std::int32_t gpus) {
+  Line& line = lines_.emplace_back();
+  line.group = pool;
+  line.gpus = gpus;
+  turns_.emplace_back();
+  return static_cast<std::int32_t>(lines_.size()) - 1;
 }
 
 void WaitingLines::make_due(std::int32_t group) {
@@ -33,6 +39,7 @@ void WaitingLines::push(std::int32_t line, const JobPlace& place) {
 }
 
 void WaitingLines::look_behind_again(std::int32_t pool, const JobPlace& place) {
+  if (nobody(pool)) return;  // who is still to come is looked at anyway
   const std::int32_t group = one_group_ ? 0 : pool;
   Group& of = groups_[at(group)];
   of.again_behind = of.again ? std::min(of.again_behind, place) : place;
@@ -46,21 +53,66 @@ const std::vector<std::int32_t>& WaitingLines::due() {
   return last_due_;
 }
 
-WaitingLines::Group& WaitingLines::begin(std::int32_t group) {
-  group_ = group;
-  groups_[at(group)].due = false;
-  turns_.clear();
-  return groups_[at(group)];
+// Who may fit cannot be foretold: what does not is written, and not counted.
+void WaitingLines::add_turn(std::int32_t l, const Room& room, bool wanted) {
+  const Line& line = lines_[at(l)];
+  turns_[n_turns_] = {line.first, l, line.gpus};
+  n_turns_ += static_cast<std::size_t>(wanted & room.may_do(line.gpus, line.first));
 }
 
-void WaitingLines::end(Group& of) {
+template <class Stays>
+void WaitingLines::keep_turns(const Stays& stays) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n_turns_; ++i) {
+    const Turn turn = turns_[i];
+    turns_[kept] = turn;
+    kept += static_cast<std::size_t>(stays(turn));
+  }
+  n_turns_ = kept;
+}
+
+void WaitingLines::begin_turns(std::int32_t group, const Room& room) {
+  group_ = group;
+  n_turns_ = 0;
+  Group& of = groups_[at(group)];
+  for (const std::int32_t line : of.again ? of.lines : of.fresh) {
+    const bool fresh = lines_[at(line)].fresh, behind = of.again_behind < lines_[at(line)].first;
+    add_turn(line, room, one_group_ | fresh | behind);
+  }
   for (const std::int32_t line : of.fresh) lines_[at(line)].fresh = false;
   of.fresh.clear();
-  of.again = false;
+  of.due = of.again = false;
+}
+
+// They are few, and so not kept in order.
+const JobPlace* WaitingLines::turn() {
+  if (n_turns_ == 0) return nullptr;
+  const Turn* next = turns_.data();
+  for (std::size_t i = 1; i < n_turns_; ++i) next = turns_[i].first < next->first ? &turns_[i] : next;
+  next_ = static_cast<std::size_t>(next - turns_.data());
+  return &next->first;
+}
+
+void WaitingLines::started(const Room& room) {
+  const std::int32_t l = turns_[next_].line;
+  turns_[next_] = turns_[--n_turns_];
+  Line& line = lines_[at(l)];
+  line.jobs.pop();
+  line.look();
+  if (line.jobs.empty()) {
+    std::erase(groups_[at(group_)].lines, l);
+  } else {
+    add_turn(l, room, true);
+  }
 }
 
 void WaitingLines::blocked() {
-  remove_turns([gpus = turns_.front().gpus](const Turn& turn) { return turn.gpus >= gpus; });
+  keep_turns([gpus = turns_[next_].gpus](const Turn& turn) { return turn.gpus < gpus; });
+}
+
+void WaitingLines::look_behind(const JobPlace& place, const Room& room) {
+  keep_turns([&place](const Turn& turn) { return turn.first < place; });
+  for (const std::int32_t line : groups_[at(group_)].lines) add_turn(line, room, place < lines_[at(line)].first);
 }
 
 std::int32_t WaitingLines::take_any() {
