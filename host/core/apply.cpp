@@ -86,6 +86,7 @@ class Applier {
       s_.job_slot.erase(old->id);
       s_.job.running[at(slot)] = 0;
       s_.changed_rows_.push_back(slot);
+      ++s_.options_version_;
       record.options.clear();
       record.option_rate.clear();
       s_.set_rates_hash(record, 0);

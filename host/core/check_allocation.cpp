@@ -78,6 +78,10 @@ void check_allocation(const Job& job, const References& refs, const Where& where
     if (!a.shape.empty() || !a.entries.empty()) where.fail_at("allocation", "a waiting job holds nothing");
     return;
   }
+  check_held(job, a, refs, where);
+}
+
+void check_held(const Job& job, const Allocation& a, const References& refs, const Where& where) {
   const Where at(where, "allocation");
   if (a.shape.empty() && a.entries.empty()) where.fail_at("allocation", fmt::format("job '{}' is running and holds nothing", job.id));
   const auto shape = std::find_if(job.shapes.begin(), job.shapes.end(), [&](const Shape& s) { return s.id == a.shape; });

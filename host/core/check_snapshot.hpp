@@ -58,6 +58,8 @@ void check_finished(const FinishedJob& job, const Where& where);
 // check_allocation.cpp
 /// The allocation of a running job names nodes and GPUs that exist (they may have failed) and fits its shape.
 void check_allocation(const Job& job, const References& refs, const Where& where);
+/// The same of an allocation that a job is to get, whatever it holds now.
+void check_held(const Job& job, const Allocation& allocation, const References& refs, const Where& where);
 
 /// What jobs hold of one GPU and of one node.
 struct GpuUse {

@@ -56,12 +56,12 @@ class Ledger {
     }
   }
 
-  /// Gives the job what its allocation names, by the rules of loading.
-  void add(const Job& job, const References& refs, const Where& where) {
-    const Where allocation(where, "allocation");
-    for (std::size_t i = 0; i < job.allocation.entries.size(); ++i) {
-      const AllocationEntry& entry = job.allocation.entries[i];
-      const Where here(allocation, "entries", static_cast<std::int64_t>(i));
+  /// Gives the job what an allocation names, by the rules of loading.
+  void add(const Job& job, const Allocation& allocation, const References& refs, const Where& where) {
+    const Where field(where, "allocation");
+    for (std::size_t i = 0; i < allocation.entries.size(); ++i) {
+      const AllocationEntry& entry = allocation.entries[i];
+      const Where here(field, "entries", static_cast<std::int64_t>(i));
       const std::int32_t rank = s_.node_rank.at(entry.node);
       for (const std::int32_t g : entry.gpus) take_gpu(gpu(rank, g), job, entry, g, s_.nodes[at(rank)], refs, here);
       take_node(node(rank), job, entry, s_.nodes[at(rank)], here);
@@ -120,7 +120,7 @@ void check_put_job(const StateImpl& s, const Job& job, const Where& where) {
   check_job(job, StateReferences(s), where);
   if (job.state != JobState::kRunning) return;
   const auto found = s.job_slot.find(job.id);
-  Ledger(s, found == s.job_slot.end() ? -1 : found->second).add(job, StateReferences(s), where);
+  Ledger(s, found == s.job_slot.end() ? -1 : found->second).add(job, job.allocation, StateReferences(s), where);
 }
 
 void check_put_queue(const StateImpl& s, const Queue& queue, const Where& where) {
@@ -140,11 +140,9 @@ void check_put_reservation(const StateImpl& s, const Reservation& reservation, c
 }
 
 void check_start(const StateImpl& s, std::int32_t slot, const Allocation& allocation, const Where& where) {
-  Job next = *s.jobs[at(slot)].job;
-  next.state = JobState::kRunning;
-  next.allocation = allocation;
-  check_allocation(next, StateReferences(s), where);
-  Ledger(s, slot).add(next, StateReferences(s), where);
+  const Job& job = *s.jobs[at(slot)].job;
+  check_held(job, allocation, StateReferences(s), where);
+  Ledger(s, slot).add(job, allocation, StateReferences(s), where);
 }
 
 }  // namespace berth::core

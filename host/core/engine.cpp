@@ -71,6 +71,7 @@ class EngineImpl {
   void serve(const StateImpl& s) {
     if (served.lock() == s.identity) return;
     input = {};
+    choice = {};
     builder = {};
     validator = {};
     certificates = {};

@@ -1,6 +1,7 @@
 #include "host/core/measured_rate.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -78,6 +79,26 @@ std::span<const Seen> seen_by(const Job& job, const Shape& shape, std::string_vi
   return seen;
 }
 
+// The same of one count alone; none: it was not seen.
+std::optional<std::int64_t> seen_at(const Job& job, const Shape& shape, std::int32_t gpus, std::string_view gpu_type,
+                                    std::string_view span) {
+  if (gpus <= 0) return std::nullopt;
+  const std::vector<ObservedRate>& observed = job.progress.observed;
+  const auto last =
+      std::find_if(observed.rbegin(), observed.rend(), [&](const ObservedRate& one) { return one.gpus == gpus && !one.rates.empty(); });
+  if (last != observed.rend() && observed_on(job, gpu_type)) return mean_of_last_five(last->rates);
+  const RatePoint* best = nullptr;
+  int least = 0;
+  for (const RatePoint& point : job.profile.points) {
+    if (point.gpus != gpus) continue;
+    const int far = mismatch(point, shape, gpu_type, span);
+    if (far == kNoMatch || (best != nullptr && std::pair(far, point.local_batch) >= std::pair(least, best->local_batch))) continue;
+    best = &point;
+    least = far;
+  }
+  return best == nullptr ? std::nullopt : std::optional(best->rate);
+}
+
 }  // namespace
 
 std::int64_t interpolated_rate(std::span<const Seen> seen, std::int32_t gpus) {
@@ -92,6 +113,8 @@ std::int64_t interpolated_rate(std::span<const Seen> seen, std::int32_t gpus) {
 }
 
 std::int64_t measured_rate(const Job& job, const Shape& shape, std::int32_t gpus, std::string_view gpu_type, std::string_view span) {
+  // Mostly the count itself was seen, and what lies beside it does not matter.
+  if (const std::optional<std::int64_t> rate = seen_at(job, shape, gpus, gpu_type, span)) return std::max<std::int64_t>(1, *rate);
   return interpolated_rate(seen_by(job, shape, gpu_type, span), gpus);
 }
 

@@ -31,11 +31,12 @@ constexpr std::int64_t kMostSpeed = 1'000'000 * kernel::kSpeedUnit;
 // efficiency(M) over efficiency(M0) = 1, M0 the batch of the requested shape: (phi + M0) / (phi + M), phi = M0 v / q.
 // Pollux (OSDI'21), AdaptDL's goodput; exact in integers: (v + q) / (v + q M / M0).
 std::int64_t efficient(const Job& job, const Shape& shape, std::int64_t speed) {
+  const Wide q = job.progress.grad_sqr_micro, v = job.progress.grad_var_micro;
+  if (q <= 0 || v < 0) return speed;
   const Shape& first = job.shapes.front();
   const Wide asked = Wide{first.local_batch} * first.gpus;
   const Wide batch = Wide{shape.local_batch} * shape.gpus;
-  const Wide q = job.progress.grad_sqr_micro, v = job.progress.grad_var_micro;
-  if (q <= 0 || v < 0 || asked <= 0 || batch <= 0) return speed;
+  if (asked <= 0 || batch <= 0) return speed;
   return saturate(speed * (v + q) / (v + q * batch / asked));
 }
 
@@ -63,6 +64,13 @@ TimeUs change_cost(const Costs& costs, bool running, bool current, TimeUs restar
   if (!running) return restarted > 0 ? costs.restart_us + costs.checkpoint_restore_us : 0;
   if (current) return 0;
   return resize_cost(costs);
+}
+
+// Whether what a shape is worth hangs on nothing that changes with time alone.
+bool is_timeless(const ChoiceSettings& settings) {
+  const bool of_speed =
+      settings.objective == Objective::kGoodput || settings.objective == Objective::kThroughput || settings.objective == Objective::kCost;
+  return of_speed && !has_term(settings.terms, kernel::PlanTerm::kTardiness);
 }
 
 }  // namespace
@@ -106,13 +114,38 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
   return least;
 }
 
+void ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t slots, std::span<const ChoiceOption> options) {
+  const Rules rules{settings.objective, settings.power, settings.horizon, settings.terms};
+  if (rules != rules_) before_.clear();
+  rules_ = rules;
+  ++call_;
+  before_.resize(slots);
+  options_.swap(options_before_);
+  shapes_.swap(shapes_before_);
+  worth_.swap(worth_before_);
+  options_.assign(options.begin(), options.end());
+  shapes_.resize(options.size());
+  worth_.resize(options.size());
+  jobs_.clear();
+  job_of_.resize(options.size());
+}
+
+/// Speed, cost and worth of a job's options, if they are those of the call before.
+bool ShapeValues::copy_from_before(const Before& before, std::span<const ChoiceOption> options, std::size_t first) {
+  const auto begin = static_cast<std::ptrdiff_t>(before.first), end = static_cast<std::ptrdiff_t>(before.last);
+  if (!std::equal(options.begin(), options.end(), options_before_.begin() + begin, options_before_.begin() + end)) return false;
+  std::copy(shapes_before_.begin() + begin, shapes_before_.begin() + end, shapes_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::copy(worth_before_.begin() + begin, worth_before_.begin() + end, worth_.begin() + static_cast<std::ptrdiff_t>(first));
+  return true;
+}
+
 void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const OptionsToValue& asked, std::vector<std::int64_t>& values) {
   const std::span<const ChoiceOption> options = asked.options;
-  shapes_.resize(options.size());
-  jobs_.resize(options.size());
+  begin_call(settings, s.jobs.size(), options);
   kernel::ObjectiveTerms& terms = terms_;
   terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0, 0};
   const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
+  const bool timeless = is_timeless(settings);
   std::int32_t most_gpus = 1;
   type_gpus_.assign(s.gpu_types.size(), 0);
   for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[at(s.node.type[n])] += std::popcount(s.node.usable[n]);
@@ -120,30 +153,36 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
     const std::int32_t slot = options[first].slot;
     while (last < options.size() && options[last].slot == slot) ++last;
-    const Job& job = *s.jobs[at(slot)].job;
+    const std::span<const ChoiceOption> own = options.subspan(first, last - first);
+    const JobRecord& record = s.jobs[at(slot)];
+    const Job& job = *record.job;
     const bool running = s.job.running[at(slot)] != 0 && asked.lost[at(slot)] == 0;
-    const std::int64_t reference = reference_rate(s, slot, options.subspan(first, last - first));
+    const TimeUs run_now = s.run_now(slot);
+    Before& before = before_[at(slot)];
+    const bool same = timeless && before.call + 1 == call_ && before.version == record.version && before.restarted == (run_now > 0) &&
+                      copy_from_before(before, own, first);
+    const std::int64_t reference = same ? before.reference : reference_rate(s, slot, own);
+    before = {call_, record.version, first, last, reference, run_now > 0};
     // A job whose length nobody knows is one that lasts as long as the choice.
     const TimeUs known = s.run_or_limit(slot, reference);
     const TimeUs left = known == kNever ? terms.horizon : known;
-    kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(s.run_now(slot), left)};
+    kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(run_now, left)};
     for (std::size_t i = first; i < last; ++i) {
       const ChoiceOption& one = options[i];
       kernel::ShapeTerms& shape = shapes_[i];
-      shape.gpus = one.gpus;
-      shape.speed = speed_in(s.jobs[at(slot)], one.option, reference, efficiently);
+      if (!same) {
+        shape.gpus = one.gpus;
+        shape.speed = speed_in(record, one.option, reference, efficiently);
+        shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, run_now);
+        shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
+      }
       shape.run = shape.speed == 0 ? left : run_at(shape.speed, left);
-      shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, s.run_now(slot));
-      shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[at(one.type)].price_micro_per_hour / 1000);
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
       most_gpus = std::max(most_gpus, one.gpus);
     }
-    if (settings.sia_shapes) {
-      keep_sia_shapes(s, slot, running, options.subspan(first, last - first), std::span(shapes_).subspan(first, last - first));
-    }
+    if (settings.sia_shapes) keep_sia_shapes(s, slot, running, own, std::span(shapes_).subspan(first, own.size()));
     if (settings.objective == Objective::kSia || settings.objective == Objective::kFinishTimeFairness) {
-      of_job.least_speed =
-          least_speed(s, settings, {options.subspan(first, last - first), asked.all_begin, asked.impossible, asked.lost}, reference);
+      of_job.least_speed = least_speed(s, settings, {own, asked.all_begin, asked.impossible, asked.lost}, reference);
       for (std::size_t i = first; i < last; ++i) {
         if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
       }
@@ -155,19 +194,25 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       of_job.due = job.deadline.at_us - s.now;
       of_job.late_if_waiting = std::max<TimeUs>(0, saturating_add(terms.horizon, left) - of_job.due);
     }
-    // Copies from memory: put together anew for each option, the terms of a job take longer than all else here.
-    jobs_[first] = of_job;
-    for (std::size_t i = first + 1; i < last; ++i) jobs_[i] = jobs_[first];
+    std::fill_n(job_of_.begin() + static_cast<std::ptrdiff_t>(first), own.size(), static_cast<std::int32_t>(jobs_.size()));
+    jobs_.push_back(of_job);
+    for (std::size_t i = first; timeless && !same && i < last; ++i) worth_[i] = kernel::shape_worth(terms, of_job, shapes_[i]);
   }
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxChoiceValue) ++terms.sruf_shift;
-  values.resize(options.size());
+  // Of the other objectives some compare with the longest of all.
+  for (std::size_t i = 0; !timeless && i < options.size(); ++i) worth_[i] = kernel::shape_worth(terms, job_of(i), shapes_[i]);
+  add_up(s, settings, options, values);
+}
+
+// In the unit of a choice, with what waiting and changing lose.
+void ShapeValues::add_up(const StateImpl& s, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
+                         std::vector<std::int64_t>& values) {
+  kernel::ObjectiveTerms& terms = terms_;
   std::int64_t most = 0;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    values[i] = kernel::shape_worth(terms, jobs_[i], shapes_[i]);
-    most = std::max(most, values[i]);
-  }
+  for (const std::int64_t worth : worth_) most = std::max(most, worth);
   while ((most >> terms.shift) > kernel::kMaxChoiceValue) ++terms.shift;
-  for (std::int64_t& value : values) value = kernel::in_choice(terms, value);
+  values.resize(options.size());
+  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::in_choice(terms, worth_[i]);
   // Who runs and has to wait loses what saving, restarting and restoring cost, so that any shape is worth so much more than waiting. And
   // the shape in which a job runs is worth one more, so that nothing changes for nothing.
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -175,8 +220,8 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     kernel::ShapeTerms displaced = shapes_[i];
     displaced.cost = displace_cost(s.jobs[at(options[i].slot)].job->costs);
     // Sia's programme knows the cost of a change, not that of waiting.
-    const std::int64_t loss =
-        settings.objective == Objective::kSia || !restart ? 0 : values[i] - kernel::shape_value(terms, jobs_[i], displaced);
+    const bool counts = settings.objective != Objective::kSia && has_term(settings.terms, kernel::PlanTerm::kRestart);
+    const std::int64_t loss = !counts ? 0 : values[i] - kernel::shape_value(terms, job_of(i), displaced);
     const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxChoiceValue, kernel::kMaxChoiceValue); };
     // Not those in which it could not run: waiting would be no worse.
     const auto add = [&](std::size_t k) { values[k] = shapes_[k].speed > 0 ? capped(values[k] + loss) : values[k]; };
@@ -188,7 +233,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
 
 std::int64_t ShapeValues::loss(std::size_t option, const kernel::ShapeTerms& instead) const {
   const auto worth = [&](const kernel::ShapeTerms& shape) {
-    return std::max<std::int64_t>(0, kernel::shape_value(terms_, jobs_[option], shape));
+    return std::max<std::int64_t>(0, kernel::shape_value(terms_, job_of(option), shape));
   };
   return std::max<std::int64_t>(0, worth(shapes_[option]) - worth(instead));
 }

@@ -46,6 +46,7 @@ struct ChoiceOption {
   std::int32_t type;
   std::int32_t gpus;
   bool current;  // the job runs so
+  bool operator==(const ChoiceOption&) const = default;
 };
 
 /// What values are asked of.
@@ -56,7 +57,8 @@ struct OptionsToValue {
   std::span<const std::uint8_t> lost;        // [slots] 1: what it ran on has failed, so that it waits
 };
 
-/// Computes values. Memory is kept between calls.
+/// Computes values. Memory is kept between calls, and so is what a job's options are worth by objectives that time does not change, for
+/// as long as nothing happens to the job: calls after one another are of one state.
 class ShapeValues {
  public:
   /// The value of each option.
@@ -68,12 +70,43 @@ class ShapeValues {
   std::int64_t loss(std::size_t option, const kernel::ShapeTerms& instead) const;
 
  private:
+  /// What values are computed by, beside the state, where they are kept.
+  struct Rules {
+    kernel::Objective objective{};
+    kernel::Power power{};
+    TimeUs horizon = 0;
+    kernel::PlanTermSet terms = 0;
+    bool operator==(const Rules&) const = default;
+  };
+  /// Where the options of a job stood in some call, and what their values were made of.
+  struct Before {
+    std::uint64_t call = 0, version = 0;
+    std::size_t first = 0, last = 0;
+    std::int64_t reference = 0;
+    bool restarted = false;
+  };
+
+  void begin_call(const ChoiceSettings& settings, std::size_t slots, std::span<const ChoiceOption> options);
+  bool copy_from_before(const Before& before, std::span<const ChoiceOption> options, std::size_t first);
+  void add_up(const StateImpl& state, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
+              std::vector<std::int64_t>& values);
   std::int64_t least_speed(const StateImpl& state, const ChoiceSettings& settings, const OptionsToValue& of_job, std::int64_t reference);
+
+  const kernel::JobTerms& job_of(std::size_t option) const { return jobs_[static_cast<std::size_t>(job_of_[option])]; }
 
   kernel::ObjectiveTerms terms_{};
   std::vector<kernel::ShapeTerms> shapes_;
-  std::vector<kernel::JobTerms> jobs_;  // of the option's job
+  std::vector<kernel::JobTerms> jobs_;  // of those that have options
+  std::vector<std::int32_t> job_of_;    // [options] index in jobs_
+  std::vector<std::int64_t> worth_;     // [options] without the shift of all
   std::vector<std::int64_t> type_gpus_;
+  // Of the call before.
+  Rules rules_;
+  std::uint64_t call_ = 0;
+  std::vector<Before> before_;  // [slots]
+  std::vector<ChoiceOption> options_, options_before_;
+  std::vector<kernel::ShapeTerms> shapes_before_;
+  std::vector<std::int64_t> worth_before_;
   // Of one job, also those that do not fit now.
   std::vector<ChoiceOption> all_;
   std::vector<kernel::ShapeTerms> all_shapes_;

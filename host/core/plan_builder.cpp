@@ -86,6 +86,9 @@ const std::vector<std::uint8_t>& PlanBuilder::decline(const StateImpl& s, const 
 }
 
 const std::vector<std::uint8_t>& PlanBuilder::impossible(const StateImpl& s, const kernel::ProblemView& p) {
+  const std::pair versions(s.structure_version(), s.options_version());
+  if (impossible_versions_ == versions) return impossible_;
+  impossible_versions_ = versions;
   impossible_.assign(at(p.option_begin[p.n_jobs]), 0);
   for (const std::int32_t slot : s.job_order) {
     for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) impossible_[at(o)] = reasons_.never_in(slot, o) ? 1 : 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "berth/plan.hpp"
@@ -45,9 +46,10 @@ class PlanBuilder {
   void place_entries(const StateImpl& state, const WalkOutput& walk, std::int32_t i, Decision& d, Plan& plan) const;
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
-  std::vector<std::int32_t> position_;    // [slots] in the order, -1: not in it
-  std::vector<std::uint8_t> declined_;    // [slots] why; 0: not
-  std::vector<std::uint8_t> impossible_;  // [options]
+  std::vector<std::int32_t> position_;                             // [slots] in the order, -1: not in it
+  std::vector<std::uint8_t> declined_;                             // [slots] why; 0: not
+  std::vector<std::uint8_t> impossible_;                           // [options]
+  std::pair<std::uint64_t, std::uint64_t> impossible_versions_{};  // of the structure and the options that it is of
   FinalState after_;
   ReasonBuilder reasons_;
 };

@@ -114,9 +114,10 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
 
 bool ReasonBuilder::never_in(std::int32_t slot, std::int32_t option) {
   const std::int32_t demand = in_.asked[option].demand;
+  if (infeasible(demand).certified || apart_[static_cast<std::size_t>(demand)] != 0) return true;
+  if (in_.problem->job_queue[slot] == kNone) return false;  // asked of every option of every job: evidence takes longer than the rest
   Reason quota;
-  return infeasible(demand).certified || apart_[static_cast<std::size_t>(demand)] != 0 ||
-         quota_fails(slot, in_.problem->demands[demand], true, quota);
+  return quota_fails(slot, in_.problem->demands[demand], true, quota);
 }
 
 // `ever`: against the caps alone; else against what the caps leave now. The evidence is the nearest queue's.

@@ -36,21 +36,31 @@ std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t slot) {
   return gpus;
 }
 
-}  // namespace
+/// How a job runs; no option is that of one that does not.
+struct RunningForm {
+  std::int32_t shape = -1, type = -1;
+  std::int64_t gpus = 0;
 
-bool ShapeChoice::is_current(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot, const kernel::OptionRow& option) const {
-  return s.job.running[at(slot)] != 0 && option.shape == s.job.shape[at(slot)] &&
-         p.demands[option.demand].gpu_type == s.job.held_type[at(slot)] && p.demands[option.demand].gpus == held_gpus(p, slot);
+  bool is(const kernel::OptionRow& option, const kernel::ProblemView& p) const {
+    return option.shape == shape && p.demands[option.demand].gpu_type == type && p.demands[option.demand].gpus == gpus;
+  }
+};
+
+RunningForm form_of(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot) {
+  if (s.job.running[at(slot)] == 0) return {};
+  return {s.job.shape[at(slot)], s.job.held_type[at(slot)], held_gpus(p, slot)};
 }
 
 // Who may not be displaced stays. So does who runs partly on nodes that take nobody new; on shares, as a price is one of whole GPUs; and
 // in a form that none of its options has, such as a gang mended with fewer members: it could not be chosen to stay.
-bool ShapeChoice::may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot) const {
-  if (!may_be_displaced(s, slot) || held_gpus(p, slot) == 0 || !holds_open_nodes(p, slot)) return false;
+bool may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot, const RunningForm& form) {
+  if (!may_be_displaced(s, slot) || form.gpus == 0 || !holds_open_nodes(p, slot)) return false;
   const kernel::OptionRow* const first = p.options + p.option_begin[slot];
   const kernel::OptionRow* const last = p.options + p.option_begin[slot + 1];
-  return std::any_of(first, last, [&](const kernel::OptionRow& option) { return is_current(s, p, slot, option); });
+  return std::any_of(first, last, [&](const kernel::OptionRow& option) { return form.is(option, p); });
 }
+
+}  // namespace
 
 void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks) {
   // What works and may be given to somebody: free now, or held by a job that may have to leave.
@@ -61,7 +71,7 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
   for (const std::int32_t slot : s.job_order) {
     const bool running = s.job.running[at(slot)] != 0 && marks.lost[at(slot)] == 0;
     if (marks.declined[at(slot)] != 0 || marks.mended[at(slot)] >= 0) continue;
-    if (running && !may_change(s, p, slot)) {
+    if (running && !may_change(s, p, slot, form_of(s, p, slot))) {
       for (std::int32_t h = p.held_begin[slot]; may_be_displaced(s, slot) && h < p.held_begin[slot + 1]; ++h) {
         const kernel::HeldRow& row = p.held[h];
         beyond_[at(p.node_type[row.node])] += std::popcount(row.mask & p.node_open[row.node]);
@@ -81,9 +91,10 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
   std::size_t kept = 0;
   for (const std::int32_t slot : slots_) {
     const std::size_t before = options_.size();
+    const RunningForm form = marks.lost[at(slot)] == 0 ? form_of(s, p, slot) : RunningForm{};
     for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
-      const bool current = marks.lost[at(slot)] == 0 && is_current(s, p, slot, p.options[o]);
+      const bool current = form.is(p.options[o], p);
       const std::int64_t most = capacity_[at(demand.gpu_type)] + beyond_[at(demand.gpu_type)];
       if (demand.gpus < 1 || demand.gpus > most || (marks.impossible[at(o)] != 0 && !current)) continue;
       options_.push_back({slot, o - p.option_begin[slot], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), current});
@@ -99,11 +110,11 @@ void ShapeChoice::collect(const StateImpl& s, const kernel::ProblemView& p, cons
 void ShapeChoice::look(const StateImpl& s, const kernel::ProblemView& p, const WalkInput::Marks& marks, const ChoiceSettings& settings) {
   collect(s, p, marks);
   values_.set(s, settings, {options_, p.option_begin, marks.impossible, marks.lost}, value_);
-  type_.clear();
-  gpus_.clear();
-  for (const ChoiceOption& one : options_) {
-    type_.push_back(one.type);
-    gpus_.push_back(one.gpus);
+  type_.resize(options_.size());
+  gpus_.resize(options_.size());
+  for (std::size_t k = 0; k < options_.size(); ++k) {
+    type_[k] = options_[k].type;
+    gpus_[k] = options_[k].gpus;
   }
 }
 

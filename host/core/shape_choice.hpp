@@ -87,8 +87,6 @@ class ShapeChoice {
   void collect(const StateImpl& state, const kernel::ProblemView& problem, const WalkInput::Marks& marks);
   const std::string& scalar_of(const GpuType& type) const;
   std::int32_t row_of(const StateImpl& state, const Plan& plan, const Decision& decision) const;
-  bool may_change(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot) const;
-  bool is_current(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t slot, const kernel::OptionRow& option) const;
 
   std::vector<ChoiceOption> options_;
   std::vector<std::int32_t> slots_;         // of the choice's jobs, by job rank

@@ -274,6 +274,7 @@ void StateImpl::rebuild_queues() {
 }
 
 void StateImpl::touch_job(std::int32_t slot) {
+  jobs[at(slot)].version = ++job_versions_;
   if (facts_) changed_jobs_.push_back(slot);
 }
 

@@ -42,6 +42,7 @@ struct JobRecord {
   std::vector<kernel::HeldRow> held;       // of a running job
   std::vector<PlanEntry> entries;          // the same, as a plan says it
   std::uint64_t rates_hash = 0;            // of id and option_rate
+  std::uint64_t version = 0;               // another one after every change of the description or of what is compiled; never 0
 };
 
 /// What nodes of one GPU type have in common, for rates before anything is placed.
@@ -122,6 +123,8 @@ class StateImpl {
   core::SupplyView total_supply() const;
   /// Changes when demands, filters or node descriptions change. Never 0.
   std::uint64_t structure_version() const { return (structure_ << 32) + demands.rows().size() + 1; }
+  /// Changes when some job comes, goes or is described anew. Never 0.
+  std::uint64_t options_version() const { return options_version_; }
   /// The descriptions as the validator reads them, kept in step with the changes since the last call.
   const core::ClusterFacts& facts() const;
   /// Run time left at the current (or requested) shape, at least 1; kNever: not known.
@@ -202,7 +205,7 @@ class StateImpl {
   std::vector<std::int32_t> new_slots_;  // not yet in job_order
   bool jobs_removed_ = false;
   std::int32_t forget_from_ = kForgetFrom;  // rows of demands or filters at which those of jobs that left are forgotten
-  std::uint64_t structure_ = 0;
+  std::uint64_t structure_ = 0, options_version_ = 1, job_versions_ = 0;
   std::uint64_t tables_ = 0;
   void set_rates_hash(JobRecord& record, std::uint64_t hash);
   std::vector<std::uint64_t> total_gpus_;  // all GPUs that exist

@@ -39,6 +39,8 @@ void StateImpl::compile_job(std::int32_t slot) {
   JobRecord& record = jobs[at(slot)];
   const Job& j = *record.job;
   changed_rows_.push_back(slot);
+  record.version = ++job_versions_;
+  ++options_version_;
   record.options.clear();
   record.option_rate.clear();
   std::vector<std::int32_t> named_by;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -155,6 +156,7 @@ class Changes {
   }
   Delta progress(const Job& job) {
     Progress p = job.progress;
+    if (random_.percent(50)) p.grad_sqr_micro = p.grad_var_micro = random_.below(1'000'000);
     p.run_us += random_.below(100) * kSecond;
     p.attained_gpu_us += random_.below(5'000) * kSecond;
     return delta::SetProgress{job.id, std::move(p)};
@@ -170,11 +172,13 @@ class Changes {
 };
 
 /// Every policy answers the same on both, on both backends and thread counts. Returns the plan of one of them.
-Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::int32_t chosen, const std::string& where, bool easy_too) {
+/// @param kept  [kAsks] engines that have decided on the live state before, and keep what they found then
+Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::vector<Engine>& kept, std::int32_t chosen,
+                  const std::string& where, bool easy_too) {
   Plan plan;
   std::int32_t i = 0;
   for (const Ask& ask : kAsks) {
-    Engine engine;
+    Engine& engine = kept[static_cast<std::size_t>(i)];
     const Plan reference = engine.decide(live, request_of(ask, Backend::kReference, 1));
     const std::string expected = text_of(reference, live);
     EXPECT_EQ(validate_plan(live, reference), std::vector<std::string>{}) << where << ask.policy;
@@ -184,7 +188,7 @@ Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::int3
     }
     if (i++ == chosen) plan = reference;
     if (ask.easy && !easy_too) continue;
-    const std::string anew = text_of(engine.decide(fresh, request_of(ask, Backend::kCpu, 1)), fresh);
+    const std::string anew = text_of(Engine{}.decide(fresh, request_of(ask, Backend::kCpu, 1)), fresh);
     EXPECT_TRUE(anew == expected) << where << ask.policy << ", live and fresh:\n" << parting(expected, anew);
   }
   return plan;
@@ -209,6 +213,7 @@ void live(sim::Workload workload, std::uint64_t seed, bool easy_too = false) {
   test::Random random(seed);
   ClusterState state(sim::generate(options_of(workload, seed)));
   Changes changes(random, sim::generate(options_of(workload, seed + 100)).jobs);
+  std::vector<Engine> kept(std::size(kAsks));
   std::int32_t refused = 0;
   std::int32_t applied = 0;
   for (std::int32_t round = 0; round < 12 && !::testing::Test::HasFailure(); ++round) {
@@ -227,7 +232,7 @@ void live(sim::Workload workload, std::uint64_t seed, bool easy_too = false) {
     ClusterState fresh(now);
     EXPECT_TRUE(fresh.snapshot() == now) << where;
     same_columns(state, fresh, where);
-    const Plan plan = same_answers(state, fresh, random.below(7), where, easy_too);
+    const Plan plan = same_answers(state, fresh, kept, random.below(7), where, easy_too);
     commit(state, plan);
     state.apply(delta::SetTime{state.now() + random.below(600) * kSecond});
   }

@@ -97,6 +97,20 @@ TEST(MeasuredRate, TheMostSpecificPointWins) {
   }
 }
 
+TEST(MeasuredRate, ACountThatWasSeenHasItsOwnRateWhateverLiesBesideIt) {
+  Job job;
+  job.shapes = {shape(4)};
+  job.profile.points = {{"", 2, 0, "", 50}, {"", 4, 0, "", 70}, {"", 4, 0, "", 71}, {"a100", 4, 0, "", 72}, {"", 8, 0, "", 10}};
+  job.progress.observed = {{8, {20}}, {8, {30, 40}}, {8, {}}};
+
+  EXPECT_EQ(measured_rate(job, shape(4), 4, "v100", "node"), 70);  // of equal points the earlier
+  EXPECT_EQ(measured_rate(job, shape(4), 4, "a100", "node"), 72);
+  EXPECT_EQ(measured_rate(job, shape(8), 8, "a100", "node"), 35);  // the last that holds any
+  EXPECT_EQ(measured_rate(job, shape(6), 6, "v100", "node"), 52);  // halfway, rounded down
+  job.profile.points[1].rate = 0;
+  EXPECT_EQ(measured_rate(job, shape(4), 4, "v100", "node"), 1);
+}
+
 TEST(MeasuredRate, AShapeWithoutABatchTakesTheSmallestMeasured) {
   Job job;
   job.shapes = {shape(4)};

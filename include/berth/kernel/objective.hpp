@@ -59,6 +59,7 @@ BERTH_HD constexpr std::int64_t integer_root(std::int64_t v) {
 
 /// How much of its speed is left over the horizon when a change costs some of it.
 BERTH_HD constexpr std::int64_t speed_over(const ObjectiveTerms& terms, const ShapeTerms& shape) {
+  if (shape.cost == 0) return shape.speed;  // that of a change is 0 for most shapes, and a division takes longer than all else
   return shape.cost >= terms.horizon ? 0 : mul_div(shape.speed, terms.horizon - shape.cost, terms.horizon);
 }
 

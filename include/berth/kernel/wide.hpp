@@ -17,8 +17,17 @@ BERTH_HD constexpr std::int64_t saturate(Wide v) {
 BERTH_HD constexpr std::int64_t saturating_mul(std::int64_t a, std::int64_t b) { return saturate(Wide{a} * b); }
 BERTH_HD constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) { return saturate(Wide{a} + b); }
 
+/// Whether 64 bits hold it. A division in 128 bits is a call that takes several times as long as one in 64, and most need no more.
+BERTH_HD constexpr bool is_narrow(Wide v) { return static_cast<std::int64_t>(v) == v; }
+
 /// Division towards minus infinity; b > 0.
-BERTH_HD constexpr Wide floor_div(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
+BERTH_HD constexpr Wide floor_div(Wide a, Wide b) {
+  if (is_narrow(a) && is_narrow(b)) {
+    const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
+    return x / y - (x % y < 0 ? 1 : 0);
+  }
+  return a / b - (a % b < 0 ? 1 : 0);
+}
 /// Division towards plus infinity; b > 0.
 BERTH_HD constexpr Wide ceil_div(Wide a, Wide b) { return a / b + (a % b > 0 ? 1 : 0); }
 
