@@ -133,8 +133,9 @@ void by_counts(benchmark::State& bench, const char* policy, const char* packing,
       counted.add(job);
       measures.add(job);
     });
-    bench.SetIterationTime(lap.seconds());
     figures = counted.finish(totals);
+    benchmark::DoNotOptimize(measures.finish(totals));
+    bench.SetIterationTime(lap.seconds());
     decisions = totals.decisions;
   }
   const auto n = static_cast<std::int64_t>(jobs.jobs.size());

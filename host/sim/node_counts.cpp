@@ -35,7 +35,7 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
     only_type_ = node.gpu_type;
     cpu = cpu || node.cpu_milli != kUnlimited;
     memory = memory || node.memory_bytes != kUnlimited;
-    const auto [found, fresh] = pool_at_.try_emplace({node.gpu_type, owned_ ? node.virtual_clusters.front() : std::string()}, pools());
+    const auto [found, fresh] = pool_at_[node.gpu_type].try_emplace(owned_ ? node.virtual_clusters.front() : std::string(), pools());
     if (fresh) pools_.emplace_back();
     Pool& pool = pools_[at(found->second)];
     nodes_.push_back({columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size())});
@@ -66,8 +66,11 @@ void NodeCounts::begin_pools() {
 
 std::int32_t NodeCounts::pool_of(const TraceJob& job) const {
   if (pools_.size() == 1 && !owned_ && (job.gpu_type.empty() || job.gpu_type == only_type_)) return 0;
-  const auto found = pool_at_.find({job.gpu_type.empty() ? only_type_ : job.gpu_type, owned_ ? job.virtual_cluster : std::string()});
-  return found == pool_at_.end() ? -1 : found->second;
+  static const std::string kNoOwner;
+  const auto type = pool_at_.find(job.gpu_type.empty() ? only_type_ : job.gpu_type);
+  if (type == pool_at_.end()) return -1;
+  const auto found = type->second.find(owned_ ? job.virtual_cluster : kNoOwner);
+  return found == type->second.end() ? -1 : found->second;
 }
 
 void NodeCounts::watch(const Fragmentation& with) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "berth/kernel/problem.hpp"
@@ -82,8 +82,8 @@ class NodeCounts {
   kernel::ProblemView columns_{};  // of `state_`
   std::vector<Pool> pools_;
   std::vector<PackingTree::Part> parts_;
-  std::vector<NodeGpus> nodes_;                                          // by rank
-  std::map<std::pair<std::string, std::string>, std::int32_t> pool_at_;  // (GPU type, virtual cluster)
+  std::vector<NodeGpus> nodes_;                                                   // by rank
+  std::map<std::string, std::unordered_map<std::string, std::int32_t>> pool_at_;  // GPU type, virtual cluster
   std::string only_type_;
   bool owned_ = false;  // every node is of one virtual cluster; else none is of any
   std::int64_t gpus_ = 0;

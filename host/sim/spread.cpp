@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kBits = 10;  // of a class, below the highest
 constexpr std::size_t kBatch = 4096;
+constexpr std::size_t kMany = 16'384;  // values, before it pays to count them by class where they are kept
 constexpr std::size_t kClasses = std::size_t{64 - kBits} << kBits;
 
 std::size_t class_of(std::int64_t value) {
@@ -16,10 +17,11 @@ std::size_t class_of(std::int64_t value) {
   return (static_cast<std::size_t>(shift) << kBits) + static_cast<std::size_t>(v >> shift);
 }
 
-std::int64_t least_of(std::size_t number) {
-  if (number < std::size_t{2} << kBits) return static_cast<std::int64_t>(number);
-  const std::size_t shift = (number >> kBits) - 1;
-  return static_cast<std::int64_t>((number - (shift << kBits)) << shift);
+int shift_of(std::size_t number) { return number < std::size_t{2} << kBits ? 0 : static_cast<int>(number >> kBits) - 1; }
+
+/// What the values of a class are without their lowest `shift_of` bits.
+std::int64_t head_of(std::size_t number) {
+  return static_cast<std::int64_t>(number - (static_cast<std::size_t>(shift_of(number)) << kBits));
 }
 
 }  // namespace
@@ -33,10 +35,14 @@ void SpreadOf::sum_up() {
   }
 }
 
-void SpreadOf::classify() {
-  sum_up();
+void SpreadOf::count_by_class() {
   classes_.resize(kClasses);
   for (const std::int64_t value : values_) ++classes_[class_of(value)];
+}
+
+void SpreadOf::classify() {
+  sum_up();
+  count_by_class();
   std::vector<std::int64_t>().swap(values_);
   room_ = kBatch;
 }
@@ -49,8 +55,13 @@ std::int64_t SpreadOf::at_rank(std::int64_t rank) {
     return *at;
   }
   std::size_t number = 0;
-  for (std::int64_t left = rank - classes_[0]; left > 0; left -= classes_[number]) ++number;
-  return least_of(number);
+  for (; rank > classes_[number]; ++number) rank -= classes_[number];
+  const int shift = shift_of(number);
+  if (values_.empty() || shift == 0) return head_of(number) << shift;
+  std::vector<std::int64_t> own(static_cast<std::size_t>(classes_[number]));
+  std::copy_if(values_.begin(), values_.end(), own.begin(), [&](std::int64_t value) { return value >> shift == head_of(number); });
+  std::nth_element(own.begin(), own.begin() + (rank - 1), own.end());
+  return own[static_cast<std::size_t>(rank - 1)];
 }
 
 Spread SpreadOf::finish() {
@@ -59,6 +70,7 @@ Spread SpreadOf::finish() {
     classify();
   } else {
     sum_up();
+    if (values_.size() >= kMany) count_by_class();
   }
   if (n_ == 0) return spread;
   least_ = static_cast<std::ptrdiff_t>(values_.size());

@@ -27,6 +27,7 @@ class SpreadOf {
 
  private:
   void classify();
+  void count_by_class();
   void sum_up();
   /// Ranks are asked for from the largest to the smallest.
   std::int64_t at_rank(std::int64_t rank);
@@ -35,7 +36,7 @@ class SpreadOf {
   std::size_t room_ = kExact;         // for so many of them
   std::int64_t n_ = 0, max_ = 0;
   __int128 sum_ = 0;
-  std::vector<std::int64_t> classes_;  // how many are in each; empty: so few that all are kept
+  std::vector<std::int64_t> classes_;  // how many are in each; empty: not counted
   std::ptrdiff_t least_ = 0;           // so many of values_ in front are no larger than the others
 };
 

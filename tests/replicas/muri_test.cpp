@@ -62,7 +62,8 @@ TEST(MuriReplica, PublishesWhatMuriPublished) {
          {std::pair{"SRTF", MuriPolicy::kSrtf}, {"SRSF", MuriPolicy::kSrsf}, {"Tiresias_L", MuriPolicy::kTiresias}}) {
       SCOPED_TRACE(std::string(name) + ", " + trace);
       const MuriFigures ours = replay_muri(jobs, policy);
-      const auto theirs = [&](const char* metric) { return figures.at(std::string(name) + ',' + metric + ',' + trace); };
+      const std::string own = std::string(name) + ',';
+      const auto theirs = [&](const char* metric) { return figures.at(own + metric + ',' + trace); };
       // As many digits as are published.
       EXPECT_NEAR(ours.mean_s, theirs("avg_jct"), 0.001);
       EXPECT_NEAR(ours.p99_s, theirs("p99_jct"), 0.001);

@@ -23,6 +23,30 @@ TEST(Spread, OfFewValuesIsExact) {
   EXPECT_EQ(SpreadOf().finish().max, 0);
 }
 
+// As many as are counted by class and kept beside, spread over all magnitudes or much alike.
+TEST(Spread, OfMoreValuesIsExactToo) {
+  for (const std::uint64_t n : {16'383u, 16'384u, 100'000u}) {
+    for (const std::uint32_t alike : {1u, 5u, 1'000'000u}) {
+      SpreadOf of;
+      std::vector<std::int64_t> values;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        Draws draws(alike, Stream::kJob, i);
+        const std::int64_t any = ((std::int64_t{draws.next()} << 30) | draws.next()) >> draws.below(62);
+        values.push_back(alike == 1 ? any : std::int64_t{1} << 40 | draws.below(alike));
+        of.add(values.back());
+      }
+      std::sort(values.begin(), values.end());
+
+      const Spread spread = of.finish();
+
+      EXPECT_EQ(spread.max, values.back());
+      for (const auto& [percent, got] : {std::pair{50u, spread.p50}, {90u, spread.p90}, {99u, spread.p99}}) {
+        EXPECT_EQ(got, values[(percent * n + 99) / 100 - 1]) << n << " values, percentile " << percent;
+      }
+    }
+  }
+}
+
 // Values over all magnitudes, more than are kept: percentiles are at most a thousandth too small, all else is exact.
 TEST(Spread, OfManyValuesIsNearlyExact) {
   SpreadOf of;
