@@ -5,7 +5,7 @@
 namespace berth::test {
 
 TEST(AdaSrsfReplica, WhatAdaDualGainsIsWhatItCountsTwice) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
     SCOPED_TRACE(seed);
     const auto mean = [&](AdaAdmission admission, bool twice) { return replay_ada_srsf({seed, 20, 1, admission, twice}); };
     const double one = mean(AdaAdmission::kOne, false);
