@@ -211,6 +211,8 @@ void check_iterations(const SimulateArguments& options, const std::vector<Reques
 /// A run of the policy that only simulations of iterations know.
 Run simulate_ada_srsf(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
                       const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along) {
+  if (!cluster.queues.empty() && !jobs.facts().queues.empty())
+    throw InvalidArgument("policy 'ada-srsf' knows no quotas: the cluster has queues, and jobs name them");
   const sim::AdaSrsfSettings settings = sim::ada_srsf_settings(request.params);
   sim::SimulationSettings own = world;
   own.iterations->rules = settings.rules;

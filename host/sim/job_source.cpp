@@ -43,7 +43,7 @@ void TraceFacts::add(const TraceJob& job) {
   cpu = cpu || job.cpu_milli != 0;
   memory = memory || job.memory_bytes != 0;
   any_type = any_type || job.gpu_type.empty();
-  queues = queues || !job.queue.empty();
+  if (!job.queue.empty()) queues.insert(job.queue);
   ++by_gpus[static_cast<std::size_t>(std::clamp(job.gpus, 1, kMaxGpusPerNode) - 1)];
 }
 

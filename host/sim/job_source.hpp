@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "berth/trace.hpp"
@@ -48,7 +50,7 @@ class JobRooms {
 struct TraceFacts {
   bool profiles = false, hard_deadlines = false, cpu = false, memory = false;
   bool any_type = false;                                ///< some job leaves the GPU type open
-  bool queues = false;                                  ///< some job names one
+  std::set<std::string> queues;                         ///< that jobs name
   std::array<std::int64_t, kMaxGpusPerNode> by_gpus{};  ///< how many ask for 1, 2, ... GPUs; the last: as many or more
   void add(const TraceJob& job);
 };

@@ -22,7 +22,7 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
   Snapshot empty = cluster;
   empty.jobs.clear();
   empty.history.clear();
-  if (!empty.reservations.empty() || (facts.queues && !empty.queues.empty())) return false;
+  if (!empty.reservations.empty() || (!facts.queues.empty() && !empty.queues.empty())) return false;
   state_.emplace(std::move(empty), "cluster");
   columns_ = state_->impl().problem();
   inner_groups_ = columns_.inner_begin[columns_.n_nodes] > 0;

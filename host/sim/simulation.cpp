@@ -651,6 +651,7 @@ class Simulator {
 
 SimulationTotals simulate_by_engine(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                     const std::function<void(const JobOutcome&)>& done) {
+  require_queues(trace.facts, cluster);
   return Simulator(trace, cluster, settings, done).run();
 }
 

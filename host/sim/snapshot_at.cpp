@@ -90,6 +90,7 @@ std::string_view name(EstimateSource source) { return kSources.at(static_cast<st
 
 Snapshot snapshot_at(const Trace& trace, const Snapshot& cluster, TimeUs at, EstimateSource estimates, bool elastic,
                      SnapshotAccount* account) {
+  require_queues(facts_of(trace), cluster);
   const Replay replay = replay_fifo(trace, cluster, at);
   const auto job_of = [&](std::int32_t j) -> const TraceJob& { return trace.jobs[static_cast<std::size_t>(j)]; };
   Snapshot snapshot = cluster;

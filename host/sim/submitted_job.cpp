@@ -7,17 +7,14 @@
 #include "berth/error.hpp"
 
 namespace berth::sim {
-namespace {
-
-const std::string& known_queue(const TraceJob& job, std::span<const Queue> queues) {
-  const auto is_it = [&](const Queue& queue) { return queue.id == job.queue; };
-  if (!job.queue.empty() && std::none_of(queues.begin(), queues.end(), is_it)) {
-    throw InvalidArgument(fmt::format("job '{}': the cluster has no queue '{}'", job.id, job.queue));
+void require_queues(const TraceFacts& facts, const Snapshot& cluster) {
+  if (cluster.queues.empty()) return;
+  for (const std::string& name : facts.queues) {
+    const auto is_it = [&](const Queue& queue) { return queue.id == name; };
+    if (std::any_of(cluster.queues.begin(), cluster.queues.end(), is_it)) continue;
+    throw InvalidArgument(fmt::format("the trace has jobs of queue '{}', and the cluster no such queue", name));
   }
-  return job.queue;
 }
-
-}  // namespace
 
 Demanded Demanded::not_modelled(const Snapshot& cluster) {
   Demanded demanded = all(cluster);
@@ -38,7 +35,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
   job.priority = from.priority;
   job.weight_ppm = from.weight_ppm;
-  if (!demanded.queues.empty()) job.queue = known_queue(from, demanded.queues);
+  if (demanded.queue) job.queue = from.queue;
   if (demanded.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);
   if (demanded.memory) job.constraints.memory_bytes_per_gpu = per_gpu(from.memory_bytes, from.gpus);
   set_form(job, from, form);

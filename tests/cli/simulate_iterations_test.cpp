@@ -46,6 +46,21 @@ TEST(CliSimulateIterations, TheExampleOfContentionIsReplayed) {
   EXPECT_TRUE(contains(answer.out, R"("jobs":160,"completed":160,)")) << answer.out;
 }
 
+TEST(CliSimulateIterations, AdaSrsfIsNotAskedToKeepQuotas) {
+  const Folder folder;
+  const std::string cluster = folder.write("c.json", R"({"schema":"berth.cluster.v1","gpu_types":[{"id":"g"}],
+      "nodes":[{"id":"n","gpu_type":"g","gpus":8}],"queues":[{"id":"q","quotas":[{"gpu_type":"*","limit":4}]}]})");
+  const auto simulated = [&](const std::string& queue) {
+    const std::string trace = folder.write("t.json", R"({"schema":"berth.trace.v1","jobs":[{"id":"a","submit_s":0,"run_s":10,"gpus":3)" +
+                                                         queue + R"(},{"id":"b","submit_s":0,"run_s":10,"gpus":3)" + queue + "}]}");
+    return berth("simulate --cluster '" + cluster + "' --trace '" + trace + "' --fidelity iteration --policy ada-srsf");
+  };
+  const Answer refused = simulated(R"(,"queue":"q")");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "knows no quotas")) << refused.err;
+  EXPECT_EQ(simulated("").code, 0);
+}
+
 TEST(CliSimulateIterations, WhatCannotBeIsSaidBeforeAnythingRuns) {
   const auto refused = [](const std::string& more, const std::string& why) {
     const StagedRun run("1x1", more);

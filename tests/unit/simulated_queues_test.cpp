@@ -76,8 +76,9 @@ TEST(SimulatedQueues, AQueueThatTheClusterDoesNotHaveIsRefused) {
     return std::string("none");
   };
 
-  EXPECT_EQ(message([&] { ends(trace, with_queues()); }), "job 'a': the cluster has no queue 'smal'");
-  EXPECT_EQ(message([&] { snapshot_at(trace, with_queues(), kSecond); }), "job 'a': the cluster has no queue 'smal'");
+  EXPECT_EQ(message([&] { ends(trace, with_queues()); }), "the trace has jobs of queue 'smal', and the cluster no such queue");
+  EXPECT_EQ(message([&] { snapshot_at(trace, with_queues(), kSecond); }),
+            "the trace has jobs of queue 'smal', and the cluster no such queue");
   EXPECT_EQ(message([&] { ends(trace, io::uniform_cluster(1, 8)); }), "none");
 }
 
