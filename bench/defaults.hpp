@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-/// Sizes of all benchmarks. With BERTH_BENCH_SMOKE=1 in the environment they shrink to what shows that a case runs.
-/// BERTH_BENCH_DECISIONS and BERTH_BENCH_SCENARIOS change the length of the two longest ones.
+/// Sizes of all benchmarks. With BERTH_BENCH_SMOKE=1 in the environment they shrink to the minimum that shows that a
+/// case runs. BERTH_BENCH_DECISIONS and BERTH_BENCH_SCENARIOS change the length of the two longest ones.
 namespace berth::bench {
 
 inline bool smoke() {
@@ -32,26 +32,26 @@ inline constexpr std::int32_t kGpusPerNode = 8;
 
 /// snapshot: axis `nodes`; the target is at the largest.
 inline std::vector<std::int64_t> snapshot_nodes() { return smoke() ? doubling(512, 512) : doubling(2'000, 16'000); }
-/// Jobs of a snapshot of so many nodes: 50,000 at 16,000.
+/// Jobs of a snapshot of N nodes: 50,000 at 16,000.
 inline std::int64_t snapshot_jobs(std::int64_t nodes) { return nodes * 50'000 / 16'000; }
 inline constexpr int kChanges = 100;
 
-/// c_abi: axis `jobs`, as many decisions read back; the target is at 1,000.
+/// c_abi: axis `jobs`, the number of decisions read back; the target is at 1,000.
 inline std::vector<std::int64_t> c_abi_jobs() {
   return smoke() ? std::vector<std::int64_t>{256} : std::vector<std::int64_t>{1'000, 10'000};
 }
 
-/// decide: axis `nodes`; four jobs a node, half of them waiting; the target is at 10,000.
+/// decide: axis `nodes`; four jobs per node, half of them waiting; the target is at 10,000.
 inline std::vector<std::int64_t> decide_nodes() { return smoke() ? doubling(64, 128) : doubling(1'250, 10'000); }
 inline std::int64_t decide_jobs(std::int64_t nodes) { return 4 * nodes; }
-/// Up to here the same decision is also asked of the reference, which looks at every node for every job.
+/// Up to this size the same decision also runs on the reference, which reads every node for every job.
 inline constexpr std::int64_t kReferenceNodes = 1'250;
 
-/// decide, one new job: a running cluster of so many nodes, and the members of its large gang.
+/// decide, one new job: a running cluster of N nodes, and the members of its large gang.
 inline std::int64_t one_job_nodes() { return full_or_smoke(5'000, 128); }
 inline std::int64_t large_gang() { return full_or_smoke(512, 16); }
 
-/// decide, one after another.
+/// decide, consecutive decisions.
 inline std::int64_t stream_nodes() { return full_or_smoke(10'000, 64); }
 inline std::int64_t stream_decisions() { return from_environment("BERTH_BENCH_DECISIONS", full_or_smoke(10'000, 50)); }
 
@@ -74,9 +74,9 @@ inline std::vector<ContestSize> contest_sizes() {
   if (smoke()) return {{64, 40, 1}};
   return {{64, 40, 1}, {512, 320, 1}, {1'024, 640, 1}, {1'024, 640, 3}, {2'048, 2'560, 1}, {16'384, 8'192, 1}};
 }
-/// sia_programme: the size of its target.
+/// sia_program: the size of its target.
 inline ContestSize sia_size() { return smoke() ? ContestSize{64, 40, 1} : ContestSize{2'048, 2'560, 1}; }
-/// A solver may take so long, in seconds.
+/// Time limit of a solver, in seconds.
 inline double most_solver_s() { return smoke() ? 2 : 60; }
 
 /// prices_at_once: axis `problems`.
@@ -87,31 +87,31 @@ inline std::vector<std::int64_t> share_sizes() {
   return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{256, 2'048, 16'384};
 }
 
-/// price, beside Pollux's search: the sizes of its anchors.
+/// price, compared with Pollux's search: the sizes of its anchors.
 inline std::vector<PriceSize> pollux_sizes() {
   return smoke() ? std::vector<PriceSize>{{64, 40}} : std::vector<PriceSize>{{64, 40}, {512, 320}};
 }
 
-/// ones: 64 GPUs and 50 jobs are the published evaluation's.
+/// ones: 64 GPUs and 50 jobs are those of the published evaluation.
 inline std::vector<PriceSize> ones_sizes() {
   return smoke() ? std::vector<PriceSize>{{64, 50}} : std::vector<PriceSize>{{64, 50}, {256, 160}, {1'024, 640}, {16'384, 8'192}};
 }
 inline std::int64_t ones_generations() { return full_or_smoke(20, 2); }
 
-/// score: axis `nodes` = `jobs`. Small sizes are there because a GPU loses at them.
+/// score: axis `nodes` = `jobs`. Includes small sizes, at which a GPU is slower.
 inline std::vector<std::int64_t> score_sizes() {
   return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{10, 100, 1'000, 10'000};
 }
 inline constexpr std::int32_t kScoreBest = 4;
 
-/// scenarios: axis `scenarios` of so many jobs and nodes. 4,096 is the size of the target.
+/// scenarios: axis `scenarios` of N jobs and nodes. 4,096 is the size of the target.
 inline std::int64_t scenario_size() { return full_or_smoke(1'000, 64); }
 inline std::vector<std::int64_t> scenario_counts() {
   const std::int64_t most = from_environment("BERTH_BENCH_SCENARIOS", full_or_smoke(256, 8));
   return most > 16 ? std::vector<std::int64_t>{1, 16, most} : std::vector<std::int64_t>{1, most};
 }
 
-/// simulate: jobs of the trace, and axis `nodes`: those that its cluster had, and fewer, so that jobs queue.
+/// simulate: jobs of the trace, and axis `nodes`: those of its cluster, and fewer, so that jobs queue.
 inline std::int64_t simulated_jobs() { return full_or_smoke(125'303, 1'000); }
 inline std::vector<std::int64_t> simulated_nodes() { return {133, 75}; }
 

@@ -1,7 +1,7 @@
 # berth/build_id.hpp: version and a hash of every header that libberth and libberth_cuda must agree on, so that a library
-# from another build is refused instead of believed. Changing such a header configures again.
-file(GLOB BERTH_SHARED_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/berth/kernel/*.hpp)
-list(APPEND BERTH_SHARED_HEADERS ${PROJECT_SOURCE_DIR}/include/berth/units.hpp ${PROJECT_SOURCE_DIR}/host/core/cuda_abi.hpp)
+# from another build is rejected. Changing such a header configures again.
+file(GLOB_RECURSE BERTH_SHARED_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/berth/kernel/*.hpp)
+list(APPEND BERTH_SHARED_HEADERS ${PROJECT_SOURCE_DIR}/include/berth/units.hpp ${PROJECT_SOURCE_DIR}/host/backend/cuda_abi.hpp)
 list(SORT BERTH_SHARED_HEADERS)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${BERTH_SHARED_HEADERS})
 set(BERTH_HEADER_HASHES "")

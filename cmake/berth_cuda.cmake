@@ -1,4 +1,4 @@
-# BERTH_WITH_CUDA: whether libberth_cuda is built. Off without complaint where there is no nvcc.
+# BERTH_WITH_CUDA: whether libberth_cuda is built. Off without an error where there is no nvcc.
 set(BERTH_WITH_CUDA OFF)
 if(NOT BERTH_CUDA STREQUAL "OFF")
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})

@@ -1,6 +1,6 @@
-# What `cmake --install` leaves: the libraries, their headers, the command, package files for CMake and pkg-config, documents.
+# What `cmake --install` installs: the libraries, their headers, the command, package files for CMake and pkg-config, documents.
 # The tree can be moved after installation: run paths and package files are relative.
-# Components: runtime (to plan with), dev (to build programs), bundled (other people's libraries, for archives that must start alone).
+# Components: runtime (to plan with), dev (to build programs), bundled (third-party libraries, for self-contained archives).
 include(CMakePackageConfigHelpers)
 
 set(berth_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/berth)
@@ -13,12 +13,12 @@ install(TARGETS berth_c EXPORT berth-c-targets
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(TARGETS berth_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 if(TARGET berth_cuda)
-  # Loaded at run time from beside libberth.so; nobody links it.
+  # Loaded at run time from the folder of libberth.so; no program links it.
   set_target_properties(berth_cuda PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS berth_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_SKIP)
 endif()
 
-# Until 1.0 a minor version may break users.
+# Until 1.0 a minor version may be incompatible.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(berth_compatibility SameMinorVersion)
 else()
@@ -38,7 +38,7 @@ configure_file(cmake/berth.pc.in ${PROJECT_BINARY_DIR}/berth.pc @ONLY)
 configure_file(cmake/berth_c.pc.in ${PROJECT_BINARY_DIR}/berth_c.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/berth.pc ${PROJECT_BINARY_DIR}/berth_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
-# The pages lie beside each other as in the source, with what they link to, so that their links and first commands work there too.
+# The pages keep the layout of the source, with their link targets, so that their links and first commands work there too.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)

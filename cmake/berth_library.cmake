@@ -1,9 +1,9 @@
-# libberth.so: what users link.
+# libberth.so: the library that users link.
 add_library(berth SHARED)
 add_library(berth::berth ALIAS berth)
 target_compile_features(berth PUBLIC cxx_std_20)
 target_link_libraries(berth PRIVATE $<BUILD_INTERFACE:berth_objects>)
-# Until 1.0 a minor version may break users, so it is part of the SONAME.
+# Until 1.0 a minor version may be incompatible, so it is part of the SONAME.
 set(berth_soversion ${PROJECT_VERSION_MAJOR})
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(berth_soversion 0.${PROJECT_VERSION_MINOR})

@@ -1,6 +1,6 @@
-# cpack: a tar archive that starts alone wherever its glibc is at least the builder's, and Debian packages (berth, libberth-dev).
+# cpack, as scripts/package calls it: a tar archive that starts alone wherever its glibc is at least the builder's, and Debian packages (berth, libberth-dev).
 set(CPACK_PACKAGE_VENDOR "Berth")
-set(CPACK_PACKAGE_CONTACT "Berth maintainers <maintainers@berth.invalid>")
+set(CPACK_PACKAGE_CONTACT "Berth maintainers <maintainers@berth.dev>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
@@ -8,8 +8,8 @@ set(CPACK_PACKAGE_FILE_NAME berth-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCES
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR TGZ DEB)
 
-# The archive: everything in one folder, with the shared libraries that a small system lacks, and what their authors ask for.
-foreach(target fmt::fmt simdjson::simdjson ZLIB::ZLIB NLopt::nlopt SQLite::SQLite3)
+# The archive: everything in one folder, with the shared libraries that a small system lacks, and their licence texts.
+foreach(target fmt::fmt simdjson::simdjson ZLIB::ZLIB MiniZip::minizip NLopt::nlopt SQLite::SQLite3)
   get_target_property(library ${target} LOCATION)
   get_filename_component(library ${library} REALPATH)
   execute_process(COMMAND readelf -d ${library} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
@@ -24,16 +24,22 @@ foreach(target fmt::fmt simdjson::simdjson ZLIB::ZLIB NLopt::nlopt SQLite::SQLit
   endif()
 endforeach()
 
+# Where Debian looks for the terms of a package.
+install(FILES cmake/debian/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/berth COMPONENT runtime)
+install(FILES cmake/debian/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libberth-dev COMPONENT dev)
+
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL runtime dev)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME berth)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libberth-dev)
-# The installed pages link to headers and examples, which lie in it.
+# The installed pages link to headers and examples, which are in it.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS libberth-dev)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "berth (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Scheduling decisions for deep-learning GPU clusters: the command and the libraries.")
@@ -45,6 +51,8 @@ if(CPACK_GENERATOR STREQUAL "TGZ")
   set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
   set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
   set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+elseif(NOT "@CMAKE_INSTALL_LIBDIR@" MATCHES "^lib/")
+  message(FATAL_ERROR "Debian packages have their libraries in lib/TRIPLET: scripts/package configures that")
 else()
   set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 endif()

@@ -5,19 +5,19 @@
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
 
-#include "berth/kernel/group.hpp"
+#include "berth/kernel/base/group.hpp"
 
 namespace berth::cuda {
 
-/// The lesser key.
+/// The smaller key.
 struct LesserKey {
   __device__ kernel::Key operator()(const kernel::Key& a, const kernel::Key& b) const { return b < a ? b : a; }
 };
 
-/// A thread block as a kernel::SerialGroup. One-dimensional blocks of 32, 64, ... 1024 threads, chosen at the launch.
+/// A thread block as a kernel::SerialGroup. One-dimensional blocks of 32, 64, ... 1024 threads, chosen at launch.
 ///
-/// Every collective has one barrier: warps reduce by shuffles and leave their part in shared memory, then each warp
-/// reduces all parts for itself.
+/// Every collective has one barrier. Warps reduce by shuffles and write their part to shared memory.
+/// Then each warp reduces all parts itself.
 class BlockGroup {
   static constexpr int kWarp = 32;
   static constexpr unsigned kAll = 0xffffffff;
@@ -26,12 +26,12 @@ class BlockGroup {
   using SumScan = cub::WarpScan<std::int64_t>;
 
  public:
-  /// In shared memory, one for the block. The two rows are used in turn: a row is written again only after the barrier
-  /// of the collective in between, when all threads have read it.
+  /// In shared memory, one per block. Collectives alternate between the two rows.
+  /// A row is written again only after the barrier of the next collective, when all threads have read it.
   struct Shared {
     kernel::Key key[2][kWarp];
     std::int64_t value[2][kWarp];
-    // Nothing is stored there for whole warps, which shuffle; CUB wants the objects.
+    // Whole warps shuffle and store nothing here, but CUB requires the objects.
     typename KeyReduce::TempStorage key_reduce;
     typename SumReduce::TempStorage sum_reduce;
     typename SumScan::TempStorage sum_scan;

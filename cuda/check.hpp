@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/core/cuda_abi.hpp"
+#include "host/backend/cuda_abi.hpp"
 
 namespace berth::cuda {
 
-/// A call that failed; inside the library only, entry.cu turns it into a status.
+/// A CUDA call failed. Used only inside the library; entry.cu turns it into a status.
 class CudaError : public std::runtime_error {
  public:
   CudaError(cuda_abi::Status status, const std::string& text) : std::runtime_error(text), status_(status) {}
@@ -21,22 +21,22 @@ class CudaError : public std::runtime_error {
   cuda_abi::Status status_;
 };
 
-/// Throws when `error` is not success. @param what  What was tried, for people: "upload node_free".
+/// Throws when `error` is not success. @param what  The failed action, for the message: "upload node_free".
 inline void check(cudaError_t error, const char* what, std::source_location at = std::source_location::current()) {
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // an error that is not sticky is over with this report
+  cudaGetLastError();  // clears an error that is not sticky
   const std::string file = at.file_name();
   throw CudaError(error == cudaErrorMemoryAllocation ? cuda_abi::Status::kOutOfMemory : cuda_abi::Status::kFailed,
                   std::string(what) + ": " + cudaGetErrorString(error) + " (" + file.substr(file.rfind('/') + 1) + ":" +
                       std::to_string(at.line()) + ")");
 }
 
-/// For destructors: an error there has been or will be reported by a call that can throw.
+/// For destructors: a call that can throw has reported or will report the error.
 inline void check_noexcept(cudaError_t error) noexcept {
   if (error != cudaSuccess) cudaGetLastError();
 }
 
-/// Makes a device current and puts the caller's back.
+/// Makes a device current and restores the caller's device.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {

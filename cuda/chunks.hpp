@@ -10,10 +10,10 @@
 
 namespace berth::cuda {
 
-/// Runs tasks in chunks, in order, each as large as device memory allows and of one task at least.
-/// @param own  bytes that the caller's buffers hold already
-/// @param size_of  (task) -> what it needs: a type with `+=` and `bytes()`
-/// @param run_chunk  (tasks, size of them all)
+/// Runs tasks in order, in chunks that are as large as device memory allows and have at least one task.
+/// @param own        bytes that the caller's buffers hold already
+/// @param size_of    (task) -> its needs: a type with `+=` and `bytes()`
+/// @param run_chunk  (tasks, total size)
 /// @throws CudaError where a single task does not fit, and what run_chunk throws
 template <class Task, class SizeOf, class RunChunk>
 void in_chunks(std::span<const Task> tasks, std::size_t own, const Tuning& tuning, const SizeOf& size_of, const RunChunk& run_chunk) {
@@ -33,7 +33,7 @@ void in_chunks(std::span<const Task> tasks, std::size_t own, const Tuning& tunin
       run_chunk(tasks.subspan(first, last - first), size);
       first = last;
     } catch (const CudaError& error) {
-      // Others may use the device too, so that less is there than was free.
+      // Other processes may use the device too, so less memory may be available than was free.
       if (error.status() != cuda_abi::Status::kOutOfMemory || last - first == 1) throw;
       room = size.bytes() / 2;
     }

@@ -10,60 +10,39 @@
 
 namespace berth::cuda {
 
-/// Device memory that grows and never shrinks; growing forgets the contents. Move-only.
-template <class T>
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  ~DeviceBuffer() { release(); }
-  DeviceBuffer(DeviceBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-
-  /// Room for n elements. @param what  For the message when there is no memory.
-  void reserve(std::size_t n, const char* what) {
-    if (n <= capacity_) return;
-    release();
-    check(cudaMalloc(reinterpret_cast<void**>(&data_), n * sizeof(T)), what);
-    capacity_ = n;
-  }
-  void release() noexcept {
-    if (data_ != nullptr) check_noexcept(cudaFree(data_));
-    data_ = nullptr;
-    capacity_ = 0;
-  }
-  T* data() const { return data_; }
-  std::size_t capacity() const { return capacity_; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t capacity_ = 0;
+struct DeviceMemory {
+  static cudaError_t allocate(void** data, std::size_t bytes) { return cudaMalloc(data, bytes); }
+  static cudaError_t free(void* data) { return cudaFree(data); }
 };
 
-/// The same for host memory that the GPU can read and write directly.
-template <class T>
-class PinnedBuffer {
+/// Of the host; the GPU can read and write it directly.
+struct PinnedMemory {
+  static cudaError_t allocate(void** data, std::size_t bytes) { return cudaMallocHost(data, bytes); }
+  static cudaError_t free(void* data) { return cudaFreeHost(data); }
+};
+
+/// Memory that grows and never shrinks. Growing discards the contents. Move-only.
+template <class T, class Memory>
+class Buffer {
  public:
-  PinnedBuffer() = default;
-  ~PinnedBuffer() { release(); }
-  PinnedBuffer(PinnedBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
-  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+  Buffer() = default;
+  ~Buffer() { release(); }
+  Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(capacity_, other.capacity_);
     return *this;
   }
 
+  /// Makes room for n elements. @param what  Names the memory in the error message.
   void reserve(std::size_t n, const char* what) {
     if (n <= capacity_) return;
     release();
-    check(cudaMallocHost(reinterpret_cast<void**>(&data_), n * sizeof(T)), what);
+    check(Memory::allocate(reinterpret_cast<void**>(&data_), n * sizeof(T)), what);
     capacity_ = n;
   }
   void release() noexcept {
-    if (data_ != nullptr) check_noexcept(cudaFreeHost(data_));
+    if (data_ != nullptr) check_noexcept(Memory::free(data_));
     data_ = nullptr;
     capacity_ = 0;
   }
@@ -75,5 +54,10 @@ class PinnedBuffer {
   T* data_ = nullptr;
   std::size_t capacity_ = 0;
 };
+
+template <class T>
+using DeviceBuffer = Buffer<T, DeviceMemory>;
+template <class T>
+using PinnedBuffer = Buffer<T, PinnedMemory>;
 
 }  // namespace berth::cuda

@@ -6,7 +6,7 @@
 namespace berth::cuda {
 namespace {
 
-constexpr std::size_t kAlign = 256;   // what cudaMalloc gives, so that packed columns start as aligned as separate ones
+constexpr std::size_t kAlign = 256;   // alignment of cudaMalloc, so that packed columns are as aligned as separate ones
 constexpr std::size_t kBlock = 4096;  // bytes compared at a time
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -22,7 +22,7 @@ void FollowedColumn::follow(const void* from, std::size_t bytes, cudaStream_t st
     host_.reserve(room, "reserve host memory for a column");
     device_.reserve(room, "reserve device memory for a column");
   }
-  // The first and the last block that differ; what the device does not have yet differs.
+  // The first and the last block that differ; a block that the device does not have yet differs.
   const std::size_t both = std::min(bytes, bytes_);
   std::size_t first = 0, last = bytes;
   const auto same = [&](std::size_t at, std::size_t end) { return std::memcmp(host_.data() + at, source + at, end - at) == 0; };

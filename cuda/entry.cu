@@ -4,14 +4,14 @@
 
 #include "berth/build_id.hpp"
 #include "cuda/check.hpp"
-#include "cuda/choose.cuh"
 #include "cuda/for_each.cuh"
 #include "cuda/mirror.cuh"
 #include "cuda/ones.cuh"
 #include "cuda/place.cuh"
-#include "cuda/plus.cuh"
+#include "cuda/plan_search.cuh"
+#include "cuda/price.cuh"
 #include "cuda/score.cuh"
-#include "host/core/cuda_abi.hpp"
+#include "host/backend/cuda_abi.hpp"
 
 /// The library's only exported symbol. Everything that throws is caught here.
 namespace berth::cuda {
@@ -42,14 +42,14 @@ Status guarded(Message* message, const Fn& fn) noexcept {
   }
 }
 
-/// Does nothing; whether it can run tells whether this build has code for a device.
+/// Does nothing. Whether it can run shows whether this build has code for a device.
 __global__ void probe_kernel() {}
 
 [[noreturn]] void no_device(const std::string& text) { throw CudaError(Status::kNoDevice, text); }
 
 std::string version(int cuda) { return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10); }
 
-/// The number of devices; throws kNoDevice, saying in plain words what is missing.
+/// The number of devices. Throws kNoDevice with a plain description of what is missing.
 int count_devices(int& driver) {
   driver = 0;
   check(cudaDriverGetVersion(&driver), "ask for the driver's version");
@@ -95,7 +95,7 @@ void describe(int device, int driver, DeviceRow& row) {
   }
 }
 
-/// What a backend holds on one device.
+/// State of a backend on one device.
 struct Context {
   int device;
   Tuning tuning;
@@ -103,10 +103,10 @@ struct Context {
   Mirror mirror;
   Placer placer;
   Scorer scorer;
-  Chooser chooser;
-  OnesEvolver evolver;
-  Mirror search_mirror;  // its problem is not the walk's: each follows its own, and sends little
-  PlanEvolver plan_evolver;
+  Pricer pricer;
+  OnesSearcher evolver;
+  Mirror search_mirror;  // separate from the problem of scheduling passes: each mirror sends little
+  PlanSearcher plan_searcher;
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
 };
@@ -160,15 +160,15 @@ Status score(void* context, const kernel::ScoreTableView* table, kernel::AskBest
   });
 }
 
-Status choose(void* context, const cuda_abi::ChooseTask* tasks, std::int32_t n, Message* message) {
+Status price(void* context, const cuda_abi::PriceTask* tasks, std::int32_t n, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
-    opened.chooser.run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+    opened.pricer.run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 
-Status evolve(void* context, const cuda_abi::EvolveTask* task, Message* message) {
+Status ones(void* context, const cuda_abi::OnesTask* task, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
@@ -176,12 +176,12 @@ Status evolve(void* context, const cuda_abi::EvolveTask* task, Message* message)
   });
 }
 
-Status evolve_plans(void* context, const cuda_abi::PlusTask* task, Message* message) {
+Status plan_search(void* context, const cuda_abi::PlanSearchTask* task, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
     const DeviceProblem device = opened.search_mirror.follow(task->problem->problem, opened.stream.get());
-    opened.plan_evolver.run(*task, device, opened.tuning, opened.stream);
+    opened.plan_searcher.run(*task, device, opened.tuning, opened.stream);
   });
 }
 
@@ -189,8 +189,8 @@ Status evolve_plans(void* context, const cuda_abi::PlusTask* task, Message* mess
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,      berth::cuda::list,   berth::cuda::open,
-                                                 berth::cuda::close,  berth::cuda::place,  berth::cuda::score,
-                                                 berth::cuda::choose, berth::cuda::evolve, berth::cuda::evolve_plans};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,
+                                                 berth::cuda::close, berth::cuda::place, berth::cuda::score,
+                                                 berth::cuda::price, berth::cuda::ones,  berth::cuda::plan_search};
   return &kTable;
 }

@@ -6,7 +6,7 @@
 
 namespace berth::cuda {
 
-/// Launches that are captured once and then repeated as one. What they do may change from time to time only through device memory.
+/// Launches that are captured once and then repeated as one. Their behaviour may change only through device memory.
 class Graph {
  public:
   Graph() = default;
@@ -14,9 +14,9 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Records what `launch_all` launches on `stream` and forgets what was recorded before, which must be done. Nothing runs.
-  /// @param launch_all  launches only: whatever waits or allocates would spoil the capture. Its kernels have run before, so that none
-  ///                    is loaded meanwhile.
+  /// Records the launches of `launch_all` on `stream` and discards an earlier recording, which must be done. Nothing runs.
+  /// @param launch_all  Launches only: waiting or allocating would break the capture. Its kernels must have run before, so that none
+  ///                    is loaded during the capture.
   template <class Fn>
   void capture(const Stream& stream, const Fn& launch_all) {
     release();
@@ -25,7 +25,7 @@ class Graph {
     try {
       launch_all();
     } catch (...) {
-      check_noexcept(cudaStreamEndCapture(stream.get(), &recorded.graph));  // else the stream stays in capture
+      check_noexcept(cudaStreamEndCapture(stream.get(), &recorded.graph));  // otherwise the stream stays in capture
       throw;
     }
     check(cudaStreamEndCapture(stream.get(), &recorded.graph), "capture a graph");

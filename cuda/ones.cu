@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cub/device/device_radix_sort.cuh>
 
-#include "berth/kernel/ones_first.hpp"
-#include "berth/kernel/ones_search.hpp"
+#include "berth/kernel/ones/first.hpp"
+#include "berth/kernel/ones/ones.hpp"
 #include "cuda/block_group.cuh"
 #include "cuda/for_each.cuh"
 #include "cuda/tuning.hpp"
@@ -13,7 +13,7 @@
 namespace berth::cuda {
 namespace {
 
-constexpr std::size_t kSharedBits = 48 * 1024;  // bytes of random bits that a block may have without asking for more
+constexpr std::size_t kSharedBits = 48 * 1024;  // bytes of random bits that a block may use without an opt-in
 constexpr std::chrono::microseconds kBetweenStops{500};
 
 __device__ std::int64_t row(const OnesMemory& m, std::int64_t individual) { return individual * m.v.n_jobs; }
@@ -30,7 +30,7 @@ struct DrawBody {
 struct RefreshBody {
   OnesMemory m;
   BERTH_HD void operator()(std::int64_t i) const {
-    m.refreshed[i] = kernel::ones_refreshed(m.v, static_cast<std::int32_t>(i % m.v.n_jobs), m.count[i]);
+    m.refreshed[i] = kernel::ones_refreshed(m.v, static_cast<std::int32_t>(i % m.v.n_jobs), m.result.count[i]);
   }
 };
 
@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_consta
   BlockGroup group(shared);
   const auto individual = static_cast<std::int32_t>(blockIdx.x);
   const kernel::OnesWorkspace ws = workspace_of(m, individual);
-  std::int32_t* const count = m.count + row(m, individual);
+  std::int32_t* const count = m.result.count + row(m, individual);
   kernel::ones_first(group, m.v, individual, *m.generation, ws.keys, count);
-  kernel::ones_reorder(group, m.v, m.taken, count, ws, m.first + row(m, individual));
+  kernel::ones_reorder(group, m.v, m.taken, count, ws, m.result.first + row(m, individual));
 }
 
 /// One block per candidate.
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_co
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   const auto index = static_cast<std::int32_t>(blockIdx.x);
-  const kernel::OnesGeneration of{*m.generation, m.first, m.refreshed, m.left, m.turns, m.fresh, m.n_turns, m.n_fresh};
+  const kernel::OnesGeneration of{*m.generation, m.result.first, m.refreshed, m.left, m.turns, m.fresh, m.n_turns, m.n_fresh};
   std::uint32_t* const bits = m.bits == nullptr ? shared_bits : m.bits + std::int64_t{index} * kernel::ones_bit_words(m.v.slots);
   const std::int64_t score = kernel::ones_candidate(group, m.v, of, index, bits, m.candidate + row(m, index));
   if (group.rank() == 0) m.score[index] = score;
@@ -69,28 +69,22 @@ __global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_con
   BlockGroup group(shared);
   const auto individual = static_cast<std::int32_t>(blockIdx.x);
   const std::int32_t* const from = m.candidate + row(m, m.sorted[individual]);
-  std::int32_t* const count = m.count + row(m, individual);
+  std::int32_t* const count = m.result.count + row(m, individual);
   for (std::int32_t j = group.rank(); j < m.v.n_jobs; j += group.size()) count[j] = from[j];
   group.sync();
-  kernel::ones_reorder(group, m.v, m.taken, count, workspace_of(m, individual), m.first + row(m, individual));
+  kernel::ones_reorder(group, m.v, m.taken, count, workspace_of(m, individual), m.result.first + row(m, individual));
   if (group.rank() != 0) return;
-  m.best[individual] = m.sorted_score[individual];
+  m.result.score[individual] = m.sorted_score[individual];
   if (individual != 0) return;
-  m.least[*m.made] = m.sorted_score[0];
-  *m.made += 1;
+  m.result.least[*m.result.generations] = m.sorted_score[0];
+  *m.result.generations += 1;
   *m.generation = (*m.generation + 1) & INT32_MAX;
 }
 
 }  // namespace
 
-// A column that upload does not know would reach the device as a host address.
-static_assert(sizeof(kernel::OnesView) == 112, "OnesView changed: upload its new columns, then change this number");
-static_assert(sizeof(kernel::OnesRequest) == 24, "OnesRequest changed: upload its new columns, then change this number");
-static_assert(sizeof(kernel::OnesResult) == 40, "OnesResult changed: download its new columns, then change this number");
-
-void OnesEvolver::upload(const cuda_abi::EvolveTask& task, const Stream& stream) {
+void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) {
   const kernel::OnesView& v = *task.problem;
-  const auto jobs = static_cast<std::size_t>(v.n_jobs);
   taken_.resize(static_cast<std::size_t>(v.slots) + 1);
   kernel::ones_taken(v, taken_.data());
   turn_jobs_.clear();
@@ -100,29 +94,17 @@ void OnesEvolver::upload(const cuda_abi::EvolveTask& task, const Stream& stream)
   for (std::size_t i = 0; i < index_.size(); ++i) index_[i] = static_cast<std::int32_t>(i);
 
   inputs_.clear();
-  const auto add = [&](const auto* column, std::size_t n) { return inputs_.add(column, n * sizeof(*column)); };
-  const auto steps = static_cast<std::size_t>(v.step_begin[v.n_jobs]);
-  const std::size_t step_begin = add(v.step_begin, jobs + 1), step_gpus = add(v.step_gpus, steps), step_rate = add(v.step_rate, steps),
-                    fresh = add(v.fresh, jobs), start = add(v.start, jobs), limit = add(v.limit, jobs), most = add(v.most, jobs),
-                    work = add(v.work, jobs), progress = add(v.progress, jobs * kernel::kOnesQuantiles),
-                    first = add(v.deployed_first, jobs), count = add(v.deployed_count, jobs), taken = add(taken_.data(), taken_.size()),
-                    turn_jobs = add(turn_jobs_.data(), turn_jobs_.size()), fresh_jobs = add(fresh_.data(), fresh_.size()),
-                    index = add(index_.data(), index_.size());
+  places_.clear();
+  const auto add_column = inputs_.adding(places_);
+  kernel::for_each_column(v, add_column, v);
+  const auto add = [&](const auto& column) { return inputs_.add(column.data(), column.size() * sizeof(column[0])); };
+  const std::size_t taken = add(taken_), turn_jobs = add(turn_jobs_), fresh_jobs = add(fresh_), index = add(index_);
   inputs_.upload(stream.get());
 
   OnesMemory& m = memory_;
   m.v = v;
-  m.v.step_begin = inputs_.at<const std::int32_t>(step_begin);
-  m.v.step_gpus = inputs_.at<const std::int32_t>(step_gpus);
-  m.v.step_rate = inputs_.at<const std::int64_t>(step_rate);
-  m.v.fresh = inputs_.at<const std::uint8_t>(fresh);
-  m.v.start = inputs_.at<const std::int32_t>(start);
-  m.v.limit = inputs_.at<const std::int32_t>(limit);
-  m.v.most = inputs_.at<const std::int32_t>(most);
-  m.v.work = inputs_.at<const std::int64_t>(work);
-  m.v.progress = inputs_.at<const std::int32_t>(progress);
-  m.v.deployed_first = inputs_.at<const std::int32_t>(first);
-  m.v.deployed_count = inputs_.at<const std::int32_t>(count);
+  const std::size_t* place = places_.data();
+  kernel::for_each_column(v, inputs_.placing(place), m.v);
   m.taken = inputs_.at<const std::int32_t>(taken);
   m.turn_jobs = inputs_.at<const std::int32_t>(turn_jobs);
   m.fresh = inputs_.at<const std::int32_t>(fresh_jobs);
@@ -131,8 +113,8 @@ void OnesEvolver::upload(const cuda_abi::EvolveTask& task, const Stream& stream)
   m.n_fresh = static_cast<std::int32_t>(fresh_.size());
 }
 
-// All that is written, in one piece of memory.
-void OnesEvolver::begin(const cuda_abi::EvolveTask& task, const Stream& stream) {
+// Allocates everything that is written in one block of memory.
+void OnesSearcher::begin(const cuda_abi::OnesTask& task, const Stream& stream) {
   OnesMemory& m = memory_;
   const std::int64_t jobs = m.v.n_jobs, population = m.v.population, candidates = kernel::ones_candidates(m.v.population);
   const std::int64_t words = kernel::ones_bit_words(m.v.slots);
@@ -140,22 +122,20 @@ void OnesEvolver::begin(const cuda_abi::EvolveTask& task, const Stream& stream) 
   kernel::OnesWorkspace unused{};
   m.workspace_piece = (kernel::carve_ones_workspace(nullptr, m.v.n_jobs, unused) + 255) / 256 * 256;
   const auto carve = [&](std::byte* block) {
-    kernel::Carver carver{block};
-    for (std::int32_t** const column : {&m.first, &m.count, &m.refreshed}) *column = carver.take<std::int32_t>(population * jobs);
-    m.candidate = carver.take<std::int32_t>(candidates * jobs);
-    m.left = carver.take<std::int64_t>(jobs);
-    for (std::int64_t** const column : {&m.turn, &m.sorted_turn}) *column = carver.take<std::int64_t>(m.n_turns);
-    m.turns = carver.take<std::int32_t>(m.n_turns);
-    for (std::int64_t** const column : {&m.score, &m.sorted_score}) *column = carver.take<std::int64_t>(candidates);
-    m.sorted = carver.take<std::int32_t>(candidates);
-    m.best = carver.take<std::int64_t>(population);
-    m.least = carver.take<std::int64_t>(task.request->generations);
-    m.generation = carver.take<std::int32_t>(1);
-    m.made = carver.take<std::int32_t>(1);
-    m.bits = shared_bits ? nullptr : carver.take<std::uint32_t>(candidates * words);
-    carver.used = (carver.used + 255) / 256 * 256;
-    m.workspace = carver.take<std::byte>(population * static_cast<std::int64_t>(m.workspace_piece));
-    return carver.used;
+    kernel::BumpAllocator allocator{block};
+    kernel::for_each_column(m.v, task.request->generations, kernel::TakeColumns{allocator}, m.result);
+    m.refreshed = allocator.take<std::int32_t>(population * jobs);
+    m.candidate = allocator.take<std::int32_t>(candidates * jobs);
+    m.left = allocator.take<std::int64_t>(jobs);
+    for (std::int64_t** const column : {&m.turn, &m.sorted_turn}) *column = allocator.take<std::int64_t>(m.n_turns);
+    m.turns = allocator.take<std::int32_t>(m.n_turns);
+    for (std::int64_t** const column : {&m.score, &m.sorted_score}) *column = allocator.take<std::int64_t>(candidates);
+    m.sorted = allocator.take<std::int32_t>(candidates);
+    m.generation = allocator.take<std::int32_t>(1);
+    m.bits = shared_bits ? nullptr : allocator.take<std::uint32_t>(candidates * words);
+    allocator.used = (allocator.used + 255) / 256 * 256;
+    m.workspace = allocator.take<std::byte>(population * static_cast<std::int64_t>(m.workspace_piece));
+    return allocator.used;
   };
   block_.reserve(carve(nullptr), "reserve a population");
   carve(block_.data());
@@ -172,18 +152,18 @@ void OnesEvolver::begin(const cuda_abi::EvolveTask& task, const Stream& stream) 
     if (n > 0) check(cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, stream.get()), "upload a population");
   };
   send(m.generation, &request.first_generation, sizeof(std::int32_t));
-  check(cudaMemsetAsync(m.made, 0, sizeof(std::int32_t), stream.get()), "clear a count");
-  check(cudaMemsetAsync(m.best, 0, static_cast<std::size_t>(population) * sizeof(std::int64_t), stream.get()), "clear scores");
+  check(cudaMemsetAsync(m.result.generations, 0, sizeof(std::int32_t), stream.get()), "clear a count");
+  check(cudaMemsetAsync(m.result.score, 0, static_cast<std::size_t>(population) * sizeof(std::int64_t), stream.get()), "clear scores");
   if (request.first != nullptr) {
-    send(m.first, request.first, bytes);
-    send(m.count, request.count, bytes);
+    send(m.result.first, request.first, bytes);
+    send(m.result.count, request.count, bytes);
     return;
   }
   first_kernel<<<static_cast<unsigned>(population), kOnesThreads, 0, stream.get()>>>(m);
   check_launch(stream.get(), "launch first_kernel");
 }
 
-void OnesEvolver::generation(cudaStream_t stream) {
+void OnesSearcher::generation(cudaStream_t stream) {
   const OnesMemory& m = memory_;
   const std::int32_t candidates = kernel::ones_candidates(m.v.population);
   for_each_n(stream, m.n_turns, DrawBody{m}, "launch DrawBody");
@@ -203,8 +183,8 @@ void OnesEvolver::generation(cudaStream_t stream) {
   check_launch(stream, "launch survivor_kernel");
 }
 
-// Launched ahead, for about as long as somebody who wants to stop may be kept waiting.
-void OnesEvolver::generations(const cuda_abi::EvolveTask& task, const Stream& stream) {
+// Launched ahead, for about as long as a caller that stops may have to wait.
+void OnesSearcher::generations(const cuda_abi::OnesTask& task, const Stream& stream) {
   using Clock = std::chrono::steady_clock;
   const std::int32_t all = task.request->generations;
   std::int32_t ahead = task.stop == nullptr ? all : 1;
@@ -220,28 +200,25 @@ void OnesEvolver::generations(const cuda_abi::EvolveTask& task, const Stream& st
   }
 }
 
-void OnesEvolver::download(const cuda_abi::EvolveTask& task, const Stream& stream) {
+void OnesSearcher::download(const cuda_abi::OnesTask& task, const Stream& stream) {
   const OnesMemory& m = memory_;
   const kernel::OnesResult& result = task.result;
-  const auto fetch = [&](auto* to, const auto* from, std::int64_t n) {
+  const auto fetch = [&](std::int64_t n, const auto* from, auto* to) {
     if (n == 0) return;
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n) * sizeof(*to), cudaMemcpyDeviceToHost, stream.get()),
           "download a population");
   };
+  kernel::for_each_column(m.v, 0, fetch, m.result, result);
+  stream.wait("evolve");
+  fetch(*result.generations, m.result.least, result.least);  // as many as were made
+  stream.wait("evolve");
   const std::int64_t all = std::int64_t{m.v.population} * m.v.n_jobs;
-  fetch(result.generations, m.made, 1);
-  fetch(result.first, m.first, all);
-  fetch(result.count, m.count, all);
-  fetch(result.score, m.best, m.v.population);
-  stream.wait("evolve");
-  fetch(result.least, m.least, *result.generations);
-  stream.wait("evolve");
   for (std::int64_t i = 0; i < all; ++i) {
     if (result.count[i] == 0) result.first[i] = 0;
   }
 }
 
-void OnesEvolver::run(const cuda_abi::EvolveTask& task, const Stream& stream) {
+void OnesSearcher::run(const cuda_abi::OnesTask& task, const Stream& stream) {
   upload(task, stream);
   begin(task, stream);
   generations(task, stream);

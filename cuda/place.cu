@@ -10,21 +10,20 @@ namespace berth::cuda {
 namespace {
 
 constexpr std::size_t kAlign = 256;
-constexpr std::size_t kColumns = 7;  // order, running, victim_ok, preemption_class, job_rank, option_run, releases; then taken
 
 std::size_t round_up(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
-constexpr int kMostThreads = 512;  // bounds registers; every block size up to it runs the same code
+constexpr int kMostThreads = 512;  // limits registers; every block size up to it runs the same code
 
-/// One block per walk.
+/// One block per scheduling pass.
 __global__ void __launch_bounds__(kMostThreads) place_kernel(const __grid_constant__ kernel::ProblemView problem, const PlaceSlot* slots) {
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   const PlaceSlot slot = slots[blockIdx.x];
-  kernel::place_in_order(group, problem, slot.request, slot.taken, slot.n_taken, slot.workspace, slot.result);
+  kernel::place(group, problem, slot.request, slot.taken, slot.n_taken, slot.workspace, slot.result);
 }
 
-/// Packs the entries of all walks without gaps, one block per walk.
+/// Packs the entries of all scheduling passes without gaps, one block per pass.
 __global__ void __launch_bounds__(kForEachThreads)
     pack_entries_kernel(const PlaceSlot* slots, const std::int64_t* starts, kernel::PlacedRow* packed) {
   const std::int64_t start = starts[blockIdx.x];
@@ -33,49 +32,31 @@ __global__ void __launch_bounds__(kForEachThreads)
   for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x); i < n; i += kForEachThreads) packed[start + i] = entries[i];
 }
 
-/// Result columns of a chunk in one piece of memory, the widest first.
-struct ResultColumns {
-  TimeUs* reserve_at;                                                    // [walks]
-  std::int32_t* n_entries;                                               // [walks]
-  std::int32_t *outcome, *option, *entry_begin, *entry_end, *displaced;  // [positions]
-
-  ResultColumns(std::byte* at, std::size_t walks, std::size_t positions) {
-    reserve_at = reinterpret_cast<TimeUs*>(at);
-    n_entries = reinterpret_cast<std::int32_t*>(reserve_at + walks);
-    outcome = n_entries + walks;
-    option = outcome + positions;
-    entry_begin = option + positions;
-    entry_end = entry_begin + positions;
-    displaced = entry_end + positions;
-  }
-  static std::size_t bytes(std::size_t walks, std::size_t positions) {
-    return walks * (sizeof(TimeUs) + sizeof(std::int32_t)) + positions * 5 * sizeof(std::int32_t);
-  }
-};
-
-static_assert(sizeof(kernel::Outcome) == sizeof(std::int32_t), "outcomes travel as int32");
+/// Allocates the result columns of a task, without the entries.
+std::size_t carve_result(kernel::BumpAllocator& c, const cuda_abi::PlaceTask& task, kernel::PlaceResult& result) {
+  kernel::for_each_column(*task.request, kernel::TakeColumns{c}, result);
+  return c.used = round_up(c.used);
+}
 
 }  // namespace
 
-// A column that upload does not know would reach the device as a host address.
-static_assert(sizeof(kernel::PlaceRequest) == 104, "PlaceRequest changed: upload its new columns, then change this number");
-static_assert(sizeof(kernel::PlaceResult) == 72, "PlaceResult changed: download its new columns, then change this number");
-
 Placer::Sizes& Placer::Sizes::operator+=(const Sizes& more) {
-  walks += more.walks;
-  positions += more.positions;
+  passes += more.passes;
+  results += more.results;
   entries += more.entries;
   workspace += more.workspace;
   return *this;
 }
 
 std::size_t Placer::Sizes::bytes() const {
-  // Entries count twice: as the walk writes them, and packed.
-  return workspace + entries * 2 * sizeof(kernel::PlacedRow) + ResultColumns::bytes(walks, positions) + walks * (sizeof(PlaceSlot) + 8);
+  // Entries count twice: as the scheduling pass writes them, and packed.
+  return workspace + entries * 2 * sizeof(kernel::PlacedRow) + results + passes * (sizeof(PlaceSlot) + 8);
 }
 
 Placer::Sizes Placer::size_of(const kernel::ProblemView& problem, const cuda_abi::PlaceTask& task) {
-  return Sizes{1, static_cast<std::size_t>(task.request->n), static_cast<std::size_t>(task.result.max_entries),
+  kernel::PlaceResult result{};
+  kernel::BumpAllocator counter{nullptr};
+  return Sizes{1, carve_result(counter, task, result), static_cast<std::size_t>(task.result.max_entries),
                round_up(static_cast<std::size_t>(kernel::place_workspace_bytes(problem, *task.request)))};
 }
 
@@ -102,62 +83,38 @@ void Placer::run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& 
 void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes) {
   workspace_.reserve(sizes.workspace, "reserve the workspace of walks");
   entries_.reserve(sizes.entries, "reserve the entries of walks");
-  columns_.reserve(ResultColumns::bytes(sizes.walks, sizes.positions), "reserve the results of walks");
-  slots_.reserve(sizes.walks, "reserve walks");
-  host_slots_.reserve(sizes.walks, "reserve walks");
+  columns_.reserve(sizes.results, "reserve the results of walks");
+  slots_.reserve(sizes.passes, "reserve walks");
+  host_slots_.reserve(sizes.passes, "reserve walks");
 
-  const std::size_t jobs = static_cast<std::size_t>(host_->n_jobs);
-  const std::size_t options = static_cast<std::size_t>(host_->option_begin[host_->n_jobs]);
   requests_.clear();
   places_.clear();
+  const auto add = requests_.adding(places_);
   for (const cuda_abi::PlaceTask& task : tasks) {
-    const kernel::PlaceRequest& request = *task.request;
-    const auto n = static_cast<std::size_t>(request.n);
-    const auto add = [&](const auto* column, std::size_t count) {
-      places_.push_back(requests_.add(column, column == nullptr ? 0 : count * sizeof(*column)));
-    };
-    add(request.order, n);
-    add(request.running, n);
-    add(request.victim_ok, n);
-    add(request.preemption_class, request.class_rule != 0 ? jobs : 0);
-    add(request.job_rank, request.discipline == kernel::Discipline::kEasy ? jobs : 0);
-    add(request.option_run, options);
-    add(request.releases, request.discipline == kernel::Discipline::kEasy ? static_cast<std::size_t>(request.n_releases) : 0);
-    add(task.taken, static_cast<std::size_t>(task.n_taken));
+    kernel::for_each_column(*host_, *task.request, add, *task.request);
+    add(task.n_taken, task.taken);
   }
   requests_.upload(stream_->get());
 
-  const ResultColumns columns(columns_.data(), sizes.walks, sizes.positions);
+  kernel::BumpAllocator results{columns_.data()};
   std::byte* workspace = workspace_.data();
   kernel::PlacedRow* entries = entries_.data();
-  std::size_t position = 0;
   const std::size_t* place = places_.data();
-  for (std::size_t w = 0; w < tasks.size(); ++w, place += kColumns + 1) {
+  const auto put = requests_.placing(place);
+  for (std::size_t w = 0; w < tasks.size(); ++w) {
     const cuda_abi::PlaceTask& task = tasks[w];
     PlaceSlot& slot = host_slots_.data()[w];
     slot.request = *task.request;
-    slot.request.order = requests_.at<const std::int32_t>(place[0]);
-    slot.request.running = requests_.at<const std::uint8_t>(place[1]);
-    slot.request.victim_ok = requests_.at<const std::uint8_t>(place[2]);
-    slot.request.preemption_class = requests_.at<const std::int32_t>(place[3]);
-    slot.request.job_rank = requests_.at<const std::int32_t>(place[4]);
-    slot.request.option_run = requests_.at<const TimeUs>(place[5]);
-    slot.request.releases = requests_.at<const kernel::ReleaseRow>(place[6]);
-    slot.taken = requests_.at<const kernel::TakenRow>(place[7]);
+    kernel::for_each_column(*host_, *task.request, put, slot.request);
+    slot.taken = task.taken;
+    put(task.n_taken, slot.taken);
     slot.n_taken = task.n_taken;
-    // Addresses only are computed here, so the host's problem serves.
+    // Only addresses are computed here, so the host's problem suffices.
     slot.workspace = kernel::carve_workspace(workspace, *host_, *task.request);
-    slot.result.outcome = reinterpret_cast<kernel::Outcome*>(columns.outcome + position);
-    slot.result.option = columns.option + position;
-    slot.result.entry_begin = columns.entry_begin + position;
-    slot.result.entry_end = columns.entry_end + position;
-    slot.result.displaced_by = columns.displaced + position;
+    carve_result(results, task, slot.result);
     slot.result.entries = entries;
     slot.result.max_entries = task.result.max_entries;
-    slot.result.n_entries = columns.n_entries + w;
-    slot.result.reserve_at = columns.reserve_at + w;
     const Sizes one = size_of(*host_, task);
-    position += one.positions;
     entries += one.entries;
     workspace += one.workspace;
   }
@@ -166,27 +123,18 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
 }
 
 void Placer::download(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes) {
-  const std::size_t bytes = ResultColumns::bytes(sizes.walks, sizes.positions);
-  host_columns_.reserve(bytes, "reserve host memory for results");
-  check(cudaMemcpyAsync(host_columns_.data(), columns_.data(), bytes, cudaMemcpyDeviceToHost, stream_->get()), "download results");
+  host_columns_.reserve(sizes.results, "reserve host memory for results");
+  check(cudaMemcpyAsync(host_columns_.data(), columns_.data(), sizes.results, cudaMemcpyDeviceToHost, stream_->get()), "download results");
   stream_->wait("place in order");
 
-  const ResultColumns columns(host_columns_.data(), sizes.walks, sizes.positions);
-  std::size_t position = 0;
-  for (std::size_t w = 0; w < tasks.size(); ++w) {
-    const kernel::PlaceResult& result = tasks[w].result;
-    const auto n = static_cast<std::size_t>(tasks[w].request->n);
-    const auto copy = [&](void* to, const std::int32_t* from) {
-      if (n != 0) std::memcpy(to, from + position, n * sizeof(std::int32_t));
-    };
-    copy(result.outcome, columns.outcome);
-    copy(result.option, columns.option);
-    copy(result.entry_begin, columns.entry_begin);
-    copy(result.entry_end, columns.entry_end);
-    copy(result.displaced_by, columns.displaced);
-    *result.n_entries = columns.n_entries[w];
-    *result.reserve_at = columns.reserve_at[w];
-    position += n;
+  kernel::BumpAllocator results{host_columns_.data()};
+  const auto copy = [](std::int64_t n, const auto* from, auto* to) {
+    if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(*to));
+  };
+  for (const cuda_abi::PlaceTask& task : tasks) {
+    kernel::PlaceResult here{};
+    carve_result(results, task, here);
+    kernel::for_each_column(*task.request, copy, here, task.result);
   }
   download_entries(tasks);
 }
@@ -200,7 +148,7 @@ void Placer::download_entries(std::span<const cuda_abi::PlaceTask> tasks) {
   if (total == 0) return;
   host_entries_.reserve(total, "reserve host memory for entries");
   const kernel::PlacedRow* from = entries_.data();
-  if (tasks.size() > 1) {  // a single walk's entries have no gaps
+  if (tasks.size() > 1) {  // the entries of a single scheduling pass have no gaps
     starts_.reserve(tasks.size() + 1, "reserve entries");
     packed_.reserve(total, "reserve entries");
     check(cudaMemcpyAsync(starts_.data(), starts, (tasks.size() + 1) * sizeof(std::int64_t), cudaMemcpyHostToDevice, stream_->get()),

@@ -5,16 +5,16 @@
 #include <span>
 #include <vector>
 
-#include "berth/kernel/place.hpp"
+#include "berth/kernel/place/place.hpp"
 #include "cuda/check.hpp"
 #include "cuda/device_columns.cuh"
 #include "cuda/mirror.cuh"
 #include "cuda/tuning.hpp"
-#include "host/core/cuda_abi.hpp"
+#include "host/backend/cuda_abi.hpp"
 
 namespace berth::cuda {
 
-/// One walk as its block sees it; all addresses are the device's.
+/// One scheduling pass as its block sees it; all addresses are on the device.
 struct PlaceSlot {
   kernel::PlaceRequest request;
   const kernel::TakenRow* taken;
@@ -23,20 +23,20 @@ struct PlaceSlot {
   kernel::PlaceResult result;
 };
 
-/// Walks of one problem on one device, a thread block each; keeps its memory between calls.
+/// Scheduling passes of one problem on one device, one thread block each. Keeps its memory between calls.
 class Placer {
  public:
-  /// Runs all tasks and returns when their results are on the host. When the device has not enough memory for all at
-  /// once they run in chunks; chunks never change an answer.
+  /// Runs all tasks and returns when their results are on the host.
+  /// It runs them in chunks when device memory is too small for all at once. Chunks never change an answer.
   /// @param host    The problem on the host.
   /// @param device  The same on the device, brought up to date on `stream`.
   void run(const kernel::ProblemView& host, const DeviceProblem& device, std::span<const cuda_abi::PlaceTask> tasks, const Tuning& tuning,
            const Stream& stream);
 
  private:
-  /// What a chunk takes.
+  /// Memory that a chunk needs.
   struct Sizes {
-    std::size_t walks = 0, positions = 0, entries = 0, workspace = 0;
+    std::size_t passes = 0, results = 0, entries = 0, workspace = 0;
     Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
   };
@@ -52,11 +52,11 @@ class Placer {
   const Stream* stream_ = nullptr;
 
   ColumnPack requests_;
-  std::vector<std::size_t> places_;  // in the pack, kColumns per walk
+  std::vector<std::size_t> places_;  // in the pack
   PinnedBuffer<PlaceSlot> host_slots_;
   DeviceBuffer<PlaceSlot> slots_;
   DeviceBuffer<std::byte> workspace_;
-  DeviceBuffer<std::byte> columns_;  // every result column but the entries
+  DeviceBuffer<std::byte> columns_;  // every result column except the entries
   PinnedBuffer<std::byte> host_columns_;
   DeviceBuffer<kernel::PlacedRow> entries_, packed_;
   PinnedBuffer<kernel::PlacedRow> host_entries_;

@@ -1,7 +1,7 @@
 #include "cuda/score.cuh"
 
-#include "berth/kernel/score.hpp"
-#include "berth/kernel/score_body.hpp"
+#include "berth/kernel/score/columns.hpp"
+#include "berth/kernel/score/score.hpp"
 #include "cuda/block_group.cuh"
 #include "cuda/for_each.cuh"
 
@@ -31,36 +31,16 @@ struct Launch {
 
 }  // namespace
 
-// A column that upload does not know would reach the device as a host address.
-static_assert(sizeof(kernel::ScoreTableView) == 176, "ScoreTableView changed: upload its new columns, then change this number");
-
 kernel::ScoreTableView Scorer::upload(const kernel::ScoreTableView& table, cudaStream_t stream) {
   kernel::ScoreTableView v = table;
   std::size_t next = 0;
-  const auto follow = [&](auto*& column, std::int64_t n) {
+  const auto follow = [&](std::int64_t n, auto*& column) {
     FollowedColumn& mine = columns_.at(next++);
     if (column == nullptr) return;
     mine.follow(column, static_cast<std::size_t>(n) * sizeof(*column), stream);
-    column = static_cast<std::remove_reference_t<decltype(column)>>(mine.device());
+    column = static_cast<kernel::ElementOf<decltype(column)>*>(mine.device());
   };
-  const kernel::KindView& kinds = table.kinds;
-  follow(v.kinds.free, kinds.n);
-  follow(v.kinds.cpu, kinds.n);
-  follow(v.kinds.memory, kinds.n);
-  follow(v.kinds.until, kinds.n);
-  follow(v.kinds.filter, std::int64_t{kinds.n_filters} * kinds.n_words);
-  follow(v.kinds.room_begin, kinds.n + 1);
-  follow(v.kinds.room_ppm, kinds.room_begin[kinds.n]);
-  follow(v.kinds.room_memory, kinds.room_begin[kinds.n]);
-  const kernel::PlaceView& places = table.places;
-  const std::int64_t all_cells = std::int64_t{places.n_parts} * (places.n + 1);
-  const std::int64_t cells = all_cells == 0 ? 0 : places.cell_begin[all_cells - 1];
-  follow(v.places.cost, places.n);
-  follow(v.places.cell_begin, all_cells);
-  follow(v.places.item_begin, all_cells == 0 ? 0 : cells + 1);
-  follow(v.places.items, all_cells == 0 ? 0 : places.item_begin[cells]);
-  follow(v.rows, table.n_rows);
-  follow(v.asks, table.n_asks);
+  kernel::for_each_column(table, follow, v);
   return v;
 }
 

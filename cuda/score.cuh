@@ -2,17 +2,17 @@
 
 #include <array>
 
-#include "berth/kernel/score_table.hpp"
+#include "berth/kernel/score/table.hpp"
 #include "cuda/check.hpp"
 #include "cuda/device_columns.cuh"
 #include "cuda/tuning.hpp"
 
 namespace berth::cuda {
 
-/// Scores tables on one device; keeps its memory between calls.
+/// Scores tables on one device. Keeps its memory between calls.
 class Scorer {
  public:
-  /// The k best places of every ask. Returns when they are in `best`.
+  /// Finds the k best places of every ask. Returns when they are in `best`.
   /// @param best  [n_asks * k] host, out
   void run(const kernel::ScoreTableView& table, const Stream& stream, kernel::AskBest* best);
 

@@ -4,26 +4,26 @@
 
 namespace berth::cuda {
 
-/// Choices that change speed and never an answer, by compute capability. Threads are multiples of 32, at most 512.
+/// Settings that change speed but never an answer, by compute capability. Threads are multiples of 32, at most 512.
 struct Tuning {
-  std::int32_t capability;      // 10 * major + minor; a row serves this one and later ones up to the next row
-  std::int32_t one_threads;     // block of a single walk: latency counts
-  std::int32_t batch_threads;   // block of each walk of a batch: throughput counts
-  std::int32_t memory_percent;  // of the free device memory, for a chunk of walks and for a population of plans
-  std::int32_t chunk_most;      // walks of a chunk at most
-  std::int32_t search_shared;   // bytes: smaller individuals of a search of plans are worked on in shared memory; 0: none
+  std::int32_t capability;      // 10 * major + minor; a row applies from this capability up to that of the next row
+  std::int32_t one_threads;     // block of a single scheduling pass, for latency
+  std::int32_t batch_threads;   // block of each scheduling pass of a batch, for throughput
+  std::int32_t memory_percent;  // of the free device memory, for a chunk of scheduling passes or a population of plans
+  std::int32_t chunk_most;      // maximum number of scheduling passes in a chunk
+  std::int32_t search_shared;   // bytes: smaller individuals of a plan search are processed in shared memory; 0: none
 };
 
 /// Starting values, not yet measured: docs/gpu-todo.md says how to measure them.
 inline constexpr Tuning kTuning[] = {
-    {0, 512, 128, 60, 65536, 0}, {90, 512, 128, 75, 65536, 72 << 10},  // three blocks of a multiprocessor have room, as with its registers
+    {0, 512, 128, 60, 65536, 0}, {90, 512, 128, 75, 65536, 72 << 10},  // two blocks of 255 registers a thread fit
 };
 
 /// Block of a candidate and of a survivor of ONES, on every device.
 inline constexpr int kOnesThreads = 128;
 
-/// Block of an individual of a search of plans, on every device. Not measured.
-inline constexpr int kPlusThreads = 128;
+/// Block of an individual of a plan search, on every device. Not measured.
+inline constexpr int kPlanSearchThreads = 128;
 
 /// Block of one ask, on every device.
 inline constexpr int kScoreThreads = 128;

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Sourced by the scripts: where the project is, how many compilers fit, a shared compiler cache.
+# Sourced by the scripts: the project's folder, the number of parallel compilers, a shared compiler cache.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# One compiler for each core, and for each 1.5 GiB of memory: fewer, but never killed.
+# One compiler per core, but at most one per 1.5 GiB of memory, so that none is killed.
 compilers() {
   local cores memory
   cores=$(nproc)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# clang-tidy 14 over host/, include/ and the C ABI, whose headers are seen through the sources that include them.
+# clang-tidy 14 over host/, include/ and the C ABI; headers are checked through the sources that include them.
 #   tools/tidy.sh              sources changed since main, and those that include a changed header
-#   tools/tidy.sh --all        all sources, many to a run: a quarter of the time, as most of it goes into headers
-#   tools/tidy.sh FILE...      these
-# A source that passed is not looked at again until it, a header of it, or .clang-tidy changes
+#   tools/tidy.sh --all        all sources, many per run: a quarter of the time, as headers take most of it
+#   tools/tidy.sh FILE...      these files
+# A source that passed is not checked again until it, one of its headers, or .clang-tidy changes
 # (stamps in BERTH_TIDY_CACHE, default ~/.cache/berth-tidy).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
@@ -40,7 +40,7 @@ esac
 
 tidy_one() {
   local source=$1 stamp
-  # What the checks see: the preprocessed source with its comments (NOLINT), and the configuration.
+  # Input of the checks: the preprocessed source with its comments (NOLINT), and the configuration.
   stamp=$cache/$({ cat .clang-tidy && clang++-14 -std=c++20 -E -C -P -Iinclude -Ipython-free-bindings/c/include -I"$build/include" -I. "$source"; } | sha256sum | cut -c1-64)
   [[ -e $stamp ]] && return 0
   if clang-tidy-14 -p "$build" --quiet "$source" 2>/dev/null; then touch "$stamp"; else return 1; fi

@@ -16,7 +16,8 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 
-/// What the C ABI costs: a batch of changes by arrays, and a decision read back by columns, beside the same from C++.
+/// Cost of the C ABI: a batch of changes by arrays, and a decision read back by columns, compared with the same from
+/// C++.
 namespace berth::bench {
 namespace {
 
@@ -57,7 +58,7 @@ BENCHMARK(c_changes)->ArgNames({"nodes"})->UseManualTime()->Unit(benchmark::kMil
   b->MinTime(smoke() ? 0.001 : 0.2);
 });
 
-/// A reader of plans: all that a scheduler needs to act.
+/// Reads all columns of a plan that a scheduler needs to act.
 struct Columns {
   explicit Columns(std::size_t n)
       : job(n), action(n), shape(n), reason(n), node(8 * n), begin(n), end(n), gpus(8 * n), rate(n), start(n), finish(n), ids(n + 1) {
@@ -108,11 +109,12 @@ double median(std::vector<double>& all) {
   return all[all.size() / 2];
 }
 
-// One after the other, so that a slow moment of the machine meets both.
+// Alternating, so that a slow moment of the machine affects both.
 void decide_and_read(benchmark::State& bench) {
   const std::int64_t jobs = bench.range(0);
   const Snapshot snapshot = busy_cluster(jobs / 4, jobs);
-  // Both from the same document: a state built from a snapshot lies otherwise in memory, and a decision on it takes a tenth less.
+  // Both from the same document: a state built from a snapshot has another memory layout, and a decision on it is a
+  // tenth faster.
   const ClusterState state = io::parse_state(io::to_json(snapshot));
   Engine engine;
   PolicyState memory;
@@ -121,10 +123,10 @@ void decide_and_read(benchmark::State& bench) {
   Plan plan;
   berth_state* c_state = load(snapshot);
   berth_engine* c_engine = nullptr;
-  berth_memory* c_memory = nullptr;
+  berth_policy_state* c_memory = nullptr;
   berth_plan* c_plan = nullptr;
   ok(berth_engine_create(&c_engine, nullptr));
-  ok(berth_memory_create(&c_memory, nullptr));
+  ok(berth_policy_state_create(&c_memory, nullptr));
   ok(berth_plan_create(&c_plan, nullptr));
   berth_request c_request{};
   c_request.struct_size = sizeof c_request;
@@ -157,7 +159,7 @@ void decide_and_read(benchmark::State& bench) {
   bench.counters["overhead_percent"] = 100 * (median(c) / base - 1);
   bench.counters["overhead_with_ids_percent"] = 100 * (median(with_ids) / base - 1);
   ok(berth_plan_destroy(&c_plan, nullptr));
-  ok(berth_memory_destroy(&c_memory, nullptr));
+  ok(berth_policy_state_destroy(&c_memory, nullptr));
   ok(berth_engine_destroy(&c_engine, nullptr));
   ok(berth_state_destroy(&c_state, nullptr));
 }

@@ -10,7 +10,7 @@
 
 namespace berth::bench {
 
-/// Texts one after another, as berth_texts wants them.
+/// Concatenated texts in the layout of berth_texts.
 class TextColumn {
  public:
   void add(const std::string& text) {
@@ -24,11 +24,12 @@ class TextColumn {
   std::vector<std::uint64_t> begin_{0};
 };
 
-/// A batch of deltas as the arrays that a caller of the C ABI passes. A running job that is put is put and started: two changes.
+/// A batch of deltas as the arrays that a caller of the C ABI passes. Putting a running job counts as two changes: put
+/// and start.
 class DeltaArrays {
  public:
   explicit DeltaArrays(const std::vector<Delta>& batch);
-  /// Valid as long as this object lives and stays where it is.
+  /// Valid as long as this object lives and is not moved.
   const berth_deltas* view();
   std::size_t size() const { return kind_.size(); }
 

@@ -63,7 +63,7 @@ Counts* counting() { return sink.counts; }
 
 }  // namespace berth::bench
 
-// What gcc calls in instrumented code.
+// The functions that gcc calls in instrumented code.
 #define BERTH_HOOK(bytes)                                                                            \
   extern "C" void __tsan_read##bytes(void* at) { berth::bench::access(at, bytes, false); }           \
   extern "C" void __tsan_write##bytes(void* at) { berth::bench::access(at, bytes, true); }           \

@@ -5,10 +5,10 @@
 #include <unordered_set>
 #include <vector>
 
-/// Loads and stores of instrumented code, by the memory they go to.
+/// Loads and stores of instrumented code, by kind of memory.
 namespace berth::bench {
 
-inline constexpr std::uintptr_t kSector = 32;  // bytes that an L2 cache of a GPU fetches at least
+inline constexpr std::uintptr_t kSector = 32;  // smallest fetch of a GPU's L2 cache, in bytes
 
 struct Traffic {
   std::int64_t loads = 0, stores = 0;          // of threads
@@ -17,10 +17,11 @@ struct Traffic {
   Traffic& operator+=(const Traffic& more);
 };
 
-/// kAddresses: where columns stand. On a GPU those of the problem are constants of the launch, those of an individual in shared memory.
+/// kAddresses: addresses of columns. On a GPU those of the problem are constants of the launch, those of an individual
+/// are in shared memory.
 enum Memory { kOwn, kMate, kWorkspace, kAddresses, kProblem, kMemories };
 
-/// What one block did.
+/// Counts of one block.
 struct Counts {
   std::int64_t barriers = 0;
   std::int64_t exchanged = 0;  // bytes through shared memory by min, sum and scan
@@ -39,7 +40,8 @@ struct Ranges {
   std::vector<Range> addresses;
 };
 
-/// Where counts go from here on; null: nowhere. What is in no range is the problem's; stacks of threads are not counted.
+/// Where later accesses are counted; null: nowhere. An address in no range belongs to the problem; stacks of threads
+/// are not counted.
 void count_into(Counts* counts, const Ranges& ranges);
 Counts* counting();
 

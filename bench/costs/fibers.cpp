@@ -22,13 +22,13 @@ std::int32_t turn[kThreads];
 void enter() {
   const std::int32_t mine = running;
   (*body_of_all)(mine);
-  // All have passed the same barriers, so that all end in turn.
+  // All have passed the same barriers, so they end in order.
   running = mine + 1;
   if (running < kThreads) setcontext(&fibers[running]);
   setcontext(&caller);
 }
 
-/// Whoever comes back has been overtaken by nobody: all others have reached the barrier.
+/// When a thread resumes here, all others have reached the barrier, so none has overtaken it.
 void wait() {
   const std::int32_t mine = running;
   if (mine == 0 && counting() != nullptr) ++counting()->barriers;
@@ -80,7 +80,7 @@ std::int64_t CountedGroup::scan(std::int64_t v, std::int64_t& total) {
 
 bool CountedGroup::any(bool v) {
   if (running == 0 && counting() != nullptr) counting()->exchanged -= std::int64_t{sizeof(std::int64_t)} * (kWarps + kWarps * kWarps);
-  return sum(v ? 1 : 0) != 0;  // on a GPU the barrier itself says so
+  return sum(v ? 1 : 0) != 0;  // on a GPU the barrier itself gives this result
 }
 
 void run_fibers(const std::function<void(std::int32_t)>& body) {

@@ -4,15 +4,15 @@
 #include <functional>
 
 #include "bench/costs/counts.hpp"
-#include "berth/kernel/group.hpp"
+#include "berth/kernel/base/group.hpp"
 
 namespace berth::bench {
 
-/// As blocks of cuda/tuning.hpp have.
+/// The block size of cuda/tuning.hpp.
 inline constexpr std::int32_t kThreads = 128;
 
-/// A thread block whose threads take turns on one thread of the processor, each until its next barrier: a kernel::SerialGroup that counts.
-/// As in cuda/block_group.cuh every collective is one barrier.
+/// A thread block whose threads run in turn on one thread of the processor, each until its next barrier: a
+/// kernel::SerialGroup that counts. As in cuda/block_group.cuh every collective is one barrier.
 class CountedGroup {
  public:
   explicit CountedGroup(std::int32_t rank) : rank_(rank) {}

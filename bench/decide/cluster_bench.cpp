@@ -9,9 +9,10 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 
-/// A whole decision over all jobs of a busy cluster: order, place, validate, reasons. The state is loaded, the engine is warm and nothing
-/// has changed since its last decision; `stream_bench.cpp` has changes between decisions. `settled:0` is the cluster as generated, which
-/// srsf turns over (thousands of starts and preemptions in one decision); `settled:1` is the same after that plan was carried out.
+/// A whole decision over all jobs of a busy cluster: order, place, validate, reasons. The state is loaded, the engine
+/// is warm and nothing has changed since its last decision; `stream_bench.cpp` has changes between decisions.
+/// `settled:0` is the cluster as generated, where srsf changes much (thousands of starts and preemptions in one
+/// decision); `settled:1` is the same after that plan was applied.
 namespace berth::bench {
 namespace {
 

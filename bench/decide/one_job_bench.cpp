@@ -11,7 +11,7 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 
-/// One new job on a running cluster where nobody else waits: from its arrival (a delta) to the validated plan.
+/// One new job on a running cluster without other waiting jobs: from its arrival (a delta) to the validated plan.
 namespace berth::bench {
 namespace {
 
@@ -23,7 +23,7 @@ Job gang(std::int64_t members, const char* require_level) {
   group.name = "all";
   group.members_min = group.members_want = group.members_max = static_cast<std::int32_t>(members);
   group.gpus_per_member = kGpusPerNode;
-  if (require_level != nullptr) group.require = LevelRef{Facet::kSwitch, require_level};
+  if (require_level != nullptr) group.require = LevelRef{TopologyKind::kSwitch, require_level};
   Shape shape;
   shape.id = "s0";
   shape.gpus = static_cast<std::int32_t>(members * kGpusPerNode);
@@ -37,19 +37,19 @@ Job gang(std::int64_t members, const char* require_level) {
   return job;
 }
 
-struct Prepared {
+struct OneJobCluster {
   std::unique_ptr<ClusterState> state;
   std::unique_ptr<Engine> engine = std::make_unique<Engine>();
 };
 
-Prepared& prepared() {
-  static Prepared p;
+OneJobCluster& one_job_cluster() {
+  static OneJobCluster p;
   // One job for two nodes: most nodes stay whole, so that the large gang has room.
   if (!p.state) p.state = std::make_unique<ClusterState>(running_cluster(one_job_nodes(), one_job_nodes() / 2));
   return p;
 }
 
-void check(Prepared& p, const Request& request, const Job& job, Action want) {
+void check(OneJobCluster& p, const Request& request, const Job& job, Action want) {
   p.state->apply(delta::PutJob{job});
   PolicyState memory;
   Plan plan;
@@ -59,14 +59,14 @@ void check(Prepared& p, const Request& request, const Job& job, Action want) {
   for (const Decision& d : plan.decisions) {
     if (d.job != slot) continue;
     require(d.action == want, "the new job got another answer than expected: " + render_reason(*p.state, d.reason, slot));
-    if (want == Action::kDecline) require(d.reason.certified && check_certificate(*p.state, d.reason, slot), "the no is not certified");
+    if (want == Action::kReject) require(d.reason.certified && check_certificate(*p.state, d.reason, slot), "the no is not certified");
   }
   if (one_job_nodes() <= kReferenceNodes) require_equal_to_reference(*p.state, request, plan);
   p.state->apply(delta::RemoveJob{kNewJob, ""});
 }
 
 void one_job(benchmark::State& bench, const char* policy, std::int64_t members, const char* level, Action want) {
-  Prepared& p = prepared();
+  OneJobCluster& p = one_job_cluster();
   Request request;
   request.policy = policy;
   Job job = gang(members, level);
@@ -115,7 +115,7 @@ void one_job(benchmark::State& bench, const char* policy, std::int64_t members, 
     add("gang_of_" + std::to_string(large_gang()), large_gang(), nullptr, Action::kStart);
     add("gang_of_3_in_a_rack", 3, "rack", Action::kStart);
     // A rack has 16 nodes.
-    add("certified_no", 17, "rack", Action::kDecline);
+    add("certified_no", 17, "rack", Action::kReject);
   }
   return true;
 }();

@@ -13,8 +13,8 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 
-/// Decisions one after another, as a scheduler asks for them: time moves on by ten seconds, four running jobs end, four jobs arrive, the
-/// engine decides, the plan is carried out. The latency of a decision counts from the deltas to the validated plan.
+/// Consecutive decisions, as by a scheduler: time advances by ten seconds, four running jobs end, four jobs arrive, the
+/// engine decides, the plan is applied. The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
 namespace {
 
@@ -62,7 +62,7 @@ class Stream {
     return deltas;
   }
 
-  // Each of the four looks in its own quarter of the slots, so that none ends twice.
+  // Each of the four searches its own quarter of the job indices, so that no job ends twice.
   std::string some_running(int quarter) {
     const std::int32_t size = state_.job_slots() / 4;
     const auto start = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(size));

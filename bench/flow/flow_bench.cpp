@@ -8,14 +8,17 @@
 #include "bench/flow/instance.hpp"
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
-#include "host/core/backend.hpp"
+#include "host/backend/backend.hpp"
 
-/// Placing single-GPU jobs with a cost for each (GPU type, rack), against the optimum of the same instance.
+/// Places one-GPU jobs with a cost for each (GPU type, rack), compared with the optimum of the same instance.
 ///
-/// Compared are: LEMON's network simplex from costs in arrays to the optimal flow (network built and solved; which GPU of a place a job
-/// gets is not decided), `by_score` and `by_order` of instance.hpp from a compiled state to the place of every job. The first two know
-/// the same costs. `by_order` is what a decision does when racks cost nothing; its distance says what that ignorance costs.
-/// Counters: `above_optimum_percent` in the flow's own cost, `simplex_ms`, and `times_faster` than the simplex. One thread each.
+/// Compared are LEMON's network simplex, from costs in arrays to the optimal flow, and `by_score` and `by_order` of
+/// instance.hpp. The simplex time includes building the network, but not the choice of a GPU within a place. The other
+/// two go from a compiled state to the place of every job.
+///
+/// The simplex and `by_score` know the same costs. `by_order` is what a decision does when racks cost nothing; its
+/// distance shows the price of ignoring them. Counters: `above_optimum_percent` in the flow's own cost, `simplex_ms`,
+/// and `times_faster` than the simplex. One thread each.
 namespace berth::bench {
 namespace {
 
@@ -49,7 +52,7 @@ void network_simplex(benchmark::State& bench) {
   bench.counters["places"] = static_cast<double>(p.instance->flow().place_type.size());
 }
 
-/// The simplex is timed again beside each, so that both saw the same noise.
+/// The simplex is timed again for each, so that both have the same noise.
 void against_simplex(benchmark::State& bench, const Prepared& p, const std::function<std::vector<int>()>& place) {
   const std::int64_t cost = p.instance->cost(place());
   require(cost >= p.optimum.cost, "cheaper than the optimum");

@@ -7,15 +7,15 @@
 
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
-#include "host/core/state_impl.hpp"
-#include "host/sim/generate.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/sim/generate/generate.hpp"
 
 namespace berth::bench {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t to_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-constexpr int kSwitch = static_cast<int>(Facet::kSwitch);
+constexpr int kSwitch = static_cast<int>(TopologyKind::kSwitch);
 constexpr std::int32_t kRack = 1;  // level above the node
 
 Snapshot idle_cluster(std::int64_t gpus) {
@@ -31,7 +31,7 @@ Snapshot idle_cluster(std::int64_t gpus) {
   return sim::generate(o);
 }
 
-/// Ten minutes to five hours on the first type; the others are faster, by a factor of the job's own.
+/// Ten minutes to five hours on the first type; the others are faster, by a job-specific factor.
 Job make_job(std::int64_t number, const std::vector<GpuType>& types, std::mt19937_64& random) {
   Job job;
   job.id = "j" + std::to_string(number);
@@ -58,35 +58,35 @@ Instance::Instance(std::int64_t jobs) {
   std::mt19937_64 random(kSeed);
   for (std::int64_t j = 0; j < jobs; ++j) snapshot.jobs.push_back(make_job(j, snapshot.gpu_types, random));
   state_ = std::make_unique<ClusterState>(std::move(snapshot));
-  columns_ = std::make_unique<WalkColumns>(*state_);
+  columns_ = std::make_unique<PassColumns>(*state_);
 
   const kernel::ProblemView& p = state_->impl().problem();
-  const kernel::FacetView& facet = p.facet[kSwitch];
-  const std::int32_t racks = facet.level_begin[kRack + 1] - facet.level_begin[kRack];
+  const kernel::TopologyView& topology = p.topology[kSwitch];
+  const std::int32_t racks = topology.level_begin[kRack + 1] - topology.level_begin[kRack];
   for (std::int32_t r = 0; r < racks; ++r) rack_cost_.push_back(static_cast<std::int64_t>(random() % 3'600'000));
   flow_.jobs = static_cast<int>(jobs);
   flow_.types = p.n_types;
-  place_.assign(at(std::int64_t{racks} * p.n_types), -1);
+  place_.assign(to_index(std::int64_t{racks} * p.n_types), -1);
   for (std::int32_t n = 0; n < p.n_nodes; ++n) {
-    const std::int32_t rack = facet.node_domain[at(std::int64_t{kRack} * p.n_nodes + n)] - facet.level_begin[kRack];
-    int& place = place_[at(rack * p.n_types + p.node_type[n])];
+    const std::int32_t rack = topology.node_domain[to_index(std::int64_t{kRack} * p.n_nodes + n)] - topology.level_begin[kRack];
+    int& place = place_[to_index(rack * p.n_types + p.node_type[n])];
     if (place < 0) {
       place = static_cast<int>(flow_.place_type.size());
       flow_.place_type.push_back(p.node_type[n]);
-      flow_.place_cost.push_back(rack_cost_[at(rack)]);
+      flow_.place_cost.push_back(rack_cost_[to_index(rack)]);
       flow_.place_gpus.push_back(0);
       place_nodes_.emplace_back();
     }
-    flow_.place_gpus[at(place)] += __builtin_popcountll(p.node_free[n]);
-    place_nodes_[at(place)].push_back(n);
+    flow_.place_gpus[to_index(place)] += __builtin_popcountll(p.node_free[n]);
+    place_nodes_[to_index(place)].push_back(n);
     node_rack_.push_back(rack);
   }
-  flow_.run_cost.assign(at(jobs * p.n_types), 0);
+  flow_.run_cost.assign(to_index(jobs * p.n_types), 0);
   for (std::int64_t j = 0; j < jobs; ++j) {
-    const std::int32_t slot = columns_->waiting[at(j)];
+    const std::int32_t slot = columns_->waiting[to_index(j)];
     for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
       const std::int32_t type = type_of(slot, o - p.option_begin[slot]);
-      flow_.run_cost[at(j * p.n_types + type)] = columns_->option_run[at(o)] / 1'000;
+      flow_.run_cost[to_index(j * p.n_types + type)] = columns_->option_run[to_index(o)] / 1'000;
     }
   }
   require(std::count(flow_.run_cost.begin(), flow_.run_cost.end(), 0) == 0, "a job lacks a type");
@@ -103,7 +103,7 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
   p.node_free = free.data();
   std::vector<int> left = flow_.place_gpus;
   std::vector<std::size_t> next_node(left.size(), 0);
-  std::vector<int> places(at(flow_.jobs), -1);
+  std::vector<int> places(to_index(flow_.jobs), -1);
   std::vector<std::int32_t> waiting = columns_->waiting;
   std::vector<std::int32_t> number(waiting.size());
   for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<std::int32_t>(i);
@@ -114,7 +114,7 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
     r.n = static_cast<std::int32_t>(waiting.size());
     r.jobs = waiting.data();
     r.option_run = columns_->option_run.data();
-    r.facet = kSwitch;
+    r.topology = kSwitch;
     r.level = kRack;
     r.domain_cost = rack_cost_.data();
     r.k = kernel::kMaxBest;
@@ -124,22 +124,22 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
     for (std::size_t i = 0; i < waiting.size(); ++i) {
       int place = -1;
       for (int k = 0; k < kernel::kMaxBest && place < 0; ++k) {
-        const kernel::Candidate& c = best[i * kernel::kMaxBest + at(k)];
+        const kernel::Candidate& c = best[i * kernel::kMaxBest + to_index(k)];
         if (c.option == kernel::kNone) break;
-        const int wanted = place_of(type_of(waiting[i], c.option), c.where - p.facet[kSwitch].level_begin[kRack]);
-        if (left[at(wanted)] > 0) place = wanted;
+        const int wanted = place_of(type_of(waiting[i], c.option), c.where - p.topology[kSwitch].level_begin[kRack]);
+        if (left[to_index(wanted)] > 0) place = wanted;
       }
       if (place < 0) {
         number[kept] = number[i];
         waiting[kept++] = waiting[i];
         continue;
       }
-      --left[at(place)];
-      std::size_t& n = next_node[at(place)];
-      while (free[at(place_nodes_[at(place)][n])] == 0) ++n;
-      std::uint64_t& mask = free[at(place_nodes_[at(place)][n])];
+      --left[to_index(place)];
+      std::size_t& n = next_node[to_index(place)];
+      while (free[to_index(place_nodes_[to_index(place)][n])] == 0) ++n;
+      std::uint64_t& mask = free[to_index(place_nodes_[to_index(place)][n])];
       mask &= mask - 1;
-      places[at(number[i])] = place;
+      places[to_index(number[i])] = place;
     }
     require(kept < waiting.size(), "a round placed nobody");
     waiting.resize(kept);
@@ -150,14 +150,14 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
 
 std::vector<int> Instance::by_order(core::PlacementBackend& backend) const {
   const kernel::ProblemView& p = state_->impl().problem();
-  WalkOutput output(columns_->waiting.size(), core::entry_bound(p));
+  PassOutput output(columns_->waiting.size(), core::entry_bound(p));
   core::Scenario scenario{columns_->request(state_->now(), columns_->waiting), {}, nullptr};
   backend.place(p, scenario, output.view());
-  std::vector<int> places(at(flow_.jobs), -1);
+  std::vector<int> places(to_index(flow_.jobs), -1);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (output.outcome[i] != kernel::Outcome::kPlaced) continue;
-    const std::int32_t node = output.entries[at(output.entry_begin[i])].node;
-    places[i] = place_of(p.node_type[node], node_rack_[at(node)]);
+    const std::int32_t node = output.entries[to_index(output.entry_begin[i])].node;
+    places[i] = place_of(p.node_type[node], node_rack_[to_index(node)]);
   }
   return places;
 }
@@ -167,9 +167,9 @@ std::int64_t Instance::cost(const std::vector<int>& places) const {
   std::vector<int> used(flow_.place_gpus.size(), 0);
   for (std::size_t j = 0; j < places.size(); ++j) {
     require(places[j] >= 0, "a job has no place");
-    const std::size_t place = at(places[j]);
+    const std::size_t place = to_index(places[j]);
     require(++used[place] <= flow_.place_gpus[place], "a place has more jobs than GPUs");
-    sum += flow_.run_cost[j * at(flow_.types) + at(flow_.place_type[place])] + flow_.place_cost[place];
+    sum += flow_.run_cost[j * to_index(flow_.types) + to_index(flow_.place_type[place])] + flow_.place_cost[place];
   }
   return sum;
 }

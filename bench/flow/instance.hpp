@@ -10,23 +10,24 @@
 
 namespace berth::bench {
 
-/// The same instance twice: as a problem of ours, and as a flow. Three GPU types, racks of 16 nodes, nine jobs of one GPU for ten GPUs;
-/// a job costs its run time on the type (milliseconds) and what its rack costs. A place is the GPUs of one type in one rack.
+/// The same instance twice: as a Berth problem, and as a flow. Three GPU types, racks of 16 nodes, nine one-GPU jobs
+/// per ten GPUs. A job costs its run time on the type (milliseconds) and the cost of its rack. A place is the GPUs of
+/// one type in one rack.
 class Instance {
  public:
   explicit Instance(std::int64_t jobs);
 
   const ClusterState& state() const { return *state_; }
-  const WalkColumns& columns() const { return *columns_; }
+  const PassColumns& columns() const { return *columns_; }
   const FlowInstance& flow() const { return flow_; }
 
-  /// Rounds of score_candidates: every job that has no GPU yet asks for its 16 cheapest racks, then one job after the other takes the
-  /// cheapest of its own that still has a GPU. The cost of a rack is known to it. @returns the place of each job.
+  /// Rounds of `score`: every unplaced job requests its 16 cheapest racks, then each job in order takes its
+  /// cheapest one with a free GPU. It knows the cost of racks. @returns the place of each job.
   std::vector<int> by_score(core::PlacementBackend& backend, int& rounds) const;
-  /// place_in_order: one job after the other takes the type on which it runs shortest and has room, in the tightest rack. It knows the
-  /// run times and nothing of the cost of racks.
+  /// `place`: each job in order takes the type with room on which it runs shortest, in the tightest rack. It
+  /// knows the run times but not the cost of racks.
   std::vector<int> by_order(core::PlacementBackend& backend) const;
-  /// In the cost of the flow. The process ends when a job has no place, or a place more jobs than GPUs.
+  /// In the cost of the flow. Ends the process when a job has no place, or a place has more jobs than GPUs.
   std::int64_t cost(const std::vector<int>& places) const;
 
  private:
@@ -34,7 +35,7 @@ class Instance {
   std::int32_t type_of(std::int32_t slot, std::int32_t option) const;
 
   std::unique_ptr<ClusterState> state_;
-  std::unique_ptr<WalkColumns> columns_;
+  std::unique_ptr<PassColumns> columns_;
   FlowInstance flow_;
   std::vector<std::int64_t> rack_cost_;  // [racks]
   std::vector<int> place_;               // [racks * types], -1: none

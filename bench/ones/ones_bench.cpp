@@ -7,14 +7,14 @@
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
 #include "berth/engine.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
 
-/// Generations of ONES, K = 16 as published, on one core: the cluster of
+/// Generations of ONES, K = 16 as published, on one core, on the cluster of
 ///
 ///     berth generate --nodes GPUS/4 --gpus-per-node 4 --workload helios --elastic --jobs JOBS --seed 1
 ///
-/// with an epoch each minute. The time is that of one generation, of `generations` in one decision; it has its part of what the decision
-/// costs beside them: jobs as ONES sees them, and the bound.
+/// with an epoch each minute. The time is that of a decision divided by its `generations`. It includes a part of the
+/// decision's other costs: preparing the jobs, and the bound.
 namespace berth::bench {
 namespace {
 

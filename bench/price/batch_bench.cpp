@@ -10,7 +10,8 @@
 #include "bench/support/answer.hpp"
 #include "bench/support/backends.hpp"
 
-/// Many choices of shapes at once, as futures, seeds or parts are: a thread each on the CPU, a block each on a GPU. A GPU loses at one.
+/// Many choices at once, such as futures, seeds or parts: a thread each on the CPU, a block each on a GPU. A GPU is
+/// slower at one.
 namespace berth::bench {
 namespace {
 
@@ -30,18 +31,18 @@ struct Prepared {
 
   std::vector<PriceInstance> instances;
   std::vector<ChoiceAnswer> answers;
-  std::vector<core::ChoiceTask> tasks;
-  std::vector<kernel::ChoiceResult> results;
+  std::vector<core::PriceTask> tasks;
+  std::vector<kernel::PriceResult> results;
 };
 
 void run(benchmark::State& bench, core::PlacementBackend& backend) {
   Prepared p(bench.range(0));
-  backend.choose(p.tasks, p.results);
+  backend.price(p.tasks, p.results);
   const std::unique_ptr<core::PlacementBackend> reference = core::make_reference_backend();
   for (std::size_t i = 0; i < std::min<std::size_t>(2, p.instances.size()); ++i) {
     require(choose(*reference, p.instances[i].view(), {}, kGap) == p.answers[i], "a choice is not the reference's");
   }
-  for (auto _ : bench) backend.choose(p.tasks, p.results);
+  for (auto _ : bench) backend.price(p.tasks, p.results);
   bench.SetItemsProcessed(bench.iterations() * bench.range(0));  // choices
 }
 

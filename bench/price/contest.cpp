@@ -7,8 +7,8 @@
 #include "bench/support/answer.hpp"
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
-#include "host/core/table_hash.hpp"
-#include "host/sim/generate.hpp"
+#include "host/core/base/table_hash.hpp"
+#include "host/sim/generate/generate.hpp"
 
 namespace berth::bench {
 namespace {

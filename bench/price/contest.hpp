@@ -9,14 +9,14 @@
 #include "berth/plan.hpp"
 #include "berth/state.hpp"
 
-/// One cluster for all contenders: who makes the most of it by the objective `goodput`.
+/// One cluster for all contenders, compared by the objective `goodput`.
 namespace berth::bench {
 
 struct ContestInstance {
   std::int64_t gpus, jobs, types;
   std::string hash;  // FNV-1a of the snapshot's document, as `berth generate` writes it
   ClusterState state;
-  Plan by;  // of `price`: what all are judged by
+  Plan by;  // of `price`: the objective for all
 };
 
 /// The instance of a case, (gpus, jobs, types); the last one is kept. It is that of

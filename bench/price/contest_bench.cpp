@@ -9,13 +9,13 @@
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
 #include "berth/engine.hpp"
-#include "host/core/choice_programme.hpp"
-#include "host/core/plan_worth.hpp"
-#include "host/core/policy.hpp"
-#include "host/core/state_impl.hpp"
+#include "host/core/choice/shape_program.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/core/validator/plan_value.hpp"
 
-/// Policies on the same clusters, each with its defaults: what the plan is worth by `goodput`, places included, beside the bound that no
-/// plan beats, and how long the choice took. Some of them want something else than this sum.
+/// Policies on the same clusters, each with its defaults: the objective value by `goodput`, places included, the upper
+/// bound, and the time of the choice. Some of the policies optimise something else than this sum.
 namespace berth::bench {
 namespace {
 
@@ -23,7 +23,7 @@ struct Contender {
   const char* name;
   const char* policy;
   core::Params params = {};
-  std::int64_t most_gpus = INT64_MAX;  // beyond them it takes longer than half a minute
+  std::int64_t most_gpus = INT64_MAX;  // above this it takes longer than half a minute
 };
 
 const Contender kContenders[] = {{"price", "price"},
@@ -43,9 +43,9 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Decisions from nothing by a warm engine; the time is that of the first choice, without placing and choosing again. A policy that does
-/// not choose by prices still searches for the prices of its bound: that search is cut to one evaluation, and `with_bound_ms` has all of
-/// it.
+/// Decisions from scratch by a warm engine; the time is that of the first choice, without placing and choosing again. A
+/// policy that does not choose by prices still searches for the prices of its bound. That search is cut to one
+/// evaluation, and `with_bound_ms` includes all of it.
 void contest(benchmark::State& bench, const Contender& one) {
   const ContestInstance& instance = contest_instance(bench);
   const bool slow = one.most_gpus != INT64_MAX;
@@ -75,18 +75,18 @@ void contest(benchmark::State& bench, const Contender& one) {
   bench.counters["evaluations"] = static_cast<double>(evaluations);
 }
 
-/// The choice of `price` alone, before anybody looks for places: what a solver's optimum stands beside.
+/// The choice of `price` alone, before placement, for comparison with a solver's optimum.
 void contest_choice(benchmark::State& bench) {
   const ContestInstance& instance = contest_instance(bench);
-  const core::ChoiceProgramme programme = core::choice_programme(instance.state.impl(), "price", {});
+  const core::ShapeProgram program = core::shape_program(instance.state.impl(), "price", {});
   const std::unique_ptr<core::PlacementBackend> cpu = core::make_cpu_backend(1);
-  const ChoiceAnswer answer = choose(*cpu, programme.view(), {}, 100);
-  require(answer.bound == instance.by.bound.bound, "the programme is not that of the plan");
+  const ChoiceAnswer answer = choose(*cpu, program.view(), {}, 100);
+  require(answer.bound == instance.by.bound.bound, "the program is not that of the plan");
   for (auto _ : bench) {
     std::vector<double> seconds;
     for (int i = 0; i < 5; ++i) {
       Lap lap;
-      benchmark::DoNotOptimize(choose(*cpu, programme.view(), {}, 100));
+      benchmark::DoNotOptimize(choose(*cpu, program.view(), {}, 100));
       seconds.push_back(lap.seconds());
     }
     bench.SetIterationTime(median(std::move(seconds)));
@@ -95,25 +95,25 @@ void contest_choice(benchmark::State& bench) {
   for (const std::int64_t used : answer.used) gpus += used;
   report_contender(bench, instance, answer.value, gpus);
   bench.counters["evaluations"] = answer.evaluations;
-  bench.counters["options"] = static_cast<double>(programme.value.size());
+  bench.counters["options"] = static_cast<double>(program.value.size());
 }
 
-/// Sia's own programme by prices: its objective, on its shapes.
-void sia_programme(benchmark::State& bench) {
+/// Sia's own program by prices: its objective, on its shapes.
+void sia_program(benchmark::State& bench) {
   const ContestInstance& instance = contest_instance(bench);
-  const core::ChoiceProgramme programme = core::choice_programme(instance.state.impl(), "sia", {});
+  const core::ShapeProgram program = core::shape_program(instance.state.impl(), "sia", {});
   const std::unique_ptr<core::PlacementBackend> cpu = core::make_cpu_backend(1);
-  const ChoiceAnswer answer = choose(*cpu, programme.view(), {}, 100);
+  const ChoiceAnswer answer = choose(*cpu, program.view(), {}, 100);
   for (auto _ : bench) {
     Lap lap;
-    benchmark::DoNotOptimize(choose(*cpu, programme.view(), {}, 100));
+    benchmark::DoNotOptimize(choose(*cpu, program.view(), {}, 100));
     bench.SetIterationTime(lap.seconds());
   }
   bench.counters["worth"] = static_cast<double>(answer.value);
   bench.counters["bound"] = static_cast<double>(answer.bound);
   bench.counters["less_percent"] = 100 * (1 - static_cast<double>(answer.value) / static_cast<double>(answer.bound));
   bench.counters["evaluations"] = answer.evaluations;
-  bench.counters["options"] = static_cast<double>(programme.value.size());
+  bench.counters["options"] = static_cast<double>(program.value.size());
   bench.SetLabel("snapshot " + instance.hash);
 }
 
@@ -134,7 +134,7 @@ void sia_programme(benchmark::State& bench) {
     }
     once(benchmark::RegisterBenchmark("contest/price_choice", contest_choice), size);
   }
-  once(benchmark::RegisterBenchmark("sia_programme/price", sia_programme), sia_size());
+  once(benchmark::RegisterBenchmark("sia_program/price", sia_program), sia_size());
   return true;
 }();
 

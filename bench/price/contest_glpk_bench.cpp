@@ -2,28 +2,28 @@
 
 #include "bench/price/contest.hpp"
 #include "bench/price/glpk.hpp"
-#include "host/core/choice_programme.hpp"
-#include "host/core/state_impl.hpp"
+#include "host/core/choice/shape_program.hpp"
+#include "host/core/state/state_impl.hpp"
 
-/// GLPK on the programmes of the contest, once each: exactly, and with shapes taken in part.
+/// GLPK on the programs of the contest, once each: the integer program and its relaxation.
 namespace berth::bench {
 namespace {
 
-using Solve = GlpkAnswer (*)(const core::ChoiceProgramme&, double);
+using Solve = GlpkAnswer (*)(const core::ShapeProgram&, double);
 
 void solve(benchmark::State& bench, const char* policy, Solve by) {
   const ContestInstance& instance = contest_instance(bench);
-  const core::ChoiceProgramme programme = core::choice_programme(instance.state.impl(), policy, {});
+  const core::ShapeProgram program = core::shape_program(instance.state.impl(), policy, {});
   GlpkAnswer answer;
   for (auto _ : bench) {
-    answer = by(programme, most_solver_s());
+    answer = by(program, most_solver_s());
     bench.SetIterationTime(answer.seconds);
   }
   // Whether it is the optimum; else the best so far, 0: none.
   bench.counters["ended"] = answer.ended ? 1 : 0;
   bench.counters["worth"] = answer.value;
   bench.counters["gpus_used"] = static_cast<double>(answer.gpus);
-  if (programme.objective == instance.by.bound.objective) {
+  if (program.objective == instance.by.bound.objective) {
     const auto bound = static_cast<double>(instance.by.bound.bound);
     bench.counters["bound"] = bound;
     bench.counters["less_percent"] = 100 * (1 - answer.value / bound);
@@ -45,8 +45,8 @@ void solve(benchmark::State& bench, const char* policy, Solve by) {
     once("contest/glpk_exact", "price", solved_by_glpk, size);
     once("contest/glpk_relaxed", "price", relaxed_by_glpk, size);
   }
-  once("sia_programme/glpk_exact", "sia", solved_by_glpk, sia_size());
-  once("sia_programme/glpk_relaxed", "sia", relaxed_by_glpk, sia_size());
+  once("sia_program/glpk_exact", "sia", solved_by_glpk, sia_size());
+  once("sia_program/glpk_relaxed", "sia", relaxed_by_glpk, sia_size());
   return true;
 }();
 

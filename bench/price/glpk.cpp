@@ -11,22 +11,22 @@
 
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
-#include "host/io/write_lp.hpp"
+#include "host/io/formats/write_lp.hpp"
 
 namespace berth::bench {
 namespace {
 
-using Programme = std::unique_ptr<glp_prob, decltype(&glp_delete_prob)>;
+using Program = std::unique_ptr<glp_prob, decltype(&glp_delete_prob)>;
 
-Programme read(const core::ChoiceProgramme& p) {
+Program read(const core::ShapeProgram& p) {
   const std::string path = (std::filesystem::temp_directory_path() / fmt::format("berth_contest_{}.lp", ::getpid())).string();
   io::write_file(path, [&](const io::WritePiece& write) { io::write_lp(p, write); });
-  Programme programme(glp_create_prob(), glp_delete_prob);
+  Program program(glp_create_prob(), glp_delete_prob);
   glp_term_out(GLP_OFF);
-  const int code = glp_read_lp(programme.get(), nullptr, path.c_str());
+  const int code = glp_read_lp(program.get(), nullptr, path.c_str());
   std::remove(path.c_str());
-  require(code == 0 && glp_get_num_cols(programme.get()) == static_cast<int>(p.value.size()), "GLPK reads another programme");
-  return programme;
+  require(code == 0 && glp_get_num_cols(program.get()) == static_cast<int>(p.value.size()), "GLPK reads another program");
+  return program;
 }
 
 int milliseconds(double s) { return static_cast<int>(1e3 * s); }
@@ -47,12 +47,12 @@ GlpkAnswer relax(glp_prob* lp, double most_s) {
 
 }  // namespace
 
-GlpkAnswer relaxed_by_glpk(const core::ChoiceProgramme& p, double most_s) { return relax(read(p).get(), most_s); }
+GlpkAnswer relaxed_by_glpk(const core::ShapeProgram& p, double most_s) { return relax(read(p).get(), most_s); }
 
-GlpkAnswer solved_by_glpk(const core::ChoiceProgramme& p, double most_s) {
-  const Programme programme = read(p);
-  glp_prob* const lp = programme.get();
-  // The search heeds its limit, its first relaxation does not: that one is tried apart.
+GlpkAnswer solved_by_glpk(const core::ShapeProgram& p, double most_s) {
+  const Program program = read(p);
+  glp_prob* const lp = program.get();
+  // The search obeys its time limit, its first relaxation does not: so that one is tried separately.
   GlpkAnswer answer = relax(lp, most_s);
   answer.value = 0;
   if (!answer.ended) return answer;

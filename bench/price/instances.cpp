@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <span>
 
-#include "berth/kernel/objective.hpp"
-#include "host/core/choice_view.hpp"
-#include "host/core/table_hash.hpp"
-#include "host/sim/random.hpp"
+#include "berth/kernel/price/objective.hpp"
+#include "host/core/base/table_hash.hpp"
+#include "host/core/choice/shape_view.hpp"
+#include "host/sim/base/random.hpp"
 
 namespace berth::bench {
 namespace {
@@ -31,7 +31,7 @@ Model draw(sim::Draws& random) {
   return m;
 }
 
-// Samples of use in a second, the best of twenty batch sizes: throughput times (phi + M0) / (phi + M).
+// Useful samples per second, the best of twenty batch sizes: throughput times (phi + M0) / (phi + M).
 std::int64_t goodput(const Model& m, std::int32_t gpus, std::int64_t faster) {
   std::int64_t best = 0;
   for (std::int64_t local = kFirstBatch, k = 0; k < 20; ++k, local += std::max<std::int64_t>(1, local * 3 / 10)) {
@@ -46,7 +46,7 @@ std::int64_t goodput(const Model& m, std::int32_t gpus, std::int64_t faster) {
 
 }  // namespace
 
-kernel::ChoiceView PriceInstance::view() const { return core::choice_view(capacity, option_begin, type, gpus, value); }
+kernel::PriceView PriceInstance::view() const { return core::shape_view(capacity, option_begin, type, gpus, value); }
 
 std::uint64_t PriceInstance::hash() const {
   core::TableHash hash;

@@ -9,11 +9,11 @@
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
 
-/// Shapes by prices on one core: a separable problem from nothing, and again after one job has changed.
+/// Options by prices on one core: a separable problem from scratch, and again after one job has changed.
 namespace berth::bench {
 namespace {
 
-/// A tenth less of what its first job is worth, or all of it again.
+/// Lowers the values of its first job by a tenth, or restores them.
 void change_one_job(PriceInstance& instance, const std::vector<std::int64_t>& at_first, bool back) {
   for (std::size_t k = 0; k < static_cast<std::size_t>(instance.option_begin[1]); ++k) {
     instance.value[k] = back ? at_first[k] : at_first[k] * 9 / 10;

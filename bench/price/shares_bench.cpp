@@ -5,15 +5,15 @@
 
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
-#include "host/core/share_search.hpp"
-#include "host/sim/random.hpp"
+#include "host/core/choice/share_search.hpp"
+#include "host/sim/base/random.hpp"
 
-/// Shares of the time by Gavel's max-min programme (docs/shares.md) on one core.
+/// Shares of the time by Gavel's max-min program (docs/shares.md) on one core.
 namespace berth::bench {
 namespace {
 
-// A quarter as many GPUs of each type as jobs, as Gavel's own scaling study has. Each type is quicker than the one before, not for every
-// job; each job compares itself with an equal part of the cluster.
+// A quarter as many GPUs of each type as jobs, as in Gavel's own scaling study. Each type is faster than the previous
+// one for most jobs; each job compares itself with an equal part of the cluster.
 core::ShareProblem share_instance(std::int32_t jobs, std::int32_t types, std::uint64_t seed) {
   sim::Draws random(seed, sim::Stream::kJob, 1);
   constexpr std::int32_t kGpus[] = {1, 1, 1, 1, 1, 1, 2, 2, 4, 8};

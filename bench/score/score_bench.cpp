@@ -10,19 +10,19 @@
 #include "bench/support/cluster.hpp"
 #include "bench/support/walks.hpp"
 #include "berth/state.hpp"
-#include "host/core/backend.hpp"
-#include "host/core/state_impl.hpp"
+#include "host/backend/backend.hpp"
+#include "host/core/state/state_impl.hpp"
 #include "host/cpu/score.hpp"
 
-/// score_candidates: the best nodes of every waiting job, as many jobs as nodes. With collapsing, equal nodes and equal asks are scored
-/// once for all; without, every pair is looked at. Both give the same answer; `cuda` collapses.
+/// `score`: the best nodes of every waiting job, as many jobs as nodes. With collapsing, equal nodes and equal
+/// requests are scored once; without, every pair is scored. Both give the same result; `cuda` collapses.
 namespace berth::bench {
 namespace {
 
 struct Prepared {
   std::int64_t size = 0;
   std::unique_ptr<ClusterState> state;
-  std::unique_ptr<WalkColumns> columns;
+  std::unique_ptr<PassColumns> columns;
   std::vector<kernel::Candidate> out;
 
   kernel::ScoreRequest request(std::size_t n) const {
@@ -30,7 +30,7 @@ struct Prepared {
     r.n = static_cast<std::int32_t>(n);
     r.jobs = columns->waiting.data();
     r.option_run = columns->option_run.data();
-    r.facet = 0;
+    r.topology = 0;
     r.level = 0;
     r.leftover_weight = 1'000;
     r.k = kScoreBest;
@@ -44,7 +44,7 @@ Prepared& prepared(std::int64_t size) {
   if (p.size == size) return p;
   p = {};
   p.state = std::make_unique<ClusterState>(busy_cluster(size, 2 * size));
-  p.columns = std::make_unique<WalkColumns>(*p.state);
+  p.columns = std::make_unique<PassColumns>(*p.state);
   require(p.columns->waiting.size() >= static_cast<std::size_t>(size), "too few jobs wait");
   p.columns->waiting.resize(static_cast<std::size_t>(size));
   p.out.resize(static_cast<std::size_t>(size * kScoreBest));
@@ -52,7 +52,7 @@ Prepared& prepared(std::int64_t size) {
   return p;
 }
 
-/// The first jobs' candidates are those of the reference, which looks at every node for each.
+/// The first jobs' candidates equal those of the reference, which reads every node for each job.
 void check(const Prepared& p) {
   const std::size_t n = std::min<std::size_t>(p.columns->waiting.size(), 32);
   std::vector<kernel::Candidate> want(n * kScoreBest);
@@ -77,9 +77,9 @@ void score_cpu(benchmark::State& bench) {
   const kernel::ProblemView& problem = p.state->impl().problem();
   const kernel::ScoreRequest request = p.request(p.columns->waiting.size());
   cpu::ScoreTable table;
-  cpu::score_candidates(table, problem, request, threads, collapse, p.out.data());
+  cpu::score(table, problem, request, threads, collapse, p.out.data());
   check(p);
-  for (auto _ : bench) cpu::score_candidates(table, problem, request, threads, collapse, p.out.data());
+  for (auto _ : bench) cpu::score(table, problem, request, threads, collapse, p.out.data());
   report(bench, p.size);
 }
 
@@ -95,7 +95,7 @@ void score_cuda(benchmark::State& bench) {
   const kernel::ScoreRequest request = p.request(p.columns->waiting.size());
   backend->score(problem, request, p.out.data());
   check(p);
-  // With the transfer of the answers; the problem is on the device already.
+  // Includes the transfer of the results; the problem is on the device already.
   for (auto _ : bench) backend->score(problem, request, p.out.data());
   report(bench, p.size);
 }

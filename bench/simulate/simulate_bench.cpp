@@ -8,25 +8,26 @@
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
-#include "host/core/at.hpp"
-#include "host/core/table_hash.hpp"
-#include "host/io/importers.hpp"
-#include "host/sim/figures.hpp"
-#include "host/sim/measures.hpp"
-#include "host/sim/overheads.hpp"
+#include "host/core/base/table_hash.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/sim/base/overheads.hpp"
+#include "host/sim/measures/figures.hpp"
+#include "host/sim/measures/measures.hpp"
+#include "host/sim/replay/replay_plans.hpp"
 #include "host/sim/simulation.hpp"
 #include "tests/support/traces.hpp"
 
-/// A trace of months replayed by counts, under both packings: the 125,303 GPU jobs of Helios' Venus, on the 133 nodes it had, and on 75,
-/// where jobs queue. Reading it is not part of the time, nor is what `berth simulate` learns of the jobs as it reads them; what `berth
-/// simulate` always measures of jobs is. Where the trace is absent (BERTH_TRACES), jobs made up here stand in for it.
+/// A trace of months replayed by counts, under both packings: the 125,303 GPU jobs of Helios' Venus, on its 133 nodes,
+/// and on 75, where jobs queue. The time includes the job measures of `berth simulate`, but not reading the trace.
+/// Where the trace is absent (BERTH_TRACES), synthetic jobs replace it.
 ///
-/// Venus had 27 virtual clusters (Hu et al., SC'21). The sample names none, nor users: in `27vc` nodes and jobs are dealt out to as many by
-/// a rule of ours.
+/// Venus had 27 virtual clusters (Hu et al., SC'21). The sample names neither them nor users: in `27vc` nodes and jobs
+/// are divided among 27 by a rule of our own.
 namespace berth::bench {
 namespace {
 
-/// Arrivals of a second apart, that no cluster here can keep up with for long.
+/// One arrival per second, more than any cluster here can serve for long.
 Trace made_up(std::int64_t jobs) {
   Trace trace;
   trace.name = "made up";
@@ -60,9 +61,10 @@ struct Scene {
   Snapshot cluster;
 };
 
-/// Every virtual cluster gets a node, and each node more goes to the v with the least (nodes + 1) x (v + 1): of 75 the largest has 21, the
-/// next 10, 7 and 5, and 17 have one. A job is of the virtual cluster that owns the node which the hash of its id draws, or else, where
-/// that has too few GPUs for it, the next node with enough: the larger ones get more. Who is too large for all is declined.
+/// Every virtual cluster gets a node. Each further node goes to the v with the lowest (nodes + 1) x (v + 1): of 75 the
+/// largest has 21, the next 10, 7 and 5, and 17 have one.
+/// A job belongs to the virtual cluster that owns the node drawn by the hash of its id. Where that has too few GPUs, it
+/// is the next node's with enough, so larger ones get more. Jobs too large for all are rejected.
 Scene dealt_out(const Trace& trace, std::int64_t nodes) {
   Scene scene{trace, io::uniform_cluster(nodes, kGpusPerNode)};
   std::vector<std::int32_t> owned(kVirtualClusters), owner;
@@ -72,10 +74,10 @@ Scene dealt_out(const Trace& trace, std::int64_t nodes) {
       v = static_cast<std::int32_t>(owner.size());
     } else {
       for (std::int32_t other = 1; other < kVirtualClusters; ++other) {
-        if ((owned[at(other)] + 1) * (other + 1) < (owned[at(v)] + 1) * (v + 1)) v = other;
+        if ((owned[to_index(other)] + 1) * (other + 1) < (owned[to_index(v)] + 1) * (v + 1)) v = other;
       }
     }
-    ++owned[at(v)];
+    ++owned[to_index(v)];
     owner.push_back(v);
     node.virtual_clusters = {fmt::format("vc{:02}", v)};
   }
@@ -83,7 +85,7 @@ Scene dealt_out(const Trace& trace, std::int64_t nodes) {
     core::TableHash hash;
     hash.add(std::string_view(job.id));
     std::size_t node = hash.value() % owner.size();
-    for (std::size_t tried = 0; tried < owner.size() && owned[at(owner[node])] * kGpusPerNode < job.gpus; ++tried) {
+    for (std::size_t tried = 0; tried < owner.size() && owned[to_index(owner[node])] * kGpusPerNode < job.gpus; ++tried) {
       node = (node + 1) % owner.size();
     }
     job.virtual_cluster = scene.cluster.nodes[node].virtual_clusters.front();
@@ -99,7 +101,7 @@ sim::SimulationSettings settings_of(const char* policy, const char* packing) {
   return settings;
 }
 
-/// The first jobs end when the simulation with plans says.
+/// The first jobs end when the simulation with plans ends them.
 void check(const sim::SimulationSettings& settings, const Trace& all, const Snapshot& cluster) {
   Trace few = all;
   few.jobs.resize(std::min<std::size_t>(few.jobs.size(), 500));
@@ -109,13 +111,13 @@ void check(const sim::SimulationSettings& settings, const Trace& all, const Snap
   };
   sim::simulate(few, cluster, settings, into(got));
   sim::JobsOf jobs(few);
-  sim::simulate_by_engine({few.profiles, sim::facts_of(few), jobs}, cluster, settings, into(want));
+  sim::replay_plans({few.profiles, sim::facts_of(few), jobs}, cluster, settings, into(want));
   require(got == want, settings.request.policy + ": a job does not end when the simulation with plans says");
 }
 
 void by_counts(benchmark::State& bench, const char* policy, const char* packing, bool virtual_clusters) {
   const std::int64_t nodes = bench.range(0);
-  static Scene dealt;  // the trace is large, and of these benchmarks one runs after the other on the same nodes
+  static Scene dealt;  // the trace is large, and consecutive benchmarks use the same nodes
   if (virtual_clusters && static_cast<std::int64_t>(dealt.cluster.nodes.size()) != nodes) dealt = dealt_out(trace(), nodes);
   const Snapshot cluster = virtual_clusters ? dealt.cluster : io::uniform_cluster(nodes, kGpusPerNode);
   const Trace& jobs = virtual_clusters ? dealt.trace : trace();
@@ -139,11 +141,11 @@ void by_counts(benchmark::State& bench, const char* policy, const char* packing,
     decisions = totals.decisions;
   }
   const auto n = static_cast<std::int64_t>(jobs.jobs.size());
-  require(figures.completed + figures.declined == n, "a job has not ended");
+  require(figures.completed + figures.rejected == n, "a job has not ended");
   bench.SetItemsProcessed(bench.iterations() * n);  // jobs
   bench.SetLabel(jobs.name + (virtual_clusters ? ", virtual clusters assigned by us" : ""));
   bench.counters["jobs"] = static_cast<double>(n);
-  bench.counters["declined"] = static_cast<double>(figures.declined);
+  bench.counters["rejected"] = static_cast<double>(figures.rejected);
   bench.counters["decisions"] = static_cast<double>(decisions);
   bench.counters["preemptions"] = static_cast<double>(figures.preemptions);
 }

@@ -10,9 +10,9 @@
 #include "bench/support/latency.hpp"
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/io/slurm.hpp"
+#include "host/io/slurm/slurm.hpp"
 
-/// From what Slurm prints to a plan: import, state, decision with its validation.
+/// From the output of Slurm to a plan: import, state, decision with its validation.
 namespace berth::bench {
 namespace {
 

@@ -14,7 +14,7 @@ using Out = std::back_insert_iterator<std::string>;
 constexpr std::int64_t kNow = 1'800'000'000;
 constexpr std::int64_t kGpus = 8;
 
-// Fields that the importer skips or that are the same in all records.
+// Fields that the importer skips or that are equal in all records.
 constexpr std::pair<const char*, const char*> kOtherJobFields[] = {
     {"accrue_time", "1795299889"},
     {"admin_comment", "\"\""},

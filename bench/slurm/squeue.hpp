@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string>
 
-/// What Slurm 22.05 prints of a cluster in use, every field of a record and its white space included, so that reading has as much to do.
+/// Output of Slurm 22.05 for a cluster in use, with every field of a record and its white space, so that parsing has
+/// realistic work.
 namespace berth::bench {
 
 /// `squeue --json`: `jobs` jobs, of which 45 % run, as far as the nodes hold them.

@@ -7,7 +7,7 @@
 namespace berth::bench {
 namespace {
 
-/// What one half of the jobs goes through, and back.
+/// The changes of one half of the jobs, and their inverse.
 struct There {
   std::vector<Delta> out, back;
 };

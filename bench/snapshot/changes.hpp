@@ -8,10 +8,10 @@
 
 namespace berth::bench {
 
-/// Two batches of so many changes; each undoes what the other did, so that they may be applied in turn for ever.
+/// Two batches of N changes; each undoes the other, so that they can be applied alternately for ever.
 ///
-/// Of 100 changes 34 are arrivals and withdrawals of waiting jobs, 30 ends and arrivals of running ones, 26 stops and starts, 10 nodes
-/// that drain and come back. Apply `first` once before the batches.
+/// Of 100 changes 34 are arrivals and withdrawals of waiting jobs, 30 ends and arrivals of running ones, 26 stops and
+/// starts, 10 nodes that drain and return. Apply `first` once before the batches.
 struct Changes {
   std::vector<Delta> first;
   std::array<std::vector<Delta>, 2> batch;

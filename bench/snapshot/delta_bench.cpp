@@ -10,9 +10,10 @@
 #include "bench/support/latency.hpp"
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/state_impl.hpp"
+#include "host/core/state/state_impl.hpp"
 
-/// A batch of 100 changes on a loaded state: what `apply` takes, and what the first look at the columns after it takes besides.
+/// A batch of 100 changes on a loaded state: the time of `apply`, and the additional time of the first access to the
+/// columns after it.
 namespace berth::bench {
 namespace {
 
@@ -22,7 +23,7 @@ struct Prepared {
   Changes changes;
 };
 
-/// Applying both batches leads back, and a state that went through changes decides as one loaded afresh.
+/// Applying both batches restores the state, and a changed state decides like a freshly loaded one.
 void check(ClusterState& state, const Changes& changes) {
   Engine engine;
   Request request;
@@ -55,7 +56,7 @@ void changes(benchmark::State& bench) {
   std::vector<double> apply;
   double columns = 0;
   std::size_t turn = 0;
-  // Two batches an iteration: they are not equally long.
+  // Two batches per iteration, because they are not equally long.
   for (auto _ : bench) {
     double both = 0;
     for (const std::vector<Delta>& batch : p.changes.batch) {

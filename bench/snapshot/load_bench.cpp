@@ -12,9 +12,10 @@
 #include "bench/support/memory.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
-#include "host/core/state_impl.hpp"
+#include "host/core/state/state_impl.hpp"
 
-/// From the text of a snapshot to a state that can decide: parse (with every check of values), validate and compile, columns included.
+/// From the text of a snapshot to a state that is ready for decisions: parse (with every check of values), validate and
+/// compile, columns included.
 namespace berth::bench {
 namespace {
 

@@ -9,13 +9,13 @@
 
 namespace berth::bench {
 
-/// Ends the process with the text unless `ok`: a benchmark whose answer is wrong has no time worth reporting.
+/// Ends the process with the text unless `ok`: the time of a benchmark with a wrong result is meaningless.
 void require(bool ok, const std::string& what);
 
-/// The plan is what the validator accepts.
+/// The validator accepts the plan.
 void require_valid(const ClusterState& state, const Plan& plan);
 
-/// The reference answers the request alike.
+/// The reference gives the same plan.
 void require_equal_to_reference(const ClusterState& state, Request request, const Plan& plan);
 
 }  // namespace berth::bench

@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "host/core/backend.hpp"
+#include "host/backend/backend.hpp"
 
 /// Many problems at once, one axis: on the CPU with one thread and with all, and on a GPU.
 namespace berth::bench {
 
 using BatchBench = void (*)(benchmark::State&, core::PlacementBackend&);
 
-/// `name`/backend:cpu and `name`/backend:cuda for each count; the latter says so where it cannot run. range(0) is the count.
+/// `name`/backend:cpu and `name`/backend:cuda for each count; the latter reports where it cannot run. range(0) is the
+/// count.
 void register_batches(const std::string& name, const std::string& axis, const std::vector<std::int64_t>& counts, BatchBench run);
 
 }  // namespace berth::bench

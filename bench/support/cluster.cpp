@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bench/defaults.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
 
 namespace berth::bench {
 namespace {

@@ -7,11 +7,11 @@
 
 namespace berth::bench {
 
-/// Whether times are processor time of the calling thread: BERTH_BENCH_CLOCK=cpu, for a machine that others keep busy. Only cases of
-/// one thread heed it; the parts of a plan's timing are always the wall clock's.
+/// Whether times are processor time of the calling thread: BERTH_BENCH_CLOCK=cpu, for a machine shared with other work.
+/// Only single-threaded cases use it; the parts of a plan's timing always use the wall clock.
 bool processor_clock();
 
-/// Seconds since it was made or last asked.
+/// Seconds since its construction or the last call.
 class Lap {
  public:
   double seconds();
@@ -21,8 +21,8 @@ class Lap {
   double last_ = now();
 };
 
-/// Adds counters NAME_p50_ms, NAME_p99_ms, NAME_p999_ms and NAME_max_ms. `seconds` is not empty; the percentile is the least value
-/// that so many of the values do not exceed.
+/// Adds counters NAME_p50_ms, NAME_p99_ms, NAME_p999_ms and NAME_max_ms. `seconds` is not empty; a percentile is the
+/// lowest value that this fraction of the values does not exceed.
 void report_percentiles(benchmark::State& bench, const std::string& name, std::vector<double> seconds);
 
 }  // namespace berth::bench

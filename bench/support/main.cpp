@@ -9,7 +9,7 @@
 #include "bench/defaults.hpp"
 #include "bench/support/latency.hpp"
 
-/// Google Benchmark's main with facts about the host in the context, and five repetitions unless another number is asked for.
+/// Google Benchmark's main with facts about the host in the context, and five repetitions by default.
 namespace {
 
 std::string cpu_model() {

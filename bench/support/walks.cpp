@@ -1,10 +1,10 @@
 #include "bench/support/walks.hpp"
 
-#include "host/core/state_impl.hpp"
+#include "host/core/state/state_view.hpp"
 
 namespace berth::bench {
 
-WalkColumns::WalkColumns(const ClusterState& state) {
+PassColumns::PassColumns(const ClusterState& state) {
   const StateImpl& s = state.impl();
   const kernel::ProblemView& p = s.problem();
   for (const std::int32_t slot : s.job_order) {
@@ -20,7 +20,7 @@ WalkColumns::WalkColumns(const ClusterState& state) {
   preemption_class.assign(static_cast<std::size_t>(p.n_jobs), 0);
 }
 
-kernel::PlaceRequest WalkColumns::request(TimeUs now, const std::vector<std::int32_t>& order) const {
+kernel::PlaceRequest PassColumns::request(TimeUs now, const std::vector<std::int32_t>& order) const {
   kernel::PlaceRequest r{};
   r.now = now;
   r.n = static_cast<std::int32_t>(order.size());
@@ -28,16 +28,16 @@ kernel::PlaceRequest WalkColumns::request(TimeUs now, const std::vector<std::int
   r.running = none.data();
   r.victim_ok = none.data();
   r.preemption_class = preemption_class.data();
-  r.job_rank = preemption_class.data();  // without kEasy nobody reads it
+  r.job_rank = preemption_class.data();  // only read under kEasy
   r.option_run = option_run.data();
-  r.discipline = kernel::Discipline::kSkip;
+  r.discipline = kernel::Discipline::kGreedy;
   r.packing = kernel::Packing::kTopology;
   r.max_tries = 64;  // the default of every policy
   r.limit = r.n;
   return r;
 }
 
-WalkOutput::WalkOutput(std::size_t n, std::int32_t max)
+PassOutput::PassOutput(std::size_t n, std::int32_t max)
     : outcome(n),
       option(n),
       entry_begin(n),
@@ -46,12 +46,12 @@ WalkOutput::WalkOutput(std::size_t n, std::int32_t max)
       entries(new kernel::PlacedRow[static_cast<std::size_t>(max)]),
       max_entries(max) {}
 
-kernel::PlaceResult WalkOutput::view() {
+kernel::PlaceResult PassOutput::view() {
   return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
           entries.get(),  max_entries,   &n_entries,         &reserve_at};
 }
 
-bool same_walk(const WalkOutput& a, const WalkOutput& b) {
+bool same_pass(const PassOutput& a, const PassOutput& b) {
   if (a.outcome != b.outcome || a.option != b.option || a.entry_begin != b.entry_begin || a.entry_end != b.entry_end) return false;
   if (a.n_entries != b.n_entries) return false;
   for (std::int32_t i = 0; i < a.n_entries; ++i) {

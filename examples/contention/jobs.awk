@@ -1,5 +1,5 @@
-# 160 jobs as arXiv 2002.10105 describes its own: awk -v seed=1 -f examples/contention/jobs.awk >jobs.json
-# Models, sizes, 1,000 to 6,000 iterations and instants within 20 minutes are the paper's; which job has which is drawn here.
+# 160 jobs by the description in arXiv 2002.10105: awk -v seed=1 -f examples/contention/jobs.awk >jobs.json
+# Models, sizes, 1,000 to 6,000 iterations and instants within 20 minutes are the paper's; their assignment is random.
 function below(n) {  # minimal standard generator (Park, Miller 1988)
   state = state * 16807 % 2147483647
   return int(state / 2147483647 * n)

@@ -1,8 +1,8 @@
-// A scheduler's loop around Berth: load a cluster, tell it what happened, decide, carry the plan out, again.
+// A scheduler's loop around Berth: load a cluster, report events, decide, apply the plan, again.
 //
 //   live_loop data/demo/snapshot.json
 //
-// Output holds no times of the clock, so that two runs print the same.
+// The output has no wall-clock times, so that two runs print the same.
 
 #include <cstdint>
 #include <exception>
@@ -42,7 +42,7 @@ std::string first_running_job(const berth::ClusterState& state) {
   return {};
 }
 
-// One line per job whose lot changes, and why the first of those that wait waits.
+// One line per job with a change, and why the first waiting job waits.
 void print(const berth::ClusterState& state, const berth::Plan& plan) {
   bool waiter_shown = false;
   for (const berth::Decision& decision : plan.decisions) {
@@ -74,13 +74,13 @@ void print(const berth::ClusterState& state, const berth::Plan& plan) {
 void run(const std::string& path) {
   berth::ClusterState state = berth::io::parse_state(berth::io::read_file(path), path);
   berth::Engine engine;
-  berth::PolicyState memory;  // what the policy remembers from one decision to the next
+  berth::PolicyState memory;  // policy state that the policy keeps between decisions
   berth::Request request;
   request.policy = "srsf";
-  berth::Plan plan;  // kept, so that its memory is used again
+  berth::Plan plan;  // kept, so that its memory is reused
 
   for (int round = 0; round < 3; ++round) {
-    // What happened since the last decision. The batch is applied whole or not at all.
+    // Events since the last decision. The batch is applied completely or not at all.
     std::vector<berth::Delta> deltas;
     if (round > 0) {
       const berth::TimeUs now = state.now() + 30 * berth::kSecond;
@@ -97,7 +97,7 @@ void run(const std::string& path) {
     berth::commit(state, plan);
   }
 
-  // A plan belongs to one revision: the cluster has moved on, and the old plan is refused.
+  // A plan belongs to one revision: the cluster has changed, and the old plan is rejected.
   try {
     berth::commit(state, plan);
   } catch (const berth::StalePlan& stale) {

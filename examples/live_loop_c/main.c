@@ -1,4 +1,4 @@
-/* A scheduler's loop around Berth in C: the program of ../live_loop, line by line the same output.
+/* A scheduler's loop around Berth in C: the program of ../live_loop, with the same output line by line.
  *
  *   live_loop_c data/demo/snapshot.json
  */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every call says what went wrong in an object of ours; here that ends the program. */
+/* Every call reports errors in the caller's error object; here an error ends the program. */
 static berth_error error = {.struct_size = sizeof error};
 static void check(berth_status status) {
   if (status == BERTH_OK) return;
@@ -34,7 +34,7 @@ static char* read_file(const char* path, size_t* size) {
   return text;
 }
 
-/* The columns of a plan that we read. */
+/* The columns of a plan that this program reads. */
 struct rows {
   uint64_t n;
   int32_t* action;
@@ -66,7 +66,7 @@ static void free_rows(struct rows* rows) {
   free(rows->entry_end);
 }
 
-/* Texts of `count` rows, each after " " or on its own. */
+/* Texts of `count` rows, each after " " or alone. */
 static void print_texts(berth_plan* plan, berth_state* state, int32_t what, uint64_t first, uint64_t count, const char* before) {
   uint64_t* begin = column(count + 1, sizeof *begin);
   char* bytes = NULL;
@@ -77,7 +77,7 @@ static void print_texts(berth_plan* plan, berth_state* state, int32_t what, uint
   free(begin);
 }
 
-/* One line per job whose lot changes, and why the first of those that wait waits. */
+/* One line per job with a change, and why the first waiting job waits. */
 static void print(berth_state* state, berth_plan* plan, const struct rows* rows) {
   berth_plan_info info = {.struct_size = sizeof info};
   int waiter_shown = 0;
@@ -112,7 +112,7 @@ static void print(berth_state* state, berth_plan* plan, const struct rows* rows)
          (unsigned long long)info.waits);
 }
 
-/* The id of the first job that runs, by slot. As a scheduler knows what runs, this one asks its own plan. */
+/* The id of the first running job, by index. A scheduler knows what runs; this one reads its own plan. */
 static char* first_running(berth_state* state, berth_plan* plan, const struct rows* rows) {
   int32_t* slot = column(rows->n, sizeof *slot);
   berth_decisions columns = {.struct_size = sizeof columns};
@@ -129,7 +129,7 @@ static char* first_running(berth_state* state, berth_plan* plan, const struct ro
   return id;
 }
 
-/* What happened since the last decision: half a minute passed, a job ended, another came. All of it or nothing is applied. */
+/* Events since the last decision: half a minute passed, a job ended, another arrived. All of it or nothing is applied. */
 static uint64_t tell(berth_state* state, const char* done, int round) {
   char arrival[32];
   const char* ids[3] = {NULL, NULL, NULL};
@@ -166,8 +166,8 @@ static uint64_t tell(berth_state* state, const char* done, int round) {
 int main(int argc, char** argv) {
   berth_state* state = NULL;
   berth_engine* engine = NULL;
-  berth_memory* memory = NULL; /* what the policy remembers from one decision to the next */
-  berth_plan* plan = NULL;     /* kept, so that its memory is used again */
+  berth_policy_state* memory = NULL; /* policy state that the policy keeps between decisions */
+  berth_plan* plan = NULL;           /* kept, so that its memory is reused */
   berth_request request = {.struct_size = sizeof request, .policy = "srsf"};
   berth_state_info info = {.struct_size = sizeof info};
   char *json, *done = NULL;
@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   check(berth_state_from_json(json, size, argv[1], &state, &error));
   free(json);
   check(berth_engine_create(&engine, &error));
-  check(berth_memory_create(&memory, &error));
+  check(berth_policy_state_create(&memory, &error));
   check(berth_plan_create(&plan, &error));
   check(berth_state_get_info(state, &info, &error));
   revision = info.revision;
@@ -198,12 +198,12 @@ int main(int argc, char** argv) {
     free_rows(&rows);
     check(berth_commit(state, plan, NULL, &error));
   }
-  /* A plan belongs to one revision: the cluster has moved on, and the old plan is refused. */
+  /* A plan belongs to one revision: the cluster has changed, and the old plan is rejected. */
   if (berth_commit(state, plan, NULL, &error) != BERTH_STALE_PLAN) return 1;
   printf("stale plan refused: %s\n", error.message);
   berth_free(done);
   berth_plan_destroy(&plan, NULL);
-  berth_memory_destroy(&memory, NULL);
+  berth_policy_state_destroy(&memory, NULL);
   berth_engine_destroy(&engine, NULL);
   berth_state_destroy(&state, NULL);
   return 0;

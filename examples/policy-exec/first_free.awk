@@ -1,4 +1,4 @@
-# First come, first served, on the first free GPUs in the order of the nodes: who decides where jobs run names the GPUs
+# First come, first served, on the first free GPUs in the order of the nodes. A policy that places jobs names the GPUs
 # (docs/policy-exec.md).
 
 $1 == "node" {
@@ -25,14 +25,14 @@ $1 == "decide" {
   fflush()
 }
 
-# Remembers the GPUs of "node7:0,1,2" as taken until the next question.
+# Marks the GPUs of "node7:0,1,2" as taken until the next question.
 function hold(where,    node, g, k, i) {
   node = where; sub(/:[0-9,]*$/, "", node)
   k = split(substr(where, length(node) + 2), g, ",")
   for (i = 1; i <= k; i++) taken[node, g[i]] = round
 }
 
-# " node7:0,1 node8:3", or nothing where so many are not free.
+# " node7:0,1 node8:3", or nothing where not enough GPUs are free.
 function first_free(wanted,    m, g, k, i, node, here, all) {
   for (m = 0; m < n_nodes && wanted > 0; m++) {
     node = name[m]; here = ""

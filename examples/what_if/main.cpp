@@ -1,9 +1,9 @@
-// A planner's questions about one cluster, answered in one call: what if nodes are taken, what if the queue were ordered another way?
-// Then a scheduler's: where would the next job go best?
+// A planner's questions about one cluster, answered in one call: what if nodes are taken, what if the queue had another
+// order? Then a scheduler's question: where is the next job placed best?
 //
 //   what_if data/demo/snapshot.json
 //
-// Output holds no times of the clock, so that two runs print the same.
+// The output has no wall-clock times, so that two runs print the same.
 
 #include <cstdint>
 #include <exception>
@@ -50,7 +50,7 @@ void ask_what_if(const berth::ClusterState& state, berth::Placement& placement) 
   std::vector<berth::Scenario> scenarios;
   for (const Question& question : asked) scenarios.push_back(question.scenario);
 
-  const std::vector<berth::ScenarioOutcome> outcomes = placement.place_in_order(state, scenarios);
+  const std::vector<berth::ScenarioOutcome> outcomes = placement.place(state, scenarios);
 
   const berth::ScenarioOutcome& today = outcomes.front();
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -70,7 +70,7 @@ void ask_where(const berth::ClusterState& state, berth::Placement& placement) {
   request.level.level = "rack";
   request.k = 2;
 
-  const berth::Candidates candidates = placement.score_candidates(state, request);
+  const berth::Candidates candidates = placement.score(state, request);
 
   std::cout << "best racks of each waiting job, what runs now staying where it is\n";
   for (std::size_t i = 0; i < candidates.job.size(); ++i) {
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   }
   try {
     const berth::ClusterState state = berth::io::parse_state(berth::io::read_file(argv[1]), argv[1]);
-    berth::Placement placement;  // kept, so that its memory is used again
+    berth::Placement placement;  // kept, so that its memory is reused
     ask_what_if(state, placement);
     ask_where(state, placement);
     return 0;

@@ -5,16 +5,16 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/load.hpp"
-#include "host/cli/places.hpp"
-#include "host/cli/request.hpp"
-#include "host/core/choice_programme.hpp"
-#include "host/core/objective.hpp"
-#include "host/io/bound_json.hpp"
-#include "host/io/json_writer.hpp"
-#include "host/io/write_lp.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/load.hpp"
+#include "host/cli/base/places.hpp"
+#include "host/cli/base/request.hpp"
+#include "host/core/choice/shape_program.hpp"
+#include "host/core/policy_api/objective.hpp"
+#include "host/io/formats/bound_json.hpp"
+#include "host/io/formats/write_lp.hpp"
+#include "host/io/json/json_writer.hpp"
 #include "host/report/explain.hpp"
 
 namespace berth::cli {
@@ -45,7 +45,7 @@ std::string bound_text(const Bound& bound) {
 
 Request bound_request(const BoundArguments& options) {
   const PolicyInfo info = find_policy_info(options.policy);
-  options.lp.empty() ? core::require_bound(info.name) : core::require_programme(info.name);
+  options.lp.empty() ? core::require_bound(info.name) : core::require_program(info.name);
   RequestOptions asked = options.request;
   if (!options.objective.empty()) {
     const auto is_objective = [](const PolicyParam& param) { return param.name == "objective"; };
@@ -62,10 +62,10 @@ int run(const BoundArguments& options) {
   if (options.json && options.lp == "-") throw InvalidArgument("--json and --lp - would mix two documents on standard output");
   const Request request = bound_request(options);
   const LoadedState loaded = load_state(options.input);
-  // Files first: whoever reads the output may stop reading.
+  // Files first: the reader of the output may close it early.
   if (!options.lp.empty()) {
-    const core::ChoiceProgramme programme = core::choice_programme(loaded.state.impl(), request.policy, request.params);
-    write_out(options.lp, [&](const io::WritePiece& write) { io::write_lp(programme, write); });
+    const core::ShapeProgram program = core::shape_program(loaded.state, request.policy, request.params);
+    write_out(options.lp, [&](const io::WritePiece& write) { io::write_lp(program, write); });
   }
   Engine engine;
   const Plan plan = engine.decide(loaded.state, request);
@@ -77,20 +77,22 @@ int run(const BoundArguments& options) {
 
 void add_bound(Commands& commands) {
   auto options = std::make_shared<BoundArguments>();
-  CLI::App& app = commands.add("bound", "The most that any plan could be worth",
+  CLI::App& app = commands.add("bound", "Compute an upper bound on the objective value of any plan",
                                "berth bound --snapshot cluster.json --objective goodput\n"
-                               "  berth bound --snapshot cluster.json --policy sia --lp sia.lp && glpsol --lp sia.lp",
+                               "  berth bound --snapshot cluster.json --policy sia --lp sia.lp\n"
+                               "  glpsol --lp sia.lp",
                                options, &run);
   add_state_options(app, options->input);
   std::vector<std::string> names;
   for (const core::ObjectiveInfo& one : core::objectives()) names.emplace_back(one.name);
-  app.add_option("--policy", options->policy, "Whose bound: a policy that chooses shapes")->type_name("NAME")->capture_default_str();
-  app.add_option("--objective", options->objective, "What a plan is worth; else as the policy has it")->check(CLI::IsMember(names));
-  app.add_option("--param", options->request.params, "A parameter of the policy, such as gap=0.001")->type_name("NAME=VALUE");
-  app.add_option("--lp", options->lp,
-                 "Write the integer programme of the choice in CPLEX LP format, for another solver; - for standard output")
-      ->type_name("FILE");
-  add_json_flag(app, options->json, "JSON instead of text");
+  app.add_option("--policy", options->policy, "Compute the bound of this policy, which chooses shapes")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--objective", options->objective, "Maximise this objective instead of the policy's own")->check(CLI::IsMember(names));
+  app.add_option("--param", options->request.params, "Set a parameter of the policy, such as gap=0.001; repeatable")
+      ->type_name("NAME=VALUE");
+  app.add_option("--lp", options->lp, "Write the integer program to FILE in CPLEX LP format; - is standard output")->type_name("FILE");
+  add_json_flag(app, options->json, "Print JSON instead of text");
 }
 
 }  // namespace berth::cli

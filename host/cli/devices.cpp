@@ -1,13 +1,13 @@
-#include "host/core/devices.hpp"
+#include "host/core/backend/devices.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <thread>
 
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/io/json/json_writer.hpp"
 
 namespace berth::cli {
 namespace {
@@ -66,8 +66,8 @@ int run(const DevicesArguments& options) {
 
 void add_devices(Commands& commands) {
   auto options = std::make_shared<DevicesArguments>();
-  CLI::App& app = commands.add("devices", "The processors that Berth can compute on, and why not", "berth devices", options, &run);
-  add_json_flag(app, options->json, "One JSON object: cpu_threads, gpus");
+  CLI::App& app = commands.add("devices", "List the processors that Berth can use, and why not the others", "berth devices", options, &run);
+  add_json_flag(app, options->json, "Print one JSON object: cpu_threads, gpus");
 }
 
 }  // namespace berth::cli

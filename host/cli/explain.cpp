@@ -5,12 +5,13 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/load.hpp"
-#include "host/cli/places.hpp"
-#include "host/cli/plan_text.hpp"
-#include "host/io/file_error.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/echoed.hpp"
+#include "host/cli/base/load.hpp"
+#include "host/cli/base/places.hpp"
+#include "host/cli/plan/plan_text.hpp"
+#include "host/io/files/file_error.hpp"
 
 namespace berth::cli {
 namespace {
@@ -21,7 +22,7 @@ struct ExplainArguments {
   TextOptions text;
 };
 
-// What an invalid plan says of itself may be wrong.
+// The figures of an invalid plan may be wrong.
 void refuse_invalid(const ExplainArguments& options, const LoadedState& loaded, const Plan& plan) {
   constexpr std::size_t kShown = 3;
   const std::vector<std::string> violations = validate_plan(loaded.state, plan, kShown);
@@ -46,9 +47,10 @@ int run(const ExplainArguments& options) {
     print(fmt::format("job {}: left out of the plan: {}\n", out->first, out->second));
     return kDone;
   }
-  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", options.job, input_name(options.input)));
+  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", echoed(options.job), input_name(options.input)));
   const std::string text = job_text(loaded.state, plan, slot);
-  if (text.empty()) throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), options.job));
+  if (text.empty())
+    throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), echoed(options.job)));
   print(text);
   return kDone;
 }
@@ -57,11 +59,11 @@ int run(const ExplainArguments& options) {
 
 void add_explain(Commands& commands) {
   auto options = std::make_shared<ExplainArguments>();
-  CLI::App& app = commands.add("explain", "Tell why a plan does what it does",
+  CLI::App& app = commands.add("explain", "Explain why a plan does what it does",
                                "berth explain --snapshot cluster.json --plan plan.json --job j17", options, &run);
   add_state_options(app, options->input);
-  app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1)")->required()->type_name("FILE");
-  app.add_option("--job", options->job, "Everything about this job")->type_name("ID");
+  app.add_option("--plan", options->plan, "Read the plan, made from that snapshot, from FILE")->required()->type_name("FILE");
+  app.add_option("--job", options->job, "Explain this job alone, in full")->type_name("ID");
   add_text_options(app, options->text);
 }
 

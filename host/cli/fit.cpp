@@ -7,16 +7,16 @@
 #include <set>
 
 #include "berth/error.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/places.hpp"
-#include "host/core/decimal.hpp"
-#include "host/core/violations.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/places.hpp"
+#include "host/core/base/decimal.hpp"
+#include "host/core/base/violations.hpp"
 #include "host/fit/calibration.hpp"
 #include "host/fit/history.hpp"
 #include "host/fit/predictor_json.hpp"
-#include "host/io/file_error.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/io/files/file_error.hpp"
+#include "host/io/json/json_writer.hpp"
 
 namespace berth::cli {
 namespace {
@@ -31,7 +31,7 @@ struct Fitted {
   std::vector<std::string> jobs;
   fit::Predictor predictor;
   fit::Calibration fitted, constant, known_end;
-  fit::Calibration tested, tested_constant;  // no rows: nothing was to be tested
+  fit::Calibration tested, tested_constant;  // no rows: no test was requested
   std::vector<fit::LeftOut> left_out;
 };
 
@@ -143,17 +143,17 @@ int run(const FitArguments& options) {
 
 void add_fit(Commands& commands) {
   auto options = std::make_shared<FitArguments>();
-  CLI::App& app = commands.add("fit", "Fit the predictor of progress, which the policy ones can take, to jobs that have finished",
+  CLI::App& app = commands.add("fit", "Fit the predictor of progress, for the policy ones, to finished jobs",
                                "berth fit history.csv --out model.json\n"
-                               "  berth plan --snapshot cluster.json --policy ones --param model=@model.json",
+                               "  berth plan --snapshot cluster.json --policy ones --param model=@model.json\n\n"
+                               "Columns of HISTORY: job, dataset_size, initial_loss, loss, accuracy,\n"
+                               "samples_done, samples_total; a row for each epoch",
                                options, &run);
-  app.add_option("HISTORY", options->file,
-                 "CSV, plain or .gz, a row for each epoch: job, dataset_size, initial_loss, loss, accuracy, samples_done, samples_total")
-      ->required();
-  add_out_option(app, options->out, "Write the model (berth.predictor.v1)");
-  app.add_option("--test", options->test, "Also how well the jobs of this history are predicted")->type_name("FILE");
-  app.add_flag("--leave-out", options->leave_out, "Also how well each job is predicted by what is fitted to the others");
-  add_json_flag(app, options->json, "One JSON object: the model, likelihoods and intervals, with --leave-out of each job");
+  app.add_option("HISTORY", options->file, "Read epochs of finished jobs (CSV, plain or .gz; columns below)")->required();
+  add_out_option(app, options->out, "Write the model to FILE as JSON");
+  app.add_option("--test", options->test, "Also report how well the jobs of this history are predicted")->type_name("FILE");
+  app.add_flag("--leave-out", options->leave_out, "Also report how well each job is predicted by the others");
+  add_json_flag(app, options->json, "Print one JSON object: the model, likelihoods and intervals");
 }
 
 }  // namespace berth::cli

@@ -7,24 +7,25 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/load.hpp"
-#include "host/cli/places.hpp"
-#include "host/cli/slurm_input.hpp"
-#include "host/core/civil_time.hpp"
-#include "host/core/suggest.hpp"
-#include "host/core/violations.hpp"
-#include "host/io/file_error.hpp"
-#include "host/io/importers.hpp"
-#include "host/io/kai.hpp"
-#include "host/io/trace_json.hpp"
-#include "host/sim/replay.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/echoed.hpp"
+#include "host/cli/base/load.hpp"
+#include "host/cli/base/places.hpp"
+#include "host/cli/base/slurm_input.hpp"
+#include "host/core/base/civil_time.hpp"
+#include "host/core/base/suggest.hpp"
+#include "host/core/base/violations.hpp"
+#include "host/io/files/file_error.hpp"
+#include "host/io/kai/kai.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/io/traces/trace_json.hpp"
+#include "host/sim/replay/replay.hpp"
 
 namespace berth::cli {
 namespace {
 
-/// The formats that are no traces: a cluster as it is now.
+/// The formats that are not traces: the current state of a cluster.
 constexpr std::string_view kKai = "kai", kSlurm = "slurm";
 
 struct ImportArguments {
@@ -37,12 +38,16 @@ struct ImportArguments {
 
 std::string formats() {
   std::string text = "\nFormats:\n";
-  for (const io::Importer& importer : io::importers())
-    text += fmt::format("  {:<15} {}\n  {:<15} {}\n", importer.name, importer.help, "", importer.files);
-  text += fmt::format("  {:<15} {}\n  {:<15} {}\n", kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "",
-                      "one snapshot.zip of its snapshot plugin, or the JSON in it");
-  text += fmt::format("  {:<15} {}\n  {:<15} {}\n", kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1", "",
-                      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology");
+  const auto add = [&text](std::string_view name, std::string_view help, std::string_view files) {
+    constexpr std::size_t kName = 18, kWidth = 80;
+    std::string lines = wrapped_text(help, kWidth - kName) + "\n" + wrapped_text(files, kWidth - kName);
+    for (std::size_t end = lines.find('\n'); end != lines.npos; end = lines.find('\n', end + kName)) lines.insert(end + 1, kName, ' ');
+    text += fmt::format("  {:<15} {}\n", name, lines);
+  };
+  for (const io::Importer& importer : io::importers()) add(importer.name, importer.help, importer.files);
+  add(kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "one snapshot.zip of its snapshot plugin, or the JSON in it");
+  add(kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1",
+      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology");
   return text;
 }
 
@@ -55,7 +60,7 @@ void check_format(const std::string& format) {
     if (name == format) return;
   }
   throw InvalidArgument(
-      fmt::format("unknown format '{}' (known: {}){}", format, fmt::join(names, ", "), core::did_you_mean(format, names)));
+      fmt::format("unknown format '{}' (known: {}){}", echoed(format), fmt::join(names, ", "), core::did_you_mean(format, names)));
 }
 
 std::string account(const Trace& trace) {
@@ -72,11 +77,11 @@ std::string instant_text(const Trace& trace, TimeUs at) {
   return fmt::format("+{} s{}", core::format_seconds(at), date.empty() ? "" : " (" + date + ")");
 }
 
-// An empty snapshot is seldom what was asked for: TIME lies outside of the trace, or in a unit that was not meant.
+// An empty snapshot is rarely intended: TIME is outside of the trace, or in another unit than expected.
 void warn_if_empty(const Snapshot& snapshot, const Trace& trace) {
   if (!snapshot.jobs.empty() || trace.jobs.empty()) return;
-  complain(fmt::format("warning: no job runs or waits at {}; jobs are submitted from {} to {}", instant_text(trace, snapshot.now_us),
-                       instant_text(trace, trace.jobs.front().submit_us), instant_text(trace, trace.jobs.back().submit_us)));
+  print_error(fmt::format("warning: no job runs or waits at {}; jobs are submitted from {} to {}", instant_text(trace, snapshot.now_us),
+                          instant_text(trace, trace.jobs.front().submit_us), instant_text(trace, trace.jobs.back().submit_us)));
 }
 
 std::string types_of(const Snapshot& cluster) {
@@ -85,16 +90,16 @@ std::string types_of(const Snapshot& cluster) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
 
-// Jobs too large for the empty cluster, or of a GPU type that it has not.
-std::string declined_text(const Trace& trace, const Snapshot& cluster, const std::vector<std::int32_t>& declined) {
-  if (declined.empty()) return {};
-  const TraceJob& first = trace.jobs[static_cast<std::size_t>(declined.front())];
+// Jobs too large for the empty cluster, or of a GPU type that it does not have.
+std::string rejected_text(const Trace& trace, const Snapshot& cluster, const std::vector<std::int32_t>& rejected) {
+  if (rejected.empty()) return {};
+  const TraceJob& first = trace.jobs[static_cast<std::size_t>(rejected.front())];
   return fmt::format("  note: {} left out: the empty cluster cannot hold them (first: {} asks for {}{}; the cluster has {})\n",
-                     core::counted(static_cast<std::int64_t>(declined.size()), "job"), first.id, core::counted(first.gpus, "GPU"),
+                     core::counted(static_cast<std::int64_t>(rejected.size()), "job"), first.id, core::counted(first.gpus, "GPU"),
                      first.gpu_type.empty() ? "" : " of type " + first.gpu_type, types_of(cluster));
 }
 
-// Jobs that were measured, on other GPU types: a policy knows no rates of them.
+// Jobs measured on other GPU types: a policy has no rates for them.
 std::string unmeasured_text(const Trace& trace, const Snapshot& cluster, const std::vector<std::int32_t>& unmeasured) {
   if (unmeasured.empty()) return {};
   std::set<std::pair<std::string_view, std::int32_t>> wanted;  // profile, GPU count
@@ -120,7 +125,7 @@ void check_files(const ImportArguments& options) {
   check_places(inputs, {{"--out", options.out}});
 }
 
-/// Places in errors are in the snapshot, which nobody has seen, and not in the file: it is named as what it was made from.
+/// Locations in errors refer to the snapshot, which the user has not seen, so it is named after its source file.
 std::string made_from(const std::string& file) { return "snapshot made from " + io::input_name(file); }
 
 int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& name, std::string_view account = "") {
@@ -144,7 +149,7 @@ int import_kai(const ImportArguments& options) {
   check_files(options);
   const std::string name = io::input_name(options.files.front());
   const io::KaiImport imported = io::import_kai(io::read_file(options.files.front()), name);
-  for (const std::string& note : imported.notes) complain("note: " + note);
+  for (const std::string& note : imported.notes) print_error("note: " + note);
   return write_snapshot(options, imported.snapshot, made_from(options.files.front()));
 }
 
@@ -165,11 +170,12 @@ int run(const ImportArguments& options) {
   }
   const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
   if (at < 0)
-    throw InvalidArgument(fmt::format("--at '{}' lies before the trace, which begins at {}", options.at, imported.trace.origin_iso));
+    throw InvalidArgument(
+        fmt::format("--at '{}' lies before the trace, which begins at {}", echoed(options.at), imported.trace.origin_iso));
   const Snapshot cluster = io::cluster_from(options.cluster, imported);
   sim::SnapshotAccount of_jobs;
   const Snapshot snapshot = sim::snapshot_at(imported.trace, cluster, at, estimates, options.elastic, &of_jobs);
-  text += declined_text(imported.trace, cluster, of_jobs.declined);
+  text += rejected_text(imported.trace, cluster, of_jobs.rejected);
   text += unmeasured_text(imported.trace, cluster, of_jobs.unmeasured);
   warn_if_empty(snapshot, imported.trace);
   if (options.cluster.empty()) {
@@ -182,24 +188,22 @@ int run(const ImportArguments& options) {
 
 void add_import(Commands& commands) {
   auto options = std::make_shared<ImportArguments>();
-  CLI::App& app = commands.add(
-      "import", "Turn a published trace into a berth.trace.v1 or the snapshot of an instant, or a Slurm or KAI cluster into a snapshot",
-      "berth import helios-venus jobs.csv.gz --cluster 64x8 --at +6000000 --out cluster.json\n" + formats(), options, &run);
-  app.add_option("FORMAT", options->format, "Whose format the files have (below)")->required();
-  app.add_option("FILE", options->files, "The jobs, and files that describe the cluster; plain or .gz")->required();
-  app.add_option("--cluster", options->cluster,
-                 "With --at: a cluster or snapshot file, NODESxGPUS such as 32x8, or 8x4xV100+8x4xK80; without it, what the files describe")
-      ->type_name("C");
-  app.add_option("--at", options->at, "Rebuild the snapshot of this instant, first come first served: the trace's local time, or +SECONDS")
-      ->type_name("TIME");
-  app.add_option("--estimates", options->estimates, "With --at: what jobs are expected to run: history-mean, none, oracle (the truth)")
+  CLI::App& app = commands.add("import", "Import a published trace, a Slurm cluster or a KAI cluster",
+                               "berth import helios-venus jobs.csv.gz --cluster 64x8 \\\n"
+                               "    --at +6000000 --out cluster.json\n" +
+                                   formats(),
+                               options, &run);
+  app.add_option("FORMAT", options->format, "Read files of this format (listed below)")->required();
+  app.add_option("FILE", options->files, "Read the jobs, and what describes the cluster; plain or .gz")->required();
+  app.add_option("--cluster", options->cluster, "With --at, use this cluster: a file, 32x8, or 8x4xV100+8x4xK80")->type_name("C");
+  app.add_option("--at", options->at, "Rebuild the snapshot at TIME, first come first served (ISO or +SECONDS)")->type_name("TIME");
+  app.add_option("--estimates", options->estimates, "With --at, estimate run times from this source; oracle is the truth")
       ->check(CLI::IsMember({"history-mean", "none", "oracle"}))
       ->type_name("SOURCE")
       ->capture_default_str();
-  app.add_flag("--elastic", options->elastic,
-               "With --at: elastic jobs may run at every GPU count that was measured, not only at the one they ask for");
-  app.add_flag("--held", options->held, "With slurm: plan held jobs as if they were released now");
-  add_out_option(app, options->out, "Where to write it")->required();
+  app.add_flag("--elastic", options->elastic, "With --at, let elastic jobs run at every GPU count that was measured");
+  app.add_flag("--held", options->held, "With slurm, plan held jobs as if they were released now");
+  add_out_option(app, options->out, "Write the trace or snapshot to FILE")->required();
 }
 
 }  // namespace berth::cli

@@ -6,16 +6,20 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/error.hpp"
 #include "berth/version.hpp"
-#include "host/cli/command.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/unknown.hpp"
+#include "host/cli/base/command.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/echoed.hpp"
+#include "host/cli/base/interrupt.hpp"
+#include "host/cli/base/unknown.hpp"
 
 namespace berth::cli {
 namespace {
@@ -37,19 +41,43 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_help(commands, app);
 }
 
+// Messages of other parts repeat arguments whole. Names of files stay as they are.
+std::string shortened(std::string problem, std::span<char* const> arguments) {
+  for (const std::string_view argument : arguments) {
+    for (const std::string_view part : {argument, argument.substr(std::min(argument.find('=') + 1, argument.size()))}) {
+      std::error_code ignored;
+      if (part.size() <= kMostEchoed || std::filesystem::exists(part, ignored)) continue;
+      for (std::size_t at = problem.find(part); at != problem.npos; at = problem.find(part, at)) {
+        const std::string shown = echoed(part);
+        problem.replace(at, part.size(), shown);
+        at += shown.size();
+      }
+    }
+  }
+  return problem;
+}
+
+void print_shortened(const char* problem, std::span<char* const> arguments) noexcept {
+  try {
+    print_error(shortened(problem, arguments));
+  } catch (const std::bad_alloc&) {
+    print_error(problem);
+  }
+}
+
 int usage(const std::string& problem, const CLI::App& app) {
   std::string command = "berth";
   for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  complain(problem);
-  complain(fmt::format("'{} --help' tells how it is used", command));
+  print_error(problem);
+  print_error(fmt::format("see '{} --help'", command));
   return kUsage;
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app("Berth decides where deep-learning jobs run on a GPU cluster, and says why.", "berth");
+  CLI::App app("Decide where deep-learning jobs run on a GPU cluster, and explain why", "berth");
   app.set_version_flag("--version", "berth " BERTH_VERSION);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(28);
+  app.formatter(help_formatter());
   app.footer(std::string("\n") + kExitCodes);
   Commands commands(app);
   add_all(commands, app);
@@ -68,9 +96,9 @@ int parse_and_run(int argc, char** argv) {
     const auto chosen = app.get_subcommands();
     const std::span<char* const> all(argv, static_cast<std::size_t>(argc));
     const std::string unknown = first_unknown(chosen.empty() ? app : *chosen.front(), all.subspan(chosen.empty() ? 1 : 2));
-    return usage(unknown.empty() ? error.what() : unknown, app);
+    return usage(unknown.empty() ? shortened(error.what(), all) : unknown, app);
   }
-  // What is given empty was meant to be something, such as a variable of a script that is not set.
+  // An empty value was meant to be something, such as an unset variable of a script.
   for (const CLI::App* sub : app.get_subcommands()) {
     for (const CLI::Option* option : sub->get_options()) {
       const std::vector<std::string>& given = option->results();
@@ -80,8 +108,8 @@ int parse_and_run(int argc, char** argv) {
   return commands.run();
 }
 
-// A standard stream that is closed would lend its number to the next file that is opened, which would then get what is printed.
-// The other direction than its own makes its use an error, as before.
+// A closed standard stream would give its number to the next opened file, which would then receive the output. Opened
+// in the opposite direction, its use stays an error.
 void occupy_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -92,19 +120,22 @@ int guarded(int argc, char** argv) noexcept {
   try {
     return parse_and_run(argc, argv);
   } catch (const InternalError& error) {
-    complain(std::string("internal error: ") + error.what());
+    print_error(std::string("internal error: ") + error.what());
     return kInternal;
+  } catch (const InvalidArgument& error) {
+    print_shortened(error.what(), {argv, static_cast<std::size_t>(argc)});
+    return kUsage;
   } catch (const Error& error) {
-    complain(error.what());
+    print_error(error.what());
     return kUsage;
   } catch (const std::bad_alloc&) {
-    complain("out of memory");
+    print_error("out of memory");
     return kInternal;
   } catch (const std::exception& error) {
-    complain(std::string("internal error: ") + error.what());
+    print_error(std::string("internal error: ") + error.what());
     return kInternal;
   } catch (...) {
-    complain("internal error of unknown kind");
+    print_error("internal error of unknown kind");
     return kInternal;
   }
 }
@@ -113,10 +144,13 @@ int guarded(int argc, char** argv) noexcept {
 }  // namespace berth::cli
 
 int main(int argc, char** argv) {
-  // A reader that has gone, or a limit of file sizes, shows as an error of write(), not as a signal that ends the process half-way through
-  // its files.
+  // A closed pipe or a file size limit shows as an error of write(), not as a signal that ends the process between two
+  // writes.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   berth::cli::occupy_standard_streams();
-  return berth::cli::guarded(argc, argv);
+  const int code = berth::cli::guarded(argc, argv);
+  // What was done is kept by now.
+  if (const int signal = berth::cli::remembered_signal()) berth::cli::end_by_signal(signal);
+  return code;
 }

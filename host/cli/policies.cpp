@@ -4,13 +4,14 @@
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/request.hpp"
-#include "host/core/objective.hpp"
-#include "host/core/plan_terms.hpp"
-#include "host/core/policy.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/request.hpp"
+#include "host/core/choice/plan_terms.hpp"
+#include "host/core/policy_api/objective.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/io/json/json_writer.hpp"
+#include "host/report/table.hpp"
 
 namespace berth::cli {
 namespace {
@@ -29,26 +30,21 @@ std::string names_json(const std::vector<PolicyInfo>& infos) {
   return out.finish();
 }
 
-// Whom a policy may displace.
+// Which jobs a policy may displace.
 const char* victims_of(const PolicyInfo& info) {
   if (!info.preemptive) return "no";
   return core::find_policy(info.name).class_rule ? "smaller class" : "yes";
 }
 
 std::string table_of(const std::vector<PolicyInfo>& infos) {
-  std::size_t name = 6, rule = 24;
-  for (const PolicyInfo& info : infos) {
-    name = std::max(name, info.name.size());
-    rule = std::max(rule, info.rule.size());
-  }
-  std::string text = fmt::format("{:<{}}  {:<{}}  {:<10}  {:<13}  parameters\n", "policy", name, "order", rule, "discipline", "preempts");
+  std::vector<report::Row> rows;
   for (const PolicyInfo& info : infos) {
     std::vector<std::string> params;
     for (const PolicyParam& param : info.params) params.push_back(fmt::format("{}={}", param.name, param.default_value));
-    text += fmt::format("{:<{}}  {:<{}}  {:<10}  {:<13}  {}\n", info.name, name, info.rule, rule, info.discipline, victims_of(info),
-                        fmt::join(params, " "));
+    rows.push_back({info.name, info.rule, info.discipline, victims_of(info), fmt::format("{}", fmt::join(params, " "))});
   }
-  return text + "\n'berth policies NAME' tells where a rule comes from and what its parameters mean.\n";
+  return report::table({"policy", "order", "discipline", "preempts", "parameters"}, rows) +
+         "\n'berth policies NAME' describes a policy: its source, and what its parameters mean.\n";
 }
 
 std::string page_of(const PolicyInfo& info) {
@@ -87,10 +83,10 @@ int run(const PoliciesArguments& options) {
 void add_policies(Commands& commands) {
   auto options = std::make_shared<PoliciesArguments>();
   CLI::App& app =
-      commands.add("policies", "The policies: rule, source, parameters", "berth policies\n  berth policies srsf", options, &run);
-  app.add_option("NAME", options->name, "Only this one, with its source and the meaning of its parameters");
-  add_json_flag(app, options->json, "One JSON object: policies; with --names one list of names");
-  app.add_flag("--names", options->names, "Only the names, one a line, or with --json one list");
+      commands.add("policies", "List the policies: rule, source, parameters", "berth policies\n  berth policies srsf", options, &run);
+  app.add_option("NAME", options->name, "Describe this policy: its source and its parameters");
+  add_json_flag(app, options->json, "Print one JSON object, or with --names one list");
+  app.add_flag("--names", options->names, "Print the names alone, one a line");
 }
 
 }  // namespace berth::cli

@@ -4,15 +4,15 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/load.hpp"
-#include "host/cli/places.hpp"
-#include "host/cli/request.hpp"
-#include "host/cli/slurm_input.hpp"
-#include "host/cli/values.hpp"
-#include "host/io/file_error.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/load.hpp"
+#include "host/cli/base/places.hpp"
+#include "host/cli/base/request.hpp"
+#include "host/cli/base/slurm_input.hpp"
+#include "host/cli/base/values.hpp"
+#include "host/io/files/file_error.hpp"
+#include "host/io/json/json_writer.hpp"
 
 namespace berth::cli {
 namespace {
@@ -34,7 +34,7 @@ struct Recorded {
 };
 
 Recorded load(const std::string& path, const ShadowArguments& options, bool last) {
-  // What an import leaves out is much the same from state to state: it is told once, of the last one.
+  // An import omits much the same from state to state, so only the last one is reported.
   Snapshot snapshot;
   if (options.slurm) {
     snapshot = read_slurm({path}, options.held, last).snapshot;
@@ -120,23 +120,23 @@ int run(const ShadowArguments& options) {
 void add_shadow(Commands& commands) {
   auto options = std::make_shared<ShadowArguments>();
   CLI::App& app =
-      commands.add("shadow", "Decide on recorded states beside the scheduler that made them: where the two part, and what it saves",
+      commands.add("shadow", "Compare Berth with the scheduler that made recorded states",
                    "berth shadow --policy srsf monday/*.json\n  berth shadow --slurm --policy priority monday/*.txt", options, &run);
-  app.add_option("FILE", options->files,
-                 "The states, earliest first: snapshots, or with --slurm what Slurm's commands printed; plain or .gz")
-      ->required();
-  app.add_flag("--slurm", options->slurm, "Each FILE holds what squeue, sinfo and scontrol printed at one instant");
-  app.add_flag("--held", options->held, "With --slurm: plan held jobs as if they were released");
-  app.add_option("--policy", options->policy, "Who decides ('berth policies' lists them)")->required()->type_name("NAME");
-  app.add_option("--param", options->request.params, "A parameter of the policy; may be given again")
+  app.add_option("FILE", options->files, "Read the states, earliest first; plain or .gz")->required();
+  app.add_flag("--slurm", options->slurm, "Read what squeue, sinfo and scontrol printed at one instant in each FILE");
+  app.add_flag("--held", options->held, "With --slurm, plan held jobs as if they were released");
+  app.add_option("--policy", options->policy, "Decide by this policy ('berth policies' lists them)")->required()->type_name("NAME");
+  app.add_option("--param", options->request.params, "Set a parameter of the policy; repeatable")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
-  app.add_option("--slack", options->slack, "Starts no further apart are the same")->type_name("DURATION")->capture_default_str();
-  app.add_option("--rows", options->rows, "Differences listed at most, of each kind; 0: all")
+  app.add_option("--slack", options->slack, "Count starts within DURATION of each other as the same")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  app.add_option("--rows", options->rows, "List at most N differences of each kind; 0 lists all")
       ->type_name("N")
       ->check(whole_number<std::size_t>())
       ->capture_default_str();
-  add_json_flag(app, options->json, "One JSON object: totals, and every difference");
+  add_json_flag(app, options->json, "Print one JSON object: totals, and every difference");
 }
 
 }  // namespace berth::cli

@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "berth/engine.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/cli/load.hpp"
-#include "host/cli/places.hpp"
-#include "host/io/file_error.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/load.hpp"
+#include "host/cli/base/places.hpp"
+#include "host/io/files/file_error.hpp"
+#include "host/io/json/json_writer.hpp"
 
 namespace berth::cli {
 namespace {
@@ -33,14 +33,14 @@ std::string json_of(const std::vector<std::string>& violations) {
 
 int run(const ValidateArguments& options) {
   check_places(places_of(options.input, {{"--plan", options.plan}}), {});
-  const LoadedState loaded = load_state(options.input);  // a bad snapshot does not get past this
+  const LoadedState loaded = load_state(options.input);  // rejects an invalid snapshot
   std::vector<std::string> violations;
   std::string text = fmt::format("{}: valid: {}\n", input_name(options.input), summary(loaded.state));
   if (!options.plan.empty()) {
     violations = validate_plan(loaded.state, load_plan(options.plan, loaded.state), options.most);
     text += fmt::format("{}: {}\n", io::input_name(options.plan), violations.empty() ? "valid" : "INVALID");
     for (const std::string& one : violations) text += fmt::format("  {}\n", one);
-    if (violations.size() == options.most) text += fmt::format("  (the first {}; --most N shows more)\n", options.most);
+    if (violations.size() == options.most) text += fmt::format("  (the first {}; --max N shows more)\n", options.most);
   }
   print(options.json ? json_of(violations) : text);
   return violations.empty() ? kDone : kNo;
@@ -53,13 +53,12 @@ void add_validate(Commands& commands) {
   CLI::App& app = commands.add("validate", "Check a snapshot, and a plan against it",
                                "berth validate --snapshot cluster.json --plan plan.json", options, &run);
   add_state_options(app, options->input);
-  app.add_option("--plan", options->plan, "A plan of that snapshot (berth.plan.v1), checked independently of what made it")
-      ->type_name("FILE");
-  app.add_option("--most", options->most, "Most violations to list")
+  app.add_option("--plan", options->plan, "Check this plan of that snapshot, independently of what made it")->type_name("FILE");
+  app.add_option("--max", options->most, "List at most N violations")
       ->check(whole_number<std::size_t>(1, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
-  add_json_flag(app, options->json, "One JSON object: valid, violations");
+  add_json_flag(app, options->json, "Print one JSON object: valid, violations");
 }
 
 }  // namespace berth::cli

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "berth/build_id.hpp"
-#include "host/cli/common_options.hpp"
-#include "host/cli/console.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/io/json/json_writer.hpp"
 
 namespace berth::cli {
 namespace {
@@ -39,8 +39,8 @@ int run(const VersionArguments& options) {
 
 void add_version(Commands& commands) {
   auto options = std::make_shared<VersionArguments>();
-  CLI::App& app = commands.add("version", "The version, and what was built in", "berth version --json", options, &run);
-  add_json_flag(app, options->json, "One JSON object: version, build, backends");
+  CLI::App& app = commands.add("version", "Print the version and the backends that were built", "berth version --json", options, &run);
+  add_json_flag(app, options->json, "Print one JSON object: version, build, backends");
 }
 
 }  // namespace berth::cli

@@ -2,18 +2,18 @@
 #include <memory>
 #include <vector>
 
-#include "berth/kernel/place.hpp"
-#include "host/core/backend.hpp"
+#include "berth/kernel/place/place.hpp"
+#include "host/backend/backend.hpp"
 #include "host/cpu/for_each.hpp"
 #include "host/cpu/ones.hpp"
-#include "host/cpu/plus.hpp"
+#include "host/cpu/plan_search.hpp"
 #include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
 
 namespace berth::cpu {
 namespace {
 
-/// Runs the group bodies with one thread a walk; many walks, and scores, on several threads.
+/// Runs the group bodies with one thread per scheduling pass. Batches and scores use several threads.
 class CpuBackend final : public core::PlacementBackend {
  public:
   explicit CpuBackend(int threads) : threads_(threads) {}
@@ -28,23 +28,25 @@ class CpuBackend final : public core::PlacementBackend {
                    std::span<const kernel::PlaceResult> results) override {
     const auto n = static_cast<std::int64_t>(scenarios.size());
     for_each_n(threads_, n, 1, [&](std::int64_t i) {
-      // One block of memory a thread, kept between calls.
+      // One block of memory per thread, kept between calls.
       thread_local std::vector<std::byte> memory;
       run(problem, scenarios[static_cast<std::size_t>(i)], results[static_cast<std::size_t>(i)], memory);
     });
   }
 
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
-    score_candidates(table_, problem, request, threads_, Collapse::kOn, out);
+    cpu::score(table_, problem, request, threads_, Collapse::kOn, out);
   }
 
-  void choose(std::span<const core::ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override {
-    cpu::choose(tasks, results, threads_);
+  void price(std::span<const core::PriceTask> tasks, std::span<const kernel::PriceResult> results) override {
+    cpu::price(tasks, results, threads_);
   }
 
-  void evolve(const core::EvolveTask& task, const kernel::OnesResult& result) override { ones_.run(task, result, threads_); }
+  void ones(const core::OnesTask& task, const kernel::OnesResult& result) override { ones_.run(task, result, threads_); }
 
-  void evolve_plans(const core::PlusTask& task, const kernel::PlusResult& result) override { plus_.run(task, result, threads_); }
+  void plan_search(const core::PlanSearchTask& task, const kernel::PlanSearchResult& result) override {
+    plan_search_.run(task, result, threads_);
+  }
 
  private:
   static void run(const kernel::ProblemView& problem, const core::Scenario& scenario, const kernel::PlaceResult& result,
@@ -57,18 +59,18 @@ class CpuBackend final : public core::PlacementBackend {
     const kernel::PlaceWorkspace ws = kernel::carve_workspace(aligned, problem, scenario.request);
     kernel::SerialGroup group;
     const auto n_taken = static_cast<std::int32_t>(scenario.taken.size());
-    if (scenario.watch != nullptr) {
-      kernel::place_in_order(group, problem, scenario.request, scenario.taken.data(), n_taken, ws, result, *scenario.watch);
+    if (scenario.stop_token != nullptr) {
+      kernel::place(group, problem, scenario.request, scenario.taken.data(), n_taken, ws, result, *scenario.stop_token);
     } else {
-      kernel::place_in_order(group, problem, scenario.request, scenario.taken.data(), n_taken, ws, result);
+      kernel::place(group, problem, scenario.request, scenario.taken.data(), n_taken, ws, result);
     }
   }
 
   int threads_;
   std::vector<std::byte> memory_;
   ScoreTable table_;
-  OnesEvolution ones_;
-  PlusSearch plus_;
+  OnesSearch ones_;
+  PlanSearch plan_search_;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 32);
 }
 
-/// Numbers equal things in the order of their first appearance. Things are known by hash and an equality that the caller
-/// gives, so equal hashes of unequal things do no harm. Keeps its memory between uses.
+/// Numbers equal things in the order of their first appearance. A thing is identified by its hash and the caller's equality.
+/// So equal hashes of unequal things are harmless. Keeps its memory between uses.
 class ClassIndex {
  public:
   void reset(std::size_t expected) {
@@ -21,8 +21,8 @@ class ClassIndex {
     slots_.assign(size, Slot{0, -1});
     classes_ = 0;
   }
-  /// The class of the thing with that hash; equal_to(c) tells whether it equals the things of class c. A number one past
-  /// the last class means that the thing starts a new one.
+  /// The class of the thing with that hash; equal_to(c) tests whether it equals class c.
+  /// One past the last class means that the thing starts a new class.
   template <class EqualTo>
   std::int32_t find_or_add(std::uint64_t hash, const EqualTo& equal_to) {
     const std::size_t wrap = slots_.size() - 1;

@@ -7,12 +7,12 @@
 
 #include "host/cpu/threads.hpp"
 
-/// The only place of the CPU backend that loops over threads.
+/// The only code of the CPU backend that loops over threads.
 namespace berth::cpu {
 
-/// Calls body(i, lane) once for each i in [0, n), in any order, and returns when all are done. A lane, of threads.n(), is one thread's.
+/// Calls body(i, lane) once for each i in [0, n), in any order, and returns when all are done. Each thread has its own lane of threads.n().
 ///
-/// Threads take runs of `grain` consecutive items, the next one whoever is done: items take unequal time. Bodies must not throw.
+/// A thread that is idle takes the next `grain` consecutive items, because items take unequal time. Bodies must not throw.
 template <class Body>
 void for_each_in_lanes(Threads& threads, std::int64_t n, std::int64_t grain, const Body& body) {
   std::atomic<std::int64_t> next{0};
@@ -26,7 +26,7 @@ void for_each_in_lanes(Threads& threads, std::int64_t n, std::int64_t grain, con
   });
 }
 
-/// The same of body(i) once, on at most `threads` threads that are started for it; fewer than two runs are not worth a thread.
+/// The same for body(i) once, on at most `threads` threads started for it. Fewer than two runs do not justify a thread.
 template <class Body>
 void for_each_n(int threads, std::int64_t n, std::int64_t grain, const Body& body) {
   Threads started(std::min<std::int64_t>(threads, (n + grain - 1) / grain));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "berth/kernel/ones_candidate.hpp"
-#include "berth/kernel/ones_first.hpp"
-#include "berth/kernel/ones_search.hpp"
+#include "berth/kernel/ones/candidate.hpp"
+#include "berth/kernel/ones/first.hpp"
+#include "berth/kernel/ones/ones.hpp"
 #include "host/cpu/for_each.hpp"
 
 namespace berth::cpu {
@@ -13,12 +13,12 @@ namespace {
 
 std::size_t ones_at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// Where the blocks of an individual begin in the columns of a population.
+/// Start of an individual's blocks in the columns of a population.
 std::int64_t row(const kernel::OnesView& v, std::int64_t individual) { return individual * v.n_jobs; }
 
 }  // namespace
 
-void OnesEvolution::prepare(const kernel::OnesView& v, std::size_t lanes) {
+void OnesSearch::prepare(const kernel::OnesView& v, std::size_t lanes) {
   taken_.resize(ones_at(v.slots) + 1);
   kernel::ones_taken(v, taken_.data());
   fresh_jobs_.clear();
@@ -36,15 +36,14 @@ void OnesEvolution::prepare(const kernel::OnesView& v, std::size_t lanes) {
   }
 }
 
-void OnesEvolution::reorder(const kernel::OnesView& v, std::int32_t individual, const kernel::OnesResult& result, Lane& lane) {
+void OnesSearch::reorder(const kernel::OnesView& v, std::int32_t individual, const kernel::OnesResult& result, Lane& lane) {
   kernel::OnesWorkspace ws{};
   kernel::carve_ones_workspace(lane.memory.data(), v.n_jobs, ws);
   kernel::SerialGroup group;
   kernel::ones_reorder(group, v, taken_.data(), result.count + row(v, individual), ws, result.first + row(v, individual));
 }
 
-void OnesEvolution::begin(const kernel::OnesView& v, const kernel::OnesRequest& request, const kernel::OnesResult& result,
-                          Threads& threads) {
+void OnesSearch::begin(const kernel::OnesView& v, const kernel::OnesRequest& request, const kernel::OnesResult& result, Threads& threads) {
   std::fill_n(result.score, v.population, 0);
   if (request.first != nullptr) {
     const std::int64_t all = row(v, v.population);
@@ -60,7 +59,7 @@ void OnesEvolution::begin(const kernel::OnesView& v, const kernel::OnesRequest& 
   });
 }
 
-void OnesEvolution::draw(const kernel::OnesView& v, std::int32_t generation) {
+void OnesSearch::draw(const kernel::OnesView& v, std::int32_t generation) {
   for (const std::int32_t j : turns_) {
     left_[ones_at(j)] = kernel::ones_left(v, j, generation);
     turn_[ones_at(j)] = kernel::ones_turn(v, j, left_[ones_at(j)]);
@@ -69,7 +68,7 @@ void OnesEvolution::draw(const kernel::OnesView& v, std::int32_t generation) {
             [&](std::int32_t a, std::int32_t b) { return std::tie(turn_[ones_at(a)], a) < std::tie(turn_[ones_at(b)], b); });
 }
 
-void OnesEvolution::refresh(const kernel::OnesView& v, const kernel::OnesResult& result) {
+void OnesSearch::refresh(const kernel::OnesView& v, const kernel::OnesResult& result) {
   refreshed_.resize(ones_at(row(v, v.population)));
   for (std::int32_t i = 0; i < v.population; ++i) {
     for (std::int32_t j = 0; j < v.n_jobs; ++j) {
@@ -79,7 +78,7 @@ void OnesEvolution::refresh(const kernel::OnesView& v, const kernel::OnesResult&
   }
 }
 
-void OnesEvolution::breed(const kernel::OnesView& v, std::int32_t generation, const kernel::OnesResult& result, Threads& threads) {
+void OnesSearch::breed(const kernel::OnesView& v, std::int32_t generation, const kernel::OnesResult& result, Threads& threads) {
   const kernel::OnesGeneration of{generation,
                                   result.first,
                                   refreshed_.data(),
@@ -98,7 +97,7 @@ void OnesEvolution::breed(const kernel::OnesView& v, std::int32_t generation, co
   });
 }
 
-void OnesEvolution::select(const kernel::OnesView& v, const kernel::OnesResult& result, Threads& threads) {
+void OnesSearch::select(const kernel::OnesView& v, const kernel::OnesResult& result, Threads& threads) {
   by_score_.resize(score_.size());
   for (std::size_t i = 0; i < by_score_.size(); ++i) by_score_[i] = static_cast<std::int32_t>(i);
   std::partial_sort(by_score_.begin(), by_score_.begin() + v.population, by_score_.end(),
@@ -111,13 +110,13 @@ void OnesEvolution::select(const kernel::OnesView& v, const kernel::OnesResult& 
   });
 }
 
-void OnesEvolution::run(const core::EvolveTask& task, const kernel::OnesResult& result, int threads) {
+void OnesSearch::run(const core::OnesTask& task, const kernel::OnesResult& result, int threads) {
   const kernel::OnesView& v = task.problem;
   Threads started(std::min(threads, kernel::ones_candidates(v.population)));
   prepare(v, started.n());
   begin(v, task.request, result, started);
   std::int32_t made = 0;
-  const auto stop = [&] { return made > 0 && task.watch != nullptr && task.watch->stop(made, task.request.generations); };
+  const auto stop = [&] { return made > 0 && task.stop_token != nullptr && task.stop_token->stop(made, task.request.generations); };
   while (!stop() && made < task.request.generations) {
     const std::int32_t generation = kernel::ones_generation(task.request, made);
     draw(v, generation);

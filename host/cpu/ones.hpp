@@ -4,18 +4,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/core/backend.hpp"
+#include "host/backend/backend.hpp"
 #include "host/cpu/threads.hpp"
 
 namespace berth::cpu {
 
-/// Evolves a population (docs/ones.md); candidates on several threads. Memory is kept between calls, threads are not.
-class OnesEvolution {
+/// Evolves a population (docs/ones.md), with candidates on several threads. Keeps its memory between calls, but not its threads.
+class OnesSearch {
  public:
-  void run(const core::EvolveTask& task, const kernel::OnesResult& result, int threads);
+  void run(const core::OnesTask& task, const kernel::OnesResult& result, int threads);
 
  private:
-  /// What a thread works with.
+  /// Workspace of one thread.
   struct Lane {
     std::vector<std::max_align_t> memory;
     std::vector<std::uint64_t> keys;
@@ -30,7 +30,7 @@ class OnesEvolution {
   void select(const kernel::OnesView& view, const kernel::OnesResult& result, Threads& threads);
   void reorder(const kernel::OnesView& view, std::int32_t individual, const kernel::OnesResult& result, Lane& lane);
 
-  // The same for all candidates.
+  // Shared by all candidates.
   std::vector<std::int32_t> taken_, fresh_jobs_, turns_, refreshed_;
   std::vector<std::int64_t> left_, turn_;
   // Of each candidate.

@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "berth/kernel/price.hpp"
+#include "berth/kernel/price/price.hpp"
 #include "host/cpu/for_each.hpp"
 
 namespace berth::cpu {
 namespace {
 
-void choose_one(const core::ChoiceTask& task, const kernel::ChoiceResult& result) {
+void choose_one(const core::PriceTask& task, const kernel::PriceResult& result) {
   thread_local std::vector<std::max_align_t> memory;  // kept between calls
   kernel::PriceWorkspace ws{};
   const std::size_t bytes = kernel::carve_price_workspace(nullptr, task.problem.n_jobs, task.problem.n_types, ws);
@@ -17,16 +17,16 @@ void choose_one(const core::ChoiceTask& task, const kernel::ChoiceResult& result
   if (memory.size() < words) memory.resize(words);
   kernel::carve_price_workspace(memory.data(), task.problem.n_jobs, task.problem.n_types, ws);
   kernel::SerialGroup group;
-  if (task.watch != nullptr) {
-    kernel::choose_by_price(group, task.problem, task.request, ws, result, *task.watch);
+  if (task.stop_token != nullptr) {
+    kernel::price(group, task.problem, task.request, ws, result, *task.stop_token);
   } else {
-    kernel::choose_by_price(group, task.problem, task.request, ws, result);
+    kernel::price(group, task.problem, task.request, ws, result);
   }
 }
 
 }  // namespace
 
-void choose(std::span<const core::ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results, int threads) {
+void price(std::span<const core::PriceTask> tasks, std::span<const kernel::PriceResult> results, int threads) {
   for_each_n(threads, static_cast<std::int64_t>(tasks.size()), 1,
              [&](std::int64_t i) { choose_one(tasks[static_cast<std::size_t>(i)], results[static_cast<std::size_t>(i)]); });
 }

@@ -2,11 +2,11 @@
 
 #include <span>
 
-#include "host/core/backend.hpp"
+#include "host/backend/backend.hpp"
 
 namespace berth::cpu {
 
-/// Choices of shapes (docs/prices.md), each on one of so many threads; their number does not change the answers.
-void choose(std::span<const core::ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results, int threads);
+/// Runs choices of shapes (docs/prices.md), each on one thread. The number of threads does not change the answers.
+void price(std::span<const core::PriceTask> tasks, std::span<const kernel::PriceResult> results, int threads);
 
 }  // namespace berth::cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "berth/kernel/score_body.hpp"
+#include "berth/kernel/score/score.hpp"
 #include "host/cpu/for_each.hpp"
 
 namespace berth::cpu {
@@ -29,7 +29,7 @@ struct ScoreAsks {
 
   template <int kMost, bool kThreshold>
   void run() const {
-    // About 100 microseconds of work for each run that a thread takes.
+    // About 100 microseconds of work per run that a thread takes.
     const std::int64_t grain = std::max(1, 50'000 / std::max(1, table.places.n));
     for_each_n(threads, table.n_asks, grain, ScoreAsk<kMost, kThreshold>{table, best});
   }
@@ -47,12 +47,12 @@ struct WriteBest {
 }  // namespace
 
 void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::Candidate* out) {
-  constexpr std::int64_t kJobsAThread = 4096;  // below that a thread costs more than it saves
+  constexpr std::int64_t kJobsAThread = 4096;  // with fewer jobs a thread costs more than it saves
   for_each_n(threads, n_jobs, kJobsAThread, WriteBest{&table, best, out, table.view().k});
 }
 
-void score_candidates(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads,
-                      Collapse collapse, kernel::Candidate* out) {
+void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads, Collapse collapse,
+           kernel::Candidate* out) {
   if (request.n == 0) return;
   table.build(problem, request, collapse);
   const kernel::ScoreTableView view = table.view();

@@ -1,21 +1,21 @@
 #pragma once
 
-#include "berth/kernel/problem.hpp"
-#include "berth/kernel/score.hpp"
+#include "berth/kernel/base/problem.hpp"
+#include "berth/kernel/score/columns.hpp"
 #include "host/cpu/score_table.hpp"
 
 namespace berth::cpu {
 
-/// The k best (option, domain) pairs of every job of the request (docs/placement.md section 9), on threads of this machine.
+/// Finds the k best (option, domain) pairs of every job of the request (docs/placement.md section 9), on CPU threads.
 ///
-/// @param table     Scratch; reusing it saves allocations.
+///  @param table     Scratch; reusing it saves allocations.
 /// @param threads   >= 1; does not change the answer.
 /// @param collapse  Whether equal nodes, domains and options are scored once; does not change the answer.
 /// @param out       [n * k] Out.
-void score_candidates(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads,
-                      Collapse collapse, kernel::Candidate* out);
+void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads, Collapse collapse,
+           kernel::Candidate* out);
 
-/// The second half of the above: from the k best places of every ask to the candidates of every job.
+/// The second half of `score`: turns the k best places of every ask into the candidates of every job.
 /// @param best  [asks * k]
 void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::Candidate* out);
 

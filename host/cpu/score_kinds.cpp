@@ -3,7 +3,7 @@
 
 #include "host/cpu/score_table.hpp"
 
-/// Kinds of nodes: equal in everything that some ask of the request can see.
+/// Kinds of nodes: equal in everything that some ask of the request depends on.
 namespace berth::cpu {
 namespace {
 
@@ -13,7 +13,7 @@ struct Room {
   bool operator==(const Room&) const = default;
 };
 
-/// What shares may still take of each GPU of a node (docs/placement.md section 1).
+/// Remaining room for shares on each GPU of a node (docs/placement.md section 1).
 template <class Each>
 void for_each_room(const kernel::ProblemView& problem, std::int32_t node, const Each& each) {
   if (problem.node_sharing[node] == 0) return;
@@ -42,7 +42,7 @@ bool same_rooms(const kernel::ProblemView& problem, std::int32_t a, std::int32_t
   return same && at == scratch.size();
 }
 
-/// The number of steps not above v; v itself where there are no steps to count.
+/// The number of steps that are at most v; v itself where there are no steps.
 std::int64_t step_of(const std::vector<std::int64_t>& steps, bool use_steps, std::int64_t v) {
   return use_steps ? std::upper_bound(steps.begin(), steps.end(), v) - steps.begin() : v;
 }
@@ -105,7 +105,7 @@ void ScoreTable::add_kind(std::int32_t node) {
 
 void ScoreTable::collapse_kinds() {
   const auto n = static_cast<std::size_t>(problem_.n_nodes);
-  // Where every ask compares with thresholds, amounts between the same two thresholds are as good as equal.
+  // Where every ask compares with thresholds, amounts between the same two thresholds are equivalent.
   cpu_steps_.clear();
   memory_steps_.clear();
   for (const std::int32_t demand : demands_used_) {

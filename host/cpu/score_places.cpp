@@ -17,7 +17,8 @@ void ScoreTable::build_node_places() {
   set_members(n, node_kind_, 0);
 }
 
-/// Lists the members of every place. @param place_of  [members] place of member `first + i`, kNone: none.
+/// Lists the members of every place.
+/// @param place_of  [members] place of member `first + i`, kNone: none.
 void ScoreTable::set_members(std::size_t n_places, const std::vector<std::int32_t>& place_of, std::int32_t first) {
   member_begin_.assign(n_places + 1, 0);
   std::int32_t total = 0;
@@ -35,17 +36,17 @@ void ScoreTable::set_members(std::size_t n_places, const std::vector<std::int32_
   }
 }
 
-/// The cells of a domain in one part, each as its number of items followed by (kind, count) pairs. Collapsed, cells
-/// stand in an order of their own, so that equal domains have equal signatures.
+/// Writes the cells of a domain in one part, each as its number of items followed by (kind, count) pairs.
+/// When collapsed, cells are sorted, so that equal domains have equal signatures.
 void ScoreTable::write_signature(std::int32_t domain, std::size_t part, std::vector<std::int32_t>& out) {
-  const kernel::FacetView& base = problem_.facet[request_.facet];
+  const kernel::TopologyView& base = problem_.topology[request_.topology];
   cell_kinds_.clear();
   for (std::int32_t at = problem_.domains.first[domain]; at < problem_.domains.last[domain]; ++at) {
     const std::int32_t node = base.order[at];
     std::int32_t cell = 0;
     if (part > 0) {
-      const auto [facet, level] = parts_[part - 1];
-      cell = level == 0 ? node : problem_.facet[facet].node_domain[static_cast<std::int64_t>(level) * problem_.n_nodes + node];
+      const auto [topology, level] = parts_[part - 1];
+      cell = level == 0 ? node : problem_.topology[topology].node_domain[static_cast<std::int64_t>(level) * problem_.n_nodes + node];
     }
     cell_kinds_.emplace_back(cell, node_kind_[static_cast<std::size_t>(node)]);
   }
@@ -70,8 +71,8 @@ void ScoreTable::write_signature(std::int32_t domain, std::size_t part, std::vec
 }
 
 void ScoreTable::build_domain_places() {
-  const kernel::FacetView& facet = problem_.facet[request_.facet];
-  const std::int32_t first = facet.level_begin[request_.level], last = facet.level_begin[request_.level + 1];
+  const kernel::TopologyView& topology = problem_.topology[request_.topology];
+  const std::int32_t first = topology.level_begin[request_.level], last = topology.level_begin[request_.level + 1];
   const std::size_t n_parts = parts_.size() + 1;
   signature_.resize(n_parts);
   signatures_.assign(n_parts, {});
@@ -81,7 +82,7 @@ void ScoreTable::build_domain_places() {
   index_.reset(static_cast<std::size_t>(last - first));
   std::int32_t n_places = 0;
   for (std::int32_t domain = first; domain < last; ++domain) {
-    if (problem_.domains.named[domain] == 0 && request_.level != facet.levels - 1) continue;
+    if (problem_.domains.named[domain] == 0 && request_.level != topology.levels - 1) continue;
     const std::int64_t cost = request_.domain_cost == nullptr ? 0 : request_.domain_cost[domain - first];
     std::uint64_t hash = mix(0, static_cast<std::uint64_t>(cost));
     for (std::size_t part = 0; part < n_parts; ++part) {
@@ -114,7 +115,7 @@ void ScoreTable::build_domain_places() {
   add_cells();
 }
 
-/// Lays the signatures of all places out as cells and items.
+/// Turns the signatures of all places into cells and items.
 void ScoreTable::add_cells() {
   cell_begin_.clear();
   item_begin_.assign(1, 0);

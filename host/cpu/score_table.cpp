@@ -4,8 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-/// The frame of the table: limits, asks, and the way back from places to candidates.
-/// Kinds are built in score_kinds.cpp, places in score_places.cpp.
+/// Limits, asks, and the mapping from places back to candidates. Kinds are built in score_kinds.cpp, places in score_places.cpp.
 namespace berth::cpu {
 namespace {
 
@@ -40,15 +39,15 @@ void ScoreTable::build(const kernel::ProblemView& problem, const kernel::ScoreRe
   }
 }
 
-/// Whether some score may need the limit. When none does, a job's GPU-time can be added after the places are ranked, so
-/// that jobs which differ in nothing else share one ask.
+/// Decides whether some score may need the limit. If none does, a job's GPU-time can be added after the places are ranked.
+/// Then jobs that differ only in GPU-time share one ask.
 void ScoreTable::set_limits() {
   __int128 gpus = 0, cost = 0, time = 0;
   for (std::int32_t node = 0; node < problem_.n_nodes; ++node) gpus += __builtin_popcountll(problem_.node_free[node]);
   if (request_.domain_cost != nullptr) {
-    const kernel::FacetView& facet = problem_.facet[request_.facet];
+    const kernel::TopologyView& topology = problem_.topology[request_.topology];
     const std::int32_t n =
-        request_.level == 0 ? problem_.n_nodes : facet.level_begin[request_.level + 1] - facet.level_begin[request_.level];
+        request_.level == 0 ? problem_.n_nodes : topology.level_begin[request_.level + 1] - topology.level_begin[request_.level];
     for (std::int32_t i = 0; i < n; ++i) cost = std::max(cost, magnitude(request_.domain_cost[i]));
   }
   for (const OptionAsk& option : option_asks_) time = std::max<__int128>(time, option.gpu_time_ms);
@@ -89,7 +88,7 @@ void ScoreTable::build_asks() {
     for (std::int32_t o = problem_.option_begin[job]; o < problem_.option_begin[job + 1]; ++o, ++at) {
       const std::int32_t demand = problem_.options[o].demand;
       const TimeUs run = request_.option_run[o];
-      // A run too long for the clock ends after every node has left.
+      // A run time that overflows the clock ends after every node has left.
       const TimeUs ends = run == kNever ? kNever : run > kNever - 1 - request_.now ? kNever - 1 : request_.now + run;
       const std::int64_t base = saturates_ ? option_asks_[at].gpu_time_ms : 0;
       const auto leaves = [&](TimeUs t) { return std::lower_bound(untils_.begin(), untils_.end(), t) - untils_.begin(); };
@@ -120,15 +119,15 @@ void ScoreTable::compile_demand(std::int32_t demand) {
   info.row_begin = static_cast<std::int32_t>(rows_.size());
   info.by_threshold = request_.level == 0 ? 1 : 0;
   info.need_free = row.gpus;
-  info.need_cpu = info.need_memory = INT64_MIN;  // a divisor of 0 asks for nothing
+  info.need_cpu = info.need_memory = INT64_MIN;  // a divisor of 0 means no demand
   for (std::int32_t g = row.group_begin; g < row.group_end; ++g) {
     const kernel::GroupRow& group = problem_.groups[g];
     if (group.members == 0) continue;
     kernel::AskRow ask{group.members,      group.gpus, group.share_ppm,   group.cpu, group.memory, group.gpu_memory,
                        group.segment_size, 0,          group.spread_most, 0};
     if (request_.level != 0) {
-      if (group.segment_size != 0) ask.segment_part = part_of(group.segment_facet, group.segment_level);
-      if (group.spread_most != 0) ask.spread_part = part_of(group.spread_facet, group.spread_level);
+      if (group.segment_size != 0) ask.segment_part = part_of(group.segment_topology, group.segment_level);
+      if (group.spread_most != 0) ask.spread_part = part_of(group.spread_topology, group.spread_level);
     }
     rows_.push_back(ask);
     uses_cpu_ |= group.cpu != 0;
@@ -138,7 +137,7 @@ void ScoreTable::compile_demand(std::int32_t demand) {
       info.by_threshold = 0;
       continue;
     }
-    // On one node members come in whole segments, and a spread sees one domain only.
+    // On one node members come in whole segments, and a spread sees only one domain.
     const std::int64_t s = std::max(group.segment_size, 1);
     const std::int64_t members = (group.members + s - 1) / s * s;
     info.need_free = std::max(info.need_free, members * group.gpus);
@@ -156,9 +155,9 @@ void ScoreTable::compile_demand(std::int32_t demand) {
   info.filter = filter;
 }
 
-/// The part that splits places by the domains of (facet, level).
-std::int32_t ScoreTable::part_of(std::int32_t facet, std::int32_t level) {
-  const auto key = std::make_pair(facet, level);
+/// The part that splits places by the domains of (topology, level).
+std::int32_t ScoreTable::part_of(std::int32_t topology, std::int32_t level) {
+  const auto key = std::make_pair(topology, level);
   const auto found = std::find(parts_.begin(), parts_.end(), key);
   if (found != parts_.end()) return static_cast<std::int32_t>(found - parts_.begin()) + 1;
   parts_.push_back(key);
@@ -206,8 +205,8 @@ void ScoreTable::write_best(std::int32_t i, const kernel::AskBest* best, kernel:
     if (a.score != b.score) return a.score < b.score;
     return a.option != b.option ? a.option < b.option : a.where < b.where;
   };
-  // The k best candidates lie in the k best entries, ranked by each entry's first member: an entry left out has k first
-  // members before its own.
+  // The k best candidates are in the k best entries, ranked by each entry's first member.
+  // An entry that is left out has k first members before its own.
   std::array<Entry, kernel::kMaxBest> entries;
   std::int32_t n = 0;
   const std::int32_t begin = job_options_[static_cast<std::size_t>(i)], end = job_options_[static_cast<std::size_t>(i) + 1];

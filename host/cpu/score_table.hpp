@@ -5,17 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "berth/kernel/problem.hpp"
-#include "berth/kernel/score.hpp"
-#include "berth/kernel/score_table.hpp"
+#include "berth/kernel/base/problem.hpp"
+#include "berth/kernel/score/columns.hpp"
+#include "berth/kernel/score/table.hpp"
 #include "host/cpu/class_index.hpp"
 
 namespace berth::cpu {
 
-/// Whether equal nodes, domains and options are scored once for all. The answer is the same.
+/// Whether equal nodes, domains and options are scored only once. It does not change the answer.
 enum class Collapse : std::uint8_t { kOn, kOff };
 
-/// Builds and owns the table of one scoring request. Memory is kept from one `build` to the next.
+/// Builds and owns the table of one scoring request. Keeps its memory between builds.
 class ScoreTable {
  public:
   /// Compiles the request. `request.n` is at least 1.
@@ -31,7 +31,7 @@ class ScoreTable {
   void write_best(std::int32_t i, const kernel::AskBest* best, kernel::Candidate* out) const;
 
  private:
-  /// What a demand needs, the same for all options that ask for it.
+  /// The needs of a demand, which all options with that demand share.
   struct DemandInfo {
     std::int32_t row_begin = -1, row_end = 0, filter = 0, by_threshold = 0;
     std::int64_t need_free = 0, need_cpu = 0, need_memory = 0;
@@ -44,7 +44,7 @@ class ScoreTable {
   void set_limits();
   void build_asks();
   void compile_demand(std::int32_t demand);
-  std::int32_t part_of(std::int32_t facet, std::int32_t level);
+  std::int32_t part_of(std::int32_t topology, std::int32_t level);
   void build_kinds();
   void collapse_kinds();
   void add_kind(std::int32_t node);
@@ -63,8 +63,8 @@ class ScoreTable {
 
   std::vector<DemandInfo> demands_;  // [n_demands]
   std::vector<std::int32_t> demands_used_;
-  std::vector<std::int32_t> filters_;     // rows of the problem's filters, by row of ours
-  std::vector<std::int32_t> filter_row_;  // [n_filters] our row, kNone
+  std::vector<std::int32_t> filters_;     // rows of the problem's filters, by row of this table
+  std::vector<std::int32_t> filter_row_;  // [n_filters] row of this table, kNone
   std::vector<std::int64_t> untils_;      // distinct finite node_until, ascending
   std::vector<kernel::AskRow> rows_;
   std::vector<kernel::Ask> asks_;
@@ -80,11 +80,11 @@ class ScoreTable {
   std::vector<std::int64_t> kind_cpu_, kind_memory_, kind_until_, room_memory_;
   std::vector<std::uint64_t> kind_filter_;
 
-  std::vector<std::pair<std::int32_t, std::int32_t>> parts_;  // (facet, level) of part i + 1
+  std::vector<std::pair<std::int32_t, std::int32_t>> parts_;  // (topology, level) of part i + 1
   std::vector<std::int64_t> place_cost_;
   std::vector<std::int32_t> member_begin_, members_;  // node ranks or domain ids of each place, ascending
   std::vector<std::int32_t> member_next_, domain_place_;
-  std::vector<std::vector<std::int32_t>> signature_;        // [parts] cells of the domain at hand, see write_signature
+  std::vector<std::vector<std::int32_t>> signature_;        // [parts] cells of the current domain, see write_signature
   std::vector<std::vector<std::int32_t>> signatures_;       // [parts] of all places
   std::vector<std::vector<std::int32_t>> signature_begin_;  // [parts][places + 1]
   std::vector<std::int32_t> cell_begin_, item_begin_;

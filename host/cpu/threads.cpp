@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
 
-/// Returns once `value` is another than `old`. Falling asleep and being woken takes as long as the pieces of a search do, so the core is
-/// offered to others for a while first.
+/// Returns once `value` differs from `old`.
+/// Sleeping and waking take as long as the parts of a search, so the thread first yields the core for a while.
 void await_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   constexpr int kYields = 200;
   for (int i = 0; i < kYields; ++i) {
@@ -25,7 +25,7 @@ Threads::Threads(std::int64_t n) {
   while (static_cast<std::int64_t>(this->n()) < n) {
     try {
       helpers_.emplace_back([this, lane = this->n()] { help(lane); });
-    } catch (const std::exception&) {  // no thread, or no memory for one
+    } catch (const std::exception&) {  // no thread could be created, or no memory for one
       break;
     }
   }
@@ -51,7 +51,7 @@ void Threads::hand_out(Call call, const void* work) {
   }
 }
 
-/// Whether work may be begun: from then on it is waited for.
+/// Whether work may begin; once it may, the caller waits for it.
 bool Threads::enter() {
   std::uint32_t seen = inside_.load(std::memory_order_relaxed);
   while ((seen & kOpen) != 0) {

@@ -8,13 +8,13 @@
 
 namespace berth::cpu {
 
-/// Threads that help with one piece of work after another: starting one takes as long as a short piece.
+/// Threads that help with one task after another, because starting a thread takes as long as a short task.
 ///
-/// Plain std::thread and atomics: ThreadSanitizer does not understand libgomp's barriers. They end with this, and nothing keeps one from
-/// call to call: none of ours is there where a host forks or blocks signals (docs/c-api.md).
+/// Plain std::thread and atomics: ThreadSanitizer does not understand the barriers of libgomp.
+/// The threads end with this object, so none exists between calls, when a host may fork or block signals (docs/c-api.md).
 class Threads {
  public:
-  /// At most `n`, the caller's included. A machine that refuses more is served by those there are.
+  /// Uses at most `n` threads, including the caller's. If the system refuses more, it uses those that exist.
   explicit Threads(std::int64_t n);
   ~Threads();
   Threads(const Threads&) = delete;
@@ -22,10 +22,10 @@ class Threads {
 
   std::size_t n() const { return helpers_.size() + 1; }
 
-  /// Calls work(0), and on each helper that comes while that runs work(lane), lane in [1, n()) being its own; returns when all have.
+  /// Calls work(0), and work(lane) on each helper that arrives meanwhile, with its own lane in [1, n()). Returns when all have returned.
   ///
-  /// Who comes late is not waited for, as on a busy machine that would take longer than the work: work(0) leaves nothing to begin. A
-  /// helper that is done early may come again. Must not throw.
+  /// Late helpers are not awaited: on a busy machine that takes longer than the work, and work(0) leaves nothing to do.
+  /// A helper that finishes early may come again. Must not throw.
   template <class Work>
   void run(const Work& work) {
     hand_out([](const void* of, std::size_t lane) { (*static_cast<const Work*>(of))(lane); }, &work);
@@ -38,11 +38,11 @@ class Threads {
   void help(std::size_t lane);
   bool enter();
 
-  Call call_ = nullptr;  // null: the end
+  Call call_ = nullptr;  // null: the helpers end
   const void* work_ = nullptr;
-  // Apart, so that who waits for one is not disturbed by the other.
-  alignas(64) std::atomic<std::uint32_t> round_{0};   // pieces handed out
-  alignas(64) std::atomic<std::uint32_t> inside_{0};  // helpers at work, and kOpen while more may come
+  // On separate cache lines, so that waiting for one is not disturbed by writes to the other.
+  alignas(64) std::atomic<std::uint32_t> round_{0};   // number of tasks handed out
+  alignas(64) std::atomic<std::uint32_t> inside_{0};  // number of helpers at work, plus kOpen while more may join
   alignas(64) std::vector<std::thread> helpers_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "berth/error.hpp"
 #include "host/fit/fit.hpp"
-#include "host/policy/beta_quantiles.hpp"
+#include "host/policy/queue/beta_quantiles.hpp"
 
 namespace berth::fit {
 namespace {

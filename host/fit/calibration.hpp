@@ -10,7 +10,8 @@
 
 namespace berth::fit {
 
-/// How well predicted distributions agree with what came: an honest one has half of the rows within its central half.
+/// Agreement of predicted distributions with the outcomes: a calibrated one has half of the rows within its central
+/// half.
 struct Calibration {
   std::int64_t rows = 0;
   double log_density = 0;  // sum over rows
@@ -22,16 +23,17 @@ struct Calibration {
 
 Calibration calibration_of(const policy::ProgressModel& model, std::span<const Observation> seen);
 
-/// The same of max(1, epochs left), which policies take from an estimate where there is no model: as if the estimate knew the end.
+/// The same for max(1, epochs left), which policies take from an estimate where there is no model: as if the estimate
+/// were exact.
 Calibration calibration_of_known_end(std::span<const Observation> seen);
 
-/// A job's rows under what is fitted to the rows of all others.
+/// A job's rows under the model fitted to all other rows.
 struct LeftOut {
   std::int32_t job;  // index in History::jobs
   Calibration fitted, constant, known_end;
 };
 
-/// Of each job that has rows. @throws InvalidArgument where fewer than two have.
+/// For each job that has rows. @throws InvalidArgument where fewer than two have.
 std::vector<LeftOut> leave_each_out(const History& history);
 
 }  // namespace berth::fit

@@ -21,7 +21,7 @@ double value_for_nlopt(unsigned, const double* weights, double* gradient, void* 
   return static_cast<const FitProblem*>(problem)->value(weights, gradient);
 }
 
-/// Moves `weights` to where the value is less, if the algorithm finds such a place. @returns the value there.
+/// Moves `weights` to a lower value, if the algorithm finds one. @returns the value there.
 double improve(nlopt_algorithm algorithm, FitProblem& problem, Weights& weights) {
   const std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> search(nlopt_create(algorithm, kWeights), nlopt_destroy);
   if (search == nullptr) throw std::bad_alloc();
@@ -35,7 +35,7 @@ double improve(nlopt_algorithm algorithm, FitProblem& problem, Weights& weights)
   double unused = 0;
   const nlopt_result result = nlopt_optimize(search.get(), found.data(), &unused);
   if (result == NLOPT_OUT_OF_MEMORY) throw std::bad_alloc();
-  // Where rounding ends the search, or its model of the valley breaks down, what was found stands all the same.
+  // Where rounding ends the search, or its model of the function fails, the result so far is still valid.
   if (result < 0 && result != NLOPT_ROUNDOFF_LIMITED && result != NLOPT_FAILURE)
     throw InternalError(fmt::format("the fit fails: {}", nlopt_result_to_string(result)));
   const double before = problem.value(weights.data(), nullptr), after = problem.value(found.data(), nullptr);
@@ -44,8 +44,8 @@ double improve(nlopt_algorithm algorithm, FitProblem& problem, Weights& weights)
   return after;
 }
 
-// From a constant that leaves F above 0 at every row. Where F is below 0 slopes say nothing, and a search may end where all is: from the
-// same start another one sees the kink rounded off, less and less.
+// Starts from a constant with F above 0 at every row. Where F is below 0 gradients are zero and a search may stop at
+// once, so another search from the same start smooths the kink less and less.
 policy::ProgressModel best_of(FitProblem& problem) {
   Weights best{};
   double least = HUGE_VAL;
@@ -62,7 +62,7 @@ policy::ProgressModel best_of(FitProblem& problem) {
       if (value < least) best = weights, least = value;
     }
   }
-  // The kinks that are left stop a search by slopes.
+  // The remaining kinks stop a gradient search.
   for (int round = 0; round < 4; ++round) {
     improve(NLOPT_LN_SBPLX, problem, best);
     const double value = improve(NLOPT_LD_LBFGS, problem, best);

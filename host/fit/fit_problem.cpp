@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "host/policy/plain_math.hpp"
+#include "host/policy/base/plain_math.hpp"
 
 namespace berth::fit {
 namespace {
@@ -48,7 +48,7 @@ FitProblem::FitProblem(std::span<const Observation> seen, bool only_constant) : 
   unit_ = std::clamp(left / n, 1.0, 1e9);
 }
 
-// Row by row: the beta of a row meets the alpha and rho of that row.
+// Row by row: the beta of a row is combined with its alpha and rho.
 double FitProblem::value(const double* weights, double* gradient) const {
   if (gradient != nullptr) std::fill_n(gradient, kWeights, 0.0);
   const auto n = static_cast<double>(seen_.size());

@@ -1,11 +1,11 @@
 #include "host/fit/gamma.hpp"
 
-#include "host/policy/plain_math.hpp"
+#include "host/policy/base/plain_math.hpp"
 
 namespace berth::fit {
 namespace {
 
-constexpr double kShift = 12;  // from here on the series below are exact enough
+constexpr double kShift = 12;  // above this the series below are exact enough
 constexpr double kHalfLnTwoPi = 0.918938533204672742;
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 namespace berth::fit {
 
-/// ln Gamma(x) and its derivative, x > 0, within 10^-11 of max(1, |value|). Ours, so that a fit differs as little as may be from library to
-/// library, and threads do not meet in a global sign.
+/// ln Gamma(x) and its derivative, x > 0, within 10^-11 of max(1, |value|). Own code, so that a fit depends little on
+/// the library, and threads share no global sign.
 double log_gamma(double x);
 double digamma(double x);
 

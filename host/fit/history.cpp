@@ -8,8 +8,8 @@
 
 #include "berth/error.hpp"
 #include "berth/units.hpp"
-#include "host/core/wide.hpp"
-#include "host/io/csv.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/io/files/csv.hpp"
 
 namespace berth::fit {
 namespace {
@@ -29,7 +29,7 @@ struct Columns {
   int job, dataset_size, initial_loss, loss, accuracy, samples_done, samples_total;
 };
 
-// What a snapshot may hold.
+// The limit of a snapshot.
 constexpr std::int64_t kMostSamples = 999'999'999'999'999'999;
 static_assert(kMostSamples <= kScoreCeiling);
 

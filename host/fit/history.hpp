@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/policy/progress_model.hpp"
+#include "host/policy/base/progress_model.hpp"
 
 namespace berth::fit {
 
@@ -18,13 +18,14 @@ struct HistoryRow {
 struct History {
   std::vector<std::string> jobs;  // with a row or without
   std::vector<HistoryRow> rows;
-  std::int64_t skipped = 0;  // rows that tell nothing: nothing was done yet, or all
+  std::int64_t skipped = 0;  // rows without information: nothing was done yet, or all
 };
 
-/// Reads a CSV file, plain or gzip ("-": standard input), with the columns job, dataset_size, initial_loss, loss, accuracy, samples_done
-/// and samples_total in any order, and others. Empty loss or accuracy: not reported.
-/// @throws InputError with file and line for a column that is missing, a number that cannot be, a job with two totals, and where no row
-/// tells anything.
+/// Reads a CSV file, plain or gzip ("-": standard input), with the columns job, dataset_size, initial_loss, loss,
+/// accuracy, samples_done and samples_total in any order; other columns are ignored. Empty loss or accuracy: not
+/// reported.
+/// @throws InputError with file and line for a missing column, an impossible number, a job with two totals, and where
+/// no row has information.
 History read_history(const std::string& path);
 
 }  // namespace berth::fit

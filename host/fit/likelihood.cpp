@@ -1,7 +1,7 @@
 #include "host/fit/likelihood.hpp"
 
 #include "host/fit/gamma.hpp"
-#include "host/policy/plain_math.hpp"
+#include "host/policy/base/plain_math.hpp"
 
 namespace berth::fit {
 

@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "host/fit/history.hpp"
-#include "host/policy/progress_model.hpp"
+#include "host/policy/base/progress_model.hpp"
 
 namespace berth::fit {
 
-/// A row as the likelihood sees it.
+/// A row in the form of the likelihood.
 struct Observation {
   policy::ProgressFeatures features;
   double alpha;            // epochs done
-  double rho;              // the part of the job that was done
+  double rho;              // the fraction of the job that was done
   double ln_rho, ln_rest;  // ln rho, ln (1 - rho)
 };
 

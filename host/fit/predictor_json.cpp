@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "host/io/json_fields.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/io/json/json_fields.hpp"
+#include "host/io/json/json_writer.hpp"
 
 namespace berth::fit {
 namespace {

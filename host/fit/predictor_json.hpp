@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/policy/progress_model.hpp"
+#include "host/policy/base/progress_model.hpp"
 
 namespace berth::fit {
 

@@ -1,11 +1,11 @@
 #include <memory>
 
-#include "host/core/backend.hpp"
-#include "host/reference/ones.hpp"
-#include "host/reference/place_in_order.hpp"
-#include "host/reference/plus.hpp"
-#include "host/reference/price.hpp"
-#include "host/reference/score.hpp"
+#include "host/backend/backend.hpp"
+#include "host/reference/ones/ones.hpp"
+#include "host/reference/place/place.hpp"
+#include "host/reference/plan_search/plan_search.hpp"
+#include "host/reference/price/price.hpp"
+#include "host/reference/score/score.hpp"
 
 namespace berth::core {
 namespace {
@@ -15,7 +15,7 @@ class ReferenceBackend final : public PlacementBackend {
   const char* name() const override { return "reference"; }
 
   void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) override {
-    reference::place_in_order(problem, scenario.request, scenario.taken, result, scenario.watch);
+    reference::place(problem, scenario.request, scenario.taken, result, scenario.stop_token);
   }
 
   void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
@@ -24,24 +24,26 @@ class ReferenceBackend final : public PlacementBackend {
   }
 
   void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
-    reference::score_candidates(problem, request, out);
+    reference::score(problem, request, out);
   }
 
-  void choose(std::span<const ChoiceTask> tasks, std::span<const kernel::ChoiceResult> results) override {
+  void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) override {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const ChoiceTask& task = tasks[i];
-      reference::choose_by_price(task.problem, task.request, results[i], [&] { return task.watch != nullptr && task.watch->stop(); });
+      const PriceTask& task = tasks[i];
+      reference::price(task.problem, task.request, results[i], [&] { return task.stop_token != nullptr && task.stop_token->stop(); });
     }
   }
 
-  void evolve(const EvolveTask& task, const kernel::OnesResult& result) override {
-    reference::evolve_ones(task.problem, task.request, result,
-                           [&, made = 0]() mutable { return task.watch != nullptr && task.watch->stop(++made, task.request.generations); });
+  void ones(const OnesTask& task, const kernel::OnesResult& result) override {
+    reference::ones(task.problem, task.request, result, [&, made = 0]() mutable {
+      return task.stop_token != nullptr && task.stop_token->stop(++made, task.request.generations);
+    });
   }
 
-  void evolve_plans(const PlusTask& task, const kernel::PlusResult& result) override {
-    reference::evolve_plans(task.problem, task.request, result,
-                            [&](std::int32_t made) { return task.watch != nullptr && task.watch->stop(made, task.request.generations); });
+  void plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) override {
+    reference::plan_search(task.problem, task.request, result, [&](std::int32_t made) {
+      return task.stop_token != nullptr && task.stop_token->stop(made, task.request.generations);
+    });
   }
 };
 

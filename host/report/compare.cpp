@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/names.hpp"
-#include "host/core/violations.hpp"
+#include "host/core/base/names.hpp"
+#include "host/core/base/violations.hpp"
 #include "host/report/explain.hpp"
 #include "host/report/totals.hpp"
 
@@ -29,7 +29,7 @@ std::vector<PlanEntry> sorted_entries(const Plan& plan, const Decision& d) {
   return rows;
 }
 
-// One of the kinds, or nothing when both decide alike.
+// One of the kinds, or nothing when both decisions are equal.
 bool differ(const Plan& p, const Decision& a, const Plan& q, const Decision& b, DifferenceKind& kind) {
   if (runs(a) != runs(b)) {
     kind = runs(a) ? DifferenceKind::kRunsOnlyInFirst : DifferenceKind::kRunsOnlyInSecond;

@@ -16,7 +16,7 @@ std::string missing(const Bound& bound, std::int64_t worth) {
                                        : fmt::format("{:.3f} %", 100 * (1 - static_cast<double>(worth) / static_cast<double>(bound.bound)));
 }
 
-// With its parameters, where another plan is of the same policy.
+// With its parameters, where another plan uses the same policy.
 std::string name_of(const Contender& one, std::span<const Contender> all) {
   std::string name = one.plan->policy;
   const auto is_same = [&](const Contender& other) { return other.plan->policy == one.plan->policy; };
@@ -30,7 +30,7 @@ std::string name_of(const Contender& one, std::span<const Contender> all) {
 std::string contest_text(std::span<const Contender> contenders) {
   const Bound& bound = contenders.front().plan->bound;
   const bool valued = !bound.objective.empty();
-  std::string text = valued ? fmt::format("{}: no plan is worth more than {}\n\n", bound.objective, bound.bound) : std::string();
+  std::string text = valued ? fmt::format("{}: upper bound {}\n\n", bound.objective, bound.bound) : std::string();
   std::vector<std::size_t> width;
   for (const Contender& one : contenders) {
     width.push_back(std::max({std::size_t{9}, name_of(one, contenders).size(), valued ? fmt::format("{}", one.worth).size() : 0}));
@@ -42,8 +42,8 @@ std::string contest_text(std::span<const Contender> contenders) {
   };
   row("", [&](const Contender& one) { return name_of(one, contenders); });
   if (valued) {
-    row("worth", [](const Contender& one) { return one.worth; });
-    row("less", [&](const Contender& one) { return missing(bound, one.worth); });
+    row("value", [](const Contender& one) { return one.worth; });
+    row("gap", [&](const Contender& one) { return missing(bound, one.worth); });
   }
   for (const Total& total : kTotals) {
     row(total.name, [&](const Contender& one) { return one.plan->totals.*total.field; });

@@ -8,14 +8,14 @@
 
 namespace berth::report {
 
-/// A plan, and what it is worth by the objective of the first one.
+/// A plan, and its objective value by the objective of the first one.
 struct Contender {
   const Plan* plan;
   std::int64_t worth;  // where the first plan has a bound
 };
 
-/// Totals side by side, the first plan on the left; where it has a bound, what each plan is worth by its objective and how much less that
-/// is than the bound.
+/// Compares totals, the first plan on the left. Where it has a bound, also the objective values of all plans and their
+/// gaps to the bound.
 std::string contest_text(std::span<const Contender> contenders);
 
 /// berth.contest.v1 (docs/formats/contest.md).

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "host/core/civil_time.hpp"
-#include "host/core/decimal.hpp"
-#include "host/core/names.hpp"
-#include "host/core/policy.hpp"
-#include "host/core/render_reason.hpp"
-#include "host/core/violations.hpp"
+#include "host/core/base/civil_time.hpp"
+#include "host/core/base/decimal.hpp"
+#include "host/core/base/names.hpp"
+#include "host/core/base/violations.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/core/reasons/render_reason.hpp"
 #include "host/report/table.hpp"
 
 namespace berth::report {
@@ -40,7 +40,7 @@ std::string indices(std::uint64_t mask) {
   return text;
 }
 
-// "n00[0-7] n01[0,2]": what lies on one node together, entry after entry.
+// "n00[0-7] n01[0,2]": adjacent entries of one node together.
 class PlaceText {
  public:
   void add(std::string_view node, std::uint64_t gpus, std::int32_t share_ppm) {
@@ -77,7 +77,7 @@ const char* colour_of(Action action) {
     case Action::kReplace:
       return "\x1b[32m";
     case Action::kPreempt:
-    case Action::kDecline:
+    case Action::kReject:
       return "\x1b[31m";
     case Action::kMigrate:
     case Action::kResize:
@@ -95,14 +95,15 @@ std::string_view shape_id(const core::NameSource& names, const Decision& d) {
              : std::string_view(job->shapes[static_cast<std::size_t>(d.shape)].id);
 }
 
-// "; cut short by --budget after 40 jobs": what comes later in the order has not been looked at.
+// "; cut short by --budget after 40 jobs": later jobs in the order were not considered.
 std::string cut_short(const Plan& plan) {
   const std::string after = fmt::format(" after {}", counted(plan.work_done, core::work_unit(plan.policy)));
-  if (plan.stopped_by == "work" || plan.stopped_by == "budget") return fmt::format("; cut short by --{}{}", plan.stopped_by, after);
+  if (plan.stopped_by == "work") return "; cut short by --max-iterations" + after;
+  if (plan.stopped_by == "budget") return "; cut short by --budget" + after;
   return plan.stopped_by == "cancel" ? "; interrupted" + after : std::string();
 }
 
-// "78 of 96 GPUs in use", and where the others are that nobody can get: ", 8 failed".
+// "78 of 96 GPUs in use", followed by the GPUs that no job can get: ", 8 failed".
 std::string gpus_in_use(const Totals& t, const WithheldGpus& withheld) {
   std::string text = fmt::format("{} of {} in use", t.gpus_used, counted(t.gpus + withheld.held_by_others + withheld.failed, "GPU"));
   if (withheld.held_by_others > 0) text += fmt::format(" by these jobs, {} held by others", withheld.held_by_others);
@@ -111,7 +112,7 @@ std::string gpus_in_use(const Totals& t, const WithheldGpus& withheld) {
   return text;
 }
 
-// What the search gained, as it counts: "  score 27 at first, 34 since generation 3, of 64".
+// The gain of the search in its own score: "  score 27 at first, 34 since generation 3, of 64".
 std::string history_line(const Plan& plan) {
   if (plan.history.empty()) return {};
   const auto& [first, at_first] = plan.history.front();
@@ -124,18 +125,18 @@ std::string history_line(const Plan& plan) {
 std::string totals_line(const core::NameSource& names, const Plan& plan, const WithheldGpus& withheld) {
   const Totals& t = plan.totals;
   const std::string date = core::civil_after(names.origin_iso(), plan.now_us);
-  std::string text = fmt::format("{} at {}{}: {}", plan.policy, core::duration_text(plan.now_us), date.empty() ? "" : " (" + date + ")",
+  std::string text = fmt::format("{}{}: {}", plan.policy, date.empty() ? "" : " at " + date,
                                  counted(static_cast<std::int64_t>(plan.decisions.size()), "job"));
-  const std::pair<std::int64_t, const char*> parts[] = {{t.starts, "start"},    {t.keeps, "kept"},        {t.moves, "moved"},
-                                                        {t.replaces, "mended"}, {t.reserves, "reserved"}, {t.preempts, "preempted"},
-                                                        {t.waits, "waiting"},   {t.declines, "declined"}};
+  const std::pair<std::int64_t, const char*> parts[] = {{t.starts, "start"},      {t.keeps, "kept"},        {t.moves, "moved"},
+                                                        {t.replaces, "replaced"}, {t.reserves, "reserved"}, {t.preempts, "preempted"},
+                                                        {t.waits, "waiting"},     {t.rejects, "rejected"}};
   for (const auto& part : parts) {
     if (part.first > 0) text += fmt::format(", {} {}", part.first, part.second);
   }
   return text + fmt::format("; {}{}\n{}", gpus_in_use(t, withheld), cut_short(plan), bound_line(plan.bound)) + history_line(plan);
 }
 
-// Shares count as parts: "1.5".
+// Shares count as fractions: "1.5".
 std::string gpus_text(const Plan& plan, const Decision& d) {
   std::int64_t ppm = 0;
   for (const PlanEntry& entry : entries_of(plan, d)) ppm += std::int64_t{entry.share_ppm} * std::popcount(entry.gpus);
@@ -148,8 +149,8 @@ std::string reason_and(const core::NameSource& names, const Decision& decision, 
   return change.empty() ? text : text.append(joined) + change;
 }
 
-// Jobs with the same sentence stand together, most jobs first: "12 jobs (a, b, c, ...): needs ...".
-std::string grouped_reasons(const core::NameSource& names, const Plan& plan) {
+// Jobs with the same sentence stand together, most jobs first: "12 jobs (a, b, c, ...): needs ...". At most `most` sentences, 0: all.
+std::string grouped_reasons(const core::NameSource& names, const Plan& plan, std::size_t most) {
   using Group = std::pair<const Decision*, std::vector<std::int32_t>>;
   std::vector<Group> groups;  // by the rank of their first job
   std::map<std::string, std::size_t> index;
@@ -161,15 +162,23 @@ std::string grouped_reasons(const core::NameSource& names, const Plan& plan) {
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.second.size() > b.second.size(); });
   std::string text;
+  std::size_t shown = 0;
+  std::int64_t left_out = 0;
   for (const auto& [first, jobs] : groups) {
+    if (most != 0 && shown++ >= most) {
+      left_out += static_cast<std::int64_t>(jobs.size());
+      continue;
+    }
     constexpr std::size_t kShown = 3;
     std::string ids;
     for (std::size_t i = 0; i < std::min(kShown, jobs.size()); ++i) ids += fmt::format("{}{}", i == 0 ? "" : ", ", names.job_id(jobs[i]));
     if (jobs.size() > kShown) ids += ", ...";
     // What becomes free serves one of them.
-    text += jobs.size() == 1 ? fmt::format("{}: {}\n", ids, full_reason(names, *first))
-                             : fmt::format("{} jobs ({}): {}\n", jobs.size(), ids, reason_and(names, *first, "; one of them starts if "));
+    text += jobs.size() == 1
+                ? fmt::format("{}: {}\n", ids, full_reason(names, *first))
+                : fmt::format("{} jobs ({}): {}\n", jobs.size(), ids, reason_and(names, *first, "; one of them would start if "));
   }
+  if (left_out > 0) text += fmt::format("... and the reasons of {} (--rows 0 shows all)\n", counted(left_out, "more job"));
   return text;
 }
 
@@ -197,17 +206,19 @@ std::string place_text(const Allocation& allocation) {
   return text.finish();
 }
 
-std::string full_reason(const core::NameSource& names, const Decision& decision) { return reason_and(names, decision, "; starts if "); }
+std::string full_reason(const core::NameSource& names, const Decision& decision) {
+  return reason_and(names, decision, "; would start if ");
+}
 
 std::string bound_line(const Bound& bound) {
   if (bound.objective.empty()) return {};
-  std::string text = fmt::format("{}: no plan is worth more than {}; this one is worth {}", bound.objective, bound.bound, bound.value);
+  std::string text = fmt::format("{}: objective value {}, upper bound {}", bound.objective, bound.value, bound.bound);
   if (bound.value >= 0) {
     const double missing = bound.bound == 0 ? 0 : 100 * (1 - static_cast<double>(bound.value) / static_cast<double>(bound.bound));
-    text += fmt::format(", {:.3f} % less", missing);
+    text += fmt::format(", gap {:.3f} %", missing);
   }
   text += '\n';
-  for (const auto& [term, loss] : bound.terms) text += fmt::format("  {} takes {} of it\n", term, loss);
+  for (const auto& [term, loss] : bound.terms) text += fmt::format("  the term {} takes {} off the value\n", term, loss);
   return text;
 }
 
@@ -230,8 +241,8 @@ std::string explain_plan(const core::NameSource& names, const Plan& plan, const 
     if (options.colour) colours.push_back(colour_of(d.action));
   }
   if (!rows.empty()) text += fmt::format("\n{}", table({"JOB", "ACTION", "SHAPE", "GPUS", "ENDS IN", "WHERE"}, rows, colours));
-  if (left_out > 0) text += fmt::format("... and {} more\n", left_out);
-  const std::string reasons = grouped_reasons(names, plan);
+  if (left_out > 0) text += fmt::format("... and {} more (--rows 0 shows all)\n", left_out);
+  const std::string reasons = grouped_reasons(names, plan, options.most_rows);
   return reasons.empty() ? text : text + "\n" + reasons;
 }
 
@@ -241,7 +252,7 @@ std::string explain_job(const core::NameSource& names, const Plan& plan, std::in
   const Decision& d = *found;
   std::string text = fmt::format("job {}: {}\n", names.job_id(job), core::name(d.action));
   const auto line = [&](std::string_view what, const std::string& value) {
-    if (!value.empty()) text += fmt::format("  {:<13} {}\n", what, value);
+    if (!value.empty()) text += fmt::format("  {:<14} {}\n", what, value);
   };
   line("shape", d.shape < 0 ? "" : std::string(shape_id(names, d)));
   line("gpus", d.entry_begin == d.entry_end ? "" : gpus_text(plan, d));
@@ -249,9 +260,10 @@ std::string explain_job(const core::NameSource& names, const Plan& plan, std::in
   line("local batch", d.local_batch == 0 ? "" : fmt::to_string(d.local_batch));
   line("learning rate", d.learning_rate_pico == 0 ? "" : core::decimal_text(d.learning_rate_pico, 12));
   const auto instant = [&](TimeUs at) {
-    return at == kNever
-               ? ""
-               : core::instant_text(names, at) + (at > plan.now_us ? fmt::format(" (in {})", core::rough_duration(at - plan.now_us)) : "");
+    if (at == kNever) return std::string();
+    const bool dated = !core::civil_after(names.origin_iso(), at).empty();
+    return core::instant_text(names, at) +
+           (dated && at > plan.now_us ? fmt::format(" (in {})", core::rough_duration(at - plan.now_us)) : std::string());
   };
   line("start", instant(d.start_us));
   line("finish", instant(d.finish_us));
@@ -260,7 +272,7 @@ std::string explain_job(const core::NameSource& names, const Plan& plan, std::in
   line("code", d.reason.code == ReasonCode::kNone
                    ? ""
                    : std::string(core::name(d.reason.code)) + (d.reason.certified ? " (certified: never on this cluster)" : ""));
-  line("starts if", core::render_would_start_if(names, d.reason, job));
+  line("would start if", core::render_would_start_if(names, d.reason, job));
   return text;
 }
 

@@ -3,35 +3,36 @@
 #include <string>
 
 #include "berth/plan.hpp"
-#include "host/core/name_source.hpp"
+#include "host/core/base/name_source.hpp"
 #include "host/report/withheld.hpp"
 
 namespace berth::report {
 
 struct ExplainOptions {
   bool colour = false;         ///< ANSI colours; only when asked
-  std::size_t most_rows = 40;  ///< decisions listed at most, 0: all; the rest is counted
+  std::size_t most_rows = 40;  ///< decisions, and then reasons, listed at most; 0: all; the rest is counted
   bool all_decisions = false;  ///< also list jobs that are kept or wait
-  WithheldGpus withheld;       ///< told in the line of totals, whose GPUs are then all of the cluster
+  WithheldGpus withheld;       ///< shown in the line of totals, whose GPUs are then all of the cluster
 };
 
-/// A plan for people: one line of totals, a table of what changes, and the reasons of those who wait, grouped by text. Deterministic:
-/// decisions by job rank, reasons by number of jobs, then text.
+/// Text of a plan: one line of totals, a table of changes, and the reasons of waiting jobs, grouped by text.
+/// Deterministic: decisions by job rank, reasons by number of jobs, then text.
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options = {});
 
 /// "goodput: no plan is worth more than 617; this one is worth 613, 0.648 % less"; empty where the policy has no bound.
 std::string bound_line(const Bound& bound);
 
-/// Everything that the plan says about one job, field by field. `job`: slot; a job that the plan does not know gives an empty text.
+/// Everything in the plan about one job, field by field. `job`: index; a job that the plan does not have gives an empty
+/// text.
 std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job);
 
-/// "needs 16 GPUs in one rack; best rack has 12 left: r07; starts if 4 more free there".
+/// "needs 16 GPUs in one rack; best rack has 12 left: r07; would start if 4 more were free there".
 std::string full_reason(const core::NameSource& names, const Decision& decision);
 
 /// "n00[0-7] n01[0,2]": GPUs by node in the order of the entries; shares as "n00[3]x0.5".
 std::string place_text(const core::NameSource& names, const Plan& plan, const Decision& decision);
 
-/// The same of what a job holds.
+/// The same for an allocation.
 std::string place_text(const Allocation& allocation);
 
 /// Whole GPUs of the decision's entries.

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/state_names.hpp"
-#include "host/core/wide.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/state/state_names.hpp"
 #include "host/report/explain.hpp"
 
 namespace berth::report {
@@ -29,10 +29,10 @@ std::int64_t parts(const Allocation& allocation) {
   return ppm;
 }
 
-// GPU-us of so many parts of GPUs over a time.
+// GPU-us of a number of GPUs, in parts per million, over a time.
 std::int64_t gpu_time(std::int64_t ppm, TimeUs us) { return core::mul_div(ppm, us, kWholeGpu); }
 
-// Sums stand still where they can be counted no further.
+// Sums saturate at the largest value.
 void add_to(std::int64_t& sum, std::int64_t more) { sum = core::saturating_add(sum, more); }
 
 }  // namespace
@@ -45,7 +45,7 @@ Shadow::Jobs Shadow::really(const ClusterState& state) {
     JobThen& then = jobs[job->id];
     then.running = job->state == JobState::kRunning;
     then.gpu_ppm = parts(job->allocation);
-    then.run_us = state.impl().run_now(slot);
+    then.run_us = StateView(state).run_now(slot);
     if (!then.running) continue;
     then.place = place_text(job->allocation);
     for (const AllocationEntry& entry : job->allocation.entries) {
@@ -60,7 +60,7 @@ Shadow::Jobs Shadow::decide(const ClusterState& state) {
   report_.decide_s += plan_.timing.decide_s;
   report_.longest_decide_s = std::max(report_.longest_decide_s, plan_.timing.decide_s);
   gpus_ = plan_.totals.gpus;
-  const core::StateNames names(state.impl());
+  const core::StateNames names(state);
   const TimeUs now = state.now();
   Jobs jobs = really(state);
   for (const Decision& d : plan_.decisions) {
@@ -80,7 +80,7 @@ Shadow::Jobs Shadow::decide(const ClusterState& state) {
 void Shadow::started(const std::string& job, const JobThen& before, const JobThen& after, TimeUs at_us) {
   const auto open = open_.find(job);
   if (open == open_.end()) {
-    // What became free after the recorded state, the decision could not know of.
+    // The decision could not know GPUs that became free after the recorded state.
     for (const auto& [node, gpus] : after.held) {
       const auto then = held_.find(node);
       if (then == held_.end() || (then->second & gpus) == 0) continue;
@@ -116,7 +116,7 @@ void Shadow::compare(const Jobs& next, TimeUs now_us) {
       displaced_.erase(job);
       continue;
     }
-    if (before.running && !after->second.running) displaced_.erase(job);  // really displaced, too
+    if (before.running && !after->second.running) displaced_.erase(job);  // also displaced in the recording
     if (before.running || !after->second.running) continue;
     // It ran for a part of the time between the two states.
     const TimeUs ran = std::clamp<TimeUs>(after->second.run_us - before.run_us, 0, passed);

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <utility>
 
-#include "host/core/civil_time.hpp"
-#include "host/core/decimal.hpp"
-#include "host/core/render_reason.hpp"
-#include "host/core/violations.hpp"
+#include "host/core/base/civil_time.hpp"
+#include "host/core/base/decimal.hpp"
+#include "host/core/base/violations.hpp"
+#include "host/core/reasons/render_reason.hpp"
 #include "host/report/shadow.hpp"
 #include "host/report/table.hpp"
 

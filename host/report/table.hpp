@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,7 +8,12 @@ namespace berth::report {
 
 using Row = std::vector<std::string>;
 
-/// Columns as wide as they must be, two blanks between. `colours`: an ANSI sequence for each row, or empty.
+/// Width of tables: terminals and documents show this many columns.
+inline constexpr std::size_t kTableWidth = 100;
+
+/// Columns as wide as they must be, two blanks between. What does not fit into kTableWidth wraps at blanks, the widest column first; where
+/// that is not enough, the columns that are left over follow in tables of their own, with the first column again.
+/// @param colours  an ANSI sequence for each row, or empty
 std::string table(const Row& head, const std::vector<Row>& rows, const std::vector<const char*>& colours = {});
 
 }  // namespace berth::report

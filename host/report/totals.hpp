@@ -7,7 +7,7 @@
 
 #include "berth/plan.hpp"
 
-/// What tables and documents that set plans side by side have in common.
+/// Shared by tables and documents that compare plans.
 namespace berth::report {
 
 struct Total {
@@ -17,7 +17,7 @@ struct Total {
 inline constexpr std::array kTotals{
     Total{"gpus_used", &Totals::gpus_used}, Total{"starts", &Totals::starts},     Total{"keeps", &Totals::keeps},
     Total{"moves", &Totals::moves},         Total{"replaces", &Totals::replaces}, Total{"reserves", &Totals::reserves},
-    Total{"preempts", &Totals::preempts},   Total{"waits", &Totals::waits},       Total{"declines", &Totals::declines}};
+    Total{"preempts", &Totals::preempts},   Total{"waits", &Totals::waits},       Total{"rejects", &Totals::rejects}};
 
 /// With its quotation marks.
 std::string json_string(std::string_view text);

@@ -11,7 +11,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// When so many generations had been made.
+/// When that number of generations was reached.
 struct Instant {
   std::int64_t generation;
   double seconds;
@@ -25,7 +25,7 @@ ValueOverTime value_over_time(Engine& engine, const ClusterState& state, PolicyS
   Request watched = request;
   const Clock::time_point begin = Clock::now();
   watched.progress = [&](std::int64_t made, std::int64_t all) {
-    // Who counts from the beginning again is another part of the decision, and the search is the last one.
+    // A count that restarts belongs to another part of the decision; the search is the last part.
     if (!instants.empty() && made <= instants.back().generation) instants.clear();
     instants.push_back({made, seconds_since(begin)});
     return !request.progress || request.progress(made, all);
@@ -41,7 +41,7 @@ ValueOverTime value_over_time(Engine& engine, const ClusterState& state, PolicyS
     found.steps.push_back({found.seconds, found.value});
     return found;
   }
-  // A history that begins at 0 is of a search whose beginning counts as work.
+  // A history that begins at 0 is of a search whose initial plan counts as work.
   found.generations = plan.work_done - (plan.history.front().first == 0 ? 1 : 0);
   if (!instants.empty() && instants.back().generation == found.generations) found.searched_s = instants.back().seconds;
   std::size_t i = 0;

@@ -7,11 +7,12 @@
 
 namespace berth::report {
 
-/// GPUs that no job of a plan has and that it could give to none. The first two are beyond Totals::gpus, the last is part of it.
+/// GPUs that no job of a plan holds and that the plan could not give to any. The first two are not in Totals::gpus, the
+/// last one is.
 struct WithheldGpus {
-  std::int64_t held_by_others = 0;  ///< being released by jobs that the state does not have
+  std::int64_t held_by_others = 0;  ///< being released by jobs outside the state
   std::int64_t failed = 0;          ///< or on failed nodes
-  std::int64_t closed = 0;          ///< on nodes that take no new jobs: drained, spare, being released, not there yet or gone already
+  std::int64_t closed = 0;          ///< on nodes that accept no new jobs: drained, spare, being released, not yet or no longer available
 };
 
 /// `plan` is one of this state.

@@ -8,7 +8,7 @@
 namespace berth::results {
 
 Database::Database(const std::string& path) : path_(path) {
-  // ":memory:" and "file:..." are names of files, too.
+  // ":memory:" and "file:..." must be names of files, too.
   const std::string plain = path.substr(0, 1) == "/" ? path : "./" + path;
   if (sqlite3_open_v2(plain.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
     const std::string why = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";

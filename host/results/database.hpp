@@ -10,20 +10,21 @@ struct sqlite3_stmt;
 
 namespace berth::results {
 
-/// An open SQLite file. Everything that fails is an EnvironmentError that names the file; a file of another kind is an InputError.
+/// An open SQLite file. Every failure is an EnvironmentError that names the file; a file of another kind is an
+/// InputError.
 class Database {
  public:
-  /// Opens or creates it. Waits ten seconds where another process writes.
+  /// Opens or creates it. Waits up to ten seconds while another process writes.
   explicit Database(const std::string& path);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Statements without answers, separated by semicolons.
+  /// Runs statements without results, separated by semicolons.
   void run(const std::string& sql);
-  /// The one number that a query answers.
+  /// The single number that a query returns.
   std::int64_t number(const std::string& sql);
-  /// The first column of what a query answers.
+  /// The first column of the rows that a query returns.
   std::vector<std::string> texts(const std::string& sql);
   std::int64_t last_row() const;
 
@@ -36,7 +37,7 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
-/// Between its making and `commit` all or nothing is written.
+/// Between its construction and `commit` all or nothing is written.
 class Transaction {
  public:
   explicit Transaction(Database& database);
@@ -50,7 +51,7 @@ class Transaction {
   bool open_ = true;
 };
 
-/// A prepared statement; values are bound one after the other, and texts must live until `step`.
+/// A prepared statement; values are bound in order, and texts must live until `step`.
 class Statement {
  public:
   Statement(Database& database, const std::string& sql);
@@ -61,9 +62,10 @@ class Statement {
   void bind(std::int64_t value);
   void bind(std::string_view text);
   void bind_nothing();
-  /// Carries it out; values can be bound anew then. @returns whether it answers with a row, which is valid until the next call.
+  /// Runs it; values can be bound again afterwards. @returns whether there is a row, which is valid until the next
+  /// call.
   bool step();
-  std::int64_t number() const;  ///< of the row, in its first column
+  std::int64_t number() const;  ///< the first column of the row
   std::string text() const;     ///< the same
 
  private:

@@ -7,10 +7,10 @@
 
 #include "berth/error.hpp"
 #include "berth/version.hpp"
-#include "host/core/at.hpp"
-#include "host/core/civil_time.hpp"
-#include "host/core/wide.hpp"
-#include "host/io/json_writer.hpp"
+#include "host/core/base/civil_time.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/io/json/json_writer.hpp"
 #include "host/results/schema.hpp"
 #include "host/results/table_rows.hpp"
 
@@ -41,7 +41,6 @@ void add_known(TableRows& row, const std::string& name, std::int64_t value, bool
   known ? row.number(name, value) : row.nothing(name);
 }
 
-// What stands in no file of version 1.
 void add_settings(TableRows& row, const sim::SimulationSettings& settings) {
   row.text("progress", settings.progress).number("at_events", settings.events_too ? 1 : 0);
   const bool followed = settings.iterations.has_value();
@@ -68,7 +67,7 @@ void add_run(Database& database, const Run& run) {
   row.number("round_us", run.settings.round_us).number("elastic", run.settings.elastic ? 1 : 0);
   row.number("seed", static_cast<std::int64_t>(run.settings.request.seed));
   row.number("gpus", run.totals.gpus).number("jobs", run.jobs);
-  row.number("completed", f.completed).number("declined", f.declined).number("unfinished", f.unfinished);
+  row.number("completed", f.completed).number("rejected", f.rejected).number("unfinished", f.unfinished);
   row.number("killed", f.killed);
   row.number("interrupted", run.totals.interrupted ? 1 : 0);
   add_spread(row, "jct_us", f.jct_us);
@@ -82,7 +81,7 @@ void add_run(Database& database, const Run& run) {
   row.number("soft_deadlines", deadlines.soft).number("soft_missed", deadlines.soft_missed);
   row.number("hard_deadlines", deadlines.hard).number("hard_missed", deadlines.hard_missed);
   row.number("starts", f.starts).number("preemptions", f.preemptions).number("moves", f.moves);
-  row.number("failures", run.totals.failures).number("job_failures", f.failures).number("mends", f.mends);
+  row.number("failures", run.totals.failures).number("job_failures", f.failures).number("repairs", f.repairs);
   row.number("decisions", run.totals.decisions);
   row.number("decision_p50_us", run.totals.decision_ns.p50 / 1000).number("decision_p99_us", run.totals.decision_ns.p99 / 1000);
   row.number("load_us", static_cast<TimeUs>(run.load_s * 1e6)).number("wall_us", static_cast<TimeUs>(run.wall_s * 1e6));
@@ -102,7 +101,7 @@ void add_jobs(Database& database, std::int64_t id, const Run& run) {
   TableRows row(database, "jobs");
   for (const sim::JobRow& job : run.measures.jobs) {
     const sim::JobOutcome& o = job.outcome;
-    const TraceJob& traced = run.trace->jobs[at(o.job)];
+    const TraceJob& traced = run.trace->jobs[to_index(o.job)];
     const bool completed = o.end == sim::JobOutcome::End::kCompleted;
     row.number("run", id).text("job", traced.id).text("user", traced.user).text("vc", traced.virtual_cluster);
     row.number("gpus", traced.gpus).text("outcome", sim::kEndNames[static_cast<int>(o.end)]).number("submit_us", o.submit_us);
@@ -113,7 +112,7 @@ void add_jobs(Database& database, std::int64_t id, const Run& run) {
     add_known(row, "rho_ppm", job.rho_ppm, completed);
     row.number("held_us", o.held_us).number("overhead_us", o.overhead_us).number("gpu_us", core::saturate(o.gpu_us));
     row.number("starts", o.starts).number("preemptions", o.preemptions).number("moves", o.moves);
-    row.number("failures", o.failures).number("mends", o.mends);
+    row.number("failures", o.failures).number("repairs", o.repairs);
     add_known(row, "deadline_us", traced.deadline_us, traced.deadline_us != kNever);
     o.reason.empty() ? row.nothing("reason") : row.text("reason", o.reason);
     row.text("queue", traced.queue);
@@ -135,7 +134,7 @@ void add_groups(Database& database, std::int64_t id, const Run& run) {
   for (std::size_t by = 0; by < sim::kGroupings; ++by) {
     for (const sim::GroupFigures& group : run.measures.groups[by]) {
       row.number("run", id).text("grouping", sim::kGroupingNames[by]).text("name", group.name);
-      row.number("jobs", group.jobs).number("completed", group.completed).number("declined", group.declined);
+      row.number("jobs", group.jobs).number("completed", group.completed).number("rejected", group.rejected);
       add_spread(row, "jct_us", group.jct_us);
       row.number("mean_queue_us", group.mean_wait_us).number("gpu_us", core::saturate(group.gpu_us));
       row.write();
@@ -146,19 +145,19 @@ void add_groups(Database& database, std::int64_t id, const Run& run) {
 }  // namespace
 
 ResultsFile::ResultsFile(const std::string& path) : database_(path) {
-  // Nothing is written before it is known to be ours, or empty.
+  // Nothing is written before the file is known to be of this kind, or empty.
   const bool fresh = database_.number("SELECT count(*) FROM sqlite_schema") == 0;
   const std::int64_t kind = database_.number("PRAGMA application_id"), version = database_.number("PRAGMA user_version");
   if (kind != kApplicationId && (!fresh || kind != 0 || version != 0)) {
     throw InputError(path, "", 0, "is an SQLite file of something else, not of results");
   }
-  if (kind == kApplicationId && version != 1 && version != kSchemaVersion) {
-    throw InputError(path, "", 0, fmt::format("has results in version {}; this program knows version {}", version, kSchemaVersion));
+  if (kind == kApplicationId && version != kSchemaVersion) {
+    throw InputError(
+        path, "", 0,
+        fmt::format("has results in version {}; this program knows version {}: write to another file", version, kSchemaVersion));
   }
   database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   Transaction transaction(database_);
-  // Asked again: another program may have been here since.
-  if (database_.number("PRAGMA user_version") == 1) database_.run(kFromVersion1);
   database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", kApplicationId, kSchemaVersion) + kSchema);
   transaction.commit();
 }

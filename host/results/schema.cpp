@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS runs (
   gpus INTEGER NOT NULL,
   jobs INTEGER NOT NULL,
   completed INTEGER NOT NULL,
-  declined INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
   unfinished INTEGER NOT NULL,
   killed INTEGER NOT NULL,
   interrupted INTEGER NOT NULL,
@@ -71,15 +71,15 @@ CREATE TABLE IF NOT EXISTS runs (
   moves INTEGER NOT NULL,
   failures INTEGER NOT NULL,
   job_failures INTEGER NOT NULL,
-  mends INTEGER NOT NULL,
+  repairs INTEGER NOT NULL,
   decisions INTEGER NOT NULL,
   decision_p50_us INTEGER NOT NULL,
   decision_p99_us INTEGER NOT NULL,
   load_us INTEGER NOT NULL,
   wall_us INTEGER NOT NULL,
-  progress TEXT,
-  at_events INTEGER,
-  fidelity TEXT,
+  progress TEXT NOT NULL,
+  at_events INTEGER NOT NULL,
+  fidelity TEXT NOT NULL,
   gpu_jobs INTEGER,
   network_a_us INTEGER,
   network_b_fs INTEGER,
@@ -113,10 +113,10 @@ CREATE TABLE IF NOT EXISTS jobs (
   preemptions INTEGER NOT NULL,
   moves INTEGER NOT NULL,
   failures INTEGER NOT NULL,
-  mends INTEGER NOT NULL,
+  repairs INTEGER NOT NULL,
   deadline_us INTEGER,
   reason TEXT,
-  queue TEXT
+  queue TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS jobs_of_run ON jobs(run);
 
@@ -124,7 +124,7 @@ CREATE TABLE IF NOT EXISTS series (
   run INTEGER NOT NULL REFERENCES runs,
   from_us INTEGER NOT NULL,
   until_us INTEGER NOT NULL,
-  gpus_held_micro INTEGER NOT NULL,
+  gpus_allocated_micro INTEGER NOT NULL,
   gpus_free_micro INTEGER NOT NULL,
   running_micro INTEGER NOT NULL,
   waiting_micro INTEGER NOT NULL,
@@ -139,7 +139,7 @@ CREATE TABLE IF NOT EXISTS groups (
   name TEXT NOT NULL,
   jobs INTEGER NOT NULL,
   completed INTEGER NOT NULL,
-  declined INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
   mean_jct_us INTEGER NOT NULL,
   median_jct_us INTEGER NOT NULL,
   p90_jct_us INTEGER NOT NULL,
@@ -149,17 +149,6 @@ CREATE TABLE IF NOT EXISTS groups (
   gpu_us INTEGER NOT NULL,
   PRIMARY KEY (run, grouping, name)
 ) STRICT;
-)";
-
-const char* const kFromVersion1 = R"(
-ALTER TABLE runs ADD COLUMN progress TEXT;
-ALTER TABLE runs ADD COLUMN at_events INTEGER;
-ALTER TABLE runs ADD COLUMN fidelity TEXT;
-ALTER TABLE runs ADD COLUMN gpu_jobs INTEGER;
-ALTER TABLE runs ADD COLUMN network_a_us INTEGER;
-ALTER TABLE runs ADD COLUMN network_b_fs INTEGER;
-ALTER TABLE runs ADD COLUMN network_eta_fs INTEGER;
-ALTER TABLE jobs ADD COLUMN queue TEXT;
 )";
 
 }  // namespace berth::results

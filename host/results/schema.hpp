@@ -2,15 +2,13 @@
 
 #include <cstdint>
 
-/// What a `berth.results.v1` file has: docs/formats/results.md.
+/// Schema of a `berth.results.v1` file: docs/formats/results.md.
 namespace berth::results {
 
 inline constexpr std::int64_t kApplicationId = 0x42727468;  ///< "Brth", in the header of the file
-inline constexpr std::int64_t kSchemaVersion = 2;           ///< in the header, too
+inline constexpr std::int64_t kSchemaVersion = 3;           ///< in the header, too
 
-/// Makes what is not there yet.
+/// Creates what does not exist yet.
 extern const char* const kSchema;
-/// Adds the columns that version 2 has beside those of version 1. They are null in the rows that are there.
-extern const char* const kFromVersion1;
 
 }  // namespace berth::results

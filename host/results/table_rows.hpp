@@ -11,7 +11,7 @@
 
 namespace berth::results {
 
-/// Writes rows into a table, each as the same fields by name and value in the same order.
+/// Writes rows into a table; each row has the same fields, by name and value, in the same order.
 class TableRows {
  public:
   TableRows(Database& database, std::string table) : database_(database), table_(std::move(table)) {}

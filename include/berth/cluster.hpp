@@ -10,13 +10,14 @@
 
 namespace berth {
 
-/// Raw JSON text of the `x_...` fields of an object, kept and written back as they came.
+/// Raw JSON text of the `x_...` fields of an object. It is kept and written back unchanged.
 using Extensions = std::vector<std::pair<std::string, std::string>>;
 
 /// Independent trees over the same nodes. `kSwitch` is the default one.
-enum class Facet : std::uint8_t { kSwitch, kNvlink, kPower, kFault, kSite };
-inline constexpr int kFacets = 5;
+enum class TopologyKind : std::uint8_t { kSwitch, kNvlink, kPower, kFault, kSite };
+inline constexpr int kTopologyKinds = 5;
 
+/// One way to partition a GPU by MIG.
 struct MigLayout {
   std::string name;
   std::vector<std::string> profiles;  ///< slices, for example {"3g.40gb", "3g.40gb"}
@@ -25,7 +26,7 @@ struct MigLayout {
 
 struct GpuType {
   std::string id;
-  std::int64_t memory_bytes = 0;          ///< 0: not known, then no job is refused for it
+  std::int64_t memory_bytes = 0;          ///< 0: not known, and no job is rejected because of it
   std::int64_t nvlink_bytes_per_s = 0;    ///< per GPU and direction; 0: none
   std::int64_t power_mw = 0;              ///< milliwatts at full load
   std::int64_t price_micro_per_hour = 0;  ///< millionths of the currency per GPU-hour
@@ -34,10 +35,10 @@ struct GpuType {
   bool operator==(const GpuType&) const = default;
 };
 
-/// One domain of one facet. Its key is `parent + "/" + id`: labels are unique only within a parent.
+/// One domain of one topology. Its key is `parent + "/" + id`: labels are unique only within a parent.
 struct Domain {
   std::string id;  ///< no '/'
-  Facet facet = Facet::kSwitch;
+  TopologyKind topology = TopologyKind::kSwitch;
   std::string level;                    ///< for example "rack", "pod"; not "node", not "cluster"
   std::string parent;                   ///< full path of the parent, empty for a root
   std::int64_t uplink_bytes_per_s = 0;  ///< switches only; 0: not limited
@@ -48,13 +49,15 @@ struct Domain {
   bool operator==(const Domain&) const = default;
 };
 
+/// Jobs start only on kReady nodes; kSpare nodes only take replacements of gang repair.
 enum class NodeState : std::uint8_t { kReady, kDrain, kFailed, kSpare, kReleasing };
 enum class GpuState : std::uint8_t { kOk, kFailed, kReleasing };
 
+/// One GPU of a node. A releasing GPU accepts no new jobs; a running job that holds it stays.
 struct Gpu {
   std::int32_t index = 0;
   GpuState state = GpuState::kOk;
-  TimeUs free_at_us = kNever;     ///< when a releasing GPU is expected back
+  TimeUs free_at_us = kNever;     ///< when a releasing GPU is expected to become free
   std::int32_t inner_group = -1;  ///< sub-node level (a socket, an NVLink pair); -1: none
   bool operator==(const Gpu&) const = default;
 };
@@ -62,16 +65,16 @@ struct Gpu {
 struct Node {
   std::string id;
   std::string gpu_type;
-  std::int32_t gpus = 0;                    ///< 0..kMaxGpusPerNode
-  std::vector<Gpu> gpu_list;                ///< empty: all `kOk`, no inner groups
-  std::array<std::string, kFacets> domain;  ///< full path in each facet, empty: none
-  std::int64_t cpu_milli = kUnlimited;      ///< thousandths of a core; kUnlimited: not modelled
-  std::int64_t memory_bytes = kUnlimited;   ///< kUnlimited: not modelled
+  std::int32_t gpus = 0;                           ///< 0..kMaxGpusPerNode
+  std::vector<Gpu> gpu_list;                       ///< empty: all GPUs are `kOk` and have no inner groups
+  std::array<std::string, kTopologyKinds> domain;  ///< full path in each topology, empty: none
+  std::int64_t cpu_milli = kUnlimited;             ///< thousandths of a core; kUnlimited: not modelled
+  std::int64_t memory_bytes = kUnlimited;          ///< kUnlimited: not modelled
   std::int32_t nics = 0;
   std::int64_t nic_bytes_per_s = 0;                         ///< per NIC and direction
   std::vector<std::pair<std::string, std::string>> labels;  ///< sorted by key, keys unique
-  std::vector<std::string> virtual_clusters;                ///< empty: serves every job
-  bool sharing = false;                                     ///< may host shares of GPUs
+  std::vector<std::string> virtual_clusters;                ///< empty: accepts every job
+  bool sharing = false;                                     ///< may host jobs that use a share of a GPU
   NodeState state = NodeState::kReady;
   TimeUs available_from_us = 0;
   TimeUs available_until_us = kNever;
@@ -80,10 +83,11 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+/// Limits of a queue for one GPU type. They apply to the queue and its descendants together.
 struct Quota {
   std::string gpu_type;                 ///< "*": all types together
   std::int64_t guarantee = 0;           ///< GPUs
-  std::int64_t limit = kUnlimited;      ///< GPUs, never exceeded; a share of a GPU counts as its part
+  std::int64_t limit = kUnlimited;      ///< GPUs, a hard limit; a share of a GPU counts as its fraction
   std::int64_t borrowing = kUnlimited;  ///< GPUs above the guarantee
   bool operator==(const Quota&) const = default;
 };
@@ -98,12 +102,12 @@ struct Queue {
 };
 
 struct DomainRef {
-  Facet facet = Facet::kSwitch;
+  TopologyKind topology = TopologyKind::kSwitch;
   std::string path;  ///< full path
   bool operator==(const DomainRef&) const = default;
 };
 
-/// Nodes kept for the named jobs within [from, to).
+/// Nodes that only the named jobs may use within [from, to).
 struct Reservation {
   std::string id;
   std::vector<std::string> nodes;

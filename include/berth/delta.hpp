@@ -6,18 +6,18 @@
 
 #include "berth/snapshot.hpp"
 
-/// Changes of a ClusterState. A batch is applied whole or not at all.
+/// Changes of a ClusterState. A batch is applied as a whole or not at all.
 namespace berth::delta {
 
-/// Replaces everything. Loading a snapshot is one delta.
+/// Replaces the whole state. Loading a snapshot is one delta.
 struct Load {
   Snapshot snapshot;
 };
-/// Moves the clock; never backwards. Running jobs progress at their rate.
+/// Moves the clock forward, never backward. Running jobs progress at their rate.
 struct SetTime {
   TimeUs now_us = 0;
 };
-/// Adds a node, or replaces the node of the same id (its running jobs must still fit).
+/// Adds a node, or replaces the node with the same id. Its running jobs must still fit.
 struct PutNode {
   Node node;
 };
@@ -25,23 +25,24 @@ struct PutNode {
 struct RemoveNode {
   std::string node;
 };
-/// A node fails, drains, recovers. Jobs on a failed node stay, marked as having lost GPUs, until mended or stopped.
+/// A node fails, drains or recovers. Jobs on a failed node stay and are marked as having lost GPUs, until they are repaired or stopped.
 struct SetNodeState {
   std::string node;
   NodeState state = NodeState::kReady;
   TimeUs available_from_us = 0;
 };
+/// A GPU fails, is being released, or recovers.
 struct SetGpuState {
   std::string node;
-  std::int32_t index = 0;
+  std::int32_t index = 0;  ///< of the GPU in its node
   GpuState state = GpuState::kOk;
   TimeUs free_at_us = kNever;
 };
-/// Adds a job (an arrival), or replaces the job of the same id.
+/// Adds a job (an arrival), or replaces the job with the same id.
 struct PutJob {
   Job job;
 };
-/// The job ended or was withdrawn; its GPUs are free. `status` goes to the history unless empty.
+/// The job ended or was withdrawn; its GPUs become free. `status` is recorded in the history unless it is empty.
 struct RemoveJob {
   std::string job;
   std::string status;
@@ -64,6 +65,7 @@ struct SetProgress {
 struct PutQueue {
   Queue queue;
 };
+/// Adds or replaces a reservation.
 struct PutReservation {
   Reservation reservation;
 };

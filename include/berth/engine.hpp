@@ -15,9 +15,10 @@
 
 namespace berth {
 
+/// Where a decision is computed. It does not change the plan. kAuto is kCpu.
 enum class Backend : std::uint8_t { kAuto, kReference, kCpu, kCuda };
 
-/// What a policy keeps from one decision to the next: integer columns keyed by job id, and scalars.
+/// What a policy keeps between decisions: scalars, and integer columns keyed by job id.
 struct PolicyState {
   std::int32_t version = 1;
   std::string policy;
@@ -32,10 +33,10 @@ struct Request {
   Backend backend = Backend::kAuto;
   int threads = 1;
   std::uint64_t seed = 0;
-  std::int64_t work_limit = 0;  ///< jobs walked at most; 0: no limit. Repeatable.
-  TimeUs budget_us = 0;         ///< wall clock; 0: none. The plan names the work done, which repeats it.
-  /// Called on the deciding thread about every 64 jobs with (walked, of all), by the backends cpu and reference, and by a policy that
-  /// searches with (steps made, at most); false stops as `cancel` does. Must not throw.
+  std::int64_t work_limit = 0;  ///< upper bound on the jobs that a scheduling pass looks at; 0: no limit. Deterministic.
+  TimeUs budget_us = 0;         ///< wall clock; 0: no limit. The plan states the work done; as `work_limit` it reproduces the plan.
+  /// Called on the thread of `decide` about every 64 jobs with (jobs done, all jobs), by the backends cpu and reference.
+  /// Policies that search call it with (steps done, maximum). Returning false stops as `cancel` does. Must not throw.
   std::function<bool(std::int64_t, std::int64_t)> progress;
 };
 
@@ -43,19 +44,21 @@ struct PolicyParam {
   std::string name, default_value, help;
 };
 
+/// Description of a policy, as `berth policies` prints it.
 struct PolicyInfo {
-  std::string name, rule, source, discipline;
+  std::string name, rule, source;
+  std::string discipline = {};
   bool preemptive = false;
-  std::vector<PolicyParam> params;
+  std::vector<PolicyParam> params = {};
 };
 
-/// All policies, by name.
+/// All policies, sorted by name.
 BERTH_API std::vector<PolicyInfo> policies();
 
 class EngineImpl;
 
-/// Decides on a state. Engines are independent; one engine serves one thread at a time, but
-/// `cancel` may be called from any thread.
+/// Computes decisions on a state. Engines are independent of each other.
+/// One thread at a time may use an engine, but any thread may call `cancel`.
 class BERTH_API Engine {
  public:
   Engine();
@@ -63,39 +66,48 @@ class BERTH_API Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  /// Computes a plan for `state` at its current revision; the state is not changed.
+  /// Computes a plan for `state` at its current revision. The state is not changed.
   ///
-  /// A pure function of (state, policy_state, request): backend and threads do not change the answer.
-  /// Every returned plan has passed the validator. Buffers are kept between calls on the same engine.
+  /// The plan is a pure function of (state, policy_state, request): backend and threads do not change it.
+  /// Every returned plan has passed the validator. The engine keeps its buffers between calls.
+  /// @param state         The cluster and its jobs.
   /// @param policy_state  In: from the last decision. Out: for the next one.
+  /// @param request       Policy, parameters, backend and limits.
+  /// @param plan          Out, overwritten.
   /// @throws InvalidArgument for an unknown policy or parameter; InternalError for a plan that fails validation.
   void decide(const ClusterState& state, PolicyState& policy_state, const Request& request, Plan& plan);
+  /// The same without a policy state: the policy keeps nothing.
   Plan decide(const ClusterState& state, const Request& request);
 
-  /// Stops a running `decide` at the next chance; it returns the best so far with stopped_by "cancel".
+  /// Stops a running `decide` at its next check. That call returns its best plan so far, with stopped_by "cancel".
   void cancel() noexcept;
 
  private:
   std::unique_ptr<EngineImpl> impl_;
 };
 
-/// Carries a plan out on the state: starts, moves and stops jobs. @returns the new revision.
-/// A plan that `decide` returned is valid; one from elsewhere is to be checked by `validate_plan` first.
-/// @throws StalePlan when the state's revision is not the plan's; InvalidArgument or InputError for a plan that cannot be carried out.
+/// Applies a plan to the state: stops, moves and starts jobs.
+///
+/// What preempted, moved, resized and replaced jobs hold is released before anything starts. A replaced gang counts a restart, as a moved
+/// job does. A plan from `decide` is valid. Check a plan from elsewhere with `validate_plan` first.
+/// @returns the new revision.
+/// @throws StalePlan when the plan is for another revision of the state; InvalidArgument or InputError when it cannot be applied.
 BERTH_API std::uint64_t commit(ClusterState& state, const Plan& plan);
 
-/// Checks a plan against the state independently of the code that made it.
-/// @returns the violations found, at most `most`; empty for a valid plan.
+/// Checks a plan against the state, independently of the code that made it.
+/// @param most  Maximum number of violations to report.
+/// @returns the violations found; empty for a valid plan.
 BERTH_API std::vector<std::string> validate_plan(const ClusterState& state, const Plan& plan, std::size_t most = 20);
 
-/// One sentence: "needs 16 GPUs in one rack; best rack has 12 left: r07".
+/// Returns the reason as one sentence: "needs 16 GPUs in one rack; best rack has 12 left: r07".
 BERTH_API std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job);
-/// The smallest single change that lets the job start: to be read after "starts if": "4 more free there"; empty when none is known.
+/// Returns the smallest single change that would let the job start; empty when none is known.
+/// It completes the words "would start if", for example "4 more free there".
 BERTH_API std::string render_would_start_if(const ClusterState& state, const Reason& reason, std::int32_t job);
-/// The place that `best` speaks of: a node's id or a domain's name (its full path where names repeat); empty when it is about the whole
-/// cluster.
+/// Returns the location that `best` refers to: the id of a node or the name of a domain.
+/// The name is a full path where names repeat. It is empty when `best` refers to the whole cluster.
 BERTH_API std::string render_where(const ClusterState& state, const Reason& reason);
-/// True when the reason's necessary condition indeed fails on this cluster, whoever leaves it.
+/// Returns true when the necessary condition of the reason fails on this cluster, even if all jobs left it.
 BERTH_API bool check_certificate(const ClusterState& state, const Reason& reason, std::int32_t job);
 
 }  // namespace berth

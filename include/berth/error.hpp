@@ -8,13 +8,13 @@
 
 namespace berth {
 
-/// The root of all that Berth throws but std::bad_alloc. "No node fits" is an answer, never an error.
+/// Base class of everything that Berth throws except std::bad_alloc. "No node fits" is an answer, not an error.
 class BERTH_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A caller's mistake: a bad argument, an unknown policy or parameter, a delta that names nothing.
+/// A mistake of the caller: a bad argument, an unknown policy or parameter, a delta for an unknown object.
 class BERTH_API InvalidArgument : public Error {
  public:
   using Error::Error;
@@ -27,8 +27,8 @@ class BERTH_API InputError : public Error {
       : Error(text(file, pointer, line, problem)), file_(std::move(file)), pointer_(std::move(pointer)), line_(line) {}
 
   const std::string& file() const { return file_; }
-  const std::string& pointer() const { return pointer_; }  ///< JSON pointer, empty for the whole.
-  int line() const { return line_; }                       ///< 1-based, 0 when not known.
+  const std::string& pointer() const { return pointer_; }  ///< empty for the whole document
+  int line() const { return line_; }                       ///< 1-based; 0: not known
 
  private:
   static std::string text(std::string at, const std::string& pointer, int line, const std::string& problem) {
@@ -43,25 +43,25 @@ class BERTH_API InputError : public Error {
   int line_;
 };
 
-/// The environment failed: a device, a file that cannot be read or written. Where memory runs out, std::bad_alloc is thrown as it is.
+/// The environment failed: a device, or a file that cannot be read or written. Out of memory is std::bad_alloc instead.
 class BERTH_API EnvironmentError : public Error {
  public:
   using Error::Error;
 };
 
-/// Memory ran out in the middle of a change of this state, which no longer holds together: only `delta::Load` makes it usable again.
+/// Memory ran out during a change and left the state inconsistent. Only `delta::Load` makes it usable again.
 class BERTH_API StateLost : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
 };
 
-/// A plan computed on an older revision was offered for commit.
+/// A plan was committed to a state whose revision is not the plan's.
 class BERTH_API StalePlan : public Error {
  public:
   using Error::Error;
 };
 
-/// The engine broke its own promise (for example a plan that its validator refuses).
+/// The engine broke one of its own guarantees, for example by a plan that its validator rejects.
 class BERTH_API InternalError : public Error {
  public:
   using Error::Error;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Marks what the shared library exports; everything else is hidden.
+/// Marks what the shared library exports; every other symbol is hidden.
 #if defined(__GNUC__) && !defined(BERTH_STATIC)
 #define BERTH_API __attribute__((visibility("default")))
 #else

@@ -15,57 +15,60 @@ namespace berth {
 enum class JobKind : std::uint8_t { kTraining, kService, kBatchInference };
 enum class JobState : std::uint8_t { kWaiting, kRunning };
 
-/// What a policy may know of a job's length. The truth is never in a snapshot.
+/// What a policy may know about the length of a job. The true length is never in a snapshot.
 struct Estimate {
   TimeUs run_us = kNever;  ///< expected run time at the requested shape; kNever: not known
   TimeUs p50_us = kNever;
   TimeUs p90_us = kNever;
-  std::string source;  ///< who says so: "user", "history-mean", "time_limit", "oracle", ...
+  std::string source;  ///< where it comes from: "user", "history-mean", "time_limit", "oracle", ...
   bool operator==(const Estimate&) const = default;
 };
 
 struct LevelRef {
-  Facet facet = Facet::kSwitch;
-  std::string level;  ///< "node" or a level that some domain of the facet has
+  TopologyKind topology = TopologyKind::kSwitch;
+  std::string level;  ///< "node" or a level that some domain of the topology has
   bool operator==(const LevelRef&) const = default;
 };
 
+/// Limits the members of a group in each domain of a level.
 struct Spread {
   LevelRef at;
-  std::int32_t most_per_domain = 1;  ///< members
+  std::int32_t max_per_domain = 1;  ///< members
   bool operator==(const Spread&) const = default;
 };
 
+/// Keeps members of a group together in segments of equal size.
 struct Segment {
-  std::int32_t size = 0;  ///< members that must share one domain of `at`; the member count is a multiple
+  std::int32_t size = 0;  ///< members that must share one domain of `at`; the member count is a multiple of it
   LevelRef at;
   bool operator==(const Segment&) const = default;
 };
 
 enum class CommKind : std::uint8_t { kTp, kPp, kDp, kEp, kKv };
 
+/// Traffic of the members of a group in one step.
 struct Communication {
   CommKind kind = CommKind::kDp;
-  std::string peer;  ///< name of the peer group, empty: among the members
+  std::string peer;  ///< name of the peer group; empty: the members of this group
   std::int64_t bytes_per_step = 0;
   bool operator==(const Communication&) const = default;
 };
 
-/// A node of the gang's tree. A member is indivisible: all its GPUs lie on one node.
+/// A node of the gang's tree. A member is indivisible: all its GPUs are on one node.
 struct Group {
   std::string name;
   std::string parent;  ///< name of the parent group, empty for a root
   std::string role;
-  std::int32_t members_min = 1;  ///< 0 allowed for a group that only holds children
+  std::int32_t members_min = 1;  ///< 0 is allowed for a group that only has child groups
   std::int32_t members_want = 1;
   std::int32_t members_max = 1;
   std::int32_t gpus_per_member = 1;
-  std::int32_t share_ppm = kWholeGpu;  ///< below kWholeGpu: each member takes this share of one GPU
+  std::int32_t share_ppm = kWholeGpu;  ///< below kWholeGpu: each member uses this share of one GPU
   std::optional<Segment> segment;
-  std::optional<LevelRef> require;  ///< members and descendants in one domain of this level
+  std::optional<LevelRef> require;  ///< members and descendants must be in one domain of this level
   std::optional<LevelRef> prefer;
   std::optional<Spread> spread;
-  std::int32_t spares = 0;  ///< members placed beside the wanted ones, to mend from
+  std::int32_t spares = 0;  ///< extra members, placed to replace members that fail
   std::vector<Communication> communication;
   bool operator==(const Group&) const = default;
 };
@@ -78,28 +81,32 @@ struct Shape {
   std::int32_t share_ppm = kWholeGpu;
   std::int32_t local_batch = 0;         ///< samples per GPU and step; 0: not stated
   std::int64_t learning_rate_pico = 0;  ///< 1e-12; 0: not stated
-  std::int64_t rate = 0;                ///< millionths of the profile's unit per second; 0: ask the profile
+  std::int64_t rate = 0;                ///< millionths of the profile's unit per second; 0: the profile gives the rate
   std::int64_t power_mw = 0;
   std::string mig_profile;
   std::vector<Group> groups;  ///< empty: one flat group of `gpus` one-GPU members
   bool operator==(const Shape&) const = default;
 };
 
+/// Requirements on nodes that hold for all shapes of a job. A node that does not exist matches nothing.
 struct Constraints {
-  /// Every key must match: the node's label equals one of the values.
+  /// Every key must match: the label of the node equals one of the values.
   std::vector<std::pair<std::string, std::vector<std::string>>> labels;
   std::vector<std::string> required_nodes;  ///< empty: any
   std::vector<std::string> excluded_nodes;
   std::int64_t cpu_milli_per_gpu = 0;
   std::int64_t memory_bytes_per_gpu = 0;                  ///< host memory
   std::int64_t gpu_memory_bytes = 0;                      ///< per GPU
-  std::vector<std::pair<LevelRef, TimeUs>> longest_wait;  ///< wait at most so long for this level
+  std::vector<std::pair<LevelRef, TimeUs>> longest_wait;  ///< maximum wait for this level
   bool operator==(const Constraints&) const = default;
 };
 
+/// Run time in which a job holds GPUs without progress, in microseconds.
+/// A displaced job pays save, restart and restore; after a failure only restart and restore.
+/// A resize costs at least `scale_us`, a migration at least `migrate_us`.
 struct Costs {
   TimeUs restart_us = 0;
-  TimeUs checkpoint_every_us = 0;  ///< 0: only at preemption
+  TimeUs checkpoint_every_us = 0;  ///< 0: checkpoints only at preemption
   TimeUs checkpoint_save_us = 0;
   TimeUs checkpoint_restore_us = 0;
   TimeUs scale_us = 0;
@@ -107,15 +114,17 @@ struct Costs {
   bool operator==(const Costs&) const = default;
 };
 
+/// When a job may be displaced. Lost GPUs are no preemption: these limits do not protect from failures.
 struct Preemption {
-  std::int32_t preemption_class = 0;  ///< a job may displace jobs of a smaller class only (policy `priority`)
+  std::int32_t preemption_class = 0;  ///< a job may displace only jobs of a smaller class (policy `priority`)
   bool preemptible = true;
-  TimeUs minimum_run_us = 0;
+  TimeUs minimum_run_us = 0;  ///< it is not displaced before it has run this long
   TimeUs grace_us = 0;
-  TimeUs guaranteed_until_us = 0;
+  TimeUs guaranteed_until_us = 0;  ///< it is not displaced before this instant
   bool operator==(const Preemption&) const = default;
 };
 
+/// A deadline of a job; `hard`: the job is useless after it. `value` is that of meeting it.
 struct Deadline {
   TimeUs at_us = kNever;
   bool hard = false;
@@ -123,16 +132,17 @@ struct Deadline {
   bool operator==(const Deadline&) const = default;
 };
 
-/// Rates last seen at one GPU count, newest last.
+/// The last observed rates at one GPU count, newest last.
 struct ObservedRate {
   std::int32_t gpus = 0;
   std::vector<std::int64_t> rates;  ///< at most five; millionths of the unit per second
   bool operator==(const ObservedRate&) const = default;
 };
 
+/// Measured progress of a job. Losses, accuracy and gradient statistics are 0 where the job does not report them.
 struct Progress {
   std::int64_t work_done = 0;   ///< millionths of the profile's unit
-  std::int64_t work_total = 0;  ///< 0: not known, then `estimate` speaks
+  std::int64_t work_total = 0;  ///< 0: not known, and `estimate` is used
   std::int64_t epochs_done_micro = 0;
   std::int64_t samples_done = 0;
   std::int64_t dataset_size = 0;
@@ -148,6 +158,7 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
+/// GPUs of one node that members of one group hold.
 struct AllocationEntry {
   std::string group;        ///< name in the shape, empty for a flat gang
   std::int32_t member = 0;  ///< rank of the first member of this entry within the group
@@ -164,6 +175,7 @@ struct Allocation {
   bool operator==(const Allocation&) const = default;
 };
 
+/// A job that waits or runs. It may run in any one of its shapes.
 struct Job {
   std::string id;
   std::string user;
@@ -193,7 +205,7 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-/// A finished job, compact, for predictors.
+/// A finished job in compact form, for predictors of run time.
 struct FinishedJob {
   std::string id;
   std::string user;

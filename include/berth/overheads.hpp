@@ -11,14 +11,14 @@
 
 namespace berth {
 
-/// What changes cost the jobs of one model in a simulation.
+/// Time that changes cost the jobs of one model in a simulation.
 struct ModelOverheads {
-  TimeUs start_us = 0;  ///< at the first start, with GPUs in hand and without doing work
+  TimeUs start_us = 0;  ///< at the first start: the job has its GPUs but does no work yet
   Costs costs;
   bool operator==(const ModelOverheads&) const = default;
 };
 
-/// A `berth.overheads.v1` document: costs by model, of a simulation.
+/// A `berth.overheads.v1` document: costs by model, for a simulation.
 struct Overheads {
   std::string name;
   ModelOverheads general;                                      ///< of models that are not listed

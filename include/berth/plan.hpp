@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,72 +16,94 @@ namespace berth {
 
 class ClusterState;
 
-enum class Action : std::uint8_t { kStart, kKeep, kResize, kMigrate, kPreempt, kWait, kDecline, kReplace, kReserve };
+/// What a plan does with a job.
+enum class Action : std::uint8_t {
+  kStart,    ///< a waiting job starts
+  kKeep,     ///< a running job keeps its allocation
+  kResize,   ///< a running job continues in another shape
+  kMigrate,  ///< a running job continues in the same shape on other GPUs
+  kPreempt,  ///< a running job is displaced and waits
+  kWait,
+  kReject,   ///< a waiting job cannot run at all; see its reason
+  kReplace,  ///< gang repair: a gang that lost members continues with replacements
+  kReserve   ///< a waiting job gets GPUs for a later start
+};
 
-/// Whether a job with this action has GPUs from the plan's instant on.
+/// Whether a job with this action holds GPUs from the plan's instant on.
 constexpr bool runs_now(Action action) {
   return action == Action::kStart || action == Action::kKeep || action == Action::kResize || action == Action::kMigrate ||
          action == Action::kReplace;
 }
 
-/// Why a job waits, is declined or is displaced. Where several hold, the dominant one is the first that applies in this order:
+/// Why a job waits, is rejected or is displaced. Where several reasons hold, the dominant one is the first in this order:
 ///
-/// 1. what displaced a running job: kNodeFailed, kLostPriority;
-/// 2. a certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help;
-/// 3. kDeadlineImpossible: its hard deadline is out of reach in every alternative, by what is predicted; it is declined;
-/// 4. kBudget, when its turn never came;
-/// 5. kBehind; kNotChosen; kOutbid, where prices choose and no shape is worth more to it than its GPUs cost;
-/// 6. kQuota, when no alternative is within the limits of its queues;
-/// 7. what is short, of the alternative that lacks least (those that could never hold it apart): kInsufficientGpus, kGpuMemory, kCpu,
-///    kMemory, kNodeConstraint, then kTopologyRequired or kFragmented;
-/// 8. nothing is short by itself: kReservedFor; kBudget, when the search for a place was cut short; else kFragmented.
+/// 1. What displaced a running job: kNodeFailed, kLostPriority.
+/// 2. A certificate (`Reason::certified`, with any of kNoGpuType .. kGpuMemory): no other state of the jobs would help.
+/// 3. kDeadlineImpossible: by prediction, every alternative misses the hard deadline; the job is rejected.
+/// 4. kBudget, when the scheduling pass ended before the job.
+/// 5. kBehind; kNotChosen; kOutbid, where prices choose and no shape adds more objective value than its GPUs cost.
+/// 6. kQuota, when no alternative is within the limits of its queues.
+/// 7. What is short for the alternative that lacks least, among those that the cluster could ever hold: kInsufficientGpus,
+///    kGpuMemory, kCpu, kMemory, kNodeConstraint, then kTopologyRequired or kFragmented.
+/// 8. Nothing is short by itself: kReservedFor; kBudget, when the search for a location was cut short; else kFragmented.
 enum class ReasonCode : std::uint8_t {
   kNone,
   kNoGpuType,         ///< no node of any allowed type exists
-  kNodeConstraint,    ///< labels, required, excluded, virtual cluster, reservation or end time leave too few nodes
-  kInsufficientGpus,  ///< too few GPUs free (or existing, when certified)
-  kTopologyRequired,  ///< no domain of the required level holds it
-  kFragmented,        ///< enough GPUs, but not in the pieces or places asked for
-  kQuota,             ///< the queue, or one above it, is full
+  kNodeConstraint,    ///< labels, required or excluded nodes, virtual cluster, reservation or end time leave too few nodes
+  kInsufficientGpus,  ///< too few GPUs are free (or exist, when certified)
+  kTopologyRequired,  ///< no domain of the required level is large enough
+  kFragmented,        ///< enough GPUs are free, but not with the members or locations requested
+  kQuota,             ///< the queue, or one of its ancestors, is full
   kCpu,
   kMemory,
   kGpuMemory,
   kBehind,              ///< head of line: an earlier job waits
   kReservedFor,         ///< would delay the reservation of an earlier job
   kLostPriority,        ///< displaced by a more important job
-  kDeadlineImpossible,  ///< `Reason::until_us`: the earliest end that is predicted
-  kNodeFailed,          ///< displaced because its nodes or GPUs failed and it could not be mended
+  kDeadlineImpossible,  ///< `Reason::until_us`: the earliest predicted end
+  kNodeFailed,          ///< displaced because its nodes or GPUs failed and it could not be repaired
   kBudget,              ///< the search was cut short; not a proof
-  kOutbid,              ///< `best`: what `pieces` GPUs of `gpu_type` are worth to it; `asked`: their price
-  kNotChosen,           ///< a policy that makes whole schedules gave it nothing
+  kOutbid,              ///< `best`: the objective value that `members` GPUs of `gpu_type` add in it; `asked`: their price
+  kNotChosen,           ///< a policy that makes whole schedules gave it no GPUs
 };
 
-enum class Proof : std::uint8_t { kPlacedValidated, kInfeasibleCertified, kBudgetExhausted };
+/// What is known about a plan as a whole.
+enum class Proof : std::uint8_t {
+  kPlacedValidated,      ///< the validator accepted every placement
+  kInfeasibleCertified,  ///< every job is rejected with a certificate
+  kBudgetExhausted       ///< for some job the search was cut short
+};
 
-/// One dominant reason with its evidence, all integers; `render_reason` makes the text.
+/// One dominant reason with its evidence, all integers. `render_reason` makes the text.
 struct Reason {
   ReasonCode code = ReasonCode::kNone;
-  bool certified = false;       ///< a necessary condition fails on the whole cluster, whoever leaves: `check_certificate`
-  std::uint8_t facet = 0;       ///< of `level`
+  bool certified = false;       ///< a necessary condition fails on the whole cluster, even if all jobs left it: `check_certificate`
+  std::uint8_t topology = 0;    ///< of `level`
   std::int8_t level = -1;       ///< level at which `asked` and `best` are counted; -1: the whole cluster
   std::int32_t where = -1;      ///< node rank at level 0, else domain id; -1: the cluster
-  std::int32_t other_job = -1;  ///< slot
+  std::int32_t other_job = -1;  ///< index of a job
   std::int32_t queue = -1;
   std::int32_t gpu_type = -1;
   std::int64_t asked = 0;    ///< GPUs, milli-cores or bytes, by code
-  std::int64_t best = 0;     ///< the most that `where` has
-  std::int64_t missing = 0;  ///< the smallest single change: so many more free in `where`; 0: none known
+  std::int64_t best = 0;     ///< maximum that `where` has
+  std::int64_t missing = 0;  ///< the smallest single change: N more free in `where`; 0: none known
   TimeUs until_us = kNever;
-  std::int32_t pieces =
-      0;  ///< `asked` is so many equal pieces, none of which may be split over nodes (or over domains of `level`); 0: it is not
-  std::int64_t free = 0;    ///< GPUs free in all, where `best` is about a part of them
-  std::int32_t apart = 0;   ///< at most so many of the pieces on one node, and `best` counts no more of any; 0: it does not matter
-  bool beside = false;      ///< what is `missing` must become free with the cores and memory that go with it
-  bool some_nodes = false;  ///< the job may not use all nodes of its GPU type: of those that it may, `best` and `missing` speak
+  /// Number of equal members that `asked` consists of. A member may not be split over nodes (segments: over domains of `level`).
+  /// 0: splitting is allowed.
+  std::int32_t members = 0;
+  std::int64_t free = 0;    ///< all free GPUs, where `best` covers only some of them
+  std::int32_t apart = 0;   ///< maximum number of members on one node, which `best` respects; 0: not relevant
+  bool beside = false;      ///< `missing` GPUs must become free together with their cores and memory
+  bool some_nodes = false;  ///< the job may use only some nodes of its GPU type; `best` and `missing` count only those
+  /// GPUs out of service that would help the job if they returned, on nodes that it may use: idle ones of drained nodes, and failed
+  /// ones. With kNodeFailed: the failed GPUs of the job itself.
+  std::int64_t drained = 0, failed = 0;
+  std::int32_t unavailable_nodes = 0;                         ///< number of these nodes
+  std::array<std::int32_t, 3> unavailable_on = {-1, -1, -1};  ///< the first of them by rank; -1: no more
   bool operator==(const Reason&) const = default;
 };
 
-/// GPUs of one node given to members of one group.
+/// GPUs of one node that members of one group receive.
 struct PlanEntry {
   std::int32_t node = -1;   ///< rank
   std::int32_t group = 0;   ///< index in the shape's groups; 0 for a flat gang
@@ -88,12 +111,12 @@ struct PlanEntry {
   std::int32_t members = 0;
   std::uint64_t gpus = 0;  ///< mask of GPU indices
   std::int32_t share_ppm = kWholeGpu;
-  bool time_shared = false;  ///< the holders of shares of a GPU take turns on it; false: whole, or a partition of its own
+  bool time_shared = false;  ///< jobs with shares of the GPU use it in time slices; false: a whole GPU or a partition of its own
   bool operator==(const PlanEntry&) const = default;
 };
 
 struct Decision {
-  std::int32_t job = -1;  ///< slot
+  std::int32_t job = -1;  ///< index of the job
   Action action = Action::kWait;
   std::int32_t shape = -1;       ///< index in the job's shapes, -1: none
   std::int32_t entry_begin = 0;  ///< rows of Plan::entries, in rank order of the gang
@@ -103,54 +126,56 @@ struct Decision {
   std::int64_t rate = 0;                ///< predicted, millionths of the unit per second; 0: not known
   TimeUs start_us = kNever;             ///< of kStart (now), kReserve (later)
   TimeUs finish_us = kNever;            ///< predicted
-  TimeUs cost_us = 0;                   ///< what displacing or moving it costs in run time
+  TimeUs cost_us = 0;                   ///< run time that displacing or moving the job costs
   Reason reason;
   bool operator==(const Decision&) const = default;
 };
 
+/// GPUs of a plan, and its number of decisions by action. `moves` counts kMigrate and kResize.
 struct Totals {
   std::int64_t gpus = 0;       ///< healthy GPUs in the cluster
-  std::int64_t gpus_used = 0;  ///< whole GPUs in use when the plan is carried out
-  std::int64_t starts = 0, keeps = 0, moves = 0, preempts = 0, waits = 0, declines = 0, replaces = 0, reserves = 0;
+  std::int64_t gpus_used = 0;  ///< whole GPUs in use after the plan is applied
+  std::int64_t starts = 0, keeps = 0, moves = 0, preempts = 0, waits = 0, rejects = 0, replaces = 0, reserves = 0;
   bool operator==(const Totals&) const = default;
 };
 
+/// Wall-clock seconds of the steps of a decision. They are not part of the result: `same_plan` ignores them.
 struct Timing {
   double load_s = 0, compile_s = 0, decide_s = 0, order_s = 0, place_s = 0, reasons_s = 0, validate_s = 0;
 };
 
-/// What a plan is worth under an objective, and the most that any plan could be: docs/prices.md.
+/// The objective value of a plan, and an upper bound on that of any plan: docs/prices.md.
 struct Bound {
-  std::string objective;                                     ///< empty: the policy has none
-  std::int64_t value = 0;                                    ///< of the plan, `terms` taken off
-  std::int64_t bound = 0;                                    ///< no plan is worth more; follows from the prices
-  std::vector<std::pair<std::string, std::int64_t>> prices;  ///< of a GPU of each type, in the same unit
+  std::string objective;                                     ///< empty: the policy has no objective
+  std::int64_t value = 0;                                    ///< of the plan, after subtracting `terms`
+  std::int64_t bound = 0;                                    ///< upper bound on the value of any plan; follows from the prices
+  std::vector<std::pair<std::string, std::int64_t>> prices;  ///< of one GPU of each type, in the same unit
   std::vector<std::pair<std::string, std::int64_t>>
-      terms;  ///< that were asked for: what the plan's places lose by each (docs/objectives.md)
+      terms;  ///< requested terms: what the locations in the plan lose by each (docs/objectives.md)
   bool operator==(const Bound&) const = default;
 };
 
-/// The answer of one decision, valid for one revision of one state.
+/// The result of one decision. Valid for one revision of one state.
 struct Plan {
   std::uint64_t revision = 0;
   TimeUs now_us = 0;
   std::string policy;
   std::vector<std::pair<std::string, std::string>> params;
-  std::string backend;       ///< who answered: "reference", "cpu", "cuda"
-  std::string backend_note;  ///< why another backend than asked answered; may be empty
+  std::string backend;       ///< backend of the answer: "reference", "cpu", "cuda"
+  std::string backend_note;  ///< why it is not the requested backend; may be empty
   std::uint64_t seed = 0;
-  std::int64_t work_done = 0;  ///< jobs walked; by policies that search: evaluations made
+  std::int64_t work_done = 0;  ///< jobs that the scheduling pass looked at; for policies that search: evaluations
   std::string stopped_by;      ///< "done", "work", "budget", "cancel"
   Proof proof = Proof::kPlacedValidated;
-  std::uint64_t tables = 0;  ///< hash of the tables that were used
-  /// When the policy orders the jobs otherwise by itself, or the hard deadline of one that waits is out of reach, once the plan is carried
-  /// out and if nothing happens before: a reason to decide again. `now_us`: all the time, as with remaining run times; kNever: only after
-  /// events.
+  std::uint64_t tables = 0;  ///< hash of the tables used
+  /// Time to decide again if no event happens before, after the plan is applied.
+  /// From then on the policy orders the jobs differently, or the hard deadline of a waiting job cannot be met.
+  /// `now_us`: the order changes all the time, as with remaining run times. kNever: only events change it.
   TimeUs order_until_us = kNever;
   std::vector<std::pair<std::string, std::int64_t>> objective;
   Bound bound;
-  /// Of a policy that searches: a generation (0: where it began) and the score of its best from then on, each time that it changed; of more
-  /// than 1,000 changes some, evenly, and the last.
+  /// Of a policy that searches: (generation, best score from then on) at each change; generation 0 is the start.
+  /// Of more than 1,000 changes it keeps an even selection and the last.
   std::vector<std::pair<std::int64_t, std::int64_t>> history;
   Totals totals;
   std::vector<Decision> decisions;  ///< every job of the state, by job rank
@@ -158,12 +183,12 @@ struct Plan {
   Timing timing;
 };
 
-/// As in files: "start", "insufficient_gpus", "placed_validated". For values of the type only.
+/// The name used in files: "start", "insufficient_gpus", "placed_validated". The value must be an enumerator.
 BERTH_API std::string_view to_string(Action action);
 BERTH_API std::string_view to_string(ReasonCode code);
 BERTH_API std::string_view to_string(Proof proof);
 
-/// Equal in everything that promise 1 covers: all but backend, stopped_by, revision, timing.
+/// Returns true when two plans are equal except for backend, stopped_by, revision and timing (promise 1 of the engine).
 BERTH_API bool same_plan(const Plan& a, const Plan& b);
 
 }  // namespace berth

@@ -15,7 +15,7 @@ struct Snapshot {
   std::string name;
   std::string origin_iso;  ///< the instant of time 0, for display; may be empty
   TimeUs now_us = 0;
-  std::int64_t revision = 1;  ///< of the state that this is a picture of, so that plans made for it are known as such
+  std::int64_t revision = 1;  ///< revision of the state that the snapshot was taken from; plans for that state name it
   std::vector<GpuType> gpu_types;
   std::vector<Domain> domains;
   std::vector<Node> nodes;
@@ -27,8 +27,9 @@ struct Snapshot {
   bool operator==(const Snapshot&) const = default;
 };
 
-/// Consistency beyond one field: ids unique, references known, no cycles, allocations possible, counts within the caps.
-/// Reading a file and ClusterState both call it. @throws InputError naming JSON pointer and value.
+/// Checks what involves more than one field: ids are unique, references known, allocations possible, counts within the caps, no cycles.
+/// Reading a file and ClusterState both call it.
+/// @throws InputError naming JSON pointer and value.
 BERTH_API void check_snapshot(const Snapshot& snapshot, const std::string& name = "snapshot");
 
 }  // namespace berth

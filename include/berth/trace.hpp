@@ -13,48 +13,49 @@
 
 namespace berth {
 
-/// A stretch of a job's work in which it runs at other rates, as with another batch size.
+/// A part of a job's work during which it runs at other rates, for example with another batch size.
 struct TracePhase {
-  std::int64_t from = 0;   ///< work done when it begins, in millionths of the unit of the job's profile
-  std::string profile;     ///< name in `Trace::profiles`, of the same unit: work is counted alike in all phases
+  std::int64_t from = 0;   ///< work done when the phase begins, in millionths of the unit of the job's profile
+  std::string profile;     ///< name in `Trace::profiles`, with the same unit in all phases
   std::int32_t batch = 0;  ///< samples of one step over all GPUs; 0: not stated
   bool operator==(const TracePhase&) const = default;
 };
-inline constexpr std::int32_t kMaxPhases = 1000;  ///< of one job
+inline constexpr std::int32_t kMaxPhases = 1000;  ///< per job
 
-/// One job of a normalised trace. This is the truth: it never enters a snapshot.
+/// One job of a normalised trace, with its true run time, which never enters a snapshot.
 struct TraceJob {
   std::string id;
   std::string user;
-  std::string virtual_cluster;  ///< the nodes it may use, where nodes name theirs
-  std::string queue;            ///< whose quotas hold for it, where the cluster has queues
+  std::string virtual_cluster;  ///< limits the job to nodes of this virtual cluster, where nodes name theirs
+  std::string queue;            ///< queue whose quotas apply to the job, where the cluster has queues
   std::string model;
-  std::string status;    ///< as the source says: "completed", "failed", ...; may be empty
+  std::string status;    ///< as in the source: "completed", "failed", ...; may be empty
   std::string gpu_type;  ///< empty: any
-  TimeUs submit_us = 0;  ///< from the trace's start
+  TimeUs submit_us = 0;  ///< since the start of the trace
   TimeUs run_us = 0;     ///< useful execution time at the requested GPU count
   TimeUs deadline_us = kNever;
-  bool deadline_hard = false;       ///< nothing is gained after it
-  std::int64_t deadline_value = 0;  ///< of meeting it
+  bool deadline_hard = false;       ///< the job is useless after the deadline
+  std::int64_t deadline_value = 0;  ///< value of meeting the deadline
   TimeUs time_limit_us = kNever;
   std::int32_t priority = 0;  ///< larger is more important
   std::int64_t weight_ppm = 1'000'000;
-  std::string profile;             ///< name in `Trace::profiles`, empty: none
-  std::int64_t work = 0;           ///< millionths of the profile's unit; 0: not stated. `run_us` is what it takes where the source measured
-  std::vector<TracePhase> phases;  ///< those after the first, which is of `profile` and `batch`; by `from`, each above 0 and below `work`
-  bool elastic = false;            ///< may run at every GPU count for which its profile has a point
+  std::string profile;    ///< name in `Trace::profiles`, empty: none
+  std::int64_t work = 0;  ///< millionths of the profile's unit; 0: not stated. `run_us` is the time it took where the source measured it
+  std::vector<TracePhase>
+      phases;            ///< phases after the first, sorted by `from`, with 0 < `from` < `work`; `profile` and `batch` describe the first
+  bool elastic = false;  ///< may run at every GPU count for which its profile has a point
   std::int32_t gpus = 1;
   std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
   std::int64_t cpu_milli = 0;     ///< per job; 0: not stated
   std::int64_t memory_bytes = 0;  ///< per job; 0: not stated
-  std::int64_t epochs_micro = 0;  ///< of which its work is made, in millionths: each is as much of it; 0: not stated
-  std::int64_t dataset_size = 0;  ///< samples of an epoch; 0: not stated
-  bool clamped = false;           ///< `run_us` was cut by whoever published the trace
+  std::int64_t epochs_micro = 0;  ///< epochs of equal work, in millionths; 0: not stated
+  std::int64_t dataset_size = 0;  ///< samples per epoch; 0: not stated
+  bool clamped = false;           ///< the publisher of the trace cut `run_us`
   Extensions x;
   bool operator==(const TraceJob&) const = default;
 };
 
-/// Rows of the source that did not become jobs, by cause ("gpus <= 0", ...).
+/// Number of rows of the source that did not become jobs, by cause ("gpus <= 0", ...).
 using DropCounts = std::vector<std::pair<std::string, std::int64_t>>;
 
 /// Profiles that jobs share, by name.
@@ -73,7 +74,7 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
-/// The profile of that name, or null.
+/// Returns the profile with that name, or null.
 inline const Profile* find_profile(const Trace& trace, std::string_view name) {
   for (const auto& [known, profile] : trace.profiles) {
     if (known == name) return &profile;

@@ -11,7 +11,7 @@ using TimeUs = std::int64_t;
 inline constexpr TimeUs kSecond = 1'000'000;
 /// "Never", "without end" and "not known" for instants and durations.
 inline constexpr TimeUs kNever = std::numeric_limits<std::int64_t>::max();
-/// A whole GPU in parts per million; shares are below it.
+/// A whole GPU in parts per million; shares are smaller.
 inline constexpr std::int32_t kWholeGpu = 1'000'000;
 /// "No limit" for quotas and quantities where zero means none.
 inline constexpr std::int64_t kUnlimited = -1;
@@ -23,7 +23,7 @@ inline constexpr std::int32_t kMaxJobs = 20'000'000;
 inline constexpr std::int32_t kMaxGpusPerJob = 100'000'000;
 inline constexpr std::int32_t kMaxShapes = 256;    ///< shapes of one job after expansion
 inline constexpr std::int32_t kMaxGroups = 1'024;  ///< groups of one shape
-inline constexpr std::int32_t kMaxLevels = 8;      ///< per facet, with `node` and `cluster`
+inline constexpr std::int32_t kMaxLevels = 8;      ///< per topology, including `node` and `cluster`
 inline constexpr std::int64_t kMaxRevision = std::int64_t{1} << 62;
 inline constexpr std::int64_t kMaxBytes = std::int64_t{1} << 56;
 inline constexpr std::int64_t kMaxTimeUs = std::int64_t{1} << 58;  ///< about 9,100 years

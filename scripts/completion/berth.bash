@@ -46,11 +46,11 @@ _berth() {
     *)
       case $command in
         plan)
-          words="--snapshot --slurm --held --policy --param --backend --threads --seed --work --budget --state-in --state-out --compare --out --json
+          words="--snapshot --slurm --held --policy --param --backend --threads --seed --max-iterations --budget --state-in --state-out --compare --out --json
             --no-timing --dump-on-error --color --rows --all"
           ;;
         explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
-        validate) words="--snapshot --slurm --held --plan --most --json" ;;
+        validate) words="--snapshot --slurm --held --plan --max --json" ;;
         bound) words="--snapshot --slurm --held --policy --objective --param --lp --json" ;;
         import) words="--cluster --at --elastic --estimates --held --out" ;;
         generate)

@@ -12,7 +12,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
 #include "tests/support/params.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-/* Arrays say the same as documents: states and batches given either way are equal to the byte. */
+/* Arrays and documents mean the same: states and batches given either way are equal to the byte. */
 #include "check.h"
 
 static char* json_of(berth_state* state) {
@@ -21,7 +21,7 @@ static const char kSame[] =
     "{\"schema\": \"berth.snapshot.v1\", \"now_s\": 100,"
     " \"gpu_types\": [{\"id\": \"A100\", \"memory_bytes\": 1000}, {\"id\": \"V100\"}],"
     " \"domains\": [{\"id\": \"pod\", \"level\": \"pod\"}, {\"id\": \"r0\", \"level\": \"rack\", \"parent\": \"pod\"},"
-    "   {\"id\": \"r1\", \"level\": \"rack\", \"parent\": \"pod\"}, {\"id\": \"feed\", \"facet\": \"power\", \"level\": \"feed\"}],"
+    "   {\"id\": \"r1\", \"level\": \"rack\", \"parent\": \"pod\"}, {\"id\": \"feed\", \"topology\": \"power\", \"level\": \"feed\"}],"
     " \"nodes\": [{\"id\": \"n0\", \"gpu_type\": \"A100\", \"gpus\": 8, \"domains\": {\"switch\": \"pod/r0\"}, \"cpu_cores\": 64},"
     "  {\"id\": \"n1\", \"gpu_type\": \"V100\", \"gpus\": 4, \"domains\": {\"switch\": \"pod/r1\", \"power\": \"feed\"},"
     "   \"cpu_cores\": 32, \"state\": \"drain\"}],"
@@ -46,7 +46,7 @@ static void loads_a_cluster(void) {
                            *const shape_levels[] = {NULL, "rack", NULL}, *const entry_nodes[] = {"n0"};
   static const int64_t memory[] = {1000, 0}, cpu[] = {64000, 32000}, limit[] = {10, -1}, submit[] = {1000000, 2000000},
                        estimate[] = {60000000, BERTH_NEVER}, run[] = {30000000, 0}, attained[] = {60000000, 0}, rate[] = {0, 0, 2000000};
-  static const int32_t parent[] = {-1, 0, 0, -1}, facet[] = {0, 0, 0, BERTH_FACET_POWER}, type[] = {0, 1}, gpus[] = {8, 4},
+  static const int32_t parent[] = {-1, 0, 0, -1}, topology[] = {0, 0, 0, BERTH_TOPOLOGY_POWER}, type[] = {0, 1}, gpus[] = {8, 4},
                        in_switch[] = {1, 2}, in_power[] = {-1, 3}, states[] = {BERTH_NODE_READY, BERTH_NODE_DRAIN},
                        queue_parent[] = {-1, 0}, priority[] = {5, 0}, shape_gpus[] = {2, 4, 1}, per_member[] = {0, 2, 0},
                        running[] = {0, -1};
@@ -88,13 +88,13 @@ static void loads_a_cluster(void) {
   cluster.domain.strings = domains;
   cluster.domain_level.strings = levels;
   cluster.domain_parent = parent;
-  cluster.domain_facet = facet;
+  cluster.domain_topology = topology;
   cluster.n_nodes = 2;
   cluster.node.strings = nodes;
   cluster.node_gpu_type = type;
   cluster.node_gpus = gpus;
-  cluster.node_domain[BERTH_FACET_SWITCH] = in_switch;
-  cluster.node_domain[BERTH_FACET_POWER] = in_power;
+  cluster.node_domain[BERTH_TOPOLOGY_SWITCH] = in_switch;
+  cluster.node_domain[BERTH_TOPOLOGY_POWER] = in_power;
   cluster.node_state = states;
   cluster.node_cpu_milli = cpu;
   cluster.n_queues = 2;
@@ -108,7 +108,7 @@ static void loads_a_cluster(void) {
   OK(berth_state_destroy(&expected, NULL));
 }
 
-/* Every kind of change, by arrays and by the document that says the same. */
+/* Every kind of change, by arrays and by the equivalent document. */
 static void applies_changes(void) {
   static const int32_t kind[] = {BERTH_SET_TIME,     BERTH_REMOVE_JOB, BERTH_PUT_JOB,        BERTH_START_JOB,     BERTH_START_JOB,
                                  BERTH_SET_PROGRESS, BERTH_STOP_JOB,   BERTH_SET_NODE_STATE, BERTH_SET_GPU_STATE, BERTH_REMOVE_NODE};
@@ -183,7 +183,7 @@ static void applies_changes(void) {
   OK(berth_state_destroy(&by_document, NULL));
 }
 
-/* One bad change takes the whole batch back, and is named. */
+/* One bad change undoes the whole batch, and is named. */
 static void refuses_a_batch_whole(void) {
   static const int32_t kind[] = {BERTH_REMOVE_JOB, BERTH_STOP_JOB};
   static const char* const ids[] = {"starts", "nobody"};

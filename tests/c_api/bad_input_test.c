@@ -1,4 +1,4 @@
-/* Null, ended and foreign handles, sizes of zero and 2^63, structs of other sizes, numbers that name nothing. */
+/* Null, ended and foreign handles, sizes of zero and 2^63, structs of other sizes, unknown enumerators and indices. */
 #include "check.h"
 
 static berth_state* state;
@@ -56,7 +56,7 @@ static void refuses_foreign_and_ended_handles(void) {
   berth_plan_info info = {sizeof info};
   GIVES(BERTH_INVALID_HANDLE, berth_decide((berth_engine*)(void*)state, state, NULL, &request, plan, NULL));
   GIVES(BERTH_INVALID_HANDLE, berth_decide(engine, (berth_state*)(void*)engine, NULL, &request, plan, NULL));
-  GIVES(BERTH_INVALID_HANDLE, berth_decide(engine, state, (berth_memory*)(void*)plan, &request, plan, NULL));
+  GIVES(BERTH_INVALID_HANDLE, berth_decide(engine, state, (berth_policy_state*)(void*)plan, &request, plan, NULL));
   GIVES(BERTH_INVALID_HANDLE, berth_cancel((berth_engine*)(void*)((char*)(void*)engine + 1)));
   OK(berth_engine_create(&ended, NULL));
   copy = ended;
@@ -65,7 +65,7 @@ static void refuses_foreign_and_ended_handles(void) {
   GIVES(BERTH_INVALID_HANDLE, berth_cancel(copy));
   GIVES(BERTH_INVALID_HANDLE, berth_engine_destroy(&copy, NULL));
   OK(berth_plan_create(&empty, NULL));
-  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(empty, &info, NULL)); /* nothing was decided into it */
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(empty, &info, NULL)); /* no decision into it yet */
   GIVES(BERTH_INVALID_ARGUMENT, berth_commit(state, empty, NULL, NULL));
   OK(berth_plan_destroy(&empty, NULL));
   /* A failed decision leaves no plan that looks like one. */
@@ -126,7 +126,7 @@ static void refuses_impossible_sizes(void) {
   CHECK(made == NULL && bytes == NULL);
 }
 
-/* A cluster of nothing is a cluster, and a batch of nothing a batch. */
+/* An empty cluster and an empty batch are valid. */
 static void takes_empty_ones(void) {
   berth_cluster cluster = {sizeof cluster};
   berth_deltas deltas = {sizeof deltas};
@@ -207,10 +207,10 @@ static void refuses_numbers_that_name_nothing(void) {
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
   GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, 99, 0, 1, &bytes, begin, NULL));
   GIVES(BERTH_INVALID_ARGUMENT, berth_engine_set_log(engine, 9, log_nothing, NULL, NULL));
-  OK(berth_engine_set_log(engine, 0, NULL, NULL, NULL)); /* nobody listens, at no level */
+  OK(berth_engine_set_log(engine, 0, NULL, NULL, NULL)); /* no callback, at no level */
 }
 
-/* The longest time that can be asked for is not one that is over. */
+/* The longest time limit has not expired. */
 static void takes_the_longest_budget(void) {
   static const int64_t budgets[] = {BERTH_NEVER, BERTH_NEVER - 1, BERTH_NEVER / 1000};
   berth_engine_stats stats = {sizeof stats};
@@ -227,7 +227,7 @@ static void takes_the_longest_budget(void) {
   CHECK(stats.stopped_by_budget == stopped);
 }
 
-/* Texts that are no UTF-8 could not be written again; a deadline that is not there cannot be hard; a share tolerates others. */
+/* Texts must be UTF-8 to be written again; a missing deadline cannot be hard; a share tolerates others. */
 static void takes_what_it_can_write(void) {
   static const int32_t put[] = {BERTH_PUT_JOB}, gpus[] = {1}, shares[] = {500000};
   static const uint64_t row[] = {0};
@@ -261,7 +261,7 @@ static void takes_what_it_can_write(void) {
   OK(berth_state_destroy(&again, NULL));
 }
 
-/* A plan from a document was checked by nobody: it is not carried out unless it is valid. */
+/* A plan from a document is unchecked: it is applied only if it is valid. */
 static void commits_no_invalid_plan(void) {
   static const char* const bad[] = {"\"action\":\"start\"", "\"action\":\"keep\"", "\"action\":\"migrate\""};
   berth_error error = {sizeof error};
@@ -273,11 +273,11 @@ static void commits_no_invalid_plan(void) {
   OK(berth_plan_to_json(plan, state, 0, &json, NULL, NULL));
   OK(berth_plan_create(&read, NULL));
   for (i = 0; i < sizeof bad / sizeof *bad; ++i) {
-    /* The job that is declined runs. */
-    at = strstr(json, "\"action\":\"decline\"");
+    /* The rejected job runs. */
+    at = strstr(json, "\"action\":\"reject\"");
     CHECK(at != NULL);
     changed = malloc(strlen(json) + 32);
-    sprintf(changed, "%.*s%s%s", (int)(at - json), json, bad[i], at + strlen("\"action\":\"decline\""));
+    sprintf(changed, "%.*s%s%s", (int)(at - json), json, bad[i], at + strlen("\"action\":\"reject\""));
     OK(berth_plan_from_json(changed, strlen(changed), NULL, state, read, NULL));
     GIVES(BERTH_INPUT_ERROR, berth_commit(state, read, NULL, &error));
     CHECK(strcmp(error.file, "plan") == 0);
@@ -289,7 +289,7 @@ static void commits_no_invalid_plan(void) {
   OK(berth_plan_destroy(&read, NULL));
 }
 
-/* Callers of other versions: their structs are shorter, or longer. */
+/* Callers of other versions have shorter or longer structs. */
 static void understands_other_versions(void) {
   struct {
     berth_request known;
@@ -318,7 +318,7 @@ static void understands_other_versions(void) {
   OK(berth_plan_get_info(plan, &wanted.known, NULL));
   CHECK(wanted.known.n_decisions == 3 && wanted.later[0] == 0 && wanted.later[1] == 0 && wanted.known.struct_size == sizeof wanted);
   GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(plan, &info, NULL));
-  /* An error object of an older version is filled as far as it goes, one of a wrong size not at all. */
+  /* An error object of an older version is filled up to its size, one of a wrong size not at all. */
   small.message[0] = 'x';
   GIVES(BERTH_INVALID_HANDLE, berth_commit(NULL, NULL, NULL, &small));
   CHECK(small.status == BERTH_INVALID_HANDLE && small.message[0] == 'x');
@@ -329,13 +329,13 @@ static void understands_other_versions(void) {
   error.struct_size = 0x55555555;
   OK(berth_state_destroy(NULL, &error));
   CHECK(error.status == 0x55555555);
-  /* One that ends within its message has a message that ends. */
+  /* A message truncated by the object's size is still terminated. */
   error.struct_size = offsetof(berth_error, message) + 5;
   GIVES(BERTH_INVALID_HANDLE, berth_commit(NULL, NULL, NULL, &error));
   CHECK(strlen(error.message) == 4);
 }
 
-/* The structs as version 1.0 had them, on a machine with 64-bit pointers: a library takes them for ever, and no smaller ones. */
+/* The structs of version 1.0, on a machine with 64-bit pointers: a library always accepts them, and no smaller ones. */
 static void takes_structs_of_the_first_version(void) {
   berth_state* made = NULL;
   berth_jobs jobs = {448};
@@ -378,7 +378,7 @@ static void takes_structs_of_the_first_version(void) {
   CHECK(made == NULL);
 }
 
-/* A message longer than its place is cut and still ends. */
+/* A message longer than its buffer is truncated and still terminated. */
 static void cuts_long_texts(void) {
   static char name[5000];
   berth_error error = {sizeof error};

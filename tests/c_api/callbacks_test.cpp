@@ -1,4 +1,4 @@
-// Callbacks written in C++ that throw: the exception ends at the border.
+// Callbacks written in C++ that throw: the exception stops at the boundary of the C ABI.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,9 +18,9 @@ void collect(void* data, int32_t level, const char* message) {
 void throw_from_log(void*, int32_t, const char*) { throw std::runtime_error("from the log callback"); }
 int32_t throw_from_progress(void*, uint64_t, uint64_t) { throw 42; }
 
-std::string json_of(berth_memory* memory) {
+std::string json_of(berth_policy_state* memory) {
   char* json = nullptr;
-  OK(berth_memory_to_json(memory, &json, nullptr, nullptr));
+  OK(berth_policy_state_to_json(memory, &json, nullptr, nullptr));
   std::string copy(json);
   berth_free(json);
   return copy;
@@ -68,11 +68,11 @@ int main() {
   OK(berth_plan_get_info(plan, &info, nullptr));
   CHECK(info.starts == 1);
 
-  // Whichever callback throws, the memory is as before, and nothing counts as decided.
-  berth_memory* memory = nullptr;
+  // Whichever callback throws, the policy state is unchanged, and nothing counts as decided.
+  berth_policy_state* memory = nullptr;
   berth_engine_stats before{}, after{};
   before.struct_size = after.struct_size = sizeof before;
-  OK(berth_memory_create(&memory, nullptr));
+  OK(berth_policy_state_create(&memory, nullptr));
   const std::string empty = json_of(memory);
   OK(berth_engine_get_stats(engine, &before, nullptr));
   request.progress = throw_from_progress;
@@ -87,7 +87,7 @@ int main() {
   OK(berth_engine_set_log(engine, BERTH_LOG_INFO, collect, &lines, nullptr));
   OK(berth_decide(engine, state, memory, &request, plan, nullptr));
   CHECK(json_of(memory) != empty);
-  OK(berth_memory_destroy(&memory, nullptr));
+  OK(berth_policy_state_destroy(&memory, nullptr));
 
   OK(berth_plan_destroy(&plan, nullptr));
   OK(berth_engine_destroy(&engine, nullptr));

@@ -1,4 +1,4 @@
-/* The header is C99, may be included twice, and needs nothing before it. */
+/* The header is C99, may be included twice, and needs no other include before it. */
 #include <berth.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-// Every allocation fails once, in turn: the call says so, what it worked on is as before (or said to be lost), and the same call then
-// succeeds with the same answer.
+// Every allocation fails once, in turn. The call reports it and its objects are unchanged (or reported as lost). The
+// same call then succeeds with the same result.
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace {
 
-long countdown = -1;  // the allocation that fails when it gets to zero; below zero: none
+long countdown = -1;  // the allocation that fails when it reaches zero; below zero: none
 
 void* take(std::size_t n) noexcept {
   if (countdown > 0 && --countdown == 0) return nullptr;
@@ -49,9 +49,9 @@ std::string json_of(berth_state* state) {
   return taken(json);
 }
 
-std::string json_of(berth_memory* memory) {
+std::string json_of(berth_policy_state* memory) {
   char* json = nullptr;
-  OK(berth_memory_to_json(memory, &json, nullptr, nullptr));
+  OK(berth_policy_state_to_json(memory, &json, nullptr, nullptr));
   return taken(json);
 }
 
@@ -78,7 +78,7 @@ long fail_each(const std::function<berth_status()>& call, const std::function<vo
       OK(status);
       return k - 1;
     }
-    // One that the standard library can do without is no failure.
+    // The standard library tolerates some failed allocations.
     CHECK(status == BERTH_OUT_OF_MEMORY || status == BERTH_STATE_LOST || status == BERTH_OK);
     after(status);
   }
@@ -109,7 +109,7 @@ void deciding() {
     OK(berth_decide(engine, state, nullptr, &request, plan, nullptr));
     const std::string expected = json_of(plan, state);
     OK(berth_engine_destroy(&engine, nullptr));
-    // A new engine each time, so that no buffer is there yet.
+    // A new engine each time, so that it has no buffers yet.
     const long failed = fail_each(
         [&] {
           if (engine == nullptr) {
@@ -204,7 +204,7 @@ struct Decided {
   Decided& operator=(const Decided&) = delete;
 };
 
-// A call that gives a text gives all of it or none.
+// A call that returns a text returns all of it or none.
 void gives_text(const std::function<berth_status(char**)>& call) {
   char* text = nullptr;
   OK(call(&text));
@@ -222,8 +222,8 @@ void gives_text(const std::function<berth_status(char**)>& call) {
 
 void remembering() {
   berth_state* state = load();
-  berth_memory* memory = nullptr;
-  OK(berth_memory_create(&memory, nullptr));
+  berth_policy_state* memory = nullptr;
+  OK(berth_policy_state_create(&memory, nullptr));
   const std::string empty = json_of(memory);
   berth_engine* engine = nullptr;
   berth_plan* plan = nullptr;
@@ -242,24 +242,24 @@ void remembering() {
       [&](berth_status status) {
         CHECK((json_of(memory) == empty) == (status != BERTH_OK));
         OK(berth_engine_destroy(&engine, nullptr));
-        OK(berth_memory_destroy(&memory, nullptr));
-        OK(berth_memory_create(&memory, nullptr));
+        OK(berth_policy_state_destroy(&memory, nullptr));
+        OK(berth_policy_state_create(&memory, nullptr));
       });
   CHECK(failed > 20);
   const std::string kept = json_of(memory);
   CHECK(kept != empty);
-  gives_text([&](char** text) { return berth_memory_to_json(memory, text, nullptr, nullptr); });
-  berth_memory* again = nullptr;
-  fail_each([&] { return berth_memory_from_json(kept.data(), kept.size(), nullptr, &again, nullptr); },
+  gives_text([&](char** text) { return berth_policy_state_to_json(memory, text, nullptr, nullptr); });
+  berth_policy_state* again = nullptr;
+  fail_each([&] { return berth_policy_state_from_json(kept.data(), kept.size(), nullptr, &again, nullptr); },
             [&](berth_status status) {
               CHECK((status == BERTH_OK) == (again != nullptr));
-              OK(berth_memory_destroy(&again, nullptr));
+              OK(berth_policy_state_destroy(&again, nullptr));
             });
   CHECK(json_of(again) == kept);
-  OK(berth_memory_destroy(&again, nullptr));
-  fail_each([&] { return berth_memory_create(&again, nullptr); }, [&](berth_status) { CHECK(again == nullptr); });
-  OK(berth_memory_destroy(&again, nullptr));
-  OK(berth_memory_destroy(&memory, nullptr));
+  OK(berth_policy_state_destroy(&again, nullptr));
+  fail_each([&] { return berth_policy_state_create(&again, nullptr); }, [&](berth_status) { CHECK(again == nullptr); });
+  OK(berth_policy_state_destroy(&again, nullptr));
+  OK(berth_policy_state_destroy(&memory, nullptr));
   OK(berth_plan_destroy(&plan, nullptr));
   OK(berth_engine_destroy(&engine, nullptr));
   OK(berth_state_destroy(&state, nullptr));

@@ -1,4 +1,4 @@
-/* A life: load, decide, read, explain, commit, go on. */
+/* A whole session: load, decide, read, explain, commit, continue. */
 #include "check.h"
 
 static berth_state* load(void) {
@@ -13,13 +13,14 @@ static void decides_and_commits(void) {
   berth_state* state = load();
   berth_engine* engine = NULL;
   berth_plan* plan = NULL;
-  berth_memory* memory = NULL;
+  berth_policy_state* memory = NULL;
   berth_request request = {sizeof request};
   berth_plan_info info = {sizeof info};
   int32_t job[3], action[3], shape[3], reason[3];
   uint64_t begin[3], end[3];
   uint8_t certified[3];
-  int64_t finish[3];
+  int64_t finish[3], drained[3], failed[3];
+  int32_t unavailable_nodes[3], unavailable_on[9];
   berth_decisions columns = {sizeof columns};
   int32_t node[4], members[4];
   uint64_t gpus[4];
@@ -31,13 +32,13 @@ static void decides_and_commits(void) {
 
   OK(berth_engine_create(&engine, NULL));
   OK(berth_plan_create(&plan, NULL));
-  OK(berth_memory_create(&memory, NULL));
+  OK(berth_policy_state_create(&memory, NULL));
   request.policy = "srsf";
   request.seed = 7;
   OK(berth_decide(engine, state, memory, &request, plan, NULL));
 
   OK(berth_plan_get_info(plan, &info, NULL));
-  CHECK(info.n_decisions == 3 && info.starts == 1 && info.keeps == 1 && info.declines == 1);
+  CHECK(info.n_decisions == 3 && info.starts == 1 && info.keeps == 1 && info.rejects == 1);
   CHECK(info.gpus == 16 && info.gpus_used == 12);
   CHECK(strcmp(info.policy, "srsf") == 0 && strcmp(info.stopped_by, "done") == 0 && info.seed == 7);
   CHECK(info.proof == BERTH_PROOF_PLACED_VALIDATED && info.now_us == 100 * 1000000);
@@ -50,8 +51,13 @@ static void decides_and_commits(void) {
   columns.reason = reason;
   columns.certified = certified;
   columns.finish_us = finish;
+  columns.drained = drained;
+  columns.failed = failed;
+  columns.unavailable_nodes = unavailable_nodes;
+  columns.unavailable_on = unavailable_on;
   OK(berth_plan_decisions(plan, 0, 3, &columns, NULL));
-  CHECK(action[0] == BERTH_ACTION_KEEP && action[1] == BERTH_ACTION_START && action[2] == BERTH_ACTION_DECLINE);
+  CHECK(drained[2] == 0 && failed[2] == 0 && unavailable_nodes[2] == 0 && unavailable_on[0] == -1 && unavailable_on[8] == -1);
+  CHECK(action[0] == BERTH_ACTION_KEEP && action[1] == BERTH_ACTION_START && action[2] == BERTH_ACTION_REJECT);
   CHECK(shape[1] == 0 && shape[2] == -1);
   CHECK(reason[2] == BERTH_REASON_INSUFFICIENT_GPUS && certified[2] == 1);
   CHECK(finish[1] == 150 * 1000000 && finish[2] == BERTH_NEVER);
@@ -84,6 +90,9 @@ static void decides_and_commits(void) {
   OK(berth_plan_texts(plan, state, BERTH_TEXT_EXPLAIN, 2, 1, &bytes, text_begin, NULL));
   CONTAINS(bytes, "never");
   berth_free(bytes);
+  OK(berth_plan_texts(plan, state, BERTH_TEXT_QUEUE, 0, 3, &bytes, text_begin, NULL));
+  CHECK(bytes[0] == 0 && text_begin[3] == 0); /* no limit of a queue is a reason here */
+  berth_free(bytes);
   OK(berth_plan_texts(plan, state, BERTH_TEXT_JOB, 3, 0, &bytes, text_begin, NULL));
   CHECK(bytes[0] == 0 && text_begin[0] == 0);
   berth_free(bytes);
@@ -96,14 +105,14 @@ static void decides_and_commits(void) {
   CHECK(revision == info.revision + 1);
   GIVES(BERTH_STALE_PLAN, berth_commit(state, plan, &revision, NULL));
   GIVES(BERTH_STALE_PLAN, berth_plan_texts(plan, state, BERTH_TEXT_JOB, 0, 3, &bytes, text_begin, NULL));
-  OK(berth_plan_decisions(plan, 0, 3, &columns, NULL)); /* numbers stay readable */
+  OK(berth_plan_decisions(plan, 0, 3, &columns, NULL)); /* numbers are still readable */
 
   OK(berth_plan_destroy(&plan, NULL));
   CHECK(plan == NULL);
-  OK(berth_memory_destroy(&memory, NULL));
+  OK(berth_policy_state_destroy(&memory, NULL));
   OK(berth_engine_destroy(&engine, NULL));
   OK(berth_state_destroy(&state, NULL));
-  OK(berth_state_destroy(&state, NULL)); /* once more is fine */
+  OK(berth_state_destroy(&state, NULL)); /* a second call is allowed */
 }
 
 static void counts_what_it_did(void) {
@@ -116,7 +125,7 @@ static void counts_what_it_did(void) {
   OK(berth_engine_create(&engine, NULL));
   OK(berth_plan_create(&plan, NULL));
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
-  request.policy = "srsf"; /* which looks at the running job too */
+  request.policy = "srsf"; /* which orders the running job too */
   request.work_limit = 1;
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
   request.policy = "no such policy";
@@ -132,12 +141,12 @@ static void counts_what_it_did(void) {
   OK(berth_state_destroy(&state, NULL));
 }
 
-/* Documents written are read again: the same plan, the same state, the same memory. */
+/* Written documents read back: the same plan, the same state, the same policy state. */
 static void writes_what_it_reads(void) {
   berth_state *state = load(), *again = NULL;
   berth_engine* engine = NULL;
   berth_plan *plan = NULL, *read = NULL;
-  berth_memory *memory = NULL, *remembered = NULL;
+  berth_policy_state *memory = NULL, *remembered = NULL;
   berth_request request = {sizeof request};
   static const char* const params[] = {"promote_knob=2"};
   char *first = NULL, *second = NULL;
@@ -145,7 +154,7 @@ static void writes_what_it_reads(void) {
   OK(berth_engine_create(&engine, NULL));
   OK(berth_plan_create(&plan, NULL));
   OK(berth_plan_create(&read, NULL));
-  OK(berth_memory_create(&memory, NULL));
+  OK(berth_policy_state_create(&memory, NULL));
   request.policy = "las";
   request.n_params = 1;
   request.params.strings = params;
@@ -160,9 +169,9 @@ static void writes_what_it_reads(void) {
   berth_free(first);
   berth_free(second);
 
-  OK(berth_memory_to_json(memory, &first, &n_first, NULL));
-  OK(berth_memory_from_json(first, n_first, NULL, &remembered, NULL));
-  OK(berth_memory_to_json(remembered, &second, NULL, NULL));
+  OK(berth_policy_state_to_json(memory, &first, &n_first, NULL));
+  OK(berth_policy_state_from_json(first, n_first, NULL, &remembered, NULL));
+  OK(berth_policy_state_to_json(remembered, &second, NULL, NULL));
   CHECK(strcmp(first, second) == 0);
   berth_free(first);
   berth_free(second);
@@ -173,13 +182,13 @@ static void writes_what_it_reads(void) {
   CHECK(n_first == n_second && memcmp(first, second, n_first) == 0);
   berth_free(first);
   berth_free(second);
-  GIVES(BERTH_STALE_PLAN, berth_commit(again, plan, NULL, NULL)); /* of the same revision, and another state */
+  GIVES(BERTH_STALE_PLAN, berth_commit(again, plan, NULL, NULL)); /* of the same revision, but another state */
   CONTAINS(berth_last_error(), "another state");
 
   OK(berth_plan_destroy(&plan, NULL));
   OK(berth_plan_destroy(&read, NULL));
-  OK(berth_memory_destroy(&memory, NULL));
-  OK(berth_memory_destroy(&remembered, NULL));
+  OK(berth_policy_state_destroy(&memory, NULL));
+  OK(berth_policy_state_destroy(&remembered, NULL));
   OK(berth_engine_destroy(&engine, NULL));
   OK(berth_state_destroy(&state, NULL));
   OK(berth_state_destroy(&again, NULL));

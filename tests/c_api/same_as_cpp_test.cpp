@@ -1,4 +1,4 @@
-// What C reads is what C++ decides, for every policy, on generated clusters, with deltas between.
+// Decisions read from C equal those from C++, for every policy, on generated clusters, with deltas between.
 #include <berth.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
 #include "tests/support/params.hpp"
 
 namespace berth {
@@ -33,11 +33,11 @@ TEST_P(SameAsCpp, PlanByPlan) {
   berth_state* c_state = nullptr;
   berth_engine* c_engine = nullptr;
   berth_plan* c_plan = nullptr;
-  berth_memory* c_memory = nullptr;
+  berth_policy_state* c_memory = nullptr;
   ASSERT_EQ(berth_state_from_json(json.data(), json.size(), nullptr, &c_state, nullptr), BERTH_OK);
   ASSERT_EQ(berth_engine_create(&c_engine, nullptr), BERTH_OK);
   ASSERT_EQ(berth_plan_create(&c_plan, nullptr), BERTH_OK);
-  ASSERT_EQ(berth_memory_create(&c_memory, nullptr), BERTH_OK);
+  ASSERT_EQ(berth_policy_state_create(&c_memory, nullptr), BERTH_OK);
   berth_request c_request{};
   c_request.struct_size = sizeof c_request;
   c_request.policy = GetParam().c_str();
@@ -92,7 +92,7 @@ TEST_P(SameAsCpp, PlanByPlan) {
     EXPECT_EQ(revision, state.revision());
   }
   berth_plan_destroy(&c_plan, nullptr);
-  berth_memory_destroy(&c_memory, nullptr);
+  berth_policy_state_destroy(&c_memory, nullptr);
   berth_engine_destroy(&c_engine, nullptr);
   berth_state_destroy(&c_state, nullptr);
 }
@@ -100,11 +100,11 @@ TEST_P(SameAsCpp, PlanByPlan) {
 INSTANTIATE_TEST_SUITE_P(Policies, SameAsCpp, ::testing::ValuesIn(test::policy_names()),
                          [](const auto& each) { return test::test_name(each.param); });
 
-// The enumerators of berth.h are those of the C++ headers.
+// The enumerators of berth.h equal those of the C++ headers.
 static_assert(BERTH_REASON_BUDGET == static_cast<int>(ReasonCode::kBudget) && BERTH_REASON_BEHIND == static_cast<int>(ReasonCode::kBehind));
 static_assert(BERTH_ACTION_RESERVE == static_cast<int>(Action::kReserve) && BERTH_ACTION_WAIT == static_cast<int>(Action::kWait));
 static_assert(BERTH_PROOF_BUDGET_EXHAUSTED == static_cast<int>(Proof::kBudgetExhausted));
-static_assert(BERTH_BACKEND_CUDA == static_cast<int>(Backend::kCuda) && BERTH_FACETS == kFacets);
+static_assert(BERTH_BACKEND_CUDA == static_cast<int>(Backend::kCuda) && BERTH_TOPOLOGYS == kTopologyKinds);
 static_assert(BERTH_NODE_RELEASING == static_cast<int>(NodeState::kReleasing) &&
               BERTH_GPU_RELEASING == static_cast<int>(GpuState::kReleasing));
 static_assert(BERTH_JOB_BATCH_INFERENCE == static_cast<int>(JobKind::kBatchInference) && BERTH_NEVER == kNever);

@@ -43,7 +43,7 @@ static void survives_a_cancel_storm(void) {
     CHECK(violations == 0);
   }
   for (i = 0; i < kThreads; ++i) CHECK(pthread_join(threads[i], NULL) == 0);
-  OK(berth_decide(engine, state, NULL, &request, plan, NULL)); /* may take the last cancel */
+  OK(berth_decide(engine, state, NULL, &request, plan, NULL)); /* may receive the last cancel */
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
   CHECK(starts_of(plan) == 1);
   OK(berth_engine_get_stats(engine, &stats, NULL));
@@ -53,7 +53,7 @@ static void survives_a_cancel_storm(void) {
   OK(berth_state_destroy(&state, NULL));
 }
 
-/* Inside its own callback a call finds its handles in use, and may only cancel. */
+/* Inside a callback the handles of its call are in use, and only cancelling is allowed. */
 struct inside {
   berth_engine* engine;
   berth_state* state;
@@ -66,7 +66,7 @@ static int32_t look_around(void* data, uint64_t done, uint64_t total) {
   berth_request request = {sizeof request};
   berth_engine* engine = in->engine;
   berth_plan_info info = {sizeof info};
-  CHECK(done <= total && total == 2); /* what never can run is not looked at */
+  CHECK(done <= total && total == 2); /* jobs that can never run are skipped */
   ++in->calls;
   GIVES(BERTH_BUSY, berth_decide(in->engine, in->state, NULL, &request, in->plan, NULL));
   GIVES(BERTH_BUSY, berth_plan_get_info(in->plan, &info, NULL));
@@ -151,14 +151,14 @@ static void goes_on_after_fork(void) {
   }
   CHECK(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  OK(berth_decide(engine, state, NULL, &request, plan, NULL)); /* the child's commit was its own */
+  OK(berth_decide(engine, state, NULL, &request, plan, NULL)); /* the child's commit had no effect here */
   CHECK(starts_of(plan) == 1);
   OK(berth_plan_destroy(&plan, NULL));
   OK(berth_engine_destroy(&engine, NULL));
   OK(berth_state_destroy(&state, NULL));
 }
 
-/* Cancelling while another thread ends the engine is an error, never a crash. */
+/* Cancelling while another thread destroys the engine is an error, never a crash. */
 static void* cancel_until_ended(void* engine) {
   while (berth_cancel((berth_engine*)engine) == BERTH_OK) {
   }

@@ -5,7 +5,7 @@
 namespace berth::test {
 namespace {
 
-// Refused with exit code 2, nothing on standard output, and `part` in the message.
+// Rejected with exit code 2, nothing on standard output, and `part` in the message.
 void expect_refused(const std::string& arguments, const std::string& part) {
   SCOPED_TRACE(arguments);
   const Answer answer = berth(arguments);
@@ -47,29 +47,29 @@ TEST(CliBadInput, AnUnknownPolicyGetsASuggestion) {
 }
 
 TEST(CliBadInput, AnUnknownParameterGetsASuggestion) {
-  expect_refused(racks("--policy fifo --param disciplin=hol"), "did you mean 'discipline'?");
+  expect_refused(racks("--policy fifo --param disciplin=strict"), "did you mean 'discipline'?");
   expect_refused(racks("--policy fifo --param discipline"), "expected NAME=VALUE");
   expect_refused(racks("--policy fifo --param discipline=lifo"), "lifo");
-  expect_refused(racks("--policy fifo --param discipline=hol --param discipline=skip"), "twice");
+  expect_refused(racks("--policy fifo --param discipline=strict --param discipline=greedy"), "twice");
   expect_refused(racks("--compare fifo,srsf --param nothing=1"), "has no parameter 'nothing'");
 }
 
-// Zero is no word for "no limit".
+// Zero does not mean "no limit".
 TEST(CliBadInput, ALimitOfNothingIsRefused) {
   expect_refused(racks("--policy fifo --budget 0s"), "leave it out for no limit");
-  expect_refused(racks("--policy fifo --work 0"), "expected a whole number from 1 to");
+  expect_refused(racks("--policy fifo --max-iterations 0"), "expected a whole number from 1 to");
 }
 
 TEST(CliBadInput, CaseIsNoObstacleToASuggestion) { expect_refused(racks("--policy SRSF"), "did you mean 'srsf'?"); }
 
-// What is unknown is more likely the mistake than what is missing because of it.
+// An unknown option is more likely the mistake than a missing one that follows from it.
 TEST(CliBadInput, AnUnknownOptionIsNamedBeforeAMissingOne) {
   expect_refused("plan --snaphot s.json", "unknown option '--snaphot'; did you mean '--snapshot'?");
   expect_refused(racks("--plicy fifo"), "unknown option '--plicy'; did you mean '--policy'?");
   expect_refused(racks("--plicy=fifo"), "unknown option '--plicy'; did you mean '--policy'?");
   expect_refused("version -j", "unknown option '-j'");
   expect_refused("--plicy", "unknown option '--plicy'");
-  expect_refused("plan --snapshot --policy", "--policy is required");  // a file of that name: it is the value
+  expect_refused("plan --snapshot --policy", "--policy is required");  // a file name: it is the value
 }
 
 TEST(CliBadInput, AnArgumentThatHasNoPlaceIsNamedBeforeAMissingOption) {
@@ -80,8 +80,9 @@ TEST(CliBadInput, AnArgumentThatHasNoPlaceIsNamedBeforeAMissingOption) {
 
 TEST(CliBadInput, NumbersThatAreNoneAreToldWhatIsWanted) {
   expect_refused(racks("--policy fifo --threads abc"), "--threads: expected a whole number from 0 to 1024, found 'abc'");
-  expect_refused(racks("--policy fifo --work 1.5"), "--work: expected a whole number from 1 to 9223372036854775807, found '1.5'");
-  expect_refused("validate --snapshot s.json --most 0", "--most: expected a whole number from 1 to 1000000, found '0'");
+  expect_refused(racks("--policy fifo --max-iterations 1.5"),
+                 "--max-iterations: expected a whole number from 1 to 9223372036854775807, found '1.5'");
+  expect_refused("validate --snapshot s.json --max 0", "--max: expected a whole number from 1 to 1000000, found '0'");
   expect_refused("generate --nodes x --jobs 1 --out -", "--nodes: expected a whole number from 0 to 2147483647, found 'x'");
 }
 
@@ -90,8 +91,8 @@ TEST(CliBadInput, NumbersAreChecked) {
   expect_refused(racks("--policy fifo --threads -1"), "--threads");
   expect_refused(racks("--policy fifo --threads many"), "--threads");
   expect_refused(racks("--policy fifo --seed 18446744073709551616"), "--seed");
-  expect_refused(racks("--policy fifo --work -5"), "--work");
-  expect_refused(racks("--policy fifo --work 9223372036854775808"), "--work");
+  expect_refused(racks("--policy fifo --max-iterations -5"), "--max-iterations");
+  expect_refused(racks("--policy fifo --max-iterations 9223372036854775808"), "--max-iterations");
   expect_refused(racks("--policy fifo --rows 1e3"), "--rows");
   expect_refused(racks("--policy fifo --backend gpu"), "--backend");
   expect_refused("generate --nodes 0 --jobs 5 --out /dev/null", "nodes");

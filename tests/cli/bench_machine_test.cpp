@@ -1,5 +1,5 @@
-// What is read of a machine's clocks, from files made up here.
-#include "host/cli/bench_machine.hpp"
+// Reading a machine's clocks, from synthetic files.
+#include "host/cli/bench/bench_machine.hpp"
 
 #include "tests/cli/command.hpp"
 

@@ -1,4 +1,4 @@
-// What the command says of a machine, never how fast it is.
+// The command's report about a machine, never its speed.
 #include <vector>
 
 #include "tests/cli/command.hpp"
@@ -57,7 +57,7 @@ TEST(CliBench, AnUnknownSuiteIsRefusedWithTheKnownOnes) {
   EXPECT_TRUE(contains(none.err, "--suite is required")) << none.err;
 }
 
-// Not after a minute of measuring: the suite asked for is the long one.
+// Before a minute of measuring: the requested suite is the long one.
 TEST(CliBench, AFileThatCannotBeWrittenIsRefusedAtOnce) {
   const Folder folder;
   folder.write("file", "");

@@ -11,7 +11,7 @@
 
 #include "tests/support/folder.hpp"
 
-/// Runs the command as a person would, in a shell.
+/// Runs the command in a shell, like a user.
 namespace berth::test {
 
 inline std::string content_of(const std::filesystem::path& path) {
@@ -24,7 +24,7 @@ struct Answer {
   std::string out, err;
 };
 
-/// For a shell; the text holds no quotes.
+/// For a shell; the text has no quotes.
 inline std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 /// `berth ARGUMENTS`, as a shell reads them: redirections and pipes behind it work.

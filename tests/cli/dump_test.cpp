@@ -1,4 +1,4 @@
-#include "host/cli/dump.hpp"
+#include "host/cli/base/dump.hpp"
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
@@ -10,7 +10,7 @@ namespace {
 Request odd_request() {
   Request request;
   request.policy = "srsf";
-  request.params = {{"discipline", "hol"}};
+  request.params = {{"discipline", "strict"}};
   request.backend = Backend::kReference;
   request.seed = 18'446'744'073'709'551'615u;
   request.work_limit = 3;
@@ -31,9 +31,9 @@ TEST(CliDump, TheBundleRepeatsTheDecision) {
   EXPECT_TRUE(contains(error, "no such thing\n"));
   const std::string command = cli::replay_command(odd_request(), true);
   EXPECT_TRUE(contains(error, command)) << error;
-  const Answer direct =
-      berth("plan --snapshot '" + golden("racks") +
-            "' --policy srsf --param discipline=hol --seed 18446744073709551615 --work 3 --backend reference --json --no-timing");
+  const Answer direct = berth(
+      "plan --snapshot '" + golden("racks") +
+      "' --policy srsf --param discipline=strict --seed 18446744073709551615 --max-iterations 3 --backend reference --json --no-timing");
   ASSERT_EQ(direct.code, 0) << direct.err;
   const std::string arguments = command.substr(command.find(' '));
   const Answer replayed = berth("version >'" + folder / "ignored" + "'; cd '" + folder / "bundle" + "' && '" BERTH_COMMAND "'" + arguments +

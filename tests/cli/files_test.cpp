@@ -43,7 +43,7 @@ TEST(CliFiles, AnInvalidPlanIsAnsweredWithNo) {
   ASSERT_NE(broken, planned.out);
   const std::string files = " --snapshot '" + golden("racks") + "' --plan '" + folder.write("p.json", broken) + "'";
 
-  const Answer text = berth("validate" + files), json = berth("validate --json --most 1" + files);
+  const Answer text = berth("validate" + files), json = berth("validate --json --max 1" + files);
 
   EXPECT_EQ(text.code, 1) << text.err;
   EXPECT_TRUE(contains(text.out, "INVALID\n  ")) << text.out;
@@ -59,7 +59,7 @@ TEST(CliFiles, OneJobIsExplained) {
   const Answer known = berth("explain --job never" + files), unknown = berth("explain --job nobody" + files);
 
   EXPECT_EQ(known.code, 0) << known.err;
-  EXPECT_TRUE(contains(known.out, "job never: decline")) << known.out;
+  EXPECT_TRUE(contains(known.out, "job never: reject")) << known.out;
   EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(contains(unknown.err, "no job 'nobody'")) << unknown.err;
 }
@@ -95,6 +95,35 @@ TEST(CliFiles, AnImportThatLacksAClusterOrAnInstantIsRefused) {
   EXPECT_TRUE(contains(no_instant.err, "--at")) << no_instant.err;
   EXPECT_EQ(no_format.code, 2);
   EXPECT_TRUE(contains(no_format.err, "did you mean 'philly'?")) << no_format.err;
+}
+
+TEST(CliFiles, ANameThatEndsInGzGetsGzip) {
+  const Folder folder;
+  const std::string plain = folder / "s.json", packed = folder / "s.json.gz", generate = "generate --nodes 20 --jobs 100 --out ";
+  ASSERT_EQ(berth(generate + quoted(plain)).code, 0);
+  ASSERT_EQ(berth(generate + quoted(packed)).code, 0);
+
+  EXPECT_EQ(content_of(packed).substr(0, 2), "\x1f\x8b");
+  EXPECT_LT(content_of(packed).size(), content_of(plain).size() / 2);
+  EXPECT_EQ(std::system(("gzip -dc '" + packed + "' | cmp - '" + plain + "'").c_str()), 0);
+  EXPECT_EQ(berth("plan --policy srsf --no-timing --json --snapshot " + quoted(packed)).out,
+            berth("plan --policy srsf --no-timing --json --snapshot " + quoted(plain)).out);
+  const Answer twice = berth(generate + quoted(folder / "t.json.gz"));
+  EXPECT_EQ(content_of(folder / "t.json.gz"), content_of(packed)) << "equal content, equal bytes" << twice.err;
+}
+
+TEST(CliFiles, ADatabaseIsNotPacked) {
+  const Folder folder;
+  folder.write("t.json", R"({"schema": "berth.trace.v1", "name": "t", "jobs": [{"id": "a", "submit_s": 0, "run_s": 10, "gpus": 1}]})");
+  const std::string given = "simulate --cluster 1x1 --policy fifo --trace '" + (folder / "t.json") + "' ";
+
+  const Answer refused = berth(given + "--out " + quoted(folder / "r.sqlite.gz"));
+  const Answer rows = berth(given + "--jobs-out " + quoted(folder / "jobs.csv.gz"));
+
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "--out: results are a database, which cannot be packed")) << refused.err;
+  EXPECT_EQ(rows.code, 0) << rows.err;
+  EXPECT_EQ(content_of(folder / "jobs.csv.gz").substr(0, 2), "\x1f\x8b");
 }
 
 }  // namespace berth::test

@@ -86,7 +86,7 @@ TEST(CliFit, AModelThatIsNoneIsRefused) {
   EXPECT_TRUE(contains(elsewhere.err, "has no parameter 'model'")) << elsewhere.err;
 }
 
-// Pollux's runs: what is fitted to the others says more of a job than a constant.
+// Pollux's runs: a fit to the other jobs predicts a job better than a constant.
 TEST(CliFit, RunsOfPolluxArePredictedByEachOther) {
   const std::string run = trace_file("pollux/traces/cifar10/validation-128.csv");
   if (run.empty()) GTEST_SKIP() << "no traces here (BERTH_TRACES)";

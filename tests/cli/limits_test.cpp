@@ -1,12 +1,11 @@
-// Limits of the system: memory, the size of files, full devices. What is refused is said, and nothing half-written stays.
+// Limits of the system: memory, file size, full devices. Errors are reported, and no partial file stays.
 #include "tests/cli/command.hpp"
 #include "tests/support/temp_file.hpp"
 
 namespace berth::test {
 namespace {
 
-// The sanitizers' own memory does not fit under a limit of address space.
-// gcc says it with macros, clang with features.
+// The sanitizers' own memory exceeds a limit of address space. gcc reports them by macros, clang by features.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define BERTH_TEST_SANITIZED
@@ -20,7 +19,7 @@ constexpr bool kLimitsMemory = true;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// `times` times 64 MiB of blanks around a document: gzip members may follow one another.
+// `times` times 64 MiB of blanks around a document: gzip members may follow each other.
 std::string blown_up(const std::string& document, int times) {
   const std::string blanks = gzipped(std::string(64 * kMiB, ' '));
   std::string packed;
@@ -53,6 +52,46 @@ TEST(CliLimits, AGzipBombIsRefusedAlsoWhereMemoryIsShort) {
   }
 }
 
+// What follows the string is damaged: a string that is refused early is refused before that is seen.
+TEST(CliLimits, AStringThatGoesOnAndOnIsRefusedEarly) {
+  const Folder folder;
+  const std::string head = "{\"schema\": \"berth.trace.v1\",\n\"name\": \"n\", \"jobs\": [\n{\"id\": \"";
+  const std::string bomb =
+      folder.write("t.json.gz", gzipped(head) + gzipped(std::string(64 * kMiB, 'x')) + gzipped("x").substr(0, 12) + std::string(100, 'x'));
+  const std::string out = " --out '" + (folder / "out") + "'";
+  for (const std::string& command : {"validate --snapshot '" + bomb + "'", "import trace '" + bomb + "'" + out,
+                                     "simulate --cluster 1x1 --policy fifo --stream --trace '" + bomb + "'"}) {
+    SCOPED_TRACE(command);
+    const Answer answer = limited(kLimitsMemory ? "-v 300000" : "-v unlimited", command);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(answer.err, "berth: " + bomb + ":3: a string of more than 16 MiB begins here; Berth reads none that long\n");
+  }
+  EXPECT_EQ(files_in(folder), 1);
+}
+
+// A string of backslashes and quotes, a number, a job of many short strings, a record of nothing but empty fields.
+TEST(CliLimits, OtherTokensThatGoOnAndOnAreRefusedEarly) {
+  const Folder folder;
+  const std::string damage = gzipped("x").substr(0, 12) + std::string(100, 'x');
+  const auto refused = [&](const std::string& head, const std::string& again, const std::string& options) {
+    std::string text;
+    text.reserve(34 * kMiB);
+    while (text.size() < 34 * kMiB) text += again;
+    const std::string bomb = folder.write("t.gz", gzipped(head) + gzipped(text) + gzipped(text) + damage);
+    const Answer answer =
+        limited(kLimitsMemory ? "-v 500000" : "-v unlimited", "simulate --cluster 1x1 --policy fifo --trace '" + bomb + "'" + options);
+    EXPECT_EQ(answer.code, 2);
+    return answer.err.substr(0, answer.err.find('\n')).substr(std::min(answer.err.size(), 7 + bomb.size()));
+  };
+  const std::string head = "{\"schema\": \"berth.trace.v1\", \"jobs\": [{\"id\": ";
+
+  EXPECT_EQ(refused(head + "\"", "\\\\\\\"", ""), ":1: a string of more than 16 MiB begins here; Berth reads none that long");
+  EXPECT_EQ(refused(head, "1", " --stream"), ":1: a token of more than 16 MiB begins here; Berth reads none that long");
+  EXPECT_EQ(refused(head + "\"a\", \"x_\": [1", ", \"yyyyyyyy\"", " --stream"), ":1: /jobs/0: an element of more than 64 MiB");
+  EXPECT_EQ(refused("job_id,arrival_s,service_sec,gpu_count\n", ",,,,,,,,", " --trace-format pai"), ":2: a record of more than 1 MiB");
+}
+
 TEST(CliLimits, ADocumentThatFitsTheLimitAndNotTheMemoryIsOutOfMemory) {
   if (!kLimitsMemory) GTEST_SKIP() << "under a sanitizer";
   const Folder folder;
@@ -76,7 +115,8 @@ TEST(CliLimits, AFileOfHolesAboveTheLimitIsRefused) {
   EXPECT_EQ(answer.code, 2);
   EXPECT_EQ(answer.err, "berth: " + file + ": larger than 512 MiB (after unpacking)\n");
   EXPECT_EQ(piped.code, 2);
-  EXPECT_EQ(piped.err, "berth: standard input: larger than 512 MiB (after unpacking)\n");
+  EXPECT_EQ(piped.err, "berth: standard input:32: a token of more than 16 MiB begins here; Berth reads none that long\n")
+      << "the size of what is piped is not known beforehand";
 }
 
 TEST(CliLimits, AFileThatMayNotGrowIsNotThere) {

@@ -1,10 +1,10 @@
-// Where a command reads and writes: standard streams, links, one file under two options.
+// Input and output of a command: standard streams, links, one file under two options.
 #include "tests/cli/command.hpp"
 
 namespace berth::test {
 namespace {
 
-// Refused with exit code 2 and exactly this message; nothing on standard output.
+// Rejected with exit code 2 and exactly this message; nothing on standard output.
 void expect_refused(const std::string& arguments, const std::string& message) {
   SCOPED_TRACE(arguments);
   const Answer answer = berth(arguments);
@@ -75,7 +75,7 @@ TEST(CliPlaces, ALinkIsFollowedAndStays) {
   const std::string link = folder / "link", target = folder / "target";
   std::filesystem::create_symlink("target", link);
 
-  for (int i = 0; i < 2; ++i) {  // first it points to nothing
+  for (int i = 0; i < 2; ++i) {  // its target does not exist at first
     ASSERT_EQ(berth(racks("--policy fifo --no-timing --out '" + link + "'")).code, 0);
     EXPECT_TRUE(std::filesystem::is_symlink(link));
     EXPECT_EQ(content_of(target), berth(racks("--policy fifo --no-timing --json")).out);
@@ -91,7 +91,7 @@ TEST(CliPlaces, StandardInputIsCalledSo) {
   EXPECT_EQ(answer.out.rfind("standard input: valid: ", 0), 0u) << answer.out;
 }
 
-// Otherwise the next file that is opened takes the number of the closed stream, and what is printed goes there.
+// Otherwise the next opened file gets the number of the closed stream, and receives the output.
 TEST(CliPlaces, AClosedStandardOutputIsNotTheNextFile) {
   const Folder folder;
   const std::string out = folder / "p.json";

@@ -1,5 +1,8 @@
 #include "berth/plan.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "tests/cli/command.hpp"
@@ -63,14 +66,15 @@ TEST(CliPlan, TheHeaderSaysWhenAndWhatCutItShort) {
     return out.substr(0, out.find('\n'));
   };
 
-  EXPECT_TRUE(contains(head("2020-12-31T23:59:55", ""), "fifo at 10 s (2021-01-01T00:00:05): ")) << head("2020-12-31T23:59:55", "");
-  EXPECT_TRUE(contains(head("2020-12-31T23:59:55Z", ""), "fifo at 10 s (2021-01-01T00:00:05Z): "));
-  EXPECT_TRUE(contains(head("last year", ""), "fifo at 10 s: "));
-  EXPECT_TRUE(contains(head("", "--work 2"), " in use; cut short by --work after 2 jobs")) << head("", "--work 2");
-  EXPECT_FALSE(contains(head("", "--work 100"), "cut short")) << head("", "--work 100");
+  EXPECT_TRUE(contains(head("2020-12-31T23:59:55", ""), "fifo at 2021-01-01T00:00:05: ")) << head("2020-12-31T23:59:55", "");
+  EXPECT_TRUE(contains(head("2020-12-31T23:59:55Z", ""), "fifo at 2021-01-01T00:00:05Z: "));
+  EXPECT_TRUE(contains(head("last year", ""), "fifo: "));
+  EXPECT_TRUE(contains(head("", "--max-iterations 2"), " in use; cut short by --max-iterations after 2 jobs"))
+      << head("", "--max-iterations 2");
+  EXPECT_FALSE(contains(head("", "--max-iterations 100"), "cut short")) << head("", "--max-iterations 100");
   for (const auto& [policy, unit] : {std::pair{"price", "evaluation"}, std::pair{"ones", "generation"}, std::pair{"ones-plus", "round"}}) {
-    const std::string out = berth("plan --snapshot '" + golden("shapes") + "' --work 1 --policy " + policy).out;
-    EXPECT_TRUE(contains(out, std::string("cut short by --work after 1 ") + unit + "\n")) << out;
+    const std::string out = berth("plan --snapshot '" + golden("shapes") + "' --max-iterations 1 --policy " + policy).out;
+    EXPECT_TRUE(contains(out, std::string("cut short by --max-iterations after 1 ") + unit + "\n")) << out;
   }
 }
 
@@ -125,8 +129,8 @@ TEST(CliPlan, ComparisonShowsBothPolicies) {
 }
 
 TEST(CliPlan, OnePolicyIsComparedWithItselfUnderOtherParameters) {
-  const Answer same = berth(plan_of("disciplines", "--compare fifo,fifo --param discipline=skip --json")),
-               other = berth(plan_of("disciplines", "--compare fifo,fifo@discipline=skip@max_tries=8 --param discipline=hol --json")),
+  const Answer same = berth(plan_of("disciplines", "--compare fifo,fifo --param discipline=greedy --json")),
+               other = berth(plan_of("disciplines", "--compare fifo,fifo@discipline=greedy@max_tries=8 --param discipline=strict --json")),
                wrong = berth(plan_of("disciplines", "--compare fifo,fifo@colour=red"));
 
   EXPECT_TRUE(contains(same.out, "\"differences\":[]")) << same.out << same.err;
@@ -143,10 +147,10 @@ TEST(CliPlan, PoliciesStandBesideAnotherByItsObjective) {
                alone = berth(plan_of("shapes", "--policy price --json"));
 
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_TRUE(contains(text.out, "goodput: no plan is worth more than")) << text.out;
-  EXPECT_TRUE(contains(text.out, "optimus") && contains(text.out, "less") && contains(text.out, "gpus_used")) << text.out;
+  EXPECT_TRUE(contains(text.out, "goodput: upper bound ")) << text.out;
+  EXPECT_TRUE(contains(text.out, "optimus") && contains(text.out, "gap") && contains(text.out, "gpus_used")) << text.out;
   EXPECT_EQ(json.code, 0) << json.err;
-  // The first plan is worth what it says itself.
+  // The objective value of the first plan is the one that it states.
   const std::size_t value = alone.out.find("\"value\":");
   ASSERT_NE(value, std::string::npos) << alone.out;
   const std::string worth = alone.out.substr(value + 8, alone.out.find_first_of(",}", value) - value - 8);
@@ -156,14 +160,14 @@ TEST(CliPlan, PoliciesStandBesideAnotherByItsObjective) {
 }
 
 TEST(CliPlan, AParameterReachesThePolicy) {
-  const Answer answer = berth(plan_of("disciplines", "--policy fifo --param discipline=skip --param max_tries=8 --json"));
+  const Answer answer = berth(plan_of("disciplines", "--policy fifo --param discipline=greedy --param max_tries=8 --json"));
 
   EXPECT_EQ(answer.code, 0) << answer.err;
-  EXPECT_TRUE(contains(answer.out, "\"discipline\":\"skip\"")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "\"discipline\":\"greedy\"")) << answer.out;
 }
 
-TEST(CliPlan, AWorkLimitStopsTheWalk) {
-  const Answer answer = berth(plan_of("racks", "--policy fifo --work 1 --json"));
+TEST(CliPlan, AWorkLimitStopsThePass) {
+  const Answer answer = berth(plan_of("racks", "--policy fifo --max-iterations 1 --json"));
 
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_TRUE(contains(answer.out, "\"stopped_by\":\"work\"")) << answer.out;
@@ -185,7 +189,28 @@ TEST(CliPlan, TheAnswerIsNoWhenNoJobCanEverRun) {
   const Answer answer = berth("plan --snapshot '" + file + "' --policy fifo");
 
   EXPECT_EQ(answer.code, 1) << answer.err;
-  EXPECT_TRUE(contains(answer.out, "decline")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "reject")) << answer.out;
+}
+
+// Each waiting job has a reason of its own.
+TEST(CliPlan, RowsLimitReasonsToo) {
+  const Folder folder;
+  std::string jobs;
+  for (int gpus = 2; gpus <= 40; ++gpus)
+    jobs += std::string(jobs.empty() ? "" : ",") + R"({"id": "j)" + std::to_string(gpus) +
+            R"(", "submit_s": 1, "shapes": [{"id": "s", "gpus": )" + std::to_string(gpus) + "}]}";
+  folder.write("s.json", R"({"schema": "berth.snapshot.v1", "now_s": 5, "gpu_types": [{"id": "g"}],
+    "nodes": [{"id": "n", "gpu_type": "g", "gpus": 1}], "jobs": [)" +
+                             jobs + "]}");
+  const auto lines = [&](const std::string& rows) {
+    const Answer answer = berth("plan --policy fifo --snapshot '" + (folder / "s.json") + "' --rows " + rows);
+    EXPECT_NE(answer.out, "") << answer.err;
+    return std::pair(std::count(answer.out.begin(), answer.out.end(), '\n'), answer.out);
+  };
+
+  EXPECT_LE(lines("2").first, 10) << lines("2").second;
+  EXPECT_TRUE(contains(lines("2").second, "... and the reasons of 37 more jobs (--rows 0 shows all)\n")) << lines("2").second;
+  EXPECT_GE(lines("0").first, 39);
 }
 
 }  // namespace berth::test

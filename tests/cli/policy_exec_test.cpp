@@ -1,4 +1,4 @@
-// Policies in another language: the examples are what they say, and programs that misbehave end their own run only.
+// External policies: the examples work as documented, and programs that misbehave end only their own run.
 #include <sys/types.h>
 
 #include <chrono>
@@ -12,7 +12,8 @@
 namespace berth::test {
 namespace {
 
-// Sixty jobs of 1 to 16 GPUs that come about as fast as 32 GPUs can take them; some come together, some need as much.
+// Sixty jobs of 1 to 16 GPUs that arrive about as fast as 32 GPUs can serve them; some arrive together, some need the
+// same time.
 std::string busy_trace() {
   std::string jobs;
   for (int i = 0, at = 0; i < 60; ++i, at += i * 7 % 5 * 9) {
@@ -22,12 +23,13 @@ std::string busy_trace() {
   return R"({"schema": "berth.trace.v1", "name": "busy", "jobs": [)" + jobs + "]}";
 }
 
-// The rows of one policy, without its name and the nodes.
+// The rows of one policy, without its name, the nodes and the reason.
 std::multiset<std::string> rows_of(const std::string& csv, const std::string& policy) {
   std::multiset<std::string> rows;
   std::istringstream in(csv);
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind(policy + ",", 0) == 0) rows.insert(line.substr(policy.size(), line.rfind(',') - policy.size()));
+    const std::size_t nodes = line.rfind(',', line.rfind(',') - 1);
+    if (line.rfind(policy + ",", 0) == 0) rows.insert(line.substr(policy.size(), nodes - policy.size()));
   }
   return rows;
 }
@@ -102,7 +104,7 @@ TEST(CliPolicyExec, TheExampleThatNamesGpusIsFifo) {
   EXPECT_EQ(rows_of(csv, "x"), rows_of(csv, "fifo"));
 }
 
-// Jobs on so many nodes have lines longer than a block that awk reads.
+// Jobs on this many nodes have lines longer than a block that awk reads.
 TEST(CliPolicyExec, LongLinesReachAProgramThatReadsInBlocks) {
   const Folder folder;
   folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "wide", "jobs": [
@@ -133,15 +135,15 @@ TEST(CliPolicyExec, StandsAloneAndHasItsCommandForAName) {
   EXPECT_TRUE(contains(berth(given + "--policy-exec true --policy-timeout soon").err, "soon"));
 }
 
-// a is preempted as soon as it is not named, b is turned away, and the policy is asked again at 100 s.
-TEST(CliPolicyExec, PreemptsWakesAndDeclines) {
+// a is preempted as soon as it is not named, b is rejected, and the policy is asked again at 100 s.
+TEST(CliPolicyExec, PreemptsWakesAndRejects) {
   const ExecRun run(R"(exec awk '
     $1 == "now" { now = $2; n = 0 }
     $1 == "job" { here[n++] = $2 }
     $1 == "decide" {
       for (j = 0; j < n; j++) {
         if (here[j] == "a" && (now < 2 || now >= 100)) print "run a"
-        if (here[j] == "b" && now >= 2) print "decline b it is too large"
+        if (here[j] == "b" && now >= 2) print "reject b it is too large"
         if (here[j] == "c") print "run c"
       }
       if (now < 100) print "wake 100"
@@ -149,20 +151,20 @@ TEST(CliPolicyExec, PreemptsWakesAndDeclines) {
     }')");
 
   ASSERT_EQ(run.answer.code, 0) << run.answer.err;
-  EXPECT_TRUE(contains(run.rows, "mine,a,completed,0,0,108,108,98,10,0,60,2,1,0,n0 n1\n")) << run.rows;
-  EXPECT_TRUE(contains(run.rows, "mine,b,declined,1,,2,,,0,0,0,0,0,0,\n")) << run.rows;
+  EXPECT_TRUE(contains(run.rows, "mine,a,completed,0,0,108,108,98,10,0,60,2,1,0,n0 n1,\n")) << run.rows;
+  EXPECT_TRUE(contains(run.rows, "mine,b,rejected,1,,2,,,0,0,0,0,0,0,,it is too large\n")) << run.rows;
   EXPECT_TRUE(contains(run.rows, "mine,c,completed,2,2,7,")) << run.rows;
 }
 
 TEST(CliPolicyExec, AnswersThatAreWrongAreRefusedByTheirLine) {
   const auto line = [](int n, const std::string& text) { return "line " + std::to_string(n) + " of its answer, '" + text + "': "; };
-  expect_failure(says("hello"), line(1, "hello") + "is none of: run, decline, wake, done");
+  expect_failure(says("hello"), line(1, "hello") + "is none of: run, reject, wake, done");
   expect_failure(says(""), line(1, "") + "is none of");
   expect_failure(says("run"), line(1, "run") + "names no job");
   expect_failure(says("run a\\nrun z"), line(2, "run z") + "there is no job 'z' now");
   expect_failure(says("run c"), "policy 'mine' at 0 s: " + line(1, "run c") + "there is no job 'c' now");
   expect_failure(says("run a\\nrun a"), line(2, "run a") + "job 'a' was named before");
-  expect_failure(says("decline a\\nrun a"), line(2, "run a") + "job 'a' was named before");
+  expect_failure(says("reject a\\nrun a"), line(2, "run a") + "job 'a' was named before");
   expect_failure(says("run a 9"), line(1, "run a 9") + "job 'a' cannot have 9 GPUs (it may have 6 gpu)");
   expect_failure(says("run a 0"), "'0' is no number of GPUs");
   expect_failure(says("run a many"), "'many' is no number of GPUs");
@@ -178,13 +180,13 @@ TEST(CliPolicyExec, AnswersThatAreWrongAreRefusedByTheirLine) {
   expect_failure(says("wake 5 6"), "has more than an instant");
 }
 
-// Who can never run is declined by the engine.
+// The engine rejects jobs that can never run.
 TEST(CliPolicyExec, OnlyJobsThatAreToldMayBeNamed) {
   expect_failure(says("run d"), "line 1 of its answer, 'run d': there is no job 'd' now", "",
                  R"({"schema": "berth.trace.v1", "name": "wide", "jobs": [{"id": "d", "submit_s": 0, "run_s": 10, "gpus": 99}]})");
 }
 
-// At 2 s: a runs on GPUs that c asks for.
+// At 2 s: a runs on GPUs that c requests.
 TEST(CliPolicyExec, GpusOfWhoWasNamedBeforeAreTaken) {
   const std::string head = R"(exec awk '$1 == "now" { c = 0 } $2 == "c" { c = 1 } $1 == "decide" { )",
                     tail = R"(; print "done"; fflush() }')";
@@ -195,7 +197,7 @@ TEST(CliPolicyExec, GpusOfWhoWasNamedBeforeAreTaken) {
       "policy 'mine' at 2 s: line 2 of its answer, 'run c n0:1,2': GPU 1 of node 'n0' is taken: job 'a', named before, runs there");
 }
 
-// A node that is not open exists, and nobody may start there.
+// A closed node exists, but no job may start there.
 TEST(CliPolicyExec, PlansAreValidated) {
   const Folder folder;
   folder.write("cluster.json", R"({"schema": "berth.cluster.v1", "gpu_types": [{"id": "g"}],
@@ -223,7 +225,8 @@ TEST(CliPolicyExec, ProgramsThatMisbehaveEndTheirRun) {
   expect_failure("no-such-program-of-any-kind", "the program ended with exit code 127");
 }
 
-// It wants to be asked a minute later, each time: with no job left, or with nobody running and nobody to come, that has an end.
+// It requests a wake a minute later, each time. That ends without any job left, or with none running and none to
+// arrive.
 TEST(CliPolicyExec, WakesDoNotKeepAnEmptyClusterRunning) {
   for (const std::string run : {"run", "#"}) {
     const ExecRun all(R"(exec awk '$1 == "now" { now = $2; n = 0 } $1 == "job" { id[n++] = $2 } $1 == "decide" {
@@ -235,7 +238,7 @@ TEST(CliPolicyExec, WakesDoNotKeepAnEmptyClusterRunning) {
   }
 }
 
-// A question that no pipe holds.
+// A question larger than any pipe buffer.
 TEST(CliPolicyExec, WhoDoesNotReadIsNotWaitedForForEver) {
   std::string jobs;
   for (int i = 0; i < 4'000; ++i) {
@@ -256,7 +259,7 @@ TEST(CliPolicyExec, TheEndIsPartOfTheRun) {
   expect_failure(good + "'; sleep 60", "policy 'mine' at its end: the program does not end within 2 s", "--policy-timeout 2s");
 }
 
-// What a program leaves behind in its process group ends with it.
+// Processes that a program leaves in its process group end with it.
 TEST(CliPolicyExec, NothingIsLeftRunning) {
   const Folder folder;
   const std::string pid = folder / "pid";
@@ -266,7 +269,7 @@ TEST(CliPolicyExec, NothingIsLeftRunning) {
                       "--policy-timeout 2s");
     EXPECT_EQ(run.answer.code, *then == '\0' ? 0 : 2) << run.answer.err;
     const auto left = static_cast<pid_t>(std::stol(content_of(pid)));
-    // It is killed by now, but may take a moment to go, or stay a zombie where nobody waits for orphans.
+    // It is killed by now, but may take a moment to end, or stay a zombie where no process reaps orphans.
     const auto stat = [&] { return content_of("/proc/" + std::to_string(left) + "/stat"); };
     const auto is_there = [](const std::string& now) { return !now.empty() && !contains(now, ") Z "); };
     for (int look = 0; look < 1'000 && is_there(stat()); ++look) std::this_thread::sleep_for(std::chrono::milliseconds(10));

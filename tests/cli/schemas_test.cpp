@@ -1,4 +1,4 @@
-// What the command writes, against data/schemas.
+// Checks the command's output against data/schemas.
 #include <vector>
 
 #include "tests/cli/command.hpp"

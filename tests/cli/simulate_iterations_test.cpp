@@ -24,15 +24,15 @@ struct StagedRun {
 }  // namespace
 
 TEST(CliSimulateIterations, JobsShareAGpuInTurns) {
-  const StagedRun run("1x1", "--fidelity iteration --gpu-jobs 2 --policy ada-srsf ada-srsf@turns=fifo fifo --json");
+  const StagedRun run("1x1", "--fidelity iteration --gpu-jobs 2 --policy ada-srsf ada-srsf@gpu_order=fifo fifo --json");
 
   ASSERT_EQ(run.answer.code, 2) << "fifo gives GPUs away whole";
-  const StagedRun two("1x1", "--fidelity iteration --gpu-jobs 2 --policy ada-srsf ada-srsf@turns=fifo --json");
+  const StagedRun two("1x1", "--fidelity iteration --gpu-jobs 2 --policy ada-srsf ada-srsf@gpu_order=fifo --json");
   ASSERT_EQ(two.answer.code, 0) << two.answer.err;
   EXPECT_TRUE(contains(two.rows, "ada-srsf,b,completed,0,0,4,4,0,4,")) << two.rows;
   EXPECT_TRUE(contains(two.rows, "ada-srsf,a,completed,0,0,14,14,")) << two.rows;
-  // A quarter of a second each, then three quarters: b is done after its eighth turn.
-  EXPECT_TRUE(contains(two.rows, "ada-srsf@turns=fifo,b,completed,0,0,8,8,")) << two.rows;
+  // A quarter of a second each, then three quarters: b ends after its eighth time slice.
+  EXPECT_TRUE(contains(two.rows, "ada-srsf@gpu_order=fifo,b,completed,0,0,8,8,")) << two.rows;
   EXPECT_TRUE(contains(two.answer.out, R"("idle":0)")) << two.answer.out;
 }
 

@@ -3,7 +3,7 @@
 namespace berth::test {
 namespace {
 
-// b wants both nodes, and c would fit beside a.
+// b needs both nodes, and c would fit next to a.
 const char* const kTrace = R"({"schema": "berth.trace.v1", "name": "three", "jobs": [
   {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 6},
   {"id": "b", "submit_s": 1, "run_s": 20, "gpus": 8},
@@ -14,22 +14,22 @@ const char* const kTrace = R"({"schema": "berth.trace.v1", "name": "three", "job
 TEST(CliSimulate, OneLineForEachPolicy) {
   const Folder folder;
   folder.write("trace.json", kTrace);
-  const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo fifo@discipline=skip";
+  const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo fifo@discipline=greedy";
 
   const Answer text = berth(given);
   const Answer json = berth(given + " --json --jobs-out '" + (folder / "jobs.csv") + "'");
 
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_TRUE(contains(text.out, "three: 3 jobs on 8 GPUs")) << text.out;
-  EXPECT_TRUE(contains(text.out, "fifo@discipline=skip")) << text.out;
+  EXPECT_TRUE(contains(text.out, "fifo@discipline=greedy")) << text.out;
   ASSERT_EQ(json.code, 0) << json.err;
   EXPECT_TRUE(contains(json.out,
-                       R"({"policy":"fifo","trace":"three","seed":0,"jobs":3,"completed":3,"declined":0,"unfinished":0,"mean_jct_s":24,)"))
+                       R"({"policy":"fifo","trace":"three","seed":0,"jobs":3,"completed":3,"rejected":0,"unfinished":0,"mean_jct_s":24,)"))
       << json.out;
-  EXPECT_TRUE(contains(json.out, "\n{\"policy\":\"fifo@discipline=skip\"")) << json.out;
+  EXPECT_TRUE(contains(json.out, "\n{\"policy\":\"fifo@discipline=greedy\"")) << json.out;
   const std::string rows = content_of(folder / "jobs.csv");
-  EXPECT_TRUE(contains(rows, "fifo,b,completed,1,10,30,29,9,20,0,160,1,0,0,n0 n1\n")) << rows;
-  EXPECT_TRUE(contains(rows, "fifo@discipline=skip,c,completed,2,2,7,5,0,5,0,10,1,0,0,n1\n")) << rows;
+  EXPECT_TRUE(contains(rows, "fifo,b,completed,1,10,30,29,9,20,0,160,1,0,0,n0 n1,\n")) << rows;
+  EXPECT_TRUE(contains(rows, "fifo@discipline=greedy,c,completed,2,2,7,5,0,5,0,10,1,0,0,n1,\n")) << rows;
 }
 
 TEST(CliSimulate, WritesWhatHeldOverTime) {
@@ -41,7 +41,7 @@ TEST(CliSimulate, WritesWhatHeldOverTime) {
 
   ASSERT_EQ(answer.code, 0) << answer.err;
   const std::string series = content_of(folder / "series.csv");
-  EXPECT_EQ(series.find("policy,from_s,until_s,gpus_held,gpus_free,running,waiting,gpus_waited,gpus_fragmented\n"
+  EXPECT_EQ(series.find("policy,from_s,until_s,gpus_allocated,gpus_free,running,waiting,gpus_waited,gpus_fragmented\n"
                         "fifo,0,10,6,2,1,1.7,8.8,1.333332\n"),
             0U)
       << series;
@@ -82,7 +82,7 @@ TEST(CliSimulate, KeepsResults) {
   EXPECT_EQ(berth(given + quoted(folder / "no/such/folder")).code, 2);
 }
 
-TEST(CliSimulate, AnswersNoWhereAllAreDeclined) {
+TEST(CliSimulate, AnswersNoWhereAllAreRejected) {
   const Folder folder;
   folder.write("trace.json", kTrace);
   const std::string given = "simulate --policy fifo --trace '" + (folder / "trace.json") + "' --cluster ";
@@ -104,7 +104,7 @@ TEST(CliSimulate, WhatChangesCostAndWhatFailsComeFromFiles) {
 
   ASSERT_EQ(good.code, 0) << good.err;
   const std::string rows = content_of(folder / "jobs.csv");
-  // a has lost all it did until 3 s, and needs both nodes again; b waits for it.
+  // a has lost all work until 3 s, and needs both nodes again; b waits for it.
   EXPECT_TRUE(contains(rows, "fifo,a,completed,0,0,64,")) << rows;
   EXPECT_TRUE(contains(rows, "fifo,b,completed,1,64,85,")) << rows;
   folder.write("e.json", R"({"schema": "berth.events.v1", "events": [{"at_s": 3, "event": "fail", "node": "nowhere"}]})");
@@ -130,7 +130,7 @@ TEST(CliSimulate, DrawnJobsAndStreamedOnesAreNotKept) {
   folder.write("trace.json", kTrace);
   const std::string drawn = "simulate --workload helios --jobs 2000 --load 0.9 --cluster 8x8 --policy fifo --placement count";
   const std::string file =
-      "simulate --trace '" + (folder / "trace.json") + "' --cluster 2x4 --policy fifo@discipline=skip --json --by size";
+      "simulate --trace '" + (folder / "trace.json") + "' --cluster 2x4 --policy fifo@discipline=greedy --json --by size";
 
   const Answer text = berth(drawn);
   const Answer streamed = berth(file + " --stream"), whole = berth(file);
@@ -148,7 +148,7 @@ TEST(CliSimulate, DrawnJobsAndStreamedOnesAreNotKept) {
   EXPECT_TRUE(contains(berth(file + " --stream --trace-format pai").err, "one file of the format 'trace'"));
 }
 
-// a has 24 s left at 40 s; as if its first rate stayed, at 39 s, 61.
+// a has 24 s left at 40 s; at its first rate it would have 61 at 39 s.
 TEST(CliSimulate, RatesMayChangeWhileAJobRuns) {
   const Folder folder;
   folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "t", "profiles": {
@@ -179,6 +179,73 @@ TEST(CliSimulate, SaysWhatIsWrong) {
   EXPECT_TRUE(contains(berth(given + "fifo --out -").err, "--out: results are written into a file of their own"));
   EXPECT_EQ(berth(given + "fifo --by colour").code, 2);
   EXPECT_EQ(berth(given + "fifo --trace-format nonsense").code, 2);
+}
+
+// Two rows were no jobs, and two jobs need more than there is.
+TEST(CliSimulate, SaysWhatIsDroppedAndRejectedAndWhy) {
+  const Folder folder;
+  folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "t", "dropped": {"gpus <= 0": 2, "no end, ever": 1}, "jobs": [
+    {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 9}, {"id": "b", "submit_s": 1, "run_s": 20, "gpus": 1},
+    {"id": "c", "submit_s": 2, "run_s": 20, "gpus": 9}, {"id": "d", "submit_s": 2, "run_s": 20, "gpus": 10}]})");
+  const std::string given = "simulate --cluster 2x4 --placement count --trace '" + (folder / "trace.json") + "' --policy fifo ";
+
+  const Answer text = berth(given + "--jobs-out '" + (folder / "jobs.csv") + "'"), json = berth(given + "--json");
+
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "t: 4 jobs on 8 GPUs; times in seconds\n  dropped 2 rows: gpus <= 0\n  dropped 1 row: no end, ever\n"))
+      << text.out;
+  EXPECT_TRUE(contains(text.out, "\nfifo rejects 2 jobs: needs 9 GPUs; the cluster has 8\nfifo rejects 1 job: needs 10 GPUs;")) << text.out;
+  EXPECT_TRUE(contains(json.out, R"("dropped":{"gpus <= 0":2,"no end, ever":1},)"
+                                 R"("rejections":{"needs 10 GPUs; the cluster has 8":1,"needs 9 GPUs; the cluster has 8":2},)"))
+      << json.out;
+  const std::string rows = content_of(folder / "jobs.csv");
+  EXPECT_EQ(rows.find("policy,job,end,submit_s,start_s,end_s,jct_s,wait_s,held_s,overhead_s,gpu_s,starts,preemptions,moves,nodes,reason\n"),
+            0U);
+  EXPECT_TRUE(contains(rows, "\nfifo,d,rejected,2,,2,,,0,0,0,0,0,0,,needs 10 GPUs; the cluster has 8\n")) << rows;
+  EXPECT_TRUE(contains(rows, "\n,,dropped,,,,,,,,,,,,,2 rows: gpus <= 0\n,,dropped,,,,,,,,,,,,,\"1 row: no end, ever\"\n")) << rows;
+}
+
+TEST(CliSimulate, WhatChangesIsTwoColumns) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const Answer answer = berth("simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo");
+  EXPECT_TRUE(contains(answer.out, "PREEMPTIONS")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "MIGRATIONS")) << answer.out;
+  EXPECT_FALSE(contains(answer.out, "CHANGES")) << answer.out;
+}
+
+TEST(CliSimulate, BadParametersOfALaterPolicyAreRefusedBeforeTheFirstRuns) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given =
+      "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --out '" + (folder / "r.sqlite") + "' --json --policy fifo ";
+  for (const std::string later : {"fifo@discipline=sideways", "las@thresholds_gpu_s=5,x", "price@gap=-1", "ones@population=0"}) {
+    const Answer answer = berth(given + later);
+    EXPECT_EQ(answer.code, 2) << later;
+    EXPECT_EQ(answer.out, "") << later;
+    EXPECT_FALSE(std::filesystem::exists(folder / "r.sqlite")) << later;
+  }
+  for (const std::string wrong : {"fifo@discipline=easy,packing=count", "'fifo@discipline=easy packing=count'", "fifo:discipline=easy"}) {
+    const Answer answer = berth(given + wrong);
+    EXPECT_EQ(answer.code, 2) << wrong;
+    EXPECT_TRUE(contains(answer.err, "separated by '@', as in fifo@discipline=easy@packing=count")) << answer.err;
+  }
+  const Answer compared = berth("plan --snapshot '" + golden("racks") + "' --compare fifo,srsf@discipline=sideways");
+  EXPECT_EQ(compared.code, 2);
+  EXPECT_EQ(compared.out, "");
+  EXPECT_TRUE(contains(berth("simulate --help").out, "NAME@PARAM=VALUE@PARAM=VALUE"));
+}
+
+// On a terminal, which script(1) makes.
+TEST(CliSimulate, ARunOfNoLengthShowsNoProgress) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string line = "script -qec \"'" BERTH_COMMAND "' simulate --cluster 2x4 --trace '" + (folder / "trace.json") +
+                           "' --policy fifo srtf\" /dev/null >'" + (folder / "out") + "' </dev/null";
+  ASSERT_EQ(std::system(line.c_str()), 0);
+
+  EXPECT_TRUE(contains(content_of(folder / "out"), "POLICY")) << content_of(folder / "out");
+  EXPECT_FALSE(contains(content_of(folder / "out"), "\x1b[")) << content_of(folder / "out");
 }
 
 }  // namespace berth::test

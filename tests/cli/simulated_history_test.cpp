@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kHead = "job,dataset_size,initial_loss,loss,accuracy,samples_done,samples_total\n";
 
-// 'a' ends in its third epoch; 'b' has one; 'c' and 'd' state too little; 'e' is declined.
+// 'a' ends in its third epoch; 'b' has one; 'c' and 'd' state too little; 'e' is rejected.
 constexpr const char* kTrained = R"({"schema": "berth.trace.v1", "name": "t", "jobs": [
   {"id": "a,1", "submit_s": 0, "run_s": 10, "gpus": 2, "epochs": 2.5, "dataset_size": 1000},
   {"id": "b", "submit_s": 0, "run_s": 20, "gpus": 2, "epochs": 1, "dataset_size": 7},
@@ -17,7 +17,7 @@ constexpr const char* kTrained = R"({"schema": "berth.trace.v1", "name": "t", "j
   {"id": "d", "submit_s": 0, "run_s": 20, "gpus": 1},
   {"id": "e", "submit_s": 0, "run_s": 20, "gpus": 9, "epochs": 3, "dataset_size": 7}]})";
 
-// Jobs of two kinds, one after the other: 20 epochs of 1,000 samples, and 5 of 50,000.
+// Jobs of two kinds, alternating: 20 epochs of 1,000 samples, and 5 of 50,000.
 std::string two_kinds() {
   std::string jobs;
   for (int j = 0; j < 40; ++j) {
@@ -49,7 +49,7 @@ TEST(CliSimulatedHistory, HasTheEpochsOfWhoCompleted) {
   EXPECT_TRUE(contains(content_of(folder / "h.csv"), "\nb,7,,,,7,7\n"));
 }
 
-// What the job told policies at the end of that epoch.
+// The job's report to policies at the end of that epoch.
 TEST(CliSimulatedHistory, HasTheLossesThatWereReported) {
   const Folder folder;
   const std::string given = "simulate --cluster 2x4 --policy fifo --progress noise:0 --trace " +

@@ -3,7 +3,7 @@
 namespace berth::test {
 namespace {
 
-// What a job has not.
+// Fields that a job does not have.
 const std::string kNone =
     R"("account":"","array_job_id":0,"array_task_id":null,"array_max_tasks":0,"array_task_string":"","contiguous":false,
 "cpus_per_tres":"","deadline":0,"dependency":"","end_time":0,"excluded_nodes":"","features":"","gres_detail":[],"het_job_id":0,"het_job_offset":0,
@@ -89,7 +89,7 @@ TEST(CliSlurm, APlanIsExplainedAndValidatedAgainstTheSameOutput) {
   EXPECT_EQ(valid.code, 0) << valid.err;
   EXPECT_TRUE(contains(valid.out, all + ": valid: 1 node, 8 GPUs, 1 job (0 running, 1 waiting)")) << valid.out;
   EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_TRUE(contains(told.out, "  start         1970-01-01T00:16:40Z\n")) << told.out;
+  EXPECT_TRUE(contains(told.out, "  start          1970-01-01T00:16:40Z\n")) << told.out;
 }
 
 TEST(CliSlurm, ImportWritesTheSnapshotThatPlanWouldUse) {

@@ -1,4 +1,4 @@
-#include "host/cli/values.hpp"
+#include "host/cli/base/values.hpp"
 
 #include <gtest/gtest.h>
 

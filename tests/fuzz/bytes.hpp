@@ -41,7 +41,7 @@ class Bytes {
   const std::uint8_t* end_;
 };
 
-/// A broken promise: says it, and ends as a crash does.
+/// Reports a violated guarantee, and ends like a crash.
 [[noreturn]] inline void broken(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
   std::abort();

@@ -1,4 +1,5 @@
-// Any sequence of calls of the C ABI, with handles that are null, ended or of use, structs of any size, arrays of any content.
+// Any sequence of calls of the C ABI: handles that are null, ended or valid, structs of any size, arrays of any
+// content.
 #include <berth.h>
 
 #include <array>
@@ -19,7 +20,7 @@ constexpr char kSnapshot[] =
     R"( "nodes": [{"id": "a", "gpu_type": "A", "gpus": 4, "domains": {"switch": "r"}}, {"id": "b", "gpu_type": "A", "gpus": 4}],)"
     R"( "jobs": [{"id": "c", "submit_s": 0, "gpus": 2}, {"id": "d", "submit_s": 1, "gpus": 8}]})";
 
-// What any call may answer. Never a broken promise of our own.
+// The statuses that a call may return; never an internal error.
 berth_status answered(berth_status status) {
   switch (status) {
     case BERTH_OK:
@@ -33,7 +34,7 @@ berth_status answered(berth_status status) {
   }
 }
 
-/// Columns filled from the input; as long as any count that is passed with them.
+/// Columns filled from the input, at least as long as any count that is passed with them.
 class Arrays {
  public:
   static constexpr std::size_t kRows = 6;
@@ -61,7 +62,7 @@ class Caller {
     for (berth_state*& h : states_) berth_state_destroy(&h, nullptr);
     for (berth_engine*& h : engines_) berth_engine_destroy(&h, nullptr);
     for (berth_plan*& h : plans_) berth_plan_destroy(&h, nullptr);
-    for (berth_memory*& h : memories_) berth_memory_destroy(&h, nullptr);
+    for (berth_policy_state*& h : memories_) berth_policy_state_destroy(&h, nullptr);
   }
 
   void call() {
@@ -75,7 +76,7 @@ class Caller {
       case 2:
         return make(plans_, [&](berth_plan** out) { return berth_plan_create(out, error()); });
       case 3:
-        return make(memories_, [&](berth_memory** out) { return berth_memory_create(out, error()); });
+        return make(memories_, [&](berth_policy_state** out) { return berth_policy_state_create(out, error()); });
       case 4:
         return end(states_, berth_state_destroy);
       case 5:
@@ -83,7 +84,7 @@ class Caller {
       case 6:
         return end(plans_, berth_plan_destroy);
       case 7:
-        return end(memories_, berth_memory_destroy);
+        return end(memories_, berth_policy_state_destroy);
       case 8:
       case 9:
         return decide();
@@ -130,7 +131,7 @@ class Caller {
         answered(berth_cancel(pick(engines_)));
         return;
       default: {
-        // A document of the rest of the input.
+        // A document made of the rest of the input.
         const std::string_view rest = in_.rest();
         answered(berth_state_apply_json(pick(states_), rest.data(), rest.size(), nullptr, nullptr, error()));
         return;
@@ -139,7 +140,7 @@ class Caller {
   }
 
  private:
-  // Mostly the right size; else a smaller one, beyond which nothing may be written.
+  // Mostly the right size; otherwise a smaller one, beyond which nothing may be written.
   std::uint32_t size_of(std::size_t right) {
     if (!in_.one_in(6)) return static_cast<std::uint32_t>(right);
     return static_cast<std::uint32_t>(in_.below(static_cast<std::int32_t>(right)));
@@ -304,7 +305,7 @@ class Caller {
   std::vector<berth_state*> states_;
   std::vector<berth_engine*> engines_;
   std::vector<berth_plan*> plans_;
-  std::vector<berth_memory*> memories_;
+  std::vector<berth_policy_state*> memories_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A random cluster, random changes, any policy: every plan passes the independent validator, the decision of the live state is the one from
-// scratch, the reference agrees with the CPU, and the plan can be carried out.
+// A random cluster, random changes, any policy. Every plan passes the independent validator. The live state decides
+// like one built from scratch, the reference agrees with the CPU, and the plan can be applied.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
-#include "host/core/objective.hpp"
+#include "host/core/policy_api/objective.hpp"
 #include "tests/fuzz/random_cluster.hpp"
 #include "tests/support/params.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 using namespace berth;
 
-// Equal in all that a promise is made of: who answered and at which revision apart.
+// The guaranteed content of a plan, without backend and revision.
 std::string text_of(Plan plan, const ClusterState& state) {
   plan.revision = 0;
   plan.backend = "any";
@@ -31,7 +31,7 @@ Request random_request(fuzz::Bytes& in) {
   Request request;
   request.policy = in.of(all).name;
   request.params = test::short_search(request.policy);
-  static const std::vector<std::string> disciplines{"skip", "hol", "easy"}, packings{"topology", "count", "consolidate"},
+  static const std::vector<std::string> disciplines{"greedy", "strict", "easy"}, packings{"topology", "count", "consolidate"},
       parts{"1", "2", "3", "7"},
       terms{"none", "span,link_load", "restart,tardiness,fragmentation", "migration,restart,span,link_load,fragmentation,tardiness"};
   static const std::vector<std::string> objectives = [] {
@@ -52,7 +52,7 @@ Request random_request(fuzz::Bytes& in) {
   return request;
 }
 
-// What repeats it by `berth plan`: the snapshot, and the plans that were made.
+// Reproduces the failure with `berth plan`: the snapshot, and the plans.
 [[noreturn]] void wrong(const std::string& what, const ClusterState& state, const Plan& plan, const Plan& other) {
   fuzz::broken(what + "\n" + io::to_json(state.snapshot()) + io::to_json(plan, state, false) + io::to_json(other, state, false));
 }
@@ -79,7 +79,7 @@ void check_round(ClusterState& state, Engine& engine, PolicyState& memory, const
   fuzz::hold(memory == before && memory == again, "policy states differ");
 }
 
-// What a policy kept is a file of the user's: any number may stand in it, and rows of anybody.
+// A policy state is a file of the user: it may have any number, and rows of unknown jobs.
 void forge(fuzz::Bytes& in, PolicyState& memory) {
   static const std::vector<std::int64_t> odd{INT64_MIN, -1, 0, 1, 999'999, kSecond, kMaxTimeUs, kNever, INT64_MAX};
   for (auto& [name, value] : memory.scalars) {
@@ -112,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
       check_round(state, engine, memory, request, plan);
     } catch (const InvalidArgument&) {
-      return 0;  // parameters that the policy does not take
+      return 0;  // parameters that the policy does not accept
     }
     if (!in.one_in(4)) commit(state, plan);
     if (in.empty()) return 0;

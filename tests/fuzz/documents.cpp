@@ -1,4 +1,4 @@
-// Any text as each of the smaller documents; what is accepted is written and read again as the same.
+// Any text as each of the smaller documents; an accepted one must read back unchanged after writing.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,15 +7,15 @@
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "berth/io.hpp"
-#include "host/io/cluster_json.hpp"
-#include "host/io/trace_json.hpp"
+#include "host/io/formats/cluster_json.hpp"
+#include "host/io/traces/trace_json.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 namespace {
 
 using namespace berth;
 
-// A cluster small enough to be kept in the head: what deltas and plans of the corpus speak of.
+// A small cluster that deltas and plans of the corpus refer to.
 constexpr std::string_view kState =
     R"({"schema": "berth.snapshot.v1", "now_s": 100, "gpu_types": [{"id": "A"}, {"id": "B", "memory_bytes": 80}],)"
     R"( "domains": [{"id": "r0", "level": "rack"}, {"id": "r1", "level": "rack"}],)"

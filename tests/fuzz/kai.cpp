@@ -1,6 +1,6 @@
-// Any bytes as a snapshot archive of KAI-Scheduler: refused with a place, or a snapshot that is written, read again as the same, and
-// planned.
-#include "host/io/kai.hpp"
+// Any bytes as a snapshot archive of KAI-Scheduler: an error with its location, or a snapshot that reads back unchanged
+// after writing, and can be planned.
+#include "host/io/kai/kai.hpp"
 
 #include <cstddef>
 #include <cstdint>

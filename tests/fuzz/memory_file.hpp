@@ -10,7 +10,7 @@
 
 namespace berth::fuzz {
 
-/// A file that lies in memory, for readers that take paths.
+/// A file in memory, for readers that take paths.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content) : fd_(::memfd_create("berth", 0)) {

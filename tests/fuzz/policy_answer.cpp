@@ -1,4 +1,5 @@
-// What a policy in another language may answer: refused by its line, or a plan that is valid or refused, never a fault of ours.
+// Any answer of an external policy: rejected with its line, or a plan that is valid or rejected, never an internal
+// error.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,16 +7,17 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
-#include "host/core/run_list.hpp"
-#include "host/io/importers.hpp"
-#include "host/sim/exec_answer.hpp"
-#include "host/sim/exec_question.hpp"
+#include "host/core/engine/run_list.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/sim/exec/exec_answer.hpp"
+#include "host/sim/exec/exec_question.hpp"
 
 namespace {
 
 using namespace berth;
 
-// Two types, a node that is closed; three jobs run on all but one GPU, four wait, of which "e" is elastic and "z" can never run.
+// Two types, one closed node. Three jobs run on all but one GPU; four wait, of which "e" is elastic and "z" can never
+// run.
 ClusterState busy_state() {
   ClusterState state(io::cluster_from("2x4xA+1x4xB", {}));
   state.apply(delta::SetTime{10 * kSecond});
@@ -50,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static sim::ExecQuestion question;
   std::string lines(reinterpret_cast<const char*>(data), size);
   if (!lines.empty() && lines.back() != '\n') lines += '\n';
-  const auto placement = static_cast<core::Placement>(size % 3);
+  const auto placement = static_cast<core::Packing>(size % 3);
   (void)question.write(state, list.begin(state.impl(), placement));
   try {
     const sim::ExecAnswer answer = sim::parse_exec_answer(lines, state, question);

@@ -1,5 +1,6 @@
-// Measurements of Pollux: the first line names the application and a batch; then placements, scalability and validation, parted by lines
-// "+". Their importer takes the application from a folder's name, so files in memory do not get there.
+// Measurements of Pollux: the first line names the application and a batch; then placements, scalability and
+// validation, separated by lines "+". The importer takes the application from a folder's name, so files in memory do
+// not reach this code.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,9 +9,9 @@
 #include <string_view>
 
 #include "berth/error.hpp"
-#include "host/core/split.hpp"
-#include "host/io/csv.hpp"
-#include "host/io/pollux.hpp"
+#include "host/core/base/split.hpp"
+#include "host/io/files/csv.hpp"
+#include "host/io/traces/pollux.hpp"
 #include "tests/fuzz/memory_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -44,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read(2, [&](io::CsvReader& row) {
     fuzz::hold(io::read_pollux_validation(row, application, global, 0).iterations > 0, "iterations that are none");
   });
-  // The same rows as what was measured at the initial batch and at another.
+  // The same rows as measured at the initial batch and at another.
   for (const std::int32_t one : {initial, global}) {
     read(2, [&](io::CsvReader& row) { measured.validations[one] = io::read_pollux_validation(row, application, one, initial); });
   }

@@ -9,13 +9,13 @@ namespace {
 LevelRef level(Bytes& in) {
   switch (in.below(4)) {
     case 0:
-      return {Facet::kSwitch, "node"};
+      return {TopologyKind::kSwitch, "node"};
     case 1:
-      return {Facet::kSwitch, "pod"};
+      return {TopologyKind::kSwitch, "pod"};
     case 2:
-      return {Facet::kNvlink, "island"};
+      return {TopologyKind::kNvlink, "island"};
     default:
-      return {Facet::kSwitch, "rack"};
+      return {TopologyKind::kSwitch, "rack"};
   }
 }
 
@@ -37,7 +37,7 @@ void add_domains(Bytes& in, Snapshot& s) {
   for (std::int32_t i = 0; i < 2; ++i) {
     Domain island;
     island.id = "i" + std::to_string(i);
-    island.facet = Facet::kNvlink;
+    island.topology = TopologyKind::kNvlink;
     island.level = "island";
     s.domains.push_back(island);
   }
@@ -60,9 +60,9 @@ Node random_node(Bytes& in, const Snapshot& s, const std::string& id) {
   }
   if (!in.one_in(5)) {
     const Domain& d = in.of(s.domains);
-    if (d.facet == Facet::kSwitch) n.domain[0] = d.parent.empty() ? d.id : d.parent + "/" + d.id;
+    if (d.topology == TopologyKind::kSwitch) n.domain[0] = d.parent.empty() ? d.id : d.parent + "/" + d.id;
   }
-  if (in.one_in(3)) n.domain[static_cast<std::size_t>(Facet::kNvlink)] = in.one_in(2) ? "i0" : "i1";
+  if (in.one_in(3)) n.domain[static_cast<std::size_t>(TopologyKind::kNvlink)] = in.one_in(2) ? "i0" : "i1";
   if (in.one_in(3)) n.cpu_milli = in.below(65) * 1000;
   if (in.one_in(3)) n.memory_bytes = in.below(65);
   if (in.one_in(4)) n.labels = {{"disk", in.one_in(2) ? "ssd" : "hdd"}};
@@ -187,10 +187,45 @@ Snapshot random_cluster(Bytes& in) {
 
 namespace {
 
+// Under a running job: its queue's limit is lowered, its GPUs or nodes fail, drain, are released or kept for others.
+Delta random_loss(Bytes& in, const Snapshot& s) {
+  std::vector<const Job*> running;
+  for (const Job& job : s.jobs) {
+    if (job.state == JobState::kRunning && !job.allocation.entries.empty()) running.push_back(&job);
+  }
+  if (running.empty()) return delta::SetTime{s.now_us};
+  const Job& job = *in.of(running);
+  const AllocationEntry& entry = in.of(job.allocation.entries);
+  const TimeUs later = s.now_us + in.below(2000) * kSecond;
+  switch (in.below(job.queue.empty() ? 4 : 6)) {
+    case 0:
+      return delta::SetGpuState{entry.node, in.of(entry.gpus), GpuState::kFailed, kNever};
+    case 1:
+      return delta::SetGpuState{entry.node, in.of(entry.gpus), GpuState::kReleasing, later};
+    case 2:
+      return delta::SetNodeState{entry.node, static_cast<NodeState>(in.below(5)), 0};
+    case 3: {
+      Reservation kept;
+      kept.id = "r2";
+      kept.nodes = {entry.node};
+      kept.from_us = in.one_in(2) ? s.now_us : later;
+      kept.to_us = kept.from_us + 100 * kSecond;
+      return delta::PutReservation{kept};
+    }
+    default:
+      for (Queue queue : s.queues) {
+        if (queue.id != job.queue) continue;
+        queue.quotas = {{in.one_in(2) ? "*" : in.of(s.gpu_types).id, 0, in.below(6), kUnlimited}};
+        return delta::PutQueue{queue};
+      }
+      return delta::SetTime{s.now_us};
+  }
+}
+
 Delta random_delta(Bytes& in, const Snapshot& s) {
   const std::string job = s.jobs.empty() ? "none" : in.of(s.jobs).id;
   const std::string node = s.nodes.empty() ? "none" : in.of(s.nodes).id;
-  switch (in.below(13)) {
+  switch (in.below(17)) {
     case 0:
     case 1:
       return delta::SetTime{s.now_us + in.below(3000) * kSecond};
@@ -231,6 +266,11 @@ Delta random_delta(Bytes& in, const Snapshot& s) {
       p.attained_gpu_us = in.below(5000) * kSecond;
       return delta::SetProgress{job, p};
     }
+    case 12:
+    case 13:
+    case 14:
+    case 15:
+      return random_loss(in, s);
     default:
       return delta::PutJob{random_job(in, s, "k" + std::to_string(in.below(6)))};
   }

@@ -1,5 +1,6 @@
-// Any text as what Slurm's commands print: refused with a place, or a snapshot that is valid, written, read again as the same, and planned.
-#include "host/io/slurm.hpp"
+// Any text as output of Slurm's commands: an error with its location, or a valid snapshot that reads back unchanged
+// after writing, and can be planned.
+#include "host/io/slurm/slurm.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const InputError&) {
     return 0;
   }
-  // What is wrong with it would be told of places that no file has.
+  // An invalid snapshot would be reported at locations that no file has.
   try {
     check_snapshot(snapshot);
   } catch (const InputError& error) {

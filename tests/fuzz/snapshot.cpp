@@ -1,4 +1,5 @@
-// Any text as a snapshot: refused with a place, or accepted, written, read again as the same, and planned.
+// Any text as a snapshot: an error with its location, or a snapshot that reads back unchanged after writing, and can be
+// planned.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

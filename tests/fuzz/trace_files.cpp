@@ -1,4 +1,4 @@
-// The first line names a trace format, the rest is a file of it, perhaps packed.
+// The first line names a trace format, the rest is a file of it, possibly packed.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,8 +6,8 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
-#include "host/io/importers.hpp"
-#include "host/io/trace_json.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/io/traces/trace_json.hpp"
 #include "tests/fuzz/memory_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t end = text.find('\n');
   if (end == text.npos) return 0;
-  // A line "+" parts two files.
+  // A line "+" separates two files.
   std::string_view content = text.substr(end + 1);
   std::string_view second;
   if (const std::size_t cut = content.find("\n+\n"); cut != content.npos) {

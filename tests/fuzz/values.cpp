@@ -1,4 +1,4 @@
-// Words of the command line: instants, durations, parts, parameters of policies.
+// Words of the command line: instants, durations, fractions, parameters of policies.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,10 +6,10 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
-#include "host/cli/values.hpp"
-#include "host/core/chosen_policy.hpp"
-#include "host/core/civil_time.hpp"
-#include "host/core/policy.hpp"
+#include "host/cli/base/values.hpp"
+#include "host/core/base/civil_time.hpp"
+#include "host/core/policy_api/chosen_policy.hpp"
+#include "host/core/policy_api/policy.hpp"
 #include "tests/fuzz/bytes.hpp"
 
 namespace {
@@ -20,7 +20,7 @@ void attempt(const Read& read) {
     read();
   } catch (const berth::InvalidArgument&) {
   } catch (const berth::InputError&) {
-  } catch (const berth::EnvironmentError&) {  // a file of that name is not there
+  } catch (const berth::EnvironmentError&) {  // no file has that name
   }
 }
 
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] {
     const auto pair = cli::parse_key_value(text);
     for (const PolicyInfo& info : policies()) {
-      attempt([&] { core::walk_rules(core::find_policy(info.name), {pair}); });
+      attempt([&] { core::pass_rules(core::find_policy(info.name), {pair}); });
       attempt([&] { core::ChosenPolicy().choose(info.name, {pair}); });
     }
   });

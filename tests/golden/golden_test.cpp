@@ -1,7 +1,8 @@
-// Did a decision change? Each data/golden/<scenario>/snapshot.json is planned by every policy that has an expected/<policy>.json,
-// on every backend that needs no device, and the whole plan is compared. scripts/update-golden rewrites them.
+// Detects changed decisions. Each data/golden/<scenario>/snapshot.json is planned by every policy that has an
+// expected/<policy>.json, on every backend that needs no device, and the whole plan is compared. scripts/update-golden
+// rewrites them.
 //
-// A file name may carry parameters: expected/fifo@discipline=easy.json. An empty file is one still to be made.
+// A file name may contain parameters: expected/fifo@discipline=easy.json. An empty file is still to be generated.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ Request request_named(const std::string& stem, Backend backend) {
   return request;
 }
 
-// The plan as text, without what may differ between machines: who answered, and how long it took.
+// The plan as text, without what may differ between machines: backend and times.
 std::string planned(const Case& one, Backend backend) {
   const std::string name = one.snapshot.generic_string();
   const ClusterState state(io::parse_snapshot(io::read_file(name), name));
@@ -93,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, ::testing::ValuesIn(golden_cases()),
 
 }  // namespace
 
-// Without scenarios the suite above would be empty and would say nothing.
+// Without scenarios the suite above would be empty and pass.
 TEST(GoldenScenarios, Exist) { EXPECT_FALSE(golden_cases().empty()) << "none under " << BERTH_SOURCE_DIR << "/data/golden"; }
 
 }  // namespace berth

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # consumer.sh BUILD_DIR [COMPILER]: installs a build, moves the installed tree, then builds and runs every example against it,
-# with CMake and with pkg-config, as a user of the package would.
+# with CMake and with pkg-config, as a user of the package would. Clients in Go and Rust are built where Debian's compilers are.
 # consumer.sh --installed PREFIX [COMPILER]: the same against a tree that is there.
 set -euo pipefail
 
@@ -73,4 +73,31 @@ echo "--- live_loop_c, built with pkg-config"
   -Wl,-rpath,"$(pkg-config --variable=libdir berth_c)"
 "$work/c_by_pkg_config" "$snapshot" >"$work/live_loop_c.pkg"
 cmp "$work/live_loop.cmake" "$work/live_loop_c.pkg"
-echo "the same output"
+
+# The clients in other languages make a tiny cluster from arrays, and C reads the same one from a document.
+# Debian's compilers are the ones that the examples promise to work with; GO and RUSTC name others.
+"$work/c_by_pkg_config" "$root/examples/tiny_cluster.json" >"$work/tiny.c"
+skipped=
+compiler_for() {  # compiler_for EXAMPLE COMPILER PACKAGE: whether the compiler is there
+  command -v "$2" >/dev/null && return
+  echo "SKIPPED $1: there is no $2 here; install Debian's package $3"
+  skipped+=" $1"
+  return 1
+}
+if compiler_for go_client "${GO:=/usr/bin/go}" golang-go; then
+  echo "--- go_client, built with $("$GO" version)"
+  # Nothing of the caller's Go takes part: no flags, workspace, modules, toolchain or cache.
+  (cd "$root/examples/go_client" && env -u CGO_CFLAGS -u CGO_LDFLAGS GOENV=off GOFLAGS= GOWORK=off GOPROXY=off GOTOOLCHAIN=local \
+    CGO_ENABLED=1 GOCACHE="$work/go-cache" GOPATH="$work/go" "$GO" build -buildvcs=false -o "$work/go_client" .)
+  LD_LIBRARY_PATH=$(pkg-config --variable=libdir berth_c) "$work/go_client" | tee "$work/tiny.go"
+  cmp "$work/tiny.c" "$work/tiny.go"
+fi
+if compiler_for rust_client "${RUSTC:=/usr/bin/rustc}" rustc; then
+  echo "--- rust_client, built with $("$RUSTC" --version)"
+  # shellcheck disable=SC2046
+  "$RUSTC" --edition 2021 -D warnings "$root/examples/rust_client/main.rs" -o "$work/rust_client" $(pkg-config --libs berth_c) \
+    -C link-arg=-Wl,-rpath,"$(pkg-config --variable=libdir berth_c)"
+  "$work/rust_client" | tee "$work/tiny.rust"
+  cmp "$work/tiny.c" "$work/tiny.rust"
+fi
+echo "the same output${skipped:+; skipped:$skipped}"

@@ -28,8 +28,21 @@ fi
 bash -c ". '$prefix/share/bash-completion/completions/berth' && complete -p berth" >/dev/null
 bash "$here/consumer.sh" --installed "$prefix" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 echo "consumers built against the archive: $(grep -c '^---' "$work/log")"
+grep '^SKIPPED' "$work/log" || true
 
 for package in "$packages"/*.deb; do dpkg-deb -x "$package" "$work/deb"; done
+triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+for library in libberth.so libberth_c.so pkgconfig/berth.pc cmake/berth/berth-config.cmake; do
+  [[ -e $work/deb/usr/lib/$triplet/$library ]] || { echo "the Debian packages have no usr/lib/$triplet/$library" >&2; exit 1; }
+done
+strays=$(find "$work/deb/usr/lib" -mindepth 1 -maxdepth 1 ! -name "$triplet")
+[[ -z $strays ]] || { echo "outside of usr/lib/$triplet: $strays" >&2; exit 1; }
+for package in berth libberth-dev; do
+  grep -q '^License: Apache-2.0$' "$work/deb/usr/share/doc/$package/copyright" || { echo "$package has no copyright file" >&2; exit 1; }
+  maintainer=$(dpkg-deb --field "$packages/${package}"_*.deb Maintainer)
+  [[ $maintainer == *'<'*@*.*'>' && $maintainer != *invalid* && $maintainer != *example* && $maintainer != *noreply* ]] ||
+    { echo "$package: the maintainer is a placeholder: $maintainer" >&2; exit 1; }
+done
 dpkg-deb --field "$packages"/berth_*.deb Depends | grep -q libfmt
 dpkg-deb --field "$packages"/berth_*.deb Suggests | grep -q libberth-dev
 dpkg-deb --field "$packages"/libberth-dev_*.deb Depends | grep -q '^berth (= '

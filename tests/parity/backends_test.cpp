@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "host/core/devices.hpp"
+#include "host/core/backend/devices.hpp"
 #include "tests/support/backends.hpp"
 
 namespace berth::test {

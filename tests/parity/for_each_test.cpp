@@ -14,7 +14,7 @@
 namespace berth::test {
 namespace {
 
-/// How often each item was done; a lane that two threads have at a time is a race.
+/// How often each item was processed; a lane used by two threads at once is a race.
 std::vector<int> times_done(cpu::Threads& threads, std::int64_t n, std::int64_t grain) {
   std::vector<int> times(static_cast<std::size_t>(n));
   std::vector<std::int64_t> items(threads.n());
@@ -49,7 +49,7 @@ TEST(ForEach, StartsThreadsItselfWhereItIsToldTheirNumber) {
   }
 }
 
-/// Rounds of which each reads what others wrote in the one before.
+/// Rounds in which each item reads what others wrote in the previous round.
 std::int64_t sum_after_rounds(int n_threads, int rounds) {
   constexpr std::size_t kItems = 6;
   cpu::Threads threads(n_threads);
@@ -71,7 +71,7 @@ TEST(Threads, SeeEachOthersWorkOfTheRoundBefore) {
   for (const int n_threads : {2, 3, 5}) EXPECT_EQ(sum_after_rounds(n_threads, 5000), expected) << n_threads;
 }
 
-/// Two items that only two threads at once can do.
+/// Two items that need two threads at the same time.
 void do_together(cpu::Threads& threads) {
   std::atomic<int> here{0};
   cpu::for_each_in_lanes(threads, 2, 1, [&](std::int64_t, std::size_t) {
@@ -87,7 +87,7 @@ TEST(Threads, GoOnAfterTheyFellAsleep) {
   for (int round = 0; round < 5; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     do_together(threads);
-    // Now the caller falls asleep.
+    // Now the caller sleeps.
     cpu::for_each_in_lanes(threads, 2, 1, [&](std::int64_t, std::size_t) {
       std::this_thread::sleep_for(std::chrono::milliseconds(std::this_thread::get_id() == caller ? 5 : 20));
     });

@@ -1,4 +1,4 @@
-#include "berth/kernel/group.hpp"
+#include "berth/kernel/base/group.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "berth/kernel/ones_candidate.hpp"
-#include "berth/kernel/ones_first.hpp"
-#include "berth/kernel/ones_search.hpp"
+#include "berth/kernel/ones/candidate.hpp"
+#include "berth/kernel/ones/first.hpp"
+#include "berth/kernel/ones/ones.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/thread_group.hpp"
@@ -15,7 +15,7 @@
 namespace berth::test {
 namespace {
 
-/// By seed: none, a few, hundreds of jobs on one slot to more than a block of random bits.
+/// By seed: none, a few, hundreds of jobs; one GPU to more than a block of random bits.
 RandomOnesSpec spec_of(std::uint64_t seed) {
   constexpr std::int32_t kJobs[] = {12, 0, 1, 31, 7, 33, 257, 64};
   constexpr std::int32_t kSlots[] = {24, 1, 130, 16, 17, 64, 2, 300, 1025};
@@ -40,7 +40,7 @@ OnesEvolving evolving_of(std::uint64_t seed, const OnesProblem& problem) {
 
 OnesBuffers evolve(core::PlacementBackend& backend, const OnesProblem& problem, const OnesEvolving& how) {
   OnesBuffers got(problem, how.generations);
-  backend.evolve({problem.view(), how.request(), nullptr}, got.view());
+  backend.ones({problem.view(), how.request(), nullptr}, got.view());
   return got;
 }
 
@@ -89,7 +89,7 @@ OnesBuffers evolve_in_group(std::int32_t threads, const OnesProblem& problem, co
       kernel::ones_reorder(group, v, taken.data(), count, ws, result.first + std::int64_t{i} * v.n_jobs);
     }
   });
-  // Candidates of the generation after it, unsorted: what a backend sorts is compared above.
+  // Candidates of the next generation, unsorted: what a backend sorts is compared above.
   std::vector<std::int32_t> refreshed(static_cast<std::size_t>(all)), turns, fresh;
   for (std::int64_t i = 0; i < all; ++i) {
     refreshed[static_cast<std::size_t>(i)] = kernel::ones_refreshed(v, static_cast<std::int32_t>(i % v.n_jobs), result.count[i]);

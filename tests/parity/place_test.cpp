@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/kernel/place.hpp"
+#include "berth/kernel/place/place.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/result_buffers.hpp"
@@ -13,7 +13,8 @@
 namespace berth::test {
 namespace {
 
-/// Sizes of a problem by seed: a few nodes and jobs to hundreds, so that blocks are both wider and narrower than the work.
+/// Sizes of a problem by seed: a few nodes and jobs to hundreds, so that blocks are both wider and narrower than the
+/// work.
 RandomSpec spec_of(std::uint64_t seed) {
   constexpr std::int32_t kNodes[] = {1, 3, 12, 31, 33, 64, 65, 130};
   constexpr std::int32_t kJobs[] = {0, 1, 24, 31, 32, 33, 90, 257};
@@ -34,35 +35,35 @@ TEST_P(OnBackend, PlacesAsTheReference) {
   for (std::uint64_t seed = 0; seed < 256; ++seed) {
     const RandomSpec spec = spec_of(seed);
     const Problem problem = random_problem(seed, spec);
-    const Walk walk = random_walk(seed, problem);
+    const Pass pass = random_pass(seed, problem);
 
-    const ResultBuffers want = place(*reference, problem, walk);
-    const ResultBuffers got = place(backend(), problem, walk);
+    const ResultBuffers want = place(*reference, problem, pass);
+    const ResultBuffers got = place(backend(), problem, pass);
 
     ASSERT_EQ(diff(want, got), "") << named(seed, spec);
   }
 }
 
-/// Different walks over one problem at once: each answers as if it were alone.
+/// Different passes over one problem at once: each gives the result of a single pass.
 void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_t seed, std::size_t n) {
   const auto reference = core::make_reference_backend();
   const Problem problem = random_problem(seed, spec_of(seed));
   const kernel::ProblemView view = problem.view();
-  std::vector<Walk> walks;
-  for (std::size_t i = 0; i < n; ++i) walks.push_back(random_walk(1000 * seed + i, problem));
+  std::vector<Pass> passes;
+  for (std::size_t i = 0; i < n; ++i) passes.push_back(random_pass(1000 * seed + i, problem));
   std::vector<ResultBuffers> got;
-  for (const Walk& walk : walks) got.emplace_back(problem, walk);
+  for (const Pass& pass : passes) got.emplace_back(problem, pass);
   std::vector<core::Scenario> scenarios;
   std::vector<kernel::PlaceResult> results;
   for (std::size_t i = 0; i < n; ++i) {
-    scenarios.push_back(walks[i].view());
+    scenarios.push_back(passes[i].view());
     results.push_back(got[i].view());
   }
 
   backend.place_batch(view, scenarios, results);
 
   for (std::size_t i = 0; i < n; ++i) {
-    ASSERT_EQ(diff(place(*reference, problem, walks[i]), got[i]), "") << named(seed, spec_of(seed)) << ", walk " << i;
+    ASSERT_EQ(diff(place(*reference, problem, passes[i]), got[i]), "") << named(seed, spec_of(seed)) << ", walk " << i;
   }
 }
 
@@ -74,20 +75,20 @@ TEST_P(OnBackend, PlacesManyWalksAsTheReference) {
 
 TEST_P(OnBackend, AnswersAnEmptyBatch) { backend().place_batch(random_problem(1).view(), {}, {}); }
 
-/// What a backend keeps from one call must not show in the next.
+/// Data that a backend keeps from one call must not affect the next.
 TEST_P(OnBackend, ForgetsTheProblemBefore) {
   const auto reference = core::make_reference_backend();
   Problem problem = random_problem(5, spec_of(28));
-  const Walk walk = random_walk(5, problem);
-  place(backend(), problem, walk);
+  const Pass pass = random_pass(5, problem);
+  place(backend(), problem, pass);
   for (std::size_t node = 0; node < problem.node_free.size(); node += 3) {
     problem.node_cpu[node] /= 2;
     problem.node_free[node] &= ~(problem.node_free[node] & (~problem.node_free[node] + 1));
   }
 
-  const ResultBuffers got = place(backend(), problem, walk);
+  const ResultBuffers got = place(backend(), problem, pass);
 
-  EXPECT_EQ(diff(place(*reference, problem, walk), got), "");
+  EXPECT_EQ(diff(place(*reference, problem, pass), got), "");
 }
 
 class PlaceOnBlock : public testing::TestWithParam<std::int32_t> {};
@@ -98,22 +99,22 @@ TEST_P(PlaceOnBlock, EqualsReference) {
   for (std::uint64_t seed = 0; seed < 48; ++seed) {
     const RandomSpec spec = spec_of(seed);
     const Problem problem = random_problem(seed, spec);
-    const Walk walk = random_walk(seed, problem);
+    const Pass pass = random_pass(seed, problem);
     const kernel::ProblemView view = problem.view();
-    const core::Scenario scenario = walk.view();
+    const core::Scenario scenario = pass.view();
     std::vector<std::uint64_t> memory(kernel::place_workspace_bytes(view, scenario.request) / 8 + 3, 0xabababababababab);
-    // Aligned to 16, as the workspace asks for.
+    // Aligned to 16, as the workspace requires.
     const std::size_t skip = reinterpret_cast<std::uintptr_t>(memory.data()) % 16 / 8;
     const kernel::PlaceWorkspace workspace = kernel::carve_workspace(memory.data() + skip, view, scenario.request);
-    ResultBuffers got(problem, walk);
+    ResultBuffers got(problem, pass);
     const kernel::PlaceResult result = got.view();
 
     run_with_threads(GetParam(), [&](auto& group) {
-      kernel::place_in_order(group, view, scenario.request, scenario.taken.data(), static_cast<std::int32_t>(scenario.taken.size()),
-                             workspace, result);
+      kernel::place(group, view, scenario.request, scenario.taken.data(), static_cast<std::int32_t>(scenario.taken.size()), workspace,
+                    result);
     });
 
-    ASSERT_EQ(diff(place(*reference, problem, walk), got), "") << named(seed, spec);
+    ASSERT_EQ(diff(place(*reference, problem, pass), got), "") << named(seed, spec);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "berth/kernel/price.hpp"
+#include "berth/kernel/price/price.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace berth::test {
 namespace {
 
-/// By seed: none, a few, hundreds of jobs; one type to more than fit a cut of prices at once.
+/// By seed: none, a few, hundreds of jobs; one type to more than fit one cut of prices.
 RandomChoiceSpec spec_of(std::uint64_t seed) {
   constexpr std::int32_t kJobs[] = {0, 1, 2, 7, 31, 33, 64, 150};
   constexpr std::int32_t kTypes[] = {1, 2, 3, 6};
@@ -26,7 +26,7 @@ RandomChoiceSpec spec_of(std::uint64_t seed) {
   return spec;
 }
 
-/// A search cut short, one from earlier prices, one that is soon content.
+/// A search cut short, one from earlier prices, one with a wide gap.
 Choosing choosing_of(std::uint64_t seed, const ChoiceProblem& problem) {
   Choosing how;
   how.gap_ppm = seed % 5 == 0 ? 10'000 : seed % 5 == 1 ? 100 : 0;
@@ -39,7 +39,7 @@ Choosing choosing_of(std::uint64_t seed, const ChoiceProblem& problem) {
   return how;
 }
 
-kernel::ChoiceRequest request_of(const Choosing& how) {
+kernel::PriceRequest request_of(const Choosing& how) {
   return {how.gap_ppm, how.most_evaluations, how.bound_only, how.prices.empty() ? nullptr : how.prices.data()};
 }
 
@@ -47,25 +47,25 @@ TEST_P(OnBackend, ChoosesAsTheReference) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const ChoiceProblem problem = random_choice(seed, spec_of(seed));
     const Choosing how = choosing_of(seed, problem);
-    const core::ChoiceTask task{problem.view(), request_of(how), nullptr};
+    const core::PriceTask task{problem.view(), request_of(how), nullptr};
     ChoiceBuffers got(problem);
-    const kernel::ChoiceResult result = got.view();
-    backend().choose({&task, 1}, {&result, 1});
+    const kernel::PriceResult result = got.view();
+    backend().price({&task, 1}, {&result, 1});
     ASSERT_EQ(got, choose_by_oracle(problem, how)) << "seed " << seed;
   }
 }
 
-// Earlier prices at which the bound of so many GPUs has more than 64 bits, until it is found that 0 will do.
+// Earlier prices at which the bound has more than 64 bits with this many GPUs, until the price 0 is found to suffice.
 TEST_P(OnBackend, ChoosesAmongTheGreatestNumbersAsTheReference) {
-  const std::int64_t most = kernel::kMaxChoiceValue;
-  const ChoiceProblem problem({kernel::kMaxChoiceCapacity, 0, kernel::kMaxChoiceCapacity},
-                              {{{0, kernel::kMaxChoiceGpus, most}, {1, 1, most}}, {{1, 1, most}}, {{2, 1, -most}}});
+  const std::int64_t most = kernel::kMaxPriceValue;
+  const ChoiceProblem problem({kernel::kMaxPriceCapacity, 0, kernel::kMaxPriceCapacity},
+                              {{{0, kernel::kMaxPriceGpus, most}, {1, 1, most}}, {{1, 1, most}}, {{2, 1, -most}}});
   for (const std::int32_t evaluations : {1, 2, 100}) {
     const Choosing how{.most_evaluations = evaluations, .prices = {INT64_MAX, INT64_MAX, INT64_MIN}};
-    const core::ChoiceTask task{problem.view(), request_of(how), nullptr};
+    const core::PriceTask task{problem.view(), request_of(how), nullptr};
     ChoiceBuffers got(problem);
-    const kernel::ChoiceResult result = got.view();
-    backend().choose({&task, 1}, {&result, 1});
+    const kernel::PriceResult result = got.view();
+    backend().price({&task, 1}, {&result, 1});
 
     EXPECT_EQ(got, choose_by_oracle(problem, how));
     EXPECT_GE(got.bound, got.value);
@@ -77,14 +77,14 @@ TEST_P(OnBackend, ChoosesManyAtOnceAsTheReference) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) problems.push_back(random_choice(seed, spec_of(seed + 3)));
   std::vector<ChoiceBuffers> got;
   for (const ChoiceProblem& problem : problems) got.emplace_back(problem);
-  std::vector<core::ChoiceTask> tasks;
-  std::vector<kernel::ChoiceResult> results;
+  std::vector<core::PriceTask> tasks;
+  std::vector<kernel::PriceResult> results;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     tasks.push_back({problems[i].view(), request_of({}), nullptr});
     results.push_back(got[i].view());
   }
 
-  backend().choose(tasks, results);
+  backend().price(tasks, results);
 
   for (std::size_t i = 0; i < problems.size(); ++i) ASSERT_EQ(got[i], choose_by_oracle(problems[i])) << "problem " << i;
 }
@@ -96,14 +96,14 @@ TEST(PriceGroup, ChoosesAsTheReference) {
     for (std::uint64_t seed = 0; seed < last; ++seed) {
       const ChoiceProblem problem = random_choice(seed, spec_of(seed));
       const Choosing how = choosing_of(seed, problem);
-      const kernel::ChoiceRequest request = request_of(how);
+      const kernel::PriceRequest request = request_of(how);
       kernel::PriceWorkspace ws{};
       std::vector<std::max_align_t> memory(
           kernel::carve_price_workspace(nullptr, problem.n_jobs(), problem.n_types(), ws) / sizeof(std::max_align_t) + 1);
       kernel::carve_price_workspace(memory.data(), problem.n_jobs(), problem.n_types(), ws);
       ChoiceBuffers got(problem);
-      const kernel::ChoiceResult result = got.view();
-      run_with_threads(threads, [&](auto& group) { kernel::choose_by_price(group, problem.view(), request, ws, result); });
+      const kernel::PriceResult result = got.view();
+      run_with_threads(threads, [&](auto& group) { kernel::price(group, problem.view(), request, ws, result); });
       ASSERT_EQ(got, choose_by_oracle(problem, how)) << "seed " << seed << ", " << threads << " threads";
     }
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "berth/kernel/score_body.hpp"
-#include "host/core/cuda_backend.hpp"
+#include "berth/kernel/score/score.hpp"
+#include "host/core/backend/cuda_backend.hpp"
 #include "host/cpu/score.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/random_problem.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 using cpu::Collapse;
 
-/// Every way to score that must equal the reference.
+/// Every scoring method that must equal the reference.
 struct Way {
   std::string name;
   std::function<void(const kernel::ProblemView&, const kernel::ScoreRequest&, kernel::Candidate*)> score;
@@ -40,11 +40,11 @@ Way on_threads(int threads, Collapse collapse) {
   return {"cpu" + std::to_string(threads) + (collapse == Collapse::kOn ? "" : "Uncollapsed"),
           [=](const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
             cpu::ScoreTable table;
-            cpu::score_candidates(table, problem, request, threads, collapse, out);
+            cpu::score(table, problem, request, threads, collapse, out);
           }};
 }
 
-/// Runs the group body of every ask with a block of threads.
+/// Runs the group body of every request with a block of threads.
 struct RunBlocks {
   const kernel::ScoreTableView& table;
   std::int32_t size;
@@ -89,10 +89,10 @@ void expect_equals_reference(const Way& way, const Problem& problem, const Score
 
   way.score(view, request, got.data());
 
-  ASSERT_EQ(got, want) << way.name << ", " << what << ", facet " << asked.facet << " level " << asked.level << " k " << asked.k;
+  ASSERT_EQ(got, want) << way.name << ", " << what << ", topology " << asked.topology << " level " << asked.level << " k " << asked.k;
 }
 
-/// @param seeds  Problems of each size; the large ones are few.
+/// @param seeds  Problems of each size; there are few large ones.
 void sweep(const Way& way) {
   for (const std::int32_t jobs : {0, 1, 31, 32, 33, 257, 4099}) {
     const std::uint64_t seeds = jobs <= 33 ? 40 : jobs <= 257 ? 12 : 2;
@@ -107,16 +107,16 @@ void sweep(const Way& way) {
   }
 }
 
-/// Every level of every facet of one problem, with every k: random cases may miss a pair.
+/// Every level of every topology of one problem, with every k: random cases may miss a pair.
 void every_level(const Way& way) {
   RandomSpec spec;
   spec.nodes = 30;
   const Problem problem = random_problem(99, spec);
-  for (std::int32_t facet = 0; facet < 5; ++facet) {
-    for (std::int32_t level = 0; level < problem.facet[static_cast<std::size_t>(facet)].levels; ++level) {
+  for (std::int32_t topology = 0; topology < 5; ++topology) {
+    for (std::int32_t level = 0; level < problem.topology[static_cast<std::size_t>(topology)].levels; ++level) {
       for (const std::int32_t k : {1, 3, 4, 5, kernel::kMaxBest}) {
-        ScoreCase asked = random_score(static_cast<std::uint64_t>(facet + 5 * level), problem);
-        asked.facet = facet;
+        ScoreCase asked = random_score(static_cast<std::uint64_t>(topology + 5 * level), problem);
+        asked.topology = topology;
         asked.level = level;
         asked.k = k;
         asked.domain_cost.clear();
@@ -147,11 +147,11 @@ TEST_P(ScoreOnBlock, EqualsReference) {
 }
 
 TEST(Score, TiesBetweenKindsFallToTheLowerNode) {
-  // Nodes 0, 2, 4 and 1, 3, 5 differ in cores, which the job does not ask for in full: all score alike.
+  // Nodes 0, 2, 4 and 1, 3, 5 differ in cores, of which the job needs fewer: all score equal.
   ProblemBuilder builder;
   for (int i = 0; i < 6; ++i) {
     NodeSpec node;
-    node.path[kSwitchFacet] = "r";
+    node.path[kSwitchTopology] = "r";
     node.cpu = i % 2 == 0 ? 4000 : 8000;
     builder.node(node);
   }
@@ -169,7 +169,7 @@ TEST(Score, TiesBetweenKindsFallToTheLowerNode) {
 
   std::vector<kernel::Candidate> got(8);
   cpu::ScoreTable table;
-  cpu::score_candidates(table, problem.view(), asked.view(), 1, Collapse::kOn, got.data());
+  cpu::score(table, problem.view(), asked.view(), 1, Collapse::kOn, got.data());
 
   std::vector<std::int32_t> where;
   for (const kernel::Candidate& candidate : got) where.push_back(candidate.where);
@@ -197,7 +197,7 @@ TEST(Score, EqualNodesAndOptionsAreScoredOnce) {
   table.build(problem.view(), asked.view(), Collapse::kOn);
 
   EXPECT_EQ(table.view().kinds.n, 2);
-  EXPECT_EQ(table.view().places.n, 2);  // racks a and b are alike
+  EXPECT_EQ(table.view().places.n, 2);  // racks a and b are equal
   EXPECT_EQ(table.view().n_asks, 1);    // run times only shift scores
 }
 

@@ -1,4 +1,4 @@
-// The tournament of `afs`, of which one job changes at a time, has the winners of one that is held anew before each step.
+// The tournament of `afs`, in which one job changes at a time, has the winners of a tournament that is computed again before each step.
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <tuple>
 #include <vector>
 
-#include "host/core/backend.hpp"
-#include "host/core/policy.hpp"
-#include "host/core/shape_policy.hpp"
-#include "host/core/state_impl.hpp"
-#include "host/core/wide.hpp"
+#include "host/backend/backend.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/core/policy_api/shape_policy.hpp"
+#include "host/core/state/state_impl.hpp"
 #include "tests/property/random_steps.hpp"
 
 namespace berth {
@@ -19,11 +19,11 @@ namespace {
 
 using test::StepJobs;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t to_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class Anew {
  public:
-  explicit Anew(const StepJobs& jobs) : jobs_(jobs), p_(jobs.problem), free_(p_.capacity), row_(at(p_.n_jobs()), -1) {}
+  explicit Anew(const StepJobs& jobs) : jobs_(jobs), p_(jobs.problem), free_(p_.capacity), row_(to_index(p_.n_jobs()), -1) {}
 
   std::vector<std::int32_t> choose() {
     std::vector<std::pair<TimeUs, std::int32_t>> turns;
@@ -36,45 +36,48 @@ class Anew {
          j = top(0, static_cast<std::int32_t>(std::bit_ceil(row_.size())))) {
       give(j, next(j));
     }
-    for (std::int32_t j = 0; j < p_.n_jobs(); ++j) row_[at(j)] = row_[at(j)] < 0 ? -1 : row_[at(j)] - p_.option_begin[at(j)];
+    for (std::int32_t j = 0; j < p_.n_jobs(); ++j)
+      row_[to_index(j)] = row_[to_index(j)] < 0 ? -1 : row_[to_index(j)] - p_.option_begin[to_index(j)];
     return row_;
   }
 
  private:
-  TimeUs left(std::int32_t k) const { return jobs_.shapes[at(k)].run + jobs_.shapes[at(k)].cost; }
-  std::int64_t speed(std::int32_t k) const { return jobs_.shapes[at(k)].speed; }
-  std::int32_t gpus(std::int32_t k) const { return p_.gpus[at(k)]; }
+  TimeUs left(std::int32_t k) const { return jobs_.shapes[to_index(k)].run + jobs_.shapes[to_index(k)].cost; }
+  std::int64_t speed(std::int32_t k) const { return jobs_.shapes[to_index(k)].speed; }
+  std::int32_t gpus(std::int32_t k) const { return p_.gpus[to_index(k)]; }
 
   void give(std::int32_t j, std::int32_t k) {
     if (k < 0) return;
-    free_[at(p_.type[at(k)])] -= gpus(k) - (row_[at(j)] < 0 ? 0 : gpus(row_[at(j)]));
-    row_[at(j)] = k;
+    free_[to_index(p_.type[to_index(k)])] -= gpus(k) - (row_[to_index(j)] < 0 ? 0 : gpus(row_[to_index(j)]));
+    row_[to_index(j)] = k;
   }
   std::int32_t smallest(std::int32_t j) const {
     std::int32_t best = -1;
-    for (std::int32_t k = p_.option_begin[at(j)]; k < p_.option_begin[at(j) + 1]; ++k) {
-      if (speed(k) == 0 || gpus(k) > free_[at(p_.type[at(k)])]) continue;
-      if (best < 0 || std::tuple(gpus(k), left(k)) < std::tuple(gpus(best), left(best))) best = k;
+    const std::int32_t held = test::held_type(jobs_, j);
+    const auto rank = [&](std::int32_t k) { return std::tuple(held >= 0 && p_.type[to_index(k)] != held, gpus(k), left(k)); };
+    for (std::int32_t k = p_.option_begin[to_index(j)]; k < p_.option_begin[to_index(j) + 1]; ++k) {
+      if (speed(k) == 0 || gpus(k) > free_[to_index(p_.type[to_index(k)])]) continue;
+      if (best < 0 || rank(k) < rank(best)) best = k;
     }
     return best;
   }
   std::int32_t next(std::int32_t j) const {
-    const std::int32_t has = row_[at(j)];
+    const std::int32_t has = row_[to_index(j)];
     std::int32_t best = -1;
-    for (std::int32_t k = p_.option_begin[at(j)]; has >= 0 && k < p_.option_begin[at(j) + 1]; ++k) {
-      if (p_.type[at(k)] != p_.type[at(has)] || speed(k) <= speed(has) || gpus(k) <= gpus(has)) continue;
-      if (gpus(k) - gpus(has) > free_[at(p_.type[at(k)])]) continue;
+    for (std::int32_t k = p_.option_begin[to_index(j)]; has >= 0 && k < p_.option_begin[to_index(j) + 1]; ++k) {
+      if (p_.type[to_index(k)] != p_.type[to_index(has)] || speed(k) <= speed(has) || gpus(k) <= gpus(has)) continue;
+      if (gpus(k) - gpus(has) > free_[to_index(p_.type[to_index(k)])]) continue;
       if (best < 0 || std::tuple(gpus(k), -speed(k)) < std::tuple(gpus(best), -speed(best))) best = k;
     }
     return best;
   }
-  // Of the jobs [begin, end): the two halves' winners meet. -1: nobody has a step that fits.
+  // Of the jobs [begin, end): the winners of the two halves meet. -1: no job has a step that fits.
   std::int32_t top(std::int32_t begin, std::int32_t end) const {
     if (end - begin == 1) return begin < p_.n_jobs() && next(begin) >= 0 ? begin : -1;
     std::int32_t a = top(begin, (begin + end) / 2), b = top((begin + end) / 2, end);
     if (a < 0 || b < 0) return std::max(a, b);
-    if (std::tuple(left(row_[at(b)]), b) < std::tuple(left(row_[at(a)]), a)) std::swap(a, b);
-    const std::int32_t a_next = next(a), b_next = next(b), a_has = row_[at(a)], b_has = row_[at(b)];
+    if (std::tuple(left(row_[to_index(b)]), b) < std::tuple(left(row_[to_index(a)]), a)) std::swap(a, b);
+    const std::int32_t a_next = next(a), b_next = next(b), a_has = row_[to_index(a)], b_has = row_[to_index(b)];
     const core::Wide of_b = core::Wide{speed(b_next) - speed(b_has)} * speed(a_has) * (gpus(a_next) - gpus(a_has));
     const core::Wide of_a = core::Wide{speed(a_next) - speed(a_has)} * speed(b_next) * (gpus(b_next) - gpus(b_has));
     return of_b > of_a ? b : a;
@@ -94,7 +97,7 @@ TEST(Afs, HasTheWinnersOfATournamentHeldAnewBeforeEachStep) {
   std::int64_t larger = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     const StepJobs jobs = test::random_steps(seed);
-    std::vector<std::int32_t> chosen(at(jobs.problem.n_jobs()), -1);
+    std::vector<std::int32_t> chosen(to_index(jobs.problem.n_jobs()), -1);
     policy->choose({state, kept, jobs.problem.view(), jobs.options, jobs.shapes, {}, 0}, *backend, chosen);
     ASSERT_EQ(chosen, Anew(jobs).choose()) << "seed " << seed;
     for (const std::int32_t option : chosen) larger += option > 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-// AlloX's matching beside one who tries everything.
+// Compares AlloX's matching with exhaustive search.
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "host/policy/allox_matching.hpp"
-#include "host/policy/assignment.hpp"
+#include "host/policy/base/assignment.hpp"
+#include "host/policy/shapes/allox_matching.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::policy {
@@ -42,7 +42,7 @@ struct Question {
   std::size_t jobs = 0;
 };
 
-/// @param gpus  that all jobs ask for; 0: each others
+/// @param gpus  GPUs that all jobs request; 0: random per job
 Question random_question(Random& random, std::int32_t gpus) {
   Question q;
   q.released.resize(static_cast<std::size_t>(random.within(1, 2)));
@@ -81,7 +81,7 @@ std::vector<TimeUs> machines(std::vector<AlloxRelease> type, std::int64_t size) 
   return free;
 }
 
-/// The least sum of the times until jobs end, over all queues of all machines, all jobs being of the size of a machine.
+/// The minimum sum of completion times over all queues of all machines, where every job has the size of a machine.
 std::int64_t least_sum_of_ends(const Question& q, std::int64_t size) {
   struct Machine {
     std::size_t type;
@@ -91,7 +91,7 @@ std::int64_t least_sum_of_ends(const Question& q, std::int64_t size) {
   for (std::size_t t = 0; t < q.released.size(); ++t) {
     for (const TimeUs free : machines(q.released[t], size)) all.push_back({t, free});
   }
-  // Every order of the jobs, each put at the end of some queue.
+  // Every order of the jobs, with each job at the end of some queue.
   std::vector<std::size_t> order(q.jobs);
   std::iota(order.begin(), order.end(), 0);
   std::int64_t best = kNever64;
@@ -112,7 +112,7 @@ std::int64_t least_sum_of_ends(const Question& q, std::int64_t size) {
   return best;
 }
 
-/// The least sum of costs as host/policy/allox.cpp says them, over all places of all machines.
+/// The minimum sum of costs, as defined in host/policy/shapes/allox.cpp, over all positions of all machines.
 std::int64_t least_sum_of_costs(const Question& q) {
   std::vector<std::vector<std::int64_t>> columns;  // [places][jobs]
   for (std::size_t t = 0; t < q.released.size(); ++t) {
@@ -152,7 +152,7 @@ TEST(Assignment, IsTheCheapestOfAll) {
     const std::int64_t most = random.of<std::int64_t>({1, 5, 1000, Assignment::kMostCost});
     std::vector<std::int64_t> cost;
     for (std::int32_t i = 0; i < rows * columns; ++i) {
-      const bool edge = random.percent(80) || i % columns == i / columns;  // so that all rows can be assigned
+      const bool edge = random.percent(80) || i % columns == i / columns;  // makes every row assignable
       const std::int64_t part = random.below(1001);
       cost.push_back(edge ? most / 1000 * part + most % 1000 * part / 1000 : Assignment::kNoEdge);
     }

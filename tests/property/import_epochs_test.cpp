@@ -1,4 +1,4 @@
-// What jobs of a snapshot report of their epochs is what they report in a simulation at that instant.
+// Jobs of a snapshot report the same epochs as in a simulation at that instant.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <map>
 
 #include "berth/engine.hpp"
-#include "host/io/importers.hpp"
-#include "host/sim/replay.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/sim/replay/replay.hpp"
 #include "host/sim/simulation.hpp"
 #include "tests/support/random.hpp"
 
@@ -27,8 +27,8 @@ Profile measured(std::int64_t on_one_node_micro, std::int64_t across_micro) {
   return profile;
 }
 
-// Jobs of whole nodes, which are started at the same instants however they are placed: by time, by work, with rates that change, and
-// with a profile that was not measured at their size.
+// Jobs of whole nodes, which start at the same instants for every placement.
+// Their work is stated as time, or as work, with rates that change, or with a profile that was not measured at their size.
 Trace random_trainings(Random& random) {
   Trace trace;
   trace.name = "t";
@@ -54,7 +54,7 @@ Trace random_trainings(Random& random) {
   return trace;
 }
 
-/// What the jobs that run are told to have done when the job "now" has come.
+/// The progress that running jobs report when the job "now" arrives.
 std::map<std::string, Progress> told_now(Trace trace, const Snapshot& cluster, TimeUs now) {
   TraceJob& last = trace.jobs.emplace_back();
   last.id = "now";
@@ -67,7 +67,7 @@ std::map<std::string, Progress> told_now(Trace trace, const Snapshot& cluster, T
   PolicyState memory;
   SimulationSettings settings;
   settings.estimates = "none";
-  settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<TurnedAway>&) {
+  settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<Rejected>&) {
     Request fifo;
     fifo.policy = "fifo";
     engine.decide(state, memory, fifo, plan);

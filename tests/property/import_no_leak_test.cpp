@@ -6,13 +6,13 @@
 #include <tuple>
 
 #include "berth/io.hpp"
-#include "host/io/importers.hpp"
-#include "host/sim/replay.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/sim/replay/replay.hpp"
 
 namespace berth::sim {
 namespace {
 
-constexpr TimeUs kEpochSeconds = 8;  // how long it takes is reported as a job goes on, and stays as it is
+constexpr TimeUs kEpochSeconds = 8;  // how long it takes is reported as a job runs, and stays constant
 
 Trace random_trace(std::mt19937& rng, int jobs) {
   Trace trace;
@@ -47,7 +47,7 @@ Trace random_trace(std::mt19937& rng, int jobs) {
   return trace;
 }
 
-/// The same past, another future: every job that is unfinished at `at` gets another run time, and yet is unfinished.
+/// The same past with another future: every job that is unfinished at `at` gets another run time, and is still unfinished.
 Trace other_future(const Trace& trace, const Replay& replay, TimeUs at, std::mt19937& rng) {
   Trace other = trace;
   const auto change = [&](std::size_t j, TimeUs least) {
@@ -59,7 +59,7 @@ Trace other_future(const Trace& trace, const Replay& replay, TimeUs at, std::mt1
   };
   for (const ReplayRunning& one : replay.running) change(static_cast<std::size_t>(one.job), at - one.start_us + 1);
   for (const std::int32_t j : replay.waiting) change(static_cast<std::size_t>(j), 1);
-  for (const std::int32_t j : replay.declined) change(static_cast<std::size_t>(j), 1);
+  for (const std::int32_t j : replay.rejected) change(static_cast<std::size_t>(j), 1);
   for (std::size_t j = 0; j < trace.jobs.size(); ++j) {
     if (trace.jobs[j].submit_us > at) change(j, 1);
   }

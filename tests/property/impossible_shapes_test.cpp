@@ -1,4 +1,4 @@
-// What the choice of shapes leaves out: all shapes with which a job alone would be declined, and none with which it would start.
+// The choice of shapes leaves out all shapes with which a job alone would be rejected, and none with which it would start.
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/choice_look.hpp"
-#include "host/core/state_impl.hpp"
-#include "host/sim/generate.hpp"
+#include "host/core/choice/shape_look.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/sim/generate/generate.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -62,7 +62,7 @@ Snapshot cluster(std::uint64_t seed) {
   return s;
 }
 
-// Of the job alone on the empty cluster, with this one shape on this one type.
+// The action for the job alone on the empty cluster, with only this shape on this type.
 Action fate(Snapshot s, const Job& job, const std::string& shape, const std::string& type) {
   s.jobs = {job};
   std::erase_if(s.jobs[0].shapes, [&](const Shape& one) { return one.id != shape; });
@@ -81,7 +81,7 @@ TEST(ImpossibleShapes, AreWhatTheChoiceLeavesOut) {
     const ClusterState state(s);
     core::ChosenPolicy chosen;
     chosen.choose("price", {});
-    const core::ShapeChoice choice = core::look_at_choice(state.impl(), chosen);
+    const core::ShapeProblem choice = core::look_at_shapes(state.impl(), chosen);
     std::set<std::pair<std::int32_t, std::int32_t>> in_choice;
     for (const core::ChoiceOption& one : choice.chosen().options) in_choice.insert({one.slot, one.option});
     for (const std::int32_t slot : state.impl().job_order) {
@@ -90,14 +90,14 @@ TEST(ImpossibleShapes, AreWhatTheChoiceLeavesOut) {
       std::map<std::pair<std::string, std::string>, bool> chosen_from;  // a shape with fewer members is another option
       for (std::size_t o = 0; o < record.options.size(); ++o) {
         const auto& demand = state.impl().demands.rows()[static_cast<std::size_t>(record.options[o].demand)];
-        if (demand.gpus < 1) continue;  // shares are no question of prices
+        if (demand.gpus < 1) continue;  // prices do not apply to shares
         const std::string& shape = job.shapes[static_cast<std::size_t>(record.options[o].shape)].id;
         const std::string& type = state.impl().gpu_types[static_cast<std::size_t>(demand.gpu_type)].id;
         chosen_from[{shape, type}] |= in_choice.count({slot, static_cast<std::int32_t>(o)}) == 1;
       }
       for (const auto& [shape, in] : chosen_from) {
         const Action alone = fate(s, job, shape.first, shape.second);
-        if (alone == Action::kWait) {  // no certificate speaks of spreading, and no choice of conditions that fail together
+        if (alone == Action::kWait) {  // certificates cover neither spreads nor alternatives that fail together
           ++(in ? unknown : unspread);
           continue;
         }

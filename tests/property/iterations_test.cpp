@@ -1,5 +1,5 @@
-// Iterations beside a simulation of every microsecond, written from docs/simulation.md: no events, and nobody is ever left alone.
-#include "host/sim/iterations.hpp"
+// Iterations beside a simulation of every microsecond, written from docs/simulation-reference.md: no events, and nobody is ever left alone.
+#include "host/sim/iterations/iterations.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ struct TickedJob {
   Costs costs;
 
   std::vector<int> stage;     // [workers]; number of stages: at the barrier
-  std::vector<TimeUs> until;  // [workers] of the stage, 0: does not run
-  std::vector<TimeUs> ready;  // [workers] since when
+  std::vector<TimeUs> until;  // [workers] end of the stage, 0: does not run
+  std::vector<TimeUs> ready;  // [workers] since when it is ready
   std::int64_t done = 0, saved = 0;
   TimeUs begun = 0, since_save = 0, saves_until = 0;
   bool waits_for_cards = false, exchanges = false;
@@ -177,7 +177,7 @@ class Ticks {
   }
   void turns(int node, int gpu) {
     for (;;) {
-      // Resources that are taken: 1, 2, 4 those of stages, 8 computing. Computing goes on beside none of the others.
+      // Resources in use: 1, 2, 4 those of stages, 8 computing. Computing overlaps with none of the others.
       int taken = 0;
       TickedJob* best = nullptr;
       std::size_t best_worker = 0;
@@ -196,8 +196,8 @@ class Ticks {
       each([&](TickedJob& job, std::size_t w) {
         const int needed = needs(job, w);
         if (job.until[w] > now_ || (taken & (needed | 8)) != 0 || (needed == 8 && taken != 0)) return;
-        const bool first =
-            best == nullptr || (rules_.turns == Turns::kLeast ? job.service() < best->service() : job.ready[w] < best->ready[best_worker]);
+        const bool first = best == nullptr || (rules_.gpu_order == GpuOrder::kLeast ? job.service() < best->service()
+                                                                                    : job.ready[w] < best->ready[best_worker]);
         if (!first) return;
         best = &job;
         best_worker = w;
@@ -239,7 +239,7 @@ std::vector<TickedJob> any_jobs(Random& random, int nodes, int gpus) {
 }
 
 std::string described(const std::vector<TickedJob>& jobs, IterationRules rules) {
-  std::string text = fmt::format("admission {} turns {}\n", static_cast<int>(rules.admission), static_cast<int>(rules.turns));
+  std::string text = fmt::format("admission {} turns {}\n", static_cast<int>(rules.admission), static_cast<int>(rules.gpu_order));
   for (const TickedJob& job : jobs) {
     text += fmt::format("{}-{} works from {}, {} iterations, lanes {}, bytes {}, saves {}/{}, stages {}, on", job.comes, job.goes,
                         job.works_from, job.iterations, job.form.on_lanes, job.form.bytes, job.costs.checkpoint_every_us,
@@ -258,7 +258,7 @@ TEST(Iterations, AreThoseOfASimulationOfEveryMicrosecond) {
     Random random(seed);
     const int nodes = random.within(1, 3), gpus = random.within(1, 2);
     const IterationRules rules{random.of<Admission>({Admission::kAny, Admission::kOne, Admission::kTwo, Admission::kAdaDual}),
-                               random.of<Turns>({Turns::kFifo, Turns::kLeast})};
+                               random.of<GpuOrder>({GpuOrder::kFifo, GpuOrder::kLeast})};
     std::vector<TickedJob> jobs = any_jobs(random, nodes, gpus);
 
     Iterations followed({0, kByteUs * 1'000'000'000, kContentionUs * 1'000'000'000}, rules,

@@ -1,5 +1,5 @@
-// A live state that went through many batches of changes answers as one loaded from its snapshot: what is compiled change by
-// change is what would be compiled anew.
+// A live state after many batches of changes answers like a state loaded from its snapshot.
+// What is compiled incrementally equals what is compiled from scratch.
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,9 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
-#include "host/core/state_impl.hpp"
-#include "host/sim/generate.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/support/overtaken.hpp"
 #include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
@@ -22,10 +23,10 @@ namespace {
 
 struct Ask {
   const char* policy;
-  const char* discipline;  // null: the policy's own
+  const char* discipline;  // null: that of the policy
   bool easy;
 };
-constexpr Ask kAsks[] = {{"fifo", "skip", false},       {"fifo", "easy", true},        {"srsf", nullptr, false},
+constexpr Ask kAsks[] = {{"fifo", "greedy", false},     {"fifo", "easy", true},        {"srsf", nullptr, false},
                          {"las", nullptr, false},       {"priority", nullptr, true},   {"edf", nullptr, true},
                          {"sjf", nullptr, false},       {"price", nullptr, false},     {"optimus", nullptr, false},
                          {"pop", nullptr, false},       {"afs", nullptr, false},       {"sia", nullptr, false},
@@ -43,7 +44,7 @@ Request request_of(const Ask& ask, Backend backend, int threads) {
   return request;
 }
 
-/// Without what may differ between equal answers: the revision and who answered.
+/// Omits what may differ between equal answers: the revision and the backend.
 std::string text_of(Plan plan, const ClusterState& state) {
   plan.revision = 0;
   plan.backend = "any";
@@ -51,7 +52,7 @@ std::string text_of(Plan plan, const ClusterState& state) {
   return io::to_json(plan, state, false);
 }
 
-/// The first place where two texts part, with what surrounds it.
+/// The first difference of two texts, with its context.
 std::string parting(const std::string& a, const std::string& b) {
   std::size_t i = 0;
   while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
@@ -87,7 +88,7 @@ class Changes {
     const Node& node = random_.of(s.nodes);
     if (s.jobs.empty()) return newcomer(s);
     const Job& job = random_.of(s.jobs);
-    switch (random_.below(14)) {
+    switch (random_.below(17)) {
       case 0:
         return delta::SetTime{s.now_us + random_.below(3'000) * kSecond + random_.below(1'000'000)};
       case 1:
@@ -115,11 +116,19 @@ class Changes {
         return replaced(job);
       case 12:
         return delta::SetTime{s.now_us - random_.below(2)};
+      case 13:
+      case 14:
+      case 15:
+        return lost(s);
       default:
         return newcomer(s);
     }
   }
 
+  Delta lost(const Snapshot& s) {
+    const std::vector<Delta> losses = test::random_losses(random_, s);
+    return losses.empty() ? delta::SetTime{s.now_us} : losses.front();
+  }
   Delta newcomer(const Snapshot& s) {
     Job job = random_.of(newcomers_);
     job.id = "new" + std::to_string(random_.below(60));
@@ -171,8 +180,8 @@ class Changes {
   std::vector<Job> newcomers_;
 };
 
-/// Every policy answers the same on both, on both backends and thread counts. Returns the plan of one of them.
-/// @param kept  [kAsks] engines that have decided on the live state before, and keep what they found then
+/// Every policy gives the same answer on both states, on both backends and thread counts. Returns one of these plans.
+/// @param kept  [kAsks] engines that decided on the live state before, and keep their buffers
 Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::vector<Engine>& kept, std::int32_t chosen,
                   const std::string& where, bool easy_too) {
   Plan plan;
@@ -194,7 +203,7 @@ Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::vect
   return plan;
 }
 
-/// Rates and what is left, also where no plan shows them.
+/// Compares rates and remaining work, even where no plan shows them.
 void same_columns(const ClusterState& live, const ClusterState& fresh, const std::string& where) {
   const StateImpl& a = live.impl();
   const StateImpl& b = fresh.impl();
@@ -250,7 +259,7 @@ TEST(LiveState, AnswersAsOneLoadedFromItsSnapshotOnGroupTrees) {
   for (const std::uint64_t seed : {7U, 8U, 9U}) live(sim::Workload::kLlm, seed);
 }
 
-// Slots depend on the order in which jobs came; nothing that a reservation rests on may.
+// Indices depend on the order in which jobs arrived; no reservation may depend on them.
 TEST(LiveState, ReservesAsOneLoadedFromItsSnapshot) {
   for (const std::uint64_t seed : {4U, 5U, 6U}) live(sim::Workload::kHelios, seed, true);
   live(sim::Workload::kLlm, 7, true);

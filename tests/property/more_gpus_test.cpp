@@ -1,4 +1,4 @@
-// One more free GPU delays nobody where every job asks for one GPU. (With gangs it may: that is no fault of the engine.)
+// One more free GPU delays no job where every job requests one GPU. (With gangs it may, which is no fault of the engine.)
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ std::set<std::string> started(const Snapshot& snapshot) {
   const ClusterState state(snapshot);
   Engine engine;
   Request request;
-  request.params = {{"packing", "count"}, {"discipline", "skip"}};
+  request.params = {{"packing", "count"}, {"discipline", "greedy"}};
   const Plan plan = engine.decide(state, request);
   std::set<std::string> ids;
   for (const Decision& d : plan.decisions) {

@@ -1,4 +1,4 @@
-// The search of ones-plus never ends below where it begins, whatever it takes a network for.
+// The search of ones-plus never ends below its start, for any network.
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "berth/engine.hpp"
+#include "berth/io.hpp"
 #include "berth/state.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
 namespace {
 
-/// A cluster whose uplinks and latencies differ, from domain to domain.
+/// A cluster with different uplinks and latencies per domain.
 Snapshot uneven(std::uint64_t seed) {
   sim::GenerateOptions o;
   o.nodes = 24;
@@ -33,7 +35,7 @@ Snapshot uneven(std::uint64_t seed) {
   }
   for (Node& node : s.nodes) node.nic_bytes_per_s = random.of<std::int64_t>({1'000'000'000, 12'500'000'000, 50'000'000'000});
   for (Job& job : s.jobs) job.profile.gradient_bytes *= random.within(1, 40);
-  return s;
+  return test::some_overtaken(s, seed);
 }
 
 TEST(OnesPlusWorth, IsNeverBelowThatOfPrice) {
@@ -56,6 +58,20 @@ TEST(OnesPlusWorth, IsNeverBelowThatOfPrice) {
     better += plan.bound.value > price ? 1 : 0;
   }
   EXPECT_GT(better, 10);
+}
+
+// The search may not let a job start where a queue is over its limit, however many of its jobs leave for it.
+TEST(OnesPlusLimits, NothingStartsInAQueueThatIsOverItsLimit) {
+  const std::string file = std::string(BERTH_SOURCE_DIR) + "/data/regressions/queue_over_limit.json";
+  const ClusterState state(io::parse_snapshot(io::read_file(file), file));
+  Request request;
+  request.policy = "ones-plus";
+  request.work_limit = 100;
+  for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
+    request.backend = backend;
+    const Plan plan = Engine().decide(state, request);
+    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+  }
 }
 
 }  // namespace

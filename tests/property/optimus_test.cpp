@@ -1,15 +1,15 @@
-// The heap of `optimus` gives the steps that one finds who looks at all jobs before each.
+// The heap of `optimus` gives the same steps as a search over all jobs before each step.
 
 #include <gtest/gtest.h>
 
 #include <tuple>
 #include <vector>
 
-#include "host/core/backend.hpp"
-#include "host/core/policy.hpp"
-#include "host/core/shape_policy.hpp"
-#include "host/core/state_impl.hpp"
-#include "host/core/wide.hpp"
+#include "host/backend/backend.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/core/policy_api/shape_policy.hpp"
+#include "host/core/state/state_impl.hpp"
 #include "tests/property/random_steps.hpp"
 
 namespace berth {
@@ -25,10 +25,11 @@ std::vector<std::int32_t> by_rescan(const StepJobs& jobs) {
   std::vector<std::int32_t> row(n, -1);
   const auto left = [&](std::size_t k) { return jobs.shapes[k].run + jobs.shapes[k].cost; };
   for (std::size_t j = 0; j < n; ++j) {
+    const std::int32_t held = test::held_type(jobs, static_cast<std::int32_t>(j));
+    const auto rank = [&](std::size_t k) { return std::tuple(held >= 0 && p.type[k] != held, p.gpus[k], left(k)); };
     for (auto k = static_cast<std::size_t>(p.option_begin[j]); k < static_cast<std::size_t>(p.option_begin[j + 1]); ++k) {
       if (jobs.shapes[k].speed == 0 || p.gpus[k] > free[static_cast<std::size_t>(p.type[k])]) continue;
-      const auto has = static_cast<std::size_t>(row[j]);
-      if (row[j] < 0 || std::tuple(p.gpus[k], left(k)) < std::tuple(p.gpus[has], left(has))) row[j] = static_cast<std::int32_t>(k);
+      if (row[j] < 0 || rank(k) < rank(static_cast<std::size_t>(row[j]))) row[j] = static_cast<std::int32_t>(k);
     }
     if (row[j] >= 0) free[static_cast<std::size_t>(p.type[static_cast<std::size_t>(row[j])])] -= p.gpus[static_cast<std::size_t>(row[j])];
   }

@@ -1,4 +1,5 @@
-// The terms `link_load` and `fragmentation` a second time, from docs/objectives.md alone: plain and slow, by public structs.
+// A second implementation of the terms `link_load` and `fragmentation`, from docs/objectives.md alone: simple and slow, with public
+// structs.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
 #include "tests/property/profile_oracle.hpp"
 
 namespace berth::test {
@@ -19,13 +20,13 @@ namespace {
 
 using kernel::mul_div;
 
-// Elastic gangs on narrow uplinks, of which some may be displaced and some, that just began, may not.
+// Elastic gangs on narrow uplinks. Some may be displaced; others, which just began, may not.
 Snapshot narrow_cluster(std::uint64_t seed, bool spares) {
   sim::GenerateOptions o;
   o.nodes = 40;
   o.gpus_per_node = seed % 2 == 0 ? 4 : 8;
   o.fabric = seed % 2 == 0 ? sim::Fabric::kNvl72 : sim::Fabric::kTree;
-  o.nodes_per_rack = seed % 2 == 0 ? 4 : 3;  // a replica of a model takes a whole rack, so that none has spares
+  o.nodes_per_rack = seed % 2 == 0 ? 4 : 3;  // a replica of a model uses a whole rack, so that none has spares
   o.racks_per_pod = 2;
   o.jobs = 60;
   o.seed = seed;
@@ -48,7 +49,7 @@ Snapshot narrow_cluster(std::uint64_t seed, bool spares) {
   }
   for (std::size_t j = 0; j < s.jobs.size(); ++j) {
     s.jobs[j].weight_ppm = 500'000 + static_cast<std::int64_t>(j) * 77'777;
-    // Of a table in samples no step is known without a batch.
+    // For a table in samples no step is known without a batch.
     for (Shape& shape : s.jobs[j].shapes) shape.local_batch = shape.local_batch == 0 ? 16 : shape.local_batch;
   }
   return s;
@@ -56,7 +57,7 @@ Snapshot narrow_cluster(std::uint64_t seed, bool spares) {
 
 class Oracle {
  public:
-  /// @param snapshot  of the state decided on, so that jobs stand as decisions do
+  /// @param snapshot  of the state decided on, so that jobs and decisions have the same order
   Oracle(const Snapshot& snapshot, const Plan& plan) : s_(snapshot), plan_(plan), profiles_(snapshot) {
     Masks held;
     for (const Job& job : s_.jobs) {
@@ -69,7 +70,7 @@ class Oracle {
     for (const Job& job : s_.jobs) capacity += job.state == JobState::kRunning && may_be_displaced(job) ? gpus_of(job.allocation) : 0;
     for (const Decision& d : plan_.decisions) {
       const Job& job = job_of(d);
-      if (d.action == Action::kDecline || (job.state == JobState::kRunning && !may_be_displaced(job))) continue;
+      if (d.action == Action::kReject || (job.state == JobState::kRunning && !may_be_displaced(job))) continue;
       for (const Shape& shape : job.shapes) {
         if (shape.gpus <= capacity) choice_[&job].push_back(&shape);
       }
@@ -85,7 +86,7 @@ class Oracle {
     }
   }
 
-  /// Gangs that run and have some.
+  /// Number of running gangs with spares.
   std::int64_t with_spares() const {
     return std::count_if(plan_.decisions.begin(), plan_.decisions.end(), [&](const Decision& d) {
       if (!runs_now(d.action)) return false;
@@ -169,7 +170,7 @@ std::int64_t Oracle::fragmentation() const {
   std::int64_t values = 0, gpus = 0;
   std::vector<std::int32_t> pieces;
   for (const auto& [job, shapes] : choice_) {
-    // The option of least GPU-time for the same work; ties as they stand.
+    // The option with the least GPU-time for the same work; ties keep their order.
     const Shape& first = **std::min_element(shapes.begin(), shapes.end(), [&, j = job](const Shape* a, const Shape* b) {
       return kernel::Wide{a->gpus} * profiles_.rate(*j, *b, profiles_.tightest(*b)) <
              kernel::Wide{b->gpus} * profiles_.rate(*j, *a, profiles_.tightest(*a));
@@ -194,7 +195,7 @@ std::int64_t Oracle::fragmentation() const {
 }
 
 // Three decisions on each cluster: as generated; while gangs that just began may not be displaced; when they may.
-// @returns in how many clusters something was lost
+// @returns the number of clusters with a loss
 int decide_thrice(const std::string& term, bool spares, std::int64_t (Oracle::*loss)() const) {
   int clusters = 0;
   std::int64_t with_spares = 0;

@@ -1,4 +1,4 @@
-// Plan terms on whole clusters: they only take, they take what they say, and no backend sees them otherwise.
+// Plan terms on whole clusters: they only lower the value, by the stated amount, and equally on all backends.
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,10 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/objective.hpp"
-#include "host/core/plan_worth.hpp"
-#include "host/sim/generate.hpp"
+#include "host/core/policy_api/objective.hpp"
+#include "host/core/validator/plan_value.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/support/overtaken.hpp"
 
 namespace berth {
 namespace {
@@ -31,11 +32,11 @@ Snapshot cluster(std::uint64_t seed) {
   o.workload = seed % 5 == 0 ? sim::Workload::kHelios : sim::Workload::kLlm;
   Snapshot s = sim::generate(o);
   for (std::size_t j = 0; j < s.jobs.size(); j += 3) s.jobs[j].deadline.at_us = s.now_us + static_cast<TimeUs>(j) * 600 * kSecond;
-  for (Domain& domain : s.domains) domain.uplink_bytes_per_s /= seed % 3 == 0 ? 100 : 1;  // gangs get into each other's way
-  return s;
+  for (Domain& domain : s.domains) domain.uplink_bytes_per_s /= seed % 3 == 0 ? 100 : 1;  // gangs compete for links
+  return test::some_overtaken(s, seed);
 }
 
-// An objective for each cluster.
+// One objective per cluster.
 Plan decide(const ClusterState& state, const std::string& terms, Backend backend, std::uint64_t seed) {
   Request request;
   request.policy = "price";
@@ -66,12 +67,12 @@ TEST(PlanTermsOnClusters, TakeWhatTheySayFromWhatTheShapesAreWorth) {
     EXPECT_LE(plan.bound.value, plan.bound.bound);
     for (const auto& [name, loss] : plan.bound.terms) seen[name] += loss > 0 ? 1 : 0;
 
-    // The choice does not know of places.
+    // The choice does not consider places.
     const Plan of_shapes = decide(state, "restart,tardiness", Backend::kCpu, seed);
     EXPECT_EQ(plan.bound.prices, of_shapes.bound.prices);
     EXPECT_EQ(plan.bound.value + total(plan.bound), of_shapes.bound.value);
 
-    // A plan of a policy that knows none of this.
+    // A plan of a policy without terms.
     Request fifo;
     fifo.policy = "fifo";
     const Plan other = Engine().decide(state, fifo);

@@ -1,6 +1,6 @@
-// Jobs of one GPU on one GPU that take turns much shorter than they are, and pay nothing for it: M/G/1 processor sharing, in which the mean
-// time in the system is E[S] / (1 - rho) whatever the distribution of the service time S (Kleinrock, "Queueing Systems" II, 1976). First
-// come, first served, and least service first have other means as soon as S is not exponential.
+// Jobs of one GPU share one GPU in time slices that are much shorter than the jobs and free of cost: M/G/1 processor sharing.
+// Its mean time in the system is E[S] / (1 - rho) for every distribution of the service time S.
+// (Kleinrock, "Queueing Systems" II, 1976.) First come first served and least service first differ unless S is exponential.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "host/io/importers.hpp"
+#include "host/io/traces/importers.hpp"
 #include "host/sim/simulation.hpp"
 #include "tests/support/poisson_jobs.hpp"
 
@@ -16,21 +16,21 @@ namespace berth::sim {
 namespace {
 
 constexpr TimeUs kMeanService = 200 * kSecond;
-// A plan is made for every turn: two million of them take ten seconds.
+// Every time slice needs a plan: two million of them take ten seconds.
 constexpr TimeUs kQuantum = 5 * kSecond;
 constexpr std::int32_t kJobs = 9'600, kBatches = 24;
 
 using Service = test::PoissonJobs::Service;
 
-/// All with the mean kMeanService; squared coefficients of variation 0, 1 and 4.
+/// All have the mean kMeanService; squared coefficients of variation are 0, 1 and 4.
 const std::vector<std::pair<const char*, Service>> kServices{
     {"deterministic", [](Draws&) { return kMeanService; }},
     {"exponential", [](Draws& draws) { return draws.exponential(kMeanService); }},
-    // Four in five have half of the mean, one in five three times the mean: E[S^2] = 2 (0.8 / 4 + 0.2 x 9) = 4, in squares of the mean.
+    // Four in five have half of the mean, one in five has three times the mean: E[S^2] = 2 (0.8 / 4 + 0.2 x 9) = 4, in squares of the mean.
     {"hyperexponential", [](Draws& draws) { return draws.exponential(draws.chance(800'000) ? kMeanService / 2 : 3 * kMeanService); }}};
 
 struct Mean {
-  double of = 0, error = 0;  // its standard error, by the means of batches of jobs that came one after another
+  double of = 0, error = 0;  // its standard error, by the means of batches of consecutive jobs
 };
 
 Mean mean_jct(const Service& service, double rho, std::uint64_t seed) {
@@ -55,8 +55,8 @@ Mean mean_jct(const Service& service, double rho, std::uint64_t seed) {
 
 }  // namespace
 
-// Four standard errors of the mean, and a quantum for each job that is there, on average rho / (1 - rho) and oneself: so much longer may a
-// job wait for its first turn or in its last round.
+// Tolerance: four standard errors of the mean, plus a quantum for each job present, itself included (rho / (1 - rho) others on average).
+// A job may wait that much longer for its first time slice or in its last round.
 TEST(ProcessorSharing, MeanJctIsMeanServiceOverWhatOthersLeaveOfTheGpu) {
   std::uint64_t seed = 1;
   for (const double rho : {0.5, 0.7}) {

@@ -6,33 +6,33 @@
 #include <set>
 #include <string>
 
-#include "berth/kernel/wide.hpp"
+#include "berth/kernel/base/wide.hpp"
 #include "berth/snapshot.hpp"
 
-/// Rates and step times a second time, from docs/profiles.md alone: plain and slow, by public structs. It knows what generated clusters
-/// have: one GPU type, nodes that are alike, racks in pods, shapes of whole GPUs with a batch, no spares, measured points for each shape,
-/// no input work.
+/// A second implementation of rates and step times, from docs/profiles.md alone: simple and slow, with public structs.
+/// It supports what generated clusters have: one GPU type, equal nodes, racks in pods, shapes of whole GPUs with a batch, no spares,
+/// measured points for each shape, no input work.
 namespace berth::test {
 
 inline constexpr std::int64_t kMillion = 1'000'000, kNsPerSecond = 1'000'000'000;
 
-/// Where a gang lies, or could.
+/// The locality of a gang at its place, or at a possible one.
 struct Lies {
   std::int64_t nodes = 1, gpus_of_one = 1;  // of the fullest node
-  bool nvlink_domain = false;               // all in one
-  std::int64_t bandwidth = 0;               // of a node to the others; 0: nothing limits
-  std::int64_t switches = 1;                // on the way
-  std::int64_t latency_us = 0;              // that is stated of them
+  bool nvlink_domain = false;               // all in one NVLink domain
+  std::int64_t bandwidth = 0;               // from a node to the others; 0: not limited
+  std::int64_t switches = 1;                // switches on the path
+  std::int64_t latency_us = 0;              // stated latency of these switches
 };
 
 class ProfileOracle {
  public:
   using GpusByNode = std::map<std::int32_t, std::int64_t>;
 
-  /// @param snapshot  of a state, so that nodes stand by rank
+  /// @param snapshot  of a state, so that nodes are in rank order
   explicit ProfileOracle(const Snapshot& snapshot) : s_(snapshot) {
     for (const Domain& d : s_.domains) {
-      if (d.facet == Facet::kSwitch) switch_[d.parent.empty() ? d.id : d.parent + "/" + d.id] = &d;
+      if (d.topology == TopologyKind::kSwitch) switch_[d.parent.empty() ? d.id : d.parent + "/" + d.id] = &d;
     }
     for (const Node& node : s_.nodes) nvlink_gpus_[node.domain[kNvlink]] += node.gpus;
     nvlink_gpus_.erase("");
@@ -42,7 +42,7 @@ class ProfileOracle {
   static std::int64_t nics_of(const Node& node) { return node.nics * node.nic_bytes_per_s; }
   std::int64_t uplink(const std::string& path) const { return switch_.at(path)->uplink_bytes_per_s; }
 
-  /// Paths of the switch domains that a ring over these nodes leaves: those that have some of them, not all.
+  /// Paths of the switch domains that a ring over these nodes leaves: those with some of the nodes, but not all.
   std::set<std::string> left_by(const GpusByNode& gpus) const {
     std::map<std::string, std::size_t> has;
     for (const auto& [rank, n] : gpus) {
@@ -74,7 +74,7 @@ class ProfileOracle {
       std::int64_t& worst = latency_us[path.find('/') == std::string::npos];
       worst = std::max(worst, switch_.at(path)->latency_us);
       lies.bandwidth = tighter(lies.bandwidth, uplink(path));
-      // Out of a rack up to a pod, out of a pod up to the whole cluster: 2 l - 1 switches to level l.
+      // Leaving a rack reaches a pod, leaving a pod the whole cluster: 2 l - 1 switches to level l.
       lies.switches = std::max<std::int64_t>(lies.switches, path.find('/') == std::string::npos ? 5 : 3);
     }
     for (const auto& [is_pod, worst] : latency_us) lies.latency_us += worst;
@@ -105,13 +105,13 @@ class ProfileOracle {
     if (job.profile.kind == ProfileKind::kOpaque) return 0;
     return job.profile.kind == ProfileKind::kClosedForm ? model_step_ns(job, shape, at) : units_over(shape, rate(job, shape, at));
   }
-  /// Millionths of that in the requested shape.
+  /// Millionths of the rate in the requested shape.
   std::int64_t speed(const Job& job, const Shape& shape) const {
     return kernel::mul_div(rate(job, shape, tightest(shape)), kMillion, rate(job, job.shapes[0], tightest(job.shapes[0])));
   }
 
  private:
-  static constexpr std::size_t kNvlink = static_cast<std::size_t>(Facet::kNvlink);
+  static constexpr std::size_t kNvlink = static_cast<std::size_t>(TopologyKind::kNvlink);
 
   static std::int64_t tighter(std::int64_t a, std::int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 

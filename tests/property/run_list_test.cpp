@@ -1,7 +1,7 @@
-// A list of jobs to run becomes the plan that the engine would have made, where it has made that list; and any list becomes a valid plan,
-// in which who is named runs as named or waits, and nobody else runs.
+// A list of jobs to run becomes the plan that the engine would have made, if the engine made that list.
+// Any list becomes a valid plan: each named job runs as named or waits, and no other job runs.
 
-#include "host/core/run_list.hpp"
+#include "host/core/engine/run_list.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,10 @@
 #include <tuple>
 
 #include "berth/engine.hpp"
-#include "host/core/at.hpp"
-#include "host/core/state_impl.hpp"
-#include "host/sim/generate.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::core {
@@ -36,21 +37,21 @@ sim::GenerateOptions options_of(std::uint64_t seed) {
   return o;
 }
 
-// Some of the GPUs that jobs hold fail: those jobs are mended or lost.
+// Some GPUs of running jobs fail; those jobs are repaired or lost.
 void fail_some(ClusterState& state, Random& random) {
   for (std::int32_t n = 0; n < state.node_count(); ++n) {
     if (random.percent(15)) state.apply(delta::SetNodeState{state.node(n).id, NodeState::kFailed, 0});
   }
 }
 
-// The order of srtf, which the engine keeps to itself.
-std::vector<RunLine> by_remaining(const StateImpl& s, const std::vector<std::uint8_t>& declined) {
+// The order of srtf, computed independently of the engine.
+std::vector<RunLine> by_remaining(const StateImpl& s, const std::vector<std::uint8_t>& rejected) {
   std::vector<std::int32_t> slots;
   for (const std::int32_t slot : s.job_order) {
-    if (declined[at(slot)] == 0) slots.push_back(slot);
+    if (rejected[to_index(slot)] == 0) slots.push_back(slot);
   }
   std::sort(slots.begin(), slots.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::tuple(s.remaining(a), s.job_rank[at(a)]) < std::tuple(s.remaining(b), s.job_rank[at(b)]);
+    return std::tuple(s.remaining(a), s.job_rank[to_index(a)]) < std::tuple(s.remaining(b), s.job_rank[to_index(b)]);
   });
   std::vector<RunLine> lines;
   for (const std::int32_t slot : slots) lines.push_back({slot, 0, {}});
@@ -58,10 +59,10 @@ std::vector<RunLine> by_remaining(const StateImpl& s, const std::vector<std::uin
 }
 
 bool may_be_displaced(const StateImpl& s, std::int32_t slot) {
-  return s.job.running[at(slot)] == 0 || (s.job.victim_from[at(slot)] <= s.now && !s.lost_gpus(slot));
+  return s.job.running[to_index(slot)] == 0 || (s.job.victim_from[to_index(slot)] <= s.now && !s.lost_gpus(slot));
 }
 
-// GPUs of one type that nobody else was given, wherever they are; none where there are too few.
+// GPUs of one type, at any place, that no other job was given; none where there are too few.
 std::vector<NamedGpus> some_gpus(const StateImpl& s, Random& random, std::int32_t gpus, std::vector<std::uint64_t>& given) {
   std::vector<NamedGpus> places;
   const std::int32_t type = random.below(static_cast<std::int32_t>(s.gpu_types.size()));
@@ -72,21 +73,21 @@ std::vector<NamedGpus> some_gpus(const StateImpl& s, Random& random, std::int32_
     if (mask != 0) places.push_back({static_cast<std::int32_t>(n), mask});
   }
   if (gpus > 0) return {};
-  for (const NamedGpus& one : places) given[at(one.node)] |= one.gpus;
+  for (const NamedGpus& one : places) given[to_index(one.node)] |= one.gpus;
   return places;
 }
 
-std::vector<RunLine> random_lines(const StateImpl& s, Random& random, const std::vector<std::uint8_t>& declined, bool names_gpus) {
+std::vector<RunLine> random_lines(const StateImpl& s, Random& random, const std::vector<std::uint8_t>& rejected, bool names_gpus) {
   std::vector<std::int32_t> slots = s.job_order;
   random.shuffle(slots);
   std::vector<RunLine> lines;
   std::vector<std::uint64_t> given(s.nodes.size(), 0);
-  for (const std::int32_t slot : slots) {  // GPUs of those that must stay are not to be had
+  for (const std::int32_t slot : slots) {  // GPUs of jobs that must stay are not available
     if (may_be_displaced(s, slot)) continue;
-    for (const kernel::HeldRow& row : s.jobs[at(slot)].held) given[at(row.node)] |= row.mask;
+    for (const kernel::HeldRow& row : s.jobs[to_index(slot)].held) given[to_index(row.node)] |= row.mask;
   }
   for (const std::int32_t slot : slots) {
-    if (declined[at(slot)] != 0 || (may_be_displaced(s, slot) && random.percent(30))) continue;
+    if (rejected[to_index(slot)] != 0 || (may_be_displaced(s, slot) && random.percent(30))) continue;
     RunLine line{slot, 0, {}};
     const kernel::ProblemView& p = s.problem();
     const std::int32_t options = p.option_begin[slot + 1] - p.option_begin[slot];
@@ -96,7 +97,7 @@ std::vector<RunLine> random_lines(const StateImpl& s, Random& random, const std:
       line.gpus = gpus;
       if (names_gpus && gpus > 0 && random.percent(50)) {
         std::vector<NamedGpus> places = some_gpus(s, random, gpus, given);
-        if (!places.empty() && flat_option(s, slot, gpus, s.node.type[at(places.front().node)]) >= 0) line.places = std::move(places);
+        if (!places.empty() && flat_option(s, slot, gpus, s.node.type[to_index(places.front().node)]) >= 0) line.places = std::move(places);
       }
     }
     lines.push_back(std::move(line));
@@ -106,17 +107,17 @@ std::vector<RunLine> random_lines(const StateImpl& s, Random& random, const std:
 
 void expect_as_named(const StateImpl& s, const std::vector<RunLine>& lines, const Plan& plan) {
   std::vector<const RunLine*> line_of(s.jobs.size(), nullptr);
-  for (const RunLine& line : lines) line_of[at(line.job)] = &line;
+  for (const RunLine& line : lines) line_of[to_index(line.job)] = &line;
   for (const Decision& d : plan.decisions) {
-    const RunLine* const line = line_of[at(d.job)];
-    if (d.action == Action::kReplace || d.action == Action::kDecline) continue;
+    const RunLine* const line = line_of[to_index(d.job)];
+    if (d.action == Action::kReplace || d.action == Action::kReject) continue;
     const bool runs = runs_now(d.action);
     EXPECT_TRUE(line != nullptr || !runs) << "job " << d.job << " was not named";
     if (line == nullptr || line->gpus == 0) continue;
     EXPECT_TRUE(line->places.empty() || runs) << "job " << d.job << " was given GPUs";
     std::int32_t gpus = 0;
     for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
-      const PlanEntry& entry = plan.entries[at(e)];
+      const PlanEntry& entry = plan.entries[to_index(e)];
       if (entry.share_ppm == kWholeGpu) gpus += std::popcount(entry.gpus);
       const bool there = std::any_of(line->places.begin(), line->places.end(),
                                      [&](const NamedGpus& one) { return one.node == entry.node && (entry.gpus & ~one.gpus) == 0; });
@@ -132,16 +133,14 @@ TEST(RunList, EqualsTheEngineInTheOrderOfItsPolicy) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    ClusterState state(sim::generate(options_of(seed)));
+    ClusterState state(test::some_overtaken(sim::generate(options_of(seed)), seed));
     if (seed % 4 == 0) fail_some(state, random);
     Request request;
     request.policy = "srtf";
     Engine engine;
     RunList list;
-    for (const Placement placement : {Placement::kTopology, Placement::kCount, Placement::kConsolidate}) {
-      request.params = {{"packing", placement == Placement::kTopology ? "topology"
-                                    : placement == Placement::kCount  ? "count"
-                                                                      : "consolidate"}};
+    for (const Packing placement : {Packing::kTopology, Packing::kCount, Packing::kConsolidate}) {
+      request.params = {{"packing", placement == Packing::kTopology ? "topology" : placement == Packing::kCount ? "count" : "consolidate"}};
       const Plan want = engine.decide(state, request);
 
       Plan got;
@@ -149,7 +148,7 @@ TEST(RunList, EqualsTheEngineInTheOrderOfItsPolicy) {
       const std::vector<std::string>& violations = list.plan(state.impl(), lines, request, got);
 
       ASSERT_TRUE(violations.empty()) << violations.front();
-      got.order_until_us = want.order_until_us;  // keys of its own it has none
+      got.order_until_us = want.order_until_us;  // it has no keys of its own
       ASSERT_TRUE(same_plan(got, want));
       ASSERT_TRUE(validate_plan(state, got).empty()) << validate_plan(state, got).front();
     }
@@ -161,11 +160,11 @@ TEST(RunList, AnyListIsAValidPlanThatDoesWhatItSays) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    ClusterState state(sim::generate(options_of(seed)));
+    ClusterState state(test::some_overtaken(sim::generate(options_of(seed)), seed));
     if (seed % 4 == 0) fail_some(state, random);
     RunList list;
     for (int step = 0; step < 4; ++step) {
-      const auto placement = static_cast<Placement>(random.below(3));
+      const auto placement = static_cast<Packing>(random.below(3));
       const std::vector<RunLine> lines = random_lines(state.impl(), random, list.begin(state.impl(), placement), false);
       Plan plan;
 
@@ -183,7 +182,7 @@ TEST(RunList, AnyListIsAValidPlanThatDoesWhatItSays) {
   EXPECT_GT(preempts, 1'000);
 }
 
-// GPUs that are named may lack cores or memory, be reserved or behind a quota: then the plan is refused, and nothing else is.
+// Named GPUs may lack cores or memory, be reserved, or exceed a quota. Only then is the plan rejected.
 TEST(RunList, NamedGpusAreGivenOrThePlanIsRefused) {
   std::int64_t valid = 0, named = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -195,7 +194,7 @@ TEST(RunList, NamedGpusAreGivenOrThePlanIsRefused) {
     ClusterState state(sim::generate(options));
     RunList list;
     for (int step = 0; step < 4; ++step) {
-      const auto placement = static_cast<Placement>(random.below(3));
+      const auto placement = static_cast<Packing>(random.below(3));
       const std::vector<RunLine> lines = random_lines(state.impl(), random, list.begin(state.impl(), placement), true);
       const auto with_gpus = std::count_if(lines.begin(), lines.end(), [](const RunLine& line) { return !line.places.empty(); });
       Plan plan;

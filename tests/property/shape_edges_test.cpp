@@ -1,4 +1,4 @@
-// What is at the edge for policies that choose shapes: plans are valid and proved, and what can run does.
+// Edge cases for policies that choose shapes: plans are valid and proved, and jobs that can run do.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 #include "tests/support/params.hpp"
-#include "tests/unit/shape_policy_support.hpp"
+#include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth {
 namespace {
@@ -46,10 +46,10 @@ TEST_P(ShapeEdges, ShapesLargerThanTheCluster) {
   const Plan plan = plan_of(s);
 
   EXPECT_EQ(plan.totals.starts, 1);
-  EXPECT_EQ(plan.totals.declines, 1);
+  EXPECT_EQ(plan.totals.rejects, 1);
 }
 
-// What nobody knows a speed of is as quick in every shape.
+// A job without known rates has the same speed in every shape.
 TEST_P(ShapeEdges, RatesThatNobodyKnows) {
   Snapshot s = one_node();
   for (const char* id : {"a", "b", "c"}) elastic(s, id, {{1, 0}, {4, 0}});
@@ -72,9 +72,9 @@ TEST_P(ShapeEdges, FallingRates) {
   EXPECT_EQ(plan_of(s).totals.starts, 8);
 }
 
-// Nothing is gained before 8 GPUs. Gavel's policies and AlloX give what is asked for, and ONES gives a new job its smallest shape; of the
-// others none stops where more GPUs are no faster at first. Of two jobs none has to wait so that the other gets all, but under Sia's
-// objective: 1.1 - 0.1 is more than twice 1.1 - 1.
+// Nothing is gained below 8 GPUs. Gavel's policies and AlloX give the requested GPUs, and ONES gives a new job its smallest shape.
+// None of the other policies stops where more GPUs are no faster at first.
+// No job waits so that the other gets all GPUs, except under Sia's objective: 1.1 - 0.1 is more than twice 1.1 - 1.
 TEST_P(ShapeEdges, RatesThatRiseAtOnce) {
   const GpuRates rates{{1, 1'000'000}, {2, 1'000'000}, {4, 1'000'001}, {8, 100'000'000}};
   Snapshot s = one_node();
@@ -109,7 +109,7 @@ TEST_P(ShapeEdges, NoGpuIsFree) {
   EXPECT_EQ(plan.totals.waits, 1);
 }
 
-// However far it comes: all can run, and whoever is given the work that was done as a limit makes the same plan.
+// However far the decision gets, all jobs can run. Its work as a limit gives the same plan.
 TEST_P(ShapeEdges, AMicrosecondOfTime) {
   Snapshot s = one_node();
   for (const char* id : {"a", "b", "c"}) elastic(s, id);

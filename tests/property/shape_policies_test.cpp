@@ -1,4 +1,4 @@
-// Policies that choose shapes, on whole clusters: plans are valid, proved by their prices, and the same from every backend.
+// Policies that choose shapes, on whole clusters: plans are valid, proved by their prices, and the same on every backend.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,8 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/support/overtaken.hpp"
 #include "tests/support/params.hpp"
 
 namespace berth {
@@ -24,7 +25,7 @@ ClusterState cluster(std::uint64_t seed) {
   o.elastic = true;
   o.workload = seed % 3 == 0 ? sim::Workload::kLlm : seed % 3 == 1 ? sim::Workload::kPhilly : sim::Workload::kHelios;
   if (seed % 2 == 0) o.gpu_types = {{"V100-32GB", 1}, {"A100-80GB", 2}};
-  return ClusterState(sim::generate(o));
+  return ClusterState(test::some_overtaken(sim::generate(o), seed));
 }
 
 class ShapePolicies : public ::testing::TestWithParam<std::string> {};
@@ -55,7 +56,7 @@ TEST_P(ShapePolicies, MakeValidPlansThatNoBackendMakesOtherwise) {
   }
 }
 
-// Whatever the host program does with its floating point.
+// Decisions do not depend on the floating-point settings of the host program.
 TEST_P(ShapePolicies, DecideAlikeInEveryRoundingMode) {
   const ClusterState state = cluster(4);
   Request request;
@@ -87,7 +88,7 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   EXPECT_TRUE(same_plan(cancelled, limited));
 }
 
-// What is kept may lie in a file between two decisions.
+// The policy state may be in a file between two decisions.
 TEST_P(ShapePolicies, GoOnFromAKeptStateThatWasWrittenAndRead) {
   Request request;
   request.policy = GetParam();

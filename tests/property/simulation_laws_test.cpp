@@ -1,15 +1,15 @@
-// What holds of every simulation, whatever the policy does and whatever fails: Little's law and the conservation of GPU-time, exactly.
-// The series is told how many there are; outcomes say what became of each. Neither is made of the other.
+// Laws that hold for every simulation, policy and failure: Little's law and the conservation of GPU-time, exactly.
+// The series receives the number of jobs; outcomes state what happened to each. Neither is derived from the other.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "host/io/importers.hpp"
-#include "host/sim/ada_srsf.hpp"
-#include "host/sim/overheads.hpp"
-#include "host/sim/series.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/sim/base/overheads.hpp"
+#include "host/sim/iterations/ada_srsf.hpp"
+#include "host/sim/measures/series.hpp"
 #include "host/sim/simulation.hpp"
 #include "tests/support/random.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 using test::Random;
 
-// Some jobs know their rate at several GPU counts, so that policies with shapes resize them.
+// Some jobs have known rates at several GPU counts, so that policies with shapes resize them.
 Trace elastic_or_not(Random& random) {
   Trace trace;
   trace.name = "laws";
@@ -74,7 +74,7 @@ SimulationSettings any_settings(Random& random, std::uint64_t seed) {
   return settings;
 }
 
-// The same jobs, cut into phases at random, which run at the rates of one of these profiles.
+// The same jobs, split into random phases that run at the rates of one of these profiles.
 Trace cut(const Trace& whole, Random& random, std::initializer_list<const char*> profiles) {
   Trace trace = whole;
   for (TraceJob& job : trace.jobs) {
@@ -102,8 +102,8 @@ std::string outcomes(const Trace& trace, const Snapshot& cluster, const Simulati
 
 }  // namespace
 
-// With rounds phases make no decisions of their own. Costs, saves and failures that undo work take part. Not `reactive`: it estimates a
-// job with phases by its rate, and another by the run time of the trace.
+// With rounds, phases cause no decisions. Costs, saves and failures with lost work are included.
+// Not `reactive`: it estimates a job with phases by its rate, and another by the run time of the trace.
 TEST(SimulationLaws, PhasesOfOneRateAreOnePhase) {
   std::int64_t phases = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -126,7 +126,7 @@ TEST(SimulationLaws, PhasesOfOneRateAreOnePhase) {
 }
 
 TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
-  std::int64_t preempted = 0, moved = 0, failed = 0, killed = 0, declined = 0, unfinished = 0, shared = 0;
+  std::int64_t preempted = 0, moved = 0, failed = 0, killed = 0, rejected = 0, unfinished = 0, shared = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Random random(seed);
     const Trace whole = elastic_or_not(random);
@@ -143,17 +143,17 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
       settings.request.policy = "ada-srsf";
       settings.request.params.clear();
       if (settings.failures.crash_gpu_us == 0 && settings.failures.kill_gpu_us == 0) settings.iterations->gpu_jobs = random.within(1, 4);
-      const AdaSrsfSettings own{random.within(0, 4), random.percent(20), {Admission::kAdaDual, Turns::kLeast}};
+      const AdaSrsfSettings own{random.within(0, 4), random.percent(20), {Admission::kAdaDual, GpuOrder::kLeast}};
       settings.iterations->rules = own.rules;
       shares.emplace(own, settings.iterations->network, settings.iterations->gpu_jobs, settings.request);
-      settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<TurnedAway>& away) { shares->decide(state, plan, away); };
+      settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<Rejected>& away) { shares->decide(state, plan, away); };
     }
     const SimulationTotals totals = simulate(trace, cluster, settings, [&](const JobOutcome& job) {
       jobs.push_back(job);
       if (job.end_us != kNever) last = std::max(last, job.end_us);
     });
 
-    // Means over whole seconds in millionths are sums over microseconds; a day beyond the end what is left still is.
+    // Means over whole seconds, in millionths, are sums over microseconds; the final levels hold for a day beyond the end.
     const TimeUs begun = trace.jobs.front().submit_us, until = begun + ((last - begun) / kSecond + 86'400) * kSecond;
     series.finish(until);
     __int128 held = 0, waited = 0, in_system = 0, jct = 0, gpu_us = 0, gpus_waited = 0;
@@ -174,7 +174,7 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
       moved += job.moves;
       failed += job.failures;
       killed += job.end == JobOutcome::End::kKilled;
-      declined += job.end == JobOutcome::End::kDeclined;
+      rejected += job.end == JobOutcome::End::kRejected;
       unfinished += job.end == JobOutcome::End::kUnfinished;
     }
     SCOPED_TRACE(fmt::format("seed {} {}", seed, settings.request.policy));
@@ -182,7 +182,7 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
     ASSERT_TRUE(jct == in_system) << "Little's law: " << static_cast<std::int64_t>(jct - in_system) << " us";
     ASSERT_TRUE(alone_waited == waited) << "Little's law of those that wait";
     ASSERT_TRUE(gpus_alone_waited == gpus_waited) << "GPUs asked for";
-    // Parts of a GPU that several have are rounded down.
+    // Fractions of a shared GPU are rounded down.
     const bool exact = !settings.iterations || settings.iterations->gpu_jobs == 1;
     shared += exact ? 0 : 1;
     ASSERT_TRUE(gpu_us <= held && held - gpu_us <= (exact ? 0 : held / 1'000))
@@ -190,8 +190,8 @@ TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
     ASSERT_TRUE(gpu_us == totals.gpu_us);
     ASSERT_TRUE(gpu_us <= totals.gpu_up_us || settings.failures.any()) << "more than there was";
   }
-  EXPECT_GT(std::min({preempted, moved, failed, killed, declined, unfinished, shared}), 0)
-      << preempted << " " << moved << " " << failed << " " << killed << " " << declined << " " << unfinished << " " << shared;
+  EXPECT_GT(std::min({preempted, moved, failed, killed, rejected, unfinished, shared}), 0)
+      << preempted << " " << moved << " " << failed << " " << killed << " " << rejected << " " << unfinished << " " << shared;
 }
 
 }  // namespace berth::sim

@@ -1,17 +1,17 @@
-// A simulation by counts is the simulation that makes a plan for each decision: job by job the same instants and nodes, and over time the
-// same series.
+// A simulation by counts equals the simulation with a plan per decision: the same instants and nodes per job, and the same series.
 
 #include "host/sim/simulation.hpp"
+#include "host/sim/replay/replay_plans.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "host/io/importers.hpp"
-#include "host/sim/count_simulation.hpp"
-#include "host/sim/overheads.hpp"
-#include "host/sim/series.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/sim/base/overheads.hpp"
+#include "host/sim/counts/count_simulation.hpp"
+#include "host/sim/measures/series.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::sim {
@@ -19,7 +19,7 @@ namespace {
 
 using test::Random;
 
-// What pools there are, and what may keep a simulation from going by counts.
+// The pools, and the features that may rule out a simulation by counts.
 struct World {
   bool virtual_clusters, gpu_types, hard_deadlines;
 };
@@ -50,7 +50,7 @@ Trace random_trace(Random& random, const World& world) {
   return trace;
 }
 
-// Racks, or racks in rows in halls; nodes in no rack, in no row, or nowhere.
+// Racks, or racks in rows in halls; some nodes are in no rack, in no row, or in no domain.
 void hang_somewhere(Random& random, Snapshot& cluster) {
   const std::vector<const char*> levels =
       random.of<std::vector<const char*>>({{}, {"rack"}, {"row", "rack"}, {"hall", "row", "rack"}});  // from the root
@@ -71,10 +71,10 @@ void hang_somewhere(Random& random, Snapshot& cluster) {
     above = here;
   }
   for (Node& node : cluster.nodes)
-    node.domain[static_cast<std::size_t>(Facet::kSwitch)] = random.percent(80) ? random.of(above) : random.of(paths);
+    node.domain[static_cast<std::size_t>(TopologyKind::kSwitch)] = random.percent(80) ? random.of(above) : random.of(paths);
 }
 
-// Inner groups of any GPUs, some in none.
+// Inner groups of arbitrary GPUs; some GPUs are in none.
 void group_gpus(Random& random, Node& node) {
   const std::int32_t groups = random.within(1, 3);
   for (std::int32_t g = 0; g < node.gpus; ++g) {
@@ -121,11 +121,11 @@ Overheads random_overheads(Random& random) {
 }
 
 std::string row_of(const JobOutcome& o) {
-  const bool declined = o.end == JobOutcome::End::kDeclined;
+  const bool rejected = o.end == JobOutcome::End::kRejected;
   return fmt::format("{} end {} {} start {} held {} overhead {} gpu {} lost {} {} starts {} preempted {} moved {} on {}{}\n", o.job,
                      static_cast<int>(o.end), o.end_us, o.start_us, o.held_us, o.overhead_us, static_cast<std::int64_t>(o.gpu_us),
                      static_cast<std::int64_t>(o.lost_gpu_us[0]), static_cast<std::int64_t>(o.lost_gpu_us[1]), o.starts, o.preemptions,
-                     o.moves, o.nodes, declined && o.reason.empty() ? " without a reason" : "");
+                     o.moves, o.nodes, rejected && o.reason.empty() ? " without a reason" : "");
 }
 
 template <class Simulate>
@@ -147,7 +147,7 @@ std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapsho
   return text;
 }
 
-/// Empty where a simulation by counts declines.
+/// Empty where a simulation by counts does not apply.
 std::optional<std::string> outcomes_by_counts(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
   bool by_counts = true;
   const auto counts = [&](const auto&... all) {
@@ -161,7 +161,7 @@ std::optional<std::string> outcomes_by_counts(const Trace& trace, const Snapshot
 }
 
 std::string outcomes_by_engine(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
-  return outcomes(simulate_by_engine, trace, cluster, settings);
+  return outcomes(replay_plans, trace, cluster, settings);
 }
 
 }  // namespace
@@ -175,7 +175,7 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     SimulationSettings settings;
     settings.request.policy = random.of<const char*>({"fifo", "sjf", "srtf", "srsf", "las", "edf"});
     settings.request.params = {{"packing", random.of<const char*>({"count", "topology", "topology"})},
-                               {"discipline", random.of<const char*>({"hol", "skip", "skip"})}};
+                               {"discipline", random.of<const char*>({"strict", "greedy", "greedy"})}};
     settings.request.seed = seed;
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
     settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "none"});
@@ -192,8 +192,8 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
   }
 }
 
-// In one pool a large job displaces three; the one whose GPUs it did not need keeps them, and stands behind another that waits now. At the
-// next event, wherever it is, that one takes them.
+// In one pool a large job displaces three jobs. The one whose GPUs it did not need keeps them, and is behind another waiting job.
+// At the next event, in any pool, that other job takes them.
 TEST(SimulationByCounts, WhoWasDisplacedDisplacesAtTheNextEventOfAnyPool) {
   Snapshot cluster = io::uniform_cluster(2, 18);
   cluster.nodes[0].virtual_clusters = {"a"};

@@ -1,5 +1,5 @@
-// What a reason says after "starts if" is enough: the plan is carried out, everybody else who waits is gone, exactly that much becomes
-// free, and the job starts, whichever GPUs, nodes and cores of all that the sentence allows they are.
+// What a reason says after "would start if" is enough. The plan is applied, all other waiting jobs are removed, and exactly that much
+// becomes free. Then the job starts, whichever of the GPUs, nodes and cores that the sentence allows they are.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/state_impl.hpp"
+#include "host/core/state/state_impl.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -34,7 +34,7 @@ Node drawn_node(test::Random& random, std::int32_t n, bool counts_cores) {
   return node;
 }
 
-/// A job of one GPU that runs there.
+/// A job of one GPU that runs at this place.
 Job filler(const Node& node, std::int32_t gpu, std::int64_t cpu, std::int64_t memory) {
   Job job;
   job.id = "f-" + node.id + "-" + std::to_string(gpu);
@@ -59,9 +59,9 @@ Shape drawn_shape(test::Random& random, const std::string& id) {
   group.members_min = group.members_want = group.members_max = random.percent(30) ? 1 : random.within(2, 5);
   group.gpus_per_member = random.of(std::vector<std::int32_t>{1, 2, 2, 3, 4, 4, 8});
   const std::int32_t form = random.below(10);
-  if (form < 5) group.spread = Spread{{Facet::kSwitch, "node"}, random.percent(70) ? 1 : 2};
-  if (form == 5) group.spread = Spread{{Facet::kSwitch, "rack"}, random.within(1, 3)};
-  if (form == 6 || form == 7) group.require = LevelRef{Facet::kSwitch, random.percent(70) ? "rack" : "node"};
+  if (form < 5) group.spread = Spread{{TopologyKind::kSwitch, "node"}, random.percent(70) ? 1 : 2};
+  if (form == 5) group.spread = Spread{{TopologyKind::kSwitch, "rack"}, random.within(1, 3)};
+  if (form == 6 || form == 7) group.require = LevelRef{TopologyKind::kSwitch, random.percent(70) ? "rack" : "node"};
   shape.gpus = group.members_want * group.gpus_per_member;
   shape.groups = {group};
   return shape;
@@ -102,7 +102,7 @@ Snapshot drawn(test::Random& random) {
   const std::int32_t full = random.within(30, 90);
   for (std::int32_t n = 0; n < 7; ++n) {
     Node node = drawn_node(random, n, counts_cores);
-    // Some hold more than their part of the node, so that GPUs are free without cores or memory beside them.
+    // Some hold more than their fraction of the node, so that GPUs are free without cores or memory for them.
     std::int64_t cpu_left = std::max<std::int64_t>(0, node.cpu_milli), memory_left = std::max<std::int64_t>(0, node.memory_bytes);
     const auto part = [&](std::int64_t all, std::int64_t& left) {
       const std::int64_t amount = std::min<std::int64_t>(left, random.below(static_cast<std::int32_t>(3 * all / node.gpus) + 1));
@@ -120,13 +120,13 @@ Snapshot drawn(test::Random& random) {
   return s;
 }
 
-/// Makes free what a reason says, on a state in which the plan was carried out.
+/// Frees what a reason states, on a state to which the plan was applied.
 class Freeing {
  public:
   Freeing(test::Random& random, ClusterState& state, const Job& job, const Reason& reason)
       : random_(random), state_(state), job_(job), r_(reason) {}
 
-  /// False where it cannot be done: too much of it is held by jobs of the plan.
+  /// False where it is impossible: jobs of the plan hold too much of it.
   bool run() {
     switch (r_.code) {
       case ReasonCode::kQuota:
@@ -141,7 +141,7 @@ class Freeing {
   }
 
  private:
-  std::int64_t size() const { return r_.pieces > 0 ? r_.asked / r_.pieces : 1; }
+  std::int64_t size() const { return r_.members > 0 ? r_.asked / r_.members : 1; }
   std::int64_t free_on(std::int32_t n) const { return std::popcount(state_.impl().node.free[static_cast<std::size_t>(n)]); }
 
   bool raise_limit() {
@@ -168,10 +168,10 @@ class Freeing {
       if (std::find(excluded.begin(), excluded.end(), node.id) != excluded.end()) return false;
     }
     if (r_.where < 0) return true;
-    return r_.level == 0 ? n == r_.where : state_.impl().topology.domain_of(r_.facet, r_.level, n) == r_.where;
+    return r_.level == 0 ? n == r_.where : state_.impl().topologies.domain_of(r_.topology, r_.level, n) == r_.where;
   }
 
-  /// One of the node's fillers ends.
+  /// Ends one of the node's fillers.
   bool free_one(std::int32_t n) {
     std::vector<std::string> here;
     for (std::int32_t slot = 0; slot < state_.job_slots(); ++slot) {
@@ -183,7 +183,7 @@ class Freeing {
     return true;
   }
 
-  /// What counts of a node: pieces, and no more of them than it may hold of the gang.
+  /// Members that the node can hold, up to the limit of the gang.
   std::int64_t pieces_on(std::int64_t free, std::int64_t piece) const {
     return r_.apart > 0 ? std::min<std::int64_t>(r_.apart, free / piece) : free / piece;
   }
@@ -216,7 +216,7 @@ class Freeing {
     return free_on_node(n, lacks) && bring_beside(n, piece);
   }
 
-  /// Cores and memory for all pieces that fit now, and no more.
+  /// Frees cores and memory for all members that fit now, and no more.
   bool bring_beside(std::int32_t n, std::int64_t piece) {
     if (!r_.beside) return true;
     const auto at = static_cast<std::size_t>(n);
@@ -245,7 +245,7 @@ class Freeing {
   const Reason& r_;
 };
 
-/// The cluster once the plan is carried out and nobody but this job waits.
+/// The cluster after the plan is applied, with only this job waiting.
 ClusterState carried_out(const Snapshot& snapshot, const Request& request, const std::string& keep) {
   ClusterState state(snapshot);
   commit(state, Engine().decide(state, request));
@@ -258,7 +258,7 @@ ClusterState carried_out(const Snapshot& snapshot, const Request& request, const
   return state;
 }
 
-/// What becomes of the job once nobody runs beside it.
+/// The action for the job when no other job runs.
 Action decided_alone(const Snapshot& snapshot, const Request& request, const std::string& id) {
   ClusterState alone = carried_out(snapshot, request, id);
   std::vector<std::string> gone;
@@ -270,7 +270,7 @@ Action decided_alone(const Snapshot& snapshot, const Request& request, const std
   return plan.decisions.at(0).action;
 }
 
-/// What becomes of the job after the change, or nothing where that cannot be made.
+/// The decision about the job after the change; none where the change is impossible.
 std::optional<Decision> decided_after(test::Random& random, const Snapshot& snapshot, const Request& request, const Job& job,
                                       const Reason& change, std::string& why) {
   ClusterState then = carried_out(snapshot, request, job.id);
@@ -284,7 +284,7 @@ std::optional<Decision> decided_after(test::Random& random, const Snapshot& snap
 
 /// The next smaller change of the same kind.
 Reason less(Reason reason) {
-  const std::int64_t piece = reason.pieces > 0 ? reason.asked / reason.pieces : 1;
+  const std::int64_t piece = reason.members > 0 ? reason.asked / reason.members : 1;
   const bool in_pieces = reason.code != ReasonCode::kCpu && reason.code != ReasonCode::kMemory && piece > 1 && reason.missing % piece == 0;
   reason.missing -= in_pieces ? piece : 1;
   return reason;
@@ -296,7 +296,7 @@ TEST(StartsIf, WhatItSaysIsEnoughAndLessIsNot) {
   for (std::int32_t round = 0; round < 5'500; ++round) {
     const Snapshot snapshot = drawn(random);
     Request request;
-    request.params = {{"discipline", random.of(std::vector<std::string>{"skip", "skip", "easy", "hol"})},
+    request.params = {{"discipline", random.of(std::vector<std::string>{"greedy", "greedy", "easy", "strict"})},
                       {"packing", random.percent(70) ? "topology" : "count"}};
     const ClusterState state(snapshot);
     const Plan plan = Engine().decide(state, request);
@@ -304,9 +304,9 @@ TEST(StartsIf, WhatItSaysIsEnoughAndLessIsNot) {
       const std::string change = render_would_start_if(state, d.reason, d.job);
       if (change.empty()) continue;
       const Job job = *state.job(d.job);
-      const std::string said =
-          "round " + std::to_string(round) + ", job " + job.id + ": " + render_reason(state, d.reason, d.job) + "; starts if " + change;
-      // What is said to be enough can come about.
+      const std::string said = "round " + std::to_string(round) + ", job " + job.id + ": " + render_reason(state, d.reason, d.job) +
+                               "; would start if " + change;
+      // The stated change must be possible.
       EXPECT_EQ(decided_alone(snapshot, request, job.id), Action::kStart) << said << "\nand it cannot";
       std::string why;
       const auto after = decided_after(random, snapshot, request, job, d.reason, why);
@@ -314,7 +314,7 @@ TEST(StartsIf, WhatItSaysIsEnoughAndLessIsNot) {
       ++tried[std::string(to_string(d.reason.code)) + (d.reason.apart > 0 ? ", apart" : "") + (d.reason.beside ? ", beside" : "") +
               (d.reason.where >= 0 ? ", there" : "")];
       EXPECT_EQ(after->action, Action::kStart) << said << "\nand then: " << why;
-      // Other alternatives may start for what comes with the GPUs.
+      // Other shapes may start with what is freed along with the GPUs.
       if (job.shapes.size() > 1) continue;
       const auto too_little = decided_after(random, snapshot, request, job, less(d.reason), why);
       EXPECT_FALSE(too_little && too_little->action == Action::kStart) << said << "\nand it starts for less";

@@ -1,5 +1,5 @@
-// Themis over hundreds of decisions, beside an account of leases and rho of the test's own: nobody loses GPUs within its lease, and the
-// plan is that of a walk in the order of that account.
+// Themis over hundreds of decisions, compared with the test's own record of leases and rho.
+// No job loses GPUs within its lease, and the plan is that of a scheduling pass in the recorded order.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include "berth/engine.hpp"
 #include "berth/placement.hpp"
 #include "berth/state.hpp"
-#include "host/io/importers.hpp"
-#include "host/sim/figures.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/sim/measures/figures.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -23,9 +23,9 @@ namespace {
 constexpr std::int32_t kNodes = 3, kGpus = 4;
 constexpr TimeUs kLease = 100 * kSecond;
 
-/// What the test knows of a job. Run times and shares are whole, so that every quotient here is exact.
+/// The record of a job. Run times and shares are integers, so that every quotient here is exact.
 struct Known {
-  TimeUs submit = 0, run = 0, done = 0;  // done: until `seen`
+  TimeUs submit = 0, run = 0, done = 0;  // work done until `seen`
   std::int32_t gpus = 0;
   bool running = false;
   TimeUs lease_from = 0;
@@ -100,7 +100,7 @@ void follow(std::uint64_t seed, Counts& counts) {
   request.params = {{"lease_s", "100"}, {"f", f}, {"leases", common ? "common" : "own"}};
   TimeUs now = 0, until = kNever;
   for (int step = 0, names = 0; step < 120; ++step) {
-    // To the next lease end, or to some instant before it, or past it: schedulers do not ask in time.
+    // To the next end of a lease, or a random instant before or after it: schedulers do not decide exactly on time.
     const TimeUs then = now + random.below(60) * kSecond + random.below(1'000'000);
     const TimeUs next = until != kNever && random.percent(50) ? until : then;
     for (auto& [id, job] : account.jobs) job.done += job.running ? next - now : 0;
@@ -125,12 +125,12 @@ void follow(std::uint64_t seed, Counts& counts) {
     }
     state.apply(deltas);
 
-    Scenario walk;
-    walk.order = account.order(now);
-    walk.preemptive = true;
-    walk.params = {{"discipline", "skip"}};
-    const std::vector<Scenario> one{walk};
-    const ScenarioOutcome want = Placement().place_in_order(state, one)[0];
+    Scenario pass;
+    pass.order = account.order(now);
+    pass.preemptive = true;
+    pass.params = {{"discipline", "greedy"}};
+    const std::vector<Scenario> one{pass};
+    const ScenarioOutcome want = Placement().place(state, one)[0];
     Plan plan;
     request.backend = random.of<Backend>({Backend::kReference, Backend::kCpu});
     engine.decide(state, kept, request, plan);

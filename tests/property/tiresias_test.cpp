@@ -1,4 +1,4 @@
-// Consolidated jobs lie as they must, by a count of nodes and racks that knows nothing of demands; the others as under las.
+// Consolidated jobs are placed as required, by a count of nodes and racks that does not use demands. The others are as under las.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
-#include "host/sim/generate.hpp"
+#include "host/sim/generate/generate.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int32_t kGpus = 8, kNodesPerRack = 4, kRacksPerPod = 2, kNodes = 24;
 
-/// All nodes are alike and serve everybody, so that what could ever hold a job follows from counts.
+/// All nodes are equal and serve every job, so that counts decide what could ever hold a job.
 Snapshot drawn(std::uint64_t seed, test::Random& random) {
   sim::GenerateOptions o;
   o.nodes = kNodes;

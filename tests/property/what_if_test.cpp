@@ -1,5 +1,5 @@
-// A scenario is what the engine decides on a state in which it is true: the taken GPUs are being released for ever, who is left out is
-// gone or cannot be displaced, and an order of one's own is a priority or a deadline. On every backend, with any batch.
+// A scenario equals the engine's decision on a state in which it is true, on every backend and with any batch.
+// Taken GPUs are being released forever; jobs left out are gone or cannot be displaced; an order is given by priorities or deadlines.
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,10 @@
 
 #include "berth/engine.hpp"
 #include "berth/placement.hpp"
-#include "host/core/state_impl.hpp"
-#include "host/core/what_if.hpp"
-#include "host/sim/generate.hpp"
+#include "host/core/engine/what_if.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/support/overtaken.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -25,7 +26,7 @@ struct Seen {
   std::int64_t taken = 0, ordered = 0;
 };
 
-/// A cluster in use, and in every second one nodes that have just failed under their jobs.
+/// A used cluster; in every second one some nodes have just failed under their jobs.
 Snapshot drawn(test::Random& random, std::uint64_t seed) {
   sim::GenerateOptions o;
   o.nodes = 20;
@@ -36,7 +37,7 @@ Snapshot drawn(test::Random& random, std::uint64_t seed) {
   o.racks_per_pod = 2;
   o.spare_ppm = 100'000;
   o.elastic = seed % 3 == 0;
-  ClusterState state(sim::generate(o));
+  ClusterState state(test::some_overtaken(sim::generate(o), seed));
   for (std::int32_t i = 0; i < 2 && seed % 2 == 0; ++i) {
     state.apply(delta::SetNodeState{state.node(random.below(state.node_count())).id, NodeState::kFailed, 0});
   }
@@ -45,7 +46,7 @@ Snapshot drawn(test::Random& random, std::uint64_t seed) {
   return drawn;
 }
 
-/// Jobs that hold GPUs of failed nodes are left alone: no state says that such a job must not be placed again.
+/// Jobs with GPUs of failed nodes are not left out: no state can express that such a job must not be placed again.
 std::vector<std::string> may_be_left_out(const ClusterState& state) {
   std::vector<std::string> ids;
   for (std::int32_t slot = 0; slot < state.job_slots(); ++slot) {
@@ -54,7 +55,7 @@ std::vector<std::string> may_be_left_out(const ClusterState& state) {
   return ids;
 }
 
-/// A scenario, and how the engine is asked the same.
+/// A scenario, and the equivalent request for the engine.
 struct Twin {
   Scenario scenario;
   Snapshot snapshot;
@@ -65,7 +66,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   Twin t;
   t.snapshot = given;
   Scenario& a = t.scenario;
-  static const std::vector<std::string> kDisciplines{"hol", "skip", "easy"}, kPackings{"topology", "count", "consolidate"},
+  static const std::vector<std::string> kDisciplines{"strict", "greedy", "easy"}, kPackings{"topology", "count", "consolidate"},
       kPolicies{"fifo", "sjf", "srsf", "las", "gittins", "priority", "edf", "tiresias"};
   const std::string discipline = random.of(kDisciplines);
   if (random.percent(50)) a.params.emplace_back("packing", random.of(kPackings));
@@ -80,7 +81,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   others.resize(random.percent(50) ? others.size() / 4 : 0);
   std::set<std::string> out(others.begin(), others.end());
 
-  // An order is told to the engine by deadlines, so then the jobs have none of their own.
+  // The engine receives an order as deadlines, so the jobs then have none of their own.
   const bool due = std::any_of(given.jobs.begin(), given.jobs.end(), [](const Job& job) { return job.deadline.hard; });
   if (random.percent(60) || due) {
     a.policy = random.of(kPolicies);
@@ -88,7 +89,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
     a.leave_out = others;
     t.request.policy = a.policy;
   } else {
-    // Everybody stands somewhere in the line, who is left out in the engine's only.
+    // Every job has a position in the order; jobs left out have one only for the engine.
     a.params.emplace_back("discipline", discipline);
     a.preemptive = random.percent(60);
     t.request.policy = *a.preemptive ? "priority" : "edf";
@@ -107,7 +108,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   return t;
 }
 
-/// What is free on a node, or spare; the scenario takes no more than that.
+/// What is free on a node, or spare; the scenario takes at most that.
 std::uint64_t takes(const ClusterState& state, const TakenGpus& taken) {
   const auto n = static_cast<std::size_t>(state.find_node(taken.node));
   return taken.gpus & (state.impl().node.free[n] | state.impl().node.spare[n]);
@@ -134,7 +135,7 @@ void expect_same(const ClusterState& state, const Twin& t, const ScenarioOutcome
     ++seen.actions[got.action[i]];
     const std::int32_t slot = other.find_job(id);
     if (slot < 0) {
-      EXPECT_TRUE(got.action[i] == Action::kWait || got.action[i] == Action::kDecline) << id;
+      EXPECT_TRUE(got.action[i] == Action::kWait || got.action[i] == Action::kReject) << id;
       EXPECT_EQ(got.shape[i], -1) << id;
       EXPECT_TRUE(entries.empty()) << id;
       continue;
@@ -151,9 +152,9 @@ void expect_same(const ClusterState& state, const Twin& t, const ScenarioOutcome
   }
   EXPECT_EQ(matched, want.decisions.size());
   Totals totals = want.totals;
-  totals.gpus += gone;  // they work, and somebody has them
+  totals.gpus += gone;  // they are healthy, and jobs hold them
   totals.waits = got.totals.waits;
-  totals.declines = got.totals.declines;  // of those left out, too
+  totals.rejects = got.totals.rejects;  // includes those left out
   EXPECT_EQ(got.totals, totals);
   seen.taken += gone;
   seen.ordered += t.scenario.order.empty() ? 0 : 1;
@@ -172,7 +173,7 @@ TEST(WhatIf, IsWhatTheEngineDecides) {
     for (std::int32_t i = 0; i < 16; ++i) {
       twins.push_back(twin(random, state, snapshot));
       scenarios.push_back(twins.back().scenario);
-      // The next one asks for the same order, with other GPUs taken.
+      // The next one has the same order, with other GPUs taken.
       if (i % 4 == 3 && !twins[twins.size() - 2].scenario.order.empty()) {
         twins.back() = twins[twins.size() - 2];
         twins.back().scenario.taken = scenarios.back().taken;
@@ -180,15 +181,15 @@ TEST(WhatIf, IsWhatTheEngineDecides) {
       }
     }
 
-    const std::vector<ScenarioOutcome> outcomes = placement.place_in_order(state, scenarios);
+    const std::vector<ScenarioOutcome> outcomes = placement.place(state, scenarios);
 
     for (std::size_t i = 0; i < twins.size(); ++i) {
       SCOPED_TRACE(testing::Message() << "scenario " << i << ", " << scenarios[i].policy
                                       << (scenarios[i].order.empty() ? "" : ", ordered"));
       expect_same(state, twins[i], outcomes[i], seen);
     }
-    EXPECT_EQ(Placement(Backend::kReference).place_in_order(state, scenarios), outcomes);
-    EXPECT_EQ(Placement(Backend::kCpu, 2).place_in_order(state, scenarios), outcomes);
+    EXPECT_EQ(Placement(Backend::kReference).place(state, scenarios), outcomes);
+    EXPECT_EQ(Placement(Backend::kCpu, 2).place(state, scenarios), outcomes);
     core::WhatIf one_by_one;
     one_by_one.batch_bytes = 1;
     core::Backends backends;
@@ -197,7 +198,7 @@ TEST(WhatIf, IsWhatTheEngineDecides) {
     one_by_one.place(state.impl(), scenarios, backends, Backend::kCpu, 1, note, again);
     EXPECT_EQ(again, outcomes) << "in batches of one";
   }
-  for (const Action action : {Action::kStart, Action::kKeep, Action::kMigrate, Action::kPreempt, Action::kWait, Action::kDecline,
+  for (const Action action : {Action::kStart, Action::kKeep, Action::kMigrate, Action::kPreempt, Action::kWait, Action::kReject,
                               Action::kReplace, Action::kReserve}) {
     EXPECT_GT(seen.actions[action], 0) << "action " << static_cast<int>(action) << " was never seen";
   }
@@ -211,19 +212,19 @@ TEST(ScoreCandidates, AreTheSameOnEveryBackend) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     test::Random random(seed);
     const ClusterState state(drawn(random, seed));
-    const core::Topology& topology = state.impl().topology;
+    const core::Topologies& topologies = state.impl().topologies;
     ScoreRequest request;
-    request.level.level = topology.level_name(0, random.below(topology.levels(0)));
+    request.level.level = topologies.level_name(0, random.below(topologies.levels(0)));
     request.leftover_weight = random.within(-2, 1'000);
     request.k = random.within(1, kMostCandidates);
     for (std::int32_t i = 0; i < 3; ++i) request.taken.push_back({state.node(random.below(state.node_count())).id});
     if (request.level.level == "node") request.domain_cost = {{state.node(0).id, 1'000'000}, {state.node(1).id, -5}};
 
-    const Candidates want = Placement(Backend::kReference).score_candidates(state, request);
+    const Candidates want = Placement(Backend::kReference).score(state, request);
 
     rows += want.rows.size();
     for (const int threads : {1, 2}) {
-      const Candidates got = Placement(Backend::kCpu, threads).score_candidates(state, request);
+      const Candidates got = Placement(Backend::kCpu, threads).score(state, request);
       EXPECT_EQ(got.job, want.job);
       EXPECT_EQ(got.begin, want.begin);
       EXPECT_EQ(got.rows, want.rows);

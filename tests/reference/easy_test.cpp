@@ -5,13 +5,13 @@
 /// Backfilling around the first blocked job's reservation: section 7 of docs/placement.md.
 namespace berth::test {
 
-// Everything runs until it is said otherwise; release times of running jobs by slot.
-Walk easy(const Problem& p, const std::vector<TimeUs>& run, const std::vector<kernel::ReleaseRow>& releases) {
-  Walk walk = walk_over(p);
-  walk.discipline = kernel::Discipline::kEasy;
-  walk.option_run = run;
-  walk.releases = releases;
-  return walk;
+// Everything runs unless stated otherwise; release times of running jobs by job index.
+Pass easy(const Problem& p, const std::vector<TimeUs>& run, const std::vector<kernel::ReleaseRow>& releases) {
+  Pass pass = pass_over(p);
+  pass.discipline = kernel::Discipline::kEasy;
+  pass.option_run = run;
+  pass.releases = releases;
+  return pass;
 }
 
 kernel::ReleaseRow ends(TimeUs at, std::int32_t job) { return {at, job, kernel::kNone, 0}; }
@@ -19,7 +19,8 @@ kernel::ReleaseRow ends(TimeUs at, std::int32_t job) { return {at, job, kernel::
 constexpr TimeUs s = kSecond;
 
 // node 0: R .   until 100 s      node 1: .
-// J wants node 0 whole: reserved at 100 s. A long job may not use node 0's free GPU, but node 1; a short one may; then nothing is left.
+// J requests node 0 whole: reserved at 100 s. A long job may not use node 0's free GPU, but node 1; a short one may;
+// then nothing is left.
 TEST(Easy, ShortJobsUseReservedGpusLongOnesDoNot) {
   ProblemBuilder b;
   b.rack("", {2, 1});
@@ -46,22 +47,22 @@ TEST(Easy, LateByOneMicrosecondIsLate) {
   b.gang(1);
   b.gang(1);
   const Problem p = b.build();
-  const Walk walk = easy(p, {kNever, kNever, 100 * s + 1, kNever}, {ends(100 * s, 0)});
+  const Pass pass = easy(p, {kNever, kNever, 100 * s + 1, kNever}, {ends(100 * s, 0)});
 
-  EXPECT_EQ(brief(solve(p, walk)), (Lines{"kept", "reserved 0:1", "waits", "waits"}));
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "waits", "waits"}));
 }
 
-// The job placed in this walk ends at 10 + 50 s; the running one at 100 s, and it holds node 1.
-TEST(Easy, JobsOfThisWalkAreEventsToo) {
+// The job placed in this pass ends at 10 + 50 s; the running one at 100 s, and it holds node 1.
+TEST(Easy, JobsOfThisPassAreEventsToo) {
   ProblemBuilder b;
   b.rack("", {2, 1});
   b.gang(1, 2);
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   b.gang(1, 2);
   const Problem p = b.build();
-  Walk walk = easy(p, {50 * s, kNever, kNever}, {ends(100 * s, 1)});
-  walk.now = 10 * s;
-  const ResultBuffers result = solve(p, walk);
+  Pass pass = easy(p, {50 * s, kNever, kNever}, {ends(100 * s, 1)});
+  pass.now = 10 * s;
+  const ResultBuffers result = solve(p, pass);
 
   EXPECT_EQ(brief(result), (Lines{"placed 0:1", "kept", "reserved 0:1"}));
   EXPECT_EQ(result.reserve_at, 60 * s);
@@ -75,15 +76,15 @@ TEST(Easy, OnlyTheFirstBlockedJobIsReserved) {
   b.gang(1);
   b.gang(1);
   const Problem p = b.build();
-  Walk walk = easy(p, {kNever, kNever, 1}, {ends(5 * s, 0)});
-  walk.now = 7 * s;
-  const ResultBuffers result = solve(p, walk);
+  Pass pass = easy(p, {kNever, kNever, 1}, {ends(5 * s, 0)});
+  pass.now = 7 * s;
+  const ResultBuffers result = solve(p, pass);
 
   EXPECT_EQ(brief(result), (Lines{"kept", "reserved 0:1", "waits"}));
   EXPECT_EQ(result.reserve_at, 7 * s);
 }
 
-// The first blocked job fits never: no reservation, and no later job gets one. A job that only lacks quota is passed over.
+// The first blocked job never fits: no reservation, and no later job gets one. A job that only lacks quota is skipped.
 TEST(Easy, JobThatNeverFitsReservesNothing) {
   ProblemBuilder b;
   b.rack("", {2});
@@ -100,8 +101,8 @@ TEST(Easy, JobThatNeverFitsReservesNothing) {
   EXPECT_EQ(result.reserve_at, kNever);
 }
 
-// node 0: 4 GPUs, 4000 milli-cores; R holds two and 500. J: 3 GPUs and 3500, reserved at 100 s, after which 1 GPU and 500 are left.
-// So a long job of 1000 does not fit beside it, though 3500 are free now; one of 500 does.
+// node 0: 4 GPUs, 4000 milli-cores; R holds two and 500. J: 3 GPUs and 3500, reserved at 100 s, after which 1 GPU and
+// 500 are left. So a long job of 1000 does not fit next to it, though 3500 are free now; one of 500 does.
 TEST(Easy, CoresOfTheReservationAreKept) {
   ProblemBuilder b;
   b.node({.gpus = 4, .cpu = 4000});
@@ -117,7 +118,7 @@ TEST(Easy, CoresOfTheReservationAreKept) {
   EXPECT_EQ(masks(result, 3), (std::vector<std::uint64_t>{0b1000}));
 }
 
-// Node 0 is free at 100 s and gone at 250 s; J would end there at 300 s. Node 1, free at 150 s, stays.
+// Node 0 is free at 100 s and goes away at 250 s; J would end there at 300 s. Node 1, free at 150 s, stays.
 TEST(Easy, ReservedJobEndsBeforeItsNodeGoesAway) {
   ProblemBuilder b;
   b.node({.gpus = 1, .until = 250 * s});
@@ -132,7 +133,7 @@ TEST(Easy, ReservedJobEndsBeforeItsNodeGoesAway) {
   EXPECT_EQ(result.reserve_at, 150 * s);
 }
 
-// GPU 1 of node 0 is being released and comes at 40 s; nobody's job.
+// GPU 1 of node 0 is being released and becomes free at 40 s; it belongs to no job.
 TEST(Easy, ReleasedGpusOfNobodyAreEvents) {
   ProblemBuilder b;
   b.node({.gpus = 2, .busy = 0b10});
@@ -144,8 +145,8 @@ TEST(Easy, ReleasedGpusOfNobodyAreEvents) {
   EXPECT_EQ(result.reserve_at, 40 * s);
 }
 
-// Policy `priority`: J displaces A, which then is the first blocked job and is reserved where B ends; K (long) cannot take that GPU,
-// and displaces nobody while the reservation stands.
+// Policy `priority`: J displaces A, which then is the first blocked job and is reserved where B ends. K (long) cannot
+// take that GPU, and displaces no job while the reservation exists.
 TEST(Easy, DisplacedJobIsReservedAndLaterJobsDisplaceNobody) {
   ProblemBuilder b;
   b.rack("", {1, 1});
@@ -154,17 +155,17 @@ TEST(Easy, DisplacedJobIsReservedAndLaterJobsDisplaceNobody) {
   b.gang(1);
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   const Problem p = b.build();
-  Walk walk = easy(p, {kNever, kNever, kNever, kNever}, {ends(10 * s, 1), ends(90 * s, 3)});
-  walk.preemptive = true;
-  walk.victim_ok = {1, 1, 1, 0};
-  const ResultBuffers result = solve(p, walk);
+  Pass pass = easy(p, {kNever, kNever, kNever, kNever}, {ends(10 * s, 1), ends(90 * s, 3)});
+  pass.preemptive = true;
+  pass.victim_ok = {1, 1, 1, 0};
+  const ResultBuffers result = solve(p, pass);
 
   EXPECT_EQ(brief(result), (Lines{"placed 0:1", "reserved 1:1", "waits", "kept"}));
   EXPECT_EQ(result.displaced_by, (std::vector<std::int32_t>{-1, 0, -1, -1}));
   EXPECT_EQ(result.reserve_at, 90 * s);
 }
 
-// GPU 0 has a free half now, and is reserved whole at 100 s: a long share may not join it, a short one may.
+// GPU 0 has a free half now, and is reserved whole at 100 s: a long share may not use it, a short one may.
 TEST(Easy, ReservedGpuTakesNoLongShare) {
   ProblemBuilder b;
   b.node({.gpus = 1, .sharing = true});

@@ -9,7 +9,7 @@ namespace berth::test {
 TEST(Fill, SlicesOfTwoLeaveNoOddGpus) {
   ProblemBuilder b;
   b.rack("", {6, 5, 4, 3, 2});
-  b.ask({.members = 12, .segment_size = 2, .segment = {kSwitchFacet, 0}});
+  b.ask({.members = 12, .segment_size = 2, .segment = {kSwitchTopology, 0}});
 
   EXPECT_EQ(brief(solve(b.build()), 0), "placed 0:6 2:4 4:2");
 }
@@ -18,8 +18,8 @@ TEST(Fill, SlicesOfTwoLeaveNoOddGpus) {
 TEST(Fill, SegmentLiesInOneRack) {
   ProblemBuilder b;
   b.rack("a", {1, 1, 1}).rack("b", {2, 1}).rack("c", {1});
-  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchFacet, 1}});
-  b.ask({.members = 2, .segment_size = 2, .segment = {kSwitchFacet, 1}});  // left: one in each rack
+  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchTopology, 1}});
+  b.ask({.members = 2, .segment_size = 2, .segment = {kSwitchTopology, 1}});  // left: one in each rack
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"placed 0:1 1:1 3:2", "waits"}));
 }
@@ -28,8 +28,8 @@ TEST(Fill, SegmentLiesInOneRack) {
 TEST(Fill, SpreadPutsOneInEachRack) {
   ProblemBuilder b;
   b.rack("a", {4}).rack("b", {1}).rack("c", {2}).rack("d", {1});
-  b.ask({.members = 4, .spread_most = 1, .spread = {kSwitchFacet, 1}});
-  b.ask({.members = 3, .spread_most = 1, .spread = {kSwitchFacet, 1}});  // left: 3 . 1 .
+  b.ask({.members = 4, .spread_most = 1, .spread = {kSwitchTopology, 1}});
+  b.ask({.members = 3, .spread_most = 1, .spread = {kSwitchTopology, 1}});  // left: 3 . 1 .
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"placed 1:1 3:1 2:1 0:1", "waits"}));
 }
@@ -38,7 +38,7 @@ TEST(Fill, SpreadPutsOneInEachRack) {
 TEST(Fill, SpreadOverNodesNeedsMoreNodes) {
   ProblemBuilder b;
   b.rack("a", {4}).rack("b", {2, 3});
-  b.ask({.members = 3, .spread_most = 2, .spread = {kSwitchFacet, 0}});
+  b.ask({.members = 3, .spread_most = 2, .spread = {kSwitchTopology, 0}});
 
   // both nodes offer 2; the first with 2 is the one with least free GPUs, the last takes the remaining one
   EXPECT_EQ(brief(solve(b.build()), 0), "placed 1:2 2:1");
@@ -47,30 +47,30 @@ TEST(Fill, SpreadOverNodesNeedsMoreNodes) {
 TEST(Fill, SegmentsAndSpreadTogether) {
   ProblemBuilder b;
   b.rack("a", {1, 1}).rack("b", {1, 1, 1});
-  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchFacet, 1}, .spread_most = 1, .spread = {kSwitchFacet, 0}});
+  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchTopology, 1}, .spread_most = 1, .spread = {kSwitchTopology, 0}});
 
   EXPECT_EQ(brief(solve(b.build()), 0), "placed 0:1 1:1 2:1 3:1");
 }
 
-// rack a: 2 2 (two pairs), rack b: 1 1 (one pair); at most one per node. Both pairs go to a, which has two nodes only: the fill
-// fails, though a pair in each would do. The rule is greedy, and says no.
+// rack a: 2 2 (two pairs), rack b: 1 1 (one pair); at most one per node. Both pairs go to a, which has only two nodes:
+// the fill fails, though a pair in each would fit. The rule is greedy.
 TEST(Fill, SegmentsAndSpreadMayFailWhereAnotherSplitWouldDo) {
   ProblemBuilder b;
   b.rack("a", {2, 2}).rack("b", {1, 1});
-  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchFacet, 1}, .spread_most = 1, .spread = {kSwitchFacet, 0}});
+  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchTopology, 1}, .spread_most = 1, .spread = {kSwitchTopology, 0}});
   const ResultBuffers result = solve(b.build());
 
   EXPECT_EQ(brief(result, 0), "waits");
   EXPECT_EQ(result.n_entries, 0);
 }
 
-// Pairs on one node, at most two members per rack; rack a: 2 2, rack b: 2. The first pair fills rack a's quota, the second goes to node 1
-// too and finds none left.
+// Pairs on one node, at most two members per rack; rack a: 2 2, rack b: 2. The first pair uses up rack a's limit, the
+// second goes to node 1 too and finds none left.
 TEST(Fill, SpreadCountsRunOverAllSegments) {
   ProblemBuilder b;
   b.rack("a", {2, 2}).rack("b", {2});
-  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchFacet, 0}, .spread_most = 2, .spread = {kSwitchFacet, 1}});
-  b.ask({.members = 2, .segment_size = 2, .segment = {kSwitchFacet, 0}, .spread_most = 2, .spread = {kSwitchFacet, 1}});
+  b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchTopology, 0}, .spread_most = 2, .spread = {kSwitchTopology, 1}});
+  b.ask({.members = 2, .segment_size = 2, .segment = {kSwitchTopology, 0}, .spread_most = 2, .spread = {kSwitchTopology, 1}});
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"waits", "placed 0:2"}));
 }
@@ -84,22 +84,22 @@ TEST(Fill, NextLevelIsTriedAfterAFailedFill) {
   for (int n = 0; n < 4; ++n) b.node({.gpus = 1, .path = {"c", n < 2 ? "y" : "z"}});
   b.ask({.members = 4,
          .segment_size = 2,
-         .segment = {kSwitchFacet, 1},
-         .prefer = {kNvlinkFacet, 1},
+         .segment = {kSwitchTopology, 1},
+         .prefer = {kNvlinkTopology, 1},
          .spread_most = 1,
-         .spread = {kSwitchFacet, 0}});
-  b.gang(4);  // rack a is whole: the failed fill left nothing behind
+         .spread = {kSwitchTopology, 0}});
+  b.gang(4);  // rack a is whole: the failed fill changed nothing
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"placed 4:1 5:1 6:1 7:1", "placed 0:2 1:2"}));
 }
 
-// Levels of two facets: members spread over power feeds while a rack is required.
+// Levels of two topologies: members spread over power feeds while a rack is required.
 // rack:  a a a b b b     rack a has feeds p p q (2 feeds), rack b p q r (3 feeds)
-TEST(Fill, SpreadOverAnotherFacetInsideARequiredRack) {
+TEST(Fill, SpreadOverAnotherTopologyInsideARequiredRack) {
   ProblemBuilder b;
   const char* feeds[] = {"p", "p", "q", "p", "q", "r"};
   for (int n = 0; n < 6; ++n) b.node({.gpus = 2, .path = {n < 3 ? "a" : "b", "", feeds[n]}});
-  b.ask({.members = 3, .require = {kSwitchFacet, 1}, .spread_most = 1, .spread = {kPowerFacet, 1}});
+  b.ask({.members = 3, .require = {kSwitchTopology, 1}, .spread_most = 1, .spread = {kPowerTopology, 1}});
 
   EXPECT_EQ(brief(solve(b.build()), 0), "placed 3:1 4:1 5:1");
 }

@@ -55,7 +55,7 @@ TEST(Gpus, SharesFillTheSharedGpuFirst) {
   EXPECT_EQ(result.entries_of(1)[2].member, 2);
 }
 
-// GPU 0 has room for 1 more third, GPU 1 for 2: the one with least room comes first.
+// GPU 0 has room for 1 more third, GPU 1 for 2: the one with the least room comes first.
 TEST(Gpus, ShareGoesToTheFullestGpuThatHoldsIt) {
   ProblemBuilder b;
   b.node({.gpus = 3, .sharing = true});
@@ -66,7 +66,7 @@ TEST(Gpus, ShareGoesToTheFullestGpuThatHoldsIt) {
   EXPECT_EQ(masks(solve(b.build()), 2), (Masks{0b010, 0b001, 0b001, 0b001}));
 }
 
-// A GPU that is being released serves the share that it has, and takes no other.
+// A GPU that is being released keeps its share, and accepts no other.
 TEST(Gpus, NoShareGoesToAGpuThatIsBeingReleased) {
   ProblemBuilder b;
   b.node({.gpus = 2, .sharing = true, .busy = 0b01});
@@ -111,7 +111,7 @@ TEST(Gpus, SharesNeedANodeThatHostsThem) {
   EXPECT_EQ(brief(solve(b.build()), 0), "waits");
 }
 
-// A shared GPU is no whole GPU for others.
+// A shared GPU is not a whole GPU for other jobs.
 TEST(Gpus, WholeGpusLeaveSharedOnesAlone) {
   ProblemBuilder b;
   b.node({.gpus = 2, .sharing = true});

@@ -69,20 +69,22 @@ TEST(Level, SevenOnThreeThreeTwoOneTakeTheSmallestLast) {
   EXPECT_EQ(brief(solve(b.build()), 0), "placed 0:3 1:3 3:1");
 }
 
-// KAI's example: zone A racks 2 1 1 1, zone B racks 2 2 2; 3 members in one zone, if possible in one rack: A holds 5, B 6.
+// KAI's example: zone A racks 2 1 1 1, zone B racks 2 2 2; 3 members in one zone, in one rack if possible: A holds 5, B
+// 6.
 TEST(Level, RequiredZoneIsTheTightestAndItsLargestRackComesFirst) {
   ProblemBuilder b;
   b.rack("A/1", {2}).rack("A/2", {1}).rack("A/3", {1}).rack("A/4", {1}).rack("B/1", {2}).rack("B/2", {2}).rack("B/3", {2});
-  b.ask({.members = 3, .require = {kSwitchFacet, 2}, .prefer = {kSwitchFacet, 1}});
+  b.ask({.members = 3, .require = {kSwitchTopology, 2}, .prefer = {kSwitchTopology, 1}});
 
   EXPECT_EQ(brief(solve(b.build()), 0), "placed 0:2 1:1");
 }
 
-// Nodes 0 and 1 are in no rack: together they hold 4, but have no name. Without require they are tighter than rack r (6).
+// Nodes 0 and 1 are in no rack: together they hold 4, but have no name. Without require they are tighter than rack r
+// (6).
 TEST(Level, DomainWithoutNameNeverSatisfiesRequire) {
   ProblemBuilder b;
   b.rack("", {2, 2}).rack("r", {2, 2, 2});
-  b.ask({.members = 4, .require = {kSwitchFacet, 1}});
+  b.ask({.members = 4, .require = {kSwitchTopology, 1}});
   b.gang(4);
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"placed 2:2 3:2", "placed 0:2 1:2"}));
@@ -92,8 +94,8 @@ TEST(Level, DomainWithoutNameNeverSatisfiesRequire) {
 TEST(Level, RequireNodeTakesOneNodeOrNone) {
   ProblemBuilder b;
   b.rack("r", {1, 2, 3});
-  b.ask({.members = 4, .require = {kSwitchFacet, 0}});
-  b.ask({.members = 2, .require = {kSwitchFacet, 0}});
+  b.ask({.members = 4, .require = {kSwitchTopology, 0}});
+  b.ask({.members = 2, .require = {kSwitchTopology, 0}});
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"waits", "placed 1:2"}));
 }
@@ -106,8 +108,8 @@ TEST(Level, PreferredDomainIsCutWithTheRequiredOne) {
   b.node({.gpus = 1, .path = {"a", "x"}});
   b.node({.gpus = 1, .path = {"a", "x"}});
   b.node({.gpus = 1, .path = {"b", "x"}});
-  b.ask({.members = 2, .require = {kSwitchFacet, 1}, .prefer = {kNvlinkFacet, 1}});
-  b.ask({.members = 2, .require = {kSwitchFacet, 1}, .prefer = {kNvlinkFacet, 1}});
+  b.ask({.members = 2, .require = {kSwitchTopology, 1}, .prefer = {kNvlinkTopology, 1}});
+  b.ask({.members = 2, .require = {kSwitchTopology, 1}, .prefer = {kNvlinkTopology, 1}});
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"placed 1:1 2:1", "waits"}));
 }
@@ -122,11 +124,11 @@ TEST(Level, FilterTypeAndTakenGpusShutNodesOut) {
   b.job({b.demand({.groups = {{.gpus = 2}}, .nodes = {1, 2}})});  // node 1 has the wrong type
   b.job({b.demand({.groups = {{.gpus = 2}}, .type = 1})});
   const Problem p = b.build();
-  Walk walk = walk_over(p);
-  walk.taken = {{1, 0b10}, {2, 0b1000001}};  // bits of GPUs that do not exist change nothing
+  Pass pass = pass_over(p);
+  pass.taken = {{1, 0b10}, {2, 0b1000001}};  // bits of GPUs that do not exist change nothing
 
-  EXPECT_EQ(brief(solve(p, walk)), (Lines{"placed 2:1", "waits"}));
-  EXPECT_EQ(masks(solve(p, walk), 0), (std::vector<std::uint64_t>{0b110}));
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 2:1", "waits"}));
+  EXPECT_EQ(masks(solve(p, pass), 0), (std::vector<std::uint64_t>{0b110}));
 }
 
 // Node 0 goes away at 100 s, and it is 40 s: 60 s fit, 61 s and unknown times do not.
@@ -138,11 +140,11 @@ TEST(Level, JobEndsBeforeItsNodeGoesAway) {
   b.gang(1);
   b.gang(1);
   const Problem p = b.build();
-  Walk walk = walk_over(p);
-  walk.now = 40 * kSecond;
-  walk.option_run = {61 * kSecond, kNever, 60 * kSecond};
+  Pass pass = pass_over(p);
+  pass.now = 40 * kSecond;
+  pass.option_run = {61 * kSecond, kNever, 60 * kSecond};
 
-  EXPECT_EQ(brief(solve(p, walk)), (Lines{"placed 1:1", "placed 1:1", "placed 0:1"}));
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 1:1", "placed 1:1", "placed 0:1"}));
 }
 
 // Capacity only: nodes 1 3 2 in rank order.
@@ -151,22 +153,22 @@ TEST(Level, CountTakesNodesAsTheyCome) {
   b.rack("", {1, 3, 2});
   b.gang(5);
   const Problem p = b.build();
-  Walk walk = walk_over(p);
-  walk.packing = kernel::Packing::kCount;
+  Pass pass = pass_over(p);
+  pass.packing = kernel::Packing::kCount;
 
-  EXPECT_EQ(brief(solve(p, walk), 0), "placed 0:1 1:3 2:1");
+  EXPECT_EQ(brief(solve(p, pass), 0), "placed 0:1 1:3 2:1");
   EXPECT_EQ(brief(solve(p), 0), "placed 1:3 2:2");
 }
 
 TEST(Level, CountKeepsToTheFirstRequiredDomainThatHoldsAll) {
   ProblemBuilder b;
   b.rack("a", {1, 1}).rack("b", {3, 3}).rack("c", {3});
-  b.ask({.members = 3, .require = {kSwitchFacet, 1}});
+  b.ask({.members = 3, .require = {kSwitchTopology, 1}});
   const Problem p = b.build();
-  Walk walk = walk_over(p);
-  walk.packing = kernel::Packing::kCount;
+  Pass pass = pass_over(p);
+  pass.packing = kernel::Packing::kCount;
 
-  EXPECT_EQ(brief(solve(p, walk), 0), "placed 2:3");
+  EXPECT_EQ(brief(solve(p, pass), 0), "placed 2:3");
 }
 
 }  // namespace berth::test

@@ -9,7 +9,7 @@
 #include "tests/support/random.hpp"
 #include "tests/support/random_ones.hpp"
 
-/// What holds of every answer of docs/ones.md, on random problems.
+/// Properties of every result of docs/ones.md, on random problems.
 namespace berth::test {
 namespace {
 
@@ -100,7 +100,8 @@ TEST(OnesRandom, GenerationNumbersAndSeedsChangeWhatIsDrawn) {
   EXPECT_GE(differ_by_seed, 18);
 }
 
-// Nobody's progress is drawn anew, and nobody comes, goes or grows: the best of before is among the candidates.
+// No progress is drawn again, and no job arrives, leaves or grows: the best previous individual is among the
+// candidates.
 TEST(OnesRandom, NeverGetsWorseWhileNothingChanges) {
   for_random_ones(8, 4, [](OnesProblem problem, std::uint64_t) {
     for (std::size_t j = 0; j < problem.fresh.size(); ++j) {
@@ -125,7 +126,7 @@ TEST(OnesRandom, GenerationsThatWereMadeRepeatWhatWasStopped) {
   });
 }
 
-// After the last one, too: who asked for a stop is told so.
+// Also after the last generation: a requested stop is reported.
 TEST(OnesRandom, StopIsAskedAfterEachGeneration) {
   std::int32_t asked = 0;
   const auto stop = [&] {

@@ -1,4 +1,4 @@
-#include "host/reference/ones_reorder.hpp"
+#include "host/reference/ones/reorder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::vector<std::int32_t> firsts(const OnesBlocks& blocks) {
   return all;
 }
 
-// The job in each slot; -1: none.
+// The job on each GPU; -1: none.
 std::vector<int> slots_of(std::int32_t slots, const OnesBlocks& blocks) {
   std::vector<int> job(static_cast<std::size_t>(slots), -1);
   for (std::size_t j = 0; j < blocks.size(); ++j) {
@@ -33,7 +33,7 @@ std::vector<int> slots_of(std::int32_t slots, const OnesBlocks& blocks) {
   return job;
 }
 
-// The published dynamic programme alone: what it moves, if it finds anything.
+// The published dynamic program alone: its cost, if it finds a solution.
 std::optional<int> cost_as_published(std::int32_t slots, const OnesBlocks& deployed, const OnesCounts& counts) {
   constexpr int kNone = 1'000'000;
   const std::vector<int> owner = slots_of(slots, deployed);
@@ -75,7 +75,7 @@ struct Case {
   OnesCounts counts;
 };
 
-// Blocks as of a random problem, and counts that fit in.
+// Blocks of a random problem, and counts that fit.
 Case random_case(std::uint64_t seed, std::int32_t slots) {
   Random random(seed);
   RandomOnesSpec spec;
@@ -97,30 +97,31 @@ Case random_case(std::uint64_t seed, std::int32_t slots) {
 
 }  // namespace
 
-// Where somebody else is: 2 of job 0's slots, 1 of job 1's; free slots and one's own cost nothing.
+// Where other jobs run: 2 of job 0's GPUs, 1 of job 1's; free GPUs and a job's own cost nothing.
 TEST(OnesReorder, CostIsWhatOthersHadDeployed) {
   EXPECT_EQ(ones_cost({{0, 3}, {4, 4}}, {{3, 3}, {2, 2}}), 2 + 1);
   EXPECT_EQ(ones_cost({{0, 3}, {1, 0}}, {{0, 3}, {3, 1}}), 0);
 }
 
-// In order, the new job would stand at 4, which is as good, but comes second.
+// In order, the new job would be at 4, which is equally good, but comes second.
 TEST(OnesReorder, StayingIsFirst) {
   EXPECT_EQ(firsts(reorder_ones(6, {{2, 2}, {0, 0}}, {2, 1})), (std::vector{2, 0}));
   EXPECT_EQ(firsts(reorder_ones(9, {{0, 0}, {2, 2}, {0, 0}}, {1, 2, 2})), (std::vector{6, 2, 4}));  // of 0..1 and 4..8
   EXPECT_EQ(firsts(reorder_ones(20, {{0, 0}, {9, 2}}, {2, 2})), (std::vector{0, 9}));               // of 9 and 9, the lower one
 }
 
-// Job 0 has no run of 3 and takes a slot of job 1, which moves on; job 2 need not. As published it would stand at 5, which is as good.
+// Job 0 has no run of 3 and takes a GPU of job 1, which moves; job 2 need not. As published it would be at 5, which is
+// equally good.
 TEST(OnesReorder, LaidInOrderJobsBeginWhereTheyAreIfTheyCan) {
   EXPECT_EQ(firsts(reorder_ones(9, {{0, 2}, {2, 2}, {6, 2}}, {3, 2, 2})), (std::vector{0, 3, 6}));
 }
 
-// Job 0 grew, and nobody has a run of 3: all move on. Slots 2 and 4 change hands.
+// Job 0 grew, and there is no run of 3: all move. GPUs 2 and 4 change jobs.
 TEST(OnesReorder, WithoutRoomAllAreLaidInOrder) {
   for (const std::int32_t slots : {6, 66}) {
     OnesBlocks deployed{{0, 2}, {2, 2}, {4, 2}};
     OnesCounts counts{3, 2, 1};
-    if (slots > 16) {  // the same behind 60 slots whose job stays
+    if (slots > 16) {  // the same after 60 GPUs whose job stays
       for (auto& block : deployed) block.first += 60;
       deployed.push_back({0, 60});
       counts.push_back(60);
@@ -133,27 +134,27 @@ TEST(OnesReorder, WithoutRoomAllAreLaidInOrder) {
   }
 }
 
-// Staying puts job 1 first, at 0, and job 0 on 3 of its slots; move 0 takes it behind job 0.
+// Staying puts job 1 first, at 0, and job 0 on 3 of its GPUs; move 0 puts it after job 0.
 TEST(OnesReorder, MovesMendWhatTheBeginningDoesNotSee) {
   const OnesBlocks deployed{{0, 0}, {4, 4}, {8, 4}, {12, 6}};
   EXPECT_EQ(firsts(reorder_ones(18, deployed, {3, 5, 4, 6})), (std::vector{0, 3, 8, 12}));
 }
 
-// In order (0, 1, 2) job 1 stands on a slot of job 0, as the new job stands behind both. Before both it is in nobody's way; changes of two
-// places do not get there.
+// In order (0, 1, 2) job 1 is on a GPU of job 0, as the new job comes after both. Before both it conflicts with none;
+// exchanges of two places do not reach that.
 TEST(OnesReorder, BlocksAreTakenOutAndPutInElsewhere) {
   const OnesBlocks deployed{{1, 8}, {9, 2}, {0, 0}};
   EXPECT_EQ(firsts(reorder_ones(17, deployed, {5, 8, 1})), (std::vector{1, 9, 0}));
 }
 
-// All grew or are new: 1, 0, 2, with a slot of job 2 for job 1. 2, 1, 0 (move 2) and 2, 0, 1 (move 12) cost nothing.
+// All grew or are new: 1, 0, 2, with a GPU of job 2 for job 1. 2, 1, 0 (move 2) and 2, 0, 1 (move 12) cost nothing.
 TEST(OnesReorder, FirstOfEqualMovesIsTaken) {
   const OnesBlocks deployed{{0, 0}, {0, 1}, {1, 1}};
   EXPECT_EQ(firsts(reorder_ones(17, deployed, {5, 9, 2})), (std::vector{12, 3, 1}));
 }
 
-// Both grew and job 1 is new. In order (0, 2, 1) 4 slots change hands; taken out and put in elsewhere, any block makes it 5 or more; when
-// the outer two change places it is 2 of job 0 for the new one and the third for job 2.
+// Both grew and job 1 is new. In order (0, 2, 1) 4 GPUs change jobs; taking any block out and inserting it elsewhere
+// makes it 5 or more. When the outer two change places it is 2 of job 0 for the new one and the third for job 2.
 TEST(OnesReorder, BlocksChangePlaces) {
   const OnesBlocks deployed{{0, 3}, {0, 0}, {3, 7}};
   EXPECT_EQ(firsts(reorder_ones(17, deployed, {7, 2, 8})), (std::vector{10, 0, 2}));
@@ -165,7 +166,7 @@ TEST(OnesReorder, OfNothingIsNothing) {
   EXPECT_EQ(firsts(reorder_ones(1, {{0, 1}, {0, 0}}, {0, 1})), (std::vector{-1, 0}));
 }
 
-TEST(OnesReorder, NeverMovesMoreThanThePublishedProgramme) {
+TEST(OnesReorder, NeverMovesMoreThanThePublishedProgram) {
   std::int32_t found = 0;
   for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     const Case one = random_case(seed, static_cast<std::int32_t>(1 + seed % 16));

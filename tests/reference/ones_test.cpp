@@ -19,10 +19,10 @@ using Counts = std::vector<std::int32_t>;
 
 constexpr std::int64_t kMillion = 1'000'000;
 
-// Of a job whose part that is done is certain.
+// For a job with certain progress.
 std::vector<std::int32_t> certain(std::int32_t quantile) { return std::vector(kernel::kOnesQuantiles, quantile); }
 
-// One that may have any count up to `limit`, twice as fast on twice as many: `left_s` seconds of work are left on 1 GPU.
+// A job with any count up to `limit`, twice as fast on twice as many: `left_s` seconds of work are left on 1 GPU.
 OnesJob linear(std::int64_t left_s, std::int32_t limit) {
   OnesJob job{.limit = limit, .most = limit, .work = left_s * kMillion, .progress = certain(kOnesUnit / 2)};
   for (std::int32_t gpus = 1; gpus <= std::max(limit, 1); ++gpus) job.steps.push_back({gpus, gpus * kMillion});
@@ -37,7 +37,7 @@ OnesJob deployed(OnesJob job, std::int32_t first, std::int32_t count) {
   return job;
 }
 
-// Section 2, once more.
+// Section 2, implemented again.
 std::uint32_t number(const OnesProblem& p, std::uint32_t generation, OnesPurpose purpose, std::uint32_t individual, std::uint32_t n) {
   const r123::Philox4x32::key_type key{{static_cast<std::uint32_t>(p.seed & 0xffffffff), static_cast<std::uint32_t>(p.seed >> 32)}};
   return r123::Philox4x32()({{n / 4, static_cast<std::uint32_t>(purpose), individual, generation}}, key).v[n % 4];
@@ -77,7 +77,7 @@ TEST(Ones, NothingDoneIsTakenAsTheLeastPartThatThereIs) {
   OnesProblem problem(1, 1, {{.steps = {{1, 1000}}, .limit = 1, .most = 1, .work = 1, .progress = certain(0)}});
   EXPECT_EQ(evolve_by_oracle(problem).least[0], kOnesUnit - 1);
 
-  problem.work[0] = kernel::kMostOnesWork;  // cut to 2^62, in turn and score, too
+  problem.work[0] = kernel::kMostOnesWork;  // limited to 2^62, in order and score, too
   EXPECT_EQ(evolve_by_oracle(problem).least[0], kernel::kMostOnesWork);
 
   problem.step_rate[0] = 4000;  // a quarter of the work, in milliseconds
@@ -103,7 +103,7 @@ TEST(Ones, ScoreIsRoundedDown) {
   EXPECT_EQ(evolve_by_oracle(problem).least[0], 4666);
 }
 
-// Growing makes it worse, and it grows nevertheless: R says so.
+// Growing makes it worse, and it still grows: R requires it.
 TEST(Ones, FallingRatesCountAsTheyAre) {
   const OnesProblem problem(2, 1,
                             {{.steps = {{1, 1000}, {2, 500}}, .limit = 2, .most = 2, .work = 30, .progress = certain(kOnesUnit / 2)}});
@@ -121,7 +121,7 @@ TEST(Ones, ScoreIsCutToItsShare) {
   EXPECT_EQ(evolve_by_oracle(problem).least[0], 2 * (kernel::kMostOnesWork / 3));
 }
 
-// Times beyond 64 bits are alike, and then the rank decides, though the second one is twice as fast.
+// Times beyond 64 bits are equal, and then the rank decides, though the second one is twice as fast.
 TEST(Ones, TurnIsCutTo64Bits) {
   OnesJob endless{.steps = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
   OnesJob twice = endless;
@@ -134,8 +134,8 @@ TEST(Ones, TurnIsCutTo64Bits) {
   EXPECT_EQ(evolve_by_oracle(problem, {.population = nothing}).count, (Counts{0, 1}));
 }
 
-// Steps of the table that far apart make the progress a quarter of the number. The first two numbers of seed 0 are those that the authors
-// of Philox publish for a counter and key of zeros.
+// With steps of the table this far apart the progress is a quarter of the number. The first two numbers of seed 0 are
+// those that the authors of Philox publish for a counter and key of zeros.
 TEST(Ones, ProgressIsDrawnFromTheTable) {
   OnesJob job{.steps = {{1, 1000}}, .limit = 1, .most = 1, .work = 1'000'000'000};
   for (std::int32_t i = 0; i < kernel::kOnesQuantiles; ++i) job.progress[static_cast<std::size_t>(i)] = i << 24;
@@ -161,7 +161,7 @@ TEST(Ones, FreshJobsAreNeverResized) {
     EXPECT_EQ(objection(problem, result), "");
   }
 
-  // A count that is not `start` any more, as after a change of mind, is given up first.
+  // A count that is no longer `start`, as after a changed request, is dropped first.
   const OnesPopulation other{{0, 4, 0, 0, 2, 0}, {4, 4, 0, 1, 1, 0}};
   EXPECT_EQ(evolve_by_oracle(problem, {.population = other}).counts_of(0), (Counts{2, 2, 4}));
 }
@@ -178,13 +178,13 @@ TEST(Ones, MutationRemovesWhereTheNumberIsBelowTheta) {
 
   for (problem.seed = 1; problem.seed < 20; ++problem.seed) {
     const std::int64_t r = number(problem, 0, OnesPurpose::kMutation, 0, 0);
-    const auto theta = static_cast<std::int32_t>(r * kMillion >> 32);  // the greatest one with theta 2^32 / 10^6 <= r
+    const auto theta = static_cast<std::int32_t>(r * kMillion >> 32);  // the greatest theta with theta 2^32 / 10^6 <= r
     EXPECT_EQ(counts(theta), (Counts{1, 0}));
     EXPECT_EQ(counts(theta + 1), (Counts{0, 1}));
   }
 }
 
-// The share itself is rounded down and does not count: some numbers are below it only before it is rounded.
+// The share itself is rounded down and does not count: some numbers are below it only before rounding.
 TEST(Ones, MutationRoundsItsShareDown) {
   OnesProblem problem(1, 1, {deployed(linear(100, 1), 0, 1), linear(10, 1)});
   for (problem.seed = 1;; ++problem.seed) {
@@ -197,7 +197,7 @@ TEST(Ones, MutationRoundsItsShareDown) {
   EXPECT_EQ(evolve_by_oracle(problem).count, (Counts{0, 1}));
 }
 
-// Job 0 would begin if job 1 went; only job 2 does, for the shorter one.
+// Job 0 would start if job 1 left; only job 2 leaves, for the shorter one.
 TEST(Ones, MutationLeavesFreshJobsAlone) {
   const OnesJob pair = fresh({{2, 1}}, 2);
   OnesProblem problem(3, 1, {pair, deployed(pair, 0, 2), deployed(linear(100, 1), 2, 1), linear(10, 1)});
@@ -218,12 +218,13 @@ TEST(Ones, FillGivesToFreshJobsThenWithinLimitsThenBeyond) {
   problem.most = {8, 3, -7};  // the shorter one may have no more
   EXPECT_EQ(evolve_by_oracle(problem, {.population = nothing}).count, (Counts{3, 3, 2}));
 
-  problem.limit = {0, 0, -7};  // what has no limit gets nothing but what would idle
+  problem.limit = {0, 0, -7};  // a job without a limit gets only GPUs that would be idle
   problem.most = {8, 2, -7};
   EXPECT_EQ(evolve_by_oracle(problem, {.population = nothing}).count, (Counts{4, 2, 2}));
 }
 
-// 5 GPUs in steps of 4 or 2: the 4 of the first leave one that nobody can use, and a fresh job that needs 6 does not keep others waiting.
+// 5 GPUs in steps of 4 or 2: the 4 of the first leave one that no job can use, and a fresh job that needs 6 does not
+// block others.
 TEST(Ones, FillTakesSteps) {
   OnesJob job = linear(10, 5);
   job.steps = {{2, kMillion}, {4, kMillion}};
@@ -232,7 +233,7 @@ TEST(Ones, FillTakesSteps) {
   EXPECT_EQ(evolve_by_oracle(problem, {.population = OnesPopulation{{0, 0, 0, 1}, {0, 0, 0, 4}}}).count, (Counts{0, 0, 0, 4}));
 }
 
-// A limit that fell is kept before all else.
+// A lower limit is enforced before anything else.
 TEST(Ones, RefreshCutsToLimits) {
   OnesProblem problem(8, 1, {linear(10, 3), linear(20, 5)});
   const OnesPopulation before{{0, 6}, {3, 2}};
@@ -242,8 +243,9 @@ TEST(Ones, RefreshCutsToLimits) {
   EXPECT_EQ(evolve_by_oracle(problem, {.population = before}).count, (Counts{1, 2}));
 }
 
-// Each parent is a job that has all GPUs, and k GPUs are k^2 times as long in use: the better individuals are those in which two jobs share
-// them. Two numbers of 32 bits say how; the first parent has the slots with bit 0 in the first child.
+// Each parent is a job that has all GPUs, and k GPUs are used k^2 times as long: the better individuals are those in
+// which two jobs share them. Two numbers of 32 bits decide; the first parent has the GPUs with bit 0 in the first
+// offspring.
 TEST(Ones, ChildrenHaveTheSlotsThatTheirParentsGive) {
   constexpr std::int32_t kSlots = 40, kJobs = 3;
   OnesJob job{.limit = kSlots, .most = kSlots, .work = 1'000'000, .progress = certain(kOnesUnit / 2)};
@@ -265,12 +267,13 @@ TEST(Ones, ChildrenHaveTheSlotsThatTheirParentsGive) {
     first[b + (b >= a)] = second[a] = ones;
     EXPECT_EQ(result.counts_of(0), first);
     EXPECT_EQ(result.counts_of(1), second);
-    EXPECT_EQ(result.counts_of(2), parent);  // equals of which the first one is kept
+    EXPECT_EQ(result.counts_of(2), parent);  // equals, of which the first one is kept
   }
 }
 
-// Deployed: 3 of which a step of 2 is within the limit; 3, a limit of 0; fresh with more than `start`; fresh with less, which is given up,
-// and for whose 4 there is no room; then what waits, by rank: one that needs 2, one whose limit is below its first step, and another.
+// Deployed: 3 of which a step of 2 is within the limit; 3, a limit of 0; fresh with more than `start`; fresh with less,
+// which is dropped, and for whose 4 there is no room. Then waiting jobs, by rank: one that needs 2, one whose limit is
+// below its first step, and another.
 TEST(Ones, FirstPopulationBeginsWithWhatIsDeployed) {
   OnesJob pairs = linear(10, 9);
   pairs.steps = {{2, kMillion}, {4, kMillion}};

@@ -5,13 +5,13 @@
 /// Victims: step 5 of section 6 of docs/placement.md.
 namespace berth::test {
 
-Walk preemptive(const Problem& p) {
-  Walk walk = walk_over(p);
-  walk.preemptive = true;
-  return walk;
+Pass preemptive(const Problem& p) {
+  Pass pass = pass_over(p);
+  pass.preemptive = true;
+  return pass;
 }
 
-// node 0: A A     node 1: B C     J wants two GPUs of one node. Without C: no; without C and B: yes.
+// node 0: A A     node 1: B C     J needs two GPUs of one node. Without C: no; without C and B: yes.
 TEST(Preempt, SmallestNumberOfTheLastJobs) {
   ProblemBuilder b;
   b.rack("", {2, 2});
@@ -26,7 +26,8 @@ TEST(Preempt, SmallestNumberOfTheLastJobs) {
   EXPECT_EQ(result.displaced_by, (std::vector<std::int32_t>{-1, -1, 0, 0}));
 }
 
-// node 0: A A     node 1: B      J wants two GPUs of one node: all must go; B's GPU is not needed and B has it back.
+// node 0: A A     node 1: B      J needs two GPUs of one node: all must leave; B's GPU is not needed and B gets it
+// back.
 TEST(Preempt, VictimNotNeededGetsItsGpusBack) {
   ProblemBuilder b;
   b.rack("", {2, 1});
@@ -40,7 +41,7 @@ TEST(Preempt, VictimNotNeededGetsItsGpusBack) {
   EXPECT_EQ(result.displaced_by, (std::vector<std::int32_t>{-1, 0, -1}));
 }
 
-// Five nodes of one GPU, each held; J wants three: 1, 2 and 4 are tested, then 3.
+// Five nodes of one GPU, each held; J needs three: 1, 2 and 4 are tested, then 3.
 TEST(Preempt, BisectsAfterDoubling) {
   ProblemBuilder b;
   b.rack("", {1, 1, 1, 1, 1});
@@ -51,7 +52,7 @@ TEST(Preempt, BisectsAfterDoubling) {
   EXPECT_EQ(brief(solve(p, preemptive(p))), (Lines{"placed 2:1 3:1 4:1", "kept", "kept", "preempted", "preempted", "preempted"}));
 }
 
-// node 0: A .     node 1: .      J takes node 0 whole, A goes on at node 1.
+// node 0: A .     node 1: .      J takes node 0 whole, A continues on node 1.
 TEST(Preempt, DisplacedJobMoves) {
   ProblemBuilder b;
   b.rack("", {2, 1});
@@ -72,13 +73,13 @@ TEST(Preempt, OnlyVictimsThatMayBeDisplaced) {
   b.hold(b.gang(1), {.node = 0, .mask = 1});
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   const Problem p = b.build();
-  Walk walk = preemptive(p);
-  walk.victim_ok = {1, 1, 0};
+  Pass pass = preemptive(p);
+  pass.victim_ok = {1, 1, 0};
 
-  EXPECT_EQ(brief(solve(p, walk)), (Lines{"placed 0:1", "preempted", "kept"}));
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "preempted", "kept"}));
 }
 
-// Classes by slot: J 1, A 0, B 1. B is of the same class and stays, though it stands last.
+// Classes by job index: J 1, A 0, B 1. B is of the same class and stays, though it is last.
 TEST(Preempt, ClassRuleSparesEqualsAndBetters) {
   ProblemBuilder b;
   b.rack("", {1, 1});
@@ -86,14 +87,15 @@ TEST(Preempt, ClassRuleSparesEqualsAndBetters) {
   b.hold(b.gang(1), {.node = 0, .mask = 1});
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   const Problem p = b.build();
-  Walk walk = preemptive(p);
-  walk.class_rule = true;
-  walk.preemption_class = {1, 0, 1};
+  Pass pass = preemptive(p);
+  pass.class_rule = true;
+  pass.preemption_class = {1, 0, 1};
 
-  EXPECT_EQ(brief(solve(p, walk)), (Lines{"placed 0:1", "preempted", "kept"}));
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "preempted", "kept"}));
 }
 
-// The queue's one GPU is held by B on node 1; node 0 is free. J needs B's quota, not its GPU: B cannot come back for want of quota.
+// The queue's one GPU is held by B on node 1; node 0 is free. J needs B's quota, not its GPU: B cannot return without
+// quota.
 TEST(Preempt, QuotaOfVictimsIsReleasedAndNotGivenTwice) {
   ProblemBuilder b;
   b.rack("", {1, 1});
@@ -105,7 +107,7 @@ TEST(Preempt, QuotaOfVictimsIsReleasedAndNotGivenTwice) {
   EXPECT_EQ(brief(solve(p, preemptive(p))), (Lines{"placed 0:1", "preempted"}));
 }
 
-// A holds the drained node 0: its GPU helps nobody, and A keeps it.
+// A holds the drained node 0: its GPU helps no other job, and A keeps it.
 TEST(Preempt, GpusOfAClosedNodeDoNotComeBackToOthers) {
   ProblemBuilder b;
   b.node({.gpus = 1, .closed = true});
@@ -118,7 +120,7 @@ TEST(Preempt, GpusOfAClosedNodeDoNotComeBackToOthers) {
   EXPECT_EQ(brief(solve(p, preemptive(p))), (Lines{"placed 1:1", "preempted", "kept"}));
 }
 
-// Two halves of GPU 0: both must go before J has the GPU whole.
+// Two halves of GPU 0: both must leave before J gets the GPU whole.
 TEST(Preempt, SharedGpuIsWholeAgainWhenTheLastShareLeaves) {
   ProblemBuilder b;
   b.node({.gpus = 1, .sharing = true});
@@ -130,7 +132,7 @@ TEST(Preempt, SharedGpuIsWholeAgainWhenTheLastShareLeaves) {
   EXPECT_EQ(brief(solve(p, preemptive(p))), (Lines{"placed 0:1", "preempted", "preempted"}));
 }
 
-// Under hol a displaced job that comes after a failure is preempted without a try; a waiting one is behind.
+// Under `strict` a displaced job after a failure is preempted without a try; a waiting one is behind.
 TEST(Preempt, HolLeavesDisplacedJobsBehindAFailure) {
   ProblemBuilder b;
   b.rack("", {2, 1});
@@ -139,10 +141,10 @@ TEST(Preempt, HolLeavesDisplacedJobsBehindAFailure) {
   b.hold(b.gang(1), {.node = 0, .mask = 0b01});  // A, node 1 would be free
   b.gang(1);
   const Problem p = b.build();
-  Walk walk = preemptive(p);
-  walk.discipline = kernel::Discipline::kHol;
+  Pass pass = preemptive(p);
+  pass.discipline = kernel::Discipline::kStrict;
 
-  EXPECT_EQ(brief(solve(p, walk)), (Lines{"placed 0:1", "waits", "preempted", "behind"}));
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "waits", "preempted", "behind"}));
 }
 
 }  // namespace berth::test

@@ -6,11 +6,11 @@
 #include "tests/support/random.hpp"
 #include "tests/support/random_choice.hpp"
 
-/// What holds of every answer of docs/prices.md, on random problems.
+/// Properties of every result of docs/prices.md, on random problems.
 namespace berth::test {
 namespace {
 
-// Problems of every kind with that many jobs, with room for hardly any or for nearly all of them.
+// Problems of every kind with this many jobs, with room for almost none or almost all of them.
 template <class Check>
 void for_random_choices(std::int32_t jobs, std::uint64_t seeds, Check check) {
   for (const ChoiceKind kind : kChoiceKinds) {
@@ -23,7 +23,7 @@ void for_random_choices(std::int32_t jobs, std::uint64_t seeds, Check check) {
         spec.kind = kind;
         if (jobs <= 4) spec.max_gpus = 8;  // few options, to try all
         spec.load_percent = random.of<std::int32_t>({80, 150, 300, 1000});
-        spec.max_value = random.of<std::int64_t>({4, 1000, 1'000'000, kernel::kMaxChoiceValue});
+        spec.max_value = random.of<std::int64_t>({4, 1000, 1'000'000, kernel::kMaxPriceValue});
         spec.identical_percent = random.of<std::int32_t>({0, 10, 80});
         SCOPED_TRACE(std::string(to_string(kind)) + ", jobs " + std::to_string(jobs) + ", types " + std::to_string(types) + ", seed " +
                      std::to_string(seed));
@@ -89,7 +89,7 @@ TEST(PriceRandom, EarlierPricesAreNotForgotten) {
   });
 }
 
-// Nothing of a job that has no options, or none above 0, shows anywhere.
+// A job without options, or without an option above 0, has no effect.
 TEST(PriceRandom, JobsThatAreWorthNothingChangeNothing) {
   for_random_choices(15, 5, [](const ChoiceProblem& problem) {
     std::vector<std::vector<ChoiceOption>> jobs{{}, {{0, 1, 0}, {0, 1, -5}}};

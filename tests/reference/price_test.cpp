@@ -21,7 +21,7 @@ std::string brief(const ChoiceBuffers& result) {
          ")";
 }
 
-// One type and one job: at price 0 it takes what is worth most.
+// One type and one job: at price 0 it takes the option of the highest value.
 TEST(Price, OneJobTakesItsBest) {
   const ChoiceProblem problem({4}, {{{0, 1, 10}, {0, 2, 16}, {0, 4, 20}}});
 
@@ -55,8 +55,9 @@ TEST(Price, NegativeValuesAreNotTaken) {
   EXPECT_EQ(brief(choose_by_oracle(problem)), "- - | 0 | 0 of 0 (1)");
 }
 
-// top = 6, C = 0: 6 / 8 = 0 ends the search for one price. At 0 the job takes 1 GPU, D = V = s = 5; G = -1 of U, m = -1/4, 5/4 of which
-// is 1, D' = 4. More than half of what was hoped for: then twice as far, from 1 to 3, and beyond 5, where it is cut to 6.
+// top = 6, C = 0: 6 / 8 = 0 ends the search for one price. At 0 the job takes 1 GPU, D = V = s = 5; G = -1 of U, m =
+// -1/4, 5/4 of which is 1, D' = 4. More than half of the predicted gain: then twice as far, from 1 to 3, and beyond 5,
+// where it is limited to 6.
 TEST(Price, RisesWhereThereAreNoGpus) {
   const ChoiceProblem problem({0}, {{{0, 1, 5}}});
 
@@ -78,8 +79,9 @@ TEST(Price, NothingFits) {
   EXPECT_EQ(objection(problem, result), "");
 }
 
-// top = 11, C = 2. At 0: 4 GPUs, D = 20. At 11/8 = 1: 4 GPUs, D = 2 + 16. At (1+11)/2 = 6: 1 GPU, D = 12 + 4. At (1+6)/2 = 3: 4 GPUs,
-// D = 6 + 8. At (3+6)/2 = 4: 1 GPU, D = 8 + 6, the same, so 3 stays. Of 4 GPUs 2 must go: to 1 GPU costs 8 - 7, to none 8, both for 2.
+// top = 11, C = 2. At 0: 4 GPUs, D = 20. At 11/8 = 1: 4 GPUs, D = 2 + 16. At (1+11)/2 = 6: 1 GPU, D = 12 + 4. At
+// (1+6)/2 = 3: 4 GPUs, D = 6 + 8. At (3+6)/2 = 4: 1 GPU, D = 8 + 6, the same, so 3 stays. Of 4 GPUs 2 must be freed: to
+// 1 GPU costs 8 - 7, to none 8, both for 2.
 TEST(Price, OneForAllTypesIsHalvedIn) {
   const ChoiceProblem problem({2}, {{{0, 1, 10}, {0, 4, 20}}});
   const auto after = [&](std::int32_t evaluations) { return brief(choose_by_oracle(problem, {.most_evaluations = evaluations})); };
@@ -92,8 +94,8 @@ TEST(Price, OneForAllTypesIsHalvedIn) {
   EXPECT_EQ(choose_by_oracle(problem).bound, 14);
 }
 
-// top = 101, C = 11: at 101/8 = 12 all twelve want a GPU, 10 * 1 <= 11. The lowest job goes without. s = 12, V = 1188: a step of 12/99/4,
-// rounded up. At price 100 nobody gains any more and D = 1100.
+// top = 101, C = 11: at 101/8 = 12 all twelve request a GPU, 10 * 1 <= 11. The lowest job gets none. s = 12, V = 1188:
+// a step of 12/99/4, rounded up. At price 100 no job gains any more and D = 1100.
 TEST(Price, SplitsEqualJobs) {
   const ChoiceProblem problem({11}, Jobs(12, {{0, 1, 100}}));
 
@@ -104,7 +106,7 @@ TEST(Price, SplitsEqualJobs) {
   EXPECT_EQ(result.bound, 1100);
 }
 
-// At 0 both jobs want type 0, and the lower one goes: to type 1, which costs nothing.
+// At 0 both jobs request type 0, and the lower one moves to type 1, which costs nothing.
 TEST(Price, SplitsJobsOverTwoTypesThatAreEquallyGood) {
   const ChoiceProblem problem({2, 2}, Jobs(2, {{0, 2, 10}, {1, 2, 10}}));
 
@@ -114,11 +116,11 @@ TEST(Price, SplitsJobsOverTwoTypesThatAreEquallyGood) {
   EXPECT_EQ(result.bound, 20);
 }
 
-// Everything in units of u = 2^15. Job 0 takes 1 GPU (64 u) or 4 (96 u), job 1 only matters at price 0, and nobody wants the GPU of type
-// 1. First centre 32 u, D = 128 u: V = 2^22, C = 4, s = 2^20. G = (3 - 1) / 4 of U, each step moves sigma / 2 of s and sigma doubles: 1, 2,
-// 4, 8 and 16 u down. At 1 u job 0 takes 4 GPUs, D = 95 u: G = -1/4, and the step leads back by 8 u, to 87 u. Sigma having doubled, 16 u
-// more lead to 25 u and D = 114 u, no better. Then both cuts weigh: where 64 u + 2 l = 96 u - l, at 32/3 u = 349525 1/3, but for
-// the coarseness of weights.
+// Everything in units of u = 2^15. Job 0 takes 1 GPU (64 u) or 4 (96 u), job 1 only matters at price 0, and no job
+// requests the GPU of type 1. First centre 32 u, D = 128 u: V = 2^22, C = 4, s = 2^20. G = (3 - 1) / 4 of U, each step
+// moves sigma / 2 of s and sigma doubles: 1, 2, 4, 8 and 16 u down. At 1 u job 0 takes 4 GPUs, D = 95 u: G = -1/4, and
+// the step leads back by 8 u, to 87 u. Sigma having doubled, 16 u more lead to 25 u and D = 114 u, no better. Then both
+// cuts count: where 64 u + 2 l = 96 u - l, at 32/3 u = 349525 1/3, except for the rounding of weights.
 TEST(Price, IsSoughtByCuts) {
   constexpr std::int64_t u = 1 << 15;
   const ChoiceProblem problem({3, 1}, {{{0, 1, 64 * u}, {0, 4, 96 * u}}, {{0, 128, 96 * u}}});
@@ -141,7 +143,8 @@ TEST(Price, IsSoughtByCuts) {
   EXPECT_EQ(after(10), std::pair(std::int64_t{349526}, std::int64_t{2796204}));
 }
 
-// The same problem at 32 u: sigma = 2^16 hopes for 1/64, four times that for 1/16, and so on. A quarter of the gap is little.
+// The same problem at 32 u: sigma = 2^16 predicts 1/64, four times that 1/16, and so on. A quarter of the gap is
+// little.
 TEST(Price, IsSoughtInLongStepsWhereLittleIsHopedFor) {
   constexpr std::int64_t u = 1 << 15;
   const ChoiceProblem problem({3, 1}, {{{0, 1, 64 * u}, {0, 4, 96 * u}}, {{0, 128, 96 * u}}});
@@ -154,8 +157,8 @@ TEST(Price, IsSoughtInLongStepsWhereLittleIsHopedFor) {
   EXPECT_EQ(third(250'000).price[0], 16 * u);
 }
 
-// One price is found after 8 evaluations: 50, where D = V = 150, s = 50, G = 1. A step of 2^20 already leads to 0 and hopes for U; one of
-// 2^22 for no more.
+// One price is found after 8 evaluations: 50, where D = V = 150, s = 50, G = 1. A step of 2^20 already leads to 0 and
+// predicts U; one of 2^22 no more.
 TEST(Price, IsNoLongerSoughtWhereLongStepsHopeForLittle) {
   const ChoiceProblem problem({3}, Jobs(2, {{0, 2, 100}}));
 
@@ -172,7 +175,8 @@ TEST(Price, OfAnEarlierDecisionMayBeGoodEnough) {
   EXPECT_GT(choose_by_oracle(problem, {.gap_ppm = 499'999, .prices = {32 * u, 0}}).evaluations, 1);
 }
 
-// Jobs have left since: at 0 everything fits, and 0 is the price, unless the choice at the earlier one is as good.
+// Jobs have left since: at 0 everything fits, and 0 is the price, unless the choice at the earlier price is equally
+// good.
 TEST(Price, OfAnEarlierDecisionFallsToZeroWhereEverythingFits) {
   const ChoiceProblem problem({2}, {{{0, 1, 10}, {0, 2, 15}}});
 
@@ -180,8 +184,8 @@ TEST(Price, OfAnEarlierDecisionFallsToZeroWhereEverythingFits) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.prices = {9}})), "1 | 0 | 15 of 15 (2)");
 }
 
-// Type 0 is used as it should be. Nobody wants type 1: G = 9 * 60 / 280 of U. A step of 1/16 of that, 60 times, is 7; one of 1/8 goes
-// beyond 0, where it ends, though 13/60 of U is rounded.
+// Type 0 is used as it should be. No job requests type 1: G = 9 * 60 / 280 of U. A step of 1/16 of that, 60 times, is
+// 7; one of 1/8 goes beyond 0, where it ends, though 13/60 of U is rounded.
 TEST(Price, FallsToZeroWhereNobodyPays) {
   const ChoiceProblem problem({1, 9}, {{{0, 1, 100}}, {{0, 100, 1000}}});
 
@@ -189,7 +193,7 @@ TEST(Price, FallsToZeroWhereNobodyPays) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 4, .prices = {60, 20}})), "0 - | 60 0 | 100 of 100 (4)");
 }
 
-// Earlier prices are cut to [0, top], top = 6: GPUs that nobody wants have no price below 0, or the bound would be none.
+// Earlier prices are limited to [0, top], top = 6: a price below 0 for unused GPUs would invalidate the bound.
 TEST(Price, OfAnEarlierDecisionIsCut) {
   const ChoiceProblem problem({1, 5}, {{{0, 2, 10}}, {{0, 1, 1}}});
 
@@ -197,7 +201,7 @@ TEST(Price, OfAnEarlierDecisionIsCut) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {5, -5}})), "- 0 | 5 0 | 1 of 5 (2)");
 }
 
-// At 0 both want the GPU of type 0. Job 0 to type 1 loses 2, to none 10; job 1 to none loses 9.
+// At 0 both request the GPU of type 0. Job 0 to type 1 loses 2, to none 10; job 1 to none loses 9.
 TEST(PriceRepair, MovesToAnotherTypeWhereThatFits) {
   const Jobs jobs{{{0, 1, 10}, {1, 1, 8}}, {{0, 1, 9}}};
 
@@ -205,7 +209,8 @@ TEST(PriceRepair, MovesToAnotherTypeWhereThatFits) {
   EXPECT_EQ(brief(choose_by_oracle({{1, 0}, jobs}, {.most_evaluations = 1})), "0 - | 0 0 | 10 of 19 (1)");
 }
 
-// One GPU is too much. Job 0 gives up one for 7, job 1 two for 8: only one counts. By GPUs freed job 1 would be the one.
+// One GPU too many is used. Job 0 gives up one for 7, job 1 two for 8: only one counts. By GPUs freed job 1 would be
+// the one.
 TEST(PriceRepair, CountsOnlyTheGpusThatAreMissing) {
   const Jobs jobs{{{0, 2, 17}, {0, 1, 10}}, {{0, 3, 19}, {0, 1, 11}}};
 
@@ -213,7 +218,7 @@ TEST(PriceRepair, CountsOnlyTheGpusThatAreMissing) {
   EXPECT_EQ(brief(choose_by_oracle({{3}, jobs}, {.gap_ppm = 1'000'000, .most_evaluations = 1})), "0 1 | 0 | 28 of 36 (1)");
 }
 
-// At price 2 job 0 nets 2, job 1 nets 5, though it is worth less; both give up the GPU that is missing.
+// At price 2 job 0 nets 2, job 1 nets 5, though its value is lower; both give up the missing GPU.
 TEST(PriceRepair, LosesTheLeastNetValue) {
   const ChoiceProblem problem({3}, {{{0, 3, 8}}, {{0, 1, 7}}});
 
@@ -232,7 +237,8 @@ TEST(PriceFill, ComparesFractions) {
   EXPECT_EQ(brief(choose_by_oracle({{4}, jobs}, {.gap_ppm = 1'000'000, .most_evaluations = 1, .prices = {3}})), "- 0 - | 3 | 7 of 12 (1)");
 }
 
-// At price 5 job 0 takes 1 GPU (10 - 5), though 3 are worth 14; the others nothing. Of the two GPUs left job 0 makes 4/2, job 1 1/1.
+// At price 5 job 0 takes 1 GPU (10 - 5), though 3 have the value 14; the others nothing. Of the two GPUs left job 0
+// gains 4/2, job 1 1/1.
 TEST(PriceFill, GivesGpusToTheGreatestGain) {
   const ChoiceProblem problem({3}, {{{0, 1, 10}, {0, 3, 14}}, {{0, 1, 1}}, {{0, 100, 100}}});
 
@@ -247,7 +253,8 @@ TEST(PriceFill, GoesRoundUntilNothingMoves) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {9, 5}})), "1 0 - | 9 5 | 29 of 30 (2)");
 }
 
-// At 48 job 0 nets 4 and job 1 -4. One GPU is left, job 1 needs three: the two of job 0 are worth 100, job 1 is worth 140.
+// At 48 job 0 nets 4 and job 1 -4. One GPU is left, job 1 needs three: the two of job 0 have the value 100, job 1 has
+// 140.
 TEST(PriceExchange, GivesWhatOneJobHasToAnother) {
   const ChoiceProblem problem({3}, {{{0, 2, 100}}, {{0, 3, 140}, {0, 3, 140}}});
 
@@ -269,7 +276,8 @@ TEST(PriceExchange, TakesFromWhoLosesLeast) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {49}})), "1 0 0 | 49 | 404 of 447 (2)");
 }
 
-// At 48 and 15 job 0 nets 4, job 1 15 on type 1, job 2 nothing. Job 1 moves to the GPUs of job 0 and leaves its own to job 2.
+// At 48 and 15 job 0 nets 4, job 1 15 on type 1, job 2 nothing. Job 1 moves to the GPUs of job 0 and leaves its own to
+// job 2.
 TEST(PriceExchange, IsFollowedByFilling) {
   const ChoiceProblem problem({3, 1}, {{{0, 2, 100}}, {{0, 3, 140}, {1, 1, 30}}, {{1, 1, 10}}});
 
@@ -284,7 +292,7 @@ TEST(PriceExchange, IsForAtMost64GpusLacking) {
   EXPECT_EQ(brief(choose_by_oracle({{69}, jobs}, {.most_evaluations = 2, .prices = {99}})), "0 - 0 | 99 | 6660 of 6897 (2)");
 }
 
-// At 38 the one GPU of each of the others nets something, job 0 nothing: five GPUs idle, and it lacks two.
+// At 38 the one GPU of each other job nets something, job 0 nothing: five GPUs are idle, and it lacks two.
 TEST(PriceDisplace, ThoseWorthLeastForTheirGpusLeave) {
   const ChoiceProblem problem({8}, {{{0, 7, 260}}, {{0, 1, 40}}, {{0, 1, 50}}, {{0, 1, 45}}});
 
@@ -297,7 +305,7 @@ TEST(PriceDisplace, OwnGpusNeedNotBeGivenUp) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {38}})), "1 - 0 - | 38 | 310 of 332 (2)");
 }
 
-// It lacks three, two times two are given up: job 2 comes back on the one that is left.
+// It lacks three, two times two are freed: job 2 returns on the one that is left.
 TEST(PriceDisplace, IsFollowedByFilling) {
   const ChoiceProblem problem({9}, {{{0, 7, 260}}, {{0, 1, 50}}, {{0, 2, 78}, {0, 1, 30}}, {{0, 2, 80}}});
 
@@ -336,9 +344,9 @@ TEST(Price, StopIsAskedBeforeEachEvaluationButTheFirst) {
 
 // The greatest numbers of section 1: 2^59 GPU-values at a price of 2^40, nothing overflows.
 TEST(Price, HoldsTheGreatestNumbers) {
-  const std::int64_t most = kernel::kMaxChoiceValue;
-  const ChoiceProblem problem({kernel::kMaxChoiceCapacity, 0, kernel::kMaxChoiceCapacity},
-                              {{{0, kernel::kMaxChoiceGpus, most}, {1, 1, most}}, {{1, 1, most}}, {{2, 1, -most}}});
+  const std::int64_t most = kernel::kMaxPriceValue;
+  const ChoiceProblem problem({kernel::kMaxPriceCapacity, 0, kernel::kMaxPriceCapacity},
+                              {{{0, kernel::kMaxPriceGpus, most}, {1, 1, most}}, {{1, 1, most}}, {{2, 1, -most}}});
 
   const ChoiceBuffers cold = choose_by_oracle(problem), warm = choose_by_oracle(problem, {.prices = {INT64_MAX, INT64_MAX, INT64_MIN}});
 

@@ -14,7 +14,7 @@ std::string brief(const Candidate& c) {
          std::to_string(c.option) + "@" + std::to_string(c.where);
 }
 
-Lines solve(const Problem& problem, std::int32_t facet, std::int32_t level, std::int64_t weight, const std::vector<TimeUs>& run,
+Lines solve(const Problem& problem, std::int32_t topology, std::int32_t level, std::int64_t weight, const std::vector<TimeUs>& run,
             std::int32_t k, const std::vector<std::int64_t>& cost = {}) {
   std::vector<std::int32_t> jobs;
   for (std::int32_t j = 0; j < problem.n_jobs(); ++j) jobs.push_back(j);
@@ -22,7 +22,7 @@ Lines solve(const Problem& problem, std::int32_t facet, std::int32_t level, std:
   request.n = problem.n_jobs();
   request.jobs = jobs.data();
   request.option_run = run.data();
-  request.facet = facet;
+  request.topology = topology;
   request.level = level;
   request.leftover_weight = weight;
   request.domain_cost = cost.empty() ? nullptr : cost.data();
@@ -43,7 +43,8 @@ TEST(Score, TiesFallToTheLowerNodeAndMissingOnesAreNone) {
             (Lines{"6000 (6000 0) 0@0", "6000 (6000 0) 0@2", "6020 (6000 2) 0@1", "-", "-", "-", "-", "-"}));
 }
 
-// Options: 1 GPU for 4 s or 2 GPUs for 2 s, both 4000; ties go to the first option, then to the lower node. A cost moves node 0 back.
+// Options: 1 GPU for 4 s or 2 GPUs for 2 s, both 4000; ties go to the first option, then to the lower node. A cost
+// makes node 0 worse.
 TEST(Score, OptionComesBeforeNode) {
   ProblemBuilder b;
   b.rack("", {2, 2});
@@ -56,18 +57,19 @@ TEST(Score, OptionComesBeforeNode) {
             (Lines{"4000 (4000 1) 0@1", "4000 (4000 0) 1@1", "4001 (4000 1) 0@0", "4001 (4000 0) 1@0"}));
 }
 
-// Rack ids follow those without name: 0 is the nameless rack (no candidate), 1 = a, 2 = b. Both hold 3 members of the first job;
-// spread over nodes only b does.
+// Rack ids follow the unnamed one: 0 is the unnamed rack (no candidate), 1 = a, 2 = b. Both hold 3 members of the first
+// job; spread over nodes only b does.
 TEST(Score, RacksNeedANameAndCountSpread) {
   ProblemBuilder b;
   b.rack("", {8}).rack("a", {4, 1}).rack("b", {2, 2, 2});
   b.gang(3);
-  b.ask({.members = 3, .spread_most = 1, .spread = {kSwitchFacet, 0}});
+  b.ask({.members = 3, .spread_most = 1, .spread = {kSwitchTopology, 0}});
 
   EXPECT_EQ(solve(b.build(), 0, 1, 1, {kNever, kNever}, 3), (Lines{"2 (0 2) 0@1", "3 (0 3) 0@2", "-", "3 (0 3) 0@2", "-", "-"}));
 }
 
-// The cluster (domain 3, no name) is a candidate for what no rack holds. Each group for itself: 3 and 4 members fit, 7 GPUs are there.
+// The cluster (domain 3, no name) is a candidate for gangs that no rack holds. Each group by itself: 3 and 4 members
+// fit, 7 GPUs exist.
 TEST(Score, ClusterCountsAndGroupsAreTakenOneByOne) {
   ProblemBuilder b;
   b.rack("a", {4}).rack("b", {2}).rack("c", {1});

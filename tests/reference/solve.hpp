@@ -8,11 +8,11 @@
 
 namespace berth::test {
 
-/// The oracle's answer.
-inline ResultBuffers solve(const Problem& problem, const Walk& walk) { return place(*core::make_reference_backend(), problem, walk); }
-inline ResultBuffers solve(const Problem& problem) { return solve(problem, walk_over(problem)); }
+/// The result of the oracle.
+inline ResultBuffers solve(const Problem& problem, const Pass& pass) { return place(*core::make_reference_backend(), problem, pass); }
+inline ResultBuffers solve(const Problem& problem) { return solve(problem, pass_over(problem)); }
 
-/// "placed 0:3 2:1": outcome, then node:members of each entry; "g1" stands before the entries of group 1.
+/// "placed 0:3 2:1": outcome, then node:members of each entry; "g1" precedes the entries of group 1.
 inline std::string brief(const ResultBuffers& result, std::size_t i) {
   std::string text = to_string(result.outcome[i]);
   std::int32_t group = 0;

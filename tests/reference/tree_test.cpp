@@ -5,7 +5,7 @@
 /// Gangs with a tree of groups: section 5 of docs/placement.md.
 namespace berth::test {
 
-constexpr At kRack{kSwitchFacet, 1}, kPod{kSwitchFacet, 2};
+constexpr At kRack{kSwitchTopology, 1}, kPod{kSwitchTopology, 2};
 
 // pod a: rack 0: 1 1, rack 1: 1                 3 free: not enough for the tree's 4
 // pod b: rack 0: 2,   rack 1: 1, rack 2: 1      4 free, but the second pair has no rack
@@ -38,22 +38,22 @@ TEST(Tree, TriesThatRunOutGiveUp) {
   ProblemBuilder b = three_pods();
   b.ask(two_pairs());
   const Problem p = b.build();
-  Walk walk = walk_over(p);
-  walk.max_tries = 1;  // only pod b
-  const ResultBuffers result = solve(p, walk);
+  Pass pass = pass_over(p);
+  pass.max_tries = 1;  // only pod b
+  const ResultBuffers result = solve(p, pass);
 
   EXPECT_EQ(brief(result, 0), "gave up");
 }
 
-// The lists end with the tries: nothing was cut off.
+// The lists end with the tries: no try was omitted.
 TEST(Tree, AllTriesFailingIsNoGivingUp) {
   ProblemBuilder b;
   b.rack("b/0", {2}).rack("b/1", {1}).rack("b/2", {1});
   b.ask(two_pairs());
   const Problem p = b.build();
-  Walk walk = walk_over(p);
-  walk.max_tries = 1;
-  const ResultBuffers result = solve(p, walk);
+  Pass pass = pass_over(p);
+  pass.max_tries = 1;
+  const ResultBuffers result = solve(p, pass);
 
   EXPECT_EQ(brief(result, 0), "waits");
 }
@@ -95,12 +95,12 @@ TEST(Tree, RequireBoundsWhatIsPreferred) {
   EXPECT_EQ(brief(solve(b.build())), (Lines{"placed g1 1:2 g2 1:1", "placed g1 3:2 g2 2:2"}));
 }
 
-// Three depths: a pod holds two replicas, a replica lies in one rack and has a head of 1 GPU and 2 workers spread over nodes.
+// Three depths: a pod holds two replicas, a replica is in one rack and has a head of 1 GPU and 2 workers spread over nodes.
 // pod a: racks 1 1 1 | 2 1 1 (the tree needs 6)
 TEST(Tree, SpreadInsideNestedGroups) {
   ProblemBuilder b;
   b.rack("a/0", {1, 1, 1}).rack("a/1", {2, 1, 1});
-  const GroupSpec workers{.members = 2, .spread_most = 1, .spread = {kSwitchFacet, 0}};
+  const GroupSpec workers{.members = 2, .spread_most = 1, .spread = {kSwitchTopology, 0}};
   const GroupSpec replica{.members = 0, .require = kRack, .children = {{.members = 1}, workers}};
   b.ask({.members = 0, .require = kPod, .children = {replica, replica}});
 
@@ -108,7 +108,7 @@ TEST(Tree, SpreadInsideNestedGroups) {
   EXPECT_EQ(brief(solve(b.build()), 0), "placed g2 0:1 g3 1:1 2:1 g5 4:1 g6 5:1 3:1");
 }
 
-// Two root groups, each on its own: the second finds what the first left. Both or none.
+// Two root groups, placed separately: the second uses what the first left. Both or none.
 TEST(Tree, ForestIsAllOrNothing) {
   ProblemBuilder b;
   b.rack("", {2, 3});

@@ -71,7 +71,7 @@ class Replay {
     }
     coming_.resize(job_.size());
     std::iota(coming_.begin(), coming_.end(), 0);
-    std::stable_sort(coming_.begin(), coming_.end(), [this](int a, int b) { return at(a).submit < at(b).submit; });
+    std::stable_sort(coming_.begin(), coming_.end(), [this](int a, int b) { return to_index(a).submit < to_index(b).submit; });
   }
 
   double mean_ms() {
@@ -80,14 +80,14 @@ class Replay {
     for (now_ = 0; ended < job_.size(); ++now_) {
       for (const int node : nodes_) end_stages(node);
       std::erase_if(running_, [&](int j) {
-        const Job& job = at(j);
+        const Job& job = to_index(j);
         if (!job.ended) return false;
         for (const int g : job.gpu) gpu(g).free += job.model.memory;
         sum += static_cast<double>(now_ - job.submit);
         ++ended;
         return true;
       });
-      for (; come < coming_.size() && at(coming_[come]).submit == now_; ++come) waiting_.push_back(coming_[come]);
+      for (; come < coming_.size() && to_index(coming_[come]).submit == now_; ++come) waiting_.push_back(coming_[come]);
       if (!waiting_.empty()) place();
       exchange();
       for (const int node : nodes_) compute(node);
@@ -96,7 +96,7 @@ class Replay {
   }
 
  private:
-  Job& at(int job) { return job_[static_cast<std::size_t>(job)]; }
+  Job& to_index(int job) { return job_[static_cast<std::size_t>(job)]; }
   Gpu& gpu(int g) { return gpu_[static_cast<std::size_t>(g)]; }
   std::vector<int>& on(int node) { return exchange_[static_cast<std::size_t>(node)]; }
 
@@ -104,7 +104,7 @@ class Replay {
     for (int g = node * kGpusPerNode; g < (node + 1) * kGpusPerNode; ++g) {
       Gpu& it = gpu(g);
       if (it.job < 0 || it.until != now_) continue;
-      Job& job = at(it.job);
+      Job& job = to_index(it.job);
       Stage& stage = job.stage[static_cast<std::size_t>(it.worker)];
       const int took = stage == Stage::kForward ? job.model.forward_ms : job.model.backward_ms;
       it.workload -= took;
@@ -114,9 +114,9 @@ class Replay {
       it.job = -1;
     }
     for (const int j : on(node)) {
-      if (at(j).exchanges && static_cast<double>(now_) >= at(j).ends) next_iteration(at(j));
+      if (to_index(j).exchanges && static_cast<double>(now_) >= to_index(j).ends) next_iteration(to_index(j));
     }
-    std::erase_if(on(node), [&](int j) { return static_cast<double>(now_) >= at(j).ends; });
+    std::erase_if(on(node), [&](int j) { return static_cast<double>(now_) >= to_index(j).ends; });
   }
 
   void next_iteration(Job& job) {
@@ -134,9 +134,9 @@ class Replay {
 
   /// LWF-kappa, least service first; who finds no room waits.
   void place() {
-    std::stable_sort(waiting_.begin(), waiting_.end(), [this](int a, int b) { return at(a).service_ms < at(b).service_ms; });
+    std::stable_sort(waiting_.begin(), waiting_.end(), [this](int a, int b) { return to_index(a).service_ms < to_index(b).service_ms; });
     std::erase_if(waiting_, [this](int j) {
-      Job& job = at(j);
+      Job& job = to_index(j);
       std::vector<int> order(kGpus);
       std::iota(order.begin(), order.end(), 0);
       if (job.gpus <= ask_.kappa) {
@@ -159,7 +159,7 @@ class Replay {
   }
 
   void start(int j, const std::vector<int>& gpus) {
-    Job& job = at(j);
+    Job& job = to_index(j);
     job.gpu = gpus;
     for (const int g : gpus) {
       if (std::find(job.node.begin(), job.node.end(), g / kGpusPerNode) == job.node.end()) job.node.push_back(g / kGpusPerNode);
@@ -177,7 +177,7 @@ class Replay {
   void exchange() {
     std::vector<int> want;
     for (const int j : running_) {
-      Job& job = at(j);
+      Job& job = to_index(j);
       if (job.ended || job.exchanges || job.ready < job.gpus) continue;
       if (job.node.size() == 1) {
         next_iteration(job);
@@ -185,9 +185,9 @@ class Replay {
         want.push_back(j);
       }
     }
-    std::stable_sort(want.begin(), want.end(), [this](int a, int b) { return at(a).service_left < at(b).service_left; });
+    std::stable_sort(want.begin(), want.end(), [this](int a, int b) { return to_index(a).service_left < to_index(b).service_left; });
     for (const int j : want) {
-      Job& job = at(j);
+      Job& job = to_index(j);
       if (!admits(job)) continue;
       for (const int node : job.node) on(node).push_back(j);
       job.exchanges = true;
@@ -198,7 +198,7 @@ class Replay {
     std::array<std::size_t, kNodes> many{};
     for (int n = 0; n < kNodes; ++n) many[static_cast<std::size_t>(n)] = on(n).size();
     for (const int j : running_) {
-      Job& job = at(j);
+      Job& job = to_index(j);
       if (!job.exchanges) continue;
       double most = 0;
       for (const int node : job.node) most = std::max(most, static_cast<double>(many[static_cast<std::size_t>(node)]));
@@ -221,7 +221,7 @@ class Replay {
     if (ask_.admission == AdaAdmission::kTwo) return most <= 1;
     if (most > 1) return false;
     return std::all_of(beside.begin(), beside.end(), [&](int j) {
-      Job& other = at(j);
+      Job& other = to_index(j);
       const double sent = other.sent + static_cast<double>(now_ - other.seen) * other.speed;
       if (ask_.counts_twice) other.sent = sent;
       return (other.model.megabytes - sent) / job.model.megabytes >= 2 * (kBeta + kEta) / kBeta;
@@ -233,16 +233,16 @@ class Replay {
     for (int g = node * kGpusPerNode; g < (node + 1) * kGpusPerNode; ++g) {
       Gpu& it = gpu(g);
       if (it.job >= 0) continue;
-      std::erase_if(it.workers, [this](const auto& worker) { return at(worker.first).ended; });
+      std::erase_if(it.workers, [this](const auto& worker) { return to_index(worker.first).ended; });
       for (const auto& [j, w] : it.workers) {
-        if (at(j).stage[static_cast<std::size_t>(w)] == Stage::kDone) continue;
-        if (it.job < 0 || at(j).service_left < at(it.job).service_left) {
+        if (to_index(j).stage[static_cast<std::size_t>(w)] == Stage::kDone) continue;
+        if (it.job < 0 || to_index(j).service_left < to_index(it.job).service_left) {
           it.job = j;
           it.worker = w;
         }
       }
       if (it.job < 0) continue;
-      const Job& job = at(it.job);
+      const Job& job = to_index(it.job);
       const bool forward = job.stage[static_cast<std::size_t>(it.worker)] == Stage::kForward;
       it.until = now_ + (forward ? job.model.forward_ms : job.model.backward_ms);
     }

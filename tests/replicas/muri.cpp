@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "host/io/csv.hpp"
+#include "host/io/files/csv.hpp"
 
 namespace berth::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/support/random.hpp"
 #include "tests/support/random_choice.hpp"
 
-/// What a solver finds beside what docs/prices.md finds.
+/// Compares a solver's results with those of docs/prices.md.
 namespace berth::test {
 namespace {
 
@@ -33,7 +33,7 @@ void for_solvable_choices(std::int32_t jobs, std::int64_t max_value, std::uint64
   }
 }
 
-// From what the solver finds, as a share of that, over many problems.
+// Distances from the solver's result, as a fraction of it, over many problems.
 struct Distance {
   double sum = 0, worst = 0;
   int count = 0;
@@ -68,7 +68,7 @@ TEST(PriceBounds, HoldTheIntegerOptimum) {
   }
 }
 
-// No prices give a bound below the relaxation, and the best ones give just that. What is allowed is about twice what was measured:
+// No prices give a bound below the relaxation, and the best ones give just that. The tolerance is about twice what was measured:
 //   100 jobs: bound 0.0002 % above it, once 0.009 %; value 0.5 % below it, once 4.1 %
 //   300 jobs: bound 0.0001 %, once 0.003 %;          value 0.12 %, once 0.7 %
 TEST(PriceBounds, AreNearlyTheOptimumOfTheRelaxation) {
@@ -82,7 +82,7 @@ TEST(PriceBounds, AreNearlyTheOptimumOfTheRelaxation) {
     for_solvable_choices(size.jobs, 1'000'000, size.seeds, [&](const ChoiceProblem& problem) {
       const ChoiceBuffers result = choose_by_oracle(problem, {.gap_ppm = 10, .most_evaluations = 300});
       const double relaxed = best_fractional_choice(problem);
-      EXPECT_GE(static_cast<double>(result.bound), relaxed * (1 - 1e-6));  // GLPK is no more exact
+      EXPECT_GE(static_cast<double>(result.bound), relaxed * (1 - 1e-6));  // GLPK's precision
       bound.add(static_cast<double>(result.bound), relaxed);
       value.add(static_cast<double>(result.value), relaxed);
     });

@@ -1,4 +1,4 @@
-#include "host/core/share_search.hpp"
+#include "host/core/choice/share_search.hpp"
 
 #include <glpk.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "tests/support/random.hpp"
 
-/// The programme of docs/shares.md as GLPK solves it. Jobs have not waited: with that it is no linear programme.
+/// The program of docs/shares.md solved by GLPK. Jobs have not waited: otherwise it is no linear program.
 namespace berth::test {
 namespace {
 
@@ -37,8 +37,8 @@ core::ShareProblem random_problem(std::uint64_t seed, std::int32_t jobs, std::in
 
 // A row for each job's level, one for its time, one for each type; the last column is the level. GLPK counts from 1.
 double best_level(const core::ShareProblem& p) {
-  const std::unique_ptr<glp_prob, decltype(&glp_delete_prob)> programme(glp_create_prob(), glp_delete_prob);
-  glp_prob* lp = programme.get();
+  const std::unique_ptr<glp_prob, decltype(&glp_delete_prob)> program(glp_create_prob(), glp_delete_prob);
+  glp_prob* lp = program.get();
   const int jobs = p.n_jobs, types = p.n_types, level = jobs * types + 1;
   glp_set_obj_dir(lp, GLP_MAX);
   glp_add_rows(lp, 2 * jobs + types);
@@ -76,7 +76,7 @@ double best_level(const core::ShareProblem& p) {
   return glp_get_obj_val(lp);
 }
 
-// What shares really use, and the level that they really bring.
+// The GPUs that shares use, and the level that they reach.
 void expect_sound(const core::ShareProblem& p, const core::Shares& s) {
   const auto types = static_cast<std::size_t>(p.n_types);
   std::vector<double> used(types, 0);
@@ -97,7 +97,7 @@ void expect_sound(const core::ShareProblem& p, const core::Shares& s) {
 
 }  // namespace
 
-TEST(Shares, AreTheBestOfTheProgramme) {
+TEST(Shares, AreTheBestOfTheProgram) {
   struct Size {
     std::int32_t jobs;
     std::uint64_t seeds;
@@ -119,7 +119,7 @@ TEST(Shares, AreTheBestOfTheProgramme) {
   }
 }
 
-// No linear programme: the bound alone says how good they are.
+// No linear program: only the bound shows how good they are.
 TEST(Shares, CloseTheGapWhereJobsHaveWaited) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);

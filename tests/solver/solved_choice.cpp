@@ -11,14 +11,14 @@ namespace berth::test {
 namespace {
 
 struct Delete {
-  void operator()(glp_prob* programme) const { glp_delete_prob(programme); }
+  void operator()(glp_prob* program) const { glp_delete_prob(program); }
 };
-using Programme = std::unique_ptr<glp_prob, Delete>;
+using Program = std::unique_ptr<glp_prob, Delete>;
 
 // A row for each job and each type; a column for each option. GLPK counts from 1.
-Programme programme_of(const ChoiceProblem& p, int kind) {
-  Programme programme(glp_create_prob());
-  glp_prob* lp = programme.get();
+Program program_of(const ChoiceProblem& p, int kind) {
+  Program program(glp_create_prob());
+  glp_prob* lp = program.get();
   glp_set_obj_dir(lp, GLP_MAX);
   glp_add_rows(lp, p.n_jobs() + p.n_types());
   for (int j = 0; j < p.n_jobs(); ++j) glp_set_row_bnds(lp, 1 + j, GLP_UP, 0, 1);
@@ -37,7 +37,7 @@ Programme programme_of(const ChoiceProblem& p, int kind) {
     const std::array<double, 3> entries{0, 1, static_cast<double>(p.gpus[row])};
     glp_set_mat_col(lp, column, 2, rows.data(), entries.data());
   }
-  return programme;
+  return program;
 }
 
 void require(int code, int status, const char* what) {
@@ -49,29 +49,29 @@ void require(int code, int status, const char* what) {
 
 std::int64_t best_choice(const ChoiceProblem& p) {
   if (p.value.empty()) return 0;
-  const Programme programme = programme_of(p, GLP_IV);
+  const Program program = program_of(p, GLP_IV);
   glp_iocp options;
   glp_init_iocp(&options);
   options.msg_lev = GLP_MSG_OFF;
   options.presolve = GLP_ON;
-  const int code = glp_intopt(programme.get(), &options);
-  require(code, glp_mip_status(programme.get()), "glp_intopt");
+  const int code = glp_intopt(program.get(), &options);
+  require(code, glp_mip_status(program.get()), "glp_intopt");
   std::int64_t value = 0;
   for (std::size_t row = 0; row < p.value.size(); ++row) {
-    if (glp_mip_col_val(programme.get(), static_cast<int>(row) + 1) > 0.5) value += p.value[row];
+    if (glp_mip_col_val(program.get(), static_cast<int>(row) + 1) > 0.5) value += p.value[row];
   }
   return value;
 }
 
 double best_fractional_choice(const ChoiceProblem& p) {
   if (p.value.empty()) return 0;
-  const Programme programme = programme_of(p, GLP_CV);
+  const Program program = program_of(p, GLP_CV);
   glp_smcp options;
   glp_init_smcp(&options);
   options.msg_lev = GLP_MSG_OFF;
-  const int code = glp_simplex(programme.get(), &options);
-  require(code, glp_get_status(programme.get()), "glp_simplex");
-  return glp_get_obj_val(programme.get());
+  const int code = glp_simplex(program.get(), &options);
+  require(code, glp_get_status(program.get()), "glp_simplex");
+  return glp_get_obj_val(program.get());
 }
 
 }  // namespace berth::test

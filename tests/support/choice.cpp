@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "host/core/wide.hpp"
-#include "host/reference/price.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/reference/price/price.hpp"
 
 namespace berth::test {
 
@@ -24,14 +24,14 @@ ChoiceProblem::ChoiceProblem(std::vector<std::int64_t> capacity_of, const std::v
   }
 }
 
-kernel::ChoiceView ChoiceProblem::view() const {
+kernel::PriceView ChoiceProblem::view() const {
   return {n_jobs(), n_types(), capacity.data(), option_begin.data(), type.data(), gpus.data(), value.data()};
 }
 
 ChoiceBuffers::ChoiceBuffers(const ChoiceProblem& problem)
     : option(static_cast<std::size_t>(problem.n_jobs()), -7), price(problem.capacity.size(), -7), used(problem.capacity.size(), -7) {}
 
-kernel::ChoiceResult ChoiceBuffers::view() { return {option.data(), price.data(), used.data(), &value, &bound, &evaluations}; }
+kernel::PriceResult ChoiceBuffers::view() { return {option.data(), price.data(), used.data(), &value, &bound, &evaluations}; }
 
 bool operator==(const ChoiceBuffers& a, const ChoiceBuffers& b) {
   return std::tie(a.option, a.price, a.used, a.value, a.bound, a.evaluations) ==
@@ -52,8 +52,8 @@ void PrintTo(const ChoiceBuffers& result, std::ostream* out) {
 
 ChoiceBuffers choose_by_oracle(const ChoiceProblem& problem, const Choosing& how) {
   ChoiceBuffers result(problem);
-  const kernel::ChoiceRequest request{how.gap_ppm, how.most_evaluations, how.bound_only, how.prices.empty() ? nullptr : how.prices.data()};
-  reference::choose_by_price(problem.view(), request, result.view(), how.stop);
+  const kernel::PriceRequest request{how.gap_ppm, how.most_evaluations, how.bound_only, how.prices.empty() ? nullptr : how.prices.data()};
+  reference::price(problem.view(), request, result.view(), how.stop);
   return result;
 }
 

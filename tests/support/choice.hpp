@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "berth/kernel/choice.hpp"
+#include "berth/kernel/price/columns.hpp"
 
-/// Owners of the columns behind the views of berth/kernel/choice.hpp, for tests.
+/// Owners of the columns behind the views of berth/kernel/price/columns.hpp, for tests.
 namespace berth::test {
 
 struct ChoiceOption {
@@ -19,22 +19,22 @@ struct ChoiceOption {
 bool operator==(const ChoiceOption& a, const ChoiceOption& b);
 
 struct ChoiceProblem {
-  /// jobs: the options of each.
+  /// jobs: the options of each job.
   ChoiceProblem(std::vector<std::int64_t> capacity, const std::vector<std::vector<ChoiceOption>>& jobs);
 
   std::int32_t n_jobs() const { return static_cast<std::int32_t>(option_begin.size()) - 1; }
   std::int32_t n_types() const { return static_cast<std::int32_t>(capacity.size()); }
-  kernel::ChoiceView view() const;
+  kernel::PriceView view() const;
 
   std::vector<std::int64_t> capacity;
   std::vector<std::int32_t> option_begin, type, gpus;
   std::vector<std::int64_t> value;
 };
 
-/// Owns the output columns. Filled with rubbish at first, so that a column that a backend forgets is seen.
+/// Owns the output columns. They start with invalid values, so that a column that a backend does not write is noticed.
 struct ChoiceBuffers {
   explicit ChoiceBuffers(const ChoiceProblem& problem);
-  kernel::ChoiceResult view();
+  kernel::PriceResult view();
 
   std::vector<std::int32_t> option;
   std::vector<std::int64_t> price, used;
@@ -44,7 +44,7 @@ struct ChoiceBuffers {
 bool operator==(const ChoiceBuffers& a, const ChoiceBuffers& b);
 void PrintTo(const ChoiceBuffers& result, std::ostream* out);
 
-/// How to choose; what kernel::ChoiceRequest says, as one writes it in a test.
+/// Settings of a choice; a PriceRequest in a form convenient for tests.
 struct Choosing {
   std::int64_t gap_ppm = 0;
   std::int32_t most_evaluations = 1000;
@@ -53,14 +53,14 @@ struct Choosing {
   std::function<bool()> stop = {};
 };
 
-/// The oracle's answer.
+/// The answer of the oracle.
 ChoiceBuffers choose_by_oracle(const ChoiceProblem& problem, const Choosing& how = {});
 
-/// What is wrong with an answer, or empty: it keeps within the capacities, the columns say what was chosen, the bound is that of the
-/// prices, and the value is not above it.
+/// The error of an answer, or empty. The choice must be within the capacities, and the columns must describe it.
+/// The bound must follow from the prices, and the value must not exceed it.
 std::string objection(const ChoiceProblem& problem, const ChoiceBuffers& result);
 
-/// The greatest value by trying everything; for a few jobs.
+/// The greatest value, by enumeration; for a few jobs.
 std::int64_t best_by_enumeration(const ChoiceProblem& problem);
 
 }  // namespace berth::test

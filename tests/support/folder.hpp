@@ -10,7 +10,7 @@
 
 namespace berth::test {
 
-/// A folder of its own for one test, removed with everything in it.
+/// A temporary folder for one test, removed with its contents.
 class Folder {
  public:
   Folder() {
@@ -25,7 +25,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  /// Also in folders within it: "net/placements.csv". @returns the path.
+  /// Also writes to subfolders: "net/placements.csv". @returns the path.
   std::string write(const std::string& name, const std::string& content) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << content;

@@ -45,7 +45,7 @@ std::string missing(element value, element names) {
   return "";
 }
 
-/// One keyword, of those that say nothing of the fields and items. What does not concern the value's type holds.
+/// One of the keywords that do not concern fields or items. A keyword that does not apply to the value's type is satisfied.
 std::string fault_by(Text keyword, element rule, element value) {
   element field;
   if (keyword == "type") {

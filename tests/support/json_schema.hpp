@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 
-/// A document against one of data/schemas. Knows the keywords that are asked of it, and no others: one that it does not know is a fault of
-/// the schema, so that nothing goes unchecked.
+/// Checks a document against a schema of data/schemas.
+/// It supports only the keywords used there. An unknown keyword is a fault of the schema, so that nothing goes unchecked.
 namespace berth::test {
 
-/// "/plans/0/worht: no such field": the first fault, where it is; empty: none.
+/// The first fault with its location, such as "/plans/0/worht: no such field"; empty: none.
 std::string schema_fault(std::string_view document, std::string_view schema);
 
 }  // namespace berth::test

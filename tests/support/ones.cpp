@@ -4,7 +4,7 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "host/reference/ones.hpp"
+#include "host/reference/ones/ones.hpp"
 
 namespace berth::test {
 
@@ -67,7 +67,7 @@ std::vector<std::int64_t> least_of(const OnesBuffers& result) {
   return {result.least.begin(), result.least.begin() + static_cast<std::ptrdiff_t>(std::min(made, result.least.size()))};
 }
 
-// What is wrong with individual i of a population that was evolved.
+// The error of individual i of a population that was evolved; empty: none.
 std::string objection_to_counts(const OnesProblem& p, const std::vector<std::int32_t>& counts, std::int32_t idle) {
   for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
     const auto row = static_cast<std::size_t>(j);
@@ -85,7 +85,7 @@ std::string objection_to_counts(const OnesProblem& p, const std::vector<std::int
   return "";
 }
 
-// What is wrong with individual i.
+// The error of individual i; empty: none.
 std::string objection_to_individual(const OnesProblem& p, const OnesBuffers& result, std::int32_t i) {
   const std::vector<std::int32_t> firsts = result.firsts_of(i), counts = result.counts_of(i);
   std::vector<bool> taken(static_cast<std::size_t>(p.slots), false);
@@ -132,7 +132,7 @@ void PrintTo(const OnesBuffers& result, std::ostream* out) {
 
 OnesBuffers evolve_by_oracle(const OnesProblem& problem, const OnesEvolving& how) {
   OnesBuffers result(problem, how.generations);
-  reference::evolve_ones(problem.view(), how.request(), result.view(), how.stop);
+  reference::ones(problem.view(), how.request(), result.view(), how.stop);
   return result;
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "berth/kernel/ones.hpp"
+#include "berth/kernel/ones/columns.hpp"
 
-/// Owners of the columns behind the views of berth/kernel/ones.hpp, for tests.
+/// Owners of the columns behind the views of berth/kernel/ones/columns.hpp, for tests.
 namespace berth::test {
 
 struct OnesStep {
@@ -17,7 +17,7 @@ struct OnesStep {
   std::int64_t rate;
 };
 
-/// -7 in columns that nobody may read: `start` of a job that is not fresh, the rest of one that is.
+/// -7 in columns that must not be read: `start` of a job that is not fresh, the other columns of one that is.
 struct OnesJob {
   std::vector<OnesStep> steps = {};
   bool fresh = false;
@@ -35,7 +35,7 @@ struct OnesProblem {
 
   std::int32_t n_jobs() const { return static_cast<std::int32_t>(step_begin.size()) - 1; }
   kernel::OnesView view() const;
-  /// The greatest step of a job that is at most that many GPUs, or 0.
+  /// The greatest step of a job that is at most `gpus_at_most`, or 0.
   std::int32_t fit(std::int32_t job, std::int32_t gpus_at_most) const;
 
   std::int32_t slots, population;
@@ -54,23 +54,23 @@ struct OnesPopulation {
   std::vector<std::int32_t> first, count;
 };
 
-/// How to evolve; what kernel::OnesRequest says, as one writes it in a test.
+/// Settings of an evolution; a kernel::OnesRequest in a form convenient for tests.
 struct OnesEvolving {
   std::int32_t first_generation = 0;
   std::int32_t generations = 1;
-  std::optional<OnesPopulation> population = {};  // to go on from
+  std::optional<OnesPopulation> population = {};  // the population to continue
   std::function<bool()> stop = {};
 
   kernel::OnesRequest request() const;
 };
 
-/// Owns the output columns. Filled with rubbish at first, so that a column that a backend forgets is seen.
+/// Owns the output columns. They start with invalid values, so that a column that a backend does not write is noticed.
 struct OnesBuffers {
   OnesBuffers(const OnesProblem& problem, std::int32_t generations_at_most);
 
   kernel::OnesResult view();
   OnesPopulation population() const { return {first, count}; }
-  /// Of each job in individual i.
+  /// Counts of the jobs in individual i.
   std::vector<std::int32_t> counts_of(std::int32_t i) const;
   std::vector<std::int32_t> firsts_of(std::int32_t i) const;
 
@@ -78,15 +78,15 @@ struct OnesBuffers {
   std::vector<std::int64_t> score, least;
   std::int32_t generations = -7;
 };
-/// Whatever was written for generations that were not made does not count.
+/// Ignores columns of generations that were not made.
 bool operator==(const OnesBuffers& a, const OnesBuffers& b);
 void PrintTo(const OnesBuffers& result, std::ostream* out);
 
-/// The oracle's answer.
+/// The answer of the oracle.
 OnesBuffers evolve_by_oracle(const OnesProblem& problem, const OnesEvolving& how = {});
 
-/// What is wrong with an answer, or empty: blocks are disjoint and within the slots, counts are steps, scores ascend. After a generation,
-/// too: fresh jobs have `start`, others no more than their limits, and no job could use an idle GPU within them.
+/// The error of an answer, or empty. Blocks are disjoint and within the slots, counts are steps, scores ascend.
+/// After a generation fresh jobs have `start`, and others at most their limits. No job could use an idle GPU within them.
 std::string objection(const OnesProblem& problem, const OnesBuffers& result);
 
 }  // namespace berth::test

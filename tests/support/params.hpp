@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "berth/engine.hpp"
-#include "host/core/policy.hpp"
+#include "host/core/policy_api/policy.hpp"
 
 namespace berth::test {
 
-/// Whether a policy has a parameter, such as `discipline`, which those that choose shapes have not.
+/// Whether a policy has a parameter. Policies that choose shapes have no `discipline`, for example.
 inline bool has_param(const std::string& policy, const std::string& name) {
   for (const PolicyInfo& info : policies()) {
     for (const PolicyParam& param : info.params) {
@@ -20,7 +20,7 @@ inline bool has_param(const std::string& policy, const std::string& name) {
   return false;
 }
 
-/// What keeps a search short that takes its time, where a test asks every policy.
+/// Parameters that keep long searches short, for tests that run every policy.
 inline std::vector<std::pair<std::string, std::string>> short_search(const std::string& policy) {
   if (!has_param(policy, "generations")) return {};
   return {{"population", has_param(policy, "islands") ? "2" : "20"}, {"generations", "5"}};
@@ -32,7 +32,7 @@ inline std::vector<std::string> policy_names() {
   return names;
 }
 
-/// Of those that choose shapes.
+/// Names of the policies that choose shapes.
 inline std::vector<std::string> shape_policy_names() {
   std::vector<std::string> names;
   for (const core::PolicyEntry& entry : core::policy_registry()) {
@@ -41,7 +41,7 @@ inline std::vector<std::string> shape_policy_names() {
   return names;
 }
 
-/// A policy's name as that of a test.
+/// Turns the name of a policy into the name of a test.
 inline std::string test_name(std::string policy) {
   std::replace(policy.begin(), policy.end(), '-', '_');
   return policy;

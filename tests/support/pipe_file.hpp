@@ -7,7 +7,7 @@
 
 namespace berth::test {
 
-/// A pipe that holds this content: a second opening finds nothing in it. At most some kilobytes, which a pipe takes without a reader.
+/// A pipe with this content: a second opening finds it empty. At most some kilobytes, which a pipe holds without a reader.
 class PipeFile {
  public:
   explicit PipeFile(std::string_view content) {

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <functional>
 
-#include "host/sim/job_source.hpp"
-#include "host/sim/random.hpp"
+#include "host/sim/base/job_source.hpp"
+#include "host/sim/base/random.hpp"
 
 namespace berth::test {
 
-/// Jobs of one GPU that arrive as a Poisson process and are thrown away when they have ended: the arrivals of M/G/c.
+/// Jobs of one GPU that arrive as a Poisson process and are discarded when they have ended: the arrivals of M/G/c.
 class PoissonJobs final : public sim::JobSource {
  public:
   using Service = std::function<TimeUs(sim::Draws&)>;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "host/core/policy.hpp"
+#include "host/core/policy_api/policy.hpp"
 
 namespace berth::testing {
 
@@ -22,7 +22,7 @@ struct PolicyJob {
   TimeUs assigned = kNever;
 };
 
-/// Asks a policy about all jobs at once.
+/// Evaluates a policy for all jobs at once.
 class PolicyJobs {
  public:
   explicit PolicyJobs(std::vector<PolicyJob> jobs, std::int64_t cluster_gpus = 0) : jobs_(std::move(jobs)), cluster_gpus_(cluster_gpus) {

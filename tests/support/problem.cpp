@@ -25,12 +25,12 @@ kernel::ProblemView Problem::view() const {
   v.has_until = std::any_of(node_until.begin(), node_until.end(), [](TimeUs t) { return t != kNever; }) ? 1 : 0;
   v.n_types = n_types();
   v.type_memory = type_memory.data();
-  for (std::size_t f = 0; f < facet.size(); ++f) {
-    v.facet[f].levels = facet[f].levels;
-    v.facet[f].ranked = std::is_sorted(facet[f].order.begin(), facet[f].order.end()) ? 1 : 0;
-    v.facet[f].order = facet[f].order.data();
-    v.facet[f].node_domain = facet[f].node_domain.data();
-    std::copy(facet[f].level_begin.begin(), facet[f].level_begin.end(), v.facet[f].level_begin);
+  for (std::size_t f = 0; f < topology.size(); ++f) {
+    v.topology[f].levels = topology[f].levels;
+    v.topology[f].ranked = std::is_sorted(topology[f].order.begin(), topology[f].order.end()) ? 1 : 0;
+    v.topology[f].order = topology[f].order.data();
+    v.topology[f].node_domain = topology[f].node_domain.data();
+    std::copy(topology[f].level_begin.begin(), topology[f].level_begin.end(), v.topology[f].level_begin);
   }
   v.domains.n_domains = static_cast<std::int32_t>(domain_first.size());
   v.domains.first = domain_first.data();
@@ -58,7 +58,7 @@ kernel::ProblemView Problem::view() const {
   return v;
 }
 
-core::Scenario Walk::view() const {
+core::Scenario Pass::view() const {
   kernel::PlaceRequest r{};
   r.now = now;
   r.n = static_cast<std::int32_t>(order.size());
@@ -79,18 +79,18 @@ core::Scenario Walk::view() const {
   return {r, taken};
 }
 
-Walk walk_over(const Problem& problem) {
+Pass pass_over(const Problem& problem) {
   const auto n = static_cast<std::size_t>(problem.n_jobs());
-  Walk walk;
-  walk.order.resize(n);
-  std::iota(walk.order.begin(), walk.order.end(), 0);
-  walk.running.resize(n);
-  for (std::size_t j = 0; j < n; ++j) walk.running[j] = problem.held_begin[j] < problem.held_begin[j + 1] ? 1 : 0;
-  walk.victim_ok.assign(n, 1);
-  walk.preemption_class.assign(n, 0);
-  walk.job_rank = walk.order;
-  walk.option_run.assign(problem.options.size(), kNever);
-  return walk;
+  Pass pass;
+  pass.order.resize(n);
+  std::iota(pass.order.begin(), pass.order.end(), 0);
+  pass.running.resize(n);
+  for (std::size_t j = 0; j < n; ++j) pass.running[j] = problem.held_begin[j] < problem.held_begin[j + 1] ? 1 : 0;
+  pass.victim_ok.assign(n, 1);
+  pass.preemption_class.assign(n, 0);
+  pass.job_rank = pass.order;
+  pass.option_run.assign(problem.options.size(), kNever);
+  return pass;
 }
 
 }  // namespace berth::test

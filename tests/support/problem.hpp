@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "berth/kernel/problem.hpp"
-#include "host/core/backend.hpp"
+#include "berth/kernel/base/problem.hpp"
+#include "host/backend/backend.hpp"
 
-/// Owners of the columns behind the views of berth/kernel/problem.hpp, for tests.
+/// Owners of the columns behind the views of berth/kernel/base/problem.hpp, for tests.
 namespace berth::test {
 
-struct FacetColumns {
+struct TopologyColumns {
   std::int32_t levels = 2;
   std::vector<std::int32_t> order, node_domain;
   std::array<std::int32_t, kMaxLevels + 1> level_begin{};
 };
 
-/// All columns of one problem. Make it with ProblemBuilder or random_problem(); tests may change columns afterwards.
+/// All columns of one problem. Create it with ProblemBuilder or random_problem(); tests may change columns afterwards.
 struct Problem {
   std::vector<std::int32_t> node_type;
   std::vector<std::uint64_t> node_free, node_open, node_spare;
@@ -27,7 +27,7 @@ struct Problem {
   std::vector<std::int32_t> gpu_begin, gpu_used_ppm;
   std::vector<std::int64_t> gpu_used_memory;
   std::vector<std::int64_t> type_memory;
-  std::array<FacetColumns, 5> facet;
+  std::array<TopologyColumns, 5> topology;
   std::vector<std::int32_t> domain_first, domain_last, domain_child_first, domain_child_last, domain_parent;
   std::vector<std::uint8_t> domain_named;
   std::vector<std::uint64_t> filter_words;
@@ -49,15 +49,15 @@ struct Problem {
   kernel::ProblemView view() const;
 };
 
-/// A PlaceRequest and what it takes away before the walk. Columns as in PlaceRequest; `n_jobs` long where it says so.
-struct Walk {
+/// A PlaceRequest and the GPUs removed before the scheduling pass. Columns as in PlaceRequest; `n_jobs` long where it says so.
+struct Pass {
   TimeUs now = 0;
   std::vector<std::int32_t> order;
   std::vector<std::uint8_t> running, victim_ok;
   std::vector<std::int32_t> preemption_class, job_rank;
   std::vector<TimeUs> option_run;
   std::vector<kernel::ReleaseRow> releases;
-  kernel::Discipline discipline = kernel::Discipline::kSkip;
+  kernel::Discipline discipline = kernel::Discipline::kGreedy;
   kernel::Packing packing = kernel::Packing::kTopology;
   bool preemptive = false;
   bool class_rule = false;
@@ -69,7 +69,7 @@ struct Walk {
   core::Scenario view() const;
 };
 
-/// A walk over all jobs by slot: running where the job holds something, everybody a possible victim, run times not known.
-Walk walk_over(const Problem& problem);
+/// A scheduling pass over all jobs by index. Jobs that hold GPUs run, every job may be a victim, and run times are not known.
+Pass pass_over(const Problem& problem);
 
 }  // namespace berth::test

@@ -26,14 +26,14 @@ void append_group(const GroupSpec& spec, std::size_t base, std::vector<GroupRow>
   row.memory = spec.memory;
   row.gpu_memory = spec.gpu_memory;
   row.segment_size = spec.segment_size;
-  row.segment_facet = spec.segment.facet;
+  row.segment_topology = spec.segment.topology;
   row.segment_level = spec.segment.level;
-  row.require_facet = spec.require.facet;
+  row.require_topology = spec.require.topology;
   row.require_level = spec.require.level;
-  row.prefer_facet = spec.prefer.facet;
+  row.prefer_topology = spec.prefer.topology;
   row.prefer_level = spec.prefer.level;
   row.spread_most = spec.spread_most;
-  row.spread_facet = spec.spread.facet;
+  row.spread_topology = spec.spread.topology;
   row.spread_level = spec.spread.level;
   row.subtree_gpus = spec.share_ppm == kWholeGpu ? std::int64_t{spec.members} * spec.gpus : 0;
   rows.push_back(row);
@@ -45,7 +45,7 @@ void append_group(const GroupSpec& spec, std::size_t base, std::vector<GroupRow>
   rows[at].subtree_end = static_cast<std::int32_t>(rows.size() - base);
 }
 
-// Takes what a running job holds off the node's columns.
+// Subtracts the holdings of a running job from the node's columns.
 void charge(const HeldSpec& held, Problem& p) {
   const auto node = static_cast<std::size_t>(held.node);
   p.node_free[node] &= ~held.mask;
@@ -66,8 +66,8 @@ int ProblemBuilder::type(std::int64_t memory_bytes) {
   return static_cast<int>(types_.size()) - 1;
 }
 
-ProblemBuilder& ProblemBuilder::levels(int facet, int named) {
-  named_.at(static_cast<std::size_t>(facet)) = named;
+ProblemBuilder& ProblemBuilder::levels(int topology, int named) {
+  named_.at(static_cast<std::size_t>(topology)) = named;
   return *this;
 }
 
@@ -80,7 +80,7 @@ ProblemBuilder& ProblemBuilder::rack(const std::string& path, const std::vector<
   for (const std::int32_t n : gpus) {
     NodeSpec spec;
     spec.gpus = n;
-    spec.path[kSwitchFacet] = path;
+    spec.path[kSwitchTopology] = path;
     node(spec);
   }
   return *this;
@@ -123,7 +123,7 @@ Problem ProblemBuilder::build() const {
   Problem p;
   p.type_memory = types_.empty() ? std::vector<std::int64_t>{0} : types_;
   build_nodes(p);
-  build_facets(nodes_, named_, p);
+  build_topologies(nodes_, named_, p);
   build_jobs(p);
   build_held(p);
   build_queues(p);

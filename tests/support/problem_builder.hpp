@@ -7,30 +7,30 @@
 
 #include "tests/support/problem.hpp"
 
-/// Hand-made problems: say nodes, jobs and what is held; all derived columns are computed.
+/// Hand-made problems: tests give nodes, jobs and held GPUs; all derived columns are computed.
 namespace berth::test {
 
-inline constexpr int kSwitchFacet = 0, kNvlinkFacet = 1, kPowerFacet = 2;
+inline constexpr int kSwitchTopology = 0, kNvlinkTopology = 1, kPowerTopology = 2;
 
-/// A level of a facet: 0 is the node, 1 the lowest named level, ...
+/// A level of a topology: 0 is the node, 1 the lowest named level, ...
 struct At {
-  std::int32_t facet = 0;
+  std::int32_t topology = 0;
   std::int32_t level = kernel::kNone;
 };
 
 struct NodeSpec {
   std::int32_t gpus = 8;
-  /// Path in each facet from root to leaf, "pod/rack"; an empty or missing part is a domain without name.
+  /// Path in each topology from root to leaf, "pod/rack"; an empty or missing part is an unnamed domain.
   std::array<std::string, 5> path{};
   std::int32_t type = 0;
   std::int64_t cpu = kernel::kNoLimit;     // milli-cores, before anything is held
   std::int64_t memory = kernel::kNoLimit;  // bytes, before anything is held
   TimeUs until = kNever;
   bool sharing = false;
-  bool closed = false;  // drained: nothing is free, and nothing that leaves becomes free
+  bool closed = false;  // drained: no GPU is free, and no released GPU becomes free
   bool spare = false;   // its GPUs are in node_spare, not in node_free
   std::vector<std::uint64_t> inner{};
-  std::uint64_t busy = 0;  // GPUs that do not work or are being released: not free, not in node_open
+  std::uint64_t busy = 0;  // GPUs that failed or are being released: not free, not in node_open
 };
 
 struct GroupSpec {
@@ -50,7 +50,7 @@ struct GroupSpec {
 struct DemandSpec {
   std::vector<GroupSpec> groups{};
   std::int32_t type = 0;
-  std::vector<std::int32_t> nodes{};  // nodes that may be used, empty: all; those of other types never
+  std::vector<std::int32_t> nodes{};  // allowed nodes, empty: all; nodes of other types never
 };
 
 struct HeldSpec {
@@ -60,27 +60,28 @@ struct HeldSpec {
   std::int64_t cpu = 0, memory = 0, gpu_memory = 0;
 };
 
-/// Calls may come in any order, except that what is named must have been added; each `int` result is a rank, row or slot.
+/// Builds a problem. Names must be added before they are used; otherwise calls may come in any order.
+/// Each `int` result is a rank, row or index.
 class ProblemBuilder {
  public:
-  /// A further GPU type; type 0 stands from the beginning unless types are added, the first call is type 0.
+  /// Adds a GPU type. Type 0 exists by default; the first call defines it.
   int type(std::int64_t memory_bytes);
-  /// At least so many named levels in a facet, even where no node names them.
-  ProblemBuilder& levels(int facet, int named);
+  /// Minimum number of named levels in a topology, even where no node names them.
+  ProblemBuilder& levels(int topology, int named);
   /// Nodes must come in the order of their switch path. @throws std::logic_error otherwise.
   int node(NodeSpec spec);
-  /// One node for each count: that many GPUs, all free, at switch path `path`.
+  /// One node per count with that many GPUs, all free, at switch path `path`.
   ProblemBuilder& rack(const std::string& path, const std::vector<std::int32_t>& gpus);
   int demand(DemandSpec spec);
-  /// caps: GPUs, one per type, then all types; shorter lists are filled up with kNoLimit.
+  /// caps: GPUs, one per type, then all types; shorter lists are padded with kNoLimit.
   int queue(int parent, std::vector<std::int64_t> caps);
-  /// One option per demand, in order.
+  /// Adds a job with one option per demand, in order.
   int job(const std::vector<int>& demands, int queue = kernel::kNone);
   /// A job with one option: `members` of `gpus` whole GPUs in one flat group.
   int gang(std::int32_t members, std::int32_t gpus = 1, int queue = kernel::kNone);
-  /// A job with one option: this one root group, on any node of type 0.
+  /// A job with one option: only this root group, on any node of type 0.
   int ask(const GroupSpec& group, int queue = kernel::kNone);
-  /// The job runs and holds this; taken from the node's free GPUs, cores and memory.
+  /// The job runs and holds these resources, which are subtracted from the node's free GPUs, cores and memory.
   ProblemBuilder& hold(int job, const HeldSpec& held);
   Problem build() const;
 
@@ -107,10 +108,10 @@ class ProblemBuilder {
   std::vector<JobSpec> jobs_;
 };
 
-/// Parts of "a/b/c", filled up with empty parts to `n`.
+/// Parts of "a/b/c", padded with empty parts to `n`.
 std::vector<std::string> path_parts(const std::string& path, std::size_t n);
 
-/// Facet orders and domain tables of all facets (tests/support/facets.cpp).
-void build_facets(const std::vector<NodeSpec>& nodes, const std::array<int, 5>& named, Problem& p);
+/// Topology orders and domain tables of all topologies (tests/support/topologies.cpp).
+void build_topologies(const std::vector<NodeSpec>& nodes, const std::array<int, 5>& named, Problem& p);
 
 }  // namespace berth::test

@@ -6,7 +6,7 @@
 
 namespace berth::test {
 
-/// What the InputError says that this throws, or "no error".
+/// The message of the InputError that the body throws, or "no error".
 template <class Body>
 std::string problem_of(Body&& body) {
   try {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/core/wide.hpp"
+#include "host/core/base/wide.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::test {
@@ -26,8 +26,8 @@ std::vector<std::int32_t> random_types(Random& random, std::int32_t types) {
   return chosen;
 }
 
-// work * speed * g / (1 + loss * (g - 1)), Amdahl's law, as a share of what `max_gpus` would do. A later type is a faster one, not for
-// every job.
+// work * speed * g / (1 + loss * (g - 1)), Amdahl's law, relative to the speed on `max_gpus`.
+// A later type is faster, but not for every job.
 Options concave(Random& random, const RandomChoiceSpec& spec) {
   const std::int64_t work = random_value(random, spec.max_value);
   const std::int32_t loss_percent = random.of<std::int32_t>({2, 5, 10, 25, 50});

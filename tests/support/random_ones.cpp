@@ -10,7 +10,7 @@
 namespace berth::test {
 namespace {
 
-// low..high, evenly in their logarithms to base 2.
+// low..high, uniform in the base-2 logarithm.
 std::int64_t random_magnitude(Random& random, std::int32_t most_bits) {
   const std::int32_t bits = random.within(0, most_bits);
   const std::uint64_t lowest = std::uint64_t{1} << bits;
@@ -40,7 +40,7 @@ std::vector<std::int32_t> random_counts(Random& random, OnesSteps steps, std::in
   return counts;
 }
 
-// base * g / (1 + loss * (g - 1)), Amdahl's law; or as much slower, the more GPUs there are.
+// base * g / (1 + loss * (g - 1)), Amdahl's law; or slower with more GPUs by the same factor.
 std::vector<OnesStep> random_steps(Random& random, const RandomOnesSpec& spec) {
   const bool extreme = random.percent(spec.extreme_percent), falling = random.percent(spec.falling_percent);
   const std::int64_t base = extreme ? random_magnitude(random, 50) : random.within(1'000'000, 50'000'000);
@@ -58,7 +58,7 @@ std::vector<std::int32_t> random_quantiles(Random& random, const RandomOnesSpec&
   std::vector<std::int32_t> quantiles(kernel::kOnesQuantiles);
   const auto any = [&] { return random.within(0, kernel::kOnesUnit); };
   if (random.percent(spec.extreme_percent)) {
-    // All alike, most often at one of the ends.
+    // All equal, most often at one of the ends.
     std::fill(quantiles.begin(), quantiles.end(), random.percent(33) ? any() : random.percent(50) ? 0 : kernel::kOnesUnit);
     return quantiles;
   }
@@ -112,7 +112,7 @@ void deploy(Random& random, const RandomOnesSpec& spec, std::vector<OnesJob>& jo
   std::int32_t x = 0;
   for (const std::size_t j : shuffled(random, jobs.size())) {
     OnesJob& job = jobs[j];
-    job.deployed_first = random.below(spec.slots);  // as rubbish, where it is deployed nowhere
+    job.deployed_first = random.below(spec.slots);  // an arbitrary value, where it is not deployed
     if (random.percent(spec.gap_percent)) x += random.within(1, 1 + spec.slots / 8);
     if (!random.percent(spec.deployed_percent) || x >= spec.slots) continue;
     const std::int32_t gpus = random.percent(spec.odd_percent) ? random.within(1, spec.slots - x) : random.of(job.steps).gpus;
@@ -153,7 +153,7 @@ OnesPopulation random_population(std::uint64_t seed, const OnesProblem& problem)
     const std::int32_t gap_percent = random.of<std::int32_t>({0, 20, 60});
     std::int32_t x = 0;
     for (const std::size_t j : shuffled(random, jobs)) {
-      first[j] = random.below(problem.slots);  // as rubbish, where it has nothing
+      first[j] = random.below(problem.slots);  // an arbitrary value, where it has no GPUs
       if (random.percent(gap_percent)) x += random.within(1, 1 + problem.slots / 8);
       const auto steps =
           std::vector(problem.step_gpus.begin() + problem.step_begin[j], problem.step_gpus.begin() + problem.step_begin[j + 1]);

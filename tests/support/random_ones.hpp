@@ -10,10 +10,10 @@ namespace berth::test {
 /// The GPU counts in which jobs may run.
 enum class OnesSteps {
   kEvery,   // 1, 2, 3, ..: as in the artifact
-  kPowers,  // 1, 2, 4, .., or some of them from a later one on
+  kPowers,  // 1, 2, 4, .., or some of these from a later one on
   kSingle,  // one count
   kSome,    // any
-  kMixed,   // each job another of these
+  kMixed,   // a random kind for each job
 };
 inline constexpr std::array kOnesSteps{OnesSteps::kEvery, OnesSteps::kPowers, OnesSteps::kSingle, OnesSteps::kSome, OnesSteps::kMixed};
 const char* to_string(OnesSteps steps);
@@ -24,20 +24,20 @@ struct RandomOnesSpec {
   std::int32_t population = 3;
   std::int32_t theta_ppm = 300'000;
   OnesSteps steps = OnesSteps::kMixed;
-  std::int32_t most_gpus = 64;          // of a step
+  std::int32_t most_gpus = 64;          // maximum of a step
   std::int32_t fresh_percent = 20;      // jobs
   std::int32_t falling_percent = 15;    // jobs that are slower on more GPUs
-  std::int32_t identical_percent = 15;  // jobs like an earlier one
-  std::int32_t extreme_percent = 10;    // work, rates and quantiles
+  std::int32_t identical_percent = 15;  // jobs identical to an earlier one
+  std::int32_t extreme_percent = 10;    // extreme work, rates and quantiles
   std::int32_t deployed_percent = 70;   // jobs
   std::int32_t gap_percent = 20;        // before a deployed block
-  std::int32_t odd_percent = 20;        // deployed counts of any size
+  std::int32_t odd_percent = 20;        // deployed counts that are not steps
 };
 
-/// Pure function of its arguments.
+/// A pure function of its arguments.
 OnesProblem random_ones(std::uint64_t seed, const RandomOnesSpec& spec = {});
 
-/// Disjoint blocks of steps, which need not keep to any limit.
+/// Disjoint blocks of steps, which may exceed the limits.
 OnesPopulation random_population(std::uint64_t seed, const OnesProblem& problem);
 
 }  // namespace berth::test

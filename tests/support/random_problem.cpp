@@ -13,7 +13,7 @@ using kernel::kNone;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-// What is free while running jobs are made, so that they hold only what there is.
+// Free resources while running jobs are created, so that they hold only what exists.
 struct Left {
   std::vector<std::uint64_t> free;
   std::vector<std::vector<std::int32_t>> used_ppm;
@@ -42,7 +42,7 @@ std::vector<NodeSpec> random_nodes(Random& random, const RandomSpec& spec, const
     }
   }
   const bool until = spec.until && random.percent(50);
-  const bool alike = random.percent(40);  // same nodes: nothing but ties
+  const bool alike = random.percent(40);  // equal nodes: all comparisons are ties
   const std::int32_t usual = std::min(random.of<std::int32_t>({2, 4, 8, 8}), spec.max_gpus);
   const std::int32_t busy_percent = random.of<std::int32_t>({0, 0, 20, 50});
   std::vector<NodeSpec> nodes(static_cast<std::size_t>(spec.nodes));
@@ -64,17 +64,17 @@ std::vector<NodeSpec> random_nodes(Random& random, const RandomSpec& spec, const
     const std::int32_t kind = random.below(5);
     if (kind == 0) node.inner = {half, all & ~half};
     if (kind == 1) node.inner = {all & ~odd, odd};
-    if (kind == 2) node.inner = {half};  // some GPUs in no inner group
+    if (kind == 2) node.inner = {half};  // some GPUs are in no inner group
   }
-  auto key = [&](const NodeSpec& node) { return path_parts(node.path[kSwitchFacet], static_cast<std::size_t>(named[0])); };
+  auto key = [&](const NodeSpec& node) { return path_parts(node.path[kSwitchTopology], static_cast<std::size_t>(named[0])); };
   std::stable_sort(nodes.begin(), nodes.end(), [&](const NodeSpec& a, const NodeSpec& b) { return key(a) < key(b); });
   return nodes;
 }
 
 At random_level(Random& random, const std::array<int, 5>& named) {
-  std::int32_t facet = random.percent(50) ? kSwitchFacet : random.below(5);
-  if (named[static_cast<std::size_t>(facet)] == 0 && random.percent(70)) facet = kSwitchFacet;
-  return {facet, random.within(0, named[static_cast<std::size_t>(facet)])};
+  std::int32_t topology = random.percent(50) ? kSwitchTopology : random.below(5);
+  if (named[static_cast<std::size_t>(topology)] == 0 && random.percent(70)) topology = kSwitchTopology;
+  return {topology, random.within(0, named[static_cast<std::size_t>(topology)])};
 }
 
 GroupSpec random_group(Random& random, const RandomSpec& spec, const std::array<int, 5>& named) {
@@ -130,7 +130,7 @@ Left left_of(const std::vector<NodeSpec>& nodes) {
   return left;
 }
 
-// Takes some of a node for a running job; an empty mask where there is nothing.
+// Allocates some of a node to a running job; an empty mask where nothing is free.
 HeldSpec random_held(Random& random, std::int32_t at, const NodeSpec& node, std::int64_t type_memory, Left& left) {
   const auto n = static_cast<std::size_t>(at);
   HeldSpec held;
@@ -139,7 +139,7 @@ HeldSpec random_held(Random& random, std::int32_t at, const NodeSpec& node, std:
     const auto gpu = static_cast<std::size_t>(random.below(node.gpus));
     held.share_ppm = random.of<std::int32_t>({100'000, 250'000, 500'000});
     if (random.percent(30)) held.gpu_memory = 10 * kGiB;
-    const bool going = (node.busy >> gpu & 1) != 0 && random.percent(40);  // a GPU that is being released serves its shares still
+    const bool going = (node.busy >> gpu & 1) != 0 && random.percent(40);  // a GPU that is being released still serves its shares
     const bool open = going || (left.free[n] >> gpu & 1) != 0 || left.used_ppm[n][gpu] > 0;
     const bool room = left.used_ppm[n][gpu] + held.share_ppm <= kWholeGpu;
     const bool memory = type_memory == 0 || left.used_memory[n][gpu] + held.gpu_memory <= type_memory;
@@ -159,14 +159,29 @@ HeldSpec random_held(Random& random, std::int32_t at, const NodeSpec& node, std:
   return held;
 }
 
+// What became illegal after the fact, in one problem of three: caps lie below what runs, and GPUs do not become free when the jobs that
+// hold them leave. Its draws are its own, so that all else is as it is without.
+void overtake(std::uint64_t seed, Problem& p) {
+  Random random(seed * 0x9e3779b97f4a7c15ull + 19);
+  if (!random.percent(33)) return;
+  for (std::size_t i = 0; i < p.queue_cap.size(); ++i) {
+    const auto gpus = static_cast<std::int32_t>(p.queue_used[i] / kWholeGpu);
+    if (gpus > 0 && random.percent(50)) p.queue_cap[i] = std::min(p.queue_cap[i], std::int64_t{kWholeGpu} * random.below(gpus));
+  }
+  for (const kernel::HeldRow& held : p.held) {
+    if (held.share_ppm != kWholeGpu || !random.percent(15)) continue;
+    p.node_open[static_cast<std::size_t>(held.node)] &= ~(random.percent(50) ? held.mask : held.mask & random.mask(64, 50));
+  }
+}
+
 }  // namespace
 
 Problem random_problem(std::uint64_t seed, const RandomSpec& spec) {
   Random random(seed * 0x9e3779b97f4a7c15ull + 1);
   ProblemBuilder builder;
   std::array<int, 5> named{};
-  named[kSwitchFacet] = random.below(4);
-  for (std::size_t f = 1; spec.facets && f < named.size(); ++f) named[f] = random.below(3);
+  named[kSwitchTopology] = random.below(4);
+  for (std::size_t f = 1; spec.topologies && f < named.size(); ++f) named[f] = random.below(3);
   for (std::size_t f = 0; f < named.size(); ++f) builder.levels(static_cast<int>(f), named[f]);
   std::vector<std::int64_t> type_memory;
   for (std::int32_t t = 0; t < spec.types; ++t) {
@@ -214,7 +229,9 @@ Problem random_problem(std::uint64_t seed, const RandomSpec& spec) {
       builder.hold(job, held);
     }
   }
-  return builder.build();
+  Problem problem = builder.build();
+  overtake(seed, problem);
+  return problem;
 }
 
 }  // namespace berth::test

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "berth/kernel/score.hpp"
+#include "berth/kernel/score/columns.hpp"
 #include "tests/support/problem_builder.hpp"
 
-/// Adversarial problems: ties everywhere, jobs that fit nowhere, ragged trees in several facets, almost full nodes.
+/// Adversarial problems: many ties, jobs that fit nowhere, uneven trees in several topologies, almost full nodes.
 namespace berth::test {
 
 struct RandomSpec {
@@ -16,9 +16,9 @@ struct RandomSpec {
   std::int32_t max_gpus = 8;  // per node, up to 64
   std::int32_t queues = 4;
   std::int32_t running_percent = 40;  // of the jobs
-  std::int32_t demands = 10;          // pool that jobs draw their options from
-  std::int32_t tree_percent = 35;     // of the demands: several groups
-  bool facets = true;                 // trees besides the switch facet
+  std::int32_t demands = 10;          // number of demands that options use
+  std::int32_t tree_percent = 35;     // of the demands: with several groups
+  bool topologies = true;             // topologies besides the switch topology
   bool constraints = true;            // require, prefer, segment, spread
   bool shares = true;
   bool cpu_memory = true;
@@ -26,21 +26,21 @@ struct RandomSpec {
   bool inner = true;
 };
 
-/// Instants of random problems cluster around this one.
+/// Instants of random problems are close to this one.
 inline constexpr TimeUs kRandomNow = 1000 * kSecond;
 
-/// Pure function of its arguments.
+/// A pure function of its arguments.
 Problem random_problem(std::uint64_t seed, const RandomSpec& spec = {});
 
-/// Order, flags, disciplines and taken GPUs for a walk over `problem`.
-Walk random_walk(std::uint64_t seed, const Problem& problem);
+/// Order, flags, disciplines and taken GPUs for a scheduling pass over `problem`.
+Pass random_pass(std::uint64_t seed, const Problem& problem);
 
 /// Owner of a ScoreRequest.
 struct ScoreCase {
   std::vector<std::int32_t> jobs;
   std::vector<TimeUs> option_run;
   std::vector<std::int64_t> domain_cost;
-  std::int32_t facet = 0, level = 0, k = 1;
+  std::int32_t topology = 0, level = 0, k = 1;
   std::int64_t leftover_weight = 0;
   TimeUs now = 0;
 

@@ -42,8 +42,8 @@ ResultBuffers::ResultBuffers(std::size_t n, std::int32_t max_entries)
       displaced_by(n, -7),
       entries(static_cast<std::size_t>(max_entries), kernel::PlacedRow{-7, -7, -7, -7, 7, -7, -7}) {}
 
-ResultBuffers::ResultBuffers(const Problem& problem, const Walk& walk)
-    : ResultBuffers(walk.order.size(), core::entry_bound(problem.view())) {}
+ResultBuffers::ResultBuffers(const Problem& problem, const Pass& pass)
+    : ResultBuffers(pass.order.size(), core::entry_bound(problem.view())) {}
 
 kernel::PlaceResult ResultBuffers::view() {
   kernel::PlaceResult r{};
@@ -113,9 +113,9 @@ std::vector<kernel::Candidate> score(core::PlacementBackend& backend, const Prob
   return out;
 }
 
-ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const Walk& walk) {
-  ResultBuffers result(problem, walk);
-  backend.place(problem.view(), walk.view(), result.view());
+ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const Pass& pass) {
+  ResultBuffers result(problem, pass);
+  backend.place(problem.view(), pass.view(), result.view());
   return result;
 }
 

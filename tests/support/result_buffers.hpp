@@ -9,9 +9,10 @@
 
 namespace berth::test {
 
-/// Owns the output columns of one walk. Filled with rubbish at first, so that a column that a backend forgets is seen.
+/// Owns the output columns of one scheduling pass.
+/// They start with invalid values, so that a column that a backend does not write is noticed.
 struct ResultBuffers {
-  ResultBuffers(const Problem& problem, const Walk& walk);
+  ResultBuffers(const Problem& problem, const Pass& pass);
   ResultBuffers(std::size_t n, std::int32_t max_entries);
 
   kernel::PlaceResult view();
@@ -25,7 +26,7 @@ struct ResultBuffers {
   TimeUs reserve_at = -7;
 };
 
-/// Same outcomes, options, victims, entries (`pad` left out), reservation and count of given-up jobs.
+/// Same outcomes, options, victims, entries (except `pad`), reservation and count of jobs that ran out of tries.
 bool operator==(const ResultBuffers& a, const ResultBuffers& b);
 
 /// One line per difference, at most twenty; empty when equal.
@@ -36,8 +37,8 @@ std::string to_string(kernel::Outcome outcome);
 std::string to_string(const kernel::PlacedRow& row);
 void PrintTo(const ResultBuffers& result, std::ostream* out);
 
-/// Best k of every job, row by row.
+/// The k best candidates of every job, row by row.
 std::vector<kernel::Candidate> score(core::PlacementBackend& backend, const Problem& problem, const kernel::ScoreRequest& request);
-ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const Walk& walk);
+ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const Pass& pass);
 
 }  // namespace berth::test

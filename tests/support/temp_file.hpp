@@ -11,7 +11,7 @@
 
 namespace berth::test {
 
-/// A file with this content that lives as long as the object; the name ends in `tail`.
+/// A file with this content, removed with the object; its name ends in `tail`.
 class TempFile {
  public:
   explicit TempFile(std::string_view content, const std::string& tail = ".csv") {

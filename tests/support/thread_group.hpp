@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "berth/kernel/group.hpp"
+#include "berth/kernel/base/group.hpp"
 
-/// A thread block made of real threads and barriers. It runs group bodies as the GPU does, with as many threads as asked
-/// for, on a machine without one; under ThreadSanitizer a barrier missing from a body is a reported race.
+/// A thread block made of real threads and barriers. It runs group bodies as a GPU does, with any number of threads, without a GPU.
+/// Under ThreadSanitizer a missing barrier in a body is a reported race.
 namespace berth::test {
 
-/// What the threads of one block share.
+/// State that the threads of one block share.
 class ThreadBlock {
  public:
   explicit ThreadBlock(std::int32_t size) : size_(size) {
@@ -31,22 +31,22 @@ class ThreadBlock {
 
   std::int32_t size() const { return size_; }
 
-  /// Returns once all threads have called it as often as this one; orders all their memory accesses.
+  /// Returns once all threads have called it equally often; orders all their memory accesses.
   void wait() { pthread_barrier_wait(&barrier_); }
 
  private:
   friend class ThreadGroup;
   std::int32_t size_;
-  // It sleeps at once. std::barrier and std::atomic::wait of libstdc++ 12 yield first: with more threads than cores
-  // that is ten times as many switches.
+  // It sleeps at once. std::barrier and std::atomic::wait of libstdc++ 12 yield first.
+  // With more threads than cores that causes ten times as many context switches.
   pthread_barrier_t barrier_;
-  // Collectives use the halves in turn, so that one barrier each is enough: a half is written again only two
-  // collectives later, when all threads have passed the barrier in between and have read it.
+  // Collectives alternate between the halves, so that one barrier each is enough.
+  // A half is written again only two collectives later, when all threads have passed the barrier between and have read it.
   std::vector<kernel::Key> keys_[2];
   std::vector<std::int64_t> values_[2];
 };
 
-/// One thread's view of its block; the interface of kernel::SerialGroup.
+/// One thread's view of its block, with the interface of kernel::SerialGroup.
 class ThreadGroup {
  public:
   ThreadGroup(ThreadBlock& block, std::int32_t rank) : block_(&block), rank_(rank) {}
@@ -80,7 +80,7 @@ class ThreadGroup {
   bool any(bool v) { return sum(v ? 1 : 0) != 0; }
 
  private:
-  /// Puts `v` in this thread's slot and returns the slots of all, filled.
+  /// Stores `v` for this thread and returns the values of all threads.
   template <class T>
   const std::vector<T>& exchange(std::vector<T> (&halves)[2], T v) {
     std::vector<T>& half = halves[turn_];
@@ -95,8 +95,8 @@ class ThreadGroup {
   int turn_ = 0;
 };
 
-/// Runs fn(group) on `size` threads that make up one block and returns when all have ended. The first exception is
-/// thrown again here; a body must not throw between collectives, for the others would wait for it.
+/// Runs fn(group) on `size` threads that form one block. Returns when all have ended, and rethrows the first exception.
+/// A body must not throw between collectives, because the other threads would wait for it.
 template <class Fn>
 void run_with_threads(std::int32_t size, const Fn& fn) {
   ThreadBlock block(size);

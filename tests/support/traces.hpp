@@ -6,8 +6,8 @@
 
 namespace berth::test {
 
-/// Path of a public trace under BERTH_TRACES (default ../shared/traces beside the project), or empty where it is absent:
-/// the test then skips. Trace data is never part of the project.
+/// Path of a public trace under BERTH_TRACES (default: ../shared/traces next to the project).
+/// Empty where it is absent: the test then skips. Trace data is never part of the project.
 inline std::string trace_file(const std::string& name) {
   const char* folder = std::getenv("BERTH_TRACES");
   const std::string path = std::string(folder != nullptr ? folder : BERTH_SOURCE_DIR "/../shared/traces") + "/" + name;

@@ -7,7 +7,7 @@
 
 namespace berth::test {
 
-/// A zip archive with one deflated file, as Go's archive/zip writes it: sizes stand behind the file and in the list only.
+/// A zip archive with one deflated file, as written by Go's archive/zip: sizes are only after the file and in the list.
 inline std::string zipped(const std::string& name, const std::string& content) {
   const auto number = [](std::uint64_t value, int bytes) {
     std::string out;

@@ -1,4 +1,4 @@
-/* Berth from C (C99) and from whatever calls C: the allocation plan of a GPU cluster, and why.
+/* Berth from C (C99) and from every language that calls C: the allocation plan of a GPU cluster, with reasons.
  *
  *   berth_state* state;  berth_engine* engine;  berth_plan* plan;
  *   berth_state_from_json(text, size, "cluster.json", &state, &error);
@@ -7,29 +7,28 @@
  *   for (;;) {
  *     berth_state_apply(state, &deltas, NULL, &error);              what happened; all of it or nothing
  *     berth_decide(engine, state, NULL, &request, plan, &error);
- *     berth_plan_decisions(plan, 0, n, &columns, &error);           who runs where, who waits
- *     berth_commit(state, plan, NULL, &error);                      refuses a plan of an older revision
+ *     berth_plan_decisions(plan, 0, n, &columns, &error);           which jobs run where, and which wait
+ *     berth_commit(state, plan, NULL, &error);                      rejects a plan of an older revision
  *   }
  *
  * Conventions
- *  - Every function that can fail returns BERTH_OK (0) or a negative status and, but for `berth_cancel`, takes a `berth_error*`, which may
- *    be NULL. Nothing throws, exits, prints or installs signal handlers. Where a call fails, outputs keep what they held, unless said
- *    otherwise.
- *  - Every struct passed by pointer begins with its own size: `= {.struct_size = sizeof(berth_request)}`, everything else zero, asks for
- *    the defaults. Structs only grow at their end, so a caller of another minor version goes on working: a shorter struct has the defaults
- *    in what it lacks, a longer one must be zero in what this library does not know.
- *  - Inputs are arrays on the host, copied during the call. A column is a pointer to n values; NULL means for all rows the default, which
- *    its comment says, or else 0. Counts are 64 bits wide and checked before anything is read. What a value is refused for is said as of a
+ *  - Errors. Every function that can fail returns BERTH_OK (0) or a negative status. It also takes a `berth_error*`, which may be NULL;
+ *    only `berth_cancel` does not. Nothing throws, exits, prints or installs signal handlers. A failed call leaves its outputs
+ *    unchanged, unless stated otherwise.
+ *  - Structs. Every struct passed by pointer begins with its own size: `= {.struct_size = sizeof(berth_request)}`. Zero in all other
+ *    fields means the defaults. Structs only grow at their end, so callers of another minor version keep working. The fields that a
+ *    shorter struct lacks have their defaults. A longer struct must be zero in the fields that this library does not know.
+ *  - Inputs are arrays on the host, copied during the call. A column is a pointer to n values. NULL means the default in all rows, which
+ *    is 0 unless its comment states another. Counts have 64 bits and are checked before anything is read. Errors name values as in a
  *    document: "/jobs/0/submit_s", in seconds.
- *  - Times are microseconds from the state's origin, shares millionths of a GPU, rates millionths of a unit of work per second.
- *  - A handle serves one thread at a time; another thread that uses it meanwhile gets BERTH_BUSY. Different handles are independent.
- *    `berth_cancel` and `berth_engine_get_stats` may be called from any thread. NULL, handles of another kind and, as far as they can be
- *    recognised, destroyed ones give BERTH_INVALID_HANDLE.
- *  - Callbacks run on the thread that called, with no lock held, and may not use the handles of that call except `berth_cancel`. One
- *    written in C++ that throws ends the call with BERTH_CALLBACK_FAILED; the exception goes no further. One that leaves by longjmp is an
- *    error of the program.
- *  - After fork() without exec() the child may go on with the handles it inherited, if no other thread was inside a call then, and no GPU
- *    was in use.
+ *  - Units. Times are microseconds from the state's origin, shares millionths of a GPU, rates millionths of a unit of work per second.
+ *  - Threads. One thread at a time may use a handle; a second one gets BERTH_BUSY. Different handles are independent. Any thread may
+ *    call `berth_cancel` and `berth_engine_get_stats`. NULL and handles of another kind give BERTH_INVALID_HANDLE, and so do destroyed
+ *    handles as far as they can be recognised.
+ *  - Callbacks run on the calling thread with no lock held. They may not use the handles of that call, except for `berth_cancel`. A C++
+ *    exception in a callback ends the call with BERTH_CALLBACK_FAILED and goes no further. Leaving by longjmp is an error of the program.
+ *  - After fork() without exec() the child may use the handles that it inherited. No other thread may have been inside a call at that
+ *    time, and no GPU in use.
  */
 #ifndef BERTH_H
 #define BERTH_H
@@ -49,14 +48,13 @@ extern "C" {
 
 /* ---- Versions ------------------------------------------------------------------------------------------------------------------ */
 
-/* The major number changes when a program compiled before would break, and is the library's SOVERSION; the minor one when something is
- * added. */
+/* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
 #define BERTH_ABI_MINOR 0
 
-/* Of the library that runs: major * 65536 + minor. */
+/* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
-/* "0.1.0": of the product, and so of the policies' behaviour. */
+/* Version of the product, and so of the behaviour of policies: "0.1.0". */
 BERTH_C_API const char* berth_version(void);
 /* One line of JSON: version, ABI, build id, backends built, compiler. Never freed. */
 BERTH_C_API const char* berth_build_info(void);
@@ -66,48 +64,48 @@ BERTH_C_API const char* berth_build_info(void);
 typedef int32_t berth_status;
 enum {
   BERTH_OK = 0,
-  /* the caller's mistakes: -1 .. -19 */
+  /* mistakes of the caller: -1 .. -19 */
   BERTH_INVALID_ARGUMENT = -1, /* a null pointer, a count beyond its cap, an unknown policy or parameter */
   BERTH_INVALID_HANDLE = -2,
-  BERTH_INPUT_ERROR = -3,     /* a snapshot, delta or document that cannot be accepted; file, pointer and line say where */
-  BERTH_STALE_PLAN = -4,      /* the plan is of another revision, or of another state */
+  BERTH_INPUT_ERROR = -3,     /* an invalid snapshot, delta or document; see file, pointer and line */
+  BERTH_STALE_PLAN = -4,      /* the plan is for another revision, or another state */
   BERTH_BUSY = -5,            /* another thread uses the handle */
   BERTH_CALLBACK_FAILED = -6, /* a callback threw */
-  /* the environment: -20 .. -39 */
+  /* failures of the environment: -20 .. -39 */
   BERTH_ENVIRONMENT_ERROR = -20,
   BERTH_OUT_OF_MEMORY = -21,
-  BERTH_STATE_LOST = -22, /* memory ran out in the middle of a change of this state: destroy it */
-  /* Berth broke its own promise: -40. Please report it. */
+  BERTH_STATE_LOST = -22, /* memory ran out during a change of this state: destroy it */
+  /* Berth broke one of its guarantees: -40. Please report it. */
   BERTH_INTERNAL_ERROR = -40
 };
 
-/* What went wrong, in a place of the caller's. Texts are cut to fit and end with a zero. */
+/* The error of a call, in the caller's memory. Texts are cut to fit and end with a zero. */
 typedef struct berth_error {
   uint32_t struct_size;
   berth_status status;
   int64_t line;       /* of the document, from 1; 0: not known */
-  char file[256];     /* the document's name; "deltas", "snapshot" for arrays; "plan" for one that was read and is not valid */
+  char file[256];     /* name of the document; "deltas", "snapshot" for arrays; "plan" for an invalid plan that was read */
   char pointer[256];  /* JSON pointer of the value, "/3/job" for the fourth delta */
-  char message[1024]; /* for people; includes the place */
+  char message[1024]; /* for display; includes the location */
 } berth_error;
 
-/* The message of this thread's last call; empty when it succeeded. Valid until the thread's next call. */
+/* The message of this thread's last call; empty after success. Valid until the thread's next call. */
 BERTH_C_API const char* berth_last_error(void);
 /* "BERTH_STALE_PLAN"; "unknown status" for other numbers. Never freed. */
 BERTH_C_API const char* berth_status_name(berth_status status);
 
-/* Frees a text that Berth returned by `char**`. NULL is fine. */
+/* Frees a text that Berth returned by `char**`. NULL is allowed. */
 BERTH_C_API void berth_free(void* text);
 
 /* ---- Enumerators (the names are those of the JSON files) -------------------------------------------------------------------------- */
 
 enum {
-  BERTH_FACET_SWITCH = 0,
-  BERTH_FACET_NVLINK = 1,
-  BERTH_FACET_POWER = 2,
-  BERTH_FACET_FAULT = 3,
-  BERTH_FACET_SITE = 4,
-  BERTH_FACETS = 5
+  BERTH_TOPOLOGY_SWITCH = 0,
+  BERTH_TOPOLOGY_NVLINK = 1,
+  BERTH_TOPOLOGY_POWER = 2,
+  BERTH_TOPOLOGY_FAULT = 3,
+  BERTH_TOPOLOGY_SITE = 4,
+  BERTH_TOPOLOGYS = 5
 };
 enum { BERTH_NODE_READY = 0, BERTH_NODE_DRAIN = 1, BERTH_NODE_FAILED = 2, BERTH_NODE_SPARE = 3, BERTH_NODE_RELEASING = 4 };
 enum { BERTH_GPU_OK = 0, BERTH_GPU_FAILED = 1, BERTH_GPU_RELEASING = 2 };
@@ -119,7 +117,7 @@ enum {
   BERTH_ACTION_MIGRATE = 3,
   BERTH_ACTION_PREEMPT = 4,
   BERTH_ACTION_WAIT = 5,
-  BERTH_ACTION_DECLINE = 6,
+  BERTH_ACTION_REJECT = 6,
   BERTH_ACTION_REPLACE = 7,
   BERTH_ACTION_RESERVE = 8
 };
@@ -146,13 +144,13 @@ enum {
 };
 enum { BERTH_PROOF_PLACED_VALIDATED = 0, BERTH_PROOF_INFEASIBLE_CERTIFIED = 1, BERTH_PROOF_BUDGET_EXHAUSTED = 2 };
 
-/* "never", "not known" and "without end" of times. */
+/* "Never", "not known" and "without end" for times. */
 #define BERTH_NEVER INT64_MAX
 
 /* ---- Arrays -------------------------------------------------------------------------------------------------------------------- */
 
-/* n texts: either `strings` [n], ended by zeros, or (strings NULL) `bytes` and `begin` [n + 1], where text i is
- * bytes[begin[i]] .. bytes[begin[i + 1] - 1]. All NULL: n empty texts. A NULL in `strings` is an empty text. UTF-8. */
+/* n texts in UTF-8: either `strings` [n], each ended by a zero, or (strings NULL) `bytes` and `begin` [n + 1]. Text i of the latter is
+ * bytes[begin[i]] .. bytes[begin[i + 1] - 1]. All NULL: n empty texts. A NULL in `strings` is an empty text. */
 typedef struct berth_texts {
   const char* const* strings;
   const char* bytes;
@@ -166,12 +164,12 @@ typedef struct berth_entries {
   berth_texts node;           /* required */
   const uint64_t* gpus;       /* required; bit i: the GPU of index i */
   berth_texts group;          /* empty: the only group of a flat gang */
-  const int32_t* member;      /* first member; NULL: each goes on where the one before it in the same group ended */
+  const int32_t* member;      /* first member; NULL: each row continues the row before it in the same group */
   const int32_t* share_ppm;   /* 1,000,000 */
   const uint8_t* time_shared; /* 0: a partition of its own */
 } berth_entries;
 
-/* Jobs. What these columns cannot say (trees of groups, labels, profiles ...) a document of `berth_state_apply_json` can. */
+/* Jobs. For trees of groups, labels, profiles and more use a document with `berth_state_apply_json`. */
 typedef struct berth_jobs {
   uint32_t struct_size;
   uint64_t n;
@@ -196,19 +194,19 @@ typedef struct berth_jobs {
   const int64_t* cpu_milli_per_gpu;
   const int64_t* memory_bytes_per_gpu;
   const int64_t* gpu_memory_bytes;
-  /* Alternatives of job i: rows shape_begin[i] .. shape_begin[i + 1] - 1 of the shape columns. NULL: job i has the one row i. */
+  /* Shapes of job i: rows shape_begin[i] .. shape_begin[i + 1] - 1 of the shape columns. NULL: job i has only row i. */
   const uint64_t* shape_begin;
   uint64_t n_shapes;
-  berth_texts shape_id;                 /* empty: "8", or "8xH100" where a type is given */
+  berth_texts shape_id;                 /* empty: "8", or "8xH100" with a GPU type */
   const int32_t* shape_gpus;            /* required */
   berth_texts shape_gpu_type;           /* empty: any one type */
-  const int32_t* shape_share_ppm;       /* 1,000,000; below: so much of each of the GPUs, beside other jobs */
+  const int32_t* shape_share_ppm;       /* 1,000,000; below: the share used of each GPU, which other jobs may share */
   const int32_t* shape_local_batch;     /* samples per GPU and step */
   const int64_t* shape_rate;            /* 0: not known */
-  const int32_t* shape_gpus_per_member; /* members of so many GPUs, each on one node; 0: GPUs may lie anywhere */
-  berth_texts shape_require_level;      /* "rack": all in one such domain of the switch facet; empty: none */
-  /* Of jobs that run already. */
-  const int32_t* running_shape; /* index among the job's own shapes; -1 or NULL: the job waits */
+  const int32_t* shape_gpus_per_member; /* members of N GPUs, each on one node; 0: GPUs may be anywhere */
+  berth_texts shape_require_level;      /* "rack": all in one rack of the switch topology; empty: none */
+  /* Only for running jobs. */
+  const int32_t* running_shape; /* index in the job's shapes; -1 or NULL: the job waits */
   const uint64_t* entry_begin;  /* [n + 1], rows of `entries`; required when any job runs */
   const berth_entries* entries;
   const int64_t* work_done; /* progress: millionths of the unit */
@@ -228,18 +226,18 @@ typedef struct berth_cluster {
   berth_texts domain;                   /* unique within the parent, without '/' */
   berth_texts domain_level;             /* "rack" */
   const int32_t* domain_parent;         /* index of an earlier row; -1: a root */
-  const int32_t* domain_facet;          /* BERTH_FACET_SWITCH */
+  const int32_t* domain_topology;       /* BERTH_TOPOLOGY_SWITCH */
   uint64_t n_nodes;
   berth_texts node;
-  const int32_t* node_gpu_type;             /* required: index of a GPU type */
-  const int32_t* node_gpus;                 /* required: 0 .. 64 */
-  const int32_t* node_domain[BERTH_FACETS]; /* by facet: index of a domain, -1: none */
-  const int32_t* node_state;                /* BERTH_NODE_READY */
-  const int64_t* node_cpu_milli;            /* -1: not modelled */
-  const int64_t* node_memory_bytes;         /* -1: not modelled */
-  const int64_t* node_available_from_us;    /* 0 */
-  const int64_t* node_available_until_us;   /* BERTH_NEVER */
-  const uint8_t* node_sharing;              /* 0 */
+  const int32_t* node_gpu_type;                /* required: index of a GPU type */
+  const int32_t* node_gpus;                    /* required: 0 .. 64 */
+  const int32_t* node_domain[BERTH_TOPOLOGYS]; /* by topology: index of a domain, -1: none */
+  const int32_t* node_state;                   /* BERTH_NODE_READY */
+  const int64_t* node_cpu_milli;               /* -1: not modelled */
+  const int64_t* node_memory_bytes;            /* -1: not modelled */
+  const int64_t* node_available_from_us;       /* 0 */
+  const int64_t* node_available_until_us;      /* BERTH_NEVER */
+  const uint8_t* node_sharing;                 /* 0 */
   uint64_t n_queues;
   berth_texts queue;
   const int32_t* queue_parent;     /* index of a queue; -1: a root */
@@ -253,28 +251,28 @@ typedef struct berth_cluster {
 
 typedef struct berth_state berth_state;
 
-/* A state without nodes and jobs. */
+/* Creates a state without nodes and jobs. */
 BERTH_C_API berth_status berth_state_create(berth_state** out, berth_error* error);
-/* From a `berth.snapshot.v1` document; `name` stands for it in errors (NULL: "snapshot"). At most 512 MiB, not compressed. */
+/* Creates a state from a `berth.snapshot.v1` document, at most 512 MiB, not compressed. Errors use `name` (NULL: "snapshot"). */
 BERTH_C_API berth_status berth_state_from_json(const char* json, size_t size, const char* name, berth_state** out, berth_error* error);
 BERTH_C_API berth_status berth_state_from_arrays(const berth_cluster* cluster, berth_state** out, berth_error* error);
-/* Sets *state to NULL. NULL and a pointer to NULL are fine. BERTH_BUSY leaves it alive. */
+/* Destroys the state and sets *state to NULL. NULL and a pointer to NULL are allowed. With BERTH_BUSY it is not destroyed. */
 BERTH_C_API berth_status berth_state_destroy(berth_state** state, berth_error* error);
 
 enum {
-  BERTH_SET_TIME = 1,       /* time_us; never backwards. Best first in a batch: what runs progresses until then */
-  BERTH_PUT_JOB = 2,        /* row: of `jobs`; one of the same id is replaced, also one that runs, which then waits */
-  BERTH_REMOVE_JOB = 3,     /* id; text: how it ended ("completed"), goes to the history unless empty */
-  BERTH_START_JOB = 4,      /* id; text: shape; entries: started or moved otherwise than by berth_commit */
+  BERTH_SET_TIME = 1,       /* time_us; never backward. Put it first in a batch: running jobs progress until then */
+  BERTH_PUT_JOB = 2,        /* row: of `jobs`; replaces a job with the same id; a running one then waits */
+  BERTH_REMOVE_JOB = 3,     /* id; text: final status ("completed"), recorded in the history unless empty */
+  BERTH_START_JOB = 4,      /* id; text: shape; entries: for starts and moves that berth_commit did not make */
   BERTH_STOP_JOB = 5,       /* id */
-  BERTH_SET_PROGRESS = 6,   /* id; row: of the progress columns, which together replace what was known */
-  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from (not BERTH_NEVER), 0 without the column */
-  BERTH_SET_GPU_STATE = 8,  /* id: node; index; value: BERTH_GPU_...; time_us: when a releasing GPU is free; BERTH_NEVER, and without the
-                             * column: not known */
+  BERTH_SET_PROGRESS = 6,   /* id; row: of the progress columns; replaces the known progress */
+  BERTH_SET_NODE_STATE = 7, /* id: node; value: BERTH_NODE_...; time_us: available from (not BERTH_NEVER), default 0 */
+  BERTH_SET_GPU_STATE = 8,  /* id: node; index; value: BERTH_GPU_...; time_us: when a releasing GPU is free, default BERTH_NEVER: not
+                             * known */
   BERTH_REMOVE_NODE = 9     /* id */
 };
 
-/* n changes in their order. Columns have n rows, and those that no change of the batch needs may be NULL. */
+/* n changes in order. Columns have n rows; columns that no change of the batch needs may be NULL. */
 typedef struct berth_deltas {
   uint32_t struct_size;
   uint64_t n;
@@ -285,7 +283,7 @@ typedef struct berth_deltas {
   const int32_t* value;
   const int32_t* index;
   const uint64_t* row;
-  const berth_jobs* jobs;      /* whose allocation columns are not looked at: a job that is put waits */
+  const berth_jobs* jobs;      /* without the allocation columns, which are ignored: a new job waits */
   const uint64_t* entry_begin; /* [n + 1]: START_JOB takes rows entry_begin[i] .. entry_begin[i + 1] - 1 of `entries` */
   const berth_entries* entries;
   uint64_t n_progress; /* rows of the four columns below */
@@ -295,12 +293,12 @@ typedef struct berth_deltas {
   const int64_t* attained_gpu_us;
 } berth_deltas;
 
-/* Applies all of them or, when it fails, none. *revision (may be NULL) is the new one. */
+/* Applies all deltas or, when one fails, none. *revision (may be NULL) is the new revision. */
 BERTH_C_API berth_status berth_state_apply(berth_state* state, const berth_deltas* deltas, uint64_t* revision, berth_error* error);
-/* The same from a `berth.deltas.v1` document, which knows every kind of delta and every field of a job. */
+/* The same from a `berth.deltas.v1` document, which supports every kind of delta and every field of a job. */
 BERTH_C_API berth_status berth_state_apply_json(berth_state* state, const char* json, size_t size, const char* name, uint64_t* revision,
                                                 berth_error* error);
-/* The state as a `berth.snapshot.v1` document, ended by a zero; berth_free it. `size` may be NULL. */
+/* Writes the state as a `berth.snapshot.v1` document, ended by a zero; free it with berth_free. `size` may be NULL. */
 BERTH_C_API berth_status berth_state_to_json(berth_state* state, char** json, size_t* size, berth_error* error);
 
 typedef struct berth_state_info {
@@ -308,25 +306,26 @@ typedef struct berth_state_info {
   uint64_t revision;
   int64_t now_us;
   uint64_t nodes, gpus, jobs, running_jobs;
-  uint64_t job_slots; /* numbers of jobs in plans are below it */
-  uint64_t batches;   /* of deltas applied, plans committed */
+  uint64_t job_slots; /* indices of jobs in plans are below it */
+  uint64_t batches;   /* batches of deltas applied, plus plans committed */
   uint64_t refused_batches;
 } berth_state_info;
 BERTH_C_API berth_status berth_state_get_info(berth_state* state, berth_state_info* info, berth_error* error);
 
-/* The slot of a job or the rank of a node at the present revision: the numbers that plans speak of. -1: there is none. */
+/* The index of a job or the rank of a node at the current revision, as used in plans. -1: not found. */
 BERTH_C_API berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* slot, berth_error* error);
 BERTH_C_API berth_status berth_state_find_node(berth_state* state, const char* id, int32_t* rank, berth_error* error);
 
-/* ---- Memory: what a policy keeps from one decision to the next -------------------------------------------------------------------- */
+/* ---- Policy state: what a policy keeps between decisions -------------------------------------------------------------------------- */
 
-typedef struct berth_memory berth_memory;
+typedef struct berth_policy_state berth_policy_state;
 
-BERTH_C_API berth_status berth_memory_create(berth_memory** out, berth_error* error);
-/* From a `berth.state.v1` document, as written below or by `berth plan --state-out`. */
-BERTH_C_API berth_status berth_memory_from_json(const char* json, size_t size, const char* name, berth_memory** out, berth_error* error);
-BERTH_C_API berth_status berth_memory_to_json(berth_memory* memory, char** json, size_t* size, berth_error* error);
-BERTH_C_API berth_status berth_memory_destroy(berth_memory** memory, berth_error* error);
+BERTH_C_API berth_status berth_policy_state_create(berth_policy_state** out, berth_error* error);
+/* Reads a `berth.state.v1` document, as written below or by `berth plan --state-out`. */
+BERTH_C_API berth_status berth_policy_state_from_json(const char* json, size_t size, const char* name, berth_policy_state** out,
+                                                      berth_error* error);
+BERTH_C_API berth_status berth_policy_state_to_json(berth_policy_state* memory, char** json, size_t* size, berth_error* error);
+BERTH_C_API berth_status berth_policy_state_destroy(berth_policy_state** memory, berth_error* error);
 
 /* ---- Engine: decides -------------------------------------------------------------------------------------------------------------- */
 
@@ -337,52 +336,51 @@ BERTH_C_API berth_status berth_engine_create(berth_engine** out, berth_error* er
 BERTH_C_API berth_status berth_engine_destroy(berth_engine** engine, berth_error* error);
 
 enum { BERTH_LOG_ERROR = 1, BERTH_LOG_WARNING = 2, BERTH_LOG_INFO = 3 };
-/* Called for what is at most `level`: calls that fail, another backend than asked, a line for every decision. NULL ends it,
- * whatever `level` is. */
+/* Called for messages of at most `level`: failed calls, use of another backend than requested, a line per decision. NULL ends it,
+ * regardless of `level`. */
 typedef void (*berth_log_callback)(void* user_data, int32_t level, const char* message);
 BERTH_C_API berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log_callback callback, void* user_data,
                                               berth_error* error);
 
-/* Jobs looked at so far, and of how many. Not zero: stop, as by berth_cancel. Called about every 64 jobs, by the backends cpu and
- * reference; cuda heeds neither it nor berth_cancel nor budget_us. */
+/* Receives the jobs done so far and their total. Returning non-zero stops, as berth_cancel does. The backends cpu and reference call it
+ * about every 64 jobs. The backend cuda ignores it, berth_cancel and budget_us. */
 typedef int32_t (*berth_progress_callback)(void* user_data, uint64_t done, uint64_t total);
 
 typedef struct berth_request {
   uint32_t struct_size;
-  int32_t backend;    /* BERTH_BACKEND_AUTO. All give the same plan. */
+  int32_t backend;    /* BERTH_BACKEND_AUTO. Does not change the plan. */
   const char* policy; /* NULL: "fifo" */
   uint64_t n_params;
   berth_texts params; /* "NAME=VALUE"; berth_policies lists them */
   int32_t threads;    /* 0: one */
   int32_t reserved;   /* 0 */
   uint64_t seed;
-  int64_t work_limit; /* jobs looked at, at most; 0: all. Repeatable. */
-  int64_t budget_us;  /* wall clock; 0: none. The plan names the work done, which repeats it as a limit. */
+  int64_t work_limit; /* maximum number of jobs in the scheduling pass; 0: all. Deterministic. */
+  int64_t budget_us;  /* wall clock; 0: no limit. The plan states the work done; as work_limit it reproduces the plan. */
   berth_progress_callback progress;
   void* progress_data;
 } berth_request;
 
-/* Decides on the state, which does not change, into `plan`, whose memory is used again. `memory` may be NULL: the policy then remembers
- * nothing. A memory belongs to the policy that used it first; another one is refused. Plans are checked by an independent validator before
- * they are returned. After a failure `memory` is as before, and `plan` must not be read. A decision that was stopped is BERTH_OK:
- * `stopped_by` says so. */
-BERTH_C_API berth_status berth_decide(berth_engine* engine, berth_state* state, berth_memory* memory, const berth_request* request,
+/* Decides on the state, which does not change, and writes `plan`, reusing its memory. An independent validator has checked every plan.
+ * `memory` is the policy state; with NULL the policy keeps nothing. It belongs to the policy that used it first; others reject it.
+ * After a failure `memory` is unchanged, and `plan` must not be read. A stopped decision returns BERTH_OK and sets `stopped_by`. */
+BERTH_C_API berth_status berth_decide(berth_engine* engine, berth_state* state, berth_policy_state* memory, const berth_request* request,
                                       berth_plan* plan, berth_error* error);
-/* Stops the running decision of the engine at the next chance, or, when it comes between two, the next one. From any thread. */
+/* Stops the current decision of the engine at its next check; between two decisions it stops the next one. Any thread may call it. */
 BERTH_C_API berth_status berth_cancel(berth_engine* engine);
-/* Carries the plan out on the state: starts, moves and stops jobs. A plan that was read from a document is validated first. */
+/* Applies the plan to the state: starts, moves and stops jobs. A plan read from a document is validated first. */
 BERTH_C_API berth_status berth_commit(berth_state* state, berth_plan* plan, uint64_t* revision, berth_error* error);
 
 typedef struct berth_engine_stats {
   uint32_t struct_size;
   uint64_t decisions, failures;
   uint64_t stopped_by_work, stopped_by_budget, stopped_by_cancel;
-  uint64_t jobs_walked;
+  uint64_t jobs_visited;
   uint64_t decide_ns_total, decide_ns_last, decide_ns_max; /* wall clock of berth_decide */
 } berth_engine_stats;
 BERTH_C_API berth_status berth_engine_get_stats(berth_engine* engine, berth_engine_stats* stats, berth_error* error);
 
-/* All policies as a JSON list: name, rule, source, parameters. berth_free it. */
+/* All policies as a JSON list: name, rule, source, parameters. Free it with berth_free. */
 BERTH_C_API berth_status berth_policies(char** json, size_t* size, berth_error* error);
 
 /* ---- Plan ------------------------------------------------------------------------------------------------------------------------- */
@@ -390,7 +388,7 @@ BERTH_C_API berth_status berth_policies(char** json, size_t* size, berth_error* 
 BERTH_C_API berth_status berth_plan_create(berth_plan** out, berth_error* error);
 BERTH_C_API berth_status berth_plan_destroy(berth_plan** plan, berth_error* error);
 
-/* Texts live until the plan is decided into again or destroyed. */
+/* Texts are valid until the next decision into this plan or its destruction. */
 typedef struct berth_plan_info {
   uint32_t struct_size;
   int32_t proof; /* BERTH_PROOF_... */
@@ -398,38 +396,44 @@ typedef struct berth_plan_info {
   int64_t now_us;
   uint64_t n_decisions, n_entries;
   const char* policy;
-  const char* backend;      /* who answered */
-  const char* backend_note; /* why another than asked; may be empty */
+  const char* backend;      /* backend of the answer */
+  const char* backend_note; /* why it is not the requested one; may be empty */
   const char* stopped_by;   /* "done", "work", "budget", "cancel" */
   uint64_t seed;
   uint64_t work_done;
-  int64_t order_until_us;   /* the order holds so long if nothing happens; BERTH_NEVER: until something does */
-  uint64_t gpus, gpus_used; /* healthy; whole GPUs in use when the plan is carried out */
-  uint64_t starts, keeps, moves, preempts, waits, declines, replaces, reserves;
+  int64_t order_until_us;   /* until then the order of jobs holds without events; BERTH_NEVER: until an event */
+  uint64_t gpus, gpus_used; /* healthy; whole GPUs in use after the plan is applied */
+  uint64_t starts, keeps, moves, preempts, waits, rejects, replaces, reserves;
   double decide_s;
 } berth_plan_info;
 BERTH_C_API berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_error* error);
 
-/* Columns of the caller's, of at least `count` rows each, to be filled; NULL: not wanted. Rows are jobs, by (submit, id). */
+/* Columns to fill, in the caller's memory, with at least `count` rows each; NULL: not needed. Rows are jobs, by (submit, id). */
 typedef struct berth_decisions {
   uint32_t struct_size;
-  int32_t* job;          /* slot */
+  int32_t* job;          /* index of the job */
   int32_t* action;       /* BERTH_ACTION_... */
-  int32_t* shape;        /* index among the job's shapes; -1: none */
+  int32_t* shape;        /* index in the job's shapes; -1: none */
   uint64_t* entry_begin; /* rows of the plan's entries, in rank order of the gang */
   uint64_t* entry_end;
   int32_t* local_batch; /* samples per GPU and step; 0: not stated */
   int64_t* rate;        /* predicted; 1,000,000 where only a run time is known; 0: does not run, or not known */
   int64_t* start_us;    /* of START and RESERVE; BERTH_NEVER */
   int64_t* finish_us;   /* predicted; BERTH_NEVER */
-  int64_t* cost_us;     /* run time that displacing or moving it wastes */
+  int64_t* cost_us;     /* run time that displacing or moving the job costs */
   int32_t* reason;      /* BERTH_REASON_... */
   uint8_t* certified;   /* no other state of the jobs would help */
   int64_t* asked;       /* by the reason: GPUs, thousandths of cores, or bytes */
-  int64_t* best;        /* the most that there is in one place */
-  int64_t* missing;     /* so many more, and it starts: BERTH_TEXT_WOULD_START_IF says where and with what; 0: none known */
+  int64_t* best;        /* maximum available in one location */
+  int64_t* missing;     /* N more, and the job would start: see BERTH_TEXT_WOULD_START_IF; 0: none known */
   int64_t* until_us;
-  int32_t* other_job; /* slot of the job behind which it waits, or that displaced it; -1 */
+  int32_t* other_job; /* index of the job that it waits for, or that displaced it; -1 */
+  /* GPUs out of service that would help the job if they returned, on nodes that it may use: idle ones of drained nodes, and failed ones.
+   * With NODE_FAILED: the failed GPUs of the job itself. */
+  int64_t* drained;
+  int64_t* failed;
+  int32_t* unavailable_nodes; /* number of these nodes */
+  int32_t* unavailable_on;    /* [3 * count] the first three of them, ranks; -1: no more */
 } berth_decisions;
 BERTH_C_API berth_status berth_plan_decisions(berth_plan* plan, uint64_t first, uint64_t count, const berth_decisions* columns,
                                               berth_error* error);
@@ -451,24 +455,25 @@ enum {
   BERTH_TEXT_JOB = 1,            /* id of the job of a decision */
   BERTH_TEXT_SHAPE = 2,          /* id of its shape; empty: none */
   BERTH_TEXT_REASON = 3,         /* "needs 16 GPUs in one rack; best rack has 12 left: r07" */
-  BERTH_TEXT_WOULD_START_IF = 4, /* "4 more free there"; empty: none known */
-  BERTH_TEXT_WHERE = 5,          /* the place that `best` speaks of: a node or a domain */
-  BERTH_TEXT_EXPLAIN = 6,        /* everything that the plan says about the job, in lines */
-  BERTH_TEXT_NODE = 7            /* id of the node of an entry: first and count are of entries */
+  BERTH_TEXT_WOULD_START_IF = 4, /* "4 more were free there"; empty: none known */
+  BERTH_TEXT_WHERE = 5,          /* the location of `best`: a node or a domain */
+  BERTH_TEXT_EXPLAIN = 6,        /* everything in the plan about the job, line by line */
+  BERTH_TEXT_NODE = 7,           /* id of the node of an entry; first and count refer to entries */
+  BERTH_TEXT_QUEUE = 8           /* id of the queue whose limit the reason names; empty: none */
 };
-/* One text for each of `count` rows from `first` on: text i is bytes[begin[i]] .. bytes[begin[i + 1] - 1]. `begin` [count + 1] is the
- * caller's; *bytes, ended by a zero, is to be freed by berth_free. The state must be at the plan's revision. Where memory runs out, `begin`
- * may have been written. */
+/* Returns one text for each of `count` rows from `first` on: text i is bytes[begin[i]] .. bytes[begin[i + 1] - 1]. The caller provides
+ * `begin` [count + 1]. *bytes ends with a zero; free it with berth_free. The state must be at the plan's revision. When memory runs out,
+ * `begin` may have been written. */
 BERTH_C_API berth_status berth_plan_texts(berth_plan* plan, berth_state* state, int32_t what, uint64_t first, uint64_t count, char** bytes,
                                           uint64_t* begin, berth_error* error);
 
-/* `berth.plan.v1` documents. To be written, a plan must be of the state's revision; one of another is read, and is stale. */
+/* Write and read `berth.plan.v1` documents. Only a plan of the state's revision can be written. Others can be read, but are stale. */
 BERTH_C_API berth_status berth_plan_to_json(berth_plan* plan, berth_state* state, int32_t with_timing, char** json, size_t* size,
                                             berth_error* error);
 BERTH_C_API berth_status berth_plan_from_json(const char* json, size_t size, const char* name, berth_state* state, berth_plan* plan,
                                               berth_error* error);
-/* Checks a plan against the state, without the code that made it. *violations: how many were found, at most 20; *text (may be NULL): a
- * line for each, to be freed by berth_free. BERTH_OK either way. */
+/* Checks a plan against the state, independently of the code that made it. *violations is their number, at most 20. *text (may be NULL)
+ * has a line for each; free it with berth_free. Returns BERTH_OK in either case. */
 BERTH_C_API berth_status berth_plan_validate(berth_plan* plan, berth_state* state, uint64_t* violations, char** text, berth_error* error);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 namespace berth::c {
 namespace {
 
-// A reference to a row by its index. @throws InvalidArgument; -1 is for the caller to look at.
+// A reference to a row by its index. @throws InvalidArgument; the caller handles -1.
 std::int32_t index_of(std::int32_t index, std::size_t n, const char* name, std::size_t row, std::int32_t least = -1) {
   if (index < least || (index >= 0 && static_cast<std::size_t>(index) >= n)) {
     throw InvalidArgument(std::string(name) + "[" + std::to_string(row) + "] is " + std::to_string(index) + ": expected " +
@@ -39,7 +39,7 @@ void add_domains(const berth_cluster& c, Snapshot& s) {
     Domain domain;
     domain.id = id.text(i);
     domain.level = level.text(i);
-    domain.facet = static_cast<Facet>(index_of(value(c.domain_facet, i, 0), kFacets, "domain_facet", i, 0));
+    domain.topology = static_cast<TopologyKind>(index_of(value(c.domain_topology, i, 0), kTopologyKinds, "domain_topology", i, 0));
     const std::int32_t parent = index_of(value(c.domain_parent, i, -1), i, "domain_parent", i);
     if (parent >= 0) domain.parent = path_of(s.domains[static_cast<std::size_t>(parent)]);
     s.domains.push_back(std::move(domain));
@@ -58,9 +58,9 @@ void add_nodes(const berth_cluster& c, Snapshot& s) {
     const std::int32_t type = index_of(c.node_gpu_type[i], s.gpu_types.size(), "node_gpu_type", i, 0);
     node.gpu_type = s.gpu_types[static_cast<std::size_t>(type)].id;
     node.gpus = c.node_gpus[i];
-    for (std::size_t facet = 0; facet < static_cast<std::size_t>(kFacets); ++facet) {
-      const std::int32_t domain = index_of(value(c.node_domain[facet], i, -1), s.domains.size(), "node_domain", i);
-      if (domain >= 0) node.domain[facet] = path_of(s.domains[static_cast<std::size_t>(domain)]);
+    for (std::size_t topology = 0; topology < static_cast<std::size_t>(kTopologyKinds); ++topology) {
+      const std::int32_t domain = index_of(value(c.node_domain[topology], i, -1), s.domains.size(), "node_domain", i);
+      if (domain >= 0) node.domain[topology] = path_of(s.domains[static_cast<std::size_t>(domain)]);
     }
     node.state = static_cast<NodeState>(
         index_of(value(c.node_state, i, 0), static_cast<std::size_t>(NodeState::kReleasing) + 1, "node_state", i, 0));

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "host/io/read_whole.hpp"
+#include "host/io/files/read_whole.hpp"
 
 namespace berth::c {
 namespace {

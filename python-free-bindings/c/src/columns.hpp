@@ -9,10 +9,10 @@
 #include "berth/error.hpp"
 #include "berth/units.hpp"
 
-/// The caller's arrays: counts and offsets are checked before anything is read.
+/// Access to the caller's arrays: counts and offsets are checked before anything is read.
 namespace berth::c {
 
-/// @throws InvalidArgument when a count is beyond its cap.
+/// @throws InvalidArgument when a count is beyond its limit.
 inline std::size_t checked_count(std::uint64_t n, std::int64_t most, const char* name) {
   if (n > static_cast<std::uint64_t>(most)) {
     throw InvalidArgument(std::string(name) + " is " + std::to_string(n) + "; at most " + std::to_string(most));
@@ -33,7 +33,7 @@ const T* required_column(const T* column, std::size_t n, const char* name) {
   return column;
 }
 
-/// n texts of the caller's.
+/// n texts of the caller.
 class Texts {
  public:
   /// @throws InvalidArgument for offsets that do not ascend, or bytes that are missing.
@@ -51,7 +51,7 @@ class Texts {
   berth_texts texts_;
 };
 
-/// Offsets [n + 1] of rows into a table of n_rows. @throws InvalidArgument when they do not ascend or lead beyond it.
+/// Offsets [n + 1] of rows into a table of n_rows. @throws InvalidArgument when they do not ascend or are out of range.
 class Rows {
  public:
   Rows(const std::uint64_t* begin, std::size_t n, std::uint64_t n_rows, const char* name);
@@ -63,13 +63,13 @@ class Rows {
   const std::uint64_t* begin_;
 };
 
-/// The first of some rows of n. @throws InvalidArgument when they are not all there.
+/// The first of a range of n rows. @throws InvalidArgument when some do not exist.
 std::size_t checked_rows(std::uint64_t first, std::uint64_t count, std::size_t n);
 
-/// A document of the caller's. @throws InvalidArgument when it is null or beyond 512 MiB.
+/// A document of the caller. @throws InvalidArgument when it is null or beyond 512 MiB.
 std::string_view document(const char* json, std::size_t size, const char* name);
 
-/// A text for the caller, ended by a zero, to be freed by berth_free.
+/// A zero-terminated text for the caller, to be freed by berth_free.
 void give_text(std::string_view text, char** out, std::size_t* size);
 
 }  // namespace berth::c

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "host/io/read_parts.hpp"
+#include "host/io/formats/read_parts.hpp"
 #include "python-free-bindings/c/src/columns.hpp"
 #include "python-free-bindings/c/src/job_arrays.hpp"
 #include "python-free-bindings/c/src/structs.hpp"
@@ -32,7 +32,7 @@ class DeltaArrays {
 
   std::size_t size() const { return n_; }
 
-  /// @param before  The changes before it.
+  /// @param before  The earlier changes of the batch.
   Delta delta(std::size_t i, const std::vector<Delta>& before) {
     switch (d_.kind[i]) {
       case BERTH_SET_TIME:
@@ -59,7 +59,7 @@ class DeltaArrays {
       }
       case BERTH_SET_NODE_STATE: {
         delta::SetNodeState set{id_.text(i), static_cast<NodeState>(state(i, BERTH_NODE_RELEASING)), value(d_.time_us, i, TimeUs{0})};
-        // The column serves GPUs too, of which BERTH_NEVER says something.
+        // The column is shared with GPUs, where BERTH_NEVER has a meaning.
         if (set.available_from_us == kNever) {
           throw InvalidArgument("deltas.time_us[" + std::to_string(i) +
                                 "] is BERTH_NEVER: of BERTH_SET_NODE_STATE it is the instant from " +

@@ -27,7 +27,7 @@ void log(const Log& to, std::int32_t level, const char* message) {
   }
 }
 
-/// The caller's progress callback while a decision runs. What it throws stops the decision and is told afterwards.
+/// The caller's progress callback during a decision. Its exception stops the decision and is reported afterwards.
 struct Progress {
   berth_progress_callback callback;
   void* data;
@@ -43,7 +43,7 @@ struct Progress {
   }
 };
 
-// Strings keep their memory from call to call.
+// Strings keep their memory between calls.
 void read_request(const berth_request* request, Request& out) {
   const berth_request r = get_struct(request, "request");
   if (r.reserved != 0) throw InvalidArgument("request.reserved is " + std::to_string(r.reserved) + ", not 0");
@@ -76,7 +76,7 @@ void count(Stats& stats, const Plan& plan, std::uint64_t ns) {
   if (plan.stopped_by == "work") stats.by_work.fetch_add(1, relaxed);
   if (plan.stopped_by == "budget") stats.by_budget.fetch_add(1, relaxed);
   if (plan.stopped_by == "cancel") stats.by_cancel.fetch_add(1, relaxed);
-  stats.jobs_walked.fetch_add(static_cast<std::uint64_t>(plan.work_done), relaxed);
+  stats.jobs_visited.fetch_add(static_cast<std::uint64_t>(plan.work_done), relaxed);
   stats.ns_total.fetch_add(ns, relaxed);
   stats.ns_last.store(ns, relaxed);
   if (ns > stats.ns_max.load(relaxed)) stats.ns_max.store(ns, relaxed);  // only the deciding thread writes
@@ -85,8 +85,8 @@ void count(Stats& stats, const Plan& plan, std::uint64_t ns) {
 std::string summary(const Plan& plan, std::uint64_t ns) {
   return "decided by " + plan.policy + " on " + plan.backend + " at revision " + std::to_string(plan.revision) + ": " +
          std::to_string(plan.totals.starts) + " start, " + std::to_string(plan.totals.preempts) + " preempted, " +
-         std::to_string(plan.totals.waits) + " wait, " + std::to_string(plan.totals.declines) + " declined; " + plan.stopped_by +
-         " after " + std::to_string(ns / 1000) + " us";
+         std::to_string(plan.totals.waits) + " wait, " + std::to_string(plan.totals.rejects) + " rejected; " + plan.stopped_by + " after " +
+         std::to_string(ns / 1000) + " us";
 }
 
 void decide(Decider& d, const ClusterState& state, PolicyState& memory, Plan& plan, const berth_request* request) {
@@ -97,7 +97,7 @@ void decide(Decider& d, const ClusterState& state, PolicyState& memory, Plan& pl
   if (progress.callback != nullptr) {
     d.request.progress = [&progress](std::int64_t done, std::int64_t total) { return progress.go_on(done, total); };
   }
-  // A callback that throws lets a decision fail that has been made: until all are done, the memory is a copy.
+  // A callback that throws fails a decision that is already made, so all decisions work on a copy of the policy state.
   std::optional<PolicyState> copy;
   if (progress.callback != nullptr || d.log.callback != nullptr) copy = memory;
   d.engine.decide(state, copy ? *copy : memory, d.request, plan);
@@ -129,13 +129,13 @@ berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log
   });
 }
 
-berth_status berth_decide(berth_engine* engine, berth_state* state, berth_memory* memory, const berth_request* request, berth_plan* plan,
-                          berth_error* error) {
+berth_status berth_decide(berth_engine* engine, berth_state* state, berth_policy_state* memory, const berth_request* request,
+                          berth_plan* plan, berth_error* error) {
   return guarded(error, [&] {
     Use d(engine, "engine");
     Use s(state, "state");
     Use p(plan, "plan");
-    std::optional<Use<berth_memory>> m;
+    std::optional<Use<berth_policy_state>> m;
     if (memory != nullptr) m.emplace(memory, "memory");
     berth::PolicyState nothing;
     p->of.reset();
@@ -175,7 +175,7 @@ berth_status berth_engine_get_stats(berth_engine* engine, berth_engine_stats* st
       now.stopped_by_work = s.by_work.load();
       now.stopped_by_budget = s.by_budget.load();
       now.stopped_by_cancel = s.by_cancel.load();
-      now.jobs_walked = s.jobs_walked.load();
+      now.jobs_visited = s.jobs_visited.load();
       now.decide_ns_total = s.ns_total.load();
       now.decide_ns_last = s.ns_last.load();
       now.decide_ns_max = s.ns_max.load();

@@ -10,7 +10,7 @@
 namespace berth::c {
 namespace {
 
-// A plain array: filling it takes no memory.
+// A plain array: filling it allocates nothing.
 constexpr std::size_t kMessageBytes = 2048;
 thread_local std::array<char, kMessageBytes> last_message;
 
@@ -27,7 +27,7 @@ void set_last(const char* message) noexcept {
   last_message[n] = 0;
 }
 
-// What cannot be told to an error object of a wrong size is told by the status alone.
+// For an error object of a wrong size the status alone reports the error.
 bool is_told(const berth_error* error) noexcept {
   return error != nullptr && error->struct_size >= offsetof(berth_error, line) && error->struct_size <= kMaxStructBytes;
 }
@@ -35,7 +35,7 @@ bool is_told(const berth_error* error) noexcept {
 void tell(berth_error* error, const berth_error& what) noexcept {
   if (!is_told(error)) return;
   put_struct(error, what);
-  // A text that the end of a smaller object cuts ends there all the same.
+  // A text truncated by a smaller object is still zero-terminated.
   if (error->struct_size < sizeof what && error->struct_size > offsetof(berth_error, file)) {
     reinterpret_cast<char*>(error)[error->struct_size - 1] = 0;
   }

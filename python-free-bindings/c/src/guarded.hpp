@@ -8,10 +8,10 @@
 #include "berth/error.hpp"
 #include "python-free-bindings/c/src/handle.hpp"
 
-/// The border: no exception crosses it.
+/// The boundary of the C ABI: no exception crosses it.
 namespace berth::c {
 
-/// A callback threw; its exception went no further.
+/// A callback threw; its exception was caught.
 class CallbackFailed : public Error {
  public:
   using Error::Error;
@@ -61,7 +61,7 @@ T& required(T* pointer, const char* name) {
   return *pointer;
 }
 
-/// Gives what `make` makes to the caller, who has said where.
+/// Gives the result of `make` to the caller's output pointer.
 template <class H, class Make>
 void give(H** out, const Make& make) {
   H*& place = required(out, "out");

@@ -7,7 +7,7 @@
 namespace berth::c {
 namespace {
 
-// Shells of handles that ended last. Never freed at exit: another thread may still hold such a handle then.
+// Shells of the handles that ended last. Never freed at exit: another thread may still use such a handle then.
 constexpr std::size_t kRemembered = 256;
 std::array<std::atomic<Handle*>, kRemembered> ended{};
 std::atomic<std::size_t> next_ended{0};

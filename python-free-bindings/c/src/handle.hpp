@@ -7,7 +7,7 @@
 
 #include "berth/error.hpp"
 
-/// What stands behind the opaque pointers of berth.h.
+/// Objects behind the opaque pointers of berth.h.
 namespace berth::c {
 
 enum class HandleKind : std::uint32_t { kState = 0xbe271501, kMemory = 0xbe271502, kEngine = 0xbe271503, kPlan = 0xbe271504 };
@@ -21,8 +21,8 @@ class Busy : public Error {
   using Error::Error;
 };
 
-/// The part of every handle by which it is recognised. It outlives what it holds for a while (`retire`), so that a handle used
-/// after its end is recognised instead of believed.
+/// The part of every handle that identifies it. It outlives its content for a while (`retire`), so that use after its
+/// end is detected.
 class Handle {
  public:
   explicit Handle(HandleKind kind) : kind_(static_cast<std::uint32_t>(kind)) {}
@@ -30,18 +30,19 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
   virtual ~Handle() = default;
 
-  /// In one order with `visit` and `retire`: a visitor that still finds the handle is one that its end waits for.
+  /// Sequentially consistent with `visit` and `retire`: `retire` waits for every visitor that still finds the handle
+  /// valid.
   bool is(HandleKind kind) const { return kind_.load(std::memory_order_seq_cst) == static_cast<std::uint32_t>(kind); }
 
   bool try_enter() { return !busy_.exchange(true, std::memory_order_acquire); }
   void leave() { busy_.store(false, std::memory_order_release); }
 
-  /// For calls from any thread: whoever destroys the handle waits for those inside.
+  /// For calls from any thread: destroying the handle waits for visitors inside.
   void visit() { visitors_.fetch_add(1, std::memory_order_seq_cst); }
   void end_visit() { visitors_.fetch_sub(1, std::memory_order_seq_cst); }
 
  protected:
-  virtual void drop() noexcept = 0;  // destroys what the handle holds
+  virtual void drop() noexcept = 0;  // destroys the content of the handle
 
  private:
   friend void retire(Handle* handle) noexcept;
@@ -51,7 +52,7 @@ class Handle {
   std::atomic<std::int32_t> visitors_{0};
 };
 
-/// Ends a handle that the caller has entered. Its shell goes when some hundred others have ended.
+/// Ends a handle that the caller has entered. Its shell is freed after some hundred others have ended.
 void retire(Handle* handle) noexcept;
 
 template <HandleKind K, class Content>
@@ -67,7 +68,7 @@ class HandleOf : public Handle {
   std::unique_ptr<Content> content_;
 };
 
-/// @throws InvalidHandle for null, a handle of another kind, or one that is known to have ended.
+/// @throws InvalidHandle for null, a handle of another kind, or one known to have ended.
 template <class H>
 H& checked(H* handle, const char* what) {
   if (handle == nullptr) throw InvalidHandle(std::string(what) + " is null");
@@ -77,13 +78,13 @@ H& checked(H* handle, const char* what) {
   return *handle;
 }
 
-/// The only user of a handle, for the time of a call.
+/// Exclusive use of a handle for the time of a call.
 template <class H>
 class Use {
  public:
   Use(H* handle, const char* what) : handle_(checked(handle, what)) {
     if (!handle_.try_enter()) throw Busy(std::string(what) + " is in use by another call");
-    if (!handle_.is(H::kKind)) {  // it ended while we came in
+    if (!handle_.is(H::kKind)) {  // it ended while this call entered
       handle_.leave();
       throw InvalidHandle(std::string(what) + " was destroyed");
     }

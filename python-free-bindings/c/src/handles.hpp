@@ -11,21 +11,21 @@
 #include "berth/delta.hpp"
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/state_impl.hpp"
+#include "host/core/state/state_view.hpp"
 #include "python-free-bindings/c/src/handle.hpp"
 
-/// What the four kinds of handles hold.
+/// Content of the four kinds of handles.
 namespace berth::c {
 
 struct State {
   explicit State(ClusterState loaded) : state_(std::move(loaded)) {}
-  /// @throws StateLost after memory ran out in the middle of a change.
+  /// @throws StateLost after memory ran out during a change.
   ClusterState& whole() {
-    state_.impl().check_whole();
+    StateView(state_).check_whole();
     return state_;
   }
-  std::shared_ptr<const int> identity = std::make_shared<const int>(0);  // by which plans know whose they are
-  std::vector<Delta> batch;                                              // its memory is used again
+  std::shared_ptr<const int> identity = std::make_shared<const int>(0);  // identifies the state that a plan belongs to
+  std::vector<Delta> batch;                                              // kept, so that its memory is reused
   std::uint64_t batches = 0, refused_batches = 0;
 
  private:
@@ -38,17 +38,17 @@ struct Memory {
 
 struct Planned {
   Plan plan;
-  std::shared_ptr<const int> of;  // identity of the state; null: nothing was decided yet
-  bool read = false;              // from a document: nobody has checked it
+  std::shared_ptr<const int> of;  // identity of the state; null: no decision yet
+  bool read = false;              // from a document: not checked
 };
 
-/// @throws InvalidArgument when nothing was decided into it.
+/// @throws InvalidArgument when there was no decision into it.
 inline const Plan& decided(const Planned& planned) {
   if (!planned.of) throw InvalidArgument("the plan holds no decision");
   return planned.plan;
 }
 
-/// The plan, when it is of this state as it is now. @throws InvalidArgument, StalePlan, StateLost
+/// The plan, when it is of the current revision of this state. @throws InvalidArgument, StalePlan, StateLost
 inline const Plan& of_state(const Planned& planned, State& state) {
   const Plan& plan = decided(planned);
   if (planned.of != state.identity) throw StalePlan("the plan is of another state");
@@ -61,7 +61,7 @@ inline const Plan& of_state(const Planned& planned, State& state) {
 
 /// Read by other threads while a decision runs.
 struct Stats {
-  std::atomic<std::uint64_t> decisions{0}, failures{0}, by_work{0}, by_budget{0}, by_cancel{0}, jobs_walked{0};
+  std::atomic<std::uint64_t> decisions{0}, failures{0}, by_work{0}, by_budget{0}, by_cancel{0}, jobs_visited{0};
   std::atomic<std::uint64_t> ns_total{0}, ns_last{0}, ns_max{0};
 };
 
@@ -83,7 +83,7 @@ struct Decider {
 struct berth_state final : berth::c::HandleOf<berth::c::HandleKind::kState, berth::c::State> {
   using HandleOf::HandleOf;
 };
-struct berth_memory final : berth::c::HandleOf<berth::c::HandleKind::kMemory, berth::c::Memory> {
+struct berth_policy_state final : berth::c::HandleOf<berth::c::HandleKind::kMemory, berth::c::Memory> {
   using HandleOf::HandleOf;
 };
 struct berth_engine final : berth::c::HandleOf<berth::c::HandleKind::kEngine, berth::c::Decider> {
@@ -95,7 +95,7 @@ struct berth_plan final : berth::c::HandleOf<berth::c::HandleKind::kPlan, berth:
 
 namespace berth::c {
 
-/// `*handle = nullptr`, after the handle has ended. Null is fine.
+/// Sets `*handle = nullptr` after the handle has ended. Null is allowed.
 template <class H>
 void destroy(H** handle, const char* what) {
   if (handle == nullptr || *handle == nullptr) return;

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "host/core/shape_id.hpp"
-#include "host/io/read_parts.hpp"
+#include "host/core/model/shape_id.hpp"
+#include "host/io/formats/read_parts.hpp"
 #include "python-free-bindings/c/src/structs.hpp"
 
 namespace berth::c {
@@ -18,7 +18,7 @@ berth_entries entries_of(const berth_entries* entries, const char* name) {
 
 constexpr std::int64_t kMaxEntries = std::int64_t{1} << 32;
 
-// An enumerator of the caller's. What lies beyond the last one names nothing, and would be undefined as a value of the type.
+// An enumerator of the caller. A value beyond the last one would be undefined as a value of the type.
 template <class E>
 E enumerator(std::int32_t value, E last, const char* name, std::size_t row) {
   if (value < 0 || value > static_cast<std::int32_t>(last)) {
@@ -102,7 +102,7 @@ Shape JobArrays::shape(std::size_t row) const {
     const std::int32_t members = shape.gpus / gang.gpus_per_member;
     gang.members_min = gang.members_want = gang.members_max = members;
     gang.share_ppm = shape.share_ppm;
-    if (!level.empty()) gang.require = LevelRef{Facet::kSwitch, std::string(level)};
+    if (!level.empty()) gang.require = LevelRef{TopologyKind::kSwitch, std::string(level)};
   }
   return shape;
 }
@@ -138,7 +138,7 @@ Job JobArrays::job(std::size_t row) const {
   }
   for (std::size_t i = first; i < last; ++i) {
     job.shapes.push_back(shape(i));
-    job.sharing = job.sharing || job.shapes.back().share_ppm < kWholeGpu;  // whoever asks for a share tolerates others
+    job.sharing = job.sharing || job.shapes.back().share_ppm < kWholeGpu;  // a job that requests a share tolerates others
   }
   job.progress.work_done = value(j_.work_done, row, std::int64_t{0});
   job.progress.work_total = value(j_.work_total, row, std::int64_t{0});

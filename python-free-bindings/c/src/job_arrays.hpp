@@ -18,7 +18,7 @@ class EntryArrays {
   /// `entries` may be null: no rows. @throws InvalidArgument
   EntryArrays(const berth_entries* entries, const char* name);
   std::uint64_t size() const { return e_.n; }
-  /// @param shapes  Of the job: an entry need not name the only group of its shape.
+  /// @param shapes  Of the job: an entry may omit the name of a shape's only group.
   Allocation allocation(const std::string& shape, const std::vector<Shape>& shapes, std::size_t begin, std::size_t end) const;
 
  private:
@@ -29,7 +29,7 @@ class EntryArrays {
 /// The caller's jobs.
 class JobArrays {
  public:
-  /// @param with_allocations  Whether jobs may be running; else the columns of those are not looked at.
+  /// @param with_allocations  Whether jobs may be running; otherwise their columns are not read.
   /// @throws InvalidArgument
   JobArrays(const berth_jobs* jobs, const char* name, bool with_allocations);
   std::size_t size() const { return n_; }

@@ -7,20 +7,20 @@ using berth::c::guarded;
 using berth::c::required;
 using berth::c::Use;
 
-berth_status berth_memory_create(berth_memory** out, berth_error* error) {
-  return guarded(error, [&] { berth::c::give(out, [] { return new berth_memory(); }); });
+berth_status berth_policy_state_create(berth_policy_state** out, berth_error* error) {
+  return guarded(error, [&] { berth::c::give(out, [] { return new berth_policy_state(); }); });
 }
 
-berth_status berth_memory_from_json(const char* json, size_t size, const char* name, berth_memory** out, berth_error* error) {
+berth_status berth_policy_state_from_json(const char* json, size_t size, const char* name, berth_policy_state** out, berth_error* error) {
   return guarded(error, [&] {
     berth::c::give(out, [&] {
-      return new berth_memory(
+      return new berth_policy_state(
           berth::c::Memory{berth::io::parse_policy_state(berth::c::document(json, size, "json"), name == nullptr ? "state" : name)});
     });
   });
 }
 
-berth_status berth_memory_to_json(berth_memory* memory, char** json, size_t* size, berth_error* error) {
+berth_status berth_policy_state_to_json(berth_policy_state* memory, char** json, size_t* size, berth_error* error) {
   return guarded(error, [&] {
     Use m(memory, "memory");
     required(json, "json");
@@ -28,6 +28,6 @@ berth_status berth_memory_to_json(berth_memory* memory, char** json, size_t* siz
   });
 }
 
-berth_status berth_memory_destroy(berth_memory** memory, berth_error* error) {
+berth_status berth_policy_state_destroy(berth_policy_state** memory, berth_error* error) {
   return guarded(error, [&] { berth::c::destroy(memory, "memory"); });
 }

@@ -53,7 +53,7 @@ berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_
     now.moves = whole(from.totals.moves);
     now.preempts = whole(from.totals.preempts);
     now.waits = whole(from.totals.waits);
-    now.declines = whole(from.totals.declines);
+    now.rejects = whole(from.totals.rejects);
     now.replaces = whole(from.totals.replaces);
     now.reserves = whole(from.totals.reserves);
     now.decide_s = from.timing.decide_s;
@@ -86,6 +86,13 @@ berth_status berth_plan_decisions(berth_plan* plan, uint64_t first, uint64_t cou
     fill(to.missing, [](const D& d) { return d.reason.missing; });
     fill(to.until_us, [](const D& d) { return d.reason.until_us; });
     fill(to.other_job, [](const D& d) { return d.reason.other_job; });
+    fill(to.drained, [](const D& d) { return d.reason.drained; });
+    fill(to.failed, [](const D& d) { return d.reason.failed; });
+    fill(to.unavailable_nodes, [](const D& d) { return d.reason.unavailable_nodes; });
+    for (std::size_t i = 0; to.unavailable_on != nullptr && i < count; ++i) {
+      const auto& on = rows[i].reason.unavailable_on;
+      std::copy(on.begin(), on.end(), to.unavailable_on + on.size() * i);
+    }
   });
 }
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "berth/io.hpp"
-#include "host/core/state_names.hpp"
+#include "host/core/state/state_names.hpp"
 #include "host/report/explain.hpp"
 #include "python-free-bindings/c/src/columns.hpp"
 #include "python-free-bindings/c/src/guarded.hpp"
@@ -44,8 +44,11 @@ void append(const ClusterState& state, const Plan& plan, std::int32_t what, std:
     case BERTH_TEXT_WHERE:
       if (d.reason.code != ReasonCode::kNone) text += render_where(state, d.reason);
       break;
+    case BERTH_TEXT_QUEUE:
+      if (d.reason.queue >= 0) text += core::StateNames(state).queue(d.reason.queue);
+      break;
     default:
-      text += report::explain_job(core::StateNames(state.impl()), plan, d.job);
+      text += report::explain_job(core::StateNames(state), plan, d.job);
       break;
   }
 }
@@ -59,7 +62,8 @@ berth_status berth_plan_texts(berth_plan* plan, berth_state* state, int32_t what
     Use s(state, "state");
     Use p(plan, "plan");
     const berth::Plan& from = berth::c::of_state(*p, *s);
-    if (what < BERTH_TEXT_JOB || what > BERTH_TEXT_NODE) throw berth::InvalidArgument("what is " + std::to_string(what) + ": no such text");
+    if (what < BERTH_TEXT_JOB || what > BERTH_TEXT_QUEUE)
+      throw berth::InvalidArgument("what is " + std::to_string(what) + ": no such text");
     const std::size_t n = what == BERTH_TEXT_NODE ? from.entries.size() : from.decisions.size();
     const std::size_t row = berth::c::checked_rows(first, count, n);
     required(bytes, "bytes");

@@ -13,7 +13,7 @@ using berth::c::Use;
 namespace berth::c {
 namespace {
 
-// Applies a batch, and counts whether it was.
+// Applies a batch, and counts it as applied or rejected.
 template <class Apply>
 void apply(State& s, std::uint64_t* revision, const Apply& apply_batch) {
   ++s.refused_batches;

@@ -9,13 +9,13 @@
 
 #include "berth/error.hpp"
 
-/// Structs whose first member is their size, so that callers of other minor versions are understood.
+/// Structs whose first member is their size, for compatibility with callers of other minor versions.
 namespace berth::c {
 
-/// No struct of ours will ever be larger: a larger size is garbage, and nothing is read.
+/// No struct will ever be larger: a larger size is invalid, and nothing is read.
 inline constexpr std::uint32_t kMaxStructBytes = 16'384;
 
-/// Where a struct ended when it was first released: callers of that version go on working however much it has grown since.
+/// Size of a struct at its first release: callers of that version keep working however much it has grown since.
 template <class T>
 inline constexpr std::size_t kFirstBytes = 0;
 template <>
@@ -50,8 +50,8 @@ void check_struct(const T* given, const char* name) {
   }
 }
 
-/// The caller's struct as this library knows it. @throws InvalidArgument as check_struct, and for a newer struct that uses what this
-/// library does not know.
+/// The caller's struct as this library knows it. @throws InvalidArgument as check_struct, and for a newer struct that
+/// uses unknown members.
 template <class T>
 T get_struct(const T* from, const char* name) {
   check_struct(from, name);
@@ -66,7 +66,7 @@ T get_struct(const T* from, const char* name) {
   return to;
 }
 
-/// Writes as much as the caller's struct has room for; its size stays, and what this library does not know becomes zero.
+/// Writes as much as fits into the caller's struct; its size stays, and members unknown to this library become zero.
 template <class T>
 void put_struct(T* to, T what) {
   what.struct_size = to->struct_size;

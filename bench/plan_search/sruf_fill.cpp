@@ -1,0 +1,34 @@
+#include "bench/plan_search/sruf_fill.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "host/core/base/to_index.hpp"
+
+namespace berth::bench {
+
+void SrufFill::choose(const core::ShapeQuestion& question, core::PlacementBackend&, std::span<std::int32_t> chosen) {
+  steps_.begin(question, chosen);
+  turns_.clear();
+  for (std::int32_t job = 0; job < steps_.jobs(); ++job) {
+    const std::int32_t k = steps_.smallest(job);
+    if (k >= 0) turns_.emplace_back(core::Wide{question.shapes[to_index(k)].run} * steps_.gpus(k), job);
+  }
+  std::sort(turns_.begin(), turns_.end());
+  for (const auto& turn : turns_) {
+    const std::int32_t k = steps_.smallest(turn.second);
+    if (k >= 0) steps_.give(turn.second, k);
+  }
+  for (const auto& turn : turns_) {
+    const std::int32_t job = turn.second;
+    if (steps_.row(job) < 0) continue;
+    std::int32_t best = -1;
+    const auto rank = [&](std::int32_t k) { return std::tuple(-steps_.gpus(k), question.shapes[to_index(k)].run); };
+    for (std::int32_t k = steps_.first(job); k < steps_.last(job); ++k) {
+      if (steps_.follows(job, k) && (best < 0 || rank(k) < rank(best))) best = k;
+    }
+    if (best >= 0) steps_.give(job, best);
+  }
+}
+
+}  // namespace berth::bench

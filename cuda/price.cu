@@ -1,0 +1,120 @@
+#include "cuda/price.cuh"
+
+#include <algorithm>
+#include <cstring>
+
+#include "berth/kernel/price/price.hpp"
+#include "cuda/block_group.cuh"
+#include "cuda/chunks.hpp"
+#include "cuda/for_each.cuh"
+
+namespace berth::cuda {
+namespace {
+
+constexpr std::size_t kAlign = 256;
+
+std::size_t round_up(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+constexpr int kMostThreads = 512;  // limits registers; every block size up to it runs the same code
+
+/// One block per choice.
+__global__ void __launch_bounds__(kMostThreads) price_kernel(const PriceSlot* slots) {
+  __shared__ BlockGroup::Shared shared;
+  BlockGroup group(shared);
+  const PriceSlot slot = slots[blockIdx.x];
+  kernel::price(group, slot.problem, slot.request, slot.workspace, slot.result);
+}
+
+/// Allocates the result columns of a task; returns the bytes in use after it.
+std::size_t carve_result(kernel::BumpAllocator& c, const cuda_abi::PriceTask& task, kernel::PriceResult& result) {
+  kernel::for_each_column(*task.problem, kernel::TakeColumns{c}, result);
+  return c.used = round_up(c.used);
+}
+
+}  // namespace
+
+Pricer::Sizes& Pricer::Sizes::operator+=(const Sizes& more) {
+  tasks += more.tasks;
+  results += more.results;
+  workspace += more.workspace;
+  inputs += more.inputs;
+  return *this;
+}
+
+std::size_t Pricer::Sizes::bytes() const { return workspace + inputs + results + tasks * sizeof(PriceSlot); }
+
+Pricer::Sizes Pricer::size_of(const cuda_abi::PriceTask& task) {
+  const kernel::PriceView& c = *task.problem;
+  kernel::PriceWorkspace workspace{};
+  kernel::PriceResult result{};
+  kernel::BumpAllocator counter{nullptr};
+  Sizes sizes{1, carve_result(counter, task, result), round_up(kernel::carve_price_workspace(nullptr, c.n_jobs, c.n_types, workspace)), 0};
+  const auto count = [&](std::int64_t n, const auto* column) { sizes.inputs += round_up(static_cast<std::size_t>(n) * sizeof(*column)); };
+  kernel::for_each_column(c, count, c);
+  kernel::for_each_column(c, count, *task.request);
+  return sizes;
+}
+
+void Pricer::run(std::span<const cuda_abi::PriceTask> tasks, const Tuning& tuning, const Stream& stream) {
+  const std::size_t own = workspace_.capacity() + results_.capacity() + slots_.capacity() * sizeof(PriceSlot) + inputs_.bytes();
+  in_chunks(
+      tasks, own, tuning, [](const cuda_abi::PriceTask& task) { return size_of(task); },
+      [&](std::span<const cuda_abi::PriceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning, stream); });
+}
+
+void Pricer::run_chunk(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream) {
+  upload(tasks, sizes, stream);
+  const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
+  price_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream.get()>>>(slots_.data());
+  check_launch(stream.get(), "launch choose_kernel");
+  download(tasks, sizes, stream);
+}
+
+void Pricer::upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Stream& stream) {
+  workspace_.reserve(sizes.workspace, "reserve the workspace of choices");
+  results_.reserve(sizes.results, "reserve the results of choices");
+  slots_.reserve(sizes.tasks, "reserve choices");
+  host_slots_.reserve(sizes.tasks, "reserve choices");
+  inputs_.clear();
+  places_.clear();
+  const auto add = inputs_.adding(places_);
+  for (const cuda_abi::PriceTask& task : tasks) {
+    kernel::for_each_column(*task.problem, add, *task.problem);
+    kernel::for_each_column(*task.problem, add, *task.request);
+  }
+  inputs_.upload(stream.get());
+
+  kernel::BumpAllocator results{results_.data()};
+  std::byte* workspace = workspace_.data();
+  const std::size_t* place = places_.data();
+  const auto put = inputs_.placing(place);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const cuda_abi::PriceTask& task = tasks[i];
+    PriceSlot& slot = host_slots_.data()[i];
+    slot.problem = *task.problem;
+    slot.request = *task.request;
+    kernel::for_each_column(*task.problem, put, slot.problem);
+    kernel::for_each_column(*task.problem, put, slot.request);
+    carve_result(results, task, slot.result);
+    workspace += round_up(kernel::carve_price_workspace(workspace, task.problem->n_jobs, task.problem->n_types, slot.workspace));
+  }
+  check(cudaMemcpyAsync(slots_.data(), host_slots_.data(), tasks.size() * sizeof(PriceSlot), cudaMemcpyHostToDevice, stream.get()),
+        "upload choices");
+}
+
+void Pricer::download(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Stream& stream) {
+  host_results_.reserve(sizes.results, "reserve host memory for results");
+  check(cudaMemcpyAsync(host_results_.data(), results_.data(), sizes.results, cudaMemcpyDeviceToHost, stream.get()), "download results");
+  stream.wait("choose shapes");
+  kernel::BumpAllocator results{host_results_.data()};
+  const auto copy = [](std::int64_t n, const auto* from, auto* to) {
+    if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(*to));
+  };
+  for (const cuda_abi::PriceTask& task : tasks) {
+    kernel::PriceResult here{};
+    carve_result(results, task, here);
+    kernel::for_each_column(*task.problem, copy, here, task.result);
+  }
+}
+
+}  // namespace berth::cuda

@@ -1,0 +1,3 @@
+module berth.example/go_client
+
+go 1.19

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "berth/kernel/base/problem.hpp"
+#include "berth/kernel/ones/columns.hpp"
+#include "berth/kernel/plan_search/columns.hpp"
+#include "berth/kernel/price/columns.hpp"
+#include "berth/kernel/score/columns.hpp"
+
+namespace berth::core {
+
+/// Stops a scheduling pass on the CPU before its end. As a limit, `stopped_at` reproduces the answer.
+struct StopToken {
+  const std::atomic<bool>* cancelled = nullptr;
+  const std::function<bool(std::int64_t, std::int64_t)>* progress = nullptr;  // null: no progress reports
+  std::int32_t n = 0;                                                         // number of jobs in the scheduling pass, for `progress`
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::int32_t stopped_at = -1;  // position, -1: it ran to its end
+  bool by_cancel = false;
+
+  bool stop(std::int32_t position) {
+    const bool unwanted = cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
+    if (unwanted || (progress != nullptr && position % 64 == 0 && !(*progress)(position, n))) {
+      by_cancel = true;
+    } else if (deadline == std::chrono::steady_clock::time_point::max() || position % 64 != 0 ||
+               std::chrono::steady_clock::now() < deadline) {
+      return false;
+    }
+    stopped_at = position;
+    return true;
+  }
+
+  /// Called between two evaluations of a search that reports its own progress.
+  bool stop() {
+    by_cancel = cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
+    const bool late = deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline;
+    if (by_cancel || late) stopped_at = 0;
+    return by_cancel || late;
+  }
+
+  /// Called by a search after each step, with its progress.
+  bool stop(std::int64_t done, std::int64_t all) {
+    if (progress == nullptr || (*progress)(done, all)) return stop();
+    by_cancel = true;
+    stopped_at = 0;
+    return true;
+  }
+};
+
+/// One "what if" scenario over a common problem, with its own orders, options and free GPUs.
+struct Scenario {
+  kernel::PlaceRequest request;
+  std::span<const kernel::TakenRow> taken;  // bits that are not free are ignored
+  StopToken* stop_token = nullptr;          // respected by `place` on cpu and reference; null: run to the end
+};
+
+/// One choice of shapes (docs/prices.md).
+struct PriceTask {
+  kernel::PriceView problem;
+  kernel::PriceRequest request;
+  StopToken* stop_token = nullptr;  // respected by cpu and reference; null: run to the end
+};
+
+/// An evolution of ONES (docs/ones.md).
+struct OnesTask {
+  kernel::OnesView problem;
+  kernel::OnesRequest request;
+  StopToken* stop_token = nullptr;  // respected after each generation; null: run to the end
+};
+
+/// A search of `ones-plus` (docs/ones-plus.md).
+struct PlanSearchTask {
+  kernel::PlanSearchView problem;
+  kernel::PlanSearchRequest request;
+  StopToken* stop_token = nullptr;  // respected before each generation; null: run to the end
+};
+
+/// A backend for placements and choices. All backends give bit-identical answers (docs/placement.md).
+class PlacementBackend {
+ public:
+  virtual ~PlacementBackend() = default;
+  virtual const char* name() const = 0;
+  /// Runs one scheduling pass. The caller sizes the columns of `result` (`entry_bound`).
+  virtual void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) = 0;
+  /// Runs many scheduling passes over one problem.
+  virtual void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+                           std::span<const kernel::PlaceResult> results) = 0;
+  /// out: [n * k].
+  virtual void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) = 0;
+  /// Runs many independent choices.
+  virtual void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) = 0;
+  virtual void ones(const OnesTask& task, const kernel::OnesResult& result) = 0;
+  virtual void plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) = 0;
+};
+
+/// The serial oracle (host/reference).
+std::unique_ptr<PlacementBackend> make_reference_backend();
+/// Threads of this machine (host/cpu). threads >= 1.
+std::unique_ptr<PlacementBackend> make_cpu_backend(int threads);
+/// The GPU, loaded from libberth_cuda at run time. Null when there is none; `why` then has the cause.
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why);
+
+/// Entries that suffice for any scheduling pass over the problem: one per GPU, and one per share that fits.
+std::int32_t entry_bound(const kernel::ProblemView& problem);
+
+}  // namespace berth::core

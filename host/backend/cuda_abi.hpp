@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/base/problem.hpp"
+#include "berth/kernel/ones/columns.hpp"
+#include "berth/kernel/plan_search/columns.hpp"
+#include "berth/kernel/price/columns.hpp"
+#include "berth/kernel/score/table.hpp"
+
+/// The interface of libberth and libberth_cuda: plain data, statuses and one table of functions.
+/// No exception, memory ownership or C++ object crosses it. Both sides must come from the same build: see `build_id`.
+namespace berth::cuda_abi {
+
+enum class Status : std::int32_t {
+  kOk,
+  kNoDevice,     // no driver, a driver that is too old, or no GPU that this build has code for
+  kFailed,       // a call or a kernel failed; the context must not be used again
+  kOutOfMemory,  // not even the smallest part of the work fits; other work may
+};
+
+/// Why a status is not kOk, as text for users.
+struct Message {
+  char text[512];
+};
+
+struct DeviceRow {
+  char name[256];
+  std::int32_t major, minor;  // compute capability
+  std::int32_t multiprocessors;
+  std::int32_t driver, runtime;  // CUDA versions, 1000 * major + 10 * minor
+  std::int64_t memory;           // bytes
+  std::int32_t usable;           // 1: this build has code for it
+  char why_not[256];             // empty when usable
+};
+
+/// One scheduling pass of a batch.
+struct PlaceTask {
+  const kernel::PlaceRequest* request;
+  const kernel::TakenRow* taken;  // [n_taken]
+  std::int32_t n_taken;
+  kernel::PlaceResult result;  // host columns
+};
+
+/// One choice of shapes of a batch.
+struct PriceTask {
+  const kernel::PriceView* problem;  // host columns
+  const kernel::PriceRequest* request;
+  kernel::PriceResult result;  // host columns
+};
+
+/// An evolution of ONES.
+struct OnesTask {
+  const kernel::OnesView* problem;     // host columns
+  const kernel::OnesRequest* request;  // host columns
+  kernel::OnesResult result;           // host columns
+  /// Called regularly between generations, on the caller's thread, with the number of generations done; null: never.
+  std::int32_t (*stop)(const void* of, std::int32_t made);
+  const void* stop_of;
+};
+
+/// A search of `ones-plus`.
+struct PlanSearchTask {
+  const kernel::PlanSearchView* problem;     // host columns; at least one job and one node
+  const kernel::PlanSearchRequest* request;  // host columns
+  kernel::PlanSearchResult result;           // host columns
+  /// Called before the first generation and regularly between generations, on the caller's thread, with the number done; null: never.
+  std::int32_t (*stop)(const void* of, std::int32_t made);
+  const void* stop_of;
+};
+
+struct Table {
+  const char* build_id;
+  /// Writes at most `most` rows. kNoDevice, with a message, when there is no driver or no GPU.
+  Status (*list)(DeviceRow* rows, std::int32_t most, std::int32_t* n, Message* message);
+  /// Opens a context on the GPU in that row of `list`.
+  Status (*open)(std::int32_t row, void** context, Message* message);
+  void (*close)(void* context);
+  Status (*place)(void* context, const kernel::ProblemView* problem, const PlaceTask* tasks, std::int32_t n, Message* message);
+  /// @param best  [n_asks * k] host, out
+  Status (*score)(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message);
+  Status (*price)(void* context, const PriceTask* tasks, std::int32_t n, Message* message);
+  Status (*ones)(void* context, const OnesTask* task, Message* message);
+  Status (*plan_search)(void* context, const PlanSearchTask* task, Message* message);
+};
+
+/// The only symbol that libberth_cuda exports.
+inline constexpr const char* kEntryName = "berth_cuda_table";
+using EntryFunction = const Table* (*)();
+
+}  // namespace berth::cuda_abi

@@ -1,0 +1,52 @@
+#include "host/cli/plan/plan_text.hpp"
+
+#include "host/cli/base/console.hpp"
+#include "host/core/state/state_names.hpp"
+#include "host/core/validator/plan_value.hpp"
+#include "host/report/compare.hpp"
+#include "host/report/contest.hpp"
+#include "host/report/explain.hpp"
+
+namespace berth::cli {
+namespace {
+
+std::vector<report::Contender> contenders_of(const ClusterState& state, const std::vector<Plan>& plans) {
+  std::vector<report::Contender> contenders;
+  contenders.reserve(plans.size());
+  const bool valued = !plans.front().bound.objective.empty();
+  for (const Plan& plan : plans) contenders.push_back({&plan, valued ? core::worth_by(state, plan, plans.front()) : 0});
+  return contenders;
+}
+
+}  // namespace
+
+std::string plan_text(const ClusterState& state, const Plan& plan, const TextOptions& options) {
+  report::ExplainOptions explain;
+  explain.colour = wants_colour(options.colour);
+  explain.most_rows = options.rows;
+  explain.all_decisions = options.all;
+  explain.withheld = report::withheld_gpus(state, plan);
+  return report::explain_plan(core::StateNames(state), plan, explain);
+}
+
+std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job) {
+  return report::explain_job(core::StateNames(state), plan, job);
+}
+
+std::string comparison_text(const ClusterState& state, const Plan& first, const Plan& second, const TextOptions& options) {
+  return report::to_text(core::StateNames(state), report::compare_plans(first, second), options.rows);
+}
+
+std::string comparison_json(const ClusterState& state, const Plan& first, const Plan& second) {
+  return report::to_json(core::StateNames(state), report::compare_plans(first, second));
+}
+
+std::string contest_text(const ClusterState& state, const std::vector<Plan>& plans) {
+  return report::contest_text(contenders_of(state, plans));
+}
+
+std::string contest_json(const ClusterState& state, const std::vector<Plan>& plans) {
+  return report::contest_json(contenders_of(state, plans)) + "\n";
+}
+
+}  // namespace berth::cli

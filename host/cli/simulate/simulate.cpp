@@ -1,0 +1,399 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/console.hpp"
+#include "host/cli/base/interrupt.hpp"
+#include "host/cli/base/places.hpp"
+#include "host/cli/base/progress.hpp"
+#include "host/cli/base/request.hpp"
+#include "host/cli/base/values.hpp"
+#include "host/cli/simulate/exec_policies.hpp"
+#include "host/cli/simulate/simulated_history.hpp"
+#include "host/cli/simulate/simulated_iterations.hpp"
+#include "host/cli/simulate/simulated_jobs.hpp"
+#include "host/cli/simulate/simulated_world.hpp"
+#include "host/cli/simulate/simulation_measures.hpp"
+#include "host/cli/simulate/simulation_output.hpp"
+#include "host/core/base/civil_time.hpp"
+#include "host/core/base/violations.hpp"
+#include "host/io/json/json_writer.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/report/table.hpp"
+#include "host/sim/base/working_gpus.hpp"
+#include "host/sim/exec/exec_policy.hpp"
+#include "host/sim/iterations/ada_srsf.hpp"
+#include "host/sim/measures/figures.hpp"
+
+namespace berth::cli {
+namespace {
+
+struct SimulateArguments {
+  JobOptions jobs;
+  std::string cluster, placement, round, jobs_out, history_out;
+  std::vector<std::string> policies;
+  ExecOptions exec;
+  RequestOptions request;
+  std::string estimates = "oracle", progress = "epochs";
+  SimulatedWorld world;
+  IterationOptions iterations;
+  bool elastic = false, json = false, events_too = false;
+  OutputOptions output;
+};
+
+using results::Run;
+
+/// Shared by all runs.
+struct Along {
+  ProgressLine line;
+  RememberSignals signals;
+  std::optional<SimulatedHistory> history;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string csv_row(const std::string& policy, const Trace& trace, const sim::JobOutcome& job) {
+  const auto seconds = [](TimeUs t) { return t == kNever ? std::string() : core::format_seconds(t); };
+  const bool completed = job.end == sim::JobOutcome::End::kCompleted;
+  return fmt::format(
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(policy), csv_field(trace.jobs[static_cast<std::size_t>(job.job)].id),
+      sim::kEndNames[static_cast<int>(job.end)], seconds(job.submit_us), seconds(job.start_us), seconds(job.end_us),
+      completed ? seconds(job.jct_us()) : "", completed ? seconds(job.waited_us()) : "", seconds(job.held_us), seconds(job.overhead_us),
+      seconds(static_cast<TimeUs>(job.gpu_us)), job.starts, job.preemptions, job.moves, csv_field(job.nodes), csv_field(job.reason));
+}
+
+constexpr const char* kCsvHead =
+    "policy,job,end,submit_s,start_s,end_s,jct_s,wait_s,held_s,overhead_s,gpu_s,starts,preemptions,moves,nodes,reason\n";
+
+/// What the importer left out of the trace: rows that are no jobs have neither policy nor id.
+std::string csv_of_dropped(const Trace& trace) {
+  std::string text;
+  for (const auto& [cause, rows] : trace.dropped)
+    text += fmt::format(",,dropped,,,,,,,,,,,,,{}\n", csv_field(fmt::format("{}: {}", core::counted(rows, "row"), cause)));
+  return text;
+}
+
+void add_counts(io::JsonWriter& out, const char* key, const auto& counts) {
+  if (counts.empty()) return;
+  out.key(key);
+  out.object([&] {
+    for (const auto& [why, count] : counts) out.number(why, count);
+  });
+}
+
+std::string json_of(const Run& run, const Trace& trace, const SimulateArguments& options) {
+  const sim::SimulationFigures& f = run.figures;
+  io::JsonWriter out;
+  out.object([&] {
+    out.text("policy", run.policy);
+    out.text("trace", trace.name);
+    out.number("seed", static_cast<std::int64_t>(options.request.seed));
+    out.number("jobs", run.jobs);
+    out.number("completed", f.completed);
+    out.number("rejected", f.rejected);
+    out.number("unfinished", f.unfinished);
+    add_counts(out, "dropped", trace.dropped);
+    add_counts(out, "rejections", run.rejections);
+    add_spread(out, "jct_s", f.jct_us);
+    add_spread(out, "queue_s", f.wait_us);
+    add_spread(out, "first_start_s", f.first_us);
+    out.number("makespan_s", f.makespan_us, 6);
+    out.number("gpu_utilisation", f.gpu_utilisation_ppm, 6);
+    out.number("overhead_part", f.overhead_ppm, 6);
+    add_measures(out, run);
+    out.number("starts", f.starts);
+    out.number("preemptions", f.preemptions);
+    out.number("moves", f.moves);
+    out.number("decisions", run.totals.decisions);
+    out.number("decision_p50_s", run.totals.decision_ns.p50 / 1000, 6);
+    out.number("decision_p99_s", run.totals.decision_ns.p99 / 1000, 6);
+    out.number("wall_s", static_cast<std::int64_t>(run.wall_s * 1e6), 6);
+    out.number("load_s", static_cast<std::int64_t>(run.load_s * 1e6), 6);
+    out.number("store_s", static_cast<std::int64_t>(run.store_s * 1e6), 6);
+    out.number("jobs_per_s", run.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(f.completed) / run.wall_s) : 0);
+    add_groups(out, run, options.output.by);
+    add_settings(out, run.settings);
+    out.flag_unless("interrupted", run.totals.interrupted, false);
+    out.text("schema", "berth.simulation.v1");
+  });
+  return out.finish();
+}
+
+// "fifo rejects 2 jobs: needs 16 GPUs; the cluster has 8", the reasons of most jobs first.
+std::string rejections_text(const Run& run) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::pair<std::string, std::int64_t>> reasons(run.rejections.begin(), run.rejections.end());
+  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  std::int64_t more = 0;
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    const auto& [reason, jobs] = reasons[i];
+    if (i < kShown) {
+      text += fmt::format("{} rejects {}: {}\n", run.policy, core::counted(jobs, "job"), reason);
+    } else {
+      more += jobs;
+    }
+  }
+  if (more > 0) text += fmt::format("{} rejects {} for other reasons (--json lists all)\n", run.policy, core::counted(more, "job"));
+  return text;
+}
+
+std::string text_of(const std::vector<Run>& runs, const SimulatedJobs& jobs, std::int64_t gpus, const std::string& by) {
+  const auto seconds = [](TimeUs t) { return fmt::format("{}", (t + kSecond / 2) / kSecond); };
+  std::vector<report::Row> rows;
+  for (const Run& run : runs) {
+    const sim::SimulationFigures& f = run.figures;
+    rows.push_back({run.policy, fmt::format("{}", f.completed), fmt::format("{}", f.rejected), seconds(f.jct_us.mean),
+                    seconds(f.jct_us.p50), seconds(f.jct_us.p99), seconds(f.wait_us.mean), seconds(f.makespan_us),
+                    fmt::format("{:.1f} %", static_cast<double>(f.gpu_utilisation_ppm) / 1e4), fmt::format("{}", f.preemptions),
+                    fmt::format("{}", f.moves), fmt::format("{:.2f} s", run.wall_s)});
+  }
+  std::string text =
+      fmt::format("{}: {} on {}; times in seconds\n", jobs.trace().name, core::counted(jobs.count(), "job"), core::counted(gpus, "GPU"));
+  for (const auto& [cause, count] : jobs.trace().dropped) text += fmt::format("  dropped {}: {}\n", core::counted(count, "row"), cause);
+  text += "\n" + report::table({"POLICY", "DONE", "REJECTED", "JCT MEAN", "MEDIAN", "P99", "WAIT MEAN", "MAKESPAN", "GPUS USED",
+                                "PREEMPTIONS", "MIGRATIONS", "TOOK"},
+                               rows);
+  std::string rejections;
+  for (const Run& run : runs) rejections += rejections_text(run);
+  return text + (rejections.empty() ? "" : "\n" + rejections) + groups_table(runs, by);
+}
+
+Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request, const std::string& name,
+                 const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along,
+                 const sim::Decider& decide = {}) {
+  Run run;
+  sim::SimulationSettings& settings = run.settings;
+  settings = world;
+  settings.request = request;
+  settings.decide = decide;
+  settings.estimates = options.estimates;
+  settings.progress = options.progress;
+  settings.elastic = options.elastic;
+  settings.name_nodes = !options.jobs_out.empty();
+  if (!options.round.empty()) {
+    settings.round_us = parse_duration(options.round);
+    if (settings.round_us <= 0) throw InvalidArgument("--round: a round takes a time above 0");
+  }
+  settings.events_too = options.events_too;
+  if (settings.events_too && settings.round_us == 0)
+    throw InvalidArgument("--at-events: without --round decisions are made at events anyway");
+  run.policy = name;
+  run.cluster = options.cluster;
+  run.trace = &jobs.trace();
+  run.jobs = jobs.count();
+  sim::FiguresOf figures;
+  sim::MeasuresOf measures(jobs.facts(), sim::working_gpus(cluster), want);
+  settings.series = measures.series();
+  std::int64_t ended = 0;
+  const auto show = [&] { along.line.show(static_cast<int>(100 * ended / std::max<std::int64_t>(1, jobs.count())), name); };
+  settings.interrupted = [&] {
+    show();
+    return remembered_signal() != 0;
+  };
+  const std::unique_ptr<sim::JobSource> all = jobs.all();
+  const auto begin = std::chrono::steady_clock::now();
+  run.totals = sim::simulate({jobs.trace().profiles, jobs.facts(), *all}, cluster, settings, [&](const sim::JobOutcome& job) {
+    figures.add(job);
+    measures.add(job);
+    if (along.history) along.history->add(job);
+    if (job.end == sim::JobOutcome::End::kRejected) ++run.rejections[job.reason];
+    if (++ended % 256 == 0) show();
+  });
+  run.wall_s = seconds_since(begin);
+  run.figures = figures.finish(run.totals);
+  run.measures = measures.finish(run.totals);
+  settings.series = nullptr;  // their lifetime ends with this call
+  settings.interrupted = {};
+  settings.decide = {};
+  return run;
+}
+
+/// A run of an external policy. Its failure ends this run only: returns false and reports the reason.
+bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettings& world, const std::string& given,
+                   const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along, std::vector<Run>& runs) {
+  const NamedCommand one = named_command(given);
+  RequestOptions asked = options.request;
+  asked.params.clear();
+  Request request = make_request(asked, "fifo");  // threads and backend; the program gives the order
+  request.policy = one.name;
+  const auto stopped = [] { return remembered_signal() != 0; };
+  try {
+    sim::ExecPolicy policy(one.command, options.exec.timeout_us(), request, packing_named(options.placement), stopped);
+    const sim::Decider decide = [&](const ClusterState& state, Plan& plan, std::vector<sim::Rejected>& away) {
+      policy.decide(state, plan, away);
+    };
+    Run run = simulate_one(options, world, request, one.name, jobs, cluster, want, along, decide);
+    if (!run.totals.interrupted) policy.finish();
+    runs.push_back(std::move(run));
+    return true;
+  } catch (const sim::ExecPolicyError& error) {
+    along.line.clear();
+    print_error(error.what());
+  } catch (const EnvironmentError& error) {
+    along.line.clear();
+    print_error(fmt::format("policy '{}': {}", one.name, error.what()));
+  }
+  return false;
+}
+
+/// Checks before any run.
+void check_iterations(const SimulateArguments& options, const std::vector<Request>& requests) {
+  (void)options.iterations.network_cost();
+  const auto is_ada_srsf = [](const Request& request) { return request.policy == sim::ada_srsf_info().name; };
+  for (const Request& request : requests) {
+    if (!is_ada_srsf(request)) continue;
+    (void)sim::ada_srsf_settings(request.params);
+    if (!options.iterations.wanted())
+      throw InvalidArgument("policy 'ada-srsf' orders what jobs do in an iteration: it needs --fidelity iteration");
+    if (options.estimates != "oracle") throw InvalidArgument("policy 'ada-srsf' goes by remaining work: it needs --estimates oracle");
+  }
+  if (options.iterations.gpu_jobs > 1 && (!options.exec.commands.empty() || !std::all_of(requests.begin(), requests.end(), is_ada_srsf))) {
+    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places jobs beside each other");
+  }
+}
+
+/// A run of the policy that exists only for simulations of iterations.
+Run simulate_ada_srsf(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
+                      const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along) {
+  if (!cluster.queues.empty() && !jobs.facts().queues.empty())
+    throw InvalidArgument("policy 'ada-srsf' knows no quotas: the cluster has queues, and jobs name them");
+  const sim::AdaSrsfSettings settings = sim::ada_srsf_settings(request.params);
+  sim::SimulationSettings own = world;
+  own.iterations->rules = settings.rules;
+  sim::AdaSrsf policy(settings, own.iterations->network, own.iterations->gpu_jobs, request);
+  return simulate_one(options, own, request, name, jobs, cluster, want, along,
+                      [&](const ClusterState& state, Plan& plan, std::vector<sim::Rejected>& away) { policy.decide(state, plan, away); });
+}
+
+int run(const SimulateArguments& options) {
+  std::vector<Place> inputs{{"--cluster", options.cluster}};
+  for (const std::string& file : options.jobs.traces) inputs.push_back({"--trace", file});
+  for (Place& file : options.world.inputs()) inputs.push_back(std::move(file));
+  std::vector<Place> outputs = places(options.output);
+  outputs.push_back({"--jobs-out", options.jobs_out});
+  outputs.push_back({"--history-out", options.history_out});
+  check_places(inputs, outputs);
+  sim::Wanted want = wanted(options.output, !options.jobs_out.empty());
+  RequestOptions asked = options.request;
+  if (options.policies.empty() && options.exec.commands.empty()) throw InvalidArgument("--policy or --policy-exec is required");
+  if (options.policies.empty() && !options.request.params.empty()) throw InvalidArgument("--param: there is no --policy to take it");
+  std::optional<SimulatedHistory> history;
+  if (!options.history_out.empty()) {
+    if (options.policies.size() + options.exec.commands.size() > 1)
+      throw InvalidArgument("--history-out: a job stands in a history once, so it is of one policy");
+    history.emplace(options.progress, options.request.seed);
+  }
+  (void)options.exec.timeout_us();  // reports errors before any run
+  if (!options.placement.empty() && !options.policies.empty()) asked.params.push_back("packing=" + options.placement);
+  std::vector<std::string_view> names(options.policies.begin(), options.policies.end());
+  const std::vector<Request> requests = make_requests(asked, names, {sim::ada_srsf_info()});
+  check_iterations(options, requests);
+  const auto begin = std::chrono::steady_clock::now();
+  SimulatedJobs jobs(options.jobs);
+  const Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
+  jobs.draw_for(sim::working_gpus(cluster), options.request.seed);
+  if (!jobs.in_memory()) {
+    if (!options.jobs_out.empty()) throw InvalidArgument("--jobs-out: with --stream or --workload jobs are not kept");
+    want.jobs = false;
+  }
+  sim::SimulationSettings world;
+  options.world.put_into(world);
+  if (options.iterations.wanted())
+    world.iterations = sim::IterationSettings{options.iterations.gpu_jobs, options.iterations.network_cost(), {}};
+  const double load_s = seconds_since(begin);
+  SimulationOutput output(options.output);
+  Along along{ProgressLine(), RememberSignals(), std::move(history)};
+  std::vector<Run> runs;
+  std::string csv = kCsvHead;
+  const auto keep = [&](Run& run) {
+    run.load_s = load_s;
+    const auto before = std::chrono::steady_clock::now();
+    if (!options.jobs_out.empty()) {
+      for (const sim::JobRow& row : run.measures.jobs) csv += csv_row(run.policy, jobs.trace(), row.outcome);
+    }
+    output.store(run);
+    run.store_s = seconds_since(before);
+    along.line.clear();
+    if (options.json) print(json_of(run, jobs.trace(), options));
+  };
+  for (std::size_t i = 0; i < requests.size() && remembered_signal() == 0; ++i) {
+    const std::string& name = options.policies[i];
+    const bool ada_srsf = requests[i].policy == sim::ada_srsf_info().name;
+    runs.push_back(ada_srsf ? simulate_ada_srsf(options, world, requests[i], name, jobs, cluster, want, along)
+                            : simulate_one(options, world, requests[i], name, jobs, cluster, want, along));
+    keep(runs.back());
+  }
+  bool failed = false;
+  for (std::size_t i = 0; i < options.exec.commands.size() && remembered_signal() == 0; ++i) {
+    const std::size_t before = runs.size();
+    failed = !simulate_exec(options, world, options.exec.commands[i], jobs, cluster, want, along, runs) || failed;
+    if (runs.size() > before) keep(runs.back());
+  }
+  along.line.clear();
+  if (!options.json && !runs.empty()) {
+    print(text_of(runs, jobs, runs.front().totals.gpus, options.output.by));
+  }
+  if (!options.jobs_out.empty()) write_out(options.jobs_out, csv + csv_of_dropped(jobs.trace()));
+  if (along.history) {
+    write_out(options.history_out, along.history->csv());
+    if (!along.history->has_rows()) print_error("note: --history-out: no job that completed states epochs and the size of its dataset");
+  }
+  output.finish();
+  if (remembered_signal() != 0) print_error("note: interrupted: the last run ends where it was");
+  if (failed) return kUsage;
+  const auto all_rejected = [](const Run& run) {
+    return run.figures.rejected > 0 && run.figures.completed + run.figures.unfinished + run.figures.killed == 0;
+  };
+  return std::all_of(runs.begin(), runs.end(), all_rejected) ? kNo : kDone;
+}
+
+}  // namespace
+
+void add_simulate(Commands& commands) {
+  auto options = std::make_shared<SimulateArguments>();
+  CLI::App& app = commands.add("simulate", "Replay a trace on a cluster under one or more policies",
+                               "berth simulate --cluster 32x8 --policy fifo srtf las \\\n"
+                               "    --trace jobs.csv.gz --trace-format helios-venus",
+                               options, &run);
+  app.add_option("--cluster", options->cluster, "Use this cluster: a file, or NODESxGPUS such as 32x8; else the trace's")->type_name("C");
+  add_job_options(app, options->jobs);
+  app.add_option("--policy", options->policies, "Decide by these policies: NAME, or NAME@PARAM=VALUE@PARAM=VALUE")->type_name("NAME");
+  add_exec_options(app, options->exec);
+  app.add_option("--param", options->request.params, "Set a parameter of every policy that has it; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  app.add_option("--placement", options->placement, "Set how jobs are packed: short for --param packing=")
+      ->check(CLI::IsMember({"count", "consolidate", "topology"}))
+      ->type_name("NAME");
+  app.add_option("--estimates", options->estimates, "Estimate run times: oracle (the truth), reactive, rolling, noise:P, none")
+      ->type_name("SOURCE")
+      ->capture_default_str();
+  app.add_option("--progress", options->progress, "Report progress: none, epochs, or noise:P (also loss and accuracy)")
+      ->type_name("SOURCE")
+      ->capture_default_str();
+  add_world_options(app, options->world);
+  add_iteration_options(app, options->iterations);
+  app.add_option("--round", options->round, "Decide at multiples of DURATION only; else at every event")->type_name("DURATION");
+  app.add_flag("--at-events", options->events_too, "With --round, also decide at every event");
+  app.add_flag("--elastic", options->elastic, "Let elastic jobs run at every GPU count that was measured");
+  app.add_option("--jobs-out", options->jobs_out, "Write a row for each job and policy to FILE (CSV)")->type_name("FILE");
+  app.add_option("--history-out", options->history_out, "Write the epochs of completed jobs for 'berth fit' to FILE (CSV)")
+      ->type_name("FILE");
+  add_output_options(app, options->output);
+  app.add_option("--threads", options->request.threads, "Use N CPU threads in a decision; 0 uses all")
+      ->check(whole_number<int>())
+      ->type_name("N")
+      ->capture_default_str();
+  add_seed_option(app, options->request.seed, "Seed the random numbers of policies and estimates");
+  add_json_flag(app, options->json, "Print one JSON object a line for each policy");
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,50 @@
+#include "host/cli/simulate/simulated_iterations.hpp"
+
+#include <fmt/format.h>
+
+#include "berth/error.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/echoed.hpp"
+#include "host/cli/base/values.hpp"
+#include "host/io/files/measured_number.hpp"
+
+namespace berth::cli {
+
+sim::NetworkCost IterationOptions::network_cost() const {
+  if (!wanted() && gpu_jobs != 1) throw InvalidArgument("--gpu-jobs: it is for --fidelity iteration");
+  if (!wanted() && !network.empty()) throw InvalidArgument("--network: it is for --fidelity iteration");
+  sim::NetworkCost cost;
+  for (const std::string& text : network) {
+    const auto [name, value] = parse_key_value(text);
+    const auto number = io::parse_measured(value, 6);
+    if (!number || *number > 1'000'000'000'000)
+      throw InvalidArgument(fmt::format("--network {}: expected a number of at most 10^6", echoed(text)));
+    if (name == "a") {
+      cost.latency_us = *number;
+    } else if (name == "b") {
+      if (*number == 0) throw InvalidArgument("--network b=0: a byte takes a time above 0");
+      cost.byte_fs = *number;
+    } else if (name == "eta") {
+      cost.contention_fs = *number;
+    } else {
+      throw InvalidArgument(
+          fmt::format("--network: unknown '{}'; known: a (seconds), b and eta (nanoseconds for each byte)", echoed(name)));
+    }
+  }
+  return cost;
+}
+
+void add_iteration_options(CLI::App& app, IterationOptions& options) {
+  app.add_option("--fidelity", options.fidelity, "Follow jobs by their rate, or through each iteration")
+      ->check(CLI::IsMember({"rate", "iteration"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--gpu-jobs", options.gpu_jobs, "With iterations, let N jobs share a GPU (ada-srsf)")
+      ->check(whole_number<std::int32_t>(1, 64))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--network", options.network, "With iterations, cost of an all-reduce: a=SECONDS, b= and eta=NS a byte")
+      ->type_name("NAME=NUMBER");
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,84 @@
+#include "host/cli/simulate/simulated_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include "berth/error.hpp"
+#include "host/cli/base/common_options.hpp"
+#include "host/cli/base/values.hpp"
+
+namespace berth::cli {
+namespace {
+
+/// Jobs of a file, read during the simulation.
+class StreamedJobs final : public sim::JobSource {
+ public:
+  explicit StreamedJobs(io::TraceStream& stream) : stream_(stream) { stream_.rewind(); }
+
+  const TraceJob* next() override {
+    TraceJob& job = rooms_.take();
+    return stream_.next(job) ? &job : nullptr;
+  }
+  void release(const TraceJob& job) override { rooms_.release(job); }
+
+ private:
+  io::TraceStream& stream_;
+  sim::JobRooms rooms_;
+};
+
+}  // namespace
+
+SimulatedJobs::SimulatedJobs(const JobOptions& options) : workload_(options.workload) {
+  if (options.traces.empty() == options.workload.empty()) throw InvalidArgument("either --trace or --workload is required");
+  if (!workload_.empty()) {
+    if (options.jobs < 1) throw InvalidArgument("--workload: --jobs says how many jobs are drawn");
+    if (options.stream) throw InvalidArgument("--stream: drawn jobs are not kept anyway");
+    synthetic_.workload = sim::workload_from_name(workload_).value();  // the parser accepts no other value
+    synthetic_.jobs = count_ = options.jobs;
+    synthetic_.load_ppm = parse_load(options.load);
+    imported_.trace.name = fmt::format("{} at load {}", workload_, options.load);
+    return;
+  }
+  if (options.jobs != 0) throw InvalidArgument("--jobs: it is for --workload");
+  if (!options.stream) {
+    imported_ = io::import_files(options.format, options.traces);
+    count_ = static_cast<std::int64_t>(imported_.trace.jobs.size());
+    facts_ = sim::facts_of(imported_.trace);
+    return;
+  }
+  if (options.format != "trace" || options.traces.size() != 1 || options.traces.front() == "-") {
+    throw InvalidArgument("--stream: one file of the format 'trace', as 'berth import' writes it, is read as it is simulated");
+  }
+  stream_ = std::make_unique<io::TraceStream>(options.traces.front(), [&](const TraceJob& job) { facts_.add(job); });
+  imported_.trace = stream_->head();
+  count_ = stream_->jobs();
+}
+
+void SimulatedJobs::draw_for(std::int64_t gpus, std::uint64_t seed) {
+  if (workload_.empty()) return;
+  synthetic_.gpus = gpus;
+  synthetic_.seed = seed;
+  facts_ = sim::SyntheticJobs(synthetic_).facts();
+}
+
+std::unique_ptr<sim::JobSource> SimulatedJobs::all() const {
+  if (!workload_.empty()) return std::make_unique<sim::SyntheticJobs>(synthetic_);
+  if (stream_) return std::make_unique<StreamedJobs>(*stream_);
+  return std::make_unique<sim::JobsOf>(imported_.trace);
+}
+
+void add_job_options(CLI::App& app, JobOptions& options) {
+  app.add_option("--trace", options.traces, "Read the jobs, and what describes the cluster; plain or .gz")->type_name("FILE");
+  app.add_option("--trace-format", options.format, "Read files of this format ('berth import --help' lists them)")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_flag("--stream", options.stream, "Read a sorted file of the format 'trace' while it is simulated");
+  app.add_option("--workload", options.workload, "Draw jobs from these published statistics instead of --trace")
+      ->check(CLI::IsMember({"philly", "helios", "pai"}))
+      ->type_name("NAME");
+  app.add_option("--jobs", options.jobs, "With --workload, draw N jobs")->check(whole_number<std::int64_t>())->type_name("N");
+  app.add_option("--load", options.load, "With --workload, submit this fraction of the GPU-time that there is")
+      ->type_name("FRACTION")
+      ->capture_default_str();
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/io/traces/importers.hpp"
+#include "host/io/traces/trace_stream.hpp"
+#include "host/sim/generate/synthetic_jobs.hpp"
+#include "host/sim/simulation.hpp"
+
+namespace berth::cli {
+
+struct JobOptions {
+  std::vector<std::string> traces;
+  std::string format = "trace";
+  bool stream = false;
+  std::string workload, load = "0.8";
+  std::int64_t jobs = 0;
+};
+
+void add_job_options(CLI::App& app, JobOptions& options);
+
+/// The jobs of `berth simulate`: a trace in memory, a trace that is read during the simulation, or generated jobs.
+class SimulatedJobs {
+ public:
+  /// Reads the input. @throws InvalidArgument, InputError, EnvironmentError.
+  explicit SimulatedJobs(const JobOptions& options);
+
+  const io::Imported& imported() const { return imported_; }
+  /// For generated jobs: number of GPUs that the load refers to.
+  void draw_for(std::int64_t gpus, std::uint64_t seed);
+
+  /// Name and profiles; jobs only where they are in memory.
+  const Trace& trace() const { return imported_.trace; }
+  bool in_memory() const { return !stream_ && workload_.empty(); }
+  std::int64_t count() const { return count_; }
+  const sim::TraceFacts& facts() const { return facts_; }
+  /// All of them, from the first.
+  std::unique_ptr<sim::JobSource> all() const;
+
+ private:
+  io::Imported imported_;
+  std::unique_ptr<io::TraceStream> stream_;
+  std::string workload_;
+  sim::SyntheticOptions synthetic_;
+  sim::TraceFacts facts_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace berth::cli

@@ -1,0 +1,119 @@
+#include "host/core/backend/cuda_backend.hpp"
+
+#include <cstring>
+
+#include "host/cpu/ones.hpp"
+#include "host/cpu/plan_search.hpp"
+#include "host/cpu/price.hpp"
+#include "host/cpu/score.hpp"
+
+namespace berth::core {
+
+std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why) {
+  const std::vector<DeviceInfo> devices = list_devices(why);
+  if (devices.empty()) return nullptr;
+  const cuda_abi::Table* table = cuda_table(why);
+  if (table == nullptr) return nullptr;
+  for (std::size_t row = 0; row < devices.size(); ++row) {
+    if (!devices[row].why_not.empty()) {
+      if (why.empty()) why = devices[row].name + ": " + devices[row].why_not;
+      continue;
+    }
+    cuda_abi::Message message{};
+    void* context = nullptr;
+    if (table->open(static_cast<std::int32_t>(row), &context, &message) == cuda_abi::Status::kOk) {
+      why.clear();
+      return std::unique_ptr<CudaBackend>(new CudaBackend(table, context));
+    }
+    if (why.empty()) why = devices[row].name + ": " + message.text;
+  }
+  return nullptr;
+}
+
+CudaBackend::~CudaBackend() {
+  if (context_ != nullptr) table_->close(context_);
+}
+
+void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& message) {
+  if (status == cuda_abi::Status::kOk) return;
+  if (status != cuda_abi::Status::kOutOfMemory) {
+    table_->close(context_);
+    context_ = nullptr;
+    failure_ = message.text;
+  }
+  throw DeviceError(message.text);
+}
+
+void CudaBackend::place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) {
+  place_batch(problem, std::span<const Scenario>(&scenario, 1), std::span<const kernel::PlaceResult>(&result, 1));
+}
+
+void CudaBackend::place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+                              std::span<const kernel::PlaceResult> results) {
+  if (context_ == nullptr) throw DeviceError(failure_);
+  tasks_.clear();
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Scenario& scenario = scenarios[i];
+    tasks_.push_back({&scenario.request, scenario.taken.data(), static_cast<std::int32_t>(scenario.taken.size()), results[i]});
+  }
+  cuda_abi::Message message{};
+  check(table_->place(context_, &problem, tasks_.data(), static_cast<std::int32_t>(tasks_.size()), &message), message);
+}
+
+void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
+  score(problem, request, cpu::Collapse::kOn, out);
+}
+
+void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse,
+                        kernel::Candidate* out) {
+  if (context_ == nullptr) throw DeviceError(failure_);
+  if (request.n == 0) return;
+  score_table_.build(problem, request, collapse);
+  const kernel::ScoreTableView view = score_table_.view();
+  std::vector<kernel::AskBest>& best = score_table_.best();
+  best.resize(static_cast<std::size_t>(view.n_asks) * static_cast<std::size_t>(view.k));
+  cuda_abi::Message message{};
+  check(table_->score(context_, &view, best.data(), &message), message);
+  cpu::write_candidates(score_table_, 1, request.n, best.data(), out);
+}
+
+void CudaBackend::price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) {
+  if (tasks.size() == 1) return cpu::price(tasks, results, 1);
+  if (context_ == nullptr) throw DeviceError(failure_);
+  choices_.clear();
+  for (std::size_t i = 0; i < tasks.size(); ++i) choices_.push_back({&tasks[i].problem, &tasks[i].request, results[i]});
+  cuda_abi::Message message{};
+  check(table_->price(context_, choices_.data(), static_cast<std::int32_t>(choices_.size()), &message), message);
+}
+
+void CudaBackend::ones(const OnesTask& task, const kernel::OnesResult& result) {
+  if (context_ == nullptr) throw DeviceError(failure_);
+  if (task.problem.n_jobs == 0) return cpu::OnesSearch().run(task, result, 1);
+  cuda_abi::OnesTask one{&task.problem, &task.request, result, nullptr, &task};
+  if (task.stop_token != nullptr) {
+    one.stop = [](const void* of, std::int32_t made) {
+      const auto& asked = *static_cast<const OnesTask*>(of);
+      return asked.stop_token->stop(made, asked.request.generations) ? 1 : 0;
+    };
+  }
+  cuda_abi::Message message{};
+  check(table_->ones(context_, &one, &message), message);
+}
+
+void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) {
+  if (context_ == nullptr) throw DeviceError(failure_);
+  if (task.problem.n_jobs == 0 || task.problem.problem.n_nodes == 0) return cpu::PlanSearch().run(task, result, 1);
+  cuda_abi::PlanSearchTask one{&task.problem, &task.request, result, nullptr, &task};
+  if (task.stop_token != nullptr) {
+    one.stop = [](const void* of, std::int32_t made) {
+      const auto& asked = *static_cast<const PlanSearchTask*>(of);
+      return asked.stop_token->stop(made, asked.request.generations) ? 1 : 0;
+    };
+  }
+  cuda_abi::Message message{};
+  check(table_->plan_search(context_, &one, &message), message);
+}
+
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why) { return CudaBackend::open(why); }
+
+}  // namespace berth::core

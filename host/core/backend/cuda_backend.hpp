@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/backend/backend.hpp"
+#include "host/core/backend/devices.hpp"
+#include "host/cpu/score_table.hpp"
+
+namespace berth::core {
+
+/// Placement on one GPU, through the table of libberth_cuda. One thread at a time.
+///
+/// Every call may throw DeviceError. After that the GPU's context is given up and all later calls throw too.
+class CudaBackend final : public PlacementBackend {
+ public:
+  /// Opens the first GPU that can be used; null with the cause in `why`.
+  static std::unique_ptr<CudaBackend> open(std::string& why);
+  ~CudaBackend() override;
+  CudaBackend(const CudaBackend&) = delete;
+  CudaBackend& operator=(const CudaBackend&) = delete;
+
+  const char* name() const override { return "cuda"; }
+  void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) override;
+  void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+                   std::span<const kernel::PlaceResult> results) override;
+  void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override;
+  /// Several problems run on the GPU, one thread block each. A single problem runs on the CPU, where it can be
+  /// cancelled and where its sequential part is fast.
+  void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) override;
+  void ones(const OnesTask& task, const kernel::OnesResult& result) override;
+  void plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) override;
+  /// The same as `score`, with or without collapsing, for measurements.
+  void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse, kernel::Candidate* out);
+
+ private:
+  CudaBackend(const cuda_abi::Table* table, void* context) : table_(table), context_(context) {}
+  void check(cuda_abi::Status status, const cuda_abi::Message& message);
+
+  const cuda_abi::Table* table_;
+  void* context_;  // null once it failed
+  std::string failure_;
+  std::vector<cuda_abi::PlaceTask> tasks_;
+  std::vector<cuda_abi::PriceTask> choices_;
+  cpu::ScoreTable score_table_;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,91 @@
+#include <dlfcn.h>
+
+#include <array>
+#include <cstring>
+#include <mutex>
+
+#include "berth/build_id.hpp"
+#include "berth/version.hpp"
+#include "host/core/backend/devices.hpp"
+
+/// Finds libberth_cuda at run time, so that one build of libberth starts on machines without a GPU or a driver.
+namespace berth::core {
+namespace {
+
+constexpr const char* kLibrary = "libberth_cuda.so";
+
+/// The folder of the library or program that holds this code, with a slash at the end; empty when not known.
+std::string own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  const std::string path = info.dli_fname;
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+struct Loaded {
+  const cuda_abi::Table* table = nullptr;
+  std::string why;
+};
+
+/// Never unloaded: the driver may run its own threads in it.
+Loaded load() {
+  // Search order: the folder of libberth; the folder of a program that contains libberth's code (a test); then the
+  // loader's path.
+  const std::string folder = own_folder();
+  const std::string soname = std::string(kLibrary) + "." + std::to_string(BERTH_VERSION_MAJOR);
+  std::vector<std::string> places;
+  if (!folder.empty()) {
+    places.push_back(folder + kLibrary);
+    places.push_back(folder + soname);
+    places.push_back(folder + "../lib/" + kLibrary);
+  }
+  places.push_back(soname);
+  Loaded loaded;
+  for (const std::string& place : places) {
+    void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    const auto entry = reinterpret_cast<cuda_abi::EntryFunction>(dlsym(library, cuda_abi::kEntryName));
+    const cuda_abi::Table* table = entry == nullptr ? nullptr : entry();
+    if (table != nullptr && std::strcmp(table->build_id, BERTH_BUILD_ID) == 0) {
+      loaded.table = table;
+      loaded.why.clear();
+      return loaded;
+    }
+    loaded.why = place + " is of build " + (table == nullptr ? "unknown" : table->build_id) + ", this is " + BERTH_BUILD_ID;
+    dlclose(library);
+  }
+  if (loaded.why.empty()) loaded.why = std::string(kLibrary) + " is not installed beside libberth, or cannot be loaded here";
+  return loaded;
+}
+
+std::string version_text(std::int32_t cuda) { return std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10); }
+
+}  // namespace
+
+const cuda_abi::Table* cuda_table(std::string& why) {
+  static const Loaded loaded = load();
+  why = loaded.why;
+  return loaded.table;
+}
+
+std::vector<DeviceInfo> list_devices(std::string& why) {
+  std::vector<DeviceInfo> devices;
+  const cuda_abi::Table* table = cuda_table(why);
+  if (table == nullptr) return devices;
+  std::array<cuda_abi::DeviceRow, 64> rows;
+  std::int32_t n = 0;
+  cuda_abi::Message message{};
+  if (table->list(rows.data(), static_cast<std::int32_t>(rows.size()), &n, &message) != cuda_abi::Status::kOk) {
+    why = message.text;
+    return devices;
+  }
+  for (std::int32_t i = 0; i < n; ++i) {
+    const cuda_abi::DeviceRow& row = rows[static_cast<std::size_t>(i)];
+    devices.push_back({row.name, row.major, row.minor, row.multiprocessors, row.memory, version_text(row.driver), version_text(row.runtime),
+                       row.why_not});
+  }
+  return devices;
+}
+
+}  // namespace berth::core

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "host/backend/cuda_abi.hpp"
+
+namespace berth::core {
+
+/// A GPU failure during work: a launch, a transfer, memory. The work can be done on the CPU instead.
+class DeviceError : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
+/// One GPU that the driver shows.
+struct DeviceInfo {
+  std::string name;
+  std::int32_t major = 0, minor = 0;  ///< compute capability
+  std::int32_t multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+  std::string driver_cuda, runtime_cuda;  ///< newest CUDA version of the driver, CUDA version of this build: "13.0"
+  std::string why_not;                    ///< empty: Berth can use it
+};
+
+/// All GPUs, in the driver's order; usable or not. Empty with the cause in `why` when there are none.
+std::vector<DeviceInfo> list_devices(std::string& why);
+
+/// The table of libberth_cuda, loaded at the first call and kept; null with the cause in `why`.
+const cuda_abi::Table* cuda_table(std::string& why);
+
+}  // namespace berth::core

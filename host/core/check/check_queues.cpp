@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "host/core/base/distinct.hpp"
+#include "host/core/check/check_snapshot.hpp"
+
+namespace berth::core {
+
+void check_queue(const Queue& queue, const References& refs, const InputLocation& where) {
+  check_name(queue.id, where, "id");
+  check_decimal(queue.weight_ppm, 6, 1, kScoreCeiling, where, "weight");
+  for (std::size_t i = 0; i < queue.quotas.size(); ++i) {
+    const Quota& quota = queue.quotas[i];
+    const InputLocation at(where, "quotas", static_cast<std::int64_t>(i));
+    if (quota.gpu_type != "*" && refs.gpu_type(quota.gpu_type) == nullptr) {
+      at.fail_at("gpu_type", fmt::format("there is no GPU type '{}' ('*' stands for all together)", quota.gpu_type));
+    }
+    check_range(quota.guarantee, 0, kMaxBytes, at, "guarantee");
+    check_range(quota.limit, kUnlimited, kMaxBytes, at, "limit");
+    check_range(quota.borrowing, kUnlimited, kMaxBytes, at, "borrowing");
+  }
+  find_repeat(
+      queue.quotas.size(), [&](std::size_t i) { return std::string_view(queue.quotas[i].gpu_type); },
+      [&](std::size_t i) {
+        InputLocation(where, "quotas", static_cast<std::int64_t>(i))
+            .fail_at("gpu_type", fmt::format("'{}' has a quota already", queue.quotas[i].gpu_type));
+      });
+  check_extensions(queue.x, where);
+}
+
+void check_queue_tree(const std::vector<Queue>& queues, const InputLocation& where) {
+  const auto fail = [&](std::size_t i, std::string_view field, const std::string& problem) {
+    InputLocation(where, "queues", static_cast<std::int64_t>(i)).fail_at(field, problem);
+  };
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const auto [at, added] = index.emplace(queues[i].id, i);
+    if (!added) fail(i, "id", fmt::format("'{}' is the id of /queues/{} too", queues[i].id, at->second));
+  }
+  constexpr std::size_t kRoot = SIZE_MAX;
+  std::vector<std::size_t> parent(queues.size(), kRoot);
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    if (queues[i].parent.empty()) continue;
+    const auto at = index.find(queues[i].parent);
+    if (at == index.end()) fail(i, "parent", fmt::format("there is no queue '{}'", queues[i].parent));
+    parent[i] = at->second;
+  }
+  // Each queue is visited once: `seen` holds the traversal that first reached it.
+  std::vector<std::size_t> seen(queues.size(), kRoot);
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    std::size_t q = i;
+    for (; q != kRoot && seen[q] == kRoot; q = parent[q]) seen[q] = i;
+    if (q != kRoot && seen[q] == i) fail(i, "parent", fmt::format("queue '{}' is its own ancestor", queues[q].id));
+  }
+  // Every decision charges a job to all ancestors of its queue, so the depth is limited.
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    int depth = 0;
+    for (std::size_t q = i; q != kRoot && depth <= kMostQueueDepth; q = parent[q]) ++depth;
+    if (depth > kMostQueueDepth) fail(i, "parent", fmt::format("more than {} queues stand above one another", kMostQueueDepth));
+  }
+}
+
+}  // namespace berth::core

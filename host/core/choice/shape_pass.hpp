@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "host/core/placement/final_state.hpp"
+#include "host/core/placement/pass_input.hpp"
+#include "host/core/policy_api/objective.hpp"
+
+namespace berth::core {
+
+/// A choice of options as the placement code sees it. Columns of the choice's jobs and options.
+struct ChosenShapes {
+  const std::vector<std::int32_t>& slots;         // [jobs]
+  const std::vector<std::int32_t>& job_of;        // [jobs of the state] index in `slots`, -1
+  const std::vector<std::int32_t>& option_begin;  // [jobs + 1]
+  const std::vector<ChoiceOption>& options;
+  const std::vector<std::int64_t>& value;      // [options]
+  const std::vector<std::int64_t>& price;      // [types]
+  const std::vector<std::int32_t>& chosen;     // [jobs] relative to the job's first, -1: none
+  bool by_price;                               // options of value 0 are not tried; otherwise options without a speed
+  bool chosen_only;                            // only the chosen option is tried, or fewer GPUs of its type
+  std::span<const kernel::ShapeTerms> shapes;  // [options]
+  std::span<const std::uint8_t> moved;         // [jobs] 1: continues as it runs, elsewhere; empty: none does
+
+  std::int64_t net(std::int32_t k) const {
+    const ChoiceOption& one = options[static_cast<std::size_t>(k)];
+    return value[static_cast<std::size_t>(k)] - price[static_cast<std::size_t>(one.type)] * one.gpus;
+  }
+  /// Whether an option may be tried where there is room. @param wanted  row of what was chosen for its job, -1: nothing
+  bool may_try(std::int32_t k, std::int32_t wanted) const {
+    const auto i = static_cast<std::size_t>(k);
+    if (k == wanted) return true;
+    if (chosen_only) {
+      const ChoiceOption* const most = wanted < 0 ? nullptr : &options[static_cast<std::size_t>(wanted)];
+      return most != nullptr && options[i].type == most->type && options[i].gpus < most->gpus && shapes[i].speed > 0;
+    }
+    return by_price ? value[i] > 0 : shapes[i].speed > 0;
+  }
+};
+
+/// The scheduling pass that finds places for a choice. Memory is kept between passes.
+class ShapePass {
+ public:
+  /// @param problem  that the choice was made for; must stay until the plan is built.
+  void build(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChosenShapes& choice,
+             const PassRules& rules);
+
+  /// The problem of the pass: running jobs that are not to stay as they are have left, and options are in the order to
+  /// be tried.
+  const kernel::ProblemView& problem() const { return view_; }
+  const kernel::PlaceRequest& request() const { return request_; }
+  /// After the pass: the option of each job of the choice, whether it stays or was placed; -1: none.
+  /// @param obtained  [jobs of the choice] out
+  void obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const;
+  /// The job's own option at a row of the pass.
+  std::int32_t option_of(std::int32_t slot, std::int32_t row) const {
+    return option_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(slot)] + row)];
+  }
+  /// After the pass: converts problem, request and result to the jobs' own options, in their own order.
+  void translate(const kernel::ProblemView& own, kernel::ProblemView& visited, kernel::PlaceRequest& request,
+                 const kernel::PlaceResult& result) const;
+  /// [jobs of the state] 1: runs, and has left for the pass.
+  const std::vector<std::uint8_t>& left() const { return left_; }
+
+ private:
+  struct Turn {
+    std::uint8_t outbid;
+    std::int32_t gpus;  // of the chosen option
+    std::int64_t net;   // of the best option left to an outbid job
+    std::int32_t rank, slot;
+  };
+  void take_turns(const StateImpl& state, const PassInput::Marks& marks, const ChosenShapes& choice);
+  void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice);
+
+  std::vector<Turn> turns_;
+  std::vector<std::uint8_t> left_, passes_, none_;
+  std::vector<std::int32_t> order_, rows_, begin_, option_;  // option_: of the job, at each row
+  std::vector<kernel::OptionRow> options_;
+  std::vector<TimeUs> run_, own_run_;  // of the rows of the pass, of the jobs' options
+  FinalState after_;
+  kernel::ProblemView view_{};
+  kernel::PlaceRequest request_{};
+};
+
+}  // namespace berth::core

@@ -1,0 +1,324 @@
+#include "host/core/choice/shape_problem.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/base/plain_floats.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/choice/shape_view.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+constexpr const char* kPriceOf = "price/";  // followed by the id of a GPU type
+
+/// Whether all GPUs of a job could be given to others: closed nodes keep the jobs that they have.
+bool holds_open_nodes(const kernel::ProblemView& p, std::int32_t slot) {
+  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+    if ((p.held[h].mask & ~p.node_open[p.held[h].node]) != 0) return false;
+  }
+  return true;
+}
+
+bool may_be_displaced(const StateImpl& s, std::int32_t slot) { return s.job.victim_from[to_index(slot)] <= s.now; }
+
+std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t slot) {
+  std::int64_t gpus = 0;
+  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+    gpus += p.held[h].share_ppm == kWholeGpu ? std::popcount(p.held[h].mask) : 0;
+  }
+  return gpus;
+}
+
+/// How a job runs; a job that does not run has no such form.
+struct RunningForm {
+  std::int32_t shape = -1, type = -1;
+  std::int64_t gpus = 0;
+
+  bool is(const kernel::OptionRow& option, const kernel::ProblemView& p) const {
+    return option.shape == shape && p.demands[option.demand].gpu_type == type && p.demands[option.demand].gpus == gpus;
+  }
+};
+
+RunningForm form_of(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot) {
+  if (s.job.running[to_index(slot)] == 0) return {};
+  return {s.job.shape[to_index(slot)], s.job.held_type[to_index(slot)], held_gpus(p, slot)};
+}
+
+// A job that may not be displaced stays.
+// So does a job that runs partly on closed nodes, or on shares, as a price is one of whole GPUs.
+// So does a job in a form that none of its options has, such as a gang repaired with fewer members: it could not be
+// chosen to stay.
+bool may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot, const RunningForm& form) {
+  if (!may_be_displaced(s, slot) || form.gpus == 0 || !holds_open_nodes(p, slot)) return false;
+  const kernel::OptionRow* const first = p.options + p.option_begin[slot];
+  const kernel::OptionRow* const last = p.options + p.option_begin[slot + 1];
+  return std::any_of(first, last, [&](const kernel::OptionRow& option) { return form.is(option, p); });
+}
+
+}  // namespace
+
+void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks) {
+  // Working GPUs that may be given to a job: free now, or held by a job that may have to leave.
+  capacity_.assign(to_index(p.n_types), 0);
+  for (std::int32_t n = 0; n < p.n_nodes; ++n) capacity_[to_index(p.node_type[n])] += std::popcount(p.node_free[n]);
+  beyond_.assign(to_index(p.n_types), 0);
+  slots_.clear();
+  for (const std::int32_t slot : s.job_order) {
+    const bool running = s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0;
+    if (marks.rejected[to_index(slot)] != 0 || marks.repaired[to_index(slot)] >= 0) continue;
+    if (running && !may_change(s, p, slot, form_of(s, p, slot))) {
+      for (std::int32_t h = p.held_begin[slot]; may_be_displaced(s, slot) && h < p.held_begin[slot + 1]; ++h) {
+        const kernel::HeldRow& row = p.held[h];
+        beyond_[to_index(p.node_type[row.node])] += std::popcount(row.mask & p.node_open[row.node]);
+      }
+      continue;
+    }
+    for (std::int32_t h = p.held_begin[slot]; running && h < p.held_begin[slot + 1]; ++h) {
+      const kernel::HeldRow& row = p.held[h];
+      capacity_[to_index(p.node_type[row.node])] += std::popcount(row.mask);
+    }
+    slots_.push_back(slot);
+  }
+
+  options_.clear();
+  option_begin_.assign(1, 0);
+  job_of_.assign(s.jobs.size(), -1);
+  std::size_t kept = 0;
+  for (const std::int32_t slot : slots_) {
+    const std::size_t before = options_.size();
+    const RunningForm form = marks.lost[to_index(slot)] == 0 ? form_of(s, p, slot) : RunningForm{};
+    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+      const kernel::DemandRow& demand = p.demands[p.options[o].demand];
+      const bool current = form.is(p.options[o], p);
+      const std::int64_t most = capacity_[to_index(demand.gpu_type)] + beyond_[to_index(demand.gpu_type)];
+      if (demand.gpus < 1 || demand.gpus > most || (marks.impossible[to_index(o)] != 0 && !current)) continue;
+      options_.push_back({slot, o - p.option_begin[slot], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), current});
+    }
+    if (options_.size() == before) continue;  // shares, and what is too large at present: tried last
+    job_of_[to_index(slot)] = static_cast<std::int32_t>(kept);
+    slots_[kept++] = slot;
+    option_begin_.push_back(static_cast<std::int32_t>(options_.size()));
+  }
+  slots_.resize(kept);
+}
+
+void ShapeProblem::look(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChoiceSettings& settings) {
+  collect(s, p, marks);
+  values_.set(s, settings, {options_, p.option_begin, marks.impossible, marks.lost}, value_);
+  type_.resize(options_.size());
+  gpus_.resize(options_.size());
+  for (std::size_t k = 0; k < options_.size(); ++k) {
+    type_[k] = options_[k].type;
+    gpus_[k] = options_[k].gpus;
+  }
+}
+
+kernel::PriceView ShapeProblem::view() const { return shape_view(capacity_, option_begin_, type_, gpus_, value_); }
+
+void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChoiceOrder& order,
+                          PlacementBackend& backend, StopToken& stop_token) {
+  if (p.n_types > kernel::kMaxPriceTypes) {
+    throw InvalidArgument("prices are found for at most " + std::to_string(kernel::kMaxPriceTypes) + " GPU types; the cluster has " +
+                          std::to_string(p.n_types));
+  }
+  look(s, p, marks, order.settings);
+  if (slots_.size() > kernel::kMaxPriceJobs) {
+    throw InvalidArgument("shapes are chosen for at most " + std::to_string(kernel::kMaxPriceJobs) + " jobs; " +
+                          std::to_string(slots_.size()) + " may be given others");
+  }
+  placeable_ = value_;
+  chosen_.assign(slots_.size(), -1);
+  moved_.clear();
+  price_.assign(to_index(p.n_types), 0);
+  used_.assign(to_index(p.n_types), 0);
+  earlier_.clear();
+  for (std::size_t t = 0; !order.kept.scalars.empty() && t < s.gpu_types.size(); ++t) {
+    const auto known = order.kept.scalars.find(scalar_of(s.gpu_types[t]));
+    earlier_.push_back(known == order.kept.scalars.end() ? 0 : known->second);
+  }
+  PriceTask task;
+  task.problem = view();
+  task.request = {order.settings.gap_ppm, order.settings.most_evaluations, false, earlier_.empty() ? nullptr : earlier_.data()};
+  task.stop_token = &stop_token;
+  by_price_ = order.policy == nullptr || order.policy->by_price();
+  chosen_only_ = order.policy != nullptr && order.policy->chosen_only();
+  const bool searches = order.settings.search.population > 0 || (order.policy != nullptr && order.policy->searches());
+  const kernel::PriceRequest search = task.request;
+  if (order.policy != nullptr) {
+    task.request.bound_only = true;
+    other_chosen_.assign(slots_.size(), -1);
+  }
+  if (searches) {
+    task.stop_token = nullptr;
+  } else if (order.work_limit > 0) {
+    task.request.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(task.request.most_evaluations, order.work_limit));
+  }
+  std::int32_t* const option = order.policy == nullptr ? chosen_.data() : other_chosen_.data();
+  const kernel::PriceResult result{option, price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
+  backend.price({&task, 1}, {&result, 1});
+  bound_ = saturate(Wide{bound_} + beyond_at(price_));
+  if (order.policy != nullptr) {
+    const PlainFloats floats;
+    order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), search, order.seed, order.work_limit, &stop_token},
+                         backend, chosen_);
+  }
+  work_ = order.policy != nullptr && searches ? order.policy->work() : evaluations_;
+}
+
+Wide ShapeProblem::beyond_at(std::span<const std::int64_t> price) const {
+  Wide worth = 0;
+  for (std::size_t t = 0; t < price.size(); ++t) worth += Wide{price[t]} * beyond_[t];
+  return worth;
+}
+
+// Row of one of a job's options in the choice, -1: none.
+std::int32_t ShapeProblem::row_with(std::size_t job, std::int32_t option) const {
+  for (std::int32_t k = option_begin_[job]; option >= 0 && k < option_begin_[job + 1]; ++k) {
+    if (options_[to_index(k)].option == option) return k;
+  }
+  return -1;
+}
+
+std::int64_t ShapeProblem::value_in(std::span<const std::int32_t> obtained) const {
+  std::int64_t sum = 0;
+  for (std::size_t j = 0; j < obtained.size(); ++j) {
+    const std::int32_t k = row_with(j, obtained[j]);
+    sum += k < 0 ? 0 : value_[to_index(k)];
+  }
+  return sum;
+}
+
+bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend,
+                                StopToken& stop_token) {
+  bool found_none = false;
+  for (std::size_t j = 0; j < obtained.size(); ++j) {
+    const std::int32_t wanted = chosen_[j] < 0 ? -1 : option_begin_[j] + chosen_[j];
+    if (wanted < 0 || row_with(j, obtained[j]) == wanted) continue;
+    placeable_[to_index(wanted)] = -1;  // never chosen
+    found_none = true;
+  }
+  const bool searches = order.settings.search.population > 0;
+  const std::int64_t all = order.settings.most_evaluations;
+  const std::int64_t most = (order.work_limit > 0 && !searches ? std::min(all, order.work_limit) : all) - evaluations_;
+  if (!found_none || most < 1 || (!searches && (stop_token.stopped_at >= 0 || stop_token.stop()))) return false;
+  earlier_ = price_;
+  again_price_.resize(price_.size());
+  PriceTask task;
+  task.problem = view();
+  task.problem.value = placeable_.data();
+  task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(most), false, earlier_.data()};
+  task.stop_token = searches ? nullptr : &stop_token;
+  other_chosen_.assign(slots_.size(), -1);
+  std::int64_t sum = 0, bound = 0;
+  std::int32_t evaluations = 0;
+  const kernel::PriceResult result{other_chosen_.data(), again_price_.data(), used_.data(), &sum, &bound, &evaluations};
+  backend.price({&task, 1}, {&result, 1});
+  chosen_.swap(other_chosen_);  // only now: another backend may have to run
+  evaluations_ += evaluations;
+  work_ = evaluations_;
+  return true;
+}
+
+const std::string& ShapeProblem::scalar_of(const GpuType& type) const {
+  scalar_ = kPriceOf;
+  scalar_ += type.id;
+  return scalar_;
+}
+
+void ShapeProblem::keep(const StateImpl& s, PolicyState& policy_state) const {
+  for (auto one = policy_state.scalars.begin(); one != policy_state.scalars.end();) {  // types may have left
+    if (one->first.rfind(kPriceOf, 0) != 0) {
+      ++one;
+      continue;
+    }
+    const auto same = [&](const GpuType& type) { return one->first == scalar_of(type); };
+    one = std::any_of(s.gpu_types.begin(), s.gpu_types.end(), same) ? std::next(one) : policy_state.scalars.erase(one);
+  }
+  for (std::size_t t = 0; t < price_.size(); ++t) policy_state.scalars[scalar_of(s.gpu_types[t])] = price_[t];
+}
+
+Reason ShapeProblem::outbid(std::int32_t slot) const {
+  const std::int32_t j = job_of_[to_index(slot)];
+  if (chosen_only_ && j >= 0 && chosen_[to_index(j)] < 0) {
+    Reason reason;
+    reason.code = ReasonCode::kNotChosen;
+    return reason;
+  }
+  return !by_price_ || j < 0 || chosen_[to_index(j)] >= 0 ? Reason{} : outbid_at(slot, price_);
+}
+
+Reason ShapeProblem::outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const {
+  Reason reason;
+  const std::int32_t j = job_of_[to_index(slot)];
+  std::pair best_of{false, INT64_MIN};  // shapes in which it would not move count only where there are no others
+  for (std::int32_t k = j < 0 ? 0 : option_begin_[to_index(j)]; k < (j < 0 ? 0 : option_begin_[to_index(j) + 1]); ++k) {
+    const std::int64_t cost = price[to_index(type_[to_index(k)])] * gpus_[to_index(k)];
+    const std::pair here{values_.shapes()[to_index(k)].speed > 0, value_[to_index(k)] - cost};
+    if (here <= best_of) continue;
+    best_of = here;
+    reason.code = ReasonCode::kOutbid;
+    reason.gpu_type = type_[to_index(k)];
+    reason.members = gpus_[to_index(k)];
+    reason.asked = cost;
+    reason.best = value_[to_index(k)];
+  }
+  return best_of.second > 0 ? Reason{} : reason;
+}
+
+// The option in which a job of the choice runs; -1: none.
+std::int32_t ShapeProblem::row_of(const StateImpl& s, const Plan& plan, const Decision& d) const {
+  const std::int32_t j = job_of_[to_index(d.job)];
+  if (j < 0 || !runs_now(d.action)) return -1;
+  std::int64_t gpus = 0;
+  std::int32_t type = -1;
+  for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+    gpus += std::popcount(plan.entries[to_index(e)].gpus);
+    type = s.node.type[to_index(plan.entries[to_index(e)].node)];
+  }
+  for (std::int32_t k = option_begin_[to_index(j)]; k < option_begin_[to_index(j) + 1]; ++k) {
+    const kernel::OptionRow& row = s.jobs[to_index(d.job)].options[to_index(options_[to_index(k)].option)];
+    if (row.shape == d.shape && type_[to_index(k)] == type && gpus_[to_index(k)] == gpus) return k;
+  }
+  return -1;
+}
+
+std::int64_t ShapeProblem::worth_of(const StateImpl& s, const ChoiceSettings& settings, const Plan& plan,
+                                    std::vector<std::pair<std::string, std::int64_t>>& terms) {
+  std::int64_t worth = 0;
+  row_.clear();
+  for (const Decision& d : plan.decisions) {
+    row_.push_back(row_of(s, plan, d));
+    if (row_.back() >= 0) worth += value_[to_index(row_.back())];
+  }
+  terms_.set(s, settings.terms, {options_, value_, values_, plan, row_});
+  std::size_t counted = 0;
+  for (const PlanTermInfo& one : plan_terms()) {
+    if (!has_term(settings.terms, one.term) || !is_of_places(one.term)) continue;
+    if (counted == terms.size()) terms.emplace_back();
+    terms[counted].first = one.name;
+    terms[counted].second = terms_.loss(one.term);
+    worth = saturating_add(worth, -terms[counted++].second);
+  }
+  terms.resize(counted);
+  return worth;
+}
+
+void ShapeProblem::report(const StateImpl& s, const ChoiceSettings& settings, Plan& plan) {
+  plan.bound.objective = objective_name(settings.objective);
+  plan.bound.value = worth_of(s, settings, plan, plan.bound.terms);
+  plan.bound.bound = bound_;
+  plan.bound.prices.resize(price_.size());
+  for (std::size_t t = 0; t < price_.size(); ++t) {
+    plan.bound.prices[t].first = s.gpu_types[t].id;
+    plan.bound.prices[t].second = price_[t];
+  }
+}
+
+}  // namespace berth::core

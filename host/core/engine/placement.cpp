@@ -1,0 +1,59 @@
+#include "berth/placement.hpp"
+
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/backend/backends.hpp"
+#include "host/core/engine/scoring.hpp"
+#include "host/core/engine/what_if.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth {
+
+class PlacementImpl {
+ public:
+  Backend wanted = Backend::kAuto;
+  int threads = 1;
+  core::Backends backends;
+  std::string who, note;
+  core::Scoring scoring;
+  core::WhatIf what_if;
+};
+
+Placement::Placement(Backend backend, int threads) : impl_(std::make_unique<PlacementImpl>()) {
+  core::check_threads(threads);
+  impl_->wanted = backend;
+  impl_->threads = threads;
+}
+Placement::~Placement() = default;
+Placement::Placement(Placement&&) noexcept = default;
+Placement& Placement::operator=(Placement&&) noexcept = default;
+
+void Placement::score(const ClusterState& state, const ScoreRequest& request, Candidates& out) {
+  PlacementImpl& m = *impl_;
+  const kernel::ScoreRequest asked = m.scoring.compile(state.impl(), request);
+  m.who = m.backends.run(m.wanted, m.threads, m.note, [&](core::PlacementBackend& backend) { m.scoring.run(backend, asked); });
+  m.scoring.read(state.impl(), asked, out);
+}
+
+Candidates Placement::score(const ClusterState& state, const ScoreRequest& request) {
+  Candidates out;
+  score(state, request, out);
+  return out;
+}
+
+void Placement::place(const ClusterState& state, std::span<const Scenario> scenarios, std::vector<ScenarioOutcome>& out) {
+  PlacementImpl& m = *impl_;
+  m.who = m.what_if.place(state.impl(), scenarios, m.backends, m.wanted, m.threads, m.note, out);
+}
+
+std::vector<ScenarioOutcome> Placement::place(const ClusterState& state, std::span<const Scenario> scenarios) {
+  std::vector<ScenarioOutcome> out;
+  place(state, scenarios, out);
+  return out;
+}
+
+const std::string& Placement::backend() const { return impl_->who; }
+const std::string& Placement::backend_note() const { return impl_->note; }
+
+}  // namespace berth

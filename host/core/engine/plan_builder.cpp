@@ -1,0 +1,201 @@
+#include "host/core/engine/plan_builder.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/choice/shape_problem.hpp"
+#include "host/core/model/costs.hpp"
+#include "host/core/placement/plan_rows.hpp"
+#include "host/core/state/job_rates.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+using kernel::Outcome;
+
+bool waits(Outcome outcome) { return outcome == Outcome::kWaits || outcome == Outcome::kGaveUp || outcome == Outcome::kQuota; }
+
+void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
+  d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
+  for (const PlanEntry& entry : entries) plan.entries.push_back(entry);  // most have one entry: insert would cost more
+  d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+}
+
+}  // namespace
+
+void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const {
+  const Job& job = *s.jobs[to_index(d.job)].job;
+  // The place of an opaque job does not change its rate; the remaining members of a repaired gang do.
+  if (job.profile.kind != ProfileKind::kOpaque || d.action == Action::kReplace) {
+    const std::int64_t placed =
+        placed_rate(s, job, d.shape, std::span(plan.entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));
+    if (placed > 0) rate = placed;
+  }
+  d.rate = rate;
+  d.local_batch = job.shapes[to_index(d.shape)].local_batch;
+  d.learning_rate_pico = job.shapes[to_index(d.shape)].learning_rate_pico;
+  d.start_us = start;
+  const TimeUs run = s.run_or_limit(d.job, rate);
+  if (run != kNever && run <= kNever - 1 - start) d.finish_us = start + run;
+}
+
+void PlanBuilder::place_entries(const StateImpl& s, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const {
+  const kernel::ProblemView& p = *pass.problem;
+  const kernel::OptionRow& option = p.options[p.option_begin[d.job] + pass.result->option[i]];
+  const kernel::DemandRow& demand = p.demands[option.demand];
+  const Shape& shape = s.jobs[to_index(d.job)].job->shapes[to_index(option.shape)];
+  d.shape = option.shape;
+  d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
+  append_placed(s, demand, shape, {pass.result->entries + pass.result->entry_begin[i], pass.result->entries + pass.result->entry_end[i]},
+                plan.entries);
+  d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+}
+
+void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) {
+  const kernel::PlaceRequest& request = *pass.request;
+  const kernel::PlaceResult& result = *pass.result;
+  const kernel::ProblemView& p = *pass.problem;
+  plan.decisions.clear();
+  plan.entries.clear();
+  plan.totals = {};
+  plan.objective.clear();
+  position_.assign(s.jobs.size(), -1);
+  for (std::int32_t i = 0; i < request.n; ++i) position_[to_index(request.order[i])] = i;
+
+  // Free GPUs after the plan is applied. All leaving jobs are released first, because earlier jobs of the pass took
+  // part of what they held.
+  after_.begin(p);
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    const std::int32_t job = request.order[i];
+    if ((*pass.lost)[to_index(job)] != 0 || (pass.left != nullptr && (*pass.left)[to_index(job)] != 0))
+      continue;  // not in the problem any more
+    // A displaced job that will start again later holds nothing until then.
+    const bool later = result.outcome[i] == Outcome::kReserved && s.job.running[to_index(job)] != 0;
+    if (later || result.outcome[i] == Outcome::kPreempted || result.outcome[i] == Outcome::kMoved) after_.release(job);
+  }
+  std::int32_t blocked = -1;
+  std::int32_t reserved = -1;
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    const std::int32_t job = request.order[i];
+    const Outcome outcome = result.outcome[i];
+    if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved) {
+      const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + result.option[i]].demand];
+      for (std::int32_t e = result.entry_begin[i]; e < result.entry_end[i]; ++e) after_.take(demand, result.entries[e]);
+      after_.charge_queue(job, demand.gpu_type, demand.quota);
+    }
+    if (blocked < 0 && (waits(outcome) || outcome == Outcome::kPreempted)) blocked = job;
+    if (outcome == Outcome::kReserved) reserved = i;
+  }
+  ReasonInput input = reason_input(s, p);
+  input.option_run = request.option_run;
+  reasons_.begin(input);
+
+  bool unproved = false;
+  bool predicted = false;  // some job is rejected because of predictions, which no certificate covers
+  std::int64_t used = 0;
+  plan.decisions.reserve(s.job_order.size());
+  const Decision blank;  // copied: a constructor call would clear it byte by byte first
+  for (const std::int32_t slot : s.job_order) {
+    // Descriptions are spread over memory: kept and waiting jobs, the majority, are recognised by columns alone.
+    plan.decisions.push_back(blank);
+    Decision& d = plan.decisions.back();
+    d.job = slot;
+    const std::int32_t i = position_[to_index(slot)];
+    const bool is_lost = (*pass.lost)[to_index(slot)] != 0;
+    const std::int32_t repaired = (*pass.repaired)[to_index(slot)];
+    const Outcome outcome = i < 0 ? Outcome::kKept : result.outcome[i];
+    const bool running = s.job.running[to_index(slot)] != 0;
+    if (repaired >= 0) {
+      d.action = Action::kReplace;
+      d.shape = s.job.shape[to_index(slot)];
+      append(plan, d, (*pass.repairs)[to_index(repaired)]);
+      d.cost_us = restart_cost(s.jobs[to_index(slot)].job->costs);
+      predict(s, d, plan, s.job.rate[to_index(slot)], s.now);
+    } else if (rejected_[to_index(slot)] != 0) {
+      d.action = Action::kReject;
+      if (rejected_[to_index(slot)] == kCannotRun) {
+        d.reason = reasons_.never(slot);
+      } else {
+        d.reason.code = ReasonCode::kDeadlineImpossible;
+        d.reason.until_us = s.too_late(slot);
+        predicted = true;
+      }
+    } else if (outcome == Outcome::kKept) {
+      d.action = Action::kKeep;
+      d.shape = s.job.shape[to_index(slot)];
+      append(plan, d, s.held_entries(slot));
+      d.local_batch = s.job.local_batch[to_index(slot)];
+      d.learning_rate_pico = s.job.learning_rate_pico[to_index(slot)];
+      d.rate = s.job.rate[to_index(slot)];
+      const TimeUs left = s.or_limit(slot, (*pass.remaining)[to_index(slot)]);
+      if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
+    } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
+      place_entries(s, pass, i, d, plan);
+      const std::int64_t rate = s.jobs[to_index(slot)].option_rate[to_index(result.option[i])];
+      predict(s, d, plan, rate, outcome == Outcome::kReserved ? *result.reserve_at : s.now);
+      d.action = Action::kStart;
+      if (outcome == Outcome::kReserved) {
+        d.action = Action::kReserve;
+      } else if (running) {
+        d.action = d.shape == s.job.shape[to_index(slot)] ? Action::kMigrate : Action::kResize;
+        const Costs& costs = s.jobs[to_index(slot)].job->costs;
+        d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
+      }
+    } else {
+      d.action = running ? Action::kPreempt : Action::kWait;
+      if (running) d.cost_us = displace_cost(s.jobs[to_index(slot)].job->costs);
+    }
+    if (d.action == Action::kReserve && running) {
+      // A displaced job holds nothing now; the reason states that it will start again.
+      d.action = Action::kPreempt;
+      plan.entries.resize(to_index(d.entry_begin));
+      d.entry_end = d.entry_begin = 0;
+      d.shape = -1;
+      d.start_us = d.finish_us = kNever;
+      d.rate = 0;
+      d.local_batch = 0;
+      d.learning_rate_pico = 0;
+      d.cost_us = displace_cost(s.jobs[to_index(slot)].job->costs);
+    }
+    if (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve) {
+      JobPass one;
+      one.slot = slot;
+      one.outcome = d.action == Action::kPreempt ? Outcome::kPreempted : outcome;
+      one.may_run = !running;
+      one.lost_gpus = is_lost;
+      one.gave_up = outcome == Outcome::kGaveUp;
+      one.reserve_at = *result.reserve_at;
+      if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
+      if (outcome == Outcome::kBehind) one.other = blocked;
+      if (waits(outcome) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
+      if (pass.choice != nullptr && !is_lost) d.reason = pass.choice->outbid(slot);
+      if (d.reason.code == ReasonCode::kNone) {
+        d.reason = reasons_.explain(one);
+      } else {
+        reasons_.add_unavailable(slot, d.reason);
+      }
+      unproved = unproved || d.reason.code == ReasonCode::kBudget;
+    }
+    count(plan.totals, d.action);
+    if (d.action == Action::kReserve) continue;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan.entries[to_index(e)];
+      if (entry.share_ppm == kWholeGpu) used += std::popcount(entry.gpus);
+    }
+  }
+  const bool all_rejected =
+      !predicted && plan.totals.rejects > 0 && plan.totals.rejects == static_cast<std::int64_t>(plan.decisions.size());
+  plan.proof = unproved ? Proof::kBudgetExhausted : all_rejected ? Proof::kInfeasibleCertified : Proof::kPlacedValidated;
+  std::int64_t free = 0;
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    plan.totals.gpus += std::popcount(s.node.usable[n]);
+    free += std::popcount(after_.free()[n]);
+  }
+  plan.totals.gpus_used = used;
+  plan.objective.emplace_back("gpus_used", used);
+  plan.objective.emplace_back("gpus_free", free);
+}
+
+}  // namespace berth::core

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "berth/plan.hpp"
+#include "host/backend/backend.hpp"
+#include "host/core/placement/rejections.hpp"
+
+namespace berth {
+class StateImpl;
+}
+
+namespace berth::core {
+
+class ShapeProblem;
+
+/// The results of one decision, before they become a plan.
+struct PassOutput {
+  const kernel::PlaceRequest* request = nullptr;
+  const kernel::PlaceResult* result = nullptr;
+  const kernel::ProblemView* problem = nullptr;         // the problem of the pass
+  const std::vector<std::uint8_t>* lost = nullptr;      // [jobs of the state] 1: runs on failed GPUs and could not be repaired
+  const std::vector<std::int32_t>* repaired = nullptr;  // [jobs of the state] index in `repairs`, or -1
+  const std::vector<std::vector<PlanEntry>>* repairs = nullptr;
+  const std::vector<TimeUs>* remaining = nullptr;   // [jobs of the state] StateImpl::remaining
+  const ShapeProblem* choice = nullptr;             // where a policy chooses shapes
+  const std::vector<std::uint8_t>* left = nullptr;  // then: [jobs of the state] 1: runs, and released its GPUs before the pass
+};
+
+/// Turns the outcomes of a scheduling pass into decisions with rates, costs and reasons. Memory is kept between plans.
+class PlanBuilder : public Rejections {
+ public:
+  /// After `reject` on the same problem.
+  void build(const StateImpl& state, const PassOutput& pass, Plan& plan);
+
+ private:
+  void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
+  void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
+
+  std::vector<std::int32_t> position_;  // [jobs of the state] in the order, -1: not in it
+};
+
+}  // namespace berth::core

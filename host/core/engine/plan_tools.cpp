@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "host/core/reasons/certificate.hpp"
+#include "host/core/reasons/render_reason.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/core/state/state_names.hpp"
+#include "host/core/validator/plan_validator.hpp"
+#include "host/core/validator/stated_figures.hpp"
+
+namespace berth {
+
+bool same_plan(const Plan& a, const Plan& b) {
+  const bool header = a.now_us == b.now_us && a.policy == b.policy && a.params == b.params && a.seed == b.seed &&
+                      a.work_done == b.work_done && a.proof == b.proof && a.tables == b.tables && a.order_until_us == b.order_until_us &&
+                      a.objective == b.objective && a.bound == b.bound && a.history == b.history && a.totals == b.totals;
+  if (!header || a.decisions.size() != b.decisions.size()) return false;
+  // The position of rows in `entries` does not matter; their content does.
+  const auto rows = [](const Plan& plan, const Decision& d) {
+    return std::span(plan.entries).subspan(static_cast<std::size_t>(d.entry_begin), static_cast<std::size_t>(d.entry_end - d.entry_begin));
+  };
+  for (std::size_t i = 0; i < a.decisions.size(); ++i) {
+    const auto mine = rows(a, a.decisions[i]);
+    const auto yours = rows(b, b.decisions[i]);
+    if (!std::equal(mine.begin(), mine.end(), yours.begin(), yours.end())) return false;
+    Decision d = b.decisions[i];
+    d.entry_begin = a.decisions[i].entry_begin;
+    d.entry_end = a.decisions[i].entry_end;
+    if (!(d == a.decisions[i])) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> validate_plan(const ClusterState& state, const Plan& plan, std::size_t most) {
+  core::PlanValidator validator;
+  core::ValidateOptions options;
+  options.most = most;
+  std::vector<std::string> all = validator.check(state.impl().facts(), plan, options);
+  core::Violations found(all, most);
+  core::check_header(state.impl(), plan, found);
+  core::check_predictions(state.impl(), plan, found);
+  core::check_evidence(state.impl(), plan, found);
+  if (all.empty()) core::check_bound(state.impl(), plan, found);  // of a plan without other errors
+  return all;
+}
+
+std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job) {
+  return core::render_reason(core::StateNames(state.impl()), reason, job);
+}
+
+std::string render_would_start_if(const ClusterState& state, const Reason& reason, std::int32_t job) {
+  return core::render_would_start_if(core::StateNames(state.impl()), reason, job);
+}
+
+std::string render_where(const ClusterState& state, const Reason& reason) {
+  return core::render_where(core::StateNames(state.impl()), reason);
+}
+
+bool check_certificate(const ClusterState& state, const Reason& reason, std::int32_t job) {
+  const Job* description = job < 0 || job >= state.job_slots() ? nullptr : state.job(job);
+  return description != nullptr && core::certificate_holds(state.impl().facts(), *description, reason);
+}
+
+std::uint64_t commit(ClusterState& state, const Plan& plan) {
+  if (plan.revision != state.revision()) {
+    throw StalePlan("the plan is of revision " + std::to_string(plan.revision) + ", the state of " + std::to_string(state.revision()));
+  }
+  // Everything that jobs give back is free before anything starts: others may take it. A repaired gang may give GPUs back, too.
+  std::vector<Delta> stops;
+  std::vector<Delta> starts;
+  for (const Decision& d : plan.decisions) {
+    const Job* job = d.job >= 0 && d.job < state.job_slots() ? state.job(d.job) : nullptr;
+    if (job == nullptr) throw InvalidArgument("the plan names the empty job slot " + std::to_string(d.job));
+    const bool moves = d.action == Action::kMigrate || d.action == Action::kResize || d.action == Action::kReplace;
+    if (d.action == Action::kPreempt || moves) stops.push_back(delta::StopJob{job->id});
+    if (d.action != Action::kStart && !moves) continue;
+    if (d.shape < 0 || static_cast<std::size_t>(d.shape) >= job->shapes.size()) {
+      throw InvalidArgument("the plan lets job '" + job->id + "' run in no shape of it");
+    }
+    const Shape& shape = job->shapes[static_cast<std::size_t>(d.shape)];
+    Allocation allocation;
+    allocation.shape = shape.id;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan.entries.at(static_cast<std::size_t>(e));
+      AllocationEntry row;
+      if (!shape.groups.empty()) row.group = shape.groups.at(static_cast<std::size_t>(entry.group)).name;
+      row.member = entry.member;
+      row.node = state.node(entry.node).id;
+      row.share_ppm = entry.share_ppm;
+      row.time_shared = entry.time_shared;
+      for (std::int32_t g = 0; g < kMaxGpusPerNode; ++g) {
+        if ((entry.gpus >> g & 1) != 0) row.gpus.push_back(g);
+      }
+      allocation.entries.push_back(std::move(row));
+    }
+    starts.push_back(delta::StartJob{job->id, std::move(allocation)});
+  }
+  stops.insert(stops.end(), std::make_move_iterator(starts.begin()), std::make_move_iterator(starts.end()));
+  return state.apply(stops);
+}
+
+}  // namespace berth

@@ -1,0 +1,157 @@
+#include "host/core/engine/what_if.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/engine/resolve.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::core {
+namespace {
+
+/// The next row, reusing its memory from an earlier batch.
+template <class T>
+T& next(std::deque<T>& rows, std::int32_t& n) {
+  if (rows.size() == to_index(n)) rows.emplace_back();
+  return rows[to_index(n++)];
+}
+
+bool same_rows(const std::vector<kernel::TakenRow>& a, const std::vector<kernel::TakenRow>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const kernel::TakenRow& x, const kernel::TakenRow& y) { return x.node == y.node && x.mask == y.mask; });
+}
+
+bool same_order(const berth::Scenario& a, const berth::Scenario& b) {
+  return a.policy == b.policy && a.params == b.params && a.order == b.order && a.leave_out == b.leave_out && a.preemptive == b.preemptive &&
+         a.policy_state == b.policy_state;
+}
+
+}  // namespace
+
+const char* WhatIf::place(const StateImpl& s, std::span<const berth::Scenario> scenarios, Backends& backends, Backend wanted, int threads,
+                          std::string& note, std::vector<ScenarioOutcome>& out) {
+  const char* who = "";
+  out.resize(scenarios.size());
+  for (std::size_t first = 0; first < scenarios.size();) {
+    begin(s);
+    std::size_t last = first;
+    do {
+      try {
+        add(s, scenarios[last]);
+      } catch (const InvalidArgument& error) {
+        throw InvalidArgument("scenario " + std::to_string(last) + ": " + error.what());
+      }
+    } while (++last < scenarios.size() && bytes_ < batch_bytes);
+    who = run(s, backends, wanted, threads, note);
+    for (std::int32_t i = 0; first < last; ++i, ++first) read(s, i, out[first]);
+  }
+  return who;
+}
+
+void WhatIf::begin(const StateImpl& s) {
+  if (served_.lock() != s.identity) {
+    // Versions count the changes of one state: results kept by version are not valid for another state.
+    builder_ = {};
+    inputs_.clear();
+    served_ = s.identity;
+  }
+  n_problems_ = n_inputs_ = n_passes_ = 0;
+  bytes_ = 0;
+  lost_gpus_ = std::any_of(s.job_order.begin(), s.job_order.end(),
+                           [&](std::int32_t slot) { return s.job.running[to_index(slot)] != 0 && s.lost_gpus(slot); });
+}
+
+void WhatIf::add(const StateImpl& s, const berth::Scenario& asked) {
+  chosen_.choose(asked.policy, asked.params);
+  if (chosen_.policy == nullptr) throw InvalidArgument("policy '" + asked.policy + "' chooses shapes; a scenario takes a queue policy");
+  Pass& pass = next(passes_, n_passes_);
+  pass.asked = &asked;
+  taken_of(s, asked.taken, pass.taken);
+  pass.problem = problem_of(s, pass);
+  pass.input = input_of(s, pass);
+  const Problem& problem = problems_[to_index(pass.problem)];
+  bytes_ += std::int64_t{2} * problem.bound * static_cast<std::int64_t>(sizeof(kernel::PlacedRow)) +
+            inputs_[to_index(pass.input)].request.n * static_cast<std::int64_t>(5 * sizeof(std::int32_t));
+}
+
+std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
+  const bool consolidated = chosen_.rules.packing == Packing::kConsolidate;
+  const std::optional<Consolidation>& close = chosen_.rules.consolidation;
+  for (std::int32_t i = n_problems_; i-- > 0;) {
+    const Problem& known = problems_[to_index(i)];
+    if (known.consolidated == consolidated && known.close == close && (!lost_gpus_ || same_rows(known.taken, pass.taken))) return i;
+  }
+  Problem& problem = next(problems_, n_problems_);
+  problem.consolidated = consolidated;
+  problem.close = close;
+  problem.taken = pass.taken;
+  problem.pass.build(s, chosen_.rules, pass.taken);
+  for (std::int32_t i = 0; i < n_problems_; ++i) problems_[to_index(i)].pass.follow_demands(s);
+  problem.rejected = builder_.reject(s, problem.pass.view(), certificates_);
+  problem.bound = entry_bound(problem.pass.view());
+  return n_problems_ - 1;
+}
+
+std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
+  if (n_passes_ > 1) {
+    const Pass& before = passes_[to_index(n_passes_ - 2)];
+    if (before.problem == pass.problem && same_order(*before.asked, *pass.asked)) return before.input;
+  }
+  const Problem& problem = problems_[to_index(pass.problem)];
+  skipped_ = problem.rejected;
+  for (const std::string& id : pass.asked->leave_out) skipped_[to_index(job_of(s, id))] = 1;
+  PolicyEntry entry = *chosen_.entry;
+  entry.preemptive = pass.asked->preemptive.value_or(entry.preemptive);
+  const PassInput::Marks marks{problem.pass.lost(), problem.pass.repaired(), skipped_};
+  Input& input = next(inputs_, n_inputs_);
+  order(s, entry, *pass.asked, marks, input.pass);
+  input.request = input.pass.request(s, entry, chosen_.rules, marks, 0);
+  return n_inputs_ - 1;
+}
+
+void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
+                   PassInput& input) {
+  if (asked.order.empty()) {
+    PolicyState remembered;
+    if (asked.policy_state != nullptr) remembered = *asked.policy_state;
+    if (!remembered.policy.empty() && remembered.policy != asked.policy) {
+      throw InvalidArgument("the policy state is of '" + remembered.policy + "', not of '" + asked.policy + "'");
+    }
+    input.order(s, entry, *chosen_.policy, remembered, marks);
+    return;
+  }
+  slots_.clear();
+  position_.assign(s.jobs.size(), -1);
+  for (const std::string& id : asked.order) {
+    const std::int32_t slot = job_of(s, id);
+    if (position_[to_index(slot)] >= 0) throw InvalidArgument("the order names job '" + id + "' twice");
+    position_[to_index(slot)] = 0;
+    const bool stays = !entry.preemptive && s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0;
+    if (!stays && marks.rejected[to_index(slot)] == 0) slots_.push_back(slot);
+  }
+  input.order(slots_);
+}
+
+const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, int threads, std::string& note) {
+  const char* who = "";
+  for (std::int32_t p = 0; p < n_problems_; ++p) {
+    const Problem& problem = problems_[to_index(p)];
+    scenarios_.clear();
+    results_.clear();
+    for (std::int32_t w = 0; w < n_passes_; ++w) {
+      Pass& pass = passes_[to_index(w)];
+      if (pass.problem != p) continue;
+      const kernel::PlaceRequest& request = inputs_[to_index(pass.input)].request;
+      scenarios_.push_back({request, pass.taken, nullptr});
+      results_.push_back(pass.result.prepare(request.n, problem.bound));
+    }
+    who = backends.run(wanted, threads, note,
+                       [&](PlacementBackend& backend) { backend.place_batch(problem.pass.view(), scenarios_, results_); });
+    for (std::size_t w = 0; w < results_.size(); ++w) overruns_.withdraw(s, problem.pass.view(), scenarios_[w].request, results_[w]);
+  }
+  return who;
+}
+
+}  // namespace berth::core

@@ -1,0 +1,186 @@
+#include "host/core/placement/pass_input.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::core {
+namespace {
+
+class StateJobs final : public LiveJobs {
+ public:
+  explicit StateJobs(const StateImpl& state) : state_(state) {}
+  bool has(const std::string& id) const override { return state_.job_slot.count(id) != 0; }
+
+ private:
+  const StateImpl& state_;
+};
+
+}  // namespace
+
+void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
+                      const Marks& marks) {
+  const std::size_t n = s.jobs.size();
+  remaining_.resize(n);
+  attained_.resize(n);
+  waiting_since_.resize(n);
+  keys_.resize(n);
+  slots_.clear();
+  for (const std::int32_t slot : s.job_order) {
+    remaining_[to_index(slot)] = s.remaining(slot);
+    if (!entry.preemptive && s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0) continue;
+    if (marks.rejected[to_index(slot)] != 0) continue;
+    slots_.push_back(slot);
+    attained_[to_index(slot)] = s.attained_now(slot);
+    waiting_since_[to_index(slot)] = s.job.waiting_since[to_index(slot)];
+  }
+  if (history_of_ != &s || history_seen_ != s.history_version) {
+    history_of_ = &s;
+    history_seen_ = s.history_version;
+    service_.clear();
+    for (const FinishedJob& f : s.history) {
+      const __int128 gpu_us = static_cast<__int128>(f.run_us) * f.gpus;
+      service_.push_back(gpu_us > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(gpu_us));
+    }
+    std::sort(service_.begin(), service_.end());
+  }
+  if (policy.reads_cluster()) look_at_cluster(s);
+  policy.learn({service_});
+  policy.load(policy_state);
+  batch_.resize(slots_.size());
+  policy.keys(columns(s), s.now, slots_, batch_);
+  for (std::size_t i = 0; i < slots_.size(); ++i) keys_[to_index(slots_[i])] = batch_[i];
+  sorter_.sort(slots_, keys_, s.job_rank);
+  order_.assign(sorter_.order().begin(), sorter_.order().end());
+}
+
+void PassInput::look_at_cluster(const StateImpl& s) {
+  assigned_.resize(s.jobs.size());
+  for (const std::int32_t slot : slots_) {
+    if (s.job.running[to_index(slot)] != 0) assigned_[to_index(slot)] = s.jobs[to_index(slot)].job->last_assignment_us;
+  }
+  cluster_gpus_ = 0;
+  for (const std::uint64_t usable : s.node.usable) cluster_gpus_ += std::popcount(usable);
+}
+
+JobColumns PassInput::columns(const StateImpl& s) const {
+  return {s.job.submit.data(),   s.job.priority.data(), s.job.gpus.data(), s.job.estimate.data(), remaining_.data(), attained_.data(),
+          s.job.deadline.data(), s.job.running.data(),  s.job.id.data(),   waiting_since_.data(), assigned_.data(),  cluster_gpus_};
+}
+
+TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer) {
+  const kernel::ProblemView& p = s.problem();
+  runs_then_ = s.job.running;
+  gpus_then_ = s.job.gpus;
+  // Starting jobs change like running ones. Where running jobs are not displaced, the time of a change does not matter.
+  slots_.clear();
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const std::int32_t slot = order_[i];
+    const kernel::Outcome outcome = answer.outcome[i];
+    const bool starts = outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved;
+    if (starts && !entry.preemptive) continue;
+    if (starts) {
+      const kernel::OptionRow& option = p.options[p.option_begin[slot] + answer.option[i]];
+      gpus_then_[to_index(slot)] = static_cast<std::int32_t>(std::max<std::int64_t>(1, p.demands[option.demand].gpus));
+    }
+    runs_then_[to_index(slot)] = starts || outcome == kernel::Outcome::kKept ? 1 : 0;
+    slots_.push_back(slot);
+  }
+  JobColumns then = columns(s);
+  then.running = runs_then_.data();
+  then.gpus = gpus_then_.data();
+  batch_.resize(slots_.size());
+  policy.next_change(then, s.now, slots_, batch_);
+  TimeUs until = kNever;
+  for (const TimeUs change : batch_) until = std::min(until, change);
+  // A waiting job whose hard deadline can no longer be met leaves the order.
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const kernel::Outcome outcome = answer.outcome[i];
+    if (outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved || outcome == kernel::Outcome::kKept) continue;
+    if (const TimeUs last = s.last_start(order_[i]); last != kNever) until = std::min(until, std::max(s.now, last + 1));
+  }
+  return until;
+}
+
+void PassInput::look(const StateImpl& s) {
+  remaining_.resize(s.jobs.size());
+  for (const std::int32_t slot : s.job_order) remaining_[to_index(slot)] = s.remaining(slot);
+}
+
+void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
+  policy.store(policy_state);
+  policy.retain(policy_state, StateJobs(s));
+}
+
+kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
+                                        std::int64_t work_limit) {
+  const StateImpl& s = impl_of(view);
+  const kernel::ProblemView& p = s.problem();
+  const std::size_t n = order_.size();
+  running_.resize(n);
+  victim_ok_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t slot = to_index(order_[i]);
+    running_[i] = s.job.running[slot] != 0 && marks.lost[slot] == 0 ? 1 : 0;
+    victim_ok_[i] = running_[i] != 0 && marks.repaired[slot] < 0 && s.job.victim_from[slot] <= s.now ? 1 : 0;
+  }
+  // Run times are needed only where an end time matters.
+  const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
+  option_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
+  for (std::size_t i = 0; needs_run && i < n; ++i) {
+    const std::int32_t slot = order_[i];
+    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+      option_run_[to_index(o)] = s.option_run(slot, to_index(o - p.option_begin[slot]));
+    }
+  }
+  releases_.clear();
+  if (rules.discipline == kernel::Discipline::kEasy) release_events(s, marks.lost);
+
+  kernel::PlaceRequest r{};
+  r.now = s.now;
+  r.n = static_cast<std::int32_t>(n);
+  r.order = order_.data();
+  r.running = running_.data();
+  r.victim_ok = victim_ok_.data();
+  r.preemption_class = s.job.preemption_class.data();
+  r.job_rank = s.job_rank.data();
+  r.option_run = option_run_.data();
+  r.n_releases = static_cast<std::int32_t>(releases_.size());
+  r.releases = releases_.data();
+  r.discipline = rules.discipline;
+  r.packing = rules.packing == Packing::kCount ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  r.preemptive = entry.preemptive ? 1 : 0;
+  r.class_rule = entry.class_rule ? 1 : 0;
+  r.max_tries = rules.max_tries;
+  r.limit = work_limit > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(work_limit, r.n)) : r.n;
+  return r;
+}
+
+void PassInput::release_events(const StateImpl& s, const std::vector<std::uint8_t>& lost) {
+  for (const std::int32_t slot : s.job_order) {
+    if (s.job.running[to_index(slot)] == 0 || lost[to_index(slot)] != 0) continue;
+    const TimeUs left = s.remaining_or_limit(slot);
+    if (left == kNever || left > kNever - 1 - s.now) continue;
+    releases_.push_back({s.now + left, slot, kernel::kNone, 0});
+  }
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    if (s.nodes[n].state != NodeState::kReady) continue;
+    for (const Gpu& g : s.nodes[n].gpu_list) {
+      if (g.state != GpuState::kReleasing || g.free_at_us == kNever) continue;
+      const std::uint64_t bit = std::uint64_t{1} << g.index;
+      const TimeUs free = std::max(g.free_at_us, s.nodes[n].available_from_us);
+      if ((s.node.held[n] & bit) != 0) continue;  // the job that holds it may stay beyond that time
+      const auto same = [&](const kernel::ReleaseRow& r) { return r.job < 0 && r.node == static_cast<std::int32_t>(n) && r.at == free; };
+      const auto known = std::find_if(releases_.rbegin(), releases_.rend(), same);
+      if (known != releases_.rend()) {
+        known->mask |= bit;
+      } else {
+        releases_.push_back({free, kernel::kNone, static_cast<std::int32_t>(n), bit});
+      }
+    }
+  }
+}
+
+}  // namespace berth::core

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "host/backend/backend.hpp"
+#include "host/core/placement/ordering.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::core {
+
+/// Builds the order of a decision and the columns of its PlaceRequest. Memory is kept between decisions.
+class PassInput {
+ public:
+  /// What this decision knows about jobs before placement; all by job index.
+  struct Marks {
+    const std::vector<std::uint8_t>& lost;      // 1: runs on failed GPUs and was not repaired: treated as waiting
+    const std::vector<std::int32_t>& repaired;  // >= 0: repaired, must not be displaced in the same decision
+    const std::vector<std::uint8_t>& rejected;  // 1: can never run: left out
+    // [options of the problem] 1: the job can never run so on any existing GPUs. Only for policies that choose shapes;
+    // else empty.
+    std::span<const std::uint8_t> impossible{};
+  };
+
+  /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
+  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks);
+  /// Only computes `remaining`, for a choice of shapes.
+  void look(const StateImpl& state);
+  /// Stores what the policy keeps for the next decision. The state of `order` must be unchanged.
+  static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
+  /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
+  /// displaced.
+  void order(const std::vector<std::int32_t>& slots) { order_ = slots; }
+  /// [jobs of the state] StateImpl::remaining now; by the last `order` of a policy.
+  const std::vector<TimeUs>& remaining() const { return remaining_; }
+  /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
+  TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
+  /// The rest of the request.
+  kernel::PlaceRequest request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
+                               std::int64_t work_limit);
+
+ private:
+  void look_at_cluster(const StateImpl& state);
+  JobColumns columns(const StateImpl& state) const;
+  void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
+
+  std::vector<std::int32_t> slots_, order_;
+  std::vector<std::int64_t> keys_;   // by job index
+  std::vector<std::int64_t> batch_;  // by index in slots_
+  std::vector<TimeUs> remaining_, option_run_;
+  std::vector<std::int64_t> attained_;
+  std::vector<TimeUs> waiting_since_, assigned_;
+  std::int64_t cluster_gpus_ = 0;
+  std::vector<std::uint8_t> running_, victim_ok_;
+  std::vector<std::uint8_t> runs_then_;  // by job index
+  std::vector<std::int32_t> gpus_then_;
+  std::vector<kernel::ReleaseRow> releases_;
+  std::vector<std::int64_t> service_;
+  std::uint64_t history_seen_ = 0;
+  const void* history_of_ = nullptr;
+  JobOrder sorter_;
+};
+
+}  // namespace berth::core

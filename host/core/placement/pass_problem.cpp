@@ -1,0 +1,89 @@
+#include "host/core/placement/pass_problem.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::core {
+
+void PassProblem::cut(const StateImpl& s, const PassRules& rules) {
+  const kernel::ProblemView& p = s.problem();
+  cut_.assign(p.options, p.options + p.option_begin[p.n_jobs]);
+  for (kernel::OptionRow& o : cut_) {
+    if (rules.packing != Packing::kConsolidate) break;
+    const std::int32_t type = s.demands.rows()[to_index(o.demand)].gpu_type;
+    o.demand = s.demands.consolidated(o.demand, s.type_size[to_index(type)].gpus_per_node);
+  }
+  if (rules.consolidation) consolidator_.apply(s, *rules.consolidation, cut_);
+}
+
+bool PassProblem::find_failures(const StateImpl& s, std::span<const kernel::TakenRow> taken) {
+  lost_.assign(s.jobs.size(), 0);
+  repaired_.assign(s.jobs.size(), -1);
+  repairs_.clear();
+  bool any = false;
+  if (!s.any_lost_gpus()) return false;
+  for (const std::int32_t slot : s.job_order) {
+    if (s.job.running[to_index(slot)] == 0 || !s.lost_gpus(slot)) continue;
+    if (!any) {
+      before_.begin(s.problem());
+      for (const kernel::TakenRow& row : taken) {
+        before_.free()[to_index(row.node)] &= ~row.mask;
+        before_.spare()[to_index(row.node)] &= ~row.mask;
+      }
+    }
+    any = true;
+    std::vector<PlanEntry> gang;
+    if (gang_repair_.repair(s, slot, before_, gang)) {
+      repaired_[to_index(slot)] = static_cast<std::int32_t>(repairs_.size());
+      repairs_.push_back(std::move(gang));
+    } else {
+      lost_[to_index(slot)] = 1;
+      before_.release(slot);
+    }
+  }
+  return any;
+}
+
+void PassProblem::follow_demands(const StateImpl& s) {
+  const kernel::ProblemView& p = s.problem();
+  view_.n_demands = p.n_demands;
+  view_.demands = p.demands;
+  view_.groups = p.groups;
+}
+
+// A repaired job releases at its end what it holds then.
+void PassProblem::hold_repaired(const StateImpl& s) {
+  const kernel::ProblemView& p = s.problem();
+  held_begin_.assign(1, 0);
+  held_.clear();
+  for (std::int32_t slot = 0; slot < p.n_jobs; ++slot) {
+    if (repaired_[to_index(slot)] < 0) {
+      held_.insert(held_.end(), p.held + p.held_begin[slot], p.held + p.held_begin[slot + 1]);
+    } else {
+      const Constraints& each = s.jobs[to_index(slot)].job->constraints;
+      for (const PlanEntry& e : repairs_[to_index(repaired_[to_index(slot)])]) {
+        const std::int64_t gpus = std::popcount(e.gpus);
+        held_.push_back(
+            {e.node, e.share_ppm, e.gpus, each.cpu_milli_per_gpu * gpus, each.memory_bytes_per_gpu * gpus, each.gpu_memory_bytes});
+      }
+    }
+    held_begin_.push_back(static_cast<std::int32_t>(held_.size()));
+  }
+  view_.held_begin = held_begin_.data();
+  view_.held = held_.data();
+}
+
+void PassProblem::build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken) {
+  const StateImpl& s = impl_of(view);
+  const bool cuts = rules.packing == Packing::kConsolidate || rules.consolidation;
+  if (cuts) cut(s, rules);
+  const bool failures = find_failures(s, taken);
+  view_ = failures ? before_.view() : s.problem();
+  if (!repairs_.empty()) hold_repaired(s);
+  if (cuts) view_.options = cut_.data();
+}
+
+}  // namespace berth::core

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/backend/backend.hpp"
+
+namespace berth::core {
+
+/// Owns the output columns of one scheduling pass. Memory is kept between passes.
+struct PassResult {
+  std::vector<kernel::Outcome> outcome;
+  std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
+  std::vector<kernel::PlacedRow> entries;
+  std::int32_t n_entries = 0;
+  TimeUs reserve_at = kNever;
+
+  /// Columns for a pass of `n` positions over a problem of that `entry_bound`.
+  kernel::PlaceResult prepare(std::int32_t n, std::int32_t bound) {
+    const auto rows = static_cast<std::size_t>(n);
+    outcome.resize(rows);
+    for (auto* column : {&option, &entry_begin, &entry_end, &displaced_by}) column->resize(rows);
+    // A reservation may name GPUs that other jobs of the plan get first.
+    entries.resize(2 * static_cast<std::size_t>(bound));
+    n_entries = 0;
+    reserve_at = kNever;
+    return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
+            entries.data(), 2 * bound,     &n_entries,         &reserve_at};
+  }
+};
+
+}  // namespace berth::core

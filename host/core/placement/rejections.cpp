@@ -1,0 +1,56 @@
+#include "host/core/placement/rejections.hpp"
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::core {
+
+ReasonInput Rejections::reason_input(const StateImpl& s, const kernel::ProblemView& p) const {
+  ReasonInput input;
+  input.problem = &p;
+  input.asked = s.problem().options;
+  input.free = after_.supply();
+  input.queue_used = after_.queue_used().data();
+  input.total = s.total_supply();
+  input.drained = s.node.drained.data();
+  input.failed = s.node.failed.data();
+  input.held = s.node.held.data();
+  input.held_begin = s.problem().held_begin;
+  input.held_rows = s.problem().held;
+  input.now = s.now;
+  input.lasting_filters = s.filters.lasting();
+  input.cluster_version = s.structure_version();
+  return input;
+}
+
+const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const kernel::ProblemView& p, CertificateMemory& certificates) {
+  const StateImpl& s = impl_of(view);
+  after_.begin(p);
+  reasons_.begin(reason_input(s, p));
+  rejected_.assign(s.jobs.size(), 0);
+  for (const std::int32_t slot : s.job_order) {
+    if (s.job.running[to_index(slot)] != 0) continue;
+    const Reason never = reasons_.never(slot);
+    // Without the same evidence from the independent checker nothing is concluded: the job waits.
+    if (never.certified && certificates.holds(s.facts(), slot, never)) {
+      rejected_[to_index(slot)] = kCannotRun;
+    } else if (s.too_late(slot) != kNever) {
+      rejected_[to_index(slot)] = kTooLate;
+    }
+  }
+  return rejected_;
+}
+
+const std::vector<std::uint8_t>& Rejections::impossible(const StateImpl& s, const kernel::ProblemView& p) {
+  const std::pair versions(s.structure_version(), s.options_version());
+  if (impossible_versions_ == versions) return impossible_;
+  impossible_versions_ = versions;
+  impossible_.assign(to_index(p.option_begin[p.n_jobs]), 0);
+  for (const std::int32_t slot : s.job_order) {
+    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o)
+      impossible_[to_index(o)] = reasons_.never_in(slot, o) ? 1 : 0;
+  }
+  return impossible_;
+}
+
+}  // namespace berth::core

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "host/core/policy_api/objective.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/core/policy_api/shape_policy.hpp"
+
+namespace berth::core {
+
+/// The policy of the last question; created again when another is requested.
+struct ChosenPolicy {
+  const PolicyEntry* entry = nullptr;
+  Params params;
+  std::unique_ptr<QueuePolicy> policy;  // null: it chooses shapes
+  ChoiceSettings choice;
+  std::unique_ptr<ShapePolicy> shapes;  // null: it orders jobs, or prices choose
+  PassRules rules{};
+
+  /// @throws InvalidArgument for an unknown policy or parameter; the earlier policy then stays.
+  void choose(const std::string& name, const Params& wanted) {
+    if (entry != nullptr && entry->info.name == name && params == wanted) return;
+    const PolicyEntry& found = find_policy(name);
+    const PassRules found_rules = pass_rules(found, wanted);
+    Params copy = wanted;
+    const ChoiceSettings found_choice = found.choice != nullptr ? found.choice(wanted) : ChoiceSettings{};
+    std::unique_ptr<ShapePolicy> found_shapes = found.shapes != nullptr ? found.shapes(wanted) : nullptr;
+    policy = found.make != nullptr ? found.make(wanted) : nullptr;
+    choice = found_choice;
+    shapes = std::move(found_shapes);
+    rules = found_rules;
+    entry = &found;
+    params.swap(copy);
+  }
+};
+
+}  // namespace berth::core

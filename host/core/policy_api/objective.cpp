@@ -1,0 +1,244 @@
+#include "host/core/policy_api/objective.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/model/costs.hpp"
+#include "host/core/policy_api/sia_shapes.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+using kernel::Objective;
+
+constexpr ObjectiveInfo kObjectives[] = {
+    {"cost", "speed for each unit of money that the GPUs cost", "Gavel (OSDI'20), cost policy", Objective::kCost},
+    {"finish_time_fairness", "run time saved over waiting, as a part of the job's run time alone",
+     "Themis (NSDI'20), Gavel; the sum is ours", Objective::kFinishTimeFairness},
+    {"goodput", "power mean of speed x statistical efficiency", "Pollux (OSDI'21)", Objective::kGoodput},
+    {"jct", "part of the remaining work done within the horizon", "Smith (1956), extended to shapes: ours", Objective::kJct},
+    {"sia", "speed x statistical efficiency over the least of the job's shapes, to the power -0.5", "Sia (SOSP'23)", Objective::kSia},
+    {"sruf", "smallest remaining GPU-time of what runs", "ONES (SC'21); its fill rule as a reward for each GPU at work is ours",
+     Objective::kSruf},
+    {"throughput", "speed over that of the requested shape", "Gavel (OSDI'20), max-sum-throughput", Objective::kThroughput},
+};
+
+constexpr std::int64_t kMostSpeed = 1'000'000 * kernel::kSpeedUnit;
+
+// efficiency(M) over efficiency(M0) = 1, M0 the batch of the requested shape: (phi + M0) / (phi + M), phi = M0 v / q.
+// Pollux (OSDI'21), AdaptDL's goodput; exact in integers: (v + q) / (v + q M / M0).
+std::int64_t efficient(const Job& job, const Shape& shape, std::int64_t speed) {
+  const Wide q = job.progress.grad_sqr_micro, v = job.progress.grad_var_micro;
+  if (q <= 0 || v < 0) return speed;
+  const Shape& first = job.shapes.front();
+  const Wide asked = Wide{first.local_batch} * first.gpus;
+  const Wide batch = Wide{shape.local_batch} * shape.gpus;
+  if (asked <= 0 || batch <= 0) return speed;
+  return saturate(speed * (v + q) / (v + q * batch / asked));
+}
+
+// In kSpeedUnit. Where no rate of any shape is known, all are equally fast.
+std::int64_t speed_in(const JobRecord& record, std::int32_t option, std::int64_t reference, bool efficiently) {
+  const std::int64_t rate = record.option_rate[to_index(option)];
+  const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
+  return std::min(kMostSpeed, efficiently
+                                  ? efficient(*record.job, record.job->shapes[to_index(record.options[to_index(option)].shape)], speed)
+                                  : speed);
+}
+
+TimeUs run_at(std::int64_t speed, TimeUs alone) { return std::clamp<TimeUs>(mul_div(alone, kernel::kSpeedUnit, speed), 1, kMaxTimeUs); }
+
+std::int64_t reference_rate(const StateImpl& s, std::int32_t slot, std::span<const ChoiceOption> options) {
+  const JobRecord& record = s.jobs[to_index(slot)];
+  std::int64_t best = 0;
+  for (std::size_t o = 0; o < record.options.size(); ++o) {
+    if (record.options[o].shape == 0 && record.option_rate[o] > 0) return record.option_rate[o];
+  }
+  for (const ChoiceOption& one : options) best = std::max(best, record.option_rate[to_index(one.option)]);
+  return best;
+}
+
+TimeUs change_cost(const Costs& costs, bool running, bool current, TimeUs restarted) {
+  if (!running) return restarted > 0 ? costs.restart_us + costs.checkpoint_restore_us : 0;
+  if (current) return 0;
+  return resize_cost(costs);
+}
+
+// Whether the value of an option does not change with time alone.
+bool is_timeless(const ChoiceSettings& settings) {
+  const bool of_speed =
+      settings.objective == Objective::kGoodput || settings.objective == Objective::kThroughput || settings.objective == Objective::kCost;
+  return of_speed && !has_term(settings.terms, kernel::PlanTerm::kTardiness);
+}
+
+}  // namespace
+
+std::span<const ObjectiveInfo> objectives() { return kObjectives; }
+
+std::string_view objective_name(kernel::Objective objective) {
+  for (const ObjectiveInfo& one : kObjectives) {
+    if (one.objective == objective) return one.name;
+  }
+  return "";
+}
+
+// Sia divides by the lowest goodput of a job's row, over every configuration of the cluster, whichever jobs hold the
+// GPUs now. Otherwise a job's value for fast GPUs would be lower only because its slow ones are taken. Finish-time
+// fairness does the same with its reference.
+std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& settings, const OptionsToValue& of_job,
+                                      std::int64_t reference) {
+  const std::span<const ChoiceOption> options = of_job.options;
+  const std::int32_t slot = options.front().slot;
+  const JobRecord& record = s.jobs[to_index(slot)];
+  all_.clear();
+  all_shapes_.clear();
+  std::size_t fits = 0;
+  for (std::int32_t o = 0; o < static_cast<std::int32_t>(record.options.size()); ++o) {
+    const kernel::DemandRow& demand = s.demands.rows()[to_index(record.options[to_index(o)].demand)];
+    if (fits < options.size() && options[fits].option == o) {
+      all_.push_back(options[fits++]);
+    } else if (demand.gpus >= 1 && demand.gpus <= type_gpus_[to_index(demand.gpu_type)] &&
+               of_job.impossible[to_index(of_job.all_begin[slot] + o)] == 0) {
+      all_.push_back({slot, o, demand.gpu_type, static_cast<std::int32_t>(demand.gpus), false});
+    } else {
+      continue;
+    }
+    all_shapes_.push_back({all_.back().gpus, speed_in(record, o, reference, settings.objective == Objective::kSia), 1, 0, 1});
+  }
+  if (settings.sia_shapes)
+    keep_sia_shapes(s, slot, s.job.running[to_index(slot)] != 0 && of_job.lost[to_index(slot)] == 0, all_, all_shapes_);
+  std::int64_t least = kMostSpeed;
+  for (const kernel::ShapeTerms& shape : all_shapes_) {
+    if (shape.speed > 0) least = std::min(least, shape.speed);
+  }
+  return least;
+}
+
+void ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t slots, std::span<const ChoiceOption> options) {
+  const Rules rules{settings.objective, settings.power, settings.horizon, settings.terms};
+  if (rules != rules_) before_.clear();
+  rules_ = rules;
+  ++call_;
+  before_.resize(slots);
+  options_.swap(options_before_);
+  shapes_.swap(shapes_before_);
+  worth_.swap(worth_before_);
+  options_.assign(options.begin(), options.end());
+  shapes_.resize(options.size());
+  worth_.resize(options.size());
+  jobs_.clear();
+  job_of_.resize(options.size());
+}
+
+/// Copies speed, cost and value of a job's options, if they are those of the previous call.
+bool ShapeValues::copy_from_before(const Before& before, std::span<const ChoiceOption> options, std::size_t first) {
+  const auto begin = static_cast<std::ptrdiff_t>(before.first), end = static_cast<std::ptrdiff_t>(before.last);
+  if (!std::equal(options.begin(), options.end(), options_before_.begin() + begin, options_before_.begin() + end)) return false;
+  std::copy(shapes_before_.begin() + begin, shapes_before_.begin() + end, shapes_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::copy(worth_before_.begin() + begin, worth_before_.begin() + end, worth_.begin() + static_cast<std::ptrdiff_t>(first));
+  return true;
+}
+
+void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const OptionsToValue& asked, std::vector<std::int64_t>& values) {
+  const std::span<const ChoiceOption> options = asked.options;
+  begin_call(settings, s.jobs.size(), options);
+  kernel::ObjectiveTerms& terms = terms_;
+  terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0, 0};
+  const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
+  const bool timeless = is_timeless(settings);
+  std::int32_t most_gpus = 1;
+  type_gpus_.assign(s.gpu_types.size(), 0);
+  for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[to_index(s.node.type[n])] += std::popcount(s.node.usable[n]);
+  const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
+  for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
+    const std::int32_t slot = options[first].slot;
+    while (last < options.size() && options[last].slot == slot) ++last;
+    const std::span<const ChoiceOption> own = options.subspan(first, last - first);
+    const JobRecord& record = s.jobs[to_index(slot)];
+    const Job& job = *record.job;
+    const bool running = s.job.running[to_index(slot)] != 0 && asked.lost[to_index(slot)] == 0;
+    const TimeUs run_now = s.run_now(slot);
+    Before& before = before_[to_index(slot)];
+    const bool same = timeless && before.call + 1 == call_ && before.version == record.version && before.restarted == (run_now > 0) &&
+                      copy_from_before(before, own, first);
+    const std::int64_t reference = same ? before.reference : reference_rate(s, slot, own);
+    before = {call_, record.version, first, last, reference, run_now > 0};
+    // A job of unknown length is assumed to last as long as the choice.
+    const TimeUs known = s.run_or_limit(slot, reference);
+    const TimeUs left = known == kNever ? terms.horizon : known;
+    kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(run_now, left)};
+    for (std::size_t i = first; i < last; ++i) {
+      const ChoiceOption& one = options[i];
+      kernel::ShapeTerms& shape = shapes_[i];
+      if (!same) {
+        shape.gpus = one.gpus;
+        shape.speed = speed_in(record, one.option, reference, efficiently);
+        shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, run_now);
+        shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[to_index(one.type)].price_micro_per_hour / 1000);
+      }
+      shape.run = shape.speed == 0 ? left : run_at(shape.speed, left);
+      if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
+      most_gpus = std::max(most_gpus, one.gpus);
+    }
+    if (settings.sia_shapes) keep_sia_shapes(s, slot, running, own, std::span(shapes_).subspan(first, own.size()));
+    if (settings.objective == Objective::kSia || settings.objective == Objective::kFinishTimeFairness) {
+      of_job.least_speed = least_speed(s, settings, {own, asked.all_begin, asked.impossible, asked.lost}, reference);
+      for (std::size_t i = first; i < last; ++i) {
+        if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
+      }
+      of_job.slowest = run_at(of_job.least_speed, left);
+    }
+    of_job.age = std::max<TimeUs>(0, s.now - job.submit_us);
+    of_job.restarts = job.progress.restarts;
+    if (has_term(settings.terms, kernel::PlanTerm::kTardiness) && job.deadline.at_us != kNever) {
+      of_job.due = job.deadline.at_us - s.now;
+      of_job.late_if_waiting = std::max<TimeUs>(0, saturating_add(terms.horizon, left) - of_job.due);
+    }
+    std::fill_n(job_of_.begin() + static_cast<std::ptrdiff_t>(first), own.size(), static_cast<std::int32_t>(jobs_.size()));
+    jobs_.push_back(of_job);
+    for (std::size_t i = first; timeless && !same && i < last; ++i) worth_[i] = kernel::shape_worth(terms, of_job, shapes_[i]);
+  }
+  while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxPriceValue) ++terms.sruf_shift;
+  // Some of the other objectives compare with the longest of all.
+  for (std::size_t i = 0; !timeless && i < options.size(); ++i) worth_[i] = kernel::shape_worth(terms, job_of(i), shapes_[i]);
+  add_up(s, settings, options, values);
+}
+
+// In the unit of a choice, with the losses by waiting and changing.
+void ShapeValues::add_up(const StateImpl& s, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
+                         std::vector<std::int64_t>& values) {
+  kernel::ObjectiveTerms& terms = terms_;
+  std::int64_t most = 0;
+  for (const std::int64_t worth : worth_) most = std::max(most, worth);
+  while ((most >> terms.shift) > kernel::kMaxPriceValue) ++terms.shift;
+  values.resize(options.size());
+  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::in_choice(terms, worth_[i]);
+  // A running job that has to wait loses the cost of saving, restarting and restoring, so any shape gains that over
+  // waiting. Its current shape gets one unit more, so that nothing changes without a benefit.
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (!options[i].current) continue;
+    kernel::ShapeTerms displaced = shapes_[i];
+    displaced.cost = displace_cost(s.jobs[to_index(options[i].slot)].job->costs);
+    // Sia's program includes the cost of a change, not that of waiting.
+    const bool counts = settings.objective != Objective::kSia && has_term(settings.terms, kernel::PlanTerm::kRestart);
+    const std::int64_t loss = !counts ? 0 : values[i] - kernel::shape_value(terms, job_of(i), displaced);
+    const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxPriceValue, kernel::kMaxPriceValue); };
+    // Not options in which it cannot run: waiting would be no worse.
+    const auto add = [&](std::size_t k) { values[k] = shapes_[k].speed > 0 ? capped(values[k] + loss) : values[k]; };
+    for (std::size_t k = i; k < options.size() && options[k].slot == options[i].slot; ++k) add(k);
+    for (std::size_t k = i; k > 0 && options[k - 1].slot == options[i].slot; --k) add(k - 1);
+    values[i] = capped(values[i] + 1);
+  }
+}
+
+std::int64_t ShapeValues::loss(std::size_t option, const kernel::ShapeTerms& instead) const {
+  const auto worth = [&](const kernel::ShapeTerms& shape) {
+    return std::max<std::int64_t>(0, kernel::shape_value(terms_, job_of(option), shape));
+  };
+  return std::max<std::int64_t>(0, worth(shapes_[option]) - worth(instead));
+}
+
+}  // namespace berth::core

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/kernel/base/problem.hpp"
+#include "berth/units.hpp"
+#include "host/core/policy_api/consolidation.hpp"
+
+/// A queue policy has a key per job (smallest first, ties by job rank), the instant at which a key changes by itself,
+/// and a discipline. Policies answer in batches of jobs; they do not place.
+namespace berth::core {
+
+/// Columns by job index, at one instant.
+struct JobColumns {
+  const TimeUs* submit;
+  const std::int32_t* priority;
+  const std::int32_t* gpus;  // whole GPUs requested by the first shape, or held by a running job; at least 1
+  const TimeUs* estimate;    // run time at the requested shape, kNever: not known
+  const TimeUs* remaining;   // run time still needed at the requested or current shape, kNever: not known; >= 1
+  const std::int64_t* attained_gpu_us;
+  const TimeUs* deadline;  // kNever: none
+  const std::uint8_t* running;
+  const std::string* const* id;  // job ids, for columns of PolicyState
+  const TimeUs* waiting_since;   // of a waiting job, kNever: since submission
+  // Only for a policy that `reads_cluster`.
+  const TimeUs* assigned = nullptr;  // when a running job got its GPUs, kNever: not known
+  std::int64_t cluster_gpus = 0;     // that work
+};
+
+/// Compact history for predictors: attained service of finished jobs, ascending.
+struct HistoryColumns {
+  std::span<const std::int64_t> service_gpu_us;
+};
+
+/// Jobs of the state, for dropping rows of jobs that left.
+class LiveJobs {
+ public:
+  virtual ~LiveJobs() = default;
+  virtual bool has(const std::string& id) const = 0;
+};
+
+/// One decision calls learn, load, keys and next_change for all jobs that the policy orders; store and retain once the
+/// plan is final.
+class QueuePolicy {
+ public:
+  virtual ~QueuePolicy() = default;
+  /// Key of each job, smallest first. An unknown key is INT64_MAX.
+  virtual void keys(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<std::int64_t> out) = 0;
+  /// First instant after `now` at which the key of each job changes by itself; kNever: only by events;
+  /// `now`: it changes all the time (remaining time of a running job).
+  virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
+  /// Whether the key of a waiting job stays the same until the job runs, whatever happens to other jobs and at any
+  /// time.
+  virtual bool rests_while_waiting() const { return false; }
+  /// Whether the key of a running job never grows, or changes only at the instants of `next_change`, and does not
+  /// change when the job starts or stops.
+  virtual bool rises_only_at_changes() const { return false; }
+  /// With time slices: how long a job keeps its GPUs while others wait for them; kNever: no time slices.
+  virtual TimeUs turn() const { return kNever; }
+  /// Whether it reads the columns that need a pass over all running jobs and nodes.
+  virtual bool reads_cluster() const { return false; }
+  /// Reads what it keeps from the caller's PolicyState, and writes it there. Default: nothing is kept. The loaded state
+  /// is read in place: it must stay until `store`.
+  virtual void load(const PolicyState&) {}
+  virtual void store(PolicyState&) const {}
+  /// Drops the rows of jobs that left; after `store`. Cheap when no job left.
+  virtual void retain(PolicyState&, const LiveJobs&) const {}
+  /// Prepares from the history; called before `keys`, also when the history is unchanged.
+  virtual void learn(const HistoryColumns&) {}
+};
+
+using Params = std::vector<std::pair<std::string, std::string>>;
+
+struct ChoiceSettings;
+class ShapePolicy;
+
+/// Registry entry of a policy that orders a queue or chooses shapes.
+struct PolicyEntry {
+  /// Name, rule, source and own parameters. The registry adds the rest.
+  PolicyInfo info;
+  kernel::Discipline discipline = kernel::Discipline::kGreedy;
+  bool preemptive = false;
+  bool class_rule = false;                                                 // victims only of a smaller preemption class
+  std::unique_ptr<QueuePolicy> (*make)(const Params& params) = nullptr;    // null: does not order a queue
+  ChoiceSettings (*choice)(const Params& params) = nullptr;                // null: does not choose shapes
+  std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;  // null, where shapes are chosen: prices choose
+  const char* work = nullptr;                                              // see work_unit; null: the default of its kind
+  Consolidation (*consolidation)(const Params& params) = nullptr;          // null: no rule about how close members must be
+};
+
+/// The registry (host/policy/base/registry.cpp), sorted by name.
+std::span<const PolicyEntry> policy_registry();
+/// @throws InvalidArgument listing the known names.
+const PolicyEntry& find_policy(const std::string& name);
+/// Unit of a work limit: "job", "evaluation" of prices, "generation", "round". For an unknown policy: "step".
+const char* work_unit(const std::string& name);
+
+using kernel::Packing;
+
+/// Rules of a policy's scheduling pass: the parameters common to all policies, and its own placement rules.
+struct PassRules {
+  kernel::Discipline discipline;
+  Packing packing;
+  std::int32_t max_tries;
+  std::optional<Consolidation> consolidation = std::nullopt;
+};
+
+/// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.
+PassRules pass_rules(const PolicyEntry& entry, const Params& params);
+
+}  // namespace berth::core

@@ -1,0 +1,472 @@
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/check/check_snapshot.hpp"
+#include "host/core/state/delta_checks.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth {
+
+/// Applies a batch of deltas and records how to undo each, so that a rejected batch leaves no trace.
+class Applier {
+ public:
+  explicit Applier(StateImpl& state) : s_(state) {}
+
+  void run(std::span<const Delta> deltas) {
+    try {
+      for (std::size_t i = 0; i < deltas.size(); ++i) {
+        here_ = core::InputLocation(root_, static_cast<std::int64_t>(i));
+        std::visit([this](const auto& d) { apply(d); }, deltas[i]);
+        changing_ = false;
+      }
+      changing_ = true;
+      s_.rank_jobs();
+      s_.forget_old_demands();
+    } catch (const Error&) {  // a rejection: nothing was changed, or all can be undone
+      take_back();
+      throw;
+    } catch (...) {
+      // Memory ran out. Between two changes everything can be undone; during one the state is inconsistent.
+      if (changing_) lose();
+      take_back();
+      throw;
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view field, const std::string& problem) const { here_.fail_at(field, problem); }
+  [[noreturn]] void lose() {
+    s_.lost = true;
+    throw StateLost("out of memory in the middle of a change: the state is lost, begin again from a snapshot");
+  }
+
+  void take_back() {
+    try {
+      while (!undo_.empty()) {
+        undo_.back()();
+        undo_.pop_back();
+      }
+      s_.rank_jobs();
+      s_.view_stale_ = true;
+    } catch (...) {
+      lose();
+    }
+  }
+
+  core::InputLocation at_field(std::string_view field) const { return core::InputLocation(here_, field); }
+
+  std::int32_t job_slot(const std::string& id) const {
+    const auto found = s_.job_slot.find(id);
+    if (found == s_.job_slot.end()) refuse("job", "no job '" + id + "'");
+    return found->second;
+  }
+
+  std::int32_t node_rank(const std::string& id) const {
+    const auto found = s_.node_rank.find(id);
+    if (found == s_.node_rank.end()) refuse("node", "no node '" + id + "'");
+    return found->second;
+  }
+
+  // ---- primitives: each leaves the compiled columns in step and pushes its inverse ----
+
+  /// Puts `next` (may be null) at a job index, its progress as of `progress_at`, and returns the previous job.
+  JobPtr swap_job(std::int32_t slot, JobPtr next, TimeUs progress_at) {
+    JobRecord& record = s_.jobs[to_index(slot)];
+    JobPtr old = std::move(record.job);
+    if (old) {
+      record.job = std::move(old);
+      s_.release(slot);
+      old = std::move(record.job);
+      s_.job_slot.erase(old->id);
+      s_.job.running[to_index(slot)] = 0;
+      s_.changed_rows_.push_back(slot);
+      ++s_.options_version_;
+      record.options.clear();
+      record.option_rate.clear();
+      s_.set_rates_hash(record, 0);
+      s_.jobs_removed_ = true;
+    }
+    if (next) {
+      record.job = std::move(next);
+      s_.job_slot.emplace(record.job->id, slot);
+      s_.job.progress_at[to_index(slot)] = progress_at;
+      s_.compile_job(slot);
+      if (record.job->state == JobState::kRunning) s_.hold(slot);
+      s_.store_columns(slot);
+      s_.new_slots_.push_back(slot);
+    } else {
+      s_.touch_job(slot);
+      s_.job.id[to_index(slot)] = nullptr;
+      s_.job.queue[to_index(slot)] = kernel::kNone;
+    }
+    s_.view_stale_ = true;
+    return old;
+  }
+
+  /// Replaces, adds or removes a job. It records the old one with its progress and the time of its last settlement.
+  void put_job(std::int32_t slot, JobPtr next) {
+    changing_ = true;
+    const TimeUs progress_at = s_.job.progress_at[to_index(slot)];
+    const bool adds = !s_.jobs[to_index(slot)].job;
+    const bool removes = next == nullptr;
+    std::shared_ptr<Job> old = swap_job(slot, std::move(next), s_.now);
+    if (removes) s_.free_slots.push_back(slot);
+    undo_.push_back([this, slot, old, progress_at, adds, removes] {
+      if (removes) s_.free_slots.pop_back();
+      swap_job(slot, old ? JobPtr(new Job(*old)) : nullptr, progress_at);
+      if (adds) s_.free_slots.push_back(slot);
+    });
+  }
+
+  /// Changes state, allocation or progress of a job in place: what is compiled from the description stays.
+  template <class Change>
+  void edit_job(std::int32_t slot, const Change& change) {
+    struct Before {
+      JobState state;
+      Allocation allocation;
+      Progress progress;
+      TimeUs lease_end, last_assignment, waiting_since, progress_at;
+    };
+    Job& j = *s_.jobs[to_index(slot)].job;
+    auto before = std::make_shared<Before>(Before{j.state, j.allocation, j.progress, j.lease_end_us, j.last_assignment_us,
+                                                  j.waiting_since_us, s_.job.progress_at[to_index(slot)]});
+    changing_ = true;
+    const auto refresh = [this, slot](const auto& edit) {
+      Job& job = *s_.jobs[to_index(slot)].job;
+      s_.release(slot);
+      edit(job);
+      if (job.state == JobState::kRunning) s_.hold(slot);
+      s_.store_columns(slot);
+    };
+    undo_.push_back([this, slot, before, refresh] {
+      s_.job.progress_at[to_index(slot)] = before->progress_at;
+      refresh([&](Job& job) {
+        job.state = before->state;
+        job.allocation = before->allocation;
+        job.progress = before->progress;
+        job.lease_end_us = before->lease_end;
+        job.last_assignment_us = before->last_assignment;
+        job.waiting_since_us = before->waiting_since;
+      });
+    });
+    s_.settle(slot);
+    refresh(change);
+  }
+
+  /// Progress of running jobs, and the time of the last settlement.
+  struct Unsettled {
+    std::int32_t slot;
+    Progress progress;
+    TimeUs progress_at;
+  };
+
+  /// Settles the progress of all running jobs, whose rates are about to change; returns the earlier values.
+  std::shared_ptr<const std::vector<Unsettled>> settle_all() {
+    auto before = std::make_shared<std::vector<Unsettled>>();
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(s_.jobs.size()); ++slot) {
+      if (s_.job.running[to_index(slot)] == 0 || s_.job.progress_at[to_index(slot)] == s_.now) continue;
+      before->push_back({slot, s_.jobs[to_index(slot)].job->progress, s_.job.progress_at[to_index(slot)]});
+      s_.settle(slot);
+    }
+    return before;
+  }
+
+  void unsettle(const std::vector<Unsettled>& before) {
+    for (const Unsettled& one : before) {
+      s_.jobs[to_index(one.slot)].job->progress = one.progress;
+      s_.job.progress_at[to_index(one.slot)] = one.progress_at;
+    }
+  }
+
+  /// Exchanges the nodes and recompiles everything that depends on them.
+  void set_nodes(std::vector<Node> nodes) {
+    auto old = std::make_shared<std::vector<Node>>(s_.nodes);
+    changing_ = true;
+    const auto before = settle_all();
+    undo_.push_back([this, old, before] {
+      unsettle(*before);
+      rebuild_with(*old);
+    });
+    rebuild_with(std::move(nodes));
+  }
+
+  /// Rates change with the nodes: progress up to now must be settled.
+  void rebuild_with(std::vector<Node> nodes) {
+    s_.nodes = std::move(nodes);
+    s_.rebuild_nodes();
+    s_.facts_.reset();
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(s_.jobs.size()); ++slot) {
+      if (!s_.jobs[to_index(slot)].job) continue;
+      s_.compile_job(slot);
+      if (s_.job.running[to_index(slot)] != 0) s_.hold(slot);
+      s_.store_columns(slot);
+    }
+    s_.rebuild_queues();
+  }
+
+  void set_node(std::int32_t rank, Node next) {
+    changing_ = true;
+    auto old = std::make_shared<Node>(std::move(s_.nodes[to_index(rank)]));
+    put_node(rank, std::move(next));
+    undo_.push_back([this, rank, old] { put_node(rank, *old); });
+  }
+
+  void put_node(std::int32_t rank, Node next) {
+    s_.nodes[to_index(rank)] = std::move(next);
+    if (s_.facts_) s_.changed_nodes_.push_back(rank);
+    s_.refresh_node(rank);
+  }
+
+  // ---- deltas ----
+
+  void apply(const delta::Load& d) {
+    changing_ = true;
+    auto old = std::make_shared<StateImpl>(std::move(s_));
+    s_ = StateImpl{};
+    s_.revision = std::max(old->revision, static_cast<std::uint64_t>(d.snapshot.revision) - 1);
+    undo_.push_back([this, old] {
+      s_ = std::move(*old);
+      s_.facts_.reset();
+    });
+    s_.load(d.snapshot, "snapshot");
+  }
+
+  void apply(const delta::SetTime& d) {
+    if (d.now_us < s_.now) refuse("now_s", "time goes backwards");
+    if (d.now_us > kMaxTimeUs) refuse("now_s", "beyond the largest time");
+    const TimeUs old = s_.now;
+    move_clock(old, d.now_us);
+    undo_.push_back([this, old, next = d.now_us] { move_clock(next, old); });
+  }
+
+  void move_clock(TimeUs from, TimeUs to) {
+    changing_ = true;
+    s_.now = to;
+    const TimeUs low = std::min(from, to);
+    const TimeUs high = std::max(from, to);
+    const auto crossed = [&](TimeUs t) { return low < t && t <= high; };
+    const bool boundary = std::any_of(s_.reservations.begin(), s_.reservations.end(),
+                                      [&](const Reservation& r) { return crossed(r.from_us) || crossed(r.to_us); });
+    if (boundary) {
+      s_.rebuild_reservations();
+      return;
+    }
+    for (std::size_t n = 0; n < s_.nodes.size(); ++n) {
+      if (crossed(s_.nodes[n].available_from_us) || crossed(s_.nodes[n].available_until_us)) s_.refresh_node(static_cast<std::int32_t>(n));
+    }
+  }
+
+  void apply(const delta::PutNode& d) {
+    core::check_put_node(s_, d.node, at_field("node"));
+    const auto found = s_.node_rank.find(d.node.id);
+    std::vector<Node> nodes = s_.nodes;
+    if (found == s_.node_rank.end()) {
+      nodes.push_back(d.node);
+    } else {
+      nodes[to_index(found->second)] = d.node;
+    }
+    set_nodes(std::move(nodes));
+  }
+
+  void apply(const delta::RemoveNode& d) {
+    const std::int32_t rank = node_rank(d.node);
+    for (const JobRecord& record : s_.jobs) {
+      for (const auto& h : record.held) {
+        if (h.node == rank) refuse("node", "node '" + d.node + "' still runs job '" + record.job->id + "'");
+      }
+    }
+    for (const Reservation& r : s_.reservations) {
+      if (std::find(r.nodes.begin(), r.nodes.end(), d.node) != r.nodes.end()) {
+        refuse("node", "node '" + d.node + "' is named by reservation '" + r.id + "'");
+      }
+    }
+    std::vector<Node> nodes = s_.nodes;
+    nodes.erase(nodes.begin() + rank);
+    set_nodes(std::move(nodes));
+  }
+
+  void apply(const delta::SetNodeState& d) {
+    const std::int32_t rank = node_rank(d.node);
+    core::check_time(d.available_from_us, here_, "available_from_s");
+    if (d.available_from_us > s_.nodes[to_index(rank)].available_until_us) refuse("available_from_s", "lies after available_until_s");
+    Node next = s_.nodes[to_index(rank)];
+    next.state = d.state;
+    next.available_from_us = d.available_from_us;
+    set_node(rank, std::move(next));
+  }
+
+  void apply(const delta::SetGpuState& d) {
+    const std::int32_t rank = node_rank(d.node);
+    core::check_time_or_never(d.free_at_us, here_, "free_at_s");
+    Node next = s_.nodes[to_index(rank)];
+    if (next.gpu_list.empty()) {
+      for (std::int32_t g = 0; g < next.gpus; ++g) next.gpu_list.push_back({g, GpuState::kOk, kNever, -1});
+    }
+    const auto gpu = std::find_if(next.gpu_list.begin(), next.gpu_list.end(), [&](const Gpu& g) { return g.index == d.index; });
+    if (gpu == next.gpu_list.end()) refuse("index", "node '" + d.node + "' has no GPU " + std::to_string(d.index));
+    gpu->state = d.state;
+    gpu->free_at_us = d.free_at_us;
+    set_node(rank, std::move(next));
+  }
+
+  void apply(const delta::PutJob& d) {
+    core::check_put_job(s_, d.job, at_field("job"));
+    const auto found = s_.job_slot.find(d.job.id);
+    if (found != s_.job_slot.end()) {
+      put_job(found->second, JobPtr(new Job(d.job)));
+      return;
+    }
+    if (s_.job_slot.size() >= kMaxJobs) refuse("job", "too many jobs");
+    JobPtr job(new Job(d.job));
+    changing_ = true;
+    put_job(s_.take_slot(), std::move(job));
+  }
+
+  void apply(const delta::RemoveJob& d) {
+    const std::int32_t slot = job_slot(d.job);
+    core::check_text(d.status, here_, "status");
+    const Job& j = *s_.jobs[to_index(slot)].job;
+    if (!d.status.empty()) {
+      changing_ = true;
+      s_.history.push_back({j.id, j.user, j.virtual_cluster, s_.job.gpus[to_index(slot)], j.submit_us, s_.run_now(slot), d.status});
+      ++s_.history_version;
+      undo_.push_back([this] {
+        s_.history.pop_back();
+        ++s_.history_version;
+      });
+    }
+    put_job(slot, nullptr);
+  }
+
+  void apply(const delta::StartJob& d) {
+    const std::int32_t slot = job_slot(d.job);
+    core::check_start(s_, slot, d.allocation, here_);
+    edit_job(slot, [&](Job& j) {
+      j.last_assignment_us = s_.now;
+      j.allocation = d.allocation;
+      j.state = JobState::kRunning;
+    });
+  }
+
+  void apply(const delta::StopJob& d) {
+    const std::int32_t slot = job_slot(d.job);
+    if (s_.job.running[to_index(slot)] == 0) refuse("job", "job '" + d.job + "' does not run");
+    edit_job(slot, [&](Job& j) {
+      j.allocation = {};
+      j.state = JobState::kWaiting;
+      j.waiting_since_us = s_.now;
+      if (j.progress.restarts < INT32_MAX) ++j.progress.restarts;
+    });
+  }
+
+  void apply(const delta::SetProgress& d) {
+    const std::int32_t slot = job_slot(d.job);
+    core::check_progress(d.progress, at_field("progress"));
+    edit_job(slot, [&](Job& j) { j.progress = d.progress; });
+  }
+
+  void apply(const delta::PutQueue& d) {
+    core::check_put_queue(s_, d.queue, at_field("queue"));
+    std::vector<Queue> queues = s_.queues;
+    const auto found = std::find_if(queues.begin(), queues.end(), [&](const Queue& q) { return q.id == d.queue.id; });
+    if (found == queues.end()) {
+      queues.push_back(d.queue);
+    } else {
+      *found = d.queue;
+    }
+    auto old = std::make_shared<std::vector<Queue>>(s_.queues);
+    changing_ = true;
+    s_.queues = std::move(queues);
+    s_.rebuild_queues();
+    undo_.push_back([this, old] {
+      s_.queues = *old;
+      s_.rebuild_queues();
+    });
+  }
+
+  void apply(const delta::PutReservation& d) {
+    core::check_put_reservation(s_, d.reservation, at_field("reservation"));
+    std::vector<Reservation> next = s_.reservations;
+    const auto found = std::find_if(next.begin(), next.end(), [&](const Reservation& r) { return r.id == d.reservation.id; });
+    if (found == next.end()) {
+      next.push_back(d.reservation);
+    } else {
+      *found = d.reservation;
+    }
+    set_reservations(std::move(next));
+  }
+
+  void apply(const delta::RemoveReservation& d) {
+    std::vector<Reservation> next = s_.reservations;
+    const auto found = std::find_if(next.begin(), next.end(), [&](const Reservation& r) { return r.id == d.reservation; });
+    if (found == next.end()) refuse("reservation", "no reservation '" + d.reservation + "'");
+    next.erase(found);
+    set_reservations(std::move(next));
+  }
+
+  void set_reservations(std::vector<Reservation> next) {
+    changing_ = true;
+    auto old = std::make_shared<std::vector<Reservation>>(std::move(s_.reservations));
+    const auto put = [this](std::vector<Reservation> reservations) {
+      s_.reservations = std::move(reservations);
+      rebuild_with(s_.nodes);  // filters refer to reservations by number; rates stay
+    };
+    undo_.push_back([put, old] { put(*old); });
+    put(std::move(next));
+  }
+
+  StateImpl& s_;
+  const std::string file_ = "deltas";
+  const core::InputLocation root_{file_};
+  core::InputLocation here_{file_};
+  std::vector<std::function<void()>> undo_;
+  bool changing_ = false;  // during a change
+};
+
+std::uint64_t StateImpl::apply(std::span<const Delta> deltas) {
+  if (lost && (deltas.empty() || !std::holds_alternative<delta::Load>(deltas.front()))) check_whole();
+  Applier(*this).run(deltas);
+  return ++revision;
+}
+
+void StateImpl::check_whole() const {
+  if (lost) throw StateLost("the state was lost when memory ran out: begin again from a snapshot");
+}
+
+void StateImpl::start(Snapshot snapshot, const std::string& source) {
+  const std::int64_t number = snapshot.revision;
+  load(std::move(snapshot), source);
+  forget_old_demands();
+  revision = static_cast<std::uint64_t>(number);
+}
+
+Snapshot StateImpl::snapshot() const {
+  check_whole();
+  Snapshot s;
+  s.name = name;
+  s.origin_iso = origin_iso;
+  s.now_us = now;
+  s.revision = static_cast<std::int64_t>(revision);
+  s.gpu_types = gpu_types;
+  s.domains = domains;
+  s.nodes = nodes;
+  s.queues = queues;
+  s.reservations = reservations;
+  s.history = history;
+  s.x = x;
+  s.jobs.reserve(job_order.size());
+  for (const std::int32_t slot : job_order) {
+    Job copy = *jobs[to_index(slot)].job;
+    advance(slot, copy.progress);
+    s.jobs.push_back(std::move(copy));
+  }
+  return s;
+}
+
+}  // namespace berth

@@ -1,0 +1,44 @@
+#include "host/core/state/job_rates.hpp"
+
+#include <algorithm>
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/model/at_work.hpp"
+#include "host/core/state/span.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::core {
+std::int64_t option_rate(const StateImpl& state, const Job& job, const Shape& shape, std::int32_t gpu_type, std::int32_t at_work) {
+  SpanInfo span = tightest_span(state, gpu_type, std::max(1, at_work));
+  span.gpus = at_work;
+  return profile_rate(job, shape, span);
+}
+
+std::int64_t requested_rate(const StateImpl& state, const Job& job) {
+  const Shape& first = job.shapes.front();
+  for (std::size_t t = 0; t < state.gpu_types.size(); ++t) {
+    if (first.gpu_type.empty() || first.gpu_type == state.gpu_types[t].id) {
+      return option_rate(state, job, first, static_cast<std::int32_t>(t), first.gpus);
+    }
+  }
+  return 0;
+}
+
+std::int64_t placed_rate(const StateView& view, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries) {
+  const StateImpl& state = impl_of(view);
+  if (shape < 0 || entries.empty()) return 0;
+  SpanInfo span = span_of(state, job.shapes[to_index(shape)], entries);
+  span.gpus = gpus_at_work(job.shapes[to_index(shape)], entries);
+  return profile_rate(job, job.shapes[to_index(shape)], span);
+}
+
+PlacedStep placed_step(const StateView& view, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries) {
+  const StateImpl& state = impl_of(view);
+  if (shape < 0 || entries.empty()) return {};
+  PlacedStep step{span_of(state, job.shapes[to_index(shape)], entries), 0};
+  step.span.gpus = gpus_at_work(job.shapes[to_index(shape)], entries);
+  step.ns = step_ns(job, job.shapes[to_index(shape)], step.span);
+  return step;
+}
+
+}  // namespace berth::core

@@ -1,0 +1,445 @@
+#include "host/core/state/state_impl.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/state/span.hpp"
+
+namespace berth {
+namespace {
+
+void prefetch(const void* memory, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(memory) + at);
+}
+
+}  // namespace
+
+void JobStore::resize(std::size_t n) {
+  for (auto* c :
+       {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since, &hard_deadline, &waiting_left})
+    c->resize(n, kNever);
+  for (auto* c : {&estimate_rate, &work_left, &rate, &attained, &learning_rate_pico}) c->resize(n, 0);
+  for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape, &local_batch}) c->resize(n, -1);
+  running.resize(n, 0);
+  id.resize(n, nullptr);
+}
+
+core::FilterTable::Cluster StateImpl::filter_cluster() const { return {&nodes, &gpu_types, &node.type, &node_rank, &node_reservations_}; }
+
+void StateImpl::load(Snapshot s, const std::string& source) {
+  check_snapshot(s, source);
+  now = s.now_us;
+  name = std::move(s.name);
+  origin_iso = std::move(s.origin_iso);
+  x = std::move(s.x);
+  gpu_types = std::move(s.gpu_types);
+  domains = std::move(s.domains);
+  nodes = std::move(s.nodes);
+  queues = std::move(s.queues);
+  reservations = std::move(s.reservations);
+  history = std::move(s.history);
+  ++history_version;
+  jobs.clear();
+  all_rows_changed_ = true;
+  free_slots.clear();
+  job_order.clear();
+  job_slot.clear();
+  new_slots_.clear();
+  // By id, so that the order of rows in a file never matters.
+  std::sort(gpu_types.begin(), gpu_types.end(), [](const GpuType& a, const GpuType& b) { return a.id < b.id; });
+  type_index.clear();
+  type_memory.clear();
+  for (std::size_t t = 0; t < gpu_types.size(); ++t) {
+    type_index.emplace(gpu_types[t].id, static_cast<std::int32_t>(t));
+    type_memory.push_back(gpu_types[t].memory_bytes);
+  }
+  rebuild_nodes();
+  rebuild_queues();
+  // Jobs by rank, so that the order of rows in a file never matters.
+  loaded_jobs_ = std::move(s.jobs);
+  std::vector<std::pair<TimeUs, Job*>> by_rank;
+  by_rank.reserve(loaded_jobs_.size());
+  for (Job& one : loaded_jobs_) by_rank.emplace_back(one.submit_us, &one);
+  std::sort(by_rank.begin(), by_rank.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second->id < b.second->id; });
+  facts_.reset();
+  tables_ = 0;
+  jobs.resize(loaded_jobs_.size());
+  job = JobStore{};
+  job.resize(jobs.size());
+  job_slot.reserve(jobs.size());
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const auto slot = static_cast<std::int32_t>(j);
+    // Descriptions are large and in the order of the file.
+    if (j + 2 < jobs.size()) prefetch(by_rank[j + 2].second, sizeof(Job));
+    if (j + 1 < jobs.size()) prefetch(by_rank[j + 1].second->shapes.data(), sizeof(Shape));
+    jobs[j].job = JobPtr(by_rank[j].second, {false});
+    job_slot.emplace(jobs[j].job->id, slot);
+    job.progress_at[j] = now;
+    compile_job(slot);
+    if (jobs[j].job->state == JobState::kRunning) hold(slot);
+    store_columns(slot);
+    new_slots_.push_back(slot);
+  }
+  rank_jobs();
+  view_stale_ = true;
+}
+
+void StateImpl::rebuild_nodes() {
+  filters.clear();
+  demands.clear();
+  topologies.build(domains, nodes);
+  const std::size_t n = nodes.size();
+  node_rank.clear();
+  node_rank.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) node_rank.emplace(nodes[i].id, static_cast<std::int32_t>(i));
+  node = NodeStore{};
+  node.type.resize(n);
+  for (auto* c : {&node.usable, &node.held, &node.drained, &node.failed, &node.free, &node.open, &node.spare}) c->resize(n, 0);
+  for (auto* c : {&node.cpu, &node.memory, &node.cpu_held, &node.memory_held}) c->resize(n, 0);
+  node.until.resize(n, kNever);
+  node.sharing.resize(n, 0);
+  node.inner_begin.assign(1, 0);
+  node.gpu_begin.assign(1, 0);
+  type_size.assign(gpu_types.size(), {});
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> in_domain;  // GPUs by (domain, type)
+  for (std::size_t i = 0; i < n; ++i) {
+    const Node& d = nodes[i];
+    node.type[i] = d.gpus == 0 && type_index.count(d.gpu_type) == 0 ? -1 : type_index.at(d.gpu_type);
+    if (node.type[i] >= 0) {
+      TypeSize& size = type_size[to_index(node.type[i])];
+      size.gpus_per_node = std::max(size.gpus_per_node, d.gpus);
+      const std::int64_t nic = core::nic_bandwidth(d);
+      if (nic > 0 && (size.nic_bytes_per_s == 0 || nic < size.nic_bytes_per_s)) size.nic_bytes_per_s = nic;
+      const std::int32_t domain = topologies.nvlink_domain(static_cast<std::int32_t>(i));
+      if (domain >= 0) size.nvlink_gpus = std::max(size.nvlink_gpus, in_domain[{domain, node.type[i]}] += d.gpus);
+    }
+    std::int32_t top = d.gpus;
+    std::vector<std::pair<std::int32_t, std::uint64_t>> inner;  // (inner group, mask)
+    for (const Gpu& g : d.gpu_list) {
+      top = std::max(top, g.index + 1);
+      if (g.inner_group < 0) continue;
+      const auto found = std::find_if(inner.begin(), inner.end(), [&](const auto& p) { return p.first == g.inner_group; });
+      if (found == inner.end()) {
+        inner.emplace_back(g.inner_group, std::uint64_t{1} << g.index);
+      } else {
+        found->second |= std::uint64_t{1} << g.index;
+      }
+    }
+    std::sort(inner.begin(), inner.end(), [](const auto& a, const auto& b) { return (a.second & -a.second) < (b.second & -b.second); });
+    for (const auto& [group, mask] : inner) node.inner_mask.push_back(mask);
+    node.inner_begin.push_back(static_cast<std::int32_t>(node.inner_mask.size()));
+    node.gpu_begin.push_back(node.gpu_begin.back() + top);
+  }
+  node.gpu_used_ppm.assign(to_index(node.gpu_begin.back()), 0);
+  node.gpu_used_memory.assign(to_index(node.gpu_begin.back()), 0);
+  broken_.assign(n, 0);
+  broken_nodes_ = 0;
+  node_reservations_.clear();
+  rebuild_reservations();
+  view_stale_ = true;
+}
+
+void StateImpl::rebuild_reservations() {
+  node_reservations_.clear();
+  std::vector<TimeUs> next(nodes.size(), kNever);
+  for (std::size_t r = 0; r < reservations.size(); ++r) {
+    const Reservation& reservation = reservations[r];
+    if (reservation.to_us <= now) continue;
+    std::vector<std::int32_t> ranks;
+    for (const auto& id : reservation.nodes) ranks.push_back(node_rank.at(id));
+    for (const auto& ref : reservation.domains) {
+      const std::int32_t d = topologies.find(ref.topology, ref.path);
+      for (std::int32_t n = 0; d >= 0 && n < static_cast<std::int32_t>(nodes.size()); ++n) {
+        if (topologies.domain_of(static_cast<std::int32_t>(ref.topology), topologies.level_of(d), n) == d) ranks.push_back(n);
+      }
+    }
+    for (const std::int32_t n : ranks) {
+      if (reservation.from_us > now) {
+        next[to_index(n)] = std::min(next[to_index(n)], reservation.from_us);
+        continue;
+      }
+      if (node_reservations_.empty()) node_reservations_.resize(nodes.size());
+      auto& held_for = node_reservations_[to_index(n)];
+      if (held_for.empty() || held_for.back() != static_cast<std::int32_t>(r)) held_for.push_back(static_cast<std::int32_t>(r));
+    }
+  }
+  node.has_until = false;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    node.until[i] = std::min(nodes[i].available_until_us, next[i]);
+    node.has_until = node.has_until || node.until[i] != kNever;
+  }
+  filters.rebuild(filter_cluster());
+  ++structure_;
+  facts_.reset();
+  total_gpus_.assign(nodes.size(), 0);
+  total_cpu_.assign(nodes.size(), kernel::kNoLimit);
+  total_memory_.assign(nodes.size(), kernel::kNoLimit);
+  total_sharing_.assign(nodes.size(), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& d = nodes[i];
+    for (const Gpu& g : d.gpu_list) total_gpus_[i] |= std::uint64_t{1} << g.index;
+    if (d.gpu_list.empty()) total_gpus_[i] = d.gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << d.gpus) - 1;
+    if (d.cpu_milli >= 0) total_cpu_[i] = d.cpu_milli;
+    if (d.memory_bytes >= 0) total_memory_[i] = d.memory_bytes;
+    total_sharing_[i] = d.sharing ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) refresh_node(static_cast<std::int32_t>(i));
+  view_stale_ = true;
+}
+
+void StateImpl::refresh_node(std::int32_t rank) {
+  const std::size_t i = to_index(rank);
+  const Node& d = nodes[i];
+  std::uint64_t usable = 0;
+  if (d.state != NodeState::kFailed) {
+    usable = d.gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << d.gpus) - 1;
+    if (!d.gpu_list.empty()) {
+      usable = 0;
+      for (const Gpu& g : d.gpu_list) {
+        if (g.state == GpuState::kOk) usable |= std::uint64_t{1} << g.index;
+      }
+    }
+  }
+  // A GPU that is being released works for its job until it is free.
+  std::uint64_t leaving = 0;
+  for (const Gpu& g : d.gpu_list) {
+    if (d.state != NodeState::kFailed && g.state == GpuState::kReleasing) leaving |= std::uint64_t{1} << g.index;
+  }
+  node.usable[i] = usable | (leaving & node.held[i]);
+  const std::uint8_t broken = (node.held[i] & ~node.usable[i]) != 0 ? 1 : 0;
+  broken_nodes_ += broken - broken_[i];
+  broken_[i] = broken;
+  const bool here = d.available_from_us <= now && now < d.available_until_us;
+  const bool open = d.state == NodeState::kReady && here;
+  node.open[i] = open ? usable : 0;
+  std::uint64_t failed = d.state == NodeState::kFailed ? total_gpus_[i] : 0;
+  for (const Gpu& g : d.gpu_list) failed |= g.state == GpuState::kFailed ? std::uint64_t{1} << g.index : 0;
+  node.failed[i] = failed;
+  node.drained[i] = here && d.state == NodeState::kDrain ? usable : 0;
+  node.free[i] = node.open[i] & ~node.held[i];
+  node.spare[i] = d.state == NodeState::kSpare && here ? usable & ~node.held[i] : 0;
+  node.cpu[i] = d.cpu_milli < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.cpu_milli - node.cpu_held[i]);
+  node.memory[i] = d.memory_bytes < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.memory_bytes - node.memory_held[i]);
+  node.sharing[i] = open && d.sharing ? 1 : 0;
+  view_stale_ = true;
+}
+
+void StateImpl::rebuild_queues() {
+  // Parents first, then by id: a queue's row follows its ancestors, whatever the order in the file.
+  std::unordered_map<std::string, std::size_t> given;
+  for (std::size_t q = 0; q < queues.size(); ++q) given.emplace(queues[q].id, q);
+  const auto depth = [&](const Queue& queue) {
+    int d = 0;
+    for (auto up = given.find(queue.parent); up != given.end(); up = given.find(queues[up->second].parent)) ++d;
+    return d;
+  };
+  std::vector<std::pair<int, std::size_t>> by_depth;
+  for (std::size_t q = 0; q < queues.size(); ++q) by_depth.emplace_back(depth(queues[q]), q);
+  std::sort(by_depth.begin(), by_depth.end(), [this](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : queues[a.second].id < queues[b.second].id;
+  });
+  std::vector<Queue> sorted;
+  sorted.reserve(queues.size());
+  for (const auto& [d, q] : by_depth) sorted.push_back(std::move(queues[q]));
+  queues = std::move(sorted);
+
+  facts_.reset();
+  ++structure_;
+  const std::size_t columns = gpu_types.size() + 1;
+  queue_index.clear();
+  queue_parent.clear();
+  queue_cap.assign(queues.size() * columns, kernel::kNoLimit);
+  queue_used.assign(queues.size() * columns, 0);
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    queue_index.emplace(queues[q].id, static_cast<std::int32_t>(q));
+    const auto parent = queue_index.find(queues[q].parent);
+    queue_parent.push_back(parent == queue_index.end() ? kernel::kNone : parent->second);
+    for (const Quota& quota : queues[q].quotas) {
+      const std::size_t t = quota.gpu_type == "*" ? columns - 1 : to_index(type_index.at(quota.gpu_type));
+      std::int64_t cap = quota.limit < 0 ? kernel::kNoLimit : quota.limit;
+      if (quota.borrowing >= 0) cap = std::min(cap, quota.guarantee + quota.borrowing);
+      // A cap that no cluster can reach is no cap.
+      queue_cap[q * columns + t] = cap < kernel::kNoLimit / kWholeGpu ? cap * kWholeGpu : kernel::kNoLimit;
+    }
+  }
+  for (std::size_t slot = 0; slot < jobs.size(); ++slot) {
+    if (!jobs[slot].job) continue;
+    const auto found = queue_index.find(jobs[slot].job->queue);
+    job.queue[slot] = found == queue_index.end() ? kernel::kNone : found->second;
+    if (job.running[slot] == 0) continue;
+    charge_queues(static_cast<std::int32_t>(slot), 1);
+  }
+  view_stale_ = true;
+}
+
+void StateImpl::touch_job(std::int32_t slot) {
+  jobs[to_index(slot)].version = ++job_versions_;
+  if (facts_) changed_jobs_.push_back(slot);
+}
+
+void StateImpl::rank_jobs() {
+  if (new_slots_.empty() && !jobs_removed_) return;
+  order_changed_ = true;
+  const auto before = [this](std::int32_t a, std::int32_t b) {
+    if (job.submit[to_index(a)] != job.submit[to_index(b)]) return job.submit[to_index(a)] < job.submit[to_index(b)];
+    return *job.id[to_index(a)] < *job.id[to_index(b)];
+  };
+  job_rank.resize(jobs.size(), -1);
+  if (jobs_removed_) {
+    // Removes indices whose job left, also those taken again by a new job; new ones are inserted below.
+    for (const std::int32_t s : new_slots_) job_rank[to_index(s)] = -1;
+    job_order.erase(std::remove_if(job_order.begin(), job_order.end(),
+                                   [&](std::int32_t s) {
+                                     const bool leaves =
+                                         to_index(s) >= jobs.size() || job.id[to_index(s)] == nullptr || job_rank[to_index(s)] < 0;
+                                     if (leaves && to_index(s) < jobs.size()) job_rank[to_index(s)] = -1;
+                                     return leaves;
+                                   }),
+                    job_order.end());
+  }
+  std::sort(new_slots_.begin(), new_slots_.end());
+  new_slots_.erase(std::unique(new_slots_.begin(), new_slots_.end()), new_slots_.end());
+  new_slots_.erase(std::remove_if(new_slots_.begin(), new_slots_.end(), [this](std::int32_t s) { return !jobs[to_index(s)].job; }),
+                   new_slots_.end());
+  std::sort(new_slots_.begin(), new_slots_.end(), before);
+  // From the back, so that only jobs after a new one are moved; most new jobs are the latest and move nothing.
+  std::size_t left = job_order.size();
+  job_order.resize(left + new_slots_.size());
+  for (std::size_t k = new_slots_.size(); k-- > 0;) {
+    const auto end = job_order.begin() + static_cast<std::ptrdiff_t>(left);
+    const auto place = std::upper_bound(job_order.begin(), end, new_slots_[k], before);
+    std::move_backward(place, end, end + static_cast<std::ptrdiff_t>(k) + 1);
+    left = static_cast<std::size_t>(place - job_order.begin());
+    job_order[left + k] = new_slots_[k];
+  }
+  for (std::size_t r = 0; r < job_order.size(); ++r) job_rank[to_index(job_order[r])] = static_cast<std::int32_t>(r);
+  new_slots_.clear();
+  jobs_removed_ = false;
+}
+
+std::int32_t StateImpl::take_slot() {
+  if (!free_slots.empty()) {
+    const std::int32_t slot = free_slots.back();
+    free_slots.pop_back();
+    return slot;
+  }
+  jobs.emplace_back();
+  job.resize(jobs.size());
+  return static_cast<std::int32_t>(jobs.size()) - 1;
+}
+
+const kernel::ProblemView& StateImpl::problem() const {
+  check_whole();
+  if (!view_stale_) {
+    // Consolidation adds demands to the table, which may have been reallocated.
+    view_demands();
+    return view_;
+  }
+  view_ = kernel::ProblemView{};
+  kernel::ProblemView& v = view_;
+  v.n_nodes = static_cast<std::int32_t>(nodes.size());
+  v.n_words = filters.words();
+  v.node_type = node.type.data();
+  v.node_free = node.free.data();
+  v.node_open = node.open.data();
+  v.node_spare = node.spare.data();
+  v.node_cpu = node.cpu.data();
+  v.node_memory = node.memory.data();
+  v.node_until = node.until.data();
+  v.node_sharing = node.sharing.data();
+  v.inner_begin = node.inner_begin.data();
+  v.inner_mask = node.inner_mask.data();
+  v.gpu_begin = node.gpu_begin.data();
+  v.gpu_used_ppm = node.gpu_used_ppm.data();
+  v.gpu_used_memory = node.gpu_used_memory.data();
+  v.has_until = node.has_until ? 1 : 0;
+  v.n_types = static_cast<std::int32_t>(gpu_types.size());
+  v.type_memory = type_memory.data();
+  topologies.fill(v);
+  v.n_filters = filters.size();
+  v.filter_words = filters.data();
+  view_demands();
+  v.n_jobs = static_cast<std::int32_t>(jobs.size());
+  update_rows();
+  v.option_begin = options_.begin().data();
+  v.options = options_.rows().data();
+  v.job_queue = job.queue.data();
+  v.n_queues = static_cast<std::int32_t>(queues.size());
+  v.queue_parent = queue_parent.data();
+  v.queue_cap = queue_cap.data();
+  v.queue_used = queue_used.data();
+  v.held_begin = held_.begin().data();
+  v.held = held_.rows().data();
+  v.held_type = job.held_type.data();
+  view_stale_ = false;
+  return view_;
+}
+
+void StateImpl::update_rows() const {
+  if (all_rows_changed_) {
+    options_.clear();
+    held_.clear();
+    entries_.clear();
+    changed_rows_.clear();
+  }
+  std::sort(changed_rows_.begin(), changed_rows_.end());
+  changed_rows_.erase(std::unique(changed_rows_.begin(), changed_rows_.end()), changed_rows_.end());
+  options_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].options; });
+  held_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].held; });
+  entries_.update(
+      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].entries; });
+  changed_rows_.clear();
+  all_rows_changed_ = false;
+}
+
+void StateImpl::view_demands() const {
+  view_.n_demands = static_cast<std::int32_t>(demands.rows().size());
+  view_.demands = demands.rows().data();
+  view_.groups = demands.groups().data();
+}
+
+core::SupplyView StateImpl::total_supply() const {
+  return {total_gpus_.data(), total_cpu_.data(), total_memory_.data(), nullptr, nullptr, total_sharing_.data()};
+}
+
+const core::ClusterFacts& StateImpl::facts() const {
+  check_whole();
+  if (!facts_) {
+    core::FactsSource source;
+    source.now = now;
+    source.gpu_types = gpu_types;
+    source.domains = domains;
+    source.queues = queues;
+    source.reservations = reservations;
+    for (const Node& n : nodes) source.nodes.push_back(&n);
+    for (const JobRecord& record : jobs) source.jobs.push_back(record.job.get());
+    source.by_rank = job_order;
+    source.run_now = [this](std::int32_t slot) { return run_now(slot); };
+    source.version = ++facts_version_;
+    facts_ = std::make_unique<core::ClusterFacts>(std::move(source));
+  } else {
+    facts_->set_now(now);
+    for (const std::int32_t n : changed_nodes_) facts_->put_node(n, nodes[to_index(n)]);
+    if (!changed_nodes_.empty()) facts_->set_version(++facts_version_);
+    for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[to_index(j)].job.get(), ++facts_version_);
+    if (order_changed_) facts_->set_order(job_order);
+  }
+  changed_nodes_.clear();
+  changed_jobs_.clear();
+  order_changed_ = false;
+  return *facts_;
+}
+
+bool StateImpl::lost_gpus(std::int32_t slot) const {
+  const auto& held = jobs[to_index(slot)].held;
+  return std::any_of(held.begin(), held.end(), [this](const kernel::HeldRow& h) { return (h.mask & ~node.usable[to_index(h.node)]) != 0; });
+}
+
+}  // namespace berth

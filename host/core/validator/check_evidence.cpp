@@ -1,0 +1,308 @@
+// Checks reasons against the state and the rest of the plan. The checks follow from the meaning of the codes
+// (berth/plan.hpp), not from how the evidence is found. Where a number depends on the search (the best of many places),
+// only its bounds are checked.
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "host/core/base/decimal.hpp"
+#include "host/core/base/names.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/model/held_facts.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/core/validator/stated_figures.hpp"
+
+namespace berth::core {
+namespace {
+
+bool needs_reason(Action action) {
+  return action == Action::kWait || action == Action::kPreempt || action == Action::kReject || action == Action::kReserve;
+}
+
+bool shares(const Job& job) {
+  return std::any_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) {
+    return shape.share_ppm < kWholeGpu ||
+           std::any_of(shape.groups.begin(), shape.groups.end(), [](const Group& g) { return g.share_ppm < kWholeGpu; });
+  });
+}
+
+class Evidence {
+ public:
+  Evidence(const StateImpl& state, const Plan& plan, Violations& found) : s_(state), plan_(plan), found_(found) {
+    decision_of_.assign(s_.jobs.size(), nullptr);
+    free_.assign(s_.nodes.size(), 0);
+    for (std::size_t n = 0; n < s_.nodes.size(); ++n) free_[n] = s_.node.usable[n];
+    columns_ = s_.gpu_types.size() + 1;
+    queue_used_.assign(s_.queues.size() * columns_, 0);
+    for (const Decision& d : plan_.decisions) {
+      if (d.job < 0 || to_index(d.job) >= s_.jobs.size() || s_.jobs[to_index(d.job)].job == nullptr) continue;
+      decision_of_[to_index(d.job)] = &d;
+      if (runs_now(d.action)) charge(d);
+    }
+  }
+
+  void check(const Decision& d) {
+    if (d.job < 0 || to_index(d.job) >= s_.jobs.size() || s_.jobs[to_index(d.job)].job == nullptr) return;
+    const Job& job = *s_.jobs[to_index(d.job)].job;
+    const Reason& r = d.reason;
+    if (!needs_reason(d.action)) {
+      if (r != Reason{}) found_.of(job, "has the action {} and yet the reason {}", name(d.action), name(r.code));
+      return;
+    }
+    if (!indices_exist(job, r)) return;
+    const bool below_nothing = r.code == ReasonCode::kOutbid;  // value of GPUs to a job
+    if (r.asked < 0 || (r.best < 0 && !below_nothing) || r.missing < 0) {
+      found_.of(job, "has a reason with asked {}, best {}, missing {}: none of them is negative", r.asked, r.best, r.missing);
+      return;
+    }
+    others(d, job);
+    numbers(d, job);
+    unavailable(d, job);
+  }
+
+ private:
+  void charge(const Decision& d) {
+    if (d.entry_begin < 0 || d.entry_end < d.entry_begin || d.entry_end > static_cast<std::int64_t>(plan_.entries.size())) return;
+    std::int64_t quota = 0;
+    std::int32_t type = -1;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan_.entries[to_index(e)];
+      if (entry.node < 0 || to_index(entry.node) >= s_.nodes.size()) continue;
+      free_[to_index(entry.node)] &= ~entry.gpus;
+      type = s_.node.type[to_index(entry.node)];
+      quota += std::int64_t{entry.share_ppm} * std::popcount(entry.gpus);
+    }
+    for (std::int32_t q = s_.job.queue[to_index(d.job)]; q >= 0 && type >= 0; q = s_.queue_parent[to_index(q)]) {
+      queue_used_[to_index(q) * columns_ + to_index(type)] += quota;
+      queue_used_[to_index(q) * columns_ + columns_ - 1] += quota;
+    }
+    repairs_ = repairs_ || d.action == Action::kReplace;
+  }
+
+  bool indices_exist(const Job& job, const Reason& r) {
+    const auto wrong = [&](std::string_view what, std::int64_t value) {
+      found_.of(job, "has a reason about {} {}, which does not exist", what, value);
+      return false;
+    };
+    if (r.topology >= kTopologyKinds) return wrong("topology", r.topology);
+    if (r.level < -1 || r.level >= s_.topologies.levels(r.topology)) return wrong("level", r.level);
+    if (r.queue < -1 || r.queue >= static_cast<std::int32_t>(s_.queues.size())) return wrong("queue", r.queue);
+    if (r.gpu_type < -1 || r.gpu_type >= static_cast<std::int32_t>(s_.gpu_types.size())) return wrong("GPU type", r.gpu_type);
+    if (r.other_job < -1 || r.other_job >= static_cast<std::int32_t>(s_.jobs.size()) ||
+        (r.other_job >= 0 && s_.jobs[to_index(r.other_job)].job == nullptr)) {
+      return wrong("job slot", r.other_job);
+    }
+    if (r.where < -1 || (r.level < 0 && r.where != -1)) return wrong("place", r.where);
+    if (r.level == 0 && r.where >= static_cast<std::int32_t>(s_.nodes.size())) return wrong("node", r.where);
+    if (r.level > 0 && r.where >= 0 &&
+        (r.where >= s_.topologies.size() || s_.topologies.topology_of(r.where) != r.topology ||
+         s_.topologies.level_of(r.where) != r.level)) {
+      return wrong("domain", r.where);
+    }
+    return true;
+  }
+
+  // Blocking jobs must exist and must do what the code says about them.
+  void others(const Decision& d, const Job& job) {
+    const Reason& r = d.reason;
+    const bool names_one = r.code == ReasonCode::kBehind || r.code == ReasonCode::kReservedFor || r.code == ReasonCode::kLostPriority;
+    if (!names_one) return;
+    if (r.other_job < 0 || r.other_job == d.job) {
+      found_.of(job, "has the reason {} without another job", name(r.code));
+      return;
+    }
+    const Decision* other = decision_of_[to_index(r.other_job)];
+    if (other == nullptr) return;
+    const bool waits = other->action == Action::kWait || other->action == Action::kPreempt || other->action == Action::kReserve;
+    if (r.code != ReasonCode::kLostPriority && !waits) {
+      found_.of(job, "has the reason {}; job {}, which it names, has the action {}", name(r.code), s_.jobs[to_index(r.other_job)].job->id,
+                name(other->action));
+    }
+  }
+
+  void numbers(const Decision& d, const Job& job) {
+    const Reason& r = d.reason;
+    const auto states = [&] { return fmt::format("the reason {}, asked {} and best {}", name(r.code), r.asked, r.best); };
+    switch (r.code) {
+      case ReasonCode::kNodeFailed:
+        if (!s_.lost_gpus(d.job)) found_.of(job, "has the reason {}; it lost no GPU", name(r.code));
+        [[fallthrough]];
+      case ReasonCode::kBehind:
+      case ReasonCode::kReservedFor:
+      case ReasonCode::kLostPriority:
+      case ReasonCode::kBudget:
+        if (r.asked != 0 || r.best != 0 || r.missing != 0) found_.of(job, "has {}: that reason has no numbers", states());
+        return;
+      case ReasonCode::kDeadlineImpossible:
+        if (const TimeUs end = s_.too_late(d.job); r.until_us != end || d.action != Action::kReject) {
+          found_.of(job, "has the action {} and the reason {} with an end at {}; {}", name(d.action), name(r.code),
+                    instant_text(r.until_us),
+                    end == kNever ? std::string("it has no hard deadline that is out of reach") : "it would end at " + seconds_text(end));
+        }
+        if (r.asked != 0 || r.best != 0 || r.missing != 0) found_.of(job, "has {}: that reason has no numbers", states());
+        return;
+      case ReasonCode::kQuota:
+        quota(d, job);
+        return;
+      case ReasonCode::kInsufficientGpus:
+      case ReasonCode::kTopologyRequired:
+      case ReasonCode::kCpu:
+      case ReasonCode::kMemory:
+        if (r.asked <= r.best) found_.of(job, "has {}: nothing lacks", states());
+        break;
+      default:
+        break;
+    }
+    if (r.missing > r.asked) found_.of(job, "has {}: {} cannot be missing", states(), r.missing);
+    const bool of_gpus = r.code == ReasonCode::kInsufficientGpus || r.code == ReasonCode::kTopologyRequired ||
+                         r.code == ReasonCode::kFragmented || r.code == ReasonCode::kNodeConstraint;
+    if (of_gpus && !r.certified && !shares(job)) gpus(d, job);
+  }
+
+  void quota(const Decision& d, const Job& job) {
+    const Reason& r = d.reason;
+    std::int32_t q = s_.job.queue[to_index(d.job)];
+    while (q >= 0 && q != r.queue) q = s_.queue_parent[to_index(q)];
+    if (q < 0) {
+      found_.of(job, "has the reason quota of a queue that it does not stand in");
+      return;
+    }
+    const std::size_t column = to_index(q) * columns_ + (r.gpu_type < 0 ? columns_ - 1 : to_index(r.gpu_type));
+    const std::int64_t cap = s_.queue_cap[column];
+    if (cap == kernel::kNoLimit) {
+      found_.of(job, "has the reason quota of queue {}, which has no limit", s_.queues[to_index(q)].id);
+      return;
+    }
+    if (d.action == Action::kReject || repairs_) return;  // its certificate is checked; repaired gangs change the usage
+    const std::int64_t left = std::max<std::int64_t>(0, cap - (r.certified ? 0 : queue_used_[column])) / kWholeGpu;
+    if (r.best == left && r.asked > r.best) return;
+    found_.of(job, "has the reason quota, asked {} and best {}; the limit of queue {} leaves {}", r.asked, r.best,
+              s_.queues[to_index(q)].id, left);
+  }
+
+  // That many cannot be free, or it does not request that many.
+  void gpus(const Decision& d, const Job& job) {
+    const Reason& r = d.reason;
+    std::int64_t free = 0;
+    for (std::size_t n = 0; n < free_.size(); ++n) {
+      const auto node = static_cast<std::int32_t>(n);
+      // Members may be on many nodes; `where` is then the one that lacks the least.
+      const bool there = r.level < 0 || r.where < 0 || r.code == ReasonCode::kFragmented || r.apart > 0 ||
+                         (r.level == 0 ? node == r.where : s_.topologies.domain_of(r.topology, r.level, node) == r.where);
+      if (there && (r.gpu_type < 0 || s_.node.type[n] == r.gpu_type)) free += std::popcount(free_[n]);
+    }
+    if (r.best > free) {
+      found_.of(job, "has the reason {} and best {}; {} free there", name(r.code), r.best,
+                free == 1 ? "1 GPU is" : fmt::format("{} GPUs are", free));
+    }
+    std::int64_t most = 0;
+    for (const Shape& shape : job.shapes) most = std::max(most, whole_gpus(shape));
+    if (r.asked > most)
+      found_.of(job, "has the reason {} and asked {}; its largest shape has {}", name(r.code), r.asked, counted(most, "GPU"));
+  }
+
+  struct OutOfService {
+    std::int64_t drained = 0, failed = 0;
+    std::int32_t nodes = 0;
+  };
+
+  // From the node's description: failed GPUs, and those of a drained node that no job holds.
+  OutOfService out_of_service(std::size_t n) const {
+    const Node& node = s_.nodes[n];
+    const bool here = node.available_from_us <= s_.now && s_.now < node.available_until_us;
+    const bool down = node.state == NodeState::kFailed, drained = here && node.state == NodeState::kDrain;
+    OutOfService out;
+    const auto count = [&](std::int32_t index, GpuState state) {
+      const bool held = (s_.node.held[n] >> index & 1) != 0;
+      if (down || state == GpuState::kFailed) {
+        ++out.failed;
+      } else if (drained && !held && state == GpuState::kOk) {
+        ++out.drained;
+      }
+    };
+    for (const Gpu& gpu : node.gpu_list) count(gpu.index, gpu.state);
+    for (std::int32_t i = 0; node.gpu_list.empty() && i < node.gpus; ++i) count(i, GpuState::kOk);
+    out.nodes = out.drained + out.failed > 0 ? 1 : 0;
+    return out;
+  }
+
+  // Of its allocation, what failed.
+  OutOfService lost(std::int32_t slot) const {
+    OutOfService out;
+    std::vector<std::uint64_t> on(s_.nodes.size(), 0);
+    for (const PlanEntry& held : s_.held_entries(slot)) on[to_index(held.node)] |= held.gpus;
+    for (std::size_t n = 0; n < on.size(); ++n) {
+      const Node& node = s_.nodes[n];
+      std::uint64_t works = node.state == NodeState::kFailed ? 0 : ~std::uint64_t{0};
+      for (const Gpu& gpu : node.gpu_list) works &= ~(gpu.state == GpuState::kFailed ? std::uint64_t{1} << gpu.index : 0);
+      const int gone = std::popcount(on[n] & ~works);
+      out.failed += gone;
+      out.nodes += gone > 0 ? 1 : 0;
+    }
+    return out;
+  }
+
+  void unavailable(const Decision& d, const Job& job) {
+    const Reason& r = d.reason;
+    const auto none = static_cast<std::int32_t>(std::count(r.unavailable_on.begin(), r.unavailable_on.end(), -1));
+    const auto listed = static_cast<std::int32_t>(r.unavailable_on.size()) - none;
+    const auto shown = std::min<std::int32_t>(r.unavailable_nodes, static_cast<std::int32_t>(r.unavailable_on.size()));
+    if (r.drained < 0 || r.failed < 0 || listed != shown || (r.drained + r.failed > 0) != (r.unavailable_nodes > 0)) {
+      found_.of(job, "has a reason with {} drained and {} failed GPUs on {}, {} of which it lists", r.drained, r.failed,
+                counted(r.unavailable_nodes, "node"), listed);
+      return;
+    }
+    const bool own = r.code == ReasonCode::kNodeFailed;
+    OutOfService all;
+    for (std::size_t n = 0; !own && n < s_.nodes.size(); ++n) {
+      if (!may_serve(job, r, n)) continue;
+      const OutOfService here = out_of_service(n);
+      all.drained += here.drained;
+      all.failed += here.failed;
+      all.nodes += here.nodes;
+    }
+    if (own) all = lost(d.job);
+    for (std::int32_t i = 0; i < listed; ++i) {
+      const std::int32_t n = r.unavailable_on[to_index(i)];
+      const bool exists = n >= 0 && to_index(n) < s_.nodes.size() && (i == 0 || n > r.unavailable_on[to_index(i - 1)]);
+      if (exists && (own || may_serve(job, r, to_index(n))) && (own || out_of_service(to_index(n)).nodes > 0)) continue;
+      found_.of(job, "has a reason with GPUs out of service on node {}; there are none that it may use, or the nodes are not ascending",
+                exists ? s_.nodes[to_index(n)].id : std::to_string(n));
+      return;
+    }
+    const bool flat = std::all_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.groups.empty(); });
+    const bool everywhere = r.code == ReasonCode::kInsufficientGpus && r.level < 0 && flat && !shares(job) && s_.reservations.empty();
+    const bool exact = own || (everywhere && !r.certified);
+    const bool within = r.drained <= all.drained && r.failed <= all.failed && r.unavailable_nodes <= all.nodes;
+    const bool same = r.drained == all.drained && r.failed == all.failed && r.unavailable_nodes == all.nodes;
+    if (exact ? !same : !within) {
+      found_.of(job, "has a reason with {} drained and {} failed GPUs on {}; there are {} and {} on {}", r.drained, r.failed,
+                counted(r.unavailable_nodes, "node"), all.drained, all.failed, counted(all.nodes, "node"));
+    }
+  }
+
+  bool may_serve(const Job& job, const Reason& r, std::size_t n) const {
+    return (r.gpu_type < 0 || s_.node.type[n] == r.gpu_type) && s_.facts().refuses(job, static_cast<std::int32_t>(n)).empty();
+  }
+
+  const StateImpl& s_;
+  const Plan& plan_;
+  Violations& found_;
+  std::vector<const Decision*> decision_of_;  // [jobs of the state]
+  std::vector<std::uint64_t> free_;           // [nodes] that work and are free after the plan
+  std::vector<std::int64_t> queue_used_;      // [queues * (types + 1)] after the plan, millionths of a GPU
+  std::size_t columns_ = 1;
+  bool repairs_ = false;
+};
+
+}  // namespace
+
+void check_evidence(const StateImpl& state, const Plan& plan, Violations& found) {
+  Evidence evidence(state, plan, found);
+  for (const Decision& d : plan.decisions) {
+    if (found.full()) return;
+    evidence.check(d);
+  }
+}
+
+}  // namespace berth::core

@@ -1,0 +1,402 @@
+#include "host/core/validator/plan_validator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "host/core/base/decimal.hpp"
+#include "host/core/base/names.hpp"
+#include "host/core/model/held_facts.hpp"
+#include "host/core/reasons/certificate.hpp"
+
+namespace berth::core {
+namespace {
+
+bool places(Action action) { return runs_now(action) && action != Action::kKeep; }
+
+}  // namespace
+
+const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, const Plan& plan, const ValidateOptions& options) {
+  facts_ = &facts;
+  plan_ = &plan;
+  options_ = options;
+  out_.clear();
+  Violations found(out_, options.most);
+  reset(facts);
+
+  if (plan.now_us != facts.now())
+    found.add("the plan is for time {}; the state is at {}", seconds_text(plan.now_us), seconds_text(facts.now()));
+  const std::span<const std::int32_t> order = facts.by_rank();
+  if (plan.decisions.size() != order.size()) {
+    found.add("the plan has {}; the state has {}", counted(static_cast<std::int64_t>(plan.decisions.size()), "decision"),
+              counted(static_cast<std::int64_t>(order.size()), "job"));
+    return out_;
+  }
+  if (plan.policy == "priority") find_highest_class();
+  // Decisions are read once: there are many, and they do not fit in a cache.
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Decision& decision = plan.decisions[i];
+    if (decision.job != order[i]) {
+      found.add("decision {} is about slot {}; by job rank it must be about job {}", i, decision.job, facts.job(order[i]).job->id);
+      return out_;
+    }
+    ++actions_[static_cast<std::size_t>(decision.action)];
+    check_decision(decision, found);
+    if (found.full()) return out_;
+  }
+  check_shares(found);
+  check_nodes(found);
+  check_queues(found);
+  if (reserve_ >= 0 && out_.empty()) check_reservation(found);
+  check_totals(found);
+  return out_;
+}
+
+void PlanValidator::find_highest_class() {
+  const std::span<const std::int32_t> order = facts_->by_rank();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Action action = plan_->decisions[i].action;
+    const JobFacts& job = facts_->job(order[i]);
+    // A job that lost GPUs and runs on elsewhere has to start again: others leave for it, too.
+    const bool again = (action == Action::kMigrate || action == Action::kResize) && lost_gpus(job);
+    if (action != Action::kStart && !again) continue;
+    const std::int32_t its = job.job->preemption.preemption_class;
+    highest_class_ = any_start_ ? std::max(highest_class_, its) : its;
+    any_start_ = true;
+  }
+}
+
+void PlanValidator::reset(const ClusterFacts& facts) {
+  use_.assign(static_cast<std::size_t>(facts.node_count()), Use{});
+  for (std::int32_t n = 0; n < facts.node_count(); ++n) {
+    use_[static_cast<std::size_t>(n)].works = facts.node(n).works;
+    use_[static_cast<std::size_t>(n)].type = facts.node(n).type;
+  }
+  shares_.clear();
+  const std::size_t columns = facts.queues().size() * (facts.gpu_types().size() + 1);
+  queue_use_.assign(columns, 0);
+  queue_changed_.assign(columns, 0);
+  reserve_ = -1;
+  any_start_ = false;
+  gpus_used_ = 0;
+  actions_ = {};
+}
+
+void PlanValidator::check_decision(const Decision& decision, Violations& found) {
+  const JobFacts& job = facts_->job(decision.job);
+  const auto size = static_cast<std::int64_t>(plan_->entries.size());
+  if (decision.entry_begin < 0 || decision.entry_end < decision.entry_begin || decision.entry_end > size) {
+    found.of(*job.job, "names entries {} to {} of {}", decision.entry_begin, decision.entry_end, size);
+    return;
+  }
+  check_action(decision, job, found);
+  if (decision.action == Action::kKeep) {
+    check_kept(decision, job, found);
+  } else if (places(decision.action) || decision.action == Action::kReserve) {
+    check_placed(decision, job, found);
+  }
+}
+
+void PlanValidator::check_action(const Decision& decision, const JobFacts& job, Violations& found) {
+  const Action action = decision.action;
+  const bool for_running = action == Action::kKeep || action == Action::kResize || action == Action::kMigrate ||
+                           action == Action::kPreempt || action == Action::kReplace;
+  if (for_running != job.running) {
+    found.of(*job.job, "is {} and cannot be given the action {}", job.running ? "running" : "waiting", name(action));
+    return;
+  }
+  if (action == Action::kKeep) return;
+  const bool with_entries = runs_now(action) || action == Action::kReserve;
+  if (!with_entries && decision.entry_begin != decision.entry_end) {
+    found.of(*job.job, "has the action {} and yet {}", name(action),
+             counted(decision.entry_end - decision.entry_begin, "allocation entry"));
+  }
+  if (!with_entries && decision.reason.code == ReasonCode::kNone) found.of(*job.job, "has the action {} without a reason", name(action));
+  if (action == Action::kPreempt || action == Action::kMigrate || action == Action::kResize) check_displaced(decision, job, found);
+  CertificateMemory& certificates = options_.known != nullptr ? *options_.known : certificates_;
+  // A missed deadline depends on predictions, which check_evidence recomputes; here the job must at least have one.
+  const bool late = decision.reason.code == ReasonCode::kDeadlineImpossible && job.job->deadline.hard &&
+                    decision.reason.until_us > job.job->deadline.at_us;
+  if (action == Action::kReject && !late && !certificates.holds(*facts_, decision.job, decision.reason)) {
+    found.of(*job.job, "is rejected, and its certificate ({}, asked {}, best {}) does not hold", name(decision.reason.code),
+             decision.reason.asked, decision.reason.best);
+  }
+}
+
+bool PlanValidator::lost_gpus(const JobFacts& job) const {
+  for (const HeldFact& held : facts_->held(job)) {
+    if (held.node < 0 || (held.mask & ~facts_->node(held.node).works) != 0) return true;
+  }
+  return false;
+}
+
+void PlanValidator::check_displaced(const Decision& decision, const JobFacts& job, Violations& found) {
+  if (lost_gpus(job)) return;  // its nodes failed; the plan did not stop it
+  const Preemption& p = job.job->preemption;
+  const TimeUs now = facts_->now();
+  if (!p.preemptible) found.of(*job.job, "is displaced and is not preemptible");
+  if (now < p.guaranteed_until_us) {
+    found.of(*job.job, "is displaced at {}; it is guaranteed to run until {}", seconds_text(now), seconds_text(p.guaranteed_until_us));
+  }
+  const TimeUs since = facts_->run_now(decision.job);
+  if (since < p.minimum_run_us) {
+    found.of(*job.job, "is displaced after {}; its minimum run time is {}", seconds_text(since), seconds_text(p.minimum_run_us));
+  }
+  if (plan_->policy != "priority") return;
+  const std::int32_t other = decision.reason.other_job;
+  const bool named = other >= 0 && other < facts_->job_slots() && facts_->job(other).job != nullptr;
+  const std::int32_t highest = named ? facts_->job(other).job->preemption.preemption_class : highest_class_;
+  if ((named || any_start_) && highest <= p.preemption_class) {
+    found.of(*job.job, "of preemption class {} is displaced; {} is of class {}, which is not greater", p.preemption_class,
+             named ? "job " + facts_->job(other).job->id : "the best job that starts", highest);
+  }
+}
+
+// Usually both sides have the same rows; otherwise the same GPUs in the same shares count.
+bool PlanValidator::same_as_held(std::span<const PlanEntry> entries, std::span<const HeldFact> held) {
+  bool same = entries.size() == held.size();
+  for (std::size_t i = 0; same && i < held.size(); ++i) {
+    same = entries[i].node == held[i].node && entries[i].gpus == held[i].mask && entries[i].share_ppm == held[i].share_ppm &&
+           entries[i].group == held[i].group && entries[i].member == held[i].member && entries[i].time_shared == held[i].time_shared;
+  }
+  if (same) return true;
+  const auto canonical = [](std::vector<PlanEntry>& rows) {
+    std::vector<PlanEntry> single;
+    for (const PlanEntry& row : rows) {
+      for (std::uint64_t left = row.gpus; left != 0; left &= left - 1) {
+        single.push_back({row.node, row.group, 0, 0, left & (~left + 1), row.share_ppm, row.time_shared});
+      }
+    }
+    rows.swap(single);
+    std::sort(rows.begin(), rows.end(), [](const PlanEntry& a, const PlanEntry& b) {
+      return std::tie(a.node, a.group, a.gpus, a.share_ppm, a.time_shared) < std::tie(b.node, b.group, b.gpus, b.share_ppm, b.time_shared);
+    });
+  };
+  sorted_a_.assign(entries.begin(), entries.end());
+  sorted_b_.clear();
+  for (const HeldFact& h : held) sorted_b_.push_back({h.node, h.group, 0, 0, h.mask, h.share_ppm, h.time_shared});
+  canonical(sorted_a_);
+  canonical(sorted_b_);
+  return sorted_a_ == sorted_b_;
+}
+
+void PlanValidator::check_kept(const Decision& decision, const JobFacts& job, Violations& found) {
+  if (!job.running) return;
+  const std::span<const HeldFact> held = facts_->held(job);
+  if (!same_as_held(entries_of(decision), held)) {
+    found.of(*job.job, "is kept with other GPUs than it holds");
+    return;
+  }
+  if (decision.shape != job.shape) found.of(*job.job, "is kept in shape {}; it runs in shape {}", decision.shape, job.shape);
+  const bool same_batch = decision.local_batch == job.local_batch && decision.learning_rate_pico == job.learning_rate_pico;
+  if (job.shape >= 0 && !same_batch) check_batch(decision, *job.job, job.job->shapes[static_cast<std::size_t>(job.shape)], found);
+  const std::int64_t index = &decision - plan_->decisions.data();
+  std::int64_t quota = 0;
+  std::int32_t type = -1;
+  for (const HeldFact& row : held) {
+    if (row.node < 0) continue;  // a removed node: the state rejects that
+    Use& use = use_[static_cast<std::size_t>(row.node)];
+    if (const std::uint64_t failed = row.mask & ~use.works; failed != 0) {
+      found.of(*job.job, "is kept on GPU {} of node {}, which does not work", std::countr_zero(failed), facts_->node(row.node).node->id);
+    }
+    const bool whole = row.share_ppm == kWholeGpu;
+    const std::uint64_t clash = row.mask & (whole ? use.whole | use.shared : use.whole);
+    if (clash != 0) report_clash(*job.job, {row.node, 0, 0, 0, row.mask, row.share_ppm}, clash, index, found);
+    (whole ? use.whole : use.shared) |= row.mask;
+    use.cpu += row.cpu;
+    use.memory += row.memory;
+    quota += std::int64_t{row.share_ppm} * std::popcount(row.mask);
+    type = use.type;
+    if (whole) {
+      gpus_used_ += std::popcount(row.mask);
+      continue;
+    }
+    for (std::uint64_t left = row.mask; left != 0; left &= left - 1) {
+      shares_.push_back({row.node, std::countr_zero(left), row.share_ppm, job.job->constraints.gpu_memory_bytes, index});
+    }
+  }
+  charge_queue(job, type, quota, false);
+}
+
+bool PlanValidator::entries_exist(const Decision& decision, const Job& job, Violations& found) {
+  if (decision.shape < 0 || static_cast<std::size_t>(decision.shape) >= job.shapes.size()) {
+    found.of(job, "is placed in shape {} of {}", decision.shape, job.shapes.size());
+    return false;
+  }
+  if (decision.entry_begin == decision.entry_end) {
+    found.of(job, "has the action {} and no GPUs", name(decision.action));
+    return false;
+  }
+  for (const PlanEntry& entry : entries_of(decision)) {
+    if (entry.node < 0 || entry.node >= facts_->node_count()) {
+      found.of(job, "names node {} of {}", entry.node, facts_->node_count());
+      return false;
+    }
+    const NodeFacts& node = facts_->node(entry.node);
+    if (const std::uint64_t extra = entry.gpus & ~node.existing; extra != 0) {
+      found.of(job, "takes GPU {} of node {}, which has no such GPU", std::countr_zero(extra), node.node->id);
+      return false;
+    }
+  }
+  return true;
+}
+
+// The trainer must get the batch and the learning rate that belong together.
+void PlanValidator::check_batch(const Decision& decision, const Job& job, const Shape& shape, Violations& found) {
+  if (decision.local_batch != shape.local_batch) {
+    found.of(job, "is given a local batch of {}; shape {} says {}", decision.local_batch, shape.id, shape.local_batch);
+  }
+  if (decision.learning_rate_pico != shape.learning_rate_pico) {
+    found.of(job, "is given a learning rate of {} x 1e-12; shape {} says {}", decision.learning_rate_pico, shape.id,
+             shape.learning_rate_pico);
+  }
+}
+
+void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, Violations& found) {
+  if (!entries_exist(decision, *job.job, found)) return;
+  const Action action = decision.action;
+  const Shape& shape = job.job->shapes[static_cast<std::size_t>(decision.shape)];
+  const bool later = action == Action::kReserve;
+  const TimeUs now = facts_->now();
+  const TimeUs start = later ? decision.start_us : now;
+  if (action == Action::kStart && decision.start_us != now) {
+    found.of(*job.job, "starts at {}; the plan is for {}", instant_text(decision.start_us), seconds_text(now));
+  }
+  if (later && (start == kNever || start < now))
+    found.of(*job.job, "is reserved for {}; the plan is for {}", instant_text(start), seconds_text(now));
+  if (decision.finish_us < start) {
+    found.of(*job.job, "would finish at {}, before it starts at {}", seconds_text(decision.finish_us), instant_text(start));
+  }
+
+  check_batch(decision, *job.job, shape, found);
+  gang_.check(*facts_, *job.job, shape, entries_of(decision), action == Action::kReplace ? facts_->held(job) : std::span<const HeldFact>(),
+              found);
+  const std::int64_t index = &decision - plan_->decisions.data();
+  std::int64_t quota = 0;
+  for (const PlanEntry& entry : entries_of(decision)) {
+    check_open(decision, *job.job, entry, start, action == Action::kReplace, found);
+    quota += std::int64_t{entry.share_ppm} * std::popcount(entry.gpus);
+    if (entry.share_ppm != kWholeGpu && !(facts_->node(entry.node).sharing && job.job->sharing)) {
+      found.of(*job.job, "takes a share of a GPU of node {}; {} does not allow sharing", facts_->node(entry.node).node->id,
+               job.job->sharing ? "the node" : "the job");
+    }
+    if (!later && entry.share_ppm == kWholeGpu) gpus_used_ += std::popcount(entry.gpus);
+    if (!later) charge(*job.job, entry, index, action != Action::kReplace || !held_before(job, entry), found);
+  }
+  if (action == Action::kReplace) check_repaired(decision, job, found);
+  if (later) {
+    if (reserve_ >= 0) found.of(*job.job, "is reserved beside another job; a plan has one reservation");
+    reserve_ = index;
+  } else {
+    charge_queue(job, facts_->node(entries_of(decision).front().node).type, quota, action != Action::kReplace);
+  }
+}
+
+bool PlanValidator::held_before(const JobFacts& job, const PlanEntry& entry) const {
+  std::uint64_t fresh = entry.gpus;
+  for (const HeldFact& held : facts_->held(job)) {
+    if (held.node == entry.node) fresh &= ~held.mask;
+  }
+  return fresh == 0;
+}
+
+void PlanValidator::check_open(const Decision& decision, const Job& job, const PlanEntry& entry, TimeUs start, bool repairs,
+                               Violations& found) {
+  const NodeFacts& facts = facts_->node(entry.node);
+  const Node& node = *facts.node;
+  std::uint64_t taken = entry.gpus;
+  if (repairs) {
+    for (const HeldFact& held : facts_->held(facts_->job(decision.job))) {
+      if (held.node == entry.node) taken &= ~(held.mask & facts.works);
+    }
+    if (taken == 0) return;  // survivors stay where they are
+  }
+  const bool later = decision.action == Action::kReserve;
+  const bool open =
+      node.state == NodeState::kReady || (repairs && node.state == NodeState::kSpare) || (later && node.state == NodeState::kReleasing);
+  if (!open) found.of(job, "is placed on node {}, which is in state {}", node.id, name(node.state));
+  if (node.available_from_us > start) {
+    found.of(job, "is placed at {} on node {}, which is available from {}", instant_text(start), node.id,
+             seconds_text(node.available_from_us));
+  }
+  for (std::uint64_t left = open ? taken & ~facts.ok : 0; left != 0; left &= left - 1) {
+    const std::int32_t index = std::countr_zero(left);
+    const auto gpu = std::find_if(node.gpu_list.begin(), node.gpu_list.end(), [&](const Gpu& g) { return g.index == index; });
+    if (later && gpu != node.gpu_list.end() && gpu->state == GpuState::kReleasing && gpu->free_at_us <= start) continue;
+    found.of(job, "takes GPU {} of node {}, which is in state {}", index, node.id,
+             gpu == node.gpu_list.end() ? "failed" : name(gpu->state));
+  }
+  if (node.available_until_us != kNever && (decision.finish_us == kNever || decision.finish_us > node.available_until_us)) {
+    found.of(job, "is placed on node {}, which is available until {}; the job {}", node.id, seconds_text(node.available_until_us),
+             decision.finish_us == kNever ? "has no predicted end" : "would end at " + seconds_text(decision.finish_us));
+  }
+  if (!facts.reserved) return;
+  for (const Reservation& r : facts_->reservations()) {
+    if (r.to_us <= start || decision.finish_us <= r.from_us || !facts_->reservation_covers(r, entry.node)) continue;
+    if (std::find(r.jobs.begin(), r.jobs.end(), job.id) != r.jobs.end()) continue;
+    found.of(job, "is placed on node {}, which reservation {} keeps for others", node.id, r.id);
+  }
+}
+
+// A survivor is a member whose GPUs all still work; its GPUs must stay in its group.
+void PlanValidator::check_repaired(const Decision& decision, const JobFacts& job, Violations& found) {
+  if (decision.shape != job.shape) {
+    found.of(*job.job, "has the action replace in shape {}; it runs in shape {}", decision.shape, job.shape);
+    return;
+  }
+  if (!lost_gpus(job)) found.of(*job.job, "has the action replace and has lost no GPU");
+  const Shape& shape = job.job->shapes[static_cast<std::size_t>(job.shape)];
+  for (const HeldFact& held : facts_->held(job)) {
+    if (held.node < 0) continue;
+    const std::uint64_t working = facts_->node(held.node).works;
+    const std::int32_t per_member = group_facts(shape, held.group).gpus;
+    std::uint64_t left = held.mask;
+    for (std::int32_t m = 0; m < held.members; ++m) {
+      std::uint64_t mine = 0;
+      for (std::int32_t g = 0; g < per_member; ++g, left &= left - 1) mine |= left & (~left + 1);
+      if ((mine & ~working) != 0) continue;
+      std::uint64_t kept = 0;
+      for (const PlanEntry& entry : entries_of(decision)) {
+        if (entry.node == held.node && entry.group == held.group) kept |= entry.gpus;
+      }
+      if ((mine & ~kept) != 0) {
+        found.of(*job.job, "has the action replace and gives up GPU {} of node {}, where member {} still runs",
+                 std::countr_zero(mine & ~kept), facts_->node(held.node).node->id, held.member + m);
+      }
+    }
+  }
+}
+
+void PlanValidator::charge(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new, Violations& found) {
+  const Use& use = use_[static_cast<std::size_t>(entry.node)];
+  const std::uint64_t clash = entry.gpus & (entry.share_ppm == kWholeGpu ? use.whole | use.shared : use.whole);
+  if (clash != 0) report_clash(job, entry, clash, decision, found);
+  add_use(job, entry, decision, is_new);
+}
+
+void PlanValidator::add_use(const Job& job, const PlanEntry& entry, std::int64_t decision, bool is_new) {
+  Use& use = use_[static_cast<std::size_t>(entry.node)];
+  const bool whole = entry.share_ppm == kWholeGpu;
+  (whole ? use.whole : use.shared) |= entry.gpus;
+  const std::int64_t gpus = std::popcount(entry.gpus);
+  use.cpu += gpus * job.constraints.cpu_milli_per_gpu;
+  use.memory += gpus * job.constraints.memory_bytes_per_gpu;
+  use.changed = use.changed || is_new;
+  for (std::uint64_t left = whole ? 0 : entry.gpus; left != 0; left &= left - 1) {
+    shares_.push_back({entry.node, std::countr_zero(left), entry.share_ppm, job.constraints.gpu_memory_bytes, decision});
+  }
+}
+
+void PlanValidator::charge_queue(const JobFacts& job, std::int32_t type, std::int64_t quota, bool is_new) {
+  if (quota == 0 || type < 0) return;
+  const std::size_t types = facts_->gpu_types().size();
+  for (std::int32_t q = job.queue; q >= 0; q = facts_->queue_parent(q)) {
+    for (const std::size_t column : {static_cast<std::size_t>(type), types}) {
+      const std::size_t at = static_cast<std::size_t>(q) * (types + 1) + column;
+      queue_use_[at] += quota;
+      queue_changed_[at] |= is_new ? 1 : 0;
+    }
+  }
+}
+
+}  // namespace berth::core

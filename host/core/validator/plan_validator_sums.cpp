@@ -1,0 +1,154 @@
+// The sums over the whole plan: shares, cores, memory, quotas, the reservation, totals.
+#include <algorithm>
+#include <bit>
+
+#include "host/core/base/decimal.hpp"
+#include "host/core/base/names.hpp"
+#include "host/core/validator/plan_validator.hpp"
+
+namespace berth::core {
+
+// Only now look for the other job, because the search is slow.
+void PlanValidator::report_clash(const Job& job, const PlanEntry& entry, std::uint64_t clash, std::int64_t decision, Violations& found) {
+  const std::string* other = &job.id;
+  for (std::int64_t i = 0; i <= decision; ++i) {
+    const Decision& before = plan_->decisions[static_cast<std::size_t>(i)];
+    if (!runs_now(before.action) || before.entry_begin < 0 || before.entry_end < before.entry_begin ||
+        before.entry_end > static_cast<std::int64_t>(plan_->entries.size())) {
+      continue;
+    }
+    const auto uses = [&](const PlanEntry& row) { return row.node == entry.node && (row.gpus & clash) != 0; };
+    const std::span<const PlanEntry> rows = entries_of(before);
+    if (std::any_of(rows.begin(), rows.end(), uses)) {
+      other = &facts_->job(before.job).job->id;
+      break;
+    }
+  }
+  found.of(job, "takes GPU {} of node {}, which job {} has in this plan", std::countr_zero(clash), facts_->node(entry.node).node->id,
+           *other);
+}
+
+void PlanValidator::check_shares(Violations& found) {
+  std::sort(shares_.begin(), shares_.end());
+  for (std::size_t begin = 0, end = 0; begin < shares_.size(); begin = end) {
+    std::int64_t ppm = 0, memory = 0;
+    const Share& first = shares_[begin];
+    for (; end < shares_.size() && shares_[end].node == first.node && shares_[end].gpu == first.gpu; ++end) {
+      ppm += shares_[end].ppm;
+      memory += shares_[end].memory;
+    }
+    const NodeFacts& node = facts_->node(first.node);
+    if (ppm > kWholeGpu) {
+      found.add("GPU {} of node {}: shares of {} in {} add up to more than a GPU", first.gpu, node.node->id, part_text(ppm),
+                counted(static_cast<std::int64_t>(end - begin), "piece"));
+    }
+    const std::int64_t has = node.type < 0 ? 0 : facts_->gpu_types()[static_cast<std::size_t>(node.type)].memory_bytes;
+    if (has != 0 && memory > has) {
+      found.add("GPU {} of node {}: shares take {} bytes of its {} bytes of memory", first.gpu, node.node->id, memory, has);
+    }
+  }
+}
+
+void PlanValidator::check_nodes(Violations& found) {
+  for (std::int32_t rank = 0; rank < facts_->node_count(); ++rank) {
+    const Use& use = use_[static_cast<std::size_t>(rank)];
+    if (!use.changed) continue;
+    const Node& node = *facts_->node(rank).node;
+    if (node.cpu_milli != kUnlimited && use.cpu > node.cpu_milli) {
+      found.add("node {}: its jobs need {}; it has {}", node.id, cores_text(use.cpu), cores_text(node.cpu_milli));
+    }
+    if (node.memory_bytes != kUnlimited && use.memory > node.memory_bytes) {
+      found.add("node {}: its jobs need {} bytes of memory; it has {}", node.id, use.memory, node.memory_bytes);
+    }
+  }
+}
+
+void PlanValidator::check_queues(Violations& found) {
+  const auto types = static_cast<std::int32_t>(facts_->gpu_types().size());
+  for (std::int32_t q = 0; q < static_cast<std::int32_t>(facts_->queues().size()); ++q) {
+    for (std::int32_t type = 0; type <= types; ++type) {
+      const std::size_t at = static_cast<std::size_t>(q) * static_cast<std::size_t>(types + 1) + static_cast<std::size_t>(type);
+      const std::int64_t cap = facts_->queue_cap(q, type);
+      const std::int64_t held = (queue_use_[at] + kWholeGpu - 1) / kWholeGpu;  // a cap is whole
+      if (queue_changed_[at] == 0 || cap == kUnlimited || held <= cap) continue;
+      found.add("queue {}: its jobs hold {} {}; it may have {}", facts_->queues()[static_cast<std::size_t>(q)].id, held,
+                type == types ? "GPUs" : facts_->gpu_types()[static_cast<std::size_t>(type)].id + " GPUs", cap);
+    }
+  }
+}
+
+// Jobs that still run when the reservation begins keep what they hold; the rest must be enough.
+void PlanValidator::check_reservation(Violations& found) {
+  const Decision& reserve = plan_->decisions[static_cast<std::size_t>(reserve_)];
+  const Job& job = *facts_->job(reserve.job).job;
+  std::fill(use_.begin(), use_.end(), Use{});
+  shares_.clear();
+  for (const PlanEntry& entry : entries_of(reserve)) use_[static_cast<std::size_t>(entry.node)].changed = true;
+  for (std::size_t i = 0; i < plan_->decisions.size(); ++i) {
+    const Decision& other = plan_->decisions[i];
+    if (!runs_now(other.action) || other.finish_us <= reserve.start_us) continue;
+    for (const PlanEntry& entry : entries_of(other)) {
+      if (entry.node < 0 || entry.node >= facts_->node_count() || !use_[static_cast<std::size_t>(entry.node)].changed) continue;
+      add_use(*facts_->job(other.job).job, entry, static_cast<std::int64_t>(i), false);
+      for (const PlanEntry& mine : entries_of(reserve)) {
+        const bool both_share = mine.share_ppm != kWholeGpu && entry.share_ppm != kWholeGpu;
+        const std::uint64_t clash = mine.node == entry.node && !both_share ? mine.gpus & entry.gpus : 0;
+        if (clash == 0) continue;
+        found.of(job, "is reserved for GPU {} of node {} at {}; job {} still has it then", std::countr_zero(clash),
+                 facts_->node(mine.node).node->id, seconds_text(reserve.start_us), facts_->job(other.job).job->id);
+      }
+    }
+  }
+  for (const PlanEntry& entry : entries_of(reserve)) {  // clashes with the others are reported above
+    Use& use = use_[static_cast<std::size_t>(entry.node)];
+    use.whole = use.shared = 0;
+  }
+  for (const PlanEntry& entry : entries_of(reserve)) charge(job, entry, reserve_, true, found);
+  check_shares(found);
+  check_nodes(found);
+}
+
+// A GPU that is being released works for the job that holds it, and counts for no other job.
+std::int64_t PlanValidator::working_gpus() {
+  std::int64_t gpus = 0;
+  bool leaving = false;
+  for (std::int32_t rank = 0; rank < facts_->node_count(); ++rank) {
+    const NodeFacts& node = facts_->node(rank);
+    gpus += std::popcount(node.ok);
+    leaving = leaving || node.works != node.ok;
+  }
+  if (!leaving) return gpus;
+  held_.assign(static_cast<std::size_t>(facts_->node_count()), 0);
+  for (const std::int32_t slot : facts_->by_rank()) {
+    for (const HeldFact& row : facts_->held(facts_->job(slot))) {
+      if (row.node >= 0) held_[static_cast<std::size_t>(row.node)] |= row.mask;
+    }
+  }
+  for (std::int32_t rank = 0; rank < facts_->node_count(); ++rank) {
+    const NodeFacts& node = facts_->node(rank);
+    gpus += std::popcount(held_[static_cast<std::size_t>(rank)] & node.works & ~node.ok);
+  }
+  return gpus;
+}
+
+void PlanValidator::check_totals(Violations& found) {
+  const auto of = [&](Action action) { return actions_[static_cast<std::size_t>(action)]; };
+  const Totals& t = plan_->totals;
+  if (const std::int64_t gpus = working_gpus(); t.gpus != gpus) found.add("totals: gpus is {}; the cluster has {} that work", t.gpus, gpus);
+  if (t.gpus_used != gpus_used_ && out_.empty()) {
+    found.add("totals: gpus_used is {}; the decisions give out {}", t.gpus_used, gpus_used_);
+  }
+  const auto compare = [&](std::string_view what, std::int64_t stated, std::int64_t counted_now) {
+    if (stated != counted_now) found.add("totals: {} is {}; the decisions have {}", what, stated, counted_now);
+  };
+  compare("starts", t.starts, of(Action::kStart));
+  compare("keeps", t.keeps, of(Action::kKeep));
+  compare("moves", t.moves, of(Action::kMigrate) + of(Action::kResize));
+  compare("preempts", t.preempts, of(Action::kPreempt));
+  compare("waits", t.waits, of(Action::kWait));
+  compare("rejects", t.rejects, of(Action::kReject));
+  compare("replaces", t.replaces, of(Action::kReplace));
+  compare("reserves", t.reserves, of(Action::kReserve));
+}
+
+}  // namespace berth::core

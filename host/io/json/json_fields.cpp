@@ -1,0 +1,31 @@
+#include "host/io/json/json_fields.hpp"
+
+#include "host/io/json/json_text.hpp"
+
+namespace berth::io {
+
+void fail_unknown(const JsonCursor& in, std::string_view key, std::span<const std::string_view> known, bool takes_x) {
+  std::string problem = fmt::format("unknown field '{}'{}", cut_utf8(key, 60), core::did_you_mean(key, known));
+  if (key.substr(0, 2) == "x_" && !takes_x) problem += " (extensions 'x_...' are kept on the objects of the top-level lists only)";
+  in.fail(problem);
+}
+
+void read_extension(JsonCursor& in, std::string_view key, DistinctKeys& keys, Extensions& x) {
+  if (!keys.add(key)) in.fail(fmt::format("the field '{}' stands here twice", cut_utf8(key, 60)));
+  x.emplace_back(std::string(key), std::string());
+  x.back().second = in.raw();
+}
+
+std::vector<std::string> read_strings(JsonCursor& in) {
+  std::vector<std::string> out;
+  in.array([&] { out.emplace_back(in.string()); });
+  return out;
+}
+
+std::vector<std::int32_t> read_indices(JsonCursor& in) {
+  std::vector<std::int32_t> out;
+  in.array([&] { out.push_back(read_count(in)); });
+  return out;
+}
+
+}  // namespace berth::io

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "berth/snapshot.hpp"
+#include "host/io/kai/kai_notes.hpp"
+#include "host/io/kai/kai_objects.hpp"
+
+namespace berth::io::kai {
+
+/// A node label. KAI uses it as the GPU type of the node.
+inline constexpr const char* kProductLabel = "nvidia.com/gpu.product";
+/// The lowest level of a topology: the node itself.
+inline constexpr const char* kHostLabel = "kubernetes.io/hostname";
+
+/// The GPU nodes, in the order of the objects, with types and domains.
+class Cluster {
+ public:
+  /// Fills the cluster part of `snapshot`. @throws InputError for a node with more GPUs than the model allows.
+  Cluster(const KaiObjects& objects, const std::string& file, Snapshot& snapshot, Notes& notes);
+
+  /// Index in `snapshot.nodes`, -1: not found.
+  int node(const std::string& name) const;
+  /// The level that a constraint names by a node label; none when this cluster has no such level.
+  std::optional<LevelRef> level(const KaiTopologyConstraint& constraint, const std::string& label) const;
+
+ private:
+  void choose_topology(const KaiObjects& objects, Notes& notes);
+  void add_node(const KaiNode& from, const std::string& file, Snapshot& snapshot, Notes& notes);
+  std::string place(const KaiNode& node, Snapshot& snapshot, Notes& notes);
+
+  std::string topology_;             // the one that was turned into domains
+  std::vector<std::string> levels_;  // its node labels, outermost first
+  std::set<std::string> paths_;
+  std::map<std::string, int> nodes_;
+};
+
+/// Adds queues with their quotas of GPUs, rounded down to whole GPUs.
+void add_queues(const KaiObjects& objects, Snapshot& snapshot, Notes& notes);
+
+}  // namespace berth::io::kai

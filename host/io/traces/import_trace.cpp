@@ -1,0 +1,15 @@
+#include <fmt/format.h>
+
+#include "berth/error.hpp"
+#include "host/io/traces/importers.hpp"
+#include "host/io/traces/trace_json.hpp"
+
+namespace berth::io {
+
+/// A trace in the normal form, as other importers write it. Its source, notes and counts of dropped rows are kept.
+Imported import_normal_form(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
+  if (files.size() != 1) throw InvalidArgument(fmt::format("trace takes one file, and {} are given", files.size()));
+  return {read_trace(files.front()), std::nullopt, {}};
+}
+
+}  // namespace berth::io

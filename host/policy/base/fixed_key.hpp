@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "host/core/policy_api/policy.hpp"
+
+namespace berth::policy {
+
+/// What makes a policy without parameters of its own.
+template <class Policy>
+std::unique_ptr<core::QueuePolicy> make_queue_policy(const core::Params&) {
+  return std::make_unique<Policy>();
+}
+
+/// A policy whose keys change only at events. `KeyOf` has `std::int64_t operator()(const core::JobColumns&, std::int32_t slot)`.
+template <class KeyOf>
+class FixedKey final : public core::QueuePolicy {
+ public:
+  explicit FixedKey(KeyOf key_of = {}) : key_of_(key_of) {}
+
+  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < slots.size(); ++i) out[i] = key_of_(jobs, slots[i]);
+  }
+  void next_change(const core::JobColumns&, TimeUs, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
+    std::fill_n(out.begin(), slots.size(), kNever);
+  }
+  bool rests_while_waiting() const override { return true; }
+  bool rises_only_at_changes() const override { return true; }
+
+ private:
+  KeyOf key_of_;
+};
+
+/// A policy whose keys decrease while a job runs and stay constant while it waits, as remaining time does.
+template <class KeyOf>
+class RunningKey final : public core::QueuePolicy {
+ public:
+  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < slots.size(); ++i) out[i] = KeyOf{}(jobs, slots[i]);
+  }
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::int32_t slot = slots[i];
+      out[i] = jobs.running[slot] != 0 && jobs.remaining[slot] != kNever ? now : kNever;
+    }
+  }
+  bool rests_while_waiting() const override { return true; }
+  bool rises_only_at_changes() const override { return true; }
+};
+
+}  // namespace berth::policy

@@ -1,0 +1,170 @@
+#include "host/policy/base/params.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "berth/error.hpp"
+#include "host/core/base/split.hpp"
+#include "host/core/base/wide.hpp"
+
+namespace berth::policy {
+namespace {
+
+std::optional<std::int64_t> parse_millionths(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view part = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
+  if (whole.empty() || whole.size() > 12 || part.size() > 6 || (point != std::string_view::npos && part.empty())) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : whole) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    const char c = i < part.size() ? part[i] : '0';
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+std::string decimal(std::int64_t millionths) {
+  std::string text = fmt::format("{}.{:06}", millionths / 1'000'000, millionths % 1'000'000);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Settings::Settings(const PolicyInfo& info, const core::Params& params) : policy_(info.name) {
+  for (const PolicyParam& known : info.params) values_.emplace_back(known.name, known.default_value);
+  std::vector<bool> given(values_.size(), false);
+  for (const auto& [name, value] : params) {
+    std::size_t at = 0;
+    while (at < values_.size() && values_[at].first != name) ++at;
+    if (at == values_.size()) {
+      std::string known;
+      for (const auto& one : values_) known += (known.empty() ? "" : ", ") + one.first;
+      throw InvalidArgument(fmt::format("policy '{}' has no parameter '{}' (known: {})", policy_, name, known));
+    }
+    if (given[at]) throw InvalidArgument(fmt::format("policy '{}': parameter '{}' is given twice", policy_, name));
+    given[at] = true;
+    values_[at].second = value;
+  }
+}
+
+const std::string& Settings::text(std::string_view name) const {
+  for (const auto& value : values_) {
+    if (value.first == name) return value.second;
+  }
+  throw InternalError(fmt::format("policy '{}' reads its undeclared parameter '{}'", policy_, name));
+}
+
+std::size_t Settings::choice(std::string_view name, std::span<const std::string_view> names) const {
+  const auto found = std::find(names.begin(), names.end(), text(name));
+  if (found == names.end()) refuse(name, fmt::format("one of {}", fmt::join(names, ", ")));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::uint32_t Settings::several(std::string_view name, const std::vector<std::string_view>& names) const {
+  std::string_view rest = text(name);
+  if (rest == "none") return 0;
+  std::uint32_t set = 0;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const auto found = std::find(names.begin(), names.end(), rest.substr(0, comma));
+    const std::uint32_t bit = found == names.end() ? 0 : 1U << (found - names.begin());
+    if (bit == 0 || (set & bit) != 0)
+      refuse(name, fmt::format("none, or some of {}, separated by commas, each once", fmt::join(names, ", ")));
+    set |= bit;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return set;
+}
+
+std::vector<std::string> Settings::words(std::string_view name) const {
+  std::vector<std::string> words;
+  if (text(name) == "none") return words;
+  for (const std::string_view one : core::split(text(name), ',')) {
+    const bool says_something = std::any_of(
+        one.begin(), one.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+    if (!says_something) refuse(name, "none, or words separated by commas, each with a letter (a-z) or a digit");
+    words.emplace_back(one);
+  }
+  return words;
+}
+
+std::int64_t Settings::integer(std::string_view name, std::int64_t least, std::int64_t most) const {
+  const std::string& given = text(name);
+  const auto value = given.find('.') == std::string::npos ? parse_millionths(given) : std::nullopt;
+  if (!value || *value / 1'000'000 < least || *value / 1'000'000 > most) refuse(name, fmt::format("an integer from {} to {}", least, most));
+  return *value / 1'000'000;
+}
+
+std::int64_t Settings::millionths(std::string_view name, std::int64_t least, std::int64_t most) const {
+  const auto value = parse_millionths(text(name));
+  if (!value || *value < least || *value > most) {
+    refuse(name, fmt::format("a decimal from {} to {} with at most 6 digits after the point", decimal(least), decimal(most)));
+  }
+  return *value;
+}
+
+std::vector<std::int64_t> Settings::ascending_millionths(std::string_view name, std::int64_t least, std::int64_t most,
+                                                         std::size_t longest) const {
+  std::vector<std::int64_t> values;
+  std::string_view rest = text(name);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const auto value = parse_millionths(rest.substr(0, comma));
+    if (!value || *value < least || *value > most || values.size() == longest || (!values.empty() && *value <= values.back())) {
+      refuse(name, fmt::format("at most {} ascending decimals from {} to {}, separated by commas", longest, decimal(least), decimal(most)));
+    }
+    values.push_back(*value);
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return values;
+}
+
+std::vector<std::int64_t> Settings::signed_millionths(std::string_view name, std::size_t count, std::int64_t most) const {
+  std::vector<std::int64_t> values;
+  if (text(name).empty()) return values;
+  for (std::string_view one : core::split(text(name), ':')) {
+    const bool negative = one.substr(0, 1) == "-";
+    if (negative) one.remove_prefix(1);
+    const auto value = parse_millionths(one);
+    if (!value || *value > most) {
+      values.clear();
+      break;
+    }
+    values.push_back(negative ? -*value : *value);
+  }
+  if (values.size() != count) {
+    refuse(name, fmt::format("{} decimals between colons, from {} to {} with at most 6 digits after the point", count, decimal(-most),
+                             decimal(most)));
+  }
+  return values;
+}
+
+void Settings::refuse(std::string_view name, const std::string& expected) const {
+  throw InvalidArgument(fmt::format("policy '{}': {}='{}': expected {}", policy_, name, text(name), expected));
+}
+
+std::vector<PolicyParam> with_common(const std::string& discipline, std::vector<PolicyParam> own) {
+  own.push_back({"discipline", discipline,
+                 "strict: stop at the first job that does not fit; greedy: try the next; easy: greedy, but never "
+                 "delay the first job's reservation"});
+  return with_packing(std::move(own));
+}
+
+std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
+  own.push_back({"packing", "topology", "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit"});
+  own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
+  return own;
+}
+
+}  // namespace berth::policy

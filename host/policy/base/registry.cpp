@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/error.hpp"
+#include "host/policy/base/params.hpp"
+
+namespace berth::policy {
+
+#define POLICY(folder, name) core::PolicyEntry name##_policy();
+#include "host/policy/base/policies.def"
+#undef POLICY
+
+namespace {
+
+constexpr std::string_view kDisciplines[]{"strict", "greedy", "easy"};
+
+// What follows from the rest of an entry.
+core::PolicyEntry complete(core::PolicyEntry entry) {
+  entry.info.discipline = kDisciplines[static_cast<std::size_t>(entry.discipline)];
+  entry.info.preemptive = entry.preemptive;
+  if (entry.make != nullptr) entry.info.params = with_common(entry.info.discipline, std::move(entry.info.params));
+  return entry;
+}
+
+}  // namespace
+}  // namespace berth::policy
+
+namespace berth::core {
+
+std::span<const PolicyEntry> policy_registry() {
+#define POLICY(folder, name) policy::complete(policy::name##_policy()),
+  static const std::vector<PolicyEntry> entries{
+#include "host/policy/base/policies.def"
+  };
+#undef POLICY
+  return entries;
+}
+
+const PolicyEntry& find_policy(const std::string& name) {
+  std::string known;
+  for (const PolicyEntry& entry : policy_registry()) {
+    if (entry.info.name == name) return entry;
+    known += (known.empty() ? "" : ", ") + entry.info.name;
+  }
+  throw InvalidArgument(fmt::format("unknown policy '{}' (known: {})", name, known));
+}
+
+const char* work_unit(const std::string& name) {
+  for (const PolicyEntry& entry : policy_registry()) {
+    if (entry.info.name == name) return entry.work != nullptr ? entry.work : entry.make != nullptr ? "job" : "evaluation";
+  }
+  return "step";
+}
+
+PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
+  const policy::Settings settings(entry.info, params);
+  const bool queue = entry.make != nullptr;  // shapes by price: what finds no place is passed over
+  return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
+                : kernel::Discipline::kGreedy,
+          static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate"})),
+          static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
+          entry.consolidation != nullptr ? std::optional(entry.consolidation(params)) : std::nullopt};
+}
+
+}  // namespace berth::core
+
+namespace berth {
+
+std::vector<PolicyInfo> policies() {
+  std::vector<PolicyInfo> all;
+  for (const core::PolicyEntry& entry : core::policy_registry()) all.push_back(entry.info);
+  return all;
+}
+
+}  // namespace berth

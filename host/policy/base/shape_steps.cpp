@@ -1,0 +1,45 @@
+#include "host/policy/base/shape_steps.hpp"
+
+#include <tuple>
+
+#include "host/core/base/wide.hpp"
+
+namespace berth::policy {
+
+void ShapeSteps::begin(const core::ShapeQuestion& question, std::span<std::int32_t> chosen) {
+  problem_ = question.problem;
+  options_ = question.options;
+  shapes_ = question.shapes;
+  chosen_ = chosen;
+  free_.assign(problem_.capacity, problem_.capacity + problem_.n_types);
+}
+
+TimeUs ShapeSteps::left(std::int32_t k) const { return core::saturating_add(shapes_[to_index(k)].run, shapes_[to_index(k)].cost); }
+
+std::int32_t ShapeSteps::smallest(std::int32_t job) const {
+  std::int32_t held = -1;
+  for (std::int32_t k = first(job); k < last(job); ++k) {
+    if (options_[to_index(k)].current) held = problem_.type[k];
+  }
+  std::int32_t best = -1;
+  const auto rank = [&](std::int32_t k) { return std::tuple(held >= 0 && problem_.type[k] != held, problem_.gpus[k], left(k)); };
+  for (std::int32_t k = first(job); k < last(job); ++k) {
+    if (speed(k) <= 0 || problem_.gpus[k] > free_[to_index(problem_.type[k])]) continue;
+    if (best < 0 || rank(k) < rank(best)) best = k;
+  }
+  return best;
+}
+
+bool ShapeSteps::follows(std::int32_t job, std::int32_t k) const {
+  const std::int32_t has = row(job);
+  const std::int32_t more = problem_.gpus[k] - problem_.gpus[has];
+  return problem_.type[k] == problem_.type[has] && speed(k) > 0 && more > 0 && more <= free_[to_index(problem_.type[k])];
+}
+
+void ShapeSteps::give(std::int32_t job, std::int32_t k) {
+  const std::int32_t has = row(job);
+  free_[to_index(problem_.type[k])] -= problem_.gpus[k] - (has < 0 ? 0 : problem_.gpus[has]);
+  chosen_[to_index(job)] = k - first(job);
+}
+
+}  // namespace berth::policy

@@ -1,0 +1,69 @@
+// gittins: largest Gittins index of attained service first.
+//
+// Key         minus the rank of the job's attained GPU-time (gittins_table.hpp), scaled by 2^62. It is 0 beyond the longest
+//             service in the history, and for every job while there is no history.
+// Changes     when a running job's attained GPU-time reaches the next step of the table.
+// Source      Tiresias (NSDI'19), 2D-Gittins; delta is that of its simulator. Ours: exact fractions instead of floating point,
+//             and the steps at which the rank is computed.
+// Parameters  delta_gpu_s, and the common ones.
+
+#include <algorithm>
+#include <vector>
+
+#include "host/core/base/wide.hpp"
+#include "host/policy/base/params.hpp"
+#include "host/policy/queue/gittins_table.hpp"
+
+namespace berth::policy {
+
+namespace {
+
+class Gittins final : public core::QueuePolicy {
+ public:
+  explicit Gittins(std::int64_t delta_gpu_us) : delta_(delta_gpu_us) {}
+
+  void learn(const core::HistoryColumns& history) override {
+    const std::span<const std::int64_t> services = history.service_gpu_us;
+    if (learned_ && std::equal(services.begin(), services.end(), services_.begin(), services_.end())) return;
+    services_.assign(services.begin(), services.end());
+    learned_ = true;
+    table_.build(services, delta_);
+  }
+
+  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < slots.size(); ++i) out[i] = -table_.rank(jobs.attained_gpu_us[slots[i]]);
+  }
+
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::int32_t slot = slots[i];
+      const std::int64_t have = jobs.attained_gpu_us[slot];
+      const std::int64_t step = jobs.running[slot] != 0 ? table_.next_step(have) : kNever;
+      out[i] = step == kNever ? kNever : core::saturate(now + core::ceil_div(step - have, jobs.gpus[slot]));
+    }
+  }
+
+ private:
+  std::int64_t delta_;
+  bool learned_ = false;
+  std::vector<std::int64_t> services_;  // of the history from which the table was built
+  GittinsTable table_;
+};
+
+std::unique_ptr<core::QueuePolicy> make_gittins(const core::Params& params) {
+  const Settings settings(core::find_policy("gittins").info, params);
+  return std::make_unique<Gittins>(settings.millionths("delta_gpu_s", 1, kMaxTimeUs));
+}
+
+}  // namespace
+
+core::PolicyEntry gittins_policy() {
+  return {.info = {.name = "gittins",
+                   .rule = "largest Gittins index of attained GPU-time",
+                   .source = "Tiresias (NSDI'19), 2D-Gittins",
+                   .params = {{"delta_gpu_s", "3250", "service quantum of the index, GPU-seconds"}}},
+          .preemptive = true,
+          .make = make_gittins};
+}
+
+}  // namespace berth::policy

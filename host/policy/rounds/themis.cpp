@@ -1,0 +1,167 @@
+// themis: the jobs that are treated worst get the GPUs whose lease has ended.
+//
+// Measure     finish-time fairness rho = T_shared / T_independent. T_shared: time from submission to the end if the job runs from now
+//             on. T_independent: its run time on 1/N of the cluster, N being the jobs of the state; a job with more GPUs than that
+//             is slower in proportion. In millionths, rounded down; larger is worse. Not known where its run time is not.
+// Leases      a job that gets GPUs has them for `lease_s`; until then no job displaces it. leases=common: all leases end together,
+//             at the multiples of `lease_s`.
+// Key         first the jobs within their lease. Then, of those that wait or whose lease has ended, the worst ceil((1 - f) x their
+//             number) by rho, at least one: they take what they need from the jobs behind them. Then jobs with GPUs that are not
+//             among the worst: they keep what is left. Last the other waiting jobs. By rho in each class; equal: by job rank.
+// Changes     when a lease ends.
+// Keeps       column `lease_from_us`: start of the lease of a job that kept its GPUs beyond the end of an earlier lease.
+// Source      Themis (NSDI'20): rho, leases, f, GPUs offered to the worst 1 - f. Lease length and f are remembered values, 20 minutes
+//             and 0.8. In the paper apps bid for parts of the offer, an auction maximises the product of their 1/rho, and hidden
+//             payments keep bids true. A job of fixed size bids for all it needs or nothing. Our reconstruction: serving by rho
+//             instead, which jobs keep what is left, N now instead of its mean over the job's life, and leases=common. Without
+//             the latter large jobs wait for leases that never end together.
+// Parameters  lease_s, f, leases, and the common ones.
+
+#include <algorithm>
+
+#include "host/core/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/policy/base/job_column.hpp"
+#include "host/policy/base/params.hpp"
+
+namespace berth::policy {
+
+namespace {
+
+constexpr std::int64_t kWhole = 1'000'000;
+// Keys of a class are in a span of this size.
+constexpr std::int64_t kSpan = std::int64_t{1} << 61;
+enum : std::int64_t { kLeased = 0, kWorst = 1, kKeeps = 2, kLeftOver = 3 };
+constexpr std::int64_t kNoRho = -1;
+constexpr std::int64_t kMostGpus = std::int64_t{1} << 48;  // keeps products within 128 bits
+
+class Themis final : public core::QueuePolicy {
+ public:
+  struct Rule {
+    TimeUs lease;
+    std::int64_t fairness_ppm;
+    bool common;
+  };
+  explicit Themis(Rule rule) : rule_(rule) {}
+
+  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
+    begin_leases(jobs, now, slots);
+    bidders_.clear();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::int32_t slot = slots[i];
+      const bool running = jobs.running[slot] != 0;
+      out[i] = kLeased;
+      if (running && ended_[to_index(slot)] == 0) continue;
+      const std::int64_t rho = rho_of(jobs, now, slot, static_cast<std::int64_t>(slots.size()));
+      out[i] = key(running ? kKeeps : kLeftOver, rho);
+      bidders_.push_back({rho, slot, i});
+    }
+    offer(jobs, out);
+  }
+
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::int32_t slot = slots[i];
+      // A job that starts with this decision has no lease yet.
+      const TimeUs from = to_index(slot) < from_.size() && from_[to_index(slot)] != kNever ? from_[to_index(slot)] : now;
+      out[i] = jobs.running[slot] != 0 ? end_of(from) : kNever;
+    }
+  }
+
+  TimeUs turn() const override { return rule_.lease; }
+  bool reads_cluster() const override { return true; }
+  void load(const PolicyState& state) override { kept_.load(state); }
+  void store(PolicyState& state) const override { kept_.store(state); }
+  void retain(PolicyState& state, const core::LiveJobs& live) const override { kept_.retain(state, live); }
+
+ private:
+  struct Bidder {
+    std::int64_t rho;
+    std::int32_t slot;
+    std::size_t place;  // position in the batch
+  };
+
+  // Larger rho first; not known: last of its class.
+  static std::int64_t key(std::int64_t of, std::int64_t rho) { return of * kSpan + (kSpan - 2 - std::min(rho, kSpan - 2)); }
+
+  TimeUs end_of(TimeUs from) const { return core::saturating_add(rule_.common ? from / rule_.lease * rule_.lease : from, rule_.lease); }
+
+  // Finds the start of each running job's lease. A lease that has ended begins again now: a displaced job loses it with its GPUs.
+  void begin_leases(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots) {
+    for (const std::int32_t slot : slots) {
+      if (from_.size() <= to_index(slot)) {
+        from_.resize(to_index(slot) + 1);
+        ended_.resize(to_index(slot) + 1);
+      }
+      TimeUs& from = from_[to_index(slot)];
+      from = kNever;
+      ended_[to_index(slot)] = 0;
+      if (jobs.running[slot] == 0) continue;
+      const TimeUs kept = kept_.get(*jobs.id[slot], -1), assigned = jobs.assigned[slot];
+      from = std::max<TimeUs>(kept, assigned == kNever ? -1 : assigned);
+      // An instant that is unknown or in the future comes from the caller: such a lease has ended.
+      if (from >= 0 && from <= now && end_of(from) > now) continue;
+      from = now;
+      ended_[to_index(slot)] = 1;
+      kept_.set(*jobs.id[slot], now);
+    }
+  }
+
+  std::int64_t rho_of(const core::JobColumns& jobs, TimeUs now, std::int32_t slot, std::int64_t n) const {
+    const TimeUs left = jobs.remaining[slot];
+    if (left == kNever) return kNoRho;
+    const std::int64_t gpus = jobs.gpus[slot];
+    const TimeUs run = jobs.estimate[slot] != kNever ? jobs.estimate[slot] : core::saturating_add(jobs.attained_gpu_us[slot] / gpus, left);
+    const TimeUs alone = std::clamp<TimeUs>(run, 1, kMaxTimeUs);
+    const core::Wide shared = core::Wide{std::max<TimeUs>(0, now - jobs.submit[slot])} + left;
+    // alone x max(1, gpus x N / cluster), with both sides multiplied by the cluster.
+    const std::int64_t cluster = std::max<std::int64_t>(1, jobs.cluster_gpus);
+    const core::Wide independent = core::Wide{alone} * std::max(cluster, std::min(gpus * n, kMostGpus));
+    const core::Wide whole = shared * cluster / independent, rest = shared * cluster % independent;
+    return core::saturate(whole * kWhole + rest * kWhole / independent);
+  }
+
+  // The worst of the jobs that can gain something.
+  void offer(const core::JobColumns& jobs, std::span<std::int64_t> out) {
+    const auto worse = [&](const Bidder& a, const Bidder& b) {
+      if (a.rho != b.rho) return a.rho > b.rho;
+      if (jobs.submit[a.slot] != jobs.submit[b.slot]) return jobs.submit[a.slot] < jobs.submit[b.slot];
+      return *jobs.id[a.slot] < *jobs.id[b.slot];
+    };
+    std::sort(bidders_.begin(), bidders_.end(), worse);
+    const auto n = static_cast<std::int64_t>(bidders_.size());
+    const std::int64_t offered =
+        std::max<std::int64_t>(1, core::saturate(core::ceil_div(core::Wide{kWhole - rule_.fairness_ppm} * n, core::Wide{kWhole})));
+    for (std::int64_t i = 0; i < std::min(offered, n); ++i) {
+      const Bidder& one = bidders_[static_cast<std::size_t>(i)];
+      if (one.rho != kNoRho) out[one.place] = key(kWorst, one.rho);
+    }
+  }
+
+  Rule rule_;
+  std::vector<TimeUs> from_;         // [jobs] of the running jobs of the last `keys`; kNever: none
+  std::vector<std::uint8_t> ended_;  // [jobs] 1: runs, and its lease has ended
+  std::vector<Bidder> bidders_;
+  JobColumn kept_{"lease_from_us"};
+};
+
+std::unique_ptr<core::QueuePolicy> make_themis(const core::Params& params) {
+  const Settings settings(core::find_policy("themis").info, params);
+  return std::make_unique<Themis>(Themis::Rule{settings.millionths("lease_s", 1, kMaxTimeUs), settings.millionths("f", 0, kWhole),
+                                               settings.choice("leases", {"own", "common"}) == 1});
+}
+
+}  // namespace
+
+core::PolicyEntry themis_policy() {
+  return {.info = {.name = "themis",
+                   .rule = "worst finish-time fairness first, where leases end",
+                   .source = "Themis (NSDI'20), simplified; leases and order of gangs ours",
+                   .params = {{"lease_s", "1200", "seconds for which a job keeps GPUs that it gets"},
+                              {"f", "0.8", "0 to 1: GPUs whose lease has ended are offered to the worst 1 - f of the jobs"},
+                              {"leases", "own", "own: counted from when the job got its GPUs; common: all end at multiples of lease_s"}}},
+          .preemptive = true,
+          .make = make_themis};
+}
+
+}  // namespace berth::policy

@@ -1,0 +1,311 @@
+#include "host/policy/search/ones_question.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "berth/error.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/state/state_view.hpp"
+#include "host/policy/queue/beta_quantiles.hpp"
+
+namespace berth::policy {
+namespace {
+
+constexpr std::int64_t kEpoch = 1'000'000;  // of epochs
+constexpr std::int64_t kGrowth = 4;         // multiple of the requested GPUs
+
+std::int32_t slot_of(const core::ShapeQuestion& q, std::int32_t job) { return q.options[to_index(q.problem.option_begin[job])].slot; }
+
+std::int64_t epochs_of(const StateView& s, std::int32_t slot, TimeUs epoch) {
+  const Progress& progress = s.jobs()[to_index(slot)].job->progress;
+  if (progress.epochs_done_micro > 0) return progress.epochs_done_micro;
+  if (progress.dataset_size > 0) return core::mul_div(progress.samples_done, kEpoch, progress.dataset_size);
+  return core::mul_div(s.run_now(slot), kEpoch, epoch);
+}
+
+std::int64_t work_done(const StateView& s, std::int32_t slot) {
+  const Progress& progress = s.jobs()[to_index(slot)].job->progress;
+  const std::int64_t left = s.work_left_now(slot);
+  std::int64_t done = 0;
+  if (progress.work_total > 0 && left != INT64_MAX) {
+    done = progress.work_total - left;
+  } else if (progress.work_done > 0) {
+    done = progress.work_done;
+  } else {
+    done = core::mul_div(s.run_now(slot), s.job().rate[to_index(slot)], kSecond);
+  }
+  return std::clamp<std::int64_t>(done, 0, kernel::kMostOnesWork);
+}
+
+constexpr std::pair<const char*, std::vector<std::int64_t> OnesMemory::*> kOnesColumns[] = {
+    {"most", &OnesMemory::most}, {"saved", &OnesMemory::saved}, {"scheduled", &OnesMemory::scheduled}, {"first", &OnesMemory::first}};
+
+std::int32_t within(std::int64_t gpus, std::int32_t slots) { return static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus, 0, slots)); }
+
+}  // namespace
+
+void OnesQuestion::set(const core::ShapeQuestion& q, const OnesSettings& settings) {
+  set_type(q, settings);
+  add_steps(q);
+  if (slots_ > kernel::kMostOnesSlots || jobs_.size() > kernel::kMostOnesJobs) {
+    throw InvalidArgument(fmt::format("ones evolves at most {} jobs on {} GPUs; there are {} on {}", kernel::kMostOnesJobs,
+                                      kernel::kMostOnesSlots, jobs_.size(), slots_));
+  }
+  by_id_.clear();
+  fresh_.clear();
+  start_.clear();
+  for (OnesJob& one : jobs_) {
+    const std::int32_t slot = slot_of(q, one.job);
+    by_id_.emplace_back(&q.state.jobs()[to_index(slot)].job->id, static_cast<std::int32_t>(by_id_.size()));
+    one.requested = q.state.jobs()[to_index(slot)].job->shapes.front().gpus;
+    one.epochs = epochs_of(q.state, slot, settings.epoch);
+    one.run = q.state.run_now(slot);
+    one.fresh = one.epochs < 2 * kEpoch;
+    fresh_.push_back(one.fresh ? 1 : 0);
+    start_.push_back(one.gpus > 0 ? one.gpus : one.least);
+  }
+  core::sort_by_id(by_id_);
+  recall(q.kept);
+  set_limits(q);
+  set_progress(q, settings);
+  set_deployed();
+}
+
+void OnesQuestion::set_type(const core::ShapeQuestion& q, const OnesSettings& settings) {
+  type_ = -1;
+  std::pair<std::int64_t, std::int64_t> most{};  // number of jobs that could run on it, its GPUs
+  for (std::int32_t t = 0; t < q.problem.n_types; ++t) {
+    std::pair<std::int64_t, std::int64_t> here{0, q.problem.capacity[t]};
+    for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
+      const std::int32_t* const begin = q.problem.type + q.problem.option_begin[j];
+      const std::int32_t* const end = q.problem.type + q.problem.option_begin[j + 1];
+      here.first += std::find(begin, end, t) == end ? 0 : 1;
+    }
+    const bool named = settings.gpu_type == q.state.gpu_types()[to_index(t)].id;
+    if (settings.gpu_type.empty() ? type_ < 0 || here > most : named) {
+      type_ = t;
+      most = here;
+    }
+  }
+  if (type_ < 0 && !settings.gpu_type.empty()) {
+    throw InvalidArgument(fmt::format("parameter 'gpu_type' of policy 'ones': the cluster has no GPUs of type '{}'", settings.gpu_type));
+  }
+  slots_ = type_ < 0 ? 0 : static_cast<std::int32_t>(std::min<std::int64_t>(q.problem.capacity[type_], INT32_MAX));
+}
+
+// A job whose GPUs are not a step keeps them, and they are not among the slots.
+void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
+  jobs_.clear();
+  others_.clear();
+  step_begin_.assign(1, 0);
+  step_gpus_.clear();
+  step_row_.clear();
+  step_rate_.clear();
+  const auto rate = [&](std::int32_t k) {
+    return q.state.jobs()[to_index(q.options[to_index(k)].slot)].option_rate[to_index(q.options[to_index(k)].option)];
+  };
+  const auto is_step = [&](std::int32_t k) { return q.problem.type[k] == type_ && q.problem.gpus[k] <= slots_ && rate(k) > 0; };
+  for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
+    for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
+      if (!q.options[to_index(k)].current || is_step(k)) continue;
+      others_.push_back(j);
+      if (q.problem.type[k] == type_) slots_ -= q.problem.gpus[k];
+    }
+  }
+  auto other = others_.begin();
+  for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
+    if (other != others_.end() && *other == j) {
+      ++other;
+      continue;
+    }
+    rows_.clear();
+    std::int32_t has = 0;
+    for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
+      if (is_step(k)) rows_.push_back(k);
+      if (q.options[to_index(k)].current) has = q.problem.gpus[k];
+    }
+    std::sort(rows_.begin(), rows_.end(), [&](std::int32_t a, std::int32_t b) {
+      return std::tuple(q.problem.gpus[a], !q.options[to_index(a)].current, -rate(a), a) <
+             std::tuple(q.problem.gpus[b], !q.options[to_index(b)].current, -rate(b), b);
+    });
+    if (rows_.empty()) continue;
+    jobs_.push_back({j, has, q.problem.gpus[rows_.front()], 0, 0, 0, false});
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const std::int32_t k = rows_[i];
+      if (i > 0 && q.problem.gpus[k] == step_gpus_.back()) continue;
+      step_gpus_.push_back(q.problem.gpus[k]);
+      step_row_.push_back(k);
+      step_rate_.push_back(rate(k));
+    }
+    step_begin_.push_back(static_cast<std::int32_t>(step_gpus_.size()));
+  }
+}
+
+void OnesQuestion::recall(const PolicyState& kept) {
+  for (const auto& [name, column] : kOnesColumns) {
+    (memory_.*column).assign(jobs_.size(), -1);
+    core::read_column(kept, name, by_id_, memory_.*column);
+  }
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const OnesJob& one = jobs_[i];
+    std::int64_t& most = memory_.most[i];
+    most = std::max<std::int64_t>(std::min<std::int64_t>(most, slots_), std::max(one.gpus, one.least));
+    if (memory_.saved[i] < 1) memory_.saved[i] = one.least;
+    // Epochs may decrease: a job restarted, or reports them for the first time.
+    memory_.scheduled[i] = std::clamp<std::int64_t>(memory_.scheduled[i], 0, one.epochs);
+  }
+}
+
+void OnesQuestion::set_limits(const core::ShapeQuestion& q) {
+  limit_.assign(jobs_.size(), 0);
+  most_.assign(jobs_.size(), 0);
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const OnesJob& one = jobs_[i];
+    std::int64_t& most = memory_.most[i];
+    if (one.fresh) continue;
+    std::int64_t limit = memory_.saved[i];
+    if (one.gpus > 0) {
+      if (fit(static_cast<std::int32_t>(i), most) <= one.gpus) most = std::min<std::int64_t>(slots_, 2 * most);
+      limit = std::max<std::int64_t>(one.least, std::min(most, kGrowth * one.requested));
+    }
+    limit_[i] = within(limit, slots_);
+    most_[i] = within(most, slots_);
+  }
+  shrink_largest(q);
+}
+
+// Among jobs with at least half of all GPUs, shrinks the largest, if it has run for longer than most.
+void OnesQuestion::shrink_largest(const core::ShapeQuestion& q) {
+  std::size_t largest = jobs_.size();
+  run_.clear();
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const OnesJob& one = jobs_[i];
+    if (one.gpus > 0 || one.run > 0) run_.push_back(one.run);
+    if (one.gpus > 0 && !one.fresh && (largest == jobs_.size() || one.gpus > jobs_[largest].gpus)) largest = i;
+  }
+  if (largest == jobs_.size() || jobs_[largest].gpus < slots_ / 2) return;
+  for (const FinishedJob& one : q.state.history()) run_.push_back(one.run_us);
+  const auto middle = run_.begin() + static_cast<std::ptrdiff_t>((run_.size() - 1) / 2);
+  std::nth_element(run_.begin(), middle, run_.end());
+  const OnesJob& job = jobs_[largest];
+  const TimeUs median = *middle;
+  if (job.run <= median) return;
+  std::int64_t limit = std::max<std::int64_t>(1, core::mul_div(2 * job.gpus, median, job.run + median));
+  limit += limit % 2;
+  limit_[largest] = within(std::max<std::int64_t>(limit, job.least), slots_);
+}
+
+void OnesQuestion::set_progress(const core::ShapeQuestion& q, const OnesSettings& settings) {
+  progress_.resize(jobs_.size() * kernel::kOnesQuantiles);
+  work_.assign(jobs_.size(), 0);
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const OnesJob& one = jobs_[i];
+    if (one.fresh) continue;
+    const std::int32_t slot = slot_of(q, one.job);
+    work_[i] = work_done(q.state, slot);
+    const std::int64_t left = q.state.work_left_now(slot);
+    const double epochs = static_cast<double>(one.epochs) / static_cast<double>(kEpoch);
+    const Progress& progress = q.state.jobs()[to_index(slot)].job->progress;
+    double more = 1;
+    if (settings.model && progress.dataset_size > 0) {
+      more = progress_beta(*settings.model, progress_features({progress.dataset_size, one.epochs, progress.initial_loss_micro,
+                                                               progress.loss_micro, progress.accuracy_ppm}));
+    } else if (left != INT64_MAX && work_[i] > 0) {
+      more = std::max(1.0, epochs * static_cast<double>(left) / static_cast<double>(work_[i]));
+    }
+    beta_quantiles(epochs, more, std::span(progress_).subspan(i * kernel::kOnesQuantiles, kernel::kOnesQuantiles));
+  }
+}
+
+// Each job near its former block; jobs without a known block come last.
+void OnesQuestion::set_deployed() {
+  deployed_first_.assign(jobs_.size(), 0);
+  deployed_count_.assign(jobs_.size(), 0);
+  order_.clear();
+  std::int64_t rest = 0;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    if (jobs_[i].gpus == 0) continue;
+    order_.push_back(static_cast<std::int32_t>(i));
+    rest += jobs_[i].gpus;
+  }
+  const auto first = [&](std::int32_t i) { return memory_.first[to_index(i)] < 0 ? INT64_MAX : memory_.first[to_index(i)]; };
+  std::sort(order_.begin(), order_.end(),
+            [&](std::int32_t a, std::int32_t b) { return std::tuple(first(a), a) < std::tuple(first(b), b); });
+  std::int64_t x = 0;
+  for (const std::int32_t i : order_) {
+    const std::int64_t wanted = memory_.first[to_index(i)] < 0 ? x : std::max(x, memory_.first[to_index(i)]);
+    deployed_first_[to_index(i)] = static_cast<std::int32_t>(std::min(wanted, slots_ - rest));
+    deployed_count_[to_index(i)] = jobs_[to_index(i)].gpus;
+    x = deployed_first_[to_index(i)] + deployed_count_[to_index(i)];
+    rest -= deployed_count_[to_index(i)];
+  }
+}
+
+std::int32_t OnesQuestion::fit(std::int32_t job, std::int64_t gpus) const {
+  std::int32_t fits = 0;
+  for (std::int32_t k = step_begin_[to_index(job)]; k < step_begin_[to_index(job) + 1] && step_gpus_[to_index(k)] <= gpus; ++k)
+    fits = step_gpus_[to_index(k)];
+  return fits;
+}
+
+kernel::OnesView OnesQuestion::view(const OnesSettings& settings, std::uint64_t seed) const {
+  return {slots_,
+          static_cast<std::int32_t>(jobs_.size()),
+          settings.population,
+          settings.theta_ppm,
+          seed,
+          step_begin_.data(),
+          step_gpus_.data(),
+          step_rate_.data(),
+          fresh_.data(),
+          start_.data(),
+          limit_.data(),
+          most_.data(),
+          work_.data(),
+          progress_.data(),
+          deployed_first_.data(),
+          deployed_count_.data()};
+}
+
+void OnesQuestion::deploy(const core::ShapeQuestion& q, const std::int32_t* first, const std::int32_t* count,
+                          std::span<std::int32_t> chosen) {
+  bool all = true, some = false;
+  free_.assign(to_index(slots_), 1);
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const OnesJob& one = jobs_[i];
+    std::fill_n(free_.begin() + deployed_first_[i], deployed_count_[i], 0);
+    if (one.gpus == 0 || count[i] == one.gpus) continue;
+    some = true;
+    all = all && one.epochs - memory_.scheduled[i] >= kEpoch;
+  }
+  for (const std::int32_t j : others_) {
+    for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
+      if (q.options[to_index(k)].current) chosen[to_index(j)] = k - q.problem.option_begin[j];
+    }
+  }
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const OnesJob& one = jobs_[i];
+    const auto slots = free_.begin() + first[i];
+    const bool at_once = one.gpus == 0 && count[i] > 0 && std::find(slots, slots + count[i], 0) == slots + count[i];
+    const std::int32_t target = all || at_once ? count[i] : one.gpus;
+    memory_.first[i] = target == 0 ? -1 : all || at_once ? first[i] : deployed_first_[i];
+    if (target != one.gpus) memory_.scheduled[i] = one.epochs;
+    if (one.gpus > 0 && target == 0) memory_.saved[i] = memory_.most[i];
+    if (all && some && one.gpus == 0 && target == 0 && !one.fresh && memory_.saved[i] > one.least) {
+      memory_.saved[i] = std::max<std::int64_t>(one.least, memory_.saved[i] / 2);
+      memory_.most[i] = memory_.saved[i];
+    }
+    for (std::int32_t k = step_begin_[i]; k < step_begin_[i + 1]; ++k) {
+      if (step_gpus_[to_index(k)] == target) chosen[to_index(one.job)] = step_row_[to_index(k)] - q.problem.option_begin[one.job];
+    }
+  }
+}
+
+void OnesQuestion::store(PolicyState& kept) const {
+  for (const auto& [name, column] : kOnesColumns) core::write_column(kept, name, by_id_, memory_.*column);
+}
+
+}  // namespace berth::policy

@@ -1,0 +1,250 @@
+#include "host/reference/place/place.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "host/reference/base/state.hpp"
+#include "host/reference/place/place_demand.hpp"
+#include "host/reference/place/reservation.hpp"
+
+namespace berth::reference {
+namespace {
+
+using kernel::Discipline;
+using kernel::kNone;
+using kernel::Outcome;
+using kernel::ProblemView;
+
+// The allocation that a job would get.
+struct Fit {
+  std::int32_t option;  // relative to the job's first
+  const kernel::DemandRow* demand;
+  TimeUs run;
+  std::vector<kernel::PlacedRow> entries;
+};
+
+struct Decision {
+  Outcome outcome = Outcome::kWaits;
+  std::int32_t option = kNone;
+  std::int32_t displaced_by = kNone;
+  std::vector<kernel::PlacedRow> entries;
+};
+
+class Pass {
+ public:
+  Pass(const ProblemView& p, const kernel::PlaceRequest& request, std::span<const kernel::TakenRow> taken)
+      : p_(p),
+        request_(request),
+        now_(p),
+        displaced_slot_(static_cast<std::size_t>(p.n_jobs)),
+        decisions_(static_cast<std::size_t>(request.n)) {
+    for (const kernel::TakenRow& row : taken) now_.free[static_cast<std::size_t>(row.node)] &= ~row.mask;
+  }
+
+  void run(core::StopToken* stop_token) {
+    for (std::int32_t i = 0; i < request_.n; ++i) {
+      if (stop_token != nullptr && i < request_.limit && stop_token->stop(i)) request_.limit = i;
+      ran_out_ = false;
+      visit(i);
+    }
+  }
+
+  void write(const kernel::PlaceResult& out) const;
+
+ private:
+  Decision& at(std::int32_t i) { return decisions_[static_cast<std::size_t>(i)]; }
+  bool displaced(std::int32_t i) { return at(i).displaced_by != kNone; }
+  std::int32_t slot(std::int32_t i) const { return request_.order[i]; }
+  std::int32_t options(std::int32_t job) const { return p_.option_begin[job + 1] - p_.option_begin[job]; }
+  const kernel::DemandRow& demand(std::int32_t job, std::int32_t o) const {
+    return p_.demands[p_.options[p_.option_begin[job] + o].demand];
+  }
+  TimeUs run_time(std::int32_t job, std::int32_t o) const { return request_.option_run[p_.option_begin[job] + o]; }
+  bool quota(const State& s, std::int32_t job, std::int32_t o) const {
+    return quota_passes(p_, s, p_.job_queue[job], demand(job, o).gpu_type, demand(job, o).quota);
+  }
+
+  std::optional<Fit> fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start);
+  std::optional<Fit> first_fit(State& s, std::int32_t job, TimeUs start);
+  std::optional<Fit> fit_now(std::int32_t job);
+  std::optional<Fit> fit_with_victims(std::int32_t i);
+  bool reserve(std::int32_t i);
+  void start(std::int32_t i, Fit fit);
+  void visit(std::int32_t i);
+
+  const ProblemView& p_;
+  kernel::PlaceRequest request_;
+  State now_;
+  std::optional<State> beyond_;  // with a reservation: resources for jobs that overlap it in time
+  TimeUs reserve_at_ = kNever;
+  bool tried_reservation_ = false;
+  bool blocked_ = false;  // an earlier job failed
+  bool ran_out_ = false;
+  std::vector<Started> started_;
+  std::vector<bool> displaced_slot_;
+  std::vector<Decision> decisions_;
+};
+
+// Places option o in s, and charges quota too.
+std::optional<Fit> Pass::fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start) {
+  if (!quota(s, job, o)) return std::nullopt;
+  const kernel::DemandRow& row = demand(job, o);
+  const Ask ask{&p_, &row, run_time(job, o), start};
+  Tries tries{request_.packing, request_.max_tries};
+  Fit fit{o, &row, ask.run, {}};
+  const bool placed = place_demand(ask, s, tries, fit.entries);
+  ran_out_ = ran_out_ || tries.ran_out;
+  if (!placed) return std::nullopt;
+  charge_quota(p_, s, p_.job_queue[job], row.gpu_type, row.quota);
+  return fit;
+}
+
+std::optional<Fit> Pass::first_fit(State& s, std::int32_t job, TimeUs start) {
+  for (std::int32_t o = 0; o < options(job); ++o) {
+    auto fit = fit_option(s, job, o, start);
+    if (fit) return fit;
+  }
+  return std::nullopt;
+}
+
+// Step 4, and the last paragraph of section 7.
+std::optional<Fit> Pass::fit_now(std::int32_t job) {
+  if (!beyond_) return first_fit(now_, job, request_.now);
+  for (std::int32_t o = 0; o < options(job); ++o) {
+    const bool in_time = run_time(job, o) != kNever && request_.now + run_time(job, o) <= reserve_at_;
+    State& own = in_time ? now_ : *beyond_;
+    State& other = in_time ? *beyond_ : now_;
+    auto fit = fit_option(own, job, o, request_.now);
+    if (!fit) continue;
+    for (const kernel::PlacedRow& row : fit->entries) take(p_, other, piece_of(p_.groups[fit->demand->group_begin + row.group], row));
+    charge_quota(p_, other, p_.job_queue[job], fit->demand->gpu_type, fit->demand->quota);
+    return fit;
+  }
+  return std::nullopt;
+}
+
+// Step 5.
+std::optional<Fit> Pass::fit_with_victims(std::int32_t i) {
+  std::vector<std::int32_t> victims;  // positions
+  for (std::int32_t v = request_.n - 1; v > i; --v) {
+    if (request_.running[v] == 0 || displaced(v) || request_.victim_ok[v] == 0) continue;
+    if (request_.class_rule != 0 && request_.preemption_class[slot(v)] >= request_.preemption_class[slot(i)]) continue;
+    victims.push_back(v);
+  }
+  std::optional<Fit> fit;
+  State best = now_;
+  const auto count = smallest_prefix(static_cast<std::int32_t>(victims.size()), [&](std::int32_t n) {
+    State trial = now_;
+    for (std::int32_t k = 0; k < n; ++k) release_job(p_, trial, slot(victims[static_cast<std::size_t>(k)]));
+    auto one = first_fit(trial, slot(i), request_.now);
+    if (!one) return false;
+    fit = std::move(one);
+    best = std::move(trial);
+    return true;
+  });
+  if (!count) return std::nullopt;
+  now_ = std::move(best);
+  for (std::int32_t k = *count - 1; k >= 0; --k) {
+    const std::int32_t v = victims[static_cast<std::size_t>(k)];
+    if (take_back(p_, now_, slot(v))) continue;
+    at(v).displaced_by = i;
+    displaced_slot_[static_cast<std::size_t>(slot(v))] = true;
+  }
+  return fit;
+}
+
+// Section 7.
+bool Pass::reserve(std::int32_t i) {
+  const std::vector<Event> events = events_of(request_, displaced_slot_, started_);
+  std::optional<Fit> fit;
+  State later = now_;
+  const auto count = smallest_prefix(static_cast<std::int32_t>(events.size()), [&](std::int32_t n) {
+    State trial = now_;
+    for (std::int32_t e = 0; e < n; ++e) happen(p_, trial, events[static_cast<std::size_t>(e)]);
+    auto one = first_fit(trial, slot(i), std::max(request_.now, events[static_cast<std::size_t>(n) - 1].at));
+    if (!one) return false;
+    fit = std::move(one);
+    later = std::move(trial);
+    return true;
+  });
+  if (!count) return false;
+  reserve_at_ = std::max(request_.now, events[static_cast<std::size_t>(*count) - 1].at);
+  beyond_ = without_reserved(p_, now_, later, fit->entries);
+  at(i).outcome = Outcome::kReserved;
+  at(i).option = fit->option;
+  at(i).entries = std::move(fit->entries);
+  return true;
+}
+
+void Pass::start(std::int32_t i, Fit fit) {
+  at(i).outcome = displaced(i) ? Outcome::kMoved : Outcome::kPlaced;
+  at(i).option = fit.option;
+  at(i).entries = fit.entries;
+  const TimeUs end = fit.run == kNever ? kNever : request_.now + fit.run;
+  started_.push_back({slot(i), end, fit.demand, std::move(fit.entries)});
+}
+
+void Pass::visit(std::int32_t i) {
+  const std::int32_t job = slot(i);
+  const bool was_running = request_.running[i] != 0;
+  if (was_running && !displaced(i)) {
+    at(i).outcome = Outcome::kKept;
+    return;
+  }
+  if (i >= request_.limit) {
+    at(i).outcome = was_running ? Outcome::kPreempted : Outcome::kBudget;
+    return;
+  }
+  if (request_.discipline == Discipline::kStrict && blocked_) {
+    at(i).outcome = was_running ? Outcome::kPreempted : Outcome::kBehind;
+    return;
+  }
+  bool quota_open = options(job) == 0;
+  for (std::int32_t o = 0; o < options(job); ++o) quota_open = quota_open || quota(now_, job, o);
+  std::optional<Fit> fit = fit_now(job);
+  if (!fit && request_.preemptive != 0 && !was_running && !beyond_) fit = fit_with_victims(i);
+  if (fit) {
+    start(i, std::move(*fit));
+    return;
+  }
+  blocked_ = true;
+  at(i).outcome = was_running ? Outcome::kPreempted : quota_open ? (ran_out_ ? Outcome::kGaveUp : Outcome::kWaits) : Outcome::kQuota;
+  if (request_.discipline == Discipline::kEasy && quota_open && !tried_reservation_) {
+    tried_reservation_ = true;
+    reserve(i);
+  }
+}
+
+void Pass::write(const kernel::PlaceResult& out) const {
+  std::int32_t rows = 0;
+  for (std::size_t i = 0; i < decisions_.size(); ++i) {
+    const Decision& decision = decisions_[i];
+    out.outcome[i] = decision.outcome;
+    out.option[i] = decision.option;
+    out.displaced_by[i] = decision.displaced_by;
+    out.entry_begin[i] = 0;
+    out.entry_end[i] = 0;
+    const auto count = static_cast<std::int32_t>(decision.entries.size());
+    if (count == 0) continue;
+    if (count > out.max_entries - rows) throw std::length_error("place: max_entries is too small");
+    std::copy(decision.entries.begin(), decision.entries.end(), out.entries + rows);
+    out.entry_begin[i] = rows;
+    out.entry_end[i] = rows += count;
+  }
+  *out.n_entries = rows;
+  *out.reserve_at = reserve_at_;
+}
+
+}  // namespace
+
+void place(const ProblemView& p, const kernel::PlaceRequest& request, std::span<const kernel::TakenRow> taken,
+           const kernel::PlaceResult& result, core::StopToken* stop_token) {
+  Pass pass(p, request, taken);
+  pass.run(stop_token);
+  pass.write(result);
+}
+
+}  // namespace berth::reference

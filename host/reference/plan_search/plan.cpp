@@ -1,0 +1,150 @@
+#include "host/reference/plan_search/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "host/reference/place/place_demand.hpp"
+
+namespace berth::reference {
+namespace {
+
+using kernel::kNoLimit;
+using kernel::kNone;
+using kernel::PlanSearchView;
+
+const kernel::DemandRow& demand_of_row(const PlanSearchView& view, std::int32_t row) { return view.problem.demands[view.demand[row]]; }
+
+// A run that ends beyond the range of time has an unknown end.
+TimeUs run_of_row(const PlanSearchView& view, std::int32_t row) {
+  const TimeUs run = view.run[row];
+  const bool overflows = view.now > 0 && run > std::numeric_limits<TimeUs>::max() - view.now;
+  return overflows ? kNever : run;
+}
+
+// Unlike a victim of a scheduling pass, a job that goes home finds all its GPUs free: none is closed to other jobs.
+bool fits_at_home(const State& s, const Piece& piece) {
+  const auto node = static_cast<std::size_t>(piece.node);
+  if ((piece.mask & ~s.free[node]) != 0) return false;
+  if (piece.cpu > 0 && s.cpu[node] != kNoLimit && s.cpu[node] < piece.cpu) return false;
+  return piece.memory <= 0 || s.memory[node] == kNoLimit || s.memory[node] >= piece.memory;
+}
+
+}  // namespace
+
+SearchedPlan::SearchedPlan(const PlanSearchView& view)
+    : view_(&view), state_(view.problem), holdings_(static_cast<std::size_t>(view.n_jobs)) {
+  for (std::int32_t job = 0; job < view.n_jobs; ++job) correct_open(job);
+}
+
+std::int64_t SearchedPlan::score() const {
+  std::int64_t sum = 0;
+  for (std::int32_t job = 0; job < view_->n_jobs; ++job) sum += plan_search_value(*view_, job, held_by(job));
+  for (std::int32_t node = 0; node < view_->problem.n_nodes; ++node) sum -= plan_search_loss(*view_, state_, node);
+  return sum;
+}
+
+PlanSearchHolding SearchedPlan::give_up(std::int32_t job) {
+  PlanSearchHolding had = std::exchange(holdings_[static_cast<std::size_t>(job)], {});
+  if (had.row == kNone) return had;
+  for (const Piece& piece : plan_search_pieces(*view_, job, had)) give(view_->problem, state_, piece);
+  const kernel::DemandRow& demand = demand_of_row(*view_, had.row);
+  charge_quota(view_->problem, state_, view_->problem.job_queue[view_->slot[job]], demand.gpu_type, -demand.quota);
+  correct_open(job);
+  return had;
+}
+
+void SearchedPlan::get(std::int32_t job, PlanSearchHolding holding) {
+  if (holding.row == kNone) return;
+  for (const Piece& piece : plan_search_pieces(*view_, job, holding)) take(view_->problem, state_, piece);
+  const kernel::DemandRow& demand = demand_of_row(*view_, holding.row);
+  charge_quota(view_->problem, state_, view_->problem.job_queue[view_->slot[job]], demand.gpu_type, demand.quota);
+  holdings_[static_cast<std::size_t>(job)] = std::move(holding);
+  correct_open(job);
+}
+
+void SearchedPlan::correct_open(std::int32_t job) {
+  const bool open = row_of(job) != view_->want[job] || is_away(job);
+  const auto entry = std::find(open_.begin(), open_.end(), job);
+  if (open && entry == open_.end()) {
+    open_.push_back(job);
+  } else if (!open && entry != open_.end()) {
+    *entry = open_.back();
+    open_.pop_back();
+  }
+}
+
+bool SearchedPlan::may_have(std::int32_t job, std::int32_t row) const {
+  const kernel::ProblemView& p = view_->problem;
+  const kernel::DemandRow& demand = demand_of_row(*view_, row);
+  std::int64_t free = 0;
+  for (std::int32_t node = 0; node < p.n_nodes; ++node) {
+    if (p.node_type[node] == demand.gpu_type) free += std::popcount(state_.free[static_cast<std::size_t>(node)]);
+  }
+  return free >= demand.gpus && quota_passes(p, state_, p.job_queue[view_->slot[job]], demand.gpu_type, demand.quota);
+}
+
+bool SearchedPlan::go_home(std::int32_t job) {
+  if (view_->current[job] == kNone || !may_have(job, view_->current[job])) return false;
+  PlanSearchHolding home = plan_search_home(*view_, job);
+  State trial = state_;  // two held rows may be on the same node
+  for (const Piece& piece : plan_search_pieces(*view_, job, home)) {
+    if (!fits_at_home(trial, piece)) return false;
+    take(view_->problem, trial, piece);
+  }
+  get(job, std::move(home));
+  return true;
+}
+
+bool SearchedPlan::place(std::int32_t job, std::int32_t row) {
+  if (!may_have(job, row)) return false;
+  if (row == view_->current[job] && go_home(job)) return true;
+  const Ask ask{&view_->problem, &demand_of_row(*view_, row), run_of_row(*view_, row), view_->now};
+  Tries tries{view_->packing, view_->max_tries};
+  State trial = state_;
+  PlanSearchHolding placed{row, false, {}};
+  if (!place_demand(ask, trial, tries, placed.entries)) return false;
+  get(job, std::move(placed));
+  return true;
+}
+
+bool SearchedPlan::is_away(std::int32_t job) const {
+  return has_something(job) && worth_of(job) < view_->worth[std::ptrdiff_t{row_of(job)} * view_->n_classes];
+}
+
+bool SearchedPlan::place_ranked(std::int32_t job, std::int32_t except) {
+  for (std::int32_t r = view_->rank_begin[job]; r < view_->rank_begin[job + 1]; ++r) {
+    if (view_->ranked[r] != except && place(job, view_->ranked[r])) return true;
+  }
+  return false;
+}
+
+bool SearchedPlan::place_above(std::int32_t job, std::int32_t row, std::int64_t than) {
+  if (!place(job, row)) return false;
+  if (worth_of(job) > than) return true;
+  give_up(job);
+  return false;
+}
+
+// One more job may increase the loss by idle GPUs beyond its own value.
+bool SearchedPlan::place_for_more(std::int32_t job, std::int32_t row) {
+  const std::int64_t before = score();
+  if (!place(job, row)) return false;
+  if (score() >= before) return true;
+  give_up(job);
+  return false;
+}
+
+void SearchedPlan::fill() {
+  for (std::int32_t i = 0; i < view_->n_jobs; ++i) {
+    const std::int32_t job = view_->turn[i];
+    if (has_something(job)) continue;
+    for (std::int32_t r = view_->rank_begin[job]; r < view_->rank_begin[job + 1]; ++r) {
+      if (place_for_more(job, view_->ranked[r])) break;
+    }
+  }
+}
+
+}  // namespace berth::reference

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/units.hpp"
+#include "host/core/base/to_index.hpp"
+
+namespace berth::sim {
+
+/// At most one future instant per slot, with access to the first. Ties: the smaller rank. A heap with four children per node.
+class SlotEvents {
+ public:
+  /// kNever: no event.
+  TimeUs next() const { return static_cast<TimeUs>(heap_.front() >> 64); }
+  /// The slot of the first event.
+  std::int32_t slot() const { return slot_of(heap_.front()); }
+
+  /// @param at  Before kNever. @param rank  Not negative.
+  void set(TimeUs at, std::int32_t rank, std::int32_t slot);
+  void remove(std::int32_t slot);
+
+ private:
+  /// Instant, rank and slot in one number. Comparisons are unpredictable, so the code avoids branches on them.
+  using Event = __int128;
+  static constexpr std::size_t kChildren = 4;
+  static constexpr std::int32_t kNone = -1;
+  static constexpr Event kLast = static_cast<Event>(kNever) << 64;
+
+  static std::int32_t slot_of(Event event) { return static_cast<std::int32_t>(event); }
+  void put(std::size_t place, Event event) {
+    heap_[place] = event;
+    place_[to_index(slot_of(event))] = static_cast<std::int32_t>(place);
+  }
+  void settle(std::size_t place, Event event);
+
+  std::size_t size_ = 0;
+  std::vector<Event> heap_ = std::vector<Event>(kChildren, kLast);  // padded with kLast at the end, as far as children are read
+  std::vector<std::int32_t> place_;                                 // [slots] position in the heap
+};
+
+}  // namespace berth::sim

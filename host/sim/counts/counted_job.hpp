@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <vector>
+
+#include "berth/overheads.hpp"
+#include "berth/trace.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/sim/counts/node_counts.hpp"
+
+namespace berth::sim {
+
+/// Position of a job in the order of one decision.
+struct JobPlace {
+  std::int64_t key;
+  std::int32_t rank;  ///< in the trace
+  std::int32_t slot;
+  bool operator<(const JobPlace& other) const { return order() < other.order(); }
+  bool operator>(const JobPlace& other) const { return other < *this; }
+
+ private:
+  // Key and rank in one number. Comparisons are unpredictable, so the code avoids branches on them.
+  __int128 order() const { return static_cast<__int128>(key) << 64 | static_cast<std::uint32_t>(rank); }
+};
+
+inline constexpr JobPlace kNoJob{INT64_MIN, -1, -1};  ///< comes before every job
+
+/// The past of a job.
+struct JobPast {
+  TimeUs held = 0;                    // time with GPUs, before `held_from`
+  TimeUs restarting = 0, moving = 0;  // parts of `held` without work
+  TimeUs start = kNever;              // for the first time
+  std::int32_t starts = 0, preemptions = 0, moves = 0;
+};
+
+/// The data of a waiting or running job in a simulation by counts.
+struct CountedJob : JobPast {
+  // For all jobs.
+  const TraceJob* traced = nullptr;
+  const ModelOverheads* overheads = nullptr;
+  TimeUs submit = 0, deadline = kNever, estimate = kNever;
+  TimeUs left = 0;  // remaining work, as run time
+  TimeUs owed = 0;  // cost of the next start
+  std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0, line = 0;
+  __int128 live_from = 0;  // sum over time of the number of jobs present, when it arrived
+  // For running jobs.
+  TimeUs held_from = 0, working_from = 0;
+  bool moved = false;    // the cost until `working_from` is that of a move
+  bool steady = false;   // its key is constant until its next change
+  std::int64_t key = 0;  // key of its position in its RunningOrder
+  bool running = false;
+
+  TimeUs left_at(TimeUs now) const {
+    if (!running || now <= working_from) return left;
+    return std::max<TimeUs>(0, left - (now - working_from));
+  }
+  TimeUs held_at(TimeUs now) const { return running ? held + (now - held_from) : held; }
+};
+
+/// Jobs by slot. A slot is reused once its job has left.
+class CountedJobs {
+ public:
+  CountedJob& operator[](std::int32_t slot) { return jobs_[to_index(slot)]; }
+  const CountedJob& operator[](std::int32_t slot) const { return jobs_[to_index(slot)]; }
+  /// GPUs of a running job. Stored apart from the jobs, so that their memory is reused.
+  std::vector<CountedGpus>& taken(std::int32_t slot) { return taken_[to_index(slot)]; }
+
+  std::int32_t slots() const { return static_cast<std::int32_t>(jobs_.size()); }
+  /// Adds a waiting job without a past. All other fields have the values of the former job in the slot.
+  std::int32_t add() {
+    if (free_.empty()) {
+      jobs_.emplace_back();
+      taken_.emplace_back();
+      return slots() - 1;
+    }
+    const std::int32_t slot = free_.back();
+    free_.pop_back();
+    static_cast<JobPast&>(jobs_[to_index(slot)]) = JobPast{};
+    jobs_[to_index(slot)].running = false;
+    return slot;
+  }
+  void free(std::int32_t slot) { free_.push_back(slot); }
+
+ private:
+  std::vector<CountedJob> jobs_;
+  std::vector<std::vector<CountedGpus>> taken_;  // [slots]
+  std::vector<std::int32_t> free_;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,179 @@
+#include "host/sim/counts/node_counts.hpp"
+
+#include <algorithm>
+
+#include "berth/kernel/place/state.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::sim {
+namespace {
+
+bool plain(const Node& node) {
+  const auto works = [](const Gpu& gpu) { return gpu.state == GpuState::kOk; };
+  return node.state == NodeState::kReady && std::all_of(node.gpu_list.begin(), node.gpu_list.end(), works) && node.available_from_us == 0 &&
+         node.available_until_us == kNever && node.virtual_clusters.size() <= 1;
+}
+
+}  // namespace
+
+bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel::Packing packing) {
+  tightest_ = packing == kernel::Packing::kTopology;
+  Snapshot empty = cluster;
+  empty.jobs.clear();
+  empty.history.clear();
+  if (!empty.reservations.empty() || (!facts.queues.empty() && !empty.queues.empty())) return false;
+  state_.emplace(std::move(empty), "cluster");
+  columns_ = StateView(*state_).problem();
+  inner_groups_ = columns_.inner_begin[columns_.n_nodes] > 0;
+  bool cpu = false, memory = false, several = false;
+  for (std::int32_t n = 0; n < state_->node_count(); ++n) {
+    const Node& node = state_->node(n);
+    if (!plain(node) || (n > 0 && node.virtual_clusters.empty() == owned_)) return false;
+    owned_ = !node.virtual_clusters.empty();
+    several = several || (n > 0 && node.gpu_type != only_type_);
+    only_type_ = node.gpu_type;
+    cpu = cpu || node.cpu_milli != kUnlimited;
+    memory = memory || node.memory_bytes != kUnlimited;
+    const auto [found, fresh] = pool_at_[node.gpu_type].try_emplace(owned_ ? node.virtual_clusters.front() : std::string(), pools());
+    if (fresh) pools_.emplace_back();
+    Pool& pool = pools_[to_index(found->second)];
+    nodes_.push_back({columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size())});
+    pool.nodes.push_back(n);
+    pool.free = pool.total += node.gpus;
+    gpus_ += node.gpus;
+  }
+  begin_pools();
+  return !facts.hard_deadlines && !facts.profiles && !(several && facts.any_type) && !(cpu && facts.cpu) && !(memory && facts.memory);
+}
+
+void NodeCounts::begin_pools() {
+  const kernel::TopologyView& topology = columns_.topology[static_cast<std::size_t>(TopologyKind::kSwitch)];
+  for (Pool& pool : pools_) {
+    pool.some = IndexSet(pool.nodes.size());
+    std::vector<std::int32_t> free;
+    std::vector<std::vector<std::int32_t>> domains(static_cast<std::size_t>(std::max(0, topology.levels - 2)));
+    for (std::size_t place = 0; place < pool.nodes.size(); ++place) {
+      const std::int32_t n = pool.nodes[place];
+      free.push_back(nodes_[to_index(n)].n_free);
+      if (free.back() > 0) pool.some.insert(static_cast<std::int32_t>(place));
+      for (std::size_t l = 0; l < domains.size(); ++l)
+        domains[l].push_back(topology.node_domain[static_cast<std::int64_t>(l + 1) * columns_.n_nodes + n]);
+    }
+    if (tightest_) pool.tree.begin(free, domains);
+  }
+}
+
+std::int32_t NodeCounts::pool_of(const TraceJob& job) const {
+  if (pools_.size() == 1 && !owned_ && (job.gpu_type.empty() || job.gpu_type == only_type_)) return 0;
+  const std::string nobody;
+  const auto type = pool_at_.find(job.gpu_type.empty() ? only_type_ : job.gpu_type);
+  if (type == pool_at_.end()) return -1;
+  const auto found = type->second.find(owned_ ? job.virtual_cluster : nobody);
+  return found == type->second.end() ? -1 : found->second;
+}
+
+void NodeCounts::stop_token(const Fragmentation& with) {
+  fragmentation_ = &with;
+  fragmented_micro_ = 0;
+  for (const NodeGpus& node : nodes_) fragmented_micro_ += fragmented(node);
+}
+
+// Updates only the node; its pool must be updated too.
+inline void NodeCounts::hold(NodeGpus& node, const CountedGpus& one) {
+  if (fragmentation_ != nullptr) fragmented_micro_ -= fragmented(node);
+  node.free &= ~one.mask;
+  node.n_free -= one.gpus;
+  if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
+}
+
+void NodeCounts::take(const CountedGpus& one) {
+  NodeGpus& node = nodes_[to_index(one.node)];
+  Pool& pool = pools_[to_index(node.pool)];
+  hold(node, one);
+  pool.free -= one.gpus;
+  if (tightest_) {
+    pool.tree.change(node.place, -one.gpus);
+  } else {
+    pool.some.put(node.place, node.free != 0);
+  }
+}
+
+void NodeCounts::give(const CountedGpus& one) {
+  NodeGpus& node = nodes_[to_index(one.node)];
+  Pool& pool = pools_[to_index(node.pool)];
+  if (fragmentation_ != nullptr) fragmented_micro_ -= fragmented(node);
+  node.free |= one.mask;
+  node.n_free += one.gpus;
+  pool.free += one.gpus;
+  if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
+  if (tightest_) {
+    pool.tree.change(node.place, one.gpus);
+  } else {
+    pool.some.insert(node.place);
+  }
+}
+
+inline std::uint64_t NodeCounts::pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const {
+  if (gpus == node.n_free) return node.free;
+  return inner_groups_ ? kernel::pick_gpus(columns_, n, node.free, gpus) : kernel::lowest_bits(node.free, gpus);
+}
+
+bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken) {
+  Pool& from = pools_[to_index(pool)];
+  if (from.free < gpus) return false;
+  taken.clear();
+  from.free -= gpus;
+  if (tightest_) {
+    take_tightest(from, gpus, taken);
+  } else {
+    take_by_rank(from, gpus, taken);
+  }
+  return true;
+}
+
+void NodeCounts::take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken) {
+  for (std::int32_t place = 0; gpus > 0; ++place) {
+    place = from.some.next(place);
+    const std::int32_t n = from.nodes[to_index(place)];
+    NodeGpus& node = nodes_[to_index(n)];
+    const auto here = static_cast<std::int32_t>(std::min<std::int64_t>(gpus, node.n_free));
+    const CountedGpus one{n, here, pick(n, node, here)};
+    hold(node, one);
+    from.some.put(place, node.free != 0);
+    taken.push_back(one);
+    gpus -= here;
+  }
+}
+
+void NodeCounts::take_tightest(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken) {
+  parts_.clear();
+  from.tree.take(gpus, parts_);
+  for (const PackingTree::Part& part : parts_) {
+    const std::int32_t n = from.nodes[to_index(part.node)];
+    NodeGpus& node = nodes_[to_index(n)];
+    const CountedGpus one{n, part.gpus, pick(n, node, part.gpus)};
+    hold(node, one);
+    taken.push_back(one);
+  }
+}
+
+void NodeCounts::give(const std::vector<CountedGpus>& taken) {
+  for (const CountedGpus& one : taken) give(one);
+}
+
+bool NodeCounts::take_again(const std::vector<CountedGpus>& taken) {
+  for (const CountedGpus& one : taken) {
+    if ((one.mask & ~nodes_[to_index(one.node)].free) != 0) return false;
+  }
+  for (const CountedGpus& one : taken) take(one);
+  return true;
+}
+
+std::string NodeCounts::names_of(const std::vector<CountedGpus>& taken) const {
+  std::string names;
+  for (const CountedGpus& one : taken) names += (names.empty() ? "" : " ") + state_->node(one.node).id;
+  return names;
+}
+
+}  // namespace berth::sim

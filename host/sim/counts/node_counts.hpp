@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/kernel/base/problem.hpp"
+#include "berth/snapshot.hpp"
+#include "berth/state.hpp"
+#include "berth/trace.hpp"
+#include "host/sim/base/job_source.hpp"
+#include "host/sim/counts/index_set.hpp"
+#include "host/sim/counts/packing_tree.hpp"
+#include "host/sim/measures/fragmentation.hpp"
+
+namespace berth::sim {
+
+/// GPUs of one node.
+struct CountedGpus {
+  std::int32_t node = 0;  ///< by rank
+  std::int32_t gpus = 0;
+  std::uint64_t mask = 0;  ///< mask of GPU indices
+};
+
+/// Free GPUs (docs/placement.md, sections 2 to 4). A pool has the nodes of one GPU type and one virtual cluster.
+/// A job uses the nodes of its pool by rank (packing `count`) or in the tightest domain (`topologies`).
+/// On each node it uses GPUs of the fewest inner groups, else the lowest. It always fits where enough GPUs are free.
+class NodeCounts {
+ public:
+  /// @returns whether placing such jobs GPU by GPU depends only on counts of free GPUs:
+  /// - Nodes are always ready, and all their GPUs work. They do not model cores and memory that jobs request.
+  /// - Pools do not overlap, and there are no quotas.
+  /// - No job has a profile, or a deadline for which it may be rejected later.
+  bool begin(const Snapshot& cluster, const TraceFacts& facts, kernel::Packing packing);
+
+  std::int32_t pools() const { return static_cast<std::int32_t>(pools_.size()); }
+  /// -1: no node is allowed for this job.
+  std::int32_t pool_of(const TraceJob& job) const;
+  std::int64_t gpus() const { return gpus_; }
+  std::int64_t total(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].total; }
+  std::int64_t free(std::int32_t pool) const { return pools_[static_cast<std::size_t>(pool)].free; }
+
+  /// From now on maintains the sum of `Fragmentation::of` over the nodes; `with` must outlive this object.
+  void stop_token(const Fragmentation& with);
+  std::int64_t fragmented_micro() const { return fragmented_micro_; }
+
+  /// Allocates GPUs for a job. @returns false, and changes nothing, when too few are free.
+  bool take(std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken);
+  void give(const std::vector<CountedGpus>& taken);
+  /// Allocates these GPUs. @returns false, and changes nothing, when one of them is not free.
+  bool take_again(const std::vector<CountedGpus>& taken);
+
+  /// Ids of the nodes, separated by blanks.
+  std::string names_of(const std::vector<CountedGpus>& taken) const;
+
+ private:
+  struct Pool {
+    std::vector<std::int32_t> nodes;  // by rank
+    IndexSet some{0};                 // those of `nodes` with a free GPU; packing `count`
+    PackingTree tree;                 // of `nodes`; packing `topologies`
+    std::int64_t free = 0, total = 0;
+  };
+  struct NodeGpus {
+    std::uint64_t free = 0;
+    std::int32_t n_free = 0, gpus = 0;
+    std::int32_t pool = 0, place = 0;  // its pool, and its position there
+  };
+  void begin_pools();
+  void hold(NodeGpus& node, const CountedGpus& one);
+  void take(const CountedGpus& one);
+  void give(const CountedGpus& one);
+  void take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
+  void take_tightest(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
+  std::uint64_t pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const;
+  std::int64_t fragmented(const NodeGpus& node) const { return fragmentation_->of(node.gpus, node.n_free); }
+
+  bool tightest_ = false;      // packing `topologies`
+  bool inner_groups_ = false;  // some node has inner groups
+  std::optional<ClusterState> state_;
+  kernel::ProblemView columns_{};  // of `state_`
+  std::vector<Pool> pools_;
+  std::vector<PackingTree::Part> parts_;
+  std::vector<NodeGpus> nodes_;                                                   // by rank
+  std::map<std::string, std::unordered_map<std::string, std::int32_t>> pool_at_;  // GPU type, virtual cluster
+  std::string only_type_;
+  bool owned_ = false;  // every node has one virtual cluster; otherwise none has any
+  std::int64_t gpus_ = 0;
+  const Fragmentation* fragmentation_ = nullptr;
+  std::int64_t fragmented_micro_ = 0;
+};
+
+}  // namespace berth::sim

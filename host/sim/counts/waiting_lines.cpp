@@ -1,0 +1,128 @@
+#include "host/sim/counts/waiting_lines.hpp"
+
+#include <algorithm>
+
+namespace berth::sim {
+
+std::int32_t WaitingLines::line_of(std::int32_t pool, std::int32_t gpus) {
+  if (one_group_) pool = gpus = 0;
+  std::vector<std::int32_t>& of_pool = line_at_[to_index(pool)];
+  if (of_pool.size() <= to_index(gpus)) of_pool.resize(to_index(gpus) + 1);
+  std::int32_t& line = of_pool[to_index(gpus)];
+  if (line == 0) line = add_line(pool, gpus) + 1;
+  return line - 1;
+}
+
+std::int32_t WaitingLines::add_line(std::int32_t pool, std::int32_t gpus) {
+  Line& line = lines_.emplace_back();
+  line.group = pool;
+  line.gpus = gpus;
+  turns_.emplace_back();
+  return static_cast<std::int32_t>(lines_.size()) - 1;
+}
+
+void WaitingLines::make_due(std::int32_t group) {
+  if (groups_[to_index(group)].due) return;
+  groups_[to_index(group)].due = true;
+  due_.push_back(group);
+}
+
+void WaitingLines::push(std::int32_t line, const JobPlace& place) {
+  Line& to = lines_[to_index(line)];
+  if (to.jobs.empty()) groups_[to_index(to.group)].lines.push_back(line);
+  to.jobs.push(place);
+  to.look();
+  if (to.fresh || to.first.slot != place.slot) return;
+  to.fresh = true;
+  groups_[to_index(to.group)].fresh.push_back(line);
+  make_due(to.group);
+}
+
+void WaitingLines::look_behind_again(std::int32_t pool, const JobPlace& place) {
+  if (is_empty(pool)) return;  // jobs that are still to come are looked at in any case
+  const std::int32_t group = one_group_ ? 0 : pool;
+  Group& of = groups_[to_index(group)];
+  of.again_behind = of.again ? std::min(of.again_behind, place) : place;
+  of.again = true;
+  make_due(group);
+}
+
+const std::vector<std::int32_t>& WaitingLines::due() {
+  last_due_.clear();
+  last_due_.swap(due_);
+  return last_due_;
+}
+
+// Whether a job may fit is unpredictable: the entry is always written, and counted only if it may.
+void WaitingLines::add_turn(std::int32_t l, const Room& room, bool wanted) {
+  const Line& line = lines_[to_index(l)];
+  turns_[n_turns_] = {line.first, l, line.gpus};
+  n_turns_ += static_cast<std::size_t>(wanted & room.may_do(line.gpus, line.first));
+}
+
+template <class Stays>
+void WaitingLines::keep_turns(const Stays& stays) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n_turns_; ++i) {
+    const Turn turn = turns_[i];
+    turns_[kept] = turn;
+    kept += static_cast<std::size_t>(stays(turn));
+  }
+  n_turns_ = kept;
+}
+
+void WaitingLines::begin_turns(std::int32_t group, const Room& room) {
+  group_ = group;
+  n_turns_ = 0;
+  Group& of = groups_[to_index(group)];
+  for (const std::int32_t line : of.again ? of.lines : of.fresh) {
+    const bool fresh = lines_[to_index(line)].fresh, behind = of.again_behind < lines_[to_index(line)].first;
+    add_turn(line, room, one_group_ | fresh | behind);
+  }
+  for (const std::int32_t line : of.fresh) lines_[to_index(line)].fresh = false;
+  of.fresh.clear();
+  of.due = of.again = false;
+}
+
+// There are few, so they are not sorted.
+const JobPlace* WaitingLines::turn() {
+  if (n_turns_ == 0) return nullptr;
+  const Turn* next = turns_.data();
+  for (std::size_t i = 1; i < n_turns_; ++i) next = turns_[i].first < next->first ? &turns_[i] : next;
+  next_ = static_cast<std::size_t>(next - turns_.data());
+  return &next->first;
+}
+
+void WaitingLines::started(const Room& room) {
+  const std::int32_t l = turns_[next_].line;
+  turns_[next_] = turns_[--n_turns_];
+  Line& line = lines_[to_index(l)];
+  line.jobs.pop();
+  line.look();
+  if (line.jobs.empty()) {
+    std::erase(groups_[to_index(group_)].lines, l);
+  } else {
+    add_turn(l, room, true);
+  }
+}
+
+void WaitingLines::blocked() {
+  keep_turns([gpus = turns_[next_].gpus](const Turn& turn) { return turn.gpus < gpus; });
+}
+
+void WaitingLines::look_behind(const JobPlace& place, const Room& room) {
+  keep_turns([&place](const Turn& turn) { return turn.first < place; });
+  for (const std::int32_t line : groups_[to_index(group_)].lines) add_turn(line, room, place < lines_[to_index(line)].first);
+}
+
+std::int32_t WaitingLines::take_any() {
+  for (Line& line : lines_) {
+    if (line.jobs.empty()) continue;
+    const std::int32_t slot = line.jobs.first().slot;
+    line.jobs.pop();
+    return slot;
+  }
+  return -1;
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,75 @@
+#include "host/sim/generate/synthetic_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "berth/error.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/sim/base/random.hpp"
+
+namespace berth::sim {
+namespace {
+
+constexpr std::int64_t kAllPpm = 1'000'000;
+
+std::int32_t whole_gpus(std::int32_t instances, std::int32_t share_ppm) {
+  return static_cast<std::int32_t>(instances * ((std::int64_t{share_ppm} + kWholeGpu - 1) / kWholeGpu));
+}
+
+/// Calls `see(ppm, gpus)` for each GPU count of the model.
+template <class See>
+void for_sizes(const WorkloadModel& model, const See& see) {
+  constexpr Share kWhole[] = {{kAllPpm, kWholeGpu}};
+  const std::span<const Share> shares = model.share_ppm.empty() ? std::span<const Share>(kWhole) : model.share_ppm;
+  for (const Share& size : model.gpus) {
+    for (const Share& share : shares) {
+      see(std::int64_t{size.ppm} * share.ppm / kAllPpm, whole_gpus(size.value, share.value));
+    }
+  }
+}
+
+/// Mean GPU-time of a job.
+std::int64_t mean_gpu_us(const WorkloadModel& model) {
+  __int128 sum = 0;
+  for_sizes(model, [&](std::int64_t ppm, std::int32_t gpus) {
+    sum += static_cast<__int128>(ppm) * gpus * mean_beyond(model.run[static_cast<std::size_t>(size_class(gpus))], 0);
+  });
+  return static_cast<std::int64_t>(sum / kAllPpm);
+}
+
+}  // namespace
+
+SyntheticJobs::SyntheticJobs(const SyntheticOptions& options)
+    : options_(options), model_(model_of(options.workload == Workload::kLlm ? Workload::kHelios : options.workload)) {
+  if (options.workload == Workload::kLlm) throw InvalidArgument("the workload 'llm' is one of snapshots: its jobs are trees");
+  if (options.jobs < 0 || options.jobs > kMaxJobs) throw InvalidArgument(fmt::format("{} jobs: expected 0 to {}", options.jobs, kMaxJobs));
+  if (options.load_ppm <= 0) throw InvalidArgument("a load is above 0");
+  if (options.gpus <= 0) throw InvalidArgument("a cluster without GPUs has no load");
+  const __int128 capacity = static_cast<__int128>(options.gpus) * options.load_ppm;
+  mean_gap_us_ = std::max<TimeUs>(1, static_cast<TimeUs>(static_cast<__int128>(mean_gpu_us(model_)) * kAllPpm / capacity));
+}
+
+const TraceJob* SyntheticJobs::next() {
+  if (count_ == options_.jobs) return nullptr;
+  Draws draws(options_.seed, Stream::kSynthetic, static_cast<std::uint64_t>(count_));
+  TraceJob& job = rooms_.take();
+  job.id = fmt::format("j{:08}", count_++);
+  if (count_ > 1) now_ = core::saturating_add(now_, draws.exponential(mean_gap_us_));
+  job.submit_us = now_;
+  const std::int32_t instances = pick(model_.gpus, draws);
+  job.gpus = whole_gpus(instances, model_.share_ppm.empty() ? kWholeGpu : pick(model_.share_ppm, draws));
+  job.run_us = std::max<TimeUs>(1, draw_duration(model_.run[static_cast<std::size_t>(size_class(job.gpus))], draws));
+  return &job;
+}
+
+TraceFacts SyntheticJobs::facts() const {
+  TraceFacts facts;
+  facts.any_type = true;
+  for_sizes(model_, [&](std::int64_t ppm, std::int32_t gpus) {
+    facts.by_gpus[static_cast<std::size_t>(std::clamp(gpus, 1, kMaxGpusPerNode) - 1)] += ppm;
+  });
+  return facts;
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,678 @@
+#include "host/sim/replay/replay_plans.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <queue>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/model/costs.hpp"
+#include "host/core/model/trace_phases.hpp"
+#include "host/core/state/job_rates.hpp"
+#include "host/core/state/state_view.hpp"
+#include "host/sim/base/estimator.hpp"
+#include "host/sim/base/random.hpp"
+#include "host/sim/base/trace_form.hpp"
+#include "host/sim/base/working_gpus.hpp"
+#include "host/sim/measures/series.hpp"
+#include "host/sim/replay/cluster_changes.hpp"
+#include "host/sim/replay/live_job.hpp"
+#include "host/sim/replay/progress_reports.hpp"
+#include "host/sim/replay/submitted_job.hpp"
+
+namespace berth::sim {
+namespace {
+
+/// An event of a running job.
+struct JobEvent {
+  TimeUs at;
+  std::int32_t job, slot;  // position in the trace, which orders events at one instant
+  std::uint64_t run;
+  enum class What : std::uint8_t { kEnd, kPhase, kCrash, kKill } what;
+  bool operator>(const JobEvent& other) const { return std::tie(at, what, job) > std::tie(other.at, other.what, other.job); }
+};
+
+constexpr std::int32_t kMostGpuJobs = 64;
+constexpr TimeUs kLeastRound = kSecond;
+constexpr int kMostTries = 24;              // about 32 years
+constexpr std::int64_t kMostIdle = 10'000;  // decisions in a row without running or coming jobs
+
+class Simulator {
+ public:
+  Simulator(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
+            const std::function<void(const JobOutcome&)>& done)
+      : source_(trace.jobs),
+        settings_(settings),
+        done_(done),
+        forms_(trace.profiles, cluster, settings.elastic),
+        demanded_(Demanded::all(cluster)),
+        estimator_(settings.estimates, settings.request.seed),
+        reports_(settings.progress, settings.request.seed),
+        state_(empty(cluster, settings)),
+        cluster_(state_, settings.events, settings.failures, settings.request.seed),
+        upcoming_(source_.next()) {
+    if (settings.round_us != 0 && settings.round_us < kLeastRound) throw InvalidArgument("a round takes a second at least");
+    totals_.gpus = working_gpus(cluster);
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
+      const Node& node = state_.node(n);
+      changes_.insert({node.available_from_us, node.available_until_us});
+    }
+    for (const Reservation& reservation : StateView(state_).reservations()) changes_.insert({reservation.from_us, reservation.to_us});
+    changes_.erase(0);
+    if (!settings.iterations) return;
+    if (gpu_jobs() < 1 || gpu_jobs() > kMostGpuJobs || (gpu_jobs() > 1 && !settings.decide)) {
+      throw InvalidArgument(fmt::format("of 1 to {} jobs on a GPU, more than 1 are for policies that place them so", kMostGpuJobs));
+    }
+    if (gpu_jobs() > 1 && (settings.failures.crash_gpu_us > 0 || settings.failures.kill_gpu_us > 0)) {
+      throw InvalidArgument("jobs that share GPUs do not crash by their GPU-time: when they will have had it is not known");
+    }
+    for (const auto& [name, profile] : trace.profiles) check_stages(name, profile);
+    std::vector<std::int32_t> gpus(to_index(state_.node_count()));
+    for (std::size_t n = 0; n < gpus.size(); ++n) gpus[n] = state_.node(static_cast<std::int32_t>(n)).gpus;
+    iterations_.emplace(settings.iterations->network, settings.iterations->rules, gpus);
+  }
+
+  SimulationTotals run() {
+    totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
+    totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
+    for (TimeUs now = next_event(); now != kNever; now = next_event()) {
+      if (settings_.interrupted && settings_.interrupted()) {
+        totals_.interrupted = true;
+        if (iterations_) advance(now);  // iterations have advanced until then
+        break;
+      }
+      advance(now);
+      deltas_.clear();
+      deltas_.push_back(delta::SetTime{now});
+      happen_to_jobs();
+      happen_to_cluster();
+      arrive();
+      state_.apply(deltas_);
+      remember_slots();
+      tell_phases();
+      if (cluster_changed_) count_gpus_up();
+      undecided_ = true;
+      if (settings_.round_us == 0 || settings_.events_too || now % settings_.round_us == 0) {
+        if (!decide()) break;
+        undecided_ = false;
+      }
+      if (settings_.series != nullptr) settings_.series->level(now, levels());
+    }
+    leave_unfinished();
+    totals_.decision_ns = decision_ns_.finish();
+    return totals_;
+  }
+
+ private:
+  // Times of a snapshot count from its origin; a simulation begins at its `now`.
+  static ClusterState empty(Snapshot cluster, const SimulationSettings& settings) {
+    cluster.jobs.clear();
+    cluster.history.clear();
+    const TimeUs begin = std::exchange(cluster.now_us, 0);
+    const auto shift = [begin](TimeUs& at) { at = at == kNever ? kNever : std::max<TimeUs>(0, at - begin); };
+    for (Node& node : cluster.nodes) {
+      shift(node.available_from_us);
+      shift(node.available_until_us);
+      for (Gpu& gpu : node.gpu_list) shift(gpu.free_at_us);
+      if (settings.iterations && settings.iterations->gpu_jobs > 1) node.sharing = true;
+    }
+    for (Reservation& reservation : cluster.reservations) {
+      shift(reservation.from_us);
+      shift(reservation.to_us);
+    }
+    return ClusterState(std::move(cluster), "cluster");
+  }
+
+  Levels levels() const {
+    Levels now{gpus_allocated(), 0, n_running_, n_live_ - n_running_, gpus_waited_, 0};
+    const NodeStore& node = StateView(state_).node();
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
+      const std::int32_t free = std::popcount(node.free[to_index(n)]);
+      now.gpus_free += free;
+      now.fragmented_micro += settings_.series->fragmentation().of(state_.node(n).gpus, free);
+    }
+    return now;
+  }
+
+  std::int32_t gpu_jobs() const { return settings_.iterations ? settings_.iterations->gpu_jobs : 1; }
+  std::int64_t gpus_allocated() const { return iterations_ ? iterations_->gpus_in_use() : gpus_allocated_; }
+  std::int32_t slot_of(const LiveJob& job) const { return static_cast<std::int32_t>(&job - live_.data()); }
+
+  /// Whether nodes, GPUs and jobs go on failing.
+  bool failing() const { return n_running_ > 0 || upcoming_ != nullptr; }
+
+  TimeUs next_event() {
+    const TimeUs next = next_outside();
+    return iterations_ ? iterations_->run_until(now_, next, settings_.interrupted) : next;
+  }
+
+  // The next event of a job or a node, arrival, round with waiting jobs, or change of the order.
+  TimeUs next_outside() {
+    while (!events_.empty() && live_[to_index(events_.top().slot)].run != events_.top().run) events_.pop();
+    TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
+    if (!events_.empty()) next = std::min(next, events_.top().at);
+    if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(now_, failing()));
+    const auto change = changes_.upper_bound(now_);
+    if ((n_live_ > 0 || upcoming_ != nullptr) && change != changes_.end()) next = std::min(next, *change);
+    const bool heeds_wakes =
+        (settings_.round_us == 0 || settings_.events_too) && (n_live_ > 0 || upcoming_ != nullptr) && idle_ < kMostIdle;
+    if (heeds_wakes && wake_ > now_) next = std::min(next, wake_);
+    if (next == kNever && n_live_ > 0 && !undecided_) return asked_again();
+    if (settings_.round_us == 0) return next;
+    // When no job runs, another round gives the same result as the last one, unless a job has arrived since.
+    if (n_live_ > 0 && (n_running_ > 0 || undecided_)) next = std::min(next, next_round(now_));
+    return next <= kMaxTimeUs ? next : kNever;
+  }
+
+  TimeUs next_round(TimeUs after) const { return (after / settings_.round_us + 1) * settings_.round_us; }
+
+  // No event is left, and jobs wait. Some policies give a higher value to jobs that have waited longer.
+  // So the policy decides again after a minute, then after two, four and so on.
+  TimeUs asked_again() {
+    if (settings_.decide || n_running_ > 0 || upcoming_ != nullptr || tries_ == kMostTries) return kNever;
+    const TimeUs later = core::saturating_add(now_, (60 * kSecond) << tries_++);
+    const TimeUs next = settings_.round_us > 0 && !settings_.events_too ? next_round(later) : later;
+    return next <= kMaxTimeUs ? next : kNever;
+  }
+
+  void advance(TimeUs now) {
+    const TimeUs from = std::max(now_, totals_.first_submit_us);
+    // A job holds GPUs that are down until a decision.
+    if (now > from) gpu_up_us_ += static_cast<__int128>(std::max(gpus_up_, gpus_allocated())) * (now - from);
+    live_us_ += static_cast<__int128>(n_live_) * (now - now_);
+    if (changes_.upper_bound(now_) != changes_.upper_bound(now)) cluster_changed_ = true;
+    now_ = now;
+  }
+
+  void count_gpus_up() {
+    gpus_up_ = 0;
+    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
+      const Node& node = state_.node(n);
+      if (node.available_from_us <= now_ && now_ < node.available_until_us) gpus_up_ += cluster_.gpus_up(n);
+    }
+    cluster_changed_ = false;
+  }
+
+  void happen_to_jobs() {
+    if (iterations_) {
+      for (const std::int32_t slot : iterations_->ended()) complete(live_[to_index(slot)]);
+    }
+    for (; !events_.empty() && events_.top().at <= now_; events_.pop()) {
+      const JobEvent event = events_.top();
+      LiveJob& job = live_[to_index(event.slot)];
+      if (job.run != event.run) continue;
+      if (event.what == JobEvent::What::kPhase) {
+        turning_.push_back(event.slot);
+        continue;
+      }
+      if (event.what == JobEvent::What::kCrash) {
+        stall(job, 0);
+        give_up(job);
+        gpus_waited_ += job.traced->gpus;
+        job.owed = core::restart_cost(job.overheads->costs);
+        ++job.crashes;
+        job.crashed_gpu_us = job.outcome.gpu_us;
+        deltas_.push_back(delta::StopJob{job.traced->id});
+        unsettled_.push_back({event.slot, job.run});
+        turning_.push_back(event.slot);
+        continue;
+      }
+      if (event.what == JobEvent::What::kEnd) {
+        complete(job);
+      } else {
+        give_up(job);
+        leave(job, JobOutcome::End::kKilled);
+      }
+    }
+  }
+
+  void complete(LiveJob& job) {
+    give_up(job);
+    estimator_.finished(*job.traced, job.outcome.held_us - job.without_work);
+    leave(job, JobOutcome::End::kCompleted);
+  }
+
+  void stall(LiveJob& job, TimeUs notice) {
+    if (!iterations_) {
+      job.stall(now_, notice);
+    } else if (!job.stalled) {
+      job.stall(now_, notice, iterations_->stop(slot_of(job), now_, true));
+    }
+  }
+
+  void happen_to_cluster() {
+    happened_.deltas.clear();
+    happened_.struck.clear();
+    happened_.killed.clear();
+    cluster_.take(now_, failing(), happened_);
+    if (!happened_.deltas.empty()) cluster_changed_ = true;
+    for (Delta& one : happened_.deltas) deltas_.push_back(std::move(one));
+    for (const ClusterChanges::Struck& one : happened_.struck) {
+      ++totals_.failures;
+      strike(one);
+    }
+    for (const std::string& id : happened_.killed) {
+      const std::int32_t slot = state_.find_job(id);
+      if (slot < 0 || !live_[to_index(slot)].live) continue;
+      if (live_[to_index(slot)].running) {
+        give_up(live_[to_index(slot)]);
+      } else {
+        gpus_waited_ -= live_[to_index(slot)].traced->gpus;
+      }
+      leave(live_[to_index(slot)], JobOutcome::End::kKilled);
+    }
+  }
+
+  // A job that had one of these GPUs does no work until a decision.
+  void strike(const ClusterChanges::Struck& struck) {
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(live_.size()); ++slot) {
+      LiveJob& job = live_[to_index(slot)];
+      if (!job.live || !job.running) continue;
+      for (const AllocationEntry& entry : state_.job(slot)->allocation.entries) {
+        const bool has = struck.gpu < 0 || std::find(entry.gpus.begin(), entry.gpus.end(), struck.gpu) != entry.gpus.end();
+        if (!has || entry.node != state_.node(struck.node).id) continue;
+        stall(job, struck.notice_us);
+        unsettled_.push_back({slot, job.run});
+        turning_.push_back(slot);
+        break;
+      }
+    }
+  }
+
+  void arrive() {
+    for (; upcoming_ != nullptr && upcoming_->submit_us <= now_; upcoming_ = source_.next()) {
+      const TraceJob& traced = *upcoming_;
+      LiveJob live;
+      live.traced = &traced;
+      live.outcome.job = n_arrived_++;
+      live.outcome.submit_us = traced.submit_us;
+      live.outcome.live_us = -live_us_;
+      if (!forms_.knows_type(traced)) {  // the state would reject it
+        live.outcome.end = JobOutcome::End::kRejected;
+        live.outcome.end_us = now_;
+        live.outcome.reason = fmt::format("the cluster has no GPUs of type '{}'", traced.gpu_type);
+        tell(live);
+        source_.release(traced);
+        continue;
+      }
+      const TraceForm form = forms_.of(traced);
+      live.overheads = &settings_.overheads.of(traced.model);
+      live.timed = form.profile == nullptr || traced.work == 0;
+      live.work = live.left = live.timed ? traced.run_us : traced.work;
+      live.owed = live.overheads->start_us;
+      Job job = submitted_job(traced, form, demanded_);
+      job.costs = live.overheads->costs;
+      job.estimate = estimator_.of(traced, live.outcome.job);
+      if (gpu_jobs() > 1) {
+        for (Shape& shape : job.shapes) shape.share_ppm = kWholeGpu / gpu_jobs();
+        job.sharing = true;
+      }
+      if (iterations_ && !traced.phases.empty()) {
+        throw InvalidArgument(
+            fmt::format("job '{}': phases are of rates, which jobs do not have where iterations are followed", traced.id));
+      }
+      if (!live.timed && !traced.phases.empty()) live.asked_rates = forms_.asked_rates(traced);
+      if (estimator_.knows_work()) job.progress.work_total = form.profile == nullptr || !live.timed ? told_left(live, live.left) : 0;
+      if (!live.asked_rates.empty() && !estimator_.knows_phases() && estimator_.knows_work()) expect_rate_to_stay(job, live, live.left);
+      arrived_.push_back(std::move(live));
+      deltas_.push_back(delta::PutJob{std::move(job)});
+      ++n_live_;
+      gpus_waited_ += traced.gpus;
+    }
+  }
+
+  // Slots are known once the state has accepted the jobs.
+  void remember_slots() {
+    for (LiveJob& job : arrived_) {
+      const auto slot = to_index(state_.find_job(job.traced->id));
+      if (live_.size() <= slot) live_.resize(slot + 1);
+      if (live_[slot].live) throw InvalidArgument(fmt::format("the job id '{}' occurs twice", job.traced->id));
+      job.run = live_[slot].run + 1;
+      job.live = true;
+      live_[slot] = std::move(job);
+    }
+    arrived_.clear();
+  }
+
+  // The remaining work to report, where it is reported.
+  std::int64_t told_left(const LiveJob& job, std::int64_t left) const {
+    return estimator_.knows_phases() ? left_at_present_rate(*job.traced, job.phase, left, job.asked_rates) : left;
+  }
+
+  static void expect_rate_to_stay(Job& told, const LiveJob& job, std::int64_t left) {
+    const TimeUs needs = core::reaches({0, left, job.asked_rates[job.phase], 0}, 0);
+    told.estimate.run_us = std::min(core::saturating_add(told.progress.run_us, std::max<TimeUs>(1, needs)), kMaxTimeUs);
+  }
+
+  // A job in another phase has other rates. A failure may have returned it to an earlier phase.
+  void tell_phases() {
+    deltas_.clear();
+    for (const std::int32_t slot : turning_) {
+      LiveJob& job = live_[to_index(slot)];
+      if (!job.live || job.asked_rates.empty()) continue;
+      const auto reached = [&] { return core::phase_at(*job.traced, job.work - job.left_at(now_)); };
+      if (reached() == job.phase) continue;
+      Job told = *state_.job(slot);
+      const bool works = job.running && !job.stalled;
+      do {
+        job.phase = works ? job.phase + 1 : reached();
+        set_form(told, *job.traced, forms_.in_phase(std::move(told.shapes), *job.traced, job.phase));
+        if (works) job.turn(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, slot)));
+      } while (works && reached() > job.phase);
+      if (works) expect_end(job, slot);
+      StateView(state_).advance(slot, told.progress);
+      const std::int64_t left = job.left_at(now_);
+      if (told.progress.work_total > 0) {
+        told.progress.work_done = job.work - left;
+        told.progress.work_total = std::min(core::saturating_add(told.progress.work_done, told_left(job, left)), kScoreCeiling);
+        if (!estimator_.knows_phases()) expect_rate_to_stay(told, job, left);
+      }
+      deltas_.push_back(delta::PutJob{std::move(told)});
+    }
+    turning_.clear();
+    if (!deltas_.empty()) state_.apply(deltas_);
+  }
+
+  // Rate of a job at its place.
+  std::int64_t rate_there(const Job& job, std::int32_t slot) const {
+    return core::placed_rate(state_, job, StateView(state_).job().shape[to_index(slot)], StateView(state_).jobs()[to_index(slot)].entries);
+  }
+
+  // Without a measured rate its work takes the time stated in the trace.
+  static std::int64_t known_rate(const LiveJob& job, std::int64_t rate) {
+    return rate > 0 ? rate : std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
+  }
+
+  /// @returns false when the decision was stopped.
+  bool decide() {
+    tell_progress();
+    const auto before = std::chrono::steady_clock::now();
+    away_.clear();
+    if (settings_.decide) {
+      try {
+        settings_.decide(state_, plan_, away_);
+      } catch (const DecisionStopped&) {
+        totals_.interrupted = true;
+        return false;
+      }
+    } else {
+      engine_.decide(state_, memory_, settings_.request, plan_);
+    }
+    decision_ns_.add(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - before).count());
+    ++totals_.decisions;
+    commit(state_, plan_);
+    deltas_.clear();
+    wake_ = plan_.order_until_us;
+    for (const Decision& d : plan_.decisions) give_back(d);
+    for (const Decision& d : plan_.decisions) carry_out(d);
+    for (const Rejected& one : away_) reject(one.job, one.why);
+    if (!deltas_.empty()) state_.apply(deltas_);
+    if (n_running_ > 0 || upcoming_ != nullptr) {
+      idle_ = tries_ = 0;
+    } else {
+      ++idle_;
+    }
+    return true;
+  }
+
+  // As in the state: what jobs give back is free before anything starts.
+  void give_back(const Decision& d) {
+    LiveJob& job = live_[to_index(d.job)];
+    switch (d.action) {
+      case Action::kMigrate:
+      case Action::kResize:
+      case Action::kReplace:
+        give_up(job);
+        break;
+      case Action::kPreempt:
+        job.owed += job.stalled ? core::restart_cost(job.overheads->costs) : d.cost_us;
+        give_up(job);
+        ++job.outcome.preemptions;
+        gpus_waited_ += job.traced->gpus;
+        wake_for_deadline(d.job);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void carry_out(const Decision& d) {
+    LiveJob& job = live_[to_index(d.job)];
+    switch (d.action) {
+      case Action::kStart:
+        ++job.outcome.starts;
+        if (job.outcome.start_us == kNever) job.outcome.start_us = now_;
+        gpus_waited_ -= job.traced->gpus;
+        hold(d, std::exchange(job.owed, 0), Loss::kRestart);
+        break;
+      case Action::kMigrate:
+      case Action::kResize:
+        ++job.outcome.moves;
+        hold(d, d.cost_us, Loss::kMove);
+        break;
+      case Action::kReplace:
+        ++job.outcome.repairs;
+        hold(d, d.cost_us, Loss::kRestart);
+        break;
+      case Action::kPreempt:  // gave back all that it had
+        break;
+      case Action::kKeep:
+        // Its GPUs returned before any decision.
+        if (job.stalled) {
+          give_up(job);
+          hold(d, core::restart_cost(job.overheads->costs), Loss::kRestart);
+        }
+        break;
+      case Action::kReject:
+        reject(d.job, render_reason(state_, d.reason, d.job));
+        break;
+      default:
+        wake_for_deadline(d.job);
+        break;
+    }
+  }
+
+  void reject(std::int32_t slot, std::string reason) {
+    LiveJob& job = live_[to_index(slot)];
+    gpus_waited_ -= job.traced->gpus;
+    job.outcome.reason = std::move(reason);
+    leave(job, JobOutcome::End::kRejected);
+  }
+
+  // A job that cannot meet its hard deadline any more is rejected, so that it blocks no other job.
+  void wake_for_deadline(std::int32_t slot) {
+    const TimeUs last = StateView(state_).last_start(slot);
+    if (last != kNever && last >= now_ && (wake_ <= now_ || last < wake_)) wake_ = last + 1;
+  }
+
+  // The job receives GPUs, and works once the cost of the change is paid.
+  void hold(const Decision& d, TimeUs cost, Loss pays_for) {
+    LiveJob& job = live_[to_index(d.job)];
+    std::int64_t ppm = 0;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan_.entries[to_index(e)];
+      ppm += std::int64_t{std::popcount(entry.gpus)} * entry.share_ppm;
+    }
+    const std::int64_t rate = job.timed ? kSecond : known_rate(job, StateView(state_).job().rate[to_index(d.job)]);
+    job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
+    ++n_running_;
+    gpus_allocated_ += job.gpus;
+    if (iterations_) begin_iterations(d);
+    const TimeUs end = iterations_ ? kNever : expect_end(job, d.job);
+    const auto mishap = [&](TimeUs mean, Stream stream, JobEvent::What what, std::int64_t count) {
+      if (mean == 0) return;
+      Draws draws(settings_.request.seed, stream, (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
+      const __int128 service = static_cast<__int128>(draws.exponential(mean)) - (job.outcome.gpu_us - job.crashed_gpu_us);
+      const TimeUs when = core::saturating_add(now_, std::max<TimeUs>(1, static_cast<TimeUs>(service / job.gpus)));
+      if (when < end) events_.push({when, job.outcome.job, d.job, job.run, what});
+    };
+    mishap(settings_.failures.crash_gpu_us, Stream::kCrash, JobEvent::What::kCrash, job.crashes);
+    mishap(settings_.failures.kill_gpu_us, Stream::kKill, JobEvent::What::kKill, job.crashes);
+    if (works_unevenly(job) || reports_.of(*job.traced)) unsettled_.push_back({d.job, job.run});
+  }
+
+  void begin_iterations(const Decision& d) {
+    const LiveJob& job = live_[to_index(d.job)];
+    places_.clear();
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan_.entries[to_index(e)];
+      for (std::uint64_t left = entry.gpus; left != 0; left &= left - 1) places_.push_back({entry.node, std::countr_zero(left)});
+    }
+    iterations_->start({d.job, job.outcome.job, job.left, job.working_from, &job.overheads->costs, places_},
+                       iteration_form(state_.job(d.job)->profile, !job.timed, job.rate), now_);
+  }
+
+  bool works_unevenly(const LiveJob& job) const { return iterations_ ? job.running : job.works_unevenly(now_); }
+  std::int64_t left_of(const LiveJob& job) const {
+    return iterations_ ? job.left - iterations_->done(slot_of(job), now_) : job.left_at(now_);
+  }
+
+  /// Schedules its end, or the start of its next phase. @returns its end; never, when its rate changes before.
+  TimeUs expect_end(LiveJob& job, std::int32_t slot) {
+    const bool turns = job.phase + 1 < job.asked_rates.size();
+    const TimeUs when = turns ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at();
+    if (when > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
+    events_.push({when, job.outcome.job, slot, job.run, turns ? JobEvent::What::kPhase : JobEvent::What::kEnd});
+    return turns ? kNever : when;
+  }
+
+  void give_up(LiveJob& job) {
+    gpus_allocated_ -= job.gpus;
+    if (iterations_) {
+      job.release(now_, iterations_->stop(slot_of(job), now_));
+    } else {
+      job.release(now_);
+    }
+    --n_running_;
+    totals_.last_release_us = now_;
+    totals_.gpu_up_us = gpu_up_us_;
+  }
+
+  // The state assumes that a job works from the instant at which it has its GPUs; other time is subtracted here.
+  // Jobs that train by epochs report them.
+  void tell_progress() {
+    deltas_.clear();
+    std::size_t kept = 0;
+    for (const Unsettled& one : unsettled_) {
+      const LiveJob& job = live_[to_index(one.slot)];
+      if (!job.live || job.run != one.run) continue;
+      const Job* told = state_.job(one.slot);
+      const bool reports = reports_.of(*job.traced);
+      if (told->progress.work_total > 0 || reports) {
+        const std::int64_t done = job.work - left_of(job);
+        Progress progress = told->progress;
+        StateView(state_).advance(one.slot, progress);
+        if (progress.work_total > 0) progress.work_done = done;
+        if (reports) reports_.put(progress, *job.traced, job.outcome.job, done, job.work);
+        deltas_.push_back(delta::SetProgress{told->id, std::move(progress)});
+      }
+      if (works_unevenly(job) || (reports && job.running)) unsettled_[kept++] = one;
+    }
+    unsettled_.resize(kept);
+    if (!deltas_.empty()) state_.apply(deltas_);
+  }
+
+  void leave(LiveJob& job, JobOutcome::End end) {
+    job.outcome.end = end;
+    job.outcome.end_us = now_;
+    if (settings_.name_nodes) name_nodes(job);
+    const char* status = end == JobOutcome::End::kCompleted ? "completed" : end == JobOutcome::End::kKilled ? "cancelled" : "";
+    deltas_.push_back(delta::RemoveJob{job.traced->id, status});
+    job.live = false;
+    ++job.run;
+    --n_live_;
+    totals_.gpu_us += job.outcome.gpu_us;
+    if (end != JobOutcome::End::kRejected) totals_.last_end_us = now_;
+    tell(job);
+    source_.release(*job.traced);
+  }
+
+  // The state keeps its allocation until the job is removed from it.
+  void name_nodes(LiveJob& job) {
+    const Job* held = state_.job(state_.find_job(job.traced->id));
+    std::string_view last;
+    for (const AllocationEntry& entry : held->allocation.entries) {
+      if (entry.node == last) continue;
+      if (!last.empty()) job.outcome.nodes += ' ';
+      job.outcome.nodes += last = entry.node;
+    }
+  }
+
+  void tell(LiveJob& job) {
+    job.outcome.traced = job.traced;
+    job.outcome.live_us += live_us_;
+    done_(job.outcome);
+  }
+
+  void leave_unfinished() {
+    if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
+    std::vector<LiveJob*> left;
+    for (LiveJob& job : live_) {
+      if (!job.live) continue;
+      if (job.running) give_up(job);
+      totals_.gpu_us += job.outcome.gpu_us;
+      left.push_back(&job);
+    }
+    std::sort(left.begin(), left.end(), [](const LiveJob* a, const LiveJob* b) { return a->outcome.job < b->outcome.job; });
+    for (LiveJob* one : left) tell(*one);
+  }
+
+  struct Unsettled {
+    std::int32_t slot;
+    std::uint64_t run;
+  };
+
+  JobSource& source_;
+  const SimulationSettings& settings_;
+  const std::function<void(const JobOutcome&)>& done_;
+  TraceForms forms_;
+  Demanded demanded_;
+  Estimator estimator_;
+  ProgressReports reports_;
+  ClusterState state_;
+  ClusterChanges cluster_;
+  std::optional<Iterations> iterations_;
+  std::vector<Iterations::Place> places_;
+  Engine engine_;
+  PolicyState memory_;
+  Plan plan_;
+  std::vector<Rejected> away_;
+  std::set<TimeUs> changes_;  // instants at which nodes and reservations come and go
+  TimeUs now_ = -1, wake_ = kNever;
+  const TraceJob* upcoming_;
+  std::int32_t n_arrived_ = 0;
+  std::int64_t n_live_ = 0, n_running_ = 0, gpus_allocated_ = 0, gpus_waited_ = 0;
+  bool undecided_ = false;       // something has happened since the last decision
+  bool cluster_changed_ = true;  // since GPUs that are up were last counted
+  std::int64_t gpus_up_ = 0;
+  __int128 gpu_up_us_ = 0;     // since the first submission
+  __int128 live_us_ = 0;       // sum of n_live_ over time
+  std::vector<LiveJob> live_;  // [slots]
+  std::vector<LiveJob> arrived_;
+  std::vector<Unsettled> unsettled_;
+  std::vector<std::int32_t> turning_;  // jobs that may have entered another phase
+  std::vector<Delta> deltas_;
+  ClusterChanges::Happened happened_;
+  std::priority_queue<JobEvent, std::vector<JobEvent>, std::greater<>> events_;
+  std::int64_t idle_ = 0;  // decisions in a row after which no job ran and none was to come
+  int tries_ = 0;
+  SpreadOf decision_ns_;
+  SimulationTotals totals_;
+};
+
+}  // namespace
+
+SimulationTotals replay_plans(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
+                              const std::function<void(const JobOutcome&)>& done) {
+  require_queues(trace.facts, cluster);
+  return Simulator(trace, cluster, settings, done).run();
+}
+
+}  // namespace berth::sim

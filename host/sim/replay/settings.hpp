@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/events.hpp"
+#include "berth/overheads.hpp"
+#include "berth/trace.hpp"
+#include "host/sim/base/decider.hpp"
+#include "host/sim/base/failure_rates.hpp"
+#include "host/sim/base/job_source.hpp"
+#include "host/sim/iterations/iterations.hpp"
+
+namespace berth::sim {
+
+class Series;
+
+/// Jobs simulated through each iteration (docs/simulation-reference.md, "Iterations").
+struct IterationSettings {
+  std::int32_t gpu_jobs = 1;  ///< maximum number of jobs per GPU; above 1 only with a `decide` that places them
+  NetworkCost network;
+  IterationRules rules;
+};
+
+/// Settings of a simulation; docs/simulation-reference.md defines each.
+struct SimulationSettings {
+  Request request;                              ///< policy, its parameters, seed, backend
+  std::string estimates = "oracle";             ///< see Estimator
+  std::string progress = "epochs";              ///< see ProgressReports
+  Overheads overheads;                          ///< see overheads.hpp
+  ClusterEvents events;                         ///< events that do not depend on the policy
+  FailureRates failures;                        ///< random events, by the request's seed
+  TimeUs round_us = 0;                          ///< > 0: decisions only at its multiples
+  bool events_too = false;                      ///< with rounds: decisions also at events
+  bool elastic = false;                         ///< elastic jobs may run at every GPU count that was measured
+  bool name_nodes = false;                      ///< outcomes name the nodes of a job
+  std::optional<IterationSettings> iterations;  ///< empty: jobs work at the rate of their shape and place
+  Decider decide;                               ///< empty: the engine decides, by `request`
+  std::function<bool()> interrupted;            ///< true: stop and keep the results so far; empty: never
+  Series* series = nullptr;                     ///< receives the levels from each instant on; null: none
+};
+
+/// The input of a simulation.
+struct Replayed {
+  const TraceProfiles& profiles;
+  TraceFacts facts;
+  JobSource& jobs;
+};
+
+}  // namespace berth::sim

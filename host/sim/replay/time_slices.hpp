@@ -1,0 +1,12 @@
+#pragma once
+
+#include "host/sim/base/outcome.hpp"
+#include "host/sim/replay/settings.hpp"
+
+namespace berth::sim {
+
+/// Checks that time slices are long enough for progress; otherwise a simulation would never end.
+/// @throws InvalidArgument where time slices are not longer than the cost of a resumption or migration of some model.
+void check_time_slices(const SimulationSettings& settings);
+
+}  // namespace berth::sim

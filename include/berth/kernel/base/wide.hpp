@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/base/hd.hpp"
+
+/// Exact integer arithmetic whose intermediates need more than 64 bits.
+namespace berth::kernel {
+
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+BERTH_HD constexpr std::int64_t saturate(Wide v) {
+  return v < INT64_MIN ? INT64_MIN : v > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(v);
+}
+
+BERTH_HD constexpr std::int64_t saturating_mul(std::int64_t a, std::int64_t b) { return saturate(Wide{a} * b); }
+BERTH_HD constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) { return saturate(Wide{a} + b); }
+
+/// Whether 64 bits suffice. Division in 128 bits is a call that takes several times as long, and most values do not need it.
+BERTH_HD constexpr bool is_narrow(Wide v) { return static_cast<std::int64_t>(v) == v; }
+
+/// Division rounded towards minus infinity; b > 0.
+BERTH_HD constexpr Wide floor_div(Wide a, Wide b) {
+  if (is_narrow(a) && is_narrow(b)) {
+    const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
+    return x / y - (x % y < 0 ? 1 : 0);
+  }
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+/// Division rounded towards plus infinity; b > 0.
+BERTH_HD constexpr Wide ceil_div(Wide a, Wide b) { return a / b + (a % b > 0 ? 1 : 0); }
+
+/// floor(a * b / c), saturated; c > 0.
+BERTH_HD constexpr std::int64_t mul_div(std::int64_t a, std::int64_t b, std::int64_t c) { return saturate(floor_div(Wide{a} * b, c)); }
+
+}  // namespace berth::kernel

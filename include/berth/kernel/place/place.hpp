@@ -1,0 +1,371 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/base/never_stop.hpp"
+#include "berth/kernel/place/releases.hpp"
+#include "berth/kernel/place/tree.hpp"
+#include "berth/kernel/place/workspace.hpp"
+
+/// The scheduling pass: docs/placement.md sections 6 and 7.
+namespace berth::kernel {
+
+template <class Group>
+struct PlacePass {
+  Pass<Group> w;  // `w.s` is the current state
+  const PlaceRequest& request;
+  const PlaceWorkspace& ws;
+  const PlaceResult& result;
+  PassState later{};      // the state at the start of the reservation, which later jobs must not disturb
+  bool reserved = false;  // a reservation exists
+  bool reserve_done = false;
+  bool blocked = false;        // strict: an earlier job failed
+  bool plain = false;          // no resource is overcommitted: a victim that need not leave gets back exactly what it held
+  bool queue_charged = false;  // by the current job, which displaced others: their release needed the up-to-date usage
+  std::int32_t round = 1;      // see PlaceWorkspace::known_now
+  std::int32_t limit = 0;      // positions from here on are not tried
+
+  BERTH_HD bool lead() const { return w.group.rank() == 0; }
+  BERTH_HD const OptionRow& option_of(std::int32_t job, std::int32_t o) const { return w.p.options[w.p.option_begin[job] + o]; }
+  BERTH_HD std::int32_t options_of(std::int32_t job) const { return w.p.option_begin[job + 1] - w.p.option_begin[job]; }
+  BERTH_HD TimeUs run_of(std::int32_t job, std::int32_t o) const { return request.option_run[w.p.option_begin[job] + o]; }
+  BERTH_HD static TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
+  BERTH_HD bool quota_ok(const PassState& s, std::int32_t job, std::int32_t o) const {
+    const DemandRow& d = w.p.demands[option_of(job, o).demand];
+    return passes_quota(w.p, s, job, d.gpu_type, d.quota);
+  }
+
+  /// Demands known not to fit: those whose row in the column equals `mark`. Without a column nothing is remembered.
+  struct Known {
+    std::int32_t* column;
+    std::int32_t mark;
+  };
+
+  /// Places option o in the state w.s from `start` on. A demand known not to fit is not tried again.
+  BERTH_HD BERTH_NOINLINE bool place(std::int32_t job, std::int32_t o, TimeUs start, Known known) {
+    const std::int32_t d = option_of(job, o).demand;
+    const DemandRow& demand = w.p.demands[d];
+    const bool memo = known.column != nullptr && demand.exact != 0 && w.p.has_until == 0;
+    if (memo && known.column[d] == known.mark) return false;
+    const bool enough = demand.exact == 0 || w.s.type_free[demand.gpu_type] >= demand.gpus;
+    if (enough && place_demand(w, demand, end_of(start, run_of(job, o)))) return true;
+    if (memo) {
+      w.group.sync();
+      if (lead()) known.column[d] = known.mark;
+      w.group.sync();
+    }
+    return false;
+  }
+
+  BERTH_HD void undo(std::int32_t job, std::int32_t o, std::int32_t from) {
+    undo_entries(w, w.p.groups + w.p.demands[option_of(job, o).demand].group_begin, from);
+  }
+
+  /// The first option that passes quota and fits now; kNone. It stays charged, except for the usage of queues.
+  BERTH_HD std::int32_t fit(std::int32_t job, TimeUs start, Known known) {
+    const std::int32_t n = options_of(job);
+    for (std::int32_t o = 0; o < n; ++o) {
+      if (quota_ok(w.s, job, o) && place(job, o, start, known)) return o;
+    }
+    return kNone;
+  }
+
+  /// The smallest number of releases after which the job fits, by doubling, then bisection (section 6.5).
+  /// On success the job's entries are placed, `list` is at that number, and the option is returned. On failure nothing changes.
+  template <class List>
+  BERTH_HD BERTH_NOINLINE std::int32_t fit_after(List& list, std::int32_t job, std::int32_t& count, Known infeasible) {
+    const std::int32_t from = w.n_entries;
+    const auto move = [&](std::int32_t to) {
+      w.group.sync();
+      if (lead()) ws.count[0] = list.change(w.s, count, to);
+      w.group.sync();
+      count = ws.count[0];
+    };
+    count = 0;
+    std::int32_t failed = 0;
+    std::int32_t option = kNone;
+    for (std::int32_t p = 1;; p *= 2) {
+      move(p);
+      // A job that does not fit after all releases never fits.
+      const bool ended = count < p;
+      if (ended && count == failed && infeasible.column == nullptr) break;
+      option = fit(job, list.start(count), ended ? infeasible : Known{});
+      if (option != kNone) break;
+      failed = count;
+      if (ended) break;
+    }
+    if (option == kNone) {
+      move(0);
+      return kNone;
+    }
+    std::int32_t fits = count;
+    bool placed = true;
+    while (fits - failed > 1) {
+      const std::int32_t middle = (failed + fits) / 2;
+      if (placed) undo(job, option, from);
+      move(middle);
+      const std::int32_t o = fit(job, list.start(count), {});
+      placed = o != kNone;
+      if (placed) {
+        option = o;
+        fits = middle;
+      } else {
+        failed = middle;
+      }
+    }
+    if (!placed) {
+      move(fits);
+      option = fit(job, list.start(count), {});
+    }
+    return option;
+  }
+
+  BERTH_HD void remove_victim(std::int32_t i) {
+    const std::int32_t before = ws.before[i];
+    const std::int32_t after = ws.after[i];
+    if (before >= 0) ws.after[before] = after;
+    ws.before[after] = before;
+  }
+
+  BERTH_HD void charge_option(PassState& s, std::int32_t job, std::int32_t o) {
+    const DemandRow& d = w.p.demands[option_of(job, o).demand];
+    w.group.sync();
+    if (lead()) charge_queue(w.p, s, job, d.gpu_type, d.quota);
+    w.group.sync();
+  }
+
+  /// Steps 3 to 5 for a job that holds nothing.
+  /// @returns the option placed, or kNone; `any_quota`: some option passed quota at step 4.
+  BERTH_HD std::int32_t start(std::int32_t i, std::int32_t job, bool& any_quota) {
+    const std::int32_t n = options_of(job);
+    any_quota = false;
+    if (reserved) return start_beside_reservation(job, any_quota);
+    for (std::int32_t o = 0; o < n; ++o) {
+      if (!quota_ok(w.s, job, o)) continue;
+      any_quota = true;
+      if (known_infeasible(job, o)) continue;
+      // Free GPUs only decrease until a job is displaced, so a failure holds until then.
+      if (place(job, o, request.now, {ws.known_now, round})) return o;
+    }
+    if (request.preemptive == 0 || request.running[i] != 0) return kNone;
+    return start_by_displacing(i, job);
+  }
+
+  /// Preemptive scheduling passes: whether the demand failed before with all victims released.
+  BERTH_HD bool known_infeasible(std::int32_t job, std::int32_t o) const {
+    if (request.preemptive == 0 || !may_remember()) return false;
+    const std::int32_t d = option_of(job, o).demand;
+    return w.p.demands[d].exact != 0 && ws.infeasible[d] != 0;
+  }
+  /// Free GPUs and later victims only decrease together, unless classes or end times make them differ between jobs.
+  BERTH_HD bool may_remember() const { return w.p.has_until == 0 && request.class_rule == 0; }
+
+  BERTH_HD std::int32_t start_by_displacing(std::int32_t i, std::int32_t job) {
+    if (ws.before[request.n] <= i) return kNone;  // no less important job is left
+    const std::int32_t n = options_of(job);
+    bool hope = false;
+    bool all = !plain;  // leaving some out would change the result of doubling where "does not fit" is not monotone
+    bool by_quota = false;
+    for (std::int32_t o = 0; o < n; ++o) {
+      const DemandRow& d = w.p.demands[option_of(job, o).demand];
+      all = all || d.exact == 0;
+      by_quota = by_quota || !quota_ok(w.s, job, o);
+      if (hope) continue;
+      const bool gpus = d.exact == 0 || (!known_infeasible(job, o) && w.s.type_free[d.gpu_type] + ws.later_gpus[d.gpu_type] >= d.gpus);
+      hope = gpus && quota_in_reach(job, o);
+    }
+    if (!hope) return kNone;
+    VictimList victims{w.p, request, ws.before, ws.victim_node, ws.listed, i, all, by_quota, request.n};
+    std::int32_t count = 0;
+    const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.infeasible : nullptr, 1});
+    if (option == kNone) return kNone;
+    // From the most important victim on: a victim whose GPUs are not needed keeps them.
+    w.group.sync();
+    if (lead()) {
+      const DemandRow& d = w.p.demands[option_of(job, option).demand];
+      charge_queue(w.p, w.s, job, d.gpu_type, d.quota);
+      for (std::int32_t k = count - 1; k >= 0; --k) {
+        const std::int32_t v = ws.listed[k];
+        if (hold_again(w.p, w.s, request.order[v])) continue;
+        ws.displaced[v] = 1;
+        ws.gone[request.order[v]] = 1;
+        result.displaced_by[v] = i;
+        count_victim(w.p, request, ws, v, -1);
+        remove_victim(v);
+      }
+    }
+    w.group.sync();
+    ++round;
+    queue_charged = true;
+    return option;
+  }
+
+  /// Whether the job's queues would have room after all later victims left.
+  BERTH_HD bool quota_in_reach(std::int32_t job, std::int32_t o) const {
+    const DemandRow& d = w.p.demands[option_of(job, o).demand];
+    for (std::int32_t q = w.p.job_queue[job]; q >= 0; q = w.p.queue_parent[q]) {
+      for (std::int32_t column = 0; column < 2; ++column) {
+        const std::int64_t at = std::int64_t{q} * (w.p.n_types + 1) + (column == 0 ? d.gpu_type : w.p.n_types);
+        if (w.p.queue_cap[at] != kNoLimit && w.s.queue_used[at] - ws.later_queue[at] + d.quota > w.p.queue_cap[at]) return false;
+      }
+    }
+    return true;
+  }
+
+  BERTH_HD std::int32_t start_beside_reservation(std::int32_t job, bool& any_quota) {
+    const std::int32_t n = options_of(job);
+    for (std::int32_t o = 0; o < n; ++o) {
+      if (!quota_ok(w.s, job, o)) continue;
+      any_quota = true;
+      const TimeUs end = end_of(request.now, run_of(job, o));
+      const bool is_short = end != kNever && end <= *result.reserve_at;
+      const std::int32_t from = w.n_entries;
+      const PassState now = w.s;
+      if (!is_short) w.s = later;
+      const bool placed = place(job, o, request.now, Known{is_short ? ws.known_now : ws.known_later, round});
+      w.s = now;
+      if (!placed) continue;
+      PassState& other = is_short ? later : w.s;
+      const DemandRow& demand = w.p.demands[option_of(job, o).demand];
+      w.group.sync();
+      if (lead()) {
+        for (std::int32_t e = from; e < w.n_entries; ++e) {
+          const PlacedRow& entry = w.entries[e];
+          const GroupRow& row = w.p.groups[demand.group_begin + entry.group];
+          take_mask(w.p, other, entry.node, entry.mask, row.share_ppm, row.gpu_memory, entry.members * row.cpu, entry.members * row.memory);
+        }
+      }
+      w.group.sync();
+      return o;
+    }
+    return kNone;
+  }
+
+  /// Section 7: the first blocked job gets the earliest place that running jobs leave for it.
+  BERTH_HD bool reserve(std::int32_t i, std::int32_t job) {
+    w.group.sync();
+    if (lead()) ws.n_events[0] = collect_events(w.p, request, result, ws, i);
+    w.group.sync();
+    EventList events{w.p, request, result, ws.events, ws.n_events[0]};
+    const std::int32_t from = w.n_entries;
+    std::int32_t count = 0;
+    const std::int32_t option = fit_after(events, job, count, {});
+    if (option == kNone) return false;
+    if (lead()) {
+      *result.reserve_at = events.start(count);
+      result.option[i] = option;
+      result.entry_begin[i] = from;
+      result.entry_end[i] = w.n_entries;
+      // Capacity of the nodes at that instant, after the reservation.
+      for (std::int32_t e = from; e < w.n_entries; ++e) {
+        ws.cpu_left[w.entries[e].node] = w.s.cpu[w.entries[e].node];
+        ws.memory_left[w.entries[e].node] = w.s.memory[w.entries[e].node];
+      }
+    }
+    w.group.sync();
+    // Back to the current state; the entries stay in the result but are not charged.
+    const std::int32_t end = w.n_entries;
+    undo(job, option, from);
+    w.n_entries = end;
+    if (lead()) events.change(w.s, count, 0);
+    w.group.sync();
+    copy_state(w.group, w.p, w.s, later);
+    if (lead()) {
+      for (std::int32_t e = from; e < end; ++e) {
+        const PlacedRow& entry = w.entries[e];
+        const std::int32_t node = entry.node;
+        if (later.cpu[node] > ws.cpu_left[node]) later.cpu[node] = ws.cpu_left[node];
+        if (later.memory[node] > ws.memory_left[node]) later.memory[node] = ws.memory_left[node];
+        for (std::uint64_t left = entry.mask; left != 0; left &= left - 1) {
+          later.used_ppm[w.p.gpu_begin[node] + lowest(left)] = kWholeGpu;
+        }
+        set_free(w.p, later, node, later.free[node] & ~entry.mask);
+      }
+    }
+    w.group.sync();
+    return true;
+  }
+
+  BERTH_HD void finish(std::int32_t i, Outcome outcome, std::int32_t option, std::int32_t from) {
+    if (lead()) {
+      result.outcome[i] = outcome;
+      result.option[i] = option;
+      result.entry_begin[i] = option == kNone ? 0 : from;
+      result.entry_end[i] = option == kNone ? 0 : w.n_entries;
+    }
+  }
+
+  BERTH_HD void step(std::int32_t i) {
+    const std::int32_t job = request.order[i];
+    const bool running = request.running[i] != 0;
+    const bool displaced = ws.displaced[i] != 0;
+    const std::int32_t from = w.n_entries;
+    if (running && !displaced) {
+      finish(i, Outcome::kKept, kNone, from);
+      w.group.sync();  // other threads may still read `later_gpus` for the job before
+      if (lead() && request.victim_ok[i] != 0 && request.preemptive != 0) {
+        count_victim(w.p, request, ws, i, -1);
+        remove_victim(i);
+      }
+      w.group.sync();
+      return;
+    }
+    if (i >= limit) return finish(i, displaced ? Outcome::kPreempted : Outcome::kBudget, kNone, from);
+    if (blocked) return finish(i, displaced ? Outcome::kPreempted : Outcome::kBehind, kNone, from);
+    w.ran_out = false;
+    bool any_quota = false;
+    const std::int32_t option = start(i, job, any_quota);
+    const Outcome failure = displaced ? Outcome::kPreempted : w.ran_out ? Outcome::kGaveUp : Outcome::kWaits;
+    if (option != kNone) {
+      if (!queue_charged) charge_option(w.s, job, option);
+      queue_charged = false;
+      finish(i, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from);
+      w.group.sync();
+    } else if (request.discipline == Discipline::kEasy && !reserve_done && any_quota) {
+      reserve_done = true;
+      reserved = reserve(i, job);
+      if (reserved) {
+        if (lead()) result.outcome[i] = Outcome::kReserved;
+        w.group.sync();
+      } else {
+        finish(i, failure, kNone, from);
+      }
+    } else {
+      const bool quota = !any_quota && options_of(job) > 0 && !displaced;
+      finish(i, quota ? Outcome::kQuota : failure, kNone, from);
+      blocked = request.discipline == Discipline::kStrict;
+    }
+  }
+};
+
+/// Runs one scheduling pass. All threads of the group call it; `result` is complete after the last sync.
+template <class Group, class StopToken>
+BERTH_HD void place(Group& group, const ProblemView& problem, const PlaceRequest& request, const TakenRow* taken, std::int32_t n_taken,
+                    const PlaceWorkspace& ws, const PlaceResult& result, StopToken& stop_token) {
+  PassState now = ws.now;
+  init_workspace(group, problem, request, taken, n_taken, ws);
+  PlacePass<Group> run{
+      {group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing}, request, ws, result};
+  run.later = ws.later;
+  run.limit = request.limit;
+  run.plain = request.preemptive != 0 && nothing_overdrawn(group, problem);
+  for (std::int32_t i = group.rank(); i < request.n; i += group.size()) result.displaced_by[i] = kNone;
+  if (group.rank() == 0) *result.reserve_at = kNever;
+  group.sync();
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    if (i < run.limit && stop_token.stop(i)) run.limit = i;
+    run.step(i);
+  }
+  group.sync();
+  if (group.rank() == 0) *result.n_entries = run.w.n_entries;
+  group.sync();
+}
+
+template <class Group>
+BERTH_HD void place(Group& group, const ProblemView& problem, const PlaceRequest& request, const TakenRow* taken, std::int32_t n_taken,
+                    const PlaceWorkspace& ws, const PlaceResult& result) {
+  NeverStop stop_token;
+  place(group, problem, request, taken, n_taken, ws, result, stop_token);
+}
+
+}  // namespace berth::kernel

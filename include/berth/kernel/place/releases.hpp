@@ -1,0 +1,241 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/place/pass.hpp"
+
+/// Jobs that leave and return during a scheduling pass: docs/placement.md sections 6.5 and 7.
+namespace berth::kernel {
+
+/// Quota that a running job uses, in millionths of a GPU.
+BERTH_HD inline std::int64_t held_quota(const ProblemView& p, std::int32_t job) {
+  std::int64_t quota = 0;
+  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+    quota += std::int64_t{p.held[h].share_ppm} * popcount(p.held[h].mask);
+  }
+  return quota;
+}
+
+/// Adds millionths of GPUs of a type to the usage of a queue and its ancestors. One thread.
+BERTH_HD inline void charge_queue(const ProblemView& p, PassState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
+  if (type < 0) return;
+  for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
+    s.queue_used[std::int64_t{q} * (p.n_types + 1) + type] += quota;
+    s.queue_used[std::int64_t{q} * (p.n_types + 1) + p.n_types] += quota;
+  }
+}
+
+BERTH_HD inline bool passes_quota(const ProblemView& p, const PassState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
+  for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
+    const std::int64_t row = std::int64_t{q} * (p.n_types + 1);
+    if (p.queue_cap[row + type] != kNoLimit && s.queue_used[row + type] + quota > p.queue_cap[row + type]) return false;
+    if (p.queue_cap[row + p.n_types] != kNoLimit && s.queue_used[row + p.n_types] + quota > p.queue_cap[row + p.n_types]) return false;
+  }
+  return true;
+}
+
+/// Releases everything that a running job holds. One thread.
+BERTH_HD inline void release_job(const ProblemView& p, PassState& s, std::int32_t job) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+    const HeldRow& r = p.held[h];
+    give_mask(p, s, r.node, r.mask, p.node_open[r.node], r.share_ppm, r.gpu_memory, r.cpu, r.memory);
+  }
+  charge_queue(p, s, job, p.held_type[job], -held_quota(p, job));
+}
+
+/// The exact inverse of release_job. One thread.
+BERTH_HD inline void hold_job(const ProblemView& p, PassState& s, std::int32_t job) {
+  for (std::int32_t h = p.held_begin[job + 1] - 1; h >= p.held_begin[job]; --h) {
+    const HeldRow& r = p.held[h];
+    take_mask(p, s, r.node, r.mask, r.share_ppm, r.gpu_memory, r.cpu, r.memory);
+  }
+  charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
+}
+
+BERTH_HD inline bool row_still_free(const ProblemView& p, const PassState& s, const HeldRow& r) {
+  if (s.cpu[r.node] != kNoLimit && r.cpu > 0 && s.cpu[r.node] < r.cpu) return false;
+  if (s.memory[r.node] != kNoLimit && r.memory > 0 && s.memory[r.node] < r.memory) return false;
+  const std::uint64_t open = p.node_open[r.node];
+  if (r.share_ppm == kWholeGpu) return (r.mask & open & ~s.free[r.node]) == 0;
+  for (std::uint64_t left = r.mask; left != 0; left &= left - 1) {
+    const std::int32_t g = lowest(left);
+    const std::int64_t i = std::int64_t{p.gpu_begin[r.node]} + g;
+    const bool whole_free = (s.free[r.node] >> g & 1) != 0;
+    if (!whole_free && s.used_ppm[i] == 0 && (open >> g & 1) != 0) return false;
+    if (s.used_ppm[i] + r.share_ppm > kWholeGpu) return false;
+    const std::int64_t memory = p.type_memory[p.node_type[r.node]];
+    if (memory != 0 && r.gpu_memory != 0 && s.used_memory[i] + r.gpu_memory > memory) return false;
+  }
+  return true;
+}
+
+/// Holds the job again if all its resources are still free. One thread. @returns whether it does.
+BERTH_HD inline bool hold_again(const ProblemView& p, PassState& s, std::int32_t job) {
+  if (!passes_quota(p, s, job, p.held_type[job] < 0 ? p.n_types : p.held_type[job], held_quota(p, job))) return false;
+  std::int32_t h = p.held_begin[job];
+  for (; h < p.held_begin[job + 1]; ++h) {
+    const HeldRow& r = p.held[h];
+    if (!row_still_free(p, s, r)) break;
+    take_mask(p, s, r.node, r.mask, r.share_ppm, r.gpu_memory, r.cpu, r.memory);
+  }
+  if (h == p.held_begin[job + 1]) {
+    charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
+    return true;
+  }
+  for (--h; h >= p.held_begin[job]; --h) {
+    const HeldRow& r = p.held[h];
+    give_mask(p, s, r.node, r.mask, p.node_open[r.node], r.share_ppm, r.gpu_memory, r.cpu, r.memory);
+  }
+  return false;
+}
+
+/// True when no queue exceeds its quota and no node is overcommitted.
+/// Then a victim can return as long as no other job took its place. All threads.
+template <class Group>
+BERTH_HD bool nothing_overdrawn(Group& group, const ProblemView& p) {
+  bool over = false;
+  for (std::int64_t q = group.rank(); q < std::int64_t{p.n_queues} * (p.n_types + 1); q += group.size()) {
+    over = over || (p.queue_cap[q] != kNoLimit && p.queue_used[q] > p.queue_cap[q]);
+  }
+  for (std::int32_t n = group.rank(); n < p.n_nodes; n += group.size()) {
+    over = over || p.node_cpu[n] < 0 || p.node_memory[n] < 0;
+    if (p.node_sharing[n] == 0) continue;
+    const std::int64_t memory = p.node_type[n] < 0 ? 0 : p.type_memory[p.node_type[n]];
+    for (std::int32_t g = p.gpu_begin[n]; g < p.gpu_begin[n + 1]; ++g) {
+      over = over || p.gpu_used_ppm[g] > kWholeGpu || (memory != 0 && p.gpu_used_memory[g] > memory);
+    }
+  }
+  return !group.any(over);
+}
+
+/// Whether some quota limits both jobs.
+BERTH_HD inline bool share_quota(const ProblemView& p, std::int32_t a, std::int32_t b) {
+  for (std::int32_t q = p.job_queue[a]; q >= 0; q = p.queue_parent[q]) {
+    bool capped = false;
+    for (std::int32_t t = 0; t <= p.n_types; ++t) capped = capped || p.queue_cap[std::int64_t{q} * (p.n_types + 1) + t] != kNoLimit;
+    for (std::int32_t r = p.job_queue[b]; capped && r >= 0; r = p.queue_parent[r]) {
+      if (r == q) return true;
+    }
+  }
+  return false;
+}
+
+/// Running jobs that may be displaced for a job, least important first. One thread uses it.
+struct VictimList {
+  const ProblemView& p;
+  const PlaceRequest& request;
+  const std::int32_t* before;  // [n + 1] previous candidate position of each candidate; [n]: the last candidate
+  const std::int32_t* node;    // [n] PlaceWorkspace::victim_node
+  std::int32_t* listed;        // [n] positions found so far
+  std::int32_t position;       // position of the job that is to start
+  bool all;                    // false: victims that cannot make a difference are left out
+  bool by_quota;               // some option of the job has no room in its quotas now
+  std::int32_t last;           // position of the last one listed, n: none
+  std::int32_t n_listed = 0;
+
+  BERTH_HD bool eligible(std::int32_t i) const {
+    if (request.class_rule != 0 && request.preemption_class[request.order[i]] >= request.preemption_class[request.order[position]]) {
+      return false;
+    }
+    return all || matters(i);
+  }
+  /// A victim that holds neither an allowed node nor quota that the job lacks would return at once.
+  BERTH_HD bool matters(std::int32_t i) const {
+    const std::int32_t job = request.order[position];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+      if (holds_in(p.demands[p.options[o].demand].filter, i)) return true;
+    }
+    return by_quota && share_quota(p, job, request.order[i]);
+  }
+  BERTH_HD bool holds_in(std::int32_t filter, std::int32_t i) const {
+    if (node[i] != kNone) return in_filter(p, filter, node[i]);
+    const std::int32_t victim = request.order[i];
+    for (std::int32_t h = p.held_begin[victim]; h < p.held_begin[victim + 1]; ++h) {
+      if (in_filter(p, filter, p.held[h].node)) return true;
+    }
+    return false;
+  }
+  /// Releases or restores until `to` victims are released, or all of them. @returns the number released.
+  BERTH_HD std::int32_t change(PassState& s, std::int32_t count, std::int32_t to) {
+    for (; count < to; ++count) {
+      if (count == n_listed && !list_next()) break;
+      release_job(p, s, request.order[listed[count]]);
+    }
+    for (; count > to; --count) hold_job(p, s, request.order[listed[count - 1]]);
+    return count;
+  }
+  BERTH_HD TimeUs start(std::int32_t) const { return request.now; }
+
+ private:
+  BERTH_HD bool list_next() {
+    std::int32_t i = before[last];
+    while (i > position && !eligible(i)) i = before[i];
+    if (i <= position) return false;
+    listed[n_listed++] = last = i;
+    return true;
+  }
+};
+
+/// GPUs that become free later, for reservations.
+struct Event {
+  TimeUs at;
+  std::int32_t job;  // index of the job, or kNone
+  std::int32_t node;
+  std::int32_t position;  // of a job placed in this scheduling pass, else kNone
+  std::int32_t rank;      // of the job, kNone
+  std::uint64_t mask;
+};
+
+BERTH_HD inline bool operator<(const Event& a, const Event& b) {
+  if (a.at != b.at) return a.at < b.at;
+  if (a.rank != b.rank) return a.rank < b.rank;
+  return a.node < b.node;
+}
+
+/// Events in time order. One thread changes it.
+struct EventList {
+  const ProblemView& p;
+  const PlaceRequest& request;
+  const PlaceResult& result;
+  const Event* events;
+  std::int32_t n;
+
+  BERTH_HD void happen(PassState& s, const Event& e, bool give) const {
+    if (e.position >= 0) {
+      const std::int32_t job = e.job;
+      const OptionRow& option = p.options[p.option_begin[job] + result.option[e.position]];
+      const DemandRow& demand = p.demands[option.demand];
+      for (std::int32_t k = result.entry_begin[e.position]; k < result.entry_end[e.position]; ++k) {
+        const PlacedRow& entry = result.entries[k];
+        const GroupRow& row = p.groups[demand.group_begin + entry.group];
+        if (give) {
+          give_mask(p, s, entry.node, entry.mask, p.node_open[entry.node], row.share_ppm, row.gpu_memory, entry.members * row.cpu,
+                    entry.members * row.memory);
+        } else {
+          take_mask(p, s, entry.node, entry.mask, row.share_ppm, row.gpu_memory, entry.members * row.cpu, entry.members * row.memory);
+        }
+      }
+      charge_queue(p, s, job, demand.gpu_type, give ? -demand.quota : demand.quota);
+    } else if (e.job >= 0) {
+      if (give) {
+        release_job(p, s, e.job);
+      } else {
+        hold_job(p, s, e.job);
+      }
+    } else {
+      set_free(p, s, e.node, give ? s.free[e.node] | e.mask : s.free[e.node] & ~e.mask);
+    }
+  }
+  /// Applies events, or reverts them, until `to` are applied, or all. @returns the number applied.
+  BERTH_HD std::int32_t change(PassState& s, std::int32_t count, std::int32_t to) const {
+    for (; count < to && count < n; ++count) happen(s, events[count], true);
+    for (; count > to; --count) happen(s, events[count - 1], false);
+    return count;
+  }
+  BERTH_HD TimeUs start(std::int32_t count) const {
+    if (count == 0) return request.now;
+    return events[count - 1].at > request.now ? events[count - 1].at : request.now;
+  }
+};
+
+}  // namespace berth::kernel

@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include "tests/reference/solve.hpp"
+
+/// Order, disciplines, quota, options: section 6 of docs/placement.md.
+namespace berth::test {
+
+ProblemBuilder four_jobs_on_two_gpus() {
+  ProblemBuilder b;
+  b.rack("", {2});
+  b.gang(1);
+  b.gang(4);
+  b.gang(1);
+  return b;
+}
+
+TEST(Order, HeadOfLineBlocksWhatFollows) {
+  const Problem p = four_jobs_on_two_gpus().build();
+  Pass pass = pass_over(p);
+  pass.discipline = kernel::Discipline::kStrict;
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "waits", "behind"}));
+}
+
+TEST(Order, SkipGoesOn) {
+  const Problem p = four_jobs_on_two_gpus().build();
+
+  EXPECT_EQ(brief(solve(p)), (Lines{"placed 0:1", "waits", "placed 0:1"}));
+}
+
+TEST(Order, PositionsFollowTheRequestNotTheSlots) {
+  const Problem p = four_jobs_on_two_gpus().build();
+  Pass pass = pass_over(p);
+  pass.order = {2, 1};
+  pass.running = {0, 0};
+  pass.victim_ok = {1, 1};
+  const ResultBuffers result = solve(p, pass);
+
+  EXPECT_EQ(brief(result), (Lines{"placed 0:1", "waits"}));
+  EXPECT_EQ(masks(result, 0), (std::vector<std::uint64_t>{1}));
+}
+
+TEST(Order, NothingIsTriedFromTheLimitOn) {
+  ProblemBuilder b;
+  b.rack("", {2});
+  b.gang(1);
+  b.gang(1);
+  b.hold(1, {.node = 0, .mask = 1});
+  b.gang(1);
+  const Problem p = b.build();
+  Pass pass = pass_over(p);
+  pass.limit = 0;
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"budget", "kept", "budget"}));
+}
+
+// root: at most 3 GPUs, 2 held in its child.      root (3)
+// The child itself has no limit.                    child: running 2
+TEST(Order, QuotaCountsInEveryAncestor) {
+  ProblemBuilder b;
+  b.rack("", {8});
+  const int root = b.queue(kernel::kNone, {kernel::kNoLimit, 3});
+  const int child = b.queue(root, {});
+  b.hold(b.gang(2, 1, child), {.node = 0, .mask = 0b11});
+  b.gang(2, 1, child);
+  b.gang(1, 1, child);
+  b.gang(1, 1, root);
+  b.gang(1, 1);
+
+  EXPECT_EQ(brief(solve(b.build())), (Lines{"kept", "quota", "placed 0:1", "quota", "placed 0:1"}));
+}
+
+// Quota of type 0 is used up: the first option is skipped, the second runs on type 1.
+TEST(Order, OptionsAreTriedInOrderWithinQuota) {
+  ProblemBuilder b;
+  b.type(0);
+  b.type(0);
+  b.node({.gpus = 4});
+  b.node({.gpus = 1, .type = 1});
+  const int queue = b.queue(kernel::kNone, {1, kernel::kNoLimit, kernel::kNoLimit});
+  const int big = b.demand({.groups = {{.members = 2}}});
+  const int other = b.demand({.groups = {{.members = 1}}, .type = 1});
+  b.job({big, other}, queue);
+  b.job({big, other}, queue);  // one option without quota, one without GPUs: it waits, quota is not the cause
+  b.job({big}, queue);
+  const ResultBuffers result = solve(b.build());
+
+  EXPECT_EQ(brief(result), (Lines{"placed 1:1", "waits", "quota"}));
+  EXPECT_EQ(result.option, (std::vector<std::int32_t>{1, -1, -1}));
+}
+
+TEST(Order, BatchAnswersEachScenarioAlone) {
+  const Problem p = four_jobs_on_two_gpus().build();
+  const Pass plain = pass_over(p);
+  Pass taken = plain;
+  taken.taken = {{0, 1}};
+  std::vector<ResultBuffers> results{ResultBuffers(p, plain), ResultBuffers(p, taken)};
+  const core::Scenario scenarios[] = {plain.view(), taken.view()};
+  const kernel::PlaceResult views[] = {results[0].view(), results[1].view()};
+  core::make_reference_backend()->place_batch(p.view(), scenarios, views);
+
+  EXPECT_EQ(brief(results[0]), (Lines{"placed 0:1", "waits", "placed 0:1"}));
+  EXPECT_EQ(brief(results[1]), (Lines{"placed 0:1", "waits", "waits"}));
+  EXPECT_EQ(diff(results[0], solve(p)), "");
+  EXPECT_NE(diff(results[0], results[1]), "");
+}
+
+// 3 jobs of 1, 4 and 1 members on one node without sharing and 2 GPUs: the 4 members could occupy at most 2 entries,
+// and the reservation may overlap the rest: min(1 + 2 + 1, 2 + 2).
+TEST(Order, EntryBoundCountsGpusAndOneReservation) {
+  const Problem p = four_jobs_on_two_gpus().build();
+
+  EXPECT_EQ(core::entry_bound(p.view()), 4);
+}
+
+// A gang of 100 million members must not reserve memory for them where two GPUs exist.
+TEST(Order, EntryBoundDoesNotGrowWithWhatDoesNotExist) {
+  ProblemBuilder few = four_jobs_on_two_gpus();
+  few.gang(100'000'000);
+
+  EXPECT_EQ(core::entry_bound(few.build().view()), 4);
+}
+
+}  // namespace berth::test

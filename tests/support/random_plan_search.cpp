@@ -1,0 +1,254 @@
+#include "tests/support/random_plan_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <ostream>
+#include <tuple>
+
+#include "tests/support/random.hpp"
+
+namespace berth::test {
+namespace {
+
+std::size_t plan_search_index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool whole_gpus(const Problem& p, std::int32_t demand) {
+  const kernel::DemandRow& d = p.demands[plan_search_index(demand)];
+  const auto whole = [](const kernel::GroupRow& row) { return row.share_ppm == kWholeGpu; };
+  return d.gpus >= 1 && std::all_of(p.groups.begin() + d.group_begin, p.groups.begin() + d.group_end, whole);
+}
+
+// Whether it holds only whole GPUs that all become free when it leaves.
+bool may_leave(const Problem& p, std::int32_t slot) {
+  const auto open = [&](const kernel::HeldRow& h) {
+    return h.share_ppm == kWholeGpu && (h.mask & ~p.node_open[plan_search_index(h.node)]) == 0;
+  };
+  return std::all_of(p.held.begin() + p.held_begin[plan_search_index(slot)], p.held.begin() + p.held_begin[plan_search_index(slot) + 1],
+                     open);
+}
+
+void leave(Problem& p, std::int32_t slot) {
+  std::int64_t quota = 0;
+  for (std::int32_t h = p.held_begin[plan_search_index(slot)]; h < p.held_begin[plan_search_index(slot) + 1]; ++h) {
+    const kernel::HeldRow& row = p.held[plan_search_index(h)];
+    p.node_free[plan_search_index(row.node)] |= row.mask;
+    if (p.node_cpu[plan_search_index(row.node)] != kernel::kNoLimit) p.node_cpu[plan_search_index(row.node)] += row.cpu;
+    if (p.node_memory[plan_search_index(row.node)] != kernel::kNoLimit) p.node_memory[plan_search_index(row.node)] += row.memory;
+    quota += std::int64_t{kWholeGpu} * std::popcount(row.mask);
+  }
+  for (std::int32_t q = p.job_queue[plan_search_index(slot)]; q >= 0; q = p.queue_parent[plan_search_index(q)]) {
+    const std::int64_t row = std::int64_t{q} * (p.n_types() + 1);
+    p.queue_used[plan_search_index(row + p.held_type[plan_search_index(slot)])] -= quota;
+    p.queue_used[plan_search_index(row + p.n_types())] -= quota;
+  }
+}
+
+void add_job(Random& random, PlanSearchProblem& out, std::int32_t slot, const RandomPlanSearchSpec& spec, std::int32_t classes) {
+  Problem& p = out.problem;
+  std::vector<std::int32_t> demands;
+  for (std::int32_t o = p.option_begin[plan_search_index(slot)]; o < p.option_begin[plan_search_index(slot) + 1]; ++o) {
+    if (whole_gpus(p, p.options[plan_search_index(o)].demand)) demands.push_back(p.options[plan_search_index(o)].demand);
+  }
+  const bool running = p.held_begin[plan_search_index(slot)] < p.held_begin[plan_search_index(slot) + 1];
+  if (demands.empty() || !may_leave(p, slot)) return;
+  const auto same_type = [&](std::int32_t d) { return p.demands[plan_search_index(d)].gpu_type == p.held_type[plan_search_index(slot)]; };
+  if (running && std::none_of(demands.begin(), demands.end(), same_type)) return;
+  out.slot.push_back(slot);
+  out.current.push_back(kernel::kNone);
+  if (running) leave(p, slot);
+  for (const std::int32_t d : demands) {
+    const auto row = static_cast<std::int32_t>(out.demand.size());
+    if (running && out.current.back() < 0 && same_type(d)) out.current.back() = row;
+    out.demand.push_back(d);
+    out.run.push_back(random.percent(50) ? kNever : random.within(1, 40) * kSecond);
+    const std::int64_t value = random.percent(spec.equal_percent) ? 100 * p.demands[plan_search_index(d)].gpus : random.within(-100, 3000);
+    out.value.push_back(value);
+    for (std::int32_t c = 0; c < classes; ++c) {
+      const std::int64_t most = value > 0 ? value * c / classes : 0;
+      out.worth.push_back(value - random.within(0, static_cast<std::int32_t>(most)));
+    }
+  }
+  out.row_begin.push_back(static_cast<std::int32_t>(out.demand.size()));
+  for (std::int32_t c = 0; c < classes; ++c) {
+    const std::int64_t home = running ? out.worth[plan_search_index(std::int64_t{out.current.back()} * classes + c)] : 0;
+    out.moved_worth.push_back(home - random.within(1, 200));
+  }
+}
+
+void rank_rows(Random& random, PlanSearchProblem& out) {
+  std::vector<std::int64_t> price(plan_search_index(out.problem.n_types()));
+  for (std::int64_t& one : price) one = random.within(0, 200);
+  const auto net = [&](std::int32_t k) {
+    const kernel::DemandRow& d = out.problem.demands[plan_search_index(out.demand[plan_search_index(k)])];
+    return out.value[plan_search_index(k)] - price[plan_search_index(d.gpu_type)] * d.gpus;
+  };
+  std::vector<std::int64_t> best;
+  for (std::int32_t j = 0; j < out.n_jobs(); ++j) {
+    std::vector<std::int32_t> rows;
+    for (std::int32_t k = out.row_begin[plan_search_index(j)]; k < out.row_begin[plan_search_index(j) + 1]; ++k) {
+      if (out.value[plan_search_index(k)] > 0) rows.push_back(k);
+    }
+    std::sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) { return std::tuple(net(b), a) < std::tuple(net(a), b); });
+    best.push_back(rows.empty() ? INT64_MIN : net(rows.front()));
+    out.want.push_back(best.back() > 0 ? rows.front() : kernel::kNone);
+    out.ranked.insert(out.ranked.end(), rows.begin(), rows.end());
+    out.rank_begin.push_back(static_cast<std::int32_t>(out.ranked.size()));
+  }
+  out.turn.resize(plan_search_index(out.n_jobs()));
+  std::iota(out.turn.begin(), out.turn.end(), 0);
+  std::sort(out.turn.begin(), out.turn.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::tuple(best[plan_search_index(b)], a) < std::tuple(best[plan_search_index(a)], b);
+  });
+}
+
+void add_rooms(Random& random, PlanSearchProblem& out) {
+  const Problem& p = out.problem;
+  out.type_begin = {0};
+  for (std::int32_t t = 0; t < p.n_types(); ++t) {
+    for (std::int32_t n = 0; n < p.n_nodes(); ++n) {
+      if (p.node_type[plan_search_index(n)] == t) out.type_node.push_back(n);
+    }
+    out.type_begin.push_back(static_cast<std::int32_t>(out.type_node.size()));
+  }
+  const kernel::ProblemView v = p.view();
+  out.room.assign(plan_search_index(v.domains.n_domains), 0);
+  for (std::int32_t n = 0; n < p.n_nodes(); ++n) {
+    out.node_room.push_back(std::popcount(p.node_free[plan_search_index(n)]));
+    for (const kernel::TopologyView& topology : v.topology) {
+      for (std::int32_t l = 1; l < topology.levels; ++l) {
+        out.room[plan_search_index(topology.node_domain[std::int64_t{l} * p.n_nodes() + n])] += out.node_room.back();
+      }
+    }
+  }
+  // Any partition of the nodes is valid.
+  out.n_blocks = random.within(1, std::max(1, p.n_nodes()));
+  for (std::int32_t n = 0; n < p.n_nodes(); ++n) out.block.push_back(random.below(out.n_blocks));
+}
+
+}  // namespace
+
+PlanSearchProblem random_plan_search(std::uint64_t seed, const RandomPlanSearchSpec& spec) {
+  Random random(seed * 7919 + 17);
+  RandomSpec of_problem = spec.problem;
+  of_problem.shares = false;
+  PlanSearchProblem out;
+  out.problem = random_problem(seed, of_problem);
+  out.packing = random.percent(15) ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  const std::int32_t classes = spec.classes ? out.problem.view().topology[0].levels + 1 : 1;
+  out.n_classes = classes;
+  for (std::int32_t slot = 0; slot < out.problem.n_jobs(); ++slot) add_job(random, out, slot, spec, classes);
+  rank_rows(random, out);
+  add_rooms(random, out);
+  if (spec.fragments) {
+    for (std::int32_t t = 0; t < out.problem.n_types(); ++t) {
+      for (std::int32_t idle = 0; idle <= kMaxGpusPerNode; ++idle) out.fragment.push_back(idle * random.within(0, 60));
+    }
+  }
+  return out;
+}
+
+kernel::PlanSearchView PlanSearchProblem::view() const {
+  kernel::PlanSearchView v{};
+  v.problem = problem.view();
+  v.now = kRandomNow;
+  v.packing = packing;
+  v.max_tries = 4;
+  v.n_jobs = n_jobs();
+  v.slot = slot.data();
+  v.row_begin = row_begin.data();
+  v.demand = demand.data();
+  v.run = run.data();
+  v.n_classes = n_classes;
+  v.worth = worth.data();
+  v.rank_begin = rank_begin.data();
+  v.ranked = ranked.data();
+  v.want = want.data();
+  v.turn = turn.data();
+  v.current = current.data();
+  v.moved_worth = moved_worth.data();
+  v.fragment = fragment.empty() ? nullptr : fragment.data();
+  v.type_begin = type_begin.data();
+  v.type_node = type_node.data();
+  v.room = room.data();
+  v.node_room = node_room.data();
+  v.n_blocks = n_blocks;
+  v.block = block.data();
+  return v;
+}
+
+PlanSearching random_searching(std::uint64_t seed, const PlanSearchProblem& problem) {
+  Random random(seed * 104729 + 3);
+  PlanSearching how;
+  how.seed = random.bits();
+  how.population = random.of<std::int32_t>({1, 2, 4, 4, 6});
+  how.islands = random.of<std::int32_t>({1, 1, 2, 3});
+  how.steps = random.of<std::int32_t>({1, 3, 8, 20});
+  how.migration = random.within(1, 3);
+  how.generations = random.within(0, 6);
+  if (random.percent(30)) how.operators = static_cast<std::uint32_t>(random.bits());
+  // Some running jobs continue; no other job has GPUs.
+  how.entry_begin = {0};
+  for (std::int32_t j = 0; j < problem.n_jobs(); ++j) {
+    const std::int32_t current = problem.current[plan_search_index(j)];
+    how.row.push_back(current >= 0 && random.percent(70) ? current : kernel::kNone);
+    const std::int32_t slot = problem.slot[plan_search_index(j)];
+    const std::int32_t first = problem.problem.held_begin[plan_search_index(slot)];
+    for (std::int32_t h = first; how.row.back() >= 0 && h < problem.problem.held_begin[plan_search_index(slot) + 1]; ++h) {
+      const kernel::HeldRow& held = problem.problem.held[plan_search_index(h)];
+      how.entries.push_back({held.node, 0, h - first, 1, held.mask, kWholeGpu, 0});
+    }
+    how.entry_begin.push_back(static_cast<std::int32_t>(how.entries.size()));
+  }
+  how.n_genes = std::min(random.below(4), how.population * how.islands - 1);
+  for (std::int32_t g = 0; g < how.n_genes; ++g) {
+    std::vector<std::int32_t> order(plan_search_index(problem.n_jobs()));
+    std::iota(order.begin(), order.end(), 0);
+    random.shuffle(order);
+    how.order.insert(how.order.end(), order.begin(), order.end());
+    for (std::int32_t j = 0; j < problem.n_jobs(); ++j) {
+      const std::int32_t first = problem.row_begin[plan_search_index(j)], rows = problem.row_begin[plan_search_index(j) + 1] - first;
+      how.gene.push_back(random.percent(25) ? kernel::kNone : first + random.below(rows));
+    }
+  }
+  return how;
+}
+
+kernel::PlanSearchRequest PlanSearching::request() const {
+  return {seed,       population,         islands,        steps,   migration,   generations, operators,
+          row.data(), entry_begin.data(), entries.data(), n_genes, gene.data(), order.data()};
+}
+
+PlanSearchBuffers::PlanSearchBuffers(const PlanSearchProblem& problem, const PlanSearching& how)
+    : row(plan_search_index(problem.n_jobs()), -7),
+      entry_begin(row),
+      entry_end(row),
+      gene(plan_search_index(std::int64_t{problem.n_jobs()} * how.islands), -7),
+      entries(plan_search_index(problem.problem.gpu_begin.back()), kernel::PlacedRow{-7, -7, -7, -7, 7, -7, 0}),
+      score(plan_search_index(how.generations) + 1, -7) {}
+
+kernel::PlanSearchResult PlanSearchBuffers::view() {
+  return {row.data(), entry_begin.data(), entry_end.data(), entries.data(), score.data(), gene.data(), &generations};
+}
+
+bool PlanSearchBuffers::operator==(const PlanSearchBuffers& o) const {
+  if (std::tie(row, entry_begin, entry_end, gene, generations) != std::tie(o.row, o.entry_begin, o.entry_end, o.gene, o.generations)) {
+    return false;
+  }
+  if (!std::equal(score.begin(), score.begin() + generations + 1, o.score.begin())) return false;
+  const std::size_t n = row.empty() ? 0 : plan_search_index(entry_end.back());
+  return std::equal(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(n), o.entries.begin(), [](const auto& a, const auto& b) {
+    return std::tie(a.node, a.group, a.member, a.members, a.mask, a.share_ppm) ==
+           std::tie(b.node, b.group, b.member, b.members, b.mask, b.share_ppm);
+  });
+}
+
+std::ostream& operator<<(std::ostream& out, const PlanSearchBuffers& b) {
+  out << b.generations << " generations, scores";
+  for (std::int32_t g = 0; g <= b.generations; ++g) out << ' ' << b.score[plan_search_index(g)];
+  out << ", rows";
+  for (const std::int32_t k : b.row) out << ' ' << k;
+  return out;
+}
+
+}  // namespace berth::test

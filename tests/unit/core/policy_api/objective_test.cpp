@@ -1,0 +1,136 @@
+#include "berth/kernel/price/objective.hpp"
+
+#include <gtest/gtest.h>
+
+#include "host/core/policy_api/objective.hpp"
+
+namespace berth::kernel {
+namespace {
+
+constexpr TimeUs kHour = 3600 * kSecond;
+
+ObjectiveTerms terms(Objective objective) { return {objective, Power::kMinusOne, kHour, 10 * kHour, 0, 0}; }
+JobTerms job() { return {1'000'000, 8 * kHour, 4 * kHour}; }
+ShapeTerms shape() { return {4, 2'000'000, 2 * kHour, 0, 500}; }
+
+TEST(Objective, ThroughputIsTheSpeed) { EXPECT_EQ(shape_value(terms(Objective::kThroughput), job(), shape()), 2'000'000); }
+
+TEST(Objective, AWeightMultiplies) {
+  JobTerms heavy = job();
+  heavy.weight_ppm = 1'500'000;
+  EXPECT_EQ(shape_value(terms(Objective::kThroughput), heavy, shape()), 3'000'000);
+}
+
+TEST(Objective, AChangeCostsItsPartOfTheHorizon) {
+  ShapeTerms changed = shape();
+  changed.cost = kHour / 4;
+  EXPECT_EQ(shape_value(terms(Objective::kThroughput), job(), changed), 1'500'000);
+  changed.cost = kHour;
+  EXPECT_EQ(shape_value(terms(Objective::kThroughput), job(), changed), 0);
+}
+
+TEST(Objective, GoodputIsThePowerOfTheSpeedOverThatOfWaiting) {
+  ObjectiveTerms t = terms(Objective::kGoodput);
+  // 1 / 0.001 - 1 / 2.001 = 999.500249...
+  EXPECT_EQ(shape_value(t, job(), shape()), 999'500'250);
+  t.power = Power::kMinusHalf;  // 1 / sqrt(0.001) - 1 / sqrt(2.001) = 31.6228 - 0.70693, with roots cut to millionths
+  EXPECT_EQ(shape_value(t, job(), shape()), 1'000'000'000'000 / 31'622 - 1'000'000'000'000 / 1'414'567);
+  t.power = Power::kHalf;  // sqrt(2.001) - sqrt(0.001)
+  EXPECT_EQ(shape_value(t, job(), shape()), 1'414'567 - 31'622);
+  t.power = Power::kOne;
+  EXPECT_EQ(shape_value(t, job(), shape()), 2'000'000);
+}
+
+TEST(Objective, JctIsThePartDoneWithinTheHorizon) {
+  EXPECT_EQ(shape_value(terms(Objective::kJct), job(), shape()), 500'000'000);
+  ShapeTerms quick = shape();
+  quick.run = kHour / 2;
+  EXPECT_EQ(shape_value(terms(Objective::kJct), job(), quick), 1'000'000'000);
+  quick.cost = 3 * kHour / 4;  // a quarter of an hour for what takes half an hour
+  EXPECT_EQ(shape_value(terms(Objective::kJct), job(), quick), 500'000'000);
+}
+
+TEST(Objective, SrufRewardsGpusAtWorkAndTakesOffWhatRemains) {
+  EXPECT_EQ(shape_value(terms(Objective::kSruf), job(), shape()), 4 * (10 * kHour + 1 - 2 * kHour));
+  ObjectiveTerms cut = terms(Objective::kSruf);
+  cut.sruf_shift = 2;
+  EXPECT_EQ(shape_value(cut, job(), shape()), 10 * kHour + 1 - 2 * kHour);
+}
+
+TEST(Objective, FinishTimeFairnessIsTimeSavedOverTimeAlone) {
+  // (1 + 8 - 2) hours of 4.
+  EXPECT_EQ(shape_value(terms(Objective::kFinishTimeFairness), job(), shape()), 1'750'000);
+}
+
+TEST(Objective, CostIsSpeedForMoney) {
+  // Speed 2 on 4 GPUs of 0.5 an hour.
+  EXPECT_EQ(shape_value(terms(Objective::kCost), job(), shape()), 1'000'000'000);
+}
+
+// 1.1 - round(G^-0.5, 2).
+TEST(Objective, SiaIsTheRoundedRootOfTheSpeedOverTheLeast) {
+  const auto value = [](std::int64_t speed, std::int64_t least) {
+    JobTerms of = job();
+    of.least_speed = least;
+    ShapeTerms at = shape();
+    at.speed = speed;
+    return shape_value(terms(Objective::kSia), of, at);
+  };
+  EXPECT_EQ(value(1'000'000, 1'000'000), 100'000);
+  EXPECT_EQ(value(2'000'000, 1'000'000), 390'000);  // 0.7071
+  EXPECT_EQ(value(4'000'000, 1'000'000), 600'000);  // 0.5
+  EXPECT_EQ(value(1'000'000, 250'000), 600'000);
+  EXPECT_EQ(value(64'000'000, 1'000'000), 980'000);  // 0.125 becomes 0.12
+}
+
+TEST(Objective, SiaCountsRestartsByAge) {
+  JobTerms of = job();
+  of.age = kHour;
+  of.restarts = 2;
+  ShapeTerms at = shape();
+  at.cost = 60 * kSecond;
+  // G = 2 x 3480 / 3660 = 1.9016, and 0.7252.
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 370'000);
+  at.cost = 0;  // it runs in it
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 390'000);
+  at.cost = 60 * kSecond;
+  of.age = 59 * kSecond;  // too young
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 390'000);
+  of.age = 120 * kSecond;  // all of its life went into restarts: cut at 3000
+  EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 1'100'000 - 3'000'000'000);
+}
+
+TEST(Objective, AShapeWithoutSpeedIsWorthNothing) {
+  ShapeTerms still = shape();
+  still.speed = 0;
+  for (const core::ObjectiveInfo& one : core::objectives()) EXPECT_EQ(shape_value(terms(one.objective), job(), still), 0) << one.name;
+}
+
+TEST(Objective, ValuesStayWithinTheirCap) {
+  JobTerms heavy = job();
+  heavy.weight_ppm = INT64_MAX;
+  EXPECT_EQ(shape_value(terms(Objective::kGoodput), heavy, shape()), kMaxPriceValue);
+  ShapeTerms slow = shape();
+  slow.run = kMaxTimeUs;
+  slow.cost = kMaxTimeUs;
+  EXPECT_EQ(shape_value(terms(Objective::kFinishTimeFairness), heavy, slow), -kMaxPriceValue);
+}
+
+TEST(Objective, ValuesShareAUnit) {
+  ObjectiveTerms coarse = terms(Objective::kThroughput);
+  coarse.shift = 3;
+  EXPECT_EQ(shape_worth(coarse, job(), shape()), 2'000'000);
+  EXPECT_EQ(shape_value(coarse, job(), shape()), 250'000);
+}
+
+TEST(Objective, RootsAreExactlyCutDown) {
+  for (const std::int64_t v : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{999'999'999'999},
+                               std::int64_t{1'000'000'000'000}, INT64_MAX}) {
+    const std::int64_t root = integer_root(v);
+    EXPECT_LE(Wide{root} * root, v);
+    EXPECT_GT(Wide{root + 1} * (root + 1), v);
+  }
+}
+
+}  // namespace
+}  // namespace berth::kernel

@@ -1,0 +1,361 @@
+// ClusterState by hand: ranks and job indices, each change and its effect in the snapshot. A rejected batch leaves no
+// trace.
+
+#include "berth/state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "tests/unit/core/validator/validate_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::add_job;
+using test::run_on;
+
+/// n0..n3 in two racks at 100 s; `a` runs on n0 GPUs 0-3, `b` and `c` wait; queue q, reservation res on n3.
+Snapshot small() {
+  Snapshot s = test::two_racks();
+  Queue queue;
+  queue.id = "q";
+  s.queues = {queue};
+  Reservation reservation;
+  reservation.id = "res";
+  reservation.nodes = {"n3"};
+  reservation.from_us = 1'000 * kSecond;
+  s.reservations = {reservation};
+  Job& a = run_on(add_job(s, "a", 4), "n0", {0, 1, 2, 3});
+  a.progress.run_us = 10 * kSecond;
+  a.progress.attained_gpu_us = 40 * kSecond;
+  add_job(s, "b", 8);
+  add_job(s, "c", 1);
+  return s;
+}
+
+Job waiting(const std::string& id, std::int32_t gpus) {
+  Snapshot s;
+  return add_job(s, id, gpus);
+}
+
+Allocation on(const std::string& node, std::vector<std::int32_t> gpus) { return {"s", {{"", 0, node, std::move(gpus), kWholeGpu, false}}}; }
+
+const Job& job_named(const Snapshot& s, const std::string& id) {
+  return *std::find_if(s.jobs.begin(), s.jobs.end(), [&](const Job& j) { return j.id == id; });
+}
+const Node& node_named(const Snapshot& s, const std::string& id) {
+  return *std::find_if(s.nodes.begin(), s.nodes.end(), [&](const Node& n) { return n.id == id; });
+}
+
+/// The pointer of the rejection, empty when the delta was accepted.
+std::string refused_at(ClusterState& state, const Delta& delta) {
+  try {
+    state.apply(delta);
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.file(), "deltas");
+    return error.pointer();
+  }
+  return "";
+}
+
+TEST(ClusterState, RanksNodesByDomainPathAndIdWhateverTheOrderOfRows) {
+  Snapshot s = test::two_racks();
+  s.nodes = {test::node_of("z", "p/r0"), test::node_of("b", "p/r1"), test::node_of("a", "p/r1"), test::node_of("y", "p/r0")};
+
+  const ClusterState state(s);
+
+  EXPECT_EQ(state.node(0).id, "y");
+  EXPECT_EQ(state.node(1).id, "z");
+  EXPECT_EQ(state.node(2).id, "a");
+  EXPECT_EQ(state.node(3).id, "b");
+  EXPECT_EQ(state.find_node("a"), 2);
+  EXPECT_EQ(state.find_node("c"), -1);
+}
+
+TEST(ClusterState, RanksJobsBySubmitAndId) {
+  Snapshot s = test::two_racks();
+  add_job(s, "late", 1).submit_us = 5;
+  add_job(s, "twin2", 1).submit_us = 3;
+  add_job(s, "twin1", 1).submit_us = 3;
+  add_job(s, "first", 1).submit_us = 1;
+
+  ClusterState state(s);
+  Job between = waiting("between", 1);
+  between.submit_us = 2;
+  state.apply(delta::PutJob{between});
+
+  const char* const expected[] = {"first", "between", "twin1", "twin2", "late"};
+  for (std::int32_t rank = 0; rank < 5; ++rank) EXPECT_EQ(state.job_rank(state.find_job(expected[rank])), rank);
+}
+
+TEST(ClusterState, KeepsSlotsWhileJobsLiveAndReusesEmptyOnes) {
+  ClusterState state(small());
+  const std::int32_t a = state.find_job("a");
+  const std::int32_t b = state.find_job("b");
+
+  state.apply(delta::RemoveJob{"b", ""});
+  EXPECT_EQ(state.job(b), nullptr);
+  EXPECT_EQ(state.find_job("b"), -1);
+  state.apply(delta::PutJob{waiting("d", 1)});
+
+  EXPECT_EQ(state.find_job("a"), a);
+  EXPECT_EQ(state.find_job("d"), b);
+  EXPECT_EQ(state.job_count(), 3);
+  EXPECT_EQ(state.job_slots(), 3);
+}
+
+TEST(ClusterState, RemovedJobEntersTheHistoryWithItsProgress) {
+  ClusterState state(small());
+
+  state.apply(std::vector<Delta>{delta::SetTime{130 * kSecond}, delta::RemoveJob{"a", "completed"}, delta::RemoveJob{"b", ""}});
+
+  const Snapshot after = state.snapshot();
+  ASSERT_EQ(after.history.size(), 1U);
+  EXPECT_EQ(after.history[0], (FinishedJob{"a", "", "", 4, 0, 40 * kSecond, "completed"}));
+  EXPECT_EQ(after.jobs.size(), 1U);
+}
+
+TEST(ClusterState, RunningJobsProgressAtTheirRate) {
+  Snapshot s = small();
+  Job& a = s.jobs[0];
+  a.profile.kind = ProfileKind::kTable;
+  a.profile.points = {{"", 4, 0, "", 2'500'000}};
+  a.progress.work_total = 1'000 * 1'000'000LL;
+  a.progress.work_done = 100 * 1'000'000LL;
+  ClusterState state(s);
+
+  state.apply(delta::SetTime{120 * kSecond});
+
+  const Progress p = job_named(state.snapshot(), "a").progress;
+  EXPECT_EQ(p.run_us, 30 * kSecond);
+  EXPECT_EQ(p.attained_gpu_us, (40 + 80) * kSecond);
+  EXPECT_EQ(p.work_done, 150 * 1'000'000LL);
+  EXPECT_EQ(job_named(state.snapshot(), "b").progress, Progress{});
+}
+
+TEST(ClusterState, StopKeepsProgressAndCountsARestart) {
+  ClusterState state(small());
+
+  state.apply(std::vector<Delta>{delta::SetTime{110 * kSecond}, delta::StopJob{"a"}, delta::SetTime{150 * kSecond}});
+
+  const Snapshot after = state.snapshot();
+  const Job& a = job_named(after, "a");
+  EXPECT_EQ(a.state, JobState::kWaiting);
+  EXPECT_TRUE(a.allocation.entries.empty());
+  EXPECT_EQ(a.progress.run_us, 20 * kSecond);
+  EXPECT_EQ(a.progress.restarts, 1);
+  EXPECT_EQ(a.waiting_since_us, 110 * kSecond);
+}
+
+TEST(ClusterState, StartHoldsTheGpus) {
+  ClusterState state(small());
+
+  state.apply(delta::StartJob{"c", on("n0", {4})});
+
+  const Snapshot after = state.snapshot();
+  EXPECT_EQ(job_named(after, "c").state, JobState::kRunning);
+  EXPECT_EQ(job_named(after, "c").allocation, on("n0", {4}));
+  EXPECT_EQ(job_named(after, "c").last_assignment_us, 100 * kSecond);
+  EXPECT_EQ(refused_at(state, delta::StartJob{"b", on("n0", {0, 1, 2, 3, 4, 5, 6, 7})}), "/0/allocation/entries/0/gpus");
+}
+
+TEST(ClusterState, ChangesOfNodesQueuesAndReservationsShow) {
+  ClusterState state(small());
+  Queue queue;
+  queue.id = "q2";
+  queue.parent = "q";
+  Reservation reservation;
+  reservation.id = "r2";
+  reservation.nodes = {"n2"};
+  Progress progress;
+  progress.run_us = 7;
+
+  state.apply(std::vector<Delta>{
+      delta::PutNode{test::node_of("n9", "p/r1")}, delta::RemoveNode{"n2"}, delta::SetNodeState{"n1", NodeState::kDrain, 5},
+      delta::SetGpuState{"n0", 1, GpuState::kReleasing, 200 * kSecond}, delta::PutQueue{queue}, delta::RemoveReservation{"res"},
+      delta::PutNode{test::node_of("n2", "p/r0")}, delta::PutReservation{reservation}, delta::SetProgress{"b", progress}});
+
+  const Snapshot after = state.snapshot();
+  EXPECT_EQ(after.nodes.size(), 5U);
+  EXPECT_EQ(node_named(after, "n2").domain[0], "p/r0");
+  EXPECT_EQ(node_named(after, "n1").state, NodeState::kDrain);
+  EXPECT_EQ(node_named(after, "n1").available_from_us, 5);
+  ASSERT_EQ(node_named(after, "n0").gpu_list.size(), 8U);
+  EXPECT_EQ(node_named(after, "n0").gpu_list[1], (Gpu{1, GpuState::kReleasing, 200 * kSecond, -1}));
+  EXPECT_EQ(after.queues, (std::vector<Queue>{small().queues[0], queue}));
+  EXPECT_EQ(after.reservations, std::vector<Reservation>{reservation});
+  EXPECT_EQ(job_named(after, "b").progress, progress);
+}
+
+TEST(ClusterState, LoadReplacesEverything) {
+  ClusterState state(small());
+  Snapshot other = test::two_racks();
+  add_job(other, "only", 2);
+
+  state.apply(delta::Load{other});
+
+  other.revision = 2;
+  EXPECT_EQ(state.snapshot(), other);
+  EXPECT_EQ(state.find_job("a"), -1);
+  EXPECT_EQ(state.revision(), 2U);
+}
+
+// Otherwise a plan of the live state would not match its own snapshot.
+TEST(ClusterState, ItsPictureHasItsRevision) {
+  ClusterState state(small());
+  state.apply(delta::SetTime{state.now() + kSecond});
+
+  const Snapshot picture = state.snapshot();
+
+  EXPECT_EQ(picture.revision, 2);
+  EXPECT_EQ(ClusterState(picture).revision(), 2U);
+  state.apply(delta::Load{picture});
+  EXPECT_EQ(state.revision(), 3U) << "a revision never comes twice";
+}
+
+TEST(ClusterState, RefusesWhatItDoesNotKnowWithItsPlace) {
+  ClusterState state(small());
+  const Snapshot before = state.snapshot();
+
+  EXPECT_EQ(refused_at(state, delta::RemoveNode{"x"}), "/0/node");
+  EXPECT_EQ(refused_at(state, delta::SetNodeState{"x", NodeState::kReady, 0}), "/0/node");
+  EXPECT_EQ(refused_at(state, delta::SetGpuState{"n0", 8, GpuState::kOk, kNever}), "/0/index");
+  EXPECT_EQ(refused_at(state, delta::RemoveJob{"x", ""}), "/0/job");
+  EXPECT_EQ(refused_at(state, delta::StopJob{"x"}), "/0/job");
+  EXPECT_EQ(refused_at(state, delta::StopJob{"b"}), "/0/job");
+  EXPECT_EQ(refused_at(state, delta::StartJob{"x", {}}), "/0/job");
+  EXPECT_EQ(refused_at(state, delta::StartJob{"c", on("x", {0})}), "/0/allocation/entries/0/node");
+  EXPECT_EQ(refused_at(state, delta::SetProgress{"x", {}}), "/0/job");
+  EXPECT_EQ(refused_at(state, delta::RemoveReservation{"x"}), "/0/reservation");
+  EXPECT_EQ(refused_at(state, delta::SetTime{99 * kSecond}), "/0/now_s");
+  EXPECT_EQ(state.snapshot(), before);
+  EXPECT_EQ(state.revision(), 1U);
+}
+
+TEST(ClusterState, RefusesToRemoveANodeThatIsUsedOrReserved) {
+  ClusterState state(small());
+
+  EXPECT_EQ(refused_at(state, delta::RemoveNode{"n0"}), "/0/node");
+  EXPECT_EQ(refused_at(state, delta::RemoveNode{"n3"}), "/0/node");
+  EXPECT_EQ(refused_at(state, delta::RemoveNode{"n1"}), "");
+  EXPECT_EQ(state.node_count(), 3);
+}
+
+TEST(ClusterState, RefusesAGpuHeldTwice) {
+  ClusterState state(small());
+  Job twin = waiting("twin", 1);
+  run_on(twin, "n0", {3});
+
+  EXPECT_EQ(refused_at(state, delta::PutJob{twin}), "/0/job/allocation/entries/0/gpus");
+  EXPECT_EQ(refused_at(state, delta::StartJob{"c", on("n0", {0})}), "/0/allocation/entries/0/gpus");
+  EXPECT_EQ(refused_at(state, delta::StartJob{"a", on("n0", {0, 1, 2, 4})}), "") << "its own GPUs are no obstacle";
+}
+
+TEST(ClusterState, RefusedBatchLeavesNoTraceWhateverItBeganWith) {
+  Progress progress;
+  progress.run_us = 7;
+  Queue queue;
+  queue.id = "q2";
+  Reservation reservation;
+  reservation.id = "r2";
+  reservation.nodes = {"n1"};
+  Snapshot other = test::two_racks();
+  add_job(other, "only", 2);
+  Job again = waiting("a", 2);
+  const std::vector<Delta> first = {delta::Load{other},
+                                    delta::SetTime{2'000 * kSecond},
+                                    delta::PutNode{test::node_of("m", "p/r0")},
+                                    delta::PutNode{test::node_of("n0", "p/r1")},
+                                    delta::RemoveNode{"n1"},
+                                    delta::SetNodeState{"n0", NodeState::kFailed, 0},
+                                    delta::SetGpuState{"n0", 0, GpuState::kFailed, kNever},
+                                    delta::PutJob{waiting("new", 3)},
+                                    delta::PutJob{again},
+                                    delta::RemoveJob{"a", "completed"},
+                                    delta::StartJob{"c", on("n2", {5})},
+                                    delta::StopJob{"a"},
+                                    delta::SetProgress{"a", progress},
+                                    delta::PutQueue{queue},
+                                    delta::PutReservation{reservation},
+                                    delta::RemoveReservation{"res"}};
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    ClusterState state(small());
+    state.apply(delta::SetTime{110 * kSecond});
+    const Snapshot before = state.snapshot();
+    const std::int32_t slot = state.find_job("a");
+
+    EXPECT_THROW(state.apply(std::vector<Delta>{first[i], delta::RemoveJob{"nobody", ""}}), InputError) << i;
+
+    EXPECT_EQ(state.snapshot(), before) << i;
+    EXPECT_EQ(state.revision(), 2U) << i;
+    EXPECT_EQ(state.find_job("a"), slot) << i;
+    EXPECT_NO_THROW(state.apply(first[i])) << i << ": taken back in full, it can be done again";
+  }
+}
+
+TEST(ClusterState, SecondOfTwoRefusalsIsNamedByItsIndex) {
+  ClusterState state(small());
+  try {
+    state.apply(std::vector<Delta>{delta::SetTime{101 * kSecond}, delta::StopJob{"a"}, delta::StopJob{"a"}});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.pointer(), "/2/job");
+  }
+}
+
+TEST(ClusterState, JobsOnAFailedNodeStayAndCanBeFreed) {
+  ClusterState state(small());
+
+  state.apply(delta::SetNodeState{"n0", NodeState::kFailed, 0});
+
+  EXPECT_EQ(job_named(state.snapshot(), "a").state, JobState::kRunning);
+  EXPECT_EQ(job_named(state.snapshot(), "a").allocation, on("n0", {0, 1, 2, 3}));
+  EXPECT_EQ(refused_at(state, delta::StopJob{"a"}), "");
+}
+
+// Every job requests another amount of memory, so each has its own demand.
+TEST(ClusterState, ForgetsWhatJobsThatLeftAskedFor) {
+  ClusterState state(small());
+  std::string before;
+  for (int i = 0; i < 20'000; ++i) {
+    Job job = waiting("job" + std::to_string(i), 1);
+    job.constraints.memory_bytes_per_gpu = 1 + i;
+    std::vector<Delta> deltas = {delta::PutJob{job}};
+    if (!before.empty()) deltas.push_back(delta::RemoveJob{before, ""});
+    before = job.id;
+    state.apply(deltas);
+  }
+
+  EXPECT_LT(state.impl().problem().n_demands, 8'192);
+  Engine engine;
+  Request request;
+  Plan here = engine.decide(state, request);
+  const ClusterState loaded(state.snapshot());
+  Plan there = engine.decide(loaded, request);
+  here.revision = there.revision = 0;
+  EXPECT_EQ(io::to_json(here, state, false), io::to_json(there, loaded, false));
+}
+
+TEST(ClusterState, CommitRefusesAStalePlan) {
+  ClusterState state(small());
+  Engine engine;
+  const Plan plan = engine.decide(state, Request{});
+  state.apply(delta::SetTime{101 * kSecond});
+
+  EXPECT_THROW(commit(state, plan), StalePlan);
+  EXPECT_EQ(job_named(state.snapshot(), "b").state, JobState::kWaiting);
+
+  EXPECT_EQ(commit(state, engine.decide(state, Request{})), 3U);
+  EXPECT_EQ(job_named(state.snapshot(), "b").state, JobState::kRunning);
+}
+
+}  // namespace
+}  // namespace berth
