@@ -1,9 +1,6 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <random>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/defaults.hpp"
@@ -12,9 +9,10 @@
 #include "bench/support/latency.hpp"
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
+#include "host/sim/generate/turnover.hpp"
 
-/// Consecutive decisions, as by a scheduler: time advances by ten seconds, four running jobs end, four jobs arrive, the
-/// engine decides, the plan is applied. The latency of a decision counts from the deltas to the validated plan.
+/// Consecutive decisions, as by a scheduler: some jobs end and some arrive, the engine decides, the plan is applied.
+/// The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
 namespace {
 
@@ -23,7 +21,7 @@ class Stream {
   Stream() : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))), state_(snapshot_) { request_.policy = "srsf"; }
 
   void step() {
-    const std::vector<Delta> deltas = next_deltas();
+    const std::vector<Delta> deltas = turnover_.next(state_);
     Lap lap;
     state_.apply(deltas);
     apply.push_back(lap.seconds());
@@ -45,42 +43,13 @@ class Stream {
   std::vector<double> apply, decide, carry_out, total;
 
  private:
-  std::vector<Delta> next_deltas() {
-    const TimeUs now = state_.now() + 10 * kSecond;
-    std::vector<Delta> deltas{delta::SetTime{now}};
-    for (int i = 0; i < 4; ++i) {
-      if (const std::string id = some_running(i); !id.empty()) deltas.emplace_back(delta::RemoveJob{id, "completed"});
-      Job job = snapshot_.jobs[static_cast<std::size_t>(random_() % snapshot_.jobs.size())];
-      job.id = "n" + std::to_string(arrivals_++);
-      job.state = JobState::kWaiting;
-      job.allocation = {};
-      job.progress = {};
-      job.submit_us = now;
-      job.waiting_since_us = job.last_assignment_us = job.lease_end_us = kNever;
-      deltas.emplace_back(delta::PutJob{std::move(job)});
-    }
-    return deltas;
-  }
-
-  // Each of the four searches its own quarter of the job indices, so that no job ends twice.
-  std::string some_running(int quarter) {
-    const std::int32_t size = state_.job_slots() / 4;
-    const auto start = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(size));
-    for (std::int32_t i = 0; i < size; ++i) {
-      const Job* job = state_.job(quarter * size + (start + i) % size);
-      if (job != nullptr && job->state == JobState::kRunning) return job->id;
-    }
-    return {};
-  }
-
   Snapshot snapshot_;
   ClusterState state_;
   Engine engine_;
   Request request_;
   PolicyState memory_;
   Plan plan_;
-  std::mt19937_64 random_{kSeed};
-  std::int64_t arrivals_ = 0;
+  sim::Turnover turnover_{snapshot_, kSeed};
 };
 
 void stream(benchmark::State& bench) {

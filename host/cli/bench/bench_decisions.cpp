@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <random>
 #include <utility>
 
 #include "berth/error.hpp"
 #include "host/cli/bench/bench_runs.hpp"
 #include "host/core/backend/devices.hpp"
 #include "host/sim/generate/generate.hpp"
+#include "host/sim/generate/turnover.hpp"
 
 namespace berth::cli {
 namespace {
 
-constexpr int kChanges = 4;  // jobs that end, and jobs that arrive, before each decision
-constexpr TimeUs kBetween = 10 * kSecond;
 constexpr double kMostSeconds = 10;  // a GPU may take long for one pass
 constexpr std::size_t kLeastDecisions = 10;
 
@@ -33,7 +31,7 @@ Snapshot used_cluster(const DecisionsSize& size, std::uint64_t seed) {
 class DecisionStream {
  public:
   DecisionStream(const DecisionsSize& size, const BenchSide& side, std::uint64_t seed)
-      : snapshot_(used_cluster(size, seed)), state_(snapshot_), random_(seed) {
+      : snapshot_(used_cluster(size, seed)), state_(snapshot_), turnover_(snapshot_, seed) {
     request_.policy = size.policy;
     request_.backend = side.backend;
     request_.threads = side.threads;
@@ -41,7 +39,7 @@ class DecisionStream {
 
   /// From the changes to the validated plan. @throws core::DeviceError when the GPU failed and the CPU took over
   double step() {
-    const std::vector<Delta> deltas = next_deltas();
+    const std::vector<Delta> deltas = turnover_.next(state_);
     const auto begin = std::chrono::steady_clock::now();
     state_.apply(deltas);
     engine_.decide(state_, memory_, request_, plan_);
@@ -52,43 +50,13 @@ class DecisionStream {
   }
 
  private:
-  std::vector<Delta> next_deltas() {
-    const TimeUs now = state_.now() + kBetween;
-    std::vector<Delta> deltas{delta::SetTime{now}};
-    for (int i = 0; i < kChanges; ++i) {
-      if (const std::string id = some_running(i); !id.empty()) deltas.emplace_back(delta::RemoveJob{id, "completed"});
-      Job job = snapshot_.jobs[static_cast<std::size_t>(random_() % snapshot_.jobs.size())];
-      job.id = "arrived" + std::to_string(arrivals_++);
-      job.state = JobState::kWaiting;
-      job.allocation = {};
-      job.progress = {};
-      job.submit_us = now;
-      job.waiting_since_us = job.last_assignment_us = job.lease_end_us = kNever;
-      deltas.emplace_back(delta::PutJob{std::move(job)});
-    }
-    return deltas;
-  }
-
-  // Each searches its own part of the job indices, so that no job ends twice.
-  std::string some_running(int part) {
-    const std::int32_t size = state_.job_slots() / kChanges;
-    if (size == 0) return {};
-    const auto start = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(size));
-    for (std::int32_t i = 0; i < size; ++i) {
-      const Job* job = state_.job(part * size + (start + i) % size);
-      if (job != nullptr && job->state == JobState::kRunning) return job->id;
-    }
-    return {};
-  }
-
   Snapshot snapshot_;
   ClusterState state_;
   Engine engine_;
   Request request_;
   PolicyState memory_;
   Plan plan_;
-  std::mt19937_64 random_;
-  std::int64_t arrivals_ = 0;
+  sim::Turnover turnover_;
 };
 
 // The lowest value that `per_mille` thousandths do not exceed.
