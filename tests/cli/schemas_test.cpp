@@ -3,6 +3,7 @@
 
 #include "tests/cli/command.hpp"
 #include "tests/support/json_schema.hpp"
+#include "tests/support/params.hpp"
 
 namespace berth::test {
 namespace {
@@ -29,7 +30,7 @@ TEST(CliSchemas, PlansSideBySideAreAsSaid) {
 }
 
 TEST(CliSchemas, PlansAndWhatPoliciesKeepAreAsSaid) {
-  for (const std::string policy : {"fifo", "las", "price", "gavel-las", "ones", "ones-plus"}) {
+  for (const std::string& policy : policy_names()) {
     const Folder folder;
     const std::string plan =
         plan_json("--policy " + policy + " --out '" + (folder / "p.json") + "' --state-out '" + (folder / "s.json") + "'");
@@ -74,7 +75,7 @@ TEST(CliSchemas, WhatIsNotAsSaidIsFound) {
   const std::string contest = plan_json("--policy price --compare fifo"), schema = "berth.contest.v1";
 
   EXPECT_EQ(fault(replaced(contest, ".v1", ".v2"), schema), "/schema: is not the constant");
-  EXPECT_EQ(fault(replaced(contest, "\"worth\":", "\"worht\":"), schema), "/plans/0/worht: no such field");
+  EXPECT_EQ(fault(replaced(contest, "\"worth\":", "\"worht\":"), schema), "/plans/0/vlaue: no such field");
   EXPECT_EQ(fault(replaced(contest, "\"starts\":", "\"starts\":-"), schema), "/plans/0/starts: is too small");
   EXPECT_EQ(fault(replaced(contest, "\"policy\":\"price\",", ""), schema), "/plans/0: has no field 'policy'");
   EXPECT_EQ(fault(replaced(contest, "\"goodput\"", "7"), schema), "/objective: is of another type");

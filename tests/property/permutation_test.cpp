@@ -43,8 +43,7 @@ TEST(Permutation, OfRowsLeavesThePlanAsItIs) {
       random.shuffle(shuffled.queues);
       random.shuffle(shuffled.history);
       ASSERT_FALSE(shuffled.jobs == given.jobs);
-      for (const char* policy : {"afs", "elastic-pollux", "fifo", "srsf", "gavel-las", "gittins", "ones-plus", "optimus", "pop", "price",
-                                 "priority", "qssf", "sia", "themis", "tiresias", "gandiva", "allox"}) {
+      for (const std::string& policy : test::policy_names()) {
         EXPECT_TRUE(planned(shuffled, policy) == planned(given, policy)) << sim::name(workload) << ", seed " << seed << ", " << policy;
       }
     }

@@ -11,6 +11,7 @@
 #include "host/sim/iterations/ada_srsf.hpp"
 #include "host/sim/measures/series.hpp"
 #include "host/sim/simulation.hpp"
+#include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::sim {
@@ -57,8 +58,10 @@ Trace elastic_or_not(Random& random) {
 }
 
 SimulationSettings any_settings(Random& random, std::uint64_t seed) {
+  static const std::vector<std::string> kPolicies = test::policy_names();
   SimulationSettings settings;
-  settings.request.policy = random.of<const char*>({"fifo", "srtf", "las", "tiresias", "themis", "price", "optimus", "afs", "gavel-las"});
+  settings.request.policy = random.of(kPolicies);
+  settings.request.params = test::short_search(settings.request.policy);
   settings.request.seed = seed;
   if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
   settings.overheads = named_overheads(random.of<const char*>({"none", "default"}));

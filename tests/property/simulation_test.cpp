@@ -12,6 +12,7 @@
 #include "host/sim/base/overheads.hpp"
 #include "host/sim/counts/count_simulation.hpp"
 #include "host/sim/measures/series.hpp"
+#include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::sim {
@@ -147,6 +148,21 @@ std::string outcomes(const Simulate& simulate, const Trace& trace, const Snapsho
   return text;
 }
 
+/// The policies whose keys a simulation by counts can keep.
+const std::vector<std::string>& counted_policies() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (const std::string& name : test::queue_policy_names()) {
+      const core::PolicyEntry& entry = core::find_policy(name);
+      const auto policy = entry.make({});
+      if (!policy->rests_while_waiting() || entry.class_rule || entry.consolidation != nullptr) continue;
+      if (!entry.preemptive || policy->rises_only_at_changes()) found.push_back(name);
+    }
+    return found;
+  }();
+  return names;
+}
+
 /// Empty where a simulation by counts does not apply.
 std::optional<std::string> outcomes_by_counts(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
   bool by_counts = true;
@@ -173,7 +189,7 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     const Trace trace = random_trace(random, world);
     const Snapshot cluster = random_cluster(random, world);
     SimulationSettings settings;
-    settings.request.policy = random.of<const char*>({"fifo", "sjf", "srtf", "srsf", "las", "edf"});
+    settings.request.policy = random.of(counted_policies());
     settings.request.params = {{"packing", random.of<const char*>({"count", "topology", "topology"})},
                                {"discipline", random.of<const char*>({"strict", "greedy", "greedy"})}};
     settings.request.seed = seed;

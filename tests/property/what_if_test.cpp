@@ -16,6 +16,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/overtaken.hpp"
+#include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -67,7 +68,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   t.snapshot = given;
   Scenario& a = t.scenario;
   static const std::vector<std::string> kDisciplines{"strict", "greedy", "easy"}, kPackings{"topology", "count", "consolidate"},
-      kPolicies{"fifo", "sjf", "srsf", "las", "gittins", "priority", "edf", "tiresias"};
+      kPolicies = test::queue_policy_names();
   const std::string discipline = random.of(kDisciplines);
   if (random.percent(50)) a.params.emplace_back("packing", random.of(kPackings));
   if (random.percent(20)) a.params.emplace_back("max_tries", "2");

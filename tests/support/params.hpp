@@ -32,6 +32,15 @@ inline std::vector<std::string> policy_names() {
   return names;
 }
 
+/// Names of the policies that order a queue.
+inline std::vector<std::string> queue_policy_names() {
+  std::vector<std::string> names;
+  for (const core::PolicyEntry& entry : core::policy_registry()) {
+    if (entry.make != nullptr) names.push_back(entry.info.name);
+  }
+  return names;
+}
+
 /// Names of the policies that choose shapes.
 inline std::vector<std::string> shape_policy_names() {
   std::vector<std::string> names;
