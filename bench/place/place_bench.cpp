@@ -93,7 +93,7 @@ void run(benchmark::State& bench, core::PlacementBackend& backend) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  register_batches("scenarios", "scenarios", scenario_counts(), run);
+  register_batches("place", "scenarios", scenario_counts(), run);
   return true;
 }();
 

@@ -10,19 +10,19 @@
 namespace berth::bench {
 namespace {
 
-double missing_percent(std::int64_t worth, std::int64_t most) {
+double missing_percent(std::int64_t value, std::int64_t most) {
   // A bound is above 0; the best known value need not be.
-  if (most <= 0) return worth >= most ? 0 : 100;
-  return 100 * (1 - static_cast<double>(worth) / static_cast<double>(most));
+  if (most <= 0) return value >= most ? 0 : 100;
+  return 100 * (1 - static_cast<double>(value) / static_cast<double>(most));
 }
 
-std::optional<std::int64_t> worth_at(const Attempt& one, double ms) {
-  std::optional<std::int64_t> worth;
-  if (ms > 1'000 * one.until_s) return worth;
+std::optional<std::int64_t> value_at(const Attempt& one, double ms) {
+  std::optional<std::int64_t> value;
+  if (ms > 1'000 * one.until_s) return value;
   for (const Reached& step : one.reached) {
-    if (1'000 * step.seconds <= ms) worth = step.worth;
+    if (1'000 * step.seconds <= ms) value = step.value;
   }
-  return worth;
+  return value;
 }
 
 /// One contender's attempts and the known values of the instances, in their order.
@@ -40,15 +40,15 @@ class Gaps {
     row.plans = static_cast<std::int64_t>(attempts_.size());
     row.last_ms = over([](const Attempt& a, const SearchFacts&) { return 1'000 * a.reached.back().seconds; });
     row.generations = over([](const Attempt& a, const SearchFacts&) { return static_cast<double>(a.generations); });
-    row.bound_gap = over([](const Attempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().worth, f.bound); });
-    row.best_gap = over([](const Attempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().worth, f.best); });
+    row.bound_gap = over([](const Attempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().value, f.bound); });
+    row.best_gap = over([](const Attempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().value, f.best); });
     for (const double ms : times_ms) {
-      const bool all = std::all_of(attempts_.begin(), attempts_.end(), [&](const Attempt& a) { return worth_at(a, ms).has_value(); });
+      const bool all = std::all_of(attempts_.begin(), attempts_.end(), [&](const Attempt& a) { return value_at(a, ms).has_value(); });
       row.bound_gap_at.emplace_back();
       row.best_gap_at.emplace_back();
       if (!all) continue;
-      row.bound_gap_at.back() = over([&](const Attempt& a, const SearchFacts& f) { return missing_percent(*worth_at(a, ms), f.bound); });
-      row.best_gap_at.back() = over([&](const Attempt& a, const SearchFacts& f) { return missing_percent(*worth_at(a, ms), f.best); });
+      row.bound_gap_at.back() = over([&](const Attempt& a, const SearchFacts& f) { return missing_percent(*value_at(a, ms), f.bound); });
+      row.best_gap_at.back() = over([&](const Attempt& a, const SearchFacts& f) { return missing_percent(*value_at(a, ms), f.best); });
     }
   }
 
@@ -90,15 +90,15 @@ SearchResult run_cell(const SearchAxes& axes, const SearchCluster& cluster, cons
       attempts[c].push_back(attempt(*instance, kind, names[c], axes));
       const Attempt& made = attempts[c].back();
       for (const Reached& step : made.reached) {
-        if (!made.is_plan || step.worth <= facts.best) continue;
-        facts.best = step.worth;
+        if (!made.is_plan || step.value <= facts.best) continue;
+        facts.best = step.value;
         facts.best_by = names[c];
       }
     }
     // GLPK's optimum is exact to 1e-7.
     const bool solved = instance->solved && instance->solved->ended;
     require(!solved || static_cast<double>(facts.best) <= static_cast<double>(instance->solved->value) * (1 + 1e-6),
-            "a plan is worth more than the best choice");
+            "a plan has a greater value than the best choice");
     cell.facts.push_back(std::move(facts));
   }
   for (std::size_t c = 0; c < names.size(); ++c) {
@@ -131,9 +131,9 @@ SearchResult run_ablation(const SearchAxes& axes, const SearchCluster& cluster, 
     for (std::int64_t s = 1; s <= axes.ablation_seeds; ++s) {
       attempts[0].push_back(ended_with({0, instance->by.bound.value}));
       for (std::size_t v = 0; v < variants.size(); ++v) {
-        const std::int64_t worth = worth_of_variant(*instance, kind, variants[v], static_cast<std::uint64_t>(s), axes.ablation_ms);
-        attempts[v + 1].push_back(ended_with({axes.ablation_ms / 1'000, worth}));
-        of.best = std::max(of.best, worth);
+        const std::int64_t value = value_of_variant(*instance, kind, variants[v], static_cast<std::uint64_t>(s), axes.ablation_ms);
+        attempts[v + 1].push_back(ended_with({axes.ablation_ms / 1'000, value}));
+        of.best = std::max(of.best, value);
       }
     }
     for (std::int64_t s = 1; s <= axes.ablation_seeds; ++s) facts.push_back(of);

@@ -51,7 +51,7 @@ Attempt median_of_three(SearchInstance& instance, const Decide& decide) {
   }
   std::sort(seconds.begin(), seconds.end());
   Attempt found;
-  found.reached.push_back({seconds[1], worth_of(instance, timed.plan)});
+  found.reached.push_back({seconds[1], objective_value(instance, timed.plan)});
   return found;
 }
 
@@ -84,7 +84,7 @@ Attempt without_places(SearchInstance& instance, double most_s) {
   }
   if (!instance.solved) instance.solved = solve_choice(instance.state.impl(), instance.by, most_s);
   if (instance.solved->ended) {
-    require(instance.solved->value <= instance.by.bound.bound, "the best choice is worth more than the bound");
+    require(instance.solved->value <= instance.by.bound.bound, "the value of the best choice is above the bound");
     found.reached.push_back({instance.solved->seconds, instance.solved->value});
   } else {
     found.why = fmt::format("did not finish in {:g} s", most_s);
@@ -115,7 +115,7 @@ Attempt by_generations(SearchInstance& instance, const std::string& policy, std:
   for (std::int64_t generations = 1; generations > 0 && generations <= 100'000;) {
     request.params = {{"generations", std::to_string(generations)}};
     const Timed timed = decide_timed(instance, request);
-    found.reached.push_back({timed.seconds, worth_of(instance, timed.plan)});
+    found.reached.push_back({timed.seconds, objective_value(instance, timed.plan)});
     found.until_s = std::max(found.until_s, timed.seconds);
     found.generations = generations;
     const double each_s = timed.seconds / static_cast<double>(generations);
@@ -137,15 +137,15 @@ Attempt evolve(SearchInstance& instance, const SearchKind& kind, int threads, do
   PolicyState nothing_kept;
   Plan plan;
   const report::ValueOverTime found = report::value_over_time(instance.engine, instance.state, nothing_kept, request, plan);
-  const std::int64_t worth = worth_of(instance, plan);
+  const std::int64_t value = objective_value(instance, plan);
   const double after_s = found.seconds - found.searched_s;
   Attempt attempt;
   attempt.until_s = std::max(budget_ms / 1'000, found.seconds);
   for (const report::ValueStep& step : found.steps) attempt.reached.push_back({step.seconds + after_s, step.score});
   // In the search a job that moves in its shape always costs one unit, in the plan only where `migration` counts.
-  const std::int64_t units = worth - attempt.reached.back().worth;
-  require(units >= 0 && units <= search_jobs(instance.gpus), "the search's last score is not what its plan is worth");
-  attempt.reached.back().worth = worth;
+  const std::int64_t units = value - attempt.reached.back().value;
+  require(units >= 0 && units <= search_jobs(instance.gpus), "the search's last score is not the value of its plan");
+  attempt.reached.back().value = value;
   attempt.generations = found.generations;
   return attempt;
 }
@@ -181,7 +181,7 @@ Attempt attempt(SearchInstance& instance, const SearchKind& kind, const std::str
   return once(instance, kind, contender);
 }
 
-std::int64_t worth_of_variant(SearchInstance& instance, const SearchKind& kind, const SearchVariant& variant, std::uint64_t seed,
+std::int64_t value_of_variant(SearchInstance& instance, const SearchKind& kind, const SearchVariant& variant, std::uint64_t seed,
                               double budget_ms) {
   Request request = with_wishes(kind, "ones-plus");
   request.params.insert(request.params.end(), variant.params.begin(), variant.params.end());
@@ -191,7 +191,7 @@ std::int64_t worth_of_variant(SearchInstance& instance, const SearchKind& kind, 
   Plan plan;
   if (variant.again) instance.engine.decide(instance.state, kept, request, plan);
   instance.engine.decide(instance.state, kept, request, plan);
-  return worth_of(instance, plan);
+  return objective_value(instance, plan);
 }
 
 }  // namespace berth::bench

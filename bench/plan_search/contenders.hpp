@@ -12,7 +12,7 @@ namespace berth::bench {
 /// Result of a contender: after this number of seconds it has a plan of this objective value.
 struct Reached {
   double seconds;
-  std::int64_t worth;
+  std::int64_t value;
 };
 
 /// One contender on one instance.
@@ -46,7 +46,7 @@ bool takes_part(const std::string& contender, const SearchKind& kind, std::int64
 Attempt attempt(SearchInstance& instance, const SearchKind& kind, const std::string& contender, const SearchAxes& axes);
 
 /// The objective value of one decision of ones-plus on one thread.
-std::int64_t worth_of_variant(SearchInstance& instance, const SearchKind& kind, const SearchVariant& variant, std::uint64_t seed,
+std::int64_t value_of_variant(SearchInstance& instance, const SearchKind& kind, const SearchVariant& variant, std::uint64_t seed,
                               double budget_ms);
 
 }  // namespace berth::bench

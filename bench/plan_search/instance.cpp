@@ -15,12 +15,12 @@
 
 namespace berth::bench {
 
-std::int64_t worth_of(SearchInstance& instance, const Plan& plan) {
+std::int64_t objective_value(SearchInstance& instance, const Plan& plan) {
   if (instance.gpus <= kCheckedMostGpus) require_valid(instance.state, plan);
   std::vector<std::pair<std::string, std::int64_t>> terms;
-  const std::int64_t worth = instance.valued.worth_of(instance.state.impl(), instance.judge.choice, plan, terms);
-  require(worth <= instance.by.bound.bound, "a contender is worth more than the bound");
-  return worth;
+  const std::int64_t value = instance.valued.objective_value(instance.state.impl(), instance.judge.choice, plan, terms);
+  require(value <= instance.by.bound.bound, "the value of a contender is above the bound");
+  return value;
 }
 
 std::unique_ptr<SearchInstance> make_search_instance(const SearchCluster& cluster, const SearchKind& kind, std::int64_t gpus,
@@ -45,10 +45,10 @@ std::unique_ptr<SearchInstance> make_search_instance(const SearchCluster& cluste
   request.params = {{"objective", kind.objective}, {"terms", kind.terms}};
   made->by = made->engine.decide(made->state, request);
   made->by_s = made->by.timing.decide_s - made->by.timing.compile_s;
-  require(made->by.bound.bound > 0, "nobody could gain anything on this instance");
+  require(made->by.bound.bound > 0, "no job could gain anything on this instance");
   made->judge.choose(request.policy, request.params);
   made->valued = core::look_at_shapes(made->state.impl(), made->judge);
-  require(worth_of(*made, made->by) == made->by.bound.value, "a plan is not worth what it says");
+  require(objective_value(*made, made->by) == made->by.bound.value, "the value of a plan is not what it says");
   made->rules.warm(made->state, made->by);
   return made;
 }

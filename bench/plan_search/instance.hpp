@@ -24,7 +24,7 @@ struct SearchInstance {
   Plan by;                             // of `price`, with the kind's objective and terms
   double by_s = 0;                     // its time, without what the engine has cached of the state since then
   core::ChosenPolicy judge;            // the policy of `by`
-  core::ShapeProblem valued;           // the options by that objective: worth_by would compute them again for every plan
+  core::ShapeProblem valued;           // the options by that objective: objective_value_by would compute them again for every plan
   RulePlanner rules;                   // as warm
   std::optional<SolvedChoice> solved;  // once it was requested
 };
@@ -32,7 +32,7 @@ struct SearchInstance {
 /// The objective value of any plan by the instance's objective and terms. Ends the process where the plan is invalid or
 /// beats the bound. Beyond kCheckedMostGpus a check takes as long as a decision, so the engine's own validation is
 /// used.
-std::int64_t worth_of(SearchInstance& instance, const Plan& plan);
+std::int64_t objective_value(SearchInstance& instance, const Plan& plan);
 
 /// The instance is that of
 ///

@@ -41,12 +41,12 @@ ContestInstance& contest_instance(const benchmark::State& bench) {
   return *last;
 }
 
-void report_contender(benchmark::State& bench, const ContestInstance& instance, std::int64_t worth, std::int64_t gpus_used) {
+void report_contender(benchmark::State& bench, const ContestInstance& instance, std::int64_t value, std::int64_t gpus_used) {
   const Bound& bound = instance.by.bound;
-  require(worth <= bound.bound, "a contender is worth more than the bound");
-  bench.counters["worth"] = static_cast<double>(worth);
+  require(value <= bound.bound, "the value of a contender is above the bound");
+  bench.counters["value"] = static_cast<double>(value);
   bench.counters["bound"] = static_cast<double>(bound.bound);
-  bench.counters["less_percent"] = 100 * (1 - static_cast<double>(worth) / static_cast<double>(bound.bound));
+  bench.counters["gap_percent"] = 100 * (1 - static_cast<double>(value) / static_cast<double>(bound.bound));
   bench.counters["gpus_used"] = static_cast<double>(gpus_used);
   bench.SetLabel("snapshot " + instance.hash);
 }

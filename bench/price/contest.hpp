@@ -26,7 +26,7 @@ struct ContestInstance {
 /// and with three types --gpu-types V100-32GB:2,A100-80GB:1,T4-16GB:1.
 ContestInstance& contest_instance(const benchmark::State& bench);
 
-/// Counters `worth`, `bound`, `less_percent` and `gpus_used`, and the instance's hash as the label.
-void report_contender(benchmark::State& bench, const ContestInstance& instance, std::int64_t worth, std::int64_t gpus_used);
+/// Counters `value`, `bound`, `gap_percent` and `gpus_used`, and the instance's hash as the label.
+void report_contender(benchmark::State& bench, const ContestInstance& instance, std::int64_t value, std::int64_t gpus_used);
 
 }  // namespace berth::bench

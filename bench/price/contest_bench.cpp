@@ -62,7 +62,7 @@ void contest(benchmark::State& bench, const Contender& one) {
   if (!slow) choice_s();
   const double with_bound = choice_s();
   require_valid(instance.state, plan);
-  const std::int64_t worth = core::worth_by(instance.state.impl(), plan, instance.by);
+  const std::int64_t value = core::objective_value_by(instance.state.impl(), plan, instance.by);
   const std::int64_t gpus_used = plan.totals.gpus_used, evaluations = plan.work_done;
   if (core::find_policy(one.policy).shapes != nullptr) request.work_limit = 1;
   for (auto _ : bench) {
@@ -70,7 +70,7 @@ void contest(benchmark::State& bench, const Contender& one) {
     for (int i = 0; i < 4 && !slow; ++i) seconds.push_back(choice_s());
     bench.SetIterationTime(median(std::move(seconds)));
   }
-  report_contender(bench, instance, worth, gpus_used);
+  report_contender(bench, instance, value, gpus_used);
   bench.counters["with_bound_ms"] = 1e3 * with_bound;
   bench.counters["evaluations"] = static_cast<double>(evaluations);
 }
@@ -109,9 +109,9 @@ void sia_program(benchmark::State& bench) {
     benchmark::DoNotOptimize(choose(*cpu, program.view(), {}, 100));
     bench.SetIterationTime(lap.seconds());
   }
-  bench.counters["worth"] = static_cast<double>(answer.value);
+  bench.counters["value"] = static_cast<double>(answer.value);
   bench.counters["bound"] = static_cast<double>(answer.bound);
-  bench.counters["less_percent"] = 100 * (1 - static_cast<double>(answer.value) / static_cast<double>(answer.bound));
+  bench.counters["gap_percent"] = 100 * (1 - static_cast<double>(answer.value) / static_cast<double>(answer.bound));
   bench.counters["evaluations"] = answer.evaluations;
   bench.counters["options"] = static_cast<double>(program.value.size());
   bench.SetLabel("snapshot " + instance.hash);

@@ -21,12 +21,12 @@ void solve(benchmark::State& bench, const char* policy, Solve by) {
   }
   // Whether it is the optimum; else the best so far, 0: none.
   bench.counters["ended"] = answer.ended ? 1 : 0;
-  bench.counters["worth"] = answer.value;
+  bench.counters["value"] = answer.value;
   bench.counters["gpus_used"] = static_cast<double>(answer.gpus);
   if (program.objective == instance.by.bound.objective) {
     const auto bound = static_cast<double>(instance.by.bound.bound);
     bench.counters["bound"] = bound;
-    bench.counters["less_percent"] = 100 * (1 - answer.value / bound);
+    bench.counters["gap_percent"] = 100 * (1 - answer.value / bound);
   }
   bench.SetLabel("snapshot " + instance.hash);
 }

@@ -11,9 +11,9 @@
 namespace berth::report {
 namespace {
 
-std::string missing(const Bound& bound, std::int64_t worth) {
-  return bound.bound <= 0 || worth < 0 ? "-"
-                                       : fmt::format("{:.3f} %", 100 * (1 - static_cast<double>(worth) / static_cast<double>(bound.bound)));
+std::string missing(const Bound& bound, std::int64_t value) {
+  return bound.bound <= 0 || value < 0 ? "-"
+                                       : fmt::format("{:.3f} %", 100 * (1 - static_cast<double>(value) / static_cast<double>(bound.bound)));
 }
 
 // With its parameters, where another plan uses the same policy.
@@ -33,7 +33,7 @@ std::string contest_text(std::span<const Contender> contenders) {
   std::string text = valued ? fmt::format("{}: upper bound {}\n\n", bound.objective, bound.bound) : std::string();
   std::vector<std::size_t> width;
   for (const Contender& one : contenders) {
-    width.push_back(std::max({std::size_t{9}, name_of(one, contenders).size(), valued ? fmt::format("{}", one.worth).size() : 0}));
+    width.push_back(std::max({std::size_t{9}, name_of(one, contenders).size(), valued ? fmt::format("{}", one.value).size() : 0}));
   }
   const auto row = [&](const char* name, const auto& cell) {
     text += fmt::format("{:<10}", name);
@@ -42,8 +42,8 @@ std::string contest_text(std::span<const Contender> contenders) {
   };
   row("", [&](const Contender& one) { return name_of(one, contenders); });
   if (valued) {
-    row("value", [](const Contender& one) { return one.worth; });
-    row("gap", [&](const Contender& one) { return missing(bound, one.worth); });
+    row("value", [](const Contender& one) { return one.value; });
+    row("gap", [&](const Contender& one) { return missing(bound, one.value); });
   }
   for (const Total& total : kTotals) {
     row(total.name, [&](const Contender& one) { return one.plan->totals.*total.field; });
@@ -62,7 +62,7 @@ std::string contest_json(std::span<const Contender> contenders) {
     text += plan_json(*one.plan);
     if (!valued) continue;
     text.pop_back();
-    text += fmt::format(",\"worth\":{}}}", one.worth);
+    text += fmt::format(",\"value\":{}}}", one.value);
   }
   return text + "]}";
 }

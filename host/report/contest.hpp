@@ -11,7 +11,7 @@ namespace berth::report {
 /// A plan, and its objective value by the objective of the first one.
 struct Contender {
   const Plan* plan;
-  std::int64_t worth;  // where the first plan has a bound
+  std::int64_t value;  // where the first plan has a bound
 };
 
 /// Compares totals, the first plan on the left. Where it has a bound, also the objective values of all plans and their

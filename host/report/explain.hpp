@@ -19,7 +19,7 @@ struct ExplainOptions {
 /// Deterministic: decisions by job rank, reasons by number of jobs, then text.
 std::string explain_plan(const core::NameSource& names, const Plan& plan, const ExplainOptions& options = {});
 
-/// "goodput: no plan is worth more than 617; this one is worth 613, 0.648 % less"; empty where the policy has no bound.
+/// "goodput: objective value 613, upper bound 617, gap 0.648 %"; empty where the policy has no bound.
 std::string bound_line(const Bound& bound);
 
 /// Everything in the plan about one job, field by field. `job`: index; a job that the plan does not have gives an empty

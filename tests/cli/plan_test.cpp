@@ -153,9 +153,9 @@ TEST(CliPlan, PoliciesStandBesideAnotherByItsObjective) {
   // The objective value of the first plan is the one that it states.
   const std::size_t value = alone.out.find("\"value\":");
   ASSERT_NE(value, std::string::npos) << alone.out;
-  const std::string worth = alone.out.substr(value + 8, alone.out.find_first_of(",}", value) - value - 8);
-  EXPECT_TRUE(contains(json.out, "\"worth\":" + worth)) << json.out << worth;
-  EXPECT_FALSE(contains(plain.out, "worth")) << plain.out;
+  const std::string number = alone.out.substr(value + 8, alone.out.find_first_of(",}", value) - value - 8);
+  EXPECT_TRUE(contains(json.out, "\"value\":" + number)) << json.out << number;
+  EXPECT_FALSE(contains(plain.out, "\"value\"")) << plain.out;
   EXPECT_TRUE(contains(plain.out, "\"plans\":[{\"policy\":\"fifo\"")) << plain.out;
 }
 

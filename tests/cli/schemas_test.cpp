@@ -25,7 +25,7 @@ TEST(CliSchemas, PlansSideBySideAreAsSaid) {
   const std::string valued = plan_json("--policy price --compare optimus,fifo"), plain = plan_json("--policy fifo --compare price");
 
   EXPECT_EQ(fault(valued, "berth.contest.v1"), "") << valued;
-  EXPECT_TRUE(contains(valued, "\"worth\":")) << valued;
+  EXPECT_TRUE(contains(valued, "\"value\":")) << valued;
   EXPECT_EQ(fault(plain, "berth.contest.v1"), "") << plain;
 }
 
@@ -75,7 +75,7 @@ TEST(CliSchemas, WhatIsNotAsSaidIsFound) {
   const std::string contest = plan_json("--policy price --compare fifo"), schema = "berth.contest.v1";
 
   EXPECT_EQ(fault(replaced(contest, ".v1", ".v2"), schema), "/schema: is not the constant");
-  EXPECT_EQ(fault(replaced(contest, "\"worth\":", "\"worht\":"), schema), "/plans/0/vlaue: no such field");
+  EXPECT_EQ(fault(replaced(contest, "\"value\":", "\"vlaue\":"), schema), "/plans/0/vlaue: no such field");
   EXPECT_EQ(fault(replaced(contest, "\"starts\":", "\"starts\":-"), schema), "/plans/0/starts: is too small");
   EXPECT_EQ(fault(replaced(contest, "\"policy\":\"price\",", ""), schema), "/plans/0: has no field 'policy'");
   EXPECT_EQ(fault(replaced(contest, "\"goodput\"", "7"), schema), "/objective: is of another type");

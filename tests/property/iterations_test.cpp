@@ -1,4 +1,5 @@
-// Iterations beside a simulation of every microsecond, written from docs/simulation-reference.md: no events, and nobody is ever left alone.
+// Iterations beside a simulation of every microsecond, written from docs/simulation-reference.md: no events, and no job is ever alone on
+// its GPUs.
 #include "host/sim/iterations/iterations.hpp"
 
 #include <fmt/format.h>
@@ -172,10 +173,10 @@ class Ticks {
   void settle_instant() {
     admit();
     for (int n = 0; n < nodes_; ++n) {
-      for (int g = 0; g < gpus_; ++g) turns(n, g);
+      for (int g = 0; g < gpus_; ++g) dispatch_workers(n, g);
     }
   }
-  void turns(int node, int gpu) {
+  void dispatch_workers(int node, int gpu) {
     for (;;) {
       // Resources in use: 1, 2, 4 those of stages, 8 computing. Computing overlaps with none of the others.
       int taken = 0;

@@ -38,7 +38,7 @@ Snapshot uneven(std::uint64_t seed) {
   return test::some_overtaken(s, seed);
 }
 
-TEST(OnesPlusWorth, IsNeverBelowThatOfPrice) {
+TEST(OnesPlusValue, IsNeverBelowThatOfPrice) {
   int better = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const ClusterState state(uneven(seed));

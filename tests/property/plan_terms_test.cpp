@@ -56,7 +56,7 @@ std::int64_t total(const Bound& bound) {
 
 }  // namespace
 
-TEST(PlanTermsOnClusters, TakeWhatTheySayFromWhatTheShapesAreWorth) {
+TEST(PlanTermsOnClusters, TakeWhatTheySayFromTheValueOfTheShapes) {
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 1; seed <= 42; ++seed) {
     SCOPED_TRACE(seed);
@@ -76,7 +76,7 @@ TEST(PlanTermsOnClusters, TakeWhatTheySayFromWhatTheShapesAreWorth) {
     Request fifo;
     fifo.policy = "fifo";
     const Plan other = Engine().decide(state, fifo);
-    EXPECT_LE(core::worth_by(state.impl(), other, plan), core::worth_by(state.impl(), other, of_shapes));
+    EXPECT_LE(core::objective_value_by(state.impl(), other, plan), core::objective_value_by(state.impl(), other, of_shapes));
   }
   EXPECT_GT(seen["fragmentation"], 0);
   EXPECT_GT(seen["link_load"], 0);

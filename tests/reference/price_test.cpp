@@ -293,7 +293,7 @@ TEST(PriceExchange, IsForAtMost64GpusLacking) {
 }
 
 // At 38 the one GPU of each other job nets something, job 0 nothing: five GPUs are idle, and it lacks two.
-TEST(PriceDisplace, ThoseWorthLeastForTheirGpusLeave) {
+TEST(PriceDisplace, ThoseOfLeastValueForTheirGpusLeave) {
   const ChoiceProblem problem({8}, {{{0, 7, 260}}, {{0, 1, 40}}, {{0, 1, 50}}, {{0, 1, 45}}});
 
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {38}})), "0 - 0 - | 38 | 310 of 325 (2)");

@@ -20,10 +20,10 @@ std::vector<MuriJob> read_muri_jobs(const std::string& file);
 
 enum class MuriPolicy { kSrtf, kSrsf, kTiresias };
 
-/// What Muri's simulator does beyond its policies. Each can be done without, to see what it is worth.
+/// What Muri's simulator does beyond its policies. Each can be turned off, to see its effect.
 struct MuriHabits {
   double iteration_factor = 1.015;  ///< every iteration takes so many times what was measured
-  bool pays_at_each_event = true;   ///< at each event whoever was running loses the time that a start of its model takes
+  bool pays_at_each_event = true;   ///< at each event every running job loses the time that a start of its model takes
   bool by_node = true;              ///< srtf, srsf: a job lies on the first node with room, a larger one on idle nodes; else GPUs count
   bool keeps_runners_first = true;  ///< tiresias: in a queue who runs stands before who waits; else by submission, then id
 };

@@ -66,13 +66,13 @@ void add_job(Random& random, PlanSearchProblem& out, std::int32_t slot, const Ra
     out.value.push_back(value);
     for (std::int32_t c = 0; c < classes; ++c) {
       const std::int64_t most = value > 0 ? value * c / classes : 0;
-      out.worth.push_back(value - random.within(0, static_cast<std::int32_t>(most)));
+      out.placed_value.push_back(value - random.within(0, static_cast<std::int32_t>(most)));
     }
   }
   out.row_begin.push_back(static_cast<std::int32_t>(out.demand.size()));
   for (std::int32_t c = 0; c < classes; ++c) {
-    const std::int64_t home = running ? out.worth[plan_search_index(std::int64_t{out.current.back()} * classes + c)] : 0;
-    out.moved_worth.push_back(home - random.within(1, 200));
+    const std::int64_t home = running ? out.placed_value[plan_search_index(std::int64_t{out.current.back()} * classes + c)] : 0;
+    out.moved_value.push_back(home - random.within(1, 200));
   }
 }
 
@@ -160,13 +160,13 @@ kernel::PlanSearchView PlanSearchProblem::view() const {
   v.demand = demand.data();
   v.run = run.data();
   v.n_classes = n_classes;
-  v.worth = worth.data();
+  v.placed_value = placed_value.data();
   v.rank_begin = rank_begin.data();
   v.ranked = ranked.data();
   v.want = want.data();
   v.turn = turn.data();
   v.current = current.data();
-  v.moved_worth = moved_worth.data();
+  v.moved_value = moved_value.data();
   v.fragment = fragment.empty() ? nullptr : fragment.data();
   v.type_begin = type_begin.data();
   v.type_node = type_node.data();

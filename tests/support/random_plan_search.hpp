@@ -25,7 +25,7 @@ struct PlanSearchProblem {
   std::vector<std::int32_t> slot, row_begin{0}, demand, rank_begin{0}, ranked, want, turn, current, type_begin, type_node, room, node_room,
       block;
   std::vector<TimeUs> run;
-  std::vector<std::int64_t> value, worth, moved_worth, fragment;
+  std::vector<std::int64_t> value, placed_value, moved_value, fragment;
 
   std::int32_t n_jobs() const { return static_cast<std::int32_t>(slot.size()); }
   /// Valid while this object lives.

@@ -103,8 +103,8 @@ BenchReport measure(const BenchArguments& options) {
   progress.show(0, "the machine");
   report.machine = machine_facts();
   report.before = read_clocks();
-  const int turns = options.quick ? 1 : 5;
-  report.before.fixed_work_s = fixed_work(turns);
+  const int repetitions = options.quick ? 1 : 5;
+  report.before.fixed_work_s = fixed_work(repetitions);
   report.sides = sides_of(options.threads, report.machine);
   const BenchOrder order{report.sides, options.seed, options.quick, [&] { return !came(); },
                          [&](const std::string& why) { report.warnings.push_back(why); }};
@@ -116,7 +116,7 @@ BenchReport measure(const BenchArguments& options) {
     percent += part.percent;
   }
   report.after = read_clocks();
-  report.after.fixed_work_s = fixed_work(turns);
+  report.after.fixed_work_s = fixed_work(repetitions);
   const std::vector<std::string> seen = clock_warnings(report.before, report.after, report.machine.threads);
   report.warnings.insert(report.warnings.end(), seen.begin(), seen.end());
   report.complete = !came();

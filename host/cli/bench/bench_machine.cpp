@@ -125,18 +125,18 @@ ClockReading read_clocks(const std::string& root) {
   return reading;
 }
 
-double fixed_work(int turns) {
+double fixed_work(int repetitions) {
   using Clock = std::chrono::steady_clock;
   double least = 0;
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
     const Clock::time_point begin = Clock::now();
-    std::uint64_t x = static_cast<std::uint64_t>(turn) + 1;
+    std::uint64_t x = static_cast<std::uint64_t>(repetition) + 1;
     // Each product depends on the one before, so the time is in cycles, whatever the width of the core.
     for (int i = 0; i < (1 << 23); ++i) x = x * 6364136223846793005u + 1442695040888963407u;
     volatile std::uint64_t kept = x;
     (void)kept;
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    least = turn == 0 ? seconds : std::min(least, seconds);
+    least = repetition == 0 ? seconds : std::min(least, seconds);
   }
   return least;
 }

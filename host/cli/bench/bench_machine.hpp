@@ -38,7 +38,7 @@ ClockReading read_clocks(const std::string& root = "");
 
 /// Time of a fixed computation on one core: a clock measure for machines that do not show their clock. The shortest of
 /// N runs.
-double fixed_work(int turns);
+double fixed_work(int repetitions);
 
 /// Reasons why times measured between the two may not be those of the code; empty: none found.
 std::vector<std::string> clock_warnings(const ClockReading& before, const ClockReading& after, unsigned threads);

@@ -12,7 +12,7 @@ namespace berth::cli {
 namespace {
 
 constexpr TimeUs kMs = kSecond / 1000;
-constexpr int kTurns = 3;
+constexpr int kRepetitions = 3;
 constexpr std::int64_t kAlikeWork = 3;  // generations of the plans that must be equal, including the initial one
 
 ClusterState search_instance(const SearchAsk& ask, std::uint64_t seed) {
@@ -98,16 +98,16 @@ SearchSize measure_search(const BenchOrder& order, const SearchAsk& ask) {
     request.work_limit = 0;
     for (const TimeUs budget : ask.budgets) {
       request.budget_us = budget;
-      std::vector<report::ValueOverTime> turns;
-      for (int turn = 0; turn < (order.quick ? 1 : kTurns); ++turn) {
+      std::vector<report::ValueOverTime> repetitions;
+      for (int repetition = 0; repetition < (order.quick ? 1 : kRepetitions); ++repetition) {
         PolicyState nothing;
-        turns.push_back(report::value_over_time(engine, state, nothing, request, plan));
+        repetitions.push_back(report::value_over_time(engine, state, nothing, request, plan));
         if (!order.go_on()) return size;
-        if (left_out(order, side, ask, plan)) turns.pop_back();
+        if (left_out(order, side, ask, plan)) repetitions.pop_back();
       }
-      if (turns.empty()) continue;
-      std::sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
-      size.runs.push_back({side.name, budget, std::move(turns[turns.size() / 2])});
+      if (repetitions.empty()) continue;
+      std::sort(repetitions.begin(), repetitions.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+      size.runs.push_back({side.name, budget, std::move(repetitions[repetitions.size() / 2])});
     }
   }
   return size;

@@ -22,7 +22,7 @@
 namespace berth::cli {
 namespace {
 
-constexpr int kPassTurns = 5;
+constexpr int kPassRepetitions = 5;
 constexpr std::size_t kOracleWalks = 2;  // also computed by the reference
 constexpr unsigned kLostInHundred = 1;   // percentage of nodes that a scenario lacks
 
@@ -120,12 +120,12 @@ std::unique_ptr<core::PlacementBackend> backend_of(const BenchSide& side) {
 bool time_passes(const BenchOrder& order, const BenchSide& side, const Passes& passes, std::vector<core::PassResult>& answers,
                  PassesRun& run) {
   const std::unique_ptr<core::PlacementBackend> backend = backend_of(side);
-  for (int turn = 0; turn <= kPassTurns; ++turn) {
+  for (int repetition = 0; repetition <= kPassRepetitions; ++repetition) {
     if (!order.go_on()) return false;
     const auto begin = std::chrono::steady_clock::now();
     passes.run(*backend, passes.size(), answers);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (turn > 0) run.seconds.push_back(seconds);  // the first run warms the memory
+    if (repetition > 0) run.seconds.push_back(seconds);  // the first run warms the memory
   }
   std::vector<double> sorted = run.seconds;
   std::sort(sorted.begin(), sorted.end());

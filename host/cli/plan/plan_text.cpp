@@ -14,7 +14,7 @@ std::vector<report::Contender> contenders_of(const ClusterState& state, const st
   std::vector<report::Contender> contenders;
   contenders.reserve(plans.size());
   const bool valued = !plans.front().bound.objective.empty();
-  for (const Plan& plan : plans) contenders.push_back({&plan, valued ? core::worth_by(state, plan, plans.front()) : 0});
+  for (const Plan& plan : plans) contenders.push_back({&plan, valued ? core::objective_value_by(state, plan, plans.front()) : 0});
   return contenders;
 }
 

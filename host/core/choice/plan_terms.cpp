@@ -15,15 +15,15 @@ namespace {
 using kernel::PlanTerm;
 
 constexpr PlanTermInfo kTerms[] = {
-    {"fragmentation", "GPUs left idle where the jobs that may come cannot use them", "FGD (ATC'23); worth in the objective's unit: ours",
-     PlanTerm::kFragmentation},
+    {"fragmentation", "GPUs left idle where the jobs that may come cannot use them",
+     "FGD (ATC'23); its value in the objective's unit: ours", PlanTerm::kFragmentation},
     {"link_load", "speed lost where gangs together need a NIC or uplink for more than all the time",
      "Crux (SIGCOMM'24), shared links without its paths: our reconstruction", PlanTerm::kLinkLoad},
     {"migration", "run time lost by going on in the same shape elsewhere", "Pollux (OSDI'21), restart cost", PlanTerm::kMigration},
     {"restart", "run time lost by starting again, by another shape, and by being displaced", "Pollux (OSDI'21), restart cost",
      PlanTerm::kRestart},
     {"span", "speed lost where a gang does not lie as tightly as its shape can", "Dally (network-sensitive placement)", PlanTerm::kSpan},
-    {"tardiness", "jobs that end after their deadline if they wait: worth up to twice as much in shapes that avoid it",
+    {"tardiness", "jobs that end after their deadline if they wait: a value up to twice as great in shapes that avoid it",
      "weighted tardiness; the factor is ours", PlanTerm::kTardiness},
 };
 
@@ -94,7 +94,7 @@ std::span<const std::int64_t> PlanTerms::fragments(const StateImpl& s, std::span
   const std::size_t types = s.gpu_types.size();
   larger_ppm_.assign(types * kSizes, 0);
   jobs_.assign(types, 0);
-  worth_.assign(types, 0);
+  value_.assign(types, 0);
   gpus_.assign(types, 0);
   seen_.assign(types, -1);
   for (std::size_t k = 0; k < options.size(); ++k) {
@@ -103,7 +103,7 @@ std::span<const std::int64_t> PlanTerms::fragments(const StateImpl& s, std::span
     seen_[to_index(one.type)] = one.slot;
     ++jobs_[to_index(one.type)];
     gpus_[to_index(one.type)] += one.gpus;
-    worth_[to_index(one.type)] = saturating_add(worth_[to_index(one.type)], std::max<std::int64_t>(0, value[k]));
+    value_[to_index(one.type)] = saturating_add(value_[to_index(one.type)], std::max<std::int64_t>(0, value[k]));
     const Shape& shape = s.jobs[to_index(one.slot)].job->shapes[to_index(s.jobs[to_index(one.slot)].options[to_index(one.option)].shape)];
     const std::int32_t piece = piece_of(s, shape, one.type);
     for (std::int32_t free = 0; free < piece; ++free) ++larger_ppm_[to_index(one.type) * kSizes + to_index(free)];
@@ -111,12 +111,12 @@ std::span<const std::int64_t> PlanTerms::fragments(const StateImpl& s, std::span
   fragment_.assign(types * kSizes, 0);
   for (std::size_t t = 0; t < types; ++t) {
     if (jobs_[t] == 0) continue;
-    worth_[t] /= gpus_[t];
+    value_[t] /= gpus_[t];
     std::int64_t* const larger = larger_ppm_.data() + t * kSizes;
     for (std::size_t free = 0; free < kSizes; ++free) {
       larger[free] = larger[free] * 1'000'000 / jobs_[t];
       fragment_[t * kSizes + free] =
-          std::max<std::int64_t>(0, mul_div(worth_[t], kernel::fragmented(static_cast<std::int32_t>(free), larger), 1'000'000));
+          std::max<std::int64_t>(0, mul_div(value_[t], kernel::fragmented(static_cast<std::int32_t>(free), larger), 1'000'000));
     }
   }
   return fragment_;

@@ -59,7 +59,7 @@ class PlanTerms {
   LinkLoad links_;
   std::vector<std::int64_t> larger_ppm_;           // [types][kMaxGpusPerNode + 1] fraction of the jobs that need more than N GPUs of a node
   std::vector<std::int64_t> fragment_;             // [types][kMaxGpusPerNode + 1]
-  std::vector<std::int64_t> jobs_, gpus_, worth_;  // [types] jobs with an option of the type; GPUs that they request; values of these
+  std::vector<std::int64_t> jobs_, gpus_, value_;  // [types] jobs with an option of the type; GPUs that they request; values of these
   std::vector<std::int32_t> seen_;                 // [types] the last such job
   std::vector<std::uint64_t> used_;                // [nodes]
 };

@@ -45,7 +45,7 @@ void SearchColumns::finish(const Asked& a) {
   view_.slot = choice.slots.data();
   view_.row_begin = choice.option_begin.data();
   add_rows(a, choice);
-  add_worth(a, choice);
+  add_placed_values(a, choice);
   add_fragments(a);
   add_rooms(view_.problem);
 }
@@ -89,28 +89,29 @@ void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
 
 // Losses by a plan's terms of places (host/core/choice/plan_terms.cpp), for each class of locality. Moving lowers the
 // value by at least one unit.
-void SearchColumns::add_worth(const Asked& a, const ChosenShapes& choice) {
+void SearchColumns::add_placed_values(const Asked& a, const ChosenShapes& choice) {
   const bool span = has_term(a.terms, kernel::PlanTerm::kSpan);
   const bool migration = has_term(a.terms, kernel::PlanTerm::kMigration);
   if (span) locality_.set(a.state);
   const std::int32_t classes = span ? locality_.classes() : 1;
   view_.n_classes = classes;
-  worth_.clear();
-  moved_worth_.assign(choice.slots.size() * to_index(classes), 0);
+  placed_value_.clear();
+  moved_value_.assign(choice.slots.size() * to_index(classes), 0);
   for (std::size_t k = 0; k < choice.options.size(); ++k) {
     const ChoiceOption& one = choice.options[k];
     for (std::int32_t c = 0; c < classes; ++c) {
       kernel::ShapeTerms here = choice.shapes[k];
       if (span) here = at_speed(here, locality_.speed(a.state, one, c, here.speed));
-      worth_.push_back(choice.value[k] - a.choice.values().loss(k, here));
+      placed_value_.push_back(choice.value[k] - a.choice.values().loss(k, here));
       if (!one.current) continue;
       if (migration) here.cost = migrate_cost(a.state.jobs[to_index(one.slot)].job->costs);
       const std::int64_t moved = choice.value[k] - a.choice.values().loss(k, here);
-      moved_worth_[to_index(choice.job_of[to_index(one.slot)]) * to_index(classes) + to_index(c)] = std::min(moved, worth_.back() - 1);
+      moved_value_[to_index(choice.job_of[to_index(one.slot)]) * to_index(classes) + to_index(c)] =
+          std::min(moved, placed_value_.back() - 1);
     }
   }
-  view_.worth = worth_.data();
-  view_.moved_worth = moved_worth_.data();
+  view_.placed_value = placed_value_.data();
+  view_.moved_value = moved_value_.data();
 }
 
 void SearchColumns::add_fragments(const Asked& a) {

@@ -37,7 +37,7 @@ class SearchColumns {
 
  private:
   void add_rows(const Asked& asked, const ChosenShapes& choice);
-  void add_worth(const Asked& asked, const ChosenShapes& choice);
+  void add_placed_values(const Asked& asked, const ChosenShapes& choice);
   void add_fragments(const Asked& asked);
   void add_rooms(const kernel::ProblemView& problem);
 
@@ -45,7 +45,7 @@ class SearchColumns {
   Locality locality_;
   kernel::PlanSearchView view_{};
   std::vector<std::int32_t> demand_, rank_begin_, ranked_, want_, turn_, current_, type_begin_, type_node_, room_, node_room_, block_;
-  std::vector<std::int64_t> worth_, moved_worth_, best_net_;
+  std::vector<std::int64_t> placed_value_, moved_value_, best_net_;
   std::vector<TimeUs> run_;
 };
 

@@ -173,9 +173,9 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
 }
 
 Wide ShapeProblem::beyond_at(std::span<const std::int64_t> price) const {
-  Wide worth = 0;
-  for (std::size_t t = 0; t < price.size(); ++t) worth += Wide{price[t]} * beyond_[t];
-  return worth;
+  Wide value = 0;
+  for (std::size_t t = 0; t < price.size(); ++t) value += Wide{price[t]} * beyond_[t];
+  return value;
 }
 
 // Row of one of a job's options in the choice, -1: none.
@@ -289,13 +289,13 @@ std::int32_t ShapeProblem::row_of(const StateImpl& s, const Plan& plan, const De
   return -1;
 }
 
-std::int64_t ShapeProblem::worth_of(const StateImpl& s, const ChoiceSettings& settings, const Plan& plan,
-                                    std::vector<std::pair<std::string, std::int64_t>>& terms) {
-  std::int64_t worth = 0;
+std::int64_t ShapeProblem::objective_value(const StateImpl& s, const ChoiceSettings& settings, const Plan& plan,
+                                           std::vector<std::pair<std::string, std::int64_t>>& terms) {
+  std::int64_t total = 0;
   row_.clear();
   for (const Decision& d : plan.decisions) {
     row_.push_back(row_of(s, plan, d));
-    if (row_.back() >= 0) worth += value_[to_index(row_.back())];
+    if (row_.back() >= 0) total += value_[to_index(row_.back())];
   }
   terms_.set(s, settings.terms, {options_, value_, values_, plan, row_});
   std::size_t counted = 0;
@@ -304,15 +304,15 @@ std::int64_t ShapeProblem::worth_of(const StateImpl& s, const ChoiceSettings& se
     if (counted == terms.size()) terms.emplace_back();
     terms[counted].first = one.name;
     terms[counted].second = terms_.loss(one.term);
-    worth = saturating_add(worth, -terms[counted++].second);
+    total = saturating_add(total, -terms[counted++].second);
   }
   terms.resize(counted);
-  return worth;
+  return total;
 }
 
 void ShapeProblem::report(const StateImpl& s, const ChoiceSettings& settings, Plan& plan) {
   plan.bound.objective = objective_name(settings.objective);
-  plan.bound.value = worth_of(s, settings, plan, plan.bound.terms);
+  plan.bound.value = objective_value(s, settings, plan, plan.bound.terms);
   plan.bound.bound = bound_;
   plan.bound.prices.resize(price_.size());
   for (std::size_t t = 0; t < price_.size(); ++t) {

@@ -52,8 +52,8 @@ class ShapeProblem {
   Wide beyond_at(std::span<const std::int64_t> price) const;
   /// The objective value of a plan: the values of its jobs' options, less the losses by places.
   /// @param terms  out: the terms that are on and depend on places, and the loss by each
-  std::int64_t worth_of(const StateImpl& state, const ChoiceSettings& settings, const Plan& plan,
-                        std::vector<std::pair<std::string, std::int64_t>>& terms);
+  std::int64_t objective_value(const StateImpl& state, const ChoiceSettings& settings, const Plan& plan,
+                               std::vector<std::pair<std::string, std::int64_t>>& terms);
   /// Stores the prices in a PolicyState.
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 

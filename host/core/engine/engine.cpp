@@ -218,7 +218,7 @@ void EngineImpl::build_plan(const StateImpl& s, const kernel::PlaceResult& place
 // worse, the initial plan stands.
 kernel::PlaceResult EngineImpl::better_of(const StateImpl& s, const kernel::PlaceResult& begin, const kernel::PlaceResult& found,
                                           Plan& plan) {
-  const std::int64_t worth = plan.bound.value;
+  const std::int64_t found_value = plan.bound.value;
   const kernel::PlaceRequest found_pass = pass;
   const kernel::ProblemView found_visited = visited;
   const auto exchange = [&] {
@@ -232,7 +232,7 @@ kernel::PlaceResult EngineImpl::better_of(const StateImpl& s, const kernel::Plac
   shape_pass.translate(problem.view(), visited, pass, begin);
   overruns.withdraw(s, visited, pass, begin);
   build_plan(s, begin, plan);
-  if (plan.bound.value >= worth) return begin;
+  if (plan.bound.value >= found_value) return begin;
   exchange();
   pass = found_pass;
   visited = found_visited;

@@ -15,7 +15,7 @@ class PlacementImpl {
   Backend wanted = Backend::kAuto;
   int threads = 1;
   core::Backends backends;
-  std::string who, note;
+  std::string backend, note;
   core::Scoring scoring;
   core::WhatIf what_if;
 };
@@ -32,7 +32,7 @@ Placement& Placement::operator=(Placement&&) noexcept = default;
 void Placement::score(const ClusterState& state, const ScoreRequest& request, Candidates& out) {
   PlacementImpl& m = *impl_;
   const kernel::ScoreRequest asked = m.scoring.compile(state.impl(), request);
-  m.who = m.backends.run(m.wanted, m.threads, m.note, [&](core::PlacementBackend& backend) { m.scoring.run(backend, asked); });
+  m.backend = m.backends.run(m.wanted, m.threads, m.note, [&](core::PlacementBackend& backend) { m.scoring.run(backend, asked); });
   m.scoring.read(state.impl(), asked, out);
 }
 
@@ -44,7 +44,7 @@ Candidates Placement::score(const ClusterState& state, const ScoreRequest& reque
 
 void Placement::place(const ClusterState& state, std::span<const Scenario> scenarios, std::vector<ScenarioOutcome>& out) {
   PlacementImpl& m = *impl_;
-  m.who = m.what_if.place(state.impl(), scenarios, m.backends, m.wanted, m.threads, m.note, out);
+  m.backend = m.what_if.place(state.impl(), scenarios, m.backends, m.wanted, m.threads, m.note, out);
 }
 
 std::vector<ScenarioOutcome> Placement::place(const ClusterState& state, std::span<const Scenario> scenarios) {
@@ -53,7 +53,7 @@ std::vector<ScenarioOutcome> Placement::place(const ClusterState& state, std::sp
   return out;
 }
 
-const std::string& Placement::backend() const { return impl_->who; }
+const std::string& Placement::backend() const { return impl_->backend; }
 const std::string& Placement::backend_note() const { return impl_->note; }
 
 }  // namespace berth

@@ -32,7 +32,7 @@ bool same_order(const berth::Scenario& a, const berth::Scenario& b) {
 
 const char* WhatIf::place(const StateImpl& s, std::span<const berth::Scenario> scenarios, Backends& backends, Backend wanted, int threads,
                           std::string& note, std::vector<ScenarioOutcome>& out) {
-  const char* who = "";
+  const char* used = "";
   out.resize(scenarios.size());
   for (std::size_t first = 0; first < scenarios.size();) {
     begin(s);
@@ -44,10 +44,10 @@ const char* WhatIf::place(const StateImpl& s, std::span<const berth::Scenario> s
         throw InvalidArgument("scenario " + std::to_string(last) + ": " + error.what());
       }
     } while (++last < scenarios.size() && bytes_ < batch_bytes);
-    who = run(s, backends, wanted, threads, note);
+    used = run(s, backends, wanted, threads, note);
     for (std::int32_t i = 0; first < last; ++i, ++first) read(s, i, out[first]);
   }
-  return who;
+  return used;
 }
 
 void WhatIf::begin(const StateImpl& s) {
@@ -135,7 +135,7 @@ void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Sc
 }
 
 const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, int threads, std::string& note) {
-  const char* who = "";
+  const char* used = "";
   for (std::int32_t p = 0; p < n_problems_; ++p) {
     const Problem& problem = problems_[to_index(p)];
     scenarios_.clear();
@@ -147,11 +147,11 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
       scenarios_.push_back({request, pass.taken, nullptr});
       results_.push_back(pass.result.prepare(request.n, problem.bound));
     }
-    who = backends.run(wanted, threads, note,
-                       [&](PlacementBackend& backend) { backend.place_batch(problem.pass.view(), scenarios_, results_); });
+    used = backends.run(wanted, threads, note,
+                        [&](PlacementBackend& backend) { backend.place_batch(problem.pass.view(), scenarios_, results_); });
     for (std::size_t w = 0; w < results_.size(); ++w) overruns_.withdraw(s, problem.pass.view(), scenarios_[w].request, results_[w]);
   }
-  return who;
+  return used;
 }
 
 }  // namespace berth::core

@@ -60,10 +60,10 @@ void GangCheck::check_pieces(const ClusterFacts& facts, const Job& job, const Sh
       found.of(job, "takes {} of each GPU on node {}; group {} asks for {}", part_text(entry.share_ppm), node_id(facts, entry.node),
                label(shape, entry.group), part_text(group.share_ppm));
     }
-    if (const bool takes_turns = entry.share_ppm < kWholeGpu && shape.mig_profile.empty(); entry.time_shared != takes_turns) {
+    if (const bool takes_slices = entry.share_ppm < kWholeGpu && shape.mig_profile.empty(); entry.time_shared != takes_slices) {
       found.of(job, "takes GPUs of node {} {}; shape {} {}", node_id(facts, entry.node),
-               entry.time_shared ? "in turns with others" : "for itself", shape.id,
-               takes_turns                   ? "asks for a share in time"
+               entry.time_shared ? "in time slices with others" : "for itself", shape.id,
+               takes_slices                  ? "asks for a share in time"
                : entry.share_ppm < kWholeGpu ? "asks for a MIG partition"
                                              : "asks for whole GPUs");
     }

@@ -25,8 +25,8 @@ std::int64_t nodes_of(const Shape& shape, const SpanInfo& span) {
 std::int64_t opaque_rate(const Job& job, const Shape& shape, const SpanInfo& span) {
   const Shape& asked = job.shapes.empty() ? shape : job.shapes.front();
   const std::int64_t has = std::int64_t{gpus_of(shape, span)} * shape.share_ppm;
-  const std::int64_t wants = std::int64_t{asked.gpus} * asked.share_ppm;
-  return wants <= 0 ? 0 : std::max<std::int64_t>(1, mul_div(kOne, std::min(has, wants), wants));
+  const std::int64_t needed = std::int64_t{asked.gpus} * asked.share_ppm;
+  return needed <= 0 ? 0 : std::max<std::int64_t>(1, mul_div(kOne, std::min(has, needed), needed));
 }
 
 // The same assumption for a rate that is stated for all GPUs of the shape.

@@ -125,10 +125,10 @@ void ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t slots, 
   before_.resize(slots);
   options_.swap(options_before_);
   shapes_.swap(shapes_before_);
-  worth_.swap(worth_before_);
+  unshifted_.swap(unshifted_before_);
   options_.assign(options.begin(), options.end());
   shapes_.resize(options.size());
-  worth_.resize(options.size());
+  unshifted_.resize(options.size());
   jobs_.clear();
   job_of_.resize(options.size());
 }
@@ -138,7 +138,7 @@ bool ShapeValues::copy_from_before(const Before& before, std::span<const ChoiceO
   const auto begin = static_cast<std::ptrdiff_t>(before.first), end = static_cast<std::ptrdiff_t>(before.last);
   if (!std::equal(options.begin(), options.end(), options_before_.begin() + begin, options_before_.begin() + end)) return false;
   std::copy(shapes_before_.begin() + begin, shapes_before_.begin() + end, shapes_.begin() + static_cast<std::ptrdiff_t>(first));
-  std::copy(worth_before_.begin() + begin, worth_before_.begin() + end, worth_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::copy(unshifted_before_.begin() + begin, unshifted_before_.begin() + end, unshifted_.begin() + static_cast<std::ptrdiff_t>(first));
   return true;
 }
 
@@ -199,11 +199,11 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     }
     std::fill_n(job_of_.begin() + static_cast<std::ptrdiff_t>(first), own.size(), static_cast<std::int32_t>(jobs_.size()));
     jobs_.push_back(of_job);
-    for (std::size_t i = first; timeless && !same && i < last; ++i) worth_[i] = kernel::shape_worth(terms, of_job, shapes_[i]);
+    for (std::size_t i = first; timeless && !same && i < last; ++i) unshifted_[i] = kernel::unshifted_value(terms, of_job, shapes_[i]);
   }
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxPriceValue) ++terms.sruf_shift;
   // Some of the other objectives compare with the longest of all.
-  for (std::size_t i = 0; !timeless && i < options.size(); ++i) worth_[i] = kernel::shape_worth(terms, job_of(i), shapes_[i]);
+  for (std::size_t i = 0; !timeless && i < options.size(); ++i) unshifted_[i] = kernel::unshifted_value(terms, job_of(i), shapes_[i]);
   add_up(s, settings, options, values);
 }
 
@@ -212,10 +212,10 @@ void ShapeValues::add_up(const StateImpl& s, const ChoiceSettings& settings, std
                          std::vector<std::int64_t>& values) {
   kernel::ObjectiveTerms& terms = terms_;
   std::int64_t most = 0;
-  for (const std::int64_t worth : worth_) most = std::max(most, worth);
+  for (const std::int64_t value : unshifted_) most = std::max(most, value);
   while ((most >> terms.shift) > kernel::kMaxPriceValue) ++terms.shift;
   values.resize(options.size());
-  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::in_choice(terms, worth_[i]);
+  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::in_choice(terms, unshifted_[i]);
   // A running job that has to wait loses the cost of saving, restarting and restoring, so any shape gains that over
   // waiting. Its current shape gets one unit more, so that nothing changes without a benefit.
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -235,10 +235,10 @@ void ShapeValues::add_up(const StateImpl& s, const ChoiceSettings& settings, std
 }
 
 std::int64_t ShapeValues::loss(std::size_t option, const kernel::ShapeTerms& instead) const {
-  const auto worth = [&](const kernel::ShapeTerms& shape) {
+  const auto value = [&](const kernel::ShapeTerms& shape) {
     return std::max<std::int64_t>(0, kernel::shape_value(terms_, job_of(option), shape));
   };
-  return std::max<std::int64_t>(0, worth(shapes_[option]) - worth(instead));
+  return std::max<std::int64_t>(0, value(shapes_[option]) - value(instead));
 }
 
 }  // namespace berth::core

@@ -96,9 +96,9 @@ class ShapeValues {
 
   kernel::ObjectiveTerms terms_{};
   std::vector<kernel::ShapeTerms> shapes_;
-  std::vector<kernel::JobTerms> jobs_;  // of those that have options
-  std::vector<std::int32_t> job_of_;    // [options] index in jobs_
-  std::vector<std::int64_t> worth_;     // [options] without the common shift
+  std::vector<kernel::JobTerms> jobs_;   // of those that have options
+  std::vector<std::int32_t> job_of_;     // [options] index in jobs_
+  std::vector<std::int64_t> unshifted_;  // [options] values without the common shift
   std::vector<std::int64_t> type_gpus_;
   // Of the previous call.
   Rules rules_;
@@ -106,7 +106,7 @@ class ShapeValues {
   std::vector<Before> before_;  // [jobs of the state]
   std::vector<ChoiceOption> options_, options_before_;
   std::vector<kernel::ShapeTerms> shapes_before_;
-  std::vector<std::int64_t> worth_before_;
+  std::vector<std::int64_t> unshifted_before_;
   // Of one job, including those that do not fit now.
   std::vector<ChoiceOption> all_;
   std::vector<kernel::ShapeTerms> all_shapes_;

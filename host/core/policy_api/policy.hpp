@@ -63,7 +63,7 @@ class QueuePolicy {
   /// change when the job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
   /// With time slices: how long a job keeps its GPUs while others wait for them; kNever: no time slices.
-  virtual TimeUs turn() const { return kNever; }
+  virtual TimeUs time_slice() const { return kNever; }
   /// Whether it reads the columns that need a pass over all running jobs and nodes.
   virtual bool reads_cluster() const { return false; }
   /// Reads what it keeps from the caller's PolicyState, and writes it there. Default: nothing is kept. The loaded state

@@ -104,8 +104,8 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
     found.add("the bound is {}; its prices prove {}", bound.bound, proved);
   }
   Losses lost;
-  const std::int64_t worth = choice.worth_of(s, chosen.choice, plan, lost);
-  if (worth != bound.value) found.add("the plan states the objective value {}; that of its jobs is {}", bound.value, worth);
+  const std::int64_t value = choice.objective_value(s, chosen.choice, plan, lost);
+  if (value != bound.value) found.add("the plan states the objective value {}; that of its jobs is {}", bound.value, value);
   check_terms(bound.terms, lost, found);
   check_outbid(s, plan, choice, price, found);
 }

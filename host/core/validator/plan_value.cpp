@@ -9,12 +9,12 @@
 
 namespace berth::core {
 
-std::int64_t worth_by(const StateView& view, const Plan& plan, const Plan& by) {
+std::int64_t objective_value_by(const StateView& view, const Plan& plan, const Plan& by) {
   const StateImpl& s = impl_of(view);
   ChosenPolicy chosen;
   chosen.choose(by.policy, by.params);
   std::vector<std::pair<std::string, std::int64_t>> terms;
-  return look_at_shapes(s, chosen).worth_of(s, chosen.choice, plan, terms);
+  return look_at_shapes(s, chosen).objective_value(s, chosen.choice, plan, terms);
 }
 
 }  // namespace berth::core

@@ -11,6 +11,6 @@ namespace berth::core {
 
 /// The objective value of any plan, by the objective of another plan that has a bound for the same sum.
 /// @throws InvalidArgument for parameters of the other plan that its policy does not have.
-std::int64_t worth_by(const StateView& view, const Plan& plan, const Plan& by);
+std::int64_t objective_value_by(const StateView& view, const Plan& plan, const Plan& by);
 
 }  // namespace berth::core

@@ -24,7 +24,7 @@
 namespace berth::io {
 namespace {
 
-constexpr std::int64_t kMostWorth = 999'999'999;
+constexpr std::int64_t kMaxValue = 999'999'999;
 
 struct Step {
   TimeUs after_us = 0;  // from submission
@@ -33,14 +33,14 @@ struct Step {
 
 /// "159-189-229-289" and "10-8-5-2": finishing within 159 s has the value 10, within 189 s 8, and so on.
 std::vector<Step> read_steps(const CsvReader& row, int times, int values) {
-  const auto when = core::split(row.text(times), '-'), worth = core::split(row.text(values), '-');
-  if (when.size() != worth.size())
+  const auto when = core::split(row.text(times), '-'), amounts = core::split(row.text(values), '-');
+  if (when.size() != amounts.size())
     row.refuse(values, core::counted(static_cast<std::int64_t>(when.size()), "value") + ", one for each expected time");
   std::vector<Step> steps;
   for (std::size_t i = 0; i < when.size(); ++i) {
     const auto after = core::parse_seconds(when[i]);
     if (!after || (!steps.empty() && *after <= steps.back().after_us)) row.refuse(times, "ascending seconds, separated by dashes");
-    const auto value = core::parse_whole(worth[i], kMostWorth);
+    const auto value = core::parse_whole(amounts[i], kMaxValue);
     if (!value) row.refuse(values, "whole numbers, separated by dashes");
     steps.push_back({*after, *value});
   }

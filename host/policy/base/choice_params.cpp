@@ -23,7 +23,8 @@ std::vector<std::string_view> names_of(std::span<const Info> all) {
 }  // namespace
 
 std::vector<PolicyParam> with_objective(const char* objective, std::vector<PolicyParam> own, const char* terms) {
-  own.push_back({"objective", objective, fmt::format("what the plan is worth: {}", fmt::join(names_of(core::objectives()), ", "))});
+  own.push_back(
+      {"objective", objective, fmt::format("how the value of a plan is counted: {}", fmt::join(names_of(core::objectives()), ", "))});
   own.push_back({"power", "-1", "goodput: exponent of the power mean: -1, -0.5, 0.5, 1"});
   own.push_back({"horizon_s", "3600", "for so long a choice is expected to stand: what a change costs is spread over it"});
   own.push_back(

@@ -26,7 +26,7 @@ namespace {
 
 // Keys of one round are in a span of this size. Rounds of at least one second fit as often as time has them.
 constexpr std::int64_t kRoundSpan = std::int64_t{1} << 20;
-constexpr std::int64_t kInItsTurn = -1;
+constexpr std::int64_t kInItsTimeSlice = -1;
 static_assert(kMaxTimeUs / kSecond < INT64_MAX / kRoundSpan);
 
 class Gandiva final : public core::QueuePolicy {
@@ -45,7 +45,7 @@ class Gandiva final : public core::QueuePolicy {
       // An instant that is unknown or in the future comes from the caller: such a time slice began long ago.
       const TimeUs assigned = jobs.assigned[slot];
       const std::int64_t rounds = assigned > now ? kRoundSpan : round - assigned / quantum_;
-      out[i] = rounds == 0 ? kInItsTurn : round * kRoundSpan + std::min(rounds, kRoundSpan - 2);
+      out[i] = rounds == 0 ? kInItsTimeSlice : round * kRoundSpan + std::min(rounds, kRoundSpan - 2);
     }
   }
 
@@ -55,7 +55,7 @@ class Gandiva final : public core::QueuePolicy {
   }
 
   bool rests_while_waiting() const override { return true; }
-  TimeUs turn() const override { return quantum_; }
+  TimeUs time_slice() const override { return quantum_; }
   bool reads_cluster() const override { return true; }
 
  private:
@@ -70,7 +70,7 @@ std::unique_ptr<core::QueuePolicy> make_gandiva(const core::Params& params) {
 
 core::PolicyEntry gandiva_policy() {
   return {.info = {.name = "gandiva",
-                   .rule = "jobs take turns, round robin",
+                   .rule = "time slices, round robin",
                    .source = "Gandiva (OSDI'18), its time slicing; rounds and order ours",
                    .params = {{"quantum_s", "60", "seconds of a time slice; slices end at its multiples"}}},
           .preemptive = true,

@@ -68,7 +68,7 @@ class Themis final : public core::QueuePolicy {
     }
   }
 
-  TimeUs turn() const override { return rule_.lease; }
+  TimeUs time_slice() const override { return rule_.lease; }
   bool reads_cluster() const override { return true; }
   void load(const PolicyState& state) override { kept_.load(state); }
   void store(PolicyState& state) const override { kept_.store(state); }

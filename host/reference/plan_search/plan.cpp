@@ -111,7 +111,7 @@ bool SearchedPlan::place(std::int32_t job, std::int32_t row) {
 }
 
 bool SearchedPlan::is_away(std::int32_t job) const {
-  return has_something(job) && worth_of(job) < view_->worth[std::ptrdiff_t{row_of(job)} * view_->n_classes];
+  return has_something(job) && value_of(job) < view_->placed_value[std::ptrdiff_t{row_of(job)} * view_->n_classes];
 }
 
 bool SearchedPlan::place_ranked(std::int32_t job, std::int32_t except) {
@@ -123,7 +123,7 @@ bool SearchedPlan::place_ranked(std::int32_t job, std::int32_t except) {
 
 bool SearchedPlan::place_above(std::int32_t job, std::int32_t row, std::int64_t than) {
   if (!place(job, row)) return false;
-  if (worth_of(job) > than) return true;
+  if (value_of(job) > than) return true;
   give_up(job);
   return false;
 }

@@ -18,7 +18,7 @@ class SearchedPlan {
   std::int32_t row_of(std::int32_t job) const { return held_by(job).row; }
   bool has_something(std::int32_t job) const { return row_of(job) != kernel::kNone; }
   const State& state() const { return state_; }
-  std::int64_t worth_of(std::int32_t job) const { return plan_search_value(*view_, job, held_by(job)); }
+  std::int64_t value_of(std::int32_t job) const { return plan_search_value(*view_, job, held_by(job)); }
   /// Whether its value at its place is below the best value of its row.
   bool is_away(std::int32_t job) const;
   /// Jobs that lack their preferred row or are away, in the order of the list.

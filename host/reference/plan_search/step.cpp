@@ -56,7 +56,7 @@ class PlanSearchStep {
   }
   // In its current row a job must gain value.
   std::int64_t than_in(std::int32_t job, std::int32_t row) const {
-    return row == plan_.row_of(job) ? plan_.worth_of(job) : std::numeric_limits<std::int64_t>::min();
+    return row == plan_.row_of(job) ? plan_.value_of(job) : std::numeric_limits<std::int64_t>::min();
   }
   void touch(std::int32_t job) { touched_.push_back({job, plan_.give_up(job)}); }
 

@@ -69,8 +69,8 @@ std::int64_t plan_search_value(const PlanSearchView& view, std::int32_t job, con
   if (holding.row == kNone) return 0;
   const std::ptrdiff_t lies = plan_search_class(view, holding.entries);
   const bool moved = holding.row == view.current[job] && !holding.home;
-  return moved ? view.moved_worth[std::ptrdiff_t{job} * view.n_classes + lies]
-               : view.worth[std::ptrdiff_t{holding.row} * view.n_classes + lies];
+  return moved ? view.moved_value[std::ptrdiff_t{job} * view.n_classes + lies]
+               : view.placed_value[std::ptrdiff_t{holding.row} * view.n_classes + lies];
 }
 
 std::int64_t plan_search_loss(const PlanSearchView& view, const State& state, std::int32_t node) {

@@ -42,7 +42,7 @@ Needs needs(const Job& job, const NetworkCost& cost) {
 
 const PolicyInfo& ada_srsf_info() {
   static const PolicyInfo info{"ada-srsf",
-                               "least workload first placement of jobs that share GPUs; turns and all-reduces by remaining service",
+                               "least workload first placement of jobs that share GPUs; time slices and all-reduces by remaining service",
                                "Ada-SRSF, LWF-kappa and AdaDUAL (arXiv 2002.10105)",
                                "greedy",
                                false,

@@ -266,7 +266,7 @@ void Iterations::settle_instant() {
   foretell();
   for (const std::int32_t gpu : dirty_) {
     gpus_[to_index(gpu)].dirty = false;
-    give_turns(gpu);
+    dispatch_workers(gpu);
   }
   dirty_.clear();
 }
@@ -291,7 +291,7 @@ void Iterations::admit() {
   waiting_.resize(kept);
 }
 
-void Iterations::give_turns(std::int32_t g) {
+void Iterations::dispatch_workers(std::int32_t g) {
   Gpu& gpu = gpus_[to_index(g)];
   for (;;) {
     Worker* best = nullptr;

@@ -132,7 +132,7 @@ class Iterations {
   void foretell();
   void settle_instant();
   void admit();
-  void give_turns(std::int32_t gpu);
+  void dispatch_workers(std::int32_t gpu);
   bool alone(const Exec& job) const;
   TimeUs iteration_us(const Exec& job, std::int64_t work) const;
   Solo solo_at(const Exec& job, TimeUs now) const;

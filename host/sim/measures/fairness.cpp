@@ -20,8 +20,8 @@ std::int64_t FairnessOf::add(const JobOutcome& job) {
   const TimeUs jct = std::max<TimeUs>(1, job.jct_us());
   const TimeUs run = std::max<TimeUs>(1, job.traced->run_us > 0 ? job.traced->run_us : job.held_us - job.overhead_us);
   const std::int64_t jobs_ppm = quotient(job.live_us * kMillion, jct);
-  const TimeUs in_turns = scaled(scaled(run, job.traced->gpus, gpus_), jobs_ppm, kMillion);
-  const std::int64_t rho = scaled(jct, kMillion, std::max(run, in_turns));
+  const TimeUs time_sliced = scaled(scaled(run, job.traced->gpus, gpus_), jobs_ppm, kMillion);
+  const std::int64_t rho = scaled(jct, kMillion, std::max(run, time_sliced));
   rho_.add(rho);
   // Caps 1 / rho at 1,000, so that the sums fit in 128 bits.
   const __int128 x = std::min(1'000 * kMillion, kMillion * kMillion / std::max<std::int64_t>(1, rho));

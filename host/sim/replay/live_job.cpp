@@ -35,7 +35,7 @@ std::int64_t LiveJob::left_after(TimeUs worked) const {
   return core::left_after(leg == legs.rend() ? first_leg() : *leg, worked);
 }
 
-void LiveJob::turn(std::int64_t from_left, std::int64_t to_rate) {
+void LiveJob::begin_phase(std::int64_t from_left, std::int64_t to_rate) {
   legs.push_back(core::next_leg(legs.empty() ? first_leg() : legs.back(), from_left, to_rate));
 }
 

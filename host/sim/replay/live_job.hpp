@@ -49,7 +49,7 @@ struct LiveJob {
   void stall(TimeUs now, TimeUs notice);
   void stall(TimeUs now, TimeUs notice, const Executed& executed);
   /// Its next phase begins at `now`, with `from_left` work left and another rate.
-  void turn(std::int64_t from_left, std::int64_t to_rate);
+  void begin_phase(std::int64_t from_left, std::int64_t to_rate);
   /// When it finishes its work, if nothing happens and the rate stays.
   TimeUs ends_at() const { return reaches_at(0); }
   /// When its remaining work is `still`; at least a microsecond after it begins to work.

@@ -364,7 +364,7 @@ class Simulator {
       do {
         job.phase = works ? job.phase + 1 : reached();
         set_form(told, *job.traced, forms_.in_phase(std::move(told.shapes), *job.traced, job.phase));
-        if (works) job.turn(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, slot)));
+        if (works) job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, slot)));
       } while (works && reached() > job.phase);
       if (works) expect_end(job, slot);
       StateView(state_).advance(slot, told.progress);
@@ -536,11 +536,11 @@ class Simulator {
 
   /// Schedules its end, or the start of its next phase. @returns its end; never, when its rate changes before.
   TimeUs expect_end(LiveJob& job, std::int32_t slot) {
-    const bool turns = job.phase + 1 < job.asked_rates.size();
-    const TimeUs when = turns ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at();
+    const bool has_next_phase = job.phase + 1 < job.asked_rates.size();
+    const TimeUs when = has_next_phase ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at();
     if (when > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
-    events_.push({when, job.outcome.job, slot, job.run, turns ? JobEvent::What::kPhase : JobEvent::What::kEnd});
-    return turns ? kNever : when;
+    events_.push({when, job.outcome.job, slot, job.run, has_next_phase ? JobEvent::What::kPhase : JobEvent::What::kEnd});
+    return has_next_phase ? kNever : when;
   }
 
   void give_up(LiveJob& job) {

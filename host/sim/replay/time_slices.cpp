@@ -13,13 +13,13 @@ void check_time_slices(const SimulationSettings& settings) {
   if (settings.decide) return;
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
-  const TimeUs turn = chosen.policy != nullptr ? chosen.policy->turn() : kNever;
+  const TimeUs slice = chosen.policy != nullptr ? chosen.policy->time_slice() : kNever;
   const auto check = [&](const std::string& model, const ModelOverheads& of) {
     const TimeUs cost = core::migrate_cost(of.costs);
-    if (cost < turn) return;
+    if (cost < slice) return;
     throw InvalidArgument(
-        fmt::format("policy '{}': turns of {} are not longer than the {} that a resumption costs{}: nobody would get anywhere",
-                    settings.request.policy, core::seconds_text(turn), core::seconds_text(cost), model));
+        fmt::format("policy '{}': time slices of {} are not longer than the {} that a resumption costs{}: no job would make progress",
+                    settings.request.policy, core::seconds_text(slice), core::seconds_text(cost), model));
   };
   check("", settings.overheads.general);
   for (const auto& [model, of] : settings.overheads.models) check(fmt::format(" jobs of the model '{}'", model), of);

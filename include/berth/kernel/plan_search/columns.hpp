@@ -28,12 +28,12 @@ struct PlanSearchView {
   std::int32_t max_tries;
 
   std::int32_t n_jobs;
-  const std::int32_t* slot;       // [n_jobs] index of the job in the problem
-  const std::int32_t* row_begin;  // [n_jobs + 1]
-  const std::int32_t* demand;     // [rows] of the problem
-  const TimeUs* run;              // [rows] predicted, kNever: not known
-  std::int32_t n_classes;         // number of locality classes of a gang: see plan_search_class
-  const std::int64_t* worth;      // [rows * n_classes]
+  const std::int32_t* slot;          // [n_jobs] index of the job in the problem
+  const std::int32_t* row_begin;     // [n_jobs + 1]
+  const std::int32_t* demand;        // [rows] of the problem
+  const TimeUs* run;                 // [rows] predicted, kNever: not known
+  std::int32_t n_classes;            // number of locality classes of a gang: see plan_search_class
+  const std::int64_t* placed_value;  // [rows * n_classes] of the row at a place of this class
   // Rows with a positive value, highest value above the prices first.
   const std::int32_t* rank_begin;  // [n_jobs + 1]
   const std::int32_t* ranked;      // rows
@@ -42,7 +42,7 @@ struct PlanSearchView {
 
   // Running jobs: `held` in the problem has their places.
   const std::int32_t* current;      // [n_jobs] the row in which it runs, kNone: waits
-  const std::int64_t* moved_worth;  // [n_jobs * n_classes] value of that row at another place
+  const std::int64_t* moved_value;  // [n_jobs * n_classes] value of that row at another place
 
   const std::int64_t* fragment;  // [n_types * (kMaxGpusPerNode + 1)] loss of a node with N idle GPUs; null: none
 
@@ -109,13 +109,13 @@ void for_each_column(const PlanSearchView& v, Visit&& visit, Views&... views) {
   visit(jobs + 1, views.row_begin...);
   visit(rows, views.demand...);
   visit(rows, views.run...);
-  visit(rows * v.n_classes, views.worth...);
+  visit(rows * v.n_classes, views.placed_value...);
   visit(jobs + 1, views.rank_begin...);
   visit(std::int64_t{v.rank_begin[v.n_jobs]}, views.ranked...);
   visit(jobs, views.want...);
   visit(jobs, views.turn...);
   visit(jobs, views.current...);
-  visit(jobs * v.n_classes, views.moved_worth...);
+  visit(jobs * v.n_classes, views.moved_value...);
   visit(types * kSizesPerNode, views.fragment...);
   visit(types + 1, views.type_begin...);
   visit(std::int64_t{v.type_begin[v.problem.n_types]}, views.type_node...);

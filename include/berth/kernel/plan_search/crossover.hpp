@@ -67,7 +67,7 @@ struct PlanSearchCrossover {
     return with;
   }
 
-  BERTH_HD std::int64_t worth_of(const PlanSearchIndividual& x, std::int32_t job) const { return x.row[job] < 0 ? 0 : x.worth[job]; }
+  BERTH_HD std::int64_t value_of(const PlanSearchIndividual& x, std::int32_t job) const { return x.row[job] < 0 ? 0 : x.placed_value[job]; }
 
   /// A block that the job uses in either plan.
   BERTH_HD std::int32_t block_of(std::int32_t job) const {
@@ -82,7 +82,7 @@ struct PlanSearchCrossover {
       if (at.ws.mark[job] != 0) join(job, other, join(job, at.x, kNone));
     }
     for (std::int32_t job = 0; job < at.v.n_jobs; ++job) {
-      if (at.ws.mark[job] != 0) at.ws.gain[root(block_of(job))] += worth_of(other, job) - worth_of(at.x, job);
+      if (at.ws.mark[job] != 0) at.ws.gain[root(block_of(job))] += value_of(other, job) - value_of(at.x, job);
     }
     for (std::int32_t n = 0; at.v.fragment != nullptr && n < p.n_nodes; ++n) {
       const std::int64_t* lost = at.v.fragment + p.node_type[n] * kSizesPerNode;

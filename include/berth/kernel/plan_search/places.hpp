@@ -48,10 +48,10 @@ struct PlanSearchPlaces {
   BERTH_HD const DemandRow& demand_of(std::int32_t k) const { return w.p.demands[v.demand[k]]; }
   BERTH_HD TimeUs end_of(std::int32_t k) const { return v.run[k] == kNever || v.run[k] > kNever - 1 - v.now ? kNever : v.now + v.run[k]; }
 
-  BERTH_HD std::int64_t worth(std::int32_t job, std::int32_t k, std::int32_t begin, std::int32_t end, bool at_home) const {
+  BERTH_HD std::int64_t value_at(std::int32_t job, std::int32_t k, std::int32_t begin, std::int32_t end, bool at_home) const {
     const std::int32_t c = v.n_classes == 1 ? 0 : plan_search_class(w.p, x.entries + begin, x.entries + end);
     const bool moved = k == v.current[job] && !at_home;
-    return moved ? v.moved_worth[std::int64_t{job} * v.n_classes + c] : v.worth[std::int64_t{k} * v.n_classes + c];
+    return moved ? v.moved_value[std::int64_t{job} * v.n_classes + c] : v.placed_value[std::int64_t{k} * v.n_classes + c];
   }
 
   BERTH_HD std::int64_t fragment(std::int32_t node) const {
@@ -86,7 +86,7 @@ struct PlanSearchPlaces {
 
   /// Whether the value of a job at its place is below the best value of its row.
   BERTH_HD bool is_away(std::int32_t job) const {
-    return x.row[job] >= 0 && x.worth[job] < v.worth[std::int64_t{x.row[job]} * v.n_classes];
+    return x.row[job] >= 0 && x.placed_value[job] < v.placed_value[std::int64_t{x.row[job]} * v.n_classes];
   }
 
   /// Maintains the list of jobs that lack their preferred row or are away. One thread.
@@ -107,14 +107,14 @@ struct PlanSearchPlaces {
   /// Places a job that has no GPUs at known entries. One thread.
   BERTH_HD void hold(std::int32_t job, std::int32_t k, std::int32_t begin, std::int32_t end, bool at_home) {
     const DemandRow& d = demand_of(k);
-    const std::int64_t here = worth(job, k, begin, end, at_home);
+    const std::int64_t here = value_at(job, k, begin, end, at_home);
     const std::int64_t score = here + charge_entries_of(job, k, begin, end, at_home, true);
     charge_queue(w.p, w.s, v.slot[job], d.gpu_type, d.quota);
     x.row[job] = k;
     x.entry_begin[job] = begin;
     x.entry_end[job] = end;
     x.at_home[job] = at_home ? 1 : 0;
-    x.worth[job] = here;
+    x.placed_value[job] = here;
     *x.score += score;
     list_open(job);
   }
@@ -126,7 +126,7 @@ struct PlanSearchPlaces {
     const DemandRow& d = demand_of(k);
     const std::int32_t begin = x.entry_begin[job], end = x.entry_end[job];
     const bool at_home = x.at_home[job] != 0;
-    const std::int64_t score = charge_entries_of(job, k, begin, end, at_home, false) - x.worth[job];
+    const std::int64_t score = charge_entries_of(job, k, begin, end, at_home, false) - x.placed_value[job];
     charge_queue(w.p, w.s, v.slot[job], d.gpu_type, -d.quota);
     x.row[job] = kNone;
     *x.score += score;
@@ -199,7 +199,7 @@ struct PlanSearchPlaces {
     const std::int32_t from = w.n_entries;
     if (!place(job, k)) return false;
     w.group.sync();
-    if (x.worth[job] > than) return true;
+    if (x.placed_value[job] > than) return true;
     w.group.sync();
     if (lead()) leave(job);
     w.n_entries = from;

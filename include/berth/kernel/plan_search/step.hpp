@@ -155,7 +155,7 @@ struct PlanSearchStep {
   }
 
   /// In its current row a job must gain value, otherwise nothing has changed. In another row any value is accepted.
-  BERTH_HD std::int64_t than_in(std::int32_t job, std::int32_t k) const { return k == at.x.row[job] ? at.x.worth[job] : INT64_MIN; }
+  BERTH_HD std::int64_t than_in(std::int32_t job, std::int32_t k) const { return k == at.x.row[job] ? at.x.placed_value[job] : INT64_MIN; }
 
   BERTH_HD bool exchange(std::int32_t job, std::int32_t k, const RandomBlock& draw) {
     const std::int64_t than = than_in(job, k);

@@ -13,17 +13,17 @@ namespace berth::kernel {
 /// A plan with places, and the index that finds room in it.
 struct PlanSearchIndividual {
   PassState s;
-  std::int32_t* owner;        // [GPUs] job, kNone: no job of the search
-  std::int32_t* row;          // [n_jobs] kNone: no GPUs
-  std::int32_t* entry_begin;  // [n_jobs] rows of `entries`
-  std::int32_t* entry_end;    // [n_jobs]
-  std::uint8_t* at_home;      // [n_jobs] 1: at its current place
-  std::int64_t* worth;        // [n_jobs] value of the jobs that have GPUs
-  PlacedRow* entries;         // [plan_search_entries]
-  std::int32_t* open;         // [n_jobs] the first n_open: jobs that lack their preferred row, in any order
-  std::int32_t* open_at;      // [n_jobs] position in that list, kNone
-  std::int32_t* counts;       // [3] n_entries, n_open, steps to be forced
-  std::int64_t* score;        // [1]
+  std::int32_t* owner;         // [GPUs] job, kNone: no job of the search
+  std::int32_t* row;           // [n_jobs] kNone: no GPUs
+  std::int32_t* entry_begin;   // [n_jobs] rows of `entries`
+  std::int32_t* entry_end;     // [n_jobs]
+  std::uint8_t* at_home;       // [n_jobs] 1: at its current place
+  std::int64_t* placed_value;  // [n_jobs] of the jobs that have GPUs
+  PlacedRow* entries;          // [plan_search_entries]
+  std::int32_t* open;          // [n_jobs] the first n_open: jobs that lack their preferred row, in any order
+  std::int32_t* open_at;       // [n_jobs] position in that list, kNone
+  std::int32_t* counts;        // [3] n_entries, n_open, steps to be forced
+  std::int64_t* score;         // [1]
 };
 
 /// A job whose row or place the current step changed.
@@ -62,7 +62,7 @@ BERTH_HD void for_each_column(const PlanSearchView& v, std::int32_t max_gpus, st
   visit(jobs, views.entry_begin...);
   visit(jobs, views.entry_end...);
   visit(jobs, views.at_home...);
-  visit(jobs, views.worth...);
+  visit(jobs, views.placed_value...);
   visit(entries, views.entries...);
   visit(open, views.open...);
   visit(jobs, views.open_at...);

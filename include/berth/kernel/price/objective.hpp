@@ -137,23 +137,23 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
   return 0;
 }
 
-/// The value of a shape to its job. At most 0: no reason to run in this shape.
-BERTH_HD constexpr std::int64_t shape_worth(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
+/// The value of a shape to its job, without the common shift. At most 0: no reason to run in this shape.
+BERTH_HD constexpr std::int64_t unshifted_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
   if (shape.speed <= 0) return 0;
-  const std::int64_t worth = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
-  if (job.late_if_waiting <= 0 || worth <= 0) return worth;
+  const std::int64_t value = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
+  if (job.late_if_waiting <= 0 || value <= 0) return value;
   const TimeUs avoided = lateness_avoided(terms.horizon, job.late_if_waiting, job.due, saturating_add(shape.cost, shape.run));
-  return saturating_add(worth, mul_div(worth, avoided, terms.horizon));
+  return saturating_add(value, mul_div(value, avoided, terms.horizon));
 }
 
 /// In the unit of a PriceView, in which the greatest value fits.
-BERTH_HD constexpr std::int64_t in_choice(const ObjectiveTerms& terms, std::int64_t worth) {
-  const std::int64_t value = worth >> terms.shift;
+BERTH_HD constexpr std::int64_t in_choice(const ObjectiveTerms& terms, std::int64_t unshifted) {
+  const std::int64_t value = unshifted >> terms.shift;
   return value < -kMaxPriceValue ? -kMaxPriceValue : value > kMaxPriceValue ? kMaxPriceValue : value;
 }
 
 BERTH_HD constexpr std::int64_t shape_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
-  return in_choice(terms, shape_worth(terms, job, shape));
+  return in_choice(terms, unshifted_value(terms, job, shape));
 }
 
 }  // namespace berth::kernel

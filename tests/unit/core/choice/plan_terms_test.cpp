@@ -122,7 +122,7 @@ TEST(PlanTerms, LinkLoadSlowsThoseWhoShareALink) {
 }
 
 // Some objectives fall below 0 where a job is slow, others do not.
-TEST(PlanTerms, AWorseNetworkIsNeverWorthMoreNorRunningLessThanWaiting) {
+TEST(PlanTerms, AWorseNetworkIsNeverOfGreaterValueNorRunningLessThanWaiting) {
   for (const core::ObjectiveInfo& one : core::objectives()) {
     std::int64_t before = INT64_MAX;
     for (const std::int64_t nic : {std::int64_t{100'000'000'000}, std::int64_t{10'000'000'000}, std::int64_t{1'000'000'000},
@@ -137,10 +137,10 @@ TEST(PlanTerms, AWorseNetworkIsNeverWorthMoreNorRunningLessThanWaiting) {
         s.jobs.back().shapes[0].groups = {group_of("g", 4, 4)};
         s.jobs.back().shapes[0].groups[0].spread = Spread{{TopologyKind::kSwitch, "node"}, 1};
       }
-      const std::int64_t worth = decide(ClusterState(std::move(s)), "link_load", std::string(one.name)).bound.value;
-      EXPECT_LE(worth, before) << one.name << ", " << nic;
-      EXPECT_GE(worth, 0) << one.name << ", " << nic;
-      before = worth;
+      const std::int64_t value = decide(ClusterState(std::move(s)), "link_load", std::string(one.name)).bound.value;
+      EXPECT_LE(value, before) << one.name << ", " << nic;
+      EXPECT_GE(value, 0) << one.name << ", " << nic;
+      before = value;
     }
   }
 }
@@ -183,7 +183,7 @@ TEST(PlanTerms, MigrationTakesTheRunTimeThatMovingLoses) {
   Plan moves = stays;
   moves.decisions[0].action = Action::kMigrate;
   moves.entries[0].node = 1;
-  EXPECT_EQ(core::worth_by(state.impl(), moves, stays), stays.bound.value - 333'334);
+  EXPECT_EQ(core::objective_value_by(state.impl(), moves, stays), stays.bound.value - 333'334);
 }
 
 TEST(PlanTerms, AreComputedAgainByTheValidator) {

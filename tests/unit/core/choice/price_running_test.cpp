@@ -31,9 +31,9 @@ void expect_bound_to_hold(Snapshot s) {
   const Plan by = test::valid_plan(state, kThroughput);
   const Plan srsf = test::valid_plan(state, test::asking("srsf"));
   EXPECT_GT(srsf.totals.preempts, 0);
-  const std::int64_t worth = core::worth_by(state.impl(), srsf, by);
-  EXPECT_GT(worth, by.bound.value);
-  EXPECT_LE(worth, by.bound.bound);
+  const std::int64_t value = core::objective_value_by(state.impl(), srsf, by);
+  EXPECT_GT(value, by.bound.value);
+  EXPECT_LE(value, by.bound.bound);
 }
 
 // Its half on the draining node cannot be given to any job, the other half can.

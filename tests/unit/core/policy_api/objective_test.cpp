@@ -100,7 +100,7 @@ TEST(Objective, SiaCountsRestartsByAge) {
   EXPECT_EQ(shape_value(terms(Objective::kSia), of, at), 1'100'000 - 3'000'000'000);
 }
 
-TEST(Objective, AShapeWithoutSpeedIsWorthNothing) {
+TEST(Objective, AShapeWithoutSpeedHasNoValue) {
   ShapeTerms still = shape();
   still.speed = 0;
   for (const core::ObjectiveInfo& one : core::objectives()) EXPECT_EQ(shape_value(terms(one.objective), job(), still), 0) << one.name;
@@ -119,7 +119,7 @@ TEST(Objective, ValuesStayWithinTheirCap) {
 TEST(Objective, ValuesShareAUnit) {
   ObjectiveTerms coarse = terms(Objective::kThroughput);
   coarse.shift = 3;
-  EXPECT_EQ(shape_worth(coarse, job(), shape()), 2'000'000);
+  EXPECT_EQ(unshifted_value(coarse, job(), shape()), 2'000'000);
   EXPECT_EQ(shape_value(coarse, job(), shape()), 250'000);
 }
 

@@ -76,8 +76,8 @@ TEST(ValidateShares, AreTakenInTurnsUnlessTheyArePartitions) {
   whole.plan.entries.back().time_shared = true;
 
   EXPECT_EQ(in_time.check(), "job a: takes GPUs of node n0 for itself; shape s asks for a share in time\n");
-  EXPECT_EQ(as_partition.check(), "job b: takes GPUs of node n0 in turns with others; shape s asks for a MIG partition\n");
-  EXPECT_EQ(whole.check(), "job c: takes GPUs of node n0 in turns with others; shape s asks for whole GPUs\n");
+  EXPECT_EQ(as_partition.check(), "job b: takes GPUs of node n0 in time slices with others; shape s asks for a MIG partition\n");
+  EXPECT_EQ(whole.check(), "job c: takes GPUs of node n0 in time slices with others; shape s asks for whole GPUs\n");
 }
 
 TEST(ValidateShares, StayAsTheyWereHeld) {

@@ -172,14 +172,15 @@ TEST(Tiresias, OneEngineAnswersAsANewOneWhateverChanges) {
 TEST(Tiresias, ModelsAreToldApartByTheirNames) {
   core::Consolidation rule;
   rule.scattered = {"resnet50", "bert"};
-  const auto wants = [&](const char* model) {
+  const auto applies_to = [&](const char* model) {
     Job job;
     job.profile.model = model;
-    return rule.wants(job);
+    return rule.applies_to(job);
   };
   for (const char* model : {"resnet50", "ResNet-50", "ResNet-50 (batch size 16)", "BERT", "bert_large", "BERT-24", "resnet50v2"})
-    EXPECT_FALSE(wants(model)) << model;
-  for (const char* model : {"", "resnet", "resnet-501", "resnet-5", "vgg16", "albert", "roBERTa", "--"}) EXPECT_TRUE(wants(model)) << model;
+    EXPECT_FALSE(applies_to(model)) << model;
+  for (const char* model : {"", "resnet", "resnet-501", "resnet-5", "vgg16", "albert", "roBERTa", "--"})
+    EXPECT_TRUE(applies_to(model)) << model;
   EXPECT_EQ(core::Consolidation::plain("ResNet-50 (v1)"), "resnet50v1");
 }
 

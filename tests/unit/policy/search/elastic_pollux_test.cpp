@@ -70,7 +70,7 @@ TEST(ElasticPollux, SharesANodeByFitness) {
 
 // With value 0 in the search neither would be chosen, and the first would take its best option: all GPUs, by its
 // weight.
-TEST(ElasticPollux, JobsSubmittedJustNowAreWorthTheirSpeed) {
+TEST(ElasticPollux, TheValueOfJobsSubmittedJustNowIsTheirSpeed) {
   Snapshot s = one_node();
   for (const char* id : {"a", "b"}) {
     Job& job = elastic(s, id);

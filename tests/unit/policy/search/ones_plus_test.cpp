@@ -38,7 +38,7 @@ Snapshot divided() {
   return s;
 }
 
-std::int64_t worth(const Plan& plan) { return plan.bound.value; }
+std::int64_t value_of(const Plan& plan) { return plan.bound.value; }
 
 TEST(OnesPlus, MovesWhoIsInTheWayOfOneWhoFindsNoPlace) {
   const ClusterState state(divided());
@@ -103,7 +103,7 @@ TEST(OnesPlus, AskedBeforeTheFirstGenerationItIsThePlanOfPrices) {
     EXPECT_EQ(told, std::vector<std::int64_t>{0});
     EXPECT_EQ(plan.work_done, 1);
     EXPECT_EQ(plan.stopped_by, "cancel");
-    EXPECT_EQ(worth(plan), worth(test::valid_plan(state, test::asking("price", {{"terms", "migration,restart,span"}}))));
+    EXPECT_EQ(value_of(plan), value_of(test::valid_plan(state, test::asking("price", {{"terms", "migration,restart,span"}}))));
   }
 }
 
@@ -133,7 +133,7 @@ TEST(OnesPlus, TheHistoryNeverFallsAndIsReadBack) {
     EXPECT_GT(plan.history[i].first, plan.history[i - 1].first);
     EXPECT_GT(plan.history[i].second, plan.history[i - 1].second);
   }
-  EXPECT_EQ(plan.history.back().second, worth(plan) - plan.totals.moves);  // a moved job loses at least one unit
+  EXPECT_EQ(plan.history.back().second, value_of(plan) - plan.totals.moves);  // a moved job loses at least one unit
   EXPECT_EQ(io::parse_plan(io::to_json(plan, state), state, "plan").history, plan.history);
 }
 
@@ -163,7 +163,7 @@ TEST(OnesPlus, MakesRoomOnOneNodeWhereSpanCounts) {
 
 // The search assumes for d, over two racks, the worst uplink of all, which is that of a drained rack. So it would give
 // its GPUs to e and f, whose total value is lower.
-TEST(OnesPlus, ABeginningThatIsWorthMoreStands) {
+TEST(OnesPlus, ABeginningOfGreaterValueStands) {
   Snapshot s = test::two_racks();
   s.gpu_types.resize(1);
   s.domains.push_back(test::domain_of("r2", "rack", "p"));
@@ -189,7 +189,7 @@ TEST(OnesPlus, ABeginningThatIsWorthMoreStands) {
   const Plan plan = test::valid_plan(state, asking(params));
 
   EXPECT_EQ(fate(state, plan, "d"), "start s");
-  EXPECT_EQ(worth(plan), worth(price));
+  EXPECT_EQ(value_of(plan), value_of(price));
   EXPECT_GE(plan.history.size(), 2U);  // the search assumed otherwise
 }
 

@@ -133,7 +133,7 @@ TEST(OptimusPolicy, ARunningJobStaysOnItsGpuType) {
 }
 
 // Restarting takes two hours, and a choice stands for one: no shape has a value, and the job still gets GPUs.
-TEST(OptimusPolicy, AJobThatFindsNoPlaceTriesItsOtherShapesWhateverTheyAreWorth) {
+TEST(OptimusPolicy, AJobThatFindsNoPlaceTriesItsOtherShapesWhateverTheirValue) {
   Snapshot s = one_node(14);
   Job& a = lasting(elastic(s, "a"), 100'000);
   a.costs.restart_us = 7200 * kSecond;

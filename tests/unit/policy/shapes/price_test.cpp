@@ -346,7 +346,7 @@ TEST(PricePolicy, WeightsCountHoweverGreatTheValues) {
   }
 }
 
-TEST(PricePolicy, MoreGpusForTheSameMoneyAreWorthMore) {
+TEST(PricePolicy, MoreGpusForTheSameMoneyHaveMoreValue) {
   Snapshot s = one_node(4);
   elastic(s, "a", {{1, 1'000'000}, {2, 4'000'000}});
   const ClusterState state(s);

@@ -218,7 +218,7 @@ TEST(SimulatedFailures, JobsCrashByTheGpuTimeThatTheyHad) {
 
 TEST(SimulatedFailures, AnEventOfANodeThatIsNotThereIsRefused) {
   TwoNodes two;
-  two.settings.events.events = {event(10, What::kFail, "nobody")};
+  two.settings.events.events = {event(10, What::kFail, "missing")};
   EXPECT_THROW(run_failing(trace_of({job("a", 0, 1, 1)}), two.cluster, two.settings), InvalidArgument);
   two.settings.events.events = {event(10, What::kFail, two.n0)};
   two.settings.events.events[0].gpu = 4;
@@ -280,7 +280,7 @@ TEST(SimulatedFailures, WhatIsDownAtTheBeginningStaysDown) {
 }
 
 // Under Sia a job that was restarted while young has to wait; a minute or more later it starts.
-TEST(SimulatedFailures, WhoeverIsWorthMoreLaterIsAskedForAgain) {
+TEST(SimulatedFailures, AJobOfMoreValueLaterIsAskedForAgain) {
   SimulationSettings settings;
   settings.request.policy = "sia";
   settings.overheads.general.costs.restart_us = 30 * kSecond;

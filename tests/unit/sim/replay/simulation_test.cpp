@@ -128,13 +128,15 @@ TEST(Simulation, TurnsInWhichNobodyGetsAnywhereAreRefused) {
   };
   EXPECT_EQ(refusal(), "accepted");
   settings.overheads = named_overheads("default");
-  EXPECT_EQ(refusal(), "policy 'gandiva': turns of 30 s are not longer than the 30 s that a resumption costs: nobody would get anywhere");
+  EXPECT_EQ(refusal(),
+            "policy 'gandiva': time slices of 30 s are not longer than the 30 s that a resumption costs: no job would make progress");
   settings.overheads = {};
   settings.overheads.models.push_back({"gpt", {}});
   settings.overheads.models[0].second.costs.checkpoint_restore_us = 40 * kSecond;
-  EXPECT_EQ(refusal(),
-            "policy 'gandiva': turns of 30 s are not longer than the 40 s that a resumption costs jobs of the model 'gpt': nobody would "
-            "get anywhere");
+  EXPECT_EQ(
+      refusal(),
+      "policy 'gandiva': time slices of 30 s are not longer than the 40 s that a resumption costs jobs of the model 'gpt': no job would "
+      "make progress");
   settings.request.params = {{"quantum_s", "40.000001"}};
   EXPECT_EQ(refusal(), "accepted");
   settings.request = under("themis", {{"lease_s", "40"}}).request;
