@@ -141,7 +141,7 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
       mask &= mask - 1;
       places[to_index(number[i])] = place;
     }
-    require(kept < waiting.size(), "a round placed nobody");
+    require(kept < waiting.size(), "a round placed no job");
     waiting.resize(kept);
     number.resize(kept);
   }

@@ -10,7 +10,7 @@ $1 == "now" { n = 0; round++ }
 
 $1 == "job" {
   id[n] = $2
-  wants[n] = $4
+  needs[n] = $4
   place[n] = ""
   for (f = 19; f <= NF; f++) { place[n] = place[n] " " $f; hold($f) }
   n++
@@ -18,7 +18,7 @@ $1 == "job" {
 
 $1 == "decide" {
   for (j = 0; j < n; j++) {
-    if (place[j] == "" && (place[j] = first_free(wants[j])) == "") break
+    if (place[j] == "" && (place[j] = first_free(needs[j])) == "") break
     print "run " id[j] place[j]
   }
   print "done"

@@ -31,7 +31,7 @@ std::vector<Question> questions(const berth::ClusterState& state) {
   for (std::int32_t rank = 0; rank < 4 && rank < state.node_count(); ++rank) taken.scenario.taken.push_back({state.node(rank).id});
   all.push_back(std::move(taken));
 
-  Question shortest{"shortest work first, nobody displaced", all.front().scenario};
+  Question shortest{"shortest work first, no job displaced", all.front().scenario};
   shortest.scenario.policy = "srsf";
   shortest.scenario.preemptive = false;
   all.push_back(std::move(shortest));

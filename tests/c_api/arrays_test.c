@@ -186,10 +186,10 @@ static void applies_changes(void) {
 /* One bad change undoes the whole batch, and is named. */
 static void refuses_a_batch_whole(void) {
   static const int32_t kind[] = {BERTH_REMOVE_JOB, BERTH_STOP_JOB};
-  static const char* const ids[] = {"starts", "nobody"};
+  static const char* const ids[] = {"starts", "missing"};
   static const char kBad[] =
       "{\"schema\": \"berth.deltas.v1\", \"deltas\": [{\"op\": \"remove_job\", \"job\": \"starts\"},\n{\"op\": \"stop_job\", \"job\": "
-      "\"nobody\"}]}";
+      "\"missing\"}]}";
   berth_deltas deltas = {sizeof deltas};
   berth_error error = {sizeof error};
   berth_state *state = from_document(kSmall), *before = from_document(kSmall);
@@ -201,7 +201,7 @@ static void refuses_a_batch_whole(void) {
   GIVES(BERTH_INPUT_ERROR, berth_state_apply(state, &deltas, &revision, &error));
   CHECK(error.status == BERTH_INPUT_ERROR && revision == 77);
   CHECK(strcmp(error.file, "deltas") == 0 && strcmp(error.pointer, "/1/job") == 0);
-  CONTAINS(error.message, "no job 'nobody'");
+  CONTAINS(error.message, "no job 'missing'");
   CHECK(strcmp(berth_last_error(), error.message) == 0);
   same(state, before);
   GIVES(BERTH_INPUT_ERROR, berth_state_apply_json(state, kBad, strlen(kBad), "d.json", &revision, &error));

@@ -69,7 +69,7 @@ static void refuses_foreign_and_ended_handles(void) {
   GIVES(BERTH_INVALID_ARGUMENT, berth_commit(state, empty, NULL, NULL));
   OK(berth_plan_destroy(&empty, NULL));
   /* A failed decision leaves no plan that looks like one. */
-  request.policy = "nobody";
+  request.policy = "missing";
   GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &request, plan, NULL));
   GIVES(BERTH_INVALID_ARGUMENT, berth_plan_get_info(plan, &info, NULL));
   request.policy = NULL;

@@ -43,10 +43,10 @@ int main() {
   OK(berth_decide(engine, state, nullptr, &request, plan, nullptr));
   CHECK(lines.text.size() == 1);
   CONTAINS(lines.text[0].c_str(), "3: decided by fifo on cpu at revision 1: 1 start");
-  request.policy = "nobody";
+  request.policy = "missing";
   GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, nullptr, &request, plan, nullptr));
   CHECK(lines.text.size() == 2);
-  CONTAINS(lines.text[1].c_str(), "1: unknown policy 'nobody'");
+  CONTAINS(lines.text[1].c_str(), "1: unknown policy 'missing'");
   request.policy = nullptr;
   OK(berth_engine_set_log(engine, BERTH_LOG_WARNING, collect, &lines, nullptr));
   OK(berth_decide(engine, state, nullptr, &request, plan, nullptr));
@@ -54,7 +54,7 @@ int main() {
 
   OK(berth_engine_set_log(engine, BERTH_LOG_INFO, throw_from_log, nullptr, nullptr));
   GIVES(BERTH_CALLBACK_FAILED, berth_decide(engine, state, nullptr, &request, plan, nullptr));
-  request.policy = "nobody";
+  request.policy = "missing";
   GIVES(BERTH_CALLBACK_FAILED, berth_decide(engine, state, nullptr, &request, plan, nullptr));
   request.policy = nullptr;
   OK(berth_engine_set_log(engine, BERTH_LOG_ERROR, nullptr, nullptr, nullptr));

@@ -63,7 +63,7 @@ static void decides_and_commits(void) {
   CHECK(finish[1] == 150 * 1000000 && finish[2] == BERTH_NEVER);
   OK(berth_state_find_job(state, "starts", &slot, NULL));
   CHECK(job[1] == slot);
-  OK(berth_state_find_job(state, "nobody", &slot, NULL));
+  OK(berth_state_find_job(state, "missing", &slot, NULL));
   CHECK(slot == -1);
 
   CHECK(end[1] - begin[1] == 1);

@@ -56,12 +56,12 @@ TEST(CliFiles, OneJobIsExplained) {
   const std::string files = " --snapshot '" + golden("racks") + "' --plan '" + folder / "p.json" + "'";
   ASSERT_EQ(berth("plan --snapshot '" + golden("racks") + "' --policy priority --out '" + folder / "p.json" + "'").code, 0);
 
-  const Answer known = berth("explain --job never" + files), unknown = berth("explain --job nobody" + files);
+  const Answer known = berth("explain --job never" + files), unknown = berth("explain --job missing" + files);
 
   EXPECT_EQ(known.code, 0) << known.err;
   EXPECT_TRUE(contains(known.out, "job never: reject")) << known.out;
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_TRUE(contains(unknown.err, "no job 'nobody'")) << unknown.err;
+  EXPECT_TRUE(contains(unknown.err, "no job 'missing'")) << unknown.err;
 }
 
 TEST(CliFiles, ATraceIsImportedAndAnInstantOfItRebuilt) {

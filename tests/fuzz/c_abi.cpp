@@ -167,7 +167,7 @@ class Caller {
   }
 
   void decide() {
-    static const char* const kPolicies[] = {"fifo", "srsf", "las", "edf", "priority", "nobody", nullptr};
+    static const char* const kPolicies[] = {"fifo", "srsf", "las", "edf", "priority", "unknown", nullptr};
     berth_request request{};
     request.struct_size = size_of(sizeof request);
     request.policy = kPolicies[in_.below(7)];

@@ -89,7 +89,7 @@ void forge(fuzz::Bytes& in, PolicyState& memory) {
     for (auto& [job, value] : column) {
       if (in.one_in(2)) value = in.of(odd);
     }
-    if (in.one_in(4)) column["nobody"] = in.of(odd);
+    if (in.one_in(4)) column["missing"] = in.of(odd);
   }
 }
 

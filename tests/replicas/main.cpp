@@ -26,7 +26,7 @@ void show_muri(const std::string& file) {
     habits.iteration_factor = 1;
     row(name, "+ iterations as measured", replay_muri(jobs, policy, habits));
     habits.pays_at_each_event = false;
-    row(name, "+ nobody pays", replay_muri(jobs, policy, habits));
+    row(name, "+ no job pays", replay_muri(jobs, policy, habits));
     habits.by_node = habits.keeps_runners_first = false;
     row(name, "+ by counts, queues by submission", replay_muri(jobs, policy, habits));
   }

@@ -16,7 +16,7 @@ install_slurm() {
   local unit
   command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v squeue >/dev/null && return
   "$(dirname "${BASH_SOURCE[0]}")/../../scripts/install-deps" --slurm
-  # The packages may have started services of theirs; nobody asked for those.
+  # The packages may have started services of theirs; they were not asked for.
   [[ -d /run/systemd/system ]] || return 0
   for unit in slurmctld slurmd munge; do systemctl disable --now "$unit" || true; done
 }

@@ -12,7 +12,7 @@
 /// The parts of `berth bench --suite headline` and their results. An interrupted part has what was measured until then.
 namespace berth::cli {
 
-/// Who computes.
+/// A backend and its threads.
 struct BenchSide {
   std::string name;  ///< "1 thread", "8 threads", "cuda"
   Backend backend = Backend::kCpu;

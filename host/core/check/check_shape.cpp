@@ -19,7 +19,7 @@ void check_level(const LevelRef& ref, const References& refs, const InputLocatio
 }
 
 void check_members(const Group& g, bool has_children, const InputLocation& where) {
-  if (!has_children && g.members_want == 0) where.fail_at("members", "0 members and no child groups: a gang of nobody");
+  if (!has_children && g.members_want == 0) where.fail_at("members", "0 members and no child groups: a gang without members");
   check_range(g.members_want, 0, kMaxGpusPerJob, where, "members");
   check_range(g.members_min, 0, g.members_want, where, "members/min");
   check_range(g.members_max, g.members_want, kMaxGpusPerJob, where, "members/max");
@@ -110,7 +110,7 @@ void check_groups(const Shape& shape, const References& refs, const InputLocatio
     sum += std::int64_t{shape.groups[i].members_want} * shape.groups[i].gpus_per_member;
   }
   if (std::all_of(shape.groups.begin(), shape.groups.end(), [](const Group& g) { return g.members_min == 0; })) {
-    where.fail_at("groups", "every group may have 0 members ('min'): the least form would be a gang of nobody");
+    where.fail_at("groups", "every group may have 0 members ('min'): the least form would be a gang without members");
   }
   if (sum != shape.gpus) where.fail_at("gpus", fmt::format("the groups add up to {}, not to {}", counted(sum, "GPU"), shape.gpus));
 }

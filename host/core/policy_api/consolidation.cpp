@@ -51,7 +51,7 @@ std::string Consolidation::plain(std::string_view model) {
   return name;
 }
 
-bool Consolidation::wants(const Job& job) const {
+bool Consolidation::applies_to(const Job& job) const {
   return std::none_of(scattered.begin(), scattered.end(), [&](const std::string& known) { return begins_with(job.profile.model, known); });
 }
 
@@ -130,7 +130,7 @@ std::int32_t Consolidator::close(const StateImpl& s, std::int32_t demand) {
 void Consolidator::apply(const StateImpl& s, const Consolidation& rule, std::span<kernel::OptionRow> options) {
   begin(s, rule);
   for (const std::int32_t slot : s.job_order) {
-    if (!rule.wants(*s.jobs[to_index(slot)].job)) continue;
+    if (!rule.applies_to(*s.jobs[to_index(slot)].job)) continue;
     for (std::int32_t o = problem_->option_begin[slot]; o < problem_->option_begin[slot + 1]; ++o) {
       const std::int32_t asked = problem_->options[o].demand;
       if (known_[to_index(asked)] == kNone) known_[to_index(asked)] = close(s, asked);

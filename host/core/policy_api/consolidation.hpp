@@ -23,7 +23,7 @@ struct Consolidation {
   std::vector<std::string> scattered;  ///< models, as `plain` writes them, whose jobs are not consolidated
 
   /// Whether the job's model is none of those. A job without a model is consolidated.
-  bool wants(const Job& job) const;
+  bool applies_to(const Job& job) const;
   /// A model's name in lower case, letters and digits only: "ResNet-50" is "resnet50".
   static std::string plain(std::string_view model);
   bool operator==(const Consolidation&) const = default;

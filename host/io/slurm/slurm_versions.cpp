@@ -42,8 +42,8 @@ void note_slurm_lacks(std::string_view noun, const std::vector<SlurmLack>& lacks
       if (prints(parser, field)) names += (names.empty() ? "" : ", ") + std::string(field);
     }
     if (names.empty()) continue;
-    const std::string who = parser == 0 ? "every known data parser" : fmt::format("data parser v0.0.{}", parser);
-    notes.count(noun, fmt::format(" without what {} prints: {}; taken for not set", who, names), lack.first, lack.rows);
+    const std::string printer = parser == 0 ? "every known data parser" : fmt::format("data parser v0.0.{}", parser);
+    notes.count(noun, fmt::format(" without what {} prints: {}; taken for not set", printer, names), lack.first, lack.rows);
   }
 }
 

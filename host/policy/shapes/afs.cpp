@@ -89,19 +89,19 @@ class Afs final : public core::ShapePolicy {
     }
     if (next < 0) return false;
     growth_[to_index(job)] = {next, steps_.gpus(next) - steps_.gpus(has), steps_.speed(has), steps_.speed(next), steps_.left(has)};
-    std::vector<Want>& wants = wants_[to_index(steps_.type(next))];
-    wants.push_back({growth_[to_index(job)].added, job, next});
-    std::push_heap(wants.begin(), wants.end());
+    std::vector<Want>& requests = wants_[to_index(steps_.type(next))];
+    requests.push_back({growth_[to_index(job)].added, job, next});
+    std::push_heap(requests.begin(), requests.end());
     return true;
   }
 
   // Called after GPUs of the type were given. Skips requests that later steps replaced.
   void unseat_who_lacks_room(std::int32_t type) {
-    std::vector<Want>& wants = wants_[to_index(type)];
-    while (!wants.empty() && wants.front().added > steps_.free(type)) {
-      const Want want = wants.front();
-      std::pop_heap(wants.begin(), wants.end());
-      wants.pop_back();
+    std::vector<Want>& requests = wants_[to_index(type)];
+    while (!requests.empty() && requests.front().added > steps_.free(type)) {
+      const Want want = requests.front();
+      std::pop_heap(requests.begin(), requests.end());
+      requests.pop_back();
       if (growth_[to_index(want.job)].next == want.next) seat(want.job);
     }
   }
@@ -124,7 +124,7 @@ class Afs final : public core::ShapePolicy {
     const auto jobs = static_cast<std::uint32_t>(steps_.jobs());
     growth_.assign(jobs, {});
     if (wants_.size() < to_index(steps_.types())) wants_.resize(to_index(steps_.types()));  // never shrinks, so that memory is kept
-    for (std::vector<Want>& wants : wants_) wants.clear();
+    for (std::vector<Want>& requests : wants_) requests.clear();
     const std::size_t seats = std::bit_ceil(std::max(1U, jobs));
     tree_.assign(2 * seats, -1);
     for (std::int32_t job = 0; job < steps_.jobs(); ++job) tree_[seats + to_index(job)] = find_step(job) ? job : -1;

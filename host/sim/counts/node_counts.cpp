@@ -66,10 +66,10 @@ void NodeCounts::begin_pools() {
 
 std::int32_t NodeCounts::pool_of(const TraceJob& job) const {
   if (pools_.size() == 1 && !owned_ && (job.gpu_type.empty() || job.gpu_type == only_type_)) return 0;
-  const std::string nobody;
+  const std::string unowned;
   const auto type = pool_at_.find(job.gpu_type.empty() ? only_type_ : job.gpu_type);
   if (type == pool_at_.end()) return -1;
-  const auto found = type->second.find(owned_ ? job.virtual_cluster : nobody);
+  const auto found = type->second.find(owned_ ? job.virtual_cluster : unowned);
   return found == type->second.end() ? -1 : found->second;
 }
 

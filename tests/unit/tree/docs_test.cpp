@@ -43,7 +43,7 @@ TEST(Docs, EveryPlotIsInTheGallery) {
   }
 }
 
-// Whoever begins with it gets a plan.
+// A reader who begins with it gets a plan.
 TEST(Docs, TheFirstSnapshotIsPlanned) {
   const std::string page = text_of(kDocs / "formats" / "snapshot.md");
   const std::string fence = "```json\n";

@@ -81,9 +81,9 @@ TEST(Check, LevelsFormOneChain) {
 
 TEST(Check, AGangOfZeroIsRefused) {
   expect_refused(with_jobs(R"({"id": "g", "submit_s": 1, "shapes": [{"gpus": 0}]})"), 5, "/jobs/0/shapes/0/gpus", "0 is not within 1");
-  expect_refused(grouped(R"({"name": "a", "members": 0})"), 5, "/jobs/0/shapes/0/groups/0/members", "gang of nobody");
+  expect_refused(grouped(R"({"name": "a", "members": 0})"), 5, "/jobs/0/shapes/0/groups/0/members", "gang without members");
   expect_refused(grouped(R"({"name": "a", "members": {"min": 0, "want": 2}})"), 5, "/jobs/0/shapes/0/groups",
-                 "the least form would be a gang of nobody");
+                 "the least form would be a gang without members");
 }
 
 TEST(Check, GroupsAgreeWithTheirShape) {

@@ -581,15 +581,15 @@ TEST(Engine, AReservationOnRequiredNodesWaitsForThemAndNotForNodesThatLeave) {
   Snapshot s = test::two_racks();
   Job& hog = run_on(add_job(s, "hog", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
   hog.estimate.run_us = 1'000 * kSecond;
-  Job& wants = add_job(s, "wants", 2);
-  wants.estimate.run_us = 10 * kSecond;
-  wants.constraints.required_nodes = {"n0"};
+  Job& pinned = add_job(s, "pinned", 2);
+  pinned.estimate.run_us = 10 * kSecond;
+  pinned.constraints.required_nodes = {"n0"};
   const ClusterState state(s);
   Engine engine;
 
   const Plan plan = engine.decide(state, ask("priority"));
 
-  const Decision& d = of(state, plan, "wants");
+  const Decision& d = of(state, plan, "pinned");
   ASSERT_EQ(d.action, Action::kReserve);
   EXPECT_EQ(d.reason.code, ReasonCode::kNodeConstraint);
   const std::string text = render_reason(state, d.reason, d.job);

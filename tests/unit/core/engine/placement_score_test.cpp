@@ -146,7 +146,7 @@ TEST(ScoreCandidates, RefusesWhatItDoesNotKnowAndSaysWhat) {
     return refusal([&] { placement.score(state, request); });
   };
 
-  EXPECT_EQ(say([](ScoreRequest& r) { r.jobs = {"w", "nobody"}; }), "unknown job 'nobody'");
+  EXPECT_EQ(say([](ScoreRequest& r) { r.jobs = {"w", "missing"}; }), "unknown job 'missing'");
   EXPECT_EQ(say([](ScoreRequest& r) { r.level.level = "shelf"; }),
             "unknown level 'shelf' of topology switch (known: node, rack, pod, cluster)");
   EXPECT_EQ(say([](ScoreRequest& r) { r.domain_cost = {{"n9", 1}}; }), "unknown node 'n9'");

@@ -202,7 +202,7 @@ TEST(WhatIf, RefusesWhatItDoesNotKnowAndSaysWhere) {
 
   EXPECT_EQ(say([](Scenario& s) { s.policy = "fastest"; }).substr(0, 36), "scenario 1: unknown policy 'fastest'");
   EXPECT_NE(say([](Scenario& s) { s.params = {{"packing", "tight"}}; }).find("'tight'"), std::string::npos);
-  EXPECT_EQ(say([](Scenario& s) { s.order = {"a", "nobody"}; }), "scenario 1: unknown job 'nobody'");
+  EXPECT_EQ(say([](Scenario& s) { s.order = {"a", "missing"}; }), "scenario 1: unknown job 'missing'");
   EXPECT_EQ(say([](Scenario& s) { s.order = {"a", "b", "a"}; }), "scenario 1: the order names job 'a' twice");
   EXPECT_EQ(say([](Scenario& s) { s.leave_out = {"who"}; }), "scenario 1: unknown job 'who'");
   EXPECT_EQ(say([](Scenario& s) { s.taken = {{"n7"}}; }), "scenario 1: unknown node 'n7'");

@@ -110,7 +110,7 @@ TEST_F(KeptValues, AJobThatLosesItsGpusRunsInNoOptionAnyMore) {
   Job small = trained(test::elastic(s, "a", {{1, 1'000'000}, {2, 1'900'000}, {4, 3'400'000}}));
   small.weight_ppm = 100'000'000;  // it takes 4 GPUs, on any nodes
   state.apply(std::vector<Delta>{delta::PutJob{small}});
-  happens("it starts, and nobody leaves room to mend it", {start("a", "n0", 4), start("b", "n1", 4)});
+  happens("it starts, and no job leaves room to repair it", {start("a", "n0", 4), start("b", "n1", 4)});
   happens("its node fails", {delta::SetNodeState{"n0", NodeState::kFailed, 0}});
 }
 

@@ -118,7 +118,8 @@ TEST(ClusterStateExact, ARefusedBatchThatMovedTheClockIsForgottenByWhatFollows) 
     twin.apply(delta::SetTime{105 * kSecond});
     state.apply(delta::SetTime{105 * kSecond});
 
-    EXPECT_THROW(state.apply(std::vector<Delta>{delta::SetTime{115 * kSecond}, touched[i], delta::StopJob{"nobody"}}), InputError) << where;
+    EXPECT_THROW(state.apply(std::vector<Delta>{delta::SetTime{115 * kSecond}, touched[i], delta::StopJob{"missing"}}), InputError)
+        << where;
 
     EXPECT_TRUE(state.snapshot() == twin.snapshot()) << where;
     for (const Delta& later : std::vector<Delta>{delta::SetTime{110 * kSecond}, delta::StopJob{"a"}, delta::SetTime{120 * kSecond}}) {

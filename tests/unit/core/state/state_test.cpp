@@ -292,7 +292,7 @@ TEST(ClusterState, RefusedBatchLeavesNoTraceWhateverItBeganWith) {
     const Snapshot before = state.snapshot();
     const std::int32_t slot = state.find_job("a");
 
-    EXPECT_THROW(state.apply(std::vector<Delta>{first[i], delta::RemoveJob{"nobody", ""}}), InputError) << i;
+    EXPECT_THROW(state.apply(std::vector<Delta>{first[i], delta::RemoveJob{"missing", ""}}), InputError) << i;
 
     EXPECT_EQ(state.snapshot(), before) << i;
     EXPECT_EQ(state.revision(), 2U) << i;

@@ -55,7 +55,7 @@ TEST(AllReduces, AdaDualLetsASmallOneJoinALargeOne) {
   const NetworkCost cost;
   AllReduces cards(cost, 3);
   const auto admits = [&](Admission rule, std::int64_t bytes, TimeUs now) { return cards.admits(rule, bytes, kBoth, now); };
-  EXPECT_TRUE(admits(Admission::kOne, kVgg16, 0)) << "nobody is there";
+  EXPECT_TRUE(admits(Admission::kOne, kVgg16, 0)) << "no other job is there";
 
   cards.begin(0, 1'000 * kMB, kRight, 0, 0);
   EXPECT_TRUE(admits(Admission::kAdaDual, 392'300'000, 0));

@@ -175,7 +175,7 @@ TEST(AdaSrsf, DeclinesWhoNeedsMoreGpusThanThereAre) {
 
 TEST(SimulatedIterations, WhatCannotBeIsRefused) {
   const Trace trace = of_seconds({job("a", 0, 10, 1)});
-  EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), followed(2)), InvalidArgument) << "nobody places them beside each other";
+  EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), followed(2)), InvalidArgument) << "no policy places them on one GPU";
   EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), followed(0)), InvalidArgument);
   Trace many = trace;
   many.profiles[0].second.stage_us.assign(17, 1);
@@ -185,7 +185,7 @@ TEST(SimulatedIterations, WhatCannotBeIsRefused) {
   SimulationSettings crashes = followed(2);
   crashes.failures.crash_gpu_us = kSecond;
   crashes.decide = [](const ClusterState&, Plan&, std::vector<Rejected>&) {};
-  EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), crashes), InvalidArgument) << "of GPU-time that nobody knows";
+  EXPECT_THROW(follow(trace, io::uniform_cluster(1, 1), crashes), InvalidArgument) << "of GPU-time that is not known";
   EXPECT_THROW(ada_srsf_settings({{"kappa", "-1"}}), InvalidArgument);
   EXPECT_THROW(ada_srsf_settings({{"kappa", "1x"}}), InvalidArgument);
   EXPECT_THROW(ada_srsf_settings({{"admission", "all"}}), InvalidArgument);
