@@ -44,8 +44,8 @@ class BlockGroup {
   __device__ void sync() { __syncthreads(); }
 
   __device__ kernel::Key min(kernel::Key v) {
-    kernel::Key* parts = shared_->key[turn_];
-    turn_ ^= 1;
+    kernel::Key* parts = shared_->key[buffer_];
+    buffer_ ^= 1;
     const kernel::Key part = KeyReduce(shared_->key_reduce).Reduce(v, LesserKey{});
     if (lane() == 0) parts[warp()] = part;
     __syncthreads();
@@ -54,8 +54,8 @@ class BlockGroup {
     return cub::ShuffleIndex<kWarp>(KeyReduce(shared_->key_reduce).Reduce(mine, LesserKey{}), 0, kAll);
   }
   __device__ std::int64_t sum(std::int64_t v) {
-    std::int64_t* parts = shared_->value[turn_];
-    turn_ ^= 1;
+    std::int64_t* parts = shared_->value[buffer_];
+    buffer_ ^= 1;
     const std::int64_t part = SumReduce(shared_->sum_reduce).Sum(v);
     if (lane() == 0) parts[warp()] = part;
     __syncthreads();
@@ -63,8 +63,8 @@ class BlockGroup {
     return cub::ShuffleIndex<kWarp>(SumReduce(shared_->sum_reduce).Sum(mine), 0, kAll);
   }
   __device__ std::int64_t scan(std::int64_t v, std::int64_t& total) {
-    std::int64_t* parts = shared_->value[turn_];
-    turn_ ^= 1;
+    std::int64_t* parts = shared_->value[buffer_];
+    buffer_ ^= 1;
     std::int64_t before, part;
     SumScan(shared_->sum_scan).ExclusiveSum(v, before, part);
     if (lane() == 0) parts[warp()] = part;
@@ -82,7 +82,7 @@ class BlockGroup {
   __device__ static int warps() { return static_cast<int>(blockDim.x) / kWarp; }
 
   Shared* shared_;
-  int turn_ = 0;
+  int buffer_ = 0;
 };
 
 }  // namespace berth::cuda

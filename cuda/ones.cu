@@ -21,9 +21,9 @@ __device__ std::int64_t row(const OnesMemory& m, std::int64_t individual) { retu
 struct DrawBody {
   OnesMemory m;
   BERTH_HD void operator()(std::int64_t i) const {
-    const std::int32_t job = m.turn_jobs[i];
+    const std::int32_t job = m.fill_jobs[i];
     m.left[job] = kernel::ones_left(m.v, job, *m.generation);
-    m.turn[i] = kernel::ones_turn(m.v, job, m.left[job]);
+    m.fill_key[i] = kernel::ones_fill_key(m.v, job, m.left[job]);
   }
 };
 
@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_co
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   const auto index = static_cast<std::int32_t>(blockIdx.x);
-  const kernel::OnesGeneration of{*m.generation, m.result.first, m.refreshed, m.left, m.turns, m.fresh, m.n_turns, m.n_fresh};
-  std::uint32_t* const bits = m.bits == nullptr ? shared_bits : m.bits + std::int64_t{index} * kernel::ones_bit_words(m.v.slots);
+  const kernel::OnesGeneration of{*m.generation, m.result.first, m.refreshed, m.left, m.fill_order, m.fresh, m.n_fill, m.n_fresh};
+  std::uint32_t* const bits = m.bits == nullptr ? shared_bits : m.bits + std::int64_t{index} * kernel::ones_bit_words(m.v.n_gpus);
   const std::int64_t score = kernel::ones_candidate(group, m.v, of, index, bits, m.candidate + row(m, index));
   if (group.rank() == 0) m.score[index] = score;
 }
@@ -85,11 +85,11 @@ __global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_con
 
 void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) {
   const kernel::OnesView& v = *task.problem;
-  taken_.resize(static_cast<std::size_t>(v.slots) + 1);
+  taken_.resize(static_cast<std::size_t>(v.n_gpus) + 1);
   kernel::ones_taken(v, taken_.data());
-  turn_jobs_.clear();
+  fill_jobs_.clear();
   fresh_.clear();
-  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_ : turn_jobs_).push_back(j);
+  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_ : fill_jobs_).push_back(j);
   index_.resize(static_cast<std::size_t>(kernel::ones_candidates(v.population)));
   for (std::size_t i = 0; i < index_.size(); ++i) index_[i] = static_cast<std::int32_t>(i);
 
@@ -98,7 +98,7 @@ void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) 
   const auto add_column = inputs_.adding(places_);
   kernel::for_each_column(v, add_column, v);
   const auto add = [&](const auto& column) { return inputs_.add(column.data(), column.size() * sizeof(column[0])); };
-  const std::size_t taken = add(taken_), turn_jobs = add(turn_jobs_), fresh_jobs = add(fresh_), index = add(index_);
+  const std::size_t taken = add(taken_), fill_jobs = add(fill_jobs_), fresh_jobs = add(fresh_), index = add(index_);
   inputs_.upload(stream.get());
 
   OnesMemory& m = memory_;
@@ -106,10 +106,10 @@ void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) 
   const std::size_t* place = places_.data();
   kernel::for_each_column(v, inputs_.placing(place), m.v);
   m.taken = inputs_.at<const std::int32_t>(taken);
-  m.turn_jobs = inputs_.at<const std::int32_t>(turn_jobs);
+  m.fill_jobs = inputs_.at<const std::int32_t>(fill_jobs);
   m.fresh = inputs_.at<const std::int32_t>(fresh_jobs);
   m.index = inputs_.at<std::int32_t>(index);
-  m.n_turns = static_cast<std::int32_t>(turn_jobs_.size());
+  m.n_fill = static_cast<std::int32_t>(fill_jobs_.size());
   m.n_fresh = static_cast<std::int32_t>(fresh_.size());
 }
 
@@ -117,7 +117,7 @@ void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) 
 void OnesSearcher::begin(const cuda_abi::OnesTask& task, const Stream& stream) {
   OnesMemory& m = memory_;
   const std::int64_t jobs = m.v.n_jobs, population = m.v.population, candidates = kernel::ones_candidates(m.v.population);
-  const std::int64_t words = kernel::ones_bit_words(m.v.slots);
+  const std::int64_t words = kernel::ones_bit_words(m.v.n_gpus);
   const bool shared_bits = static_cast<std::size_t>(words) * sizeof(std::uint32_t) <= kSharedBits;
   kernel::OnesWorkspace unused{};
   m.workspace_piece = (kernel::carve_ones_workspace(nullptr, m.v.n_jobs, unused) + 255) / 256 * 256;
@@ -127,8 +127,8 @@ void OnesSearcher::begin(const cuda_abi::OnesTask& task, const Stream& stream) {
     m.refreshed = allocator.take<std::int32_t>(population * jobs);
     m.candidate = allocator.take<std::int32_t>(candidates * jobs);
     m.left = allocator.take<std::int64_t>(jobs);
-    for (std::int64_t** const column : {&m.turn, &m.sorted_turn}) *column = allocator.take<std::int64_t>(m.n_turns);
-    m.turns = allocator.take<std::int32_t>(m.n_turns);
+    for (std::int64_t** const column : {&m.fill_key, &m.sorted_fill_key}) *column = allocator.take<std::int64_t>(m.n_fill);
+    m.fill_order = allocator.take<std::int32_t>(m.n_fill);
     for (std::int64_t** const column : {&m.score, &m.sorted_score}) *column = allocator.take<std::int64_t>(candidates);
     m.sorted = allocator.take<std::int32_t>(candidates);
     m.generation = allocator.take<std::int32_t>(1);
@@ -139,12 +139,12 @@ void OnesSearcher::begin(const cuda_abi::OnesTask& task, const Stream& stream) {
   };
   block_.reserve(carve(nullptr), "reserve a population");
   carve(block_.data());
-  std::size_t for_turns = 0, for_scores = 0;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, for_turns, m.turn, m.sorted_turn, m.turn_jobs, m.turns, m.n_turns),
-        "size a sort of turns");
+  std::size_t for_fill = 0, for_scores = 0;
+  check(cub::DeviceRadixSort::SortPairs(nullptr, for_fill, m.fill_key, m.sorted_fill_key, m.fill_jobs, m.fill_order, m.n_fill),
+        "size a sort of the fill order");
   check(cub::DeviceRadixSort::SortPairs(nullptr, for_scores, m.score, m.sorted_score, m.index, m.sorted, static_cast<int>(candidates)),
         "size a sort of scores");
-  sort_.reserve(std::max(for_turns, for_scores), "reserve room to sort");
+  sort_.reserve(std::max(for_fill, for_scores), "reserve room to sort");
 
   const kernel::OnesRequest& request = *task.request;
   const std::size_t bytes = static_cast<std::size_t>(population * jobs) * sizeof(std::int32_t);
@@ -166,14 +166,15 @@ void OnesSearcher::begin(const cuda_abi::OnesTask& task, const Stream& stream) {
 void OnesSearcher::generation(cudaStream_t stream) {
   const OnesMemory& m = memory_;
   const std::int32_t candidates = kernel::ones_candidates(m.v.population);
-  for_each_n(stream, m.n_turns, DrawBody{m}, "launch DrawBody");
+  for_each_n(stream, m.n_fill, DrawBody{m}, "launch DrawBody");
   std::size_t room = sort_.capacity();
-  if (m.n_turns > 0) {
-    check(cub::DeviceRadixSort::SortPairs(sort_.data(), room, m.turn, m.sorted_turn, m.turn_jobs, m.turns, m.n_turns, 0, 64, stream),
-          "sort turns");
+  if (m.n_fill > 0) {
+    check(cub::DeviceRadixSort::SortPairs(sort_.data(), room, m.fill_key, m.sorted_fill_key, m.fill_jobs, m.fill_order, m.n_fill, 0, 64,
+                                          stream),
+          "sort the fill order");
   }
   for_each_n(stream, std::int64_t{m.v.population} * m.v.n_jobs, RefreshBody{m}, "launch RefreshBody");
-  const std::size_t bits = m.bits != nullptr ? 0 : static_cast<std::size_t>(kernel::ones_bit_words(m.v.slots)) * sizeof(std::uint32_t);
+  const std::size_t bits = m.bits != nullptr ? 0 : static_cast<std::size_t>(kernel::ones_bit_words(m.v.n_gpus)) * sizeof(std::uint32_t);
   candidate_kernel<<<static_cast<unsigned>(candidates), kOnesThreads, bits, stream>>>(m);
   check_launch(stream, "launch candidate_kernel");
   room = sort_.capacity();

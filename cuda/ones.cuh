@@ -15,19 +15,19 @@ namespace berth::cuda {
 /// Memory that the kernels of an evolution read and write; all addresses are on the device.
 struct OnesMemory {
   kernel::OnesView v;
-  const std::int32_t* taken;              // [slots + 1] number of lower slots with a deployed job
-  const std::int32_t *turn_jobs, *fresh;  // by rank
-  std::int32_t n_turns, n_fresh;
-  kernel::OnesResult result;                // `generations` counts while the search runs
-  std::int32_t* refreshed;                  // [population * n_jobs]
-  std::int64_t *left, *turn, *sorted_turn;  // [n_jobs], [n_turns], [n_turns]
-  std::int32_t* turns;                      // [n_turns]
-  std::int32_t* candidate;                  // [candidates * n_jobs] counts
-  std::int64_t *score, *sorted_score;       // [candidates]
-  std::int32_t *index, *sorted;             // [candidates] 0, 1, 2, ..; the same by score
-  std::int32_t* generation;                 // [1] number of the next one
-  std::uint32_t* bits;                      // [candidates * words], null: they are in shared memory
-  std::byte* workspace;                     // [population] blocks of memory
+  const std::int32_t* taken;              // [n_gpus + 1] number of lower GPUs with a deployed job
+  const std::int32_t *fill_jobs, *fresh;  // by rank
+  std::int32_t n_fill, n_fresh;
+  kernel::OnesResult result;                        // `generations` counts while the search runs
+  std::int32_t* refreshed;                          // [population * n_jobs]
+  std::int64_t *left, *fill_key, *sorted_fill_key;  // [n_jobs], [n_fill], [n_turns]
+  std::int32_t* fill_order;                         // [n_fill]
+  std::int32_t* candidate;                          // [candidates * n_jobs] counts
+  std::int64_t *score, *sorted_score;               // [candidates]
+  std::int32_t *index, *sorted;                     // [candidates] 0, 1, 2, ..; the same by score
+  std::int32_t* generation;                         // [1] number of the next one
+  std::uint32_t* bits;                              // [candidates * words], null: they are in shared memory
+  std::byte* workspace;                             // [population] blocks of memory
   std::size_t workspace_piece;
 };
 
@@ -48,7 +48,7 @@ class OnesSearcher {
   ColumnPack inputs_;
   std::vector<std::size_t> places_;  // in the pack
   DeviceBuffer<std::byte> block_, sort_;
-  std::vector<std::int32_t> taken_, turn_jobs_, fresh_, index_;
+  std::vector<std::int32_t> taken_, fill_jobs_, fresh_, index_;
 };
 
 }  // namespace berth::cuda

@@ -16,19 +16,20 @@ std::size_t round_up(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign *
 constexpr int kMostThreads = 512;  // limits registers; every block size up to it runs the same code
 
 /// One block per scheduling pass.
-__global__ void __launch_bounds__(kMostThreads) place_kernel(const __grid_constant__ kernel::ProblemView problem, const PlaceSlot* slots) {
+__global__ void __launch_bounds__(kMostThreads)
+    place_kernel(const __grid_constant__ kernel::ProblemView problem, const PlaceArguments* arguments) {
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
-  const PlaceSlot slot = slots[blockIdx.x];
-  kernel::place(group, problem, slot.request, slot.taken, slot.n_taken, slot.workspace, slot.result);
+  const PlaceArguments one = arguments[blockIdx.x];
+  kernel::place(group, problem, one.request, one.taken, one.n_taken, one.workspace, one.result);
 }
 
 /// Packs the entries of all scheduling passes without gaps, one block per pass.
 __global__ void __launch_bounds__(kForEachThreads)
-    pack_entries_kernel(const PlaceSlot* slots, const std::int64_t* starts, kernel::PlacedRow* packed) {
+    pack_entries_kernel(const PlaceArguments* arguments, const std::int64_t* starts, kernel::PlacedRow* packed) {
   const std::int64_t start = starts[blockIdx.x];
   const auto n = static_cast<std::int32_t>(starts[blockIdx.x + 1] - start);
-  const kernel::PlacedRow* entries = slots[blockIdx.x].result.entries;
+  const kernel::PlacedRow* entries = arguments[blockIdx.x].result.entries;
   for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x); i < n; i += kForEachThreads) packed[start + i] = entries[i];
 }
 
@@ -50,7 +51,7 @@ Placer::Sizes& Placer::Sizes::operator+=(const Sizes& more) {
 
 std::size_t Placer::Sizes::bytes() const {
   // Entries count twice: as the scheduling pass writes them, and packed.
-  return workspace + entries * 2 * sizeof(kernel::PlacedRow) + results + passes * (sizeof(PlaceSlot) + 8);
+  return workspace + entries * 2 * sizeof(kernel::PlacedRow) + results + passes * (sizeof(PlaceArguments) + 8);
 }
 
 Placer::Sizes Placer::size_of(const kernel::ProblemView& problem, const cuda_abi::PlaceTask& task) {
@@ -65,7 +66,7 @@ void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, s
   host_ = &host;
   device_ = &device;
   stream_ = &stream;
-  const std::size_t own = workspace_.capacity() + columns_.capacity() + slots_.capacity() * sizeof(PlaceSlot) +
+  const std::size_t own = workspace_.capacity() + columns_.capacity() + arguments_.capacity() * sizeof(PlaceArguments) +
                           (entries_.capacity() + packed_.capacity()) * sizeof(kernel::PlacedRow);
   in_chunks(
       tasks, own, tuning, [&](const cuda_abi::PlaceTask& task) { return size_of(host, task); },
@@ -75,7 +76,7 @@ void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, s
 void Placer::run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes, const Tuning& tuning) {
   upload(tasks, sizes);
   const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
-  place_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream_->get()>>>(device_->view, slots_.data());
+  place_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream_->get()>>>(device_->view, arguments_.data());
   check_launch(stream_->get(), "launch place_kernel");
   download(tasks, sizes);
 }
@@ -84,8 +85,8 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
   workspace_.reserve(sizes.workspace, "reserve the workspace of walks");
   entries_.reserve(sizes.entries, "reserve the entries of walks");
   columns_.reserve(sizes.results, "reserve the results of walks");
-  slots_.reserve(sizes.passes, "reserve walks");
-  host_slots_.reserve(sizes.passes, "reserve walks");
+  arguments_.reserve(sizes.passes, "reserve passes");
+  host_arguments_.reserve(sizes.passes, "reserve passes");
 
   requests_.clear();
   places_.clear();
@@ -103,22 +104,23 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
   const auto put = requests_.placing(place);
   for (std::size_t w = 0; w < tasks.size(); ++w) {
     const cuda_abi::PlaceTask& task = tasks[w];
-    PlaceSlot& slot = host_slots_.data()[w];
-    slot.request = *task.request;
-    kernel::for_each_column(*host_, *task.request, put, slot.request);
-    slot.taken = task.taken;
-    put(task.n_taken, slot.taken);
-    slot.n_taken = task.n_taken;
+    PlaceArguments& one = host_arguments_.data()[w];
+    one.request = *task.request;
+    kernel::for_each_column(*host_, *task.request, put, one.request);
+    one.taken = task.taken;
+    put(task.n_taken, one.taken);
+    one.n_taken = task.n_taken;
     // Only addresses are computed here, so the host's problem suffices.
-    slot.workspace = kernel::carve_workspace(workspace, *host_, *task.request);
-    carve_result(results, task, slot.result);
-    slot.result.entries = entries;
-    slot.result.max_entries = task.result.max_entries;
+    one.workspace = kernel::carve_workspace(workspace, *host_, *task.request);
+    carve_result(results, task, one.result);
+    one.result.entries = entries;
+    one.result.max_entries = task.result.max_entries;
     const Sizes one = size_of(*host_, task);
     entries += one.entries;
     workspace += one.workspace;
   }
-  check(cudaMemcpyAsync(slots_.data(), host_slots_.data(), tasks.size() * sizeof(PlaceSlot), cudaMemcpyHostToDevice, stream_->get()),
+  check(cudaMemcpyAsync(arguments_.data(), host_arguments_.data(), tasks.size() * sizeof(PlaceArguments), cudaMemcpyHostToDevice,
+                        stream_->get()),
         "upload walks");
 }
 
@@ -153,7 +155,7 @@ void Placer::download_entries(std::span<const cuda_abi::PlaceTask> tasks) {
     packed_.reserve(total, "reserve entries");
     check(cudaMemcpyAsync(starts_.data(), starts, (tasks.size() + 1) * sizeof(std::int64_t), cudaMemcpyHostToDevice, stream_->get()),
           "upload the starts of entries");
-    pack_entries_kernel<<<static_cast<unsigned>(tasks.size()), kForEachThreads, 0, stream_->get()>>>(slots_.data(), starts_.data(),
+    pack_entries_kernel<<<static_cast<unsigned>(tasks.size()), kForEachThreads, 0, stream_->get()>>>(arguments_.data(), starts_.data(),
                                                                                                      packed_.data());
     check_launch(stream_->get(), "launch pack_entries_kernel");
     from = packed_.data();

@@ -15,7 +15,7 @@
 namespace berth::cuda {
 
 /// One scheduling pass as its block sees it; all addresses are on the device.
-struct PlaceSlot {
+struct PlaceArguments {
   kernel::PlaceRequest request;
   const kernel::TakenRow* taken;
   std::int32_t n_taken;
@@ -53,8 +53,8 @@ class Placer {
 
   ColumnPack requests_;
   std::vector<std::size_t> places_;  // in the pack
-  PinnedBuffer<PlaceSlot> host_slots_;
-  DeviceBuffer<PlaceSlot> slots_;
+  PinnedBuffer<PlaceArguments> host_arguments_;
+  DeviceBuffer<PlaceArguments> arguments_;
   DeviceBuffer<std::byte> workspace_;
   DeviceBuffer<std::byte> columns_;  // every result column except the entries
   PinnedBuffer<std::byte> host_columns_;

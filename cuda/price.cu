@@ -18,11 +18,11 @@ std::size_t round_up(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign *
 constexpr int kMostThreads = 512;  // limits registers; every block size up to it runs the same code
 
 /// One block per choice.
-__global__ void __launch_bounds__(kMostThreads) price_kernel(const PriceSlot* slots) {
+__global__ void __launch_bounds__(kMostThreads) price_kernel(const PriceArguments* arguments) {
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
-  const PriceSlot slot = slots[blockIdx.x];
-  kernel::price(group, slot.problem, slot.request, slot.workspace, slot.result);
+  const PriceArguments one = arguments[blockIdx.x];
+  kernel::price(group, one.problem, one.request, one.workspace, one.result);
 }
 
 /// Allocates the result columns of a task; returns the bytes in use after it.
@@ -41,7 +41,7 @@ Pricer::Sizes& Pricer::Sizes::operator+=(const Sizes& more) {
   return *this;
 }
 
-std::size_t Pricer::Sizes::bytes() const { return workspace + inputs + results + tasks * sizeof(PriceSlot); }
+std::size_t Pricer::Sizes::bytes() const { return workspace + inputs + results + tasks * sizeof(PriceArguments); }
 
 Pricer::Sizes Pricer::size_of(const cuda_abi::PriceTask& task) {
   const kernel::PriceView& c = *task.problem;
@@ -56,7 +56,7 @@ Pricer::Sizes Pricer::size_of(const cuda_abi::PriceTask& task) {
 }
 
 void Pricer::run(std::span<const cuda_abi::PriceTask> tasks, const Tuning& tuning, const Stream& stream) {
-  const std::size_t own = workspace_.capacity() + results_.capacity() + slots_.capacity() * sizeof(PriceSlot) + inputs_.bytes();
+  const std::size_t own = workspace_.capacity() + results_.capacity() + arguments_.capacity() * sizeof(PriceArguments) + inputs_.bytes();
   in_chunks(
       tasks, own, tuning, [](const cuda_abi::PriceTask& task) { return size_of(task); },
       [&](std::span<const cuda_abi::PriceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning, stream); });
@@ -65,7 +65,7 @@ void Pricer::run(std::span<const cuda_abi::PriceTask> tasks, const Tuning& tunin
 void Pricer::run_chunk(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream) {
   upload(tasks, sizes, stream);
   const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
-  price_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream.get()>>>(slots_.data());
+  price_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream.get()>>>(arguments_.data());
   check_launch(stream.get(), "launch choose_kernel");
   download(tasks, sizes, stream);
 }
@@ -73,8 +73,8 @@ void Pricer::run_chunk(std::span<const cuda_abi::PriceTask> tasks, const Sizes& 
 void Pricer::upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Stream& stream) {
   workspace_.reserve(sizes.workspace, "reserve the workspace of choices");
   results_.reserve(sizes.results, "reserve the results of choices");
-  slots_.reserve(sizes.tasks, "reserve choices");
-  host_slots_.reserve(sizes.tasks, "reserve choices");
+  arguments_.reserve(sizes.tasks, "reserve choices");
+  host_arguments_.reserve(sizes.tasks, "reserve choices");
   inputs_.clear();
   places_.clear();
   const auto add = inputs_.adding(places_);
@@ -90,15 +90,16 @@ void Pricer::upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& siz
   const auto put = inputs_.placing(place);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const cuda_abi::PriceTask& task = tasks[i];
-    PriceSlot& slot = host_slots_.data()[i];
-    slot.problem = *task.problem;
-    slot.request = *task.request;
-    kernel::for_each_column(*task.problem, put, slot.problem);
-    kernel::for_each_column(*task.problem, put, slot.request);
-    carve_result(results, task, slot.result);
-    workspace += round_up(kernel::carve_price_workspace(workspace, task.problem->n_jobs, task.problem->n_types, slot.workspace));
+    PriceArguments& one = host_arguments_.data()[i];
+    one.problem = *task.problem;
+    one.request = *task.request;
+    kernel::for_each_column(*task.problem, put, one.problem);
+    kernel::for_each_column(*task.problem, put, one.request);
+    carve_result(results, task, one.result);
+    workspace += round_up(kernel::carve_price_workspace(workspace, task.problem->n_jobs, task.problem->n_types, one.workspace));
   }
-  check(cudaMemcpyAsync(slots_.data(), host_slots_.data(), tasks.size() * sizeof(PriceSlot), cudaMemcpyHostToDevice, stream.get()),
+  check(cudaMemcpyAsync(arguments_.data(), host_arguments_.data(), tasks.size() * sizeof(PriceArguments), cudaMemcpyHostToDevice,
+                        stream.get()),
         "upload choices");
 }
 

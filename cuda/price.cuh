@@ -14,7 +14,7 @@
 namespace berth::cuda {
 
 /// One choice as its block sees it; all addresses are on the device.
-struct PriceSlot {
+struct PriceArguments {
   kernel::PriceView problem;
   kernel::PriceRequest request;
   kernel::PriceWorkspace workspace;
@@ -44,8 +44,8 @@ class Pricer {
 
   ColumnPack inputs_;
   std::vector<std::size_t> places_;  // in the pack
-  PinnedBuffer<PriceSlot> host_slots_;
-  DeviceBuffer<PriceSlot> slots_;
+  PinnedBuffer<PriceArguments> host_arguments_;
+  DeviceBuffer<PriceArguments> arguments_;
   DeviceBuffer<std::byte> workspace_, results_;
   PinnedBuffer<std::byte> host_results_;
 };

@@ -176,8 +176,8 @@ Status evolve(void*, const cuda_abi::OnesTask* task, Message* message) {
   const kernel::OnesView& v = *task->problem;
   const std::int32_t number = task->request->first_generation;
   const std::size_t jobs = to_index(v.n_jobs), all = to_index(v.population) * jobs;
-  std::vector<std::int32_t> taken(to_index(v.slots) + 1), turns, fresh, first(all), count(all), refreshed(all);
-  std::vector<std::int64_t> left(jobs), turn(jobs);
+  std::vector<std::int32_t> taken(to_index(v.n_gpus) + 1), fill_order, fresh, first(all), count(all), refreshed(all);
+  std::vector<std::int64_t> left(jobs), fill_key(jobs);
   std::vector<std::uint64_t> keys(jobs);
   kernel::OnesWorkspace ws{};
   std::vector<std::max_align_t> memory(kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1);
@@ -189,26 +189,27 @@ Status evolve(void*, const cuda_abi::OnesTask* task, Message* message) {
     kernel::ones_first(alone, v, i, number, keys.data(), count.data() + to_index(i) * jobs);
     kernel::ones_reorder(alone, v, taken.data(), count.data() + to_index(i) * jobs, ws, first.data() + to_index(i) * jobs);
   }
-  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh : turns).push_back(j);
-  for (const std::int32_t j : turns) {
+  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh : fill_order).push_back(j);
+  for (const std::int32_t j : fill_order) {
     left[to_index(j)] = kernel::ones_left(v, j, number);
-    turn[to_index(j)] = kernel::ones_turn(v, j, left[to_index(j)]);
+    fill_key[to_index(j)] = kernel::ones_fill_key(v, j, left[to_index(j)]);
   }
-  std::stable_sort(turns.begin(), turns.end(), [&](std::int32_t a, std::int32_t b) { return turn[to_index(a)] < turn[to_index(b)]; });
+  std::stable_sort(fill_order.begin(), fill_order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return fill_key[to_index(a)] < fill_key[to_index(b)]; });
   for (std::size_t i = 0; i < all; ++i) refreshed[i] = kernel::ones_refreshed(v, static_cast<std::int32_t>(i % jobs), count[i]);
 
   const kernel::OnesGeneration of{number,
                                   first.data(),
                                   refreshed.data(),
                                   left.data(),
-                                  turns.data(),
+                                  fill_order.data(),
                                   fresh.data(),
-                                  static_cast<std::int32_t>(turns.size()),
+                                  static_cast<std::int32_t>(fill_order.size()),
                                   static_cast<std::int32_t>(fresh.size())};
   const std::int32_t candidates = kernel::ones_candidates(v.population);
   std::vector<std::int32_t> made(to_index(candidates) * jobs), by_score(to_index(candidates));
   std::vector<std::int64_t> score(to_index(candidates));
-  std::vector<std::uint32_t> bits(to_index(kernel::ones_bit_words(v.slots)));
+  std::vector<std::uint32_t> bits(to_index(kernel::ones_bit_words(v.n_gpus)));
   Phase parents{"parents"}, children{"children"}, mutants{"mutants"}, reorder{"reorder"};
   for (std::int32_t i = 0; i < candidates; ++i) {
     by_score[to_index(i)] = i;
@@ -230,7 +231,7 @@ Status evolve(void*, const cuda_abi::OnesTask* task, Message* message) {
         block(ranges, [&](auto& group) { kernel::ones_reorder(group, v, taken.data(), from, ws, first.data() + to_index(i) * jobs); }));
   }
   std::fprintf(stderr, "ones: %d jobs, %d GPUs, K = %d, %d candidates; own: counts, workspace: bits, or what reorder works with\n",
-               v.n_jobs, v.slots, v.population, candidates);
+               v.n_jobs, v.n_gpus, v.population, candidates);
   for (const Phase* phase : {&parents, &children, &mutants, &reorder}) phase->print();
   std::snprintf(message->text, sizeof(message->text), "it only counts");
   return Status::kFailed;

@@ -55,11 +55,11 @@ void check(OneJobCluster& p, const Request& request, const Job& job, Action want
   Plan plan;
   p.engine->decide(*p.state, memory, request, plan);
   require_valid(*p.state, plan);
-  const std::int32_t slot = p.state->find_job(kNewJob);
+  const std::int32_t job_index = p.state->find_job(kNewJob);
   for (const Decision& d : plan.decisions) {
-    if (d.job != slot) continue;
-    require(d.action == want, "the new job got another answer than expected: " + render_reason(*p.state, d.reason, slot));
-    if (want == Action::kReject) require(d.reason.certified && check_certificate(*p.state, d.reason, slot), "the no is not certified");
+    if (d.job != job_index) continue;
+    require(d.action == want, "the new job got another answer than expected: " + render_reason(*p.state, d.reason, job_index));
+    if (want == Action::kReject) require(d.reason.certified && check_certificate(*p.state, d.reason, job_index), "the no is not certified");
   }
   if (one_job_nodes() <= kReferenceNodes) require_equal_to_reference(*p.state, request, plan);
   p.state->apply(delta::RemoveJob{kNewJob, ""});

@@ -83,18 +83,18 @@ Instance::Instance(std::int64_t jobs) {
   }
   flow_.run_cost.assign(to_index(jobs * p.n_types), 0);
   for (std::int64_t j = 0; j < jobs; ++j) {
-    const std::int32_t slot = columns_->waiting[to_index(j)];
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
-      const std::int32_t type = type_of(slot, o - p.option_begin[slot]);
+    const std::int32_t job = columns_->waiting[to_index(j)];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+      const std::int32_t type = type_of(job, o - p.option_begin[job]);
       flow_.run_cost[to_index(j * p.n_types + type)] = columns_->option_run[to_index(o)] / 1'000;
     }
   }
   require(std::count(flow_.run_cost.begin(), flow_.run_cost.end(), 0) == 0, "a job lacks a type");
 }
 
-std::int32_t Instance::type_of(std::int32_t slot, std::int32_t option) const {
+std::int32_t Instance::type_of(std::int32_t job, std::int32_t option) const {
   const kernel::ProblemView& p = state_->impl().problem();
-  return p.demands[p.options[p.option_begin[slot] + option].demand].gpu_type;
+  return p.demands[p.options[p.option_begin[job] + option].demand].gpu_type;
 }
 
 std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds) const {

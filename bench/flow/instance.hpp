@@ -32,7 +32,7 @@ class Instance {
 
  private:
   int place_of(std::int32_t type, std::int32_t rack) const { return place_[static_cast<std::size_t>(rack * flow_.types + type)]; }
-  std::int32_t type_of(std::int32_t slot, std::int32_t option) const;
+  std::int32_t type_of(std::int32_t job, std::int32_t option) const;
 
   std::unique_ptr<ClusterState> state_;
   std::unique_ptr<PassColumns> columns_;

@@ -15,12 +15,12 @@ void SrufFill::choose(const core::ShapeQuestion& question, core::PlacementBacken
     if (k >= 0) turns_.emplace_back(core::Wide{question.shapes[to_index(k)].run} * steps_.gpus(k), job);
   }
   std::sort(turns_.begin(), turns_.end());
-  for (const auto& turn : turns_) {
-    const std::int32_t k = steps_.smallest(turn.second);
-    if (k >= 0) steps_.give(turn.second, k);
+  for (const auto& fill_order : turns_) {
+    const std::int32_t k = steps_.smallest(fill_order.second);
+    if (k >= 0) steps_.give(fill_order.second, k);
   }
-  for (const auto& turn : turns_) {
-    const std::int32_t job = turn.second;
+  for (const auto& fill_order : turns_) {
+    const std::int32_t job = fill_order.second;
     if (steps_.row(job) < 0) continue;
     std::int32_t best = -1;
     const auto rank = [&](std::int32_t k) { return std::tuple(-steps_.gpus(k), question.shapes[to_index(k)].run); };

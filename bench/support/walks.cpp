@@ -7,13 +7,13 @@ namespace berth::bench {
 PassColumns::PassColumns(const ClusterState& state) {
   const StateImpl& s = state.impl();
   const kernel::ProblemView& p = s.problem();
-  for (const std::int32_t slot : s.job_order) {
-    if (s.job.running[static_cast<std::size_t>(slot)] == 0) waiting.push_back(slot);
+  for (const std::int32_t job : s.job_order) {
+    if (s.job.running[static_cast<std::size_t>(job)] == 0) waiting.push_back(job);
   }
   option_run.assign(static_cast<std::size_t>(p.option_begin[p.n_jobs]), kNever);
-  for (const std::int32_t slot : waiting) {
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
-      option_run[static_cast<std::size_t>(o)] = s.option_run(slot, static_cast<std::size_t>(o - p.option_begin[slot]));
+  for (const std::int32_t job : waiting) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+      option_run[static_cast<std::size_t>(o)] = s.option_run(job, static_cast<std::size_t>(o - p.option_begin[job]));
     }
   }
   none.assign(waiting.size(), 0);

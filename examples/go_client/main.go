@@ -118,7 +118,7 @@ func report(state *C.berth_state, done string, round int) (revision C.uint64_t, 
 
 // decision is a row of a plan, as far as this program reads it.
 type decision struct {
-	slot, action C.int32_t
+	index, action C.int32_t
 	job, reason  string
 	nodes        []string
 }
@@ -156,10 +156,10 @@ func readPlan(plan *C.berth_plan, state *C.berth_state) (rows []decision, info C
 		return
 	}
 	// C memory seen as slices, without a copy.
-	slot, action := unsafe.Slice(columns.job, n), unsafe.Slice(columns.action, n)
+	index, action := unsafe.Slice(columns.job, n), unsafe.Slice(columns.action, n)
 	begin, end := unsafe.Slice(columns.entry_begin, n), unsafe.Slice(columns.entry_end, n)
 	for i := 0; i < n; i++ {
-		rows = append(rows, decision{slot[i], action[i], jobs[i], reasons[i], nodes[begin[i]:end[i]]})
+		rows = append(rows, decision{index[i], action[i], jobs[i], reasons[i], nodes[begin[i]:end[i]]})
 	}
 	return
 }
@@ -203,14 +203,14 @@ func show(rows []decision, info *C.berth_plan_info) {
 	fmt.Printf("  %d of %d GPUs in use, %d jobs wait\n", info.gpus_used, info.gpus, info.waits)
 }
 
-// firstRunning returns the id of the first job that runs, by slot. As a scheduler knows what runs, this one asks its
+// firstRunning returns the id of the first job that runs, by job index. As a scheduler knows what runs, this one asks its
 // own plan.
 func firstRunning(rows []decision) string {
 	var best *decision
 	for i := range rows {
 		row := &rows[i]
 		runs := row.action <= C.BERTH_ACTION_MIGRATE || row.action == C.BERTH_ACTION_REPLACE
-		if runs && (best == nil || row.slot < best.slot) {
+		if runs && (best == nil || row.index < best.index) {
 			best = row
 		}
 	}

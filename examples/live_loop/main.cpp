@@ -35,8 +35,8 @@ berth::Job arrival(const std::string& id, berth::TimeUs now) {
 }
 
 std::string first_running_job(const berth::ClusterState& state) {
-  for (std::int32_t slot = 0; slot < state.job_slots(); ++slot) {
-    const berth::Job* job = state.job(slot);
+  for (std::int32_t job_index = 0; job_index < state.job_index_end(); ++job_index) {
+    const berth::Job* job = state.job(job_index);
     if (job != nullptr && job->state == berth::JobState::kRunning) return job->id;
   }
   return {};

@@ -114,18 +114,18 @@ static void print(berth_state* state, berth_plan* plan, const struct rows* rows)
 
 /* The id of the first running job, by index. A scheduler knows what runs; this one reads its own plan. */
 static char* first_running(berth_state* state, berth_plan* plan, const struct rows* rows) {
-  int32_t* slot = column(rows->n, sizeof *slot);
+  int32_t* index = column(rows->n, sizeof *index);
   berth_decisions columns = {.struct_size = sizeof columns};
   uint64_t i, best = rows->n, begin[2];
   char* id = NULL;
-  columns.job = slot;
+  columns.job = index;
   check(berth_plan_decisions(plan, 0, rows->n, &columns, &error));
   for (i = 0; i < rows->n; ++i) {
     const int runs = rows->action[i] <= BERTH_ACTION_MIGRATE || rows->action[i] == BERTH_ACTION_REPLACE;
-    if (runs && (best == rows->n || slot[i] < slot[best])) best = i;
+    if (runs && (best == rows->n || index[i] < index[best])) best = i;
   }
   if (best < rows->n) check(berth_plan_texts(plan, state, BERTH_TEXT_JOB, best, 1, &id, begin, &error));
-  free(slot);
+  free(index);
   return id;
 }
 

@@ -97,7 +97,7 @@ structs! {
         run_us: Column<'a, i64>, attained_gpu_us: Column<'a, i64>,
     }
     StateInfo {
-        revision: u64, now_us: i64, nodes: u64, gpus: u64, jobs: u64, running_jobs: u64, job_slots: u64, batches: u64,
+        revision: u64, now_us: i64, nodes: u64, gpus: u64, jobs: u64, running_jobs: u64, job_index_end: u64, batches: u64,
         refused_batches: u64,
     }
     Request<'a> {

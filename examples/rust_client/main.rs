@@ -84,7 +84,7 @@ fn report(state: &State, done: &str, round: u32) -> Result<(), Error> {
 
 /// A row of a plan, as far as this program reads it.
 struct Decision {
-    slot: i32,
+    index: i32,
     action: i32,
     job: String,
     reason: String,
@@ -95,9 +95,9 @@ fn read_plan(plan: &Plan, state: &State) -> Result<(Vec<Decision>, PlanInfo), Er
     let mut info = PlanInfo::default();
     call(|error| unsafe { berth_plan_get_info(plan.0, &mut info, error) })?;
     let n = info.n_decisions as usize;
-    let (mut slot, mut action, mut begin, mut end) = (vec![0; n], vec![0; n], vec![0; n], vec![0; n]);
+    let (mut index, mut action, mut begin, mut end) = (vec![0; n], vec![0; n], vec![0; n], vec![0; n]);
     let columns = Decisions {
-        job: slot.as_mut_ptr(),
+        job: index.as_mut_ptr(),
         action: action.as_mut_ptr(),
         entry_begin: begin.as_mut_ptr(),
         entry_end: end.as_mut_ptr(),
@@ -108,7 +108,7 @@ fn read_plan(plan: &Plan, state: &State) -> Result<(Vec<Decision>, PlanInfo), Er
     let reasons = plan_texts(plan, state, TEXT_REASON, info.n_decisions)?;
     let nodes = plan_texts(plan, state, TEXT_NODE, info.n_entries)?;
     let rows = jobs.into_iter().zip(reasons).enumerate().map(|(i, (job, reason))| Decision {
-        slot: slot[i],
+        index: index[i],
         action: action[i],
         job,
         reason,
@@ -147,10 +147,10 @@ fn show(rows: &[Decision], info: &PlanInfo) {
     println!("  {} of {} GPUs in use, {} jobs wait", info.gpus_used, info.gpus, info.waits);
 }
 
-/// The id of the first job that runs, by slot. As a scheduler knows what runs, this one asks its own plan.
+/// The id of the first job that runs, by job index. As a scheduler knows what runs, this one asks its own plan.
 fn first_running(rows: &[Decision]) -> String {
     let runs = |row: &&Decision| row.action <= MIGRATE || row.action == REPLACE;
-    rows.iter().filter(runs).min_by_key(|row| row.slot).map_or(String::new(), |row| row.job.clone())
+    rows.iter().filter(runs).min_by_key(|row| row.index).map_or(String::new(), |row| row.job.clone())
 }
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {

@@ -37,8 +37,8 @@ std::vector<Question> questions(const berth::ClusterState& state) {
   all.push_back(std::move(shortest));
 
   Question reversed{"the last come first", all.front().scenario};
-  for (std::int32_t slot = state.job_slots(); slot-- > 0;) {
-    const berth::Job* job = state.job(slot);
+  for (std::int32_t job_index = state.job_index_end(); job_index-- > 0;) {
+    const berth::Job* job = state.job(job_index);
     if (job != nullptr && job->state == berth::JobState::kWaiting) reversed.scenario.order.push_back(job->id);
   }
   all.push_back(std::move(reversed));

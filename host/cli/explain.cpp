@@ -42,13 +42,13 @@ int run(const ExplainArguments& options) {
     print(plan_text(loaded.state, plan, options.text));
     return kDone;
   }
-  const std::int32_t slot = loaded.state.find_job(options.job);
-  if (const auto out = loaded.left_out.find(options.job); slot < 0 && out != loaded.left_out.end()) {
+  const std::int32_t job = loaded.state.find_job(options.job);
+  if (const auto out = loaded.left_out.find(options.job); job < 0 && out != loaded.left_out.end()) {
     print(fmt::format("job {}: left out of the plan: {}\n", out->first, out->second));
     return kDone;
   }
-  if (slot < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", echoed(options.job), input_name(options.input)));
-  const std::string text = job_text(loaded.state, plan, slot);
+  if (job < 0) throw InvalidArgument(fmt::format("--job: no job '{}' in {}", echoed(options.job), input_name(options.input)));
+  const std::string text = job_text(loaded.state, plan, job);
   if (text.empty())
     throw InvalidArgument(fmt::format("--job: {} decides nothing about '{}'", io::input_name(options.plan), echoed(options.job)));
   print(text);

@@ -18,29 +18,29 @@ class ClassIndex {
   void reset(std::size_t expected) {
     std::size_t size = 16;
     while (size < 2 * expected) size *= 2;
-    slots_.assign(size, Slot{0, -1});
+    buckets_.assign(size, Bucket{0, -1});
     classes_ = 0;
   }
   /// The class of the thing with that hash; equal_to(c) tests whether it equals class c.
   /// One past the last class means that the thing starts a new class.
   template <class EqualTo>
   std::int32_t find_or_add(std::uint64_t hash, const EqualTo& equal_to) {
-    const std::size_t wrap = slots_.size() - 1;
+    const std::size_t wrap = buckets_.size() - 1;
     std::size_t at = static_cast<std::size_t>(hash) & wrap;
-    for (; slots_[at].number >= 0; at = (at + 1) & wrap) {
-      if (slots_[at].hash == hash && equal_to(slots_[at].number)) return slots_[at].number;
+    for (; buckets_[at].number >= 0; at = (at + 1) & wrap) {
+      if (buckets_[at].hash == hash && equal_to(buckets_[at].number)) return buckets_[at].number;
     }
-    slots_[at] = Slot{hash, classes_};
+    buckets_[at] = Bucket{hash, classes_};
     return classes_++;
   }
   std::int32_t size() const { return classes_; }
 
  private:
-  struct Slot {
+  struct Bucket {
     std::uint64_t hash;
     std::int32_t number;
   };
-  std::vector<Slot> slots_;
+  std::vector<Bucket> buckets_;
   std::int32_t classes_ = 0;
 };
 

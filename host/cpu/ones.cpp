@@ -19,20 +19,20 @@ std::int64_t row(const kernel::OnesView& v, std::int64_t individual) { return in
 }  // namespace
 
 void OnesSearch::prepare(const kernel::OnesView& v, std::size_t lanes) {
-  taken_.resize(ones_at(v.slots) + 1);
+  taken_.resize(ones_at(v.n_gpus) + 1);
   kernel::ones_taken(v, taken_.data());
   fresh_jobs_.clear();
-  turns_.clear();
-  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_jobs_ : turns_).push_back(j);
+  fill_order_.clear();
+  for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_jobs_ : fill_order_).push_back(j);
   left_.resize(ones_at(v.n_jobs));
-  turn_.resize(ones_at(v.n_jobs));
+  fill_key_.resize(ones_at(v.n_jobs));
   kernel::OnesWorkspace ws{};
   const std::size_t words = kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1;
   if (lanes_.size() < lanes) lanes_.resize(lanes);
   for (Lane& lane : lanes_) {
     lane.memory.resize(words);
     lane.keys.resize(ones_at(v.n_jobs));
-    lane.bits.resize(ones_at(kernel::ones_bit_words(v.slots)));
+    lane.bits.resize(ones_at(kernel::ones_bit_words(v.n_gpus)));
   }
 }
 
@@ -60,12 +60,12 @@ void OnesSearch::begin(const kernel::OnesView& v, const kernel::OnesRequest& req
 }
 
 void OnesSearch::draw(const kernel::OnesView& v, std::int32_t generation) {
-  for (const std::int32_t j : turns_) {
+  for (const std::int32_t j : fill_order_) {
     left_[ones_at(j)] = kernel::ones_left(v, j, generation);
-    turn_[ones_at(j)] = kernel::ones_turn(v, j, left_[ones_at(j)]);
+    fill_key_[ones_at(j)] = kernel::ones_fill_key(v, j, left_[ones_at(j)]);
   }
-  std::sort(turns_.begin(), turns_.end(),
-            [&](std::int32_t a, std::int32_t b) { return std::tie(turn_[ones_at(a)], a) < std::tie(turn_[ones_at(b)], b); });
+  std::sort(fill_order_.begin(), fill_order_.end(),
+            [&](std::int32_t a, std::int32_t b) { return std::tie(fill_key_[ones_at(a)], a) < std::tie(fill_key_[ones_at(b)], b); });
 }
 
 void OnesSearch::refresh(const kernel::OnesView& v, const kernel::OnesResult& result) {
@@ -83,9 +83,9 @@ void OnesSearch::breed(const kernel::OnesView& v, std::int32_t generation, const
                                   result.first,
                                   refreshed_.data(),
                                   left_.data(),
-                                  turns_.data(),
+                                  fill_order_.data(),
                                   fresh_jobs_.data(),
-                                  static_cast<std::int32_t>(turns_.size()),
+                                  static_cast<std::int32_t>(fill_order_.size()),
                                   static_cast<std::int32_t>(fresh_jobs_.size())};
   const std::int32_t candidates = kernel::ones_candidates(v.population);
   count_.resize(ones_at(row(v, candidates)));

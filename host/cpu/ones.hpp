@@ -31,8 +31,8 @@ class OnesSearch {
   void reorder(const kernel::OnesView& view, std::int32_t individual, const kernel::OnesResult& result, Lane& lane);
 
   // Shared by all candidates.
-  std::vector<std::int32_t> taken_, fresh_jobs_, turns_, refreshed_;
-  std::vector<std::int64_t> left_, turn_;
+  std::vector<std::int32_t> taken_, fresh_jobs_, fill_order_, refreshed_;
+  std::vector<std::int64_t> left_, fill_key_;
   // Of each candidate.
   std::vector<std::int32_t> count_, by_score_;
   std::vector<std::int64_t> score_;

@@ -39,13 +39,13 @@ void add_to(std::int64_t& sum, std::int64_t more) { sum = core::saturating_add(s
 
 Shadow::Jobs Shadow::really(const ClusterState& state) {
   Jobs jobs;
-  for (std::int32_t slot = 0; slot < state.job_slots(); ++slot) {
-    const Job* job = state.job(slot);
+  for (std::int32_t job_index = 0; job_index < state.job_index_end(); ++job_index) {
+    const Job* job = state.job(job_index);
     if (job == nullptr) continue;
     JobThen& then = jobs[job->id];
     then.running = job->state == JobState::kRunning;
     then.gpu_ppm = parts(job->allocation);
-    then.run_us = StateView(state).run_now(slot);
+    then.run_us = StateView(state).run_now(job_index);
     if (!then.running) continue;
     then.place = place_text(job->allocation);
     for (const AllocationEntry& entry : job->allocation.entries) {

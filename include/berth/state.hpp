@@ -17,7 +17,7 @@ class StateImpl;
 
 /// A live cluster: nodes, queues and jobs, with a revision that every change increases.
 ///
-/// A job has an *index* (`slot`: dense small integer, stable while the job exists).
+/// A job has an *index* (a dense small integer, stable while the job exists).
 /// A node has a *rank* (dense, by domain path and id).
 /// Both are valid for one revision; ids are permanent.
 /// Not thread-safe: one thread at a time per state. States are independent of each other.
@@ -48,11 +48,11 @@ class BERTH_API ClusterState {
   const Node& node(std::int32_t rank) const;
   std::int32_t find_node(std::string_view id) const;  ///< rank, or -1
 
-  std::int32_t job_slots() const;  ///< every index of a job is below this; some indices are unused
+  std::int32_t job_index_end() const;  ///< every index of a job is below this; some indices are unused
   std::int32_t job_count() const;
-  const Job* job(std::int32_t slot) const;           ///< null for an unused index
+  const Job* job(std::int32_t job) const;            ///< null for an unused index
   std::int32_t find_job(std::string_view id) const;  ///< index, or -1
-  std::int32_t job_rank(std::int32_t slot) const;    ///< by (submit, id)
+  std::int32_t job_rank(std::int32_t job) const;     ///< by (submit, id)
 
   /// For the engine's own code.
   StateImpl& impl() { return *impl_; }

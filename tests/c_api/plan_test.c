@@ -28,7 +28,7 @@ static void decides_and_commits(void) {
   uint64_t revision = 0, violations = 9;
   uint64_t text_begin[4];
   char *bytes = NULL, *lines = NULL;
-  int32_t slot = -2;
+  int32_t index = -2;
 
   OK(berth_engine_create(&engine, NULL));
   OK(berth_plan_create(&plan, NULL));
@@ -61,10 +61,10 @@ static void decides_and_commits(void) {
   CHECK(shape[1] == 0 && shape[2] == -1);
   CHECK(reason[2] == BERTH_REASON_INSUFFICIENT_GPUS && certified[2] == 1);
   CHECK(finish[1] == 150 * 1000000 && finish[2] == BERTH_NEVER);
-  OK(berth_state_find_job(state, "starts", &slot, NULL));
-  CHECK(job[1] == slot);
-  OK(berth_state_find_job(state, "missing", &slot, NULL));
-  CHECK(slot == -1);
+  OK(berth_state_find_job(state, "starts", &index, NULL));
+  CHECK(job[1] == index);
+  OK(berth_state_find_job(state, "missing", &index, NULL));
+  CHECK(index == -1);
 
   CHECK(end[1] - begin[1] == 1);
   entries.node = node;
@@ -72,8 +72,8 @@ static void decides_and_commits(void) {
   entries.members = members;
   OK(berth_plan_get_entries(plan, begin[1], 1, &entries, NULL));
   CHECK(gpus[0] == 0xff && members[0] == 8);
-  OK(berth_state_find_node(state, "n1", &slot, NULL));
-  CHECK(node[0] == slot);
+  OK(berth_state_find_node(state, "n1", &index, NULL));
+  CHECK(node[0] == index);
   OK(berth_plan_texts(plan, state, BERTH_TEXT_NODE, begin[1], 1, &bytes, text_begin, NULL));
   CHECK(strcmp(bytes, "n1") == 0 && text_begin[0] == 0 && text_begin[1] == 2);
   berth_free(bytes);

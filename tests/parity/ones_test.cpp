@@ -18,12 +18,12 @@ namespace {
 /// By seed: none, a few, hundreds of jobs; one GPU to more than a block of random bits.
 RandomOnesSpec spec_of(std::uint64_t seed) {
   constexpr std::int32_t kJobs[] = {12, 0, 1, 31, 7, 33, 257, 64};
-  constexpr std::int32_t kSlots[] = {24, 1, 130, 16, 17, 64, 2, 300, 1025};
+  constexpr std::int32_t kGpuCounts[] = {24, 1, 130, 16, 17, 64, 2, 300, 1025};
   constexpr std::int32_t kPopulations[] = {3, 1, 2, 16, 5};
   constexpr std::int32_t kThetas[] = {300'000, 0, 1'000'000, 300'000};
   RandomOnesSpec spec;
   spec.jobs = kJobs[seed % 8];
-  spec.slots = kSlots[seed / 3 % 9];
+  spec.n_gpus = kGpuCounts[seed / 3 % 9];
   spec.population = kPopulations[seed / 5 % 5];
   spec.theta_ppm = kThetas[seed / 7 % 4];
   spec.steps = kOnesSteps[seed % kOnesSteps.size()];
@@ -54,7 +54,7 @@ TEST_P(OnBackend, EvolvesAsTheReference) {
 
 TEST_P(OnBackend, HasTheSamePopulationAfterEachOfFiftyGenerations) {
   RandomOnesSpec spec;
-  spec.slots = 64;
+  spec.n_gpus = 64;
   spec.jobs = 50;
   spec.population = 16;
   spec.steps = OnesSteps::kEvery;
@@ -79,7 +79,7 @@ OnesBuffers evolve_in_group(std::int32_t threads, const OnesProblem& problem, co
   kernel::OnesWorkspace ws{};
   std::vector<std::max_align_t> memory(kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1);
   kernel::carve_ones_workspace(memory.data(), v.n_jobs, ws);
-  std::vector<std::int32_t> taken(static_cast<std::size_t>(v.slots) + 1);
+  std::vector<std::int32_t> taken(static_cast<std::size_t>(v.n_gpus) + 1);
   kernel::ones_taken(v, taken.data());
   const kernel::OnesResult result = got.view();
   run_with_threads(threads, [&](auto& group) {
@@ -90,24 +90,24 @@ OnesBuffers evolve_in_group(std::int32_t threads, const OnesProblem& problem, co
     }
   });
   // Candidates of the next generation, unsorted: what a backend sorts is compared above.
-  std::vector<std::int32_t> refreshed(static_cast<std::size_t>(all)), turns, fresh;
+  std::vector<std::int32_t> refreshed(static_cast<std::size_t>(all)), fill_order, fresh;
   for (std::int64_t i = 0; i < all; ++i) {
     refreshed[static_cast<std::size_t>(i)] = kernel::ones_refreshed(v, static_cast<std::int32_t>(i % v.n_jobs), result.count[i]);
   }
   std::vector<std::int64_t> left(static_cast<std::size_t>(v.n_jobs));
   for (std::int32_t j = 0; j < v.n_jobs; ++j) {
-    (v.fresh[j] != 0 ? fresh : turns).push_back(j);
+    (v.fresh[j] != 0 ? fresh : fill_order).push_back(j);
     if (v.fresh[j] == 0) left[static_cast<std::size_t>(j)] = kernel::ones_left(v, j, how.first_generation);
   }
   const kernel::OnesGeneration of{how.first_generation,
                                   result.first,
                                   refreshed.data(),
                                   left.data(),
-                                  turns.data(),
+                                  fill_order.data(),
                                   fresh.data(),
-                                  static_cast<std::int32_t>(turns.size()),
+                                  static_cast<std::int32_t>(fill_order.size()),
                                   static_cast<std::int32_t>(fresh.size())};
-  std::vector<std::uint32_t> bits(static_cast<std::size_t>(kernel::ones_bit_words(v.slots)));
+  std::vector<std::uint32_t> bits(static_cast<std::size_t>(kernel::ones_bit_words(v.n_gpus)));
   const std::int32_t candidates = kernel::ones_candidates(v.population);
   got.count.resize(static_cast<std::size_t>(all) + static_cast<std::size_t>(candidates) * static_cast<std::size_t>(v.n_jobs));
   got.score.resize(static_cast<std::size_t>(candidates));

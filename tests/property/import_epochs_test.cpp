@@ -72,8 +72,8 @@ std::map<std::string, Progress> told_now(Trace trace, const Snapshot& cluster, T
     fifo.policy = "fifo";
     engine.decide(state, memory, fifo, plan);
     for (const TraceJob& job : trace.jobs) {
-      const std::int32_t slot = state.now() == now ? state.find_job(job.id) : -1;
-      if (slot >= 0 && state.job(slot)->state == JobState::kRunning) told[job.id] = state.job(slot)->progress;
+      const std::int32_t job_index = state.now() == now ? state.find_job(job.id) : -1;
+      if (job_index >= 0 && state.job(job_index)->state == JobState::kRunning) told[job.id] = state.job(job_index)->progress;
     }
   };
   simulate(trace, cluster, settings, [](const JobOutcome&) {});

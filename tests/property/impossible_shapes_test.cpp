@@ -83,17 +83,17 @@ TEST(ImpossibleShapes, AreWhatTheChoiceLeavesOut) {
     chosen.choose("price", {});
     const core::ShapeProblem choice = core::look_at_shapes(state.impl(), chosen);
     std::set<std::pair<std::int32_t, std::int32_t>> in_choice;
-    for (const core::ChoiceOption& one : choice.chosen().options) in_choice.insert({one.slot, one.option});
-    for (const std::int32_t slot : state.impl().job_order) {
-      const Job& job = *state.job(slot);
-      const JobRecord& record = state.impl().jobs[static_cast<std::size_t>(slot)];
+    for (const core::ChoiceOption& one : choice.chosen().options) in_choice.insert({one.job, one.option});
+    for (const std::int32_t job_index : state.impl().job_order) {
+      const Job& job = *state.job(job_index);
+      const JobRecord& record = state.impl().jobs[static_cast<std::size_t>(job_index)];
       std::map<std::pair<std::string, std::string>, bool> chosen_from;  // a shape with fewer members is another option
       for (std::size_t o = 0; o < record.options.size(); ++o) {
         const auto& demand = state.impl().demands.rows()[static_cast<std::size_t>(record.options[o].demand)];
         if (demand.gpus < 1) continue;  // prices do not apply to shares
         const std::string& shape = job.shapes[static_cast<std::size_t>(record.options[o].shape)].id;
         const std::string& type = state.impl().gpu_types[static_cast<std::size_t>(demand.gpu_type)].id;
-        chosen_from[{shape, type}] |= in_choice.count({slot, static_cast<std::int32_t>(o)}) == 1;
+        chosen_from[{shape, type}] |= in_choice.count({job_index, static_cast<std::int32_t>(o)}) == 1;
       }
       for (const auto& [shape, in] : chosen_from) {
         const Action alone = fate(s, job, shape.first, shape.second);

@@ -278,19 +278,19 @@ TEST(Iterations, AreThoseOfASimulationOfEveryMicrosecond) {
     for (;;) {
       now = followed.run_until(std::max<TimeUs>(now, 0), at_instants(now), {});
       if (now == kNever) break;
-      for (const std::int32_t slot : std::vector<std::int32_t>(followed.ended())) {
-        ended[static_cast<std::size_t>(slot)] = now;
-        executed[static_cast<std::size_t>(slot)] = followed.stop(slot, now);
+      for (const std::int32_t job : std::vector<std::int32_t>(followed.ended())) {
+        ended[static_cast<std::size_t>(job)] = now;
+        executed[static_cast<std::size_t>(job)] = followed.stop(job, now);
         ++ends;
       }
       for (std::size_t j = 0; j < jobs.size(); ++j) {
-        const auto slot = static_cast<std::int32_t>(j);
+        const auto job = static_cast<std::int32_t>(j);
         if (jobs[j].goes == now && ended[j] == kNever && jobs[j].comes < now) {
-          executed[j] = followed.stop(slot, now);
+          executed[j] = followed.stop(job, now);
           ++stops;
         }
         if (jobs[j].comes == now)
-          followed.start({slot, slot, jobs[j].iterations * kUnit, jobs[j].works_from, &jobs[j].costs, jobs[j].places}, jobs[j].form, now);
+          followed.start({job, job, jobs[j].iterations * kUnit, jobs[j].works_from, &jobs[j].costs, jobs[j].places}, jobs[j].form, now);
       }
     }
     Ticks(jobs, rules, nodes, gpus).run();

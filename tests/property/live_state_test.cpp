@@ -210,13 +210,13 @@ void same_columns(const ClusterState& live, const ClusterState& fresh, const std
   const StateImpl& a = live.impl();
   const StateImpl& b = fresh.impl();
   EXPECT_EQ(a.tables_hash(), b.tables_hash()) << where;
-  for (const std::int32_t slot : a.job_order) {
-    const std::string& id = live.job(slot)->id;
+  for (const std::int32_t job : a.job_order) {
+    const std::string& id = live.job(job)->id;
     const std::int32_t anew = fresh.find_job(id);
-    EXPECT_EQ(a.job.rate[static_cast<std::size_t>(slot)], b.job.rate[static_cast<std::size_t>(anew)]) << where << id;
-    EXPECT_EQ(a.work_left_now(slot), b.work_left_now(anew)) << where << id;
-    EXPECT_EQ(a.remaining(slot), b.remaining(anew)) << where << id;
-    EXPECT_EQ(a.attained_now(slot), b.attained_now(anew)) << where << id;
+    EXPECT_EQ(a.job.rate[static_cast<std::size_t>(job)], b.job.rate[static_cast<std::size_t>(anew)]) << where << id;
+    EXPECT_EQ(a.work_left_now(job), b.work_left_now(anew)) << where << id;
+    EXPECT_EQ(a.remaining(job), b.remaining(anew)) << where << id;
+    EXPECT_EQ(a.attained_now(job), b.attained_now(anew)) << where << id;
   }
 }
 

@@ -46,20 +46,20 @@ void fail_some(ClusterState& state, Random& random) {
 
 // The order of srtf, computed independently of the engine.
 std::vector<RunLine> by_remaining(const StateImpl& s, const std::vector<std::uint8_t>& rejected) {
-  std::vector<std::int32_t> slots;
-  for (const std::int32_t slot : s.job_order) {
-    if (rejected[to_index(slot)] == 0) slots.push_back(slot);
+  std::vector<std::int32_t> jobs;
+  for (const std::int32_t job : s.job_order) {
+    if (rejected[to_index(job)] == 0) jobs.push_back(job);
   }
-  std::sort(slots.begin(), slots.end(), [&](std::int32_t a, std::int32_t b) {
+  std::sort(jobs.begin(), jobs.end(), [&](std::int32_t a, std::int32_t b) {
     return std::tuple(s.remaining(a), s.job_rank[to_index(a)]) < std::tuple(s.remaining(b), s.job_rank[to_index(b)]);
   });
   std::vector<RunLine> lines;
-  for (const std::int32_t slot : slots) lines.push_back({slot, 0, {}});
+  for (const std::int32_t job : jobs) lines.push_back({job, 0, {}});
   return lines;
 }
 
-bool may_be_displaced(const StateImpl& s, std::int32_t slot) {
-  return s.job.running[to_index(slot)] == 0 || (s.job.victim_from[to_index(slot)] <= s.now && !s.lost_gpus(slot));
+bool may_be_displaced(const StateImpl& s, std::int32_t job) {
+  return s.job.running[to_index(job)] == 0 || (s.job.victim_from[to_index(job)] <= s.now && !s.lost_gpus(job));
 }
 
 // GPUs of one type, at any place, that no other job was given; none where there are too few.
@@ -78,26 +78,26 @@ std::vector<NamedGpus> some_gpus(const StateImpl& s, Random& random, std::int32_
 }
 
 std::vector<RunLine> random_lines(const StateImpl& s, Random& random, const std::vector<std::uint8_t>& rejected, bool names_gpus) {
-  std::vector<std::int32_t> slots = s.job_order;
-  random.shuffle(slots);
+  std::vector<std::int32_t> jobs = s.job_order;
+  random.shuffle(jobs);
   std::vector<RunLine> lines;
   std::vector<std::uint64_t> given(s.nodes.size(), 0);
-  for (const std::int32_t slot : slots) {  // GPUs of jobs that must stay are not available
-    if (may_be_displaced(s, slot)) continue;
-    for (const kernel::HeldRow& row : s.jobs[to_index(slot)].held) given[to_index(row.node)] |= row.mask;
+  for (const std::int32_t job : jobs) {  // GPUs of jobs that must stay are not available
+    if (may_be_displaced(s, job)) continue;
+    for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) given[to_index(row.node)] |= row.mask;
   }
-  for (const std::int32_t slot : slots) {
-    if (rejected[to_index(slot)] != 0 || (may_be_displaced(s, slot) && random.percent(30))) continue;
-    RunLine line{slot, 0, {}};
+  for (const std::int32_t job : jobs) {
+    if (rejected[to_index(job)] != 0 || (may_be_displaced(s, job) && random.percent(30))) continue;
+    RunLine line{job, 0, {}};
     const kernel::ProblemView& p = s.problem();
-    const std::int32_t options = p.option_begin[slot + 1] - p.option_begin[slot];
-    if (may_be_displaced(s, slot) && options > 0 && random.percent(50)) {
-      const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[slot] + random.below(options)].demand];
+    const std::int32_t options = p.option_begin[job + 1] - p.option_begin[job];
+    if (may_be_displaced(s, job) && options > 0 && random.percent(50)) {
+      const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + random.below(options)].demand];
       const auto gpus = static_cast<std::int32_t>(demand.gpus);
       line.gpus = gpus;
       if (names_gpus && gpus > 0 && random.percent(50)) {
         std::vector<NamedGpus> places = some_gpus(s, random, gpus, given);
-        if (!places.empty() && flat_option(s, slot, gpus, s.node.type[to_index(places.front().node)]) >= 0) line.places = std::move(places);
+        if (!places.empty() && flat_option(s, job, gpus, s.node.type[to_index(places.front().node)]) >= 0) line.places = std::move(places);
       }
     }
     lines.push_back(std::move(line));

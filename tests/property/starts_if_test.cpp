@@ -174,8 +174,8 @@ class Freeing {
   /// Ends one of the node's fillers.
   bool free_one(std::int32_t n) {
     std::vector<std::string> here;
-    for (std::int32_t slot = 0; slot < state_.job_slots(); ++slot) {
-      const Job* job = state_.job(slot);
+    for (std::int32_t job_index = 0; job_index < state_.job_index_end(); ++job_index) {
+      const Job* job = state_.job(job_index);
       if (job != nullptr && job->id[0] == 'f' && job->allocation.entries[0].node == state_.node(n).id) here.push_back(job->id);
     }
     if (here.empty()) return false;
@@ -232,8 +232,8 @@ class Freeing {
 
   std::int64_t held_by_fillers(std::int32_t n) const {
     std::int64_t held = 0;
-    for (std::int32_t slot = 0; slot < state_.job_slots(); ++slot) {
-      const Job* job = state_.job(slot);
+    for (std::int32_t job_index = 0; job_index < state_.job_index_end(); ++job_index) {
+      const Job* job = state_.job(job_index);
       held += job != nullptr && job->id[0] == 'f' && job->allocation.entries[0].node == state_.node(n).id ? 1 : 0;
     }
     return held;
@@ -250,8 +250,8 @@ ClusterState carried_out(const Snapshot& snapshot, const Request& request, const
   ClusterState state(snapshot);
   commit(state, Engine().decide(state, request));
   std::vector<std::string> gone;
-  for (std::int32_t slot = 0; slot < state.job_slots(); ++slot) {
-    const Job* job = state.job(slot);
+  for (std::int32_t job_index = 0; job_index < state.job_index_end(); ++job_index) {
+    const Job* job = state.job(job_index);
     if (job != nullptr && job->state == JobState::kWaiting && job->id != keep) gone.push_back(job->id);
   }
   for (const std::string& id : gone) state.apply(delta::RemoveJob{id, ""});
@@ -262,8 +262,8 @@ ClusterState carried_out(const Snapshot& snapshot, const Request& request, const
 Action decided_alone(const Snapshot& snapshot, const Request& request, const std::string& id) {
   ClusterState alone = carried_out(snapshot, request, id);
   std::vector<std::string> gone;
-  for (std::int32_t slot = 0; slot < alone.job_slots(); ++slot) {
-    if (const Job* job = alone.job(slot); job != nullptr && job->id != id) gone.push_back(job->id);
+  for (std::int32_t job_index = 0; job_index < alone.job_index_end(); ++job_index) {
+    if (const Job* job = alone.job(job_index); job != nullptr && job->id != id) gone.push_back(job->id);
   }
   for (const std::string& other : gone) alone.apply(delta::RemoveJob{other, ""});
   const Plan plan = Engine().decide(alone, request);
@@ -276,9 +276,9 @@ std::optional<Decision> decided_after(test::Random& random, const Snapshot& snap
   ClusterState then = carried_out(snapshot, request, job.id);
   if (change.missing > 0 && !Freeing(random, then, job, change).run()) return std::nullopt;
   const Plan plan = Engine().decide(then, request);
-  const std::int32_t slot = then.find_job(job.id);
-  const auto found = std::find_if(plan.decisions.begin(), plan.decisions.end(), [&](const Decision& d) { return d.job == slot; });
-  why = render_reason(then, found->reason, slot);
+  const std::int32_t job_index = then.find_job(job.id);
+  const auto found = std::find_if(plan.decisions.begin(), plan.decisions.end(), [&](const Decision& d) { return d.job == job_index; });
+  why = render_reason(then, found->reason, job_index);
   return *found;
 }
 

@@ -50,8 +50,8 @@ Snapshot drawn(test::Random& random, std::uint64_t seed) {
 /// Jobs with GPUs of failed nodes are not left out: no state can express that such a job must not be placed again.
 std::vector<std::string> may_be_left_out(const ClusterState& state) {
   std::vector<std::string> ids;
-  for (std::int32_t slot = 0; slot < state.job_slots(); ++slot) {
-    if (!state.impl().lost_gpus(slot)) ids.push_back(state.job(slot)->id);
+  for (std::int32_t job = 0; job < state.job_index_end(); ++job) {
+    if (!state.impl().lost_gpus(job)) ids.push_back(state.job(job)->id);
   }
   return ids;
 }
@@ -134,15 +134,15 @@ void expect_same(const ClusterState& state, const Twin& t, const ScenarioOutcome
     const std::string& id = state.job(got.job[i])->id;
     const auto entries = got.entries_of(i);
     ++seen.actions[got.action[i]];
-    const std::int32_t slot = other.find_job(id);
-    if (slot < 0) {
+    const std::int32_t job = other.find_job(id);
+    if (job < 0) {
       EXPECT_TRUE(got.action[i] == Action::kWait || got.action[i] == Action::kReject) << id;
       EXPECT_EQ(got.shape[i], -1) << id;
       EXPECT_TRUE(entries.empty()) << id;
       continue;
     }
     ++matched;
-    const Decision& d = want.decisions.at(static_cast<std::size_t>(other.job_rank(slot)));
+    const Decision& d = want.decisions.at(static_cast<std::size_t>(other.job_rank(job)));
     EXPECT_EQ(got.action[i], d.action) << id;
     EXPECT_EQ(got.shape[i], d.shape) << id;
     const std::vector<PlanEntry> theirs(want.entries.begin() + d.entry_begin, want.entries.begin() + d.entry_end);

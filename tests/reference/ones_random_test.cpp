@@ -16,11 +16,11 @@ namespace {
 template <class Check>
 void for_random_ones(std::int32_t jobs, std::uint64_t seeds, Check check) {
   for (const OnesSteps steps : kOnesSteps) {
-    for (const std::int32_t slots : {1, 2, 7, 16, 40}) {
+    for (const std::int32_t n_gpus : {1, 2, 7, 16, 40}) {
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        Random random(seed * 64 + static_cast<std::uint64_t>(slots));
+        Random random(seed * 64 + static_cast<std::uint64_t>(n_gpus));
         RandomOnesSpec spec;
-        spec.slots = slots;
+        spec.n_gpus = n_gpus;
         spec.jobs = jobs;
         spec.population = random.of<std::int32_t>({1, 2, 3, 16});
         spec.theta_ppm = random.of<std::int32_t>({0, 300'000, 1'000'000});
@@ -28,7 +28,7 @@ void for_random_ones(std::int32_t jobs, std::uint64_t seeds, Check check) {
         spec.fresh_percent = random.of<std::int32_t>({0, 20, 100});
         spec.deployed_percent = random.of<std::int32_t>({0, 70, 100});
         spec.gap_percent = random.of<std::int32_t>({0, 20, 60});
-        SCOPED_TRACE(std::string(to_string(steps)) + ", jobs " + std::to_string(jobs) + ", slots " + std::to_string(slots) + ", seed " +
+        SCOPED_TRACE(std::string(to_string(steps)) + ", jobs " + std::to_string(jobs) + ", GPUs " + std::to_string(n_gpus) + ", seed " +
                      std::to_string(seed));
         check(random_ones(seed, spec), seed);
         if (testing::Test::HasFailure()) return;
@@ -85,7 +85,7 @@ TEST(OnesRandom, GoingOnIsLikeNotStopping) {
 
 TEST(OnesRandom, GenerationNumbersAndSeedsChangeWhatIsDrawn) {
   RandomOnesSpec spec;
-  spec.slots = 40;
+  spec.n_gpus = 40;
   spec.fresh_percent = spec.extreme_percent = 0;
   std::int32_t differ_by_number = 0, differ_by_seed = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -25,8 +25,8 @@ std::vector<std::int32_t> firsts(const OnesBlocks& blocks) {
 }
 
 // The job on each GPU; -1: none.
-std::vector<int> slots_of(std::int32_t slots, const OnesBlocks& blocks) {
-  std::vector<int> job(static_cast<std::size_t>(slots), -1);
+std::vector<int> job_on_each_gpu(std::int32_t n_gpus, const OnesBlocks& blocks) {
+  std::vector<int> job(static_cast<std::size_t>(n_gpus), -1);
   for (std::size_t j = 0; j < blocks.size(); ++j) {
     for (std::int32_t x = 0; x < blocks[j].count; ++x) job.at(static_cast<std::size_t>(blocks[j].first + x)) = static_cast<int>(j);
   }
@@ -34,17 +34,17 @@ std::vector<int> slots_of(std::int32_t slots, const OnesBlocks& blocks) {
 }
 
 // The published dynamic program alone: its cost, if it finds a solution.
-std::optional<int> cost_as_published(std::int32_t slots, const OnesBlocks& deployed, const OnesCounts& counts) {
+std::optional<int> cost_as_published(std::int32_t n_gpus, const OnesBlocks& deployed, const OnesCounts& counts) {
   constexpr int kNone = 1'000'000;
-  const std::vector<int> owner = slots_of(slots, deployed);
+  const std::vector<int> owner = job_on_each_gpu(n_gpus, deployed);
   const auto n = static_cast<int>(std::count_if(counts.begin(), counts.end(), [](std::int32_t count) { return count > 0; }));
   struct State {
     int cost = kNone;
     std::vector<int> list;
   };
-  std::vector<std::vector<State>> f(static_cast<std::size_t>(slots) + 1, std::vector<State>(static_cast<std::size_t>(n) + 1));
+  std::vector<std::vector<State>> f(static_cast<std::size_t>(n_gpus) + 1, std::vector<State>(static_cast<std::size_t>(n) + 1));
   f[0][0].cost = 0;
-  for (int i = 1; i <= slots; ++i) {
+  for (int i = 1; i <= n_gpus; ++i) {
     for (int k = 0; k <= n; ++k) {
       State& state = f[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
       state = f[static_cast<std::size_t>(i) - 1][static_cast<std::size_t>(k)];
@@ -65,30 +65,30 @@ std::optional<int> cost_as_published(std::int32_t slots, const OnesBlocks& deplo
       }
     }
   }
-  const int cost = f[static_cast<std::size_t>(slots)][static_cast<std::size_t>(n)].cost;
+  const int cost = f[static_cast<std::size_t>(n_gpus)][static_cast<std::size_t>(n)].cost;
   return cost == kNone ? std::nullopt : std::optional(cost);
 }
 
 struct Case {
-  std::int32_t slots;
+  std::int32_t n_gpus;
   OnesBlocks deployed;
   OnesCounts counts;
 };
 
 // Blocks of a random problem, and counts that fit.
-Case random_case(std::uint64_t seed, std::int32_t slots) {
+Case random_case(std::uint64_t seed, std::int32_t n_gpus) {
   Random random(seed);
   RandomOnesSpec spec;
-  spec.slots = slots;
+  spec.n_gpus = n_gpus;
   spec.jobs = random.within(0, 10);
   spec.most_gpus = random.of<std::int32_t>({3, 6, 64});
   spec.gap_percent = random.of<std::int32_t>({0, 20});
   const OnesProblem problem = random_ones(seed, spec);
-  Case one{slots, {}, OnesCounts(static_cast<std::size_t>(spec.jobs), 0)};
+  Case one{n_gpus, {}, OnesCounts(static_cast<std::size_t>(spec.jobs), 0)};
   for (std::size_t j = 0; j < one.counts.size(); ++j) one.deployed.push_back({problem.deployed_first[j], problem.deployed_count[j]});
-  std::int32_t left = slots;
+  std::int32_t left = n_gpus;
   for (std::size_t j = 0; j < one.counts.size(); ++j) {
-    const std::int32_t most = std::min(left, random.percent(70) ? 4 : slots);
+    const std::int32_t most = std::min(left, random.percent(70) ? 4 : n_gpus);
     one.counts[j] = random.percent(20) ? std::min(left, one.deployed[j].count) : random.within(0, most);
     left -= one.counts[j];
   }
@@ -118,19 +118,19 @@ TEST(OnesReorder, LaidInOrderJobsBeginWhereTheyAreIfTheyCan) {
 
 // Job 0 grew, and there is no run of 3: all move. GPUs 2 and 4 change jobs.
 TEST(OnesReorder, WithoutRoomAllAreLaidInOrder) {
-  for (const std::int32_t slots : {6, 66}) {
+  for (const std::int32_t n_gpus : {6, 66}) {
     OnesBlocks deployed{{0, 2}, {2, 2}, {4, 2}};
     OnesCounts counts{3, 2, 1};
-    if (slots > 16) {  // the same after 60 GPUs whose job stays
+    if (n_gpus > 16) {  // the same after 60 GPUs whose job stays
       for (auto& block : deployed) block.first += 60;
       deployed.push_back({0, 60});
       counts.push_back(60);
     }
-    const OnesBlocks blocks = reorder_ones(slots, deployed, counts);
+    const OnesBlocks blocks = reorder_ones(n_gpus, deployed, counts);
     EXPECT_EQ(ones_cost(deployed, blocks), 2);
-    EXPECT_EQ(blocks[0].first, slots - 6);
-    EXPECT_EQ(blocks[1].first, slots - 3);
-    EXPECT_EQ(blocks[2].first, slots - 1);
+    EXPECT_EQ(blocks[0].first, n_gpus - 6);
+    EXPECT_EQ(blocks[1].first, n_gpus - 3);
+    EXPECT_EQ(blocks[2].first, n_gpus - 1);
   }
 }
 
@@ -170,8 +170,8 @@ TEST(OnesReorder, NeverMovesMoreThanThePublishedProgram) {
   std::int32_t found = 0;
   for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     const Case one = random_case(seed, static_cast<std::int32_t>(1 + seed % 16));
-    const OnesBlocks blocks = reorder_ones(one.slots, one.deployed, one.counts);
-    const std::optional<int> published = cost_as_published(one.slots, one.deployed, one.counts);
+    const OnesBlocks blocks = reorder_ones(one.n_gpus, one.deployed, one.counts);
+    const std::optional<int> published = cost_as_published(one.n_gpus, one.deployed, one.counts);
     if (!published) continue;
     ++found;
     ASSERT_LE(ones_cost(one.deployed, blocks), *published) << "seed " << seed;
@@ -182,8 +182,8 @@ TEST(OnesReorder, NeverMovesMoreThanThePublishedProgram) {
 TEST(OnesReorder, BlocksAreDisjointAndOfTheirCounts) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     const Case one = random_case(seed, static_cast<std::int32_t>(1 + seed % 50));
-    const OnesBlocks blocks = reorder_ones(one.slots, one.deployed, one.counts);
-    const std::vector<int> owner = slots_of(one.slots, blocks);
+    const OnesBlocks blocks = reorder_ones(one.n_gpus, one.deployed, one.counts);
+    const std::vector<int> owner = job_on_each_gpu(one.n_gpus, blocks);
     for (std::size_t j = 0; j < blocks.size(); ++j) {
       ASSERT_EQ(blocks[j].count, one.counts[j]) << "seed " << seed;
       ASSERT_EQ(std::count(owner.begin(), owner.end(), static_cast<int>(j)), one.counts[j]) << "seed " << seed;
@@ -196,7 +196,7 @@ TEST(OnesReorder, JobsStayWhereNothingChanged) {
     const Case one = random_case(seed, static_cast<std::int32_t>(1 + seed % 50));
     OnesCounts counts;
     for (const auto& block : one.deployed) counts.push_back(block.count);
-    const OnesBlocks blocks = reorder_ones(one.slots, one.deployed, counts);
+    const OnesBlocks blocks = reorder_ones(one.n_gpus, one.deployed, counts);
     ASSERT_EQ(firsts(blocks), firsts(one.deployed)) << "seed " << seed;
     ASSERT_EQ(ones_cost(one.deployed, blocks), 0) << "seed " << seed;
   }

@@ -246,14 +246,14 @@ TEST(Ones, RefreshCutsToLimits) {
 // Each parent is a job that has all GPUs, and k GPUs are used k^2 times as long: the better individuals are those in
 // which two jobs share them. Two numbers of 32 bits decide; the first parent has the GPUs with bit 0 in the first
 // offspring.
-TEST(Ones, ChildrenHaveTheSlotsThatTheirParentsGive) {
-  constexpr std::int32_t kSlots = 40, kJobs = 3;
-  OnesJob job{.limit = kSlots, .most = kSlots, .work = 1'000'000, .progress = certain(kOnesUnit / 2)};
-  for (std::int32_t gpus = 1; gpus <= kSlots; ++gpus) job.steps.push_back({gpus, 1'000'000'000 / gpus});
-  OnesProblem problem(kSlots, kJobs, std::vector(kJobs, job));
+TEST(Ones, ChildrenHaveTheGpusThatTheirParentsGive) {
+  constexpr std::int32_t kGpus = 40, kJobs = 3;
+  OnesJob job{.limit = kGpus, .most = kGpus, .work = 1'000'000, .progress = certain(kOnesUnit / 2)};
+  for (std::int32_t gpus = 1; gpus <= kGpus; ++gpus) job.steps.push_back({gpus, 1'000'000'000 / gpus});
+  OnesProblem problem(kGpus, kJobs, std::vector(kJobs, job));
   problem.theta_ppm = 0;
   OnesPopulation whole{Counts(kJobs * kJobs, 0), Counts(kJobs * kJobs, 0)};
-  for (std::size_t j = 0; j < kJobs; ++j) whole.count[j * kJobs + j] = kSlots;
+  for (std::size_t j = 0; j < kJobs; ++j) whole.count[j * kJobs + j] = kGpus;
 
   for (problem.seed = 1; problem.seed < 20; ++problem.seed) {
     const OnesBuffers result = evolve_by_oracle(problem, {.first_generation = 3, .population = whole});
@@ -261,9 +261,9 @@ TEST(Ones, ChildrenHaveTheSlotsThatTheirParentsGive) {
     const std::uint64_t a = std::uint64_t{number(problem, 3, OnesPurpose::kPairs, 0, 0)} * 3 >> 32;
     const std::uint64_t b = std::uint64_t{number(problem, 3, OnesPurpose::kPairs, 0, 1)} * 2 >> 32;
     std::int32_t ones = 0;
-    for (std::uint32_t x = 0; x < kSlots; ++x) ones += number(problem, 3, OnesPurpose::kCrossing, 0, x / 32) >> (x % 32) & 1;
-    Counts first(kJobs, 0), second(kJobs, 0), parent{kSlots, 0, 0};
-    first[a] = second[b + (b >= a)] = kSlots - ones;
+    for (std::uint32_t x = 0; x < kGpus; ++x) ones += number(problem, 3, OnesPurpose::kCrossing, 0, x / 32) >> (x % 32) & 1;
+    Counts first(kJobs, 0), second(kJobs, 0), parent{kGpus, 0, 0};
+    first[a] = second[b + (b >= a)] = kGpus - ones;
     first[b + (b >= a)] = second[a] = ones;
     EXPECT_EQ(result.counts_of(0), first);
     EXPECT_EQ(result.counts_of(1), second);
@@ -299,11 +299,11 @@ TEST(Ones, FirstPopulationIsByRankAndElseByNumbers) {
 
   EXPECT_EQ(result.counts_of(0), (Counts{1, 1, 1, 0, 0, 0}));
   for (std::int32_t i = 1; i < 5; ++i) {
-    std::vector<std::uint32_t> turn(6);
-    for (std::uint32_t j = 0; j < 6; ++j) turn[j] = number(problem, 9, OnesPurpose::kFirst, static_cast<std::uint32_t>(i), j);
+    std::vector<std::uint32_t> fill_key(6);
+    for (std::uint32_t j = 0; j < 6; ++j) fill_key[j] = number(problem, 9, OnesPurpose::kFirst, static_cast<std::uint32_t>(i), j);
     Counts want;
-    for (const std::uint32_t t : turn) {
-      want.push_back(std::count_if(turn.begin(), turn.end(), [&](std::uint32_t other) { return other < t; }) < 3 ? 1 : 0);
+    for (const std::uint32_t t : fill_key) {
+      want.push_back(std::count_if(fill_key.begin(), fill_key.end(), [&](std::uint32_t other) { return other < t; }) < 3 ? 1 : 0);
     }
     EXPECT_EQ(result.counts_of(i), want) << i;
   }

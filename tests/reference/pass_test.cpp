@@ -28,7 +28,7 @@ TEST(Order, SkipGoesOn) {
   EXPECT_EQ(brief(solve(p)), (Lines{"placed 0:1", "waits", "placed 0:1"}));
 }
 
-TEST(Order, PositionsFollowTheRequestNotTheSlots) {
+TEST(Order, PositionsFollowTheRequestNotTheIndices) {
   const Problem p = four_jobs_on_two_gpus().build();
   Pass pass = pass_over(p);
   pass.order = {2, 1};

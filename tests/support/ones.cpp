@@ -8,8 +8,8 @@
 
 namespace berth::test {
 
-OnesProblem::OnesProblem(std::int32_t slots_of, std::int32_t population_of, const std::vector<OnesJob>& jobs)
-    : slots(slots_of), population(population_of), step_begin{0} {
+OnesProblem::OnesProblem(std::int32_t gpu_count, std::int32_t population_of, const std::vector<OnesJob>& jobs)
+    : n_gpus(gpu_count), population(population_of), step_begin{0} {
   for (const OnesJob& job : jobs) {
     for (const OnesStep& step : job.steps) {
       step_gpus.push_back(step.gpus);
@@ -30,7 +30,7 @@ OnesProblem::OnesProblem(std::int32_t slots_of, std::int32_t population_of, cons
 
 kernel::OnesView OnesProblem::view() const {
   return {
-      slots,        n_jobs(),     population,   theta_ppm,   seed,        step_begin.data(), step_gpus.data(),      step_rate.data(),
+      n_gpus,       n_jobs(),     population,   theta_ppm,   seed,        step_begin.data(), step_gpus.data(),      step_rate.data(),
       fresh.data(), start.data(), limit.data(), most.data(), work.data(), progress.data(),   deployed_first.data(), deployed_count.data()};
 }
 
@@ -88,15 +88,15 @@ std::string objection_to_counts(const OnesProblem& p, const std::vector<std::int
 // The error of individual i; empty: none.
 std::string objection_to_individual(const OnesProblem& p, const OnesBuffers& result, std::int32_t i) {
   const std::vector<std::int32_t> firsts = result.firsts_of(i), counts = result.counts_of(i);
-  std::vector<bool> taken(static_cast<std::size_t>(p.slots), false);
+  std::vector<bool> taken(static_cast<std::size_t>(p.n_gpus), false);
   for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
     const std::int32_t first = firsts[static_cast<std::size_t>(j)], count = counts[static_cast<std::size_t>(j)];
     const std::string job = "job " + std::to_string(j);
     if (count < 0 || (count > 0 && p.fit(j, count) != count)) return job + " has no step of " + std::to_string(count);
-    if (count == 0 && first != 0) return job + " has nothing, but a first slot";
-    if (first < 0 || first > p.slots - count) return job + " is not within the slots";
+    if (count == 0 && first != 0) return job + " has nothing, but a first GPU";
+    if (first < 0 || first > p.n_gpus - count) return job + " is not within the GPUs";
     for (std::int32_t x = first; x < first + count; ++x) {
-      if (taken[static_cast<std::size_t>(x)]) return job + " overlaps another in slot " + std::to_string(x);
+      if (taken[static_cast<std::size_t>(x)]) return job + " overlaps another in GPU " + std::to_string(x);
       taken[static_cast<std::size_t>(x)] = true;
     }
   }

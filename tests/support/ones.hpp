@@ -31,14 +31,14 @@ struct OnesJob {
 };
 
 struct OnesProblem {
-  OnesProblem(std::int32_t slots, std::int32_t population, const std::vector<OnesJob>& jobs);
+  OnesProblem(std::int32_t n_gpus, std::int32_t population, const std::vector<OnesJob>& jobs);
 
   std::int32_t n_jobs() const { return static_cast<std::int32_t>(step_begin.size()) - 1; }
   kernel::OnesView view() const;
   /// The greatest step of a job that is at most `gpus_at_most`, or 0.
   std::int32_t fit(std::int32_t job, std::int32_t gpus_at_most) const;
 
-  std::int32_t slots, population;
+  std::int32_t n_gpus, population;
   std::int32_t theta_ppm = 300'000;
   std::uint64_t seed = 1;
   std::vector<std::int32_t> step_begin, step_gpus;
@@ -85,7 +85,7 @@ void PrintTo(const OnesBuffers& result, std::ostream* out);
 /// The answer of the oracle.
 OnesBuffers evolve_by_oracle(const OnesProblem& problem, const OnesEvolving& how = {});
 
-/// The error of an answer, or empty. Blocks are disjoint and within the slots, counts are steps, scores ascend.
+/// The error of an answer, or empty. Blocks are disjoint and within the GPUs, counts are steps, scores ascend.
 /// After a generation fresh jobs have `start`, and others at most their limits. No job could use an idle GPU within them.
 std::string objection(const OnesProblem& problem, const OnesBuffers& result);
 

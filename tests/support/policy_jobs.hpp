@@ -27,7 +27,7 @@ class PolicyJobs {
  public:
   explicit PolicyJobs(std::vector<PolicyJob> jobs, std::int64_t cluster_gpus = 0) : jobs_(std::move(jobs)), cluster_gpus_(cluster_gpus) {
     for (const PolicyJob& job : jobs_) {
-      slots_.push_back(static_cast<std::int32_t>(slots_.size()));
+      indices_.push_back(static_cast<std::int32_t>(jobs_.size()));
       submit_.push_back(job.submit);
       priority_.push_back(job.priority);
       gpus_.push_back(job.gpus);
@@ -45,13 +45,13 @@ class PolicyJobs {
   PolicyJobs& operator=(const PolicyJobs&) = delete;
 
   std::vector<std::int64_t> keys(core::QueuePolicy& policy, TimeUs now = 0) const {
-    std::vector<std::int64_t> out(slots_.size(), -77);
-    policy.keys(columns(), now, slots_, out);
+    std::vector<std::int64_t> out(jobs_.size(), -77);
+    policy.keys(columns(), now, indices_, out);
     return out;
   }
   std::vector<TimeUs> next_change(core::QueuePolicy& policy, TimeUs now = 0) const {
-    std::vector<TimeUs> out(slots_.size(), -77);
-    policy.next_change(columns(), now, slots_, out);
+    std::vector<TimeUs> out(jobs_.size(), -77);
+    policy.next_change(columns(), now, indices_, out);
     return out;
   }
 
@@ -62,7 +62,7 @@ class PolicyJobs {
   }
 
   std::vector<PolicyJob> jobs_;
-  std::vector<std::int32_t> slots_, priority_, gpus_;
+  std::vector<std::int32_t> indices_, priority_, gpus_;
   std::vector<TimeUs> submit_, estimate_, remaining_, attained_, deadline_, waiting_since_, assigned_;
   std::vector<std::uint8_t> running_;
   std::vector<const std::string*> id_;

@@ -46,7 +46,7 @@ std::vector<OnesStep> random_steps(Random& random, const RandomOnesSpec& spec) {
   const std::int64_t base = extreme ? random_magnitude(random, 50) : random.within(1'000'000, 50'000'000);
   const std::int64_t loss_percent = random.of<std::int32_t>({0, 2, 5, 10, 25, 50, 100});
   std::vector<OnesStep> steps;
-  for (const std::int32_t gpus : random_counts(random, spec.steps, std::min(spec.slots, spec.most_gpus))) {
+  for (const std::int32_t gpus : random_counts(random, spec.steps, std::min(spec.n_gpus, spec.most_gpus))) {
     const std::int64_t slowed_percent = 100 + loss_percent * (gpus - 1);
     const std::int64_t rate = falling ? base / (1 + slowed_percent * gpus / 100) : base / slowed_percent * 100 * gpus;
     steps.push_back({gpus, std::max<std::int64_t>(1, rate)});
@@ -70,16 +70,16 @@ std::vector<std::int32_t> random_quantiles(Random& random, const RandomOnesSpec&
   return quantiles;
 }
 
-std::int32_t random_limit(Random& random, const std::vector<OnesStep>& steps, std::int32_t slots) {
+std::int32_t random_limit(Random& random, const std::vector<OnesStep>& steps, std::int32_t n_gpus) {
   switch (random.below(8)) {
     case 0:
       return 0;
     case 1:  // none of its steps
       return steps.front().gpus - 1;
     case 2:
-      return slots;
+      return n_gpus;
     case 3:
-      return random.within(0, slots);
+      return random.within(0, n_gpus);
     default:
       return random.of(steps).gpus;
   }
@@ -93,8 +93,8 @@ OnesJob random_job(Random& random, const RandomOnesSpec& spec) {
     job.start = random.percent(70) ? job.steps.front().gpus : random.of(job.steps).gpus;
     return job;
   }
-  job.limit = random_limit(random, job.steps, spec.slots);
-  job.most = random.percent(30) ? job.limit : random_limit(random, job.steps, spec.slots);
+  job.limit = random_limit(random, job.steps, spec.n_gpus);
+  job.most = random.percent(30) ? job.limit : random_limit(random, job.steps, spec.n_gpus);
   job.work = random.within(1, 1'000'000) * std::int64_t{1'000'000};
   if (random.percent(spec.extreme_percent)) job.work = random.percent(30) ? 0 : random_magnitude(random, 62);
   job.progress = random_quantiles(random, spec);
@@ -112,11 +112,11 @@ void deploy(Random& random, const RandomOnesSpec& spec, std::vector<OnesJob>& jo
   std::int32_t x = 0;
   for (const std::size_t j : shuffled(random, jobs.size())) {
     OnesJob& job = jobs[j];
-    job.deployed_first = random.below(spec.slots);  // an arbitrary value, where it is not deployed
-    if (random.percent(spec.gap_percent)) x += random.within(1, 1 + spec.slots / 8);
-    if (!random.percent(spec.deployed_percent) || x >= spec.slots) continue;
-    const std::int32_t gpus = random.percent(spec.odd_percent) ? random.within(1, spec.slots - x) : random.of(job.steps).gpus;
-    if (gpus > spec.slots - x) continue;
+    job.deployed_first = random.below(spec.n_gpus);  // an arbitrary value, where it is not deployed
+    if (random.percent(spec.gap_percent)) x += random.within(1, 1 + spec.n_gpus / 8);
+    if (!random.percent(spec.deployed_percent) || x >= spec.n_gpus) continue;
+    const std::int32_t gpus = random.percent(spec.odd_percent) ? random.within(1, spec.n_gpus - x) : random.of(job.steps).gpus;
+    if (gpus > spec.n_gpus - x) continue;
     job.deployed_first = x;
     job.deployed_count = gpus;
     x += gpus;
@@ -138,7 +138,7 @@ OnesProblem random_ones(std::uint64_t seed, const RandomOnesSpec& spec) {
     jobs.push_back(again ? OnesJob(random.of(jobs)) : random_job(random, spec));
   }
   deploy(random, spec, jobs);
-  OnesProblem problem(spec.slots, spec.population, jobs);
+  OnesProblem problem(spec.n_gpus, spec.population, jobs);
   problem.theta_ppm = spec.theta_ppm;
   problem.seed = random.bits();
   return problem;
@@ -153,12 +153,12 @@ OnesPopulation random_population(std::uint64_t seed, const OnesProblem& problem)
     const std::int32_t gap_percent = random.of<std::int32_t>({0, 20, 60});
     std::int32_t x = 0;
     for (const std::size_t j : shuffled(random, jobs)) {
-      first[j] = random.below(problem.slots);  // an arbitrary value, where it has no GPUs
-      if (random.percent(gap_percent)) x += random.within(1, 1 + problem.slots / 8);
+      first[j] = random.below(problem.n_gpus);  // an arbitrary value, where it has no GPUs
+      if (random.percent(gap_percent)) x += random.within(1, 1 + problem.n_gpus / 8);
       const auto steps =
           std::vector(problem.step_gpus.begin() + problem.step_begin[j], problem.step_gpus.begin() + problem.step_begin[j + 1]);
       const std::int32_t gpus = random.of(steps);
-      if (gpus > problem.slots - x) continue;
+      if (gpus > problem.n_gpus - x) continue;
       first[j] = x;
       count[j] = gpus;
       x += gpus;

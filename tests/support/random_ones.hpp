@@ -19,7 +19,7 @@ inline constexpr std::array kOnesSteps{OnesSteps::kEvery, OnesSteps::kPowers, On
 const char* to_string(OnesSteps steps);
 
 struct RandomOnesSpec {
-  std::int32_t slots = 24;
+  std::int32_t n_gpus = 24;
   std::int32_t jobs = 12;
   std::int32_t population = 3;
   std::int32_t theta_ppm = 300'000;

@@ -28,8 +28,8 @@ std::uint64_t idle_mask(const Problem& p, std::int32_t node) {
 std::vector<kernel::ReleaseRow> random_releases(Random& random, const Problem& p, TimeUs now) {
   std::vector<kernel::ReleaseRow> rows;
   for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
-    const auto slot = static_cast<std::size_t>(j);
-    if (p.held_begin[slot] == p.held_begin[slot + 1] || random.percent(10)) continue;
+    const auto job = static_cast<std::size_t>(j);
+    if (p.held_begin[job] == p.held_begin[job + 1] || random.percent(10)) continue;
     rows.push_back({now + random.within(-1, 4) * 50 * kSecond, j, kNone, 0});
   }
   for (std::int32_t n = 0; n < p.n_nodes(); ++n) {
@@ -50,15 +50,15 @@ Pass random_pass(std::uint64_t seed, const Problem& problem) {
   random.shuffle(pass.order);
   if (random.percent(40)) {  // waiting jobs first, so that there are victims
     std::stable_partition(pass.order.begin(), pass.order.end(), [&](std::int32_t j) {
-      const auto slot = static_cast<std::size_t>(j);
-      return problem.held_begin[slot] == problem.held_begin[slot + 1];
+      const auto job = static_cast<std::size_t>(j);
+      return problem.held_begin[job] == problem.held_begin[job + 1];
     });
   }
   if (random.percent(20)) pass.order.resize(pass.order.size() - pass.order.size() / 4);
   const std::int32_t victims = random.of<std::int32_t>({50, 100});
   for (std::size_t i = 0; i < pass.order.size(); ++i) {
-    const auto slot = static_cast<std::size_t>(pass.order[i]);
-    pass.running[i] = problem.held_begin[slot] < problem.held_begin[slot + 1] ? 1 : 0;
+    const auto job = static_cast<std::size_t>(pass.order[i]);
+    pass.running[i] = problem.held_begin[job] < problem.held_begin[job + 1] ? 1 : 0;
     pass.victim_ok[i] = random.percent(victims) ? 1 : 0;
   }
   pass.running.resize(pass.order.size());

@@ -20,43 +20,43 @@ bool whole_gpus(const Problem& p, std::int32_t demand) {
 }
 
 // Whether it holds only whole GPUs that all become free when it leaves.
-bool may_leave(const Problem& p, std::int32_t slot) {
+bool may_leave(const Problem& p, std::int32_t job) {
   const auto open = [&](const kernel::HeldRow& h) {
     return h.share_ppm == kWholeGpu && (h.mask & ~p.node_open[plan_search_index(h.node)]) == 0;
   };
-  return std::all_of(p.held.begin() + p.held_begin[plan_search_index(slot)], p.held.begin() + p.held_begin[plan_search_index(slot) + 1],
+  return std::all_of(p.held.begin() + p.held_begin[plan_search_index(job)], p.held.begin() + p.held_begin[plan_search_index(job) + 1],
                      open);
 }
 
-void leave(Problem& p, std::int32_t slot) {
+void leave(Problem& p, std::int32_t job) {
   std::int64_t quota = 0;
-  for (std::int32_t h = p.held_begin[plan_search_index(slot)]; h < p.held_begin[plan_search_index(slot) + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[plan_search_index(job)]; h < p.held_begin[plan_search_index(job) + 1]; ++h) {
     const kernel::HeldRow& row = p.held[plan_search_index(h)];
     p.node_free[plan_search_index(row.node)] |= row.mask;
     if (p.node_cpu[plan_search_index(row.node)] != kernel::kNoLimit) p.node_cpu[plan_search_index(row.node)] += row.cpu;
     if (p.node_memory[plan_search_index(row.node)] != kernel::kNoLimit) p.node_memory[plan_search_index(row.node)] += row.memory;
     quota += std::int64_t{kWholeGpu} * std::popcount(row.mask);
   }
-  for (std::int32_t q = p.job_queue[plan_search_index(slot)]; q >= 0; q = p.queue_parent[plan_search_index(q)]) {
+  for (std::int32_t q = p.job_queue[plan_search_index(job)]; q >= 0; q = p.queue_parent[plan_search_index(q)]) {
     const std::int64_t row = std::int64_t{q} * (p.n_types() + 1);
-    p.queue_used[plan_search_index(row + p.held_type[plan_search_index(slot)])] -= quota;
+    p.queue_used[plan_search_index(row + p.held_type[plan_search_index(job)])] -= quota;
     p.queue_used[plan_search_index(row + p.n_types())] -= quota;
   }
 }
 
-void add_job(Random& random, PlanSearchProblem& out, std::int32_t slot, const RandomPlanSearchSpec& spec, std::int32_t classes) {
+void add_job(Random& random, PlanSearchProblem& out, std::int32_t job, const RandomPlanSearchSpec& spec, std::int32_t classes) {
   Problem& p = out.problem;
   std::vector<std::int32_t> demands;
-  for (std::int32_t o = p.option_begin[plan_search_index(slot)]; o < p.option_begin[plan_search_index(slot) + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[plan_search_index(job)]; o < p.option_begin[plan_search_index(job) + 1]; ++o) {
     if (whole_gpus(p, p.options[plan_search_index(o)].demand)) demands.push_back(p.options[plan_search_index(o)].demand);
   }
-  const bool running = p.held_begin[plan_search_index(slot)] < p.held_begin[plan_search_index(slot) + 1];
-  if (demands.empty() || !may_leave(p, slot)) return;
-  const auto same_type = [&](std::int32_t d) { return p.demands[plan_search_index(d)].gpu_type == p.held_type[plan_search_index(slot)]; };
+  const bool running = p.held_begin[plan_search_index(job)] < p.held_begin[plan_search_index(job) + 1];
+  if (demands.empty() || !may_leave(p, job)) return;
+  const auto same_type = [&](std::int32_t d) { return p.demands[plan_search_index(d)].gpu_type == p.held_type[plan_search_index(job)]; };
   if (running && std::none_of(demands.begin(), demands.end(), same_type)) return;
-  out.slot.push_back(slot);
+  out.problem_job.push_back(job);
   out.current.push_back(kernel::kNone);
-  if (running) leave(p, slot);
+  if (running) leave(p, job);
   for (const std::int32_t d : demands) {
     const auto row = static_cast<std::int32_t>(out.demand.size());
     if (running && out.current.back() < 0 && same_type(d)) out.current.back() = row;
@@ -95,9 +95,9 @@ void rank_rows(Random& random, PlanSearchProblem& out) {
     out.ranked.insert(out.ranked.end(), rows.begin(), rows.end());
     out.rank_begin.push_back(static_cast<std::int32_t>(out.ranked.size()));
   }
-  out.turn.resize(plan_search_index(out.n_jobs()));
-  std::iota(out.turn.begin(), out.turn.end(), 0);
-  std::sort(out.turn.begin(), out.turn.end(), [&](std::int32_t a, std::int32_t b) {
+  out.fill_order.resize(plan_search_index(out.n_jobs()));
+  std::iota(out.fill_order.begin(), out.fill_order.end(), 0);
+  std::sort(out.fill_order.begin(), out.fill_order.end(), [&](std::int32_t a, std::int32_t b) {
     return std::tuple(best[plan_search_index(b)], a) < std::tuple(best[plan_search_index(a)], b);
   });
 }
@@ -137,7 +137,7 @@ PlanSearchProblem random_plan_search(std::uint64_t seed, const RandomPlanSearchS
   out.packing = random.percent(15) ? kernel::Packing::kCount : kernel::Packing::kTopology;
   const std::int32_t classes = spec.classes ? out.problem.view().topology[0].levels + 1 : 1;
   out.n_classes = classes;
-  for (std::int32_t slot = 0; slot < out.problem.n_jobs(); ++slot) add_job(random, out, slot, spec, classes);
+  for (std::int32_t job = 0; job < out.problem.n_jobs(); ++job) add_job(random, out, job, spec, classes);
   rank_rows(random, out);
   add_rooms(random, out);
   if (spec.fragments) {
@@ -155,7 +155,7 @@ kernel::PlanSearchView PlanSearchProblem::view() const {
   v.packing = packing;
   v.max_tries = 4;
   v.n_jobs = n_jobs();
-  v.slot = slot.data();
+  v.problem_job = problem_job.data();
   v.row_begin = row_begin.data();
   v.demand = demand.data();
   v.run = run.data();
@@ -164,7 +164,7 @@ kernel::PlanSearchView PlanSearchProblem::view() const {
   v.rank_begin = rank_begin.data();
   v.ranked = ranked.data();
   v.want = want.data();
-  v.turn = turn.data();
+  v.fill_order = fill_order.data();
   v.current = current.data();
   v.moved_value = moved_value.data();
   v.fragment = fragment.empty() ? nullptr : fragment.data();
@@ -192,9 +192,9 @@ PlanSearching random_searching(std::uint64_t seed, const PlanSearchProblem& prob
   for (std::int32_t j = 0; j < problem.n_jobs(); ++j) {
     const std::int32_t current = problem.current[plan_search_index(j)];
     how.row.push_back(current >= 0 && random.percent(70) ? current : kernel::kNone);
-    const std::int32_t slot = problem.slot[plan_search_index(j)];
-    const std::int32_t first = problem.problem.held_begin[plan_search_index(slot)];
-    for (std::int32_t h = first; how.row.back() >= 0 && h < problem.problem.held_begin[plan_search_index(slot) + 1]; ++h) {
+    const std::int32_t job = problem.problem_job[plan_search_index(j)];
+    const std::int32_t first = problem.problem.held_begin[plan_search_index(job)];
+    for (std::int32_t h = first; how.row.back() >= 0 && h < problem.problem.held_begin[plan_search_index(job) + 1]; ++h) {
       const kernel::HeldRow& held = problem.problem.held[plan_search_index(h)];
       how.entries.push_back({held.node, 0, h - first, 1, held.mask, kWholeGpu, 0});
     }

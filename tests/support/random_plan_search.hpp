@@ -22,12 +22,12 @@ struct PlanSearchProblem {
   Problem problem;
   kernel::Packing packing = kernel::Packing::kTopology;
   std::int32_t n_classes = 1, n_blocks = 0;
-  std::vector<std::int32_t> slot, row_begin{0}, demand, rank_begin{0}, ranked, want, turn, current, type_begin, type_node, room, node_room,
-      block;
+  std::vector<std::int32_t> problem_job, row_begin{0}, demand, rank_begin{0}, ranked, want, fill_order, current, type_begin, type_node,
+      room, node_room, block;
   std::vector<TimeUs> run;
   std::vector<std::int64_t> value, placed_value, moved_value, fragment;
 
-  std::int32_t n_jobs() const { return static_cast<std::int32_t>(slot.size()); }
+  std::int32_t n_jobs() const { return static_cast<std::int32_t>(problem_job.size()); }
   /// Valid while this object lives.
   kernel::PlanSearchView view() const;
 };

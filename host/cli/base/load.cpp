@@ -74,8 +74,8 @@ std::string summary(const Snapshot& snapshot) {
 std::string summary(const ClusterState& state) {
   std::int64_t gpus = 0, running = 0;
   for (std::int32_t rank = 0; rank < state.node_count(); ++rank) gpus += state.node(rank).gpus;
-  for (std::int32_t slot = 0; slot < state.job_slots(); ++slot) {
-    const Job* job = state.job(slot);
+  for (std::int32_t job_index = 0; job_index < state.job_index_end(); ++job_index) {
+    const Job* job = state.job(job_index);
     running += job != nullptr && job->state == JobState::kRunning;
   }
   return sentence(state.node_count(), gpus, running, state.job_count() - running);

@@ -52,8 +52,8 @@ class Passes {
     problem_.build(s, chosen_.rules);
     const core::PassInput::Marks marks{problem_.lost(), problem_.repaired(), builder_.reject(s, problem(), certificates_)};
     std::vector<std::int32_t> order;
-    for (const std::int32_t slot : s.job_order()) {
-      if (marks.rejected[static_cast<std::size_t>(slot)] == 0) order.push_back(slot);
+    for (const std::int32_t job : s.job_order()) {
+      if (marks.rejected[static_cast<std::size_t>(job)] == 0) order.push_back(job);
     }
     std::mt19937_64 random(seed);
     const auto n = static_cast<std::size_t>(size.scenarios);

@@ -17,7 +17,7 @@ class IdTable {
   explicit IdTable(std::size_t rows) {
     std::size_t size = 16;
     while (size < rows * 2) size *= 2;
-    slots_.assign(size, Slot{});
+    buckets_.assign(size, Bucket{});
     ids_.reserve(rows);
   }
 
@@ -25,17 +25,17 @@ class IdTable {
   /// @returns the row that already has the id, kAbsent when it is new.
   std::int32_t add(std::string_view id) {
     const std::uint32_t hash = hash_of(id);
-    const std::size_t at = find_slot(id, hash);
-    if (slots_[at].row != kAbsent) return slots_[at].row;
-    slots_[at] = {hash, static_cast<std::int32_t>(ids_.size())};
+    const std::size_t at = find_bucket(id, hash);
+    if (buckets_[at].row != kAbsent) return buckets_[at].row;
+    buckets_[at] = {hash, static_cast<std::int32_t>(ids_.size())};
     ids_.push_back(id);
     return kAbsent;
   }
 
-  std::int32_t find(std::string_view id) const { return slots_[find_slot(id, hash_of(id))].row; }
+  std::int32_t find(std::string_view id) const { return buckets_[find_bucket(id, hash_of(id))].row; }
 
  private:
-  struct Slot {
+  struct Bucket {
     std::uint32_t hash = 0;
     std::int32_t row = kAbsent;
   };
@@ -44,15 +44,15 @@ class IdTable {
     const std::uint64_t h = std::hash<std::string_view>()(id);
     return static_cast<std::uint32_t>(h ^ h >> 32);
   }
-  std::size_t find_slot(std::string_view id, std::uint32_t hash) const {
-    const std::size_t mask = slots_.size() - 1;
+  std::size_t find_bucket(std::string_view id, std::uint32_t hash) const {
+    const std::size_t mask = buckets_.size() - 1;
     std::size_t at = hash & mask;
-    while (slots_[at].row != kAbsent && (slots_[at].hash != hash || ids_[static_cast<std::size_t>(slots_[at].row)] != id))
+    while (buckets_[at].row != kAbsent && (buckets_[at].hash != hash || ids_[static_cast<std::size_t>(buckets_[at].row)] != id))
       at = (at + 1) & mask;
     return at;
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Bucket> buckets_;
   std::vector<std::string_view> ids_;
 };
 

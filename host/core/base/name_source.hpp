@@ -15,7 +15,7 @@ namespace berth::core {
 class NameSource {
  public:
   virtual ~NameSource() = default;
-  virtual const Job* job(std::int32_t slot) const = 0;  ///< null: none
+  virtual const Job* job(std::int32_t job) const = 0;  ///< null: none
   virtual std::string_view node(std::int32_t rank) const = 0;
   virtual std::string_view domain(std::int32_t id) const = 0;  ///< last part of its path, the full path where that is not unique
   virtual std::string_view level(TopologyKind topology, std::int32_t level) const = 0;  ///< "node", "rack", ..., "cluster"
@@ -29,8 +29,8 @@ class NameSource {
   virtual bool has_label(std::string_view key,
                          const std::vector<std::string>& values) const = 0;  ///< whether some node has one of the values
 
-  std::string_view job_id(std::int32_t slot) const {
-    const Job* found = job(slot);
+  std::string_view job_id(std::int32_t job_index) const {
+    const Job* found = job(job_index);
     return found == nullptr ? std::string_view("?") : std::string_view(found->id);
   }
 };

@@ -37,7 +37,7 @@ void Locality::set(const StateImpl& s) {
 }
 
 std::int64_t Locality::speed(const StateImpl& s, const ChoiceOption& option, std::int32_t locality, std::int64_t tightest) const {
-  const JobRecord& record = s.jobs[to_index(option.slot)];
+  const JobRecord& record = s.jobs[to_index(option.job)];
   const std::int64_t counted_on = record.option_rate[to_index(option.option)];
   if (counted_on <= 0 || locality == kOneNode) return tightest;
   SpanInfo span = tightest_span(s, option.type, option.gpus);

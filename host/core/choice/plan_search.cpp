@@ -28,17 +28,17 @@ void PlanSearch::set_plan(const kernel::ProblemView& p, const PlacedPlan& begin)
   begin_row_.clear();
   entries_.clear();
   begin_entries_.assign(1, 0);
-  for (std::size_t j = 0; j < choice.slots.size(); ++j) {
-    const std::int32_t slot = choice.slots[j];
-    const std::int32_t i = position_[to_index(slot)];
+  for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
+    const std::int32_t job = choice.jobs[j];
+    const std::int32_t i = position_[to_index(job)];
     std::int32_t row = kernel::kNone;
     if (i < 0) {
       row = columns_.current()[j];
-      for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
-        entries_.push_back({p.held[h].node, 0, h - p.held_begin[slot], 1, p.held[h].mask, kWholeGpu, 0});
+      for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+        entries_.push_back({p.held[h].node, 0, h - p.held_begin[job], 1, p.held[h].mask, kWholeGpu, 0});
       }
     } else if (begin.result.outcome[i] == kernel::Outcome::kPlaced) {
-      row = begin.choice.row_with(j, begin.pass.option_of(slot, begin.result.option[i]));
+      row = begin.choice.row_with(j, begin.pass.option_of(job, begin.result.option[i]));
       entries_.insert(entries_.end(), begin.result.entries + begin.result.entry_begin[i], begin.result.entries + begin.result.entry_end[i]);
     }
     begin_row_.push_back(row);
@@ -65,16 +65,16 @@ void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const Pla
   const kernel::ProblemView& visited = begin.pass.problem();
   const ChosenShapes choice = begin.choice.chosen();
   for (std::int32_t i = 0; i < pass.n; ++i) {
-    const std::int32_t slot = pass.order[i];
-    if (choice.job_of[to_index(slot)] >= 0 || begin.result.outcome[i] != kernel::Outcome::kPlaced) continue;
-    const kernel::DemandRow& demand = visited.demands[visited.options[visited.option_begin[slot] + begin.result.option[i]].demand];
-    columns_.take(slot, demand, {begin.result.entries + begin.result.entry_begin[i], begin.result.entries + begin.result.entry_end[i]});
+    const std::int32_t job = pass.order[i];
+    if (choice.job_of[to_index(job)] >= 0 || begin.result.outcome[i] != kernel::Outcome::kPlaced) continue;
+    const kernel::DemandRow& demand = visited.demands[visited.options[visited.option_begin[job] + begin.result.option[i]].demand];
+    columns_.take(job, demand, {begin.result.entries + begin.result.entry_begin[i], begin.result.entries + begin.result.entry_end[i]});
   }
   columns_.finish(asked);
   set_plan(p, begin);
 
   const SearchSettings& settings = order.settings;
-  seeds_.set(s, begin.choice, settings, order.kept, columns_.turn(), columns_.current());
+  seeds_.set(s, begin.choice, settings, order.kept, columns_.fill_order(), columns_.current());
   const std::int32_t untimed = order.timed || order.work_limit > 0 ? kMostGenerations : kUntimedGenerations;
   std::int64_t generations = settings.generations > 0 ? settings.generations : untimed;
   if (order.work_limit > 0) generations = std::min(generations, order.work_limit - 1);
@@ -104,13 +104,13 @@ void PlanSearch::choose(const kernel::ProblemView& p, const ChosenShapes& choice
   chosen_.clear();
   moved_.clear();
   for (std::size_t j = 0; j < row_.size(); ++j) {
-    const std::int32_t slot = choice.slots[j];
+    const std::int32_t job = choice.jobs[j];
     const bool current = row_[j] >= 0 && choice.options[to_index(row_[j])].current;
-    const auto n = p.held_begin[slot + 1] - p.held_begin[slot];
+    const auto n = p.held_begin[job + 1] - p.held_begin[job];
     bool same = current && entry_end_[j] - entry_begin_[j] == n;
     for (std::int32_t e = 0; same && e < n; ++e) {
       const kernel::PlacedRow& entry = best_[to_index(entry_begin_[j] + e)];
-      const kernel::HeldRow& held = p.held[p.held_begin[slot] + e];
+      const kernel::HeldRow& held = p.held[p.held_begin[job] + e];
       same = entry.node == held.node && entry.mask == held.mask;
     }
     chosen_.push_back(row_[j] < 0 ? -1 : row_[j] - choice.option_begin[j]);
@@ -129,14 +129,14 @@ void PlanSearch::place(const ShapeProblem& choice, const ShapePass& pass, const 
     result.entry_end[i] = n;
   };
   for (std::int32_t i = 0; i < request.n; ++i) {
-    const std::int32_t slot = request.order[i];
-    const std::int32_t j = chosen.job_of[to_index(slot)];
+    const std::int32_t job = request.order[i];
+    const std::int32_t j = chosen.job_of[to_index(job)];
     result.displaced_by[i] = kernel::kNone;
     result.outcome[i] = kernel::Outcome::kWaits;
     result.option[i] = kernel::kNone;
     result.entry_begin[i] = result.entry_end[i] = 0;
     if (j < 0) {
-      const std::int32_t before = position_[to_index(slot)];
+      const std::int32_t before = position_[to_index(job)];
       result.outcome[i] = earlier.result.outcome[before];
       result.option[i] = earlier.result.option[before];
       if (result.option[i] < 0) continue;

@@ -99,12 +99,12 @@ std::span<const std::int64_t> PlanTerms::fragments(const StateImpl& s, std::span
   seen_.assign(types, -1);
   for (std::size_t k = 0; k < options.size(); ++k) {
     const ChoiceOption& one = options[k];
-    if (seen_[to_index(one.type)] == one.slot) continue;
-    seen_[to_index(one.type)] = one.slot;
+    if (seen_[to_index(one.type)] == one.job) continue;
+    seen_[to_index(one.type)] = one.job;
     ++jobs_[to_index(one.type)];
     gpus_[to_index(one.type)] += one.gpus;
     value_[to_index(one.type)] = saturating_add(value_[to_index(one.type)], std::max<std::int64_t>(0, value[k]));
-    const Shape& shape = s.jobs[to_index(one.slot)].job->shapes[to_index(s.jobs[to_index(one.slot)].options[to_index(one.option)].shape)];
+    const Shape& shape = s.jobs[to_index(one.job)].job->shapes[to_index(s.jobs[to_index(one.job)].options[to_index(one.option)].shape)];
     const std::int32_t piece = piece_of(s, shape, one.type);
     for (std::int32_t free = 0; free < piece; ++free) ++larger_ppm_[to_index(one.type) * kSizes + to_index(free)];
   }

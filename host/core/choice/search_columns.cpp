@@ -20,18 +20,18 @@ constexpr std::int32_t kNvlinkTopology = static_cast<std::int32_t>(TopologyKind:
 void SearchColumns::begin(const Asked& a) {
   empty_.begin(a.problem);
   const ChosenShapes choice = a.choice.chosen();
-  current_.assign(choice.slots.size(), kernel::kNone);
+  current_.assign(choice.jobs.size(), kernel::kNone);
   for (std::size_t k = 0; k < choice.options.size(); ++k) {
-    if (choice.options[k].current) current_[to_index(choice.job_of[to_index(choice.options[k].slot)])] = static_cast<std::int32_t>(k);
+    if (choice.options[k].current) current_[to_index(choice.job_of[to_index(choice.options[k].job)])] = static_cast<std::int32_t>(k);
   }
-  for (std::size_t j = 0; j < choice.slots.size(); ++j) {
-    if (current_[j] >= 0) empty_.release(choice.slots[j]);
+  for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
+    if (current_[j] >= 0) empty_.release(choice.jobs[j]);
   }
 }
 
-void SearchColumns::take(std::int32_t slot, const kernel::DemandRow& demand, std::span<const kernel::PlacedRow> entries) {
+void SearchColumns::take(std::int32_t job, const kernel::DemandRow& demand, std::span<const kernel::PlacedRow> entries) {
   for (const kernel::PlacedRow& entry : entries) empty_.take(demand, entry);
-  empty_.charge_queue(slot, demand.gpu_type, demand.quota);
+  empty_.charge_queue(job, demand.gpu_type, demand.quota);
 }
 
 void SearchColumns::finish(const Asked& a) {
@@ -41,8 +41,8 @@ void SearchColumns::finish(const Asked& a) {
   view_.now = a.state.now;
   view_.packing = a.rules.packing == Packing::kCount ? kernel::Packing::kCount : kernel::Packing::kTopology;
   view_.max_tries = a.rules.max_tries;
-  view_.n_jobs = static_cast<std::int32_t>(choice.slots.size());
-  view_.slot = choice.slots.data();
+  view_.n_jobs = static_cast<std::int32_t>(choice.jobs.size());
+  view_.problem_job = choice.jobs.data();
   view_.row_begin = choice.option_begin.data();
   add_rows(a, choice);
   add_placed_values(a, choice);
@@ -55,15 +55,15 @@ void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
   demand_.clear();
   run_.clear();
   for (const ChoiceOption& one : choice.options) {
-    demand_.push_back(p.options[p.option_begin[one.slot] + one.option].demand);
-    run_.push_back(p.has_until != 0 ? a.state.option_run(one.slot, to_index(one.option)) : kNever);
+    demand_.push_back(p.options[p.option_begin[one.job] + one.option].demand);
+    run_.push_back(p.has_until != 0 ? a.state.option_run(one.job, to_index(one.option)) : kNever);
   }
   rank_begin_.assign(1, 0);
   ranked_.clear();
   want_.clear();
   best_net_.clear();
-  turn_.clear();
-  for (std::size_t j = 0; j < choice.slots.size(); ++j) {
+  fill_order_.clear();
+  for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
     const std::size_t first = ranked_.size();
     for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) {
       if (choice.value[to_index(k)] > 0) ranked_.push_back(k);
@@ -74,16 +74,16 @@ void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
     best_net_.push_back(some ? choice.net(ranked_[first]) : INT64_MIN);
     want_.push_back(best_net_.back() > 0 ? ranked_[first] : kernel::kNone);
     rank_begin_.push_back(static_cast<std::int32_t>(ranked_.size()));
-    turn_.push_back(static_cast<std::int32_t>(j));
+    fill_order_.push_back(static_cast<std::int32_t>(j));
   }
-  std::sort(turn_.begin(), turn_.end(),
+  std::sort(fill_order_.begin(), fill_order_.end(),
             [&](std::int32_t x, std::int32_t y) { return std::tuple(best_net_[to_index(y)], x) < std::tuple(best_net_[to_index(x)], y); });
   view_.demand = demand_.data();
   view_.run = run_.data();
   view_.rank_begin = rank_begin_.data();
   view_.ranked = ranked_.data();
   view_.want = want_.data();
-  view_.turn = turn_.data();
+  view_.fill_order = fill_order_.data();
   view_.current = current_.data();
 }
 
@@ -96,7 +96,7 @@ void SearchColumns::add_placed_values(const Asked& a, const ChosenShapes& choice
   const std::int32_t classes = span ? locality_.classes() : 1;
   view_.n_classes = classes;
   placed_value_.clear();
-  moved_value_.assign(choice.slots.size() * to_index(classes), 0);
+  moved_value_.assign(choice.jobs.size() * to_index(classes), 0);
   for (std::size_t k = 0; k < choice.options.size(); ++k) {
     const ChoiceOption& one = choice.options[k];
     for (std::int32_t c = 0; c < classes; ++c) {
@@ -104,9 +104,9 @@ void SearchColumns::add_placed_values(const Asked& a, const ChosenShapes& choice
       if (span) here = at_speed(here, locality_.speed(a.state, one, c, here.speed));
       placed_value_.push_back(choice.value[k] - a.choice.values().loss(k, here));
       if (!one.current) continue;
-      if (migration) here.cost = migrate_cost(a.state.jobs[to_index(one.slot)].job->costs);
+      if (migration) here.cost = migrate_cost(a.state.jobs[to_index(one.job)].job->costs);
       const std::int64_t moved = choice.value[k] - a.choice.values().loss(k, here);
-      moved_value_[to_index(choice.job_of[to_index(one.slot)]) * to_index(classes) + to_index(c)] =
+      moved_value_[to_index(choice.job_of[to_index(one.job)]) * to_index(classes) + to_index(c)] =
           std::min(moved, placed_value_.back() - 1);
     }
   }

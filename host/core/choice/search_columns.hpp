@@ -26,13 +26,13 @@ class SearchColumns {
   /// Starts with what is free once all jobs of the choice have left.
   void begin(const Asked& asked);
   /// A job outside the choice holds what it was given.
-  void take(std::int32_t slot, const kernel::DemandRow& demand, std::span<const kernel::PlacedRow> entries);
+  void take(std::int32_t job, const kernel::DemandRow& demand, std::span<const kernel::PlacedRow> entries);
   /// Computes the rest, after the last `take`.
   void finish(const Asked& asked);
 
   const kernel::PlanSearchView& view() const { return view_; }
   /// [jobs] by the value of a job's best option beyond its price, highest first.
-  const std::vector<std::int32_t>& turn() const { return turn_; }
+  const std::vector<std::int32_t>& fill_order() const { return fill_order_; }
   const std::vector<std::int32_t>& current() const { return current_; }
 
  private:
@@ -44,7 +44,7 @@ class SearchColumns {
   FinalState empty_;
   Locality locality_;
   kernel::PlanSearchView view_{};
-  std::vector<std::int32_t> demand_, rank_begin_, ranked_, want_, turn_, current_, type_begin_, type_node_, room_, node_room_, block_;
+  std::vector<std::int32_t> demand_, rank_begin_, ranked_, want_, fill_order_, current_, type_begin_, type_node_, room_, node_room_, block_;
   std::vector<std::int64_t> placed_value_, moved_value_, best_net_;
   std::vector<TimeUs> run_;
 };

@@ -31,18 +31,18 @@ void SearchSeeds::begin_gene() {
 }
 
 void SearchSeeds::set(const StateImpl& s, const ShapeProblem& choice, const SearchSettings& settings, const PolicyState& kept,
-                      std::span<const std::int32_t> turn, std::span<const std::int32_t> current) {
+                      std::span<const std::int32_t> fill_order, std::span<const std::int32_t> current) {
   const ChosenShapes shapes = choice.chosen();
-  jobs_ = shapes.slots.size();
+  jobs_ = shapes.jobs.size();
   n_ = 0;
   most_ = to_index(settings.population) * to_index(settings.islands) - 1;
   by_id_.clear();
-  for (std::size_t j = 0; j < jobs_; ++j) by_id_.emplace_back(&s.jobs[to_index(shapes.slots[j])].job->id, static_cast<std::int32_t>(j));
+  for (std::size_t j = 0; j < jobs_; ++j) by_id_.emplace_back(&s.jobs[to_index(shapes.jobs[j])].job->id, static_cast<std::int32_t>(j));
   sort_by_id(by_id_);
   if (has_seed(settings.seeds, SearchSeed::kRunning) && room()) {
     begin_gene();
     std::copy(current.begin(), current.end(), gene_.end() - static_cast<std::ptrdiff_t>(jobs_));
-    std::copy(turn.begin(), turn.end(), order_.end() - static_cast<std::ptrdiff_t>(jobs_));
+    std::copy(fill_order.begin(), fill_order.end(), order_.end() - static_cast<std::ptrdiff_t>(jobs_));
   }
   if (has_seed(settings.seeds, SearchSeed::kFill) && room()) add_fill(shapes);
   if (has_seed(settings.seeds, SearchSeed::kKept)) add_kept(choice, kept, settings.islands);

@@ -22,9 +22,9 @@ class ShapeProblem;
 /// island of the decision before. Memory is kept between searches.
 class SearchSeeds {
  public:
-  /// @param turn, current  as in the columns of the search
+  /// @param fill_order, current  as in the columns of the search
   void set(const StateImpl& state, const ShapeProblem& choice, const SearchSettings& settings, const PolicyState& kept,
-           std::span<const std::int32_t> turn, std::span<const std::int32_t> current);
+           std::span<const std::int32_t> fill_order, std::span<const std::int32_t> current);
   std::int32_t n() const { return static_cast<std::int32_t>(n_); }
   const std::int32_t* gene() const { return gene_.data(); }    // [n * jobs] rows
   const std::int32_t* order() const { return order_.data(); }  // [n * jobs]

@@ -14,15 +14,15 @@ void ShapePass::take_turns(const StateImpl& s, const PassInput::Marks& marks, co
   left_.assign(s.jobs.size(), 0);
   passes_.assign(s.jobs.size(), 0);
   turns_.clear();
-  for (std::size_t j = 0; j < choice.slots.size(); ++j) {
-    const std::int32_t slot = choice.slots[j];
+  for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
+    const std::int32_t job = choice.jobs[j];
     const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
-    const bool running = s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0;
+    const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     const bool moves = !choice.moved.empty() && choice.moved[j] != 0;
     if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // stays as it is
-    left_[to_index(slot)] = running ? 1 : 0;
-    passes_[to_index(slot)] = 1;
-    Turn turn{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank[to_index(slot)], slot};
+    left_[to_index(job)] = running ? 1 : 0;
+    passes_[to_index(job)] = 1;
+    Turn turn{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank[to_index(job)], job};
     for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) turn.net = std::max(turn.net, choice.net(k));
     turns_.push_back(turn);
   }
@@ -30,13 +30,13 @@ void ShapePass::take_turns(const StateImpl& s, const PassInput::Marks& marks, co
     return std::tuple(a.outbid, b.gpus, b.net, a.rank) < std::tuple(b.outbid, a.gpus, a.net, b.rank);
   });
   order_.clear();
-  for (const Turn& turn : turns_) order_.push_back(turn.slot);
+  for (const Turn& turn : turns_) order_.push_back(turn.job);
   // Jobs without a chosen option that may start: those that request shares.
-  for (const std::int32_t slot : s.job_order) {
-    const bool running = s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0;
-    if (choice.job_of[to_index(slot)] >= 0 || running || marks.rejected[to_index(slot)] != 0) continue;
-    order_.push_back(slot);
-    passes_[to_index(slot)] = 1;
+  for (const std::int32_t job : s.job_order) {
+    const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
+    if (choice.job_of[to_index(job)] >= 0 || running || marks.rejected[to_index(job)] != 0) continue;
+    order_.push_back(job);
+    passes_[to_index(job)] = 1;
   }
 }
 
@@ -47,17 +47,17 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
   option_.clear();
   run_.clear();
   own_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
-  for (std::int32_t slot = 0; slot < p.n_jobs; ++slot) {
+  for (std::int32_t job = 0; job < p.n_jobs; ++job) {
     const auto add = [&](std::int32_t option) {
-      options_.push_back(p.options[p.option_begin[slot] + option]);
+      options_.push_back(p.options[p.option_begin[job] + option]);
       option_.push_back(option);
-      run_.push_back(p.has_until != 0 ? s.option_run(slot, to_index(option)) : kNever);
-      own_run_[to_index(p.option_begin[slot] + option)] = run_.back();
+      run_.push_back(p.has_until != 0 ? s.option_run(job, to_index(option)) : kNever);
+      own_run_[to_index(p.option_begin[job] + option)] = run_.back();
     };
-    const std::int32_t j = choice.job_of[to_index(slot)];
-    if (passes_[to_index(slot)] != 0 && j < 0) {
-      for (std::int32_t o = 0; o < p.option_begin[slot + 1] - p.option_begin[slot]; ++o) add(o);
-    } else if (passes_[to_index(slot)] != 0) {
+    const std::int32_t j = choice.job_of[to_index(job)];
+    if (passes_[to_index(job)] != 0 && j < 0) {
+      for (std::int32_t o = 0; o < p.option_begin[job + 1] - p.option_begin[job]; ++o) add(o);
+    } else if (passes_[to_index(job)] != 0) {
       const std::int32_t chosen = choice.chosen[to_index(j)] < 0 ? -1 : choice.option_begin[to_index(j)] + choice.chosen[to_index(j)];
       rows_.clear();
       for (std::int32_t k = choice.option_begin[to_index(j)]; k < choice.option_begin[to_index(j) + 1]; ++k) {
@@ -78,7 +78,7 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
   list_options(s, p, choice);
   after_.begin(p);
   for (const Turn& turn : turns_) {
-    if (left_[to_index(turn.slot)] != 0) after_.release(turn.slot);
+    if (left_[to_index(turn.job)] != 0) after_.release(turn.job);
   }
   view_ = after_.view();
   view_.option_begin = begin_.data();
@@ -101,15 +101,15 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
 }
 
 void ShapePass::obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const {
-  obtained.resize(choice.slots.size());
-  for (std::size_t j = 0; j < choice.slots.size(); ++j) {
-    const bool stays = passes_[to_index(choice.slots[j])] == 0;
+  obtained.resize(choice.jobs.size());
+  for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
+    const bool stays = passes_[to_index(choice.jobs[j])] == 0;
     obtained[j] = stays ? choice.options[to_index(choice.option_begin[j] + choice.chosen[j])].option : -1;
   }
   for (std::int32_t i = 0; i < request_.n; ++i) {
-    const std::int32_t slot = order_[to_index(i)];
-    if (choice.job_of[to_index(slot)] >= 0 && result.option[i] >= 0) {
-      obtained[to_index(choice.job_of[to_index(slot)])] = option_of(slot, result.option[i]);
+    const std::int32_t job = order_[to_index(i)];
+    if (choice.job_of[to_index(job)] >= 0 && result.option[i] >= 0) {
+      obtained[to_index(choice.job_of[to_index(job)])] = option_of(job, result.option[i]);
     }
   }
 }

@@ -12,8 +12,8 @@ namespace berth::core {
 
 /// A choice of options as the placement code sees it. Columns of the choice's jobs and options.
 struct ChosenShapes {
-  const std::vector<std::int32_t>& slots;         // [jobs]
-  const std::vector<std::int32_t>& job_of;        // [jobs of the state] index in `slots`, -1
+  const std::vector<std::int32_t>& jobs;          // [jobs]
+  const std::vector<std::int32_t>& job_of;        // [jobs of the state] index in `jobs`, -1
   const std::vector<std::int32_t>& option_begin;  // [jobs + 1]
   const std::vector<ChoiceOption>& options;
   const std::vector<std::int64_t>& value;      // [options]
@@ -55,8 +55,8 @@ class ShapePass {
   /// @param obtained  [jobs of the choice] out
   void obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const;
   /// The job's own option at a row of the pass.
-  std::int32_t option_of(std::int32_t slot, std::int32_t row) const {
-    return option_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(slot)] + row)];
+  std::int32_t option_of(std::int32_t job, std::int32_t row) const {
+    return option_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(job)] + row)];
   }
   /// After the pass: converts problem, request and result to the jobs' own options, in their own order.
   void translate(const kernel::ProblemView& own, kernel::ProblemView& visited, kernel::PlaceRequest& request,
@@ -69,7 +69,7 @@ class ShapePass {
     std::uint8_t outbid;
     std::int32_t gpus;  // of the chosen option
     std::int64_t net;   // of the best option left to an outbid job
-    std::int32_t rank, slot;
+    std::int32_t rank, job;
   };
   void take_turns(const StateImpl& state, const PassInput::Marks& marks, const ChosenShapes& choice);
   void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice);

@@ -19,18 +19,18 @@ namespace {
 constexpr const char* kPriceOf = "price/";  // followed by the id of a GPU type
 
 /// Whether all GPUs of a job could be given to others: closed nodes keep the jobs that they have.
-bool holds_open_nodes(const kernel::ProblemView& p, std::int32_t slot) {
-  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+bool holds_open_nodes(const kernel::ProblemView& p, std::int32_t job) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
     if ((p.held[h].mask & ~p.node_open[p.held[h].node]) != 0) return false;
   }
   return true;
 }
 
-bool may_be_displaced(const StateImpl& s, std::int32_t slot) { return s.job.victim_from[to_index(slot)] <= s.now; }
+bool may_be_displaced(const StateImpl& s, std::int32_t job) { return s.job.victim_from[to_index(job)] <= s.now; }
 
-std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t slot) {
+std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t job) {
   std::int64_t gpus = 0;
-  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
     gpus += p.held[h].share_ppm == kWholeGpu ? std::popcount(p.held[h].mask) : 0;
   }
   return gpus;
@@ -46,19 +46,19 @@ struct RunningForm {
   }
 };
 
-RunningForm form_of(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot) {
-  if (s.job.running[to_index(slot)] == 0) return {};
-  return {s.job.shape[to_index(slot)], s.job.held_type[to_index(slot)], held_gpus(p, slot)};
+RunningForm form_of(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
+  if (s.job.running[to_index(job)] == 0) return {};
+  return {s.job.shape[to_index(job)], s.job.held_type[to_index(job)], held_gpus(p, job)};
 }
 
 // A job that may not be displaced stays.
 // So does a job that runs partly on closed nodes, or on shares, as a price is one of whole GPUs.
 // So does a job in a form that none of its options has, such as a gang repaired with fewer members: it could not be
 // chosen to stay.
-bool may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t slot, const RunningForm& form) {
-  if (!may_be_displaced(s, slot) || form.gpus == 0 || !holds_open_nodes(p, slot)) return false;
-  const kernel::OptionRow* const first = p.options + p.option_begin[slot];
-  const kernel::OptionRow* const last = p.options + p.option_begin[slot + 1];
+bool may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, const RunningForm& form) {
+  if (!may_be_displaced(s, job) || form.gpus == 0 || !holds_open_nodes(p, job)) return false;
+  const kernel::OptionRow* const first = p.options + p.option_begin[job];
+  const kernel::OptionRow* const last = p.options + p.option_begin[job + 1];
   return std::any_of(first, last, [&](const kernel::OptionRow& option) { return form.is(option, p); });
 }
 
@@ -69,44 +69,44 @@ void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, con
   capacity_.assign(to_index(p.n_types), 0);
   for (std::int32_t n = 0; n < p.n_nodes; ++n) capacity_[to_index(p.node_type[n])] += std::popcount(p.node_free[n]);
   beyond_.assign(to_index(p.n_types), 0);
-  slots_.clear();
-  for (const std::int32_t slot : s.job_order) {
-    const bool running = s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0;
-    if (marks.rejected[to_index(slot)] != 0 || marks.repaired[to_index(slot)] >= 0) continue;
-    if (running && !may_change(s, p, slot, form_of(s, p, slot))) {
-      for (std::int32_t h = p.held_begin[slot]; may_be_displaced(s, slot) && h < p.held_begin[slot + 1]; ++h) {
+  jobs_.clear();
+  for (const std::int32_t job : s.job_order) {
+    const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
+    if (marks.rejected[to_index(job)] != 0 || marks.repaired[to_index(job)] >= 0) continue;
+    if (running && !may_change(s, p, job, form_of(s, p, job))) {
+      for (std::int32_t h = p.held_begin[job]; may_be_displaced(s, job) && h < p.held_begin[job + 1]; ++h) {
         const kernel::HeldRow& row = p.held[h];
         beyond_[to_index(p.node_type[row.node])] += std::popcount(row.mask & p.node_open[row.node]);
       }
       continue;
     }
-    for (std::int32_t h = p.held_begin[slot]; running && h < p.held_begin[slot + 1]; ++h) {
+    for (std::int32_t h = p.held_begin[job]; running && h < p.held_begin[job + 1]; ++h) {
       const kernel::HeldRow& row = p.held[h];
       capacity_[to_index(p.node_type[row.node])] += std::popcount(row.mask);
     }
-    slots_.push_back(slot);
+    jobs_.push_back(job);
   }
 
   options_.clear();
   option_begin_.assign(1, 0);
   job_of_.assign(s.jobs.size(), -1);
   std::size_t kept = 0;
-  for (const std::int32_t slot : slots_) {
+  for (const std::int32_t job : jobs_) {
     const std::size_t before = options_.size();
-    const RunningForm form = marks.lost[to_index(slot)] == 0 ? form_of(s, p, slot) : RunningForm{};
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+    const RunningForm form = marks.lost[to_index(job)] == 0 ? form_of(s, p, job) : RunningForm{};
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       const bool current = form.is(p.options[o], p);
       const std::int64_t most = capacity_[to_index(demand.gpu_type)] + beyond_[to_index(demand.gpu_type)];
       if (demand.gpus < 1 || demand.gpus > most || (marks.impossible[to_index(o)] != 0 && !current)) continue;
-      options_.push_back({slot, o - p.option_begin[slot], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), current});
+      options_.push_back({job, o - p.option_begin[job], demand.gpu_type, static_cast<std::int32_t>(demand.gpus), current});
     }
     if (options_.size() == before) continue;  // shares, and what is too large at present: tried last
-    job_of_[to_index(slot)] = static_cast<std::int32_t>(kept);
-    slots_[kept++] = slot;
+    job_of_[to_index(job)] = static_cast<std::int32_t>(kept);
+    jobs_[kept++] = job;
     option_begin_.push_back(static_cast<std::int32_t>(options_.size()));
   }
-  slots_.resize(kept);
+  jobs_.resize(kept);
 }
 
 void ShapeProblem::look(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChoiceSettings& settings) {
@@ -129,12 +129,12 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
                           std::to_string(p.n_types));
   }
   look(s, p, marks, order.settings);
-  if (slots_.size() > kernel::kMaxPriceJobs) {
+  if (jobs_.size() > kernel::kMaxPriceJobs) {
     throw InvalidArgument("shapes are chosen for at most " + std::to_string(kernel::kMaxPriceJobs) + " jobs; " +
-                          std::to_string(slots_.size()) + " may be given others");
+                          std::to_string(jobs_.size()) + " may be given others");
   }
   placeable_ = value_;
-  chosen_.assign(slots_.size(), -1);
+  chosen_.assign(jobs_.size(), -1);
   moved_.clear();
   price_.assign(to_index(p.n_types), 0);
   used_.assign(to_index(p.n_types), 0);
@@ -153,7 +153,7 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
   const kernel::PriceRequest search = task.request;
   if (order.policy != nullptr) {
     task.request.bound_only = true;
-    other_chosen_.assign(slots_.size(), -1);
+    other_chosen_.assign(jobs_.size(), -1);
   }
   if (searches) {
     task.stop_token = nullptr;
@@ -215,7 +215,7 @@ bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const std::i
   task.problem.value = placeable_.data();
   task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(most), false, earlier_.data()};
   task.stop_token = searches ? nullptr : &stop_token;
-  other_chosen_.assign(slots_.size(), -1);
+  other_chosen_.assign(jobs_.size(), -1);
   std::int64_t sum = 0, bound = 0;
   std::int32_t evaluations = 0;
   const kernel::PriceResult result{other_chosen_.data(), again_price_.data(), used_.data(), &sum, &bound, &evaluations};
@@ -244,19 +244,19 @@ void ShapeProblem::keep(const StateImpl& s, PolicyState& policy_state) const {
   for (std::size_t t = 0; t < price_.size(); ++t) policy_state.scalars[scalar_of(s.gpu_types[t])] = price_[t];
 }
 
-Reason ShapeProblem::outbid(std::int32_t slot) const {
-  const std::int32_t j = job_of_[to_index(slot)];
+Reason ShapeProblem::outbid(std::int32_t job) const {
+  const std::int32_t j = job_of_[to_index(job)];
   if (chosen_only_ && j >= 0 && chosen_[to_index(j)] < 0) {
     Reason reason;
     reason.code = ReasonCode::kNotChosen;
     return reason;
   }
-  return !by_price_ || j < 0 || chosen_[to_index(j)] >= 0 ? Reason{} : outbid_at(slot, price_);
+  return !by_price_ || j < 0 || chosen_[to_index(j)] >= 0 ? Reason{} : outbid_at(job, price_);
 }
 
-Reason ShapeProblem::outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const {
+Reason ShapeProblem::outbid_at(std::int32_t job, const std::vector<std::int64_t>& price) const {
   Reason reason;
-  const std::int32_t j = job_of_[to_index(slot)];
+  const std::int32_t j = job_of_[to_index(job)];
   std::pair best_of{false, INT64_MIN};  // shapes in which it would not move count only where there are no others
   for (std::int32_t k = j < 0 ? 0 : option_begin_[to_index(j)]; k < (j < 0 ? 0 : option_begin_[to_index(j) + 1]); ++k) {
     const std::int64_t cost = price[to_index(type_[to_index(k)])] * gpus_[to_index(k)];

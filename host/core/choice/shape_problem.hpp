@@ -71,12 +71,12 @@ class ShapeProblem {
 
   /// Valid until the next choice.
   ChosenShapes chosen() const {
-    return {slots_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes(), moved_};
+    return {jobs_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes(), moved_};
   }
   /// Why a job obtained nothing; code kNone where it was to obtain something, or where the choice is not the cause.
-  Reason outbid(std::int32_t slot) const;
+  Reason outbid(std::int32_t job) const;
   /// At these prices: code kNone where some option has a higher value to it than its GPUs cost.
-  Reason outbid_at(std::int32_t slot, const std::vector<std::int64_t>& price) const;
+  Reason outbid_at(std::int32_t job, const std::vector<std::int64_t>& price) const;
 
   /// Writes objective, bound and prices into a finished plan.
   void report(const StateImpl& state, const ChoiceSettings& settings, Plan& plan);
@@ -90,7 +90,7 @@ class ShapeProblem {
   std::int32_t row_of(const StateImpl& state, const Plan& plan, const Decision& decision) const;
 
   std::vector<ChoiceOption> options_;
-  std::vector<std::int32_t> slots_;         // of the choice's jobs, by job rank
+  std::vector<std::int32_t> jobs_;          // of the choice's jobs, by job rank
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
   std::vector<std::int64_t> value_, capacity_, beyond_, price_, used_, earlier_;
@@ -100,7 +100,7 @@ class ShapeProblem {
   std::vector<std::int32_t> other_chosen_;  // before the last choose_again; not used alongside a policy's own choice
   std::vector<std::uint8_t> moved_;
   bool by_price_ = true, chosen_only_ = false;
-  std::vector<std::int32_t> job_of_;  // [jobs of the state] index in slots_, -1
+  std::vector<std::int32_t> job_of_;  // [jobs of the state] index in jobs_, -1
   std::int64_t sum_ = 0, bound_ = 0;
   std::int32_t evaluations_ = 0;
   std::int64_t work_ = 0;

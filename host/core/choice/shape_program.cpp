@@ -43,10 +43,10 @@ ShapeProgram shape_program(const StateView& state, const std::string& policy, co
   for (std::size_t t = 0; t < p.capacity.size(); ++t) p.capacity[t] += choice.beyond()[t];
   p.option_begin = named.option_begin;
   for (const GpuType& type : s.gpu_types) p.type_id.push_back(type.id);
-  for (const std::int32_t slot : named.slots) p.job_id.push_back(s.jobs[to_index(slot)].job->id);
+  for (const std::int32_t job : named.jobs) p.job_id.push_back(s.jobs[to_index(job)].job->id);
   for (std::size_t k = 0; k < named.options.size(); ++k) {
     const ChoiceOption& one = named.options[k];
-    const JobRecord& record = s.jobs[to_index(one.slot)];
+    const JobRecord& record = s.jobs[to_index(one.job)];
     p.type.push_back(one.type);
     p.gpus.push_back(one.gpus);
     p.value.push_back(named.value[k]);

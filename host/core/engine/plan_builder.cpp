@@ -97,55 +97,55 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
   std::int64_t used = 0;
   plan.decisions.reserve(s.job_order.size());
   const Decision blank;  // copied: a constructor call would clear it byte by byte first
-  for (const std::int32_t slot : s.job_order) {
+  for (const std::int32_t job_index : s.job_order) {
     // Descriptions are spread over memory: kept and waiting jobs, the majority, are recognised by columns alone.
     plan.decisions.push_back(blank);
     Decision& d = plan.decisions.back();
-    d.job = slot;
-    const std::int32_t i = position_[to_index(slot)];
-    const bool is_lost = (*pass.lost)[to_index(slot)] != 0;
-    const std::int32_t repaired = (*pass.repaired)[to_index(slot)];
+    d.job = job_index;
+    const std::int32_t i = position_[to_index(job_index)];
+    const bool is_lost = (*pass.lost)[to_index(job_index)] != 0;
+    const std::int32_t repaired = (*pass.repaired)[to_index(job_index)];
     const Outcome outcome = i < 0 ? Outcome::kKept : result.outcome[i];
-    const bool running = s.job.running[to_index(slot)] != 0;
+    const bool running = s.job.running[to_index(job_index)] != 0;
     if (repaired >= 0) {
       d.action = Action::kReplace;
-      d.shape = s.job.shape[to_index(slot)];
+      d.shape = s.job.shape[to_index(job_index)];
       append(plan, d, (*pass.repairs)[to_index(repaired)]);
-      d.cost_us = restart_cost(s.jobs[to_index(slot)].job->costs);
-      predict(s, d, plan, s.job.rate[to_index(slot)], s.now);
-    } else if (rejected_[to_index(slot)] != 0) {
+      d.cost_us = restart_cost(s.jobs[to_index(job_index)].job->costs);
+      predict(s, d, plan, s.job.rate[to_index(job_index)], s.now);
+    } else if (rejected_[to_index(job_index)] != 0) {
       d.action = Action::kReject;
-      if (rejected_[to_index(slot)] == kCannotRun) {
-        d.reason = reasons_.never(slot);
+      if (rejected_[to_index(job_index)] == kCannotRun) {
+        d.reason = reasons_.never(job_index);
       } else {
         d.reason.code = ReasonCode::kDeadlineImpossible;
-        d.reason.until_us = s.too_late(slot);
+        d.reason.until_us = s.too_late(job_index);
         predicted = true;
       }
     } else if (outcome == Outcome::kKept) {
       d.action = Action::kKeep;
-      d.shape = s.job.shape[to_index(slot)];
-      append(plan, d, s.held_entries(slot));
-      d.local_batch = s.job.local_batch[to_index(slot)];
-      d.learning_rate_pico = s.job.learning_rate_pico[to_index(slot)];
-      d.rate = s.job.rate[to_index(slot)];
-      const TimeUs left = s.or_limit(slot, (*pass.remaining)[to_index(slot)]);
+      d.shape = s.job.shape[to_index(job_index)];
+      append(plan, d, s.held_entries(job_index));
+      d.local_batch = s.job.local_batch[to_index(job_index)];
+      d.learning_rate_pico = s.job.learning_rate_pico[to_index(job_index)];
+      d.rate = s.job.rate[to_index(job_index)];
+      const TimeUs left = s.or_limit(job_index, (*pass.remaining)[to_index(job_index)]);
       if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
     } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
       place_entries(s, pass, i, d, plan);
-      const std::int64_t rate = s.jobs[to_index(slot)].option_rate[to_index(result.option[i])];
+      const std::int64_t rate = s.jobs[to_index(job_index)].option_rate[to_index(result.option[i])];
       predict(s, d, plan, rate, outcome == Outcome::kReserved ? *result.reserve_at : s.now);
       d.action = Action::kStart;
       if (outcome == Outcome::kReserved) {
         d.action = Action::kReserve;
       } else if (running) {
-        d.action = d.shape == s.job.shape[to_index(slot)] ? Action::kMigrate : Action::kResize;
-        const Costs& costs = s.jobs[to_index(slot)].job->costs;
+        d.action = d.shape == s.job.shape[to_index(job_index)] ? Action::kMigrate : Action::kResize;
+        const Costs& costs = s.jobs[to_index(job_index)].job->costs;
         d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
       }
     } else {
       d.action = running ? Action::kPreempt : Action::kWait;
-      if (running) d.cost_us = displace_cost(s.jobs[to_index(slot)].job->costs);
+      if (running) d.cost_us = displace_cost(s.jobs[to_index(job_index)].job->costs);
     }
     if (d.action == Action::kReserve && running) {
       // A displaced job holds nothing now; the reason states that it will start again.
@@ -157,11 +157,11 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       d.rate = 0;
       d.local_batch = 0;
       d.learning_rate_pico = 0;
-      d.cost_us = displace_cost(s.jobs[to_index(slot)].job->costs);
+      d.cost_us = displace_cost(s.jobs[to_index(job_index)].job->costs);
     }
     if (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve) {
       JobPass one;
-      one.slot = slot;
+      one.job = job_index;
       one.outcome = d.action == Action::kPreempt ? Outcome::kPreempted : outcome;
       one.may_run = !running;
       one.lost_gpus = is_lost;
@@ -170,11 +170,11 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
       if (outcome == Outcome::kBehind) one.other = blocked;
       if (waits(outcome) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
-      if (pass.choice != nullptr && !is_lost) d.reason = pass.choice->outbid(slot);
+      if (pass.choice != nullptr && !is_lost) d.reason = pass.choice->outbid(job_index);
       if (d.reason.code == ReasonCode::kNone) {
         d.reason = reasons_.explain(one);
       } else {
-        reasons_.add_unavailable(slot, d.reason);
+        reasons_.add_unavailable(job_index, d.reason);
       }
       unproved = unproved || d.reason.code == ReasonCode::kBudget;
     }

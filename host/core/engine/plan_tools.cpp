@@ -60,7 +60,7 @@ std::string render_where(const ClusterState& state, const Reason& reason) {
 }
 
 bool check_certificate(const ClusterState& state, const Reason& reason, std::int32_t job) {
-  const Job* description = job < 0 || job >= state.job_slots() ? nullptr : state.job(job);
+  const Job* description = job < 0 || job >= state.job_index_end() ? nullptr : state.job(job);
   return description != nullptr && core::certificate_holds(state.impl().facts(), *description, reason);
 }
 
@@ -72,8 +72,8 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
   std::vector<Delta> stops;
   std::vector<Delta> starts;
   for (const Decision& d : plan.decisions) {
-    const Job* job = d.job >= 0 && d.job < state.job_slots() ? state.job(d.job) : nullptr;
-    if (job == nullptr) throw InvalidArgument("the plan names the empty job slot " + std::to_string(d.job));
+    const Job* job = d.job >= 0 && d.job < state.job_index_end() ? state.job(d.job) : nullptr;
+    if (job == nullptr) throw InvalidArgument("the plan names the unused job index " + std::to_string(d.job));
     const bool moves = d.action == Action::kMigrate || d.action == Action::kResize || d.action == Action::kReplace;
     if (d.action == Action::kPreempt || moves) stops.push_back(delta::StopJob{job->id});
     if (d.action != Action::kStart && !moves) continue;

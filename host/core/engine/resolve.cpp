@@ -9,8 +9,8 @@
 namespace berth::core {
 
 std::int32_t job_of(const StateImpl& s, const std::string& id) {
-  const auto found = s.job_slot.find(id);
-  if (found == s.job_slot.end()) throw InvalidArgument("unknown job '" + id + "'");
+  const auto found = s.index_of_job.find(id);
+  if (found == s.index_of_job.end()) throw InvalidArgument("unknown job '" + id + "'");
   return found->second;
 }
 

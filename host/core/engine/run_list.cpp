@@ -10,9 +10,9 @@
 namespace berth::core {
 namespace {
 
-std::uint64_t held_on(const kernel::ProblemView& p, std::int32_t slot, std::int32_t node) {
+std::uint64_t held_on(const kernel::ProblemView& p, std::int32_t job, std::int32_t node) {
   std::uint64_t held = 0;
-  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
     if (p.held[h].node == node) held |= p.held[h].mask;
   }
   return held;
@@ -33,14 +33,14 @@ void each_row(const RunLine& line, std::int32_t share_ppm, const Take& take) {
 
 }  // namespace
 
-std::int32_t flat_option(const StateView& view, std::int32_t slot, std::int32_t gpus, std::int32_t gpu_type) {
+std::int32_t flat_option(const StateView& view, std::int32_t job, std::int32_t gpus, std::int32_t gpu_type) {
   const StateImpl& s = impl_of(view);
   const kernel::ProblemView& p = s.problem();
-  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
     const kernel::DemandRow& demand = p.demands[p.options[o].demand];
     const kernel::GroupRow& group = p.groups[demand.group_begin];
     const bool flat = demand.group_end == demand.group_begin + 1 && group.gpus == 1;
-    if (flat && group.members == gpus && (gpu_type < 0 || demand.gpu_type == gpu_type)) return o - p.option_begin[slot];
+    if (flat && group.members == gpus && (gpu_type < 0 || demand.gpu_type == gpu_type)) return o - p.option_begin[job];
   }
   return -1;
 }
@@ -62,18 +62,18 @@ const std::vector<std::uint8_t>& RunList::begin(const StateView& view, Packing p
 }
 
 // Keeps its GPUs, unless an earlier job needs them.
-bool RunList::stays(const StateImpl& s, std::int32_t slot) const {
+bool RunList::stays(const StateImpl& s, std::int32_t job) const {
   const kernel::ProblemView& p = s.problem();
-  const RunLine* const line = line_of(slot);
+  const RunLine* const line = line_of(job);
   if (line == nullptr) return false;
   if (!line->places.empty()) {
     std::int32_t held = 0;
-    for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) held += std::popcount(p.held[h].mask);
+    for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) held += std::popcount(p.held[h].mask);
     return line->gpus == held && std::all_of(line->places.begin(), line->places.end(),
-                                             [&](const NamedGpus& one) { return held_on(p, slot, one.node) == one.gpus; });
+                                             [&](const NamedGpus& one) { return held_on(p, job, one.node) == one.gpus; });
   }
-  if (line->gpus > 0 && line->gpus != s.job.gpus[to_index(slot)]) return false;
-  return std::none_of(p.held + p.held_begin[slot], p.held + p.held_begin[slot + 1],
+  if (line->gpus > 0 && line->gpus != s.job.gpus[to_index(job)]) return false;
+  return std::none_of(p.held + p.held_begin[job], p.held + p.held_begin[job + 1],
                       [&](const kernel::HeldRow& row) { return (named_[to_index(row.node)] & row.mask) != 0; });
 }
 
@@ -88,12 +88,11 @@ void RunList::sort_out(const StateImpl& s) {
   gone_ = problem_.lost();
   std::vector<std::int32_t>& rest = order_;
   rest.clear();
-  for (const std::int32_t slot : s.job_order) {
-    const bool repaired = problem_.repaired()[to_index(slot)] >= 0;
-    if (repaired || (*rejected_)[to_index(slot)] != 0) continue;
-    if (s.job.running[to_index(slot)] != 0 && gone_[to_index(slot)] == 0 && !stays(s, slot))
-      left_[to_index(slot)] = gone_[to_index(slot)] = 1;
-    if (line_of(slot) == nullptr) rest.push_back(slot);
+  for (const std::int32_t job : s.job_order) {
+    const bool repaired = problem_.repaired()[to_index(job)] >= 0;
+    if (repaired || (*rejected_)[to_index(job)] != 0) continue;
+    if (s.job.running[to_index(job)] != 0 && gone_[to_index(job)] == 0 && !stays(s, job)) left_[to_index(job)] = gone_[to_index(job)] = 1;
+    if (line_of(job) == nullptr) rest.push_back(job);
   }
   visited_.clear();
   std::vector<std::int32_t> named;
@@ -113,14 +112,14 @@ void RunList::sort_out(const StateImpl& s) {
 void RunList::set_aside(const StateImpl& s) {
   const kernel::ProblemView& p = problem_.view();
   before_.begin(p);
-  for (const std::int32_t slot : s.job_order) {
-    if (left_[to_index(slot)] != 0) before_.release(slot);
+  for (const std::int32_t job : s.job_order) {
+    if (left_[to_index(job)] != 0) before_.release(job);
   }
   // The demand of a job with named GPUs is not cut into whole nodes.
   own_.assign(p.options, p.options + p.option_begin[p.n_jobs]);
   for (std::size_t i = 0; i < n_named_; ++i) {
-    const std::int32_t slot = order_[i];
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) own_[to_index(o)] = s.problem().options[o];
+    const std::int32_t job = order_[i];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) own_[to_index(o)] = s.problem().options[o];
   }
   planned_ = before_.view();
   planned_.options = own_.data();
@@ -140,12 +139,12 @@ void RunList::list_options(const StateImpl& s) {
   options_.clear();
   option_.clear();
   run_.clear();
-  for (std::int32_t slot = 0; slot < p.n_jobs; ++slot) {
-    const RunLine* const line = s.jobs[to_index(slot)].job == nullptr ? nullptr : line_of(slot);
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+  for (std::int32_t job = 0; job < p.n_jobs; ++job) {
+    const RunLine* const line = s.jobs[to_index(job)].job == nullptr ? nullptr : line_of(job);
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
       if (line != nullptr && line->gpus > 0 && p.demands[own_[to_index(o)].demand].gpus != line->gpus) continue;
       options_.push_back(own_[to_index(o)]);
-      option_.push_back(o - p.option_begin[slot]);
+      option_.push_back(o - p.option_begin[job]);
       run_.push_back(request_.option_run[o]);
     }
     begin_.push_back(static_cast<std::int32_t>(options_.size()));

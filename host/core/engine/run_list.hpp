@@ -33,7 +33,7 @@ struct RunLine {
 
 /// The first of a job's options with N GPUs, or shares of N, in one flat gang, on nodes of that type (-1: any); -1:
 /// there is none.
-std::int32_t flat_option(const StateView& view, std::int32_t slot, std::int32_t gpus, std::int32_t gpu_type);
+std::int32_t flat_option(const StateView& view, std::int32_t job, std::int32_t gpus, std::int32_t gpu_type);
 
 /// Turns a list of jobs to run, most important first, into a plan, with the pass, builder and validator of
 /// Engine::decide.
@@ -56,14 +56,14 @@ class RunList {
   const std::vector<std::string>& plan(const StateView& view, std::span<const RunLine> lines, const Request& request, Plan& plan);
 
  private:
-  bool stays(const StateImpl& state, std::int32_t slot) const;
+  bool stays(const StateImpl& state, std::int32_t job) const;
   void sort_out(const StateImpl& state);
   void set_aside(const StateImpl& state);
   void list_options(const StateImpl& state);
   kernel::PlaceResult pass(const StateImpl& state, const Request& request, Plan& plan);
   void give_named(const kernel::PlaceResult& result) const;
-  const RunLine* line_of(std::int32_t slot) const {
-    const std::int32_t line = line_of_[static_cast<std::size_t>(slot)];
+  const RunLine* line_of(std::int32_t job) const {
+    const std::int32_t line = line_of_[static_cast<std::size_t>(job)];
     return line < 0 ? nullptr : &lines_[static_cast<std::size_t>(line)];
   }
 

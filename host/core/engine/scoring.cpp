@@ -17,8 +17,8 @@ void Scoring::read_jobs(const StateImpl& s, const std::vector<std::string>& ids)
   jobs_.clear();
   for (const std::string& id : ids) jobs_.push_back(job_of(s, id));
   if (!ids.empty()) return;
-  for (const std::int32_t slot : s.job_order) {
-    if (s.job.running[to_index(slot)] == 0) jobs_.push_back(slot);
+  for (const std::int32_t job : s.job_order) {
+    if (s.job.running[to_index(job)] == 0) jobs_.push_back(job);
   }
 }
 
@@ -57,10 +57,9 @@ kernel::ScoreRequest Scoring::compile(const StateImpl& s, const ScoreRequest& re
     problem_.node_free = free_.data();
   }
   option_run_.assign(to_index(problem_.option_begin[problem_.n_jobs]), kNever);
-  for (const std::int32_t slot : jobs_) {
-    const std::int32_t first = problem_.option_begin[slot];
-    for (std::int32_t o = first; o < problem_.option_begin[slot + 1]; ++o)
-      option_run_[to_index(o)] = s.option_run(slot, to_index(o - first));
+  for (const std::int32_t job : jobs_) {
+    const std::int32_t first = problem_.option_begin[job];
+    for (std::int32_t o = first; o < problem_.option_begin[job + 1]; ++o) option_run_[to_index(o)] = s.option_run(job, to_index(o - first));
   }
 
   kernel::ScoreRequest asked{};
@@ -83,10 +82,10 @@ void Scoring::read(const StateImpl& s, const kernel::ScoreRequest& asked, Candid
   out.rows.clear();
   const std::int32_t first = asked.level == 0 ? 0 : problem_.topology[asked.topology].level_begin[asked.level];
   const kernel::Candidate* row = best_.data();
-  for (const std::int32_t slot : jobs_) {
+  for (const std::int32_t job : jobs_) {
     for (std::int32_t i = 0; i < asked.k; ++i, ++row) {
       if (row->option == kernel::kNone) continue;
-      const kernel::OptionRow& option = problem_.options[problem_.option_begin[slot] + row->option];
+      const kernel::OptionRow& option = problem_.options[problem_.option_begin[job] + row->option];
       Candidate c;
       c.shape = option.shape;
       c.gpu_type = s.gpu_types[to_index(problem_.demands[option.demand].gpu_type)].id;

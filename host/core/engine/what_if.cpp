@@ -60,7 +60,7 @@ void WhatIf::begin(const StateImpl& s) {
   n_problems_ = n_inputs_ = n_passes_ = 0;
   bytes_ = 0;
   lost_gpus_ = std::any_of(s.job_order.begin(), s.job_order.end(),
-                           [&](std::int32_t slot) { return s.job.running[to_index(slot)] != 0 && s.lost_gpus(slot); });
+                           [&](std::int32_t job) { return s.job.running[to_index(job)] != 0 && s.lost_gpus(job); });
 }
 
 void WhatIf::add(const StateImpl& s, const berth::Scenario& asked) {
@@ -122,16 +122,16 @@ void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Sc
     input.order(s, entry, *chosen_.policy, remembered, marks);
     return;
   }
-  slots_.clear();
+  jobs_.clear();
   position_.assign(s.jobs.size(), -1);
   for (const std::string& id : asked.order) {
-    const std::int32_t slot = job_of(s, id);
-    if (position_[to_index(slot)] >= 0) throw InvalidArgument("the order names job '" + id + "' twice");
-    position_[to_index(slot)] = 0;
-    const bool stays = !entry.preemptive && s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0;
-    if (!stays && marks.rejected[to_index(slot)] == 0) slots_.push_back(slot);
+    const std::int32_t job = job_of(s, id);
+    if (position_[to_index(job)] >= 0) throw InvalidArgument("the order names job '" + id + "' twice");
+    position_[to_index(job)] = 0;
+    const bool stays = !entry.preemptive && s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
+    if (!stays && marks.rejected[to_index(job)] == 0) jobs_.push_back(job);
   }
-  input.order(slots_);
+  input.order(jobs_);
 }
 
 const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, int threads, std::string& note) {

@@ -81,7 +81,7 @@ class WhatIf {
   std::vector<Scenario> scenarios_;
   std::vector<kernel::PlaceResult> results_;
   std::vector<std::uint8_t> skipped_;
-  std::vector<std::int32_t> slots_, position_;
+  std::vector<std::int32_t> jobs_, position_;
 };
 
 }  // namespace berth::core

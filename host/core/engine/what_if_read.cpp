@@ -43,27 +43,27 @@ void WhatIf::read(const StateImpl& s, std::int32_t i, ScenarioOutcome& out) {
   out.entries.clear();
   out.totals = {};
   out.reserve_at_us = kNever;
-  for (const std::int32_t slot : s.job_order) {
-    const std::int32_t at_position = position_[to_index(slot)];
-    const std::int32_t repaired = problem.pass.repaired()[to_index(slot)];
-    const bool running = s.job.running[to_index(slot)] != 0;
-    Outcome outcome = running && problem.pass.lost()[to_index(slot)] == 0 ? Outcome::kKept : Outcome::kWaits;
+  for (const std::int32_t job : s.job_order) {
+    const std::int32_t at_position = position_[to_index(job)];
+    const std::int32_t repaired = problem.pass.repaired()[to_index(job)];
+    const bool running = s.job.running[to_index(job)] != 0;
+    Outcome outcome = running && problem.pass.lost()[to_index(job)] == 0 ? Outcome::kKept : Outcome::kWaits;
     if (at_position >= 0) outcome = pass.result.outcome[to_index(at_position)];
-    std::int32_t shape = running ? s.job.shape[to_index(slot)] : -1;
+    std::int32_t shape = running ? s.job.shape[to_index(job)] : -1;
     Action action = Action::kWait;
     if (repaired >= 0) {
       action = Action::kReplace;
       const std::vector<PlanEntry>& gang = problem.pass.repairs()[to_index(repaired)];
       out.entries.insert(out.entries.end(), gang.begin(), gang.end());
-    } else if (problem.rejected[to_index(slot)] != 0) {
+    } else if (problem.rejected[to_index(job)] != 0) {
       action = Action::kReject;
     } else if (at_position >= 0 && pass.result.option[to_index(at_position)] != kernel::kNone) {
-      const kernel::OptionRow& option = p.options[p.option_begin[slot] + pass.result.option[to_index(at_position)]];
+      const kernel::OptionRow& option = p.options[p.option_begin[job] + pass.result.option[to_index(at_position)]];
       action = action_of(outcome, running, option.shape == shape);
       shape = option.shape;
       if (action != Action::kPreempt) {
         const kernel::PlacedRow* entries = pass.result.entries.data();
-        append_placed(s, p.demands[option.demand], s.jobs[to_index(slot)].job->shapes[to_index(shape)],
+        append_placed(s, p.demands[option.demand], s.jobs[to_index(job)].job->shapes[to_index(shape)],
                       {entries + pass.result.entry_begin[to_index(at_position)], entries + pass.result.entry_end[to_index(at_position)]},
                       out.entries);
       }
@@ -71,7 +71,7 @@ void WhatIf::read(const StateImpl& s, std::int32_t i, ScenarioOutcome& out) {
     } else {
       action = action_of(outcome, running, true);
       if (action == Action::kKeep)
-        out.entries.insert(out.entries.end(), s.jobs[to_index(slot)].entries.begin(), s.jobs[to_index(slot)].entries.end());
+        out.entries.insert(out.entries.end(), s.jobs[to_index(job)].entries.begin(), s.jobs[to_index(job)].entries.end());
     }
     if (action == Action::kPreempt) shape = -1;
     out.action.push_back(action);

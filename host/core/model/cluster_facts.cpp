@@ -54,7 +54,7 @@ ClusterFacts::ClusterFacts(FactsSource source) : source_(std::move(source)) {
 
   version_ = source_.version;
   jobs_.resize(source_.jobs.size());
-  for (std::size_t slot = 0; slot < jobs_.size(); ++slot) put_job(static_cast<std::int32_t>(slot), source_.jobs[slot], version_);
+  for (std::size_t job = 0; job < jobs_.size(); ++job) put_job(static_cast<std::int32_t>(job), source_.jobs[job], version_);
 }
 
 void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
@@ -80,9 +80,9 @@ void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
   for (int f = 0; f < kTopologyKinds; ++f) levels_[static_cast<std::size_t>(f)].put_node(rank, node.domain[static_cast<std::size_t>(f)]);
 }
 
-void ClusterFacts::put_job(std::int32_t slot, const Job* job, std::uint64_t version) {
-  if (static_cast<std::size_t>(slot) >= jobs_.size()) jobs_.resize(static_cast<std::size_t>(slot) + 1);
-  JobFacts& facts = jobs_[static_cast<std::size_t>(slot)];
+void ClusterFacts::put_job(std::int32_t job_index, const Job* job, std::uint64_t version) {
+  if (static_cast<std::size_t>(job_index) >= jobs_.size()) jobs_.resize(static_cast<std::size_t>(job_index) + 1);
+  JobFacts& facts = jobs_[static_cast<std::size_t>(job_index)];
   live_held_ -= facts.held_end - facts.held_begin;
   facts = {};
   facts.job = job;

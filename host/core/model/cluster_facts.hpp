@@ -77,18 +77,18 @@ class ClusterFacts {
   /// Changes after a delta; a node or job that comes or goes so that ranks change needs new facts.
   void set_now(TimeUs now) { source_.now = now; }
   void put_node(std::int32_t rank, const Node& node);
-  void put_job(std::int32_t slot, const Job* job, std::uint64_t version = 0);
+  void put_job(std::int32_t job_index, const Job* job, std::uint64_t version = 0);
   /// Version of all nodes, queues and reservations together, like JobFacts::version. 0: not numbered.
   std::uint64_t version() const { return version_; }
   void set_version(std::uint64_t version) { version_ = version; }
   void set_order(std::span<const std::int32_t> by_rank) { source_.by_rank.assign(by_rank.begin(), by_rank.end()); }
 
   TimeUs now() const { return source_.now; }
-  TimeUs run_now(std::int32_t slot) const { return source_.run_now ? source_.run_now(slot) : job(slot).job->progress.run_us; }
+  TimeUs run_now(std::int32_t index) const { return source_.run_now ? source_.run_now(index) : job(index).job->progress.run_us; }
   std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
-  std::int32_t job_slots() const { return static_cast<std::int32_t>(jobs_.size()); }
+  std::int32_t job_index_end() const { return static_cast<std::int32_t>(jobs_.size()); }
   const NodeFacts& node(std::int32_t rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-  const JobFacts& job(std::int32_t slot) const { return jobs_[static_cast<std::size_t>(slot)]; }
+  const JobFacts& job(std::int32_t job) const { return jobs_[static_cast<std::size_t>(job)]; }
   std::span<const std::int32_t> by_rank() const { return source_.by_rank; }
   std::span<const HeldFact> held(const JobFacts& job) const {
     return std::span(held_).subspan(static_cast<std::size_t>(job.held_begin), static_cast<std::size_t>(job.held_end - job.held_begin));

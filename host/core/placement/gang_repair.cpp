@@ -231,15 +231,15 @@ void GangRepair::append_entries(const StateImpl& s, const kernel::DemandRow& dem
   }
 }
 
-bool GangRepair::repair(const StateImpl& s, std::int32_t slot, FinalState& now, std::vector<PlanEntry>& out) {
-  const JobRecord& record = s.jobs[to_index(slot)];
-  const std::int32_t shape = s.job.shape[to_index(slot)];
+bool GangRepair::repair(const StateImpl& s, std::int32_t job, FinalState& now, std::vector<PlanEntry>& out) {
+  const JobRecord& record = s.jobs[to_index(job)];
+  const std::int32_t shape = s.job.shape[to_index(job)];
   // The demand of the shape in which the job runs, in its largest form first.
   const kernel::DemandRow* demand = nullptr;
   std::size_t option = 0;
   for (std::size_t o = 0; o < record.options.size() && demand == nullptr; ++o) {
     const kernel::DemandRow& d = s.demands.rows()[to_index(record.options[o].demand)];
-    if (record.options[o].shape != shape || d.gpu_type != s.job.held_type[to_index(slot)]) continue;
+    if (record.options[o].shape != shape || d.gpu_type != s.job.held_type[to_index(job)]) continue;
     demand = &d;
     option = o;
   }
@@ -252,7 +252,7 @@ bool GangRepair::repair(const StateImpl& s, std::int32_t slot, FinalState& now, 
     now.free()[to_index(l.node)] |= l.mask & p.node_open[l.node];
     charge_cores(now, l.node, p.groups[demand->group_begin + l.row], 1);
   }
-  const TimeUs run = s.option_run(slot, option);
+  const TimeUs run = s.option_run(job, option);
   const TimeUs end = run == kNever || run > kNever - 1 - s.now ? kNever : s.now + run;
   bool repaired = place_lost(s, *demand, end, now, From::kSpares) || place_lost(s, *demand, end, now, From::kAll) ||
                   place_lost(s, *demand, end, now, From::kAllOrDrop);
@@ -263,7 +263,7 @@ bool GangRepair::repair(const StateImpl& s, std::int32_t slot, FinalState& now, 
     const core::ClusterFacts& facts = s.facts();
     std::vector<std::string> why;
     Violations found(why, 1);
-    gang_.check(facts, *record.job, described, std::span<const PlanEntry>(out).subspan(first), facts.held(facts.job(slot)), found);
+    gang_.check(facts, *record.job, described, std::span<const PlanEntry>(out).subspan(first), facts.held(facts.job(job)), found);
     repaired = why.empty();
     if (!repaired) undo(s, *demand, now);
   }
@@ -280,7 +280,7 @@ bool GangRepair::repair(const StateImpl& s, std::int32_t slot, FinalState& now, 
     const kernel::GroupRow& row = p.groups[demand->group_begin + m.row];
     if (m.dropped) dropped += std::int64_t{row.gpus} * row.share_ppm;
   }
-  now.charge_queue(slot, demand->gpu_type, -dropped);
+  now.charge_queue(job, demand->gpu_type, -dropped);
   return true;
 }
 

@@ -19,7 +19,7 @@ class GangRepair {
  public:
   /// Places the lost members of a running job again, or drops those that the group can spare. On success `out` holds
   /// the whole gang in rank order and `now` is charged for it; on failure both are unchanged.
-  bool repair(const StateImpl& state, std::int32_t slot, FinalState& now, std::vector<PlanEntry>& out);
+  bool repair(const StateImpl& state, std::int32_t job, FinalState& now, std::vector<PlanEntry>& out);
 
  private:
   enum class From : std::uint8_t { kSpares, kAll, kAllOrDrop };

@@ -23,24 +23,24 @@ std::size_t digit(const Row& row, int byte) {
 
 }  // namespace
 
-void JobOrder::sort(std::span<const std::int32_t> slots, std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks) {
+void JobOrder::sort(std::span<const std::int32_t> jobs, std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks) {
   if (mark_.size() < keys.size()) mark_.resize(keys.size(), 0);
-  const auto row_of = [&](std::int32_t slot) {
-    const auto at = static_cast<std::size_t>(slot);
-    return Row{biased(keys[at]), static_cast<std::uint32_t>(ranks[at]), slot};
+  const auto row_of = [&](std::int32_t job) {
+    const auto at = static_cast<std::size_t>(job);
+    return Row{biased(keys[at]), static_cast<std::uint32_t>(ranks[at]), job};
   };
-  for (const std::int32_t slot : slots) mark_[static_cast<std::size_t>(slot)] = 1;
+  for (const std::int32_t job : jobs) mark_[static_cast<std::size_t>(job)] = 1;
   kept_.clear();
   rows_.clear();
-  for (const std::int32_t slot : order_) {
-    std::uint8_t& mark = mark_[static_cast<std::size_t>(slot)];
+  for (const std::int32_t job : order_) {
+    std::uint8_t& mark = mark_[static_cast<std::size_t>(job)];
     if (mark == 0) continue;
     mark = 0;
-    keep_or_take_out(row_of(slot));
+    keep_or_take_out(row_of(job));
   }
-  for (const std::int32_t slot : slots) {
-    std::uint8_t& mark = mark_[static_cast<std::size_t>(slot)];
-    if (mark != 0) rows_.push_back(row_of(slot));
+  for (const std::int32_t job : jobs) {
+    std::uint8_t& mark = mark_[static_cast<std::size_t>(job)];
+    if (mark != 0) rows_.push_back(row_of(job));
     mark = 0;
   }
   sort_rows();
@@ -97,10 +97,10 @@ void JobOrder::merge() {
   order_.clear();
   std::size_t i = 0;
   for (const Row& kept : kept_) {
-    while (i < rows_.size() && before(rows_[i], kept)) order_.push_back(rows_[i++].slot);
-    order_.push_back(kept.slot);
+    while (i < rows_.size() && before(rows_[i], kept)) order_.push_back(rows_[i++].job);
+    order_.push_back(kept.job);
   }
-  while (i < rows_.size()) order_.push_back(rows_[i++].slot);
+  while (i < rows_.size()) order_.push_back(rows_[i++].job);
 }
 
 }  // namespace berth::core

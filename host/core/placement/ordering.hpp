@@ -13,9 +13,9 @@ class JobOrder {
   /// Orders these jobs, whatever the previous order contained.
   ///
   /// O(n) where few are out of place, else that of a radix sort; does not allocate once it has seen as many jobs.
-  /// @param slots  Distinct.
+  /// @param jobs  Distinct.
   /// @param keys, ranks  [jobs of the state]; ranks are distinct and >= 0.
-  void sort(std::span<const std::int32_t> slots, std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks);
+  void sort(std::span<const std::int32_t> jobs, std::span<const std::int64_t> keys, std::span<const std::int32_t> ranks);
 
   std::span<const std::int32_t> order() const { return order_; }
 
@@ -24,7 +24,7 @@ class JobOrder {
   struct Row {
     std::uint64_t key;
     std::uint32_t rank;
-    std::int32_t slot;
+    std::int32_t job;
   };
   static bool before(const Row& a, const Row& b) { return a.key != b.key ? a.key < b.key : a.rank < b.rank; }
   void keep_or_take_out(const Row& row);

@@ -12,7 +12,7 @@ namespace {
 class StateJobs final : public LiveJobs {
  public:
   explicit StateJobs(const StateImpl& state) : state_(state) {}
-  bool has(const std::string& id) const override { return state_.job_slot.count(id) != 0; }
+  bool has(const std::string& id) const override { return state_.index_of_job.count(id) != 0; }
 
  private:
   const StateImpl& state_;
@@ -27,14 +27,14 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   attained_.resize(n);
   waiting_since_.resize(n);
   keys_.resize(n);
-  slots_.clear();
-  for (const std::int32_t slot : s.job_order) {
-    remaining_[to_index(slot)] = s.remaining(slot);
-    if (!entry.preemptive && s.job.running[to_index(slot)] != 0 && marks.lost[to_index(slot)] == 0) continue;
-    if (marks.rejected[to_index(slot)] != 0) continue;
-    slots_.push_back(slot);
-    attained_[to_index(slot)] = s.attained_now(slot);
-    waiting_since_[to_index(slot)] = s.job.waiting_since[to_index(slot)];
+  jobs_.clear();
+  for (const std::int32_t job : s.job_order) {
+    remaining_[to_index(job)] = s.remaining(job);
+    if (!entry.preemptive && s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0) continue;
+    if (marks.rejected[to_index(job)] != 0) continue;
+    jobs_.push_back(job);
+    attained_[to_index(job)] = s.attained_now(job);
+    waiting_since_[to_index(job)] = s.job.waiting_since[to_index(job)];
   }
   if (history_of_ != &s || history_seen_ != s.history_version) {
     history_of_ = &s;
@@ -49,17 +49,17 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   if (policy.reads_cluster()) look_at_cluster(s);
   policy.learn({service_});
   policy.load(policy_state);
-  batch_.resize(slots_.size());
-  policy.keys(columns(s), s.now, slots_, batch_);
-  for (std::size_t i = 0; i < slots_.size(); ++i) keys_[to_index(slots_[i])] = batch_[i];
-  sorter_.sort(slots_, keys_, s.job_rank);
+  batch_.resize(jobs_.size());
+  policy.keys(columns(s), s.now, jobs_, batch_);
+  for (std::size_t i = 0; i < jobs_.size(); ++i) keys_[to_index(jobs_[i])] = batch_[i];
+  sorter_.sort(jobs_, keys_, s.job_rank);
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
 
 void PassInput::look_at_cluster(const StateImpl& s) {
   assigned_.resize(s.jobs.size());
-  for (const std::int32_t slot : slots_) {
-    if (s.job.running[to_index(slot)] != 0) assigned_[to_index(slot)] = s.jobs[to_index(slot)].job->last_assignment_us;
+  for (const std::int32_t job : jobs_) {
+    if (s.job.running[to_index(job)] != 0) assigned_[to_index(job)] = s.jobs[to_index(job)].job->last_assignment_us;
   }
   cluster_gpus_ = 0;
   for (const std::uint64_t usable : s.node.usable) cluster_gpus_ += std::popcount(usable);
@@ -75,24 +75,24 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
   runs_then_ = s.job.running;
   gpus_then_ = s.job.gpus;
   // Starting jobs change like running ones. Where running jobs are not displaced, the time of a change does not matter.
-  slots_.clear();
+  jobs_.clear();
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    const std::int32_t slot = order_[i];
+    const std::int32_t job = order_[i];
     const kernel::Outcome outcome = answer.outcome[i];
     const bool starts = outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved;
     if (starts && !entry.preemptive) continue;
     if (starts) {
-      const kernel::OptionRow& option = p.options[p.option_begin[slot] + answer.option[i]];
-      gpus_then_[to_index(slot)] = static_cast<std::int32_t>(std::max<std::int64_t>(1, p.demands[option.demand].gpus));
+      const kernel::OptionRow& option = p.options[p.option_begin[job] + answer.option[i]];
+      gpus_then_[to_index(job)] = static_cast<std::int32_t>(std::max<std::int64_t>(1, p.demands[option.demand].gpus));
     }
-    runs_then_[to_index(slot)] = starts || outcome == kernel::Outcome::kKept ? 1 : 0;
-    slots_.push_back(slot);
+    runs_then_[to_index(job)] = starts || outcome == kernel::Outcome::kKept ? 1 : 0;
+    jobs_.push_back(job);
   }
   JobColumns then = columns(s);
   then.running = runs_then_.data();
   then.gpus = gpus_then_.data();
-  batch_.resize(slots_.size());
-  policy.next_change(then, s.now, slots_, batch_);
+  batch_.resize(jobs_.size());
+  policy.next_change(then, s.now, jobs_, batch_);
   TimeUs until = kNever;
   for (const TimeUs change : batch_) until = std::min(until, change);
   // A waiting job whose hard deadline can no longer be met leaves the order.
@@ -106,7 +106,7 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
 
 void PassInput::look(const StateImpl& s) {
   remaining_.resize(s.jobs.size());
-  for (const std::int32_t slot : s.job_order) remaining_[to_index(slot)] = s.remaining(slot);
+  for (const std::int32_t job : s.job_order) remaining_[to_index(job)] = s.remaining(job);
 }
 
 void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
@@ -122,17 +122,17 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   running_.resize(n);
   victim_ok_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t slot = to_index(order_[i]);
-    running_[i] = s.job.running[slot] != 0 && marks.lost[slot] == 0 ? 1 : 0;
-    victim_ok_[i] = running_[i] != 0 && marks.repaired[slot] < 0 && s.job.victim_from[slot] <= s.now ? 1 : 0;
+    const std::size_t job = to_index(order_[i]);
+    running_[i] = s.job.running[job] != 0 && marks.lost[job] == 0 ? 1 : 0;
+    victim_ok_[i] = running_[i] != 0 && marks.repaired[job] < 0 && s.job.victim_from[job] <= s.now ? 1 : 0;
   }
   // Run times are needed only where an end time matters.
   const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
   option_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
   for (std::size_t i = 0; needs_run && i < n; ++i) {
-    const std::int32_t slot = order_[i];
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
-      option_run_[to_index(o)] = s.option_run(slot, to_index(o - p.option_begin[slot]));
+    const std::int32_t job = order_[i];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+      option_run_[to_index(o)] = s.option_run(job, to_index(o - p.option_begin[job]));
     }
   }
   releases_.clear();
@@ -159,11 +159,11 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
 }
 
 void PassInput::release_events(const StateImpl& s, const std::vector<std::uint8_t>& lost) {
-  for (const std::int32_t slot : s.job_order) {
-    if (s.job.running[to_index(slot)] == 0 || lost[to_index(slot)] != 0) continue;
-    const TimeUs left = s.remaining_or_limit(slot);
+  for (const std::int32_t job : s.job_order) {
+    if (s.job.running[to_index(job)] == 0 || lost[to_index(job)] != 0) continue;
+    const TimeUs left = s.remaining_or_limit(job);
     if (left == kNever || left > kNever - 1 - s.now) continue;
-    releases_.push_back({s.now + left, slot, kernel::kNone, 0});
+    releases_.push_back({s.now + left, job, kernel::kNone, 0});
   }
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
     if (s.nodes[n].state != NodeState::kReady) continue;

@@ -32,7 +32,7 @@ class PassInput {
   static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
   /// displaced.
-  void order(const std::vector<std::int32_t>& slots) { order_ = slots; }
+  void order(const std::vector<std::int32_t>& jobs) { order_ = jobs; }
   /// [jobs of the state] StateImpl::remaining now; by the last `order` of a policy.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
@@ -46,9 +46,9 @@ class PassInput {
   JobColumns columns(const StateImpl& state) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
-  std::vector<std::int32_t> slots_, order_;
+  std::vector<std::int32_t> jobs_, order_;
   std::vector<std::int64_t> keys_;   // by job index
-  std::vector<std::int64_t> batch_;  // by index in slots_
+  std::vector<std::int64_t> batch_;  // by index in jobs_
   std::vector<TimeUs> remaining_, option_run_;
   std::vector<std::int64_t> attained_;
   std::vector<TimeUs> waiting_since_, assigned_;

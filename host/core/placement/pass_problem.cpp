@@ -25,8 +25,8 @@ bool PassProblem::find_failures(const StateImpl& s, std::span<const kernel::Take
   repairs_.clear();
   bool any = false;
   if (!s.any_lost_gpus()) return false;
-  for (const std::int32_t slot : s.job_order) {
-    if (s.job.running[to_index(slot)] == 0 || !s.lost_gpus(slot)) continue;
+  for (const std::int32_t job : s.job_order) {
+    if (s.job.running[to_index(job)] == 0 || !s.lost_gpus(job)) continue;
     if (!any) {
       before_.begin(s.problem());
       for (const kernel::TakenRow& row : taken) {
@@ -36,12 +36,12 @@ bool PassProblem::find_failures(const StateImpl& s, std::span<const kernel::Take
     }
     any = true;
     std::vector<PlanEntry> gang;
-    if (gang_repair_.repair(s, slot, before_, gang)) {
-      repaired_[to_index(slot)] = static_cast<std::int32_t>(repairs_.size());
+    if (gang_repair_.repair(s, job, before_, gang)) {
+      repaired_[to_index(job)] = static_cast<std::int32_t>(repairs_.size());
       repairs_.push_back(std::move(gang));
     } else {
-      lost_[to_index(slot)] = 1;
-      before_.release(slot);
+      lost_[to_index(job)] = 1;
+      before_.release(job);
     }
   }
   return any;
@@ -59,12 +59,12 @@ void PassProblem::hold_repaired(const StateImpl& s) {
   const kernel::ProblemView& p = s.problem();
   held_begin_.assign(1, 0);
   held_.clear();
-  for (std::int32_t slot = 0; slot < p.n_jobs; ++slot) {
-    if (repaired_[to_index(slot)] < 0) {
-      held_.insert(held_.end(), p.held + p.held_begin[slot], p.held + p.held_begin[slot + 1]);
+  for (std::int32_t job = 0; job < p.n_jobs; ++job) {
+    if (repaired_[to_index(job)] < 0) {
+      held_.insert(held_.end(), p.held + p.held_begin[job], p.held + p.held_begin[job + 1]);
     } else {
-      const Constraints& each = s.jobs[to_index(slot)].job->constraints;
-      for (const PlanEntry& e : repairs_[to_index(repaired_[to_index(slot)])]) {
+      const Constraints& each = s.jobs[to_index(job)].job->constraints;
+      for (const PlanEntry& e : repairs_[to_index(repaired_[to_index(job)])]) {
         const std::int64_t gpus = std::popcount(e.gpus);
         held_.push_back(
             {e.node, e.share_ppm, e.gpus, each.cpu_milli_per_gpu * gpus, each.memory_bytes_per_gpu * gpus, each.gpu_memory_bytes});

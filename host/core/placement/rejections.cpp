@@ -28,14 +28,14 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
   after_.begin(p);
   reasons_.begin(reason_input(s, p));
   rejected_.assign(s.jobs.size(), 0);
-  for (const std::int32_t slot : s.job_order) {
-    if (s.job.running[to_index(slot)] != 0) continue;
-    const Reason never = reasons_.never(slot);
+  for (const std::int32_t job : s.job_order) {
+    if (s.job.running[to_index(job)] != 0) continue;
+    const Reason never = reasons_.never(job);
     // Without the same evidence from the independent checker nothing is concluded: the job waits.
-    if (never.certified && certificates.holds(s.facts(), slot, never)) {
-      rejected_[to_index(slot)] = kCannotRun;
-    } else if (s.too_late(slot) != kNever) {
-      rejected_[to_index(slot)] = kTooLate;
+    if (never.certified && certificates.holds(s.facts(), job, never)) {
+      rejected_[to_index(job)] = kCannotRun;
+    } else if (s.too_late(job) != kNever) {
+      rejected_[to_index(job)] = kTooLate;
     }
   }
   return rejected_;
@@ -46,9 +46,9 @@ const std::vector<std::uint8_t>& Rejections::impossible(const StateImpl& s, cons
   if (impossible_versions_ == versions) return impossible_;
   impossible_versions_ = versions;
   impossible_.assign(to_index(p.option_begin[p.n_jobs]), 0);
-  for (const std::int32_t slot : s.job_order) {
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o)
-      impossible_[to_index(o)] = reasons_.never_in(slot, o) ? 1 : 0;
+  for (const std::int32_t job : s.job_order) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o)
+      impossible_[to_index(o)] = reasons_.never_in(job, o) ? 1 : 0;
   }
   return impossible_;
 }

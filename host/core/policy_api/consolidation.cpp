@@ -129,9 +129,9 @@ std::int32_t Consolidator::close(const StateImpl& s, std::int32_t demand) {
 
 void Consolidator::apply(const StateImpl& s, const Consolidation& rule, std::span<kernel::OptionRow> options) {
   begin(s, rule);
-  for (const std::int32_t slot : s.job_order) {
-    if (!rule.applies_to(*s.jobs[to_index(slot)].job)) continue;
-    for (std::int32_t o = problem_->option_begin[slot]; o < problem_->option_begin[slot + 1]; ++o) {
+  for (const std::int32_t job : s.job_order) {
+    if (!rule.applies_to(*s.jobs[to_index(job)].job)) continue;
+    for (std::int32_t o = problem_->option_begin[job]; o < problem_->option_begin[job + 1]; ++o) {
       const std::int32_t asked = problem_->options[o].demand;
       if (known_[to_index(asked)] == kNone) known_[to_index(asked)] = close(s, asked);
       options[to_index(o)].demand = known_[to_index(asked)];

@@ -51,8 +51,8 @@ std::int64_t speed_in(const JobRecord& record, std::int32_t option, std::int64_t
 
 TimeUs run_at(std::int64_t speed, TimeUs alone) { return std::clamp<TimeUs>(mul_div(alone, kernel::kSpeedUnit, speed), 1, kMaxTimeUs); }
 
-std::int64_t reference_rate(const StateImpl& s, std::int32_t slot, std::span<const ChoiceOption> options) {
-  const JobRecord& record = s.jobs[to_index(slot)];
+std::int64_t reference_rate(const StateImpl& s, std::int32_t job, std::span<const ChoiceOption> options) {
+  const JobRecord& record = s.jobs[to_index(job)];
   std::int64_t best = 0;
   for (std::size_t o = 0; o < record.options.size(); ++o) {
     if (record.options[o].shape == 0 && record.option_rate[o] > 0) return record.option_rate[o];
@@ -91,8 +91,8 @@ std::string_view objective_name(kernel::Objective objective) {
 std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& settings, const OptionsToValue& of_job,
                                       std::int64_t reference) {
   const std::span<const ChoiceOption> options = of_job.options;
-  const std::int32_t slot = options.front().slot;
-  const JobRecord& record = s.jobs[to_index(slot)];
+  const std::int32_t job = options.front().job;
+  const JobRecord& record = s.jobs[to_index(job)];
   all_.clear();
   all_shapes_.clear();
   std::size_t fits = 0;
@@ -101,15 +101,14 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
     if (fits < options.size() && options[fits].option == o) {
       all_.push_back(options[fits++]);
     } else if (demand.gpus >= 1 && demand.gpus <= type_gpus_[to_index(demand.gpu_type)] &&
-               of_job.impossible[to_index(of_job.all_begin[slot] + o)] == 0) {
-      all_.push_back({slot, o, demand.gpu_type, static_cast<std::int32_t>(demand.gpus), false});
+               of_job.impossible[to_index(of_job.all_begin[job] + o)] == 0) {
+      all_.push_back({job, o, demand.gpu_type, static_cast<std::int32_t>(demand.gpus), false});
     } else {
       continue;
     }
     all_shapes_.push_back({all_.back().gpus, speed_in(record, o, reference, settings.objective == Objective::kSia), 1, 0, 1});
   }
-  if (settings.sia_shapes)
-    keep_sia_shapes(s, slot, s.job.running[to_index(slot)] != 0 && of_job.lost[to_index(slot)] == 0, all_, all_shapes_);
+  if (settings.sia_shapes) keep_sia_shapes(s, job, s.job.running[to_index(job)] != 0 && of_job.lost[to_index(job)] == 0, all_, all_shapes_);
   std::int64_t least = kMostSpeed;
   for (const kernel::ShapeTerms& shape : all_shapes_) {
     if (shape.speed > 0) least = std::min(least, shape.speed);
@@ -117,12 +116,12 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
   return least;
 }
 
-void ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t slots, std::span<const ChoiceOption> options) {
+void ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t jobs, std::span<const ChoiceOption> options) {
   const Rules rules{settings.objective, settings.power, settings.horizon, settings.terms};
   if (rules != rules_) before_.clear();
   rules_ = rules;
   ++call_;
-  before_.resize(slots);
+  before_.resize(jobs);
   options_.swap(options_before_);
   shapes_.swap(shapes_before_);
   unshifted_.swap(unshifted_before_);
@@ -154,20 +153,20 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
   for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[to_index(s.node.type[n])] += std::popcount(s.node.usable[n]);
   const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
-    const std::int32_t slot = options[first].slot;
-    while (last < options.size() && options[last].slot == slot) ++last;
+    const std::int32_t job_index = options[first].job;
+    while (last < options.size() && options[last].job == job_index) ++last;
     const std::span<const ChoiceOption> own = options.subspan(first, last - first);
-    const JobRecord& record = s.jobs[to_index(slot)];
+    const JobRecord& record = s.jobs[to_index(job_index)];
     const Job& job = *record.job;
-    const bool running = s.job.running[to_index(slot)] != 0 && asked.lost[to_index(slot)] == 0;
-    const TimeUs run_now = s.run_now(slot);
-    Before& before = before_[to_index(slot)];
+    const bool running = s.job.running[to_index(job_index)] != 0 && asked.lost[to_index(job_index)] == 0;
+    const TimeUs run_now = s.run_now(job_index);
+    Before& before = before_[to_index(job_index)];
     const bool same = timeless && before.call + 1 == call_ && before.version == record.version && before.restarted == (run_now > 0) &&
                       copy_from_before(before, own, first);
-    const std::int64_t reference = same ? before.reference : reference_rate(s, slot, own);
+    const std::int64_t reference = same ? before.reference : reference_rate(s, job_index, own);
     before = {call_, record.version, first, last, reference, run_now > 0};
     // A job of unknown length is assumed to last as long as the choice.
-    const TimeUs known = s.run_or_limit(slot, reference);
+    const TimeUs known = s.run_or_limit(job_index, reference);
     const TimeUs left = known == kNever ? terms.horizon : known;
     kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(run_now, left)};
     for (std::size_t i = first; i < last; ++i) {
@@ -183,7 +182,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
       most_gpus = std::max(most_gpus, one.gpus);
     }
-    if (settings.sia_shapes) keep_sia_shapes(s, slot, running, own, std::span(shapes_).subspan(first, own.size()));
+    if (settings.sia_shapes) keep_sia_shapes(s, job_index, running, own, std::span(shapes_).subspan(first, own.size()));
     if (settings.objective == Objective::kSia || settings.objective == Objective::kFinishTimeFairness) {
       of_job.least_speed = least_speed(s, settings, {own, asked.all_begin, asked.impossible, asked.lost}, reference);
       for (std::size_t i = first; i < last; ++i) {
@@ -221,15 +220,15 @@ void ShapeValues::add_up(const StateImpl& s, const ChoiceSettings& settings, std
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (!options[i].current) continue;
     kernel::ShapeTerms displaced = shapes_[i];
-    displaced.cost = displace_cost(s.jobs[to_index(options[i].slot)].job->costs);
+    displaced.cost = displace_cost(s.jobs[to_index(options[i].job)].job->costs);
     // Sia's program includes the cost of a change, not that of waiting.
     const bool counts = settings.objective != Objective::kSia && has_term(settings.terms, kernel::PlanTerm::kRestart);
     const std::int64_t loss = !counts ? 0 : values[i] - kernel::shape_value(terms, job_of(i), displaced);
     const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxPriceValue, kernel::kMaxPriceValue); };
     // Not options in which it cannot run: waiting would be no worse.
     const auto add = [&](std::size_t k) { values[k] = shapes_[k].speed > 0 ? capped(values[k] + loss) : values[k]; };
-    for (std::size_t k = i; k < options.size() && options[k].slot == options[i].slot; ++k) add(k);
-    for (std::size_t k = i; k > 0 && options[k - 1].slot == options[i].slot; --k) add(k - 1);
+    for (std::size_t k = i; k < options.size() && options[k].job == options[i].job; ++k) add(k);
+    for (std::size_t k = i; k > 0 && options[k - 1].job == options[i].job; --k) add(k - 1);
     values[i] = capped(values[i] + 1);
   }
 }

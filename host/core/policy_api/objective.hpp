@@ -41,7 +41,7 @@ struct ChoiceSettings {
 
 /// One option that may be chosen.
 struct ChoiceOption {
-  std::int32_t slot;
+  std::int32_t job;
   std::int32_t option;  // index in the job's options
   std::int32_t type;
   std::int32_t gpus;
@@ -86,7 +86,7 @@ class ShapeValues {
     bool restarted = false;
   };
 
-  void begin_call(const ChoiceSettings& settings, std::size_t slots, std::span<const ChoiceOption> options);
+  void begin_call(const ChoiceSettings& settings, std::size_t jobs, std::span<const ChoiceOption> options);
   bool copy_from_before(const Before& before, std::span<const ChoiceOption> options, std::size_t first);
   void add_up(const StateImpl& state, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
               std::vector<std::int64_t>& values);

@@ -52,10 +52,10 @@ class QueuePolicy {
  public:
   virtual ~QueuePolicy() = default;
   /// Key of each job, smallest first. An unknown key is INT64_MAX.
-  virtual void keys(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<std::int64_t> out) = 0;
+  virtual void keys(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) = 0;
   /// First instant after `now` at which the key of each job changes by itself; kNever: only by events;
   /// `now`: it changes all the time (remaining time of a running job).
-  virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) = 0;
+  virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) = 0;
   /// Whether the key of a waiting job stays the same until the job runs, whatever happens to other jobs and at any
   /// time.
   virtual bool rests_while_waiting() const { return false; }

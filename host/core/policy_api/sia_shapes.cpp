@@ -8,7 +8,7 @@
 
 namespace berth::core {
 
-void keep_sia_shapes(const StateImpl& s, std::int32_t slot, bool running, std::span<const ChoiceOption> options,
+void keep_sia_shapes(const StateImpl& s, std::int32_t job, bool running, std::span<const ChoiceOption> options,
                      std::span<kernel::ShapeTerms> shapes) {
   const auto of_form = [&](const ChoiceOption& one) {
     const std::int32_t node = std::max(1, s.type_size[to_index(one.type)].gpus_per_node);
@@ -16,7 +16,7 @@ void keep_sia_shapes(const StateImpl& s, std::int32_t slot, bool running, std::s
   };
   const bool any = std::any_of(options.begin(), options.end(), of_form);
   std::int64_t had = 0, least = INT64_MAX;
-  for (const ObservedRate& seen : s.jobs[to_index(slot)].job->progress.observed) {
+  for (const ObservedRate& seen : s.jobs[to_index(job)].job->progress.observed) {
     if (!running) had = std::max<std::int64_t>(had, seen.gpus);
   }
   for (const ChoiceOption& one : options) {

@@ -180,12 +180,12 @@ bool certificate_holds(const ClusterFacts& facts, const Job& job, const Reason& 
   return stated && (!no_type || none_suits);
 }
 
-bool CertificateMemory::holds(const ClusterFacts& facts, std::int32_t slot, const Reason& reason) {
+bool CertificateMemory::holds(const ClusterFacts& facts, std::int32_t job_index, const Reason& reason) {
   if (!reason.certified) return false;
-  const JobFacts& job = facts.job(slot);
+  const JobFacts& job = facts.job(job_index);
   if (facts.version() == 0 || job.version == 0) return certificate_holds(facts, *job.job, reason);
-  if (known_.size() < static_cast<std::size_t>(facts.job_slots())) known_.resize(static_cast<std::size_t>(facts.job_slots()));
-  Known& known = known_[static_cast<std::size_t>(slot)];
+  if (known_.size() < static_cast<std::size_t>(facts.job_index_end())) known_.resize(static_cast<std::size_t>(facts.job_index_end()));
+  Known& known = known_[static_cast<std::size_t>(job_index)];
   if (known.cluster != facts.version() || known.job != job.version || !(known.reason == reason)) {
     known = {facts.version(), job.version, reason, certificate_holds(facts, *job.job, reason)};
   }

@@ -19,7 +19,7 @@ bool certificate_holds(const ClusterFacts& facts, const Job& job, const Reason& 
 /// same.
 class CertificateMemory {
  public:
-  bool holds(const ClusterFacts& facts, std::int32_t slot, const Reason& reason);
+  bool holds(const ClusterFacts& facts, std::int32_t job_index, const Reason& reason);
 
  private:
   struct Known {

@@ -55,12 +55,12 @@ void ReasonBuilder::begin(const ReasonInput& input) {
 Reason ReasonBuilder::explain(const JobPass& job) {
   if (job.lost_gpus) {
     Reason lost = of_code(ReasonCode::kNodeFailed);
-    add_lost(job.slot, lost);
+    add_lost(job.job, lost);
     return lost;
   }
   if (job.outcome == Outcome::kPreempted && job.other != kNone) return of_code(ReasonCode::kLostPriority, job.other);
   if (job.outcome != Outcome::kPreempted && !job.may_run) {
-    if (Reason never = certificate(job.slot); never.certified) return never;
+    if (Reason never = certificate(job.job); never.certified) return never;
   }
   if (job.outcome == Outcome::kBudget) return of_code(ReasonCode::kBudget);
   // Other shortages show when the pass reaches it.
@@ -69,24 +69,24 @@ Reason ReasonBuilder::explain(const JobPass& job) {
   const kernel::ProblemView& p = *in_.problem;
   Reason quota;
   std::int32_t nearest = kNone;
-  bool all_fail = job.outcome != Outcome::kReserved && p.option_begin[job.slot] < p.option_begin[job.slot + 1];
-  const bool some_may = some_may_run(job.slot);
-  for (std::int32_t o = p.option_begin[job.slot]; all_fail && o < p.option_begin[job.slot + 1]; ++o) {
+  bool all_fail = job.outcome != Outcome::kReserved && p.option_begin[job.job] < p.option_begin[job.job + 1];
+  const bool some_may = some_may_run(job.job);
+  for (std::int32_t o = p.option_begin[job.job]; all_fail && o < p.option_begin[job.job + 1]; ++o) {
     Reason here;
     // The limit is the reason of a job that ran until now also where none of its alternatives can run any more.
     if (some_may && infeasible(in_.asked[o].demand).certified) continue;
-    all_fail = quota_fails(job.slot, p.demands[p.options[o].demand], false, here);
+    all_fail = quota_fails(job.job, p.demands[p.options[o].demand], false, here);
     if (quota.code != ReasonCode::kNone && here.missing >= quota.missing) continue;
     quota = here;
     nearest = o;
   }
   if (all_fail && quota.code != ReasonCode::kNone) {
-    if (!lacks_only(job.slot, nearest, quota)) quota.missing = 0;
+    if (!lacks_only(job.job, nearest, quota)) quota.missing = 0;
     return quota;
   }
 
   bool fits = false;
-  Reason reason = smallest_shortage(job.slot, fits);
+  Reason reason = smallest_shortage(job.job, fits);
   if (fits && job.other != kNone) {
     reason = of_code(ReasonCode::kReservedFor, job.other);
     reason.until_us = job.reserve_at;
@@ -94,7 +94,7 @@ Reason ReasonBuilder::explain(const JobPass& job) {
   }
   if (fits && job.gave_up) return of_code(ReasonCode::kBudget);
   if (fits) {  // every single condition holds, only not all at once
-    const std::int32_t demand = fitting_demand(job.slot);
+    const std::int32_t demand = fitting_demand(job.job);
     reason = shortage_.joint(demand);
     add_unavailable(p.demands[demand], reason);
     return reason;
@@ -106,20 +106,20 @@ Reason ReasonBuilder::explain(const JobPass& job) {
 
 // No alternative can ever run. The evidence is that of the alternative with the smallest demand among those that fail
 // alike.
-Reason ReasonBuilder::certificate(std::int32_t slot) {
+Reason ReasonBuilder::certificate(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
   Reason first;
-  if (p.option_begin[slot] == p.option_begin[slot + 1]) {
+  if (p.option_begin[job_index] == p.option_begin[job_index + 1]) {
     first.code = ReasonCode::kNoGpuType;
     first.certified = true;
     return first;
   }
-  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
     const std::int32_t demand = in_.asked[o].demand;
     const Reason& never_fits = infeasible(demand);
     Reason quota;
     const bool never = never_fits.certified;
-    if (!never && !quota_fails(slot, p.demands[demand], true, quota)) return {};
+    if (!never && !quota_fails(job_index, p.demands[demand], true, quota)) return {};
     const Reason& here = never ? never_fits : quota;
     // "No GPU type" covers all alternatives; where another fails for a different cause, that is the evidence.
     const bool first_of_all = first.code == ReasonCode::kNone || first.code == ReasonCode::kNoGpuType;
@@ -128,18 +128,19 @@ Reason ReasonBuilder::certificate(std::int32_t slot) {
   return first;
 }
 
-bool ReasonBuilder::never_in(std::int32_t slot, std::int32_t option) {
+bool ReasonBuilder::never_in(std::int32_t job_index, std::int32_t option) {
   const std::int32_t demand = in_.asked[option].demand;
   if (infeasible(demand).certified || apart_[static_cast<std::size_t>(demand)] != 0) return true;
-  if (in_.problem->job_queue[slot] == kNone) return false;  // called for every option of every job: evidence takes longer than the rest
+  if (in_.problem->job_queue[job_index] == kNone)
+    return false;  // called for every option of every job: evidence takes longer than the rest
   Reason quota;
-  return quota_fails(slot, in_.problem->demands[demand], true, quota);
+  return quota_fails(job_index, in_.problem->demands[demand], true, quota);
 }
 
 // `ever`: against the caps alone; else against what is left of them now. The evidence is the nearest queue's.
-bool ReasonBuilder::quota_fails(std::int32_t slot, const kernel::DemandRow& demand, bool ever, Reason& reason) const {
+bool ReasonBuilder::quota_fails(std::int32_t job_index, const kernel::DemandRow& demand, bool ever, Reason& reason) const {
   const kernel::ProblemView& p = *in_.problem;
-  for (std::int32_t q = p.job_queue[slot]; q != kNone; q = p.queue_parent[q]) {
+  for (std::int32_t q = p.job_queue[job_index]; q != kNone; q = p.queue_parent[q]) {
     for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
       const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
       if (p.queue_cap[at] == kernel::kNoLimit) continue;
@@ -160,10 +161,10 @@ bool ReasonBuilder::quota_fails(std::int32_t slot, const kernel::DemandRow& dema
 }
 
 // With more of this one limit the alternative would start.
-bool ReasonBuilder::lacks_only(std::int32_t slot, std::int32_t option, const Reason& quota) {
+bool ReasonBuilder::lacks_only(std::int32_t job_index, std::int32_t option, const Reason& quota) {
   const kernel::ProblemView& p = *in_.problem;
   const kernel::DemandRow& demand = p.demands[p.options[option].demand];
-  for (std::int32_t q = p.job_queue[slot]; q != kNone; q = p.queue_parent[q]) {
+  for (std::int32_t q = p.job_queue[job_index]; q != kNone; q = p.queue_parent[q]) {
     for (const std::int32_t column : {demand.gpu_type, p.n_types}) {
       if (q == quota.queue && column == (quota.gpu_type == kNone ? p.n_types : quota.gpu_type)) continue;
       const std::int64_t at = std::int64_t{q} * (p.n_types + 1) + column;
@@ -196,23 +197,23 @@ const Reason& ReasonBuilder::shortage(std::int32_t demand, TimeUs run) {
   return short_of_[at];
 }
 
-bool ReasonBuilder::some_may_run(std::int32_t slot) {
+bool ReasonBuilder::some_may_run(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
-  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
     if (!infeasible(in_.asked[o].demand).certified) return true;
   }
   return false;
 }
 
-Reason ReasonBuilder::smallest_shortage(std::int32_t slot, bool& fits) {
+Reason ReasonBuilder::smallest_shortage(std::int32_t job_index, bool& fits) {
   const kernel::ProblemView& p = *in_.problem;
   // Of a type that could never hold it, no more free GPUs help; unless that is so of all, and no certificate was found to hold.
-  const bool some_may = some_may_run(slot);
+  const bool some_may = some_may_run(job_index);
   Reason best;
-  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
     const std::int32_t demand = p.options[o].demand;
     Reason quota;
-    if (quota_fails(slot, p.demands[demand], false, quota)) continue;
+    if (quota_fails(job_index, p.demands[demand], false, quota)) continue;
     if (some_may && infeasible(in_.asked[o].demand).certified) continue;
     const Reason& here = shortage(demand, in_.option_run[o]);
     fits = fits || here.code == ReasonCode::kNone;
@@ -277,9 +278,9 @@ void ReasonBuilder::add_unavailable(const kernel::DemandRow& demand, Reason& rea
   }
 }
 
-void ReasonBuilder::add_unavailable(std::int32_t slot, Reason& reason) const {
+void ReasonBuilder::add_unavailable(std::int32_t job_index, Reason& reason) const {
   const kernel::ProblemView& p = *in_.problem;
-  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
     const kernel::DemandRow& demand = p.demands[p.options[o].demand];
     if (reason.gpu_type != kNone && demand.gpu_type != reason.gpu_type) continue;
     add_unavailable(demand, reason);
@@ -288,7 +289,7 @@ void ReasonBuilder::add_unavailable(std::int32_t slot, Reason& reason) const {
 }
 
 // Which GPUs of a job failed.
-void ReasonBuilder::add_lost(std::int32_t slot, Reason& reason) const {
+void ReasonBuilder::add_lost(std::int32_t job_index, Reason& reason) const {
   if (in_.failed == nullptr || in_.held_begin == nullptr) return;
   std::int32_t last = kNone;
   std::uint64_t gpus = 0;
@@ -296,7 +297,7 @@ void ReasonBuilder::add_lost(std::int32_t slot, Reason& reason) const {
     if (gpus != 0) add_node(last, gpus, reason);
   };
   lost_.clear();
-  for (std::int32_t h = in_.held_begin[slot]; h < in_.held_begin[slot + 1]; ++h)
+  for (std::int32_t h = in_.held_begin[job_index]; h < in_.held_begin[job_index + 1]; ++h)
     lost_.emplace_back(in_.held_rows[h].node, in_.held_rows[h].mask);
   std::sort(lost_.begin(), lost_.end());
   for (const auto& [node, mask] : lost_) {
@@ -311,14 +312,15 @@ void ReasonBuilder::add_lost(std::int32_t slot, Reason& reason) const {
 }
 
 // The first alternative of which nothing is short.
-std::int32_t ReasonBuilder::fitting_demand(std::int32_t slot) {
+std::int32_t ReasonBuilder::fitting_demand(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
-  for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
     const std::int32_t demand = p.options[o].demand;
     Reason quota;
-    if (!quota_fails(slot, p.demands[demand], false, quota) && shortage(demand, in_.option_run[o]).code == ReasonCode::kNone) return demand;
+    if (!quota_fails(job_index, p.demands[demand], false, quota) && shortage(demand, in_.option_run[o]).code == ReasonCode::kNone)
+      return demand;
   }
-  return p.options[p.option_begin[slot]].demand;
+  return p.options[p.option_begin[job_index]].demand;
 }
 
 }  // namespace berth::core

@@ -37,7 +37,7 @@ struct ReasonInput {
 
 /// Outcome of the pass for one job.
 struct JobPass {
-  std::int32_t slot = kernel::kNone;
+  std::int32_t job = kernel::kNone;
   kernel::Outcome outcome = kernel::Outcome::kWaits;
   /// Index of the related job, else kNone. kPreempted: the job that displaced it. kBehind: the first job that failed.
   /// kWaits and kQuota under kEasy: the reserved job, when it came before this one.
@@ -62,26 +62,26 @@ class ReasonBuilder {
   void begin(const ReasonInput& input);
   Reason explain(const JobPass& job);
   /// The certificate of a job that can never run, else code kNone.
-  Reason never(std::int32_t slot) { return certificate(slot); }
+  Reason never(std::int32_t job_index) { return certificate(job_index); }
   /// Whether a job can never run in one of its alternatives. `option`: in ProblemView::options.
-  bool never_in(std::int32_t slot, std::int32_t option);
+  bool never_in(std::int32_t job_index, std::int32_t option);
   /// Adds to a reason that was found elsewhere which GPUs are out of service that the job could use.
-  void add_unavailable(std::int32_t slot, Reason& reason) const;
+  void add_unavailable(std::int32_t job_index, Reason& reason) const;
 
  private:
-  Reason certificate(std::int32_t slot);
-  bool quota_fails(std::int32_t slot, const kernel::DemandRow& demand, bool ever, Reason& reason) const;
-  bool lacks_only(std::int32_t slot, std::int32_t option, const Reason& quota);
+  Reason certificate(std::int32_t job_index);
+  bool quota_fails(std::int32_t job_index, const kernel::DemandRow& demand, bool ever, Reason& reason) const;
+  bool lacks_only(std::int32_t job_index, std::int32_t option, const Reason& quota);
   const Reason& infeasible(std::int32_t demand);
   const Reason& shortage(std::int32_t demand, TimeUs run);
-  bool some_may_run(std::int32_t slot);
-  Reason smallest_shortage(std::int32_t slot, bool& fits);
-  std::int32_t fitting_demand(std::int32_t slot);
+  bool some_may_run(std::int32_t job_index);
+  Reason smallest_shortage(std::int32_t job_index, bool& fits);
+  std::int32_t fitting_demand(std::int32_t job_index);
   std::uint64_t unavailable(std::int32_t node) const;
   void add_node(std::int32_t node, std::uint64_t gpus, Reason& reason) const;
   bool would_serve(const kernel::DemandRow& demand, std::int32_t node) const;
   void add_unavailable(const kernel::DemandRow& demand, Reason& reason) const;
-  void add_lost(std::int32_t slot, Reason& reason) const;
+  void add_lost(std::int32_t job_index, Reason& reason) const;
 
   ReasonInput in_;
   Infeasible infeasible_;

@@ -61,9 +61,9 @@ class Applier {
 
   core::InputLocation at_field(std::string_view field) const { return core::InputLocation(here_, field); }
 
-  std::int32_t job_slot(const std::string& id) const {
-    const auto found = s_.job_slot.find(id);
-    if (found == s_.job_slot.end()) refuse("job", "no job '" + id + "'");
+  std::int32_t index_of_job(const std::string& id) const {
+    const auto found = s_.index_of_job.find(id);
+    if (found == s_.index_of_job.end()) refuse("job", "no job '" + id + "'");
     return found->second;
   }
 
@@ -76,16 +76,16 @@ class Applier {
   // ---- primitives: each leaves the compiled columns in step and pushes its inverse ----
 
   /// Puts `next` (may be null) at a job index, its progress as of `progress_at`, and returns the previous job.
-  JobPtr swap_job(std::int32_t slot, JobPtr next, TimeUs progress_at) {
-    JobRecord& record = s_.jobs[to_index(slot)];
+  JobPtr swap_job(std::int32_t job_index, JobPtr next, TimeUs progress_at) {
+    JobRecord& record = s_.jobs[to_index(job_index)];
     JobPtr old = std::move(record.job);
     if (old) {
       record.job = std::move(old);
-      s_.release(slot);
+      s_.release(job_index);
       old = std::move(record.job);
-      s_.job_slot.erase(old->id);
-      s_.job.running[to_index(slot)] = 0;
-      s_.changed_rows_.push_back(slot);
+      s_.index_of_job.erase(old->id);
+      s_.job.running[to_index(job_index)] = 0;
+      s_.changed_rows_.push_back(job_index);
       ++s_.options_version_;
       record.options.clear();
       record.option_rate.clear();
@@ -94,58 +94,58 @@ class Applier {
     }
     if (next) {
       record.job = std::move(next);
-      s_.job_slot.emplace(record.job->id, slot);
-      s_.job.progress_at[to_index(slot)] = progress_at;
-      s_.compile_job(slot);
-      if (record.job->state == JobState::kRunning) s_.hold(slot);
-      s_.store_columns(slot);
-      s_.new_slots_.push_back(slot);
+      s_.index_of_job.emplace(record.job->id, job_index);
+      s_.job.progress_at[to_index(job_index)] = progress_at;
+      s_.compile_job(job_index);
+      if (record.job->state == JobState::kRunning) s_.hold(job_index);
+      s_.store_columns(job_index);
+      s_.new_jobs_.push_back(job_index);
     } else {
-      s_.touch_job(slot);
-      s_.job.id[to_index(slot)] = nullptr;
-      s_.job.queue[to_index(slot)] = kernel::kNone;
+      s_.touch_job(job_index);
+      s_.job.id[to_index(job_index)] = nullptr;
+      s_.job.queue[to_index(job_index)] = kernel::kNone;
     }
     s_.view_stale_ = true;
     return old;
   }
 
   /// Replaces, adds or removes a job. It records the old one with its progress and the time of its last settlement.
-  void put_job(std::int32_t slot, JobPtr next) {
+  void put_job(std::int32_t job_index, JobPtr next) {
     changing_ = true;
-    const TimeUs progress_at = s_.job.progress_at[to_index(slot)];
-    const bool adds = !s_.jobs[to_index(slot)].job;
+    const TimeUs progress_at = s_.job.progress_at[to_index(job_index)];
+    const bool adds = !s_.jobs[to_index(job_index)].job;
     const bool removes = next == nullptr;
-    std::shared_ptr<Job> old = swap_job(slot, std::move(next), s_.now);
-    if (removes) s_.free_slots.push_back(slot);
-    undo_.push_back([this, slot, old, progress_at, adds, removes] {
-      if (removes) s_.free_slots.pop_back();
-      swap_job(slot, old ? JobPtr(new Job(*old)) : nullptr, progress_at);
-      if (adds) s_.free_slots.push_back(slot);
+    std::shared_ptr<Job> old = swap_job(job_index, std::move(next), s_.now);
+    if (removes) s_.free_indices.push_back(job_index);
+    undo_.push_back([this, job_index, old, progress_at, adds, removes] {
+      if (removes) s_.free_indices.pop_back();
+      swap_job(job_index, old ? JobPtr(new Job(*old)) : nullptr, progress_at);
+      if (adds) s_.free_indices.push_back(job_index);
     });
   }
 
   /// Changes state, allocation or progress of a job in place: what is compiled from the description stays.
   template <class Change>
-  void edit_job(std::int32_t slot, const Change& change) {
+  void edit_job(std::int32_t job_index, const Change& change) {
     struct Before {
       JobState state;
       Allocation allocation;
       Progress progress;
       TimeUs lease_end, last_assignment, waiting_since, progress_at;
     };
-    Job& j = *s_.jobs[to_index(slot)].job;
+    Job& j = *s_.jobs[to_index(job_index)].job;
     auto before = std::make_shared<Before>(Before{j.state, j.allocation, j.progress, j.lease_end_us, j.last_assignment_us,
-                                                  j.waiting_since_us, s_.job.progress_at[to_index(slot)]});
+                                                  j.waiting_since_us, s_.job.progress_at[to_index(job_index)]});
     changing_ = true;
-    const auto refresh = [this, slot](const auto& edit) {
-      Job& job = *s_.jobs[to_index(slot)].job;
-      s_.release(slot);
+    const auto refresh = [this, job_index](const auto& edit) {
+      Job& job = *s_.jobs[to_index(job_index)].job;
+      s_.release(job_index);
       edit(job);
-      if (job.state == JobState::kRunning) s_.hold(slot);
-      s_.store_columns(slot);
+      if (job.state == JobState::kRunning) s_.hold(job_index);
+      s_.store_columns(job_index);
     };
-    undo_.push_back([this, slot, before, refresh] {
-      s_.job.progress_at[to_index(slot)] = before->progress_at;
+    undo_.push_back([this, job_index, before, refresh] {
+      s_.job.progress_at[to_index(job_index)] = before->progress_at;
       refresh([&](Job& job) {
         job.state = before->state;
         job.allocation = before->allocation;
@@ -155,13 +155,13 @@ class Applier {
         job.waiting_since_us = before->waiting_since;
       });
     });
-    s_.settle(slot);
+    s_.settle(job_index);
     refresh(change);
   }
 
   /// Progress of running jobs, and the time of the last settlement.
   struct Unsettled {
-    std::int32_t slot;
+    std::int32_t job;
     Progress progress;
     TimeUs progress_at;
   };
@@ -169,18 +169,18 @@ class Applier {
   /// Settles the progress of all running jobs, whose rates are about to change; returns the earlier values.
   std::shared_ptr<const std::vector<Unsettled>> settle_all() {
     auto before = std::make_shared<std::vector<Unsettled>>();
-    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(s_.jobs.size()); ++slot) {
-      if (s_.job.running[to_index(slot)] == 0 || s_.job.progress_at[to_index(slot)] == s_.now) continue;
-      before->push_back({slot, s_.jobs[to_index(slot)].job->progress, s_.job.progress_at[to_index(slot)]});
-      s_.settle(slot);
+    for (std::int32_t job_index = 0; job_index < static_cast<std::int32_t>(s_.jobs.size()); ++job_index) {
+      if (s_.job.running[to_index(job_index)] == 0 || s_.job.progress_at[to_index(job_index)] == s_.now) continue;
+      before->push_back({job_index, s_.jobs[to_index(job_index)].job->progress, s_.job.progress_at[to_index(job_index)]});
+      s_.settle(job_index);
     }
     return before;
   }
 
   void unsettle(const std::vector<Unsettled>& before) {
     for (const Unsettled& one : before) {
-      s_.jobs[to_index(one.slot)].job->progress = one.progress;
-      s_.job.progress_at[to_index(one.slot)] = one.progress_at;
+      s_.jobs[to_index(one.job)].job->progress = one.progress;
+      s_.job.progress_at[to_index(one.job)] = one.progress_at;
     }
   }
 
@@ -201,11 +201,11 @@ class Applier {
     s_.nodes = std::move(nodes);
     s_.rebuild_nodes();
     s_.facts_.reset();
-    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(s_.jobs.size()); ++slot) {
-      if (!s_.jobs[to_index(slot)].job) continue;
-      s_.compile_job(slot);
-      if (s_.job.running[to_index(slot)] != 0) s_.hold(slot);
-      s_.store_columns(slot);
+    for (std::int32_t job_index = 0; job_index < static_cast<std::int32_t>(s_.jobs.size()); ++job_index) {
+      if (!s_.jobs[to_index(job_index)].job) continue;
+      s_.compile_job(job_index);
+      if (s_.job.running[to_index(job_index)] != 0) s_.hold(job_index);
+      s_.store_columns(job_index);
     }
     s_.rebuild_queues();
   }
@@ -317,37 +317,38 @@ class Applier {
 
   void apply(const delta::PutJob& d) {
     core::check_put_job(s_, d.job, at_field("job"));
-    const auto found = s_.job_slot.find(d.job.id);
-    if (found != s_.job_slot.end()) {
+    const auto found = s_.index_of_job.find(d.job.id);
+    if (found != s_.index_of_job.end()) {
       put_job(found->second, JobPtr(new Job(d.job)));
       return;
     }
-    if (s_.job_slot.size() >= kMaxJobs) refuse("job", "too many jobs");
+    if (s_.index_of_job.size() >= kMaxJobs) refuse("job", "too many jobs");
     JobPtr job(new Job(d.job));
     changing_ = true;
-    put_job(s_.take_slot(), std::move(job));
+    put_job(s_.take_index(), std::move(job));
   }
 
   void apply(const delta::RemoveJob& d) {
-    const std::int32_t slot = job_slot(d.job);
+    const std::int32_t job_index = index_of_job(d.job);
     core::check_text(d.status, here_, "status");
-    const Job& j = *s_.jobs[to_index(slot)].job;
+    const Job& j = *s_.jobs[to_index(job_index)].job;
     if (!d.status.empty()) {
       changing_ = true;
-      s_.history.push_back({j.id, j.user, j.virtual_cluster, s_.job.gpus[to_index(slot)], j.submit_us, s_.run_now(slot), d.status});
+      s_.history.push_back(
+          {j.id, j.user, j.virtual_cluster, s_.job.gpus[to_index(job_index)], j.submit_us, s_.run_now(job_index), d.status});
       ++s_.history_version;
       undo_.push_back([this] {
         s_.history.pop_back();
         ++s_.history_version;
       });
     }
-    put_job(slot, nullptr);
+    put_job(job_index, nullptr);
   }
 
   void apply(const delta::StartJob& d) {
-    const std::int32_t slot = job_slot(d.job);
-    core::check_start(s_, slot, d.allocation, here_);
-    edit_job(slot, [&](Job& j) {
+    const std::int32_t job_index = index_of_job(d.job);
+    core::check_start(s_, job_index, d.allocation, here_);
+    edit_job(job_index, [&](Job& j) {
       j.last_assignment_us = s_.now;
       j.allocation = d.allocation;
       j.state = JobState::kRunning;
@@ -355,9 +356,9 @@ class Applier {
   }
 
   void apply(const delta::StopJob& d) {
-    const std::int32_t slot = job_slot(d.job);
-    if (s_.job.running[to_index(slot)] == 0) refuse("job", "job '" + d.job + "' does not run");
-    edit_job(slot, [&](Job& j) {
+    const std::int32_t job_index = index_of_job(d.job);
+    if (s_.job.running[to_index(job_index)] == 0) refuse("job", "job '" + d.job + "' does not run");
+    edit_job(job_index, [&](Job& j) {
       j.allocation = {};
       j.state = JobState::kWaiting;
       j.waiting_since_us = s_.now;
@@ -366,9 +367,9 @@ class Applier {
   }
 
   void apply(const delta::SetProgress& d) {
-    const std::int32_t slot = job_slot(d.job);
+    const std::int32_t job_index = index_of_job(d.job);
     core::check_progress(d.progress, at_field("progress"));
-    edit_job(slot, [&](Job& j) { j.progress = d.progress; });
+    edit_job(job_index, [&](Job& j) { j.progress = d.progress; });
   }
 
   void apply(const delta::PutQueue& d) {
@@ -461,9 +462,9 @@ Snapshot StateImpl::snapshot() const {
   s.history = history;
   s.x = x;
   s.jobs.reserve(job_order.size());
-  for (const std::int32_t slot : job_order) {
-    Job copy = *jobs[to_index(slot)].job;
-    advance(slot, copy.progress);
+  for (const std::int32_t job_index : job_order) {
+    Job copy = *jobs[to_index(job_index)].job;
+    advance(job_index, copy.progress);
     s.jobs.push_back(std::move(copy));
   }
   return s;

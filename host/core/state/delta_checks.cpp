@@ -42,10 +42,10 @@ class StateReferences final : public References {
 /// What jobs hold, without one job that requests GPUs again. Only the requested GPUs and nodes are read.
 class Ledger {
  public:
-  /// `slot`: the requesting job, or -1 for a new one.
-  Ledger(const StateImpl& state, std::int32_t slot) : s_(state) {
-    if (slot < 0) return;
-    for (const auto& row : s_.jobs[to_index(slot)].held) {
+  /// `job_index`: the requesting job, or -1 for a new one.
+  Ledger(const StateImpl& state, std::int32_t job_index) : s_(state) {
+    if (job_index < 0) return;
+    for (const auto& row : s_.jobs[to_index(job_index)].held) {
       NodeUse& use = node(row.node);
       use.cpu_milli -= row.cpu;
       use.memory_bytes -= row.memory;
@@ -121,8 +121,8 @@ void check_put_node(const StateImpl& s, const Node& node, const InputLocation& w
 void check_put_job(const StateImpl& s, const Job& job, const InputLocation& where) {
   check_job(job, StateReferences(s), where);
   if (job.state != JobState::kRunning) return;
-  const auto found = s.job_slot.find(job.id);
-  Ledger(s, found == s.job_slot.end() ? -1 : found->second).add(job, job.allocation, StateReferences(s), where);
+  const auto found = s.index_of_job.find(job.id);
+  Ledger(s, found == s.index_of_job.end() ? -1 : found->second).add(job, job.allocation, StateReferences(s), where);
 }
 
 void check_put_queue(const StateImpl& s, const Queue& queue, const InputLocation& where) {
@@ -141,10 +141,10 @@ void check_put_reservation(const StateImpl& s, const Reservation& reservation, c
   check_reservation(reservation, StateReferences(s), where);
 }
 
-void check_start(const StateImpl& s, std::int32_t slot, const Allocation& allocation, const InputLocation& where) {
-  const Job& job = *s.jobs[to_index(slot)].job;
+void check_start(const StateImpl& s, std::int32_t job_index, const Allocation& allocation, const InputLocation& where) {
+  const Job& job = *s.jobs[to_index(job_index)].job;
   check_held(job, allocation, StateReferences(s), where);
-  Ledger(s, slot).add(job, allocation, StateReferences(s), where);
+  Ledger(s, job_index).add(job, allocation, StateReferences(s), where);
 }
 
 }  // namespace berth::core

@@ -17,6 +17,6 @@ void check_put_job(const StateImpl& state, const Job& job, const InputLocation& 
 void check_put_queue(const StateImpl& state, const Queue& queue, const InputLocation& where);
 void check_put_reservation(const StateImpl& state, const Reservation& reservation, const InputLocation& where);
 /// A job may start, or change its allocation: it fits its shape, and no other job holds these GPUs.
-void check_start(const StateImpl& state, std::int32_t slot, const Allocation& allocation, const InputLocation& where);
+void check_start(const StateImpl& state, std::int32_t job_index, const Allocation& allocation, const InputLocation& where);
 
 }  // namespace berth::core

@@ -26,13 +26,13 @@ std::int32_t ClusterState::find_node(std::string_view id) const {
   return found == impl_->node_rank.end() ? -1 : found->second;
 }
 
-std::int32_t ClusterState::job_slots() const { return static_cast<std::int32_t>(impl_->jobs.size()); }
+std::int32_t ClusterState::job_index_end() const { return static_cast<std::int32_t>(impl_->jobs.size()); }
 std::int32_t ClusterState::job_count() const { return static_cast<std::int32_t>(impl_->job_order.size()); }
-const Job* ClusterState::job(std::int32_t slot) const { return impl_->jobs.at(static_cast<std::size_t>(slot)).job.get(); }
+const Job* ClusterState::job(std::int32_t job_index) const { return impl_->jobs.at(static_cast<std::size_t>(job_index)).job.get(); }
 std::int32_t ClusterState::find_job(std::string_view id) const {
-  const auto found = impl_->job_slot.find(std::string(id));
-  return found == impl_->job_slot.end() ? -1 : found->second;
+  const auto found = impl_->index_of_job.find(std::string(id));
+  return found == impl_->index_of_job.end() ? -1 : found->second;
 }
-std::int32_t ClusterState::job_rank(std::int32_t slot) const { return impl_->job_rank.at(static_cast<std::size_t>(slot)); }
+std::int32_t ClusterState::job_rank(std::int32_t job_index) const { return impl_->job_rank.at(static_cast<std::size_t>(job_index)); }
 
 }  // namespace berth

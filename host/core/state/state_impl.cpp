@@ -45,10 +45,10 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   ++history_version;
   jobs.clear();
   all_rows_changed_ = true;
-  free_slots.clear();
+  free_indices.clear();
   job_order.clear();
-  job_slot.clear();
-  new_slots_.clear();
+  index_of_job.clear();
+  new_jobs_.clear();
   // By id, so that the order of rows in a file never matters.
   std::sort(gpu_types.begin(), gpu_types.end(), [](const GpuType& a, const GpuType& b) { return a.id < b.id; });
   type_index.clear();
@@ -71,19 +71,19 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   jobs.resize(loaded_jobs_.size());
   job = JobStore{};
   job.resize(jobs.size());
-  job_slot.reserve(jobs.size());
+  index_of_job.reserve(jobs.size());
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const auto slot = static_cast<std::int32_t>(j);
+    const auto job_index = static_cast<std::int32_t>(j);
     // Descriptions are large and in the order of the file.
     if (j + 2 < jobs.size()) prefetch(by_rank[j + 2].second, sizeof(Job));
     if (j + 1 < jobs.size()) prefetch(by_rank[j + 1].second->shapes.data(), sizeof(Shape));
     jobs[j].job = JobPtr(by_rank[j].second, {false});
-    job_slot.emplace(jobs[j].job->id, slot);
+    index_of_job.emplace(jobs[j].job->id, job_index);
     job.progress_at[j] = now;
-    compile_job(slot);
-    if (jobs[j].job->state == JobState::kRunning) hold(slot);
-    store_columns(slot);
-    new_slots_.push_back(slot);
+    compile_job(job_index);
+    if (jobs[j].job->state == JobState::kRunning) hold(job_index);
+    store_columns(job_index);
+    new_jobs_.push_back(job_index);
   }
   rank_jobs();
   view_stale_ = true;
@@ -267,23 +267,23 @@ void StateImpl::rebuild_queues() {
       queue_cap[q * columns + t] = cap < kernel::kNoLimit / kWholeGpu ? cap * kWholeGpu : kernel::kNoLimit;
     }
   }
-  for (std::size_t slot = 0; slot < jobs.size(); ++slot) {
-    if (!jobs[slot].job) continue;
-    const auto found = queue_index.find(jobs[slot].job->queue);
-    job.queue[slot] = found == queue_index.end() ? kernel::kNone : found->second;
-    if (job.running[slot] == 0) continue;
-    charge_queues(static_cast<std::int32_t>(slot), 1);
+  for (std::size_t job_index = 0; job_index < jobs.size(); ++job_index) {
+    if (!jobs[job_index].job) continue;
+    const auto found = queue_index.find(jobs[job_index].job->queue);
+    job.queue[job_index] = found == queue_index.end() ? kernel::kNone : found->second;
+    if (job.running[job_index] == 0) continue;
+    charge_queues(static_cast<std::int32_t>(job_index), 1);
   }
   view_stale_ = true;
 }
 
-void StateImpl::touch_job(std::int32_t slot) {
-  jobs[to_index(slot)].version = ++job_versions_;
-  if (facts_) changed_jobs_.push_back(slot);
+void StateImpl::touch_job(std::int32_t job_index) {
+  jobs[to_index(job_index)].version = ++job_versions_;
+  if (facts_) changed_jobs_.push_back(job_index);
 }
 
 void StateImpl::rank_jobs() {
-  if (new_slots_.empty() && !jobs_removed_) return;
+  if (new_jobs_.empty() && !jobs_removed_) return;
   order_changed_ = true;
   const auto before = [this](std::int32_t a, std::int32_t b) {
     if (job.submit[to_index(a)] != job.submit[to_index(b)]) return job.submit[to_index(a)] < job.submit[to_index(b)];
@@ -292,7 +292,7 @@ void StateImpl::rank_jobs() {
   job_rank.resize(jobs.size(), -1);
   if (jobs_removed_) {
     // Removes indices whose job left, also those taken again by a new job; new ones are inserted below.
-    for (const std::int32_t s : new_slots_) job_rank[to_index(s)] = -1;
+    for (const std::int32_t s : new_jobs_) job_rank[to_index(s)] = -1;
     job_order.erase(std::remove_if(job_order.begin(), job_order.end(),
                                    [&](std::int32_t s) {
                                      const bool leaves =
@@ -302,31 +302,31 @@ void StateImpl::rank_jobs() {
                                    }),
                     job_order.end());
   }
-  std::sort(new_slots_.begin(), new_slots_.end());
-  new_slots_.erase(std::unique(new_slots_.begin(), new_slots_.end()), new_slots_.end());
-  new_slots_.erase(std::remove_if(new_slots_.begin(), new_slots_.end(), [this](std::int32_t s) { return !jobs[to_index(s)].job; }),
-                   new_slots_.end());
-  std::sort(new_slots_.begin(), new_slots_.end(), before);
+  std::sort(new_jobs_.begin(), new_jobs_.end());
+  new_jobs_.erase(std::unique(new_jobs_.begin(), new_jobs_.end()), new_jobs_.end());
+  new_jobs_.erase(std::remove_if(new_jobs_.begin(), new_jobs_.end(), [this](std::int32_t s) { return !jobs[to_index(s)].job; }),
+                  new_jobs_.end());
+  std::sort(new_jobs_.begin(), new_jobs_.end(), before);
   // From the back, so that only jobs after a new one are moved; most new jobs are the latest and move nothing.
   std::size_t left = job_order.size();
-  job_order.resize(left + new_slots_.size());
-  for (std::size_t k = new_slots_.size(); k-- > 0;) {
+  job_order.resize(left + new_jobs_.size());
+  for (std::size_t k = new_jobs_.size(); k-- > 0;) {
     const auto end = job_order.begin() + static_cast<std::ptrdiff_t>(left);
-    const auto place = std::upper_bound(job_order.begin(), end, new_slots_[k], before);
+    const auto place = std::upper_bound(job_order.begin(), end, new_jobs_[k], before);
     std::move_backward(place, end, end + static_cast<std::ptrdiff_t>(k) + 1);
     left = static_cast<std::size_t>(place - job_order.begin());
-    job_order[left + k] = new_slots_[k];
+    job_order[left + k] = new_jobs_[k];
   }
   for (std::size_t r = 0; r < job_order.size(); ++r) job_rank[to_index(job_order[r])] = static_cast<std::int32_t>(r);
-  new_slots_.clear();
+  new_jobs_.clear();
   jobs_removed_ = false;
 }
 
-std::int32_t StateImpl::take_slot() {
-  if (!free_slots.empty()) {
-    const std::int32_t slot = free_slots.back();
-    free_slots.pop_back();
-    return slot;
+std::int32_t StateImpl::take_index() {
+  if (!free_indices.empty()) {
+    const std::int32_t job_index = free_indices.back();
+    free_indices.pop_back();
+    return job_index;
   }
   jobs.emplace_back();
   job.resize(jobs.size());
@@ -421,7 +421,7 @@ const core::ClusterFacts& StateImpl::facts() const {
     for (const Node& n : nodes) source.nodes.push_back(&n);
     for (const JobRecord& record : jobs) source.jobs.push_back(record.job.get());
     source.by_rank = job_order;
-    source.run_now = [this](std::int32_t slot) { return run_now(slot); };
+    source.run_now = [this](std::int32_t job_index) { return run_now(job_index); };
     source.version = ++facts_version_;
     facts_ = std::make_unique<core::ClusterFacts>(std::move(source));
   } else {
@@ -437,8 +437,8 @@ const core::ClusterFacts& StateImpl::facts() const {
   return *facts_;
 }
 
-bool StateImpl::lost_gpus(std::int32_t slot) const {
-  const auto& held = jobs[to_index(slot)].held;
+bool StateImpl::lost_gpus(std::int32_t job_index) const {
+  const auto& held = jobs[to_index(job_index)].held;
   return std::any_of(held.begin(), held.end(), [this](const kernel::HeldRow& h) { return (h.mask & ~node.usable[to_index(h.node)]) != 0; });
 }
 

@@ -106,20 +106,20 @@ class StateImpl {
   const kernel::ProblemView& problem() const;
   /// Remaining run time of a job in an option, from `now`; kNever: not known. Unknown lengths fall back to the time
   /// limit.
-  TimeUs option_run(std::int32_t slot, std::size_t option) const;
+  TimeUs option_run(std::int32_t job_index, std::size_t option) const;
   /// Earliest possible end of a waiting job, if it is past its hard deadline in every alternative; kNever: it is not,
   /// or it is not known. Time limits do not count: a job may end before them.
-  TimeUs too_late(std::int32_t slot) const;
+  TimeUs too_late(std::int32_t job_index) const;
   /// The last instant at which the job could start again and meet its hard deadline in some alternative; kNever: any.
-  TimeUs last_start(std::int32_t slot) const;
+  TimeUs last_start(std::int32_t job_index) const;
   /// Work left now, millionths of the unit; INT64_MAX: not known.
-  std::int64_t work_left_now(std::int32_t slot) const;
+  std::int64_t work_left_now(std::int32_t job_index) const;
   /// Run time left at a rate; kNever: not known.
-  TimeUs run_at(std::int32_t slot, std::int64_t rate) const;
+  TimeUs run_at(std::int32_t job_index, std::int64_t rate) const;
   /// The same; where it is not known, what the time limit leaves.
-  TimeUs run_or_limit(std::int32_t slot, std::int64_t rate) const;
-  TimeUs remaining_or_limit(std::int32_t slot) const;
-  TimeUs or_limit(std::int32_t slot, TimeUs predicted) const;
+  TimeUs run_or_limit(std::int32_t job_index, std::int64_t rate) const;
+  TimeUs remaining_or_limit(std::int32_t job_index) const;
+  TimeUs or_limit(std::int32_t job_index, TimeUs predicted) const;
   /// Hash of the rates that decisions read, over all jobs; their order does not matter.
   std::uint64_t tables_hash() const { return tables_; }
   /// Everything that exists, whatever its state, for certificates.
@@ -131,17 +131,17 @@ class StateImpl {
   /// The descriptions as the validator reads them, kept in step with the changes since the last call.
   const core::ClusterFacts& facts() const;
   /// Run time left at the current (or requested) shape, at least 1; kNever: not known.
-  TimeUs remaining(std::int32_t slot) const;
-  std::int64_t attained_now(std::int32_t slot) const;
-  TimeUs run_now(std::int32_t slot) const;
+  TimeUs remaining(std::int32_t job_index) const;
+  std::int64_t attained_now(std::int32_t job_index) const;
+  TimeUs run_now(std::int32_t job_index) const;
   /// Advances the progress of a running job from its last report to now; a waiting job's stays.
-  void advance(std::int32_t slot, Progress& progress) const;
+  void advance(std::int32_t job_index, Progress& progress) const;
   /// True when the job holds GPUs that failed.
-  bool lost_gpus(std::int32_t slot) const;
+  bool lost_gpus(std::int32_t job_index) const;
   /// True when some job does.
   bool any_lost_gpus() const { return broken_nodes_ > 0; }
   /// What a running job holds in the form of a plan; of the revision of problem().
-  std::span<const PlanEntry> held_entries(std::int32_t slot) const { return entries_.of(slot); }
+  std::span<const PlanEntry> held_entries(std::int32_t job_index) const { return entries_.of(job_index); }
 
   /// Memory ran out during a change: only destruction and loading are allowed.
   bool lost = false;
@@ -163,10 +163,10 @@ class StateImpl {
   std::vector<FinishedJob> history;
   std::uint64_t history_version = 0;
   std::vector<JobRecord> jobs;  // by job index; some point into loaded_jobs_
-  std::vector<std::int32_t> free_slots;
+  std::vector<std::int32_t> free_indices;
   std::vector<std::int32_t> job_order;  // job indices by (submit, id)
   std::vector<std::int32_t> job_rank;   // by job index
-  std::unordered_map<std::string, std::int32_t> node_rank, job_slot, queue_index, type_index;
+  std::unordered_map<std::string, std::int32_t> node_rank, index_of_job, queue_index, type_index;
 
   // Compiled.
   core::Topologies topologies;
@@ -187,25 +187,25 @@ class StateImpl {
   void rebuild_reservations();
   void rebuild_queues();
   void refresh_node(std::int32_t rank);
-  void compile_job(std::int32_t slot);
-  void store_columns(std::int32_t slot);
-  void hold(std::int32_t slot);
-  void release(std::int32_t slot);
+  void compile_job(std::int32_t job_index);
+  void store_columns(std::int32_t job_index);
+  void hold(std::int32_t job_index);
+  void release(std::int32_t job_index);
   /// Adds (sign 1) or subtracts (-1) what a running job holds of its quotas.
-  void charge_queues(std::int32_t slot, int sign);
-  void settle(std::int32_t slot);
+  void charge_queues(std::int32_t job_index, int sign);
+  void settle(std::int32_t job_index);
   void rank_jobs();
   void view_demands() const;
   void update_rows() const;
-  void touch_job(std::int32_t slot);
+  void touch_job(std::int32_t job_index);
   void forget_old_demands();
-  std::int32_t take_slot();
+  std::int32_t take_index();
 
   std::vector<Job> loaded_jobs_;
   std::vector<std::uint8_t> broken_;  // [nodes] 1: some of its GPUs are held and do not work
   std::int32_t broken_nodes_ = 0;
   std::vector<std::vector<std::int32_t>> node_reservations_;
-  std::vector<std::int32_t> new_slots_;  // not yet in job_order
+  std::vector<std::int32_t> new_jobs_;  // not yet in job_order
   bool jobs_removed_ = false;
   std::int32_t forget_from_ = kForgetFrom;  // number of rows of demands or filters at which those of jobs that left are dropped
   std::uint64_t structure_ = 0, options_version_ = 1, job_versions_ = 0;

@@ -35,10 +35,10 @@ std::int64_t whole_gpus(const std::vector<kernel::HeldRow>& held) {
 
 }  // namespace
 
-void StateImpl::compile_job(std::int32_t slot) {
-  JobRecord& record = jobs[to_index(slot)];
+void StateImpl::compile_job(std::int32_t job_index) {
+  JobRecord& record = jobs[to_index(job_index)];
   const Job& j = *record.job;
-  changed_rows_.push_back(slot);
+  changed_rows_.push_back(job_index);
   record.version = ++job_versions_;
   ++options_version_;
   record.options.clear();
@@ -97,8 +97,8 @@ void StateImpl::forget_old_demands() {
   filters.clear();
   demands.clear();
   ++structure_;
-  for (std::size_t slot = 0; slot < jobs.size(); ++slot) {
-    if (jobs[slot].job) compile_job(static_cast<std::int32_t>(slot));
+  for (std::size_t job_index = 0; job_index < jobs.size(); ++job_index) {
+    if (jobs[job_index].job) compile_job(static_cast<std::int32_t>(job_index));
   }
   forget_from_ = std::max(kForgetFrom, 2 * most());
   view_stale_ = true;
@@ -109,9 +109,9 @@ void StateImpl::set_rates_hash(JobRecord& record, std::uint64_t hash) {
   record.rates_hash = hash;
 }
 
-void StateImpl::store_columns(std::int32_t slot) {
-  touch_job(slot);
-  const std::size_t s = to_index(slot);
+void StateImpl::store_columns(std::int32_t job_index) {
+  touch_job(job_index);
+  const std::size_t s = to_index(job_index);
   const JobRecord& record = jobs[s];
   const Job& j = *record.job;
   const bool running = j.state == JobState::kRunning;
@@ -166,10 +166,10 @@ void StateImpl::store_columns(std::int32_t slot) {
   }
 }
 
-void StateImpl::hold(std::int32_t slot) {
-  JobRecord& record = jobs[to_index(slot)];
+void StateImpl::hold(std::int32_t job_index) {
+  JobRecord& record = jobs[to_index(job_index)];
   const Job& j = *record.job;
-  changed_rows_.push_back(slot);
+  changed_rows_.push_back(job_index);
   record.held.clear();
   record.entries.clear();
   const Shape* shape = nullptr;
@@ -207,15 +207,15 @@ void StateImpl::hold(std::int32_t slot) {
     }
     refresh_node(row.node);
   }
-  job.held_type[to_index(slot)] = type;
+  job.held_type[to_index(job_index)] = type;
   const auto queue = queue_index.find(j.queue);
-  job.queue[to_index(slot)] = queue == queue_index.end() ? kernel::kNone : queue->second;
-  charge_queues(slot, 1);
+  job.queue[to_index(job_index)] = queue == queue_index.end() ? kernel::kNone : queue->second;
+  charge_queues(job_index, 1);
   view_stale_ = true;
 }
 
-void StateImpl::release(std::int32_t slot) {
-  JobRecord& record = jobs[to_index(slot)];
+void StateImpl::release(std::int32_t job_index) {
+  JobRecord& record = jobs[to_index(job_index)];
   for (const kernel::HeldRow& row : record.held) {
     const std::size_t n = to_index(row.node);
     node.cpu_held[n] -= row.cpu;
@@ -232,107 +232,107 @@ void StateImpl::release(std::int32_t slot) {
     node.held[n] &= ~freed;
     refresh_node(row.node);
   }
-  charge_queues(slot, -1);
-  changed_rows_.push_back(slot);
+  charge_queues(job_index, -1);
+  changed_rows_.push_back(job_index);
   record.held.clear();
   record.entries.clear();
-  job.held_type[to_index(slot)] = kernel::kNone;
+  job.held_type[to_index(job_index)] = kernel::kNone;
   view_stale_ = true;
 }
 
-void StateImpl::charge_queues(std::int32_t slot, int sign) {
-  const std::int32_t type = job.held_type[to_index(slot)];
+void StateImpl::charge_queues(std::int32_t job_index, int sign) {
+  const std::int32_t type = job.held_type[to_index(job_index)];
   std::int64_t quota = 0;
-  for (const kernel::HeldRow& h : jobs[to_index(slot)].held) quota += std::int64_t{sign} * h.share_ppm * std::popcount(h.mask);
+  for (const kernel::HeldRow& h : jobs[to_index(job_index)].held) quota += std::int64_t{sign} * h.share_ppm * std::popcount(h.mask);
   const std::size_t columns = gpu_types.size() + 1;
-  for (std::int32_t q = job.queue[to_index(slot)]; q >= 0 && type >= 0; q = queue_parent[to_index(q)]) {
+  for (std::int32_t q = job.queue[to_index(job_index)]; q >= 0 && type >= 0; q = queue_parent[to_index(q)]) {
     queue_used[to_index(q) * columns + to_index(type)] += quota;
     queue_used[to_index(q) * columns + columns - 1] += quota;
   }
 }
 
 // The largest values are those that a snapshot may hold.
-void StateImpl::advance(std::int32_t slot, Progress& progress) const {
-  const std::size_t s = to_index(slot);
+void StateImpl::advance(std::int32_t job_index, Progress& progress) const {
+  const std::size_t s = to_index(job_index);
   if (job.running[s] == 0 || job.progress_at[s] >= now) return;
-  progress.run_us = run_now(slot);
-  progress.attained_gpu_us = attained_now(slot);
+  progress.run_us = run_now(job_index);
+  progress.attained_gpu_us = attained_now(job_index);
   if (progress.work_total <= 0) return;
   const std::int64_t left = progress.work_total - progress.work_done;
   progress.work_done += std::min(left, per_second(job.rate[s], now - job.progress_at[s]));
 }
 
-void StateImpl::settle(std::int32_t slot) {
-  advance(slot, jobs[to_index(slot)].job->progress);
-  job.progress_at[to_index(slot)] = now;
+void StateImpl::settle(std::int32_t job_index) {
+  advance(job_index, jobs[to_index(job_index)].job->progress);
+  job.progress_at[to_index(job_index)] = now;
 }
 
-std::int64_t StateImpl::work_left_now(std::int32_t slot) const {
-  const std::size_t s = to_index(slot);
+std::int64_t StateImpl::work_left_now(std::int32_t job_index) const {
+  const std::size_t s = to_index(job_index);
   if (job.running[s] == 0 || job.work_left[s] == INT64_MAX) return job.work_left[s];
   // An estimate is of run time: time already run counts against it, at whatever rate.
   if (job.estimate_rate[s] > 0) {
-    return per_second(std::max<TimeUs>(0, job.estimate[s] - run_now(slot)), job.estimate_rate[s]);
+    return per_second(std::max<TimeUs>(0, job.estimate[s] - run_now(job_index)), job.estimate_rate[s]);
   }
   return std::max<std::int64_t>(0, job.work_left[s] - per_second(job.rate[s], now - job.progress_at[s]));
 }
 
-TimeUs StateImpl::run_at(std::int32_t slot, std::int64_t rate) const { return time_for(work_left_now(slot), rate); }
+TimeUs StateImpl::run_at(std::int32_t job_index, std::int64_t rate) const { return time_for(work_left_now(job_index), rate); }
 
-TimeUs StateImpl::remaining(std::int32_t slot) const {
-  return job.running[to_index(slot)] == 0 ? job.waiting_left[to_index(slot)] : run_at(slot, job.rate[to_index(slot)]);
+TimeUs StateImpl::remaining(std::int32_t job_index) const {
+  return job.running[to_index(job_index)] == 0 ? job.waiting_left[to_index(job_index)] : run_at(job_index, job.rate[to_index(job_index)]);
 }
 
-TimeUs StateImpl::option_run(std::int32_t slot, std::size_t option) const {
-  const std::size_t s = to_index(slot);
-  return run_or_limit(slot, jobs[s].option_rate[option]);
+TimeUs StateImpl::option_run(std::int32_t job_index, std::size_t option) const {
+  const std::size_t s = to_index(job_index);
+  return run_or_limit(job_index, jobs[s].option_rate[option]);
 }
 
-TimeUs StateImpl::too_late(std::int32_t slot) const {
-  const TimeUs deadline = job.hard_deadline[to_index(slot)];
-  if (deadline == kNever || job.running[to_index(slot)] != 0) return kNever;
+TimeUs StateImpl::too_late(std::int32_t job_index) const {
+  const TimeUs deadline = job.hard_deadline[to_index(job_index)];
+  if (deadline == kNever || job.running[to_index(job_index)] != 0) return kNever;
   // The first alternative is mostly enough, and its run time is in a column.
-  const TimeUs first = job.waiting_left[to_index(slot)];
+  const TimeUs first = job.waiting_left[to_index(job_index)];
   if (first == kNever || first > kNever - 1 - now || now + first <= deadline) return kNever;
   TimeUs earliest = kNever;
-  for (const std::int64_t rate : jobs[to_index(slot)].option_rate) {
-    const TimeUs run = run_at(slot, rate);
+  for (const std::int64_t rate : jobs[to_index(job_index)].option_rate) {
+    const TimeUs run = run_at(job_index, rate);
     if (run == kNever || run > kNever - 1 - now || now + run <= deadline) return kNever;
     earliest = std::min(earliest, now + run);
   }
   return earliest;
 }
 
-TimeUs StateImpl::last_start(std::int32_t slot) const {
-  const TimeUs deadline = job.hard_deadline[to_index(slot)];
+TimeUs StateImpl::last_start(std::int32_t job_index) const {
+  const TimeUs deadline = job.hard_deadline[to_index(job_index)];
   if (deadline == kNever) return kNever;
   TimeUs shortest = kNever;
-  for (const std::int64_t rate : jobs[to_index(slot)].option_rate) {
-    const TimeUs run = run_at(slot, rate);
+  for (const std::int64_t rate : jobs[to_index(job_index)].option_rate) {
+    const TimeUs run = run_at(job_index, rate);
     if (run == kNever) return kNever;
     shortest = std::min(shortest, run);
   }
   return deadline - shortest;
 }
 
-TimeUs StateImpl::run_or_limit(std::int32_t slot, std::int64_t rate) const { return or_limit(slot, run_at(slot, rate)); }
+TimeUs StateImpl::run_or_limit(std::int32_t job_index, std::int64_t rate) const { return or_limit(job_index, run_at(job_index, rate)); }
 
-TimeUs StateImpl::remaining_or_limit(std::int32_t slot) const { return or_limit(slot, remaining(slot)); }
+TimeUs StateImpl::remaining_or_limit(std::int32_t job_index) const { return or_limit(job_index, remaining(job_index)); }
 
-TimeUs StateImpl::or_limit(std::int32_t slot, TimeUs predicted) const {
-  const TimeUs limit = job.time_limit[to_index(slot)];
-  return predicted != kNever || limit == kNever ? predicted : std::max<TimeUs>(1, limit - run_now(slot));
+TimeUs StateImpl::or_limit(std::int32_t job_index, TimeUs predicted) const {
+  const TimeUs limit = job.time_limit[to_index(job_index)];
+  return predicted != kNever || limit == kNever ? predicted : std::max<TimeUs>(1, limit - run_now(job_index));
 }
 
-std::int64_t StateImpl::attained_now(std::int32_t slot) const {
-  const std::size_t s = to_index(slot);
+std::int64_t StateImpl::attained_now(std::int32_t job_index) const {
+  const std::size_t s = to_index(job_index);
   if (job.running[s] == 0) return job.attained[s];
   const __int128 attained = static_cast<__int128>(job.attained[s]) + static_cast<__int128>(now - job.progress_at[s]) * job.gpus[s];
   return attained > kScoreCeiling ? kScoreCeiling : static_cast<std::int64_t>(attained);
 }
 
-TimeUs StateImpl::run_now(std::int32_t slot) const {
-  const std::size_t s = to_index(slot);
+TimeUs StateImpl::run_now(std::int32_t job_index) const {
+  const std::size_t s = to_index(job_index);
   return job.running[s] == 0 ? job.run[s] : std::min(kMaxTimeUs, job.run[s] + (now - job.progress_at[s]));
 }
 

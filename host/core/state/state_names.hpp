@@ -15,8 +15,8 @@ class StateNames final : public NameSource {
  public:
   explicit StateNames(const StateView& state) : s_(impl_of(state)) {}
 
-  const Job* job(std::int32_t slot) const override {
-    return in(slot, s_.jobs) ? s_.jobs[static_cast<std::size_t>(slot)].job.get() : nullptr;
+  const Job* job(std::int32_t job_index) const override {
+    return in(job_index, s_.jobs) ? s_.jobs[static_cast<std::size_t>(job_index)].job.get() : nullptr;
   }
   std::string_view node(std::int32_t rank) const override {
     return in(rank, s_.nodes) ? std::string_view(s_.nodes[static_cast<std::size_t>(rank)].id) : "?";

@@ -90,7 +90,7 @@ class Evidence {
     if (r.gpu_type < -1 || r.gpu_type >= static_cast<std::int32_t>(s_.gpu_types.size())) return wrong("GPU type", r.gpu_type);
     if (r.other_job < -1 || r.other_job >= static_cast<std::int32_t>(s_.jobs.size()) ||
         (r.other_job >= 0 && s_.jobs[to_index(r.other_job)].job == nullptr)) {
-      return wrong("job slot", r.other_job);
+      return wrong("job index", r.other_job);
     }
     if (r.where < -1 || (r.level < 0 && r.where != -1)) return wrong("place", r.where);
     if (r.level == 0 && r.where >= static_cast<std::int32_t>(s_.nodes.size())) return wrong("node", r.where);
@@ -227,10 +227,10 @@ class Evidence {
   }
 
   // Of its allocation, what failed.
-  OutOfService lost(std::int32_t slot) const {
+  OutOfService lost(std::int32_t job) const {
     OutOfService out;
     std::vector<std::uint64_t> on(s_.nodes.size(), 0);
-    for (const PlanEntry& held : s_.held_entries(slot)) on[to_index(held.node)] |= held.gpus;
+    for (const PlanEntry& held : s_.held_entries(job)) on[to_index(held.node)] |= held.gpus;
     for (std::size_t n = 0; n < on.size(); ++n) {
       const Node& node = s_.nodes[n];
       std::uint64_t works = node.state == NodeState::kFailed ? 0 : ~std::uint64_t{0};

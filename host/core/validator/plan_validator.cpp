@@ -37,7 +37,7 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Decision& decision = plan.decisions[i];
     if (decision.job != order[i]) {
-      found.add("decision {} is about slot {}; by job rank it must be about job {}", i, decision.job, facts.job(order[i]).job->id);
+      found.add("decision {} is about job index {}; by job rank it must be about job {}", i, decision.job, facts.job(order[i]).job->id);
       return out_;
     }
     ++actions_[static_cast<std::size_t>(decision.action)];
@@ -144,7 +144,7 @@ void PlanValidator::check_displaced(const Decision& decision, const JobFacts& jo
   }
   if (plan_->policy != "priority") return;
   const std::int32_t other = decision.reason.other_job;
-  const bool named = other >= 0 && other < facts_->job_slots() && facts_->job(other).job != nullptr;
+  const bool named = other >= 0 && other < facts_->job_index_end() && facts_->job(other).job != nullptr;
   const std::int32_t highest = named ? facts_->job(other).job->preemption.preemption_class : highest_class_;
   if ((named || any_start_) && highest <= p.preemption_class) {
     found.of(*job.job, "of preemption class {} is displaced; {} is of class {}, which is not greater", p.preemption_class,

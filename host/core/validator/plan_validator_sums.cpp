@@ -119,8 +119,8 @@ std::int64_t PlanValidator::working_gpus() {
   }
   if (!leaving) return gpus;
   held_.assign(static_cast<std::size_t>(facts_->node_count()), 0);
-  for (const std::int32_t slot : facts_->by_rank()) {
-    for (const HeldFact& row : facts_->held(facts_->job(slot))) {
+  for (const std::int32_t job : facts_->by_rank()) {
+    for (const HeldFact& row : facts_->held(facts_->job(job))) {
       if (row.node >= 0) held_[static_cast<std::size_t>(row.node)] |= row.mask;
     }
   }

@@ -186,8 +186,8 @@ const std::vector<Shape>& PutJobs::shapes(const ClusterState& state, const std::
   }
   const auto put = put_by_.find(job);
   if (put != put_by_.end()) return std::get<delta::PutJob>(batch[put->second]).job.shapes;
-  const std::int32_t slot = state.find_job(job);
-  return slot < 0 ? none : state.job(slot)->shapes;
+  const std::int32_t job_index = state.find_job(job);
+  return job_index < 0 ? none : state.job(job_index)->shapes;
 }
 
 std::vector<Delta> parse_deltas(std::string_view json, const ClusterState& state, const std::string& name) {

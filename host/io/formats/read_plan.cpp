@@ -51,9 +51,9 @@ struct ReasonRow {
 constexpr std::string_view kOther = "is this plan of another snapshot?";
 
 std::int32_t read_job(JsonCursor& in, const ClusterState& state) {
-  const std::int32_t slot = state.find_job(in.string());
-  if (slot < 0) in.fail(fmt::format("the snapshot has no job {}: {}", in.shown(), kOther));
-  return slot;
+  const std::int32_t job = state.find_job(in.string());
+  if (job < 0) in.fail(fmt::format("the snapshot has no job {}: {}", in.shown(), kOther));
+  return job;
 }
 
 std::int32_t read_queue(JsonCursor& in, const ClusterState& state) {

@@ -32,7 +32,7 @@ void write_evidence(JsonWriter& w, const Reason& r, const ClusterState& state) {
   w.number_unless("topology", r.topology, 0);
   w.number_unless("level", r.level, -1);
   w.number_unless("where", r.where, -1);
-  const Job* other = r.other_job < 0 || r.other_job >= state.job_slots() ? nullptr : state.job(r.other_job);
+  const Job* other = r.other_job < 0 || r.other_job >= state.job_index_end() ? nullptr : state.job(r.other_job);
   if (other != nullptr) w.text("other_job", other->id);
   if (r.queue >= 0 && r.queue < static_cast<std::int32_t>(StateView(state).queues().size()))
     w.text("queue", StateView(state).queues()[static_cast<std::size_t>(r.queue)].id);

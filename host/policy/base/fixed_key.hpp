@@ -13,17 +13,17 @@ std::unique_ptr<core::QueuePolicy> make_queue_policy(const core::Params&) {
   return std::make_unique<Policy>();
 }
 
-/// A policy whose keys change only at events. `KeyOf` has `std::int64_t operator()(const core::JobColumns&, std::int32_t slot)`.
+/// A policy whose keys change only at events. `KeyOf` has `std::int64_t operator()(const core::JobColumns&, std::int32_t job)`.
 template <class KeyOf>
 class FixedKey final : public core::QueuePolicy {
  public:
   explicit FixedKey(KeyOf key_of = {}) : key_of_(key_of) {}
 
-  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) out[i] = key_of_(jobs, slots[i]);
+  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) out[i] = key_of_(jobs, job_indices[i]);
   }
-  void next_change(const core::JobColumns&, TimeUs, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
-    std::fill_n(out.begin(), slots.size(), kNever);
+  void next_change(const core::JobColumns&, TimeUs, std::span<const std::int32_t> jobs, std::span<TimeUs> out) override {
+    std::fill_n(out.begin(), jobs.size(), kNever);
   }
   bool rests_while_waiting() const override { return true; }
   bool rises_only_at_changes() const override { return true; }
@@ -36,13 +36,13 @@ class FixedKey final : public core::QueuePolicy {
 template <class KeyOf>
 class RunningKey final : public core::QueuePolicy {
  public:
-  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) out[i] = KeyOf{}(jobs, slots[i]);
+  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) out[i] = KeyOf{}(jobs, job_indices[i]);
   }
-  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
-      out[i] = jobs.running[slot] != 0 && jobs.remaining[slot] != kNever ? now : kNever;
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      out[i] = jobs.running[job] != 0 && jobs.remaining[job] != kNever ? now : kNever;
     }
   }
   bool rests_while_waiting() const override { return true; }

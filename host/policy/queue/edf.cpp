@@ -13,7 +13,7 @@ namespace berth::policy {
 namespace {
 
 struct EdfKey {
-  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.deadline[slot]; }
+  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const { return jobs.deadline[job]; }
 };
 
 }  // namespace

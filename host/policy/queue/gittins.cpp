@@ -30,16 +30,16 @@ class Gittins final : public core::QueuePolicy {
     table_.build(services, delta_);
   }
 
-  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) out[i] = -table_.rank(jobs.attained_gpu_us[slots[i]]);
+  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) out[i] = -table_.rank(jobs.attained_gpu_us[job_indices[i]]);
   }
 
-  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
-      const std::int64_t have = jobs.attained_gpu_us[slot];
-      const std::int64_t step = jobs.running[slot] != 0 ? table_.next_step(have) : kNever;
-      out[i] = step == kNever ? kNever : core::saturate(now + core::ceil_div(step - have, jobs.gpus[slot]));
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      const std::int64_t have = jobs.attained_gpu_us[job];
+      const std::int64_t step = jobs.running[job] != 0 ? table_.next_step(have) : kNever;
+      out[i] = step == kNever ? kNever : core::saturate(now + core::ceil_div(step - have, jobs.gpus[job]));
     }
   }
 

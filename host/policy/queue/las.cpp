@@ -25,27 +25,27 @@ class Las final : public core::QueuePolicy {
   // knob in millionths; 0: no promotion
   Las(std::vector<std::int64_t> thresholds_gpu_us, std::int64_t knob) : thresholds_(std::move(thresholds_gpu_us)), knob_(knob) {}
 
-  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
-      out[i] = level(served(jobs, slot));
-      if (knob_ != 0 && out[i] > 0 && due(jobs, slot) <= now) {
-        reset_.set(*jobs.id[slot], jobs.attained_gpu_us[slot]);
+  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      out[i] = level(served(jobs, job));
+      if (knob_ != 0 && out[i] > 0 && due(jobs, job) <= now) {
+        reset_.set(*jobs.id[job], jobs.attained_gpu_us[job]);
         out[i] = 0;
       }
     }
   }
 
-  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
-      const std::int64_t have = served(jobs, slot);
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      const std::int64_t have = served(jobs, job);
       const auto at = static_cast<std::size_t>(level(have));
       out[i] = kNever;
-      if (jobs.running[slot] != 0) {
-        if (at < thresholds_.size()) out[i] = core::saturating_add(now, (thresholds_[at] - have - 1) / jobs.gpus[slot] + 1);
+      if (jobs.running[job] != 0) {
+        if (at < thresholds_.size()) out[i] = core::saturating_add(now, (thresholds_[at] - have - 1) / jobs.gpus[job] + 1);
       } else if (knob_ != 0 && at > 0) {
-        out[i] = std::max(now, due(jobs, slot));
+        out[i] = std::max(now, due(jobs, job));
       }
     }
   }
@@ -66,16 +66,16 @@ class Las final : public core::QueuePolicy {
   std::int64_t level(std::int64_t gpu_us) const {
     return std::upper_bound(thresholds_.begin(), thresholds_.end(), gpu_us) - thresholds_.begin();
   }
-  std::int64_t served(const core::JobColumns& jobs, std::int32_t slot) const {
-    const std::int64_t attained = jobs.attained_gpu_us[slot];
-    return knob_ == 0 ? attained : attained - reset_.get(*jobs.id[slot], 0);
+  std::int64_t served(const core::JobColumns& jobs, std::int32_t job) const {
+    const std::int64_t attained = jobs.attained_gpu_us[job];
+    return knob_ == 0 ? attained : attained - reset_.get(*jobs.id[job], 0);
   }
   // The instant at which a job is promoted if it keeps waiting.
-  TimeUs due(const core::JobColumns& jobs, std::int32_t slot) const {
-    if (jobs.running[slot] != 0) return kNever;
+  TimeUs due(const core::JobColumns& jobs, std::int32_t job) const {
+    if (jobs.running[job] != 0) return kNever;
     if (jobs.waiting_since == nullptr) throw InternalError("las with promotion needs the column waiting_since");
-    const TimeUs since = jobs.waiting_since[slot] == kNever ? jobs.submit[slot] : jobs.waiting_since[slot];
-    return core::saturate(since + core::ceil_div(core::Wide{served(jobs, slot)} * knob_, core::Wide{jobs.gpus[slot]} * 1'000'000));
+    const TimeUs since = jobs.waiting_since[job] == kNever ? jobs.submit[job] : jobs.waiting_since[job];
+    return core::saturate(since + core::ceil_div(core::Wide{served(jobs, job)} * knob_, core::Wide{jobs.gpus[job]} * 1'000'000));
   }
 
   std::vector<std::int64_t> thresholds_;

@@ -13,7 +13,7 @@ namespace berth::policy {
 namespace {
 
 struct PriorityKey {
-  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return -std::int64_t{jobs.priority[slot]}; }
+  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const { return -std::int64_t{jobs.priority[job]}; }
 };
 
 }  // namespace

@@ -19,20 +19,20 @@ namespace {
 
 class Qssf final : public core::QueuePolicy {
  public:
-  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
-      const std::string& id = *jobs.id[slot];
+  void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      const std::string& id = *jobs.id[job];
       // -1 is not a key: keys are never negative.
       const std::int64_t kept = column_.get(id, -1);
       out[i] = kept;
       if (kept != -1 && kept != kNever) continue;
-      out[i] = jobs.estimate[slot] == kNever ? kNever : core::saturating_mul(jobs.estimate[slot], jobs.gpus[slot]);
+      out[i] = jobs.estimate[job] == kNever ? kNever : core::saturating_mul(jobs.estimate[job], jobs.gpus[job]);
       if (out[i] != kept) column_.set(id, out[i]);
     }
   }
-  void next_change(const core::JobColumns&, TimeUs, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
-    std::fill_n(out.begin(), slots.size(), kNever);
+  void next_change(const core::JobColumns&, TimeUs, std::span<const std::int32_t> jobs, std::span<TimeUs> out) override {
+    std::fill_n(out.begin(), jobs.size(), kNever);
   }
   void load(const PolicyState& state) override { column_.load(state); }
   void store(PolicyState& state) const override { column_.store(state); }

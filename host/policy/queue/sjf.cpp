@@ -16,10 +16,10 @@ namespace berth::policy {
 namespace {
 
 struct Shortest {
-  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.estimate[slot]; }
+  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const { return jobs.estimate[job]; }
 };
 struct Smallest {
-  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.gpus[slot]; }
+  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const { return jobs.gpus[job]; }
 };
 
 std::unique_ptr<core::QueuePolicy> make_sjf(const core::Params& params) {

@@ -14,8 +14,8 @@ namespace berth::policy {
 namespace {
 
 struct SrsfKey {
-  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const {
-    return jobs.remaining[slot] == kNever ? kNever : core::saturating_mul(jobs.remaining[slot], jobs.gpus[slot]);
+  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const {
+    return jobs.remaining[job] == kNever ? kNever : core::saturating_mul(jobs.remaining[job], jobs.gpus[job]);
   }
 };
 

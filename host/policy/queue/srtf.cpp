@@ -13,7 +13,7 @@ namespace berth::policy {
 namespace {
 
 struct SrtfKey {
-  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t slot) const { return jobs.remaining[slot]; }
+  std::int64_t operator()(const core::JobColumns& jobs, std::int32_t job) const { return jobs.remaining[job]; }
 };
 
 }  // namespace

@@ -33,25 +33,25 @@ class Gandiva final : public core::QueuePolicy {
  public:
   explicit Gandiva(TimeUs quantum) : quantum_(quantum) {}
 
-  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
+  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
     const std::int64_t round = now / quantum_;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
-      if (jobs.running[slot] == 0) {
-        const TimeUs since = jobs.waiting_since[slot] == kNever ? jobs.submit[slot] : jobs.waiting_since[slot];
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      if (jobs.running[job] == 0) {
+        const TimeUs since = jobs.waiting_since[job] == kNever ? jobs.submit[job] : jobs.waiting_since[job];
         out[i] = since / quantum_ * kRoundSpan + kRoundSpan - 1;
         continue;
       }
       // An instant that is unknown or in the future comes from the caller: such a time slice began long ago.
-      const TimeUs assigned = jobs.assigned[slot];
+      const TimeUs assigned = jobs.assigned[job];
       const std::int64_t rounds = assigned > now ? kRoundSpan : round - assigned / quantum_;
       out[i] = rounds == 0 ? kInItsTimeSlice : round * kRoundSpan + std::min(rounds, kRoundSpan - 2);
     }
   }
 
-  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
     const TimeUs end = (now / quantum_ + 1) * quantum_;
-    for (std::size_t i = 0; i < slots.size(); ++i) out[i] = jobs.running[slots[i]] != 0 ? end : kNever;
+    for (std::size_t i = 0; i < job_indices.size(); ++i) out[i] = jobs.running[job_indices[i]] != 0 ? end : kNever;
   }
 
   bool rests_while_waiting() const override { return true; }

@@ -103,13 +103,13 @@ void GavelRounds::count(const core::ShapeQuestion& q) {
     counted_ = s.now();
   }
   for (std::size_t j = 0; j < n_jobs_; ++j) {
-    const std::int32_t slot = s.job_order()[j];
+    const std::int32_t job = s.job_order()[j];
     for (std::size_t t = 0; t < n_types_; ++t)
       add_within(owed_[j * n_types_ + t], core::mul_div(share_[j * n_types_ + t], passed, kMillion));
-    if (s.job().running[to_index(slot)] == 0 || s.job().held_type[to_index(slot)] < 0) continue;
-    const TimeUs assigned = s.jobs()[to_index(slot)].job->last_assignment_us;
+    if (s.job().running[to_index(job)] == 0 || s.job().held_type[to_index(job)] < 0) continue;
+    const TimeUs assigned = s.jobs()[to_index(job)].job->last_assignment_us;
     const TimeUs ran = assigned == kNever ? passed : std::min(passed, std::max<TimeUs>(0, s.now() - assigned));
-    const std::size_t i = j * n_types_ + to_index(s.job().held_type[to_index(slot)]);
+    const std::size_t i = j * n_types_ + to_index(s.job().held_type[to_index(job)]);
     add_within(received_[i], ran);
     add_within(owed_[i], -ran);
   }
@@ -120,7 +120,7 @@ void GavelRounds::set_shares(const core::ShapeQuestion& q, const RoundQuestion& 
   std::fill(share_.begin(), share_.end(), 0);
   rank_.clear();
   for (std::size_t j = 0; j < to_index(q.problem.n_jobs); ++j) {
-    rank_.push_back(q.state.job_rank()[to_index(q.options[to_index(q.problem.option_begin[j])].slot)]);
+    rank_.push_back(q.state.job_rank()[to_index(q.options[to_index(q.problem.option_begin[j])].job)]);
     for (std::size_t t = 0; t < n_types_; ++t) share_[to_index(rank_.back()) * n_types_ + t] = round.share_ppm[j * n_types_ + t];
   }
 }

@@ -61,7 +61,7 @@ void Gavel::set_rows(const core::ShapeQuestion& q) {
   row_.assign(to_index(q.problem.n_jobs) * n_types, -1);
   for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
     const std::int32_t first = q.problem.option_begin[j];
-    const std::int32_t asked = q.state.job().gpus[to_index(q.options[to_index(first)].slot)];
+    const std::int32_t asked = q.state.job().gpus[to_index(q.options[to_index(first)].job)];
     for (std::int32_t k = first; k < q.problem.option_begin[j + 1]; ++k) {
       if (q.shapes[to_index(k)].speed <= 0 || q.problem.gpus[k] > q.problem.capacity[q.problem.type[k]]) continue;
       std::int32_t& best = row_[to_index(j) * n_types + to_index(q.problem.type[k])];
@@ -105,9 +105,9 @@ void Gavel::set_program(const core::ShapeQuestion& q) {
     all_[i % n_types] += p.speed[i];
   }
   for (std::size_t j = 0; j < n_jobs; ++j) {
-    const std::int32_t slot = q.options[to_index(q.problem.option_begin[j])].slot;
-    const Job& job = *q.state.jobs()[to_index(slot)].job;
-    const double gpus = std::max(1, q.state.job().gpus[to_index(slot)]);
+    const std::int32_t job_index = q.options[to_index(q.problem.option_begin[j])].job;
+    const Job& job = *q.state.jobs()[to_index(job_index)].job;
+    const double gpus = std::max(1, q.state.job().gpus[to_index(job_index)]);
     // Remaining time at the speed of the requested shape.
     double left = 0;
     for (std::size_t t = 0; t < n_types && left == 0; ++t) {
@@ -119,9 +119,9 @@ void Gavel::set_program(const core::ShapeQuestion& q) {
     } else if (fair_by_ == FairBy::kRunTime) {
       p.need[j] = left;
     } else {
-      const double done = static_cast<double>(q.state.run_now(slot)) / kSecond;
+      const double done = static_cast<double>(q.state.run_now(job_index)) / kSecond;
       const double alone = (done + left) / std::max(equal_speed(j, gpus), 1e-9);
-      const double elapsed = static_cast<double>(std::max<TimeUs>(0, q.state.now() - q.state.job().submit[to_index(slot)])) / kSecond;
+      const double elapsed = static_cast<double>(std::max<TimeUs>(0, q.state.now() - q.state.job().submit[to_index(job_index)])) / kSecond;
       p.need[j] = left / std::max(alone, 1e-9);
       p.waited[j] = elapsed / std::max(alone, 1e-9);
     }

@@ -44,27 +44,27 @@ class Themis final : public core::QueuePolicy {
   };
   explicit Themis(Rule rule) : rule_(rule) {}
 
-  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<std::int64_t> out) override {
-    begin_leases(jobs, now, slots);
+  void keys(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
+    begin_leases(jobs, now, job_indices);
     bidders_.clear();
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
-      const bool running = jobs.running[slot] != 0;
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
+      const bool running = jobs.running[job] != 0;
       out[i] = kLeased;
-      if (running && ended_[to_index(slot)] == 0) continue;
-      const std::int64_t rho = rho_of(jobs, now, slot, static_cast<std::int64_t>(slots.size()));
+      if (running && ended_[to_index(job)] == 0) continue;
+      const std::int64_t rho = rho_of(jobs, now, job, static_cast<std::int64_t>(job_indices.size()));
       out[i] = key(running ? kKeeps : kLeftOver, rho);
-      bidders_.push_back({rho, slot, i});
+      bidders_.push_back({rho, job, i});
     }
     offer(jobs, out);
   }
 
-  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots, std::span<TimeUs> out) override {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const std::int32_t slot = slots[i];
+  void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
+    for (std::size_t i = 0; i < job_indices.size(); ++i) {
+      const std::int32_t job = job_indices[i];
       // A job that starts with this decision has no lease yet.
-      const TimeUs from = to_index(slot) < from_.size() && from_[to_index(slot)] != kNever ? from_[to_index(slot)] : now;
-      out[i] = jobs.running[slot] != 0 ? end_of(from) : kNever;
+      const TimeUs from = to_index(job) < from_.size() && from_[to_index(job)] != kNever ? from_[to_index(job)] : now;
+      out[i] = jobs.running[job] != 0 ? end_of(from) : kNever;
     }
   }
 
@@ -77,7 +77,7 @@ class Themis final : public core::QueuePolicy {
  private:
   struct Bidder {
     std::int64_t rho;
-    std::int32_t slot;
+    std::int32_t job;
     std::size_t place;  // position in the batch
   };
 
@@ -87,33 +87,33 @@ class Themis final : public core::QueuePolicy {
   TimeUs end_of(TimeUs from) const { return core::saturating_add(rule_.common ? from / rule_.lease * rule_.lease : from, rule_.lease); }
 
   // Finds the start of each running job's lease. A lease that has ended begins again now: a displaced job loses it with its GPUs.
-  void begin_leases(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> slots) {
-    for (const std::int32_t slot : slots) {
-      if (from_.size() <= to_index(slot)) {
-        from_.resize(to_index(slot) + 1);
-        ended_.resize(to_index(slot) + 1);
+  void begin_leases(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices) {
+    for (const std::int32_t job : job_indices) {
+      if (from_.size() <= to_index(job)) {
+        from_.resize(to_index(job) + 1);
+        ended_.resize(to_index(job) + 1);
       }
-      TimeUs& from = from_[to_index(slot)];
+      TimeUs& from = from_[to_index(job)];
       from = kNever;
-      ended_[to_index(slot)] = 0;
-      if (jobs.running[slot] == 0) continue;
-      const TimeUs kept = kept_.get(*jobs.id[slot], -1), assigned = jobs.assigned[slot];
+      ended_[to_index(job)] = 0;
+      if (jobs.running[job] == 0) continue;
+      const TimeUs kept = kept_.get(*jobs.id[job], -1), assigned = jobs.assigned[job];
       from = std::max<TimeUs>(kept, assigned == kNever ? -1 : assigned);
       // An instant that is unknown or in the future comes from the caller: such a lease has ended.
       if (from >= 0 && from <= now && end_of(from) > now) continue;
       from = now;
-      ended_[to_index(slot)] = 1;
-      kept_.set(*jobs.id[slot], now);
+      ended_[to_index(job)] = 1;
+      kept_.set(*jobs.id[job], now);
     }
   }
 
-  std::int64_t rho_of(const core::JobColumns& jobs, TimeUs now, std::int32_t slot, std::int64_t n) const {
-    const TimeUs left = jobs.remaining[slot];
+  std::int64_t rho_of(const core::JobColumns& jobs, TimeUs now, std::int32_t job, std::int64_t n) const {
+    const TimeUs left = jobs.remaining[job];
     if (left == kNever) return kNoRho;
-    const std::int64_t gpus = jobs.gpus[slot];
-    const TimeUs run = jobs.estimate[slot] != kNever ? jobs.estimate[slot] : core::saturating_add(jobs.attained_gpu_us[slot] / gpus, left);
+    const std::int64_t gpus = jobs.gpus[job];
+    const TimeUs run = jobs.estimate[job] != kNever ? jobs.estimate[job] : core::saturating_add(jobs.attained_gpu_us[job] / gpus, left);
     const TimeUs alone = std::clamp<TimeUs>(run, 1, kMaxTimeUs);
-    const core::Wide shared = core::Wide{std::max<TimeUs>(0, now - jobs.submit[slot])} + left;
+    const core::Wide shared = core::Wide{std::max<TimeUs>(0, now - jobs.submit[job])} + left;
     // alone x max(1, gpus x N / cluster), with both sides multiplied by the cluster.
     const std::int64_t cluster = std::max<std::int64_t>(1, jobs.cluster_gpus);
     const core::Wide independent = core::Wide{alone} * std::max(cluster, std::min(gpus * n, kMostGpus));
@@ -125,8 +125,8 @@ class Themis final : public core::QueuePolicy {
   void offer(const core::JobColumns& jobs, std::span<std::int64_t> out) {
     const auto worse = [&](const Bidder& a, const Bidder& b) {
       if (a.rho != b.rho) return a.rho > b.rho;
-      if (jobs.submit[a.slot] != jobs.submit[b.slot]) return jobs.submit[a.slot] < jobs.submit[b.slot];
-      return *jobs.id[a.slot] < *jobs.id[b.slot];
+      if (jobs.submit[a.job] != jobs.submit[b.job]) return jobs.submit[a.job] < jobs.submit[b.job];
+      return *jobs.id[a.job] < *jobs.id[b.job];
     };
     std::sort(bidders_.begin(), bidders_.end(), worse);
     const auto n = static_cast<std::int64_t>(bidders_.size());

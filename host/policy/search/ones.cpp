@@ -3,7 +3,7 @@
 // Rule        docs/ones.md: the evolution in sections 1-7, its input from a state in 8, deployment of its best schedule in 9.
 // Objective   SRUF: minimum remaining GPU-time of running jobs, as the population sees it. The plan's value and bound are those of
 //             `objective`.
-// State       the population, and per job its limits, the epochs at its last change and its slots.
+// State       the population, and per job its limits, the epochs at its last change and its GPUs.
 // Work        generations. A job without GPUs is not tried where room is left; the next generation does that.
 // Source      ONES (SC'21) and its artifact. Ours: shapes in place of single GPUs, jobs without epochs, a linear predictor of
 //             progress, or none, and placement by the common scheduling pass.
@@ -44,7 +44,7 @@ class Ones final : public core::ShapePolicy {
                                         settings_.population, question_.jobs().size(), cells));
     }
     population_.load(q.kept, question_, settings_.population);
-    const bool nothing = question_.jobs().empty() || question_.slots() == 0;
+    const bool nothing = question_.jobs().empty() || question_.n_gpus() == 0;
     const std::int32_t generations = nothing ? 0 : most_generations(q);
     const kernel::OnesResult result = population_.result(generations);
     backend.ones({question_.view(settings_, q.seed), population_.request(generations), q.stop_token}, result);

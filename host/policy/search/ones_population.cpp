@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kGeneration = "generation";   // number of the next generation
 constexpr const char* kIndividual = "individual/";  // followed by its index
-constexpr int kFirstBits = 32;                      // a block is first slot x 2^32 + count
+constexpr int kFirstBits = 32;                      // a block is first GPU x 2^32 + count
 
 }  // namespace
 
@@ -34,16 +34,16 @@ void OnesPopulation::load(const PolicyState& kept, const OnesQuestion& question,
   for (std::size_t i = 0; i < individuals_; ++i) {
     values_.assign(jobs_, 0);
     core::read_column(kept, name_[i], question.by_id(), values_);
-    // States are read from files: a block counts only as far as its slots exist and belong to no other job.
-    taken_.assign(to_index(question.slots()), 0);
+    // States are read from files: a block counts only as far as its GPUs exist and belong to no other job.
+    taken_.assign(to_index(question.n_gpus()), 0);
     for (std::size_t j = 0; j < jobs_; ++j) {
       const std::int64_t first = values_[j] >> kFirstBits;
-      if (first < 0 || first >= question.slots()) continue;
-      const std::int64_t room = std::min<std::int64_t>(values_[j] & UINT32_MAX, question.slots() - first);
+      if (first < 0 || first >= question.n_gpus()) continue;
+      const std::int64_t room = std::min<std::int64_t>(values_[j] & UINT32_MAX, question.n_gpus() - first);
       const std::int32_t count = question.fit(static_cast<std::int32_t>(j), room);
-      const auto slots = taken_.begin() + first;
-      if (std::find(slots, slots + count, 1) != slots + count) continue;
-      std::fill_n(slots, count, 1);
+      const auto gpu = taken_.begin() + first;
+      if (std::find(gpu, gpu + count, 1) != gpu + count) continue;
+      std::fill_n(gpu, count, 1);
       kept_first_[i * jobs_ + j] = static_cast<std::int32_t>(first);
       kept_count_[i * jobs_ + j] = count;
     }

@@ -12,7 +12,7 @@ namespace berth::policy {
 /// The population of a decision, and that of the decision before.
 class OnesPopulation {
  public:
-  /// Loads the kept population, restricted to existing jobs and slots. @param individuals  of a population
+  /// Loads the kept population, restricted to existing jobs and GPUs. @param individuals  of a population
   void load(const PolicyState& kept, const OnesQuestion& question, std::int32_t individuals);
   /// @param generations  Maximum for this decision.
   kernel::OnesRequest request(std::int32_t generations) const;

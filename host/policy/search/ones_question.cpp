@@ -17,25 +17,25 @@ namespace {
 constexpr std::int64_t kEpoch = 1'000'000;  // of epochs
 constexpr std::int64_t kGrowth = 4;         // multiple of the requested GPUs
 
-std::int32_t slot_of(const core::ShapeQuestion& q, std::int32_t job) { return q.options[to_index(q.problem.option_begin[job])].slot; }
+std::int32_t index_of(const core::ShapeQuestion& q, std::int32_t job) { return q.options[to_index(q.problem.option_begin[job])].job; }
 
-std::int64_t epochs_of(const StateView& s, std::int32_t slot, TimeUs epoch) {
-  const Progress& progress = s.jobs()[to_index(slot)].job->progress;
+std::int64_t epochs_of(const StateView& s, std::int32_t job, TimeUs epoch) {
+  const Progress& progress = s.jobs()[to_index(job)].job->progress;
   if (progress.epochs_done_micro > 0) return progress.epochs_done_micro;
   if (progress.dataset_size > 0) return core::mul_div(progress.samples_done, kEpoch, progress.dataset_size);
-  return core::mul_div(s.run_now(slot), kEpoch, epoch);
+  return core::mul_div(s.run_now(job), kEpoch, epoch);
 }
 
-std::int64_t work_done(const StateView& s, std::int32_t slot) {
-  const Progress& progress = s.jobs()[to_index(slot)].job->progress;
-  const std::int64_t left = s.work_left_now(slot);
+std::int64_t work_done(const StateView& s, std::int32_t job) {
+  const Progress& progress = s.jobs()[to_index(job)].job->progress;
+  const std::int64_t left = s.work_left_now(job);
   std::int64_t done = 0;
   if (progress.work_total > 0 && left != INT64_MAX) {
     done = progress.work_total - left;
   } else if (progress.work_done > 0) {
     done = progress.work_done;
   } else {
-    done = core::mul_div(s.run_now(slot), s.job().rate[to_index(slot)], kSecond);
+    done = core::mul_div(s.run_now(job), s.job().rate[to_index(job)], kSecond);
   }
   return std::clamp<std::int64_t>(done, 0, kernel::kMostOnesWork);
 }
@@ -43,26 +43,26 @@ std::int64_t work_done(const StateView& s, std::int32_t slot) {
 constexpr std::pair<const char*, std::vector<std::int64_t> OnesMemory::*> kOnesColumns[] = {
     {"most", &OnesMemory::most}, {"saved", &OnesMemory::saved}, {"scheduled", &OnesMemory::scheduled}, {"first", &OnesMemory::first}};
 
-std::int32_t within(std::int64_t gpus, std::int32_t slots) { return static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus, 0, slots)); }
+std::int32_t within(std::int64_t gpus, std::int32_t n_gpus) { return static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus, 0, n_gpus)); }
 
 }  // namespace
 
 void OnesQuestion::set(const core::ShapeQuestion& q, const OnesSettings& settings) {
   set_type(q, settings);
   add_steps(q);
-  if (slots_ > kernel::kMostOnesSlots || jobs_.size() > kernel::kMostOnesJobs) {
+  if (n_gpus_ > kernel::kMaxOnesGpus || jobs_.size() > kernel::kMostOnesJobs) {
     throw InvalidArgument(fmt::format("ones evolves at most {} jobs on {} GPUs; there are {} on {}", kernel::kMostOnesJobs,
-                                      kernel::kMostOnesSlots, jobs_.size(), slots_));
+                                      kernel::kMaxOnesGpus, jobs_.size(), n_gpus_));
   }
   by_id_.clear();
   fresh_.clear();
   start_.clear();
   for (OnesJob& one : jobs_) {
-    const std::int32_t slot = slot_of(q, one.job);
-    by_id_.emplace_back(&q.state.jobs()[to_index(slot)].job->id, static_cast<std::int32_t>(by_id_.size()));
-    one.requested = q.state.jobs()[to_index(slot)].job->shapes.front().gpus;
-    one.epochs = epochs_of(q.state, slot, settings.epoch);
-    one.run = q.state.run_now(slot);
+    const std::int32_t job = index_of(q, one.job);
+    by_id_.emplace_back(&q.state.jobs()[to_index(job)].job->id, static_cast<std::int32_t>(by_id_.size()));
+    one.requested = q.state.jobs()[to_index(job)].job->shapes.front().gpus;
+    one.epochs = epochs_of(q.state, job, settings.epoch);
+    one.run = q.state.run_now(job);
     one.fresh = one.epochs < 2 * kEpoch;
     fresh_.push_back(one.fresh ? 1 : 0);
     start_.push_back(one.gpus > 0 ? one.gpus : one.least);
@@ -93,10 +93,10 @@ void OnesQuestion::set_type(const core::ShapeQuestion& q, const OnesSettings& se
   if (type_ < 0 && !settings.gpu_type.empty()) {
     throw InvalidArgument(fmt::format("parameter 'gpu_type' of policy 'ones': the cluster has no GPUs of type '{}'", settings.gpu_type));
   }
-  slots_ = type_ < 0 ? 0 : static_cast<std::int32_t>(std::min<std::int64_t>(q.problem.capacity[type_], INT32_MAX));
+  n_gpus_ = type_ < 0 ? 0 : static_cast<std::int32_t>(std::min<std::int64_t>(q.problem.capacity[type_], INT32_MAX));
 }
 
-// A job whose GPUs are not a step keeps them, and they are not among the slots.
+// A job whose GPUs are not a step keeps them, and they are not among these.
 void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
   jobs_.clear();
   others_.clear();
@@ -105,14 +105,14 @@ void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
   step_row_.clear();
   step_rate_.clear();
   const auto rate = [&](std::int32_t k) {
-    return q.state.jobs()[to_index(q.options[to_index(k)].slot)].option_rate[to_index(q.options[to_index(k)].option)];
+    return q.state.jobs()[to_index(q.options[to_index(k)].job)].option_rate[to_index(q.options[to_index(k)].option)];
   };
-  const auto is_step = [&](std::int32_t k) { return q.problem.type[k] == type_ && q.problem.gpus[k] <= slots_ && rate(k) > 0; };
+  const auto is_step = [&](std::int32_t k) { return q.problem.type[k] == type_ && q.problem.gpus[k] <= n_gpus_ && rate(k) > 0; };
   for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
     for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
       if (!q.options[to_index(k)].current || is_step(k)) continue;
       others_.push_back(j);
-      if (q.problem.type[k] == type_) slots_ -= q.problem.gpus[k];
+      if (q.problem.type[k] == type_) n_gpus_ -= q.problem.gpus[k];
     }
   }
   auto other = others_.begin();
@@ -152,7 +152,7 @@ void OnesQuestion::recall(const PolicyState& kept) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const OnesJob& one = jobs_[i];
     std::int64_t& most = memory_.most[i];
-    most = std::max<std::int64_t>(std::min<std::int64_t>(most, slots_), std::max(one.gpus, one.least));
+    most = std::max<std::int64_t>(std::min<std::int64_t>(most, n_gpus_), std::max(one.gpus, one.least));
     if (memory_.saved[i] < 1) memory_.saved[i] = one.least;
     // Epochs may decrease: a job restarted, or reports them for the first time.
     memory_.scheduled[i] = std::clamp<std::int64_t>(memory_.scheduled[i], 0, one.epochs);
@@ -168,11 +168,11 @@ void OnesQuestion::set_limits(const core::ShapeQuestion& q) {
     if (one.fresh) continue;
     std::int64_t limit = memory_.saved[i];
     if (one.gpus > 0) {
-      if (fit(static_cast<std::int32_t>(i), most) <= one.gpus) most = std::min<std::int64_t>(slots_, 2 * most);
+      if (fit(static_cast<std::int32_t>(i), most) <= one.gpus) most = std::min<std::int64_t>(n_gpus_, 2 * most);
       limit = std::max<std::int64_t>(one.least, std::min(most, kGrowth * one.requested));
     }
-    limit_[i] = within(limit, slots_);
-    most_[i] = within(most, slots_);
+    limit_[i] = within(limit, n_gpus_);
+    most_[i] = within(most, n_gpus_);
   }
   shrink_largest(q);
 }
@@ -186,7 +186,7 @@ void OnesQuestion::shrink_largest(const core::ShapeQuestion& q) {
     if (one.gpus > 0 || one.run > 0) run_.push_back(one.run);
     if (one.gpus > 0 && !one.fresh && (largest == jobs_.size() || one.gpus > jobs_[largest].gpus)) largest = i;
   }
-  if (largest == jobs_.size() || jobs_[largest].gpus < slots_ / 2) return;
+  if (largest == jobs_.size() || jobs_[largest].gpus < n_gpus_ / 2) return;
   for (const FinishedJob& one : q.state.history()) run_.push_back(one.run_us);
   const auto middle = run_.begin() + static_cast<std::ptrdiff_t>((run_.size() - 1) / 2);
   std::nth_element(run_.begin(), middle, run_.end());
@@ -195,7 +195,7 @@ void OnesQuestion::shrink_largest(const core::ShapeQuestion& q) {
   if (job.run <= median) return;
   std::int64_t limit = std::max<std::int64_t>(1, core::mul_div(2 * job.gpus, median, job.run + median));
   limit += limit % 2;
-  limit_[largest] = within(std::max<std::int64_t>(limit, job.least), slots_);
+  limit_[largest] = within(std::max<std::int64_t>(limit, job.least), n_gpus_);
 }
 
 void OnesQuestion::set_progress(const core::ShapeQuestion& q, const OnesSettings& settings) {
@@ -204,11 +204,11 @@ void OnesQuestion::set_progress(const core::ShapeQuestion& q, const OnesSettings
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const OnesJob& one = jobs_[i];
     if (one.fresh) continue;
-    const std::int32_t slot = slot_of(q, one.job);
-    work_[i] = work_done(q.state, slot);
-    const std::int64_t left = q.state.work_left_now(slot);
+    const std::int32_t job = index_of(q, one.job);
+    work_[i] = work_done(q.state, job);
+    const std::int64_t left = q.state.work_left_now(job);
     const double epochs = static_cast<double>(one.epochs) / static_cast<double>(kEpoch);
-    const Progress& progress = q.state.jobs()[to_index(slot)].job->progress;
+    const Progress& progress = q.state.jobs()[to_index(job)].job->progress;
     double more = 1;
     if (settings.model && progress.dataset_size > 0) {
       more = progress_beta(*settings.model, progress_features({progress.dataset_size, one.epochs, progress.initial_loss_micro,
@@ -237,7 +237,7 @@ void OnesQuestion::set_deployed() {
   std::int64_t x = 0;
   for (const std::int32_t i : order_) {
     const std::int64_t wanted = memory_.first[to_index(i)] < 0 ? x : std::max(x, memory_.first[to_index(i)]);
-    deployed_first_[to_index(i)] = static_cast<std::int32_t>(std::min(wanted, slots_ - rest));
+    deployed_first_[to_index(i)] = static_cast<std::int32_t>(std::min(wanted, n_gpus_ - rest));
     deployed_count_[to_index(i)] = jobs_[to_index(i)].gpus;
     x = deployed_first_[to_index(i)] + deployed_count_[to_index(i)];
     rest -= deployed_count_[to_index(i)];
@@ -252,7 +252,7 @@ std::int32_t OnesQuestion::fit(std::int32_t job, std::int64_t gpus) const {
 }
 
 kernel::OnesView OnesQuestion::view(const OnesSettings& settings, std::uint64_t seed) const {
-  return {slots_,
+  return {n_gpus_,
           static_cast<std::int32_t>(jobs_.size()),
           settings.population,
           settings.theta_ppm,
@@ -273,7 +273,7 @@ kernel::OnesView OnesQuestion::view(const OnesSettings& settings, std::uint64_t 
 void OnesQuestion::deploy(const core::ShapeQuestion& q, const std::int32_t* first, const std::int32_t* count,
                           std::span<std::int32_t> chosen) {
   bool all = true, some = false;
-  free_.assign(to_index(slots_), 1);
+  free_.assign(to_index(n_gpus_), 1);
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const OnesJob& one = jobs_[i];
     std::fill_n(free_.begin() + deployed_first_[i], deployed_count_[i], 0);
@@ -288,8 +288,8 @@ void OnesQuestion::deploy(const core::ShapeQuestion& q, const std::int32_t* firs
   }
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const OnesJob& one = jobs_[i];
-    const auto slots = free_.begin() + first[i];
-    const bool at_once = one.gpus == 0 && count[i] > 0 && std::find(slots, slots + count[i], 0) == slots + count[i];
+    const auto gpu = free_.begin() + first[i];
+    const bool at_once = one.gpus == 0 && count[i] > 0 && std::find(gpu, gpu + count[i], 0) == gpu + count[i];
     const std::int32_t target = all || at_once ? count[i] : one.gpus;
     memory_.first[i] = target == 0 ? -1 : all || at_once ? first[i] : deployed_first_[i];
     if (target != one.gpus) memory_.scheduled[i] = one.epochs;

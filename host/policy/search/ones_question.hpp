@@ -27,13 +27,13 @@ struct OnesMemory {
   std::vector<std::int64_t> most;       // the M of a job, GPUs
   std::vector<std::int64_t> saved;      // of a stopped job: its limit when it returns
   std::vector<std::int64_t> scheduled;  // epochs when its GPUs last changed, in millionths
-  std::vector<std::int64_t> first;      // slot of its deployed block
+  std::vector<std::int64_t> first;      // first GPU of its deployed block
 };
 
 /// A question as a problem of docs/ones.md. Keeps its memory between questions.
 class OnesQuestion {
  public:
-  /// @throws InvalidArgument for a GPU type that the cluster does not have, and for more slots or jobs than the evolution accepts.
+  /// @throws InvalidArgument for a GPU type that the cluster does not have, and for more GPUs or jobs than the evolution accepts.
   void set(const core::ShapeQuestion& question, const OnesSettings& settings);
   kernel::OnesView view(const OnesSettings& settings, std::uint64_t seed) const;
 
@@ -45,7 +45,7 @@ class OnesQuestion {
   /// Writes the kept state of each job.
   void store(PolicyState& kept) const;
 
-  std::int32_t slots() const { return slots_; }
+  std::int32_t n_gpus() const { return n_gpus_; }
   const std::vector<OnesJob>& jobs() const { return jobs_; }
   const core::JobsById& by_id() const { return by_id_; }
   /// The greatest step that is at most `gpus`, 0: none.
@@ -60,7 +60,7 @@ class OnesQuestion {
   void set_progress(const core::ShapeQuestion& question, const OnesSettings& settings);
   void set_deployed();
 
-  std::int32_t type_ = -1, slots_ = 0;
+  std::int32_t type_ = -1, n_gpus_ = 0;
   std::vector<OnesJob> jobs_;
   std::vector<std::int32_t> others_;  // jobs of the question that keep their GPUs
   core::JobsById by_id_;

@@ -17,22 +17,20 @@ namespace {
 constexpr std::int32_t kPolluxGpus = 64, kPolluxNodes = 16;
 constexpr TimeUs kPolluxRestart = 30 * kSecond;
 
-bool holds(const core::ShapeQuestion& q, std::int32_t slot) {
-  return q.state.job().running[to_index(slot)] != 0 && !q.state.lost_gpus(slot);
-}
+bool holds(const core::ShapeQuestion& q, std::int32_t job) { return q.state.job().running[to_index(job)] != 0 && !q.state.lost_gpus(job); }
 
 // Pollux: max(age - restarts x 30 s, 0) / (age + 30 s). Ours: a job that never ran has nothing to restart.
-double kept_by_a_change(const StateView& s, std::int32_t slot) {
-  if (s.job().running[to_index(slot)] == 0 && s.run_now(slot) == 0) return 1;
-  const auto age = static_cast<double>(std::max<TimeUs>(0, s.now() - s.job().submit[to_index(slot)]));
-  const double lost = static_cast<double>(kPolluxRestart) * s.jobs()[to_index(slot)].job->progress.restarts;
+double kept_by_a_change(const StateView& s, std::int32_t job) {
+  if (s.job().running[to_index(job)] == 0 && s.run_now(job) == 0) return 1;
+  const auto age = static_cast<double>(std::max<TimeUs>(0, s.now() - s.job().submit[to_index(job)]));
+  const double lost = static_cast<double>(kPolluxRestart) * s.jobs()[to_index(job)].job->progress.restarts;
   return std::max(0.0, age - lost) / (age + static_cast<double>(kPolluxRestart));
 }
 
 }  // namespace
 
-std::int32_t PolluxQuestion::slot(const core::ShapeQuestion& q, std::int32_t j) const {
-  return q.options[to_index(q.problem.option_begin[order_[to_index(j)]])].slot;
+std::int32_t PolluxQuestion::job_of(const core::ShapeQuestion& q, std::int32_t j) const {
+  return q.options[to_index(q.problem.option_begin[order_[to_index(j)]])].job;
 }
 
 const PolluxProblem& PolluxQuestion::set(const core::ShapeQuestion& q, std::int32_t population) {
@@ -51,7 +49,7 @@ const PolluxProblem& PolluxQuestion::set(const core::ShapeQuestion& q, std::int3
   problem_.shape_gpus.clear();
   problem_.shape_speed.clear();
   for (std::int32_t j = 0; j < problem_.n_jobs; ++j) {
-    problem_.kept.push_back(kept_by_a_change(q.state, slot(q, j)));
+    problem_.kept.push_back(kept_by_a_change(q.state, job_of(q, j)));
     add_current(q, j);
     add_shapes(q, j);
     add_limits(q, j);
@@ -63,7 +61,7 @@ void PolluxQuestion::set_order(const core::ShapeQuestion& q) {
   service_.clear();
   order_.clear();
   for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
-    service_.push_back(q.state.attained_now(q.options[to_index(q.problem.option_begin[j])].slot));
+    service_.push_back(q.state.attained_now(q.options[to_index(q.problem.option_begin[j])].job));
     order_.push_back(j);
   }
   std::sort(order_.begin(), order_.end(),
@@ -76,7 +74,7 @@ void PolluxQuestion::set_nodes(const core::ShapeQuestion& q) {
   gpus_.clear();
   for (std::int32_t n = 0; n < p.n_nodes; ++n) gpus_.push_back(std::popcount(p.node_free[n]));
   for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
-    const std::int32_t job = slot(q, j);
+    const std::int32_t job = job_of(q, j);
     for (std::int32_t h = p.held_begin[job]; holds(q, job) && h < p.held_begin[job + 1]; ++h) {
       gpus_[to_index(p.held[h].node)] += std::popcount(p.held[h].mask);
     }
@@ -101,7 +99,7 @@ void PolluxQuestion::set_nodes(const core::ShapeQuestion& q) {
 
 void PolluxQuestion::add_current(const core::ShapeQuestion& q, std::int32_t j) {
   const kernel::ProblemView& p = q.state.problem();
-  const std::int32_t job = slot(q, j);
+  const std::int32_t job = job_of(q, j);
   for (std::int32_t h = p.held_begin[job]; holds(q, job) && h < p.held_begin[job + 1]; ++h) {
     const std::int32_t n = node_of_[to_index(p.held[h].node)];
     if (n < 0) continue;
@@ -136,7 +134,7 @@ void PolluxQuestion::add_shapes(const core::ShapeQuestion& q, std::int32_t j) {
 // Twice what the job has or its rates were seen on, 64 GPUs and 16 nodes. At least what it needs to run, and what it has.
 void PolluxQuestion::add_limits(const core::ShapeQuestion& q, std::int32_t j) {
   std::int64_t seen = 0, least = INT64_MAX, has = 0;
-  for (const ObservedRate& rate : q.state.jobs()[to_index(slot(q, j))].job->progress.observed)
+  for (const ObservedRate& rate : q.state.jobs()[to_index(job_of(q, j))].job->progress.observed)
     seen = std::max<std::int64_t>(seen, rate.gpus);
   const auto first = problem_.shape_gpus.begin() + problem_.shape_begin[to_index(j) * to_index(problem_.n_types)];
   for (auto gpus = first; gpus != problem_.shape_gpus.end(); ++gpus) least = std::min<std::int64_t>(least, *gpus);

@@ -25,7 +25,7 @@ class PolluxQuestion {
   void add_current(const core::ShapeQuestion& q, std::int32_t j);
   void add_shapes(const core::ShapeQuestion& q, std::int32_t j);
   void add_limits(const core::ShapeQuestion& q, std::int32_t j);
-  std::int32_t slot(const core::ShapeQuestion& q, std::int32_t j) const;
+  std::int32_t job_of(const core::ShapeQuestion& q, std::int32_t j) const;
 
   PolluxProblem problem_;
   std::vector<std::int32_t> order_;    // the question's jobs in the order of the problem

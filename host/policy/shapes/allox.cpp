@@ -77,7 +77,7 @@ class Allox final : public core::ShapePolicy {
   // Adds the job to the window, if some type has enough GPUs.
   void enter(const core::ShapeQuestion& q, std::int32_t job) {
     const std::int32_t first = q.problem.option_begin[job];
-    const std::int32_t asked = q.state.job().gpus[to_index(q.options[to_index(first)].slot)];
+    const std::int32_t asked = q.state.job().gpus[to_index(q.options[to_index(first)].job)];
     const auto rank = [&](std::int32_t k) { return std::tuple(q.problem.gpus[k] != asked, core::Wide{left(q, k)} * q.problem.gpus[k]); };
     of_type_.assign(to_index(q.problem.n_types), -1);
     for (std::int32_t k = first; k < q.problem.option_begin[job + 1]; ++k) {

@@ -21,8 +21,8 @@ TimeUs AlloxMatching::free_after(std::int32_t type, std::int64_t gpus) const {
 }
 
 // At least the time until its own GPUs are free, which may be more than those of a machine.
-TimeUs AlloxMatching::begins(std::int32_t job, const Slot& slot) const {
-  return std::max(slot.free, room_[to_index(job) * to_index(types_) + to_index(slot.type)]);
+TimeUs AlloxMatching::begins(std::int32_t job, const Position& position) const {
+  return std::max(position.free, room_[to_index(job) * to_index(types_) + to_index(position.type)]);
 }
 
 // A multiple of the GPU-time divided by the machine's GPUs.
@@ -33,9 +33,9 @@ TimeUs AlloxMatching::blocks(const AlloxWork& one, std::int32_t type, std::int64
 // Machines become free in order, so no queue is longer than that of an earlier machine.
 // The first job of the longer one would start no later there, and would delay no more jobs.
 // A machine with u - 1 machines before it has at most jobs / u positions.
-void AlloxMatching::list_slots() {
+void AlloxMatching::list_positions() {
   size_.assign(to_index(types_), 1);
-  slots_.clear();
+  positions_.clear();
   for (std::int32_t t = 0; t < types_; ++t) {
     std::int64_t capacity = 0, asked = 0, jobs = 0;
     for (const AlloxRelease& one : released_[to_index(t)]) capacity += one.gpus;
@@ -47,7 +47,7 @@ void AlloxMatching::list_slots() {
     size_[to_index(t)] = asked / jobs;
     for (std::int64_t machine = 1; machine <= std::min(jobs, capacity / size_[to_index(t)]); ++machine) {
       const TimeUs free = free_after(t, machine * size_[to_index(t)]);
-      for (std::int64_t behind = 0; behind < jobs / machine; ++behind) slots_.push_back({t, machine, behind, free});
+      for (std::int64_t behind = 0; behind < jobs / machine; ++behind) positions_.push_back({t, machine, behind, free});
     }
   }
 }
@@ -59,36 +59,38 @@ std::span<const AlloxPlace> AlloxMatching::match(std::span<std::vector<AlloxRele
   jobs_ = static_cast<std::int32_t>(work.size() / std::max<std::size_t>(1, released.size()));
   for (std::vector<AlloxRelease>& type : released_)
     std::sort(type.begin(), type.end(), [](const AlloxRelease& a, const AlloxRelease& b) { return a.after < b.after; });
-  list_slots();
+  list_positions();
   room_.clear();
   for (std::int32_t j = 0; j < jobs_; ++j) {
     for (std::int32_t t = 0; t < types_; ++t) room_.push_back(free_after(t, of(j, t).gpus));
   }
   cost_.clear();
   for (std::int32_t j = 0; j < jobs_; ++j) {
-    for (const Slot& slot : slots_) {
-      const AlloxWork& one = of(j, slot.type);
-      const TimeUs all = core::saturating_add(core::saturating_add(begins(j, slot), one.run), blocks(one, slot.type, slot.behind));
+    for (const Position& position : positions_) {
+      const AlloxWork& one = of(j, position.type);
+      const TimeUs all =
+          core::saturating_add(core::saturating_add(begins(j, position), one.run), blocks(one, position.type, position.behind));
       cost_.push_back(one.gpus == 0 ? Assignment::kNoEdge : std::min(all, Assignment::kMostCost));
     }
   }
-  const std::span<const std::int32_t> slot_of = assignment_.solve(jobs_, static_cast<std::int32_t>(slots_.size()), cost_);
-  job_in_.assign(slots_.size(), -1);
+  const std::span<const std::int32_t> position_of = assignment_.solve(jobs_, static_cast<std::int32_t>(positions_.size()), cost_);
+  job_in_.assign(positions_.size(), -1);
   total_ = 0;
   for (std::int32_t j = 0; j < jobs_; ++j) {
-    job_in_[to_index(slot_of[to_index(j)])] = j;
-    total_ += cost_[to_index(j) * slots_.size() + to_index(slot_of[to_index(j)])];
+    job_in_[to_index(position_of[to_index(j)])] = j;
+    total_ += cost_[to_index(j) * positions_.size() + to_index(position_of[to_index(j)])];
   }
   places_.assign(to_index(jobs_), {});
   TimeUs machine_from = 0;
-  for (std::size_t i = slots_.size(); i-- > 0;) {
-    const Slot& slot = slots_[i];
-    const bool first = i + 1 == slots_.size() || slots_[i + 1].type != slot.type || slots_[i + 1].machine != slot.machine;
+  for (std::size_t i = positions_.size(); i-- > 0;) {
+    const Position& position = positions_[i];
+    const bool first =
+        i + 1 == positions_.size() || positions_[i + 1].type != position.type || positions_[i + 1].machine != position.machine;
     if (first) machine_from = 0;
     if (job_in_[i] < 0) continue;
-    const TimeUs start = std::max(machine_from, begins(job_in_[i], slot));
-    places_[to_index(job_in_[i])] = {slot.type, start};
-    machine_from = core::saturating_add(start, blocks(of(job_in_[i], slot.type), slot.type, 1));
+    const TimeUs start = std::max(machine_from, begins(job_in_[i], position));
+    places_[to_index(job_in_[i])] = {position.type, start};
+    machine_from = core::saturating_add(start, blocks(of(job_in_[i], position.type), position.type, 1));
   }
   return places_;
 }

@@ -39,24 +39,24 @@ class AlloxMatching {
 
  private:
   // A position in the queue of a machine of `size` GPUs, with `behind` jobs after it.
-  struct Slot {
+  struct Position {
     std::int32_t type;
     std::int64_t machine, behind;
     TimeUs free;  // when the machine and those before it are free
   };
-  void list_slots();
+  void list_positions();
   TimeUs free_after(std::int32_t type, std::int64_t gpus) const;
-  TimeUs begins(std::int32_t job, const Slot& slot) const;
+  TimeUs begins(std::int32_t job, const Position& position) const;
   TimeUs blocks(const AlloxWork& one, std::int32_t type, std::int64_t times) const;
   const AlloxWork& of(std::int32_t job, std::int32_t type) const;
 
   std::span<std::vector<AlloxRelease>> released_;
   std::span<const AlloxWork> work_;
   std::int32_t jobs_ = 0, types_ = 0;
-  std::vector<std::int64_t> size_;  // [types] GPUs of a machine
-  std::vector<TimeUs> room_;        // [jobs][types] when the GPUs that the job needs are free
-  std::vector<Slot> slots_;         // those of a machine are contiguous, the last of its queue first
-  std::vector<std::int64_t> cost_;  // [jobs][slots]
+  std::vector<std::int64_t> size_;   // [types] GPUs of a machine
+  std::vector<TimeUs> room_;         // [jobs][types] when the GPUs that the job needs are free
+  std::vector<Position> positions_;  // those of a machine are contiguous, the last of its queue first
+  std::vector<std::int64_t> cost_;   // [jobs][positions]
   std::vector<std::int32_t> job_in_;
   std::vector<AlloxPlace> places_;
   Assignment assignment_;

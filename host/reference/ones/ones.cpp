@@ -47,7 +47,7 @@ struct OnesJob {
 class OnesProblem {
  public:
   explicit OnesProblem(const kernel::OnesView& view)
-      : slots(view.slots), population(static_cast<std::size_t>(view.population)), theta_ppm(view.theta_ppm), seed_(view.seed) {
+      : n_gpus(view.n_gpus), population(static_cast<std::size_t>(view.population)), theta_ppm(view.theta_ppm), seed_(view.seed) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(view.n_jobs); ++j) {
       OnesJob job{
           {}, view.fresh[j] != 0, view.start[j], view.limit[j], view.most[j], view.work[j], view.progress + j * kernel::kOnesQuantiles};
@@ -63,11 +63,11 @@ class OnesProblem {
     return drawn_number(seed_, generation, static_cast<std::uint32_t>(purpose), individual, n);
   }
 
-  std::int32_t idle(const OnesCounts& counts) const { return slots - std::accumulate(counts.begin(), counts.end(), 0); }
+  std::int32_t idle(const OnesCounts& counts) const { return n_gpus - std::accumulate(counts.begin(), counts.end(), 0); }
 
-  OnesBlocks reorder(const OnesCounts& counts) const { return reorder_ones(slots, deployed, counts); }
+  OnesBlocks reorder(const OnesCounts& counts) const { return reorder_ones(n_gpus, deployed, counts); }
 
-  std::int32_t slots;
+  std::int32_t n_gpus;
   std::size_t population;
   std::int32_t theta_ppm;
   std::vector<OnesJob> jobs;
@@ -92,8 +92,8 @@ OnesBlocks first_individual(const OnesProblem& problem, std::uint32_t generation
     if (counts.back() == 0) waiting.push_back(j);
   }
   if (i > 0) {
-    const auto turn = [&](std::size_t j) { return problem.number(generation, OnesPurpose::kFirst, i, j); };
-    std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) { return turn(a) < turn(b); });
+    const auto fill_key = [&](std::size_t j) { return problem.number(generation, OnesPurpose::kFirst, i, j); };
+    std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) { return fill_key(a) < fill_key(b); });
   }
   for (const std::size_t j : waiting) {
     const OnesJob& job = problem.jobs[j];
@@ -148,14 +148,14 @@ class OnesGeneration {
 
  private:
   void draw_progress() {
-    std::vector<std::int64_t> turns;  // of all jobs: milliseconds
+    std::vector<std::int64_t> fill_order;  // of all jobs: milliseconds
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       const OnesJob& job = jobs_[j];
       left_.push_back(job.fresh ? 0 : work_left(job, problem_.number(generation_, OnesPurpose::kRemaining, 0, j)));
-      turns.push_back(kernel::mul_div(left_[j], 1000, job.steps.front().rate));
-      if (!job.fresh) by_turn_.push_back(j);
+      fill_order.push_back(kernel::mul_div(left_[j], 1000, job.steps.front().rate));
+      if (!job.fresh) by_fill_key_.push_back(j);
     }
-    std::stable_sort(by_turn_.begin(), by_turn_.end(), [&](std::size_t a, std::size_t b) { return turns[a] < turns[b]; });
+    std::stable_sort(by_fill_key_.begin(), by_fill_key_.end(), [&](std::size_t a, std::size_t b) { return fill_order[a] < fill_order[b]; });
   }
 
   static std::int64_t work_left(const OnesJob& job, std::uint32_t number) {
@@ -183,9 +183,9 @@ class OnesGeneration {
     return counts;
   }
 
-  // The job in each slot; -1: none.
+  // The job on each GPU; -1: none.
   std::vector<std::int32_t> genes(const OnesBlocks& blocks) const {
-    std::vector<std::int32_t> gene(static_cast<std::size_t>(problem_.slots), -1);
+    std::vector<std::int32_t> gene(static_cast<std::size_t>(problem_.n_gpus), -1);
     for (std::size_t j = 0; j < blocks.size(); ++j) {
       std::fill_n(gene.begin() + blocks[j].first, blocks[j].count, static_cast<std::int32_t>(j));
     }
@@ -235,8 +235,8 @@ class OnesGeneration {
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (jobs_[j].fresh && counts[j] == 0 && jobs_[j].start <= problem_.idle(counts)) counts[j] = jobs_[j].start;
     }
-    for (const std::size_t j : by_turn_) grow(counts, j, jobs_[j].limit);
-    for (const std::size_t j : by_turn_) grow(counts, j, jobs_[j].most);
+    for (const std::size_t j : by_fill_key_) grow(counts, j, jobs_[j].limit);
+    for (const std::size_t j : by_fill_key_) grow(counts, j, jobs_[j].most);
   }
 
   void grow(OnesCounts& counts, std::size_t j, std::int32_t limit) const {
@@ -258,7 +258,7 @@ class OnesGeneration {
   const std::vector<OnesJob>& jobs_;
   const std::uint32_t generation_;
   std::vector<std::int64_t> left_;  // work, millionths of its unit
-  OnesRanks by_turn_;               // jobs that are not fresh
+  OnesRanks by_fill_key_;           // jobs that are not fresh
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 using OnesOrder = std::vector<std::size_t>;  // jobs in the order of their blocks
 
-constexpr std::int32_t kMostSlotsAsPublished = 16;
+constexpr std::int32_t kMaxGpusAsPublished = 16;
 constexpr std::int64_t kNumbersOfRound = 32;
 
 struct OnesArrangement {
@@ -27,8 +27,8 @@ struct OnesLaid {
 
 class OnesReorder {
  public:
-  OnesReorder(std::int32_t slots, const OnesBlocks& deployed, const OnesCounts& counts)
-      : slots_(slots), deployed_(deployed), counts_(counts) {
+  OnesReorder(std::int32_t n_gpus, const OnesBlocks& deployed, const OnesCounts& counts)
+      : n_gpus_(n_gpus), deployed_(deployed), counts_(counts) {
     for (std::size_t j = 0; j < counts.size(); ++j) {
       if (counts[j] > 0) laid_.push_back(j);
     }
@@ -59,7 +59,7 @@ class OnesReorder {
     std::int32_t x = 0;
     for (const std::size_t j : order) {
       const std::int32_t w = is_deployed(j) ? deployed_[j].first : x;
-      const std::int32_t z = slots_ - left;
+      const std::int32_t z = n_gpus_ - left;
       blocks[j] = {std::min(std::max(x, w), z), counts_[j]};
       x = blocks[j].first + counts_[j];
       left -= counts_[j];
@@ -67,10 +67,10 @@ class OnesReorder {
     return arrangement(std::move(blocks));
   }
 
-  // The largest run of free slots; of equal ones the lowest.
+  // The largest run of free GPUs; of equal ones the lowest.
   OnesBlock largest_run(const std::vector<bool>& taken) const {
     OnesBlock best, run;
-    for (std::int32_t x = 0; x < slots_; ++x) {
+    for (std::int32_t x = 0; x < n_gpus_; ++x) {
       if (taken[static_cast<std::size_t>(x)]) {
         run = {x + 1, 0};
       } else if (++run.count > best.count) {
@@ -82,7 +82,7 @@ class OnesReorder {
 
   std::optional<OnesArrangement> stay() const {
     OnesBlocks blocks = nowhere();
-    std::vector<bool> taken(static_cast<std::size_t>(slots_), false);
+    std::vector<bool> taken(static_cast<std::size_t>(n_gpus_), false);
     const auto put = [&](std::size_t j, std::int32_t first) {
       blocks[j] = {first, counts_[j]};
       for (std::int32_t x = first; x < first + counts_[j]; ++x) taken[static_cast<std::size_t>(x)] = true;
@@ -114,12 +114,12 @@ class OnesReorder {
   }
 
   std::optional<OnesArrangement> as_published() const {
-    if (slots_ > kMostSlotsAsPublished) return std::nullopt;
-    const auto slots = static_cast<std::size_t>(slots_);
+    if (n_gpus_ > kMaxGpusAsPublished) return std::nullopt;
+    const auto n_gpus = static_cast<std::size_t>(n_gpus_);
     const std::size_t n = laid_.size();
-    std::vector<std::vector<std::optional<OnesLaid>>> f(slots + 1, std::vector<std::optional<OnesLaid>>(n + 1));
+    std::vector<std::vector<std::optional<OnesLaid>>> f(n_gpus + 1, std::vector<std::optional<OnesLaid>>(n + 1));
     f[0][0] = OnesLaid{arrangement(nowhere()), {}};
-    for (std::size_t i = 1; i <= slots; ++i) {
+    for (std::size_t i = 1; i <= n_gpus; ++i) {
       for (std::size_t k = 0; k <= n; ++k) {
         f[i][k] = f[i - 1][k];
         if (k == 0) continue;
@@ -137,8 +137,8 @@ class OnesReorder {
         }
       }
     }
-    if (!f[slots][n]) return std::nullopt;
-    return f[slots][n]->arrangement;
+    if (!f[n_gpus][n]) return std::nullopt;
+    return f[n_gpus][n]->arrangement;
   }
 
   OnesArrangement beginning() const {
@@ -174,7 +174,7 @@ class OnesReorder {
   void search(OnesArrangement& now) const {
     const auto n = static_cast<std::int64_t>(laid_.size());
     const std::int64_t numbers = 2 * n * n;
-    const auto most_rounds = 2 * static_cast<int>(std::bit_width(static_cast<std::uint32_t>(slots_)));  // ceil(log2(C + 1)) twice
+    const auto most_rounds = 2 * static_cast<int>(std::bit_width(static_cast<std::uint32_t>(n_gpus_)));  // ceil(log2(C + 1)) twice
     std::int64_t next = 0;
     std::int64_t looked_at = 0;  // since the last gain
     for (int round = 0; round < most_rounds && now.cost > 0 && looked_at < numbers; ++round) {
@@ -195,10 +195,10 @@ class OnesReorder {
     }
   }
 
-  const std::int32_t slots_;
+  const std::int32_t n_gpus_;
   const OnesBlocks& deployed_;
   const OnesCounts& counts_;
-  OnesOrder laid_;  // jobs that have slots, by rank
+  OnesOrder laid_;  // jobs that have GPUs, by rank
 };
 
 }  // namespace
@@ -216,8 +216,8 @@ std::int64_t ones_cost(const OnesBlocks& deployed, const OnesBlocks& blocks) {
   return cost;
 }
 
-OnesBlocks reorder_ones(std::int32_t slots, const OnesBlocks& deployed, const OnesCounts& counts) {
-  return OnesReorder(slots, deployed, counts).run();
+OnesBlocks reorder_ones(std::int32_t n_gpus, const OnesBlocks& deployed, const OnesCounts& counts) {
+  return OnesReorder(n_gpus, deployed, counts).run();
 }
 
 }  // namespace berth::reference

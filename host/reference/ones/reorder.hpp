@@ -5,7 +5,7 @@
 
 namespace berth::reference {
 
-/// Slots [first, first + count) of a job; count 0: none.
+/// GPUs [first, first + count) of a job; count 0: none.
 struct OnesBlock {
   std::int32_t first = 0;
   std::int32_t count = 0;
@@ -13,10 +13,10 @@ struct OnesBlock {
 using OnesBlocks = std::vector<OnesBlock>;     // by job
 using OnesCounts = std::vector<std::int32_t>;  // GPUs by job
 
-/// The cost of docs/ones.md, section 6: slots that a job gets where another job is deployed.
+/// The cost of docs/ones.md, section 6: GPUs that a job gets where another job is deployed.
 std::int64_t ones_cost(const OnesBlocks& deployed, const OnesBlocks& blocks);
 
-/// Section 6: disjoint blocks with these counts, near the deployed ones. The counts need at most `slots` slots.
-OnesBlocks reorder_ones(std::int32_t slots, const OnesBlocks& deployed, const OnesCounts& counts);
+/// Section 6: disjoint blocks with these counts, near the deployed ones. The counts need at most `n_gpus` GPUs.
+OnesBlocks reorder_ones(std::int32_t n_gpus, const OnesBlocks& deployed, const OnesCounts& counts);
 
 }  // namespace berth::reference

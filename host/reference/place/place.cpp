@@ -39,7 +39,7 @@ class Pass {
       : p_(p),
         request_(request),
         now_(p),
-        displaced_slot_(static_cast<std::size_t>(p.n_jobs)),
+        displaced_job_(static_cast<std::size_t>(p.n_jobs)),
         decisions_(static_cast<std::size_t>(request.n)) {
     for (const kernel::TakenRow& row : taken) now_.free[static_cast<std::size_t>(row.node)] &= ~row.mask;
   }
@@ -57,7 +57,7 @@ class Pass {
  private:
   Decision& at(std::int32_t i) { return decisions_[static_cast<std::size_t>(i)]; }
   bool displaced(std::int32_t i) { return at(i).displaced_by != kNone; }
-  std::int32_t slot(std::int32_t i) const { return request_.order[i]; }
+  std::int32_t job_at(std::int32_t i) const { return request_.order[i]; }
   std::int32_t options(std::int32_t job) const { return p_.option_begin[job + 1] - p_.option_begin[job]; }
   const kernel::DemandRow& demand(std::int32_t job, std::int32_t o) const {
     return p_.demands[p_.options[p_.option_begin[job] + o].demand];
@@ -84,7 +84,7 @@ class Pass {
   bool blocked_ = false;  // an earlier job failed
   bool ran_out_ = false;
   std::vector<Started> started_;
-  std::vector<bool> displaced_slot_;
+  std::vector<bool> displaced_job_;
   std::vector<Decision> decisions_;
 };
 
@@ -131,15 +131,15 @@ std::optional<Fit> Pass::fit_with_victims(std::int32_t i) {
   std::vector<std::int32_t> victims;  // positions
   for (std::int32_t v = request_.n - 1; v > i; --v) {
     if (request_.running[v] == 0 || displaced(v) || request_.victim_ok[v] == 0) continue;
-    if (request_.class_rule != 0 && request_.preemption_class[slot(v)] >= request_.preemption_class[slot(i)]) continue;
+    if (request_.class_rule != 0 && request_.preemption_class[job_at(v)] >= request_.preemption_class[job_at(i)]) continue;
     victims.push_back(v);
   }
   std::optional<Fit> fit;
   State best = now_;
   const auto count = smallest_prefix(static_cast<std::int32_t>(victims.size()), [&](std::int32_t n) {
     State trial = now_;
-    for (std::int32_t k = 0; k < n; ++k) release_job(p_, trial, slot(victims[static_cast<std::size_t>(k)]));
-    auto one = first_fit(trial, slot(i), request_.now);
+    for (std::int32_t k = 0; k < n; ++k) release_job(p_, trial, job_at(victims[static_cast<std::size_t>(k)]));
+    auto one = first_fit(trial, job_at(i), request_.now);
     if (!one) return false;
     fit = std::move(one);
     best = std::move(trial);
@@ -149,22 +149,22 @@ std::optional<Fit> Pass::fit_with_victims(std::int32_t i) {
   now_ = std::move(best);
   for (std::int32_t k = *count - 1; k >= 0; --k) {
     const std::int32_t v = victims[static_cast<std::size_t>(k)];
-    if (take_back(p_, now_, slot(v))) continue;
+    if (take_back(p_, now_, job_at(v))) continue;
     at(v).displaced_by = i;
-    displaced_slot_[static_cast<std::size_t>(slot(v))] = true;
+    displaced_job_[static_cast<std::size_t>(job_at(v))] = true;
   }
   return fit;
 }
 
 // Section 7.
 bool Pass::reserve(std::int32_t i) {
-  const std::vector<Event> events = events_of(request_, displaced_slot_, started_);
+  const std::vector<Event> events = events_of(request_, displaced_job_, started_);
   std::optional<Fit> fit;
   State later = now_;
   const auto count = smallest_prefix(static_cast<std::int32_t>(events.size()), [&](std::int32_t n) {
     State trial = now_;
     for (std::int32_t e = 0; e < n; ++e) happen(p_, trial, events[static_cast<std::size_t>(e)]);
-    auto one = first_fit(trial, slot(i), std::max(request_.now, events[static_cast<std::size_t>(n) - 1].at));
+    auto one = first_fit(trial, job_at(i), std::max(request_.now, events[static_cast<std::size_t>(n) - 1].at));
     if (!one) return false;
     fit = std::move(one);
     later = std::move(trial);
@@ -184,11 +184,11 @@ void Pass::start(std::int32_t i, Fit fit) {
   at(i).option = fit.option;
   at(i).entries = fit.entries;
   const TimeUs end = fit.run == kNever ? kNever : request_.now + fit.run;
-  started_.push_back({slot(i), end, fit.demand, std::move(fit.entries)});
+  started_.push_back({job_at(i), end, fit.demand, std::move(fit.entries)});
 }
 
 void Pass::visit(std::int32_t i) {
-  const std::int32_t job = slot(i);
+  const std::int32_t job = job_at(i);
   const bool was_running = request_.running[i] != 0;
   if (was_running && !displaced(i)) {
     at(i).outcome = Outcome::kKept;

@@ -83,7 +83,7 @@ class PlanSearchCrossover {
     const auto charge = [&](std::int32_t job, std::int32_t row, std::int64_t sign) {
       if (row == kNone) return;
       const kernel::DemandRow& demand = p.demands[view_.demand[row]];
-      charge_quota(p, after, p.job_queue[view_.slot[job]], demand.gpu_type, sign * demand.quota);
+      charge_quota(p, after, p.job_queue[view_.problem_job[job]], demand.gpu_type, sign * demand.quota);
     };
     for (const std::int32_t job : jobs) {
       charge(job, plan_.row_of(job), -1);
@@ -98,7 +98,7 @@ class PlanSearchCrossover {
     return std::all_of(jobs.begin(), jobs.end(), [&](std::int32_t job) {
       const PlanSearchHolding& there = mate_.held_by(job);
       if (there.row == kNone || there.home) return true;
-      return quota_passes(p, after, p.job_queue[view_.slot[job]], p.demands[view_.demand[there.row]].gpu_type, 0);
+      return quota_passes(p, after, p.job_queue[view_.problem_job[job]], p.demands[view_.demand[there.row]].gpu_type, 0);
     });
   }
 

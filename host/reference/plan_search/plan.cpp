@@ -51,7 +51,7 @@ PlanSearchHolding SearchedPlan::give_up(std::int32_t job) {
   if (had.row == kNone) return had;
   for (const Piece& piece : plan_search_pieces(*view_, job, had)) give(view_->problem, state_, piece);
   const kernel::DemandRow& demand = demand_of_row(*view_, had.row);
-  charge_quota(view_->problem, state_, view_->problem.job_queue[view_->slot[job]], demand.gpu_type, -demand.quota);
+  charge_quota(view_->problem, state_, view_->problem.job_queue[view_->problem_job[job]], demand.gpu_type, -demand.quota);
   correct_open(job);
   return had;
 }
@@ -60,7 +60,7 @@ void SearchedPlan::get(std::int32_t job, PlanSearchHolding holding) {
   if (holding.row == kNone) return;
   for (const Piece& piece : plan_search_pieces(*view_, job, holding)) take(view_->problem, state_, piece);
   const kernel::DemandRow& demand = demand_of_row(*view_, holding.row);
-  charge_quota(view_->problem, state_, view_->problem.job_queue[view_->slot[job]], demand.gpu_type, demand.quota);
+  charge_quota(view_->problem, state_, view_->problem.job_queue[view_->problem_job[job]], demand.gpu_type, demand.quota);
   holdings_[static_cast<std::size_t>(job)] = std::move(holding);
   correct_open(job);
 }
@@ -83,7 +83,7 @@ bool SearchedPlan::may_have(std::int32_t job, std::int32_t row) const {
   for (std::int32_t node = 0; node < p.n_nodes; ++node) {
     if (p.node_type[node] == demand.gpu_type) free += std::popcount(state_.free[static_cast<std::size_t>(node)]);
   }
-  return free >= demand.gpus && quota_passes(p, state_, p.job_queue[view_->slot[job]], demand.gpu_type, demand.quota);
+  return free >= demand.gpus && quota_passes(p, state_, p.job_queue[view_->problem_job[job]], demand.gpu_type, demand.quota);
 }
 
 bool SearchedPlan::go_home(std::int32_t job) {
@@ -139,7 +139,7 @@ bool SearchedPlan::place_for_more(std::int32_t job, std::int32_t row) {
 
 void SearchedPlan::fill() {
   for (std::int32_t i = 0; i < view_->n_jobs; ++i) {
-    const std::int32_t job = view_->turn[i];
+    const std::int32_t job = view_->fill_order[i];
     if (has_something(job)) continue;
     for (std::int32_t r = view_->rank_begin[job]; r < view_->rank_begin[job + 1]; ++r) {
       if (place_for_more(job, view_->ranked[r])) break;

@@ -13,7 +13,7 @@
 #include "host/core/model/costs.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "host/sim/base/estimator.hpp"
-#include "host/sim/base/slot_events.hpp"
+#include "host/sim/base/job_events.hpp"
 #include "host/sim/counts/counted_job.hpp"
 #include "host/sim/counts/job_keys.hpp"
 #include "host/sim/counts/node_counts.hpp"
@@ -75,30 +75,30 @@ class CountSimulator {
 
   void complete() {
     while (ends_.next() <= now_) {
-      const std::int32_t slot = ends_.slot();
-      CountedJob& job = jobs_[slot];
-      nodes_.give(jobs_.taken(slot));
+      const std::int32_t job_index = ends_.job();
+      CountedJob& job = jobs_[job_index];
+      nodes_.give(jobs_.taken(job_index));
       // When searching victims, the jobs before this one had its GPUs available.
-      JobPlace place{INT64_MIN, 0, slot};
+      JobPlace place{INT64_MIN, 0, job_index};
       if (preemptive_) {
-        place = {job.steady ? job.key : keys_.key(job, now_), job.rank, slot};
-        running_[to_index(job.pool)].remove(jobs_, slot);
+        place = {job.steady ? job.key : keys_.key(job, now_), job.rank, job_index};
+        running_[to_index(job.pool)].remove(jobs_, job_index);
       }
-      stop(slot);
+      stop(job_index);
       waiting_.look_behind_again(job.pool, place);
       estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
-      leave(slot, JobOutcome::End::kCompleted);
+      leave(job_index, JobOutcome::End::kCompleted);
     }
   }
 
   // Keys of running jobs change without events.
   void wake() {
     while (changes_.next() <= now_) {
-      const std::int32_t slot = changes_.slot();
-      const CountedJob& job = jobs_[slot];
-      waiting_.look_behind_again(job.pool, {job.key, job.rank, slot});
-      running_[to_index(job.pool)].move(jobs_, {keys_.key(job, now_), job.rank, slot});
-      await_change(slot);
+      const std::int32_t job_index = changes_.job();
+      const CountedJob& job = jobs_[job_index];
+      waiting_.look_behind_again(job.pool, {job.key, job.rank, job_index});
+      running_[to_index(job.pool)].move(jobs_, {keys_.key(job, now_), job.rank, job_index});
+      await_change(job_index);
     }
   }
 
@@ -106,8 +106,8 @@ class CountSimulator {
     while (upcoming_ != nullptr && upcoming_->submit_us <= now_) {
       const TraceJob& traced = *upcoming_;
       upcoming_ = source_.next();
-      const std::int32_t slot = jobs_.add();
-      CountedJob& job = jobs_[slot];
+      const std::int32_t job_index = jobs_.add();
+      CountedJob& job = jobs_[job_index];
       job.traced = &traced;
       job.rank = n_arrived_++;
       job.submit = traced.submit_us;
@@ -115,7 +115,7 @@ class CountSimulator {
       job.gpus = traced.gpus;
       job.pool = nodes_.pool_of(traced);
       if (job.pool < 0 || nodes_.total(job.pool) < traced.gpus) {
-        leave(slot, JobOutcome::End::kRejected);
+        leave(job_index, JobOutcome::End::kRejected);
         continue;
       }
       job.estimate = estimator_.run_time(traced, job.rank);
@@ -125,10 +125,10 @@ class CountSimulator {
       job.overheads = &settings_.overheads.of(traced.model);
       job.owed = job.overheads->start_us;
       job.line = waiting_.line_of(job.pool, traced.gpus);
-      const JobPlace place{keys_.key(job, now_), job.rank, slot};
+      const JobPlace place{keys_.key(job, now_), job.rank, job_index};
       // Most jobs fit at once and have no job before them.
       const bool alone = waiting_.is_empty(job.pool) && (upcoming_ == nullptr || upcoming_->submit_us > now_);
-      if (alone && nodes_.take(job.pool, job.gpus, jobs_.taken(slot))) {
+      if (alone && nodes_.take(job.pool, job.gpus, jobs_.taken(job_index))) {
         start_waiting(place);
       } else {
         wait(place);
@@ -137,7 +137,7 @@ class CountSimulator {
   }
 
   void wait(const JobPlace& place) {
-    const CountedJob& job = jobs_[place.slot];
+    const CountedJob& job = jobs_[place.job];
     waiting_.push(job.line, place);
     ++n_waiting_;
     gpus_waited_ += job.gpus;
@@ -166,7 +166,7 @@ class CountSimulator {
       if (strict_) break;
     }
     for (const JobPlace& one : displaced_) {
-      CountedJob& job = jobs_[one.slot];
+      CountedJob& job = jobs_[one.job];
       ++job.preemptions;
       job.owed += core::displace_cost(job.overheads->costs);
       wait(one);
@@ -174,8 +174,8 @@ class CountSimulator {
   }
 
   bool start_elsewhere(const JobPlace& place) {
-    CountedJob& job = jobs_[place.slot];
-    if (!nodes_.take(job.pool, job.gpus, jobs_.taken(place.slot))) return false;
+    CountedJob& job = jobs_[place.job];
+    if (!nodes_.take(job.pool, job.gpus, jobs_.taken(place.job))) return false;
     ++job.moves;
     start(place, core::migrate_cost(job.overheads->costs), true);
     return true;
@@ -183,8 +183,8 @@ class CountSimulator {
 
   /// Starts the first job, by displacing others if necessary.
   bool try_first(std::int32_t group, const JobPlace first, std::size_t next_displaced) {
-    CountedJob& job = jobs_[first.slot];
-    const bool free = nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
+    CountedJob& job = jobs_[first.job];
+    const bool free = nodes_.take(job.pool, job.gpus, jobs_.taken(first.job));
     if (!free && !(preemptive_ && displace_for(first, next_displaced))) return false;
     waiting_.started(room(group));
     if (!free) waiting_.look_behind(foremost_, room(group));
@@ -195,7 +195,7 @@ class CountSimulator {
   }
 
   void start_waiting(const JobPlace& place) {
-    CountedJob& job = jobs_[place.slot];
+    CountedJob& job = jobs_[place.job];
     ++job.starts;
     if (job.start == kNever) job.start = now_;
     start(place, std::exchange(job.owed, 0), false);
@@ -203,7 +203,7 @@ class CountSimulator {
 
   // A job that got GPUs in this decision is before all jobs still to be tried, and so is not a victim.
   bool displace_for(const JobPlace& first, std::size_t next_displaced) {
-    CountedJob& job = jobs_[first.slot];
+    CountedJob& job = jobs_[first.job];
     RunningOrder& order = running_[to_index(job.pool)];
     if (order.end() < first) return false;
     std::size_t n = 0;
@@ -211,20 +211,20 @@ class CountSimulator {
       if (n == order.size()) return false;
       const JobPlace& victim = order.at_end(n, jobs_, keys_, now_);
       if (victim < first) return false;
-      have += jobs_[victim.slot].gpus;
+      have += jobs_[victim.job].gpus;
     }
     order.read_end(n, victims_);
-    for (const JobPlace& victim : victims_) nodes_.give(jobs_.taken(victim.slot));
-    nodes_.take(job.pool, job.gpus, jobs_.taken(first.slot));
+    for (const JobPlace& victim : victims_) nodes_.give(jobs_.taken(victim.job));
+    nodes_.take(job.pool, job.gpus, jobs_.taken(first.job));
     // The first victim returns first, if its GPUs are still free.
     kept_.clear();
     foremost_ = victims_.back();
     for (const JobPlace& victim : victims_) {
-      if (nodes_.take_again(jobs_.taken(victim.slot))) {
+      if (nodes_.take_again(jobs_.taken(victim.job))) {
         kept_.push_back(victim);
         continue;
       }
-      stop(victim.slot);
+      stop(victim.job);
       foremost_ = std::min(foremost_, victim);
       displaced_.insert(std::upper_bound(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced), displaced_.end(), victim),
                         victim);
@@ -234,7 +234,7 @@ class CountSimulator {
   }
 
   void start(const JobPlace& place, TimeUs cost, bool moved) {
-    CountedJob& job = jobs_[place.slot];
+    CountedJob& job = jobs_[place.job];
     ++n_running_;
     gpus_allocated_ += job.gpus;
     job.running = true;
@@ -243,25 +243,25 @@ class CountSimulator {
     job.working_from = core::saturating_add(now_, cost);
     const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
     if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
-    ends_.set(end, job.rank, place.slot);
+    ends_.set(end, job.rank, place.job);
     if (!preemptive_) return;
     running_[to_index(job.pool)].add(jobs_, place);
-    await_change(place.slot);
+    await_change(place.job);
   }
 
-  void await_change(std::int32_t slot) {
-    const TimeUs next = keys_.next_change(jobs_[slot], now_);
-    jobs_[slot].steady = next > now_;
+  void await_change(std::int32_t job) {
+    const TimeUs next = keys_.next_change(jobs_[job], now_);
+    jobs_[job].steady = next > now_;
     if (next != kNever && next > now_) {
-      changes_.set(next, jobs_[slot].rank, slot);
+      changes_.set(next, jobs_[job].rank, job);
     } else {
-      changes_.remove(slot);
+      changes_.remove(job);
     }
   }
 
   // The caller handles its GPUs and its place among the running jobs.
-  void stop(std::int32_t slot) {
-    CountedJob& job = jobs_[slot];
+  void stop(std::int32_t job_index) {
+    CountedJob& job = jobs_[job_index];
     const TimeUs paid = std::min(now_, job.working_from) - job.held_from;
     (job.moved ? job.moving : job.restarting) += paid;
     job.left = job.left_at(now_);
@@ -270,19 +270,19 @@ class CountSimulator {
     totals_.last_release_us = now_;
     --n_running_;
     gpus_allocated_ -= job.gpus;
-    ends_.remove(slot);
-    if (preemptive_) changes_.remove(slot);
+    ends_.remove(job_index);
+    if (preemptive_) changes_.remove(job_index);
   }
 
-  void leave(std::int32_t slot, JobOutcome::End how) {
-    tell(slot, how);
+  void leave(std::int32_t job, JobOutcome::End how) {
+    tell(job, how);
     if (how != JobOutcome::End::kRejected) totals_.last_end_us = now_;
-    source_.release(*jobs_[slot].traced);
-    jobs_.free(slot);
+    source_.release(*jobs_[job].traced);
+    jobs_.free(job);
   }
 
-  void tell(std::int32_t slot, JobOutcome::End how) {
-    const CountedJob& job = jobs_[slot];
+  void tell(std::int32_t job_index, JobOutcome::End how) {
+    const CountedJob& job = jobs_[job_index];
     const auto gpu_time = [&job](TimeUs time) { return static_cast<__int128>(time) * job.gpus; };
     JobOutcome& outcome = outcome_;
     outcome.job = job.rank;
@@ -301,7 +301,7 @@ class CountSimulator {
     outcome.preemptions = job.preemptions;
     outcome.moves = job.moves;
     const bool name_nodes = settings_.name_nodes && how == JobOutcome::End::kCompleted;
-    outcome.nodes = name_nodes ? nodes_.names_of(jobs_.taken(slot)) : std::string();
+    outcome.nodes = name_nodes ? nodes_.names_of(jobs_.taken(job_index)) : std::string();
     outcome.reason = how == JobOutcome::End::kRejected ? why_never(job) : std::string();
     totals_.gpu_us += outcome.gpu_us;
     done_(outcome);
@@ -316,14 +316,14 @@ class CountSimulator {
   void leave_unfinished() {
     if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
     std::vector<std::int32_t> left;
-    for (std::int32_t slot = 0; slot < jobs_.slots(); ++slot) {
-      if (!jobs_[slot].running) continue;
-      left.push_back(slot);
-      stop(slot);
+    for (std::int32_t job = 0; job < jobs_.jobs(); ++job) {
+      if (!jobs_[job].running) continue;
+      left.push_back(job);
+      stop(job);
     }
-    for (std::int32_t slot = waiting_.take_any(); slot >= 0; slot = waiting_.take_any()) left.push_back(slot);
+    for (std::int32_t job = waiting_.take_any(); job >= 0; job = waiting_.take_any()) left.push_back(job);
     std::sort(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) { return jobs_[a].rank < jobs_[b].rank; });
-    for (const std::int32_t slot : left) tell(slot, JobOutcome::End::kUnfinished);
+    for (const std::int32_t job : left) tell(job, JobOutcome::End::kUnfinished);
   }
 
   // Where the head of the line also blocks other pools, it must be tried to find that out.
@@ -349,7 +349,7 @@ class CountSimulator {
   std::vector<JobPlace> displaced_;    // jobs displaced in this decision, in order
   std::vector<JobPlace> victims_, kept_;
   JobPlace foremost_{};  // of the jobs displaced last
-  SlotEvents ends_, changes_;
+  JobEvents ends_, changes_;
   const TraceJob* upcoming_;
   SimulationTotals totals_;
   JobOutcome outcome_;  // last outcome reported; what `tell` does not set never applies here

@@ -16,7 +16,7 @@ namespace berth::sim {
 struct JobPlace {
   std::int64_t key;
   std::int32_t rank;  ///< in the trace
-  std::int32_t slot;
+  std::int32_t job;
   bool operator<(const JobPlace& other) const { return order() < other.order(); }
   bool operator>(const JobPlace& other) const { return other < *this; }
 
@@ -59,33 +59,33 @@ struct CountedJob : JobPast {
   TimeUs held_at(TimeUs now) const { return running ? held + (now - held_from) : held; }
 };
 
-/// Jobs by slot. A slot is reused once its job has left.
+/// Jobs by index. An index is reused once its job has left.
 class CountedJobs {
  public:
-  CountedJob& operator[](std::int32_t slot) { return jobs_[to_index(slot)]; }
-  const CountedJob& operator[](std::int32_t slot) const { return jobs_[to_index(slot)]; }
+  CountedJob& operator[](std::int32_t job) { return jobs_[to_index(job)]; }
+  const CountedJob& operator[](std::int32_t job) const { return jobs_[to_index(job)]; }
   /// GPUs of a running job. Stored apart from the jobs, so that their memory is reused.
-  std::vector<CountedGpus>& taken(std::int32_t slot) { return taken_[to_index(slot)]; }
+  std::vector<CountedGpus>& taken(std::int32_t job) { return taken_[to_index(job)]; }
 
-  std::int32_t slots() const { return static_cast<std::int32_t>(jobs_.size()); }
-  /// Adds a waiting job without a past. All other fields have the values of the former job in the slot.
+  std::int32_t jobs() const { return static_cast<std::int32_t>(jobs_.size()); }
+  /// Adds a waiting job without a past. All other fields have the values of the former job with its index.
   std::int32_t add() {
     if (free_.empty()) {
       jobs_.emplace_back();
       taken_.emplace_back();
-      return slots() - 1;
+      return jobs() - 1;
     }
-    const std::int32_t slot = free_.back();
+    const std::int32_t job = free_.back();
     free_.pop_back();
-    static_cast<JobPast&>(jobs_[to_index(slot)]) = JobPast{};
-    jobs_[to_index(slot)].running = false;
-    return slot;
+    static_cast<JobPast&>(jobs_[to_index(job)]) = JobPast{};
+    jobs_[to_index(job)].running = false;
+    return job;
   }
-  void free(std::int32_t slot) { free_.push_back(slot); }
+  void free(std::int32_t job) { free_.push_back(job); }
 
  private:
   std::vector<CountedJob> jobs_;
-  std::vector<std::vector<CountedGpus>> taken_;  // [slots]
+  std::vector<std::vector<CountedGpus>> taken_;  // [jobs]
   std::vector<std::int32_t> free_;
 };
 

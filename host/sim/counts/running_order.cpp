@@ -7,7 +7,7 @@ namespace berth::sim {
 // A current key is at most the stored key. So a job that is last by its current key is last.
 void RunningOrder::settle(std::size_t place, CountedJobs& jobs, JobKeys& keys) {
   JobPlace one = order_[place];
-  CountedJob& job = jobs[one.slot];
+  CountedJob& job = jobs[one.job];
   one.key = job.key = keys.key(job, exact_at_);
   std::size_t to = place;
   for (; to > 0 && one < order_[to - 1]; --to) order_[to] = order_[to - 1];
@@ -29,22 +29,22 @@ std::size_t RunningOrder::place_of(const CountedJob& job) const {
 }
 
 void RunningOrder::add(CountedJobs& jobs, const JobPlace& place) {
-  jobs[place.slot].key = place.key;
-  const std::size_t to = place_of(jobs[place.slot]);
+  jobs[place.job].key = place.key;
+  const std::size_t to = place_of(jobs[place.job]);
   exact_ = std::min(exact_, order_.size() - to);
   order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(to), place);
 }
 
-void RunningOrder::remove(CountedJobs& jobs, std::int32_t slot) {
-  const std::size_t from = place_of(jobs[slot]);
+void RunningOrder::remove(CountedJobs& jobs, std::int32_t job) {
+  const std::size_t from = place_of(jobs[job]);
   exact_ = std::min(exact_, order_.size() - 1 - from);
   order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(from));
 }
 
 void RunningOrder::move(CountedJobs& jobs, const JobPlace& place) {
-  const std::size_t from = place_of(jobs[place.slot]);
-  jobs[place.slot].key = place.key;
-  std::size_t to = place_of(jobs[place.slot]);
+  const std::size_t from = place_of(jobs[place.job]);
+  jobs[place.job].key = place.key;
+  std::size_t to = place_of(jobs[place.job]);
   const auto old = order_.begin() + static_cast<std::ptrdiff_t>(from), fresh = order_.begin() + static_cast<std::ptrdiff_t>(to);
   if (to > from) {
     std::move(old + 1, fresh, old);

@@ -28,7 +28,7 @@ class RunningOrder {
     }
     while (exact_ <= from_end) {
       const std::size_t place = order_.size() - 1 - exact_;
-      if (jobs[order_[place].slot].steady) {
+      if (jobs[order_[place].job].steady) {
         ++exact_;
       } else {
         settle(place, jobs, keys);
@@ -44,7 +44,7 @@ class RunningOrder {
 
   /// Adds a job that starts to run, by its current key.
   void add(CountedJobs& jobs, const JobPlace& place);
-  void remove(CountedJobs& jobs, std::int32_t slot);
+  void remove(CountedJobs& jobs, std::int32_t job);
   /// Updates the key of a job in this order.
   void move(CountedJobs& jobs, const JobPlace& place);
   /// Replaces the last `n` jobs, as `at_end` returned them, by `kept`.

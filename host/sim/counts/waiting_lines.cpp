@@ -32,7 +32,7 @@ void WaitingLines::push(std::int32_t line, const JobPlace& place) {
   if (to.jobs.empty()) groups_[to_index(to.group)].lines.push_back(line);
   to.jobs.push(place);
   to.look();
-  if (to.fresh || to.first.slot != place.slot) return;
+  if (to.fresh || to.first.job != place.job) return;
   to.fresh = true;
   groups_[to_index(to.group)].fresh.push_back(line);
   make_due(to.group);
@@ -118,9 +118,9 @@ void WaitingLines::look_behind(const JobPlace& place, const Room& room) {
 std::int32_t WaitingLines::take_any() {
   for (Line& line : lines_) {
     if (line.jobs.empty()) continue;
-    const std::int32_t slot = line.jobs.first().slot;
+    const std::int32_t job = line.jobs.first().job;
     line.jobs.pop();
-    return slot;
+    return job;
   }
   return -1;
 }

@@ -59,19 +59,19 @@ class AnswerReader {
   ExecAnswer take() { return std::move(answer_); }
 
  private:
-  std::int32_t job(std::string_view& line) {
+  std::int32_t job_named(std::string_view& line) {
     const std::string_view word = next_word(line);
     if (word.empty()) throw InvalidArgument("names no job");
     const std::string id = word_text(word);
-    const std::int32_t slot = state_.find_job(id);
-    if (slot < 0 || !question_.told(slot)) throw InvalidArgument(fmt::format("there is no job '{}' now", core::escape_control(id)));
-    if (seen_[to_index(slot)]++ != 0) throw InvalidArgument(fmt::format("job '{}' was named before", id));
-    return slot;
+    const std::int32_t job = state_.find_job(id);
+    if (job < 0 || !question_.told(job)) throw InvalidArgument(fmt::format("there is no job '{}' now", core::escape_control(id)));
+    if (seen_[to_index(job)]++ != 0) throw InvalidArgument(fmt::format("job '{}' was named before", id));
+    return job;
   }
 
   void run(std::string_view line) {
     core::RunLine asked;
-    asked.job = job(line);
+    asked.job = job_named(line);
     const std::string& id = state_.job(asked.job)->id;
     std::string_view word = next_word(line);
     if (!word.empty() && word.find(':') == std::string_view::npos) {
@@ -155,16 +155,16 @@ class AnswerReader {
     return answer_.run.front().job;
   }
 
-  bool may_have(std::int32_t slot, std::int32_t gpus) const {
+  bool may_have(std::int32_t job, std::int32_t gpus) const {
     const kernel::ProblemView& p = s_.problem();
-    return std::any_of(p.options + p.option_begin[slot], p.options + p.option_begin[slot + 1],
+    return std::any_of(p.options + p.option_begin[job], p.options + p.option_begin[job + 1],
                        [&](const kernel::OptionRow& option) { return p.demands[option.demand].gpus == gpus; });
   }
 
-  std::string choices(std::int32_t slot) const {
+  std::string choices(std::int32_t job) const {
     const kernel::ProblemView& p = s_.problem();
     std::vector<std::string> all;
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       all.push_back(fmt::format("{} {}", demand.gpus, s_.gpu_types()[to_index(demand.gpu_type)].id));
     }
@@ -172,11 +172,11 @@ class AnswerReader {
   }
 
   void reject(std::string_view line) {
-    const std::int32_t slot = job(line);
-    if (s_.job().running[to_index(slot)] != 0)
-      throw InvalidArgument(fmt::format("job '{}' runs; only waiting jobs can be rejected", state_.job(slot)->id));
+    const std::int32_t job = job_named(line);
+    if (s_.job().running[to_index(job)] != 0)
+      throw InvalidArgument(fmt::format("job '{}' runs; only waiting jobs can be rejected", state_.job(job)->id));
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    answer_.away.push_back({slot, core::escape_control(line)});
+    answer_.away.push_back({job, core::escape_control(line)});
   }
 
   void wake(std::string_view line) {

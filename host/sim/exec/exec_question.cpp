@@ -37,8 +37,8 @@ const std::string& ExecQuestion::write(const ClusterState& state, const std::vec
   add_decimal(text_, s.now());
   text_ += '\n';
   ended(state, rejected);
-  for (const std::int32_t slot : s.job_order()) {
-    if (rejected[to_index(slot)] == 0) job(state, slot);
+  for (const std::int32_t job : s.job_order()) {
+    if (rejected[to_index(job)] == 0) add_job(state, job);
   }
   text_ += "decide\n";
   pad();
@@ -73,32 +73,32 @@ void ExecQuestion::nodes(const ClusterState& state) {
 // Jobs of earlier questions that are not in this one.
 void ExecQuestion::ended(const ClusterState& state, const std::vector<std::uint8_t>& rejected) {
   told_.resize(rejected.size());
-  for (std::size_t slot = 0; slot < told_.size(); ++slot) {
-    const Job* const job = state.job(static_cast<std::int32_t>(slot));
-    const bool goes_on = job != nullptr && rejected[slot] == 0;
-    if (!told_[slot].empty() && (!goes_on || job->id != told_[slot])) {
+  for (std::size_t job_index = 0; job_index < told_.size(); ++job_index) {
+    const Job* const job = state.job(static_cast<std::int32_t>(job_index));
+    const bool goes_on = job != nullptr && rejected[job_index] == 0;
+    if (!told_[job_index].empty() && (!goes_on || job->id != told_[job_index])) {
       text_ += "ended";
-      add_word(text_, told_[slot]);
+      add_word(text_, told_[job_index]);
       text_ += '\n';
     }
-    told_[slot] = goes_on ? job->id : std::string();
+    told_[job_index] = goes_on ? job->id : std::string();
   }
 }
 
-void ExecQuestion::job(const ClusterState& state, std::int32_t slot) {
+void ExecQuestion::add_job(const ClusterState& state, std::int32_t job_index) {
   const StateView s = state;
   const kernel::ProblemView& p = s.problem();
-  const Job& job = *state.job(slot);
-  const auto i = to_index(slot);
+  const Job& job = *state.job(job_index);
+  const auto i = to_index(job_index);
   text_ += "job";
   add_word(text_, job.id);
   text_ += s.job().running[i] != 0 ? " running" : " waiting";
   add_number(text_, s.job().gpus[i]);
   add_decimal(text_, job.submit_us);
-  const TimeUs remaining = s.remaining(slot);
+  const TimeUs remaining = s.remaining(job_index);
   add_decimal(text_, remaining, remaining != kNever);
   add_decimal(text_, job.estimate.run_us, job.estimate.run_us != kNever);
-  add_decimal(text_, s.attained_now(slot));
+  add_decimal(text_, s.attained_now(job_index));
   add_number(text_, job.priority);
   add_decimal(text_, job.weight_ppm);
   add_decimal(text_, job.deadline.at_us, job.deadline.at_us != kNever);
@@ -107,15 +107,15 @@ void ExecQuestion::job(const ClusterState& state, std::int32_t slot) {
   add_word(text_, job.virtual_cluster);
   add_word(text_, job.profile.model);
   const auto list = [&](const auto& append) {
-    for (std::int32_t o = p.option_begin[slot]; o < p.option_begin[slot + 1]; ++o) {
-      text_ += o == p.option_begin[slot] ? ' ' : ',';
-      append(p.demands[p.options[o].demand], s.jobs()[i].option_rate[to_index(o - p.option_begin[slot])]);
+    for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+      text_ += o == p.option_begin[job_index] ? ' ' : ',';
+      append(p.demands[p.options[o].demand], s.jobs()[i].option_rate[to_index(o - p.option_begin[job_index])]);
     }
   };
   list([&](const kernel::DemandRow& demand, std::int64_t) { text_ += std::to_string(demand.gpus); });
   list([&](const kernel::DemandRow& demand, std::int64_t) { append_word(text_, s.gpu_types()[to_index(demand.gpu_type)].id); });
   list([&](const kernel::DemandRow&, std::int64_t rate) { core::append_decimal(text_, rate, 6); });
-  for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job_index]; h < p.held_begin[job_index + 1]; ++h) {
     append_place(text_ += ' ', s.nodes()[to_index(p.held[h].node)].id, p.held[h].mask);
   }
   text_ += '\n';

@@ -19,12 +19,12 @@ class ExecQuestion {
 
   std::size_t padding() const { return padding_; }  ///< bytes of padding at the end, without information
   /// Whether the last question contained a job.
-  bool told(std::int32_t slot) const { return !told_[static_cast<std::size_t>(slot)].empty(); }
+  bool told(std::int32_t job) const { return !told_[static_cast<std::size_t>(job)].empty(); }
 
  private:
   void nodes(const ClusterState& state);
   void ended(const ClusterState& state, const std::vector<std::uint8_t>& rejected);
-  void job(const ClusterState& state, std::int32_t slot);
+  void add_job(const ClusterState& state, std::int32_t job);
   void pad();
 
   std::string text_;

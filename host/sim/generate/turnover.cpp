@@ -30,7 +30,7 @@ std::vector<Delta> Turnover::next(const ClusterState& state) {
 
 // Each of the four searches its own part of the job indices, so that no job ends twice.
 std::string Turnover::some_running(const ClusterState& state, int part) {
-  const std::int32_t size = state.job_slots() / kChanges;
+  const std::int32_t size = state.job_index_end() / kChanges;
   if (size == 0) return {};
   const auto start = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(size));
   for (std::int32_t i = 0; i < size; ++i) {

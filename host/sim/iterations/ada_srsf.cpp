@@ -105,16 +105,16 @@ bool AdaSrsf::look(const StateView& s) {
     for (std::uint64_t left = s.facts().node(n).ok; left != 0; left &= left - 1) rooms_.push_back({n, std::countr_zero(left)});
     nodes_.back().end = rooms_.size();
   }
-  for (const std::int32_t slot : s.job_order()) {
-    const Job& job = *s.jobs()[to_index(slot)].job;
-    if (s.job().running[to_index(slot)] == 0) {
-      waiting_.push_back({needs(job, cost_).compute_us * job.shapes.front().gpus, slot});
+  for (const std::int32_t job_index : s.job_order()) {
+    const Job& job = *s.jobs()[to_index(job_index)].job;
+    if (s.job().running[to_index(job_index)] == 0) {
+      waiting_.push_back({needs(job, cost_).compute_us * job.shapes.front().gpus, job_index});
       continue;
     }
-    core::RunLine line{slot, 0, {}};
+    core::RunLine line{job_index, 0, {}};
     bool works = true;
     chosen_.clear();
-    for (std::int32_t h = p.held_begin[slot]; h < p.held_begin[slot + 1]; ++h) {
+    for (std::int32_t h = p.held_begin[job_index]; h < p.held_begin[job_index + 1]; ++h) {
       const kernel::HeldRow& held = p.held[h];
       if (line.places.empty() || line.places.back().node != held.node) line.places.push_back({held.node, 0});
       line.places.back().gpus |= held.mask;
@@ -180,17 +180,17 @@ bool AdaSrsf::find(const StateView& s, const Job& job, std::int32_t gpus, std::i
   return chosen_.size() == to_index(gpus);
 }
 
-bool AdaSrsf::start(const StateView& s, std::int32_t slot) {
-  const Job& job = *s.jobs()[to_index(slot)].job;
+bool AdaSrsf::start(const StateView& s, std::int32_t job_index) {
+  const Job& job = *s.jobs()[to_index(job_index)].job;
   const auto types = static_cast<std::int32_t>(s.gpu_types().size());
   for (const Shape& shape : job.shapes) {
     if (shape.gpus != job.shapes.front().gpus) continue;
     for (std::int32_t type = 0; type < types; ++type) {
       if (!shape.gpu_type.empty() && shape.gpu_type != s.gpu_types()[to_index(type)].id) continue;
-      if (core::flat_option(s, slot, shape.gpus, type) < 0 || !find(s, job, shape.gpus, type)) continue;
+      if (core::flat_option(s, job_index, shape.gpus, type) < 0 || !find(s, job, shape.gpus, type)) continue;
       add(job, chosen_);
       std::sort(chosen_.begin(), chosen_.end());
-      core::RunLine line{slot, shape.gpus, {}};
+      core::RunLine line{job_index, shape.gpus, {}};
       for (const std::size_t r : chosen_) {
         if (line.places.empty() || line.places.back().node != rooms_[r].node) line.places.push_back({rooms_[r].node, 0});
         line.places.back().gpus |= std::uint64_t{1} << rooms_[r].gpu;
@@ -228,11 +228,11 @@ void AdaSrsf::decide(const ClusterState& state, Plan& plan, std::vector<Rejected
   // Jobs that lost GPUs are repaired from free ones first, and wait otherwise. No other job is placed before.
   const bool settled = look(s);
   for (const Waiting& one : waiting_) {
-    if (rejected[to_index(one.slot)] != 0 || (settled && start(s, one.slot))) continue;
-    const Job& job = *s.jobs()[to_index(one.slot)].job;
+    if (rejected[to_index(one.job)] != 0 || (settled && start(s, one.job))) continue;
+    const Job& job = *s.jobs()[to_index(one.job)].job;
     const std::int64_t most = most_gpus(s, job);
     if (most < job.shapes.front().gpus) {
-      away.push_back({one.slot, fmt::format("needs {} GPUs; those that it may use are {}", job.shapes.front().gpus, most)});
+      away.push_back({one.job, fmt::format("needs {} GPUs; those that it may use are {}", job.shapes.front().gpus, most)});
     }
   }
   const std::vector<std::string>& violations = list_.plan(s, lines_, request_, plan);

@@ -51,13 +51,13 @@ class AdaSrsf {
   };
   struct Waiting {
     __int128 service;
-    std::int32_t slot;
+    std::int32_t job;
   };
   bool look(const StateView& state);
   void add(const Job& job, const std::vector<std::size_t>& rooms);
   bool open(const StateView& state, const Job& job, std::int32_t gpu_type, std::int32_t node) const;
   bool find(const StateView& state, const Job& job, std::int32_t gpus, std::int32_t gpu_type);
-  bool start(const StateView& state, std::int32_t slot);
+  bool start(const StateView& state, std::int32_t job);
   std::int64_t most_gpus(const StateView& state, const Job& job) const;
 
   AdaSrsfSettings settings_;

@@ -25,15 +25,15 @@ Iterations::Iterations(const NetworkCost& cost, const IterationRules& rules, std
   gpus_.resize(to_index(gpu_begin_.back()));
 }
 
-void Iterations::expect(TimeUs when, Event::What what, std::int32_t slot, std::int32_t worker) {
+void Iterations::expect(TimeUs when, Event::What what, std::int32_t job_index, std::int32_t worker) {
   if (when > kMaxTimeUs) throw InvalidArgument("an iteration would end beyond the largest time");
-  const Exec& job = jobs_[to_index(slot)];
-  events_.push({when, what, job.rank, slot, worker, what == Event::What::kExchanged ? cards_.row(slot).run : job.run});
+  const Exec& job = jobs_[to_index(job_index)];
+  events_.push({when, what, job.rank, job_index, worker, what == Event::What::kExchanged ? cards_.row(job_index).run : job.run});
 }
 
 bool Iterations::stale(const Event& event) const {
-  const Exec& job = jobs_[to_index(event.slot)];
-  return event.run != (event.what == Event::What::kExchanged ? cards_.row(event.slot).run : job.run);
+  const Exec& job = jobs_[to_index(event.job)];
+  return event.run != (event.what == Event::What::kExchanged ? cards_.row(event.job).run : job.run);
 }
 
 void Iterations::mark(std::int32_t gpu) {
@@ -49,22 +49,22 @@ void Iterations::settle(Gpu& gpu) {
     jobs_[to_index(gpu.runs)].had += gone;
     return;
   }
-  for (const auto& [slot, worker] : gpu.hosted) jobs_[to_index(slot)].had += gone / static_cast<TimeUs>(gpu.hosted.size());
+  for (const auto& [job, worker] : gpu.hosted) jobs_[to_index(job)].had += gone / static_cast<TimeUs>(gpu.hosted.size());
 }
 
 // Assigns a worker's stage its resource.
-void Iterations::take(std::int32_t slot, Worker& worker) {
+void Iterations::take(std::int32_t job, Worker& worker) {
   Gpu& gpu = gpus_[to_index(worker.gpu)];
-  const IterationForm& form = jobs_[to_index(slot)].form;
+  const IterationForm& form = jobs_[to_index(job)].form;
   settle(gpu);
   gpu.busy |= resources(form, worker.stage);
-  if (!form.on_lanes) gpu.runs = slot;
+  if (!form.on_lanes) gpu.runs = job;
   worker.state = Worker::State::kOn;
 }
 
-void Iterations::leave(std::int32_t slot, Worker& worker) {
+void Iterations::leave(std::int32_t job, Worker& worker) {
   Gpu& gpu = gpus_[to_index(worker.gpu)];
-  const IterationForm& form = jobs_[to_index(slot)].form;
+  const IterationForm& form = jobs_[to_index(job)].form;
   settle(gpu);
   gpu.busy &= ~resources(form, worker.stage);
   if (!form.on_lanes) gpu.runs = -1;
@@ -92,8 +92,8 @@ bool Iterations::alone(const Exec& job) const {
 
 void Iterations::start(const Start& start, IterationForm form, TimeUs now) {
   now_ = now;
-  if (jobs_.size() <= to_index(start.slot)) jobs_.resize(to_index(start.slot) + 1);
-  Exec& job = jobs_[to_index(start.slot)];
+  if (jobs_.size() <= to_index(start.job)) jobs_.resize(to_index(start.job) + 1);
+  Exec& job = jobs_[to_index(start.job)];
   const std::uint64_t run = job.run + 1;
   job = Exec();
   job.run = run;
@@ -110,50 +110,50 @@ void Iterations::start(const Start& start, IterationForm form, TimeUs now) {
   job.nodes.erase(std::unique(job.nodes.begin(), job.nodes.end()), job.nodes.end());
   job.phase = Phase::kPaying;
   // Jobs that were alone until now are followed step by step from here on.
-  const auto disturb = [&](std::int32_t slot) {
-    if (jobs_[to_index(slot)].phase == Phase::kAlone) go_together(slot);
+  const auto disturb = [&](std::int32_t job_index) {
+    if (jobs_[to_index(job_index)].phase == Phase::kAlone) go_together(job_index);
   };
   for (std::size_t w = 0; w < job.workers.size(); ++w) {
     Gpu& gpu = gpus_[to_index(job.workers[w].gpu)];
     settle(gpu);
-    for (const auto& [slot, worker] : gpu.hosted) disturb(slot);
+    for (const auto& [job_index, worker] : gpu.hosted) disturb(job_index);
     in_use_ += gpu.hosted.empty() ? 1 : 0;
-    gpu.hosted.emplace_back(start.slot, static_cast<std::int32_t>(w));
+    gpu.hosted.emplace_back(start.job, static_cast<std::int32_t>(w));
   }
   if (job.networked()) {
     for (const std::int32_t node : job.nodes) {
       ++networked_[to_index(node)];
       for (std::int32_t g = gpu_begin_[to_index(node)]; g < gpu_begin_[to_index(node) + 1]; ++g) {
-        for (const auto& [slot, worker] : gpus_[to_index(g)].hosted) {
-          if (jobs_[to_index(slot)].networked()) disturb(slot);
+        for (const auto& [job_index, worker] : gpus_[to_index(g)].hosted) {
+          if (jobs_[to_index(job_index)].networked()) disturb(job_index);
         }
       }
     }
   }
-  expect(start.working_from, Event::What::kBegin, start.slot);
+  expect(start.working_from, Event::What::kBegin, start.job);
 }
 
-Executed Iterations::stop(std::int32_t slot, TimeUs now, bool stays) {
+Executed Iterations::stop(std::int32_t job_index, TimeUs now, bool stays) {
   now_ = now;
-  Exec& job = jobs_[to_index(slot)];
+  Exec& job = jobs_[to_index(job_index)];
   settle(job);
   if (job.phase == Phase::kAlone) take_in(job, solo_at(job, now));
   if (job.phase == Phase::kExchanges) {
-    cards_.end(slot, now);
+    cards_.end(job_index, now);
     cards_changed_ = true;
   }
-  if (job.phase == Phase::kWaitsForCards) std::erase(waiting_, slot);
+  if (job.phase == Phase::kWaitsForCards) std::erase(waiting_, job_index);
   if (job.phase == Phase::kSaving) {
     job.out.saving_gpu_us += job.had - job.had_at_save;
     job.out.saving_us += now - job.begun;
   }
   for (Worker& worker : job.workers) {
     Gpu& gpu = gpus_[to_index(worker.gpu)];
-    if (worker.state == Worker::State::kOn) leave(slot, worker);
+    if (worker.state == Worker::State::kOn) leave(job_index, worker);
     worker.state = Worker::State::kOff;
     mark(worker.gpu);
     if (stays) continue;
-    std::erase_if(gpu.hosted, [&](const auto& one) { return one.first == slot; });
+    std::erase_if(gpu.hosted, [&](const auto& one) { return one.first == job_index; });
     in_use_ -= gpu.hosted.empty() ? 1 : 0;
   }
   if (!stays && job.networked()) {
@@ -175,8 +175,8 @@ Executed Iterations::stop(std::int32_t slot, TimeUs now, bool stays) {
   return std::exchange(job.out, {});
 }
 
-std::int64_t Iterations::done(std::int32_t slot, TimeUs now) const {
-  const Exec& job = jobs_[to_index(slot)];
+std::int64_t Iterations::done(std::int32_t job_index, TimeUs now) const {
+  const Exec& job = jobs_[to_index(job_index)];
   return job.phase == Phase::kAlone ? job.done + solo_at(job, now).work : job.done;
 }
 
@@ -206,28 +206,28 @@ TimeUs Iterations::run_until(TimeUs now, TimeUs limit, const std::function<bool(
 }
 
 void Iterations::happen(const Event& event) {
-  Exec& job = jobs_[to_index(event.slot)];
+  Exec& job = jobs_[to_index(event.job)];
   switch (event.what) {
     case Event::What::kBegin:
       settle(job);
       job.out.paid_gpu_us = std::exchange(job.had, 0);
-      next_iteration(event.slot);
+      next_iteration(event.job);
       break;
     case Event::What::kAlone:
       take_in(job, solo_at(job, now_));
-      save_or_go_on(event.slot);
+      save_or_go_on(event.job);
       break;
     case Event::What::kStage: {
       Worker& worker = job.workers[to_index(event.worker)];
-      leave(event.slot, worker);
+      leave(event.job, worker);
       ++worker.stage;
-      advance(event.slot, event.worker);
+      advance(event.job, event.worker);
       break;
     }
     case Event::What::kExchanged:
-      cards_.end(event.slot, now_);
+      cards_.end(event.job, now_);
       cards_changed_ = true;
-      finish_iteration(event.slot);
+      finish_iteration(event.job);
       break;
     case Event::What::kSaved:
       settle(job);
@@ -236,21 +236,21 @@ void Iterations::happen(const Event& event) {
       job.out.unsaved_gpu_us = 0;
       job.saved = job.done;
       job.since_save = 0;
-      next_iteration(event.slot);
+      next_iteration(event.job);
       break;
   }
 }
 
 // Called between two iterations.
-void Iterations::save_or_go_on(std::int32_t slot) {
-  Exec& job = jobs_[to_index(slot)];
-  if (job.every_us == 0 || job.since_save < job.every_us || job.done == job.left) return next_iteration(slot);
+void Iterations::save_or_go_on(std::int32_t job_index) {
+  Exec& job = jobs_[to_index(job_index)];
+  if (job.every_us == 0 || job.since_save < job.every_us || job.done == job.left) return next_iteration(job_index);
   settle(job);
   job.had_at_save = job.had;
   job.phase = Phase::kSaving;
   job.begun = now_;
   ++job.run;
-  expect(core::saturating_add(now_, job.save_us), Event::What::kSaved, slot);
+  expect(core::saturating_add(now_, job.save_us), Event::What::kSaved, job_index);
 }
 
 // Predicts the ends of all-reduces whose rate has changed, including at this instant.
@@ -279,14 +279,14 @@ void Iterations::admit() {
     return ours != theirs ? ours < theirs : one.rank < other.rank;
   });
   std::size_t kept = 0;
-  for (const std::int32_t slot : waiting_) {
-    Exec& job = jobs_[to_index(slot)];
+  for (const std::int32_t job_index : waiting_) {
+    Exec& job = jobs_[to_index(job_index)];
     if (!cards_.admits(rules_.admission, job.form.bytes, job.nodes, now_)) {
-      waiting_[kept++] = slot;
+      waiting_[kept++] = job_index;
       continue;
     }
     job.phase = Phase::kExchanges;
-    cards_.begin(slot, job.form.bytes, job.nodes, now_, now_);
+    cards_.begin(job_index, job.form.bytes, job.nodes, now_, now_);
   }
   waiting_.resize(kept);
 }
@@ -295,13 +295,13 @@ void Iterations::dispatch_workers(std::int32_t g) {
   Gpu& gpu = gpus_[to_index(g)];
   for (;;) {
     Worker* best = nullptr;
-    std::int32_t best_slot = -1, best_worker = 0;
-    for (const auto& [slot, w] : gpu.hosted) {
-      Exec& job = jobs_[to_index(slot)];
+    std::int32_t best_job = -1, best_worker = 0;
+    for (const auto& [job_index, w] : gpu.hosted) {
+      Exec& job = jobs_[to_index(job_index)];
       Worker& worker = job.workers[to_index(w)];
       if (worker.state != Worker::State::kReady || (gpu.busy & resources(job.form, worker.stage)) != 0) continue;
       const auto before = [&] {
-        const Exec& other = jobs_[to_index(best_slot)];
+        const Exec& other = jobs_[to_index(best_job)];
         if (rules_.gpu_order == GpuOrder::kLeast) {
           const __int128 ours = service(job), theirs = service(other);
           if (ours != theirs) return ours < theirs;
@@ -312,14 +312,14 @@ void Iterations::dispatch_workers(std::int32_t g) {
       };
       if (best != nullptr && !before()) continue;
       best = &worker;
-      best_slot = slot;
+      best_job = job_index;
       best_worker = w;
     }
     if (best == nullptr) return;
-    Exec& job = jobs_[to_index(best_slot)];
-    take(best_slot, *best);
+    Exec& job = jobs_[to_index(best_job)];
+    take(best_job, *best);
     const TimeUs length = job.form.length(to_index(best->stage), job.work());
-    expect(core::saturating_add(now_, length), Event::What::kStage, best_slot, best_worker);
+    expect(core::saturating_add(now_, length), Event::What::kStage, best_job, best_worker);
   }
 }
 
@@ -348,17 +348,17 @@ void Iterations::take_in(Exec& job, const Solo& solo) {
   job.out.unsaved_gpu_us += busy;
 }
 
-void Iterations::next_iteration(std::int32_t slot) {
-  Exec& job = jobs_[to_index(slot)];
+void Iterations::next_iteration(std::int32_t job_index) {
+  Exec& job = jobs_[to_index(job_index)];
   ++job.run;
   job.begun = now_;
   if (job.done == job.left) {
     job.phase = Phase::kOver;
-    ended_.push_back(slot);
+    ended_.push_back(job_index);
     return;
   }
   if (!alone(job)) {
-    begin_together(slot, now_);
+    begin_together(job_index, now_);
     return;
   }
   job.phase = Phase::kAlone;
@@ -368,23 +368,23 @@ void Iterations::next_iteration(std::int32_t slot) {
   if (job.every_us > 0) job.until_save = std::max<std::int64_t>(1, steps_of(job.every_us - job.since_save, each));
   TimeUs length = core::saturating_mul(std::min(whole, job.until_save), each);
   if (part > 0 && whole < job.until_save) length = core::saturating_add(length, iteration_us(job, part));
-  expect(core::saturating_add(now_, length), Event::What::kAlone, slot);
+  expect(core::saturating_add(now_, length), Event::What::kAlone, job_index);
 }
 
-void Iterations::begin_together(std::int32_t slot, TimeUs begun) {
-  Exec& job = jobs_[to_index(slot)];
+void Iterations::begin_together(std::int32_t job_index, TimeUs begun) {
+  Exec& job = jobs_[to_index(job_index)];
   job.phase = Phase::kTogether;
   job.begun = begun;
   job.at_barrier = 0;
   for (std::size_t w = 0; w < job.workers.size(); ++w) {
     job.workers[w].stage = 0;
-    advance(slot, static_cast<std::int32_t>(w));
+    advance(job_index, static_cast<std::int32_t>(w));
   }
 }
 
 // Advances to the next stage that takes time, or to the end of the iteration.
-void Iterations::advance(std::int32_t slot, std::int32_t w) {
-  Exec& job = jobs_[to_index(slot)];
+void Iterations::advance(std::int32_t job_index, std::int32_t w) {
+  Exec& job = jobs_[to_index(job_index)];
   Worker& worker = job.workers[to_index(w)];
   const auto stages = static_cast<std::int32_t>(job.form.stage_us.size());
   while (worker.stage < stages && job.form.stage_us[to_index(worker.stage)] == 0) ++worker.stage;
@@ -398,27 +398,27 @@ void Iterations::advance(std::int32_t slot, std::int32_t w) {
   if (++job.at_barrier < static_cast<std::int32_t>(job.workers.size())) return;
   if (job.networked()) {
     job.phase = Phase::kWaitsForCards;
-    waiting_.push_back(slot);
+    waiting_.push_back(job_index);
     cards_changed_ = true;
   } else {
-    finish_iteration(slot);
+    finish_iteration(job_index);
   }
 }
 
-void Iterations::finish_iteration(std::int32_t slot) {
-  Exec& job = jobs_[to_index(slot)];
+void Iterations::finish_iteration(std::int32_t job_index) {
+  Exec& job = jobs_[to_index(job_index)];
   const __int128 busy = static_cast<__int128>(job.form.compute_us(job.work())) * static_cast<std::int64_t>(job.workers.size());
   job.out.busy_gpu_us += busy;
   job.out.unsaved_gpu_us += busy;
   job.since_save += now_ - job.begun;
   job.done += job.work();
-  save_or_go_on(slot);
+  save_or_go_on(job_index);
 }
 
 // Switches a job from being alone to being followed step by step. All of its workers are at the same stage.
 // A stage that ends or begins at this instant has done so before the arrival of the other job.
-void Iterations::go_together(std::int32_t slot) {
-  Exec& job = jobs_[to_index(slot)];
+void Iterations::go_together(std::int32_t job_index) {
+  Exec& job = jobs_[to_index(job_index)];
   const Solo solo = solo_at(job, now_);
   take_in(job, solo);
   ++job.run;
@@ -433,14 +433,14 @@ void Iterations::go_together(std::int32_t slot) {
   if (stage == stages) {
     job.phase = Phase::kExchanges;
     job.at_barrier = static_cast<std::int32_t>(job.workers.size());
-    cards_.begin(slot, job.form.bytes, job.nodes, now_ - into, now_);
+    cards_.begin(job_index, job.form.bytes, job.nodes, now_ - into, now_);
     return;
   }
   for (std::size_t w = 0; w < job.workers.size(); ++w) {
     Worker& worker = job.workers[w];
     worker.stage = stage;
-    take(slot, worker);
-    expect(now_ - into + job.form.length(to_index(stage), job.work()), Event::What::kStage, slot, static_cast<std::int32_t>(w));
+    take(job_index, worker);
+    expect(now_ - into + job.form.length(to_index(stage), job.work()), Event::What::kStage, job_index, static_cast<std::int32_t>(w));
   }
 }
 

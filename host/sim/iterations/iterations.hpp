@@ -51,7 +51,7 @@ class Iterations {
     std::int32_t node, gpu;
   };
   struct Start {
-    std::int32_t slot = 0;
+    std::int32_t job = 0;
     std::int32_t rank = 0;    ///< position in the trace, for ties
     std::int64_t left = 0;    ///< work, > 0
     TimeUs working_from = 0;  ///< at least now
@@ -65,9 +65,9 @@ class Iterations {
   void start(const Start& start, IterationForm form, TimeUs now);
   /// Stops a job at its last whole iteration and releases its GPUs, unless it `stays`, when it holds them idle.
   /// @returns what it did since its start or last stop.
-  Executed stop(std::int32_t slot, TimeUs now, bool stays = false);
+  Executed stop(std::int32_t job, TimeUs now, bool stays = false);
   /// Work of whole iterations since it started.
-  std::int64_t done(std::int32_t slot, TimeUs now) const;
+  std::int64_t done(std::int32_t job, TimeUs now) const;
   /// GPUs that are in use.
   std::int64_t gpus_in_use() const { return in_use_; }
 
@@ -76,7 +76,7 @@ class Iterations {
   /// @returns that instant; kNever: no more events, and `limit` is kNever.
   /// @throws InvalidArgument where time would overflow.
   TimeUs run_until(TimeUs now, TimeUs limit, const std::function<bool()>& interrupted);
-  /// Slots in the order of the trace; the caller must stop them.
+  /// Jobs in the order of the trace; the caller must stop them.
   const std::vector<std::int32_t>& ended() const { return ended_; }
 
  private:
@@ -106,16 +106,16 @@ class Iterations {
     std::int64_t work() const { return std::min(form.step, left - done); }  // Work of this iteration.
   };
   struct Gpu {
-    std::vector<std::pair<std::int32_t, std::int32_t>> hosted;  // (slot, worker)
+    std::vector<std::pair<std::int32_t, std::int32_t>> hosted;  // (job, worker)
     std::uint32_t busy = 0;                                     // resources
-    std::int32_t runs = -1;                                     // slot whose stage has exclusive use of it
+    std::int32_t runs = -1;                                     // job whose stage has exclusive use of it
     TimeUs since = 0;                                           // its time is attributed until then
     bool dirty = false;
   };
   struct Event {
     TimeUs at;
     enum class What : std::uint8_t { kBegin, kAlone, kStage, kExchanged, kSaved } what;
-    std::int32_t rank, slot, worker;
+    std::int32_t rank, job, worker;
     std::uint64_t run;
     bool operator>(const Event& other) const {
       return std::tie(at, what, rank, worker) > std::tie(other.at, other.what, other.rank, other.worker);
@@ -127,7 +127,7 @@ class Iterations {
   };
 
   bool stale(const Event& event) const;
-  void expect(TimeUs when, Event::What what, std::int32_t slot, std::int32_t worker = 0);
+  void expect(TimeUs when, Event::What what, std::int32_t job, std::int32_t worker = 0);
   void happen(const Event& event);
   void foretell();
   void settle_instant();
@@ -137,17 +137,17 @@ class Iterations {
   TimeUs iteration_us(const Exec& job, std::int64_t work) const;
   Solo solo_at(const Exec& job, TimeUs now) const;
   void take_in(Exec& job, const Solo& solo);
-  void next_iteration(std::int32_t slot);
-  void begin_together(std::int32_t slot, TimeUs begun);
-  void advance(std::int32_t slot, std::int32_t worker);
-  void finish_iteration(std::int32_t slot);
-  void go_together(std::int32_t slot);
-  void save_or_go_on(std::int32_t slot);
+  void next_iteration(std::int32_t job);
+  void begin_together(std::int32_t job, TimeUs begun);
+  void advance(std::int32_t job, std::int32_t worker);
+  void finish_iteration(std::int32_t job);
+  void go_together(std::int32_t job);
+  void save_or_go_on(std::int32_t job);
   void settle(Gpu& gpu);
   void settle(const Exec& job);
   void mark(std::int32_t gpu);
-  void take(std::int32_t slot, Worker& worker);
-  void leave(std::int32_t slot, Worker& worker);
+  void take(std::int32_t job, Worker& worker);
+  void leave(std::int32_t job, Worker& worker);
   __int128 service(const Exec& job) const;
 
   NetworkCost cost_;
@@ -155,10 +155,10 @@ class Iterations {
   std::vector<std::int32_t> gpu_begin_;  // [nodes + 1]
   std::vector<Gpu> gpus_;
   std::vector<std::int32_t> networked_;  // [nodes] number of jobs that use its card
-  std::vector<Exec> jobs_;               // [slots]
+  std::vector<Exec> jobs_;               // [jobs]
   AllReduces cards_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::int32_t> waiting_;  // slots that wait for cards
+  std::vector<std::int32_t> waiting_;  // jobs that wait for cards
   std::vector<std::int32_t> dirty_;    // GPUs whose resources or jobs have changed
   std::vector<std::int32_t> ended_;
   TimeUs now_ = 0;

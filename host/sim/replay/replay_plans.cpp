@@ -33,7 +33,7 @@ namespace {
 /// An event of a running job.
 struct JobEvent {
   TimeUs at;
-  std::int32_t job, slot;  // position in the trace, which orders events at one instant
+  std::int32_t job, job_index;  // position in the trace, which orders events at one instant
   std::uint64_t run;
   enum class What : std::uint8_t { kEnd, kPhase, kCrash, kKill } what;
   bool operator>(const JobEvent& other) const { return std::tie(at, what, job) > std::tie(other.at, other.what, other.job); }
@@ -95,7 +95,7 @@ class Simulator {
       happen_to_cluster();
       arrive();
       state_.apply(deltas_);
-      remember_slots();
+      remember_jobs();
       tell_phases();
       if (cluster_changed_) count_gpus_up();
       undecided_ = true;
@@ -143,7 +143,7 @@ class Simulator {
 
   std::int32_t gpu_jobs() const { return settings_.iterations ? settings_.iterations->gpu_jobs : 1; }
   std::int64_t gpus_allocated() const { return iterations_ ? iterations_->gpus_in_use() : gpus_allocated_; }
-  std::int32_t slot_of(const LiveJob& job) const { return static_cast<std::int32_t>(&job - live_.data()); }
+  std::int32_t index_of(const LiveJob& job) const { return static_cast<std::int32_t>(&job - live_.data()); }
 
   /// Whether nodes, GPUs and jobs go on failing.
   bool failing() const { return n_running_ > 0 || upcoming_ != nullptr; }
@@ -155,7 +155,7 @@ class Simulator {
 
   // The next event of a job or a node, arrival, round with waiting jobs, or change of the order.
   TimeUs next_outside() {
-    while (!events_.empty() && live_[to_index(events_.top().slot)].run != events_.top().run) events_.pop();
+    while (!events_.empty() && live_[to_index(events_.top().job)].run != events_.top().run) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
     if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(now_, failing()));
@@ -202,14 +202,14 @@ class Simulator {
 
   void happen_to_jobs() {
     if (iterations_) {
-      for (const std::int32_t slot : iterations_->ended()) complete(live_[to_index(slot)]);
+      for (const std::int32_t job_index : iterations_->ended()) complete(live_[to_index(job_index)]);
     }
     for (; !events_.empty() && events_.top().at <= now_; events_.pop()) {
       const JobEvent event = events_.top();
-      LiveJob& job = live_[to_index(event.slot)];
+      LiveJob& job = live_[to_index(event.job)];
       if (job.run != event.run) continue;
       if (event.what == JobEvent::What::kPhase) {
-        turning_.push_back(event.slot);
+        turning_.push_back(event.job);
         continue;
       }
       if (event.what == JobEvent::What::kCrash) {
@@ -220,8 +220,8 @@ class Simulator {
         ++job.crashes;
         job.crashed_gpu_us = job.outcome.gpu_us;
         deltas_.push_back(delta::StopJob{job.traced->id});
-        unsettled_.push_back({event.slot, job.run});
-        turning_.push_back(event.slot);
+        unsettled_.push_back({event.job, job.run});
+        turning_.push_back(event.job);
         continue;
       }
       if (event.what == JobEvent::What::kEnd) {
@@ -243,7 +243,7 @@ class Simulator {
     if (!iterations_) {
       job.stall(now_, notice);
     } else if (!job.stalled) {
-      job.stall(now_, notice, iterations_->stop(slot_of(job), now_, true));
+      job.stall(now_, notice, iterations_->stop(index_of(job), now_, true));
     }
   }
 
@@ -259,28 +259,28 @@ class Simulator {
       strike(one);
     }
     for (const std::string& id : happened_.killed) {
-      const std::int32_t slot = state_.find_job(id);
-      if (slot < 0 || !live_[to_index(slot)].live) continue;
-      if (live_[to_index(slot)].running) {
-        give_up(live_[to_index(slot)]);
+      const std::int32_t job = state_.find_job(id);
+      if (job < 0 || !live_[to_index(job)].live) continue;
+      if (live_[to_index(job)].running) {
+        give_up(live_[to_index(job)]);
       } else {
-        gpus_waited_ -= live_[to_index(slot)].traced->gpus;
+        gpus_waited_ -= live_[to_index(job)].traced->gpus;
       }
-      leave(live_[to_index(slot)], JobOutcome::End::kKilled);
+      leave(live_[to_index(job)], JobOutcome::End::kKilled);
     }
   }
 
   // A job that had one of these GPUs does no work until a decision.
   void strike(const ClusterChanges::Struck& struck) {
-    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(live_.size()); ++slot) {
-      LiveJob& job = live_[to_index(slot)];
+    for (std::int32_t job_index = 0; job_index < static_cast<std::int32_t>(live_.size()); ++job_index) {
+      LiveJob& job = live_[to_index(job_index)];
       if (!job.live || !job.running) continue;
-      for (const AllocationEntry& entry : state_.job(slot)->allocation.entries) {
+      for (const AllocationEntry& entry : state_.job(job_index)->allocation.entries) {
         const bool has = struck.gpu < 0 || std::find(entry.gpus.begin(), entry.gpus.end(), struck.gpu) != entry.gpus.end();
         if (!has || entry.node != state_.node(struck.node).id) continue;
         stall(job, struck.notice_us);
-        unsettled_.push_back({slot, job.run});
-        turning_.push_back(slot);
+        unsettled_.push_back({job_index, job.run});
+        turning_.push_back(job_index);
         break;
       }
     }
@@ -328,15 +328,15 @@ class Simulator {
     }
   }
 
-  // Slots are known once the state has accepted the jobs.
-  void remember_slots() {
+  // Indices are known once the state has accepted the jobs.
+  void remember_jobs() {
     for (LiveJob& job : arrived_) {
-      const auto slot = to_index(state_.find_job(job.traced->id));
-      if (live_.size() <= slot) live_.resize(slot + 1);
-      if (live_[slot].live) throw InvalidArgument(fmt::format("the job id '{}' occurs twice", job.traced->id));
-      job.run = live_[slot].run + 1;
+      const auto job_index = to_index(state_.find_job(job.traced->id));
+      if (live_.size() <= job_index) live_.resize(job_index + 1);
+      if (live_[job_index].live) throw InvalidArgument(fmt::format("the job id '{}' occurs twice", job.traced->id));
+      job.run = live_[job_index].run + 1;
       job.live = true;
-      live_[slot] = std::move(job);
+      live_[job_index] = std::move(job);
     }
     arrived_.clear();
   }
@@ -354,20 +354,20 @@ class Simulator {
   // A job in another phase has other rates. A failure may have returned it to an earlier phase.
   void tell_phases() {
     deltas_.clear();
-    for (const std::int32_t slot : turning_) {
-      LiveJob& job = live_[to_index(slot)];
+    for (const std::int32_t job_index : turning_) {
+      LiveJob& job = live_[to_index(job_index)];
       if (!job.live || job.asked_rates.empty()) continue;
       const auto reached = [&] { return core::phase_at(*job.traced, job.work - job.left_at(now_)); };
       if (reached() == job.phase) continue;
-      Job told = *state_.job(slot);
+      Job told = *state_.job(job_index);
       const bool works = job.running && !job.stalled;
       do {
         job.phase = works ? job.phase + 1 : reached();
         set_form(told, *job.traced, forms_.in_phase(std::move(told.shapes), *job.traced, job.phase));
-        if (works) job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, slot)));
+        if (works) job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, job_index)));
       } while (works && reached() > job.phase);
-      if (works) expect_end(job, slot);
-      StateView(state_).advance(slot, told.progress);
+      if (works) expect_end(job, job_index);
+      StateView(state_).advance(job_index, told.progress);
       const std::int64_t left = job.left_at(now_);
       if (told.progress.work_total > 0) {
         told.progress.work_done = job.work - left;
@@ -381,8 +381,9 @@ class Simulator {
   }
 
   // Rate of a job at its place.
-  std::int64_t rate_there(const Job& job, std::int32_t slot) const {
-    return core::placed_rate(state_, job, StateView(state_).job().shape[to_index(slot)], StateView(state_).jobs()[to_index(slot)].entries);
+  std::int64_t rate_there(const Job& job, std::int32_t job_index) const {
+    return core::placed_rate(state_, job, StateView(state_).job().shape[to_index(job_index)],
+                             StateView(state_).jobs()[to_index(job_index)].entries);
   }
 
   // Without a measured rate its work takes the time stated in the trace.
@@ -479,16 +480,16 @@ class Simulator {
     }
   }
 
-  void reject(std::int32_t slot, std::string reason) {
-    LiveJob& job = live_[to_index(slot)];
+  void reject(std::int32_t job_index, std::string reason) {
+    LiveJob& job = live_[to_index(job_index)];
     gpus_waited_ -= job.traced->gpus;
     job.outcome.reason = std::move(reason);
     leave(job, JobOutcome::End::kRejected);
   }
 
   // A job that cannot meet its hard deadline any more is rejected, so that it blocks no other job.
-  void wake_for_deadline(std::int32_t slot) {
-    const TimeUs last = StateView(state_).last_start(slot);
+  void wake_for_deadline(std::int32_t job) {
+    const TimeUs last = StateView(state_).last_start(job);
     if (last != kNever && last >= now_ && (wake_ <= now_ || last < wake_)) wake_ = last + 1;
   }
 
@@ -531,22 +532,22 @@ class Simulator {
 
   bool works_unevenly(const LiveJob& job) const { return iterations_ ? job.running : job.works_unevenly(now_); }
   std::int64_t left_of(const LiveJob& job) const {
-    return iterations_ ? job.left - iterations_->done(slot_of(job), now_) : job.left_at(now_);
+    return iterations_ ? job.left - iterations_->done(index_of(job), now_) : job.left_at(now_);
   }
 
   /// Schedules its end, or the start of its next phase. @returns its end; never, when its rate changes before.
-  TimeUs expect_end(LiveJob& job, std::int32_t slot) {
+  TimeUs expect_end(LiveJob& job, std::int32_t job_index) {
     const bool has_next_phase = job.phase + 1 < job.asked_rates.size();
     const TimeUs when = has_next_phase ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at();
     if (when > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
-    events_.push({when, job.outcome.job, slot, job.run, has_next_phase ? JobEvent::What::kPhase : JobEvent::What::kEnd});
+    events_.push({when, job.outcome.job, job_index, job.run, has_next_phase ? JobEvent::What::kPhase : JobEvent::What::kEnd});
     return has_next_phase ? kNever : when;
   }
 
   void give_up(LiveJob& job) {
     gpus_allocated_ -= job.gpus;
     if (iterations_) {
-      job.release(now_, iterations_->stop(slot_of(job), now_));
+      job.release(now_, iterations_->stop(index_of(job), now_));
     } else {
       job.release(now_);
     }
@@ -561,14 +562,14 @@ class Simulator {
     deltas_.clear();
     std::size_t kept = 0;
     for (const Unsettled& one : unsettled_) {
-      const LiveJob& job = live_[to_index(one.slot)];
+      const LiveJob& job = live_[to_index(one.job)];
       if (!job.live || job.run != one.run) continue;
-      const Job* told = state_.job(one.slot);
+      const Job* told = state_.job(one.job);
       const bool reports = reports_.of(*job.traced);
       if (told->progress.work_total > 0 || reports) {
         const std::int64_t done = job.work - left_of(job);
         Progress progress = told->progress;
-        StateView(state_).advance(one.slot, progress);
+        StateView(state_).advance(one.job, progress);
         if (progress.work_total > 0) progress.work_done = done;
         if (reports) reports_.put(progress, *job.traced, job.outcome.job, done, job.work);
         deltas_.push_back(delta::SetProgress{told->id, std::move(progress)});
@@ -625,7 +626,7 @@ class Simulator {
   }
 
   struct Unsettled {
-    std::int32_t slot;
+    std::int32_t job;
     std::uint64_t run;
   };
 
@@ -654,7 +655,7 @@ class Simulator {
   std::int64_t gpus_up_ = 0;
   __int128 gpu_up_us_ = 0;     // since the first submission
   __int128 live_us_ = 0;       // sum of n_live_ over time
-  std::vector<LiveJob> live_;  // [slots]
+  std::vector<LiveJob> live_;  // [jobs]
   std::vector<LiveJob> arrived_;
   std::vector<Unsettled> unsettled_;
   std::vector<std::int32_t> turning_;  // jobs that may have entered another phase

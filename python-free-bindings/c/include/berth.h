@@ -306,14 +306,14 @@ typedef struct berth_state_info {
   uint64_t revision;
   int64_t now_us;
   uint64_t nodes, gpus, jobs, running_jobs;
-  uint64_t job_slots; /* indices of jobs in plans are below it */
-  uint64_t batches;   /* batches of deltas applied, plus plans committed */
+  uint64_t job_index_end; /* indices of jobs in plans are below it */
+  uint64_t batches;       /* batches of deltas applied, plus plans committed */
   uint64_t refused_batches;
 } berth_state_info;
 BERTH_C_API berth_status berth_state_get_info(berth_state* state, berth_state_info* info, berth_error* error);
 
 /* The index of a job or the rank of a node at the current revision, as used in plans. -1: not found. */
-BERTH_C_API berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* slot, berth_error* error);
+BERTH_C_API berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* job_index, berth_error* error);
 BERTH_C_API berth_status berth_state_find_node(berth_state* state, const char* id, int32_t* rank, berth_error* error);
 
 /* ---- Policy state: what a policy keeps between decisions -------------------------------------------------------------------------- */

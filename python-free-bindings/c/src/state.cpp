@@ -84,9 +84,9 @@ berth_status berth_state_get_info(berth_state* state, berth_state_info* info, be
     now.nodes = static_cast<std::uint64_t>(state_now.node_count());
     for (std::int32_t rank = 0; rank < state_now.node_count(); ++rank) now.gpus += static_cast<std::uint64_t>(state_now.node(rank).gpus);
     now.jobs = static_cast<std::uint64_t>(state_now.job_count());
-    now.job_slots = static_cast<std::uint64_t>(state_now.job_slots());
-    for (std::int32_t slot = 0; slot < state_now.job_slots(); ++slot) {
-      const berth::Job* job = state_now.job(slot);
+    now.job_index_end = static_cast<std::uint64_t>(state_now.job_index_end());
+    for (std::int32_t job_index = 0; job_index < state_now.job_index_end(); ++job_index) {
+      const berth::Job* job = state_now.job(job_index);
       now.running_jobs += job != nullptr && job->state == berth::JobState::kRunning ? 1 : 0;
     }
     now.batches = s->batches;
@@ -95,10 +95,10 @@ berth_status berth_state_get_info(berth_state* state, berth_state_info* info, be
   });
 }
 
-berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* slot, berth_error* error) {
+berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* job, berth_error* error) {
   return guarded(error, [&] {
     Use s(state, "state");
-    required(slot, "slot") = s->whole().find_job(&required(id, "id"));
+    required(job, "job") = s->whole().find_job(&required(id, "id"));
   });
 }
 

@@ -13,15 +13,15 @@ struct OnesGeneration {
   const std::int32_t* first;       // [population * n_jobs] of the parents
   const std::int32_t* count;       // [population * n_jobs] of the parents, refreshed
   const std::int64_t* left;        // [n_jobs] remaining work, of jobs that are not fresh
-  const std::int32_t* turns;       // [n_turns] jobs that are not fresh
+  const std::int32_t* fill_order;  // [n_fill] jobs that are not fresh
   const std::int32_t* fresh_jobs;  // [n_fresh] by rank
-  std::int32_t n_turns, n_fresh;
+  std::int32_t n_fill, n_fresh;
 };
 
 BERTH_HD constexpr std::int32_t ones_pairs(std::int32_t population) { return population / 2; }
 BERTH_HD constexpr std::int32_t ones_candidates(std::int32_t population) { return 2 * population + 2 * ones_pairs(population); }
 /// Words for the bits of a pair: whole blocks of random numbers.
-BERTH_HD constexpr std::int32_t ones_bit_words(std::int32_t slots) { return (slots + 127) / 128 * 4; }
+BERTH_HD constexpr std::int32_t ones_bit_words(std::int32_t n_gpus) { return (n_gpus + 127) / 128 * 4; }
 
 /// Number of set bits among [first, first + count).
 BERTH_HD inline std::int32_t ones_set(const std::uint32_t* bits, std::int32_t first, std::int32_t count) {
@@ -40,7 +40,7 @@ BERTH_HD void ones_cross(Group& g, const OnesView& v, const OnesGeneration& of, 
                          std::int32_t* count) {
   const std::int32_t pair = child / 2;
   const Draws crossing = ones_draws(v, OnesPurpose::kCrossing, pair, of.number);
-  for (std::int32_t b = g.rank(); b < ones_bit_words(v.slots) / 4; b += g.size()) {
+  for (std::int32_t b = g.rank(); b < ones_bit_words(v.n_gpus) / 4; b += g.size()) {
     const RandomBlock block = crossing.block(static_cast<std::uint32_t>(b));
     for (std::int32_t w = 0; w < 4; ++w) bits[4 * b + w] = block.word[w];
   }
@@ -98,11 +98,11 @@ template <class Group>
 BERTH_HD void ones_fill(Group& g, const OnesView& v, const OnesGeneration& of, std::int32_t* count) {
   std::int64_t held = 0;
   for (std::int32_t j = g.rank(); j < v.n_jobs; j += g.size()) held += count[j];
-  auto idle = static_cast<std::int32_t>(v.slots - g.sum(held));
+  auto idle = static_cast<std::int32_t>(v.n_gpus - g.sum(held));
   idle = ones_hand_out(g, of.fresh_jobs, of.n_fresh, idle, count,
                        [&](std::int32_t job, std::int32_t left) { return v.start[job] <= left ? v.start[job] : 0; });
   for (const std::int32_t* const most : {v.limit, v.most}) {
-    idle = ones_hand_out(g, of.turns, of.n_turns, idle, count, [&](std::int32_t job, std::int32_t left) {
+    idle = ones_hand_out(g, of.fill_order, of.n_fill, idle, count, [&](std::int32_t job, std::int32_t left) {
       const std::int32_t may = most[job] - count[job] < left ? most[job] : count[job] + left;
       return ones_fit(v, job, may);
     });

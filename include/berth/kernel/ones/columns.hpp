@@ -11,20 +11,20 @@ inline constexpr std::int32_t kOnesUnit = 1 << 30;  // of progress: all work is 
 inline constexpr std::int32_t kOnesQuantiles = 65;
 inline constexpr std::int64_t kMostOnesWork = std::int64_t{1} << 62;
 inline constexpr std::int32_t kMostOnesPopulation = 1 << 16;
-inline constexpr std::int32_t kMostOnesSlots = 1 << 24;
+inline constexpr std::int32_t kMaxOnesGpus = 1 << 24;
 inline constexpr std::int32_t kMostOnesJobs = 1 << 20;
 
 /// Purposes of random numbers.
 enum class OnesPurpose : std::uint32_t { kRemaining, kPairs, kCrossing, kMutation, kFirst };
 
 struct OnesView {
-  std::int32_t slots;  // GPUs
+  std::int32_t n_gpus;
   std::int32_t n_jobs;
   std::int32_t population;  // >= 1
   std::int32_t theta_ppm;   // probability that mutation removes a job
   std::uint64_t seed;
   const std::int32_t* step_begin;  // [n_jobs + 1]; every job has a step
-  const std::int32_t* step_gpus;   // [steps] ascending within a job, 1 .. slots
+  const std::int32_t* step_gpus;   // [steps] ascending within a job, 1 .. n_gpus
   const std::int64_t* step_rate;   // [steps] > 0
   const std::uint8_t* fresh;
   const std::int32_t* start;     // of a fresh job: one of its steps

@@ -25,7 +25,7 @@ BERTH_HD void ones_first(Group& g, const OnesView& v, std::int32_t individual, s
     if (waits) keys[at] = (std::uint64_t{individual == 0 ? 0 : first.number(j)} << 32) | static_cast<std::uint32_t>(j);
     waiting += all;
   }
-  std::int64_t idle = v.slots - g.sum(held);
+  std::int64_t idle = v.n_gpus - g.sum(held);
   if (g.rank() == 0) {
     heap_sort(keys, static_cast<std::int32_t>(waiting));
     for (std::int64_t i = 0; i < waiting && idle > 0; ++i) {

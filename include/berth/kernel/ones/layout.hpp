@@ -5,10 +5,10 @@
 #include "berth/kernel/base/heap.hpp"
 #include "berth/kernel/ones/rules.hpp"
 
-/// Blocks of jobs in slots, and their cost: docs/ones.md section 6.
+/// Blocks of GPUs that jobs have, and their cost: docs/ones.md section 6.
 namespace berth::kernel {
 
-inline constexpr std::int32_t kOnesPublished = 16;  // number of slots up to which the published program is tried
+inline constexpr std::int32_t kOnesPublished = 16;  // number of GPUs up to which the published program is tried
 
 /// One state of the published program: the blocks placed so far, by index, and their positions.
 struct OnesLaid {
@@ -20,7 +20,7 @@ struct OnesLaid {
 /// The state before a position of an order that is laid out.
 struct OnesStep {
   std::int32_t end;   // end of the block before
-  std::int32_t held;  // slots of all blocks before
+  std::int32_t held;  // GPUs of all blocks before
   std::int32_t cost;  // of all blocks before
 };
 
@@ -28,7 +28,7 @@ struct OnesStep {
 struct OnesWorkspace {
   std::int32_t *job, *size;           // [n_jobs]
   std::int32_t *order, *other_order;  // [n_jobs] blocks
-  std::int32_t *at, *other_at;        // [n_jobs] first slots
+  std::int32_t *at, *other_at;        // [n_jobs] first GPUs
   std::uint64_t *keys, *runs;         // [n_jobs + 1]
   OnesStep* steps;                    // [n_jobs + 1]
   OnesLaid* laid;                     // [(kOnesPublished + 1)^2]
@@ -46,28 +46,28 @@ BERTH_HD inline std::size_t carve_ones_workspace(void* block, std::int32_t n_job
   return allocator.used;
 }
 
-/// Counts, for each slot, the lower slots with a deployed job. @param taken  [slots + 1] out
+/// Counts, for each GPU, the lower GPUs with a deployed job. @param taken  [n_gpus + 1] out
 inline void ones_taken(const OnesView& v, std::int32_t* taken) {
-  for (std::int32_t x = 0; x <= v.slots; ++x) taken[x] = 0;
+  for (std::int32_t x = 0; x <= v.n_gpus; ++x) taken[x] = 0;
   for (std::int32_t j = 0; j < v.n_jobs; ++j) {
     for (std::int32_t x = 0; x < v.deployed_count[j]; ++x) taken[v.deployed_first[j] + x + 1] = 1;
   }
-  for (std::int32_t x = 0; x < v.slots; ++x) taken[x + 1] += taken[x];
+  for (std::int32_t x = 0; x < v.n_gpus; ++x) taken[x + 1] += taken[x];
 }
 
 /// The blocks to lay out, together with what is deployed.
 struct OnesBlocks {
   const OnesView& v;
-  const std::int32_t* taken;  // [slots + 1] number of lower slots with a deployed job
+  const std::int32_t* taken;  // [n_gpus + 1] number of lower GPUs with a deployed job
   const OnesWorkspace& ws;
   std::int32_t n;
-  std::int32_t idle;  // slots that no block needs
+  std::int32_t idle;  // GPUs that no block needs
 
   BERTH_HD bool deployed(std::int32_t b) const { return v.deployed_count[ws.job[b]] > 0; }
   BERTH_HD std::int32_t home(std::int32_t b) const { return v.deployed_first[ws.job[b]]; }
   BERTH_HD std::int32_t home_size(std::int32_t b) const { return v.deployed_count[ws.job[b]]; }
 
-  /// Slots that other jobs would have to leave.
+  /// GPUs that other jobs would have to leave.
   BERTH_HD std::int32_t cost(std::int32_t b, std::int32_t x) const {
     const std::int32_t end = x + ws.size[b];
     const std::int32_t low = x > home(b) ? x : home(b), own_end = home(b) + home_size(b);

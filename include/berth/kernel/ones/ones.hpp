@@ -8,9 +8,9 @@ namespace berth::kernel {
 /// Moves evaluated in a round.
 inline constexpr std::int32_t kOnesMoves = 32;
 
-BERTH_HD inline std::int32_t ones_rounds(std::int32_t slots) {
+BERTH_HD inline std::int32_t ones_rounds(std::int32_t n_gpus) {
   std::int32_t bits = 0;
-  while ((std::int64_t{1} << bits) < std::int64_t{slots} + 1) ++bits;
+  while ((std::int64_t{1} << bits) < std::int64_t{n_gpus} + 1) ++bits;
   return 2 * bits;
 }
 
@@ -32,10 +32,10 @@ BERTH_HD OnesBlocks ones_gather(Group& g, const OnesView& v, const std::int32_t*
     before += all;
   }
   held = g.sum(held);  // also a barrier
-  return {v, taken, ws, static_cast<std::int32_t>(before), static_cast<std::int32_t>(v.slots - held)};
+  return {v, taken, ws, static_cast<std::int32_t>(before), static_cast<std::int32_t>(v.n_gpus - held)};
 }
 
-/// @param taken  [slots + 1] number of lower slots with a deployed job
+/// @param taken  [n_gpus + 1] number of lower GPUs with a deployed job
 /// @param first  [n_jobs] out
 template <class Group>
 BERTH_HD void ones_reorder(Group& g, const OnesView& v, const std::int32_t* taken, const std::int32_t* count, const OnesWorkspace& ws,
@@ -55,7 +55,7 @@ BERTH_HD void ones_reorder(Group& g, const OnesView& v, const std::int32_t* take
 
   const std::int64_t moves = 2 * std::int64_t{blocks.n} * blocks.n;
   std::int64_t next = 0, since = 0;
-  for (std::int32_t round = ones_rounds(v.slots); round > 0 && best.cost > 0 && since < moves; --round) {
+  for (std::int32_t round = ones_rounds(v.n_gpus); round > 0 && best.cost > 0 && since < moves; --round) {
     Key found = kNoKey;
     for (std::int32_t i = g.rank(); i < kOnesMoves; i += g.size()) {
       const OnesMove move = OnesMove::of((next + i) % moves, blocks.n);

@@ -20,7 +20,7 @@ BERTH_HD inline std::uint64_t ones_key(std::int32_t first, std::int32_t second) 
 BERTH_HD inline void ones_home_order(const OnesBlocks& blocks, std::int32_t* order) {
   std::uint64_t* const keys = blocks.ws.keys;
   for (std::int32_t b = 0; b < blocks.n; ++b) {
-    keys[b] = ones_key(blocks.deployed(b) ? blocks.home(b) : 2 * blocks.v.slots - blocks.ws.size[b], b);
+    keys[b] = ones_key(blocks.deployed(b) ? blocks.home(b) : 2 * blocks.v.n_gpus - blocks.ws.size[b], b);
   }
   heap_sort(keys, blocks.n);
   for (std::int32_t i = 0; i < blocks.n; ++i) order[i] = static_cast<std::int32_t>(keys[i] & UINT32_MAX);
@@ -40,14 +40,14 @@ BERTH_HD inline std::int64_t ones_stay(const OnesBlocks& blocks, std::int32_t* a
   std::int32_t x = 0, gaps = 0;
   for (std::int32_t i = 0; i <= stay; ++i) {
     const std::int32_t b = i < stay ? static_cast<std::int32_t>(runs[i] & UINT32_MAX) : -1;
-    const std::int32_t end = i < stay ? blocks.home(b) : blocks.v.slots;
+    const std::int32_t end = i < stay ? blocks.home(b) : blocks.v.n_gpus;
     if (i < stay) at[b] = end;
     if (i < stay) cost += blocks.cost(b, end);
     if (end > x) runs[gaps++] = ones_key(end - x, INT32_MAX - x);
     if (i < stay) x = end + blocks.ws.size[b];
   }
   for (std::int32_t b = 0; b < blocks.n; ++b) {
-    if (!stays(b)) keys[go++] = ones_key(blocks.v.slots - blocks.ws.size[b], b);
+    if (!stays(b)) keys[go++] = ones_key(blocks.v.n_gpus - blocks.ws.size[b], b);
   }
   heap_sort(keys, go);
   make_heap(runs, gaps);
@@ -66,9 +66,9 @@ BERTH_HD inline std::int64_t ones_stay(const OnesBlocks& blocks, std::int32_t* a
 
 /// The program of the artifact. @returns the cost; -1: it finds no arrangement.
 BERTH_HD inline std::int64_t ones_published(const OnesBlocks& blocks, std::int32_t* at) {
-  const std::int32_t slots = blocks.v.slots, n = blocks.n;
+  const std::int32_t n_gpus = blocks.v.n_gpus, n = blocks.n;
   const auto state = [&](std::int32_t i, std::int32_t k) -> OnesLaid& { return blocks.ws.laid[i * (kOnesPublished + 1) + k]; };
-  for (std::int32_t i = 0; i <= slots; ++i) {
+  for (std::int32_t i = 0; i <= n_gpus; ++i) {
     for (std::int32_t k = 0; k <= n; ++k) {
       OnesLaid& here = state(i, k);
       here = i > 0 ? state(i - 1, k) : OnesLaid{k == 0 ? 0 : -1, 0, 0, 0};
@@ -85,7 +85,7 @@ BERTH_HD inline std::int64_t ones_published(const OnesBlocks& blocks, std::int32
       }
     }
   }
-  const OnesLaid& answer = state(slots, n);
+  const OnesLaid& answer = state(n_gpus, n);
   for (std::int32_t k = 0; answer.cost >= 0 && k < n; ++k) {
     at[answer.order >> (4 * k) & 15] = static_cast<std::int32_t>(answer.first >> (4 * k) & 15);
   }
@@ -107,7 +107,7 @@ BERTH_HD inline void ones_begin(const OnesBlocks& blocks, OnesArrangement& best,
     ones_home_order(blocks, other.order);
     take(ones_lay(blocks, other.order, other.at));
   }
-  if (best.cost != 0 && blocks.v.slots <= kOnesPublished) take(ones_published(blocks, other.at));
+  if (best.cost != 0 && blocks.v.n_gpus <= kOnesPublished) take(ones_published(blocks, other.at));
   for (std::int32_t b = 0; b < blocks.n; ++b) blocks.ws.keys[b] = ones_key(best.at[b], b);
   heap_sort(blocks.ws.keys, blocks.n);
   for (std::int32_t i = 0; i < blocks.n; ++i) best.order[i] = static_cast<std::int32_t>(blocks.ws.keys[i] & UINT32_MAX);

@@ -31,7 +31,7 @@ BERTH_HD inline std::int32_t ones_fit(const OnesView& v, std::int32_t job, std::
   return row < 0 ? 0 : v.step_gpus[row];
 }
 
-/// The number of slots that a job keeps of `gpus`.
+/// The number of GPUs that a job keeps of `gpus`.
 BERTH_HD inline std::int32_t ones_cut(const OnesView& v, std::int32_t job, std::int32_t gpus) {
   if (v.fresh[job] != 0) return gpus >= v.start[job] ? v.start[job] : 0;
   return ones_fit(v, job, gpus < v.limit[job] ? gpus : v.limit[job]);
@@ -54,7 +54,7 @@ BERTH_HD inline std::int64_t ones_left(const OnesView& v, std::int32_t job, std:
 }
 
 /// Milliseconds on the smallest step: the order in which jobs are served.
-BERTH_HD inline std::int64_t ones_turn(const OnesView& v, std::int32_t job, std::int64_t left) {
+BERTH_HD inline std::int64_t ones_fill_key(const OnesView& v, std::int32_t job, std::int64_t left) {
   return mul_div(left, 1000, v.step_rate[v.step_begin[job]]);
 }
 

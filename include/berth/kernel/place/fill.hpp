@@ -207,16 +207,16 @@ BERTH_HD std::int32_t fill_by_domain(Pass<Group>& w, Need& need, const NodeSet& 
     if (level == 0) {
       std::int32_t t = give * unit;
       if (count != nullptr) {
-        const std::int32_t slot = row.spread_level > 0
-                                      ? w.p.topology[row.spread_topology].node_domain[std::int64_t{row.spread_level} * w.p.n_nodes + where]
-                                      : where;
-        const std::int32_t allowed = row.spread_most - count[slot];
+        const std::int32_t domain =
+            row.spread_level > 0 ? w.p.topology[row.spread_topology].node_domain[std::int64_t{row.spread_level} * w.p.n_nodes + where]
+                                 : where;
+        const std::int32_t allowed = row.spread_most - count[domain];
         if (allowed < t) {
           missing = t - (allowed > 0 ? allowed : 0);
           t -= missing;
         }
         w.group.sync();
-        if (w.group.rank() == 0) count[slot] += t;
+        if (w.group.rank() == 0) count[domain] += t;
       }
       take_node(w, need, where, t);
     } else if (count != nullptr) {

@@ -28,7 +28,7 @@ struct PlanSearchView {
   std::int32_t max_tries;
 
   std::int32_t n_jobs;
-  const std::int32_t* slot;          // [n_jobs] index of the job in the problem
+  const std::int32_t* problem_job;   // [n_jobs] index of the job in the problem
   const std::int32_t* row_begin;     // [n_jobs + 1]
   const std::int32_t* demand;        // [rows] of the problem
   const TimeUs* run;                 // [rows] predicted, kNever: not known
@@ -38,7 +38,7 @@ struct PlanSearchView {
   const std::int32_t* rank_begin;  // [n_jobs + 1]
   const std::int32_t* ranked;      // rows
   const std::int32_t* want;        // [n_jobs] the row with the highest value above the prices, kNone: none is above them
-  const std::int32_t* turn;        // [n_jobs] order in which jobs receive idle GPUs
+  const std::int32_t* fill_order;  // [n_jobs] order in which jobs receive idle GPUs
 
   // Running jobs: `held` in the problem has their places.
   const std::int32_t* current;      // [n_jobs] the row in which it runs, kNone: waits
@@ -105,7 +105,7 @@ BERTH_HD inline std::int32_t plan_search_individuals(const PlanSearchRequest& r)
 template <class Visit, ViewOf<PlanSearchView>... Views>
 void for_each_column(const PlanSearchView& v, Visit&& visit, Views&... views) {
   const std::int64_t jobs = v.n_jobs, nodes = v.problem.n_nodes, types = v.problem.n_types, rows = v.row_begin[v.n_jobs];
-  visit(jobs, views.slot...);
+  visit(jobs, views.problem_job...);
   visit(jobs + 1, views.row_begin...);
   visit(rows, views.demand...);
   visit(rows, views.run...);
@@ -113,7 +113,7 @@ void for_each_column(const PlanSearchView& v, Visit&& visit, Views&... views) {
   visit(jobs + 1, views.rank_begin...);
   visit(std::int64_t{v.rank_begin[v.n_jobs]}, views.ranked...);
   visit(jobs, views.want...);
-  visit(jobs, views.turn...);
+  visit(jobs, views.fill_order...);
   visit(jobs, views.current...);
   visit(jobs * v.n_classes, views.moved_value...);
   visit(types * kSizesPerNode, views.fragment...);

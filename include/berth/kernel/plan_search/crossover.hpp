@@ -109,7 +109,7 @@ struct PlanSearchCrossover {
         for (const PlanSearchIndividual* x : {&at.x, &other}) {
           if (x->row[job] < 0) continue;
           const DemandRow& d = at.demand_of(x->row[job]);
-          charge_queue(p, at.w.s, at.v.slot[job], d.gpu_type, x == &other ? sign * d.quota : -sign * d.quota);
+          charge_queue(p, at.w.s, at.v.problem_job[job], d.gpu_type, x == &other ? sign * d.quota : -sign * d.quota);
         }
       }
     };
@@ -122,7 +122,7 @@ struct PlanSearchCrossover {
     }
     for (std::int32_t job = 0; job < at.v.n_jobs; ++job) {
       if (at.ws.mark[job] == 0 || other.row[job] < 0 || other.at_home[job] != 0) continue;
-      allowed = allowed && passes_quota(p, at.w.s, at.v.slot[job], at.demand_of(other.row[job]).gpu_type, 0);
+      allowed = allowed && passes_quota(p, at.w.s, at.v.problem_job[job], at.demand_of(other.row[job]).gpu_type, 0);
     }
     charge(-1);
     return allowed;

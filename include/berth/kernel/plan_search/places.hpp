@@ -61,7 +61,7 @@ struct PlanSearchPlaces {
   /// Charges or releases the entries of a job. @returns the decrease of the loss by idle GPUs. One thread.
   BERTH_HD std::int64_t charge_entries_of(std::int32_t job, std::int32_t k, std::int32_t begin, std::int32_t end, bool at_home, bool take) {
     const GroupRow* rows = w.p.groups + demand_of(k).group_begin;
-    const HeldRow* held = w.p.held + w.p.held_begin[v.slot[job]];
+    const HeldRow* held = w.p.held + w.p.held_begin[v.problem_job[job]];
     std::int64_t less = 0;
     for (std::int32_t e = begin; e < end; ++e) {
       const PlacedRow& entry = x.entries[e];
@@ -109,7 +109,7 @@ struct PlanSearchPlaces {
     const DemandRow& d = demand_of(k);
     const std::int64_t here = value_at(job, k, begin, end, at_home);
     const std::int64_t score = here + charge_entries_of(job, k, begin, end, at_home, true);
-    charge_queue(w.p, w.s, v.slot[job], d.gpu_type, d.quota);
+    charge_queue(w.p, w.s, v.problem_job[job], d.gpu_type, d.quota);
     x.row[job] = k;
     x.entry_begin[job] = begin;
     x.entry_end[job] = end;
@@ -127,20 +127,20 @@ struct PlanSearchPlaces {
     const std::int32_t begin = x.entry_begin[job], end = x.entry_end[job];
     const bool at_home = x.at_home[job] != 0;
     const std::int64_t score = charge_entries_of(job, k, begin, end, at_home, false) - x.placed_value[job];
-    charge_queue(w.p, w.s, v.slot[job], d.gpu_type, -d.quota);
+    charge_queue(w.p, w.s, v.problem_job[job], d.gpu_type, -d.quota);
     x.row[job] = kNone;
     *x.score += score;
     list_open(job);
   }
 
   BERTH_HD bool may_have(std::int32_t job, const DemandRow& d) const {
-    return w.s.type_free[d.gpu_type] >= d.gpus && passes_quota(w.p, w.s, v.slot[job], d.gpu_type, d.quota);
+    return w.s.type_free[d.gpu_type] >= d.gpus && passes_quota(w.p, w.s, v.problem_job[job], d.gpu_type, d.quota);
   }
   BERTH_HD bool may_go_home(std::int32_t job) const { return may_have(job, demand_of(v.current[job])) && home_is_free(job); }
 
   BERTH_HD bool home_is_free(std::int32_t job) const {
-    const std::int32_t first = w.p.held_begin[v.slot[job]];
-    for (std::int32_t h = first; h < w.p.held_begin[v.slot[job] + 1]; ++h) {
+    const std::int32_t first = w.p.held_begin[v.problem_job[job]];
+    for (std::int32_t h = first; h < w.p.held_begin[v.problem_job[job] + 1]; ++h) {
       const HeldRow& row = w.p.held[h];
       if ((row.mask & ~w.s.free[row.node]) != 0) return false;
       const bool ask_cpu = row.cpu > 0 && w.s.cpu[row.node] != kNoLimit, ask_memory = row.memory > 0 && w.s.memory[row.node] != kNoLimit;
@@ -157,8 +157,8 @@ struct PlanSearchPlaces {
 
   BERTH_HD void go_home(std::int32_t job) {
     const std::int32_t from = w.n_entries;
-    const std::int32_t first = w.p.held_begin[v.slot[job]];
-    const std::int32_t n = w.p.held_begin[v.slot[job] + 1] - first;
+    const std::int32_t first = w.p.held_begin[v.problem_job[job]];
+    const std::int32_t n = w.p.held_begin[v.problem_job[job] + 1] - first;
     w.group.sync();
     if (lead()) {
       for (std::int32_t h = 0; h < n; ++h)
@@ -212,7 +212,7 @@ struct PlanSearchPlaces {
     for (std::int32_t i = w.group.rank(); i < w.p.n_demands; i += w.group.size()) ws.known[i] = 0;
     w.group.sync();
     for (std::int32_t i = 0; i < v.n_jobs; ++i) {
-      const std::int32_t job = v.turn[i];
+      const std::int32_t job = v.fill_order[i];
       if (x.row[job] >= 0) continue;
       const std::int64_t before = *x.score;
       const std::int32_t from = w.n_entries;
@@ -222,7 +222,7 @@ struct PlanSearchPlaces {
         // Free GPUs only decrease, so a failure holds.
         const bool memo = d.exact != 0 && w.p.has_until == 0 && k != v.current[job];
         if (memo && ws.known[v.demand[k]] != 0) continue;
-        const bool quota = passes_quota(w.p, w.s, v.slot[job], d.gpu_type, d.quota);
+        const bool quota = passes_quota(w.p, w.s, v.problem_job[job], d.gpu_type, d.quota);
         if (place(job, k)) {
           if (keep_if_more(job, before, from)) break;
           continue;

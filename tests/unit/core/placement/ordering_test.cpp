@@ -48,15 +48,15 @@ TEST(JobOrder, LeavesOutWhoIsNotNamedAgain) {
 
 TEST(JobOrder, KeepsItsBufferOnceWarm) {
   std::vector<std::int64_t> keys(3000);
-  std::vector<std::int32_t> slots(keys.size());
-  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<std::int32_t>(i);
+  std::vector<std::int32_t> jobs(keys.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i] = static_cast<std::int32_t>(i);
   JobOrder order;
-  order.sort(slots, keys, slots);
+  order.sort(jobs, keys, jobs);
   const std::int32_t* buffer = order.order().data();
 
   for (std::size_t i = 0; i < 100; ++i) {
     keys[i * 7] = static_cast<std::int64_t>(i) - 50;
-    order.sort(slots, keys, slots);
+    order.sort(jobs, keys, jobs);
     ASSERT_EQ(order.order().data(), buffer);
   }
 }
@@ -77,23 +77,23 @@ TEST(JobOrder, EqualsSortingFromScratchAfterRandomEvents) {
       // Keys tie often and reach both ends of int64; ranks change all together.
       const bool all = round % 7 == 0;
       for (std::int64_t t = all ? n : below(10) + 1; t > 0; --t) {
-        const auto slot = static_cast<std::int32_t>(all ? t - 1 : below(n));
+        const auto job = static_cast<std::int32_t>(all ? t - 1 : below(n));
         if (below(4) == 0) {
-          live.erase(slot);
+          live.erase(job);
           continue;
         }
-        live.insert(slot);
+        live.insert(job);
         const std::int64_t kind = below(4);
-        keys[static_cast<std::size_t>(slot)] = kind == 0   ? std::numeric_limits<std::int64_t>::max()
-                                               : kind == 1 ? std::numeric_limits<std::int64_t>::min()
-                                               : kind == 2 ? below(9) - 4
-                                                           : static_cast<std::int64_t>(random());
+        keys[static_cast<std::size_t>(job)] = kind == 0   ? std::numeric_limits<std::int64_t>::max()
+                                              : kind == 1 ? std::numeric_limits<std::int64_t>::min()
+                                              : kind == 2 ? below(9) - 4
+                                                          : static_cast<std::int64_t>(random());
       }
       for (std::int64_t& key : keys) key = round % 9 == 0 ? key / 2 + below(3) : key;
       if (round % 5 == 0) std::shuffle(ranks.begin(), ranks.end(), random);
-      const std::vector<std::int32_t> slots(live.begin(), live.end());
+      const std::vector<std::int32_t> jobs(live.begin(), live.end());
 
-      order.sort(slots, keys, ranks);
+      order.sort(jobs, keys, ranks);
 
       ASSERT_EQ(list(order), from_scratch(live, keys, ranks)) << "round " << round;
     }

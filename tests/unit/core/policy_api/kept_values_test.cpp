@@ -94,7 +94,7 @@ TEST_F(KeptValues, AreThoseOfTheStateAtHand) {
   Snapshot s;
   Job other = trained(test::elastic(s, "d", {{1, 2'000'000}, {2, 2'100'000}, {4, 2'200'000}, {8, 2'300'000}}));
   other.submit_us = state.now();
-  happens("another has its slot", {delta::PutJob{other}});
+  happens("another has its index", {delta::PutJob{other}});
 }
 
 // It costs a restart once it has run.

@@ -45,8 +45,8 @@ class PlainNames : public core::NameSource {
       types_.push_back(fmt::format("t{}", i));
     }
   }
-  const Job* job(std::int32_t slot) const override { return &jobs_.at(static_cast<std::size_t>(slot)); }
-  Job& change(std::int32_t slot) { return jobs_.at(static_cast<std::size_t>(slot)); }
+  const Job* job(std::int32_t job) const override { return &jobs_.at(static_cast<std::size_t>(job)); }
+  Job& change(std::int32_t job) { return jobs_.at(static_cast<std::size_t>(job)); }
   std::string_view node(std::int32_t rank) const override { return nodes_.at(static_cast<std::size_t>(rank)); }
   std::string_view domain(std::int32_t id) const override { return domains_.at(static_cast<std::size_t>(id)); }
   std::string_view level(TopologyKind, std::int32_t level) const override { return level == 0 ? "node" : level == 1 ? "rack" : "pod"; }
@@ -88,9 +88,9 @@ inline Reason explain(const Problem& p, const core::JobPass& pass, TimeUs run = 
   return builder.explain(pass);
 }
 
-inline core::JobPass pass_of(std::int32_t slot, kernel::Outcome outcome = kernel::Outcome::kWaits, std::int32_t other = kernel::kNone) {
+inline core::JobPass pass_of(std::int32_t job, kernel::Outcome outcome = kernel::Outcome::kWaits, std::int32_t other = kernel::kNone) {
   core::JobPass pass;
-  pass.slot = slot;
+  pass.job = job;
   pass.outcome = outcome;
   pass.other = other;
   return pass;

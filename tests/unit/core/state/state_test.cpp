@@ -96,7 +96,7 @@ TEST(ClusterState, RanksJobsBySubmitAndId) {
   for (std::int32_t rank = 0; rank < 5; ++rank) EXPECT_EQ(state.job_rank(state.find_job(expected[rank])), rank);
 }
 
-TEST(ClusterState, KeepsSlotsWhileJobsLiveAndReusesEmptyOnes) {
+TEST(ClusterState, KeepsIndicesWhileJobsLiveAndReusesFreeOnes) {
   ClusterState state(small());
   const std::int32_t a = state.find_job("a");
   const std::int32_t b = state.find_job("b");
@@ -109,7 +109,7 @@ TEST(ClusterState, KeepsSlotsWhileJobsLiveAndReusesEmptyOnes) {
   EXPECT_EQ(state.find_job("a"), a);
   EXPECT_EQ(state.find_job("d"), b);
   EXPECT_EQ(state.job_count(), 3);
-  EXPECT_EQ(state.job_slots(), 3);
+  EXPECT_EQ(state.job_index_end(), 3);
 }
 
 TEST(ClusterState, RemovedJobEntersTheHistoryWithItsProgress) {
@@ -290,13 +290,13 @@ TEST(ClusterState, RefusedBatchLeavesNoTraceWhateverItBeganWith) {
     ClusterState state(small());
     state.apply(delta::SetTime{110 * kSecond});
     const Snapshot before = state.snapshot();
-    const std::int32_t slot = state.find_job("a");
+    const std::int32_t job = state.find_job("a");
 
     EXPECT_THROW(state.apply(std::vector<Delta>{first[i], delta::RemoveJob{"missing", ""}}), InputError) << i;
 
     EXPECT_EQ(state.snapshot(), before) << i;
     EXPECT_EQ(state.revision(), 2U) << i;
-    EXPECT_EQ(state.find_job("a"), slot) << i;
+    EXPECT_EQ(state.find_job("a"), job) << i;
     EXPECT_NO_THROW(state.apply(first[i])) << i << ": taken back in full, it can be done again";
   }
 }

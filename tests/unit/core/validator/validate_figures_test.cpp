@@ -158,7 +158,7 @@ TEST_F(ValidateFigures, IndicesOfAReasonExist) {
   EXPECT_EQ(with([](Reason& r) { r.level = 0, r.where = 4; }), "job c: has a reason about node 4, which does not exist\n");
   EXPECT_EQ(with([](Reason& r) { r.level = 1, r.where = 1000; }), "job c: has a reason about domain 1000, which does not exist\n");
   EXPECT_EQ(with([](Reason& r) { r.level = 7; }), "job c: has a reason about level 7, which does not exist\n");
-  EXPECT_EQ(with([](Reason& r) { r.other_job = 99; }), "job c: has a reason about job slot 99, which does not exist\n");
+  EXPECT_EQ(with([](Reason& r) { r.other_job = 99; }), "job c: has a reason about job index 99, which does not exist\n");
   EXPECT_EQ(with([](Reason& r) { r.best = -1; }), "job c: has a reason with asked 16, best -1, missing 12: none of them is negative\n");
 }
 

@@ -26,7 +26,7 @@ TEST(ValidatePlan, JobsMustComeInRankOrderOnceEach) {
   std::swap(swapped.plan.decisions[0], swapped.plan.decisions[1]);
   missing.plan.decisions.pop_back();
 
-  EXPECT_EQ(swapped.check(), "decision 0 is about slot 1; by job rank it must be about job a\n");
+  EXPECT_EQ(swapped.check(), "decision 0 is about job index 1; by job rank it must be about job a\n");
   EXPECT_EQ(missing.check(), "the plan has 1 decision; the state has 2 jobs\n");
 }
 

@@ -95,10 +95,10 @@ class PlanMaker {
   explicit PlanMaker(Snapshot&&) = delete;  // the facts point into the snapshot
   explicit PlanMaker(const Snapshot& s) : facts(core::facts_source(s)) {
     plan.now_us = s.now_us;
-    for (const std::int32_t slot : facts.by_rank()) {
-      const core::JobFacts& job = facts.job(slot);
+    for (const std::int32_t job_index : facts.by_rank()) {
+      const core::JobFacts& job = facts.job(job_index);
       Decision d;
-      d.job = slot;
+      d.job = job_index;
       d.action = job.running ? Action::kKeep : Action::kWait;
       d.shape = job.running ? job.shape : -1;
       d.reason.code = job.running ? ReasonCode::kNone : ReasonCode::kInsufficientGpus;
@@ -144,8 +144,8 @@ class PlanMaker {
   void count_gpus() {
     for (std::int32_t n = 0; n < facts.node_count(); ++n) {
       std::uint64_t held = 0;
-      for (const std::int32_t slot : facts.by_rank()) {
-        for (const core::HeldFact& h : facts.held(facts.job(slot))) held |= h.node == n ? h.mask : 0;
+      for (const std::int32_t job : facts.by_rank()) {
+        for (const core::HeldFact& h : facts.held(facts.job(job))) held |= h.node == n ? h.mask : 0;
       }
       plan.totals.gpus += __builtin_popcountll(facts.node(n).ok | (facts.node(n).works & held));
     }

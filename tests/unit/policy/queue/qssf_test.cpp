@@ -86,7 +86,7 @@ TEST(Qssf, StoringIntoAnotherStateCarriesEverything) {
   EXPECT_EQ(to.columns.at("qssf_key"), (Column{{"a", 1}, {"b", 4}}));
 }
 
-TEST(Qssf, ChangedSlotsGiveTheSameKeysAsAllSlots) {
+TEST(Qssf, ChangedJobsGiveTheSameKeysAsAllJobs) {
   PolicyState state;
   const auto policy = find_policy("qssf").make({});
   policy->load(state);

@@ -106,10 +106,10 @@ inline Plan valid_plan(const ClusterState& state, const Request& request) {
 
 /// "start 4": the action and the shape of a job.
 inline std::string fate(const ClusterState& state, const Plan& plan, const std::string& id) {
-  const std::int32_t slot = state.find_job(id);
-  const Decision& d = plan.decisions.at(static_cast<std::size_t>(state.job_rank(slot)));
+  const std::int32_t job = state.find_job(id);
+  const Decision& d = plan.decisions.at(static_cast<std::size_t>(state.job_rank(job)));
   std::string text(to_string(d.action));
-  return d.shape < 0 ? text : text + " " + state.job(slot)->shapes.at(static_cast<std::size_t>(d.shape)).id;
+  return d.shape < 0 ? text : text + " " + state.job(job)->shapes.at(static_cast<std::size_t>(d.shape)).id;
 }
 
 }  // namespace berth::test

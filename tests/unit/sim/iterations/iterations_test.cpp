@@ -24,16 +24,16 @@ IterationForm computing(std::vector<TimeUs> stage_us, std::int64_t bytes = 0) {
 struct Floor {
   explicit Floor(IterationRules rules = {}) : run({0, 1'000'000'000, 1'000'000'000}, rules, std::array<std::int32_t, 2>{2, 2}) {}
 
-  void start(std::int32_t slot, const IterationForm& form, std::int64_t iterations, const Places& places, TimeUs now = 0,
+  void start(std::int32_t job, const IterationForm& form, std::int64_t iterations, const Places& places, TimeUs now = 0,
              TimeUs working_from = -1) {
-    run.start({slot, slot, iterations * kStep, working_from < 0 ? now : working_from, &costs, places}, form, now);
+    run.start({job, job, iterations * kStep, working_from < 0 ? now : working_from, &costs, places}, form, now);
   }
   // "job@instant" of all ends, in order.
   std::string ends(TimeUs now = 0, TimeUs limit = kNever) {
     std::string all;
     for (TimeUs at = run.run_until(now, limit, {}); at != kNever && at < limit; at = run.run_until(at, limit, {})) {
-      for (const std::int32_t slot : run.ended()) all += std::to_string(slot) + "@" + std::to_string(at) + " ";
-      for (const std::int32_t slot : std::vector<std::int32_t>(run.ended())) last = run.stop(slot, at);
+      for (const std::int32_t job : run.ended()) all += std::to_string(job) + "@" + std::to_string(at) + " ";
+      for (const std::int32_t job : std::vector<std::int32_t>(run.ended())) last = run.stop(job, at);
     }
     return all;
   }

@@ -44,9 +44,9 @@ std::vector<Told> told(const Trace& trace, SimulationSettings settings, const Sn
     Request fifo;
     fifo.policy = "fifo";
     engine.decide(state, memory, fifo, plan);
-    const std::int32_t slot = state.find_job("a");
-    if (slot < 0) return;
-    const Progress& progress = state.job(slot)->progress;
+    const std::int32_t job = state.find_job("a");
+    if (job < 0) return;
+    const Progress& progress = state.job(job)->progress;
     EXPECT_EQ(progress.work_total, 0);
     all.push_back({state.now() / kSecond, progress.epochs_done_micro, progress.samples_done});
   };

@@ -1,20 +1,20 @@
-#include "host/sim/base/slot_events.hpp"
+#include "host/sim/base/job_events.hpp"
 
 namespace berth::sim {
 
-void SlotEvents::set(TimeUs at, std::int32_t rank, std::int32_t slot) {
-  const Event event = static_cast<Event>(at) << 64 | static_cast<Event>(rank) << 32 | slot;
-  const auto s = static_cast<std::size_t>(slot);
+void JobEvents::set(TimeUs at, std::int32_t rank, std::int32_t job) {
+  const Event event = static_cast<Event>(at) << 64 | static_cast<Event>(rank) << 32 | job;
+  const auto s = static_cast<std::size_t>(job);
   if (place_.size() <= s) place_.resize(s + 1, kNone);
   if (place_[s] != kNone) return settle(static_cast<std::size_t>(place_[s]), event);
   heap_.push_back(kLast);
   settle(size_++, event);
 }
 
-void SlotEvents::remove(std::int32_t slot) {
-  if (place_.size() <= to_index(slot) || place_[to_index(slot)] == kNone) return;
-  const std::size_t place = to_index(place_[to_index(slot)]);
-  place_[to_index(slot)] = kNone;
+void JobEvents::remove(std::int32_t job) {
+  if (place_.size() <= to_index(job) || place_[to_index(job)] == kNone) return;
+  const std::size_t place = to_index(place_[to_index(job)]);
+  place_[to_index(job)] = kNone;
   const Event last = heap_[--size_];
   heap_[size_] = kLast;
   heap_.pop_back();
@@ -22,7 +22,7 @@ void SlotEvents::remove(std::int32_t slot) {
 }
 
 // Restores the heap after the event at `place` was removed.
-void SlotEvents::settle(std::size_t place, Event event) {
+void JobEvents::settle(std::size_t place, Event event) {
   while (place > 0 && event < heap_[(place - 1) / kChildren]) {
     put(place, heap_[(place - 1) / kChildren]);
     place = (place - 1) / kChildren;

@@ -1,4 +1,4 @@
-#include "host/sim/base/slot_events.hpp"
+#include "host/sim/base/job_events.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,19 +10,19 @@
 namespace berth::sim {
 namespace {
 
-TEST(SlotEvents, FirstIsTheEarliestAndOfOneInstantTheSmallestRank) {
+TEST(JobEvents, FirstIsTheEarliestAndOfOneInstantTheSmallestRank) {
   test::Random random(1);
-  SlotEvents events;
+  JobEvents events;
   std::map<std::int32_t, std::pair<TimeUs, std::int32_t>> want;  // by job index
   for (int step = 0; step < 20'000; ++step) {
-    const std::int32_t slot = random.below(40);
+    const std::int32_t job = random.below(40);
     if (random.percent(60)) {
       const TimeUs at = random.below(20);
-      events.set(at, 100 - slot, slot);
-      want[slot] = {at, 100 - slot};
+      events.set(at, 100 - job, job);
+      want[job] = {at, 100 - job};
     } else {
-      events.remove(slot);
-      want.erase(slot);
+      events.remove(job);
+      want.erase(job);
     }
 
     ASSERT_EQ(events.next() == kNever, want.empty());
@@ -30,7 +30,7 @@ TEST(SlotEvents, FirstIsTheEarliestAndOfOneInstantTheSmallestRank) {
     std::pair<TimeUs, std::int32_t> least{kNever, 0};
     for (const auto& [_, event] : want) least = std::min(least, event);
     ASSERT_EQ(events.next(), least.first);
-    ASSERT_EQ(events.slot(), 100 - least.second);
+    ASSERT_EQ(events.job(), 100 - least.second);
   }
 }
 
