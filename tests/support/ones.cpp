@@ -8,10 +8,10 @@
 
 namespace berth::test {
 
-OnesProblem::OnesProblem(std::int32_t slots_of, std::int32_t population_of, const std::vector<OnesJob>& jobs)
+OnesProblem::OnesProblem(std::int32_t slots_of, std::int32_t population_of, const std::vector<TestOnesJob>& jobs)
     : slots(slots_of), population(population_of), step_begin{0} {
-  for (const OnesJob& job : jobs) {
-    for (const OnesStep& step : job.steps) {
+  for (const TestOnesJob& job : jobs) {
+    for (const TestOnesStep& step : job.steps) {
       step_gpus.push_back(step.gpus);
       step_rate.push_back(step.rate);
     }
