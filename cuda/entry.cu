@@ -143,7 +143,7 @@ void close(void* context) {
   });
 }
 
-Status place(void* context, const kernel::ProblemView* problem, const cuda_abi::PlaceTask* tasks, std::int32_t n, Message* message) {
+Status place(void* context, const kernel::ProblemView* problem, const cuda_abi::AbiPlaceTask* tasks, std::int32_t n, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
@@ -160,7 +160,7 @@ Status score(void* context, const kernel::ScoreTableView* table, kernel::AskBest
   });
 }
 
-Status price(void* context, const cuda_abi::PriceTask* tasks, std::int32_t n, Message* message) {
+Status price(void* context, const cuda_abi::AbiPriceTask* tasks, std::int32_t n, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
@@ -168,7 +168,7 @@ Status price(void* context, const cuda_abi::PriceTask* tasks, std::int32_t n, Me
   });
 }
 
-Status ones(void* context, const cuda_abi::OnesTask* task, Message* message) {
+Status ones(void* context, const cuda_abi::AbiOnesTask* task, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
@@ -176,7 +176,7 @@ Status ones(void* context, const cuda_abi::OnesTask* task, Message* message) {
   });
 }
 
-Status plan_search(void* context, const cuda_abi::PlanSearchTask* task, Message* message) {
+Status plan_search(void* context, const cuda_abi::AbiPlanSearchTask* task, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);

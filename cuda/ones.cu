@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kSharedBits = 48 * 1024;  // bytes of random bits that a block may use without an opt-in
 constexpr std::chrono::microseconds kBetweenStops{500};
 
-__device__ std::int64_t row(const OnesMemory& m, std::int64_t individual) { return individual * m.v.n_jobs; }
+__device__ std::int64_t row(const OnesDeviceMemory& m, std::int64_t individual) { return individual * m.v.n_jobs; }
 
 struct DrawBody {
-  OnesMemory m;
+  OnesDeviceMemory m;
   BERTH_HD void operator()(std::int64_t i) const {
     const std::int32_t job = m.fill_jobs[i];
     m.left[job] = kernel::ones_left(m.v, job, *m.generation);
@@ -28,20 +28,20 @@ struct DrawBody {
 };
 
 struct RefreshBody {
-  OnesMemory m;
+  OnesDeviceMemory m;
   BERTH_HD void operator()(std::int64_t i) const {
     m.refreshed[i] = kernel::ones_refreshed(m.v, static_cast<std::int32_t>(i % m.v.n_jobs), m.result.count[i]);
   }
 };
 
-__device__ kernel::OnesWorkspace workspace_of(const OnesMemory& m, std::int32_t individual) {
+__device__ kernel::OnesWorkspace workspace_of(const OnesDeviceMemory& m, std::int32_t individual) {
   kernel::OnesWorkspace ws{};
   kernel::carve_ones_workspace(m.workspace + individual * m.workspace_piece, m.v.n_jobs, ws);
   return ws;
 }
 
 /// One block per individual.
-__global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_constant__ OnesMemory m) {
+__global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_constant__ OnesDeviceMemory m) {
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   const auto individual = static_cast<std::int32_t>(blockIdx.x);
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_consta
 }
 
 /// One block per candidate.
-__global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_constant__ OnesMemory m) {
+__global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_constant__ OnesDeviceMemory m) {
   extern __shared__ std::uint32_t shared_bits[];
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_co
 }
 
 /// One block per survivor.
-__global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_constant__ OnesMemory m) {
+__global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_constant__ OnesDeviceMemory m) {
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   const auto individual = static_cast<std::int32_t>(blockIdx.x);
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_con
 
 }  // namespace
 
-void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) {
+void OnesSearcher::upload(const cuda_abi::AbiOnesTask& task, const Stream& stream) {
   const kernel::OnesView& v = *task.problem;
   taken_.resize(static_cast<std::size_t>(v.n_gpus) + 1);
   kernel::ones_taken(v, taken_.data());
@@ -101,7 +101,7 @@ void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) 
   const std::size_t taken = add(taken_), fill_jobs = add(fill_jobs_), fresh_jobs = add(fresh_), index = add(index_);
   inputs_.upload(stream.get());
 
-  OnesMemory& m = memory_;
+  OnesDeviceMemory& m = memory_;
   m.v = v;
   const std::size_t* place = places_.data();
   kernel::for_each_column(v, inputs_.placing(place), m.v);
@@ -114,8 +114,8 @@ void OnesSearcher::upload(const cuda_abi::OnesTask& task, const Stream& stream) 
 }
 
 // Allocates everything that is written in one block of memory.
-void OnesSearcher::begin(const cuda_abi::OnesTask& task, const Stream& stream) {
-  OnesMemory& m = memory_;
+void OnesSearcher::begin(const cuda_abi::AbiOnesTask& task, const Stream& stream) {
+  OnesDeviceMemory& m = memory_;
   const std::int64_t jobs = m.v.n_jobs, population = m.v.population, candidates = kernel::ones_candidates(m.v.population);
   const std::int64_t words = kernel::ones_bit_words(m.v.n_gpus);
   const bool shared_bits = static_cast<std::size_t>(words) * sizeof(std::uint32_t) <= kSharedBits;
@@ -164,7 +164,7 @@ void OnesSearcher::begin(const cuda_abi::OnesTask& task, const Stream& stream) {
 }
 
 void OnesSearcher::generation(cudaStream_t stream) {
-  const OnesMemory& m = memory_;
+  const OnesDeviceMemory& m = memory_;
   const std::int32_t candidates = kernel::ones_candidates(m.v.population);
   for_each_n(stream, m.n_fill, DrawBody{m}, "launch DrawBody");
   std::size_t room = sort_.capacity();
@@ -185,7 +185,7 @@ void OnesSearcher::generation(cudaStream_t stream) {
 }
 
 // Launched ahead, for about as long as a caller that stops may have to wait.
-void OnesSearcher::generations(const cuda_abi::OnesTask& task, const Stream& stream) {
+void OnesSearcher::generations(const cuda_abi::AbiOnesTask& task, const Stream& stream) {
   using Clock = std::chrono::steady_clock;
   const std::int32_t all = task.request->generations;
   std::int32_t ahead = task.stop == nullptr ? all : 1;
@@ -201,8 +201,8 @@ void OnesSearcher::generations(const cuda_abi::OnesTask& task, const Stream& str
   }
 }
 
-void OnesSearcher::download(const cuda_abi::OnesTask& task, const Stream& stream) {
-  const OnesMemory& m = memory_;
+void OnesSearcher::download(const cuda_abi::AbiOnesTask& task, const Stream& stream) {
+  const OnesDeviceMemory& m = memory_;
   const kernel::OnesResult& result = task.result;
   const auto fetch = [&](std::int64_t n, const auto* from, auto* to) {
     if (n == 0) return;
@@ -219,7 +219,7 @@ void OnesSearcher::download(const cuda_abi::OnesTask& task, const Stream& stream
   }
 }
 
-void OnesSearcher::run(const cuda_abi::OnesTask& task, const Stream& stream) {
+void OnesSearcher::run(const cuda_abi::AbiOnesTask& task, const Stream& stream) {
   upload(task, stream);
   begin(task, stream);
   generations(task, stream);

@@ -13,7 +13,7 @@
 namespace berth::cuda {
 
 /// Memory that the kernels of an evolution read and write; all addresses are on the device.
-struct OnesMemory {
+struct OnesDeviceMemory {
   kernel::OnesView v;
   const std::int32_t* taken;              // [n_gpus + 1] number of lower GPUs with a deployed job
   const std::int32_t *fill_jobs, *fresh;  // by rank
@@ -35,16 +35,16 @@ struct OnesMemory {
 class OnesSearcher {
  public:
   /// Runs the requested generations, or fewer when `stop` requests it. Returns when the population is on the host.
-  void run(const cuda_abi::OnesTask& task, const Stream& stream);
+  void run(const cuda_abi::AbiOnesTask& task, const Stream& stream);
 
  private:
-  void upload(const cuda_abi::OnesTask& task, const Stream& stream);
-  void begin(const cuda_abi::OnesTask& task, const Stream& stream);
+  void upload(const cuda_abi::AbiOnesTask& task, const Stream& stream);
+  void begin(const cuda_abi::AbiOnesTask& task, const Stream& stream);
   void generation(cudaStream_t stream);
-  void generations(const cuda_abi::OnesTask& task, const Stream& stream);
-  void download(const cuda_abi::OnesTask& task, const Stream& stream);
+  void generations(const cuda_abi::AbiOnesTask& task, const Stream& stream);
+  void download(const cuda_abi::AbiOnesTask& task, const Stream& stream);
 
-  OnesMemory memory_{};
+  OnesDeviceMemory memory_{};
   ColumnPack inputs_;
   std::vector<std::size_t> places_;  // in the pack
   DeviceBuffer<std::byte> block_, sort_;

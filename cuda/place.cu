@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kForEachThreads)
 }
 
 /// Allocates the result columns of a task, without the entries.
-std::size_t carve_result(kernel::BumpAllocator& c, const cuda_abi::PlaceTask& task, kernel::PlaceResult& result) {
+std::size_t carve_result(kernel::BumpAllocator& c, const cuda_abi::AbiPlaceTask& task, kernel::PlaceResult& result) {
   kernel::for_each_column(*task.request, kernel::TakeColumns{c}, result);
   return c.used = round_up(c.used);
 }
@@ -54,14 +54,14 @@ std::size_t Placer::Sizes::bytes() const {
   return workspace + entries * 2 * sizeof(kernel::PlacedRow) + results + passes * (sizeof(PlaceArguments) + 8);
 }
 
-Placer::Sizes Placer::size_of(const kernel::ProblemView& problem, const cuda_abi::PlaceTask& task) {
+Placer::Sizes Placer::size_of(const kernel::ProblemView& problem, const cuda_abi::AbiPlaceTask& task) {
   kernel::PlaceResult result{};
   kernel::BumpAllocator counter{nullptr};
   return Sizes{1, carve_result(counter, task, result), static_cast<std::size_t>(task.result.max_entries),
                round_up(static_cast<std::size_t>(kernel::place_workspace_bytes(problem, *task.request)))};
 }
 
-void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, std::span<const cuda_abi::PlaceTask> tasks,
+void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, std::span<const cuda_abi::AbiPlaceTask> tasks,
                  const Tuning& tuning, const Stream& stream) {
   host_ = &host;
   device_ = &device;
@@ -69,11 +69,11 @@ void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, s
   const std::size_t own = workspace_.capacity() + columns_.capacity() + arguments_.capacity() * sizeof(PlaceArguments) +
                           (entries_.capacity() + packed_.capacity()) * sizeof(kernel::PlacedRow);
   in_chunks(
-      tasks, own, tuning, [&](const cuda_abi::PlaceTask& task) { return size_of(host, task); },
-      [&](std::span<const cuda_abi::PlaceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning); });
+      tasks, own, tuning, [&](const cuda_abi::AbiPlaceTask& task) { return size_of(host, task); },
+      [&](std::span<const cuda_abi::AbiPlaceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning); });
 }
 
-void Placer::run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes, const Tuning& tuning) {
+void Placer::run_chunk(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes, const Tuning& tuning) {
   upload(tasks, sizes);
   const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
   place_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream_->get()>>>(device_->view, arguments_.data());
@@ -81,7 +81,7 @@ void Placer::run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& 
   download(tasks, sizes);
 }
 
-void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes) {
+void Placer::upload(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes) {
   workspace_.reserve(sizes.workspace, "reserve the workspace of walks");
   entries_.reserve(sizes.entries, "reserve the entries of walks");
   columns_.reserve(sizes.results, "reserve the results of walks");
@@ -91,7 +91,7 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
   requests_.clear();
   places_.clear();
   const auto add = requests_.adding(places_);
-  for (const cuda_abi::PlaceTask& task : tasks) {
+  for (const cuda_abi::AbiPlaceTask& task : tasks) {
     kernel::for_each_column(*host_, *task.request, add, *task.request);
     add(task.n_taken, task.taken);
   }
@@ -103,7 +103,7 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
   const std::size_t* place = places_.data();
   const auto put = requests_.placing(place);
   for (std::size_t w = 0; w < tasks.size(); ++w) {
-    const cuda_abi::PlaceTask& task = tasks[w];
+    const cuda_abi::AbiPlaceTask& task = tasks[w];
     PlaceArguments& one = host_arguments_.data()[w];
     one.request = *task.request;
     kernel::for_each_column(*host_, *task.request, put, one.request);
@@ -115,16 +115,16 @@ void Placer::upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& siz
     carve_result(results, task, one.result);
     one.result.entries = entries;
     one.result.max_entries = task.result.max_entries;
-    const Sizes one = size_of(*host_, task);
-    entries += one.entries;
-    workspace += one.workspace;
+    const Sizes size = size_of(*host_, task);
+    entries += size.entries;
+    workspace += size.workspace;
   }
   check(cudaMemcpyAsync(arguments_.data(), host_arguments_.data(), tasks.size() * sizeof(PlaceArguments), cudaMemcpyHostToDevice,
                         stream_->get()),
         "upload walks");
 }
 
-void Placer::download(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes) {
+void Placer::download(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes) {
   host_columns_.reserve(sizes.results, "reserve host memory for results");
   check(cudaMemcpyAsync(host_columns_.data(), columns_.data(), sizes.results, cudaMemcpyDeviceToHost, stream_->get()), "download results");
   stream_->wait("place in order");
@@ -133,7 +133,7 @@ void Placer::download(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& s
   const auto copy = [](std::int64_t n, const auto* from, auto* to) {
     if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(*to));
   };
-  for (const cuda_abi::PlaceTask& task : tasks) {
+  for (const cuda_abi::AbiPlaceTask& task : tasks) {
     kernel::PlaceResult here{};
     carve_result(results, task, here);
     kernel::for_each_column(*task.request, copy, here, task.result);
@@ -141,7 +141,7 @@ void Placer::download(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& s
   download_entries(tasks);
 }
 
-void Placer::download_entries(std::span<const cuda_abi::PlaceTask> tasks) {
+void Placer::download_entries(std::span<const cuda_abi::AbiPlaceTask> tasks) {
   host_starts_.reserve(tasks.size() + 1, "reserve host memory for entries");
   std::int64_t* starts = host_starts_.data();
   starts[0] = 0;

@@ -30,8 +30,8 @@ class Placer {
   /// It runs them in chunks when device memory is too small for all at once. Chunks never change an answer.
   /// @param host    The problem on the host.
   /// @param device  The same on the device, brought up to date on `stream`.
-  void run(const kernel::ProblemView& host, const DeviceProblem& device, std::span<const cuda_abi::PlaceTask> tasks, const Tuning& tuning,
-           const Stream& stream);
+  void run(const kernel::ProblemView& host, const DeviceProblem& device, std::span<const cuda_abi::AbiPlaceTask> tasks,
+           const Tuning& tuning, const Stream& stream);
 
  private:
   /// Memory that a chunk needs.
@@ -40,12 +40,12 @@ class Placer {
     Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
   };
-  static Sizes size_of(const kernel::ProblemView& problem, const cuda_abi::PlaceTask& task);
+  static Sizes size_of(const kernel::ProblemView& problem, const cuda_abi::AbiPlaceTask& task);
 
-  void run_chunk(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes, const Tuning& tuning);
-  void upload(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes);
-  void download(std::span<const cuda_abi::PlaceTask> tasks, const Sizes& sizes);
-  void download_entries(std::span<const cuda_abi::PlaceTask> tasks);
+  void run_chunk(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes, const Tuning& tuning);
+  void upload(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes);
+  void download(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes);
+  void download_entries(std::span<const cuda_abi::AbiPlaceTask> tasks);
 
   const kernel::ProblemView* host_ = nullptr;
   const DeviceProblem* device_ = nullptr;

@@ -197,12 +197,12 @@ __global__ void __launch_bounds__(kPlanSearchThreads) report_kernel(const __grid
 }  // namespace
 
 /// Number of blocks of improve_kernel that a device runs at once, and the additional shared memory available to each.
-struct Room {
+struct DeviceRoom {
   std::int32_t blocks;
   std::size_t shared;
 };
 
-Room room_of_device(std::size_t shared_bytes) {
+DeviceRoom room_of_device(std::size_t shared_bytes) {
   int device = 0, multiprocessors = 0, most = 0, blocks = 0;
   cudaFuncAttributes attributes{};
   check(cudaGetDevice(&device), "ask for the current device");
@@ -223,7 +223,7 @@ std::size_t PlanSearcher::pieces_bytes() const {
 }
 
 // Allocates everything that is written in one block of memory. Only sizes and addresses are computed, so the host's problem suffices.
-std::size_t PlanSearcher::carve(const cuda_abi::PlanSearchTask& task, std::byte* block) {
+std::size_t PlanSearcher::carve(const cuda_abi::AbiPlanSearchTask& task, std::byte* block) {
   const kernel::PlanSearchView& v = *task.problem;
   const kernel::PlanSearchRequest& request = *task.request;
   PlanSearchMemory& m = memory_;
@@ -239,7 +239,7 @@ std::size_t PlanSearcher::carve(const cuda_abi::PlanSearchTask& task, std::byte*
 
 // Individuals have their homes in device memory as far as there is room, and the others in host memory.
 // A block that processes one of the latter has a copy of it, and one of its mate.
-void PlanSearcher::divide(const cuda_abi::PlanSearchTask& task, std::size_t room, std::int32_t most_blocks) {
+void PlanSearcher::divide(const cuda_abi::AbiPlanSearchTask& task, std::size_t room, std::int32_t most_blocks) {
   memory_.near = blocks_ = memory_.individuals;
   place_piece_ = workspace_piece_;
   if (carve(task, nullptr) <= room) return;
@@ -253,14 +253,14 @@ void PlanSearcher::divide(const cuda_abi::PlanSearchTask& task, std::size_t room
   memory_.near = static_cast<std::int32_t>(std::min(left / individual_piece_, static_cast<std::size_t>(memory_.individuals)));
 }
 
-void PlanSearcher::reserve(const cuda_abi::PlanSearchTask& task, const Tuning& tuning) {
+void PlanSearcher::reserve(const cuda_abi::AbiPlanSearchTask& task, const Tuning& tuning) {
   const kernel::PlanSearchView& v = *task.problem;
   memory_.individuals = kernel::plan_search_individuals(*task.request);
   memory_.individual_bytes = kernel::plan_search_individual_bytes(v);
   individual_piece_ = round_up(memory_.individual_bytes);
   workspace_piece_ = round_up(kernel::plan_search_workspace_bytes(v));
   const bool small = memory_.individual_bytes <= static_cast<std::size_t>(tuning.search_shared);
-  const Room device = room_of_device(small ? memory_.individual_bytes : 0);
+  const DeviceRoom device = room_of_device(small ? memory_.individual_bytes : 0);
   shared_bytes_ = device.shared;
   memory_.in_shared = shared_bytes_ != 0 ? 1 : 0;
 
@@ -285,7 +285,7 @@ void PlanSearcher::reserve(const cuda_abi::PlanSearchTask& task, const Tuning& t
   }
 }
 
-void PlanSearcher::upload(const cuda_abi::PlanSearchTask& task, const DeviceProblem& device, const Stream& stream) {
+void PlanSearcher::upload(const cuda_abi::AbiPlanSearchTask& task, const DeviceProblem& device, const Stream& stream) {
   const kernel::PlanSearchView& v = *task.problem;
   const kernel::PlanSearchRequest& request = *task.request;
   gene_of_.assign(static_cast<std::size_t>(kernel::plan_search_individuals(request)), kernel::kNone);
@@ -310,7 +310,7 @@ void PlanSearcher::upload(const cuda_abi::PlanSearchTask& task, const DeviceProb
   m.gene_of = inputs_.at<const std::int32_t>(gene_of);
 }
 
-void PlanSearcher::upload_homes(const cuda_abi::PlanSearchTask& task, const Stream& stream) {
+void PlanSearcher::upload_homes(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream) {
   const kernel::PlanSearchView& v = *task.problem;
   const PlanSearchMemory& m = memory_;
   host_homes_.reserve(static_cast<std::size_t>(m.individuals), "reserve host memory for a population of plans");
@@ -367,7 +367,7 @@ void PlanSearcher::generation(const Stream& stream) const {
 
 // The first generation is launched kernel by kernel, which loads the kernels. The others are launches of one graph.
 // They are launched ahead, for about as long as a caller that stops may have to wait.
-void PlanSearcher::generations(const cuda_abi::PlanSearchTask& task, const Stream& stream) {
+void PlanSearcher::generations(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream) {
   using Clock = std::chrono::steady_clock;
   const std::int32_t all = task.request->generations;
   std::int32_t ahead = task.stop == nullptr ? all : 1;
@@ -390,7 +390,7 @@ void PlanSearcher::generations(const cuda_abi::PlanSearchTask& task, const Strea
   }
 }
 
-void PlanSearcher::download(const cuda_abi::PlanSearchTask& task, const Stream& stream) {
+void PlanSearcher::download(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream) {
   const PlanSearchMemory& m = memory_;
   const kernel::PlanSearchResult& result = task.result;
   report_kernel<<<static_cast<unsigned>(m.request.islands) + 1, kPlanSearchThreads, 0, stream.get()>>>(m);
@@ -407,7 +407,7 @@ void PlanSearcher::download(const cuda_abi::PlanSearchTask& task, const Stream& 
   stream.wait("download a plan");
 }
 
-void PlanSearcher::run(const cuda_abi::PlanSearchTask& task, const DeviceProblem& device, const Tuning& tuning, const Stream& stream) {
+void PlanSearcher::run(const cuda_abi::AbiPlanSearchTask& task, const DeviceProblem& device, const Tuning& tuning, const Stream& stream) {
   reserve(task, tuning);
   upload(task, device, stream);
   upload_homes(task, stream);

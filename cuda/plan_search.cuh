@@ -48,19 +48,19 @@ class PlanSearcher {
  public:
   /// Runs the requested generations, or fewer when `stop` requests it. Returns when the best plan is on the host.
   /// @param device  The problem of the search on the device, brought up to date on `stream`.
-  void run(const cuda_abi::PlanSearchTask& task, const DeviceProblem& device, const Tuning& tuning, const Stream& stream);
+  void run(const cuda_abi::AbiPlanSearchTask& task, const DeviceProblem& device, const Tuning& tuning, const Stream& stream);
 
  private:
   std::size_t pieces_bytes() const;
-  std::size_t carve(const cuda_abi::PlanSearchTask& task, std::byte* block);
-  void divide(const cuda_abi::PlanSearchTask& task, std::size_t room, std::int32_t most_blocks);
-  void reserve(const cuda_abi::PlanSearchTask& task, const Tuning& tuning);
-  void upload(const cuda_abi::PlanSearchTask& task, const DeviceProblem& device, const Stream& stream);
-  void upload_homes(const cuda_abi::PlanSearchTask& task, const Stream& stream);
+  std::size_t carve(const cuda_abi::AbiPlanSearchTask& task, std::byte* block);
+  void divide(const cuda_abi::AbiPlanSearchTask& task, std::size_t room, std::int32_t most_blocks);
+  void reserve(const cuda_abi::AbiPlanSearchTask& task, const Tuning& tuning);
+  void upload(const cuda_abi::AbiPlanSearchTask& task, const DeviceProblem& device, const Stream& stream);
+  void upload_homes(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream);
   void begin(const Stream& stream);
   void generation(const Stream& stream) const;
-  void generations(const cuda_abi::PlanSearchTask& task, const Stream& stream);
-  void download(const cuda_abi::PlanSearchTask& task, const Stream& stream);
+  void generations(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream);
+  void download(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream);
 
   PlanSearchMemory memory_{};
   std::int32_t blocks_ = 0;

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kMostThreads) price_kernel(const PriceArgument
 }
 
 /// Allocates the result columns of a task; returns the bytes in use after it.
-std::size_t carve_result(kernel::BumpAllocator& c, const cuda_abi::PriceTask& task, kernel::PriceResult& result) {
+std::size_t carve_result(kernel::BumpAllocator& c, const cuda_abi::AbiPriceTask& task, kernel::PriceResult& result) {
   kernel::for_each_column(*task.problem, kernel::TakeColumns{c}, result);
   return c.used = round_up(c.used);
 }
@@ -43,7 +43,7 @@ Pricer::Sizes& Pricer::Sizes::operator+=(const Sizes& more) {
 
 std::size_t Pricer::Sizes::bytes() const { return workspace + inputs + results + tasks * sizeof(PriceArguments); }
 
-Pricer::Sizes Pricer::size_of(const cuda_abi::PriceTask& task) {
+Pricer::Sizes Pricer::size_of(const cuda_abi::AbiPriceTask& task) {
   const kernel::PriceView& c = *task.problem;
   kernel::PriceWorkspace workspace{};
   kernel::PriceResult result{};
@@ -55,14 +55,14 @@ Pricer::Sizes Pricer::size_of(const cuda_abi::PriceTask& task) {
   return sizes;
 }
 
-void Pricer::run(std::span<const cuda_abi::PriceTask> tasks, const Tuning& tuning, const Stream& stream) {
+void Pricer::run(std::span<const cuda_abi::AbiPriceTask> tasks, const Tuning& tuning, const Stream& stream) {
   const std::size_t own = workspace_.capacity() + results_.capacity() + arguments_.capacity() * sizeof(PriceArguments) + inputs_.bytes();
   in_chunks(
-      tasks, own, tuning, [](const cuda_abi::PriceTask& task) { return size_of(task); },
-      [&](std::span<const cuda_abi::PriceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning, stream); });
+      tasks, own, tuning, [](const cuda_abi::AbiPriceTask& task) { return size_of(task); },
+      [&](std::span<const cuda_abi::AbiPriceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning, stream); });
 }
 
-void Pricer::run_chunk(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream) {
+void Pricer::run_chunk(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream) {
   upload(tasks, sizes, stream);
   const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
   price_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream.get()>>>(arguments_.data());
@@ -70,7 +70,7 @@ void Pricer::run_chunk(std::span<const cuda_abi::PriceTask> tasks, const Sizes& 
   download(tasks, sizes, stream);
 }
 
-void Pricer::upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Stream& stream) {
+void Pricer::upload(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream) {
   workspace_.reserve(sizes.workspace, "reserve the workspace of choices");
   results_.reserve(sizes.results, "reserve the results of choices");
   arguments_.reserve(sizes.tasks, "reserve choices");
@@ -78,7 +78,7 @@ void Pricer::upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& siz
   inputs_.clear();
   places_.clear();
   const auto add = inputs_.adding(places_);
-  for (const cuda_abi::PriceTask& task : tasks) {
+  for (const cuda_abi::AbiPriceTask& task : tasks) {
     kernel::for_each_column(*task.problem, add, *task.problem);
     kernel::for_each_column(*task.problem, add, *task.request);
   }
@@ -89,7 +89,7 @@ void Pricer::upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& siz
   const std::size_t* place = places_.data();
   const auto put = inputs_.placing(place);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const cuda_abi::PriceTask& task = tasks[i];
+    const cuda_abi::AbiPriceTask& task = tasks[i];
     PriceArguments& one = host_arguments_.data()[i];
     one.problem = *task.problem;
     one.request = *task.request;
@@ -103,7 +103,7 @@ void Pricer::upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& siz
         "upload choices");
 }
 
-void Pricer::download(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Stream& stream) {
+void Pricer::download(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream) {
   host_results_.reserve(sizes.results, "reserve host memory for results");
   check(cudaMemcpyAsync(host_results_.data(), results_.data(), sizes.results, cudaMemcpyDeviceToHost, stream.get()), "download results");
   stream.wait("choose shapes");
@@ -111,7 +111,7 @@ void Pricer::download(std::span<const cuda_abi::PriceTask> tasks, const Sizes& s
   const auto copy = [](std::int64_t n, const auto* from, auto* to) {
     if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(*to));
   };
-  for (const cuda_abi::PriceTask& task : tasks) {
+  for (const cuda_abi::AbiPriceTask& task : tasks) {
     kernel::PriceResult here{};
     carve_result(results, task, here);
     kernel::for_each_column(*task.problem, copy, here, task.result);

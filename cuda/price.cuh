@@ -27,7 +27,7 @@ class Pricer {
   /// Runs all tasks and returns when their results are on the host.
   /// It runs them in chunks when device memory is too small for all at once. Chunks never change an answer.
   /// Columns that several tasks share are sent once per chunk.
-  void run(std::span<const cuda_abi::PriceTask> tasks, const Tuning& tuning, const Stream& stream);
+  void run(std::span<const cuda_abi::AbiPriceTask> tasks, const Tuning& tuning, const Stream& stream);
 
  private:
   /// Memory that a chunk needs.
@@ -36,11 +36,11 @@ class Pricer {
     Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
   };
-  static Sizes size_of(const cuda_abi::PriceTask& task);
+  static Sizes size_of(const cuda_abi::AbiPriceTask& task);
 
-  void run_chunk(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream);
-  void upload(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Stream& stream);
-  void download(std::span<const cuda_abi::PriceTask> tasks, const Sizes& sizes, const Stream& stream);
+  void run_chunk(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream);
+  void upload(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream);
+  void download(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream);
 
   ColumnPack inputs_;
   std::vector<std::size_t> places_;  // in the pack

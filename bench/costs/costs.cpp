@@ -161,7 +161,7 @@ class PlanSearchCosts {
   kernel::PlanSearchWorkspace ws_;
 };
 
-Status plan_search(void*, const cuda_abi::PlanSearchTask* task, Message* message) {
+Status plan_search(void*, const cuda_abi::AbiPlanSearchTask* task, Message* message) {
   PlanSearchCosts costs(*task->problem, *task->request);
   costs.begin();
   const std::int32_t last = task->request->generations - 1;
@@ -172,7 +172,7 @@ Status plan_search(void*, const cuda_abi::PlanSearchTask* task, Message* message
 }
 
 /// The first generation.
-Status evolve(void*, const cuda_abi::OnesTask* task, Message* message) {
+Status evolve(void*, const cuda_abi::AbiOnesTask* task, Message* message) {
   const kernel::OnesView& v = *task->problem;
   const std::int32_t number = task->request->first_generation;
   const std::size_t jobs = to_index(v.n_jobs), all = to_index(v.population) * jobs;
@@ -255,9 +255,9 @@ Status open(std::int32_t, void** context, Message*) {
 
 void close(void*) {}
 
-Status place(void*, const kernel::ProblemView* problem, const cuda_abi::PlaceTask* tasks, std::int32_t n, Message*) {
+Status place(void*, const kernel::ProblemView* problem, const cuda_abi::AbiPlaceTask* tasks, std::int32_t n, Message*) {
   for (std::int32_t i = 0; i < n; ++i) {
-    const cuda_abi::PlaceTask& task = tasks[i];
+    const cuda_abi::AbiPlaceTask& task = tasks[i];
     std::vector<std::max_align_t> memory(kernel::place_workspace_bytes(*problem, *task.request) / sizeof(std::max_align_t) + 1);
     const kernel::PlaceWorkspace ws = kernel::carve_workspace(memory.data(), *problem, *task.request);
     kernel::SerialGroup group;
@@ -267,7 +267,7 @@ Status place(void*, const kernel::ProblemView* problem, const cuda_abi::PlaceTas
 }
 
 Status score(void*, const kernel::ScoreTableView*, kernel::AskBest*, Message*) { return Status::kOutOfMemory; }
-Status choose(void*, const cuda_abi::PriceTask*, std::int32_t, Message*) { return Status::kOutOfMemory; }
+Status choose(void*, const cuda_abi::AbiPriceTask*, std::int32_t, Message*) { return Status::kOutOfMemory; }
 
 }  // namespace
 }  // namespace berth::bench

@@ -107,10 +107,10 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
   std::vector<std::int32_t> waiting = columns_->waiting;
   std::vector<std::int32_t> number(waiting.size());
   for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<std::int32_t>(i);
-  std::vector<kernel::Candidate> best(waiting.size() * kernel::kMaxBest);
+  std::vector<kernel::CandidateRow> best(waiting.size() * kernel::kMaxBest);
 
   for (rounds = 0; !waiting.empty(); ++rounds) {
-    kernel::ScoreRequest r{};
+    kernel::ScoreQuery r{};
     r.n = static_cast<std::int32_t>(waiting.size());
     r.jobs = waiting.data();
     r.option_run = columns_->option_run.data();
@@ -124,7 +124,7 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
     for (std::size_t i = 0; i < waiting.size(); ++i) {
       int place = -1;
       for (int k = 0; k < kernel::kMaxBest && place < 0; ++k) {
-        const kernel::Candidate& c = best[i * kernel::kMaxBest + to_index(k)];
+        const kernel::CandidateRow& c = best[i * kernel::kMaxBest + to_index(k)];
         if (c.option == kernel::kNone) break;
         const int wanted = place_of(type_of(waiting[i], c.option), c.where - p.topology[kSwitch].level_begin[kRack]);
         if (left[to_index(wanted)] > 0) place = wanted;
@@ -150,8 +150,8 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
 
 std::vector<int> Instance::by_order(core::PlacementBackend& backend) const {
   const kernel::ProblemView& p = state_->impl().problem();
-  PassOutput output(columns_->waiting.size(), core::entry_bound(p));
-  core::Scenario scenario{columns_->request(state_->now(), columns_->waiting), {}, nullptr};
+  OwnedPlaceResult output(columns_->waiting.size(), core::entry_bound(p));
+  core::PlaceTask scenario{columns_->request(state_->now(), columns_->waiting), {}, nullptr};
   backend.place(p, scenario, output.view());
   std::vector<int> places(to_index(flow_.jobs), -1);
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -28,8 +28,8 @@ struct Prepared {
   std::unique_ptr<PassColumns> columns;
   std::vector<std::vector<std::int32_t>> orders;
   std::vector<std::vector<kernel::TakenRow>> taken;
-  std::vector<core::Scenario> scenarios;
-  std::vector<PassOutput> outputs;
+  std::vector<core::PlaceTask> scenarios;
+  std::vector<OwnedPlaceResult> outputs;
   std::vector<kernel::PlaceResult> results;
 };
 
@@ -65,7 +65,7 @@ Prepared& prepared(std::int64_t count) {
     p.scenarios.push_back({p.columns->request(p.state->now(), p.orders[i]), p.taken[i], nullptr});
     p.outputs.emplace_back(p.orders[i].size(), bound);
   }
-  for (PassOutput& output : p.outputs) p.results.push_back(output.view());
+  for (OwnedPlaceResult& output : p.outputs) p.results.push_back(output.view());
   p.count = count;
   return p;
 }
@@ -75,7 +75,7 @@ void check(Prepared& p) {
   const std::size_t n = std::min(kChecked, p.scenarios.size());
   const auto reference = core::make_reference_backend();
   for (std::size_t i = 0; i < n; ++i) {
-    PassOutput want(p.orders[i].size(), core::entry_bound(problem));
+    OwnedPlaceResult want(p.orders[i].size(), core::entry_bound(problem));
     reference->place(problem, p.scenarios[i], want.view());
     require(want.n_entries > 0 && same_pass(want, p.outputs[i]), "a walk is not the reference's");
   }

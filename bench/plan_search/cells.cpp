@@ -16,10 +16,10 @@ double missing_percent(std::int64_t value, std::int64_t most) {
   return 100 * (1 - static_cast<double>(value) / static_cast<double>(most));
 }
 
-std::optional<std::int64_t> value_at(const Attempt& one, double ms) {
+std::optional<std::int64_t> value_at(const SearchAttempt& one, double ms) {
   std::optional<std::int64_t> value;
   if (ms > 1'000 * one.until_s) return value;
-  for (const Reached& step : one.reached) {
+  for (const ReachedValue& step : one.reached) {
     if (1'000 * step.seconds <= ms) value = step.value;
   }
   return value;
@@ -28,7 +28,7 @@ std::optional<std::int64_t> value_at(const Attempt& one, double ms) {
 /// One contender's attempts and the known values of the instances, in their order.
 class Gaps {
  public:
-  Gaps(const std::vector<Attempt>& attempts, const SearchFacts* facts) : attempts_(attempts), facts_(facts) {}
+  Gaps(const std::vector<SearchAttempt>& attempts, const SearchFacts* facts) : attempts_(attempts), facts_(facts) {}
 
   void set(SearchRow& row, const std::vector<double>& times_ms) const {
     if (!attempts_.back().why.empty()) {  // one failure excludes all instances
@@ -38,36 +38,38 @@ class Gaps {
       return;
     }
     row.plans = static_cast<std::int64_t>(attempts_.size());
-    row.last_ms = over([](const Attempt& a, const SearchFacts&) { return 1'000 * a.reached.back().seconds; });
-    row.generations = over([](const Attempt& a, const SearchFacts&) { return static_cast<double>(a.generations); });
-    row.bound_gap = over([](const Attempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().value, f.bound); });
-    row.best_gap = over([](const Attempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().value, f.best); });
+    row.last_ms = over([](const SearchAttempt& a, const SearchFacts&) { return 1'000 * a.reached.back().seconds; });
+    row.generations = over([](const SearchAttempt& a, const SearchFacts&) { return static_cast<double>(a.generations); });
+    row.bound_gap = over([](const SearchAttempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().value, f.bound); });
+    row.best_gap = over([](const SearchAttempt& a, const SearchFacts& f) { return missing_percent(a.reached.back().value, f.best); });
     for (const double ms : times_ms) {
-      const bool all = std::all_of(attempts_.begin(), attempts_.end(), [&](const Attempt& a) { return value_at(a, ms).has_value(); });
+      const bool all = std::all_of(attempts_.begin(), attempts_.end(), [&](const SearchAttempt& a) { return value_at(a, ms).has_value(); });
       row.bound_gap_at.emplace_back();
       row.best_gap_at.emplace_back();
       if (!all) continue;
-      row.bound_gap_at.back() = over([&](const Attempt& a, const SearchFacts& f) { return missing_percent(*value_at(a, ms), f.bound); });
-      row.best_gap_at.back() = over([&](const Attempt& a, const SearchFacts& f) { return missing_percent(*value_at(a, ms), f.best); });
+      row.bound_gap_at.back() =
+          over([&](const SearchAttempt& a, const SearchFacts& f) { return missing_percent(*value_at(a, ms), f.bound); });
+      row.best_gap_at.back() =
+          over([&](const SearchAttempt& a, const SearchFacts& f) { return missing_percent(*value_at(a, ms), f.best); });
     }
   }
 
  private:
   template <class Of>
-  Spread over(const Of& of) const {
+  MedianRange over(const Of& of) const {
     std::vector<double> values;
     for (std::size_t i = 0; i < attempts_.size(); ++i) values.push_back(of(attempts_[i], facts_[i]));
     return spread_of(std::move(values));
   }
 
-  const std::vector<Attempt>& attempts_;
+  const std::vector<SearchAttempt>& attempts_;
   const SearchFacts* facts_;
 };
 
 double longest_ms(const SearchAxes& axes) { return std::max(axes.budget_ms, axes.long_ms); }
 
-Attempt ended_with(const Reached& last) {
-  Attempt one;
+SearchAttempt ended_with(const ReachedValue& last) {
+  SearchAttempt one;
   one.reached.push_back(last);
   return one;
 }
@@ -81,15 +83,15 @@ SearchResult run_cell(const SearchAxes& axes, const SearchCluster& cluster, cons
   for (const std::string& name : search_contenders()) {
     if (takes_part(name, kind, gpus)) names.push_back(name);
   }
-  std::vector<std::vector<Attempt>> attempts(names.size());  // of each instance
+  std::vector<std::vector<SearchAttempt>> attempts(names.size());  // of each instance
   for (std::int64_t seed = 1; seed <= axes.seeds; ++seed) {
     const std::unique_ptr<SearchInstance> instance = make_search_instance(cluster, kind, gpus, seed);
     SearchFacts facts{cluster.name, kind.name, gpus, seed, instance->hash, instance->by.bound.bound, INT64_MIN, ""};
     for (std::size_t c = 0; c < names.size(); ++c) {
       if (!attempts[c].empty() && !attempts[c].back().why.empty()) continue;  // it will fail on the others, too
       attempts[c].push_back(attempt(*instance, kind, names[c], axes));
-      const Attempt& made = attempts[c].back();
-      for (const Reached& step : made.reached) {
+      const SearchAttempt& made = attempts[c].back();
+      for (const ReachedValue& step : made.reached) {
         if (!made.is_plan || step.value <= facts.best) continue;
         facts.best = step.value;
         facts.best_by = names[c];
@@ -120,7 +122,7 @@ SearchResult run_cell(const SearchAxes& axes, const SearchCluster& cluster, cons
 SearchResult run_ablation(const SearchAxes& axes, const SearchCluster& cluster, const SearchKind& kind, const BestKnown& known) {
   const std::vector<SearchVariant> variants = search_variants();
   SearchResult cell;
-  std::vector<std::vector<Attempt>> attempts(variants.size() + 1);
+  std::vector<std::vector<SearchAttempt>> attempts(variants.size() + 1);
   std::vector<SearchFacts> facts;  // once for each plan of a variant
   for (std::int64_t seed = 1; seed <= axes.seeds; ++seed) {
     const std::unique_ptr<SearchInstance> instance = make_search_instance(cluster, kind, axes.ablation_gpus, seed);

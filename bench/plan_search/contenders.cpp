@@ -41,7 +41,7 @@ TimeUs budget_us(double budget_ms) { return static_cast<TimeUs>(budget_ms * 1'00
 
 // After one warm-up, except for slow ones, where that one counts.
 template <class Decide>
-Attempt median_of_three(SearchInstance& instance, const Decide& decide) {
+SearchAttempt median_of_three(SearchInstance& instance, const Decide& decide) {
   Timed timed = decide();
   std::vector<double> seconds(3, timed.seconds);
   for (double& one : seconds) {
@@ -50,14 +50,14 @@ Attempt median_of_three(SearchInstance& instance, const Decide& decide) {
     one = timed.seconds;
   }
   std::sort(seconds.begin(), seconds.end());
-  Attempt found;
+  SearchAttempt found;
   found.reached.push_back({seconds[1], objective_value(instance, timed.plan)});
   return found;
 }
 
-Attempt once(SearchInstance& instance, const SearchKind& kind, const std::string& policy) {
+SearchAttempt once(SearchInstance& instance, const SearchKind& kind, const std::string& policy) {
   if (policy == instance.by.policy && instance.by_s > kSlow_s) {
-    Attempt found;
+    SearchAttempt found;
     found.reached.push_back({instance.by_s, instance.by.bound.value});
     return found;
   }
@@ -65,7 +65,7 @@ Attempt once(SearchInstance& instance, const SearchKind& kind, const std::string
   return median_of_three(instance, [&] { return decide_timed(instance, request); });
 }
 
-Attempt by_rule(SearchInstance& instance, core::ShapePolicy& rule) {
+SearchAttempt by_rule(SearchInstance& instance, core::ShapePolicy& rule) {
   return median_of_three(instance, [&] {
     Timed timed;
     const auto begin = std::chrono::steady_clock::now();
@@ -75,8 +75,8 @@ Attempt by_rule(SearchInstance& instance, core::ShapePolicy& rule) {
   });
 }
 
-Attempt without_places(SearchInstance& instance, double most_s) {
-  Attempt found;
+SearchAttempt without_places(SearchInstance& instance, double most_s) {
+  SearchAttempt found;
   found.is_plan = false;
   if (!has_solver()) {
     found.why = "built without GLPK";
@@ -92,11 +92,11 @@ Attempt without_places(SearchInstance& instance, double most_s) {
   return found;
 }
 
-Attempt with_places(SearchInstance& instance, double most_s) {
-  Attempt found = without_places(instance, most_s);
+SearchAttempt with_places(SearchInstance& instance, double most_s) {
+  SearchAttempt found = without_places(instance, most_s);
   if (found.reached.empty()) return found;
   AsSolved rule(*instance.solved);
-  Attempt placed = by_rule(instance, rule);
+  SearchAttempt placed = by_rule(instance, rule);
   placed.reached[0].seconds += found.reached[0].seconds;
   return placed;
 }
@@ -105,9 +105,9 @@ Attempt with_places(SearchInstance& instance, double most_s) {
 // Decisions that would exceed the budget, judged by the previous one, are skipped, except for those of at most
 // `published` generations. Where half of the budget or more would be left, a last decision uses the generations that
 // fit.
-Attempt by_generations(SearchInstance& instance, const std::string& policy, std::int64_t times_as_many, std::int64_t published,
-                       double budget_s) {
-  Attempt found;
+SearchAttempt by_generations(SearchInstance& instance, const std::string& policy, std::int64_t times_as_many, std::int64_t published,
+                             double budget_s) {
+  SearchAttempt found;
   found.until_s = budget_s;
   Request request;
   request.policy = policy;
@@ -126,11 +126,11 @@ Attempt by_generations(SearchInstance& instance, const std::string& policy, std:
     const bool worthwhile = timed.seconds < budget_s / 2;
     generations = !last ? next : worthwhile ? static_cast<std::int64_t>(0.9 * budget_s / each_s) : 0;
   }
-  std::sort(found.reached.begin(), found.reached.end(), [](const Reached& a, const Reached& b) { return a.seconds < b.seconds; });
+  std::sort(found.reached.begin(), found.reached.end(), [](const ReachedValue& a, const ReachedValue& b) { return a.seconds < b.seconds; });
   return found;
 }
 
-Attempt evolve(SearchInstance& instance, const SearchKind& kind, int threads, double budget_ms) {
+SearchAttempt evolve(SearchInstance& instance, const SearchKind& kind, int threads, double budget_ms) {
   Request request = with_wishes(kind, "ones-plus");
   request.threads = threads;
   request.budget_us = budget_us(budget_ms);
@@ -139,7 +139,7 @@ Attempt evolve(SearchInstance& instance, const SearchKind& kind, int threads, do
   const report::ValueOverTime found = report::value_over_time(instance.engine, instance.state, nothing_kept, request, plan);
   const std::int64_t value = objective_value(instance, plan);
   const double after_s = found.seconds - found.searched_s;
-  Attempt attempt;
+  SearchAttempt attempt;
   attempt.until_s = std::max(budget_ms / 1'000, found.seconds);
   for (const report::ValueStep& step : found.steps) attempt.reached.push_back({step.seconds + after_s, step.score});
   // In the search a job that moves in its shape always costs one unit, in the plan only where `migration` counts.
@@ -167,7 +167,7 @@ bool takes_part(const std::string& contender, const SearchKind& kind, std::int64
   return true;
 }
 
-Attempt attempt(SearchInstance& instance, const SearchKind& kind, const std::string& contender, const SearchAxes& axes) {
+SearchAttempt attempt(SearchInstance& instance, const SearchKind& kind, const std::string& contender, const SearchAxes& axes) {
   const double budget_ms = search_budget_ms(axes, contender, kind.name, instance.gpus);
   const double budget_s = budget_ms / 1'000;
   if (contender == "ones") return by_generations(instance, contender, 2, 0, budget_s);

@@ -10,14 +10,14 @@
 namespace berth::bench {
 
 /// Result of a contender: after this number of seconds it has a plan of this objective value.
-struct Reached {
+struct ReachedValue {
   double seconds;
   std::int64_t value;
 };
 
 /// One contender on one instance.
-struct Attempt {
-  std::vector<Reached> reached;                              // by time; empty: none, see `why`
+struct SearchAttempt {
+  std::vector<ReachedValue> reached;                         // by time; empty: none, see `why`
   std::int64_t generations = 0;                              // of the longest decision
   double until_s = std::numeric_limits<double>::infinity();  // it had no more time than this: later values are not known
   bool is_plan = true;                                       // else a bound
@@ -43,7 +43,7 @@ bool takes_part(const std::string& contender, const SearchKind& kind, std::int64
 ///
 /// price, optimus, pop and ones-plus optimise the kind's objective. ones and elastic-pollux have their own, but their
 /// plans are still valued by the kind's. exact-choice and exact run where the sum is separable.
-Attempt attempt(SearchInstance& instance, const SearchKind& kind, const std::string& contender, const SearchAxes& axes);
+SearchAttempt attempt(SearchInstance& instance, const SearchKind& kind, const std::string& contender, const SearchAxes& axes);
 
 /// The objective value of one decision of ones-plus on one thread.
 std::int64_t value_of_variant(SearchInstance& instance, const SearchKind& kind, const SearchVariant& variant, std::uint64_t seed,

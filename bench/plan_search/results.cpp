@@ -17,11 +17,11 @@
 namespace berth::bench {
 namespace {
 
-std::string text_of(const Spread& s) { return fmt::format("[{:.6g},{:.6g},{:.6g}]", s.median, s.lowest, s.highest); }
+std::string text_of(const MedianRange& s) { return fmt::format("[{:.6g},{:.6g},{:.6g}]", s.median, s.lowest, s.highest); }
 
-std::string text_of(const std::vector<std::optional<Spread>>& spreads) {
+std::string text_of(const std::vector<std::optional<MedianRange>>& spreads) {
   std::string text = "[";
-  for (const std::optional<Spread>& one : spreads) {
+  for (const std::optional<MedianRange>& one : spreads) {
     if (text.size() > 1) text += ',';
     text += one ? text_of(*one) : "null";
   }
@@ -64,15 +64,15 @@ std::string lines_of(const Rows& rows) {
 
 double number(io::JsonCursor& in) { return std::strtod(std::string(in.raw()).c_str(), nullptr); }
 
-Spread spread(io::JsonCursor& in) {
+MedianRange spread(io::JsonCursor& in) {
   std::vector<double> three;
   in.array([&] { three.push_back(number(in)); });
   if (three.size() != 3) in.fail("expected three numbers");
   return {three[0], three[1], three[2]};
 }
 
-std::vector<std::optional<Spread>> spreads(io::JsonCursor& in) {
-  std::vector<std::optional<Spread>> found;
+std::vector<std::optional<MedianRange>> spreads(io::JsonCursor& in) {
+  std::vector<std::optional<MedianRange>> found;
   in.array([&] {
     if (in.type() == io::JsonType::kNull) {
       in.null();
@@ -110,7 +110,7 @@ SearchRow row(io::JsonCursor& in) {
 
 }  // namespace
 
-Spread spread_of(std::vector<double> values) {
+MedianRange spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   const double median = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;

@@ -8,11 +8,11 @@
 namespace berth::bench {
 
 /// Over instances.
-struct Spread {
+struct MedianRange {
   double median = 0, lowest = 0, highest = 0;
 };
 /// @param values  not empty
-Spread spread_of(std::vector<double> values);
+MedianRange spread_of(std::vector<double> values);
 
 /// A row of the result: a contender on a cell (cluster, kind, size), or a variant of the ablation there.
 struct SearchRow {
@@ -23,12 +23,12 @@ struct SearchRow {
   std::int64_t plans = 0;
   std::string note;      // why it has no result
   double budget_ms = 0;  // of the search; 0: none
-  Spread last_ms;        // when it first had its final value
-  Spread generations;
-  Spread bound_gap, best_gap;  // final gaps in per cent: to the separable bound, and to the best value of any plan in this run. The latter
-                               // is below 0 for a contender that is no plan
+  MedianRange last_ms;   // when it first had its final value
+  MedianRange generations;
+  MedianRange bound_gap, best_gap;  // final gaps in per cent: to the separable bound, and to the best value of any plan in this run. The
+                                    // latter is below 0 for a contender that is no plan
   // At each of SearchResult::times_ms; none where some instance has no plan by then, or the budget is over.
-  std::vector<std::optional<Spread>> bound_gap_at, best_gap_at;
+  std::vector<std::optional<MedianRange>> bound_gap_at, best_gap_at;
 };
 
 /// Facts about an instance.

@@ -27,7 +27,7 @@ std::string percent(double gap) {
   return gap < 10 ? fmt::format("{:.3f}", gap) : fmt::format("{:.1f}", gap);
 }
 
-std::string cell(const Spread& gap) {
+std::string cell(const MedianRange& gap) {
   const std::string low = percent(gap.lowest), high = percent(gap.highest);
   return low == high ? low : fmt::format("{} ({} to {})", percent(gap.median), low, high);
 }
@@ -42,7 +42,7 @@ bool is_shown(double ms) {
 // Coupled: how far below the best plan that was found; separable: how far below the bound. The other gap stands last.
 bool to_bound(const SearchRow& row) { return row.kind == "separable"; }
 
-const std::vector<std::optional<Spread>>& gaps_at(const SearchRow& row) { return to_bound(row) ? row.bound_gap_at : row.best_gap_at; }
+const std::vector<std::optional<MedianRange>>& gaps_at(const SearchRow& row) { return to_bound(row) ? row.bound_gap_at : row.best_gap_at; }
 
 std::string plot_name(const SearchRow& row) { return fmt::format("search-{}-{}-{}", row.cluster, row.kind, row.gpus); }
 
@@ -64,7 +64,7 @@ Table search_table(const SearchResult& result, const SearchRow& first) {
     std::vector<std::string> line{fmt::format("{} x {}", row.gpus, row.jobs), row.contender,
                                   row.plans > 0 ? milliseconds(row.last_ms.median) : row.note};
     for (const std::size_t t : shown) {
-      const std::optional<Spread>& gap = gaps_at(row)[t];
+      const std::optional<MedianRange>& gap = gaps_at(row)[t];
       line.push_back(gap ? cell(*gap) : "");
     }
     line.push_back(row.plans > 0 ? cell(bound ? row.best_gap : row.bound_gap) : "");
@@ -134,7 +134,7 @@ std::map<std::string, std::string> point_tables(const SearchResult& result) {
     std::vector<std::string> lines;
     for (const double ms : result.times_ms) lines.push_back(fmt::format("{:g}", ms));
     for (const SearchRow* const row : rows) {
-      const std::vector<std::optional<Spread>>& gaps = gaps_at(*row);
+      const std::vector<std::optional<MedianRange>>& gaps = gaps_at(*row);
       if (std::none_of(gaps.begin(), gaps.end(), [](const auto& gap) { return gap.has_value(); })) {
         later += (later.empty() ? "; later: " : ", ") + row->contender;
         continue;

@@ -19,23 +19,23 @@
 namespace berth::bench {
 namespace {
 
-struct Contender {
+struct ContestPolicy {
   const char* name;
   const char* policy;
   core::Params params = {};
   std::int64_t most_gpus = INT64_MAX;  // above this it takes longer than half a minute
 };
 
-const Contender kContenders[] = {{"price", "price"},
-                                 {"pop", "pop"},
-                                 {"pop_k16", "pop", {{"k", "16"}}},
-                                 {"optimus", "optimus"},
-                                 {"afs", "afs"},
-                                 {"gavel-las", "gavel-las"},
-                                 {"gavel-ftf", "gavel-ftf"},
-                                 {"gavel-makespan", "gavel-makespan"},
-                                 {"sia", "sia"},
-                                 {"elastic-pollux", "elastic-pollux", {}, 512}};
+const ContestPolicy kContenders[] = {{"price", "price"},
+                                     {"pop", "pop"},
+                                     {"pop_k16", "pop", {{"k", "16"}}},
+                                     {"optimus", "optimus"},
+                                     {"afs", "afs"},
+                                     {"gavel-las", "gavel-las"},
+                                     {"gavel-ftf", "gavel-ftf"},
+                                     {"gavel-makespan", "gavel-makespan"},
+                                     {"sia", "sia"},
+                                     {"elastic-pollux", "elastic-pollux", {}, 512}};
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -46,7 +46,7 @@ double median(std::vector<double> values) {
 /// Decisions from scratch by a warm engine; the time is that of the first choice, without placing and choosing again. A
 /// policy that does not choose by prices still searches for the prices of its bound. That search is cut to one
 /// evaluation, and `with_bound_ms` includes all of it.
-void contest(benchmark::State& bench, const Contender& one) {
+void contest(benchmark::State& bench, const ContestPolicy& one) {
   const ContestInstance& instance = contest_instance(bench);
   const bool slow = one.most_gpus != INT64_MAX;
   Engine engine;
@@ -126,7 +126,7 @@ void sia_program(benchmark::State& bench) {
         ->Unit(benchmark::kMillisecond);
   };
   for (const ContestSize& size : contest_sizes()) {
-    for (const Contender& one : kContenders) {
+    for (const ContestPolicy& one : kContenders) {
       if (size.gpus > one.most_gpus) continue;
       auto* const made = benchmark::RegisterBenchmark((std::string("contest/") + one.name).c_str(), contest, one);
       once(made, size);

@@ -20,7 +20,7 @@ struct Model {
   std::int64_t sample, fixed, inside, between, between_each, noise;
 };
 
-Model draw(sim::Draws& random) {
+Model draw(sim::ItemDraws& random) {
   Model m{};
   m.sample = 1'000'000 + random.below(10'000'000);
   m.fixed = 2'000'000 + random.below(20'000'000);
@@ -62,7 +62,7 @@ std::uint64_t PriceInstance::hash() const {
 }
 
 PriceInstance price_instance(std::int64_t gpus, std::int64_t jobs, std::int32_t types, std::int32_t models, std::uint64_t seed) {
-  sim::Draws random(seed, sim::Stream::kJob, 0);
+  sim::ItemDraws random(seed, sim::RandomStream::kJob, 0);
   PriceInstance p;
   p.capacity.assign(static_cast<std::size_t>(types), gpus / types / 8 * 8);
   p.option_begin.push_back(0);

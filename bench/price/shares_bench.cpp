@@ -15,7 +15,7 @@ namespace {
 // A quarter as many GPUs of each type as jobs, as in Gavel's own scaling study. Each type is faster than the previous
 // one for most jobs; each job compares itself with an equal part of the cluster.
 core::ShareProblem share_instance(std::int32_t jobs, std::int32_t types, std::uint64_t seed) {
-  sim::Draws random(seed, sim::Stream::kJob, 1);
+  sim::ItemDraws random(seed, sim::RandomStream::kJob, 1);
   constexpr std::int32_t kGpus[] = {1, 1, 1, 1, 1, 1, 2, 2, 4, 8};
   core::ShareProblem p;
   p.n_jobs = jobs;

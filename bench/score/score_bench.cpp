@@ -23,10 +23,10 @@ struct Prepared {
   std::int64_t size = 0;
   std::unique_ptr<ClusterState> state;
   std::unique_ptr<PassColumns> columns;
-  std::vector<kernel::Candidate> out;
+  std::vector<kernel::CandidateRow> out;
 
-  kernel::ScoreRequest request(std::size_t n) const {
-    kernel::ScoreRequest r{};
+  kernel::ScoreQuery request(std::size_t n) const {
+    kernel::ScoreQuery r{};
     r.n = static_cast<std::int32_t>(n);
     r.jobs = columns->waiting.data();
     r.option_run = columns->option_run.data();
@@ -55,11 +55,11 @@ Prepared& prepared(std::int64_t size) {
 /// The first jobs' candidates equal those of the reference, which reads every node for each job.
 void check(const Prepared& p) {
   const std::size_t n = std::min<std::size_t>(p.columns->waiting.size(), 32);
-  std::vector<kernel::Candidate> want(n * kScoreBest);
+  std::vector<kernel::CandidateRow> want(n * kScoreBest);
   core::make_reference_backend()->score(p.state->impl().problem(), p.request(n), want.data());
   for (std::size_t i = 0; i < want.size(); ++i) {
-    const kernel::Candidate& a = want[i];
-    const kernel::Candidate& b = p.out[i];
+    const kernel::CandidateRow& a = want[i];
+    const kernel::CandidateRow& b = p.out[i];
     require(a.score == b.score && a.option == b.option && a.where == b.where && a.leftover == b.leftover && a.gpu_time_ms == b.gpu_time_ms,
             "a candidate is not the reference's");
   }
@@ -75,7 +75,7 @@ void score_cpu(benchmark::State& bench) {
   const cpu::Collapse collapse = bench.range(1) != 0 ? cpu::Collapse::kOn : cpu::Collapse::kOff;
   const int threads = static_cast<int>(bench.range(2));
   const kernel::ProblemView& problem = p.state->impl().problem();
-  const kernel::ScoreRequest request = p.request(p.columns->waiting.size());
+  const kernel::ScoreQuery request = p.request(p.columns->waiting.size());
   cpu::ScoreTable table;
   cpu::score(table, problem, request, threads, collapse, p.out.data());
   check(p);
@@ -92,7 +92,7 @@ void score_cuda(benchmark::State& bench) {
   }
   Prepared& p = prepared(bench.range(0));
   const kernel::ProblemView& problem = p.state->impl().problem();
-  const kernel::ScoreRequest request = p.request(p.columns->waiting.size());
+  const kernel::ScoreQuery request = p.request(p.columns->waiting.size());
   backend->score(problem, request, p.out.data());
   check(p);
   // Includes the transfer of the results; the problem is on the device already.

@@ -37,7 +37,7 @@ kernel::PlaceRequest PassColumns::request(TimeUs now, const std::vector<std::int
   return r;
 }
 
-PassOutput::PassOutput(std::size_t n, std::int32_t max)
+OwnedPlaceResult::PassOutput(std::size_t n, std::int32_t max)
     : outcome(n),
       option(n),
       entry_begin(n),
@@ -46,12 +46,12 @@ PassOutput::PassOutput(std::size_t n, std::int32_t max)
       entries(new kernel::PlacedRow[static_cast<std::size_t>(max)]),
       max_entries(max) {}
 
-kernel::PlaceResult PassOutput::view() {
+kernel::PlaceResult OwnedPlaceResult::view() {
   return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
           entries.get(),  max_entries,   &n_entries,         &reserve_at};
 }
 
-bool same_pass(const PassOutput& a, const PassOutput& b) {
+bool same_pass(const OwnedPlaceResult& a, const OwnedPlaceResult& b) {
   if (a.outcome != b.outcome || a.option != b.option || a.entry_begin != b.entry_begin || a.entry_end != b.entry_end) return false;
   if (a.n_entries != b.n_entries) return false;
   for (std::int32_t i = 0; i < a.n_entries; ++i) {

@@ -24,9 +24,9 @@ struct PassColumns {
 };
 
 /// Owns the output columns of one pass. Rows of entries are not touched before a pass writes them.
-class PassOutput {
+class OwnedPlaceResult {
  public:
-  PassOutput(std::size_t n, std::int32_t max_entries);
+  OwnedPlaceResult(std::size_t n, std::int32_t max_entries);
   kernel::PlaceResult view();
   std::vector<kernel::Outcome> outcome;
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
@@ -37,6 +37,6 @@ class PassOutput {
 };
 
 /// Same outcomes, options and entries.
-bool same_pass(const PassOutput& a, const PassOutput& b);
+bool same_pass(const OwnedPlaceResult& a, const OwnedPlaceResult& b);
 
 }  // namespace berth::bench

@@ -55,7 +55,7 @@ struct StopToken {
 };
 
 /// One "what if" scenario over a common problem, with its own orders, options and free GPUs.
-struct Scenario {
+struct PlaceTask {
   kernel::PlaceRequest request;
   std::span<const kernel::TakenRow> taken;  // bits that are not free are ignored
   StopToken* stop_token = nullptr;          // respected by `place` on cpu and reference; null: run to the end
@@ -88,12 +88,12 @@ class PlacementBackend {
   virtual ~PlacementBackend() = default;
   virtual const char* name() const = 0;
   /// Runs one scheduling pass. The caller sizes the columns of `result` (`entry_bound`).
-  virtual void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) = 0;
+  virtual void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) = 0;
   /// Runs many scheduling passes over one problem.
-  virtual void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+  virtual void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                            std::span<const kernel::PlaceResult> results) = 0;
   /// out: [n * k].
-  virtual void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) = 0;
+  virtual void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) = 0;
   /// Runs many independent choices.
   virtual void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) = 0;
   virtual void ones(const OnesTask& task, const kernel::OnesResult& result) = 0;

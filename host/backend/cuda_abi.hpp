@@ -35,7 +35,7 @@ struct DeviceRow {
 };
 
 /// One scheduling pass of a batch.
-struct PlaceTask {
+struct AbiPlaceTask {
   const kernel::PlaceRequest* request;
   const kernel::TakenRow* taken;  // [n_taken]
   std::int32_t n_taken;
@@ -43,14 +43,14 @@ struct PlaceTask {
 };
 
 /// One choice of shapes of a batch.
-struct PriceTask {
+struct AbiPriceTask {
   const kernel::PriceView* problem;  // host columns
   const kernel::PriceRequest* request;
   kernel::PriceResult result;  // host columns
 };
 
 /// An evolution of ONES.
-struct OnesTask {
+struct AbiOnesTask {
   const kernel::OnesView* problem;     // host columns
   const kernel::OnesRequest* request;  // host columns
   kernel::OnesResult result;           // host columns
@@ -60,7 +60,7 @@ struct OnesTask {
 };
 
 /// A search of `ones-plus`.
-struct PlanSearchTask {
+struct AbiPlanSearchTask {
   const kernel::PlanSearchView* problem;     // host columns; at least one job and one node
   const kernel::PlanSearchRequest* request;  // host columns
   kernel::PlanSearchResult result;           // host columns
@@ -76,12 +76,12 @@ struct Table {
   /// Opens a context on the GPU in that row of `list`.
   Status (*open)(std::int32_t row, void** context, Message* message);
   void (*close)(void* context);
-  Status (*place)(void* context, const kernel::ProblemView* problem, const PlaceTask* tasks, std::int32_t n, Message* message);
+  Status (*place)(void* context, const kernel::ProblemView* problem, const AbiPlaceTask* tasks, std::int32_t n, Message* message);
   /// @param best  [n_asks * k] host, out
   Status (*score)(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message);
-  Status (*price)(void* context, const PriceTask* tasks, std::int32_t n, Message* message);
-  Status (*ones)(void* context, const OnesTask* task, Message* message);
-  Status (*plan_search)(void* context, const PlanSearchTask* task, Message* message);
+  Status (*price)(void* context, const AbiPriceTask* tasks, std::int32_t n, Message* message);
+  Status (*ones)(void* context, const AbiOnesTask* task, Message* message);
+  Status (*plan_search)(void* context, const AbiPlanSearchTask* task, Message* message);
 };
 
 /// The only symbol that libberth_cuda exports.

@@ -20,11 +20,11 @@ class CpuBackend final : public core::PlacementBackend {
 
   const char* name() const override { return "cpu"; }
 
-  void place(const kernel::ProblemView& problem, const core::Scenario& scenario, const kernel::PlaceResult& result) override {
+  void place(const kernel::ProblemView& problem, const core::PlaceTask& scenario, const kernel::PlaceResult& result) override {
     run(problem, scenario, result, memory_);
   }
 
-  void place_batch(const kernel::ProblemView& problem, std::span<const core::Scenario> scenarios,
+  void place_batch(const kernel::ProblemView& problem, std::span<const core::PlaceTask> scenarios,
                    std::span<const kernel::PlaceResult> results) override {
     const auto n = static_cast<std::int64_t>(scenarios.size());
     for_each_n(threads_, n, 1, [&](std::int64_t i) {
@@ -34,7 +34,7 @@ class CpuBackend final : public core::PlacementBackend {
     });
   }
 
-  void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
+  void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) override {
     cpu::score(table_, problem, request, threads_, Collapse::kOn, out);
   }
 
@@ -49,7 +49,7 @@ class CpuBackend final : public core::PlacementBackend {
   }
 
  private:
-  static void run(const kernel::ProblemView& problem, const core::Scenario& scenario, const kernel::PlaceResult& result,
+  static void run(const kernel::ProblemView& problem, const core::PlaceTask& scenario, const kernel::PlaceResult& result,
                   std::vector<std::byte>& memory) {
     const std::size_t bytes = kernel::place_workspace_bytes(problem, scenario.request) + 16;
     if (memory.size() < bytes) memory.resize(bytes);
@@ -70,7 +70,7 @@ class CpuBackend final : public core::PlacementBackend {
   std::vector<std::byte> memory_;
   ScoreTable table_;
   OnesSearch ones_;
-  PlanSearch plan_search_;
+  CpuPlanSearch plan_search_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ std::size_t plan_search_at(std::int64_t i) { return static_cast<std::size_t>(i);
 
 }  // namespace
 
-void PlanSearch::reserve(const kernel::PlanSearchView& v, std::int32_t individuals, std::size_t lanes) {
+void CpuPlanSearch::reserve(const kernel::PlanSearchView& v, std::int32_t individuals, std::size_t lanes) {
   const std::size_t each = kernel::plan_search_individual_bytes(v), lane = kernel::plan_search_workspace_bytes(v);
   const std::size_t bytes = each * plan_search_at(individuals) + lane * lanes + 16;
   if (memory_.size() < bytes) memory_.resize(bytes);
@@ -30,7 +30,7 @@ void PlanSearch::reserve(const kernel::PlanSearchView& v, std::int32_t individua
   for (std::size_t i = 0; i < lanes; ++i) workspaces_.push_back(kernel::carve_plan_search_workspace(rest + lane * i, v));
 }
 
-void PlanSearch::begin(const core::PlanSearchTask& task, Threads& threads) {
+void CpuPlanSearch::begin(const core::PlanSearchTask& task, Threads& threads) {
   const kernel::PlanSearchView& v = task.problem;
   kernel::SerialGroup group;
   kernel::plan_search_begin(group, v, task.request, individuals_[0], workspaces_[0]);
@@ -49,7 +49,7 @@ void PlanSearch::begin(const core::PlanSearchTask& task, Threads& threads) {
   });
 }
 
-void PlanSearch::generation(const core::PlanSearchTask& task, std::int32_t generation, Threads& threads) {
+void CpuPlanSearch::generation(const core::PlanSearchTask& task, std::int32_t generation, Threads& threads) {
   const auto n = static_cast<std::int32_t>(individuals_.size());
   for_each_in_lanes(threads, n, 1, [&](std::int64_t i, std::size_t lane) {
     kernel::SerialGroup alone;
@@ -66,7 +66,7 @@ void PlanSearch::generation(const core::PlanSearchTask& task, std::int32_t gener
   });
 }
 
-std::int32_t PlanSearch::best(std::int32_t first, std::int32_t last) const {
+std::int32_t CpuPlanSearch::best(std::int32_t first, std::int32_t last) const {
   std::int32_t most = first;
   for (std::int32_t i = first + 1; i < last; ++i) {
     if (*individuals_[plan_search_at(i)].score > *individuals_[plan_search_at(most)].score) most = i;
@@ -74,11 +74,11 @@ std::int32_t PlanSearch::best(std::int32_t first, std::int32_t last) const {
   return most;
 }
 
-std::int64_t PlanSearch::best_score() const {
+std::int64_t CpuPlanSearch::best_score() const {
   return *individuals_[plan_search_at(best(0, static_cast<std::int32_t>(individuals_.size())))].score;
 }
 
-void PlanSearch::report(const core::PlanSearchTask& task, const kernel::PlanSearchResult& result) const {
+void CpuPlanSearch::report(const core::PlanSearchTask& task, const kernel::PlanSearchResult& result) const {
   const std::int32_t jobs = task.problem.n_jobs;
   const std::int32_t each = task.request.population;
   const kernel::PlanSearchIndividual& x = individuals_[plan_search_at(best(0, static_cast<std::int32_t>(individuals_.size())))];
@@ -95,7 +95,7 @@ void PlanSearch::report(const core::PlanSearchTask& task, const kernel::PlanSear
   }
 }
 
-void PlanSearch::run(const core::PlanSearchTask& task, const kernel::PlanSearchResult& result, int threads) {
+void CpuPlanSearch::run(const core::PlanSearchTask& task, const kernel::PlanSearchResult& result, int threads) {
   const std::int32_t individuals = kernel::plan_search_individuals(task.request);
   Threads started(std::min(threads, individuals));
   reserve(task.problem, individuals, started.n());

@@ -10,7 +10,7 @@
 namespace berth::cpu {
 
 /// The search of `ones-plus` on CPU threads, one thread per individual. Keeps its memory between searches, but not its threads.
-class PlanSearch {
+class CpuPlanSearch {
  public:
   void run(const core::PlanSearchTask& task, const kernel::PlanSearchResult& result, int threads);
 

@@ -38,7 +38,7 @@ struct ScoreAsks {
 struct WriteBest {
   const ScoreTable* table;
   const kernel::AskBest* best;
-  kernel::Candidate* out;
+  kernel::CandidateRow* out;
   std::int32_t k;
 
   void operator()(std::int64_t job) const { table->write_best(static_cast<std::int32_t>(job), best, out + job * k); }
@@ -46,13 +46,13 @@ struct WriteBest {
 
 }  // namespace
 
-void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::Candidate* out) {
+void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::CandidateRow* out) {
   constexpr std::int64_t kJobsAThread = 4096;  // with fewer jobs a thread costs more than it saves
   for_each_n(threads, n_jobs, kJobsAThread, WriteBest{&table, best, out, table.view().k});
 }
 
-void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads, Collapse collapse,
-           kernel::Candidate* out) {
+void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreQuery& request, int threads, Collapse collapse,
+           kernel::CandidateRow* out) {
   if (request.n == 0) return;
   table.build(problem, request, collapse);
   const kernel::ScoreTableView view = table.view();

@@ -12,11 +12,11 @@ namespace berth::cpu {
 /// @param threads   >= 1; does not change the answer.
 /// @param collapse  Whether equal nodes, domains and options are scored once; does not change the answer.
 /// @param out       [n * k] Out.
-void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreRequest& request, int threads, Collapse collapse,
-           kernel::Candidate* out);
+void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreQuery& request, int threads, Collapse collapse,
+           kernel::CandidateRow* out);
 
 /// The second half of `score`: turns the k best places of every ask into the candidates of every job.
 /// @param best  [asks * k]
-void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::Candidate* out);
+void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::CandidateRow* out);
 
 }  // namespace berth::cpu

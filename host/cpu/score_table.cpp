@@ -17,7 +17,7 @@ __int128 magnitude(std::int64_t v) { return v < 0 ? -static_cast<__int128>(v) : 
 
 }  // namespace
 
-void ScoreTable::build(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, Collapse collapse) {
+void ScoreTable::build(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, Collapse collapse) {
   problem_ = problem;
   request_ = request;
   collapse_ = collapse;
@@ -98,15 +98,15 @@ void ScoreTable::build_asks() {
         const std::uint64_t hash =
             mix(mix(static_cast<std::uint64_t>(demand), static_cast<std::uint64_t>(rank)), static_cast<std::uint64_t>(base));
         ask = index_.find_or_add(hash, [&](std::int32_t other) {
-          const kernel::Ask& known = asks_[static_cast<std::size_t>(other)];
+          const kernel::ScoreDemand& known = asks_[static_cast<std::size_t>(other)];
           return ask_demand_[static_cast<std::size_t>(other)] == demand && known.base == base && leaves(known.ends) == rank;
         });
       }
       option_asks_[at].ask = ask;
       if (ask < static_cast<std::int32_t>(asks_.size())) continue;
       const DemandInfo& info = demands_[static_cast<std::size_t>(demand)];
-      asks_.push_back(kernel::Ask{info.row_begin, info.row_end, info.filter, info.by_threshold, problem_.demands[demand].gpus,
-                                  info.need_free, info.need_cpu, info.need_memory, ends, base});
+      asks_.push_back(kernel::ScoreDemand{info.row_begin, info.row_end, info.filter, info.by_threshold, problem_.demands[demand].gpus,
+                                          info.need_free, info.need_cpu, info.need_memory, ends, base});
       ask_demand_.push_back(demand);
     }
   }
@@ -196,12 +196,12 @@ kernel::ScoreTableView ScoreTable::view() const {
   return v;
 }
 
-void ScoreTable::write_best(std::int32_t i, const kernel::AskBest* best, kernel::Candidate* out) const {
+void ScoreTable::write_best(std::int32_t i, const kernel::AskBest* best, kernel::CandidateRow* out) const {
   struct Entry {
-    kernel::Candidate candidate;  // of the entry's next member
-    std::int32_t next, last;      // its other members
+    kernel::CandidateRow candidate;  // of the entry's next member
+    std::int32_t next, last;         // its other members
   };
-  const auto before = [](const kernel::Candidate& a, const kernel::Candidate& b) {
+  const auto before = [](const kernel::CandidateRow& a, const kernel::CandidateRow& b) {
     if (a.score != b.score) return a.score < b.score;
     return a.option != b.option ? a.option < b.option : a.where < b.where;
   };
@@ -236,7 +236,7 @@ void ScoreTable::write_best(std::int32_t i, const kernel::AskBest* best, kernel:
       if (entry.candidate.where != kernel::kNone && (least == nullptr || before(entry.candidate, least->candidate))) least = &entry;
     }
     if (least == nullptr) {
-      out[r] = kernel::Candidate{0, 0, 0, kernel::kNone, kernel::kNone};
+      out[r] = kernel::CandidateRow{0, 0, 0, kernel::kNone, kernel::kNone};
       continue;
     }
     out[r] = least->candidate;

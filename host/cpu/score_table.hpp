@@ -19,7 +19,7 @@ enum class Collapse : std::uint8_t { kOn, kOff };
 class ScoreTable {
  public:
   /// Compiles the request. `request.n` is at least 1.
-  void build(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, Collapse collapse);
+  void build(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, Collapse collapse);
 
   kernel::ScoreTableView view() const;
   std::int32_t asks() const { return static_cast<std::int32_t>(asks_.size()); }
@@ -28,7 +28,7 @@ class ScoreTable {
   /// Writes the k best candidates of job i of the request, given the k best places of every ask.
   /// @param best  [asks * k]
   /// @param out   [k]
-  void write_best(std::int32_t i, const kernel::AskBest* best, kernel::Candidate* out) const;
+  void write_best(std::int32_t i, const kernel::AskBest* best, kernel::CandidateRow* out) const;
 
  private:
   /// The needs of a demand, which all options with that demand share.
@@ -55,7 +55,7 @@ class ScoreTable {
   void add_cells();
 
   kernel::ProblemView problem_{};
-  kernel::ScoreRequest request_{};
+  kernel::ScoreQuery request_{};
   Collapse collapse_ = Collapse::kOn;
   std::int64_t limit_ = 0;
   bool saturates_ = false;
@@ -67,7 +67,7 @@ class ScoreTable {
   std::vector<std::int32_t> filter_row_;  // [n_filters] row of this table, kNone
   std::vector<std::int64_t> untils_;      // distinct finite node_until, ascending
   std::vector<kernel::AskRow> rows_;
-  std::vector<kernel::Ask> asks_;
+  std::vector<kernel::ScoreDemand> asks_;
   std::vector<std::int32_t> ask_demand_;  // [asks]
   std::vector<OptionAsk> option_asks_;
   std::vector<std::int32_t> job_options_;  // [n + 1]

@@ -11,10 +11,10 @@
 namespace berth::fit {
 namespace {
 
-using Quantiles = std::array<std::int32_t, kernel::kOnesQuantiles>;
+using ProgressQuantiles = std::array<std::int32_t, kernel::kOnesQuantiles>;
 
 // As a decision draws: straight between the quantiles of the table.
-double quantile(const Quantiles& table, double part) {
+double quantile(const ProgressQuantiles& table, double part) {
   const double at = part * (kernel::kOnesQuantiles - 1);
   const auto below = static_cast<std::size_t>(at);
   const double low = table[below], high = table[std::min<std::size_t>(below + 1, table.size() - 1)];
@@ -24,7 +24,7 @@ double quantile(const Quantiles& table, double part) {
 }  // namespace
 
 void Calibration::add(const Observation& seen, double beta) {
-  Quantiles table{};
+  ProgressQuantiles table{};
   policy::beta_quantiles(seen.alpha, beta, table);
   const auto within = [&](double central) {
     return quantile(table, 0.5 - central / 2) <= seen.rho && seen.rho <= quantile(table, 0.5 + central / 2) ? 1 : 0;

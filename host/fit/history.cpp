@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int64_t kEpoch = 1'000'000;
 
-struct Columns {
-  explicit Columns(const io::CsvReader& csv)
+struct HistoryFileColumns {
+  explicit HistoryFileColumns(const io::CsvReader& csv)
       : job(csv.column("job")),
         dataset_size(csv.column("dataset_size")),
         initial_loss(csv.column("initial_loss")),
@@ -35,7 +35,7 @@ static_assert(kMostSamples <= kScoreCeiling);
 
 std::int64_t micro(const io::CsvReader& csv, int column) { return csv.text(column).empty() ? 0 : csv.measured(column, 6); }
 
-HistoryRow read_row(const io::CsvReader& csv, const Columns& column) {
+HistoryRow read_row(const io::CsvReader& csv, const HistoryFileColumns& column) {
   HistoryRow row;
   row.report.dataset_size = csv.integer(column.dataset_size, 1, kMostSamples);
   row.report.initial_loss_micro = micro(csv, column.initial_loss);
@@ -52,7 +52,7 @@ HistoryRow read_row(const io::CsvReader& csv, const Columns& column) {
 
 History read_history(const std::string& path) {
   io::CsvReader csv(path);
-  const Columns column(csv);
+  const HistoryFileColumns column(csv);
   History history;
   std::unordered_map<std::string, std::int32_t> known;
   std::vector<std::int64_t> total;

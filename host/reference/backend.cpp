@@ -14,16 +14,16 @@ class ReferenceBackend final : public PlacementBackend {
  public:
   const char* name() const override { return "reference"; }
 
-  void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) override {
+  void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) override {
     reference::place(problem, scenario.request, scenario.taken, result, scenario.stop_token);
   }
 
-  void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+  void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                    std::span<const kernel::PlaceResult> results) override {
     for (std::size_t i = 0; i < scenarios.size(); ++i) place(problem, scenarios[i], results[i]);
   }
 
-  void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override {
+  void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) override {
     reference::score(problem, request, out);
   }
 

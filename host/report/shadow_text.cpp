@@ -42,7 +42,7 @@ Row row_of(const ShadowReport& report, const ShadowDifference& d) {
   return {d.job, gpus, instant(report, d.planned_us), d.real_place, d.reason};
 }
 
-struct Part {
+struct TextPart {
   Kind kind;
   const char* title;
   Row head;
@@ -54,10 +54,10 @@ std::string to_text(const ShadowReport& report, const std::string& policy, std::
   std::string text =
       fmt::format("{} beside {}, {} to {} ({})\n", policy, core::counted(report.states, "recorded state"), instant(report, report.from_us),
                   instant(report, report.to_us), core::rough_duration(report.to_us - report.from_us));
-  const Part parts[] = {{Kind::kEarlier, "Berth starts earlier", {"JOB", "GPUS", "BERTH", "REALLY", "SAVES", "WHERE"}},
-                        {Kind::kLater, "Really started, while Berth lets it wait", {"JOB", "GPUS", "REALLY", "WHERE", "BERTH SAYS"}},
-                        {Kind::kDisplaced, "Runs, and Berth displaces it", {"JOB", "GPUS", "FROM", "WHERE", "BERTH SAYS"}}};
-  for (const Part& part : parts) {
+  const TextPart parts[] = {{Kind::kEarlier, "Berth starts earlier", {"JOB", "GPUS", "BERTH", "REALLY", "SAVES", "WHERE"}},
+                            {Kind::kLater, "Really started, while Berth lets it wait", {"JOB", "GPUS", "REALLY", "WHERE", "BERTH SAYS"}},
+                            {Kind::kDisplaced, "Runs, and Berth displaces it", {"JOB", "GPUS", "FROM", "WHERE", "BERTH SAYS"}}};
+  for (const TextPart& part : parts) {
     std::vector<Row> rows;
     for (const ShadowDifference& d : report.differences) {
       if (d.kind == part.kind) rows.push_back(row_of(report, d));

@@ -32,7 +32,7 @@ std::string params_json(const Request& request) {
   return text;
 }
 
-void add_spread(TableRows& row, const std::string& of, const sim::Spread& spread) {
+void add_spread(TableRows& row, const std::string& of, const sim::Distribution& spread) {
   row.number("mean_" + of, spread.mean).number("median_" + of, spread.p50).number("p90_" + of, spread.p90);
   row.number("p99_" + of, spread.p99).number("max_" + of, spread.max);
 }

@@ -35,7 +35,7 @@ TEST_P(OnBackend, PlacesAsTheReference) {
   for (std::uint64_t seed = 0; seed < 256; ++seed) {
     const RandomSpec spec = spec_of(seed);
     const Problem problem = random_problem(seed, spec);
-    const Pass pass = random_pass(seed, problem);
+    const PassCase pass = random_pass(seed, problem);
 
     const ResultBuffers want = place(*reference, problem, pass);
     const ResultBuffers got = place(backend(), problem, pass);
@@ -49,11 +49,11 @@ void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_
   const auto reference = core::make_reference_backend();
   const Problem problem = random_problem(seed, spec_of(seed));
   const kernel::ProblemView view = problem.view();
-  std::vector<Pass> passes;
+  std::vector<PassCase> passes;
   for (std::size_t i = 0; i < n; ++i) passes.push_back(random_pass(1000 * seed + i, problem));
   std::vector<ResultBuffers> got;
-  for (const Pass& pass : passes) got.emplace_back(problem, pass);
-  std::vector<core::Scenario> scenarios;
+  for (const PassCase& pass : passes) got.emplace_back(problem, pass);
+  std::vector<core::PlaceTask> scenarios;
   std::vector<kernel::PlaceResult> results;
   for (std::size_t i = 0; i < n; ++i) {
     scenarios.push_back(passes[i].view());
@@ -79,7 +79,7 @@ TEST_P(OnBackend, AnswersAnEmptyBatch) { backend().place_batch(random_problem(1)
 TEST_P(OnBackend, ForgetsTheProblemBefore) {
   const auto reference = core::make_reference_backend();
   Problem problem = random_problem(5, spec_of(28));
-  const Pass pass = random_pass(5, problem);
+  const PassCase pass = random_pass(5, problem);
   place(backend(), problem, pass);
   for (std::size_t node = 0; node < problem.node_free.size(); node += 3) {
     problem.node_cpu[node] /= 2;
@@ -99,9 +99,9 @@ TEST_P(PlaceOnBlock, EqualsReference) {
   for (std::uint64_t seed = 0; seed < 48; ++seed) {
     const RandomSpec spec = spec_of(seed);
     const Problem problem = random_problem(seed, spec);
-    const Pass pass = random_pass(seed, problem);
+    const PassCase pass = random_pass(seed, problem);
     const kernel::ProblemView view = problem.view();
-    const core::Scenario scenario = pass.view();
+    const core::PlaceTask scenario = pass.view();
     std::vector<std::uint64_t> memory(kernel::place_workspace_bytes(view, scenario.request) / 8 + 3, 0xabababababababab);
     // Aligned to 16, as the workspace requires.
     const std::size_t skip = reinterpret_cast<std::uintptr_t>(memory.data()) % 16 / 8;

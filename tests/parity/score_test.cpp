@@ -15,10 +15,10 @@
 #include "tests/support/thread_group.hpp"
 
 namespace berth::kernel {
-bool operator==(const Candidate& a, const Candidate& b) {
+bool operator==(const CandidateRow& a, const CandidateRow& b) {
   return a.score == b.score && a.gpu_time_ms == b.gpu_time_ms && a.leftover == b.leftover && a.option == b.option && a.where == b.where;
 }
-void PrintTo(const Candidate& c, std::ostream* out) {
+void PrintTo(const CandidateRow& c, std::ostream* out) {
   *out << "{score " << c.score << " time " << c.gpu_time_ms << " left " << c.leftover << " option " << c.option << " at " << c.where << "}";
 }
 }  // namespace berth::kernel
@@ -31,14 +31,14 @@ using cpu::Collapse;
 /// Every scoring method that must equal the reference.
 struct Way {
   std::string name;
-  std::function<void(const kernel::ProblemView&, const kernel::ScoreRequest&, kernel::Candidate*)> score;
+  std::function<void(const kernel::ProblemView&, const kernel::ScoreQuery&, kernel::CandidateRow*)> score;
 };
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
 Way on_threads(int threads, Collapse collapse) {
   return {"cpu" + std::to_string(threads) + (collapse == Collapse::kOn ? "" : "Uncollapsed"),
-          [=](const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
+          [=](const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) {
             cpu::ScoreTable table;
             cpu::score(table, problem, request, threads, collapse, out);
           }};
@@ -63,7 +63,7 @@ struct RunBlocks {
 
 Way on_block(std::int32_t size) {
   return {"block" + std::to_string(size),
-          [=](const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
+          [=](const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) {
             if (request.n == 0) return;
             cpu::ScoreTable table;
             table.build(problem, request, Collapse::kOn);
@@ -76,16 +76,16 @@ Way on_block(std::int32_t size) {
 
 Way on_cuda(core::CudaBackend& cuda, Collapse collapse) {
   return {collapse == Collapse::kOn ? "cuda" : "cudaUncollapsed",
-          [&cuda, collapse](const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
+          [&cuda, collapse](const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) {
             cuda.score(problem, request, collapse, out);
           }};
 }
 
 void expect_equals_reference(const Way& way, const Problem& problem, const ScoreCase& asked, const std::string& what) {
   const kernel::ProblemView view = problem.view();
-  const kernel::ScoreRequest request = asked.view();
-  const std::vector<kernel::Candidate> want = score(*core::make_reference_backend(), problem, request);
-  std::vector<kernel::Candidate> got(want.size(), kernel::Candidate{-7, -7, -7, -7, -7});
+  const kernel::ScoreQuery request = asked.view();
+  const std::vector<kernel::CandidateRow> want = score(*core::make_reference_backend(), problem, request);
+  std::vector<kernel::CandidateRow> got(want.size(), kernel::CandidateRow{-7, -7, -7, -7, -7});
 
   way.score(view, request, got.data());
 
@@ -167,12 +167,12 @@ TEST(Score, TiesBetweenKindsFallToTheLowerNode) {
   asked.option_run = {kNever, kNever};
   asked.k = 4;
 
-  std::vector<kernel::Candidate> got(8);
+  std::vector<kernel::CandidateRow> got(8);
   cpu::ScoreTable table;
   cpu::score(table, problem.view(), asked.view(), 1, Collapse::kOn, got.data());
 
   std::vector<std::int32_t> where;
-  for (const kernel::Candidate& candidate : got) where.push_back(candidate.where);
+  for (const kernel::CandidateRow& candidate : got) where.push_back(candidate.where);
   EXPECT_EQ(where, (std::vector<std::int32_t>{0, 1, 2, 3, 1, 3, 5, kernel::kNone}));
   EXPECT_EQ(table.view().kinds.n, 2);
 }

@@ -24,10 +24,10 @@ using Service = test::PoissonJobs::Service;
 
 /// All have the mean kMeanService; squared coefficients of variation are 0, 1 and 4.
 const std::vector<std::pair<const char*, Service>> kServices{
-    {"deterministic", [](Draws&) { return kMeanService; }},
-    {"exponential", [](Draws& draws) { return draws.exponential(kMeanService); }},
+    {"deterministic", [](ItemDraws&) { return kMeanService; }},
+    {"exponential", [](ItemDraws& draws) { return draws.exponential(kMeanService); }},
     // Four in five have half of the mean, one in five has three times the mean: E[S^2] = 2 (0.8 / 4 + 0.2 x 9) = 4, in squares of the mean.
-    {"hyperexponential", [](Draws& draws) { return draws.exponential(draws.chance(800'000) ? kMeanService / 2 : 3 * kMeanService); }}};
+    {"hyperexponential", [](ItemDraws& draws) { return draws.exponential(draws.chance(800'000) ? kMeanService / 2 : 3 * kMeanService); }}};
 
 struct Mean {
   double of = 0, error = 0;  // its standard error, by the means of batches of consecutive jobs

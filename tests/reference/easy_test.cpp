@@ -6,8 +6,8 @@
 namespace berth::test {
 
 // Everything runs unless stated otherwise; release times of running jobs by job index.
-Pass easy(const Problem& p, const std::vector<TimeUs>& run, const std::vector<kernel::ReleaseRow>& releases) {
-  Pass pass = pass_over(p);
+PassCase easy(const Problem& p, const std::vector<TimeUs>& run, const std::vector<kernel::ReleaseRow>& releases) {
+  PassCase pass = pass_over(p);
   pass.discipline = kernel::Discipline::kEasy;
   pass.option_run = run;
   pass.releases = releases;
@@ -47,7 +47,7 @@ TEST(Easy, LateByOneMicrosecondIsLate) {
   b.gang(1);
   b.gang(1);
   const Problem p = b.build();
-  const Pass pass = easy(p, {kNever, kNever, 100 * s + 1, kNever}, {ends(100 * s, 0)});
+  const PassCase pass = easy(p, {kNever, kNever, 100 * s + 1, kNever}, {ends(100 * s, 0)});
 
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "waits", "waits"}));
 }
@@ -60,7 +60,7 @@ TEST(Easy, JobsOfThisPassAreEventsToo) {
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   b.gang(1, 2);
   const Problem p = b.build();
-  Pass pass = easy(p, {50 * s, kNever, kNever}, {ends(100 * s, 1)});
+  PassCase pass = easy(p, {50 * s, kNever, kNever}, {ends(100 * s, 1)});
   pass.now = 10 * s;
   const ResultBuffers result = solve(p, pass);
 
@@ -76,7 +76,7 @@ TEST(Easy, OnlyTheFirstBlockedJobIsReserved) {
   b.gang(1);
   b.gang(1);
   const Problem p = b.build();
-  Pass pass = easy(p, {kNever, kNever, 1}, {ends(5 * s, 0)});
+  PassCase pass = easy(p, {kNever, kNever, 1}, {ends(5 * s, 0)});
   pass.now = 7 * s;
   const ResultBuffers result = solve(p, pass);
 
@@ -155,7 +155,7 @@ TEST(Easy, DisplacedJobIsReservedAndLaterJobsDisplaceNobody) {
   b.gang(1);
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   const Problem p = b.build();
-  Pass pass = easy(p, {kNever, kNever, kNever, kNever}, {ends(10 * s, 1), ends(90 * s, 3)});
+  PassCase pass = easy(p, {kNever, kNever, kNever, kNever}, {ends(10 * s, 1), ends(90 * s, 3)});
   pass.preemptive = true;
   pass.victim_ok = {1, 1, 1, 0};
   const ResultBuffers result = solve(p, pass);

@@ -124,7 +124,7 @@ TEST(Level, FilterTypeAndTakenGpusShutNodesOut) {
   b.job({b.demand({.groups = {{.gpus = 2}}, .nodes = {1, 2}})});  // node 1 has the wrong type
   b.job({b.demand({.groups = {{.gpus = 2}}, .type = 1})});
   const Problem p = b.build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.taken = {{1, 0b10}, {2, 0b1000001}};  // bits of GPUs that do not exist change nothing
 
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 2:1", "waits"}));
@@ -140,7 +140,7 @@ TEST(Level, JobEndsBeforeItsNodeGoesAway) {
   b.gang(1);
   b.gang(1);
   const Problem p = b.build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.now = 40 * kSecond;
   pass.option_run = {61 * kSecond, kNever, 60 * kSecond};
 
@@ -153,7 +153,7 @@ TEST(Level, CountTakesNodesAsTheyCome) {
   b.rack("", {1, 3, 2});
   b.gang(5);
   const Problem p = b.build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.packing = kernel::Packing::kCount;
 
   EXPECT_EQ(brief(solve(p, pass), 0), "placed 0:1 1:3 2:1");
@@ -165,7 +165,7 @@ TEST(Level, CountKeepsToTheFirstRequiredDomainThatHoldsAll) {
   b.rack("a", {1, 1}).rack("b", {3, 3}).rack("c", {3});
   b.ask({.members = 3, .require = {kSwitchTopology, 1}});
   const Problem p = b.build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.packing = kernel::Packing::kCount;
 
   EXPECT_EQ(brief(solve(p, pass), 0), "placed 2:3");

@@ -44,7 +44,7 @@ TEST(OnesRandom, AnswersKeepTheirPromises) {
     for_random_ones(jobs, 8, [](const OnesProblem& problem, std::uint64_t seed) {
       for (const std::int32_t generations : {0, 1, 4}) {
         EXPECT_EQ(objection(problem, evolve_by_oracle(problem, {.generations = generations})), "");
-        const OnesPopulation population = random_population(seed, problem);
+        const TestOnesPopulation population = random_population(seed, problem);
         EXPECT_EQ(objection(problem, evolve_by_oracle(problem, {.generations = generations, .population = population})), "");
       }
     });

@@ -18,14 +18,14 @@ using reference::OnesBlocks;
 using reference::OnesCounts;
 using reference::reorder_ones;
 
-std::vector<std::int32_t> firsts(const OnesBlocks& blocks) {
+std::vector<std::int32_t> firsts(const OnesBlockList& blocks) {
   std::vector<std::int32_t> all;
   for (const auto& block : blocks) all.push_back(block.count > 0 ? block.first : -1);
   return all;
 }
 
 // The job on each GPU; -1: none.
-std::vector<int> job_on_each_gpu(std::int32_t n_gpus, const OnesBlocks& blocks) {
+std::vector<int> job_on_each_gpu(std::int32_t n_gpus, const OnesBlockList& blocks) {
   std::vector<int> job(static_cast<std::size_t>(n_gpus), -1);
   for (std::size_t j = 0; j < blocks.size(); ++j) {
     for (std::int32_t x = 0; x < blocks[j].count; ++x) job.at(static_cast<std::size_t>(blocks[j].first + x)) = static_cast<int>(j);
@@ -34,7 +34,7 @@ std::vector<int> job_on_each_gpu(std::int32_t n_gpus, const OnesBlocks& blocks) 
 }
 
 // The published dynamic program alone: its cost, if it finds a solution.
-std::optional<int> cost_as_published(std::int32_t n_gpus, const OnesBlocks& deployed, const OnesCounts& counts) {
+std::optional<int> cost_as_published(std::int32_t n_gpus, const OnesBlockList& deployed, const OnesCounts& counts) {
   constexpr int kNone = 1'000'000;
   const std::vector<int> owner = job_on_each_gpu(n_gpus, deployed);
   const auto n = static_cast<int>(std::count_if(counts.begin(), counts.end(), [](std::int32_t count) { return count > 0; }));
@@ -71,7 +71,7 @@ std::optional<int> cost_as_published(std::int32_t n_gpus, const OnesBlocks& depl
 
 struct Case {
   std::int32_t n_gpus;
-  OnesBlocks deployed;
+  OnesBlockList deployed;
   OnesCounts counts;
 };
 
@@ -119,14 +119,14 @@ TEST(OnesReorder, LaidInOrderJobsBeginWhereTheyAreIfTheyCan) {
 // Job 0 grew, and there is no run of 3: all move. GPUs 2 and 4 change jobs.
 TEST(OnesReorder, WithoutRoomAllAreLaidInOrder) {
   for (const std::int32_t n_gpus : {6, 66}) {
-    OnesBlocks deployed{{0, 2}, {2, 2}, {4, 2}};
+    OnesBlockList deployed{{0, 2}, {2, 2}, {4, 2}};
     OnesCounts counts{3, 2, 1};
     if (n_gpus > 16) {  // the same after 60 GPUs whose job stays
       for (auto& block : deployed) block.first += 60;
       deployed.push_back({0, 60});
       counts.push_back(60);
     }
-    const OnesBlocks blocks = reorder_ones(n_gpus, deployed, counts);
+    const OnesBlockList blocks = reorder_ones(n_gpus, deployed, counts);
     EXPECT_EQ(ones_cost(deployed, blocks), 2);
     EXPECT_EQ(blocks[0].first, n_gpus - 6);
     EXPECT_EQ(blocks[1].first, n_gpus - 3);
@@ -136,27 +136,27 @@ TEST(OnesReorder, WithoutRoomAllAreLaidInOrder) {
 
 // Staying puts job 1 first, at 0, and job 0 on 3 of its GPUs; move 0 puts it after job 0.
 TEST(OnesReorder, MovesMendWhatTheBeginningDoesNotSee) {
-  const OnesBlocks deployed{{0, 0}, {4, 4}, {8, 4}, {12, 6}};
+  const OnesBlockList deployed{{0, 0}, {4, 4}, {8, 4}, {12, 6}};
   EXPECT_EQ(firsts(reorder_ones(18, deployed, {3, 5, 4, 6})), (std::vector{0, 3, 8, 12}));
 }
 
 // In order (0, 1, 2) job 1 is on a GPU of job 0, as the new job comes after both. Before both it conflicts with none;
 // exchanges of two places do not reach that.
 TEST(OnesReorder, BlocksAreTakenOutAndPutInElsewhere) {
-  const OnesBlocks deployed{{1, 8}, {9, 2}, {0, 0}};
+  const OnesBlockList deployed{{1, 8}, {9, 2}, {0, 0}};
   EXPECT_EQ(firsts(reorder_ones(17, deployed, {5, 8, 1})), (std::vector{1, 9, 0}));
 }
 
 // All grew or are new: 1, 0, 2, with a GPU of job 2 for job 1. 2, 1, 0 (move 2) and 2, 0, 1 (move 12) cost nothing.
 TEST(OnesReorder, FirstOfEqualMovesIsTaken) {
-  const OnesBlocks deployed{{0, 0}, {0, 1}, {1, 1}};
+  const OnesBlockList deployed{{0, 0}, {0, 1}, {1, 1}};
   EXPECT_EQ(firsts(reorder_ones(17, deployed, {5, 9, 2})), (std::vector{12, 3, 1}));
 }
 
 // Both grew and job 1 is new. In order (0, 2, 1) 4 GPUs change jobs; taking any block out and inserting it elsewhere
 // makes it 5 or more. When the outer two change places it is 2 of job 0 for the new one and the third for job 2.
 TEST(OnesReorder, BlocksChangePlaces) {
-  const OnesBlocks deployed{{0, 3}, {0, 0}, {3, 7}};
+  const OnesBlockList deployed{{0, 3}, {0, 0}, {3, 7}};
   EXPECT_EQ(firsts(reorder_ones(17, deployed, {7, 2, 8})), (std::vector{10, 0, 2}));
 }
 
@@ -170,7 +170,7 @@ TEST(OnesReorder, NeverMovesMoreThanThePublishedProgram) {
   std::int32_t found = 0;
   for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
     const Case one = random_case(seed, static_cast<std::int32_t>(1 + seed % 16));
-    const OnesBlocks blocks = reorder_ones(one.n_gpus, one.deployed, one.counts);
+    const OnesBlockList blocks = reorder_ones(one.n_gpus, one.deployed, one.counts);
     const std::optional<int> published = cost_as_published(one.n_gpus, one.deployed, one.counts);
     if (!published) continue;
     ++found;
@@ -182,7 +182,7 @@ TEST(OnesReorder, NeverMovesMoreThanThePublishedProgram) {
 TEST(OnesReorder, BlocksAreDisjointAndOfTheirCounts) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     const Case one = random_case(seed, static_cast<std::int32_t>(1 + seed % 50));
-    const OnesBlocks blocks = reorder_ones(one.n_gpus, one.deployed, one.counts);
+    const OnesBlockList blocks = reorder_ones(one.n_gpus, one.deployed, one.counts);
     const std::vector<int> owner = job_on_each_gpu(one.n_gpus, blocks);
     for (std::size_t j = 0; j < blocks.size(); ++j) {
       ASSERT_EQ(blocks[j].count, one.counts[j]) << "seed " << seed;
@@ -196,7 +196,7 @@ TEST(OnesReorder, JobsStayWhereNothingChanged) {
     const Case one = random_case(seed, static_cast<std::int32_t>(1 + seed % 50));
     OnesCounts counts;
     for (const auto& block : one.deployed) counts.push_back(block.count);
-    const OnesBlocks blocks = reorder_ones(one.n_gpus, one.deployed, counts);
+    const OnesBlockList blocks = reorder_ones(one.n_gpus, one.deployed, counts);
     ASSERT_EQ(firsts(blocks), firsts(one.deployed)) << "seed " << seed;
     ASSERT_EQ(ones_cost(one.deployed, blocks), 0) << "seed " << seed;
   }

@@ -23,15 +23,17 @@ constexpr std::int64_t kMillion = 1'000'000;
 std::vector<std::int32_t> certain(std::int32_t quantile) { return std::vector(kernel::kOnesQuantiles, quantile); }
 
 // A job with any count up to `limit`, twice as fast on twice as many: `left_s` seconds of work are left on 1 GPU.
-OnesJob linear(std::int64_t left_s, std::int32_t limit) {
-  OnesJob job{.limit = limit, .most = limit, .work = left_s * kMillion, .progress = certain(kOnesUnit / 2)};
+TestOnesJob linear(std::int64_t left_s, std::int32_t limit) {
+  TestOnesJob job{.limit = limit, .most = limit, .work = left_s * kMillion, .progress = certain(kOnesUnit / 2)};
   for (std::int32_t gpus = 1; gpus <= std::max(limit, 1); ++gpus) job.steps.push_back({gpus, gpus * kMillion});
   return job;
 }
 
-OnesJob fresh(std::vector<OnesStep> steps, std::int32_t start) { return {.steps = std::move(steps), .fresh = true, .start = start}; }
+TestOnesJob fresh(std::vector<TestOnesStep> steps, std::int32_t start) {
+  return {.steps = std::move(steps), .fresh = true, .start = start};
+}
 
-OnesJob deployed(OnesJob job, std::int32_t first, std::int32_t count) {
+TestOnesJob deployed(TestOnesJob job, std::int32_t first, std::int32_t count) {
   job.deployed_first = first;
   job.deployed_count = count;
   return job;
@@ -45,16 +47,16 @@ std::uint32_t number(const OnesProblem& p, std::uint32_t generation, OnesPurpose
 
 // A: 80 000 units done are half, 80 000 left at 4000/s. B: 20 000 are a quarter, 60 000 left at 1000/s.
 OnesProblem two_jobs() {
-  const OnesJob a{.steps = {{1, 1500 * kMillion}, {2, 2500 * kMillion}, {4, 4000 * kMillion}},
-                  .limit = 4,
-                  .most = 4,
-                  .work = 80'000 * kMillion,
-                  .progress = certain(kOnesUnit / 2)};
-  const OnesJob b{.steps = {{1, 600 * kMillion}, {2, 1000 * kMillion}},
-                  .limit = 2,
-                  .most = 2,
-                  .work = 20'000 * kMillion,
-                  .progress = certain(kOnesUnit / 4)};
+  const TestOnesJob a{.steps = {{1, 1500 * kMillion}, {2, 2500 * kMillion}, {4, 4000 * kMillion}},
+                      .limit = 4,
+                      .most = 4,
+                      .work = 80'000 * kMillion,
+                      .progress = certain(kOnesUnit / 2)};
+  const TestOnesJob b{.steps = {{1, 600 * kMillion}, {2, 1000 * kMillion}},
+                      .limit = 2,
+                      .most = 2,
+                      .work = 20'000 * kMillion,
+                      .progress = certain(kOnesUnit / 4)};
   return {6, 1, {deployed(a, 0, 4), deployed(b, 4, 2)}};
 }
 
@@ -116,18 +118,18 @@ TEST(Ones, FallingRatesCountAsTheyAre) {
 
 // Fresh jobs count among the m of the limit, though they have no score.
 TEST(Ones, ScoreIsCutToItsShare) {
-  const OnesJob endless{.steps = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
+  const TestOnesJob endless{.steps = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
   const OnesProblem problem(3, 1, {endless, fresh({{1, 1}}, 1), endless});
   EXPECT_EQ(evolve_by_oracle(problem).least[0], 2 * (kernel::kMostOnesWork / 3));
 }
 
 // Times beyond 64 bits are equal, and then the rank decides, though the second one is twice as fast.
 TEST(Ones, TurnIsCutTo64Bits) {
-  OnesJob endless{.steps = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
-  OnesJob twice = endless;
+  TestOnesJob endless{.steps = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
+  TestOnesJob twice = endless;
   twice.steps = {{1, 2}};
   OnesProblem problem(1, 1, {endless, twice});
-  const OnesPopulation nothing{{0, 0}, {0, 0}};
+  const TestOnesPopulation nothing{{0, 0}, {0, 0}};
 
   EXPECT_EQ(evolve_by_oracle(problem, {.population = nothing}).count, (Counts{1, 0}));
   problem.work = {1000, 1000};
@@ -137,7 +139,7 @@ TEST(Ones, TurnIsCutTo64Bits) {
 // With steps of the table this far apart the progress is a quarter of the number. The first two numbers of seed 0 are
 // those that the authors of Philox publish for a counter and key of zeros.
 TEST(Ones, ProgressIsDrawnFromTheTable) {
-  OnesJob job{.steps = {{1, 1000}}, .limit = 1, .most = 1, .work = 1'000'000'000};
+  TestOnesJob job{.steps = {{1, 1000}}, .limit = 1, .most = 1, .work = 1'000'000'000};
   for (std::int32_t i = 0; i < kernel::kOnesQuantiles; ++i) job.progress[static_cast<std::size_t>(i)] = i << 24;
   const auto left = [](std::uint32_t r) { return std::int64_t{1'000'000'000} * (kOnesUnit - (r >> 2)) / (r >> 2); };
   OnesProblem problem(6, 1, {job, job});
@@ -152,7 +154,7 @@ TEST(Ones, ProgressIsDrawnFromTheTable) {
 }
 
 TEST(Ones, FreshJobsAreNeverResized) {
-  const std::vector<OnesStep> steps{{1, 10}, {2, 10}, {4, 10}};
+  const std::vector<TestOnesStep> steps{{1, 10}, {2, 10}, {4, 10}};
   OnesProblem problem(8, 2, {deployed(fresh(steps, 2), 1, 4), fresh(steps, 2), deployed(fresh(steps, 4), 6, 1)});
   problem.theta_ppm = 1'000'000;
   for (const std::int32_t generations : {0, 1, 5}) {
@@ -162,7 +164,7 @@ TEST(Ones, FreshJobsAreNeverResized) {
   }
 
   // A count that is no longer `start`, as after a changed request, is dropped first.
-  const OnesPopulation other{{0, 4, 0, 0, 2, 0}, {4, 4, 0, 1, 1, 0}};
+  const TestOnesPopulation other{{0, 4, 0, 0, 2, 0}, {4, 4, 0, 1, 1, 0}};
   EXPECT_EQ(evolve_by_oracle(problem, {.population = other}).counts_of(0), (Counts{2, 2, 4}));
 }
 
@@ -199,20 +201,20 @@ TEST(Ones, MutationRoundsItsShareDown) {
 
 // Job 0 would start if job 1 left; only job 2 leaves, for the shorter one.
 TEST(Ones, MutationLeavesFreshJobsAlone) {
-  const OnesJob pair = fresh({{2, 1}}, 2);
+  const TestOnesJob pair = fresh({{2, 1}}, 2);
   OnesProblem problem(3, 1, {pair, deployed(pair, 0, 2), deployed(linear(100, 1), 2, 1), linear(10, 1)});
   problem.theta_ppm = 1'000'000;
-  EXPECT_EQ(evolve_by_oracle(problem, {.population = OnesPopulation{{0, 0, 2, 0}, {0, 2, 1, 0}}}).count, (Counts{0, 2, 0, 1}));
+  EXPECT_EQ(evolve_by_oracle(problem, {.population = TestOnesPopulation{{0, 0, 2, 0}, {0, 2, 1, 0}}}).count, (Counts{0, 2, 0, 1}));
 }
 
 // 8 idle GPUs: 2 for the fresh job, 3 for the shorter one, then 2 for the longer one, and the last one for the shorter one beyond its
 // limit.
 TEST(Ones, FillGivesToFreshJobsThenWithinLimitsThenBeyond) {
-  OnesJob longer = linear(20, 8), shorter = linear(10, 8);
+  TestOnesJob longer = linear(20, 8), shorter = linear(10, 8);
   longer.limit = 2;
   shorter.limit = 3;
   OnesProblem problem(8, 1, {longer, shorter, fresh({{2, 1}}, 2)});
-  const OnesPopulation nothing{{0, 0, 0}, {0, 0, 0}};
+  const TestOnesPopulation nothing{{0, 0, 0}, {0, 0, 0}};
   EXPECT_EQ(evolve_by_oracle(problem, {.population = nothing}).count, (Counts{2, 4, 2}));
 
   problem.most = {8, 3, -7};  // the shorter one may have no more
@@ -226,17 +228,17 @@ TEST(Ones, FillGivesToFreshJobsThenWithinLimitsThenBeyond) {
 // 5 GPUs in steps of 4 or 2: the 4 of the first leave one that no job can use, and a fresh job that needs 6 does not
 // block others.
 TEST(Ones, FillTakesSteps) {
-  OnesJob job = linear(10, 5);
+  TestOnesJob job = linear(10, 5);
   job.steps = {{2, kMillion}, {4, kMillion}};
   const OnesProblem problem(5, 1, {fresh({{5, 1}}, 5), fresh({{1, 1}, {3, 1}}, 3), job, job});
-  EXPECT_EQ(evolve_by_oracle(problem, {.population = OnesPopulation{{0, 1, 0, 0}, {0, 3, 0, 0}}}).count, (Counts{0, 3, 2, 0}));
-  EXPECT_EQ(evolve_by_oracle(problem, {.population = OnesPopulation{{0, 0, 0, 1}, {0, 0, 0, 4}}}).count, (Counts{0, 0, 0, 4}));
+  EXPECT_EQ(evolve_by_oracle(problem, {.population = TestOnesPopulation{{0, 1, 0, 0}, {0, 3, 0, 0}}}).count, (Counts{0, 3, 2, 0}));
+  EXPECT_EQ(evolve_by_oracle(problem, {.population = TestOnesPopulation{{0, 0, 0, 1}, {0, 0, 0, 4}}}).count, (Counts{0, 0, 0, 4}));
 }
 
 // A lower limit is enforced before anything else.
 TEST(Ones, RefreshCutsToLimits) {
   OnesProblem problem(8, 1, {linear(10, 3), linear(20, 5)});
-  const OnesPopulation before{{0, 6}, {3, 2}};
+  const TestOnesPopulation before{{0, 6}, {3, 2}};
   EXPECT_EQ(evolve_by_oracle(problem, {.population = before}).count, (Counts{3, 5}));
   problem.limit = {1, 0};
   problem.most = {1, 2};
@@ -248,11 +250,11 @@ TEST(Ones, RefreshCutsToLimits) {
 // offspring.
 TEST(Ones, ChildrenHaveTheGpusThatTheirParentsGive) {
   constexpr std::int32_t kGpus = 40, kJobs = 3;
-  OnesJob job{.limit = kGpus, .most = kGpus, .work = 1'000'000, .progress = certain(kOnesUnit / 2)};
+  TestOnesJob job{.limit = kGpus, .most = kGpus, .work = 1'000'000, .progress = certain(kOnesUnit / 2)};
   for (std::int32_t gpus = 1; gpus <= kGpus; ++gpus) job.steps.push_back({gpus, 1'000'000'000 / gpus});
   OnesProblem problem(kGpus, kJobs, std::vector(kJobs, job));
   problem.theta_ppm = 0;
-  OnesPopulation whole{Counts(kJobs * kJobs, 0), Counts(kJobs * kJobs, 0)};
+  TestOnesPopulation whole{Counts(kJobs * kJobs, 0), Counts(kJobs * kJobs, 0)};
   for (std::size_t j = 0; j < kJobs; ++j) whole.count[j * kJobs + j] = kGpus;
 
   for (problem.seed = 1; problem.seed < 20; ++problem.seed) {
@@ -275,9 +277,9 @@ TEST(Ones, ChildrenHaveTheGpusThatTheirParentsGive) {
 // which is dropped, and for whose 4 there is no room. Then waiting jobs, by rank: one that needs 2, one whose limit is
 // below its first step, and another.
 TEST(Ones, FirstPopulationBeginsWithWhatIsDeployed) {
-  OnesJob pairs = linear(10, 9);
+  TestOnesJob pairs = linear(10, 9);
   pairs.steps = {{2, kMillion}, {4, kMillion}};
-  OnesJob none = pairs, low = pairs;
+  TestOnesJob none = pairs, low = pairs;
   none.limit = 0;
   low.limit = 1;
   const OnesProblem problem(9, 1,
@@ -311,7 +313,7 @@ TEST(Ones, FirstPopulationIsByRankAndElseByNumbers) {
 
 TEST(Ones, PopulationIsReturnedAsItIsWithoutAGeneration) {
   const OnesProblem problem(8, 2, {linear(10, 3), linear(20, 1)});
-  const OnesPopulation before{{4, 5, 1, 0}, {0, 3, 2, 1}};
+  const TestOnesPopulation before{{4, 5, 1, 0}, {0, 3, 2, 1}};
 
   const OnesBuffers result = evolve_by_oracle(problem, {.generations = 0, .population = before});
 

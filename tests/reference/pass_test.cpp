@@ -16,7 +16,7 @@ ProblemBuilder four_jobs_on_two_gpus() {
 
 TEST(Order, HeadOfLineBlocksWhatFollows) {
   const Problem p = four_jobs_on_two_gpus().build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.discipline = kernel::Discipline::kStrict;
 
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "waits", "behind"}));
@@ -30,7 +30,7 @@ TEST(Order, SkipGoesOn) {
 
 TEST(Order, PositionsFollowTheRequestNotTheIndices) {
   const Problem p = four_jobs_on_two_gpus().build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.order = {2, 1};
   pass.running = {0, 0};
   pass.victim_ok = {1, 1};
@@ -48,7 +48,7 @@ TEST(Order, NothingIsTriedFromTheLimitOn) {
   b.hold(1, {.node = 0, .mask = 1});
   b.gang(1);
   const Problem p = b.build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.limit = 0;
 
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"budget", "kept", "budget"}));
@@ -91,11 +91,11 @@ TEST(Order, OptionsAreTriedInOrderWithinQuota) {
 
 TEST(Order, BatchAnswersEachScenarioAlone) {
   const Problem p = four_jobs_on_two_gpus().build();
-  const Pass plain = pass_over(p);
-  Pass taken = plain;
+  const PassCase plain = pass_over(p);
+  PassCase taken = plain;
   taken.taken = {{0, 1}};
   std::vector<ResultBuffers> results{ResultBuffers(p, plain), ResultBuffers(p, taken)};
-  const core::Scenario scenarios[] = {plain.view(), taken.view()};
+  const core::PlaceTask scenarios[] = {plain.view(), taken.view()};
   const kernel::PlaceResult views[] = {results[0].view(), results[1].view()};
   core::make_reference_backend()->place_batch(p.view(), scenarios, views);
 

@@ -5,8 +5,8 @@
 /// Victims: step 5 of section 6 of docs/placement.md.
 namespace berth::test {
 
-Pass preemptive(const Problem& p) {
-  Pass pass = pass_over(p);
+PassCase preemptive(const Problem& p) {
+  PassCase pass = pass_over(p);
   pass.preemptive = true;
   return pass;
 }
@@ -73,7 +73,7 @@ TEST(Preempt, OnlyVictimsThatMayBeDisplaced) {
   b.hold(b.gang(1), {.node = 0, .mask = 1});
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   const Problem p = b.build();
-  Pass pass = preemptive(p);
+  PassCase pass = preemptive(p);
   pass.victim_ok = {1, 1, 0};
 
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "preempted", "kept"}));
@@ -87,7 +87,7 @@ TEST(Preempt, ClassRuleSparesEqualsAndBetters) {
   b.hold(b.gang(1), {.node = 0, .mask = 1});
   b.hold(b.gang(1), {.node = 1, .mask = 1});
   const Problem p = b.build();
-  Pass pass = preemptive(p);
+  PassCase pass = preemptive(p);
   pass.class_rule = true;
   pass.preemption_class = {1, 0, 1};
 
@@ -141,7 +141,7 @@ TEST(Preempt, HolLeavesDisplacedJobsBehindAFailure) {
   b.hold(b.gang(1), {.node = 0, .mask = 0b01});  // A, node 1 would be free
   b.gang(1);
   const Problem p = b.build();
-  Pass pass = preemptive(p);
+  PassCase pass = preemptive(p);
   pass.discipline = kernel::Discipline::kStrict;
 
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "waits", "preempted", "behind"}));

@@ -92,7 +92,7 @@ TEST(PriceRandom, EarlierPricesAreNotForgotten) {
 // A job without options, or without an option above 0, has no effect.
 TEST(PriceRandom, JobsWithoutValueChangeNothing) {
   for_random_choices(15, 5, [](const ChoiceProblem& problem) {
-    std::vector<std::vector<ChoiceOption>> jobs{{}, {{0, 1, 0}, {0, 1, -5}}};
+    std::vector<std::vector<TestOption>> jobs{{}, {{0, 1, 0}, {0, 1, -5}}};
     for (std::size_t j = 0; j + 1 < problem.option_begin.size(); ++j) {
       jobs.emplace_back();
       for (auto row = static_cast<std::size_t>(problem.option_begin[j]); row < static_cast<std::size_t>(problem.option_begin[j + 1]); ++row)

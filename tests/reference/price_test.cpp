@@ -9,7 +9,7 @@
 /// docs/prices.md by hand.
 namespace berth::test {
 
-using Jobs = std::vector<std::vector<ChoiceOption>>;
+using Jobs = std::vector<std::vector<TestOption>>;
 
 // "option of each job | price of each type | value of bound (evaluations)"
 std::string brief(const ChoiceBuffers& result) {

@@ -50,7 +50,7 @@ void expect_whole_gang(const Problem& p, const kernel::DemandRow& demand, const 
   }
 }
 
-void expect_consistent(const Problem& p, const Pass& pass, const ResultBuffers& result) {
+void expect_consistent(const Problem& p, const PassCase& pass, const ResultBuffers& result) {
   Usage usage;
   std::vector<bool> gone(static_cast<std::size_t>(p.n_jobs()));
   for (std::size_t i = 0; i < pass.order.size(); ++i) {
@@ -84,7 +84,7 @@ TEST(RandomPass, GangsAreWholeAndNoGpuIsUsedTwice) {
   for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const Problem p = random_problem(seed);
-    const Pass pass = random_pass(seed, p);
+    const PassCase pass = random_pass(seed, p);
 
     expect_consistent(p, pass, solve(p, pass));
   }
@@ -99,7 +99,7 @@ TEST(RandomPass, SizesAtTheEdges) {
       spec.jobs = jobs;
       spec.max_gpus = 64;
       const Problem p = random_problem(7, spec);
-      const Pass pass = random_pass(7, p);
+      const PassCase pass = random_pass(7, p);
 
       expect_consistent(p, pass, solve(p, pass));
     }
@@ -117,7 +117,7 @@ TEST(RandomPass, EveryOutcomeOccursOften) {
     for (const Outcome outcome : result.outcome) ++seen[outcome];
     for (std::int32_t e = 0; e < result.n_entries; ++e) rows_of_trees += result.entries[static_cast<std::size_t>(e)].group > 0 ? 1 : 0;
     const ScoreCase c = random_score(seed, p);
-    for (const kernel::Candidate& one : score(*core::make_reference_backend(), p, c.view())) candidates += one.option >= 0 ? 1 : 0;
+    for (const kernel::CandidateRow& one : score(*core::make_reference_backend(), p, c.view())) candidates += one.option >= 0 ? 1 : 0;
   }
 
   for (int o = 0; o <= static_cast<int>(Outcome::kGaveUp); ++o) {

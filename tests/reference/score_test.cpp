@@ -5,10 +5,10 @@
 /// Section 9 of docs/placement.md.
 namespace berth::test {
 
-using kernel::Candidate;
+using kernel::CandidateRow;
 
 // "score (time leftover) option@where", or "-".
-std::string brief(const Candidate& c) {
+std::string brief(const CandidateRow& c) {
   if (c.option == kernel::kNone) return "-";
   return std::to_string(c.score) + " (" + std::to_string(c.gpu_time_ms) + " " + std::to_string(c.leftover) + ") " +
          std::to_string(c.option) + "@" + std::to_string(c.where);
@@ -18,7 +18,7 @@ Lines solve(const Problem& problem, std::int32_t topology, std::int32_t level, s
             std::int32_t k, const std::vector<std::int64_t>& cost = {}) {
   std::vector<std::int32_t> jobs;
   for (std::int32_t j = 0; j < problem.n_jobs(); ++j) jobs.push_back(j);
-  kernel::ScoreRequest request{};
+  kernel::ScoreQuery request{};
   request.n = problem.n_jobs();
   request.jobs = jobs.data();
   request.option_run = run.data();
@@ -28,7 +28,7 @@ Lines solve(const Problem& problem, std::int32_t topology, std::int32_t level, s
   request.domain_cost = cost.empty() ? nullptr : cost.data();
   request.k = k;
   Lines lines;
-  for (const Candidate& c : score(*core::make_reference_backend(), problem, request)) lines.push_back(brief(c));
+  for (const CandidateRow& c : score(*core::make_reference_backend(), problem, request)) lines.push_back(brief(c));
   return lines;
 }
 

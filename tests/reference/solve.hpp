@@ -9,7 +9,7 @@
 namespace berth::test {
 
 /// The result of the oracle.
-inline ResultBuffers solve(const Problem& problem, const Pass& pass) { return place(*core::make_reference_backend(), problem, pass); }
+inline ResultBuffers solve(const Problem& problem, const PassCase& pass) { return place(*core::make_reference_backend(), problem, pass); }
 inline ResultBuffers solve(const Problem& problem) { return solve(problem, pass_over(problem)); }
 
 /// "placed 0:3 2:1": outcome, then node:members of each entry; "g1" precedes the entries of group 1.

@@ -38,7 +38,7 @@ TEST(Tree, TriesThatRunOutGiveUp) {
   ProblemBuilder b = three_pods();
   b.ask(two_pairs());
   const Problem p = b.build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.max_tries = 1;  // only pod b
   const ResultBuffers result = solve(p, pass);
 
@@ -51,7 +51,7 @@ TEST(Tree, AllTriesFailingIsNoGivingUp) {
   b.rack("b/0", {2}).rack("b/1", {1}).rack("b/2", {1});
   b.ask(two_pairs());
   const Problem p = b.build();
-  Pass pass = pass_over(p);
+  PassCase pass = pass_over(p);
   pass.max_tries = 1;
   const ResultBuffers result = solve(p, pass);
 

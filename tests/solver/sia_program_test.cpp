@@ -28,7 +28,7 @@ SiaProblem random_program(std::uint64_t seed, std::int32_t n_jobs) {
   const std::int32_t types = random.within(1, 3), node = random.of<std::int32_t>({4, 8});
   std::vector<std::int64_t> capacity;
   for (std::int32_t t = 0; t < types; ++t) capacity.push_back(std::int64_t{node} * random.within(1, 3));
-  std::vector<std::vector<ChoiceOption>> values, saved;
+  std::vector<std::vector<TestOption>> values, saved;
   for (std::int32_t j = 0; j < n_jobs; ++j) {
     const double loss = 0.02 * random.within(0, 20);
     const TimeUs age = random.within(10, 5000) * kSecond, cost = random.of<std::int32_t>({25, 30, 250}) * kSecond;

@@ -10,12 +10,12 @@
 
 namespace berth::test {
 
-bool operator==(const ChoiceOption& a, const ChoiceOption& b) { return a.type == b.type && a.gpus == b.gpus && a.value == b.value; }
+bool operator==(const TestOption& a, const TestOption& b) { return a.type == b.type && a.gpus == b.gpus && a.value == b.value; }
 
-ChoiceProblem::ChoiceProblem(std::vector<std::int64_t> capacity_of, const std::vector<std::vector<ChoiceOption>>& jobs)
+ChoiceProblem::ChoiceProblem(std::vector<std::int64_t> capacity_of, const std::vector<std::vector<TestOption>>& jobs)
     : capacity(std::move(capacity_of)), option_begin{0} {
   for (const auto& options : jobs) {
-    for (const ChoiceOption& option : options) {
+    for (const TestOption& option : options) {
       type.push_back(option.type);
       gpus.push_back(option.gpus);
       value.push_back(option.value);

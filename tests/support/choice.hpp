@@ -11,16 +11,16 @@
 /// Owners of the columns behind the views of berth/kernel/price/columns.hpp, for tests.
 namespace berth::test {
 
-struct ChoiceOption {
+struct TestOption {
   std::int32_t type;
   std::int32_t gpus;
   std::int64_t value;
 };
-bool operator==(const ChoiceOption& a, const ChoiceOption& b);
+bool operator==(const TestOption& a, const TestOption& b);
 
 struct ChoiceProblem {
   /// jobs: the options of each job.
-  ChoiceProblem(std::vector<std::int64_t> capacity, const std::vector<std::vector<ChoiceOption>>& jobs);
+  ChoiceProblem(std::vector<std::int64_t> capacity, const std::vector<std::vector<TestOption>>& jobs);
 
   std::int32_t n_jobs() const { return static_cast<std::int32_t>(option_begin.size()) - 1; }
   std::int32_t n_types() const { return static_cast<std::int32_t>(capacity.size()); }

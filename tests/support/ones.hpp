@@ -12,14 +12,14 @@
 /// Owners of the columns behind the views of berth/kernel/ones/columns.hpp, for tests.
 namespace berth::test {
 
-struct OnesStep {
+struct TestOnesStep {
   std::int32_t gpus;
   std::int64_t rate;
 };
 
 /// -7 in columns that must not be read: `start` of a job that is not fresh, the other columns of one that is.
-struct OnesJob {
-  std::vector<OnesStep> steps = {};
+struct TestOnesJob {
+  std::vector<TestOnesStep> steps = {};
   bool fresh = false;
   std::int32_t start = -7;
   std::int32_t limit = -7;
@@ -31,7 +31,7 @@ struct OnesJob {
 };
 
 struct OnesProblem {
-  OnesProblem(std::int32_t n_gpus, std::int32_t population, const std::vector<OnesJob>& jobs);
+  OnesProblem(std::int32_t n_gpus, std::int32_t population, const std::vector<TestOnesJob>& jobs);
 
   std::int32_t n_jobs() const { return static_cast<std::int32_t>(step_begin.size()) - 1; }
   kernel::OnesView view() const;
@@ -50,7 +50,7 @@ struct OnesProblem {
 };
 
 /// Blocks of a population, one individual after the other.
-struct OnesPopulation {
+struct TestOnesPopulation {
   std::vector<std::int32_t> first, count;
 };
 
@@ -58,7 +58,7 @@ struct OnesPopulation {
 struct OnesEvolving {
   std::int32_t first_generation = 0;
   std::int32_t generations = 1;
-  std::optional<OnesPopulation> population = {};  // the population to continue
+  std::optional<TestOnesPopulation> population = {};  // the population to continue
   std::function<bool()> stop = {};
 
   kernel::OnesRequest request() const;
@@ -69,7 +69,7 @@ struct OnesBuffers {
   OnesBuffers(const OnesProblem& problem, std::int32_t generations_at_most);
 
   kernel::OnesResult view();
-  OnesPopulation population() const { return {first, count}; }
+  TestOnesPopulation population() const { return {first, count}; }
   /// Counts of the jobs in individual i.
   std::vector<std::int32_t> counts_of(std::int32_t i) const;
   std::vector<std::int32_t> firsts_of(std::int32_t i) const;

@@ -14,14 +14,14 @@ namespace berth::test {
 /// Jobs of one GPU that arrive as a Poisson process and are discarded when they have ended: the arrivals of M/G/c.
 class PoissonJobs final : public sim::JobSource {
  public:
-  using Service = std::function<TimeUs(sim::Draws&)>;
+  using Service = std::function<TimeUs(sim::ItemDraws&)>;
 
   PoissonJobs(std::int64_t jobs, TimeUs mean_between_us, Service service, std::uint64_t seed)
       : jobs_(jobs), between_us_(mean_between_us), service_(std::move(service)), seed_(seed) {}
 
   const TraceJob* next() override {
     if (made_ == jobs_) return nullptr;
-    sim::Draws draws(seed_, sim::Stream::kJob, static_cast<std::uint64_t>(made_));
+    sim::ItemDraws draws(seed_, sim::RandomStream::kJob, static_cast<std::uint64_t>(made_));
     at_us_ += draws.exponential(between_us_);
     TraceJob& job = rooms_.take();
     job.id = fmt::format("{:08}", made_++);

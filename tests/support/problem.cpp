@@ -58,7 +58,7 @@ kernel::ProblemView Problem::view() const {
   return v;
 }
 
-core::Scenario Pass::view() const {
+core::PlaceTask PassCase::view() const {
   kernel::PlaceRequest r{};
   r.now = now;
   r.n = static_cast<std::int32_t>(order.size());
@@ -79,9 +79,9 @@ core::Scenario Pass::view() const {
   return {r, taken};
 }
 
-Pass pass_over(const Problem& problem) {
+PassCase pass_over(const Problem& problem) {
   const auto n = static_cast<std::size_t>(problem.n_jobs());
-  Pass pass;
+  PassCase pass;
   pass.order.resize(n);
   std::iota(pass.order.begin(), pass.order.end(), 0);
   pass.running.resize(n);

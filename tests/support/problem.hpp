@@ -50,7 +50,7 @@ struct Problem {
 };
 
 /// A PlaceRequest and the GPUs removed before the scheduling pass. Columns as in PlaceRequest; `n_jobs` long where it says so.
-struct Pass {
+struct PassCase {
   TimeUs now = 0;
   std::vector<std::int32_t> order;
   std::vector<std::uint8_t> running, victim_ok;
@@ -66,10 +66,10 @@ struct Pass {
   std::vector<kernel::TakenRow> taken;
 
   /// Valid while this object lives and its columns keep their sizes.
-  core::Scenario view() const;
+  core::PlaceTask view() const;
 };
 
 /// A scheduling pass over all jobs by index. Jobs that hold GPUs run, every job may be a victim, and run times are not known.
-Pass pass_over(const Problem& problem);
+PassCase pass_over(const Problem& problem);
 
 }  // namespace berth::test

@@ -10,7 +10,7 @@
 namespace berth::test {
 namespace {
 
-using Options = std::vector<ChoiceOption>;
+using Options = std::vector<TestOption>;
 
 // 1..most.
 std::int64_t random_value(Random& random, std::int64_t most) {
@@ -100,10 +100,10 @@ ChoiceProblem random_choice(std::uint64_t seed, const RandomChoiceSpec& spec) {
       options = random.of(jobs);
     } else if (spec.types > 0 && !random.percent(spec.empty_percent)) {
       options = random_options(random, spec);
-      for (ChoiceOption& option : options) option.value *= random.percent(spec.negative_percent) ? -1 : 1;
+      for (TestOption& option : options) option.value *= random.percent(spec.negative_percent) ? -1 : 1;
     }
     std::int32_t largest = 0;
-    for (const ChoiceOption& option : options) largest = std::max(largest, option.gpus);
+    for (const TestOption& option : options) largest = std::max(largest, option.gpus);
     wanted += largest;
     jobs.push_back(std::move(options));
   }
@@ -116,7 +116,7 @@ ChoiceProblem random_choice(std::uint64_t seed, const RandomChoiceSpec& spec) {
     most = std::max(most, capacity.back());
   }
   for (Options& options : jobs) {
-    for (ChoiceOption& option : options) {
+    for (TestOption& option : options) {
       if (random.percent(spec.oversize_percent)) option.gpus += static_cast<std::int32_t>(most);
     }
   }

@@ -41,7 +41,7 @@ std::vector<std::int32_t> random_counts(Random& random, OnesSteps steps, std::in
 }
 
 // base * g / (1 + loss * (g - 1)), Amdahl's law; or slower with more GPUs by the same factor.
-std::vector<OnesStep> random_steps(Random& random, const RandomOnesSpec& spec) {
+std::vector<TestOnesStep> random_steps(Random& random, const RandomOnesSpec& spec) {
   const bool extreme = random.percent(spec.extreme_percent), falling = random.percent(spec.falling_percent);
   const std::int64_t base = extreme ? random_magnitude(random, 50) : random.within(1'000'000, 50'000'000);
   const std::int64_t loss_percent = random.of<std::int32_t>({0, 2, 5, 10, 25, 50, 100});
@@ -85,8 +85,8 @@ std::int32_t random_limit(Random& random, const std::vector<OnesStep>& steps, st
   }
 }
 
-OnesJob random_job(Random& random, const RandomOnesSpec& spec) {
-  OnesJob job;
+TestOnesJob random_job(Random& random, const RandomOnesSpec& spec) {
+  TestOnesJob job;
   job.steps = random_steps(random, spec);
   job.fresh = random.percent(spec.fresh_percent);
   if (job.fresh) {
@@ -108,10 +108,10 @@ std::vector<std::size_t> shuffled(Random& random, std::size_t n) {
   return order;
 }
 
-void deploy(Random& random, const RandomOnesSpec& spec, std::vector<OnesJob>& jobs) {
+void deploy(Random& random, const RandomOnesSpec& spec, std::vector<TestOnesJob>& jobs) {
   std::int32_t x = 0;
   for (const std::size_t j : shuffled(random, jobs.size())) {
-    OnesJob& job = jobs[j];
+    TestOnesJob& job = jobs[j];
     job.deployed_first = random.below(spec.n_gpus);  // an arbitrary value, where it is not deployed
     if (random.percent(spec.gap_percent)) x += random.within(1, 1 + spec.n_gpus / 8);
     if (!random.percent(spec.deployed_percent) || x >= spec.n_gpus) continue;
@@ -132,10 +132,10 @@ const char* to_string(OnesSteps steps) {
 
 OnesProblem random_ones(std::uint64_t seed, const RandomOnesSpec& spec) {
   Random random(seed * 0x9e3779b97f4a7c15ull + 5);
-  std::vector<OnesJob> jobs;
+  std::vector<TestOnesJob> jobs;
   for (std::int32_t j = 0; j < spec.jobs; ++j) {
     const bool again = !jobs.empty() && random.percent(spec.identical_percent);
-    jobs.push_back(again ? OnesJob(random.of(jobs)) : random_job(random, spec));
+    jobs.push_back(again ? TestOnesJob(random.of(jobs)) : random_job(random, spec));
   }
   deploy(random, spec, jobs);
   OnesProblem problem(spec.n_gpus, spec.population, jobs);
@@ -144,10 +144,10 @@ OnesProblem random_ones(std::uint64_t seed, const RandomOnesSpec& spec) {
   return problem;
 }
 
-OnesPopulation random_population(std::uint64_t seed, const OnesProblem& problem) {
+TestOnesPopulation random_population(std::uint64_t seed, const OnesProblem& problem) {
   Random random(seed * 0x9e3779b97f4a7c15ull + 6);
   const auto jobs = static_cast<std::size_t>(problem.n_jobs());
-  OnesPopulation population;
+  TestOnesPopulation population;
   for (std::int32_t i = 0; i < problem.population; ++i) {
     std::vector<std::int32_t> first(jobs), count(jobs, 0);
     const std::int32_t gap_percent = random.of<std::int32_t>({0, 20, 60});

@@ -38,6 +38,6 @@ struct RandomOnesSpec {
 OnesProblem random_ones(std::uint64_t seed, const RandomOnesSpec& spec = {});
 
 /// Disjoint blocks of steps, which may exceed the limits.
-OnesPopulation random_population(std::uint64_t seed, const OnesProblem& problem);
+TestOnesPopulation random_population(std::uint64_t seed, const OnesProblem& problem);
 
 }  // namespace berth::test

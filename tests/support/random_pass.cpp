@@ -44,9 +44,9 @@ std::vector<kernel::ReleaseRow> random_releases(Random& random, const Problem& p
 
 }  // namespace
 
-Pass random_pass(std::uint64_t seed, const Problem& problem) {
+PassCase random_pass(std::uint64_t seed, const Problem& problem) {
   Random random(seed * 0xbf58476d1ce4e5b9ull + 2);
-  Pass pass = pass_over(problem);
+  PassCase pass = pass_over(problem);
   random.shuffle(pass.order);
   if (random.percent(40)) {  // waiting jobs first, so that there are victims
     std::stable_partition(pass.order.begin(), pass.order.end(), [&](std::int32_t j) {
@@ -85,8 +85,8 @@ Pass random_pass(std::uint64_t seed, const Problem& problem) {
   return pass;
 }
 
-kernel::ScoreRequest ScoreCase::view() const {
-  kernel::ScoreRequest r{};
+kernel::ScoreQuery ScoreCase::view() const {
+  kernel::ScoreQuery r{};
   r.n = static_cast<std::int32_t>(jobs.size());
   r.jobs = jobs.data();
   r.option_run = option_run.data();

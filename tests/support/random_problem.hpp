@@ -33,9 +33,9 @@ inline constexpr TimeUs kRandomNow = 1000 * kSecond;
 Problem random_problem(std::uint64_t seed, const RandomSpec& spec = {});
 
 /// Order, flags, disciplines and taken GPUs for a scheduling pass over `problem`.
-Pass random_pass(std::uint64_t seed, const Problem& problem);
+PassCase random_pass(std::uint64_t seed, const Problem& problem);
 
-/// Owner of a ScoreRequest.
+/// Owner of a ScoreQuery.
 struct ScoreCase {
   std::vector<std::int32_t> jobs;
   std::vector<TimeUs> option_run;
@@ -44,7 +44,7 @@ struct ScoreCase {
   std::int64_t leftover_weight = 0;
   TimeUs now = 0;
 
-  kernel::ScoreRequest view() const;
+  kernel::ScoreQuery view() const;
 };
 ScoreCase random_score(std::uint64_t seed, const Problem& problem);
 

@@ -42,7 +42,7 @@ ResultBuffers::ResultBuffers(std::size_t n, std::int32_t max_entries)
       displaced_by(n, -7),
       entries(static_cast<std::size_t>(max_entries), kernel::PlacedRow{-7, -7, -7, -7, 7, -7, -7}) {}
 
-ResultBuffers::ResultBuffers(const Problem& problem, const Pass& pass)
+ResultBuffers::ResultBuffers(const Problem& problem, const PassCase& pass)
     : ResultBuffers(pass.order.size(), core::entry_bound(problem.view())) {}
 
 kernel::PlaceResult ResultBuffers::view() {
@@ -107,13 +107,13 @@ void PrintTo(const ResultBuffers& result, std::ostream* out) {
   *out << fmt::format("\n  entries {}, reserve_at {}", result.n_entries, result.reserve_at);
 }
 
-std::vector<kernel::Candidate> score(core::PlacementBackend& backend, const Problem& problem, const kernel::ScoreRequest& request) {
-  std::vector<kernel::Candidate> out(static_cast<std::size_t>(request.n) * static_cast<std::size_t>(request.k), {-7, -7, -7, -7, -7});
+std::vector<kernel::CandidateRow> score(core::PlacementBackend& backend, const Problem& problem, const kernel::ScoreQuery& request) {
+  std::vector<kernel::CandidateRow> out(static_cast<std::size_t>(request.n) * static_cast<std::size_t>(request.k), {-7, -7, -7, -7, -7});
   backend.score(problem.view(), request, out.data());
   return out;
 }
 
-ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const Pass& pass) {
+ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const PassCase& pass) {
   ResultBuffers result(problem, pass);
   backend.place(problem.view(), pass.view(), result.view());
   return result;

@@ -12,7 +12,7 @@ namespace berth::test {
 /// Owns the output columns of one scheduling pass.
 /// They start with invalid values, so that a column that a backend does not write is noticed.
 struct ResultBuffers {
-  ResultBuffers(const Problem& problem, const Pass& pass);
+  ResultBuffers(const Problem& problem, const PassCase& pass);
   ResultBuffers(std::size_t n, std::int32_t max_entries);
 
   kernel::PlaceResult view();
@@ -38,7 +38,7 @@ std::string to_string(const kernel::PlacedRow& row);
 void PrintTo(const ResultBuffers& result, std::ostream* out);
 
 /// The k best candidates of every job, row by row.
-std::vector<kernel::Candidate> score(core::PlacementBackend& backend, const Problem& problem, const kernel::ScoreRequest& request);
-ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const Pass& pass);
+std::vector<kernel::CandidateRow> score(core::PlacementBackend& backend, const Problem& problem, const kernel::ScoreQuery& request);
+ResultBuffers place(core::PlacementBackend& backend, const Problem& problem, const PassCase& pass);
 
 }  // namespace berth::test

@@ -20,7 +20,6 @@ namespace berth::cli {
 namespace {
 
 using Param = std::pair<std::string, std::string>;
-using Params = std::vector<Param>;
 
 constexpr std::string_view kModel = "model";
 
@@ -55,7 +54,7 @@ Request request_of(const RequestOptions& options, const PolicyInfo& info) {
   return request;
 }
 
-bool has(const Params& params, const std::string& name) {
+bool has(const core::Params& params, const std::string& name) {
   return std::any_of(params.begin(), params.end(), [&](const auto& one) { return one.first == name; });
 }
 
@@ -83,9 +82,9 @@ std::size_t end_of_param(const std::string& text, std::size_t begin) {
   return std::min(text.find('@', from), text.size());
 }
 
-struct Contender {
+struct ComparedPolicy {
   PolicyInfo info;
-  Params own;
+  core::Params own;
 };
 
 // What a name or a value looks like where parameters were separated by something else than '@'.
@@ -109,9 +108,9 @@ void check_params(const Request& request, const std::string& given) {
 }
 
 // "fifo", or with parameters of its own "fifo@discipline=easy@packing=count".
-Contender parse_contender(const std::string& text, const std::vector<PolicyInfo>& more) {
+ComparedPolicy parse_contender(const std::string& text, const std::vector<PolicyInfo>& more) {
   std::size_t end = std::min(text.find('@'), text.size());
-  Contender contender{find_policy_info(text.substr(0, end), more), {}};
+  ComparedPolicy contender{find_policy_info(text.substr(0, end), more), {}};
   while (end < text.size()) {
     const std::size_t begin = end + 1;
     end = end_of_param(text, begin);
@@ -144,7 +143,7 @@ Request make_request(const RequestOptions& options, const std::string& policy) {
 
 std::vector<Request> make_requests(const RequestOptions& options, const std::vector<std::string_view>& names,
                                    const std::vector<PolicyInfo>& more) {
-  std::vector<Contender> contenders;
+  std::vector<ComparedPolicy> contenders;
   std::vector<PolicyInfo> infos;
   std::vector<Request> requests;
   for (const std::string_view name : names) {

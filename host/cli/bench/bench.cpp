@@ -63,14 +63,14 @@ std::vector<BenchSide> sides_of(int threads, const MachineFacts& machine) {
 }
 
 /// One part of the suite, and about what percentage of its time it takes.
-struct Part {
+struct BenchPart {
   std::string what;
   int percent;
   std::function<void()> run;
 };
 
-std::vector<Part> parts_of(const BenchOrder& order, BenchReport& report) {
-  std::vector<Part> parts;
+std::vector<BenchPart> parts_of(const BenchOrder& order, BenchReport& report) {
+  std::vector<BenchPart> parts;
   for (const SearchAsk& ask : search_asks(order.quick)) {
     const int percent = ask.budgets.size() > 1 ? 70 : 5;
     parts.push_back({fmt::format("search on {} GPUs", ask.gpus), percent,
@@ -109,7 +109,7 @@ BenchReport measure(const BenchArguments& options) {
   const BenchOrder order{report.sides, options.seed, options.quick, [&] { return !came(); },
                          [&](const std::string& why) { report.warnings.push_back(why); }};
   int percent = 0;
-  for (const Part& part : parts_of(order, report)) {
+  for (const BenchPart& part : parts_of(order, report)) {
     progress.show(percent, part.what);
     part.run();
     if (came()) break;

@@ -89,7 +89,7 @@ class Passes {
   core::CertificateMemory certificates_;
   std::vector<std::vector<kernel::TakenRow>> taken_;
   std::deque<core::PassInput> inputs_;  // a deque, because their columns are pointed to
-  std::vector<core::Scenario> scenarios_;
+  std::vector<core::PlaceTask> scenarios_;
 };
 
 bool alike(const core::PassResult& a, const core::PassResult& b) {

@@ -19,15 +19,15 @@ namespace {
 
 bool is_name(const std::string& overheads) { return overheads == "none" || overheads == "default"; }
 
-struct Rate {
+struct NamedRate {
   std::string_view name;
   TimeUs sim::FailureRates::*mean;
 };
-constexpr std::array<Rate, 5> kRates{{{"node", &sim::FailureRates::node_us},
-                                      {"gpu", &sim::FailureRates::gpu_us},
-                                      {"repair", &sim::FailureRates::repair_us},
-                                      {"crash", &sim::FailureRates::crash_gpu_us},
-                                      {"kill", &sim::FailureRates::kill_gpu_us}}};
+constexpr std::array<NamedRate, 5> kRates{{{"node", &sim::FailureRates::node_us},
+                                           {"gpu", &sim::FailureRates::gpu_us},
+                                           {"repair", &sim::FailureRates::repair_us},
+                                           {"crash", &sim::FailureRates::crash_gpu_us},
+                                           {"kill", &sim::FailureRates::kill_gpu_us}}};
 
 // Failed GPU jobs of the two Acme clusters per GPU-time, whatever the cause (docs/simulation-reference.md has the
 // sums).
@@ -41,7 +41,7 @@ void parse_failure_rate(std::string_view text, sim::FailureRates& rates) {
     return;
   }
   const auto [name, value] = parse_key_value(text);
-  for (const Rate& rate : kRates) {
+  for (const NamedRate& rate : kRates) {
     if (rate.name != name) continue;
     rates.*rate.mean = parse_duration(value);
     if (rates.*rate.mean <= 0) throw InvalidArgument(fmt::format("--failures {}: a mean time is above 0", echoed(text)));

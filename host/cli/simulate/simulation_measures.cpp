@@ -22,7 +22,7 @@ std::string rounded_seconds(TimeUs t) { return fmt::format("{}", (t + kSecond / 
 
 }  // namespace
 
-void add_spread(io::JsonWriter& out, const std::string& of, const sim::Spread& s) {
+void add_spread(io::JsonWriter& out, const std::string& of, const sim::Distribution& s) {
   out.number("mean_" + of, s.mean, 6);
   out.number("median_" + of, s.p50, 6);
   out.number("p90_" + of, s.p90, 6);

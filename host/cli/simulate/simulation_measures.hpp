@@ -10,7 +10,7 @@
 namespace berth::cli {
 
 /// Its five values in millionths; `of` follows "mean_" and so on.
-void add_spread(io::JsonWriter& out, const std::string& of, const sim::Spread& spread);
+void add_spread(io::JsonWriter& out, const std::string& of, const sim::Distribution& spread);
 /// Settings of the run that its figures depend on, besides the policy and its parameters.
 void add_settings(io::JsonWriter& out, const sim::SimulationSettings& settings);
 /// GPU-time lost and used, fairness and deadlines, as fields of the open object.

@@ -44,28 +44,28 @@ void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& messag
   throw DeviceError(message.text);
 }
 
-void CudaBackend::place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) {
-  place_batch(problem, std::span<const Scenario>(&scenario, 1), std::span<const kernel::PlaceResult>(&result, 1));
+void CudaBackend::place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) {
+  place_batch(problem, std::span<const PlaceTask>(&scenario, 1), std::span<const kernel::PlaceResult>(&result, 1));
 }
 
-void CudaBackend::place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+void CudaBackend::place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                               std::span<const kernel::PlaceResult> results) {
   if (context_ == nullptr) throw DeviceError(failure_);
   tasks_.clear();
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    const Scenario& scenario = scenarios[i];
+    const PlaceTask& scenario = scenarios[i];
     tasks_.push_back({&scenario.request, scenario.taken.data(), static_cast<std::int32_t>(scenario.taken.size()), results[i]});
   }
   cuda_abi::Message message{};
   check(table_->place(context_, &problem, tasks_.data(), static_cast<std::int32_t>(tasks_.size()), &message), message);
 }
 
-void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) {
+void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) {
   score(problem, request, cpu::Collapse::kOn, out);
 }
 
-void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse,
-                        kernel::Candidate* out) {
+void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, cpu::Collapse collapse,
+                        kernel::CandidateRow* out) {
   if (context_ == nullptr) throw DeviceError(failure_);
   if (request.n == 0) return;
   score_table_.build(problem, request, collapse);
@@ -89,7 +89,7 @@ void CudaBackend::price(std::span<const PriceTask> tasks, std::span<const kernel
 void CudaBackend::ones(const OnesTask& task, const kernel::OnesResult& result) {
   if (context_ == nullptr) throw DeviceError(failure_);
   if (task.problem.n_jobs == 0) return cpu::OnesSearch().run(task, result, 1);
-  cuda_abi::OnesTask one{&task.problem, &task.request, result, nullptr, &task};
+  cuda_abi::AbiOnesTask one{&task.problem, &task.request, result, nullptr, &task};
   if (task.stop_token != nullptr) {
     one.stop = [](const void* of, std::int32_t made) {
       const auto& asked = *static_cast<const OnesTask*>(of);
@@ -102,8 +102,8 @@ void CudaBackend::ones(const OnesTask& task, const kernel::OnesResult& result) {
 
 void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) {
   if (context_ == nullptr) throw DeviceError(failure_);
-  if (task.problem.n_jobs == 0 || task.problem.problem.n_nodes == 0) return cpu::PlanSearch().run(task, result, 1);
-  cuda_abi::PlanSearchTask one{&task.problem, &task.request, result, nullptr, &task};
+  if (task.problem.n_jobs == 0 || task.problem.problem.n_nodes == 0) return cpu::CpuPlanSearch().run(task, result, 1);
+  cuda_abi::AbiPlanSearchTask one{&task.problem, &task.request, result, nullptr, &task};
   if (task.stop_token != nullptr) {
     one.stop = [](const void* of, std::int32_t made) {
       const auto& asked = *static_cast<const PlanSearchTask*>(of);

@@ -22,17 +22,17 @@ class CudaBackend final : public PlacementBackend {
   CudaBackend& operator=(const CudaBackend&) = delete;
 
   const char* name() const override { return "cuda"; }
-  void place(const kernel::ProblemView& problem, const Scenario& scenario, const kernel::PlaceResult& result) override;
-  void place_batch(const kernel::ProblemView& problem, std::span<const Scenario> scenarios,
+  void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) override;
+  void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                    std::span<const kernel::PlaceResult> results) override;
-  void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, kernel::Candidate* out) override;
+  void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) override;
   /// Several problems run on the GPU, one thread block each. A single problem runs on the CPU, where it can be
   /// cancelled and where its sequential part is fast.
   void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) override;
   void ones(const OnesTask& task, const kernel::OnesResult& result) override;
   void plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) override;
   /// The same as `score`, with or without collapsing, for measurements.
-  void score(const kernel::ProblemView& problem, const kernel::ScoreRequest& request, cpu::Collapse collapse, kernel::Candidate* out);
+  void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, cpu::Collapse collapse, kernel::CandidateRow* out);
 
  private:
   CudaBackend(const cuda_abi::Table* table, void* context) : table_(table), context_(context) {}
@@ -41,8 +41,8 @@ class CudaBackend final : public PlacementBackend {
   const cuda_abi::Table* table_;
   void* context_;  // null once it failed
   std::string failure_;
-  std::vector<cuda_abi::PlaceTask> tasks_;
-  std::vector<cuda_abi::PriceTask> choices_;
+  std::vector<cuda_abi::AbiPlaceTask> tasks_;
+  std::vector<cuda_abi::AbiPriceTask> choices_;
   cpu::ScoreTable score_table_;
 };
 

@@ -152,7 +152,7 @@ void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& m
 
 kernel::PlaceResult EngineImpl::place(const Request& request, core::StopToken* stop_token, Plan& plan) {
   const kernel::PlaceResult placed = result.prepare(pass.n, core::entry_bound(visited));
-  const core::Scenario scenario{pass, {}, stop_token};
+  const core::PlaceTask scenario{pass, {}, stop_token};
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
                               [&](core::PlacementBackend& backend) { backend.place(visited, scenario, placed); });
   return placed;

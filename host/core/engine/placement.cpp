@@ -31,7 +31,7 @@ Placement& Placement::operator=(Placement&&) noexcept = default;
 
 void Placement::score(const ClusterState& state, const ScoreRequest& request, Candidates& out) {
   PlacementImpl& m = *impl_;
-  const kernel::ScoreRequest asked = m.scoring.compile(state.impl(), request);
+  const kernel::ScoreQuery asked = m.scoring.compile(state.impl(), request);
   m.backend = m.backends.run(m.wanted, m.threads, m.note, [&](core::PlacementBackend& backend) { m.scoring.run(backend, asked); });
   m.scoring.read(state.impl(), asked, out);
 }

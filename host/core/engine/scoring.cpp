@@ -42,7 +42,7 @@ void Scoring::read_costs(const StateImpl& s, const ScoreRequest& request, std::i
   }
 }
 
-kernel::ScoreRequest Scoring::compile(const StateImpl& s, const ScoreRequest& request) {
+kernel::ScoreQuery Scoring::compile(const StateImpl& s, const ScoreRequest& request) {
   if (request.k < 1 || request.k > kMostCandidates) {
     throw InvalidArgument("k is " + std::to_string(request.k) + ", not in 1.." + std::to_string(kMostCandidates));
   }
@@ -62,7 +62,7 @@ kernel::ScoreRequest Scoring::compile(const StateImpl& s, const ScoreRequest& re
     for (std::int32_t o = first; o < problem_.option_begin[job + 1]; ++o) option_run_[to_index(o)] = s.option_run(job, to_index(o - first));
   }
 
-  kernel::ScoreRequest asked{};
+  kernel::ScoreQuery asked{};
   asked.n = static_cast<std::int32_t>(jobs_.size());
   asked.jobs = jobs_.data();
   asked.option_run = option_run_.data();
@@ -76,12 +76,12 @@ kernel::ScoreRequest Scoring::compile(const StateImpl& s, const ScoreRequest& re
   return asked;
 }
 
-void Scoring::read(const StateImpl& s, const kernel::ScoreRequest& asked, Candidates& out) const {
+void Scoring::read(const StateImpl& s, const kernel::ScoreQuery& asked, Candidates& out) const {
   out.job = jobs_;
   out.begin.assign(1, 0);
   out.rows.clear();
   const std::int32_t first = asked.level == 0 ? 0 : problem_.topology[asked.topology].level_begin[asked.level];
-  const kernel::Candidate* row = best_.data();
+  const kernel::CandidateRow* row = best_.data();
   for (const std::int32_t job : jobs_) {
     for (std::int32_t i = 0; i < asked.k; ++i, ++row) {
       if (row->option == kernel::kNone) continue;

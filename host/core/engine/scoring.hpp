@@ -13,9 +13,9 @@ namespace berth::core {
 class Scoring {
  public:
   /// @throws InvalidArgument naming the value. The request is valid until the next compile or change of the state.
-  kernel::ScoreRequest compile(const StateImpl& state, const ScoreRequest& request);
-  void run(PlacementBackend& backend, const kernel::ScoreRequest& asked) { backend.score(problem_, asked, best_.data()); }
-  void read(const StateImpl& state, const kernel::ScoreRequest& asked, Candidates& out) const;
+  kernel::ScoreQuery compile(const StateImpl& state, const ScoreRequest& request);
+  void run(PlacementBackend& backend, const kernel::ScoreQuery& asked) { backend.score(problem_, asked, best_.data()); }
+  void read(const StateImpl& state, const kernel::ScoreQuery& asked, Candidates& out) const;
 
  private:
   void read_jobs(const StateImpl& state, const std::vector<std::string>& ids);
@@ -26,8 +26,8 @@ class Scoring {
   std::vector<TimeUs> option_run_;  // [options]
   std::vector<std::int64_t> cost_;  // [places of the level], or empty: none
   std::vector<kernel::TakenRow> taken_;
-  std::vector<std::uint64_t> free_;      // the problem's, less what is taken
-  std::vector<kernel::Candidate> best_;  // [jobs * k]
+  std::vector<std::uint64_t> free_;         // the problem's, less what is taken
+  std::vector<kernel::CandidateRow> best_;  // [jobs * k]
 };
 
 }  // namespace berth::core

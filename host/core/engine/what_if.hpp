@@ -78,7 +78,7 @@ class WhatIf {
   std::int64_t bytes_ = 0;  // of the batch's result columns
   bool lost_gpus_ = false;  // some job holds GPUs that failed
 
-  std::vector<Scenario> scenarios_;
+  std::vector<PlaceTask> scenarios_;
   std::vector<kernel::PlaceResult> results_;
   std::vector<std::uint8_t> skipped_;
   std::vector<std::int32_t> jobs_, position_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = kMaxLevels - 2;
 
-struct Levels {
+struct LevelNames {
   std::vector<std::string_view> names;
   std::array<std::uint32_t, kMostNamed> above{};  // bit j of [i]: level j is above level i
 
@@ -31,7 +31,7 @@ struct Levels {
   }
 };
 
-void check_chain(const Levels& levels, TopologyKind topology, const InputLocation& where) {
+void check_chain(const LevelNames& levels, TopologyKind topology, const InputLocation& where) {
   for (std::size_t i = 0; i < levels.names.size(); ++i) {
     if ((levels.above[i] >> i & 1) != 0) {
       where.fail_at("domains", fmt::format("level '{}' of topology {} lies above itself", levels.names[i], name(topology)));
@@ -50,11 +50,11 @@ void check_chain(const Levels& levels, TopologyKind topology, const InputLocatio
 std::string domain_path(const Domain& domain) { return domain.parent.empty() ? domain.id : domain.parent + '/' + domain.id; }
 
 LevelOrder order_levels(const std::vector<Domain>& domains, const InputLocation& where) {
-  std::array<Levels, kTopologyKinds> topologies;
+  std::array<LevelNames, kTopologyKinds> topologies;
   std::array<std::unordered_map<std::string, std::size_t>, kTopologyKinds> level_of_path;
   for (std::size_t d = 0; d < domains.size(); ++d) {
     const auto f = static_cast<std::size_t>(domains[d].topology);
-    Levels& levels = topologies[f];
+    LevelNames& levels = topologies[f];
     const std::size_t i = levels.find(domains[d].level);
     if (i == levels.names.size()) {
       if (i == kMostNamed) {
@@ -75,7 +75,7 @@ LevelOrder order_levels(const std::vector<Domain>& domains, const InputLocation&
   }
   LevelOrder order;
   for (std::size_t f = 0; f < kTopologyKinds; ++f) {
-    Levels& levels = topologies[f];
+    LevelNames& levels = topologies[f];
     levels.close();
     check_chain(levels, static_cast<TopologyKind>(f), where);
     order[f].resize(levels.names.size());

@@ -126,14 +126,14 @@ constexpr Field<GpuRange> kGpuRange[] = {
 };
 
 // A job while it is read, with the short forms that are not fields of a Job.
-struct JobRow {
+struct JobBeingRead {
   Job& job;
   Extensions& x;
   GpuRange gpus;
   std::vector<std::string> types;
 };
 
-void read_gpu_range(JsonCursor& in, JobRow& r) {
+void read_gpu_range(JsonCursor& in, JobBeingRead& r) {
   if (in.type() == JsonType::kObject) {
     read_object(in, r.gpus, kGpuRange);
   } else {
@@ -141,39 +141,39 @@ void read_gpu_range(JsonCursor& in, JobRow& r) {
   }
 }
 
-constexpr Field<JobRow> kJobFields[] = {
-    {"id", [](JsonCursor& in, JobRow& r) { r.job.id = in.string(); }, true},
-    {"user", [](JsonCursor& in, JobRow& r) { r.job.user = in.string(); }},
-    {"tenant", [](JsonCursor& in, JobRow& r) { r.job.tenant = in.string(); }},
-    {"queue", [](JsonCursor& in, JobRow& r) { r.job.queue = in.string(); }},
-    {"virtual_cluster", [](JsonCursor& in, JobRow& r) { r.job.virtual_cluster = in.string(); }},
-    {"submit_s", [](JsonCursor& in, JobRow& r) { r.job.submit_us = read_time(in); }, true},
-    {"priority", [](JsonCursor& in, JobRow& r) { r.job.priority = read_int32(in); }},
-    {"weight", [](JsonCursor& in, JobRow& r) { r.job.weight_ppm = read_weight(in); }},
-    {"kind", [](JsonCursor& in, JobRow& r) { r.job.kind = read_enum<JobKind>(in); }},
-    {"state", [](JsonCursor& in, JobRow& r) { r.job.state = read_enum<JobState>(in); }},
-    {"time_limit_s", [](JsonCursor& in, JobRow& r) { r.job.time_limit_us = read_time(in); }},
-    {"deadline", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.deadline, kDeadline); }},
-    {"estimate", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.estimate, kEstimate); }},
-    {"shapes", [](JsonCursor& in, JobRow& r) { read_shapes(in, r.job.shapes); }},
+constexpr Field<JobBeingRead> kJobFields[] = {
+    {"id", [](JsonCursor& in, JobBeingRead& r) { r.job.id = in.string(); }, true},
+    {"user", [](JsonCursor& in, JobBeingRead& r) { r.job.user = in.string(); }},
+    {"tenant", [](JsonCursor& in, JobBeingRead& r) { r.job.tenant = in.string(); }},
+    {"queue", [](JsonCursor& in, JobBeingRead& r) { r.job.queue = in.string(); }},
+    {"virtual_cluster", [](JsonCursor& in, JobBeingRead& r) { r.job.virtual_cluster = in.string(); }},
+    {"submit_s", [](JsonCursor& in, JobBeingRead& r) { r.job.submit_us = read_time(in); }, true},
+    {"priority", [](JsonCursor& in, JobBeingRead& r) { r.job.priority = read_int32(in); }},
+    {"weight", [](JsonCursor& in, JobBeingRead& r) { r.job.weight_ppm = read_weight(in); }},
+    {"kind", [](JsonCursor& in, JobBeingRead& r) { r.job.kind = read_enum<JobKind>(in); }},
+    {"state", [](JsonCursor& in, JobBeingRead& r) { r.job.state = read_enum<JobState>(in); }},
+    {"time_limit_s", [](JsonCursor& in, JobBeingRead& r) { r.job.time_limit_us = read_time(in); }},
+    {"deadline", [](JsonCursor& in, JobBeingRead& r) { read_object(in, r.job.deadline, kDeadline); }},
+    {"estimate", [](JsonCursor& in, JobBeingRead& r) { read_object(in, r.job.estimate, kEstimate); }},
+    {"shapes", [](JsonCursor& in, JobBeingRead& r) { read_shapes(in, r.job.shapes); }},
     {"gpus", read_gpu_range},
-    {"types", [](JsonCursor& in, JobRow& r) { r.types = read_strings(in); }},
-    {"sharing", [](JsonCursor& in, JobRow& r) { r.job.sharing = in.boolean(); }},
-    {"constraints", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.constraints, kConstraints); }},
-    {"costs", [](JsonCursor& in, JobRow& r) { read_costs(in, r.job.costs); }},
-    {"preemption", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.preemption, kPreemption); }},
-    {"profile", [](JsonCursor& in, JobRow& r) { read_profile(in, r.job.profile); }},
-    {"progress", [](JsonCursor& in, JobRow& r) { read_progress(in, r.job.progress); }},
-    {"allocation", [](JsonCursor& in, JobRow& r) { read_object(in, r.job.allocation, kAllocation); }},
-    {"lease_end_s", [](JsonCursor& in, JobRow& r) { r.job.lease_end_us = read_time(in); }},
-    {"last_assignment_s", [](JsonCursor& in, JobRow& r) { r.job.last_assignment_us = read_time(in); }},
-    {"waiting_since_s", [](JsonCursor& in, JobRow& r) { r.job.waiting_since_us = read_time(in); }},
+    {"types", [](JsonCursor& in, JobBeingRead& r) { r.types = read_strings(in); }},
+    {"sharing", [](JsonCursor& in, JobBeingRead& r) { r.job.sharing = in.boolean(); }},
+    {"constraints", [](JsonCursor& in, JobBeingRead& r) { read_object(in, r.job.constraints, kConstraints); }},
+    {"costs", [](JsonCursor& in, JobBeingRead& r) { read_costs(in, r.job.costs); }},
+    {"preemption", [](JsonCursor& in, JobBeingRead& r) { read_object(in, r.job.preemption, kPreemption); }},
+    {"profile", [](JsonCursor& in, JobBeingRead& r) { read_profile(in, r.job.profile); }},
+    {"progress", [](JsonCursor& in, JobBeingRead& r) { read_progress(in, r.job.progress); }},
+    {"allocation", [](JsonCursor& in, JobBeingRead& r) { read_object(in, r.job.allocation, kAllocation); }},
+    {"lease_end_s", [](JsonCursor& in, JobBeingRead& r) { r.job.lease_end_us = read_time(in); }},
+    {"last_assignment_s", [](JsonCursor& in, JobBeingRead& r) { r.job.last_assignment_us = read_time(in); }},
+    {"waiting_since_s", [](JsonCursor& in, JobBeingRead& r) { r.job.waiting_since_us = read_time(in); }},
 };
 constexpr std::size_t kShapesField = 13, kGpusField = 14, kTypesField = 15;
 static_assert(kJobFields[kShapesField].name == "shapes" && kJobFields[kGpusField].name == "gpus" &&
               kJobFields[kTypesField].name == "types");
 
-void settle_shapes(JsonCursor& in, const char* at, std::uint64_t seen, JobRow& row, std::size_t index,
+void settle_shapes(JsonCursor& in, const char* at, std::uint64_t seen, JobBeingRead& row, std::size_t index,
                    std::vector<PendingShapes>& pending) {
   const auto has = [seen](std::size_t field) { return (seen >> field & 1) != 0; };
   if (has(kShapesField)) {
@@ -240,7 +240,7 @@ void settle_members(const std::vector<Shape>& shapes, Allocation& allocation) {
 
 void read_job(JsonCursor& in, Job& job, std::size_t index, std::vector<PendingShapes>& pending) {
   const char* at = in.next_mark();
-  JobRow row{job, job.x, {}, {}};
+  JobBeingRead row{job, job.x, {}, {}};
   const std::uint64_t seen = read_object(in, row, kJobFields);
   settle_shapes(in, at, seen, row, index, pending);
   if (!job.allocation.entries.empty()) settle_members(job.shapes, job.allocation);

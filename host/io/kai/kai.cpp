@@ -42,7 +42,7 @@ KaiImport import_kai(std::string_view bytes, const std::string& name) {
   for (Node& node : snapshot.nodes) node.sharing = sharing;
   kai::add_queues(objects, snapshot, notes);
   const kai::Held held(objects, cluster, snapshot, name);
-  const kai::Taken taken = kai::add_jobs(objects, cluster, held, snapshot, notes);
+  const kai::MemberPods taken = kai::add_jobs(objects, cluster, held, snapshot, notes);
   held.close(objects, taken, snapshot, cluster, notes);
   out.notes = notes.lines();
   if (objects.pod_groups.empty()) out.notes.emplace_back(kNoJob);

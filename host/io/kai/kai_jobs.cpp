@@ -298,7 +298,7 @@ void set_progress(Job& job, TimeUs now) {
 
 }  // namespace
 
-Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, Notes& notes) {
+MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, Notes& notes) {
   std::map<std::string, std::vector<const KaiPod*>> pods;
   for (const KaiPod& pod : objects.pods) {
     const auto group = pod.meta.annotations.find(kPodGroup);
@@ -306,7 +306,7 @@ Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& he
   }
   std::set<std::string> queues;
   for (const Queue& queue : snapshot.queues) queues.insert(queue.id);
-  Taken taken;
+  MemberPods taken;
   for (const KaiPodGroup& from : objects.pod_groups) {
     Job job;
     job.id = from.meta.path();

@@ -12,9 +12,9 @@
 namespace berth::io::kai {
 
 /// Pods that became members of a job, by path.
-using Taken = std::set<std::string>;
+using MemberPods = std::set<std::string>;
 
 /// Turns every pod group that is supported into a gang.
-Taken add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, Notes& notes);
+MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Held& held, Snapshot& snapshot, Notes& notes);
 
 }  // namespace berth::io::kai

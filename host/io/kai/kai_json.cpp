@@ -23,10 +23,10 @@ void each_field(JsonCursor& in, const std::function<void(std::string_view)>& on_
   }
 }
 
-void fields(JsonCursor& in, std::initializer_list<Field> known) {
+void fields(JsonCursor& in, std::initializer_list<KaiField> known) {
   std::uint32_t seen = 0;
   each_field(in, [&](std::string_view key) {
-    const auto* const found = std::find_if(known.begin(), known.end(), [&](const Field& one) { return one.first == key; });
+    const auto* const found = std::find_if(known.begin(), known.end(), [&](const KaiField& one) { return one.first == key; });
     if (found == known.end()) {
       in.raw();
       return;

@@ -12,10 +12,10 @@
 /// Kubernetes objects as Go writes them: empty lists and maps are null, and there are many unused fields.
 namespace berth::io::kai {
 
-using Field = std::pair<std::string_view, std::function<void()>>;
+using KaiField = std::pair<std::string_view, std::function<void()>>;
 
 /// Reads the named fields of an object, at most 32, each at most once, and skips all others. Null is an object without fields.
-void fields(JsonCursor& in, std::initializer_list<Field> known);
+void fields(JsonCursor& in, std::initializer_list<KaiField> known);
 /// Calls on_field(key) for each field, which must consume the value. Null is an object without fields.
 void each_field(JsonCursor& in, const std::function<void(std::string_view)>& on_field);
 void elements(JsonCursor& in, const std::function<void()>& on_element);

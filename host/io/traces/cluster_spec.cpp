@@ -16,7 +16,7 @@
 namespace berth::io {
 namespace {
 
-struct Part {
+struct SpecPart {
   std::int64_t nodes = 0, gpus = 0;
   std::string gpu_type = "gpu";
 };
@@ -32,13 +32,13 @@ bool is_type(std::string_view text) {
 }
 
 /// Parses "NxG" or "NxGxTYPE"; none when the text has another form.
-std::optional<Part> part_of(std::string_view spec) {
+std::optional<SpecPart> part_of(std::string_view spec) {
   const std::size_t first = spec.find('x');
   if (first == spec.npos) return std::nullopt;
   const std::size_t second = spec.find('x', first + 1);
   const std::string_view nodes = spec.substr(0, first), gpus = spec.substr(first + 1, second == spec.npos ? second : second - first - 1);
   if (!is_number(nodes) || !is_number(gpus)) return std::nullopt;
-  Part part{number(nodes), number(gpus), "gpu"};
+  SpecPart part{number(nodes), number(gpus), "gpu"};
   if (second == spec.npos) return part;
   part.gpu_type = spec.substr(second + 1);
   if (!is_type(part.gpu_type)) return std::nullopt;
@@ -46,8 +46,8 @@ std::optional<Part> part_of(std::string_view spec) {
 }
 
 /// Parses parts joined by '+'; none when the text has another form: it then names a file.
-std::vector<Part> parts_of(std::string_view spec) {
-  std::vector<Part> parts;
+std::vector<SpecPart> parts_of(std::string_view spec) {
+  std::vector<SpecPart> parts;
   for (const std::string_view one : core::split(spec, '+')) {
     const auto part = part_of(one);
     if (!part) return {};
@@ -56,9 +56,9 @@ std::vector<Part> parts_of(std::string_view spec) {
   return parts;
 }
 
-Snapshot cluster_of(const std::vector<Part>& parts) {
+Snapshot cluster_of(const std::vector<SpecPart>& parts) {
   std::int64_t nodes = 0;
-  for (const Part& part : parts) {
+  for (const SpecPart& part : parts) {
     nodes += part.nodes;
     if (part.nodes < 1 || part.nodes > kMaxNodes || nodes > kMaxNodes || part.gpus < 1 || part.gpus > kMaxGpusPerNode) {
       throw InvalidArgument(fmt::format("cluster NxG: expected 1 to {} nodes of 1 to {} GPUs", kMaxNodes, kMaxGpusPerNode));
@@ -67,7 +67,7 @@ Snapshot cluster_of(const std::vector<Part>& parts) {
   Snapshot cluster;
   const std::size_t width = fmt::formatted_size("{}", nodes - 1);  // ids sort in the order of their numbers
   cluster.nodes.reserve(static_cast<std::size_t>(nodes));
-  for (const Part& part : parts) {
+  for (const SpecPart& part : parts) {
     cluster.name += fmt::format("{}{}x{}", cluster.name.empty() ? "" : "+", part.nodes, part.gpus);
     if (part.gpu_type != "gpu") cluster.name += "x" + part.gpu_type;
     const auto known = [&](const GpuType& type) { return type.id == part.gpu_type; };
@@ -96,7 +96,7 @@ Snapshot cluster_from(const std::string& spec, const Imported& imported) {
       throw InvalidArgument("no cluster: give --cluster NODESxGPUS, a cluster file, or the files that describe the trace's cluster");
     return *imported.cluster;
   }
-  const std::vector<Part> parts = parts_of(spec);
+  const std::vector<SpecPart> parts = parts_of(spec);
   if (!parts.empty()) return cluster_of(parts);
   try {
     return parse_cluster(read_file(spec), input_name(spec));

@@ -16,7 +16,7 @@
 namespace berth::io {
 namespace {
 
-using Columns = std::span<const std::string_view>;
+using ColumnNames = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 7> kGavel7{"job_type",    "command",      "num_steps_arg", "needs_data_dir",
                                                   "total_steps", "arrival_time", "scale_factor"};
 constexpr std::array<std::string_view, 10> kGavel10{"job_type",    "command",      "working_dir",     "num_steps_arg", "needs_data_dir",
@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 12> kShockwave12{"job_type",        "comm
 /// One line, split at tabs.
 class TabbedRow {
  public:
-  TabbedRow(const std::string& file, Columns columns) : file_(file), columns_(columns) {}
+  TabbedRow(const std::string& file, ColumnNames columns) : file_(file), columns_(columns) {}
 
   void set(std::string_view line, int number) {
     line_ = number;
@@ -69,19 +69,19 @@ class TabbedRow {
   }
 
   const std::string& file_;
-  Columns columns_;
+  ColumnNames columns_;
   int line_ = 0;
   std::vector<std::string_view> fields_;
 };
 
-Columns columns_of(const std::string& file, std::string_view first_line, bool shockwave) {
+ColumnNames columns_of(const std::string& file, std::string_view first_line, bool shockwave) {
   const auto n = static_cast<std::size_t>(std::count(first_line.begin(), first_line.end(), '\t')) + 1;
   if (n == kShockwave12.size()) {
     if (shockwave) return kShockwave12;
     throw InputError(file, "", 1, "12 columns: this is a workload of Shockwave: format shockwave");
   }
   if (n == kGavel7.size() || n == kGavel10.size()) {
-    if (!shockwave) return n == kGavel7.size() ? Columns(kGavel7) : Columns(kGavel10);
+    if (!shockwave) return n == kGavel7.size() ? ColumnNames(kGavel7) : ColumnNames(kGavel10);
     throw InputError(file, "", 1, fmt::format("{} columns: this is a workload of Gavel: format gavel", n));
   }
   throw InputError(

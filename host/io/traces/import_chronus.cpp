@@ -26,17 +26,17 @@ namespace {
 
 constexpr std::int64_t kMaxValue = 999'999'999;
 
-struct Step {
+struct DeadlineStep {
   TimeUs after_us = 0;  // from submission
   std::int64_t value = 0;
 };
 
 /// "159-189-229-289" and "10-8-5-2": finishing within 159 s has the value 10, within 189 s 8, and so on.
-std::vector<Step> read_steps(const CsvReader& row, int times, int values) {
+std::vector<DeadlineStep> read_steps(const CsvReader& row, int times, int values) {
   const auto when = core::split(row.text(times), '-'), amounts = core::split(row.text(values), '-');
   if (when.size() != amounts.size())
     row.refuse(values, core::counted(static_cast<std::int64_t>(when.size()), "value") + ", one for each expected time");
-  std::vector<Step> steps;
+  std::vector<DeadlineStep> steps;
   for (std::size_t i = 0; i < when.size(); ++i) {
     const auto after = core::parse_seconds(when[i]);
     if (!after || (!steps.empty() && *after <= steps.back().after_us)) row.refuse(times, "ascending seconds, separated by dashes");
@@ -61,14 +61,14 @@ class DeadlineColumns {
     if (type != "strict" && type != "soft" && type != "best") row.refuse(type_, "strict, soft or best");
     if (row.integer(best_effort_, 0, 1) != (type == "best" ? 1 : 0)) row.refuse(best_effort_, "1 for job_type best, and 0 for the others");
     if (type == "best") return;
-    const std::vector<Step> steps = read_steps(row, times_, values_);
+    const std::vector<DeadlineStep> steps = read_steps(row, times_, values_);
     if (job.submit_us > kMaxTimeUs - steps.back().after_us) row.refuse(times_, "an instant that can be counted");
     job.deadline_us = job.submit_us + steps.front().after_us;
     job.deadline_hard = type == "strict";
     job.deadline_value = steps.front().value;
     if (steps.size() == 1) return;
     std::string all;
-    for (const Step& step : steps) {
+    for (const DeadlineStep& step : steps) {
       all += fmt::format("{}[{},{}]", all.empty() ? "" : ",", core::format_seconds(job.submit_us + step.after_us), step.value);
     }
     job.x.emplace_back("x_deadline_steps", "[" + all + "]");

@@ -40,17 +40,17 @@ Trace read_sample(CsvReader& row) {
   return trace.finish(kSampleOrigin);
 }
 
-struct State {
+struct HeliosStatus {
   std::string_view source, status;
   bool ended;
 };
-constexpr std::array<State, 7> kStates{{{"COMPLETED", "completed", true},
-                                        {"CANCELLED", "cancelled", true},
-                                        {"FAILED", "failed", true},
-                                        {"TIMEOUT", "timeout", true},
-                                        {"NODE_FAIL", "node_fail", true},
-                                        {"RUNNING", "", false},
-                                        {"SUSPENDED", "", false}}};
+constexpr std::array<HeliosStatus, 7> kStates{{{"COMPLETED", "completed", true},
+                                               {"CANCELLED", "cancelled", true},
+                                               {"FAILED", "failed", true},
+                                               {"TIMEOUT", "timeout", true},
+                                               {"NODE_FAIL", "node_fail", true},
+                                               {"RUNNING", "", false},
+                                               {"SUSPENDED", "", false}}};
 
 bool blank(std::string_view text) { return text.empty() || text == "None" || text == "Unknown" || text == "nan"; }
 
@@ -70,7 +70,7 @@ Trace read_official(CsvReader& row) {
     job.cpu_milli = row.integer(cpus, 0, kMaxGpusPerJob) * 1'000;
     job.submit_us = row.civil(submit);
     const std::string_view text = row.text(state).substr(0, row.text(state).find(' '));  // Slurm writes "CANCELLED by 1001"
-    const auto known = std::find_if(kStates.begin(), kStates.end(), [&](const State& s) { return s.source == text; });
+    const auto known = std::find_if(kStates.begin(), kStates.end(), [&](const HeliosStatus& s) { return s.source == text; });
     if (known == kStates.end()) row.refuse(state, "COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING or SUSPENDED");
     job.status = known->status;
     if (job.gpus == 0) {

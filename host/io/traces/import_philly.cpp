@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kTwiceFrom = "2017-11-05T01:00:00";
 constexpr const char* kTwiceTo = "2017-11-05T02:00:00";
 
-struct Row {
+struct PhillyRow {
   TraceJob job;
   std::uint64_t scrambled = 0;
   int line = 0;
@@ -47,7 +47,7 @@ std::string key_of(const TraceJob& job) {
 Trace read_csv(CsvReader& row) {
   const int timestamp = row.column("timestamp"), duration = row.column("duration"), gpus = row.column("num_gpus"),
             cluster = row.column("cluster"), gpu_time = row.find("gpu_time");
-  std::vector<Row> rows;
+  std::vector<PhillyRow> rows;
   while (row.next()) {
     TraceJob job;
     job.submit_us = row.civil(timestamp);
@@ -64,11 +64,11 @@ Trace read_csv(CsvReader& row) {
     if (rows.size() > static_cast<std::size_t>(kMaxJobs)) row.refuse(timestamp, fmt::format("at most {} jobs", kMaxJobs));
   }
   std::sort(rows.begin(), rows.end(),
-            [](const Row& a, const Row& b) { return std::tie(a.job.id, a.scrambled) < std::tie(b.job.id, b.scrambled); });
+            [](const PhillyRow& a, const PhillyRow& b) { return std::tie(a.job.id, a.scrambled) < std::tie(b.job.id, b.scrambled); });
   TraceBuilder trace("philly", row.file());
   std::string key;
   std::int64_t ordinal = 0;
-  for (Row& one : rows) {
+  for (PhillyRow& one : rows) {
     ordinal = one.job.id == key ? ordinal + 1 : 1;
     key = one.job.id;
     one.job.id += fmt::format("-{}", ordinal);

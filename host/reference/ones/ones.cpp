@@ -19,13 +19,13 @@ using OnesRanks = std::vector<std::size_t>;  // jobs, in an order
 
 constexpr std::int64_t kOnesMillion = 1'000'000;
 
-struct OnesStep {
+struct SerialOnesStep {
   std::int32_t gpus;
   std::int64_t rate;
 };
 
-struct OnesJob {
-  std::vector<OnesStep> steps;
+struct SerialOnesJob {
+  std::vector<SerialOnesStep> steps;
   bool fresh;
   std::int32_t start, limit, most;
   std::int64_t work;
@@ -33,23 +33,23 @@ struct OnesJob {
 
   std::int32_t fit(std::int32_t gpus) const {
     std::int32_t greatest = 0;
-    for (const OnesStep& step : steps) {
+    for (const SerialOnesStep& step : steps) {
       if (step.gpus <= gpus) greatest = step.gpus;
     }
     return greatest;
   }
 
   std::int64_t rate(std::int32_t gpus) const {
-    return std::find_if(steps.begin(), steps.end(), [&](const OnesStep& step) { return step.gpus == gpus; })->rate;
+    return std::find_if(steps.begin(), steps.end(), [&](const SerialOnesStep& step) { return step.gpus == gpus; })->rate;
   }
 };
 
-class OnesProblem {
+class SerialOnesProblem {
  public:
-  explicit OnesProblem(const kernel::OnesView& view)
+  explicit SerialOnesProblem(const kernel::OnesView& view)
       : n_gpus(view.n_gpus), population(static_cast<std::size_t>(view.population)), theta_ppm(view.theta_ppm), seed_(view.seed) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(view.n_jobs); ++j) {
-      OnesJob job{
+      SerialOnesJob job{
           {}, view.fresh[j] != 0, view.start[j], view.limit[j], view.most[j], view.work[j], view.progress + j * kernel::kOnesQuantiles};
       for (std::int32_t s = view.step_begin[j]; s < view.step_begin[j + 1]; ++s)
         job.steps.push_back({view.step_gpus[s], view.step_rate[s]});
@@ -65,24 +65,24 @@ class OnesProblem {
 
   std::int32_t idle(const OnesCounts& counts) const { return n_gpus - std::accumulate(counts.begin(), counts.end(), 0); }
 
-  OnesBlocks reorder(const OnesCounts& counts) const { return reorder_ones(n_gpus, deployed, counts); }
+  OnesBlockList reorder(const OnesCounts& counts) const { return reorder_ones(n_gpus, deployed, counts); }
 
   std::int32_t n_gpus;
   std::size_t population;
   std::int32_t theta_ppm;
-  std::vector<OnesJob> jobs;
-  OnesBlocks deployed;
+  std::vector<SerialOnesJob> jobs;
+  OnesBlockList deployed;
 
  private:
   std::uint64_t seed_;
 };
 
 // Section 3, for individual i.
-OnesBlocks first_individual(const OnesProblem& problem, std::uint32_t generation, std::size_t i) {
+OnesBlockList first_individual(const SerialOnesProblem& problem, std::uint32_t generation, std::size_t i) {
   OnesCounts counts;
   OnesRanks waiting;
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-    const OnesJob& job = problem.jobs[j];
+    const SerialOnesJob& job = problem.jobs[j];
     const std::int32_t count = problem.deployed[j].count;
     if (job.fresh) {
       counts.push_back(count >= job.start ? job.start : 0);
@@ -96,7 +96,7 @@ OnesBlocks first_individual(const OnesProblem& problem, std::uint32_t generation
     std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) { return fill_key(a) < fill_key(b); });
   }
   for (const std::size_t j : waiting) {
-    const OnesJob& job = problem.jobs[j];
+    const SerialOnesJob& job = problem.jobs[j];
     std::int32_t gpus = job.start;
     if (!job.fresh) {
       gpus = job.steps.front().gpus;
@@ -107,10 +107,10 @@ OnesBlocks first_individual(const OnesProblem& problem, std::uint32_t generation
   return problem.reorder(counts);
 }
 
-std::vector<OnesBlocks> earlier_population(const OnesProblem& problem, const kernel::OnesRequest& request) {
-  std::vector<OnesBlocks> individuals(problem.population);
+std::vector<OnesBlockList> earlier_population(const SerialOnesProblem& problem, const kernel::OnesRequest& request) {
+  std::vector<OnesBlockList> individuals(problem.population);
   std::size_t row = 0;
-  for (OnesBlocks& blocks : individuals) {
+  for (OnesBlockList& blocks : individuals) {
     for (std::size_t j = 0; j < problem.jobs.size(); ++j, ++row) {
       const std::int32_t count = request.count[row];
       blocks.push_back({count > 0 ? request.first[row] : 0, count});
@@ -120,18 +120,19 @@ std::vector<OnesBlocks> earlier_population(const OnesProblem& problem, const ker
 }
 
 // Section 4.
-class OnesGeneration {
+class SerialOnesGeneration {
  public:
-  OnesGeneration(const OnesProblem& problem, std::uint32_t generation) : problem_(problem), jobs_(problem.jobs), generation_(generation) {
+  SerialOnesGeneration(const SerialOnesProblem& problem, std::uint32_t generation)
+      : problem_(problem), jobs_(problem.jobs), generation_(generation) {
     draw_progress();
   }
 
   // Replaces the population by the next one, with its scores.
-  void run(std::vector<OnesBlocks>& individuals, std::vector<std::int64_t>& scores) const {
-    for (OnesBlocks& blocks : individuals) refresh(blocks);
+  void run(std::vector<OnesBlockList>& individuals, std::vector<std::int64_t>& scores) const {
+    for (OnesBlockList& blocks : individuals) refresh(blocks);
     std::vector<OnesCounts> candidates;
     candidates.reserve(3 * problem_.population);
-    for (const OnesBlocks& parent : individuals) candidates.push_back(counts_of(parent));
+    for (const OnesBlockList& parent : individuals) candidates.push_back(counts_of(parent));
     for (std::size_t p = 0; p < problem_.population / 2; ++p) cross(individuals, p, candidates);
     for (std::size_t i = 0; i < problem_.population; ++i) candidates.push_back(mutant(candidates[i], i));
     std::vector<std::pair<std::int64_t, std::size_t>> ranking;
@@ -150,7 +151,7 @@ class OnesGeneration {
   void draw_progress() {
     std::vector<std::int64_t> fill_order;  // of all jobs: milliseconds
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
-      const OnesJob& job = jobs_[j];
+      const SerialOnesJob& job = jobs_[j];
       left_.push_back(job.fresh ? 0 : work_left(job, problem_.number(generation_, OnesPurpose::kRemaining, 0, j)));
       fill_order.push_back(kernel::mul_div(left_[j], 1000, job.steps.front().rate));
       if (!job.fresh) by_fill_key_.push_back(j);
@@ -158,7 +159,7 @@ class OnesGeneration {
     std::stable_sort(by_fill_key_.begin(), by_fill_key_.end(), [&](std::size_t a, std::size_t b) { return fill_order[a] < fill_order[b]; });
   }
 
-  static std::int64_t work_left(const OnesJob& job, std::uint32_t number) {
+  static std::int64_t work_left(const SerialOnesJob& job, std::uint32_t number) {
     const std::uint32_t i = number >> 26;
     const std::int64_t f = number % (1u << 26);
     const std::int64_t low = job.quantile[i], high = job.quantile[i + 1];
@@ -166,7 +167,7 @@ class OnesGeneration {
     return std::min(kernel::kMostOnesWork, kernel::mul_div(job.work, kernel::kOnesUnit - rho, rho));
   }
 
-  void refresh(OnesBlocks& blocks) const {
+  void refresh(OnesBlockList& blocks) const {
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       const std::int32_t count = blocks[j].count;
       if (jobs_[j].fresh) {
@@ -177,14 +178,14 @@ class OnesGeneration {
     }
   }
 
-  static OnesCounts counts_of(const OnesBlocks& blocks) {
+  static OnesCounts counts_of(const OnesBlockList& blocks) {
     OnesCounts counts;
     for (const OnesBlock& block : blocks) counts.push_back(block.count);
     return counts;
   }
 
   // The job on each GPU; -1: none.
-  std::vector<std::int32_t> genes(const OnesBlocks& blocks) const {
+  std::vector<std::int32_t> genes(const OnesBlockList& blocks) const {
     std::vector<std::int32_t> gene(static_cast<std::size_t>(problem_.n_gpus), -1);
     for (std::size_t j = 0; j < blocks.size(); ++j) {
       std::fill_n(gene.begin() + blocks[j].first, blocks[j].count, static_cast<std::int32_t>(j));
@@ -193,7 +194,7 @@ class OnesGeneration {
   }
 
   // Adds both offspring of pair p.
-  void cross(const std::vector<OnesBlocks>& parents, std::size_t p, std::vector<OnesCounts>& candidates) const {
+  void cross(const std::vector<OnesBlockList>& parents, std::size_t p, std::vector<OnesCounts>& candidates) const {
     const auto number = [&](OnesPurpose purpose, std::size_t n) { return problem_.number(generation_, purpose, p, n); };
     const std::size_t a = drawn_below(number(OnesPurpose::kPairs, 0), problem_.population);
     std::size_t b = drawn_below(number(OnesPurpose::kPairs, 1), problem_.population - 1);
@@ -254,8 +255,8 @@ class OnesGeneration {
     return sum;
   }
 
-  const OnesProblem& problem_;
-  const std::vector<OnesJob>& jobs_;
+  const SerialOnesProblem& problem_;
+  const std::vector<SerialOnesJob>& jobs_;
   const std::uint32_t generation_;
   std::vector<std::int64_t> left_;  // work, millionths of its unit
   OnesRanks by_fill_key_;           // jobs that are not fresh
@@ -265,11 +266,11 @@ class OnesGeneration {
 
 void ones(const kernel::OnesView& view, const kernel::OnesRequest& request, const kernel::OnesResult& result,
           const std::function<bool()>& stop) {
-  const OnesProblem problem(view);
+  const SerialOnesProblem problem(view);
   const auto generation = [&](std::int32_t after) {
     return (static_cast<std::uint32_t>(request.first_generation) + static_cast<std::uint32_t>(after)) % (1u << 31);
   };
-  std::vector<OnesBlocks> individuals;
+  std::vector<OnesBlockList> individuals;
   if (request.count != nullptr) {
     individuals = earlier_population(problem, request);
   } else {
@@ -278,12 +279,12 @@ void ones(const kernel::OnesView& view, const kernel::OnesRequest& request, cons
   std::vector<std::int64_t> scores(problem.population, 0);
   std::int32_t made = 0;
   for (; !(made > 0 && stop && stop()) && made < request.generations; ++made) {
-    OnesGeneration(problem, generation(made)).run(individuals, scores);
+    SerialOnesGeneration(problem, generation(made)).run(individuals, scores);
     result.least[made] = scores[0];
   }
 
   std::size_t row = 0;
-  for (const OnesBlocks& blocks : individuals) {
+  for (const OnesBlockList& blocks : individuals) {
     for (const OnesBlock& block : blocks) {
       result.first[row] = block.first;
       result.count[row++] = block.count;

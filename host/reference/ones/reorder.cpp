@@ -14,36 +14,36 @@ using OnesOrder = std::vector<std::size_t>;  // jobs in the order of their block
 constexpr std::int32_t kMaxGpusAsPublished = 16;
 constexpr std::int64_t kNumbersOfRound = 32;
 
-struct OnesArrangement {
+struct ArrangedBlocks {
   std::int64_t cost;
-  OnesBlocks blocks;
+  OnesBlockList blocks;
 };
 
 // A state f[i][k] of the published program.
-struct OnesLaid {
-  OnesArrangement arrangement;
+struct LaidBlocks {
+  ArrangedBlocks arrangement;
   OnesOrder list;
 };
 
 class OnesReorder {
  public:
-  OnesReorder(std::int32_t n_gpus, const OnesBlocks& deployed, const OnesCounts& counts)
+  OnesReorder(std::int32_t n_gpus, const OnesBlockList& deployed, const OnesCounts& counts)
       : n_gpus_(n_gpus), deployed_(deployed), counts_(counts) {
     for (std::size_t j = 0; j < counts.size(); ++j) {
       if (counts[j] > 0) laid_.push_back(j);
     }
   }
 
-  OnesBlocks run() const {
-    OnesArrangement best = beginning();
+  OnesBlockList run() const {
+    ArrangedBlocks best = beginning();
     search(best);
     return best.blocks;
   }
 
  private:
-  OnesArrangement arrangement(OnesBlocks blocks) const { return {ones_cost(deployed_, blocks), std::move(blocks)}; }
+  ArrangedBlocks arrangement(OnesBlockList blocks) const { return {ones_cost(deployed_, blocks), std::move(blocks)}; }
 
-  OnesBlocks nowhere() const { return OnesBlocks(counts_.size()); }
+  OnesBlockList nowhere() const { return OnesBlockList(counts_.size()); }
 
   bool is_deployed(std::size_t job) const { return deployed_[job].count > 0; }
 
@@ -52,8 +52,8 @@ class OnesReorder {
     std::stable_sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) { return counts_[a] > counts_[b]; });
   }
 
-  OnesArrangement lay(const OnesOrder& order) const {
-    OnesBlocks blocks = nowhere();
+  ArrangedBlocks lay(const OnesOrder& order) const {
+    OnesBlockList blocks = nowhere();
     std::int32_t left = 0;  // the total count of the blocks that are not laid yet
     for (const std::size_t j : order) left += counts_[j];
     std::int32_t x = 0;
@@ -80,8 +80,8 @@ class OnesReorder {
     return best;
   }
 
-  std::optional<OnesArrangement> stay() const {
-    OnesBlocks blocks = nowhere();
+  std::optional<ArrangedBlocks> stay() const {
+    OnesBlockList blocks = nowhere();
     std::vector<bool> taken(static_cast<std::size_t>(n_gpus_), false);
     const auto put = [&](std::size_t j, std::int32_t first) {
       blocks[j] = {first, counts_[j]};
@@ -104,7 +104,7 @@ class OnesReorder {
     return arrangement(std::move(blocks));
   }
 
-  OnesArrangement in_order() const {
+  ArrangedBlocks in_order() const {
     OnesOrder order, others;
     for (const std::size_t j : laid_) (is_deployed(j) ? order : others).push_back(j);
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return deployed_[a].first < deployed_[b].first; });
@@ -113,12 +113,12 @@ class OnesReorder {
     return lay(order);
   }
 
-  std::optional<OnesArrangement> as_published() const {
+  std::optional<ArrangedBlocks> as_published() const {
     if (n_gpus_ > kMaxGpusAsPublished) return std::nullopt;
     const auto n_gpus = static_cast<std::size_t>(n_gpus_);
     const std::size_t n = laid_.size();
-    std::vector<std::vector<std::optional<OnesLaid>>> f(n_gpus + 1, std::vector<std::optional<OnesLaid>>(n + 1));
-    f[0][0] = OnesLaid{arrangement(nowhere()), {}};
+    std::vector<std::vector<std::optional<LaidBlocks>>> f(n_gpus + 1, std::vector<std::optional<LaidBlocks>>(n + 1));
+    f[0][0] = LaidBlocks{arrangement(nowhere()), {}};
     for (std::size_t i = 1; i <= n_gpus; ++i) {
       for (std::size_t k = 0; k <= n; ++k) {
         f[i][k] = f[i - 1][k];
@@ -126,11 +126,11 @@ class OnesReorder {
         for (const std::size_t j : laid_) {
           const auto count = static_cast<std::size_t>(counts_[j]);
           if (count > i) continue;
-          const std::optional<OnesLaid>& before = f[i - count][k - 1];
+          const std::optional<LaidBlocks>& before = f[i - count][k - 1];
           if (!before || std::count(before->list.begin(), before->list.end(), j) > 0) continue;
-          OnesBlocks blocks = before->arrangement.blocks;
+          OnesBlockList blocks = before->arrangement.blocks;
           blocks[j] = {static_cast<std::int32_t>(i - count), counts_[j]};
-          OnesLaid with{arrangement(std::move(blocks)), before->list};
+          LaidBlocks with{arrangement(std::move(blocks)), before->list};
           if (f[i][k] && with.arrangement.cost >= f[i][k]->arrangement.cost) continue;
           with.list.push_back(j);
           f[i][k] = std::move(with);
@@ -141,15 +141,15 @@ class OnesReorder {
     return f[n_gpus][n]->arrangement;
   }
 
-  OnesArrangement beginning() const {
-    std::optional<OnesArrangement> best;
-    for (const std::optional<OnesArrangement>& one : {stay(), std::optional(in_order()), as_published()}) {
+  ArrangedBlocks beginning() const {
+    std::optional<ArrangedBlocks> best;
+    for (const std::optional<ArrangedBlocks>& one : {stay(), std::optional(in_order()), as_published()}) {
       if (one && (!best || one->cost < best->cost)) best = one;
     }
     return *best;
   }
 
-  OnesOrder order_of(const OnesBlocks& blocks) const {
+  OnesOrder order_of(const OnesBlockList& blocks) const {
     OnesOrder order = laid_;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].first < blocks[b].first; });
     return order;
@@ -171,7 +171,7 @@ class OnesReorder {
     return order;
   }
 
-  void search(OnesArrangement& now) const {
+  void search(ArrangedBlocks& now) const {
     const auto n = static_cast<std::int64_t>(laid_.size());
     const std::int64_t numbers = 2 * n * n;
     const auto most_rounds = 2 * static_cast<int>(std::bit_width(static_cast<std::uint32_t>(n_gpus_)));  // ceil(log2(C + 1)) twice
@@ -179,10 +179,10 @@ class OnesReorder {
     std::int64_t looked_at = 0;  // since the last gain
     for (int round = 0; round < most_rounds && now.cost > 0 && looked_at < numbers; ++round) {
       const OnesOrder order = order_of(now.blocks);
-      std::optional<OnesArrangement> best;
+      std::optional<ArrangedBlocks> best;
       for (std::int64_t times = 0; times < kNumbersOfRound; ++times) {
         if (const std::optional<OnesOrder> other = moved(order, next)) {
-          OnesArrangement one = lay(*other);
+          ArrangedBlocks one = lay(*other);
           if (!best || one.cost < best->cost) best = std::move(one);
         }
         next = (next + 1) % numbers;
@@ -196,14 +196,14 @@ class OnesReorder {
   }
 
   const std::int32_t n_gpus_;
-  const OnesBlocks& deployed_;
+  const OnesBlockList& deployed_;
   const OnesCounts& counts_;
   OnesOrder laid_;  // jobs that have GPUs, by rank
 };
 
 }  // namespace
 
-std::int64_t ones_cost(const OnesBlocks& deployed, const OnesBlocks& blocks) {
+std::int64_t ones_cost(const OnesBlockList& deployed, const OnesBlockList& blocks) {
   std::int64_t cost = 0;
   for (std::size_t j = 0; j < blocks.size(); ++j) {
     for (std::size_t other = 0; other < deployed.size(); ++other) {
@@ -216,7 +216,7 @@ std::int64_t ones_cost(const OnesBlocks& deployed, const OnesBlocks& blocks) {
   return cost;
 }
 
-OnesBlocks reorder_ones(std::int32_t n_gpus, const OnesBlocks& deployed, const OnesCounts& counts) {
+OnesBlockList reorder_ones(std::int32_t n_gpus, const OnesBlockList& deployed, const OnesCounts& counts) {
   return OnesReorder(n_gpus, deployed, counts).run();
 }
 

@@ -11,8 +11,8 @@ using kernel::GroupRow;
 using kernel::kNoLimit;
 using kernel::ProblemView;
 
-NodeSet all_nodes(const ProblemView& p) {
-  NodeSet nodes(static_cast<std::size_t>(p.n_nodes));
+NodeList all_nodes(const ProblemView& p) {
+  NodeList nodes(static_cast<std::size_t>(p.n_nodes));
   std::iota(nodes.begin(), nodes.end(), 0);
   return nodes;
 }
@@ -22,7 +22,7 @@ std::int32_t domain_of(const ProblemView& p, std::int32_t topology, std::int32_t
   return p.topology[topology].node_domain[static_cast<std::ptrdiff_t>(level) * p.n_nodes + node];
 }
 
-bool usable(const Ask& ask, std::int32_t node) {
+bool usable(const Trial& ask, std::int32_t node) {
   const ProblemView& p = *ask.problem;
   const std::uint64_t word = p.filter_words[static_cast<std::ptrdiff_t>(ask.demand->filter) * p.n_words + node / 64];
   if ((word >> (node % 64) & 1) == 0) return false;
@@ -30,7 +30,7 @@ bool usable(const Ask& ask, std::int32_t node) {
   return ask.run != kNever && ask.start + ask.run <= p.node_until[node];
 }
 
-std::int64_t share_room(const Ask& ask, const State& s, const GroupRow& group, std::int32_t node, std::int32_t gpu) {
+std::int64_t share_room(const Trial& ask, const State& s, const GroupRow& group, std::int32_t node, std::int32_t gpu) {
   const ProblemView& p = *ask.problem;
   const auto row = static_cast<std::size_t>(p.gpu_begin[node] + gpu);
   const bool whole_free = (s.free[static_cast<std::size_t>(node)] >> gpu & 1) != 0;
@@ -41,7 +41,7 @@ std::int64_t share_room(const Ask& ask, const State& s, const GroupRow& group, s
   return std::max<std::int64_t>(room, 0);
 }
 
-Size size_of(const Ask& ask, const State& s, const GroupRow& group, std::int32_t node) {
+Size size_of(const Trial& ask, const State& s, const GroupRow& group, std::int32_t node) {
   if (!usable(ask, node)) return {0, 0};
   const ProblemView& p = *ask.problem;
   const auto n = static_cast<std::size_t>(node);
@@ -58,7 +58,7 @@ Size size_of(const Ask& ask, const State& s, const GroupRow& group, std::int32_t
   return {cap, group.share_ppm == kWholeGpu ? raw : cap};
 }
 
-Size plain_size(const Ask& ask, const State& s, const GroupRow& group, const NodeSet& set) {
+Size plain_size(const Trial& ask, const State& s, const GroupRow& group, const NodeList& set) {
   Size sum{0, 0};
   for (const std::int32_t node : set) {
     const Size one = size_of(ask, s, group, node);
@@ -68,7 +68,7 @@ Size plain_size(const Ask& ask, const State& s, const GroupRow& group, const Nod
   return sum;
 }
 
-Size full_size(const Ask& ask, const State& s, const GroupRow& group, const NodeSet& set) {
+Size full_size(const Trial& ask, const State& s, const GroupRow& group, const NodeList& set) {
   const ProblemView& p = *ask.problem;
   Size size = plain_size(ask, s, group, set);
   if (group.segment_size > 0) {
@@ -90,7 +90,7 @@ Size full_size(const Ask& ask, const State& s, const GroupRow& group, const Node
   return size;
 }
 
-std::int64_t free_gpus(const Ask& ask, const State& s, const NodeSet& set) {
+std::int64_t free_gpus(const Trial& ask, const State& s, const NodeList& set) {
   std::int64_t sum = 0;
   for (const std::int32_t node : set) {
     if (usable(ask, node)) sum += std::popcount(s.free[static_cast<std::size_t>(node)]);

@@ -9,10 +9,10 @@
 namespace berth::reference {
 
 /// Ranks in ascending order.
-using NodeSet = std::vector<std::int32_t>;
+using NodeList = std::vector<std::int32_t>;
 
 /// Constants while one option of one job is tried at one instant.
-struct Ask {
+struct Trial {
   const kernel::ProblemView* problem;
   const kernel::DemandRow* demand;
   TimeUs run;  // kNever: not known
@@ -23,21 +23,21 @@ struct Size {
   std::int64_t cap, raw;
 };
 
-NodeSet all_nodes(const kernel::ProblemView& p);
+NodeList all_nodes(const kernel::ProblemView& p);
 /// Domain of the node at a level; the node itself at level 0.
 std::int32_t domain_of(const kernel::ProblemView& p, std::int32_t topology, std::int32_t level, std::int32_t node);
 
 /// Whether the filter and `node_until` allow the option to use the node.
-bool usable(const Ask& ask, std::int32_t node);
+bool usable(const Trial& ask, std::int32_t node);
 /// Members of the group that fit on the node, and its free GPUs (for shares: the members again).
-Size size_of(const Ask& ask, const State& s, const kernel::GroupRow& group, std::int32_t node);
+Size size_of(const Trial& ask, const State& s, const kernel::GroupRow& group, std::int32_t node);
 /// The sums over a set, without segment and spread.
-Size plain_size(const Ask& ask, const State& s, const kernel::GroupRow& group, const NodeSet& set);
+Size plain_size(const Trial& ask, const State& s, const kernel::GroupRow& group, const NodeList& set);
 /// The sums over a set, with segment and spread.
-Size full_size(const Ask& ask, const State& s, const kernel::GroupRow& group, const NodeSet& set);
+Size full_size(const Trial& ask, const State& s, const kernel::GroupRow& group, const NodeList& set);
 /// Whole free GPUs of the usable nodes of a set.
-std::int64_t free_gpus(const Ask& ask, const State& s, const NodeSet& set);
+std::int64_t free_gpus(const Trial& ask, const State& s, const NodeList& set);
 /// Members that still fit on one GPU, for a group of shares.
-std::int64_t share_room(const Ask& ask, const State& s, const kernel::GroupRow& group, std::int32_t node, std::int32_t gpu);
+std::int64_t share_room(const Trial& ask, const State& s, const kernel::GroupRow& group, std::int32_t node, std::int32_t gpu);
 
 }  // namespace berth::reference

@@ -13,7 +13,7 @@ using kernel::GroupRow;
 using kernel::ProblemView;
 
 // One part of a set, and how much of it may be used.
-struct Part {
+struct FillPart {
   std::int64_t offer, raw;
   std::int32_t id;
 };
@@ -24,16 +24,16 @@ struct Portion {
 };
 
 // The rule of section 3: the tightest part that holds all remaining members, else the whole largest part, and again.
-std::vector<Portion> portions(std::vector<Part> parts, std::int64_t left) {
+std::vector<Portion> portions(std::vector<FillPart> parts, std::int64_t left) {
   std::vector<Portion> chosen;
   while (left > 0 && !parts.empty()) {
-    std::optional<Part> best;
-    for (const Part& part : parts) {
+    std::optional<FillPart> best;
+    for (const FillPart& part : parts) {
       if (part.offer < left) continue;
       if (!best || std::tie(part.offer, part.raw, part.id) < std::tie(best->offer, best->raw, best->id)) best = part;
     }
     if (!best) {
-      for (const Part& part : parts) {
+      for (const FillPart& part : parts) {
         if (!best || part.offer > best->offer ||
             (part.offer == best->offer && std::tie(part.raw, part.id) < std::tie(best->raw, best->id))) {
           best = part;
@@ -44,25 +44,25 @@ std::vector<Portion> portions(std::vector<Part> parts, std::int64_t left) {
     if (amount == 0) break;  // all parts are empty
     chosen.push_back({best->id, amount});
     left -= amount;
-    parts.erase(std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.id == best->id; }));
+    parts.erase(std::find_if(parts.begin(), parts.end(), [&](const FillPart& part) { return part.id == best->id; }));
   }
   return chosen;
 }
 
-std::map<std::int32_t, NodeSet> split(const ProblemView& p, const NodeSet& set, std::int32_t topology, std::int32_t level) {
-  std::map<std::int32_t, NodeSet> parts;
+std::map<std::int32_t, NodeList> split(const ProblemView& p, const NodeList& set, std::int32_t topology, std::int32_t level) {
+  std::map<std::int32_t, NodeList> parts;
   for (const std::int32_t node : set) parts[domain_of(p, topology, level, node)].push_back(node);
   return parts;
 }
 
-bool fill_plain(const Ask& ask, State& s, Placing& placing, const NodeSet& set, std::int32_t topology, std::int32_t level,
+bool fill_plain(const Trial& ask, State& s, Placing& placing, const NodeList& set, std::int32_t topology, std::int32_t level,
                 std::int64_t members) {
   if (level == 0) {
     take_node(ask, s, placing, set.at(0), members);
     return true;
   }
   const auto children = split(*ask.problem, set, topology, level - 1);
-  std::vector<Part> parts;
+  std::vector<FillPart> parts;
   for (const auto& child : children) {
     const Size size = plain_size(ask, s, *placing.row, child.second);
     parts.push_back({size.cap, size.raw, child.first});
@@ -75,9 +75,9 @@ bool fill_plain(const Ask& ask, State& s, Placing& placing, const NodeSet& set, 
 }
 
 // Segment domains with their numbers of segments.
-std::vector<Portion> segment_portions(const Ask& ask, const State& s, const GroupRow& group, const std::map<std::int32_t, NodeSet>& domains,
-                                      std::int64_t members) {
-  std::vector<Part> parts;
+std::vector<Portion> segment_portions(const Trial& ask, const State& s, const GroupRow& group,
+                                      const std::map<std::int32_t, NodeList>& domains, std::int64_t members) {
+  std::vector<FillPart> parts;
   for (const auto& domain : domains) {
     const Size size = plain_size(ask, s, group, domain.second);
     parts.push_back({size.cap / group.segment_size, size.raw, domain.first});
@@ -85,7 +85,7 @@ std::vector<Portion> segment_portions(const Ask& ask, const State& s, const Grou
   return portions(parts, members / group.segment_size);
 }
 
-bool fill_segments(const Ask& ask, State& s, Placing& placing, const NodeSet& set, std::int64_t members) {
+bool fill_segments(const Trial& ask, State& s, Placing& placing, const NodeList& set, std::int64_t members) {
   const GroupRow& group = *placing.row;
   const auto domains = split(*ask.problem, set, group.segment_topology, group.segment_level);
   for (const Portion& portion : segment_portions(ask, s, group, domains, members)) {
@@ -96,10 +96,10 @@ bool fill_segments(const Ask& ask, State& s, Placing& placing, const NodeSet& se
   return members == 0;
 }
 
-bool fill_spread(const Ask& ask, State& s, Placing& placing, const NodeSet& set, std::int64_t members) {
+bool fill_spread(const Trial& ask, State& s, Placing& placing, const NodeList& set, std::int64_t members) {
   const GroupRow& group = *placing.row;
   const auto domains = split(*ask.problem, set, group.spread_topology, group.spread_level);
-  std::vector<Part> parts;
+  std::vector<FillPart> parts;
   for (const auto& domain : domains) {
     const Size size = plain_size(ask, s, group, domain.second);
     parts.push_back({std::min<std::int64_t>(size.cap, group.spread_most), size.raw, domain.first});
@@ -111,7 +111,7 @@ bool fill_spread(const Ask& ask, State& s, Placing& placing, const NodeSet& set,
   return members == 0;
 }
 
-bool fill_segments_and_spread(const Ask& ask, State& s, Placing& placing, const NodeSet& set, std::int64_t members) {
+bool fill_segments_and_spread(const Trial& ask, State& s, Placing& placing, const NodeList& set, std::int64_t members) {
   const ProblemView& p = *ask.problem;
   const GroupRow& group = *placing.row;
   const auto domains = split(p, set, group.segment_topology, group.segment_level);
@@ -119,15 +119,15 @@ bool fill_segments_and_spread(const Ask& ask, State& s, Placing& placing, const 
   for (const Portion& portion : segment_portions(ask, s, group, domains, members)) {
     std::int64_t left = portion.amount * group.segment_size;
     members -= left;
-    std::vector<Part> nodes;
+    std::vector<FillPart> nodes;
     for (const std::int32_t node : domains.at(portion.id)) {
       const Size size = size_of(ask, s, group, node);
       nodes.push_back({size.cap, size.raw, node});
     }
-    std::sort(nodes.begin(), nodes.end(), [](const Part& a, const Part& b) {
+    std::sort(nodes.begin(), nodes.end(), [](const FillPart& a, const FillPart& b) {
       return a.offer != b.offer ? a.offer > b.offer : std::tie(a.raw, a.id) < std::tie(b.raw, b.id);
     });
-    for (const Part& node : nodes) {
+    for (const FillPart& node : nodes) {
       std::int64_t& used = count[domain_of(p, group.spread_topology, group.spread_level, node.id)];
       const std::int64_t amount = std::min({left, node.offer, group.spread_most - used});
       if (amount == 0) continue;
@@ -172,7 +172,7 @@ std::uint64_t choose_gpus(const ProblemView& p, const State& s, std::int32_t nod
   return chosen;
 }
 
-std::int32_t choose_shared_gpu(const Ask& ask, const State& s, const GroupRow& group, std::int32_t node) {
+std::int32_t choose_shared_gpu(const Trial& ask, const State& s, const GroupRow& group, std::int32_t node) {
   const ProblemView& p = *ask.problem;
   std::optional<std::pair<std::int64_t, std::int32_t>> best;  // (room, GPU) among those already shared
   for (std::int32_t g = 0; g < p.gpu_begin[node + 1] - p.gpu_begin[node]; ++g) {
@@ -188,7 +188,7 @@ std::int32_t choose_shared_gpu(const Ask& ask, const State& s, const GroupRow& g
   return kernel::kNone;
 }
 
-void take_node(const Ask& ask, State& s, Placing& placing, std::int32_t node, std::int64_t members) {
+void take_node(const Trial& ask, State& s, Placing& placing, std::int32_t node, std::int64_t members) {
   const GroupRow& group = *placing.row;
   const bool shares = group.share_ppm != kWholeGpu;
   const std::int64_t per_entry = shares ? 1 : members;
@@ -207,7 +207,8 @@ void take_node(const Ask& ask, State& s, Placing& placing, std::int32_t node, st
   }
 }
 
-bool fill(const Ask& ask, State& s, Placing& placing, const NodeSet& set, std::int32_t topology, std::int32_t level, std::int64_t members) {
+bool fill(const Trial& ask, State& s, Placing& placing, const NodeList& set, std::int32_t topology, std::int32_t level,
+          std::int64_t members) {
   const bool segment = placing.row->segment_size > 0;
   const bool spread = placing.row->spread_most > 0;
   if (level == 0 || (!segment && !spread)) return fill_plain(ask, s, placing, set, topology, level, members);

@@ -19,10 +19,11 @@ struct Placing {
 /// The GPUs of a node that `members` members with whole GPUs receive.
 std::uint64_t choose_gpus(const kernel::ProblemView& p, const State& s, std::int32_t node, std::int32_t gpus);
 /// The GPU that a share uses; the node holds at least one more member.
-std::int32_t choose_shared_gpu(const Ask& ask, const State& s, const kernel::GroupRow& group, std::int32_t node);
+std::int32_t choose_shared_gpu(const Trial& ask, const State& s, const kernel::GroupRow& group, std::int32_t node);
 /// Allocates `members` members on one node that holds them.
-void take_node(const Ask& ask, State& s, Placing& placing, std::int32_t node, std::int64_t members);
+void take_node(const Trial& ask, State& s, Placing& placing, std::int32_t node, std::int64_t members);
 /// Section 3. Returns false when members are left. State and entries are then half changed, and the caller restores copies.
-bool fill(const Ask& ask, State& s, Placing& placing, const NodeSet& set, std::int32_t topology, std::int32_t level, std::int64_t members);
+bool fill(const Trial& ask, State& s, Placing& placing, const NodeList& set, std::int32_t topology, std::int32_t level,
+          std::int64_t members);
 
 }  // namespace berth::reference

@@ -26,16 +26,16 @@ struct Fit {
   std::vector<kernel::PlacedRow> entries;
 };
 
-struct Decision {
+struct PassDecision {
   Outcome outcome = Outcome::kWaits;
   std::int32_t option = kNone;
   std::int32_t displaced_by = kNone;
   std::vector<kernel::PlacedRow> entries;
 };
 
-class Pass {
+class SerialPass {
  public:
-  Pass(const ProblemView& p, const kernel::PlaceRequest& request, std::span<const kernel::TakenRow> taken)
+  SerialPass(const ProblemView& p, const kernel::PlaceRequest& request, std::span<const kernel::TakenRow> taken)
       : p_(p),
         request_(request),
         now_(p),
@@ -55,7 +55,7 @@ class Pass {
   void write(const kernel::PlaceResult& out) const;
 
  private:
-  Decision& at(std::int32_t i) { return decisions_[static_cast<std::size_t>(i)]; }
+  PassDecision& at(std::int32_t i) { return decisions_[static_cast<std::size_t>(i)]; }
   bool displaced(std::int32_t i) { return at(i).displaced_by != kNone; }
   std::int32_t job_at(std::int32_t i) const { return request_.order[i]; }
   std::int32_t options(std::int32_t job) const { return p_.option_begin[job + 1] - p_.option_begin[job]; }
@@ -85,14 +85,14 @@ class Pass {
   bool ran_out_ = false;
   std::vector<Started> started_;
   std::vector<bool> displaced_job_;
-  std::vector<Decision> decisions_;
+  std::vector<PassDecision> decisions_;
 };
 
 // Places option o in s, and charges quota too.
-std::optional<Fit> Pass::fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start) {
+std::optional<Fit> SerialPass::fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start) {
   if (!quota(s, job, o)) return std::nullopt;
   const kernel::DemandRow& row = demand(job, o);
-  const Ask ask{&p_, &row, run_time(job, o), start};
+  const Trial ask{&p_, &row, run_time(job, o), start};
   Tries tries{request_.packing, request_.max_tries};
   Fit fit{o, &row, ask.run, {}};
   const bool placed = place_demand(ask, s, tries, fit.entries);
@@ -102,7 +102,7 @@ std::optional<Fit> Pass::fit_option(State& s, std::int32_t job, std::int32_t o, 
   return fit;
 }
 
-std::optional<Fit> Pass::first_fit(State& s, std::int32_t job, TimeUs start) {
+std::optional<Fit> SerialPass::first_fit(State& s, std::int32_t job, TimeUs start) {
   for (std::int32_t o = 0; o < options(job); ++o) {
     auto fit = fit_option(s, job, o, start);
     if (fit) return fit;
@@ -111,7 +111,7 @@ std::optional<Fit> Pass::first_fit(State& s, std::int32_t job, TimeUs start) {
 }
 
 // Step 4, and the last paragraph of section 7.
-std::optional<Fit> Pass::fit_now(std::int32_t job) {
+std::optional<Fit> SerialPass::fit_now(std::int32_t job) {
   if (!beyond_) return first_fit(now_, job, request_.now);
   for (std::int32_t o = 0; o < options(job); ++o) {
     const bool in_time = run_time(job, o) != kNever && request_.now + run_time(job, o) <= reserve_at_;
@@ -127,7 +127,7 @@ std::optional<Fit> Pass::fit_now(std::int32_t job) {
 }
 
 // Step 5.
-std::optional<Fit> Pass::fit_with_victims(std::int32_t i) {
+std::optional<Fit> SerialPass::fit_with_victims(std::int32_t i) {
   std::vector<std::int32_t> victims;  // positions
   for (std::int32_t v = request_.n - 1; v > i; --v) {
     if (request_.running[v] == 0 || displaced(v) || request_.victim_ok[v] == 0) continue;
@@ -157,8 +157,8 @@ std::optional<Fit> Pass::fit_with_victims(std::int32_t i) {
 }
 
 // Section 7.
-bool Pass::reserve(std::int32_t i) {
-  const std::vector<Event> events = events_of(request_, displaced_job_, started_);
+bool SerialPass::reserve(std::int32_t i) {
+  const std::vector<TimedRelease> events = events_of(request_, displaced_job_, started_);
   std::optional<Fit> fit;
   State later = now_;
   const auto count = smallest_prefix(static_cast<std::int32_t>(events.size()), [&](std::int32_t n) {
@@ -179,7 +179,7 @@ bool Pass::reserve(std::int32_t i) {
   return true;
 }
 
-void Pass::start(std::int32_t i, Fit fit) {
+void SerialPass::start(std::int32_t i, Fit fit) {
   at(i).outcome = displaced(i) ? Outcome::kMoved : Outcome::kPlaced;
   at(i).option = fit.option;
   at(i).entries = fit.entries;
@@ -187,7 +187,7 @@ void Pass::start(std::int32_t i, Fit fit) {
   started_.push_back({job_at(i), end, fit.demand, std::move(fit.entries)});
 }
 
-void Pass::visit(std::int32_t i) {
+void SerialPass::visit(std::int32_t i) {
   const std::int32_t job = job_at(i);
   const bool was_running = request_.running[i] != 0;
   if (was_running && !displaced(i)) {
@@ -218,10 +218,10 @@ void Pass::visit(std::int32_t i) {
   }
 }
 
-void Pass::write(const kernel::PlaceResult& out) const {
+void SerialPass::write(const kernel::PlaceResult& out) const {
   std::int32_t rows = 0;
   for (std::size_t i = 0; i < decisions_.size(); ++i) {
-    const Decision& decision = decisions_[i];
+    const PassDecision& decision = decisions_[i];
     out.outcome[i] = decision.outcome;
     out.option[i] = decision.option;
     out.displaced_by[i] = decision.displaced_by;
@@ -242,7 +242,7 @@ void Pass::write(const kernel::PlaceResult& out) const {
 
 void place(const ProblemView& p, const kernel::PlaceRequest& request, std::span<const kernel::TakenRow> taken,
            const kernel::PlaceResult& result, core::StopToken* stop_token) {
-  Pass pass(p, request, taken);
+  SerialPass pass(p, request, taken);
   pass.run(stop_token);
   pass.write(result);
 }

@@ -16,7 +16,7 @@ using kernel::kNone;
 using kernel::ProblemView;
 using Entries = std::vector<kernel::PlacedRow>;
 
-const GroupRow& row_of(const Ask& ask, std::int32_t group) { return ask.problem->groups[ask.demand->group_begin + group]; }
+const GroupRow& row_of(const Trial& ask, std::int32_t group) { return ask.problem->groups[ask.demand->group_begin + group]; }
 
 struct Level {
   std::int32_t topology, level;
@@ -43,16 +43,16 @@ std::optional<std::int32_t> required_domain(const ProblemView& p, const GroupRow
 }
 
 // The best candidate of one level, empty when none holds the group.
-NodeSet best_candidate(const Ask& ask, const State& s, const GroupRow& group, const NodeSet& nodes, Level at) {
+NodeList best_candidate(const Trial& ask, const State& s, const GroupRow& group, const NodeList& nodes, Level at) {
   const ProblemView& p = *ask.problem;
-  std::map<std::pair<std::int32_t, std::int32_t>, NodeSet> candidates;  // by (R, d)
+  std::map<std::pair<std::int32_t, std::int32_t>, NodeList> candidates;  // by (R, d)
   for (const std::int32_t node : nodes) {
     const auto required = required_domain(p, group, node);
     if (required) candidates[{*required, domain_of(p, at.topology, at.level, node)}].push_back(node);
   }
   using Rank = std::tuple<std::int64_t, std::int64_t, std::int32_t, std::int32_t>;
   std::optional<Rank> best;
-  NodeSet chosen;
+  NodeList chosen;
   for (const auto& candidate : candidates) {
     const Size size = full_size(ask, s, group, candidate.second);
     if (size.cap < group.members) continue;
@@ -66,8 +66,8 @@ NodeSet best_candidate(const Ask& ask, const State& s, const GroupRow& group, co
 }
 
 // Packing::kCount: nodes in rank order.
-bool place_by_count(const Ask& ask, State& s, std::int32_t group, const GroupRow& row, const NodeSet& nodes, Entries& entries) {
-  std::map<std::int32_t, NodeSet> sets;  // by R
+bool place_by_count(const Trial& ask, State& s, std::int32_t group, const GroupRow& row, const NodeList& nodes, Entries& entries) {
+  std::map<std::int32_t, NodeList> sets;  // by R
   for (const std::int32_t node : nodes) {
     const auto required = required_domain(*ask.problem, row, node);
     if (required) sets[*required].push_back(node);
@@ -85,7 +85,7 @@ bool place_by_count(const Ask& ask, State& s, std::int32_t group, const GroupRow
 }
 
 // Section 2: the members of one group.
-bool place_members(const Ask& ask, State& s, const Tries& tries, std::int32_t group, const GroupRow& row, const NodeSet& nodes,
+bool place_members(const Trial& ask, State& s, const Tries& tries, std::int32_t group, const GroupRow& row, const NodeList& nodes,
                    Entries& entries) {
   if (row.members == 0) return true;
   if (tries.packing == kernel::Packing::kCount && row.segment_size == 0 && row.spread_most == 0) {
@@ -93,7 +93,7 @@ bool place_members(const Ask& ask, State& s, const Tries& tries, std::int32_t gr
   }
   if (plain_size(ask, s, row, nodes).cap < row.members) return false;  // no part of the set holds more than the set itself
   for (const Level at : level_sequence(*ask.problem, row)) {
-    const NodeSet set = best_candidate(ask, s, row, nodes, at);
+    const NodeList set = best_candidate(ask, s, row, nodes, at);
     if (set.empty()) continue;
     State trial = s;
     Entries rows = entries;
@@ -107,9 +107,10 @@ bool place_members(const Ask& ask, State& s, const Tries& tries, std::int32_t gr
 }
 
 // The domains of one level, intersected with a set, that have enough GPUs; ascending by (free GPUs, domain).
-std::vector<NodeSet> domains_by_free(const Ask& ask, const State& s, const NodeSet& nodes, Level at, std::int64_t gpus, bool only_named) {
+std::vector<NodeList> domains_by_free(const Trial& ask, const State& s, const NodeList& nodes, Level at, std::int64_t gpus,
+                                      bool only_named) {
   const ProblemView& p = *ask.problem;
-  std::map<std::int32_t, NodeSet> sets;
+  std::map<std::int32_t, NodeList> sets;
   if (at.level == 0) {
     for (std::int32_t n = 0; n < p.n_nodes; ++n) sets[n] = {};
   } else {
@@ -122,26 +123,26 @@ std::vector<NodeSet> domains_by_free(const Ask& ask, const State& s, const NodeS
     const auto set = sets.find(domain_of(p, at.topology, at.level, node));
     if (set != sets.end()) set->second.push_back(node);
   }
-  std::vector<std::tuple<std::int64_t, std::int32_t, NodeSet>> ranked;
+  std::vector<std::tuple<std::int64_t, std::int32_t, NodeList>> ranked;
   for (const auto& set : sets) {
     const std::int64_t free = free_gpus(ask, s, set.second);
     if (free >= gpus) ranked.emplace_back(free, set.first, set.second);
   }
   std::sort(ranked.begin(), ranked.end());
-  std::vector<NodeSet> result;
+  std::vector<NodeList> result;
   result.reserve(ranked.size());
   for (auto& one : ranked) result.push_back(std::move(std::get<2>(one)));
   return result;
 }
 
 // Section 5: the sets for a group with children, in the order of tries.
-std::vector<NodeSet> tree_candidates(const Ask& ask, const State& s, const GroupRow& row, const NodeSet& nodes) {
-  std::vector<NodeSet> outer{nodes};
+std::vector<NodeList> tree_candidates(const Trial& ask, const State& s, const GroupRow& row, const NodeList& nodes) {
+  std::vector<NodeList> outer{nodes};
   if (row.require_level != kNone) outer = domains_by_free(ask, s, nodes, {row.require_topology, row.require_level}, row.subtree_gpus, true);
-  std::vector<NodeSet> candidates;
-  for (const NodeSet& set : outer) {
+  std::vector<NodeList> candidates;
+  for (const NodeList& set : outer) {
     for (std::int32_t l = 1; row.prefer_level != kNone && l <= row.prefer_level; ++l) {
-      for (NodeSet& inner : domains_by_free(ask, s, set, {row.prefer_topology, l}, row.subtree_gpus, false))
+      for (NodeList& inner : domains_by_free(ask, s, set, {row.prefer_topology, l}, row.subtree_gpus, false))
         candidates.push_back(std::move(inner));
     }
     if (free_gpus(ask, s, set) >= row.subtree_gpus) candidates.push_back(set);
@@ -149,10 +150,10 @@ std::vector<NodeSet> tree_candidates(const Ask& ask, const State& s, const Group
   return candidates;
 }
 
-bool place_group(const Ask& ask, State& s, Tries& tries, std::int32_t group, const NodeSet& nodes, Entries& entries);
+bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, Entries& entries);
 
 // Places the group's own members and its children, all inside one candidate.
-bool place_subtree(const Ask& ask, State& s, Tries& tries, std::int32_t group, const NodeSet& nodes, Entries& entries) {
+bool place_subtree(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, Entries& entries) {
   const GroupRow& row = row_of(ask, group);
   GroupRow own = row;
   own.require_level = kNone;
@@ -164,11 +165,11 @@ bool place_subtree(const Ask& ask, State& s, Tries& tries, std::int32_t group, c
   return true;
 }
 
-bool place_group(const Ask& ask, State& s, Tries& tries, std::int32_t group, const NodeSet& nodes, Entries& entries) {
+bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, Entries& entries) {
   const GroupRow& row = row_of(ask, group);
   if (row.subtree_end == group + 1) return place_members(ask, s, tries, group, row, nodes, entries);
   std::int32_t tried = 0;
-  for (const NodeSet& candidate : tree_candidates(ask, s, row, nodes)) {
+  for (const NodeList& candidate : tree_candidates(ask, s, row, nodes)) {
     if (tried == tries.max_tries) {
       tries.ran_out = true;
       return false;
@@ -186,10 +187,10 @@ bool place_group(const Ask& ask, State& s, Tries& tries, std::int32_t group, con
 
 }  // namespace
 
-bool place_demand(const Ask& ask, State& s, Tries& tries, std::vector<kernel::PlacedRow>& entries) {
+bool place_demand(const Trial& ask, State& s, Tries& tries, std::vector<kernel::PlacedRow>& entries) {
   State trial = s;
   Entries rows;
-  const NodeSet nodes = all_nodes(*ask.problem);
+  const NodeList nodes = all_nodes(*ask.problem);
   const std::int32_t count = ask.demand->group_end - ask.demand->group_begin;
   for (std::int32_t root = 0; root < count; root = row_of(ask, root).subtree_end) {
     if (!place_group(ask, trial, tries, root, nodes, rows)) return false;

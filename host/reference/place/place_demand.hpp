@@ -16,6 +16,6 @@ struct Tries {
 
 /// Places all groups of the demand. On success the state is charged (except quota) and `entries` holds the rows.
 /// Otherwise both are unchanged.
-bool place_demand(const Ask& ask, State& s, Tries& tries, std::vector<kernel::PlacedRow>& entries);
+bool place_demand(const Trial& ask, State& s, Tries& tries, std::vector<kernel::PlacedRow>& entries);
 
 }  // namespace berth::reference

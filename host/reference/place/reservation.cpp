@@ -24,8 +24,9 @@ std::optional<std::int32_t> smallest_prefix(std::int32_t count, const std::funct
   return high;
 }
 
-std::vector<Event> events_of(const kernel::PlaceRequest& request, const std::vector<bool>& displaced, const std::vector<Started>& started) {
-  std::vector<Event> events;
+std::vector<TimedRelease> events_of(const kernel::PlaceRequest& request, const std::vector<bool>& displaced,
+                                    const std::vector<Started>& started) {
+  std::vector<TimedRelease> events;
   for (std::int32_t r = 0; r < request.n_releases; ++r) {
     const kernel::ReleaseRow& row = request.releases[r];
     if (row.at == kNever) continue;
@@ -35,14 +36,14 @@ std::vector<Event> events_of(const kernel::PlaceRequest& request, const std::vec
   for (const Started& one : started) {
     if (one.at != kNever) events.push_back({one.at, one.job, kNone, 0, &one});
   }
-  const auto rank = [&](const Event& e) { return e.job == kNone ? kNone : request.job_rank[static_cast<std::size_t>(e.job)]; };
-  std::stable_sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
+  const auto rank = [&](const TimedRelease& e) { return e.job == kNone ? kNone : request.job_rank[static_cast<std::size_t>(e.job)]; };
+  std::stable_sort(events.begin(), events.end(), [&](const TimedRelease& a, const TimedRelease& b) {
     return std::make_tuple(a.at, rank(a), a.node) < std::make_tuple(b.at, rank(b), b.node);
   });
   return events;
 }
 
-void happen(const ProblemView& p, State& s, const Event& event) {
+void happen(const ProblemView& p, State& s, const TimedRelease& event) {
   if (event.job == kNone) {
     s.free[static_cast<std::size_t>(event.node)] |= event.mask;
   } else if (event.started == nullptr) {

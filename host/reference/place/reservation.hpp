@@ -23,7 +23,7 @@ struct Started {
 };
 
 /// Resources that become free at `at`: those of a running job or of a job of this pass, or GPUs of a node.
-struct Event {
+struct TimedRelease {
   TimeUs at;
   std::int32_t job, node;
   std::uint64_t mask;
@@ -31,9 +31,10 @@ struct Event {
 };
 
 /// Section 7: events in the order in which they happen. displaced: [indices of jobs].
-std::vector<Event> events_of(const kernel::PlaceRequest& request, const std::vector<bool>& displaced, const std::vector<Started>& started);
+std::vector<TimedRelease> events_of(const kernel::PlaceRequest& request, const std::vector<bool>& displaced,
+                                    const std::vector<Started>& started);
 
-void happen(const kernel::ProblemView& p, State& s, const Event& event);
+void happen(const kernel::ProblemView& p, State& s, const TimedRelease& event);
 
 /// Resources left for jobs that overlap the reservation. `now` is the current state; in `later` the reserved job has started.
 State without_reserved(const kernel::ProblemView& p, const State& now, const State& later, const std::vector<kernel::PlacedRow>& reserved);

@@ -20,9 +20,9 @@ bool same_places(const PlanSearchHolding& a, const PlanSearchHolding& b) {
                                       [&](const PlacedRow& x, const PlacedRow& y) { return key(x) == key(y); });
 }
 
-class PlanSearchCrossover {
+class SerialPlanSearchCrossover {
  public:
-  PlanSearchCrossover(const PlanSearchView& view, const SearchedPlan& mate, SearchedPlan& plan)
+  SerialPlanSearchCrossover(const PlanSearchView& view, const SearchedPlan& mate, SearchedPlan& plan)
       : view_(view), mate_(mate), plan_(plan), part_(static_cast<std::size_t>(view.n_blocks)) {
     for (std::int32_t job = 0; job < view.n_jobs; ++job) {
       if (!same_places(plan.held_by(job), mate.held_by(job))) differing_.push_back(job);
@@ -112,7 +112,7 @@ class PlanSearchCrossover {
 }  // namespace
 
 bool take_from_mate(const PlanSearchView& view, const SearchedPlan& mate, SearchedPlan& plan) {
-  PlanSearchCrossover mating(view, mate, plan);
+  SerialPlanSearchCrossover mating(view, mate, plan);
   if (!mating.differ()) return false;
   mating.take_over();
   return true;

@@ -101,7 +101,7 @@ bool SearchedPlan::go_home(std::int32_t job) {
 bool SearchedPlan::place(std::int32_t job, std::int32_t row) {
   if (!may_have(job, row)) return false;
   if (row == view_->current[job] && go_home(job)) return true;
-  const Ask ask{&view_->problem, &demand_of_row(*view_, row), run_of_row(*view_, row), view_->now};
+  const Trial ask{&view_->problem, &demand_of_row(*view_, row), run_of_row(*view_, row), view_->now};
   Tries tries{view_->packing, view_->max_tries};
   State trial = state_;
   PlanSearchHolding placed{row, false, {}};

@@ -18,9 +18,9 @@ using kernel::PlanSearchOperator;
 using kernel::PlanSearchRequest;
 using kernel::PlanSearchView;
 
-class PlanSearch {
+class SerialPlanSearch {
  public:
-  PlanSearch(const PlanSearchView& view, const PlanSearchRequest& request)
+  SerialPlanSearch(const PlanSearchView& view, const PlanSearchRequest& request)
       : view_(view),
         request_(request),
         population_(static_cast<std::size_t>(request.population)),
@@ -110,7 +110,7 @@ void write_plan(const PlanSearchView& view, const SearchedPlan& plan, const kern
 
 void plan_search(const PlanSearchView& view, const PlanSearchRequest& request, const kernel::PlanSearchResult& result,
                  const std::function<bool(std::int32_t made)>& stop) {
-  PlanSearch search(view, request);
+  SerialPlanSearch search(view, request);
   std::int32_t made = 0;
   result.score[0] = search.best().score();
   while (made < request.generations && !(stop && stop(made))) {

@@ -23,9 +23,9 @@ struct PlanSearchTouched {
   PlanSearchHolding had;
 };
 
-class PlanSearchStep {
+class SerialPlanSearchStep {
  public:
-  PlanSearchStep(const PlanSearchView& view, std::uint32_t operators, const PlanSearchNumbers& numbers, SearchedPlan& plan)
+  SerialPlanSearchStep(const PlanSearchView& view, std::uint32_t operators, const PlanSearchNumbers& numbers, SearchedPlan& plan)
       : view_(view), operators_(operators), numbers_(numbers), plan_(plan) {}
 
   void run(bool forced) {
@@ -88,7 +88,7 @@ class PlanSearchStep {
 };
 
 // kNone where no node has the type.
-std::int32_t PlanSearchStep::anchor(std::int32_t row) const {
+std::int32_t SerialPlanSearchStep::anchor(std::int32_t row) const {
   const std::int32_t type = demand(row).gpu_type;
   if (numbers_.b[3] % 2 != 0 && !plan_.open().empty()) {
     const std::vector<kernel::PlacedRow>& entries = plan_.held_by(open_entry(numbers_.b[0])).entries;
@@ -103,7 +103,7 @@ std::int32_t PlanSearchStep::anchor(std::int32_t row) const {
 }
 
 // The job of the choice that holds the GPU.
-std::int32_t PlanSearchStep::holder(std::int32_t node, std::int32_t gpu) const {
+std::int32_t SerialPlanSearchStep::holder(std::int32_t node, std::int32_t gpu) const {
   for (std::int32_t job = 0; job < view_.n_jobs; ++job) {
     for (const kernel::PlacedRow& entry : plan_.held_by(job).entries) {
       if (entry.node == node && (entry.mask >> gpu & 1U) != 0) return job;
@@ -112,7 +112,7 @@ std::int32_t PlanSearchStep::holder(std::int32_t node, std::int32_t gpu) const {
   return kNone;
 }
 
-bool PlanSearchStep::make_room(std::int32_t job, std::int32_t row, std::int64_t than) {
+bool SerialPlanSearchStep::make_room(std::int32_t job, std::int32_t row, std::int64_t than) {
   const kernel::ProblemView& p = view_.problem;
   const std::int32_t around = anchor(row);
   if (around == kNone) return false;
@@ -141,18 +141,18 @@ bool PlanSearchStep::make_room(std::int32_t job, std::int32_t row, std::int64_t 
 }
 
 // At this point those touched after the first are only the removed jobs.
-void PlanSearchStep::sort_sent() {
+void SerialPlanSearchStep::sort_sent() {
   const auto gpus = [&](const PlanSearchTouched& one) { return demand(one.had.row).gpus; };
   std::sort(touched_.begin() + 1, touched_.end(), [&](const PlanSearchTouched& a, const PlanSearchTouched& b) {
     return std::pair(-gpus(a), a.job) < std::pair(-gpus(b), b.job);
   });
 }
 
-void PlanSearchStep::place_sent() {
+void SerialPlanSearchStep::place_sent() {
   for (std::size_t i = 1; i < touched_.size(); ++i) plan_.place_or_other(touched_[i].job, touched_[i].had.row);
 }
 
-void PlanSearchStep::make_offers() {
+void SerialPlanSearchStep::make_offers() {
   for (std::size_t i = 0; i < kernel::kPlanSearchOffers; ++i) {
     if (plan_.open().empty()) continue;
     const std::int32_t job = open_entry(numbers_.c[i]);
@@ -172,7 +172,7 @@ void PlanSearchStep::make_offers() {
 }
 
 // All jobs give up their places before any gets one back, because they may have exchanged places.
-void PlanSearchStep::undo() {
+void SerialPlanSearchStep::undo() {
   for (auto one = touched_.rbegin(); one != touched_.rend(); ++one) plan_.give_up(one->job);
   for (auto one = touched_.rbegin(); one != touched_.rend(); ++one) plan_.get(one->job, std::move(one->had));
 }
@@ -180,7 +180,7 @@ void PlanSearchStep::undo() {
 }  // namespace
 
 void take_step(const PlanSearchView& view, std::uint32_t operators, const PlanSearchNumbers& numbers, bool forced, SearchedPlan& plan) {
-  PlanSearchStep(view, operators, numbers, plan).run(forced);
+  SerialPlanSearchStep(view, operators, numbers, plan).run(forced);
 }
 
 }  // namespace berth::reference

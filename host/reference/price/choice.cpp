@@ -33,7 +33,7 @@ class Choice {
   /// Returns false when no job gains by making several others leave.
   bool displace();
   Wide value() const { return value_of(problem_, taken_); }
-  Taken taken() const { return taken_; }
+  TakenOptions taken() const { return taken_; }
 
  private:
   const PricedOption& now(std::size_t job) const { return problem_.jobs[job][taken_[job]]; }
@@ -53,7 +53,7 @@ class Choice {
 
   const PricedProblem& problem_;
   Prices price_;
-  Taken taken_;
+  TakenOptions taken_;
 };
 
 std::int64_t Choice::free(std::size_t type) const {
@@ -192,7 +192,7 @@ bool Choice::displace() {
 
 }  // namespace
 
-Wide value_of(const PricedProblem& problem, const Taken& taken) {
+Wide value_of(const PricedProblem& problem, const TakenOptions& taken) {
   Wide sum = 0;
   for (std::size_t job = 0; job < taken.size(); ++job) sum += problem.jobs[job][taken[job]].value;
   return sum;
@@ -200,14 +200,14 @@ Wide value_of(const PricedProblem& problem, const Taken& taken) {
 
 bool within_gap(Wide bound, Wide value, std::int64_t gap_ppm) { return (bound - value) * 1'000'000 <= gap_ppm * bound; }
 
-Taken repair(const PricedProblem& problem, const Evaluation& centre) {
+TakenOptions repair(const PricedProblem& problem, const Evaluation& centre) {
   Choice choice(problem, centre);
   for (std::size_t t = 0; t < problem.capacity.size(); ++t) choice.repair(t);
   choice.fill();
   return choice.taken();
 }
 
-Taken choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm, int passes) {
+TakenOptions choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm, int passes) {
   Evaluation repaired = centre;
   repaired.taken = repair(problem, centre);
   Choice choice(problem, repaired);

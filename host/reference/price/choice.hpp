@@ -6,15 +6,15 @@
 namespace berth::reference {
 
 /// Index among each job's options; 0 is none.
-using Taken = std::vector<std::size_t>;
+using TakenOptions = std::vector<std::size_t>;
 
-kernel::Wide value_of(const PricedProblem& problem, const Taken& taken);
+kernel::Wide value_of(const PricedProblem& problem, const TakenOptions& taken);
 bool within_gap(kernel::Wide bound, kernel::Wide value, std::int64_t gap_ppm);
 
 /// Only Repair and Fill, starting with the choice at the centre.
-Taken repair(const PricedProblem& problem, const Evaluation& centre);
+TakenOptions repair(const PricedProblem& problem, const Evaluation& centre);
 
 /// All steps.
-Taken choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm, int passes);
+TakenOptions choose(const PricedProblem& problem, const Evaluation& centre, std::int64_t gap_ppm, int passes);
 
 }  // namespace berth::reference

@@ -11,7 +11,7 @@ void price(const kernel::PriceView& problem, const kernel::PriceRequest& request
   const std::size_t types = p.capacity.size();
   const Prices first = request.prices == nullptr ? Prices(types, 0) : earlier_prices(request, types, top_price(p));
   Evaluator evaluator(p, first, request.most_evaluations, stop);
-  Taken taken = repair(p, evaluator.centre());
+  TakenOptions taken = repair(p, evaluator.centre());
   if (request.prices == nullptr || !within_gap(evaluator.centre().bound, value_of(p, taken), request.gap_ppm)) {
     search_prices(p, request, evaluator);
     taken = choose(p, evaluator.centre(), request.gap_ppm, evaluator.cut_short() ? 1 : 64);

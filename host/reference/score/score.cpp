@@ -10,14 +10,14 @@
 namespace berth::reference {
 namespace {
 
-using kernel::Candidate;
+using kernel::CandidateRow;
 using kernel::kNone;
 using kernel::ProblemView;
 using Wide = __int128;
 
 // The requested domains that have a name, including those without nodes.
-std::map<std::int32_t, NodeSet> domains_of(const ProblemView& p, const kernel::ScoreRequest& request) {
-  std::map<std::int32_t, NodeSet> sets;
+std::map<std::int32_t, NodeList> domains_of(const ProblemView& p, const kernel::ScoreQuery& request) {
+  std::map<std::int32_t, NodeList> sets;
   const bool cluster = request.level == p.topology[request.topology].levels - 1;
   for (std::int32_t n = 0; n < p.n_nodes; ++n) {
     const std::int32_t domain = domain_of(p, request.topology, request.level, n);
@@ -26,7 +26,7 @@ std::map<std::int32_t, NodeSet> domains_of(const ProblemView& p, const kernel::S
   return sets;
 }
 
-bool holds(const Ask& ask, const State& s, const NodeSet& set) {
+bool holds(const Trial& ask, const State& s, const NodeList& set) {
   for (std::int32_t g = ask.demand->group_begin; g < ask.demand->group_end; ++g) {
     const kernel::GroupRow& group = ask.problem->groups[g];
     if (group.members > 0 && full_size(ask, s, group, set).cap < group.members) return false;
@@ -38,21 +38,21 @@ std::int64_t saturated(Wide value, std::int64_t limit) { return static_cast<std:
 
 }  // namespace
 
-void score(const ProblemView& p, const kernel::ScoreRequest& request, Candidate* out) {
+void score(const ProblemView& p, const kernel::ScoreQuery& request, CandidateRow* out) {
   const State state(p);
   const auto domains = domains_of(p, request);
   const std::int64_t limit = request.n == 0 ? 0 : kScoreCeiling / request.n;
   const std::int32_t first = request.level == 0 ? 0 : p.topology[request.topology].level_begin[request.level];
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.jobs[i];
-    std::vector<Candidate> all;
+    std::vector<CandidateRow> all;
     for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       const TimeUs run = request.option_run[o];
-      const Ask ask{&p, &demand, run, request.now};
+      const Trial ask{&p, &demand, run, request.now};
       for (const auto& domain : domains) {
         if (!holds(ask, state, domain.second)) continue;
-        Candidate c{};
+        CandidateRow c{};
         c.gpu_time_ms = run == kNever ? 0 : saturated(Wide{demand.gpus} * (run / 1000), limit);
         c.leftover = free_gpus(ask, state, domain.second) - demand.gpus;
         const std::int64_t cost = request.domain_cost == nullptr ? 0 : request.domain_cost[domain.first - first];
@@ -62,10 +62,10 @@ void score(const ProblemView& p, const kernel::ScoreRequest& request, Candidate*
         all.push_back(c);
       }
     }
-    std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+    std::sort(all.begin(), all.end(), [](const CandidateRow& a, const CandidateRow& b) {
       return std::tie(a.score, a.option, a.where) < std::tie(b.score, b.option, b.where);
     });
-    all.resize(static_cast<std::size_t>(request.k), Candidate{0, 0, 0, kNone, kNone});
+    all.resize(static_cast<std::size_t>(request.k), CandidateRow{0, 0, 0, kNone, kNone});
     std::copy(all.begin(), all.end(), out + static_cast<std::ptrdiff_t>(i) * request.k);
   }
 }

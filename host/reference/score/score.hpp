@@ -7,6 +7,6 @@ namespace berth::reference {
 
 /// Section 9 of docs/placement.md.
 /// @param out  [n * k] Out.
-void score(const kernel::ProblemView& p, const kernel::ScoreRequest& request, kernel::Candidate* out);
+void score(const kernel::ProblemView& p, const kernel::ScoreQuery& request, kernel::CandidateRow* out);
 
 }  // namespace berth::reference

@@ -48,7 +48,7 @@ TimeUs Estimator::run_time(const TraceJob& job, std::int64_t place) const {
     const Mean& mean = user != by_user_.end() ? user->second : gpus != by_gpus_.end() ? gpus->second : all_;
     return mean.count == 0 ? kNever : static_cast<TimeUs>(mean.sum / mean.count);
   }
-  Draws draws(seed_, Stream::kEstimate, static_cast<std::uint64_t>(place));
+  ItemDraws draws(seed_, RandomStream::kEstimate, static_cast<std::uint64_t>(place));
   const std::int64_t factor = 1'000'000 - most_ppm_ + draws.below(2 * most_ppm_ + 1);
   return std::max<TimeUs>(1, core::mul_div(job.run_us, factor, 1'000'000));
 }

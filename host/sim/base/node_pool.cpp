@@ -142,7 +142,7 @@ bool NodePool::choose(const std::vector<int>& classes, std::int64_t gpus, Choice
   return true;
 }
 
-bool NodePool::take(int kind, std::int64_t gpus, std::vector<TakenGpus>& taken) {
+bool NodePool::take(int kind, std::int64_t gpus, std::vector<PooledGpus>& taken) {
   if (gpus > free_gpus_) return false;
   Choice best, choice;
   std::int64_t best_over = 0;
@@ -164,8 +164,8 @@ bool NodePool::take(int kind, std::int64_t gpus, std::vector<TakenGpus>& taken) 
   return true;
 }
 
-void NodePool::give(const std::vector<TakenGpus>& taken) {
-  for (const TakenGpus& one : taken) {
+void NodePool::give(const std::vector<PooledGpus>& taken) {
+  for (const PooledGpus& one : taken) {
     const std::int32_t rank = rank_of_[to_index(one.node)];
     move(rank, free_[to_index(rank)] | one.mask);
   }

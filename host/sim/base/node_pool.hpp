@@ -12,10 +12,10 @@
 namespace berth::sim {
 
 /// GPUs of one node.
-struct TakenGpus {
+struct PooledGpus {
   std::int32_t node = 0;   ///< index in the cluster's `nodes`
   std::uint64_t mask = 0;  ///< GPU indices
-  bool operator==(const TakenGpus&) const = default;
+  bool operator==(const PooledGpus&) const = default;
 };
 
 /// Free GPUs of a cluster under *whole-node consolidation*, the placement of the replay:
@@ -35,8 +35,8 @@ class NodePool {
   bool owns_nodes(const std::string& virtual_cluster) const { return owners_.count(virtual_cluster) > 0; }
 
   /// Allocates `gpus` for a job of this kind. @returns false, and changes nothing, when they do not fit now.
-  bool take(int kind, std::int64_t gpus, std::vector<TakenGpus>& taken);
-  void give(const std::vector<TakenGpus>& taken);
+  bool take(int kind, std::int64_t gpus, std::vector<PooledGpus>& taken);
+  void give(const std::vector<PooledGpus>& taken);
 
   std::int64_t free_gpus() const { return free_gpus_; }
 

@@ -61,7 +61,7 @@ struct SimulationTotals {
   std::int64_t failures = 0;   ///< of nodes and GPUs
   std::int64_t decisions = 0;
   bool interrupted = false;
-  Spread decision_ns;  ///< duration of decisions; not measured in a simulation by counts
+  Distribution decision_ns;  ///< duration of decisions; not measured in a simulation by counts
 };
 
 }  // namespace berth::sim

@@ -14,11 +14,11 @@ std::int64_t inside(Quantiles table, std::size_t i, std::int64_t part) {
   return low + (((high - low) * part) >> 24);
 }
 
-std::int64_t random_part(Draws& draws) { return draws.next() >> 8; }
+std::int64_t random_part(ItemDraws& draws) { return draws.next() >> 8; }
 
 }  // namespace
 
-std::int32_t pick(std::span<const Share> shares, Draws& draws) {
+std::int32_t pick(std::span<const Share> shares, ItemDraws& draws) {
   std::int64_t left = draws.below(kMillion);
   for (const Share& share : shares) {
     if (left < share.ppm) return share.value;
@@ -27,15 +27,15 @@ std::int32_t pick(std::span<const Share> shares, Draws& draws) {
   return shares.back().value;
 }
 
-TimeUs draw_duration(Quantiles table, Draws& draws) {
+TimeUs draw_duration(Quantiles table, ItemDraws& draws) {
   const std::int64_t at = draws.below(kMillion);
   std::size_t i = 0;
   while (table[i + 1].at_ppm <= at) ++i;
   return inside(table, i, random_part(draws)) * kMillisecond;
 }
 
-TimeUs draw_met_duration(Quantiles table, Draws& draws) {
-  // Draws the interval first, in proportion to the total time of its durations, then a duration in it by rejection.
+TimeUs draw_met_duration(Quantiles table, ItemDraws& draws) {
+  // ItemDraws the interval first, in proportion to the total time of its durations, then a duration in it by rejection.
   // The value is linear in an interval, so at least half of the tries succeed.
   std::int64_t total = 0;
   for (std::size_t i = 0; i + 1 < table.size(); ++i) {

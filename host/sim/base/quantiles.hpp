@@ -23,13 +23,13 @@ struct QuantilePoint {
 };
 using Quantiles = std::span<const QuantilePoint>;
 
-std::int32_t pick(std::span<const Share> shares, Draws& draws);
+std::int32_t pick(std::span<const Share> shares, ItemDraws& draws);
 
 /// A random duration of the distribution, in whole milliseconds.
-TimeUs draw_duration(Quantiles table, Draws& draws);
+TimeUs draw_duration(Quantiles table, ItemDraws& draws);
 
 /// A random duration as seen at a random instant: long ones are seen in proportion to their length.
-TimeUs draw_met_duration(Quantiles table, Draws& draws);
+TimeUs draw_met_duration(Quantiles table, ItemDraws& draws);
 
 /// Mean of the durations above `beyond`; `beyond` itself where there are none.
 TimeUs mean_beyond(Quantiles table, TimeUs beyond);

@@ -10,7 +10,7 @@ namespace berth::sim {
 
 /// Purposes of random numbers, part of the counter, so that streams never overlap.
 /// Changing a value changes the results of every seed.
-enum class Stream : std::uint32_t {
+enum class RandomStream : std::uint32_t {
   kCluster,
   kUser,
   kHistory,
@@ -29,9 +29,9 @@ enum class Stream : std::uint32_t {
 
 /// Random numbers of one item of one stream: Philox4x32-10 with key = seed, counter = (item, stream, block).
 /// (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC'11.) A number does not depend on earlier draws elsewhere.
-class Draws {
+class ItemDraws {
  public:
-  Draws(std::uint64_t seed, Stream stream, std::uint64_t item)
+  ItemDraws(std::uint64_t seed, RandomStream stream, std::uint64_t item)
       : key_{{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}},
         counter_{{static_cast<std::uint32_t>(item), static_cast<std::uint32_t>(item >> 32), static_cast<std::uint32_t>(stream), 0}} {}
 

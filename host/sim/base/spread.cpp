@@ -64,8 +64,8 @@ std::int64_t SpreadOf::at_rank(std::int64_t rank) {
   return own[static_cast<std::size_t>(rank - 1)];
 }
 
-Spread SpreadOf::finish() {
-  Spread spread;
+Distribution SpreadOf::finish() {
+  Distribution spread;
   if (!classes_.empty()) {
     classify();
   } else {

@@ -8,7 +8,7 @@ namespace berth::sim {
 
 /// Statistics of one quantity over jobs: mean (rounded down), and values at ranks ceil(p n / 100) of the n sorted values.
 /// 0 where there are no values.
-struct Spread {
+struct Distribution {
   std::int64_t mean = 0, p50 = 0, p90 = 0, p99 = 0, max = 0;
 };
 
@@ -24,7 +24,7 @@ class SpreadOf {
   }
   /// Must be called before `finish`.
   std::int64_t count() const { return n_ + static_cast<std::int64_t>(values_.size()); }
-  Spread finish();
+  Distribution finish();
 
  private:
   void classify();

@@ -125,7 +125,7 @@ TraceForm TraceForms::of(const TraceJob& job, std::size_t phase) const {
   return form.profile == nullptr ? form : in_phase(std::move(form.shapes), job, phase);
 }
 
-std::size_t TraceForms::shape_on(const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
+std::size_t TraceForms::shape_on(const TraceForm& form, const std::vector<PooledGpus>& gpus) const {
   const std::string& type = cluster_.nodes[to_index(gpus.front().node)].gpu_type;
   for (std::size_t i = 0; i < form.shapes.size(); ++i) {
     const Shape& shape = form.shapes[i];
@@ -135,11 +135,11 @@ std::size_t TraceForms::shape_on(const TraceForm& form, const std::vector<TakenG
 }
 
 /// The level of the switch topology that the nodes span.
-std::string_view TraceForms::level_of(const std::vector<TakenGpus>& gpus) const {
+std::string_view TraceForms::level_of(const std::vector<PooledGpus>& gpus) const {
   if (gpus.size() == 1) return "node";
   std::string path = cluster_.nodes[to_index(gpus.front().node)].domain[kSwitchTopology];
   for (; !path.empty(); path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'))) {
-    const bool all = std::all_of(gpus.begin(), gpus.end(), [&](const TakenGpus& one) {
+    const bool all = std::all_of(gpus.begin(), gpus.end(), [&](const PooledGpus& one) {
       const std::string& other = cluster_.nodes[to_index(one.node)].domain[kSwitchTopology];
       return other.compare(0, path.size(), path) == 0 && (other.size() == path.size() || other[path.size()] == '/');
     });
@@ -152,7 +152,7 @@ std::string_view TraceForms::level_of(const std::vector<TakenGpus>& gpus) const 
   return "cluster";
 }
 
-std::int64_t TraceForms::rate(const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
+std::int64_t TraceForms::rate(const TraceForm& form, const std::vector<PooledGpus>& gpus) const {
   if (form.profile == nullptr || form.profile->kind != ProfileKind::kTable) return 0;
   Job job;
   job.shapes = form.shapes;
@@ -166,7 +166,7 @@ std::int64_t TraceForms::rate(const TraceForm& form, const std::vector<TakenGpus
   return core::profile_rate(job, form.shapes[shape_on(form, gpus)], span);
 }
 
-std::vector<core::WorkLeg> TraceForms::legs(const TraceJob& job, const std::vector<TakenGpus>& gpus) const {
+std::vector<core::WorkLeg> TraceForms::legs(const TraceJob& job, const std::vector<PooledGpus>& gpus) const {
   std::vector<core::WorkLeg> legs;
   if (job.work <= 0) return legs;
   TraceForm form = of(job);
@@ -204,7 +204,7 @@ std::vector<std::int64_t> TraceForms::asked_rates(const TraceJob& job) const {
   return rates;
 }
 
-TimeUs TraceForms::run_time(const TraceJob& job, const TraceForm& form, const std::vector<TakenGpus>& gpus) const {
+TimeUs TraceForms::run_time(const TraceJob& job, const TraceForm& form, const std::vector<PooledGpus>& gpus) const {
   if (job.work <= 0) return job.run_us;
   if (!job.phases.empty()) {
     const std::vector<core::WorkLeg> all = legs(job, gpus);

@@ -48,22 +48,22 @@ class TraceForms {
   TraceForm in_phase(std::vector<Shape> shapes, const TraceJob& job, std::size_t phase) const;
 
   /// Run time of the job on these GPUs: its work at the measured rates of its profiles, or else `run_us`.
-  TimeUs run_time(const TraceJob& job, const TraceForm& form, const std::vector<TakenGpus>& gpus) const;
+  TimeUs run_time(const TraceJob& job, const TraceForm& form, const std::vector<PooledGpus>& gpus) const;
   /// Millionths of the profile's unit per second on these GPUs; 0: not known.
-  std::int64_t rate(const TraceForm& form, const std::vector<TakenGpus>& gpus) const;
+  std::int64_t rate(const TraceForm& form, const std::vector<PooledGpus>& gpus) const;
   /// The job's work on these GPUs, one leg per phase. Empty where the rate of a phase or the work is not known.
-  std::vector<core::WorkLeg> legs(const TraceJob& job, const std::vector<TakenGpus>& gpus) const;
+  std::vector<core::WorkLeg> legs(const TraceJob& job, const std::vector<PooledGpus>& gpus) const;
   /// The rate of each phase in the requested shape, at the tightest span that the cluster has for it.
   /// Where no rate is known, it is the one at which the work takes `run_us`.
   std::vector<std::int64_t> asked_rates(const TraceJob& job) const;
   /// Index of the shape in which the job runs on these GPUs.
-  std::size_t shape_on(const TraceForm& form, const std::vector<TakenGpus>& gpus) const;
+  std::size_t shape_on(const TraceForm& form, const std::vector<PooledGpus>& gpus) const;
 
  private:
   bool has_type(std::string_view gpu_type) const;
   const Profile* find(const std::string& profile) const;
   void keep_measured(std::vector<Shape>& shapes, const TraceJob& job) const;
-  std::string_view level_of(const std::vector<TakenGpus>& gpus) const;
+  std::string_view level_of(const std::vector<PooledGpus>& gpus) const;
 
   std::map<std::string_view, const Profile*> profiles_;  // profiles of the trace
   bool elastic_;

@@ -25,7 +25,7 @@ std::int64_t rate_at(const ElasticModel& model, std::int32_t gpus) {
 
 }  // namespace
 
-void make_elastic(Demand& demand, std::int32_t most_gpus, Draws& draws) {
+void make_elastic(Demand& demand, std::int32_t most_gpus, ItemDraws& draws) {
   const Shape asked = demand.shapes.front();
   if (asked.share_ppm != kWholeGpu || !asked.groups.empty() || demand.endless) return;
   const ElasticModel& model = kModels[draws.below(static_cast<std::int64_t>(std::size(kModels)))];

@@ -172,7 +172,7 @@ class Builder {
   }
 
   void add_node(std::int32_t n, std::int32_t unit, std::int32_t fault, const std::array<std::string, kTopologyKinds>& paths) {
-    Draws draws(o_.seed, Stream::kCluster, static_cast<std::uint64_t>(n));
+    ItemDraws draws(o_.seed, RandomStream::kCluster, static_cast<std::uint64_t>(n));
     std::int32_t type = 0;
     while (type_end_[static_cast<std::size_t>(type)] <= n) ++type;
     // Two racks of five have local flash; the nodes of a virtual cluster are contiguous.

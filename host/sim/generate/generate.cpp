@@ -67,7 +67,7 @@ class Generator {
     const auto most_running = static_cast<std::int32_t>(std::int64_t{o_.jobs} * (1'000'000 - o_.waiting_ppm) / 1'000'000);
     s.jobs.reserve(static_cast<std::size_t>(o_.jobs));
     for (std::int32_t j = 0; j < o_.jobs; ++j) {
-      Draft draft = draw(Stream::kJob, static_cast<std::uint64_t>(j));
+      Draft draft = draw(RandomStream::kJob, static_cast<std::uint64_t>(j));
       draft.job.id = fmt::format("job{:06}", j);
       if (running_ < most_running) start(draft);
       time(draft, static_cast<std::uint64_t>(j));
@@ -81,14 +81,14 @@ class Generator {
   }
 
  private:
-  Demand draw_demand(Draws& draws) const {
+  Demand draw_demand(ItemDraws& draws) const {
     return o_.workload == Workload::kLlm ? draw_llm(layout_, o_, draws) : draw_gang(model_, layout_, o_, draws);
   }
 
   void add_history(Snapshot& s) {
     const std::int32_t count = o_.history >= 0 ? o_.history : std::min(o_.jobs, 2000);
     for (std::int32_t h = 0; h < count; ++h) {
-      Draws draws(o_.seed, Stream::kHistory, static_cast<std::uint64_t>(h));
+      ItemDraws draws(o_.seed, RandomStream::kHistory, static_cast<std::uint64_t>(h));
       const UserPopulation::Owner owner = users_.draw(draws);
       const Demand demand = draw_demand(draws);
       const int kind = size_class(demand.gpus);
@@ -107,8 +107,8 @@ class Generator {
     users_.sort_memory();
   }
 
-  Draft draw(Stream stream, std::uint64_t item) {
-    Draws draws(o_.seed, stream, item);
+  Draft draw(RandomStream stream, std::uint64_t item) {
+    ItemDraws draws(o_.seed, stream, item);
     Draft draft{};
     draft.owner = users_.draw(draws);
     Demand demand = draw_demand(draws);
@@ -127,7 +127,7 @@ class Generator {
     return draft;
   }
 
-  void set_rank(Job& job, Draws& draws) const {
+  void set_rank(Job& job, ItemDraws& draws) const {
     const std::int64_t rank = draws.below(100);
     const std::int32_t steps = job.kind == JobKind::kService ? 2 : rank < 75 ? 0 : rank < 95 ? 1 : 2;
     job.priority = steps * 10;
@@ -144,7 +144,7 @@ class Generator {
   }
 
   // A small random fraction of the jobs, selected by `pick`, requires one of several GPU types, local flash or a large GPU memory.
-  void set_constraints(Draft& draft, Draws& draws) const {
+  void set_constraints(Draft& draft, ItemDraws& draws) const {
     Job& job = draft.job;
     const bool wants_type = draws.chance(300'000), wants_disk = draws.chance(60'000), wants_memory = draws.chance(200'000);
     const std::int64_t type = draws.below(static_cast<std::int64_t>(layout_.gpu_types.size()));
@@ -204,13 +204,13 @@ class Generator {
       placement_.leave(gone_.front());
       gone_.erase(gone_.begin());
     }
-    Draft draft = draw(Stream::kGone, static_cast<std::uint64_t>(running_));
+    Draft draft = draw(RandomStream::kGone, static_cast<std::uint64_t>(running_));
     std::vector<SyntheticPlacement::Taken> taken;
     if (seat(draft, taken)) gone_.push_back(std::move(taken));
   }
 
   void time(Draft& draft, std::uint64_t item) {
-    Draws draws(o_.seed, Stream::kTiming, item);
+    ItemDraws draws(o_.seed, RandomStream::kTiming, item);
     Job& job = draft.job;
     const auto table = model_.run[static_cast<std::size_t>(size_class(draft.gpus))];
     TimeUs elapsed = 0;

@@ -52,7 +52,7 @@ SyntheticJobs::SyntheticJobs(const SyntheticOptions& options)
 
 const TraceJob* SyntheticJobs::next() {
   if (count_ == options_.jobs) return nullptr;
-  Draws draws(options_.seed, Stream::kSynthetic, static_cast<std::uint64_t>(count_));
+  ItemDraws draws(options_.seed, RandomStream::kSynthetic, static_cast<std::uint64_t>(count_));
   TraceJob& job = rooms_.take();
   job.id = fmt::format("j{:08}", count_++);
   if (count_ > 1) now_ = core::saturating_add(now_, draws.exponential(mean_gap_us_));

@@ -31,7 +31,7 @@ UserPopulation::UserPopulation(const GenerateOptions& options, const ClusterLayo
   }
 }
 
-UserPopulation::Owner UserPopulation::draw(Draws& draws) const {
+UserPopulation::Owner UserPopulation::draw(ItemDraws& draws) const {
   const std::int64_t at = draws.below(weight_end_.back());
   const auto found = std::upper_bound(weight_end_.begin(), weight_end_.end(), at);
   const auto user = static_cast<std::int32_t>(found - weight_end_.begin());

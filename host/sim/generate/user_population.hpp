@@ -21,7 +21,7 @@ class UserPopulation {
     std::int32_t queue;            // -1: none
     std::int32_t virtual_cluster;  // -1: none
   };
-  Owner draw(Draws& draws) const;
+  Owner draw(ItemDraws& draws) const;
   std::string user_name(std::int32_t user) const;
   std::string queue_name(std::int32_t queue) const;
 

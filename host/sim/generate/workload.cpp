@@ -31,7 +31,7 @@ const WorkloadModel& model_of(Workload workload) {
   return llm_model();
 }
 
-Demand draw_gang(const WorkloadModel& model, const ClusterLayout& layout, const GenerateOptions& options, Draws& draws) {
+Demand draw_gang(const WorkloadModel& model, const ClusterLayout& layout, const GenerateOptions& options, ItemDraws& draws) {
   Demand demand;
   const std::int32_t most = layout.most_gpus();
   const std::int32_t count = std::min(pick(model.gpus, draws), most);

@@ -43,11 +43,11 @@ struct Demand {
 };
 
 /// A gang of one group by the tables of the model, at most as large as the cluster.
-Demand draw_gang(const WorkloadModel& model, const ClusterLayout& layout, const GenerateOptions& options, Draws& draws);
+Demand draw_gang(const WorkloadModel& model, const ClusterLayout& layout, const GenerateOptions& options, ItemDraws& draws);
 /// A training tree, an inference service or a small job on the fabric of `layout`.
-Demand draw_llm(const ClusterLayout& layout, const GenerateOptions& options, Draws& draws);
+Demand draw_llm(const ClusterLayout& layout, const GenerateOptions& options, ItemDraws& draws);
 
 /// Adds shapes with fewer and more GPUs and a concave table of rates. Only for flat gangs of whole GPUs; others are unchanged.
-void make_elastic(Demand& demand, std::int32_t most_gpus, Draws& draws);
+void make_elastic(Demand& demand, std::int32_t most_gpus, ItemDraws& draws);
 
 }  // namespace berth::sim

@@ -79,12 +79,12 @@ Profile closed_form(const LlmModel& model, const ClusterLayout& layout, std::int
 }
 
 // Capacity of the fabric, in whole nodes.
-struct Room {
+struct FabricRoom {
   std::int32_t node_gpus, nodes, unit_nodes, pod_nodes, faults;
 };
 
-Room room_of(const ClusterLayout& layout) {
-  Room room{};
+FabricRoom room_of(const ClusterLayout& layout) {
+  FabricRoom room{};
   room.node_gpus = layout.gpus_per_node;
   room.nodes = std::max(1, layout.most_gpus() / layout.gpus_per_node);
   room.unit_nodes = std::min(room.nodes, layout.unit_begin[1]);
@@ -100,7 +100,8 @@ std::int32_t power_of_two_below(std::int32_t most) {
 }
 
 // Replicas of the model, each inside one NVLink domain and split into pipeline stages of whole nodes: three levels deep.
-std::vector<Group> nvl_training(const LlmModel& model, const ClusterLayout& layout, const Room& room, std::int32_t replicas, bool one_pod) {
+std::vector<Group> nvl_training(const LlmModel& model, const ClusterLayout& layout, const FabricRoom& room, std::int32_t replicas,
+                                bool one_pod) {
   const std::int32_t replica_nodes = power_of_two_below(std::min(16, room.unit_nodes));
   const std::int32_t stages = std::min(model.stages, replica_nodes);
   std::vector<Group> groups{make_group("job", "", "training", 0, 1)};
@@ -128,7 +129,7 @@ std::vector<Group> nvl_training(const LlmModel& model, const ClusterLayout& layo
 }
 
 // Pipeline stages, each a set of whole nodes that share leaves in segments. Nodes of a stage exchange gradients.
-std::vector<Group> rail_training(const LlmModel& model, const ClusterLayout& layout, const Room& room, std::int32_t replicas,
+std::vector<Group> rail_training(const LlmModel& model, const ClusterLayout& layout, const FabricRoom& room, std::int32_t replicas,
                                  bool one_pod) {
   const std::int32_t stages = std::min(model.stages, power_of_two_below(std::max(1, room.nodes / replicas)));
   std::vector<Group> groups{make_group("job", "", "training", 0, 1)};
@@ -148,7 +149,7 @@ std::vector<Group> rail_training(const LlmModel& model, const ClusterLayout& lay
   return groups;
 }
 
-Demand training(const ClusterLayout& layout, const Room& room, const GenerateOptions& options, Draws& draws) {
+Demand training(const ClusterLayout& layout, const FabricRoom& room, const GenerateOptions& options, ItemDraws& draws) {
   const LlmModel& model = kLlmModels[draws.below(static_cast<std::int64_t>(std::size(kLlmModels)))];
   const bool nvl = layout.fabric == Fabric::kNvl72;
   const std::int32_t replica_nodes = nvl ? power_of_two_below(std::min(16, room.unit_nodes)) : std::min(model.stages, room.nodes);
@@ -172,7 +173,7 @@ Demand training(const ClusterLayout& layout, const Room& room, const GenerateOpt
   return demand;
 }
 
-Demand finetune(const ClusterLayout& layout, const Room& room, const GenerateOptions& options, Draws& draws) {
+Demand finetune(const ClusterLayout& layout, const FabricRoom& room, const GenerateOptions& options, ItemDraws& draws) {
   const LlmModel& model = kLlmModels[draws.below(3)];
   const std::int32_t nodes = std::min(pick(kFinetuneNodes, draws), power_of_two_below(room.nodes));
   const std::int64_t style = draws.below(3);
@@ -201,7 +202,7 @@ Demand finetune(const ClusterLayout& layout, const Room& room, const GenerateOpt
 }
 
 // Separate prefill and decode groups; the cache moves between them. Decoding survives the loss of one fault domain.
-Demand disaggregated(const ClusterLayout& layout, const Room& room, Draws& draws) {
+Demand disaggregated(const ClusterLayout& layout, const FabricRoom& room, ItemDraws& draws) {
   const std::int32_t per = std::min<std::int32_t>(room.node_gpus, 1 << draws.below(3));
   const auto most = static_cast<std::int32_t>(std::max<std::int64_t>(1, std::int64_t{room.nodes} * (room.node_gpus / per) / 3));
   const std::int32_t prefill = std::min<std::int32_t>(most, 1 << draws.below(3));
@@ -230,7 +231,7 @@ Demand disaggregated(const ClusterLayout& layout, const Room& room, Draws& draws
 }
 
 // Equal servers, at most one per node.
-Demand replicated(const ClusterLayout& layout, const Room& room, Draws& draws) {
+Demand replicated(const ClusterLayout& layout, const FabricRoom& room, ItemDraws& draws) {
   const std::int32_t per = std::min<std::int32_t>(room.node_gpus, 1 << draws.below(4));
   const std::int32_t members = std::min<std::int32_t>(std::max(1, room.nodes / 2), 1 << draws.below(4));
   Group group = make_group("servers", "", "server", members, per);
@@ -251,8 +252,8 @@ const WorkloadModel& llm_model() {
   return model;
 }
 
-Demand draw_llm(const ClusterLayout& layout, const GenerateOptions& options, Draws& draws) {
-  const Room room = room_of(layout);
+Demand draw_llm(const ClusterLayout& layout, const GenerateOptions& options, ItemDraws& draws) {
+  const FabricRoom room = room_of(layout);
   switch (pick(kMix, draws)) {
     case kFinetune:
       return finetune(layout, room, options, draws);

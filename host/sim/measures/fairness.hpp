@@ -8,7 +8,7 @@ namespace berth::sim {
 
 /// Fairness between completed jobs.
 struct Fairness {
-  Spread rho_ppm;             ///< finish-time fairness; 1,000,000: as with a fair share, larger: worse
+  Distribution rho_ppm;       ///< finish-time fairness; 1,000,000: as with a fair share, larger: worse
   std::int64_t jain_ppm = 0;  ///< Jain's index of 1 / rho over jobs: 1,000,000 when all are equal, 1 / n when one job has everything
 };
 

@@ -11,9 +11,9 @@ namespace berth::sim {
 /// The results of a run. Times are of completed jobs only, not of jobs cut off by the end of the run.
 struct SimulationFigures {
   std::int64_t completed = 0, rejected = 0, unfinished = 0, killed = 0;
-  Spread jct_us;                         ///< from submission to the end
-  Spread wait_us;                        ///< part of `jct_us` without GPUs
-  Spread first_us;                       ///< from submission to the first start
+  Distribution jct_us;                   ///< from submission to the end
+  Distribution wait_us;                  ///< part of `jct_us` without GPUs
+  Distribution first_us;                 ///< from submission to the first start
   TimeUs makespan_us = 0;                ///< from the first submission to the last completion, or to the interruption of a run
   std::int64_t gpu_utilisation_ppm = 0;  ///< GPU-time allocated to jobs, relative to what was available until the last release
   std::int64_t goodput_ppm = 0;          ///< the same for GPU-time in which jobs worked

@@ -19,7 +19,7 @@ inline constexpr const char* kGroupingNames[kGroupings] = {"queue", "vc", "user"
 struct GroupFigures {
   std::string name;  ///< "1", "2-4", "5-8", "9-32", "33+" by size; empty: of none
   std::int64_t jobs = 0, completed = 0, rejected = 0;
-  Spread jct_us;
+  Distribution jct_us;
   TimeUs mean_wait_us = 0;
   __int128 gpu_us = 0;  ///< GPU-time of its jobs, completed or not
 };

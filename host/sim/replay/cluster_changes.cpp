@@ -160,13 +160,13 @@ void ClusterChanges::draw(std::int32_t node, bool whole, TimeUs now) {
   NodeNow& n = nodes_[to_index(node)];
   const TimeUs mean = whole ? rates_.node_us : n.gpus > 0 ? rates_.gpu_us / n.gpus : 0;
   if ((whole ? rates_.node_us : rates_.gpu_us) == 0 || n.gpus == 0 || n.usual == NodeState::kFailed) return;
-  Draws draws(seed_, Stream::kFailure, (static_cast<std::uint64_t>(node) << 32) | n.failures++);
+  ItemDraws draws(seed_, RandomStream::kFailure, (static_cast<std::uint64_t>(node) << 32) | n.failures++);
   random_.push({core::saturating_add(now, std::max<TimeUs>(1, draws.exponential(mean))), node, whole});
 }
 
 void ClusterChanges::fail(const Random& failure, TimeUs now, Happened& out) {
   NodeNow& n = nodes_[to_index(failure.node)];
-  Draws draws(seed_, Stream::kRepair, (static_cast<std::uint64_t>(failure.node) << 32) | n.failures);
+  ItemDraws draws(seed_, RandomStream::kRepair, (static_cast<std::uint64_t>(failure.node) << 32) | n.failures);
   const std::int32_t gpu = failure.whole ? -1 : static_cast<std::int32_t>(draws.below(n.gpus));
   const bool is_there = n.available_from <= now && now < n.available_until;
   // A node that is down does not fail.

@@ -22,7 +22,7 @@ struct Curve {
 Curve curve_of(const TraceJob& job, std::uint64_t seed) {
   core::TableHash hash;
   hash.add(std::string_view(job.model.empty() ? job.id : job.model));
-  Draws draws(seed, Stream::kCurve, hash.value());
+  ItemDraws draws(seed, RandomStream::kCurve, hash.value());
   Curve curve{};
   curve.initial_loss_micro = 2 * kOne + draws.below(8 * kOne + 1);
   curve.floor_ppm = 50'000 + draws.below(250'001);
@@ -52,7 +52,8 @@ void ProgressReports::put(Progress& progress, const TraceJob& job, std::int64_t 
   const Curve curve = curve_of(job, seed_);
   const std::int64_t epoch = progress.epochs_done_micro / kOne;
   const std::int64_t to_go_ppm = core::mul_div(kOne, curve.half_life, core::saturating_add(curve.half_life, epoch));
-  Draws draws(seed_, Stream::kReport, (static_cast<std::uint64_t>(place) << 32) | (static_cast<std::uint64_t>(epoch) & UINT32_MAX));
+  ItemDraws draws(seed_, RandomStream::kReport,
+                  (static_cast<std::uint64_t>(place) << 32) | (static_cast<std::uint64_t>(epoch) & UINT32_MAX));
   const auto noisy = [&](std::int64_t value) { return core::mul_div(value, kOne - most_ppm_ + draws.below(2 * most_ppm_ + 1), kOne); };
   const std::int64_t part_ppm = curve.floor_ppm + core::mul_div(kOne - curve.floor_ppm, to_go_ppm, kOne);
   progress.initial_loss_micro = curve.initial_loss_micro;

@@ -124,7 +124,7 @@ class FifoReplay {
   std::map<std::int32_t, ReplayRunning> running_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::map<std::pair<int, std::int32_t>, bool> fits_empty_;
-  std::vector<TakenGpus> taken_;
+  std::vector<PooledGpus> taken_;
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace berth::sim {
 struct ReplayRunning {
   std::int32_t job = 0;  ///< index in `Trace::jobs`
   TimeUs start_us = 0;
-  TimeUs run_us = 0;            ///< its run time there
-  std::vector<TakenGpus> gpus;  ///< in the order in which they were taken
+  TimeUs run_us = 0;             ///< its run time there
+  std::vector<PooledGpus> gpus;  ///< in the order in which they were taken
 };
 
 struct ReplayFinished {

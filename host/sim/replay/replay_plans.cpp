@@ -507,15 +507,16 @@ class Simulator {
     gpus_allocated_ += job.gpus;
     if (iterations_) begin_iterations(d);
     const TimeUs end = iterations_ ? kNever : expect_end(job, d.job);
-    const auto mishap = [&](TimeUs mean, Stream stream, JobEvent::What what, std::int64_t count) {
+    const auto mishap = [&](TimeUs mean, RandomStream stream, JobEvent::What what, std::int64_t count) {
       if (mean == 0) return;
-      Draws draws(settings_.request.seed, stream, (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
+      ItemDraws draws(settings_.request.seed, stream,
+                      (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
       const __int128 service = static_cast<__int128>(draws.exponential(mean)) - (job.outcome.gpu_us - job.crashed_gpu_us);
       const TimeUs when = core::saturating_add(now_, std::max<TimeUs>(1, static_cast<TimeUs>(service / job.gpus)));
       if (when < end) events_.push({when, job.outcome.job, d.job, job.run, what});
     };
-    mishap(settings_.failures.crash_gpu_us, Stream::kCrash, JobEvent::What::kCrash, job.crashes);
-    mishap(settings_.failures.kill_gpu_us, Stream::kKill, JobEvent::What::kKill, job.crashes);
+    mishap(settings_.failures.crash_gpu_us, RandomStream::kCrash, JobEvent::What::kCrash, job.crashes);
+    mishap(settings_.failures.kill_gpu_us, RandomStream::kKill, JobEvent::What::kKill, job.crashes);
     if (works_unevenly(job) || reports_.of(*job.traced)) unsettled_.push_back({d.job, job.run});
   }
 

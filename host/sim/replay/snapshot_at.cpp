@@ -49,7 +49,7 @@ void set_running(Job& job, const ReplayRunning& running, const TraceForms& forms
   job.progress.attained_gpu_us = static_cast<std::int64_t>(std::min<__int128>(attained, kScoreCeiling));
   job.allocation.shape = job.shapes[forms.shape_on(form, running.gpus)].id;
   std::int32_t member = 0;
-  for (const TakenGpus& taken : running.gpus) {
+  for (const PooledGpus& taken : running.gpus) {
     AllocationEntry entry;
     entry.member = member;
     entry.node = cluster.nodes[static_cast<std::size_t>(taken.node)].id;

@@ -177,7 +177,7 @@ struct VictimList {
 };
 
 /// GPUs that become free later, for reservations.
-struct Event {
+struct ReleaseEvent {
   TimeUs at;
   std::int32_t job;  // index of the job, or kNone
   std::int32_t node;
@@ -186,7 +186,7 @@ struct Event {
   std::uint64_t mask;
 };
 
-BERTH_HD inline bool operator<(const Event& a, const Event& b) {
+BERTH_HD inline bool operator<(const ReleaseEvent& a, const ReleaseEvent& b) {
   if (a.at != b.at) return a.at < b.at;
   if (a.rank != b.rank) return a.rank < b.rank;
   return a.node < b.node;
@@ -197,10 +197,10 @@ struct EventList {
   const ProblemView& p;
   const PlaceRequest& request;
   const PlaceResult& result;
-  const Event* events;
+  const ReleaseEvent* events;
   std::int32_t n;
 
-  BERTH_HD void happen(PassState& s, const Event& e, bool give) const {
+  BERTH_HD void happen(PassState& s, const ReleaseEvent& e, bool give) const {
     if (e.position >= 0) {
       const std::int32_t job = e.job;
       const OptionRow& option = p.options[p.option_begin[job] + result.option[e.position]];

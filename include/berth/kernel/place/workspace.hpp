@@ -26,7 +26,7 @@ struct PlaceWorkspace {
   std::int32_t* infeasible;   // [n_demands] 1: did not fit with all victims released
   std::int64_t* later_gpus;   // [n_types] GPUs of later victims: an upper bound
   std::int64_t* later_queue;  // [n_queues * (n_types + 1)] quota used by later victims: an upper bound
-  Event* events;              // [n_releases + n]
+  ReleaseEvent* events;       // [n_releases + n]
   std::int32_t* n_events;     // [1]
   std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the start of the reservation and after it
   std::int64_t* memory_left;  // [n_nodes]
@@ -88,7 +88,7 @@ inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceR
   ws.infeasible = c.take<std::int32_t>(p.n_demands);
   ws.later_gpus = c.take<std::int64_t>(p.n_types);
   ws.later_queue = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
-  ws.events = c.take<Event>(easy ? std::int64_t{r.n_releases} + r.n : 0);
+  ws.events = c.take<ReleaseEvent>(easy ? std::int64_t{r.n_releases} + r.n : 0);
   ws.n_events = c.take<std::int32_t>(1);
   ws.cpu_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
   ws.memory_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
@@ -215,7 +215,7 @@ BERTH_HD inline std::int32_t collect_events(const ProblemView& p, const PlaceReq
       if (child >= end) return;
       if (child + 1 < end && ws.events[child] < ws.events[child + 1]) ++child;
       if (!(ws.events[root] < ws.events[child])) return;
-      const Event swapped = ws.events[root];
+      const ReleaseEvent swapped = ws.events[root];
       ws.events[root] = ws.events[child];
       ws.events[child] = swapped;
       root = child;
@@ -223,7 +223,7 @@ BERTH_HD inline std::int32_t collect_events(const ProblemView& p, const PlaceReq
   };
   for (std::int32_t k = n / 2 - 1; k >= 0; --k) sift(k, n);
   for (std::int32_t k = n - 1; k > 0; --k) {
-    const Event swapped = ws.events[0];
+    const ReleaseEvent swapped = ws.events[0];
     ws.events[0] = ws.events[k];
     ws.events[k] = swapped;
     sift(0, k);

@@ -8,7 +8,7 @@
 namespace berth::kernel {
 
 /// Scores (job, domain) pairs; see docs/placement.md section 9.
-struct ScoreRequest {
+struct ScoreQuery {
   std::int32_t n;                   // jobs
   const std::int32_t* jobs;         // [n] indices of jobs
   const TimeUs* option_run;         // [options] predicted run time of each option, kNever: not known
@@ -22,7 +22,7 @@ struct ScoreRequest {
 inline constexpr std::int32_t kMaxBest = 16;
 
 /// One candidate; `where` is a domain id, or a node rank at level 0.
-struct Candidate {
+struct CandidateRow {
   std::int64_t score;        // GPU-milliseconds, smallest first; ties: option, then where
   std::int64_t gpu_time_ms;  // term: GPUs times predicted run time, saturated; 0 when not known
   std::int64_t leftover;     // term: GPUs left free in the domain

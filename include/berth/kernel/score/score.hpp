@@ -13,7 +13,7 @@
 namespace berth::kernel {
 
 /// True when nodes of the kind pass the ask's filter and stay available long enough.
-BERTH_HD inline bool kind_is_open(const KindView& kinds, const Ask& ask, std::int32_t kind) {
+BERTH_HD inline bool kind_is_open(const KindView& kinds, const ScoreDemand& ask, std::int32_t kind) {
   const std::uint64_t word = kinds.filter[static_cast<std::int64_t>(ask.filter) * kinds.n_words + (kind >> 6)];
   // An unknown end is kNever. It fits only nodes without an end, whose `until` is kNever too.
   return (word >> (kind & 63) & 1u) != 0 && (kinds.until == nullptr || ask.ends <= kinds.until[kind]);
@@ -42,7 +42,7 @@ BERTH_HD inline std::int64_t kind_capacity(const KindView& kinds, const AskRow& 
 enum class CellRule { kSum, kSegment, kSpread };
 
 template <CellRule kRule>
-BERTH_HD inline std::int64_t place_capacity(const ScoreTableView& table, const Ask& ask, const AskRow& row, std::int32_t place,
+BERTH_HD inline std::int64_t place_capacity(const ScoreTableView& table, const ScoreDemand& ask, const AskRow& row, std::int32_t place,
                                             std::int32_t part) {
   const PlaceView& places = table.places;
   const std::int32_t* cells = places.cell_begin + static_cast<std::int64_t>(part) * (places.n + 1) + place;
@@ -61,7 +61,7 @@ BERTH_HD inline std::int64_t place_capacity(const ScoreTableView& table, const A
 }
 
 /// True when the place, above level 0, holds the members of the row on its own.
-BERTH_HD inline bool row_fits(const ScoreTableView& table, const Ask& ask, const AskRow& row, std::int32_t place) {
+BERTH_HD inline bool row_fits(const ScoreTableView& table, const ScoreDemand& ask, const AskRow& row, std::int32_t place) {
   if (row.segment_size == 0 && row.spread_most == 0) {
     return place_capacity<CellRule::kSum>(table, ask, row, place, 0) >= row.members;
   }
@@ -78,7 +78,7 @@ BERTH_HD inline bool row_fits_node(const ScoreTableView& table, const AskRow& ro
 }
 
 /// The same test for a table of asks by threshold: -1, or the free GPUs of the node.
-BERTH_HD inline std::int64_t usable_by_threshold(const ScoreTableView& table, const Ask& ask, std::int32_t kind) {
+BERTH_HD inline std::int64_t usable_by_threshold(const ScoreTableView& table, const ScoreDemand& ask, std::int32_t kind) {
   const KindView& kinds = table.kinds;
   if (kinds.free[kind] < ask.need_free || !kind_is_open(kinds, ask, kind)) return -1;
   if (kinds.cpu != nullptr && kinds.cpu[kind] < ask.need_cpu) return -1;
@@ -88,7 +88,7 @@ BERTH_HD inline std::int64_t usable_by_threshold(const ScoreTableView& table, co
 
 /// Whole free GPUs of the place that the ask may use, or -1 when the place is not a candidate.
 template <bool kThreshold>
-BERTH_HD inline std::int64_t usable_gpus(const ScoreTableView& table, const Ask& ask, std::int32_t place) {
+BERTH_HD inline std::int64_t usable_gpus(const ScoreTableView& table, const ScoreDemand& ask, std::int32_t place) {
   if (kThreshold) return usable_by_threshold(table, ask, place);
   const KindView& kinds = table.kinds;
   std::int64_t raw = 0;
@@ -114,7 +114,7 @@ BERTH_HD inline std::int64_t usable_gpus(const ScoreTableView& table, const Ask&
   return raw;
 }
 
-BERTH_HD inline std::int64_t place_score(const ScoreTableView& table, const Ask& ask, std::int32_t place, std::int64_t leftover) {
+BERTH_HD inline std::int64_t place_score(const ScoreTableView& table, const ScoreDemand& ask, std::int32_t place, std::int64_t leftover) {
   const std::int64_t cost = table.places.cost == nullptr ? 0 : table.places.cost[place];
   if (table.saturates == 0) return ask.base + table.leftover_weight * leftover + cost;
   const __int128 exact = static_cast<__int128>(table.leftover_weight) * leftover + cost + ask.base;
@@ -181,7 +181,7 @@ class LongList {
 template <int kMost, bool kThreshold, class Group>
 BERTH_HD void best_places(Group& group, const ScoreTableView& table, std::int32_t ask_row, AskBest* best) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;  // makes signed scores compare as unsigned words
-  const Ask ask = table.asks[ask_row];
+  const ScoreDemand ask = table.asks[ask_row];
   std::conditional_t<(kMost <= 4), ShortList<kMost>, LongList<kMost>> mine;
   for (std::int32_t place = group.rank(); place < table.places.n; place += group.size()) {
     const std::int64_t raw = usable_gpus<kThreshold>(table, ask, place);

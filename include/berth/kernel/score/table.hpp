@@ -51,7 +51,7 @@ struct AskRow {
 };
 
 /// The demand of one option.
-struct Ask {
+struct ScoreDemand {
   std::int32_t row_begin, row_end;
   std::int32_t filter;        // row of KindView::filter
   std::int32_t by_threshold;  // 1: level 0 and whole GPUs only: the three needs below suffice
@@ -65,8 +65,8 @@ struct ScoreTableView {
   KindView kinds;
   PlaceView places;
   std::int32_t n_asks, n_rows, k;
-  const AskRow* rows;  // [n_rows]
-  const Ask* asks;     // [n_asks]
+  const AskRow* rows;       // [n_rows]
+  const ScoreDemand* asks;  // [n_asks]
   std::int64_t leftover_weight;
   std::int64_t limit;         // scores saturate at +-limit
   std::int32_t by_threshold;  // 1: all asks are by threshold

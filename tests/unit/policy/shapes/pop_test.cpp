@@ -137,9 +137,9 @@ TEST(PopPolicy, OnePartIsTheFirstChoiceOfPrice) {
 class Looks final : public core::PlacementBackend {
  public:
   const char* name() const override { return "looks"; }
-  void place(const kernel::ProblemView&, const core::Scenario&, const kernel::PlaceResult&) override {}
-  void place_batch(const kernel::ProblemView&, std::span<const core::Scenario>, std::span<const kernel::PlaceResult>) override {}
-  void score(const kernel::ProblemView&, const kernel::ScoreRequest&, kernel::Candidate*) override {}
+  void place(const kernel::ProblemView&, const core::PlaceTask&, const kernel::PlaceResult&) override {}
+  void place_batch(const kernel::ProblemView&, std::span<const core::PlaceTask>, std::span<const kernel::PlaceResult>) override {}
+  void score(const kernel::ProblemView&, const kernel::ScoreQuery&, kernel::CandidateRow*) override {}
   void price(std::span<const core::PriceTask> tasks, std::span<const kernel::PriceResult> results) override {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const kernel::PriceView& part = tasks[i].problem;

@@ -7,7 +7,7 @@
 namespace berth::sim {
 namespace {
 
-using Taken = std::vector<TakenGpus>;
+using Taken = std::vector<PooledGpus>;
 
 Node node(const std::string& id, const std::string& type, std::int32_t gpus, std::vector<std::string> virtual_clusters = {}) {
   Node one;

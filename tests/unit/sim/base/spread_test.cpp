@@ -13,7 +13,7 @@ TEST(Spread, OfFewValuesIsExact) {
   SpreadOf of;
   for (std::int64_t v = 101; v > 0; --v) of.add(10 * v);
 
-  const Spread spread = of.finish();
+  const Distribution spread = of.finish();
 
   EXPECT_EQ(spread.mean, 510);
   EXPECT_EQ(spread.p50, 510);
@@ -30,14 +30,14 @@ TEST(Spread, OfMoreValuesIsExactToo) {
       SpreadOf of;
       std::vector<std::int64_t> values;
       for (std::uint64_t i = 0; i < n; ++i) {
-        Draws draws(alike, Stream::kJob, i);
+        ItemDraws draws(alike, RandomStream::kJob, i);
         const std::int64_t any = ((std::int64_t{draws.next()} << 30) | draws.next()) >> draws.below(62);
         values.push_back(alike == 1 ? any : std::int64_t{1} << 40 | draws.below(alike));
         of.add(values.back());
       }
       std::sort(values.begin(), values.end());
 
-      const Spread spread = of.finish();
+      const Distribution spread = of.finish();
 
       EXPECT_EQ(spread.max, values.back());
       for (const auto& [percent, got] : {std::pair{50u, spread.p50}, {90u, spread.p90}, {99u, spread.p99}}) {
@@ -54,7 +54,7 @@ TEST(Spread, OfManyValuesIsNearlyExact) {
   std::vector<std::int64_t> values;
   __int128 sum = 0;
   for (std::uint64_t i = 0; i < SpreadOf::kExact + 200'000; ++i) {
-    Draws draws(1, Stream::kJob, i);
+    ItemDraws draws(1, RandomStream::kJob, i);
     values.push_back(((std::int64_t{draws.next()} << 30) | draws.next()) >> draws.below(62));
     of.add(values.back());
     sum += values.back();
@@ -62,7 +62,7 @@ TEST(Spread, OfManyValuesIsNearlyExact) {
   std::sort(values.begin(), values.end());
   const auto n = static_cast<std::int64_t>(values.size());
 
-  const Spread spread = of.finish();
+  const Distribution spread = of.finish();
 
   EXPECT_EQ(spread.mean, static_cast<std::int64_t>(sum / n));
   EXPECT_EQ(spread.max, values.back());

@@ -162,7 +162,7 @@ std::int64_t running(const Snapshot& s) {
 
 TEST(Random, EqualsThePublishedKnownAnswerOfPhilox) {
   // Random123's own vector: key and counter zero.
-  Draws draws(0, static_cast<Stream>(0), 0);
+  ItemDraws draws(0, static_cast<RandomStream>(0), 0);
 
   EXPECT_EQ(draws.next(), 0x6627e8d5U);
   EXPECT_EQ(draws.next(), 0xe169c58dU);
@@ -186,7 +186,7 @@ TEST(Quantiles, LongDurationsAreMetInProportionToTheirLength) {
   std::int64_t plain = 0, met = 0;
 
   for (std::uint64_t i = 0; i < 4000; ++i) {
-    Draws draws(3, Stream::kTiming, i);
+    ItemDraws draws(3, RandomStream::kTiming, i);
     plain += draw_duration(kLine, draws) / kSecond;
     met += draw_met_duration(kLine, draws) / kSecond;
   }

@@ -78,7 +78,7 @@ void expect_mean_wait(const Queue& ran, double want) {
   EXPECT_LE(error, 0.03 * want) << "the run is too short to tell";
 }
 
-TimeUs exponential(Draws& draws) { return draws.exponential(kSecond); }
+TimeUs exponential(ItemDraws& draws) { return draws.exponential(kSecond); }
 
 /// Mean wait of M/M/c in services: the probability of waiting (Erlang C) over the rate at which the queue shrinks.
 double erlang_wait(int servers, double load) {
@@ -146,13 +146,13 @@ TEST(Queueing, ExponentialJobsOnManyGpusWaitAsInMMc) {
 
 // Pollaczek and Khinchine: r (1 + v) / (2 (1 - r)) services, where v is the variance of a service of mean 1.
 TEST(Queueing, JobsOfOtherLengthsWaitAsInMG1) {
-  const auto all_alike = [](Draws&) { return kSecond; };
+  const auto all_alike = [](ItemDraws&) { return kSecond; };
   const Queue constant = queue(1, 1, 70, all_alike, 3);
   expect_mean_wait(constant, 0.7 / 0.6);
   expect_laws(constant, 1);
 
   // A tenth of the jobs takes 5.5 s, the others half a second: v = 0.9 x 0.5^2 + 0.1 x 4.5^2.
-  const auto few_long = [](Draws& draws) { return draws.chance(100'000) ? 11 * kSecond / 2 : kSecond / 2; };
+  const auto few_long = [](ItemDraws& draws) { return draws.chance(100'000) ? 11 * kSecond / 2 : kSecond / 2; };
   const Queue mixed = queue(1, 1, 60, few_long, 4);
   expect_mean_wait(mixed, 0.6 * (1 + 2.25) / 0.8);
   expect_laws(mixed, 1);
