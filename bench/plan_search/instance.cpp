@@ -9,7 +9,7 @@
 #include "bench/support/answer.hpp"
 #include "berth/io.hpp"
 #include "host/core/base/table_hash.hpp"
-#include "host/core/choice/shape_look.hpp"
+#include "host/core/choice/shape_problem_of.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/sim/generate/generate.hpp"
 
@@ -47,7 +47,7 @@ std::unique_ptr<SearchInstance> make_search_instance(const SearchCluster& cluste
   made->by_s = made->by.timing.decide_s - made->by.timing.compile_s;
   require(made->by.bound.bound > 0, "no job could gain anything on this instance");
   made->judge.choose(request.policy, request.params);
-  made->valued = core::look_at_shapes(made->state.impl(), made->judge);
+  made->valued = core::shape_problem_of(made->state.impl(), made->judge);
   require(objective_value(*made, made->by) == made->by.bound.value, "the value of a plan is not what it says");
   made->rules.warm(made->state, made->by);
   return made;

@@ -9,7 +9,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "host/core/choice/shape_look.hpp"
+#include "host/core/choice/shape_problem_of.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/random.hpp"
@@ -81,7 +81,7 @@ TEST(ImpossibleShapes, AreWhatTheChoiceLeavesOut) {
     const ClusterState state(s);
     core::ChosenPolicy chosen;
     chosen.choose("price", {});
-    const core::ShapeProblem choice = core::look_at_shapes(state.impl(), chosen);
+    const core::ShapeProblem choice = core::shape_problem_of(state.impl(), chosen);
     std::set<std::pair<std::int32_t, std::int32_t>> in_choice;
     for (const core::ChoiceOption& one : choice.chosen().options) in_choice.insert({one.job, one.option});
     for (const std::int32_t job_index : state.impl().job_order) {

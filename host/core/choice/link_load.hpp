@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/plan.hpp"
-#include "host/core/model/at_work.hpp"
+#include "host/core/model/members_at_work.hpp"
 
 namespace berth {
 class StateImpl;

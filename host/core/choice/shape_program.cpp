@@ -2,7 +2,7 @@
 
 #include "berth/error.hpp"
 #include "host/core/base/to_index.hpp"
-#include "host/core/choice/shape_look.hpp"
+#include "host/core/choice/shape_problem_of.hpp"
 #include "host/core/choice/shape_view.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -33,7 +33,7 @@ ShapeProgram shape_program(const StateView& state, const std::string& policy, co
   require_program(policy);
   ChosenPolicy chosen;
   chosen.choose(policy, params);
-  const ShapeProblem choice = look_at_shapes(s, chosen);
+  const ShapeProblem choice = shape_problem_of(s, chosen);
   const kernel::PriceView view = choice.view();
   const ChosenShapes named = choice.chosen();
   ShapeProgram p;

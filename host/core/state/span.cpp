@@ -5,7 +5,7 @@
 
 #include "host/core/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
-#include "host/core/model/at_work.hpp"
+#include "host/core/model/members_at_work.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {

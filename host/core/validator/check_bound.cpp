@@ -2,7 +2,7 @@
 
 #include "host/core/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
-#include "host/core/choice/shape_look.hpp"
+#include "host/core/choice/shape_problem_of.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/core/validator/stated_figures.hpp"
 
@@ -99,7 +99,7 @@ void check_bound(const StateImpl& s, const Plan& plan, Violations& found) {
     found.add("the bound has {} of {} prices", price.size(), s.gpu_types.size());
     return;
   }
-  ShapeProblem choice = look_at_shapes(s, chosen);
+  ShapeProblem choice = shape_problem_of(s, chosen);
   if (const std::int64_t proved = saturate(bound_at(choice.view(), price) + choice.beyond_at(price)); proved != bound.bound) {
     found.add("the bound is {}; its prices prove {}", bound.bound, proved);
   }

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/core/choice/shape_look.hpp"
+#include "host/core/choice/shape_problem_of.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {
@@ -14,7 +14,7 @@ std::int64_t objective_value_by(const StateView& view, const Plan& plan, const P
   ChosenPolicy chosen;
   chosen.choose(by.policy, by.params);
   std::vector<std::pair<std::string, std::int64_t>> terms;
-  return look_at_shapes(s, chosen).objective_value(s, chosen.choice, plan, terms);
+  return shape_problem_of(s, chosen).objective_value(s, chosen.choice, plan, terms);
 }
 
 }  // namespace berth::core

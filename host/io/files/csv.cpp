@@ -10,7 +10,7 @@
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/violations.hpp"
 #include "host/io/files/file_error.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 #include "host/io/files/measured_number.hpp"
 #include "host/io/json/json_text.hpp"
 
@@ -38,11 +38,11 @@ std::string shown(std::string_view value) {
 
 /// Reads byte by byte.
 struct CsvReader::Stream {
-  std::unique_ptr<InputBytes> input;
+  std::unique_ptr<GzipInput> input;
   std::array<char, 1 << 16> buffer{};
   std::size_t at = 0, size = 0;
 
-  explicit Stream(std::unique_ptr<InputBytes> bytes) : input(std::move(bytes)) {}
+  explicit Stream(std::unique_ptr<GzipInput> bytes) : input(std::move(bytes)) {}
 
   /// The next byte, or kEnd. @throws InputError for a damaged stream.
   int peek() {
@@ -60,9 +60,9 @@ struct CsvReader::Stream {
   }
 };
 
-CsvReader::CsvReader(const std::string& path, CsvDialect dialect) : CsvReader(std::make_unique<InputBytes>(path), dialect) {}
+CsvReader::CsvReader(const std::string& path, CsvDialect dialect) : CsvReader(std::make_unique<GzipInput>(path), dialect) {}
 
-CsvReader::CsvReader(std::unique_ptr<InputBytes> input, CsvDialect dialect)
+CsvReader::CsvReader(std::unique_ptr<GzipInput> input, CsvDialect dialect)
     : file_(input->name()), stream_(std::make_unique<Stream>(std::move(input))), dialect_(dialect) {
   if (stream_->peek() == 0xef) {
     for (const int expected : {0xef, 0xbb, 0xbf}) {

@@ -16,7 +16,7 @@ struct CsvDialect {
   bool quotes = true;  ///< false: a quote is an ordinary character
 };
 
-class InputBytes;
+class GzipInput;
 
 /// Reads a CSV file record by record, plain or gzip ("-": standard input), in constant memory.
 ///
@@ -31,7 +31,7 @@ class CsvReader {
  public:
   /// Opens the file and reads the header. @throws EnvironmentError when it cannot be opened.
   explicit CsvReader(const std::string& path, CsvDialect dialect = {});
-  explicit CsvReader(std::unique_ptr<InputBytes> input, CsvDialect dialect = {});
+  explicit CsvReader(std::unique_ptr<GzipInput> input, CsvDialect dialect = {});
   ~CsvReader();
   CsvReader(CsvReader&&) noexcept;
   CsvReader& operator=(CsvReader&&) noexcept;

@@ -6,7 +6,7 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 #include "host/io/files/read_whole.hpp"
 #include "host/io/json/json_token_cap.hpp"
 
@@ -57,11 +57,11 @@ class Content {
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  InputBytes input(path);
+  GzipInput input(path);
   return read_whole(input);
 }
 
-std::string read_whole(InputBytes& input) {
+std::string read_whole(GzipInput& input) {
   Content content(input.name());
   content.expect(input.size());
   const auto chunk = std::make_unique<char[]>(kFileChunk);

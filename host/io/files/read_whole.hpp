@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 
 namespace berth::io {
 
@@ -11,6 +11,6 @@ namespace berth::io {
 inline constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 20;
 
 /// All that is left of the input. @throws InputError when it is more than kMaxWholeBytes, or JSON with a token over kMostTokenBytes.
-std::string read_whole(InputBytes& input);
+std::string read_whole(GzipInput& input);
 
 }  // namespace berth::io

@@ -11,7 +11,7 @@
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/split.hpp"
 #include "host/io/files/csv.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 #include "host/io/files/read_whole.hpp"
 #include "host/io/slurm/sacct.hpp"
 #include "host/io/traces/importers.hpp"
@@ -150,7 +150,7 @@ Trace read_table(CsvReader& row) {
 /// Output of `sacct -P` (a header, fields separated by '|', no quotes) or `sacct --json`.
 Imported import_sacct(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   if (files.size() != 1) throw InvalidArgument(fmt::format("sacct takes one file, and {} are given", files.size()));
-  auto input = std::make_unique<InputBytes>(files.front());
+  auto input = std::make_unique<GzipInput>(files.front());
   if (input->peek() == '{') {
     const std::string name = input->name();
     return {read_sacct_json(read_whole(*input), name), std::nullopt, {}};

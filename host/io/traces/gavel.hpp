@@ -9,7 +9,7 @@
 
 #include "berth/profile.hpp"
 #include "berth/trace.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 
 /// Files of Gavel, which Shockwave adopted: measured throughputs (JSON) and workloads (tab-separated, without a header).
 namespace berth::io {
@@ -33,7 +33,7 @@ struct GavelThroughputs {
 };
 
 /// @throws InputError naming file, line, JSON pointer and value.
-GavelThroughputs read_gavel_throughputs(InputBytes& input);
+GavelThroughputs read_gavel_throughputs(GzipInput& input);
 
 /// The profile of one model: a point for each GPU type and count on which it runs, and the rate that it keeps when colocated.
 /// Points of several GPUs apply within a node; those of the spread-out measurement apply to every other span.
@@ -49,6 +49,6 @@ struct GavelRow {
 };
 
 /// Reads a workload by its number of columns: 7 and 10 are Gavel's, 12 is Shockwave's. @throws InputError for any other number.
-std::vector<GavelRow> read_gavel_rows(InputBytes& input, bool shockwave);
+std::vector<GavelRow> read_gavel_rows(GzipInput& input, bool shockwave);
 
 }  // namespace berth::io

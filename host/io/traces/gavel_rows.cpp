@@ -123,7 +123,7 @@ GavelRow read_row(const TabbedRow& row) {
 
 }  // namespace
 
-std::vector<GavelRow> read_gavel_rows(InputBytes& input, bool shockwave) {
+std::vector<GavelRow> read_gavel_rows(GzipInput& input, bool shockwave) {
   const std::string content = read_whole(input);
   const std::string& name = input.name();
   const char* const bad = first_invalid_utf8(content);

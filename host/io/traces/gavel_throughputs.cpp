@@ -80,7 +80,7 @@ void read_model(JsonCursor& in, GavelThroughputs& out, const std::string& type, 
 
 }  // namespace
 
-GavelThroughputs read_gavel_throughputs(InputBytes& input) {
+GavelThroughputs read_gavel_throughputs(GzipInput& input) {
   const std::string json = read_whole(input);
   const std::string& name = input.name();
   GavelThroughputs out;

@@ -13,7 +13,7 @@
 #include "host/core/base/split.hpp"
 #include "host/core/base/violations.hpp"
 #include "host/io/files/csv.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 #include "host/io/files/measured_number.hpp"
 #include "host/io/files/read_whole.hpp"
 #include "host/io/json/json_cursor.hpp"
@@ -105,7 +105,7 @@ Profile read_spread(JsonCursor& in, const std::string& model, std::int32_t gpus)
   return profile;
 }
 
-Spreads read_spreads(InputBytes& input) {
+Spreads read_spreads(GzipInput& input) {
   const std::string json = read_whole(input);
   const std::string& name = input.name();
   Spreads spreads;
@@ -131,7 +131,7 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
   Spreads spreads;
   std::vector<CsvReader> tables;
   for (const std::string& file : files) {
-    auto input = std::make_unique<InputBytes>(file);
+    auto input = std::make_unique<GzipInput>(file);
     if (input->peek() != '{') {
       tables.emplace_back(std::move(input));
       continue;

@@ -9,7 +9,7 @@
 #include "host/core/base/violations.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/work_leg.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 #include "host/io/traces/gavel.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/io/traces/shockwave_batches.hpp"
@@ -19,15 +19,15 @@ namespace berth::io {
 namespace {
 
 struct GavelFiles {
-  std::unique_ptr<InputBytes> rows;
+  std::unique_ptr<GzipInput> rows;
   GavelThroughputs throughputs;
 };
 
 GavelFiles open_files(const std::string& format, const std::vector<std::string>& files) {
-  std::unique_ptr<InputBytes> rows;
+  std::unique_ptr<GzipInput> rows;
   std::optional<GavelThroughputs> throughputs;
   for (const std::string& file : files) {
-    auto input = std::make_unique<InputBytes>(file);
+    auto input = std::make_unique<GzipInput>(file);
     const bool json = input->peek() == '{';
     if (json ? throughputs.has_value() : rows != nullptr) {
       throw InvalidArgument(fmt::format("{}: a second file of {}", file, json ? "throughputs" : "jobs"));

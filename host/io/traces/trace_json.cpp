@@ -11,7 +11,7 @@
 #include "berth/error.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/check/check_snapshot.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 #include "host/io/formats/read_parts.hpp"
 #include "host/io/formats/write_parts.hpp"
 #include "host/io/json/json_fields.hpp"
@@ -294,7 +294,7 @@ void read_element(const std::string& text, const std::string& name, std::int64_t
   }
 }
 
-void read_pieces(InputBytes& input, JsonListSplitter& splitter, TraceFile& file) {
+void read_pieces(GzipInput& input, JsonListSplitter& splitter, TraceFile& file) {
   constexpr std::size_t kChunk = std::size_t{1} << 18;
   const auto chunk = std::make_unique<char[]>(kChunk);
   while (const std::size_t n = input.read(chunk.get(), kChunk)) splitter.feed({chunk.get(), n});
@@ -307,7 +307,7 @@ void read_pieces(InputBytes& input, JsonListSplitter& splitter, TraceFile& file)
 }  // namespace
 
 Trace read_trace(const std::string& path) {
-  InputBytes input(path);
+  GzipInput input(path);
   Trace trace;
   TraceFile file{trace, trace.x, {}, {}, {}, 0};
   JsonListSplitter splitter(
@@ -329,7 +329,7 @@ TraceJob parse_trace_job(const std::string& text, const std::string& name, std::
 }
 
 Trace scan_trace(const std::string& path, const std::function<void(const TraceJob&, int)>& give) {
-  InputBytes input(path);
+  GzipInput input(path);
   Trace trace;
   TraceFile file{trace, trace.x, {}, {}, {}, 0};
   JsonListSplitter splitter(

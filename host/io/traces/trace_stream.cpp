@@ -32,7 +32,7 @@ TraceStream::TraceStream(std::string path, const std::function<void(const TraceJ
 }
 
 void TraceStream::rewind() {
-  input_ = std::make_unique<InputBytes>(path_);
+  input_ = std::make_unique<GzipInput>(path_);
   if (!chunk_) chunk_ = std::make_unique<char[]>(kPieceBytes);
   read_.clear();
   given_ = 0;

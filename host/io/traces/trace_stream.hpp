@@ -7,7 +7,7 @@
 #include <string>
 
 #include "berth/trace.hpp"
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 #include "host/io/json/json_list.hpp"
 
 namespace berth::io {
@@ -35,7 +35,7 @@ class TraceStream {
   std::string path_;
   Trace head_;
   std::int64_t jobs_ = 0, given_ = 0;
-  std::unique_ptr<InputBytes> input_;
+  std::unique_ptr<GzipInput> input_;
   std::unique_ptr<JsonListSplitter> splitter_;
   std::unique_ptr<char[]> chunk_;
   std::deque<TraceJob> read_;

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 
 /// Bit operations that are the same in host and device code.
 namespace berth::kernel {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 
 namespace berth::kernel {
 

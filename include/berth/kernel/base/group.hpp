@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 
 /// Threads that work on one problem together. A group body is a function of a Group and runs unchanged on all of them.
 /// Groups are one CPU thread (SerialGroup), a thread block (cuda/block_group.cuh) and, in tests, real threads

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 
 /// A heap of keys with the greatest on top, used by one thread where a group sorts few keys.
 namespace berth::kernel {

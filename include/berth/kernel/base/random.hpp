@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 
 /// Counter-based random numbers: Philox4x32-10 (Salmon et al., SC'11). They depend only on their purpose and counters.
 namespace berth::kernel {

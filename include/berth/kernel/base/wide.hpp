@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 
 /// Exact integer arithmetic whose intermediates need more than 64 bits.
 namespace berth::kernel {

@@ -3,6 +3,7 @@
 #include "berth/kernel/base/bits.hpp"
 #include "berth/kernel/base/group.hpp"
 #include "berth/kernel/ones/rules.hpp"
+#include "berth/kernel/ones/score.hpp"
 
 /// One candidate of a generation: docs/ones.md sections 4 and 5. A group makes each candidate, independently of the others.
 namespace berth::kernel {
@@ -124,11 +125,7 @@ BERTH_HD std::int64_t ones_candidate(Group& g, const OnesView& v, const OnesGene
   g.sync();
   ones_fill(g, v, of, count);
   g.sync();
-  std::int64_t score = 0;
-  for (std::int32_t j = g.rank(); j < v.n_jobs; j += g.size()) {
-    if (v.fresh[j] == 0 && count[j] > 0) score += ones_term(v, j, count[j], of.left[j]);
-  }
-  return g.sum(score);
+  return ones_score(g, v, count, of.left);
 }
 
 }  // namespace berth::kernel

@@ -58,11 +58,4 @@ BERTH_HD inline std::int64_t ones_fill_key(const OnesView& v, std::int32_t job, 
   return mul_div(left, 1000, v.step_rate[v.step_begin[job]]);
 }
 
-/// Remaining GPU-milliseconds of a job that is not fresh.
-BERTH_HD inline std::int64_t ones_term(const OnesView& v, std::int32_t job, std::int32_t gpus, std::int64_t left) {
-  const std::int64_t most = kMostOnesWork / v.n_jobs;
-  const Wide term = Wide{left} * gpus * 1000 / v.step_rate[ones_row(v, job, gpus)];
-  return term < most ? static_cast<std::int64_t>(term) : most;
-}
-
 }  // namespace berth::kernel

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 #include "berth/kernel/place/state.hpp"
 
 /// Sets of nodes as intersections of domains of any topologies, and their capacity: docs/placement.md section 1.

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "berth/kernel/base/never_stop.hpp"
+#include "berth/kernel/place/preemption.hpp"
 #include "berth/kernel/place/releases.hpp"
 #include "berth/kernel/place/tree.hpp"
 #include "berth/kernel/place/workspace.hpp"

@@ -4,7 +4,7 @@
 
 #include "berth/kernel/base/bits.hpp"
 #include "berth/kernel/base/group.hpp"
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 #include "berth/kernel/base/problem.hpp"
 
 /// The state that changes during a scheduling pass. An index finds the best-fitting node without visiting all nodes.

@@ -4,30 +4,11 @@
 
 #include "berth/kernel/place/releases.hpp"
 #include "berth/kernel/place/tree.hpp"
+#include "berth/kernel/plan_search/value.hpp"
 #include "berth/kernel/plan_search/workspace.hpp"
 
 /// Placing and removing jobs in one individual: docs/ones-plus.md section 2.
 namespace berth::kernel {
-
-/// Locality class of a gang: 0 on one node; 1 in one NVLink domain; 2, 3, ... in one domain of level 1, 2, ... of the switch topology.
-BERTH_HD inline std::int32_t plan_search_class(const ProblemView& p, const PlacedRow* first, const PlacedRow* last) {
-  constexpr std::int32_t kNvlink = 1;
-  std::int32_t level = 0;
-  bool nvlink = p.topology[kNvlink].levels > 2;
-  const TopologyView& links = p.topology[kNvlink];
-  const TopologyView& switches = p.topology[0];
-  for (const PlacedRow* e = first + 1; e < last; ++e) {
-    const auto apart = [&] {
-      if (level == 0) return e->node != first->node;
-      const std::int32_t* domain = switches.node_domain + std::int64_t{level} * p.n_nodes;
-      return domain[e->node] != domain[first->node];
-    };
-    while (level < switches.levels - 1 && apart()) ++level;
-    const std::int32_t* domain = links.node_domain + p.n_nodes;
-    nvlink = nvlink && domain[e->node] == domain[first->node] && p.domains.named[domain[e->node]] != 0;
-  }
-  return level == 0 ? 0 : nvlink ? 1 : level + 1;
-}
 
 template <class Group>
 struct PlanSearchPlaces {
@@ -49,9 +30,7 @@ struct PlanSearchPlaces {
   BERTH_HD TimeUs end_of(std::int32_t k) const { return v.run[k] == kNever || v.run[k] > kNever - 1 - v.now ? kNever : v.now + v.run[k]; }
 
   BERTH_HD std::int64_t value_at(std::int32_t job, std::int32_t k, std::int32_t begin, std::int32_t end, bool at_home) const {
-    const std::int32_t c = v.n_classes == 1 ? 0 : plan_search_class(w.p, x.entries + begin, x.entries + end);
-    const bool moved = k == v.current[job] && !at_home;
-    return moved ? v.moved_value[std::int64_t{job} * v.n_classes + c] : v.placed_value[std::int64_t{k} * v.n_classes + c];
+    return plan_search_value(v, w.p, job, k, x.entries + begin, x.entries + end, at_home);
   }
 
   BERTH_HD std::int64_t fragment(std::int32_t node) const {

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "berth/kernel/base/group.hpp"
-#include "berth/kernel/base/hd.hpp"
+#include "berth/kernel/base/host_device.hpp"
 #include "berth/kernel/base/problem.hpp"
 #include "berth/kernel/score/columns.hpp"
 #include "berth/kernel/score/table.hpp"

@@ -236,7 +236,7 @@ TEST(ImportGavel, TheRealThroughputsHaveTheirZerosAndGaps) {
     return std::make_tuple(read.alone.at(type).size(), zero, no_spread);
   };
 
-  InputBytes a(physical), b(simulation);
+  GzipInput a(physical), b(simulation);
   const GavelThroughputs one = read_gavel_throughputs(a), two = read_gavel_throughputs(b);
 
   EXPECT_EQ(counts(one, "K80"), std::make_tuple(83u, 4, 6));

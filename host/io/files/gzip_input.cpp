@@ -1,4 +1,4 @@
-#include "host/io/files/input_bytes.hpp"
+#include "host/io/files/gzip_input.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ bool is_gzip(const char* p) { return static_cast<unsigned char>(p[0]) == 0x1f &&
 
 }  // namespace
 
-struct InputBytes::Gzip {
+struct GzipInput::Gzip {
   z_stream stream{};
   bool done = false;  // after the last member
 
@@ -38,7 +38,7 @@ struct InputBytes::Gzip {
   Gzip& operator=(const Gzip&) = delete;
 };
 
-InputBytes::InputBytes(const std::string& path)
+GzipInput::GzipInput(const std::string& path)
     : name_(input_name(path)), fd_(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (fd_ < 0) fail_file("read", name_, errno);
   try {
@@ -58,10 +58,10 @@ InputBytes::InputBytes(const std::string& path)
   }
 }
 
-InputBytes::~InputBytes() { ::close(fd_); }
+GzipInput::~GzipInput() { ::close(fd_); }
 
 // Appends bytes to those not read yet. @returns false at the end of the file.
-bool InputBytes::fill() {
+bool GzipInput::fill() {
   std::memmove(raw_.get(), raw_.get() + at_, end_ - at_);
   end_ -= at_;
   at_ = 0;
@@ -74,21 +74,21 @@ bool InputBytes::fill() {
   }
 }
 
-char InputBytes::peek() {
+char GzipInput::peek() {
   const auto first = [&] { return ahead_.find_first_not_of(" \t\r\n"); };
   std::size_t at = first();
   for (char c = 0; at == std::string::npos && ahead_.size() < kReadChunk && next(&c, 1) == 1; at = first()) ahead_ += c;
   return at == std::string::npos ? '\0' : ahead_[at];
 }
 
-std::size_t InputBytes::read(char* to, std::size_t most) {
+std::size_t GzipInput::read(char* to, std::size_t most) {
   if (ahead_.empty()) return next(to, most);
   const std::size_t n = ahead_.copy(to, most);
   ahead_.erase(0, n);
   return n;
 }
 
-std::size_t InputBytes::next(char* to, std::size_t most) {
+std::size_t GzipInput::next(char* to, std::size_t most) {
   if (most == 0) return 0;
   if (gzip_) return unpack(to, std::min<std::size_t>(most, UINT_MAX));
   if (at_ == end_ && !fill()) return 0;
@@ -98,7 +98,7 @@ std::size_t InputBytes::next(char* to, std::size_t most) {
   return n;
 }
 
-std::size_t InputBytes::unpack(char* to, std::size_t most) {
+std::size_t GzipInput::unpack(char* to, std::size_t most) {
   z_stream& z = gzip_->stream;
   z.next_out = reinterpret_cast<Bytef*>(to);
   z.avail_out = static_cast<uInt>(most);
@@ -119,7 +119,7 @@ std::size_t InputBytes::unpack(char* to, std::size_t most) {
 }
 
 // Members may follow each other; no other data may follow.
-bool InputBytes::another_member() {
+bool GzipInput::another_member() {
   while (end_ - at_ < kMagic && fill()) {
   }
   if (at_ == end_) return false;
@@ -128,6 +128,6 @@ bool InputBytes::another_member() {
   return true;
 }
 
-void InputBytes::damaged(const std::string& problem) const { throw InputError(name_, "", 0, problem); }
+void GzipInput::damaged(const std::string& problem) const { throw InputError(name_, "", 0, problem); }
 
 }  // namespace berth::io

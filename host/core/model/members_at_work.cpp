@@ -1,4 +1,4 @@
-#include "host/core/model/at_work.hpp"
+#include "host/core/model/members_at_work.hpp"
 
 #include <algorithm>
 #include <bit>

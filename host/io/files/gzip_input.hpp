@@ -8,13 +8,13 @@ namespace berth::io {
 
 /// The bytes of a file, or of standard input for "-", in order. All members of a gzip file are unpacked; its first two
 /// bytes identify it, not its name.
-class InputBytes {
+class GzipInput {
  public:
   /// @throws EnvironmentError when it cannot be opened or read.
-  explicit InputBytes(const std::string& path);
-  ~InputBytes();
-  InputBytes(const InputBytes&) = delete;
-  InputBytes& operator=(const InputBytes&) = delete;
+  explicit GzipInput(const std::string& path);
+  ~GzipInput();
+  GzipInput(const GzipInput&) = delete;
+  GzipInput& operator=(const GzipInput&) = delete;
 
   /// The next bytes, at most `most`. @returns how many; 0 at the end.
   /// @throws EnvironmentError when reading fails, InputError for gzip data that is damaged, truncated, or followed by

@@ -1,4 +1,4 @@
-#include "host/core/choice/shape_look.hpp"
+#include "host/core/choice/shape_problem_of.hpp"
 
 #include "host/core/placement/pass_problem.hpp"
 #include "host/core/placement/rejections.hpp"
@@ -6,7 +6,7 @@
 
 namespace berth::core {
 
-ShapeProblem look_at_shapes(const StateImpl& s, const ChosenPolicy& chosen) {
+ShapeProblem shape_problem_of(const StateImpl& s, const ChosenPolicy& chosen) {
   PassProblem problem;
   problem.build(s, chosen.rules);
   Rejections rejections;

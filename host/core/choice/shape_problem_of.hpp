@@ -11,6 +11,6 @@ namespace berth::core {
 
 /// The options that a shape policy may choose from in a state, computed from scratch: for checking a decision or
 /// exporting its problem.
-ShapeProblem look_at_shapes(const StateImpl& state, const ChosenPolicy& chosen);
+ShapeProblem shape_problem_of(const StateImpl& state, const ChosenPolicy& chosen);
 
 }  // namespace berth::core

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+
+#include "berth/kernel/place/releases.hpp"
+
+/// Which running jobs a waiting job may preempt, and in which order: docs/placement.md section 6.5.
+namespace berth::kernel {
+
+/// Whether some quota limits both jobs.
+BERTH_HD inline bool share_quota(const ProblemView& p, std::int32_t a, std::int32_t b) {
+  for (std::int32_t q = p.job_queue[a]; q >= 0; q = p.queue_parent[q]) {
+    bool capped = false;
+    for (std::int32_t t = 0; t <= p.n_types; ++t) capped = capped || p.queue_cap[std::int64_t{q} * (p.n_types + 1) + t] != kNoLimit;
+    for (std::int32_t r = p.job_queue[b]; capped && r >= 0; r = p.queue_parent[r]) {
+      if (r == q) return true;
+    }
+  }
+  return false;
+}
+
+/// Running jobs that may be displaced for a job, least important first. One thread uses it.
+struct VictimList {
+  const ProblemView& p;
+  const PlaceRequest& request;
+  const std::int32_t* before;  // [n + 1] previous candidate position of each candidate; [n]: the last candidate
+  const std::int32_t* node;    // [n] PlaceWorkspace::victim_node
+  std::int32_t* listed;        // [n] positions found so far
+  std::int32_t position;       // position of the job that is to start
+  bool all;                    // false: victims that cannot make a difference are left out
+  bool by_quota;               // some option of the job has no room in its quotas now
+  std::int32_t last;           // position of the last one listed, n: none
+  std::int32_t n_listed = 0;
+
+  BERTH_HD bool eligible(std::int32_t i) const {
+    if (request.class_rule != 0 && request.preemption_class[request.order[i]] >= request.preemption_class[request.order[position]]) {
+      return false;
+    }
+    return all || matters(i);
+  }
+  /// A victim that holds neither an allowed node nor quota that the job lacks would return at once.
+  BERTH_HD bool matters(std::int32_t i) const {
+    const std::int32_t job = request.order[position];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+      if (holds_in(p.demands[p.options[o].demand].filter, i)) return true;
+    }
+    return by_quota && share_quota(p, job, request.order[i]);
+  }
+  BERTH_HD bool holds_in(std::int32_t filter, std::int32_t i) const {
+    if (node[i] != kNone) return in_filter(p, filter, node[i]);
+    const std::int32_t victim = request.order[i];
+    for (std::int32_t h = p.held_begin[victim]; h < p.held_begin[victim + 1]; ++h) {
+      if (in_filter(p, filter, p.held[h].node)) return true;
+    }
+    return false;
+  }
+  /// Releases or restores until `to` victims are released, or all of them. @returns the number released.
+  BERTH_HD std::int32_t change(PassState& s, std::int32_t count, std::int32_t to) {
+    for (; count < to; ++count) {
+      if (count == n_listed && !list_next()) break;
+      release_job(p, s, request.order[listed[count]]);
+    }
+    for (; count > to; --count) hold_job(p, s, request.order[listed[count - 1]]);
+    return count;
+  }
+  BERTH_HD TimeUs start(std::int32_t) const { return request.now; }
+
+ private:
+  BERTH_HD bool list_next() {
+    std::int32_t i = before[last];
+    while (i > position && !eligible(i)) i = before[i];
+    if (i <= position) return false;
+    listed[n_listed++] = last = i;
+    return true;
+  }
+};
+
+}  // namespace berth::kernel
