@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <regex>
+#include <vector>
 
 namespace berth::test {
 namespace {
@@ -130,11 +131,60 @@ std::string fault_of(element value, element schema, const std::string& path) {
   return "";
 }
 
+/// @param values  All values of the document at this place.
+void add_unused(const std::vector<element>& values, element schema, const std::string& path, std::string& unused) {
+  element rule;
+  if (has(schema, "properties", rule)) {
+    for (const auto [name, of_field] : simdjson::dom::object(rule)) {
+      std::vector<element> fields;
+      element field;
+      for (const element value : values) {
+        if (has(value, name, field)) fields.push_back(field);
+      }
+      const std::string at = path + "/" + std::string(name);
+      if (fields.empty()) unused += (unused.empty() ? "" : " ") + at;
+      if (!fields.empty()) add_unused(fields, of_field, at, unused);
+    }
+  }
+  if (has(schema, "items", rule)) {
+    std::vector<element> items;
+    for (const element value : values) {
+      if (!value.is_array()) continue;
+      for (const element item : simdjson::dom::array(value)) items.push_back(item);
+    }
+    add_unused(items, rule, path, unused);
+  }
+  if (has(schema, "additionalProperties", rule) && rule.is_object()) {
+    std::vector<element> fields;
+    for (const element value : values) {
+      if (!value.is_object()) continue;
+      for (const auto [name, field] : simdjson::dom::object(value)) fields.push_back(field);
+    }
+    add_unused(fields, rule, path, unused);
+  }
+  if (has(schema, "oneOf", rule)) {
+    for (const element one : simdjson::dom::array(rule)) {
+      std::vector<element> matching;
+      for (const element value : values) {
+        if (follows(value, one)) matching.push_back(value);
+      }
+      add_unused(matching, one, path, unused);
+    }
+  }
+}
+
 }  // namespace
 
 std::string schema_fault(std::string_view document, std::string_view schema) {
   simdjson::dom::parser of_document, of_schema;
   return fault_of(of_document.parse(simdjson::padded_string(document)), of_schema.parse(simdjson::padded_string(schema)), "");
+}
+
+std::string unused_fields(std::string_view document, std::string_view schema) {
+  simdjson::dom::parser of_document, of_schema;
+  std::string unused;
+  add_unused({of_document.parse(simdjson::padded_string(document))}, of_schema.parse(simdjson::padded_string(schema)), "", unused);
+  return unused;
 }
 
 }  // namespace berth::test
