@@ -14,7 +14,6 @@
 #include "host/core/policy_api/objective.hpp"
 #include "host/io/formats/bound_json.hpp"
 #include "host/io/formats/write_lp.hpp"
-#include "host/io/json/json_writer.hpp"
 #include "host/report/explain.hpp"
 
 namespace berth::cli {
@@ -27,15 +26,6 @@ struct BoundArguments {
   std::string objective, lp;
   bool json = false;
 };
-
-std::string bound_json(const Bound& bound) {
-  io::JsonWriter w;
-  w.object([&] {
-    w.text("schema", "berth.bound.v1");
-    io::write_bound_fields(w, bound);
-  });
-  return w.finish();
-}
 
 std::string bound_text(const Bound& bound) {
   std::string text = report::bound_line(bound);
@@ -69,7 +59,7 @@ int run(const BoundArguments& options) {
   }
   Engine engine;
   const Plan plan = engine.decide(loaded.state, request);
-  tell(options.lp, options.json ? bound_json(plan.bound) : bound_text(plan.bound));
+  tell(options.lp, options.json ? io::to_json(plan.bound) : bound_text(plan.bound));
   return kDone;
 }
 

@@ -4,36 +4,40 @@
 
 #include <cstddef>
 
-#include "host/io/json/json_fields.hpp"
-#include "host/io/json/json_writer.hpp"
+#include "host/io/formats/schemas.hpp"
 
 namespace berth::fit {
 namespace {
 
-constexpr std::string_view kPredictorSchema = "berth.predictor.v1";
+constexpr std::string_view kPredictorFormat = "berth.predictor.v1";
 
-void read_weights(io::JsonCursor& in, Predictor& out) {
-  const char* const begin = in.next_mark();
-  auto& weights = out.model.weights_micro;
-  std::size_t n = 0;
-  in.array([&] {
-    const std::int64_t weight = in.integer(-policy::kMostProgressWeight, policy::kMostProgressWeight);
-    if (n < weights.size()) weights[n] = weight;
-    ++n;
-  });
-  if (n != weights.size()) in.fail_at(begin, fmt::format("expected {} weights, found {}", weights.size(), n));
-}
+using Weights = decltype(policy::ProgressModel::weights_micro);
+using ModelWeight = io::Integer<-policy::kMostProgressWeight, policy::kMostProgressWeight>;
 
-constexpr io::Field<Predictor> kPredictor[] = {
-    {"schema",
-     [](io::JsonCursor& in, Predictor&) {
-       if (in.string() != kPredictorSchema)
-         in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kPredictorSchema, in.shown()));
-     },
-     true},
-    {"weights_micro", read_weights, true},
-    {"rows", [](io::JsonCursor& in, Predictor& out) { out.rows = in.integer(1, INT64_MAX); }, true},
-    {"jobs", [](io::JsonCursor& in, Predictor& out) { out.jobs = in.integer(1, INT64_MAX); }, true},
+struct ModelWeights : io::List<ModelWeight> {
+  static void read(io::JsonCursor& in, Weights& out) {
+    const char* const begin = in.next_mark();
+    std::size_t n = 0;
+    in.array([&] {
+      std::int64_t weight = 0;
+      ModelWeight::read(in, weight);
+      if (n < out.size()) out[n] = weight;
+      ++n;
+    });
+    if (n != out.size()) in.fail_at(begin, fmt::format("expected {} weights, found {}", out.size(), n));
+  }
+  static void describe(io::JsonWriter& w) {
+    constexpr auto kSize = static_cast<std::int64_t>(Weights{}.size());
+    List::describe(w);
+    w.number("minItems", kSize), w.number("maxItems", kSize);
+  }
+};
+
+constexpr io::Field<Predictor> kPredictorFields[] = {
+    io::field<io::SchemaName<kPredictorFormat>>("schema", io::kRequired),
+    io::field<ModelWeights, &Predictor::model, &policy::ProgressModel::weights_micro>("weights_micro", io::kRequired),
+    io::field<io::Integer<1, INT64_MAX>, &Predictor::rows>("rows", io::kRequired),
+    io::field<io::Integer<1, INT64_MAX>, &Predictor::jobs>("jobs", io::kRequired),
 };
 
 }  // namespace
@@ -41,20 +45,17 @@ constexpr io::Field<Predictor> kPredictor[] = {
 Predictor parse_predictor(std::string_view json, const std::string& name) {
   Predictor predictor;
   io::JsonCursor in(json, name);
-  io::read_object(in, predictor, kPredictor);
+  io::read_object(in, predictor, kPredictorFields);
   in.finish();
   return predictor;
 }
 
 std::string to_json(const Predictor& predictor) {
   io::JsonWriter w;
-  w.object([&] {
-    w.text("schema", kPredictorSchema);
-    w.list("weights_micro", predictor.model.weights_micro, [&](std::int64_t weight) { w.integer(weight); });
-    w.number("rows", predictor.rows);
-    w.number("jobs", predictor.jobs);
-  });
+  io::Object<kPredictorFields>::write(w, predictor);
   return w.finish();
 }
+
+std::string predictor_schema() { return io::schema_of<kPredictorFields>(kPredictorFormat, "A fitted predictor of progress"); }
 
 }  // namespace berth::fit

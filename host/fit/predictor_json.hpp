@@ -18,5 +18,6 @@ struct Predictor {
 /// @throws InputError with line and pointer.
 Predictor parse_predictor(std::string_view json, const std::string& name);
 std::string to_json(const Predictor& predictor);
+std::string predictor_schema();
 
 }  // namespace berth::fit

@@ -71,6 +71,95 @@ std::string lay_out(const std::string& json) {
   return out + '\n';
 }
 
+namespace {
+
+// Appends the value at `i` of a text without blanks, on one line or on several.
+class Nested {
+ public:
+  explicit Nested(const std::string& json) : json_(json) {}
+
+  std::string text() {
+    value(0);
+    return out_ + '\n';
+  }
+
+ private:
+  static constexpr std::size_t kColumns = 140;
+
+  // Behind the value at `i`: behind its closing bracket, or at the comma or bracket that ends it.
+  std::size_t end_of(std::size_t i) const {
+    int depth = 0;
+    for (bool in_string = false; i < json_.size(); ++i) {
+      const char c = json_[i];
+      if (in_string) {
+        if (c == '\\') ++i;
+        if (c == '"') in_string = false;
+        continue;
+      }
+      in_string = c == '"';
+      if (depth == 0 && (c == ',' || c == ':' || c == '}' || c == ']' || c == '\n')) break;
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+    }
+    return i;
+  }
+
+  std::string on_one_line(std::size_t begin, std::size_t end) const {
+    std::string text;
+    bool in_string = false;
+    for (std::size_t i = begin; i < end; ++i) {
+      const char c = json_[i];
+      text += c;
+      if (in_string && c == '\\') text += json_[++i];
+      if (c == '"') in_string = !in_string;
+      if (!in_string && (c == ',' || c == ':')) text += ' ';
+    }
+    return text;
+  }
+
+  void new_line() {
+    out_ += '\n';
+    line_ = out_.size();
+    out_.append(static_cast<std::size_t>(depth_), ' ');
+  }
+
+  // @returns the position behind it.
+  std::size_t value(std::size_t i) {
+    const std::size_t end = end_of(i);
+    const std::string line = on_one_line(i, end);
+    const bool nests = json_[i] == '{' || json_[i] == '[';
+    if (!nests || out_.size() - line_ + line.size() < kColumns) {
+      out_ += line;
+      return end;
+    }
+    out_ += json_[i];
+    ++depth_;
+    for (bool more = true; more;) {
+      new_line();
+      i = value(i + 1);
+      if (json_[i] == ':') {
+        out_ += ": ";
+        i = value(i + 1);
+      }
+      more = json_[i] == ',';
+      if (more) out_ += ',';
+    }
+    --depth_;
+    new_line();
+    out_ += json_[i];
+    return i + 1;
+  }
+
+  const std::string& json_;
+  std::string out_;
+  std::size_t line_ = 0;  // where the last one begins
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string lay_out_nested(const std::string& json) { return Nested(json).text(); }
+
 std::string difference(const std::string& expected, const std::string& actual) {
   const std::vector<std::string> a = lines_of(expected), b = lines_of(actual);
   std::size_t head = 0, tail = 0;

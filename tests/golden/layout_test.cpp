@@ -28,6 +28,12 @@ TEST(Layout, IsStable) {
   EXPECT_EQ(lay_out(once), once);
 }
 
+TEST(Layout, PutsNestedValuesOnLinesWhereTheyFit) {
+  const std::string many(140, 'x'), json = R"({"a":{"b":["c, {:}",1],"d":{}},"e":[")" + many + R"(",2]})";
+
+  EXPECT_EQ(lay_out_nested(json), "{\n \"a\": {\"b\": [\"c, {:}\", 1], \"d\": {}},\n \"e\": [\n  \"" + many + "\",\n  2\n ]\n}\n");
+}
+
 TEST(Difference, ShowsWhatChangedAndOnlyThat) {
   EXPECT_EQ(difference("a\nb\nc\nd\n", "a\nx\nc\ny\nd\n"), "from line 2:\n- b\n+ x\n+ y\n");
   EXPECT_EQ(difference("", "a\n"), "from line 1:\n+ a\n");

@@ -10,4 +10,7 @@ namespace berth::test {
 /// The first fault with its location, such as "/plans/0/worht: no such field"; empty: none.
 std::string schema_fault(std::string_view document, std::string_view schema);
 
+/// The fields that the schema has and the document lacks everywhere, such as "/jobs/gpus /jobs/types"; empty: it uses all.
+std::string unused_fields(std::string_view document, std::string_view schema);
+
 }  // namespace berth::test

@@ -2,27 +2,22 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
-#include "host/io/formats/read_parts.hpp"
-#include "host/io/json/json_fields.hpp"
+#include "host/io/fields/cluster_fields.hpp"
+#include "host/io/formats/schemas.hpp"
 #include "host/io/json/json_line.hpp"
 
 namespace berth::io {
 namespace {
 
-struct ClusterFile {
-  Snapshot& cluster;
-  Extensions& x;
-};
+constexpr std::string_view kClusterFormat = "berth.cluster.v1";
 
-constexpr std::string_view kClusterSchema = "berth.cluster.v1";
-
-constexpr Field<ClusterFile> kCluster[] = {
-    {"schema", [](JsonCursor& in, ClusterFile&) { in.string(); }, true},
-    {"name", [](JsonCursor& in, ClusterFile& f) { f.cluster.name = in.string(); }},
-    {"gpu_types", [](JsonCursor& in, ClusterFile& f) { read_gpu_types(in, f.cluster.gpu_types); }, true},
-    {"domains", [](JsonCursor& in, ClusterFile& f) { read_domains(in, f.cluster.domains); }},
-    {"nodes", [](JsonCursor& in, ClusterFile& f) { read_nodes(in, f.cluster.nodes); }, true},
-    {"queues", [](JsonCursor& in, ClusterFile& f) { read_queues(in, f.cluster.queues); }},
+constexpr Field<Snapshot> kClusterFields[] = {
+    field<SchemaName<kClusterFormat>>("schema", kRequired),
+    field<Text, &Snapshot::name>("name"),
+    field<List<Object<kGpuTypeFields>>, &Snapshot::gpu_types>("gpu_types", kRequired),
+    field<List<Object<kDomainFields>>, &Snapshot::domains>("domains"),
+    field<List<Object<kNodeFields>>, &Snapshot::nodes>("nodes", kRequired),
+    field<List<Object<kQueueFields>>, &Snapshot::queues>("queues"),
 };
 
 /// Whether the document declares itself a cluster. Every other document goes to the reader of snapshots and its messages.
@@ -32,7 +27,7 @@ bool is_cluster(std::string_view json, const std::string& name) {
   if (in.type() != JsonType::kObject) return false;
   in.object([&](std::string_view key) {
     if (key == "schema" && in.type() == JsonType::kString) {
-      found = in.string() == kClusterSchema;
+      found = in.string() == kClusterFormat;
     } else {
       in.raw();
     }
@@ -51,9 +46,8 @@ Snapshot parse_cluster(std::string_view json, const std::string& name) {
     return cluster;
   }
   Snapshot cluster;
-  ClusterFile file{cluster, cluster.x};
   JsonCursor in(json, name);
-  read_object(in, file, kCluster);
+  read_object(in, cluster, kClusterFields);
   in.finish();
   try {
     check_snapshot(cluster, name);
@@ -62,5 +56,7 @@ Snapshot parse_cluster(std::string_view json, const std::string& name) {
   }
   return cluster;
 }
+
+std::string cluster_schema() { return schema_of<kClusterFields>(kClusterFormat, "A cluster without jobs"); }
 
 }  // namespace berth::io

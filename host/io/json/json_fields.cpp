@@ -16,16 +16,4 @@ void read_extension(JsonCursor& in, std::string_view key, DistinctKeys& keys, Ex
   x.back().second = in.raw();
 }
 
-std::vector<std::string> read_strings(JsonCursor& in) {
-  std::vector<std::string> out;
-  in.array([&] { out.emplace_back(in.string()); });
-  return out;
-}
-
-std::vector<std::int32_t> read_indices(JsonCursor& in) {
-  std::vector<std::int32_t> out;
-  in.array([&] { out.push_back(read_count(in)); });
-  return out;
-}
-
 }  // namespace berth::io

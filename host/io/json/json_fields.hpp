@@ -16,15 +16,24 @@
 #include "host/core/base/suggest.hpp"
 #include "host/io/json/distinct_keys.hpp"
 #include "host/io/json/json_cursor.hpp"
+#include "host/io/json/json_writer.hpp"
 
 namespace berth::io {
 
-/// One known field of an object of type T.
-template <class T>
+/// One field of an object: the reader, the writer and the JSON Schema come from tables of these.
+///
+/// @tparam In   The object while it is read.
+/// @tparam Out  The object that is written.
+template <class In, class Out = In>
 struct Field {
   std::string_view name;
-  void (*read)(JsonCursor& in, T& out);
+  void (*read)(JsonCursor& in, In& out);
   bool required = false;
+  /// Writes key and value, or nothing where the field is omitted. Null: the field is only read.
+  void (*write)(JsonWriter& w, std::string_view name, const Out& object) = nullptr;
+  /// Writes the schema of the value. @param about  What it means, where the name does not say it.
+  void (*describe)(JsonWriter& w, std::string_view about) = nullptr;
+  std::string_view about = {};
 };
 
 [[noreturn]] void fail_unknown(const JsonCursor& in, std::string_view key, std::span<const std::string_view> known, bool takes_x);
@@ -35,8 +44,8 @@ void read_extension(JsonCursor& in, std::string_view key, DistinctKeys& keys, Ex
 ///
 /// @param fields  At most 64. The search starts after the field found last, so a file in this order costs one comparison per field.
 /// @returns one bit per field that was present.
-template <class T>
-std::uint64_t read_object(JsonCursor& in, T& out, std::span<const Field<T>> fields) {
+template <class T, class Out>
+std::uint64_t read_object(JsonCursor& in, T& out, std::span<const Field<T, Out>> fields) {
   constexpr bool kTakesX = requires { out.x; };
   DistinctKeys extensions;
   const char* at = in.next_mark();
@@ -51,7 +60,7 @@ std::uint64_t read_object(JsonCursor& in, T& out, std::span<const Field<T>> fiel
         if (key.substr(0, 2) == "x_") return read_extension(in, key, extensions, out.x);
       }
       std::vector<std::string_view> known;
-      for (const Field<T>& field : fields) known.push_back(field.name);
+      for (const Field<T, Out>& field : fields) known.push_back(field.name);
       fail_unknown(in, key, known, kTakesX);
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
@@ -66,42 +75,47 @@ std::uint64_t read_object(JsonCursor& in, T& out, std::span<const Field<T>> fiel
   return seen;
 }
 
-template <class T, std::size_t N>
-std::uint64_t read_object(JsonCursor& in, T& out, const Field<T> (&fields)[N]) {
+template <class T, class Out, std::size_t N>
+std::uint64_t read_object(JsonCursor& in, T& out, const Field<T, Out> (&fields)[N]) {
   static_assert(N <= 64, "one bit a field");
-  return read_object(in, out, std::span<const Field<T>>(fields));
+  return read_object(in, out, std::span<const Field<T, Out>>(fields));
 }
 
-/// Reads a list of objects into `out`, appending.
-template <class T, std::size_t N>
-void read_rows(JsonCursor& in, std::vector<T>& out, const Field<T> (&fields)[N]) {
-  in.array([&] { read_object(in, out.emplace_back(), fields); });
+/// Writes the fields into the current object. Extensions come last.
+template <class In, class Out>
+void write_fields(JsonWriter& w, const Out& object, std::span<const Field<In, Out>> fields) {
+  for (const Field<In, Out>& field : fields) {
+    if (field.write != nullptr) field.write(w, field.name, object);
+  }
+  if constexpr (requires { object.x; }) w.extensions(object.x);
 }
 
-/// Reads an enumerator by name.
-template <class E>
-E read_enum(JsonCursor& in) {
-  const std::string_view text = in.string();
-  const auto value = core::from_name<E>(text);
-  if (!value) in.fail(fmt::format("{} is none of: {}", in.shown(), core::all_names<E>()));
-  return *value;
+template <class In, class Out, std::size_t N>
+void write_fields(JsonWriter& w, const Out& object, const Field<In, Out> (&fields)[N]) {
+  write_fields(w, object, std::span<const Field<In, Out>>(fields));
 }
 
-inline std::string read_string(JsonCursor& in) { return std::string(in.string()); }
-std::vector<std::string> read_strings(JsonCursor& in);
-std::vector<std::int32_t> read_indices(JsonCursor& in);
+/// Writes the schema of an object with these fields into the current object.
+template <class In, class Out>
+void describe_fields(JsonWriter& w, std::span<const Field<In, Out>> fields) {
+  w.text("type", "object");
+  w.key("properties");
+  w.object([&] {
+    for (const Field<In, Out>& field : fields) w.key(field.name), field.describe(w, field.about);
+  });
+  w.key("required");
+  w.array([&] {
+    for (const Field<In, Out>& field : fields) {
+      if (field.required) w.string(field.name);
+    }
+  });
+  w.key("additionalProperties"), w.raw("false");
+  if constexpr (requires(In & in) { in.x; }) w.key("patternProperties"), w.raw(R"({"^x_":{}})");
+}
 
-/// Decimal seconds with at most six digits after the point.
-inline TimeUs read_time(JsonCursor& in) { return in.decimal(6, 0, kMaxTimeUs); }
-inline std::int64_t read_bytes(JsonCursor& in) { return in.integer(0, kMaxBytes); }
-inline std::int32_t read_count(JsonCursor& in) { return static_cast<std::int32_t>(in.integer(0, INT32_MAX)); }
-/// A share of one GPU: 0.25 is 250,000 ppm.
-inline std::int32_t read_share(JsonCursor& in) { return static_cast<std::int32_t>(in.decimal(6, 1, kWholeGpu)); }
-/// A quantity in millionths, not negative.
-inline std::int64_t read_micro(JsonCursor& in) { return in.decimal(6, 0, kScoreCeiling); }
-/// A weight in millionths, above zero.
-inline std::int64_t read_weight(JsonCursor& in) { return in.decimal(6, 1, kScoreCeiling); }
-/// A quantity in thousandths, not negative.
-inline std::int64_t read_milli(JsonCursor& in) { return in.decimal(3, 0, kMaxBytes); }
+template <class In, class Out, std::size_t N>
+void describe_fields(JsonWriter& w, const Field<In, Out> (&fields)[N]) {
+  describe_fields(w, std::span<const Field<In, Out>>(fields));
+}
 
 }  // namespace berth::io

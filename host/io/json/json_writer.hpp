@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,7 @@ class JsonWriter {
   /// A list of `rows` under `key`, with write(row) for each; omitted when it is empty, unless `always`.
   template <class Rows, class Write>
   void list(std::string_view name, const Rows& rows, Write&& write, bool always = false) {
-    if (rows.empty() && !always) return;
+    if (std::empty(rows) && !always) return;
     key(name);
     array([&] {
       for (const auto& row : rows) write(row);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -11,70 +12,71 @@
 #include "berth/error.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/check/check_snapshot.hpp"
+#include "host/io/fields/profile_fields.hpp"
 #include "host/io/files/gzip_input.hpp"
-#include "host/io/formats/read_parts.hpp"
-#include "host/io/formats/write_parts.hpp"
-#include "host/io/json/json_fields.hpp"
+#include "host/io/formats/schemas.hpp"
 #include "host/io/json/json_line.hpp"
 #include "host/io/json/json_list.hpp"
 #include "host/io/json/json_text.hpp"
-#include "host/io/json/json_writer.hpp"
 #include "host/io/traces/job_ids.hpp"
 #include "host/io/traces/trace_builder.hpp"
 
 namespace berth::io {
 namespace {
 
-constexpr std::string_view kTraceSchema = "berth.trace.v1";
+constexpr std::string_view kTraceFormat = "berth.trace.v1";
 
-void read_id(JsonCursor& in, TraceJob& job) {
-  job.id = in.string();
-  if (job.id.empty()) in.fail("an id must not be empty");
-}
-
-void read_run(JsonCursor& in, TraceJob& job) { job.run_us = in.decimal(6, 1, kMaxTimeUs); }
-
-constexpr Field<TracePhase> kPhaseFields[] = {
-    {"from", [](JsonCursor& in, TracePhase& p) { p.from = read_micro(in); }, true},
-    {"profile", [](JsonCursor& in, TracePhase& p) { p.profile = in.string(); }, true},
-    {"batch", [](JsonCursor& in, TracePhase& p) { p.batch = read_count(in); }},
+struct TraceJobId : Name {
+  static void read(JsonCursor& in, std::string& out) {
+    Text::read(in, out);
+    if (out.empty()) in.fail("an id must not be empty");
+  }
 };
 
-void read_phases(JsonCursor& in, TraceJob& job) {
-  in.array([&] {
-    const char* where = in.next_mark();
-    if (job.phases.size() == static_cast<std::size_t>(kMaxPhases)) in.fail_at(where, fmt::format("more than {} phases", kMaxPhases));
-    read_object(in, job.phases.emplace_back(), kPhaseFields);
-  });
-}
+constexpr Field<TracePhase> kTracePhaseFields[] = {
+    field<DescribedAs<Micro, Number<6, 1, kScoreCeiling>>, &TracePhase::from>("from", kRequired, "work done, below that of the job"),
+    field<Name, &TracePhase::profile>("profile", kRequired, "a name in profiles, of the same unit"),
+    field<Count, &TracePhase::batch>("batch"),
+};
+
+struct TracePhases : List<Object<kTracePhaseFields>> {
+  static void read(JsonCursor& in, std::vector<TracePhase>& out) {
+    in.array([&] {
+      const char* where = in.next_mark();
+      if (out.size() == static_cast<std::size_t>(kMaxPhases)) in.fail_at(where, fmt::format("more than {} phases", kMaxPhases));
+      read_object(in, out.emplace_back(), kTracePhaseFields);
+    });
+  }
+  static void describe(JsonWriter& w) { List::describe(w), w.number("maxItems", kMaxPhases); }
+};
 
 constexpr Field<TraceJob> kTraceJobFields[] = {
-    {"id", read_id, true},
-    {"user", [](JsonCursor& in, TraceJob& j) { j.user = in.string(); }},
-    {"virtual_cluster", [](JsonCursor& in, TraceJob& j) { j.virtual_cluster = in.string(); }},
-    {"queue", [](JsonCursor& in, TraceJob& j) { j.queue = in.string(); }},
-    {"model", [](JsonCursor& in, TraceJob& j) { j.model = in.string(); }},
-    {"status", [](JsonCursor& in, TraceJob& j) { j.status = in.string(); }},
-    {"submit_s", [](JsonCursor& in, TraceJob& j) { j.submit_us = read_time(in); }, true},
-    {"run_s", read_run, true},
-    {"gpus", [](JsonCursor& in, TraceJob& j) { j.gpus = static_cast<std::int32_t>(in.integer(1, kMaxGpusPerJob)); }, true},
-    {"gpu_type", [](JsonCursor& in, TraceJob& j) { j.gpu_type = in.string(); }},
-    {"deadline_s", [](JsonCursor& in, TraceJob& j) { j.deadline_us = read_time(in); }},
-    {"deadline_hard", [](JsonCursor& in, TraceJob& j) { j.deadline_hard = in.boolean(); }},
-    {"deadline_value", [](JsonCursor& in, TraceJob& j) { j.deadline_value = in.integer(-kScoreCeiling, kScoreCeiling); }},
-    {"time_limit_s", [](JsonCursor& in, TraceJob& j) { j.time_limit_us = read_time(in); }},
-    {"priority", [](JsonCursor& in, TraceJob& j) { j.priority = static_cast<std::int32_t>(in.integer(INT32_MIN, INT32_MAX)); }},
-    {"weight", [](JsonCursor& in, TraceJob& j) { j.weight_ppm = read_weight(in); }},
-    {"profile", [](JsonCursor& in, TraceJob& j) { j.profile = in.string(); }},
-    {"work", [](JsonCursor& in, TraceJob& j) { j.work = read_micro(in); }},
-    {"phases", read_phases},
-    {"elastic", [](JsonCursor& in, TraceJob& j) { j.elastic = in.boolean(); }},
-    {"batch", [](JsonCursor& in, TraceJob& j) { j.batch = read_count(in); }},
-    {"cpu_cores", [](JsonCursor& in, TraceJob& j) { j.cpu_milli = read_milli(in); }},
-    {"memory_bytes", [](JsonCursor& in, TraceJob& j) { j.memory_bytes = read_bytes(in); }},
-    {"epochs", [](JsonCursor& in, TraceJob& j) { j.epochs_micro = read_micro(in); }},
-    {"dataset_size", [](JsonCursor& in, TraceJob& j) { j.dataset_size = in.integer(0, kScoreCeiling); }},
-    {"clamped", [](JsonCursor& in, TraceJob& j) { j.clamped = in.boolean(); }},
+    field<TraceJobId, &TraceJob::id>("id", kRequired),
+    field<Text, &TraceJob::user>("user"),
+    field<Text, &TraceJob::virtual_cluster>("virtual_cluster"),
+    field<Text, &TraceJob::queue>("queue"),
+    field<Text, &TraceJob::model>("model"),
+    field<Text, &TraceJob::status>("status"),
+    field<Seconds, &TraceJob::submit_us>("submit_s", kRequired),
+    field<Number<6, 1, kMaxTimeUs>, &TraceJob::run_us>("run_s", kRequired),
+    field<Integer<1, kMaxGpusPerJob>, &TraceJob::gpus>("gpus", kRequired),
+    field<Text, &TraceJob::gpu_type>("gpu_type"),
+    field<Seconds, &TraceJob::deadline_us>("deadline_s"),
+    field<Boolean, &TraceJob::deadline_hard>("deadline_hard"),
+    field<Integer<-kScoreCeiling, kScoreCeiling>, &TraceJob::deadline_value>("deadline_value"),
+    field<Seconds, &TraceJob::time_limit_us>("time_limit_s"),
+    field<AnyInt32, &TraceJob::priority>("priority"),
+    field<Weight, &TraceJob::weight_ppm>("weight"),
+    field<Text, &TraceJob::profile>("profile", kOptional, "a name in profiles"),
+    field<Micro, &TraceJob::work>("work", kOptional, "in the unit of the profile"),
+    field<TracePhases, &TraceJob::phases>("phases", kOptional, "later parts of the work, by from"),
+    field<Boolean, &TraceJob::elastic>("elastic"),
+    field<Count, &TraceJob::batch>("batch"),
+    field<Milli, &TraceJob::cpu_milli>("cpu_cores"),
+    field<Bytes, &TraceJob::memory_bytes>("memory_bytes"),
+    field<Micro, &TraceJob::epochs_micro>("epochs", kOptional, "of which its work consists"),
+    field<Samples, &TraceJob::dataset_size>("dataset_size", kOptional, "samples of an epoch"),
+    field<Boolean, &TraceJob::clamped>("clamped"),
 };
 
 struct ProfileUse {
@@ -85,7 +87,7 @@ struct ProfileUse {
 };
 
 struct TraceFile {
-  Trace& trace;
+  Trace& value;
   Extensions& x;
   JobIds ids;
   std::unordered_set<std::string> profiles_used;
@@ -93,26 +95,49 @@ struct TraceFile {
   int line = 0;                          // of the current job, where the text of the whole is not available
 };
 
-void read_schema(JsonCursor& in, TraceFile& /*file*/) {
-  if (in.string() != kTraceSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kTraceSchema, in.shown()));
-}
+// Its writer gets the text in parts.
+struct TraceOut {
+  const Trace& value;
+  const std::function<void(std::string_view)>& give;
+};
 
-void read_origin(JsonCursor& in, TraceFile& file) {
-  file.trace.origin_iso = in.string();
-  if (!file.trace.origin_iso.empty() && !core::parse_civil(file.trace.origin_iso)) {
-    in.fail(fmt::format("expected a local time YYYY-MM-DDTHH:MM:SS without a zone, found {}", in.shown()));
+struct Origin : Text {
+  static void read(JsonCursor& in, std::string& out) {
+    Text::read(in, out);
+    if (!out.empty() && !core::parse_civil(out)) {
+      in.fail(fmt::format("expected a local time YYYY-MM-DDTHH:MM:SS without a zone, found {}", in.shown()));
+    }
   }
-}
+  static void describe(JsonWriter& w) {
+    Text::describe(w);
+    w.text("pattern", R"(^([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?)?$)");
+  }
+};
 
-void read_profiles(JsonCursor& in, TraceFile& file) {
-  DistinctKeys names;
-  in.object([&](std::string_view name) {
-    if (name.empty()) in.fail("a profile needs a name");
-    if (!names.add(name)) in.fail(fmt::format("the profile '{}' stands here twice", name));
-    file.trace.profiles.emplace_back(std::string(name), Profile{});
-    read_profile(in, file.trace.profiles.back().second);
-  });
-}
+struct SharedProfiles : Map<Object<kProfileFields>> {
+  static void read(JsonCursor& in, TraceProfiles& out) {
+    DistinctKeys names;
+    in.object([&](std::string_view name) {
+      if (name.empty()) in.fail("a profile needs a name");
+      if (!names.add(name)) in.fail(fmt::format("the profile '{}' stands here twice", name));
+      out.emplace_back(std::string(name), Profile{});
+      read_object(in, out.back().second, kProfileFields);
+    });
+  }
+  static void write(JsonWriter& w, const TraceProfiles& profiles) {
+    w.object([&] {
+      for (const auto& [name, profile] : profiles) {
+        w.new_line();
+        w.key(name);
+        Object<kProfileFields>::write(w, profile);
+      }
+    });
+  }
+  static void describe(JsonWriter& w) {
+    Map::describe(w);
+    w.key("propertyNames"), w.raw(R"({"minLength":1})");
+  }
+};
 
 /// A field of a job that has no meaning without another one; empty when there is none.
 std::string_view dangling(const TraceJob& job) {
@@ -147,40 +172,55 @@ TraceJob read_one_job(JsonCursor& in) {
 void read_job(JsonCursor& in, TraceFile& file) {
   const char* where = in.next_mark();
   TraceJob job = read_one_job(in);
-  use_profile(file, job, file.trace.jobs.size());
-  if (file.ids.find(job.id, file.trace.jobs) >= 0) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
-  if (file.trace.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
-  file.trace.jobs.push_back(std::move(job));
-  file.ids.add_last(file.trace.jobs);
+  use_profile(file, job, file.value.jobs.size());
+  if (file.ids.find(job.id, file.value.jobs) >= 0) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
+  if (file.value.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
+  file.value.jobs.push_back(std::move(job));
+  file.ids.add_last(file.value.jobs);
 }
 
-void read_jobs(JsonCursor& in, TraceFile& file) {
-  in.array([&] { read_job(in, file); });
-}
-
-void read_dropped(JsonCursor& in, TraceFile& file) {
-  DistinctKeys causes;
-  in.object([&](std::string_view cause) {
-    if (!causes.add(cause)) in.fail(fmt::format("the field '{}' stands here twice", cause));
-    file.trace.dropped.emplace_back(std::string(cause), 0);
-    file.trace.dropped.back().second = in.integer(0, kMaxBytes);
-  });
-}
-
-constexpr Field<TraceFile> kTrace[] = {
-    {"schema", read_schema, true},
-    {"name", [](JsonCursor& in, TraceFile& f) { f.trace.name = in.string(); }},
-    {"source", [](JsonCursor& in, TraceFile& f) { f.trace.source = in.string(); }},
-    {"origin", read_origin},
-    {"notes", [](JsonCursor& in, TraceFile& f) { f.trace.notes = read_strings(in); }},
-    {"dropped", read_dropped},
-    {"profiles", read_profiles},
-    {"jobs", read_jobs, true},
+struct TraceJobs {
+  static void read(JsonCursor& in, TraceFile& file) {
+    in.array([&] { read_job(in, file); });
+  }
+  static void write(JsonWriter& w, const TraceOut& out) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    w.array([&] {
+      for (const TraceJob& job : out.value.jobs) {
+        w.new_line();
+        Object<kTraceJobFields>::write(w, job);
+        if (w.size() >= kPiece) out.give(w.take());
+      }
+    });
+  }
+  static void describe(JsonWriter& w) {
+    w.text("type", "array"), w.number("maxItems", kMaxJobs);
+    w.key("items");
+    w.object([&] {
+      describe_fields(w, kTraceJobFields);
+      w.key("dependentRequired");
+      w.raw(R"({"deadline_hard":["deadline_s"],"deadline_value":["deadline_s"],"work":["profile"],)"
+            R"("phases":["profile","work"],"elastic":["profile"]})");
+    });
+  }
 };
+
+constexpr Field<TraceFile, TraceOut> kTraceFields[] = {
+    field<SchemaName<kTraceFormat>>("schema", kRequired),
+    field<Text, &Trace::name>("name"),
+    field<Text, &Trace::source>("source"),
+    field<Origin, &Trace::origin_iso>("origin"),
+    field<Lines<Text>, &Trace::notes>("notes"),
+    field<Map<Bytes>, &Trace::dropped>("dropped"),
+    field<SharedProfiles, &Trace::profiles>("profiles"),
+    field<TraceJobs>("jobs", kRequired),
+};
+constexpr std::size_t kProfilesField = 6;
+static_assert(kTraceFields[kProfilesField].name == "profiles");
 
 /// Profiles may come after the jobs that name them.
 void settle_profiles(TraceFile& file, std::string_view json, const std::string& name) {
-  auto& profiles = file.trace.profiles;
+  auto& profiles = file.value.profiles;
   std::sort(profiles.begin(), profiles.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto known = [&](const std::string& wanted) -> const Profile* {
     const auto at = std::lower_bound(profiles.begin(), profiles.end(), wanted, [](const auto& a, const auto& b) { return a.first < b; });
@@ -199,51 +239,11 @@ void settle_profiles(TraceFile& file, std::string_view json, const std::string& 
                                      cut_utf8(profile->unit, 20), cut_utf8(use.beside, 60), cut_utf8(beside->unit, 20)));
       }
     }
-    check_profiles(file.trace, name);
+    check_profiles(file.value, name);
   } catch (const InputError& e) {
     if (e.line() > 0) throw;
     throw with_line(e, json);
   }
-}
-
-void write_phase(JsonWriter& w, const TracePhase& phase) {
-  w.object([&] {
-    w.number("from", phase.from, 6);
-    w.text("profile", phase.profile);
-    w.number_unless("batch", phase.batch, 0);
-  });
-}
-
-void write_job(JsonWriter& w, const TraceJob& job) {
-  w.object([&] {
-    w.text("id", job.id);
-    w.text_unless("user", job.user, "");
-    w.text_unless("virtual_cluster", job.virtual_cluster, "");
-    w.text_unless("queue", job.queue, "");
-    w.text_unless("model", job.model, "");
-    w.text_unless("status", job.status, "");
-    w.number("submit_s", job.submit_us, 6);
-    w.number("run_s", job.run_us, 6);
-    w.number("gpus", job.gpus);
-    w.text_unless("gpu_type", job.gpu_type, "");
-    w.number_unless("deadline_s", job.deadline_us, kNever, 6);
-    w.flag_unless("deadline_hard", job.deadline_hard, false);
-    w.number_unless("deadline_value", job.deadline_value, 0);
-    w.number_unless("time_limit_s", job.time_limit_us, kNever, 6);
-    w.number_unless("priority", job.priority, 0);
-    w.number_unless("weight", job.weight_ppm, 1'000'000, 6);
-    w.text_unless("profile", job.profile, "");
-    w.number_unless("work", job.work, 0, 6);
-    w.list("phases", job.phases, [&](const TracePhase& phase) { write_phase(w, phase); });
-    w.flag_unless("elastic", job.elastic, false);
-    w.number_unless("batch", job.batch, 0);
-    w.number_unless("cpu_cores", job.cpu_milli, 0, 3);
-    w.number_unless("memory_bytes", job.memory_bytes, 0);
-    w.number_unless("epochs", job.epochs_micro, 0, 6);
-    w.number_unless("dataset_size", job.dataset_size, 0);
-    w.flag_unless("clamped", job.clamped, false);
-    w.extensions(job.x);
-  });
 }
 
 void sort_jobs(Trace& trace) {
@@ -272,7 +272,7 @@ Trace parse_trace(std::string_view json, const std::string& name) {
   Trace trace;
   TraceFile file{trace, trace.x, {}, {}, {}, 0};
   JsonCursor in(json, name);
-  read_object(in, file, kTrace);
+  read_object(in, file, kTraceFields);
   in.finish();
   settle_profiles(file, json, name);
   sort_jobs(trace);
@@ -299,7 +299,7 @@ void read_pieces(GzipInput& input, JsonListSplitter& splitter, TraceFile& file) 
   const auto chunk = std::make_unique<char[]>(kChunk);
   while (const std::size_t n = input.read(chunk.get(), kChunk)) splitter.feed({chunk.get(), n});
   JsonCursor in(splitter.finish(), input.name());
-  read_object(in, file, kTrace);
+  read_object(in, file, kTraceFields);
   in.finish();
   settle_profiles(file, splitter.finish(), input.name());
 }
@@ -346,38 +346,14 @@ Trace scan_trace(const std::string& path, const std::function<void(const TraceJo
 }
 
 void write_json(const Trace& trace, const std::function<void(std::string_view)>& give) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  // Extensions come before the long lists.
+  constexpr std::span<const Field<TraceFile, TraceOut>> kAll(kTraceFields);
+  const TraceOut out{trace, give};
   JsonWriter w;
   w.object([&] {
-    w.text("schema", kTraceSchema);
-    w.text_unless("name", trace.name, "");
-    w.text_unless("source", trace.source, "");
-    w.text_unless("origin", trace.origin_iso, "");
-    w.lines("notes", trace.notes, [&](const std::string& note) { w.string(note); });
-    if (!trace.dropped.empty()) {
-      w.key("dropped");
-      w.object([&] {
-        for (const auto& [cause, rows] : trace.dropped) w.number(cause, rows);
-      });
-    }
+    write_fields(w, out, kAll.first(kProfilesField));
     w.extensions(trace.x);
-    if (!trace.profiles.empty()) {
-      w.key("profiles");
-      w.object([&] {
-        for (const auto& [profile_name, profile] : trace.profiles) {
-          w.new_line();
-          w.key(profile_name);
-          write(w, profile);
-        }
-      });
-    }
-    w.lines(
-        "jobs", trace.jobs,
-        [&](const TraceJob& job) {
-          write_job(w, job);
-          if (w.size() >= kPiece) give(w.take());
-        },
-        true);
+    write_fields(w, out, kAll.subspan(kProfilesField));
   });
   give(w.finish());
 }
@@ -387,5 +363,7 @@ std::string to_json(const Trace& trace) {
   write_json(trace, [&](std::string_view piece) { text += piece; });
   return text;
 }
+
+std::string trace_schema() { return schema_of<kTraceFields>(kTraceFormat, "A workload trace in normal form"); }
 
 }  // namespace berth::io

@@ -30,4 +30,6 @@ std::string to_json(const Trace& trace);
 /// The same text in parts of about a mebibyte.
 void write_json(const Trace& trace, const std::function<void(std::string_view)>& give);
 
+std::string trace_schema();
+
 }  // namespace berth::io

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/error.hpp"
+#include "tests/support/json_schema.hpp"
 
 namespace berth::fit {
 namespace {
@@ -24,6 +25,7 @@ TEST(PredictorJson, ComesBackAsItWas) {
   const Predictor all{{{1, -2, 3'000'000, 0, -policy::kMostProgressWeight, policy::kMostProgressWeight}}, 590, 20};
 
   EXPECT_EQ(parse_predictor(to_json(all), "m.json"), all);
+  EXPECT_EQ(test::unused_fields(to_json(all), predictor_schema()), "");
 }
 
 TEST(PredictorJson, AnotherVersionOrContentIsRefused) {

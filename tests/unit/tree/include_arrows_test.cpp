@@ -57,7 +57,7 @@ const std::vector<Inside>& insides() {
       {"host/reference/", {"base", "place", "score", "price", "ones", "plan_search"}},
       {"host/core/", {"base", "model", "check", "state", "backend", "reasons", "policy_api", "placement", "choice", "validator", "engine"}},
       {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
-      {"host/io/", {"json", "files", "formats", "traces", "slurm", "kai"}},
+      {"host/io/", {"json", "files", "fields", "formats", "traces", "slurm", "kai"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "exec", "generate"}},
       {"host/cli/", {"base", "bench", "plan", "simulate"}},
   };

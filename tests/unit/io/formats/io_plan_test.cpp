@@ -5,6 +5,8 @@
 
 #include "berth/state.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "host/io/formats/schemas.hpp"
+#include "tests/support/json_schema.hpp"
 #include "tests/unit/io/formats/io_support.hpp"
 
 namespace berth::io {
@@ -36,6 +38,8 @@ Plan full_plan(const ClusterState& state) {
   p.order_until_us = 4'500'000;
   p.tables = 0xfedcba9876543210;
   p.objective = {{"jct", -5}, {"gpus", 7}};
+  p.bound = {"goodput", 90, 100, {{"A", 3}}, {{"span", 2}}};
+  p.history = {{0, 5}, {7, 90}};
   p.totals = {8, 7, 1, 2, 3, 4, 5, 6, 7, 8};
   p.entries = {{0, 0, 0, 1, 1, kWholeGpu}, {0, 1, 0, 2, 0x1e, kWholeGpu}, {0, 0, 3, 5, 0x80, 250'000, true}};
   Decision gang;
@@ -56,10 +60,18 @@ Plan full_plan(const ClusterState& state) {
   share.shape = 0;
   share.entry_begin = 2;
   share.entry_end = 3;
+  share.reason.code = ReasonCode::kInsufficientGpus;
+  share.reason.asked = 2;
+  share.reason.missing = 1;
   Decision waits;
   waits.job = state.find_job("a");
   waits.entry_begin = waits.entry_end = 3;
   waits.reason = {ReasonCode::kInsufficientGpus, true, 2, 0, 0, state.find_job("b"), 0, 0, 16, 12, 4, 9'000'000, 2, 13, 1, true};
+  waits.reason.some_nodes = true;
+  waits.reason.drained = 3;
+  waits.reason.failed = 2;
+  waits.reason.unavailable_nodes = 1;
+  waits.reason.unavailable_on[0] = 0;
   p.decisions = {gang, share, waits};
   return p;
 }
@@ -83,9 +95,20 @@ TEST(PlanJson, EveryFieldReadsBack) {
   EXPECT_EQ(read.tables, p.tables);
   EXPECT_EQ(read.order_until_us, p.order_until_us);
   EXPECT_EQ(read.objective, p.objective);
+  EXPECT_EQ(read.bound, p.bound);
+  EXPECT_EQ(read.history, p.history);
   EXPECT_EQ(read.totals, p.totals);
   EXPECT_EQ(read.decisions, p.decisions);
   EXPECT_EQ(read.entries, p.entries);
+}
+
+// A field that is new in a table must be set above.
+TEST(PlanJson, EveryFieldIsWritten) {
+  const ClusterState state = small_state();
+  const std::string json = to_json(full_plan(state), state);
+
+  EXPECT_EQ(test::unused_fields(json, plan_schema()), "");
+  EXPECT_EQ(test::schema_fault(json, plan_schema()), "");
 }
 
 TEST(PlanJson, PlacesAreNamedAtTheirLevel) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "host/io/formats/schemas.hpp"
+#include "tests/support/json_schema.hpp"
 #include "tests/unit/io/formats/io_support.hpp"
 
 namespace berth::io {
@@ -20,8 +22,8 @@ Group full_group(const std::string& name, const std::string& parent) {
   g.members_max = 5;
   g.gpus_per_member = 2;
   g.segment = Segment{2, {TopologyKind::kNvlink, "nvl"}};
-  g.require = LevelRef{TopologyKind::kSwitch, "pod"};
-  g.prefer = LevelRef{TopologyKind::kSwitch, "rack"};
+  g.require = LevelRef{TopologyKind::kFault, "zone"};
+  g.prefer = LevelRef{TopologyKind::kPower, "feed"};
   g.spread = Spread{{TopologyKind::kPower, "feed"}, 4};
   g.spares = 1;
   g.communication = {{CommKind::kTp, "", 100}, {CommKind::kKv, "root", 200}};
@@ -64,7 +66,15 @@ Job full_job() {
   share.id = "share";
   share.gpus = 2;
   share.share_ppm = 250'000;
-  j.shapes = {full_shape(), share};
+  Shape parts;
+  parts.id = "parts";
+  parts.gpus = 2;
+  Group half;
+  half.name = "half";
+  half.members_min = half.members_want = half.members_max = 2;
+  half.share_ppm = 250'000;
+  parts.groups = {half};
+  j.shapes = {full_shape(), share, parts};
   j.sharing = true;
   j.constraints.labels = {{"zone", {"b", "a"}}, {"disk", {"ssd"}}};
   j.constraints.required_nodes = {"n0"};
@@ -72,7 +82,7 @@ Job full_job() {
   j.constraints.cpu_milli_per_gpu = 1'500;
   j.constraints.memory_bytes_per_gpu = 16;
   j.constraints.gpu_memory_bytes = 40;
-  j.constraints.longest_wait = {{{TopologyKind::kSwitch, "rack"}, 7}, {{TopologyKind::kSwitch, "node"}, 8}};
+  j.constraints.longest_wait = {{{TopologyKind::kSwitch, "rack"}, 7}, {{TopologyKind::kPower, "feed"}, 8}};
   j.costs = {1, 2, 3, 4, 5, 6};
   j.preemption = {3, false, 1, 2, 3};
   j.profile = {ProfileKind::kTable,
@@ -86,7 +96,7 @@ Job full_job() {
                100'000,
                {{"bert", 800'000}}};
   j.progress = {1, 2, 3, 4, 5, -6, -7, 8, 9, 10, 11, 12, {{2, {1, 2'000'000}}, {1, {}}}, 13};
-  j.allocation = {"share", {{"", 0, "n0", {1, 3}, 250'000, true}}};
+  j.allocation = {"parts", {{"half", 0, "n0", {1, 3}, 250'000, true}}};
   j.lease_end_us = 100;
   j.last_assignment_us = 0;
   j.waiting_since_us = 2;
@@ -100,11 +110,14 @@ Snapshot full_snapshot() {
   s.name = "full";
   s.origin_iso = "2020-09-01T00:00:00";
   s.now_us = 99'000'001;
+  s.revision = 7;
   s.gpu_types = {{"A", 80, 600, 400'500, 2'500'000, {{"halves", {"3g.40gb", "3g.40gb"}}}, {{"x_a", "1"}}}};
   s.domains = {{"p0", TopologyKind::kSwitch, "pod", "", 400, 5, 2'500'000, 4, {{"x_d", "[ ]"}}},
                {"r0", TopologyKind::kSwitch, "rack", "p0", 0, 0, 1'000'000, 0, {}},
                {"f0", TopologyKind::kPower, "feed", "", 0, 0, 1'000'000, 0, {}},
-               {"v0", TopologyKind::kNvlink, "nvl", "", 0, 0, 1'000'000, 0, {}}};
+               {"v0", TopologyKind::kNvlink, "nvl", "", 0, 0, 1'000'000, 0, {}},
+               {"z0", TopologyKind::kFault, "zone", "", 0, 0, 1'000'000, 0, {}},
+               {"s0", TopologyKind::kSite, "site", "", 0, 0, 1'000'000, 0, {}}};
   Node n;
   n.id = "n0";
   n.gpu_type = "A";
@@ -113,7 +126,7 @@ Snapshot full_snapshot() {
                 {1, GpuState::kOk, kNever, 0},
                 {2, GpuState::kReleasing, 123'000'000, 1},
                 {3, GpuState::kOk, kNever, -1}};
-  n.domain = {"p0/r0", "v0", "f0", "", ""};
+  n.domain = {"p0/r0", "v0", "f0", "z0", "s0"};
   n.cpu_milli = 63'500;
   n.memory_bytes = 1'024;
   n.nics = 8;
@@ -139,6 +152,14 @@ TEST(RoundTrip, EveryFieldOfASnapshot) {
   const Snapshot s = full_snapshot();
 
   EXPECT_EQ(parse_snapshot(to_json(s), "f.json"), s);
+}
+
+// A field that is new in a table must be set above; otherwise nothing shows that it is read and written.
+TEST(RoundTrip, EveryFieldOfASnapshotIsWritten) {
+  const std::string json = to_json(full_snapshot());
+
+  EXPECT_EQ(test::unused_fields(json, snapshot_schema()), "/jobs/gpus /jobs/types");  // short forms are written in full
+  EXPECT_EQ(test::schema_fault(json, snapshot_schema()), "");
 }
 
 TEST(RoundTrip, WritingIsStable) {
@@ -173,6 +194,8 @@ TEST(RoundTrip, PolicyState) {
   s.columns = {{"level", {{"j/1", 2}, {"j\"2", 0}}}, {"empty", {}}};
 
   EXPECT_EQ(parse_policy_state(to_json(s), "f.json"), s);
+  EXPECT_EQ(test::unused_fields(to_json(s), state_schema()), "");
+  EXPECT_EQ(test::schema_fault(to_json(s), state_schema()), "");
 }
 
 TEST(RoundTrip, PolicyStateOfAnotherVersionIsRefused) {

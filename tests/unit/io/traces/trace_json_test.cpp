@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/error.hpp"
+#include "tests/support/json_schema.hpp"
 
 namespace berth::io {
 namespace {
@@ -62,18 +63,24 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.clamped = true;
   job.x = {{"x_row", "17"}};
 
-  Profile profile;
-  profile.kind = ProfileKind::kTable;
-  profile.model = "m";
-  profile.unit = "steps";
-  profile.points = {{"K80", 1, 0, "node", 1}, {"", 2, 4, "", 2'500'000}};
-  profile.stage_us = {500, 1'000};
-  profile.colocation = {{"other", 0}};
+  const Profile profile{ProfileKind::kTable,
+                        "m",
+                        "steps",
+                        {{"K80", 1, 0, "node", 1}, {"", 2, 4, "", 2'500'000}},
+                        {{{"K80", 10, 20}}, 30, 4'500, 500'000},
+                        1'000,
+                        {500, 1'000},
+                        900'000,
+                        100'000,
+                        {{"other", 0}}};
   Profile other;
   other.unit = "steps";
   trace.profiles = {{"p/1", profile}, {"unused", other}};
 
   EXPECT_EQ(parse_trace(to_json(trace)), trace);
+  // A field that is new in a table must be set above.
+  EXPECT_EQ(test::unused_fields(to_json(trace), trace_schema()), "");
+  EXPECT_EQ(test::schema_fault(to_json(trace), trace_schema()), "");
 }
 
 TEST(TraceJson, ProfilesMayStandBehindTheJobsThatNameThem) {

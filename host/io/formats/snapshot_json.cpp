@@ -4,38 +4,40 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "host/io/fields/cluster_fields.hpp"
+#include "host/io/fields/job_fields.hpp"
 #include "host/io/formats/read_parts.hpp"
-#include "host/io/json/json_fields.hpp"
+#include "host/io/formats/schemas.hpp"
 #include "host/io/json/json_line.hpp"
 
 namespace berth::io {
 namespace {
 
+constexpr std::string_view kSnapshotFormat = "berth.snapshot.v1";
+
 struct SnapshotFile {
-  Snapshot& snapshot;
+  Snapshot& value;
   Extensions& x;
   std::vector<PendingShapes> pending;
 };
 
-constexpr std::string_view kSnapshotSchema = "berth.snapshot.v1";
+struct Jobs : Lines<JobObject> {
+  static void read(JsonCursor& in, std::vector<Job>& out, SnapshotFile& file) { read_jobs(in, out, file.pending); }
+};
 
-constexpr Field<SnapshotFile> kSnapshot[] = {
-    {"schema",
-     [](JsonCursor& in, SnapshotFile&) {
-       if (in.string() != kSnapshotSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kSnapshotSchema, in.shown()));
-     },
-     true},
-    {"name", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.name = in.string(); }},
-    {"origin", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.origin_iso = in.string(); }},
-    {"now_s", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.now_us = read_time(in); }, true},
-    {"revision", [](JsonCursor& in, SnapshotFile& f) { f.snapshot.revision = in.integer(1, kMaxRevision); }},
-    {"gpu_types", [](JsonCursor& in, SnapshotFile& f) { read_gpu_types(in, f.snapshot.gpu_types); }, true},
-    {"domains", [](JsonCursor& in, SnapshotFile& f) { read_domains(in, f.snapshot.domains); }},
-    {"nodes", [](JsonCursor& in, SnapshotFile& f) { read_nodes(in, f.snapshot.nodes); }, true},
-    {"queues", [](JsonCursor& in, SnapshotFile& f) { read_queues(in, f.snapshot.queues); }},
-    {"reservations", [](JsonCursor& in, SnapshotFile& f) { read_reservations(in, f.snapshot.reservations); }},
-    {"jobs", [](JsonCursor& in, SnapshotFile& f) { read_jobs(in, f.snapshot.jobs, f.pending); }, true},
-    {"history", [](JsonCursor& in, SnapshotFile& f) { read_history(in, f.snapshot.history); }},
+constexpr Field<SnapshotFile, Snapshot> kSnapshotFields[] = {
+    field<SchemaName<kSnapshotFormat>>("schema", kRequired),
+    field<Text, &Snapshot::name>("name"),
+    field<Text, &Snapshot::origin_iso>("origin"),
+    field<Seconds, &Snapshot::now_us>("now_s", kRequired),
+    field<Integer<1, kMaxRevision>, &Snapshot::revision>("revision"),
+    field<Lines<Object<kGpuTypeFields>>, &Snapshot::gpu_types>("gpu_types", kRequired),
+    field<Lines<Object<kDomainFields>>, &Snapshot::domains>("domains"),
+    field<Lines<Object<kNodeFields>>, &Snapshot::nodes>("nodes", kRequired),
+    field<Lines<Object<kQueueFields>>, &Snapshot::queues>("queues"),
+    field<Lines<Object<kReservationFields>>, &Snapshot::reservations>("reservations"),
+    field<Jobs, &Snapshot::jobs>("jobs", kRequired),
+    field<Lines<Object<kFinishedJobFields>>, &Snapshot::history>("history"),
 };
 
 // Expands `step: node`, which counts in GPUs of the largest node of each type. Nodes may come after the jobs in the file.
@@ -43,7 +45,7 @@ void expand_pending(SnapshotFile& file, const std::string& name) {
   if (file.pending.empty()) return;
   std::unordered_map<std::string_view, std::int32_t> node_gpus;
   std::int32_t largest = 0;
-  for (const Node& n : file.snapshot.nodes) {
+  for (const Node& n : file.value.nodes) {
     std::int32_t& most = node_gpus[n.gpu_type];
     most = std::max(most, n.gpus);
     largest = std::max(largest, n.gpus);
@@ -55,7 +57,7 @@ void expand_pending(SnapshotFile& file, const std::string& name) {
       const auto at = node_gpus.find(type);
       per_type.push_back(at == node_gpus.end() ? 0 : at->second);
     }
-    const std::string problem = expand_shapes(p.gpus, p.types, per_type, file.snapshot.jobs[p.job].shapes);
+    const std::string problem = expand_shapes(p.gpus, p.types, per_type, file.value.jobs[p.job].shapes);
     if (!problem.empty()) throw InputError(name, fmt::format("/jobs/{}/gpus", p.job), 0, problem);
   }
 }
@@ -66,7 +68,7 @@ auto read(std::string_view json, const std::string& name, Use&& use) {
   Snapshot snapshot;
   SnapshotFile file{snapshot, snapshot.x, {}};
   JsonCursor in(json, name);
-  read_object(in, file, kSnapshot);
+  read_object(in, file, kSnapshotFields);
   in.finish();
   try {
     expand_pending(file, name);
@@ -88,5 +90,13 @@ Snapshot parse_snapshot(std::string_view json, const std::string& name) {
 ClusterState parse_state(std::string_view json, const std::string& name) {
   return read(json, name, [&](Snapshot snapshot) { return ClusterState(std::move(snapshot), name); });
 }
+
+std::string to_json(const Snapshot& snapshot) {
+  JsonWriter w;
+  Object<kSnapshotFields>::write(w, snapshot);
+  return w.finish();
+}
+
+std::string snapshot_schema() { return schema_of<kSnapshotFields>(kSnapshotFormat, "A cluster and its jobs at one instant"); }
 
 }  // namespace berth::io

@@ -10,8 +10,10 @@
 
 #include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "host/io/fields/cluster_fields.hpp"
+#include "host/io/fields/job_fields.hpp"
 #include "host/io/formats/read_parts.hpp"
-#include "host/io/json/json_fields.hpp"
+#include "host/io/formats/schemas.hpp"
 #include "host/io/json/json_line.hpp"
 
 namespace berth::io {
@@ -32,29 +34,36 @@ struct DeltaRow {
 };
 
 // An object where something is put, an id where it is only named.
-template <class ReadObject>
-void read_or_name(JsonCursor& in, DeltaRow& row, const ReadObject& read) {
-  if (in.type() == JsonType::kString) {
-    row.id = in.string();
-  } else {
-    read();
+template <class Whole>
+struct ObjectOrId : Whole {
+  template <class V>
+  static void read(JsonCursor& in, V& out, DeltaRow& row) {
+    if (in.type() == JsonType::kString) return Text::read(in, row.id);
+    Whole::read(in, out);
   }
-}
+};
 
-constexpr Field<DeltaRow> kDelta[] = {
-    {"op", [](JsonCursor& in, DeltaRow& r) { r.op = in.string(); }, true},
-    {"now_s", [](JsonCursor& in, DeltaRow& r) { r.now_us = read_time(in); }},
-    {"job", [](JsonCursor& in, DeltaRow& r) { read_or_name(in, r, [&] { read_job(in, r.job.emplace_back(), 0, r.pending); }); }},
-    {"node", [](JsonCursor& in, DeltaRow& r) { read_or_name(in, r, [&] { read_node(in, r.node); }); }},
-    {"queue", [](JsonCursor& in, DeltaRow& r) { read_queue(in, r.queue); }},
-    {"reservation", [](JsonCursor& in, DeltaRow& r) { read_or_name(in, r, [&] { read_reservation(in, r.reservation); }); }},
-    {"status", [](JsonCursor& in, DeltaRow& r) { r.status = in.string(); }},
-    {"allocation", [](JsonCursor& in, DeltaRow& r) { read_allocation(in, r.allocation); }},
-    {"progress", [](JsonCursor& in, DeltaRow& r) { read_progress(in, r.progress); }},
-    {"state", [](JsonCursor& in, DeltaRow& r) { r.state = in.string(); }},
-    {"index", [](JsonCursor& in, DeltaRow& r) { r.index = read_count(in); }},
-    {"available_from_s", [](JsonCursor& in, DeltaRow& r) { r.available_from_us = read_time(in); }},
-    {"free_at_s", [](JsonCursor& in, DeltaRow& r) { r.free_at_us = read_time(in); }},
+struct PutJobObject : JobObject {
+  static void read(JsonCursor& in, std::vector<Job>& out, DeltaRow& row) {
+    if (in.type() == JsonType::kString) return Text::read(in, row.id);
+    read_job(in, out.emplace_back(), 0, row.pending);
+  }
+};
+
+constexpr Field<DeltaRow> kDeltaFields[] = {
+    field<Text, &DeltaRow::op>("op", kRequired),
+    field<Seconds, &DeltaRow::now_us>("now_s"),
+    field<PutJobObject, &DeltaRow::job>("job"),
+    field<ObjectOrId<Object<kNodeFields>>, &DeltaRow::node>("node"),
+    field<Object<kQueueFields>, &DeltaRow::queue>("queue"),
+    field<ObjectOrId<Object<kReservationFields>>, &DeltaRow::reservation>("reservation"),
+    field<Text, &DeltaRow::status>("status"),
+    field<Object<kAllocationFields>, &DeltaRow::allocation>("allocation"),
+    field<Object<kProgressFields>, &DeltaRow::progress>("progress"),
+    field<Text, &DeltaRow::state>("state"),
+    field<Count, &DeltaRow::index>("index"),
+    field<Seconds, &DeltaRow::available_from_us>("available_from_s"),
+    field<Seconds, &DeltaRow::free_at_us>("free_at_s"),
 };
 
 template <class E>
@@ -70,6 +79,7 @@ struct Op {
   std::string_view takes;  // optional fields
   Delta (*make)(const JsonCursor& in, const char* at, DeltaRow& row);
   std::string_view object = "";  // the field that is an object here instead of an id
+  void (*describe_state)(JsonWriter& w, std::string_view about) = nullptr;
 };
 
 constexpr Op kOps[] = {
@@ -95,11 +105,13 @@ constexpr Op kOps[] = {
     {"set_node_state", " node state ", " available_from_s ",
      [](const JsonCursor& in, const char* at, DeltaRow& r) -> Delta {
        return delta::SetNodeState{std::move(r.id), state_of<NodeState>(in, at, r), r.available_from_us};
-     }},
+     },
+     "", &describe<Enum<NodeState>>},
     {"set_gpu_state", " node index state ", " free_at_s ",
      [](const JsonCursor& in, const char* at, DeltaRow& r) -> Delta {
        return delta::SetGpuState{std::move(r.id), r.index, state_of<GpuState>(in, at, r), r.free_at_us};
-     }},
+     },
+     "", &describe<Enum<GpuState>>},
     {"put_queue", " queue ", "", [](const JsonCursor&, const char*, DeltaRow& r) -> Delta { return delta::PutQueue{std::move(r.queue)}; },
      "queue"},
     {"put_reservation", " reservation ", "",
@@ -125,10 +137,10 @@ class DeltaReader {
   void read(JsonCursor& in) {
     const char* at = in.next_mark();
     DeltaRow row;
-    const std::uint64_t seen = read_object(in, row, kDelta);
+    const std::uint64_t seen = read_object(in, row, kDeltaFields);
     const Op& op = op_of(in, at, row);
-    for (std::size_t i = 1; i < std::size(kDelta); ++i) {
-      const std::string_view field = kDelta[i].name;
+    for (std::size_t i = 1; i < std::size(kDeltaFields); ++i) {
+      const std::string_view field = kDeltaFields[i].name;
       const bool here = (seen >> i & 1) != 0;
       if (lists(op.needs, field) && !here) in.fail_at(at, fmt::format("'{}' needs the field '{}'", op.name, field));
       if (here && !lists(op.needs, field) && !lists(op.takes, field)) {
@@ -162,19 +174,56 @@ class DeltaReader {
   PutJobs put_;
 };
 
+bool is_named(std::string_view field) { return field == "job" || field == "node" || field == "reservation"; }
+
+void describe_op(JsonWriter& w, const Op& op) {
+  w.text("type", "object");
+  w.key("properties");
+  w.object([&] {
+    w.key("op");
+    w.object([&] { w.text("const", op.name); });
+    for (const auto& field : kDeltaFields) {
+      if (!lists(op.needs, field.name) && !lists(op.takes, field.name)) continue;
+      w.key(field.name);
+      if (field.name == "state") {
+        op.describe_state(w, "");
+      } else if (is_named(field.name) && field.name != op.object) {
+        describe<Id>(w);
+      } else {
+        field.describe(w, field.about);
+      }
+    }
+  });
+  w.key("required");
+  w.array([&] {
+    w.string("op");
+    for (const auto& field : kDeltaFields) {
+      if (lists(op.needs, field.name)) w.string(field.name);
+    }
+  });
+  w.key("additionalProperties"), w.raw("false");
+}
+
 struct DeltaFile {
   DeltaReader reader;
 };
 
-constexpr std::string_view kDeltasSchema = "berth.deltas.v1";
+struct Deltas {
+  static void read(JsonCursor& in, DeltaReader& reader) {
+    in.array([&] { reader.read(in); });
+  }
+  static void describe(JsonWriter& w) {
+    w.text("type", "array");
+    w.key("items");
+    w.object([&] { w.list("oneOf", kOps, [&](const Op& op) { w.object([&] { describe_op(w, op); }); }); });
+  }
+};
 
-constexpr Field<DeltaFile> kDeltaFile[] = {
-    {"schema",
-     [](JsonCursor& in, DeltaFile&) {
-       if (in.string() != kDeltasSchema) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", kDeltasSchema, in.shown()));
-     },
-     true},
-    {"deltas", [](JsonCursor& in, DeltaFile& f) { in.array([&] { f.reader.read(in); }); }, true},
+constexpr std::string_view kDeltasFormat = "berth.deltas.v1";
+
+constexpr Field<DeltaFile> kDeltaFileFields[] = {
+    field<SchemaName<kDeltasFormat>>("schema", kRequired),
+    field<Deltas, &DeltaFile::reader>("deltas", kRequired),
 };
 
 }  // namespace
@@ -194,7 +243,7 @@ std::vector<Delta> parse_deltas(std::string_view json, const ClusterState& state
   std::vector<Delta> deltas;
   DeltaFile file{DeltaReader(state, deltas)};
   JsonCursor in(json, name);
-  read_object(in, file, kDeltaFile);
+  read_object(in, file, kDeltaFileFields);
   in.finish();
   return deltas;
 }
@@ -208,5 +257,7 @@ std::uint64_t apply_json(ClusterState& state, std::string_view json, const std::
     throw with_line(InputError(name, "/deltas" + e.pointer(), 0, problem_of(e)), json);
   }
 }
+
+std::string deltas_schema() { return schema_of<kDeltaFileFields>(kDeltasFormat, "What happened to a cluster"); }
 
 }  // namespace berth::io
