@@ -71,7 +71,9 @@ struct JobId : Text {
 };
 
 struct OtherJobId : JobId {
-  static bool absent(std::int32_t job, const auto& row) { return job < 0 || job >= row.state.job_index_end() || row.state.job(job) == nullptr; }
+  static bool absent(std::int32_t job, const auto& row) {
+    return job < 0 || job >= row.state.job_index_end() || row.state.job(job) == nullptr;
+  }
 };
 
 struct NodeId : Text {
