@@ -11,7 +11,7 @@ namespace berth::test {
 OnesProblem::OnesProblem(std::int32_t gpu_count, std::int32_t population_of, const std::vector<TestOnesJob>& jobs)
     : n_gpus(gpu_count), population(population_of), step_begin{0} {
   for (const TestOnesJob& job : jobs) {
-    for (const OnesStep& step : job.steps) {
+    for (const TestOnesStep& step : job.steps) {
       step_gpus.push_back(step.gpus);
       step_rate.push_back(step.rate);
     }

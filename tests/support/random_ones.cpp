@@ -45,7 +45,7 @@ std::vector<TestOnesStep> random_steps(Random& random, const RandomOnesSpec& spe
   const bool extreme = random.percent(spec.extreme_percent), falling = random.percent(spec.falling_percent);
   const std::int64_t base = extreme ? random_magnitude(random, 50) : random.within(1'000'000, 50'000'000);
   const std::int64_t loss_percent = random.of<std::int32_t>({0, 2, 5, 10, 25, 50, 100});
-  std::vector<OnesStep> steps;
+  std::vector<TestOnesStep> steps;
   for (const std::int32_t gpus : random_counts(random, spec.steps, std::min(spec.n_gpus, spec.most_gpus))) {
     const std::int64_t slowed_percent = 100 + loss_percent * (gpus - 1);
     const std::int64_t rate = falling ? base / (1 + slowed_percent * gpus / 100) : base / slowed_percent * 100 * gpus;
@@ -70,7 +70,7 @@ std::vector<std::int32_t> random_quantiles(Random& random, const RandomOnesSpec&
   return quantiles;
 }
 
-std::int32_t random_limit(Random& random, const std::vector<OnesStep>& steps, std::int32_t n_gpus) {
+std::int32_t random_limit(Random& random, const std::vector<TestOnesStep>& steps, std::int32_t n_gpus) {
   switch (random.below(8)) {
     case 0:
       return 0;
