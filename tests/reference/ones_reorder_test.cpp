@@ -14,7 +14,7 @@ namespace berth::test {
 namespace {
 
 using reference::ones_cost;
-using reference::OnesBlocks;
+using reference::OnesBlockList;
 using reference::OnesCounts;
 using reference::reorder_ones;
 
