@@ -37,7 +37,7 @@ kernel::PlaceRequest PassColumns::request(TimeUs now, const std::vector<std::int
   return r;
 }
 
-OwnedPlaceResult::PassOutput(std::size_t n, std::int32_t max)
+OwnedPlaceResult::OwnedPlaceResult(std::size_t n, std::int32_t max)
     : outcome(n),
       option(n),
       entry_begin(n),

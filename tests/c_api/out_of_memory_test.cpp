@@ -98,6 +98,7 @@ void loading() {
 
 void deciding() {
   berth_state* state = load();
+  // A few of each kind: every allocation of a decision costs a decision.
   for (const char* policy : {"fifo", "srsf", "las", "gittins", "qssf", "price", "gavel-las"}) {
     berth_engine* engine = nullptr;
     berth_plan* plan = nullptr;
