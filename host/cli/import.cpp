@@ -37,7 +37,7 @@ struct ImportArguments {
 };
 
 std::string formats() {
-  std::string text = "\nFormats:\n";
+  std::string text = "\nFormats of traces:\n";
   const auto add = [&text](std::string_view name, std::string_view help, std::string_view files) {
     constexpr std::size_t kName = 18, kWidth = 80;
     std::string lines = wrapped_text(help, kWidth - kName) + "\n" + wrapped_text(files, kWidth - kName);
@@ -45,6 +45,7 @@ std::string formats() {
     text += fmt::format("  {:<15} {}\n", name, lines);
   };
   for (const io::Importer& importer : io::importers()) add(importer.name, importer.help, importer.files);
+  text += "\nFormats of clusters:\n";
   add(kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "one snapshot.zip of its snapshot plugin, or the JSON in it");
   add(kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1",
       "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology");

@@ -1,4 +1,11 @@
 # Completion of berth for bash; installed as share/bash-completion/completions/berth.
+
+# The names of a list in a text of the command: the indented lines below the heading.
+_berth_names() {
+  "${COMP_WORDS[0]}" "${@:2}" 2>/dev/null |
+    awk -v head="^$1" '$0 ~ head { on = 1; next } /^[^ ]/ { on = 0 } on && /^  [a-z]/ { sub(/:$/, "", $1); print $1 }'
+}
+
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
   local commands="plan explain validate bound import generate shadow simulate fit bench policies devices version help"
@@ -11,16 +18,16 @@ _berth() {
   [[ $command == bench && $prev == --json ]] && prev=--out  # a flag of the others
   case $prev in
     help) words=$commands ;;
-    import) words="chronus gavel helios-venus kai muri pai philly pollux pollux-epochs pollux-goodput pollux-progress sacct shockwave slurm tiresias trace --help" ;;
+    import) words="$(_berth_names Formats import --help) --help" ;;
     --backend) words="auto reference cpu cuda" ;;
-    --objective) words="cost finish_time_fairness goodput jct sia sruf throughput" ;;
+    --objective) words=$(_berth_names objectives: policies price) ;;
     --color) words="auto always never" ;;
     --estimates)
       words="history-mean none oracle"
       [[ $command == simulate ]] && words="oracle reactive rolling noise: none"
       ;;
     --progress) words="none epochs noise:" ;;
-    --trace-format) words="chronus gavel helios-venus muri pai philly pollux pollux-epochs pollux-goodput pollux-progress sacct shockwave tiresias trace" ;;
+    --trace-format) words=$(_berth_names "Formats of traces:" import --help) ;;
     --placement) words="count consolidate topology" ;;
     --overheads)
       words="none default"

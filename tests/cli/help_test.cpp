@@ -1,3 +1,4 @@
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -5,6 +6,7 @@
 
 #include "berth/engine.hpp"
 #include "host/core/policy_api/objective.hpp"
+#include "host/io/traces/importers.hpp"
 #include "tests/cli/command.hpp"
 
 namespace berth::test {
@@ -18,6 +20,15 @@ std::set<std::string> options_in(std::string text) {
   static const std::regex backslash(R"(\\-)"), option(R"(--[a-z][a-z-]*)");
   text = std::regex_replace(text, backslash, "-");
   return {std::sregex_token_iterator(text.begin(), text.end(), option), {}};
+}
+
+// What bash offers after these words.
+std::set<std::string> completions(const std::string& words) {
+  const Answer answer =
+      berth("version >&2; bash -c '. \"" BERTH_SOURCE_DIR "/scripts/completion/berth.bash\"; COMP_WORDS=(\"" BERTH_COMMAND "\" " + words +
+            " \"\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _berth; printf \"%s\\n\" \"${COMPREPLY[@]}\"'");
+  std::istringstream lines(answer.out);
+  return {std::istream_iterator<std::string>(lines), {}};
 }
 
 }  // namespace
@@ -98,25 +109,38 @@ TEST(CliHelp, TheManPageAndTheCompletionKnowEveryOption) {
 }
 
 TEST(CliHelp, TheCompletionKnowsEveryImportFormat) {
-  const std::string help = berth("import --help").out, completion = content_of(BERTH_SOURCE_DIR "/scripts/completion/berth.bash");
-  const std::regex format(R"(\n  ([a-z]\S*) +\S)");  // the name and its description; the line of its files is indented further
-  const std::string formats = help.substr(help.find("Formats:"), help.find("Exit codes:") - help.find("Formats:"));
-  int found = 0;
-  for (std::sregex_iterator one(formats.begin(), formats.end(), format), end; one != end; ++one, ++found) {
-    EXPECT_TRUE(std::regex_search(completion, std::regex("import\\) words=\"[^\"]*\\b" + (*one)[1].str() + "\\b"))) << (*one)[1];
-  }
-  EXPECT_EQ(found, 16);
+  std::set<std::string> formats;
+  for (const io::Importer& one : io::importers()) formats.emplace(one.name);
+  EXPECT_EQ(completions("simulate --trace-format"), formats);
+  formats.insert({"kai", "slurm", "--help"});
+  EXPECT_EQ(completions("import"), formats);
+}
+
+TEST(CliHelp, TheCompletionKnowsEveryPolicy) {
+  std::set<std::string> names;
+  for (const PolicyInfo& info : policies()) names.insert(info.name);
+  EXPECT_EQ(completions("plan --policy"), names);
+  names.insert({"--json", "--names", "--help"});
+  EXPECT_EQ(completions("policies"), names);
+}
+
+// scripts/update-golden writes it.
+TEST(CliHelp, ThePageOfPoliciesHasTheTableThatTheCommandPrints) {
+  const std::string page = content_of(BERTH_SOURCE_DIR "/docs/policies.md"), all = berth("policies").out;
+  EXPECT_TRUE(contains(page, "\n```\n" + all.substr(0, all.find("\n\n")) + "\n```\n")) << all;
 }
 
 TEST(CliHelp, ThePagesAndTheCompletionKnowEveryObjective) {
-  const std::string source = BERTH_SOURCE_DIR, completion = content_of(source + "/scripts/completion/berth.bash"),
-                    page = content_of(source + "/docs/man/berth.1"), table = content_of(source + "/docs/objectives.md");
+  const std::string source = BERTH_SOURCE_DIR, page = content_of(source + "/docs/man/berth.1"),
+                    table = content_of(source + "/docs/objectives.md");
+  std::set<std::string> names;
   for (const core::ObjectiveInfo& one : core::objectives()) {
     const std::string name(one.name);
-    EXPECT_TRUE(std::regex_search(completion, std::regex("--objective\\) words=\"[^\"]*\\b" + name + "\\b"))) << name;
+    names.insert(name);
     EXPECT_TRUE(std::regex_search(page, std::regex("objective \" NAME\"[^;]*\\b" + name + "\\b"))) << name;
     EXPECT_TRUE(contains(table, "\n| `" + name + "`")) << name;
   }
+  EXPECT_EQ(completions("bound --objective"), names);
 }
 
 // One wording in the command, the man page and the README.

@@ -145,8 +145,6 @@ Trace read_table(CsvReader& row) {
   return trace.finish(unix_seconds ? "UTC" : "those of the zone that sacct ran in");
 }
 
-}  // namespace
-
 /// Output of `sacct -P` (a header, fields separated by '|', no quotes) or `sacct --json`.
 Imported import_sacct(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   if (files.size() != 1) throw InvalidArgument(fmt::format("sacct takes one file, and {} are given", files.size()));
@@ -157,6 +155,14 @@ Imported import_sacct(const std::vector<std::string>& files, const ImportOptions
   }
   CsvReader row(std::move(input), {'|', false});
   return {read_table(row), std::nullopt, {}};
+}
+
+}  // namespace
+
+std::vector<Importer> sacct_importers() {
+  return {
+      {"sacct", "a Slurm cluster's own accounting", "what sacct -P (see docs/trace-importers.md) or sacct --json prints", import_sacct},
+  };
 }
 
 }  // namespace berth::io

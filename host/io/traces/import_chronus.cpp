@@ -123,8 +123,6 @@ Spreads read_spreads(GzipInput& input) {
   return spreads;
 }
 
-}  // namespace
-
 /// job_id,user,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list,expect_value_list,best_effort,job_type
 Imported import_chronus(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
@@ -175,6 +173,15 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
   imported.trace = trace.finish();
   imported.trace.profiles.assign(used.begin(), used.end());
   return imported;
+}
+
+}  // namespace
+
+std::vector<Importer> chronus_importers() {
+  return {
+      {"chronus", "Chronus, deadline workloads from Philly (SoCC '21)",
+       "one jobs CSV; model_info.json (speed across nodes); cluster spec CSV", import_chronus},
+  };
 }
 
 }  // namespace berth::io

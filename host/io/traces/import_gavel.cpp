@@ -158,8 +158,6 @@ Imported import_family(const std::string& format, const std::vector<std::string>
   return imported;
 }
 
-}  // namespace
-
 /// Workloads of 7 or 10 columns, and the throughputs of their models.
 Imported import_gavel(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   return import_family("gavel", files, false);
@@ -168,6 +166,16 @@ Imported import_gavel(const std::vector<std::string>& files, const ImportOptions
 /// Workloads of 12 columns: those of Gavel with a mode and a duration.
 Imported import_shockwave(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   return import_family("shockwave", files, true);
+}
+
+}  // namespace
+
+std::vector<Importer> gavel_importers() {
+  return {
+      {"gavel", "Gavel (OSDI '20)", "one tab-separated .trace of 7 or 10 columns, and the throughputs of its models (JSON)", import_gavel},
+      {"shockwave", "Shockwave (NSDI '23)", "one tab-separated .trace of 12 columns, and the throughputs of its models (JSON)",
+       import_shockwave},
+  };
 }
 
 }  // namespace berth::io

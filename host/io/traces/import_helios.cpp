@@ -168,8 +168,6 @@ void derive_cluster(Imported& imported, CsvReader& row, const ImportOptions& opt
   if (!with_names) imported.cluster_notes.push_back("the trace names no virtual clusters, so every node serves every job");
 }
 
-}  // namespace
-
 Imported import_helios(const std::vector<std::string>& files, const ImportOptions& options) {
   Imported imported;
   bool have_trace = false;
@@ -188,6 +186,15 @@ Imported import_helios(const std::vector<std::string>& files, const ImportOption
   if (!have_trace) throw InvalidArgument("helios-venus: no file of jobs");
   if (quotas) derive_cluster(imported, *quotas, options);
   return imported;
+}
+
+}  // namespace
+
+std::vector<Importer> helios_importers() {
+  return {
+      {"helios-venus", "Helios, cluster Venus (SenseTime, 2020)",
+       "one jobs CSV (4-column sample or official); venus_cluster_gpu_number.csv", import_helios},
+  };
 }
 
 }  // namespace berth::io

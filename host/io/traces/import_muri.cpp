@@ -68,8 +68,6 @@ class MuriProfiles {
   std::map<std::string, std::int64_t> measured_;  // number of profiles with the same plain name
 };
 
-}  // namespace
-
 /// job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,iteration_time,resource_time_0..2,priority
 Imported import_muri(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
@@ -112,6 +110,14 @@ Imported import_muri(const std::vector<std::string>& files, const ImportOptions&
   imported.trace = trace.finish();
   imported.trace.profiles = profiles.take();
   return imported;
+}
+
+}  // namespace
+
+std::vector<Importer> muri_importers() {
+  return {
+      {"muri", "Muri (SIGCOMM '22), times in milliseconds", "one jobs CSV; cluster spec CSV such as n8g8.csv", import_muri},
+  };
 }
 
 }  // namespace berth::io

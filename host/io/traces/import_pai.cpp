@@ -9,6 +9,8 @@
 
 namespace berth::io {
 
+namespace {
+
 /// Sample of Alibaba PAI tasks (cluster-trace-gpu-v2020): job_id,arrival_s,service_sec,gpu_count.
 Imported import_pai(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   if (files.size() != 1) throw InvalidArgument(fmt::format("pai takes one file, and {} are given", files.size()));
@@ -32,6 +34,14 @@ Imported import_pai(const std::vector<std::string>& files, const ImportOptions& 
   trace.note("GPU counts are instances x max(1, round(plan_gpu / 100)): fractions of a GPU were rounded up to whole ones");
   trace.note("one job per task; only tasks that terminated are in the sample; the calendar date of time 0 is not published");
   return {trace.finish(""), std::nullopt, {}};
+}
+
+}  // namespace
+
+std::vector<Importer> pai_importers() {
+  return {
+      {"pai", "Alibaba PAI, sample of 2020 (cluster-trace-gpu-v2020)", "one jobs CSV (4-column sample)", import_pai},
+  };
 }
 
 }  // namespace berth::io

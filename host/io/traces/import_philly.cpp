@@ -101,6 +101,8 @@ Trace finish_philly(TraceBuilder& trace) {
   return trace.finish();
 }
 
+namespace {
+
 Imported import_philly(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
   bool have_trace = false;
@@ -131,6 +133,15 @@ Imported import_philly(const std::vector<std::string>& files, const ImportOption
     throw InvalidArgument("philly: node counts of virtual clusters need the list of machines beside them");
   if (!vc_nodes.empty()) deal_philly_machines(*imported.cluster, vc_nodes, imported.cluster_notes);
   return imported;
+}
+
+}  // namespace
+
+std::vector<Importer> philly_importers() {
+  return {
+      {"philly", "Microsoft Philly (2017)", "one jobs file (Pollux CSV or cluster_job_log.json); cluster_machine_list.csv; vc node counts",
+       import_philly},
+  };
 }
 
 }  // namespace berth::io

@@ -232,8 +232,6 @@ Imported import_for(PolluxWork work, const std::vector<std::string>& files) {
   return {PolluxJobs(*jobs, applications, work).read(), std::nullopt, {}};
 }
 
-}  // namespace
-
 Imported import_pollux(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   return import_for(PolluxWork::kIterations, files);
 }
@@ -248,6 +246,19 @@ Imported import_pollux_goodput(const std::vector<std::string>& files, const Impo
 
 Imported import_pollux_epochs(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   return import_for(PolluxWork::kEpochs, files);
+}
+
+}  // namespace
+
+std::vector<Importer> pollux_importers() {
+  return {
+      {"pollux", "Pollux (OSDI '21) and Sia (SOSP '23)",
+       "one workload CSV; of its applications APPLICATION/placements.csv, scalability.csv, validation-BATCH.csv", import_pollux},
+      {"pollux-epochs", "Pollux and Sia, work counted by gradient statistics, at any batch size and the rate of each epoch", "as pollux",
+       import_pollux_epochs},
+      {"pollux-goodput", "Pollux and Sia, work counted by gradient statistics, at any batch size", "as pollux", import_pollux_goodput},
+      {"pollux-progress", "Pollux and Sia, work counted by gradient statistics as its simulator does", "as pollux", import_pollux_progress},
+  };
 }
 
 }  // namespace berth::io

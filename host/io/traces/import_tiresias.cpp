@@ -19,8 +19,6 @@ void refuse_descendants(const CsvReader& row) {
   other("ddl", "this is a trace of ElasticFlow, which no format reads");
 }
 
-}  // namespace
-
 /// job_id,num_gpu,submit_time,iterations,model_name,duration,interval: all times are seconds.
 Imported import_tiresias(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
@@ -41,6 +39,14 @@ Imported import_tiresias(const std::vector<std::string>& files, const ImportOpti
   trace.note("times are seconds; iterations are left out: how fast a model runs is not in this file");
   imported.trace = trace.finish();
   return imported;
+}
+
+}  // namespace
+
+std::vector<Importer> tiresias_importers() {
+  return {
+      {"tiresias", "Tiresias (NSDI '19), times in seconds", "one jobs CSV; cluster spec CSV", import_tiresias},
+  };
 }
 
 }  // namespace berth::io

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "berth/error.hpp"
@@ -10,29 +11,26 @@
 
 namespace berth::io {
 
+#define IMPORTER(folder, name) std::vector<Importer> name##_importers();
+#include "host/io/traces/importers.def"
+#undef IMPORTER
+
+namespace {
+
+std::vector<Importer> sorted_importers() {
+  std::vector<Importer> all;
+  const auto add = [&all](const std::vector<Importer>& of_file) { all.insert(all.end(), of_file.begin(), of_file.end()); };
+#define IMPORTER(folder, name) add(name##_importers());
+#include "host/io/traces/importers.def"
+#undef IMPORTER
+  std::sort(all.begin(), all.end(), [](const Importer& a, const Importer& b) { return a.name < b.name; });
+  return all;
+}
+
+}  // namespace
+
 const std::vector<Importer>& importers() {
-  static const std::vector<Importer> all{
-      {"chronus", "Chronus, deadline workloads from Philly (SoCC '21)",
-       "one jobs CSV; model_info.json (speed across nodes); cluster spec CSV", import_chronus},
-      {"gavel", "Gavel (OSDI '20)", "one tab-separated .trace of 7 or 10 columns, and the throughputs of its models (JSON)", import_gavel},
-      {"helios-venus", "Helios, cluster Venus (SenseTime, 2020)",
-       "one jobs CSV (4-column sample or official); venus_cluster_gpu_number.csv", import_helios},
-      {"muri", "Muri (SIGCOMM '22), times in milliseconds", "one jobs CSV; cluster spec CSV such as n8g8.csv", import_muri},
-      {"pai", "Alibaba PAI, sample of 2020 (cluster-trace-gpu-v2020)", "one jobs CSV (4-column sample)", import_pai},
-      {"philly", "Microsoft Philly (2017)", "one jobs file (Pollux CSV or cluster_job_log.json); cluster_machine_list.csv; vc node counts",
-       import_philly},
-      {"pollux", "Pollux (OSDI '21) and Sia (SOSP '23)",
-       "one workload CSV; of its applications APPLICATION/placements.csv, scalability.csv, validation-BATCH.csv", import_pollux},
-      {"pollux-epochs", "Pollux and Sia, work counted by gradient statistics, at any batch size and the rate of each epoch", "as pollux",
-       import_pollux_epochs},
-      {"pollux-goodput", "Pollux and Sia, work counted by gradient statistics, at any batch size", "as pollux", import_pollux_goodput},
-      {"pollux-progress", "Pollux and Sia, work counted by gradient statistics as its simulator does", "as pollux", import_pollux_progress},
-      {"sacct", "a Slurm cluster's own accounting", "what sacct -P (see docs/trace-importers.md) or sacct --json prints", import_sacct},
-      {"shockwave", "Shockwave (NSDI '23)", "one tab-separated .trace of 12 columns, and the throughputs of its models (JSON)",
-       import_shockwave},
-      {"tiresias", "Tiresias (NSDI '19), times in seconds", "one jobs CSV; cluster spec CSV", import_tiresias},
-      {"trace", "a trace in the normal form, as import writes it without --at", "one berth.trace.v1", import_normal_form},
-  };
+  static const std::vector<Importer> all = sorted_importers();
   return all;
 }
 

@@ -9,7 +9,7 @@
 #include "berth/trace.hpp"
 
 /// Importers turn published traces into `berth.trace.v1`, and cluster descriptions into nodes.
-/// An importer is one file (`import_NAME.cpp`) and one line in `importers.cpp`.
+/// An importer is one file (`import_NAME.cpp`) and one line in `importers.def`.
 namespace berth::io {
 
 struct ImportOptions {
@@ -48,21 +48,5 @@ Snapshot cluster_from(const std::string& spec, const Imported& imported);
 
 /// N nodes of G GPUs, one type, one root domain, no limits. @throws InvalidArgument beyond kMaxNodes and kMaxGpusPerNode.
 Snapshot uniform_cluster(std::int64_t nodes, std::int64_t gpus_per_node);
-
-// One per file; see importers.cpp for the registry.
-Imported import_chronus(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_gavel(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_helios(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_muri(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_philly(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_pai(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_pollux(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_pollux_progress(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_pollux_goodput(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_pollux_epochs(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_sacct(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_shockwave(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_tiresias(const std::vector<std::string>& files, const ImportOptions& options);
-Imported import_normal_form(const std::vector<std::string>& files, const ImportOptions& options);
 
 }  // namespace berth::io
