@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/bench/bench_runs.hpp"
+#include "host/cli/simulate/simulation_json.hpp"
 #include "host/fit/predictor_json.hpp"
 #include "host/io/formats/schemas.hpp"
 #include "host/io/traces/trace_json.hpp"
@@ -30,10 +32,10 @@ struct Format {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
-      {"bound", io::bound_schema},          {"cluster", io::cluster_schema},     {"deltas", io::deltas_schema},
-      {"events", io::events_schema},        {"overheads", io::overheads_schema}, {"plan", io::plan_schema},
-      {"predictor", fit::predictor_schema}, {"snapshot", io::snapshot_schema},   {"state", io::state_schema},
-      {"trace", io::trace_schema},
+      {"bench", cli::bench_schema},      {"bound", io::bound_schema},          {"cluster", io::cluster_schema},
+      {"deltas", io::deltas_schema},     {"events", io::events_schema},        {"overheads", io::overheads_schema},
+      {"plan", io::plan_schema},         {"predictor", fit::predictor_schema}, {"simulation", cli::simulation_schema},
+      {"snapshot", io::snapshot_schema}, {"state", io::state_schema},          {"trace", io::trace_schema},
   };
   return all;
 }

@@ -1,187 +1,202 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "berth/build_id.hpp"
 #include "berth/version.hpp"
 #include "host/cli/bench/bench_runs.hpp"
-#include "host/io/json/json_writer.hpp"
+#include "host/io/formats/schemas.hpp"
 
 namespace berth::cli {
 namespace {
 
-void write_seconds(io::JsonWriter& out, const char* name, double seconds) {
-  out.number(name, static_cast<std::int64_t>(std::llround(1e9 * seconds)), 9);
-}
+using io::field;
+using io::kRequired;
+using io::List, io::Lines, io::Name, io::NotRead, io::Object;
+using Whole = io::Integer<0, INT64_MAX>;
+using Positive = io::Integer<1, INT64_MAX>;
+using Thousandths = io::Number<3, 0, INT64_MAX>;
+using Millionths = io::Number<6, 0, INT64_MAX>;
 
-void write_machine(io::JsonWriter& out, const MachineFacts& m) {
-  out.key("machine");
-  out.object([&] {
-    out.text("version", BERTH_VERSION);
-    out.text("build", BERTH_BUILD_ID);
-    out.text("compiler", m.compiler);
-    out.key("optimised");
-    out.raw(m.optimised ? "true" : "false");
-    out.text_unless("cpu", m.cpu, "");
-    out.flag_unless("virtual", m.virtual_machine, false);
-    out.number("threads", m.threads);
-    out.number_unless("memory_bytes", m.memory_bytes, 0);
-    out.lines(
-        "gpus", m.gpus,
-        [&](const core::DeviceInfo& gpu) {
-          out.object([&] {
-            out.text("name", gpu.name);
-            out.text("compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor));
-            out.number("memory_bytes", gpu.memory_bytes);
-            out.text("driver_cuda", gpu.driver_cuda);
-            out.text("runtime_cuda", gpu.runtime_cuda);
-            out.text_unless("why_not", gpu.why_not, "");
-          });
-        },
-        true);
-    if (m.gpus.empty()) out.text("why_no_gpu", m.why_no_gpu);
-  });
-}
+template <class T>
+using BenchField = io::Field<NotRead, T>;
 
-void write_reading(io::JsonWriter& out, const char* name, const ClockReading& c) {
-  out.key(name);
-  out.object([&] {
-    out.strings("governors", c.governors);
-    out.number_unless("mhz", c.khz, 0, 3);
-    out.number_unless("min_mhz", c.least_khz, 0, 3);
-    out.number_unless("max_mhz", c.most_khz, 0, 3);
-    out.number_unless("throttled", c.throttled, -1);
-    out.number_unless("stolen_ticks", c.stolen_ticks, -1);
-    if (c.stolen_ticks >= 0) out.number("ticks", c.ticks);
-    out.number_unless("quota_s", c.quota_us, -1, 6);
-    out.number_unless("load", c.load_milli, -1, 3);
-    write_seconds(out, "fixed_work_s", c.fixed_work_s);
-  });
-}
+// A measured time, in nanoseconds.
+struct Measured {
+  static void write(io::JsonWriter& w, double seconds) { w.decimal(std::llround(1e9 * seconds), 9); }
+  static void describe(io::JsonWriter& w) { w.text("type", "number"), w.number("minimum", 0); }
+};
 
-void write_clocks(io::JsonWriter& out, const BenchReport& report) {
-  out.key("clocks");
-  out.object([&] {
-    write_reading(out, "before", report.before);
-    if (report.after.fixed_work_s > 0) write_reading(out, "after", report.after);
-    out.strings("not_shown", clocks_not_shown(report.before));
-    out.strings("warnings", report.warnings);
-  });
-}
+constexpr BenchField<core::DeviceInfo> kGpuFields[] = {
+    field<Name, &core::DeviceInfo::name>("name", kRequired),
+    field<Name, [](const core::DeviceInfo& gpu) { return fmt::format("{}.{}", gpu.major, gpu.minor); }>("compute_capability", kRequired),
+    field<Whole, &core::DeviceInfo::memory_bytes>("memory_bytes", kRequired),
+    field<Name, &core::DeviceInfo::driver_cuda>("driver_cuda", kRequired),
+    field<Name, &core::DeviceInfo::runtime_cuda>("runtime_cuda", kRequired),
+    field<Name, &core::DeviceInfo::why_not>("why_not"),
+};
 
-void write_search(io::JsonWriter& out, const SearchSize& size) {
-  out.object([&] {
-    out.number("gpus", size.gpus);
-    out.number("jobs", size.jobs);
-    out.number("bound", size.bound);
-    out.key("price");
-    out.object([&] {
-      out.number("value", size.price_value);
-      write_seconds(out, "placed_s", size.price_placed_s);
-      write_seconds(out, "seconds", size.price_s);
-    });
-    out.lines(
-        "runs", size.runs,
-        [&](const SearchRun& run) {
-          out.object([&] {
-            out.text("side", run.side);
-            out.number("budget_s", run.budget_us, 6);
-            out.number("value", run.found.value);
-            out.number("generations", run.found.generations);
-            write_seconds(out, "searched_s", run.found.searched_s);
-            write_seconds(out, "seconds", run.found.seconds);
-            out.list(
-                "steps", run.found.steps,
-                [&](const report::ValueStep& step) {
-                  out.object([&] {
-                    write_seconds(out, "s", step.seconds);
-                    out.number("value", step.score);
-                  });
-                },
-                true);
-          });
-        },
-        true);
-  });
-}
+struct WhyNoGpu : io::Text {
+  static bool absent(const std::string& /*why*/, const MachineFacts& m) { return !m.gpus.empty(); }
+};
 
-void write_passes(io::JsonWriter& out, const PassesSize& size) {
-  out.object([&] {
-    out.number("scenarios", size.scenarios);
-    out.number("jobs", size.jobs);
-    out.number("nodes", size.nodes);
-    out.lines(
-        "runs", size.runs,
-        [&](const PassesRun& run) {
-          out.object([&] {
-            out.text("side", run.side);
-            write_seconds(out, "median_s", run.median_s);
-            out.number("per_s", std::llround(1000 * size.scenarios / run.median_s), 3);
-            out.list("seconds", run.seconds,
-                     [&](double seconds) { out.decimal(static_cast<std::int64_t>(std::llround(1e9 * seconds)), 9); });
-          });
-        },
-        true);
-  });
-}
+constexpr BenchField<MachineFacts> kMachineFields[] = {
+    field<Name, [](const MachineFacts& /*any*/) { return std::string_view(BERTH_VERSION); }>("version", kRequired),
+    field<Name, [](const MachineFacts& /*any*/) { return std::string_view(BERTH_BUILD_ID); }>("build", kRequired),
+    field<Name, &MachineFacts::compiler>("compiler", kRequired),
+    field<io::Boolean, &MachineFacts::optimised>("optimised", kRequired),
+    field<Name, &MachineFacts::cpu>("cpu"),
+    field<io::Boolean, &MachineFacts::virtual_machine>("virtual"),
+    field<Positive, &MachineFacts::threads>("threads", kRequired),
+    field<Whole, &MachineFacts::memory_bytes>("memory_bytes"),
+    field<Lines<Object<kGpuFields>>, &MachineFacts::gpus>("gpus", kRequired),
+    field<WhyNoGpu, &MachineFacts::why_no_gpu>("why_no_gpu"),
+};
 
-void write_decisions(io::JsonWriter& out, const DecisionsSize& size) {
-  out.object([&] {
-    out.text("policy", size.policy);
-    out.number("jobs", size.jobs);
-    out.number("nodes", size.nodes);
-    out.lines(
-        "runs", size.runs,
-        [&](const DecisionsRun& run) {
-          out.object([&] {
-            out.text("side", run.side);
-            out.number("decisions", run.decisions);
-            write_seconds(out, "p50_s", run.p50_s);
-            write_seconds(out, "p99_s", run.p99_s);
-            out.number("per_s", std::llround(1000 * run.decisions / run.sum_s), 3);
-          });
-        },
-        true);
-  });
-}
+struct Ticks : Whole {
+  static bool absent(std::int64_t /*ticks*/, const ClockReading& c) { return c.stolen_ticks < 0; }
+};
+
+constexpr BenchField<ClockReading> kReadingFields[] = {
+    field<List<Name>, &ClockReading::governors>("governors"),
+    field<Thousandths, &ClockReading::khz>("mhz"),
+    field<Thousandths, &ClockReading::least_khz>("min_mhz"),
+    field<Thousandths, &ClockReading::most_khz>("max_mhz"),
+    field<Whole, &ClockReading::throttled>("throttled", {}, "thermal events of cores and packages since the machine began"),
+    field<Whole, &ClockReading::stolen_ticks>("stolen_ticks", {}, "of `ticks`, given to others by the host"),
+    field<Ticks, &ClockReading::ticks>("ticks"),
+    field<Millionths, &ClockReading::quota_us>("quota_s", {}, "for which a quota of the control group held its processes"),
+    field<Thousandths, &ClockReading::load_milli>("load", {}, "average of one minute"),
+    field<Measured, &ClockReading::fixed_work_s>("fixed_work_s", kRequired, "the same arithmetic on one core"),
+};
+
+struct Sentences : List<Name> {
+  static bool absent(const std::vector<std::string>& sentences) { return sentences.empty(); }
+};
+
+constexpr BenchField<BenchReport> kClocksFields[] = {
+    field<Object<kReadingFields>, &BenchReport::before>("before", kRequired),
+    field<Object<kReadingFields>, &BenchReport::after>("after", kRequired),
+    field<Sentences, [](const BenchReport& report) { return clocks_not_shown(report.before); }>("not_shown"),
+    field<Sentences, &BenchReport::warnings>("warnings"),
+};
+
+struct SideBackend {
+  static void write(io::JsonWriter& w, Backend backend) { w.string(backend == Backend::kCuda ? "cuda" : "cpu"); }
+  static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["cpu","cuda"])"); }
+};
+
+struct SideThreads : Positive {
+  static bool absent(int /*threads*/, const BenchSide& side) { return side.backend != Backend::kCpu; }
+};
+
+constexpr BenchField<BenchSide> kSideFields[] = {
+    field<Name, &BenchSide::name>("name", kRequired),
+    field<SideBackend, &BenchSide::backend>("backend", kRequired),
+    field<SideThreads, &BenchSide::threads>("threads"),
+};
+
+struct Sides : List<Object<kSideFields>> {
+  static void describe(io::JsonWriter& w) { List::describe(w), w.number("minItems", 1); }
+};
+
+constexpr BenchField<SearchSize> kPriceFields[] = {
+    field<io::AnyInteger, &SearchSize::price_value>("value", kRequired),
+    field<Measured, &SearchSize::price_placed_s>("placed_s", kRequired, "until the choice had its places"),
+    field<Measured, &SearchSize::price_s>("seconds", kRequired, "until the plan was there"),
+};
+
+constexpr BenchField<report::ValueStep> kStepFields[] = {
+    field<Measured, &report::ValueStep::seconds>("s", kRequired, "since the call"),
+    field<io::AnyInteger, &report::ValueStep::score>("value", kRequired, "of the best from then on"),
+};
+
+using Found = report::ValueOverTime;
+constexpr BenchField<SearchRun> kSearchRunFields[] = {
+    field<Name, &SearchRun::side>("side", kRequired),
+    field<Millionths, &SearchRun::budget_us>("budget_s", kRequired),
+    field<io::AnyInteger, &SearchRun::found, &Found::value>("value", kRequired),
+    field<Whole, &SearchRun::found, &Found::generations>("generations", kRequired),
+    field<Measured, &SearchRun::found, &Found::searched_s>("searched_s", kRequired, "until the search was cut"),
+    field<Measured, &SearchRun::found, &Found::seconds>("seconds", kRequired),
+    field<List<Object<kStepFields>>, &SearchRun::found, &Found::steps>("steps", kRequired),
+};
+
+constexpr BenchField<SearchSize> kSearchFields[] = {
+    field<Whole, &SearchSize::gpus>("gpus", kRequired),
+    field<Whole, &SearchSize::jobs>("jobs", kRequired),
+    field<io::AnyInteger, &SearchSize::bound>("bound", kRequired, "upper bound on the objective value"),
+    field<Object<kPriceFields>>("price", kRequired),
+    field<Lines<Object<kSearchRunFields>>, &SearchSize::runs>("runs", kRequired),
+};
+
+struct PassesRunRow {
+  const PassesRun& value;
+  const PassesSize& size;
+};
+
+constexpr BenchField<PassesRunRow> kPassesRunFields[] = {
+    field<Name, &PassesRun::side>("side", kRequired),
+    field<Measured, &PassesRun::median_s>("median_s", kRequired),
+    field<Thousandths, [](const PassesRunRow& row) { return std::llround(1000 * row.size.scenarios / row.value.median_s); }>(
+        "per_s", kRequired, "scenarios, of the median"),
+    field<List<Measured>, &PassesRun::seconds>("seconds", kRequired),
+};
+
+struct PassesRunObject : Object<kPassesRunFields> {
+  static void write(io::JsonWriter& w, const PassesRun& run, const PassesSize& size) { Object::write(w, PassesRunRow{run, size}); }
+};
+
+constexpr BenchField<PassesSize> kPassesFields[] = {
+    field<Whole, &PassesSize::scenarios>("scenarios", kRequired),
+    field<Whole, &PassesSize::jobs>("jobs", kRequired),
+    field<Whole, &PassesSize::nodes>("nodes", kRequired),
+    field<Lines<PassesRunObject>, &PassesSize::runs>("runs", kRequired),
+};
+
+constexpr BenchField<DecisionsRun> kDecisionsRunFields[] = {
+    field<Name, &DecisionsRun::side>("side", kRequired),
+    field<Whole, &DecisionsRun::decisions>("decisions", kRequired),
+    field<Measured, &DecisionsRun::p50_s>("p50_s", kRequired),
+    field<Measured, &DecisionsRun::p99_s>("p99_s", kRequired),
+    field<Thousandths, [](const DecisionsRun& run) { return std::llround(1000 * run.decisions / run.sum_s); }>("per_s", kRequired),
+};
+
+constexpr BenchField<DecisionsSize> kDecisionsFields[] = {
+    field<Name, &DecisionsSize::policy>("policy", kRequired),
+    field<Whole, &DecisionsSize::jobs>("jobs", kRequired),
+    field<Whole, &DecisionsSize::nodes>("nodes", kRequired),
+    field<Lines<Object<kDecisionsRunFields>>, &DecisionsSize::runs>("runs", kRequired),
+};
+
+constexpr std::string_view kBenchFormat = "berth.bench.v1", kSuite = "headline";
+
+constexpr BenchField<BenchReport> kBenchFields[] = {
+    field<io::Constant<kBenchFormat>>("schema", kRequired),
+    field<io::Constant<kSuite>>("suite", kRequired),
+    field<io::Boolean, &BenchReport::quick>("quick", {}, "sizes too small to compare"),
+    field<io::Unsigned, &BenchReport::seed>("seed", kRequired),
+    field<io::Boolean, &BenchReport::complete>("complete", kRequired, "false: interrupted"),
+    field<Measured, &BenchReport::seconds>("seconds", kRequired),
+    field<Object<kMachineFields>, &BenchReport::machine>("machine", kRequired),
+    field<Object<kClocksFields>>("clocks", kRequired),
+    field<Sides, &BenchReport::sides>("sides", kRequired),
+    field<Lines<Object<kSearchFields>>, &BenchReport::search>("search", kRequired),
+    field<Lines<Object<kPassesFields>>, &BenchReport::passes>("scenarios", kRequired),
+    field<Lines<Object<kDecisionsFields>>, &BenchReport::decisions>("decisions", kRequired),
+    field<List<Name>, [](const BenchReport& report) { return losing(report); }>("losing", kRequired),
+};
 
 }  // namespace
 
 std::string bench_json(const BenchReport& report) {
   io::JsonWriter out;
-  out.object([&] {
-    out.text("schema", "berth.bench.v1");
-    out.text("suite", "headline");
-    out.flag_unless("quick", report.quick, false);
-    out.key("seed");
-    out.raw(std::to_string(report.seed));
-    out.key("complete");
-    out.raw(report.complete ? "true" : "false");
-    write_seconds(out, "seconds", report.seconds);
-    write_machine(out, report.machine);
-    write_clocks(out, report);
-    out.list(
-        "sides", report.sides,
-        [&](const BenchSide& side) {
-          out.object([&] {
-            out.text("name", side.name);
-            out.text("backend", side.backend == Backend::kCuda ? "cuda" : "cpu");
-            if (side.backend == Backend::kCpu) out.number("threads", side.threads);
-          });
-        },
-        true);
-    out.lines(
-        "search", report.search, [&](const SearchSize& size) { write_search(out, size); }, true);
-    out.lines(
-        "scenarios", report.passes, [&](const PassesSize& size) { write_passes(out, size); }, true);
-    out.lines(
-        "decisions", report.decisions, [&](const DecisionsSize& size) { write_decisions(out, size); }, true);
-    out.key("losing");
-    out.array([&] {
-      for (const std::string& one : losing(report)) out.string(one);
-    });
-  });
+  Object<kBenchFields>::write(out, report);
   return out.finish();
 }
+
+std::string bench_schema() { return io::schema_of<kBenchFields>(kBenchFormat, "What `berth bench` measured on one machine"); }
 
 }  // namespace berth::cli

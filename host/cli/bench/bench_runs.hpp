@@ -99,5 +99,6 @@ std::vector<std::string> losing(const BenchReport& report);
 std::string bench_text(const BenchReport& report);
 /// A document berth.bench.v1.
 std::string bench_json(const BenchReport& report);
+std::string bench_schema();
 
 }  // namespace berth::cli

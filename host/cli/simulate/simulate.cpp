@@ -18,11 +18,11 @@
 #include "host/cli/simulate/simulated_iterations.hpp"
 #include "host/cli/simulate/simulated_jobs.hpp"
 #include "host/cli/simulate/simulated_world.hpp"
+#include "host/cli/simulate/simulation_json.hpp"
 #include "host/cli/simulate/simulation_measures.hpp"
 #include "host/cli/simulate/simulation_output.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/violations.hpp"
-#include "host/io/json/json_writer.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/report/table.hpp"
 #include "host/sim/base/working_gpus.hpp"
@@ -78,52 +78,6 @@ std::string csv_of_dropped(const Trace& trace) {
   for (const auto& [cause, rows] : trace.dropped)
     text += fmt::format(",,dropped,,,,,,,,,,,,,{}\n", csv_field(fmt::format("{}: {}", core::counted(rows, "row"), cause)));
   return text;
-}
-
-void add_counts(io::JsonWriter& out, const char* key, const auto& counts) {
-  if (counts.empty()) return;
-  out.key(key);
-  out.object([&] {
-    for (const auto& [why, count] : counts) out.number(why, count);
-  });
-}
-
-std::string json_of(const Run& run, const Trace& trace, const SimulateArguments& options) {
-  const sim::SimulationFigures& f = run.figures;
-  io::JsonWriter out;
-  out.object([&] {
-    out.text("policy", run.policy);
-    out.text("trace", trace.name);
-    out.number("seed", static_cast<std::int64_t>(options.request.seed));
-    out.number("jobs", run.jobs);
-    out.number("completed", f.completed);
-    out.number("rejected", f.rejected);
-    out.number("unfinished", f.unfinished);
-    add_counts(out, "dropped", trace.dropped);
-    add_counts(out, "rejections", run.rejections);
-    add_spread(out, "jct_s", f.jct_us);
-    add_spread(out, "queue_s", f.wait_us);
-    add_spread(out, "first_start_s", f.first_us);
-    out.number("makespan_s", f.makespan_us, 6);
-    out.number("gpu_utilisation", f.gpu_utilisation_ppm, 6);
-    out.number("overhead_part", f.overhead_ppm, 6);
-    add_measures(out, run);
-    out.number("starts", f.starts);
-    out.number("preemptions", f.preemptions);
-    out.number("moves", f.moves);
-    out.number("decisions", run.totals.decisions);
-    out.number("decision_p50_s", run.totals.decision_ns.p50 / 1000, 6);
-    out.number("decision_p99_s", run.totals.decision_ns.p99 / 1000, 6);
-    out.number("wall_s", static_cast<std::int64_t>(run.wall_s * 1e6), 6);
-    out.number("load_s", static_cast<std::int64_t>(run.load_s * 1e6), 6);
-    out.number("store_s", static_cast<std::int64_t>(run.store_s * 1e6), 6);
-    out.number("jobs_per_s", run.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(f.completed) / run.wall_s) : 0);
-    add_groups(out, run, options.output.by);
-    add_settings(out, run.settings);
-    out.flag_unless("interrupted", run.totals.interrupted, false);
-    out.text("schema", "berth.simulation.v1");
-  });
-  return out.finish();
 }
 
 // "fifo rejects 2 jobs: needs 16 GPUs; the cluster has 8", the reasons of most jobs first.
@@ -322,7 +276,7 @@ int run(const SimulateArguments& options) {
     output.store(run);
     run.store_s = seconds_since(before);
     along.line.clear();
-    if (options.json) print(json_of(run, jobs.trace(), options));
+    if (options.json) print(simulation_json(run, jobs.trace(), options.request.seed, group_by(options.output.by)));
   };
   for (std::size_t i = 0; i < requests.size() && remembered_signal() == 0; ++i) {
     const std::string& name = options.policies[i];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -112,6 +114,19 @@ struct Share : Number<6, 1, kWholeGpu> {
   static constexpr std::string_view kNote = "of one GPU, at most 6 digits after the point";
 };
 
+/// A whole number of 64 bits.
+struct Unsigned {
+  static void read(JsonCursor& in, std::uint64_t& out) { parse(in, in.raw(), 10, out); }
+  static void write(JsonWriter& w, std::uint64_t value) { w.raw(fmt::format("{}", value)); }
+  static void describe(JsonWriter& w) { w.text("type", "integer"), w.number("minimum", 0); }
+
+ protected:
+  static void parse(const JsonCursor& in, std::string_view text, int base, std::uint64_t& out) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
+    if (error != std::errc() || end != text.data() + text.size()) in.fail(fmt::format("{} is no whole number of 64 bits", in.shown()));
+  }
+};
+
 /// An enumerator by its name.
 template <class E>
 struct Enum {
@@ -137,18 +152,23 @@ struct Topology : Enum<TopologyKind> {
   static void describe(JsonWriter& w) { Enum::describe(w), w.text("default", core::name(TopologyKind::kSwitch)); }
 };
 
+/// The same text in every document.
+template <const std::string_view& Value>
+struct Constant {
+  template <class Holder>
+  static void write(JsonWriter& w, const Holder& /*any*/) {
+    w.string(Value);
+  }
+  static void describe(JsonWriter& w) { w.text("const", Value); }
+};
+
 /// The name of the document's format.
 template <const std::string_view& Format>
-struct SchemaName {
+struct SchemaName : Constant<Format> {
   template <class Document>
-  static void read(JsonCursor& in, Document& /*whole*/) {
+  static void read(JsonCursor& in, Document& /*any*/) {
     if (in.string() != Format) in.fail(fmt::format("this reader knows the schema \"{}\", not {}", Format, in.shown()));
   }
-  template <class Document>
-  static void write(JsonWriter& w, const Document& /*whole*/) {
-    w.string(Format);
-  }
-  static void describe(JsonWriter& w) { w.text("const", Format); }
 };
 
 // Whether a kind takes the object that holds the value.
@@ -226,7 +246,7 @@ struct Object {
   }
   template <class V>
   static void write(JsonWriter& w, const V& value) {
-    w.object([&] { write_fields(w, value, Fields); });
+    w.object([&] { write_fields<Fields>(w, value); });
   }
   static void describe(JsonWriter& w) { describe_fields(w, Fields); }
 };
@@ -250,12 +270,14 @@ struct DescribedAs : Kind {
   static void describe(JsonWriter& w) { Described::describe(w); }
 };
 
-enum class Presence : std::uint8_t {
-  kOptional,  ///< not written at its default
-  kRequired,
-  kAlways,  ///< optional in documents, but always written
-};
-inline constexpr Presence kOptional = Presence::kOptional, kRequired = Presence::kRequired, kAlways = Presence::kAlways;
+enum class Presence : std::uint8_t { kOptional, kRequired, kAlways };
+template <Presence P>
+using PresenceOf = std::integral_constant<Presence, P>;
+/// Not written at its default.
+inline constexpr PresenceOf<Presence::kOptional> kOptional;
+inline constexpr PresenceOf<Presence::kRequired> kRequired;
+/// Optional in documents, but always written.
+inline constexpr PresenceOf<Presence::kAlways> kAlways;
 
 template <class Member>
 struct OwnerOf;
@@ -265,6 +287,7 @@ struct OwnerOf<V T::*> {
 };
 
 /// A row that is read or written may be the object itself, or hold it as `value` next to what reading needs.
+/// Instead of members there may be a function of the row that computes what is written.
 template <class Row>
 auto& member_of(Row& row) {
   return row;
@@ -275,6 +298,12 @@ auto& member_of(Row& row) { return member_of<Rest...>(row.*First); }
 template <auto First, auto... Rest, class Row>
 requires requires(Row& row) { row.value.*First; }
 auto& member_of(Row& row) { return member_of<Rest...>(row.value.*First); }
+template <auto Compute, class Row>
+requires requires(Row& row) { Compute(row); }
+auto member_of(Row& row) { return Compute(row); }
+
+/// `In` of objects that are only written.
+struct NotRead {};
 
 template <class Kind, class In, auto... Path>
 void read_member(JsonCursor& in, In& row) {
@@ -283,14 +312,14 @@ void read_member(JsonCursor& in, In& row) {
 
 template <class Kind, class Out, auto... Path>
 void write_member(JsonWriter& w, std::string_view name, const Out& row) {
-  w.key(name);
+  w.plain_key(name);
   write_as<Kind>(w, member_of<Path...>(row), row);
 }
 
-template <auto First, auto... Rest>
-const auto& default_of() {
-  static const typename OwnerOf<decltype(First)>::Type value{};
-  return member_of<First, Rest...>(value);
+template <auto First, auto... Rest, class V>
+bool is_default(const V& value) {
+  static const typename OwnerOf<decltype(First)>::Type kDefault{};
+  return value == member_of<First, Rest...>(kDefault);
 }
 
 template <class Kind, class Out, auto... Path>
@@ -300,8 +329,8 @@ void write_unless_absent(JsonWriter& w, std::string_view name, const Out& row) {
     if (Kind::absent(value, row)) return;
   } else if constexpr (requires { Kind::absent(value); }) {
     if (Kind::absent(value)) return;
-  } else if constexpr (sizeof...(Path) > 0) {
-    if (value == default_of<Path...>()) return;
+  } else {
+    if (is_default<Path...>(value)) return;
   }
   write_member<Kind, Out, Path...>(w, name, row);
 }
@@ -322,17 +351,21 @@ constexpr bool is_written() {
 }
 
 /// A member of a given kind; it becomes a field of whatever table it stands in.
-template <class Kind, auto... Path>
+template <class Kind, Presence P, auto... Path>
 struct Member {
   std::string_view name;
-  Presence presence;
   std::string_view about;
 
   template <class In, class Out>
   constexpr operator Field<In, Out>() const {  // NOLINT(google-explicit-constructor): tables list members as fields
-    Field<In, Out> field{name, &read_member<Kind, In, Path...>, presence == kRequired};
+    Field<In, Out> field{name, nullptr, P == Presence::kRequired};
+    if constexpr (!std::is_same_v<In, NotRead>) field.read = &read_member<Kind, In, Path...>;
     if constexpr (is_written<Kind, Out, Path...>()) {
-      field.write = presence == kOptional ? &write_unless_absent<Kind, Out, Path...> : &write_member<Kind, Out, Path...>;
+      if constexpr (P == Presence::kOptional) {
+        field.write = &write_unless_absent<Kind, Out, Path...>;
+      } else {
+        field.write = &write_member<Kind, Out, Path...>;
+      }
     }
     field.describe = &describe<Kind>;
     field.about = about;
@@ -341,10 +374,11 @@ struct Member {
 };
 
 /// @tparam Path  Pointers to members, from the object to the value; none: the kind takes the object itself.
+///               Where the object is only written, it may be a function of it.
 /// @param about  What the value means, for the schema, where the name does not say it.
-template <class Kind, auto... Path>
-constexpr Member<Kind, Path...> field(std::string_view name, Presence presence = kOptional, std::string_view about = {}) {
-  return {name, presence, about};
+template <class Kind, auto... Path, Presence P = Presence::kOptional>
+constexpr Member<Kind, P, Path...> field(std::string_view name, PresenceOf<P> /*presence*/ = {}, std::string_view about = {}) {
+  return {name, about};
 }
 
 }  // namespace berth::io

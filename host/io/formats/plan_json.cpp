@@ -17,18 +17,6 @@ namespace {
 // The most frequent cause of unknown names is a plan of another state.
 constexpr std::string_view kOther = "is this plan of another snapshot?";
 
-struct Unsigned {
-  static void read(JsonCursor& in, std::uint64_t& out) { parse(in, in.raw(), 10, out); }
-  static void write(JsonWriter& w, std::uint64_t value) { w.raw(fmt::format("{}", value)); }
-  static void describe(JsonWriter& w) { w.text("type", "integer"), w.number("minimum", 0); }
-
- protected:
-  static void parse(const JsonCursor& in, std::string_view text, int base, std::uint64_t& out) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
-    if (error != std::errc() || end != text.data() + text.size()) in.fail(fmt::format("{} is no whole number of 64 bits", in.shown()));
-  }
-};
-
 struct Hexadecimal : Unsigned {
   static void read(JsonCursor& in, std::uint64_t& out) { parse(in, in.string(), 16, out); }
   static void write(JsonWriter& w, std::uint64_t value) { w.string(fmt::format("{:016x}", value)); }

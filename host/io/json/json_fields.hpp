@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "berth/cluster.hpp"
@@ -81,18 +83,17 @@ std::uint64_t read_object(JsonCursor& in, T& out, const Field<T, Out> (&fields)[
   return read_object(in, out, std::span<const Field<T, Out>>(fields));
 }
 
-/// Writes the fields into the current object. Extensions come last.
-template <class In, class Out>
-void write_fields(JsonWriter& w, const Out& object, std::span<const Field<In, Out>> fields) {
-  for (const Field<In, Out>& field : fields) {
-    if (field.write != nullptr) field.write(w, field.name, object);
-  }
+/// Writes the fields into the current object, from the `First`-th on. Extensions come last.
+/// The calls are unrolled, because calls through pointers cost a tenth of the time.
+template <const auto& Fields, std::size_t First = 0, std::size_t End = std::size(Fields), class Out>
+void write_fields(JsonWriter& w, const Out& object) {
+  const auto write = [&]<std::size_t I>(std::integral_constant<std::size_t, I> /*index*/) {
+    constexpr const auto& kField = Fields[I];
+    if constexpr (kField.write != nullptr) kField.write(w, kField.name, object);
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...> /*offsets*/) { (write(std::integral_constant<std::size_t, First + I>()), ...); }
+  (std::make_index_sequence<End - First>());
   if constexpr (requires { object.x; }) w.extensions(object.x);
-}
-
-template <class In, class Out, std::size_t N>
-void write_fields(JsonWriter& w, const Out& object, const Field<In, Out> (&fields)[N]) {
-  write_fields(w, object, std::span<const Field<In, Out>>(fields));
 }
 
 /// Writes the schema of an object with these fields into the current object.

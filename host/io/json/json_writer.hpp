@@ -54,6 +54,14 @@ class JsonWriter {
     out_ += ':';
     fresh_ = true;
   }
+  /// A key without characters that need an escape, such as the name of a field.
+  void plain_key(std::string_view name) {
+    comma();
+    out_ += '"';
+    out_ += name;
+    out_ += "\":";
+    fresh_ = true;
+  }
   void string(std::string_view text) {
     comma();
     append_quoted(out_, text);

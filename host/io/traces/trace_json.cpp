@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -347,13 +346,12 @@ Trace scan_trace(const std::string& path, const std::function<void(const TraceJo
 
 void write_json(const Trace& trace, const std::function<void(std::string_view)>& give) {
   // Extensions come before the long lists.
-  constexpr std::span<const Field<TraceFile, TraceOut>> kAll(kTraceFields);
   const TraceOut out{trace, give};
   JsonWriter w;
   w.object([&] {
-    write_fields(w, out, kAll.first(kProfilesField));
+    write_fields<kTraceFields, 0, kProfilesField>(w, out);
     w.extensions(trace.x);
-    write_fields(w, out, kAll.subspan(kProfilesField));
+    write_fields<kTraceFields, kProfilesField>(w, out);
   });
   give(w.finish());
 }

@@ -1,0 +1,220 @@
+#include "host/cli/simulate/simulation_json.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "host/core/base/wide.hpp"
+#include "host/io/formats/schemas.hpp"
+
+namespace berth::cli {
+namespace {
+
+using io::field;
+using io::kRequired;
+using io::List, io::Map, io::Name, io::NotRead, io::Object, io::Text;
+using results::Run;
+using Figures = sim::SimulationFigures;
+using Settings = sim::SimulationSettings;
+using Whole = io::Integer<0, INT64_MAX>;
+using Millionths = io::Number<6, 0, INT64_MAX>;
+using AboveZero = io::Number<6, 1, INT64_MAX>;
+
+template <class T>
+using OutField = io::Field<NotRead, T>;
+
+// GPU-time of many jobs, which may exceed 64 bits.
+struct GpuTime {
+  static void write(io::JsonWriter& w, __int128 gpu_us) { w.decimal(core::saturate(gpu_us), 6); }
+  static void describe(io::JsonWriter& w) { Millionths::describe(w); }
+};
+
+struct LostGpuTime : Map<GpuTime> {
+  static void write(io::JsonWriter& w, const std::array<__int128, sim::kLosses>& lost) {
+    w.object([&] {
+      for (std::size_t loss = 0; loss < sim::kLosses; ++loss) w.key(sim::kLossNames[loss]), GpuTime::write(w, lost[loss]);
+    });
+  }
+};
+
+// Numbers by cause.
+struct Causes : Map<Whole> {
+  template <class Counts>
+  static bool absent(const Counts& counts) {
+    return counts.empty();
+  }
+};
+
+// A time measured in seconds, cut to microseconds.
+struct Measured {
+  static void write(io::JsonWriter& w, double seconds) { w.decimal(static_cast<std::int64_t>(seconds * 1e6), 6); }
+  static void describe(io::JsonWriter& w) { Millionths::describe(w); }
+};
+
+// Of decisions, in nanoseconds.
+struct Nanoseconds {
+  static void write(io::JsonWriter& w, std::int64_t ns) { w.decimal(ns / 1000, 6); }
+  static void describe(io::JsonWriter& w) { Millionths::describe(w); }
+};
+
+constexpr OutField<sim::Deadlines> kDeadlinesFields[] = {
+    field<Whole, &sim::Deadlines::soft>("soft", kRequired),
+    field<Whole, &sim::Deadlines::soft_missed>("soft_missed", kRequired),
+    field<Whole, &sim::Deadlines::hard>("hard", kRequired),
+    field<Whole, &sim::Deadlines::hard_missed>("hard_missed", kRequired),
+};
+
+using sim::GroupFigures;
+constexpr OutField<GroupFigures> kGroupFiguresFields[] = {
+    field<Text, &GroupFigures::name>("name", kRequired),
+    field<Whole, &GroupFigures::jobs>("jobs", kRequired),
+    field<Whole, &GroupFigures::completed>("completed", kRequired),
+    field<Whole, &GroupFigures::rejected>("rejected", kRequired),
+    field<Millionths, &GroupFigures::jct_us, &sim::Distribution::mean>("mean_jct_s", kRequired),
+    field<Millionths, &GroupFigures::jct_us, &sim::Distribution::p50>("median_jct_s", kRequired),
+    field<Millionths, &GroupFigures::jct_us, &sim::Distribution::p90>("p90_jct_s", kRequired),
+    field<Millionths, &GroupFigures::jct_us, &sim::Distribution::p99>("p99_jct_s", kRequired),
+    field<Millionths, &GroupFigures::jct_us, &sim::Distribution::max>("max_jct_s", kRequired),
+    field<Millionths, &GroupFigures::mean_wait_us>("mean_queue_s", kRequired),
+    field<GpuTime, &GroupFigures::gpu_us>("gpu_s", kRequired),
+};
+
+struct SimulatedRun {
+  const Run& value;
+  const Trace& trace;
+  std::uint64_t seed;
+  std::optional<sim::GroupBy> by;  // empty: no groups
+};
+
+struct Grouping {
+  static bool absent(std::optional<sim::GroupBy> by) { return !by; }
+  static void write(io::JsonWriter& w, std::optional<sim::GroupBy> by) { w.string(sim::kGroupingNames[static_cast<std::size_t>(*by)]); }
+  static void describe(io::JsonWriter& w) {
+    w.list("enum", sim::kGroupingNames, [&](const char* name) { w.string(name); });
+  }
+};
+
+struct RunGroups : List<Object<kGroupFiguresFields>> {
+  static bool absent(const SimulatedRun& run) { return !run.by; }
+  static void write(io::JsonWriter& w, const SimulatedRun& run) {
+    List::write(w, run.value.measures.groups[static_cast<std::size_t>(*run.by)], run);
+  }
+};
+
+struct Fidelity {
+  static void write(io::JsonWriter& w, const SimulatedRun& run) { w.string(run.value.settings.iterations ? "iteration" : "rate"); }
+  static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["rate","iteration"])"); }
+};
+
+using Iterations = std::optional<sim::IterationSettings>;
+
+struct GpuJobs {
+  static void write(io::JsonWriter& w, const Iterations& iterations) { w.integer(iterations->gpu_jobs); }
+  static bool absent(const Iterations& iterations) { return !iterations; }
+  static void describe(io::JsonWriter& w) { io::Integer<1, kMaxGpusPerNode>::describe(w); }
+};
+
+using Network = decltype(sim::IterationSettings::network);
+constexpr OutField<Network> kNetworkFields[] = {
+    field<Millionths, &Network::latency_us>("a_s", kRequired),
+    field<AboveZero, &Network::byte_fs>("b_ns", kRequired),
+    field<Millionths, &Network::contention_fs>("eta_ns", kRequired),
+};
+
+struct RunNetwork : Object<kNetworkFields> {
+  static void write(io::JsonWriter& w, const Iterations& iterations) { Object::write(w, iterations->network); }
+  static bool absent(const Iterations& iterations) { return !iterations; }
+};
+
+std::int64_t jobs_per_s(const SimulatedRun& run) {
+  return run.value.wall_s > 0 ? static_cast<std::int64_t>(static_cast<double>(run.value.figures.completed) / run.value.wall_s) : 0;
+}
+
+constexpr std::string_view kSimulationFormat = "berth.simulation.v1";
+
+constexpr OutField<SimulatedRun> kSimulationFields[] = {
+    field<Name, &Run::policy>("policy", kRequired),
+    field<Text, [](const SimulatedRun& run) { return std::string_view(run.trace.name); }>("trace", kRequired),
+    field<io::AnyInteger, [](const SimulatedRun& run) { return static_cast<std::int64_t>(run.seed); }>("seed", kRequired),
+    field<Whole, &Run::jobs>("jobs", kRequired),
+    field<Whole, &Run::figures, &Figures::completed>("completed", kRequired),
+    field<Whole, &Run::figures, &Figures::rejected>("rejected", kRequired),
+    field<Whole, &Run::figures, &Figures::unfinished>("unfinished", kRequired),
+    field<Causes, [](const SimulatedRun& run) { return run.trace.dropped; }>("dropped", {},
+                                                                             "Rows of the source that are no jobs: cause -> rows."),
+    field<Causes, &Run::rejections>("rejections", {}, "Jobs that the policy rejected: reason -> jobs."),
+    field<Millionths, &Run::figures, &Figures::jct_us, &sim::Distribution::mean>("mean_jct_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::jct_us, &sim::Distribution::p50>("median_jct_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::jct_us, &sim::Distribution::p90>("p90_jct_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::jct_us, &sim::Distribution::p99>("p99_jct_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::jct_us, &sim::Distribution::max>("max_jct_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::wait_us, &sim::Distribution::mean>("mean_queue_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::wait_us, &sim::Distribution::p50>("median_queue_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::wait_us, &sim::Distribution::p90>("p90_queue_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::wait_us, &sim::Distribution::p99>("p99_queue_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::wait_us, &sim::Distribution::max>("max_queue_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::first_us, &sim::Distribution::mean>("mean_first_start_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::first_us, &sim::Distribution::p50>("median_first_start_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::first_us, &sim::Distribution::p90>("p90_first_start_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::first_us, &sim::Distribution::p99>("p99_first_start_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::first_us, &sim::Distribution::max>("max_first_start_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::makespan_us>("makespan_s", kRequired),
+    field<Millionths, &Run::figures, &Figures::gpu_utilisation_ppm>("gpu_utilisation", kRequired),
+    field<Millionths, &Run::figures, &Figures::overhead_ppm>("overhead_part", kRequired),
+    field<Whole, &Run::figures, &Figures::killed>("killed", kRequired),
+    field<Whole, &Run::totals, &sim::SimulationTotals::failures>("failures", kRequired),
+    field<Whole, &Run::figures, &Figures::failures>("job_failures", kRequired),
+    field<Whole, &Run::figures, &Figures::repairs>("repairs", kRequired),
+    field<Millionths, &Run::figures, &Figures::goodput_ppm>("goodput", kRequired),
+    field<Millionths, &Run::figures, &Figures::effective_ppm>("effective_training_time", kRequired),
+    field<GpuTime, &Run::figures, &Figures::gpu_us>("gpu_s", kRequired),
+    field<LostGpuTime, &Run::figures, &Figures::lost_gpu_us>("lost_gpu_s", kRequired),
+    field<Millionths, &Run::measures, &sim::Measures::fairness, &sim::Fairness::rho_ppm, &sim::Distribution::mean>("mean_rho", kRequired),
+    field<Millionths, &Run::measures, &sim::Measures::fairness, &sim::Fairness::rho_ppm, &sim::Distribution::p50>("median_rho", kRequired),
+    field<Millionths, &Run::measures, &sim::Measures::fairness, &sim::Fairness::rho_ppm, &sim::Distribution::p90>("p90_rho", kRequired),
+    field<Millionths, &Run::measures, &sim::Measures::fairness, &sim::Fairness::rho_ppm, &sim::Distribution::p99>("p99_rho", kRequired),
+    field<Millionths, &Run::measures, &sim::Measures::fairness, &sim::Fairness::rho_ppm, &sim::Distribution::max>("max_rho", kRequired),
+    field<Millionths, &Run::measures, &sim::Measures::fairness, &sim::Fairness::jain_ppm>("jain", kRequired),
+    field<Object<kDeadlinesFields>, &Run::measures, &sim::Measures::deadlines>("deadlines", kRequired),
+    field<Whole, &Run::figures, &Figures::starts>("starts", kRequired),
+    field<Whole, &Run::figures, &Figures::preemptions>("preemptions", kRequired),
+    field<Whole, &Run::figures, &Figures::moves>("moves", kRequired),
+    field<Whole, &Run::totals, &sim::SimulationTotals::decisions>("decisions", kRequired),
+    field<Nanoseconds, &Run::totals, &sim::SimulationTotals::decision_ns, &sim::Distribution::p50>("decision_p50_s", kRequired),
+    field<Nanoseconds, &Run::totals, &sim::SimulationTotals::decision_ns, &sim::Distribution::p99>("decision_p99_s", kRequired),
+    field<Measured, &Run::wall_s>("wall_s", kRequired),
+    field<Measured, &Run::load_s>("load_s", kRequired),
+    field<Measured, &Run::store_s>("store_s", kRequired),
+    field<Whole, &jobs_per_s>("jobs_per_s", kRequired),
+    field<Grouping, &SimulatedRun::by>("by"),
+    field<RunGroups>("groups"),
+    field<Map<Text>, &Run::settings, &Settings::request, &Request::params>("params", kRequired),
+    field<Text, &Run::settings, &Settings::estimates>("estimates", kRequired),
+    field<Text, &Run::settings, &Settings::overheads, &Overheads::name>("overheads", kRequired),
+    field<Text, &Run::settings, &Settings::progress>("progress", kRequired),
+    field<Name, &Run::settings, &Settings::events, &ClusterEvents::name>("events"),
+    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::node_us>("node_failure_s"),
+    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::gpu_us>("gpu_failure_s"),
+    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::repair_us>("repair_s"),
+    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::crash_gpu_us>("crash_gpu_s"),
+    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::kill_gpu_us>("kill_gpu_s"),
+    field<io::Number<6, kSecond, INT64_MAX>, &Run::settings, &Settings::round_us>("round_s"),
+    field<io::Boolean, &Run::settings, &Settings::events_too>("at_events"),
+    field<io::Boolean, &Run::settings, &Settings::elastic>("elastic"),
+    field<Fidelity>("fidelity", kRequired),
+    field<GpuJobs, &Run::settings, &Settings::iterations>("gpu_jobs"),
+    field<RunNetwork, &Run::settings, &Settings::iterations>("network"),
+    field<io::Boolean, &Run::totals, &sim::SimulationTotals::interrupted>("interrupted"),
+    field<io::Constant<kSimulationFormat>>("schema", kRequired),
+};
+
+}  // namespace
+
+std::string simulation_json(const Run& run, const Trace& trace, std::uint64_t seed, std::optional<sim::GroupBy> by) {
+  io::JsonWriter out;
+  Object<kSimulationFields>::write(out, SimulatedRun{run, trace, seed, by});
+  return out.finish();
+}
+
+std::string simulation_schema() { return io::schema_of<kSimulationFields>(kSimulationFormat, "What came of a trace under one policy"); }
+
+}  // namespace berth::cli
