@@ -318,8 +318,8 @@ void write_member(JsonWriter& w, std::string_view name, const Out& row) {
 
 template <auto First, auto... Rest, class V>
 bool is_default(const V& value) {
-  static const typename OwnerOf<decltype(First)>::Type kDefault{};
-  return value == member_of<First, Rest...>(kDefault);
+  static const typename OwnerOf<decltype(First)>::Type untouched{};
+  return value == member_of<First, Rest...>(untouched);
 }
 
 template <class Kind, class Out, auto... Path>
