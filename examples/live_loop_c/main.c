@@ -130,7 +130,7 @@ static char* first_running(berth_state* state, berth_plan* plan, const struct ro
 }
 
 /* Events since the last decision: half a minute passed, a job ended, another arrived. All of it or nothing is applied. */
-static uint64_t tell(berth_state* state, const char* done, int round) {
+static uint64_t report(berth_state* state, const char* done, int round) {
   char arrival[32];
   const char* ids[3] = {NULL, NULL, NULL};
   const char* texts[3] = {NULL, "completed", NULL};
@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
   revision = info.revision;
   for (round = 0; round < 3; ++round) {
     struct rows rows;
-    if (round > 0) revision = tell(state, done, round);
+    if (round > 0) revision = report(state, done, round);
     check(berth_decide(engine, state, memory, &request, plan, &error));
     rows = read_rows(plan);
     printf("revision %llu: %llu jobs, policy %s\n", (unsigned long long)revision, (unsigned long long)rows.n, request.policy);

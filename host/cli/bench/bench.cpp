@@ -129,7 +129,7 @@ int run(const BenchArguments& options) {
   check_writable(options.json);
   const BenchReport report = measure(options);
   if (!options.json.empty()) write_out(options.json, bench_json(report));
-  tell(options.json, bench_text(report));
+  print_message(options.json, bench_text(report));
   return kDone;
 }
 

@@ -88,7 +88,7 @@ int run_one(const PlanArguments& options) {
   if (prints_json) {
     print(json);
   } else {
-    tell(options.state_out, plan_text(loaded.state, plan, options.text));
+    print_message(options.state_out, plan_text(loaded.state, plan, options.text));
   }
   return code_of(plan);
 }

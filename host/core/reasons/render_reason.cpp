@@ -179,11 +179,11 @@ class Text {
   }
   bool some_nodes() const { return r_.some_nodes || r_.code == ReasonCode::kNodeConstraint; }
   /// The sentence distinguishes GPUs that the job may use from others.
-  bool tells_such_nodes() const {
+  bool names_such_nodes() const {
     const bool counted = r_.code == ReasonCode::kNodeConstraint || r_.code == ReasonCode::kInsufficientGpus;
     return some_nodes() && (is_apart() || (counted && r_.level < 0));
   }
-  const char* on_such() const { return !some_nodes() ? "" : tells_such_nodes() ? " on such nodes" : " on nodes that it may use"; }
+  const char* on_such() const { return !some_nodes() ? "" : names_such_nodes() ? " on such nodes" : " on nodes that it may use"; }
   /// The sentence ends with the place, so that "there" is clear.
   bool place_is_named() const { return r_.best > 0 && r_.code != ReasonCode::kFragmented && !is_apart(); }
   std::string more_free() const {
@@ -284,7 +284,7 @@ class Text {
                          place(), r_.best);
     }
     return fmt::format("needs {}; {}, {}", typed(), left(r_.best),
-                       r_.free > 0 ? "but its groups found no place together" : "but not when its turn came");
+                       r_.free > 0 ? "but its groups found no place together" : "but not when the scheduling pass reached it");
   }
 
   std::string allowed_free() const {
@@ -323,12 +323,14 @@ class Text {
                        r_.certified ? "" : " left", place());
   }
 
-  // "8 T0 GPUs would add 2.3 % less objective value in it than in other jobs". `asked` is their price, `best` what they add here.
+  // "8 T0 GPUs add 2.3 % less objective value to this job than to other jobs". `asked` is their price, the objective value that they add
+  // elsewhere; `best` is what they add here.
   std::string outbid() const {
     const std::string gpus = fmt::format("{} {} GPU{}", r_.members, type(), r_.members == 1 ? "" : "s");
-    if (r_.best <= 0) return gpus + " would add no objective value in it";
-    if (r_.best >= r_.asked) return gpus + " would add no more objective value in it than in other jobs";
-    return fmt::format("{} would add {} less objective value in it than in other jobs", gpus, percent_text(r_.asked - r_.best, r_.asked));
+    if (r_.best <= 0) return gpus + (r_.members == 1 ? " adds" : " add") + " no objective value to this job";
+    if (r_.best >= r_.asked) return gpus + (r_.members == 1 ? " adds" : " add") + " as much objective value to other jobs";
+    return fmt::format("{} add{} {} less objective value to this job than to other jobs", gpus, r_.members == 1 ? "s" : "",
+                       percent_text(r_.asked - r_.best, r_.asked));
   }
 
   // "8 more are on drained nodes n3, n4": what else there would be.

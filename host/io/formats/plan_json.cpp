@@ -186,7 +186,7 @@ struct GpuMask {
   static void read(JsonCursor& in, std::uint64_t& out) {
     in.array([&] {
       const std::uint64_t bit = std::uint64_t{1} << in.integer(0, kMaxGpusPerNode - 1);
-      if ((out & bit) != 0) in.fail(fmt::format("GPU {} stands here twice", in.shown()));
+      if ((out & bit) != 0) in.fail(fmt::format("duplicate GPU {}", in.shown()));
       out |= bit;
     });
   }

@@ -65,7 +65,7 @@ void read_model(JsonCursor& in, GavelThroughputs& out, const std::string& type, 
   bool alone = false;
   in.object([&](std::string_view other) {
     if (other == "null") {
-      if (alone) in.fail("the field 'null' stands here twice");
+      if (alone) in.fail("duplicate field 'null'");
       alone = true;
       GavelRate& rate = out.alone[type][key];
       (spread_out ? rate.spread_out : rate.together) = steps_per_s(in);
@@ -89,11 +89,11 @@ GavelThroughputs read_gavel_throughputs(GzipInput& input) {
   std::set<std::pair<std::string, bool>> types;
   in.object([&](std::string_view gpu) {
     const auto type = gpu_key(in, gpu);
-    if (!types.insert(type).second) in.fail(fmt::format("the GPU type '{}' stands here twice", gpu));
+    if (!types.insert(type).second) in.fail(fmt::format("duplicate GPU type '{}'", gpu));
     std::set<GavelThroughputs::Key> models;
     in.object([&](std::string_view text) {
       const GavelThroughputs::Key key = tuple_key(in, text);
-      if (!models.insert(key).second) in.fail(fmt::format("'{}' stands here twice", text));
+      if (!models.insert(key).second) in.fail(fmt::format("duplicate model '{}'", text));
       read_model(in, out, type.first, type.second, key);
     });
   });

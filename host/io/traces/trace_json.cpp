@@ -118,7 +118,7 @@ struct SharedProfiles : Map<Object<kProfileFields>> {
     DistinctKeys names;
     in.object([&](std::string_view name) {
       if (name.empty()) in.fail("a profile needs a name");
-      if (!names.add(name)) in.fail(fmt::format("the profile '{}' stands here twice", name));
+      if (!names.add(name)) in.fail(fmt::format("duplicate profile '{}'", name));
       out.emplace_back(std::string(name), Profile{});
       read_object(in, out.back().second, kProfileFields);
     });

@@ -10,7 +10,7 @@
 namespace berth::policy {
 namespace {
 
-constexpr TimeUs kCountFor = 1'920 * kSecond;   // Gavel's; it counts anew no sooner
+constexpr TimeUs kCountFor = 1'920 * kSecond;   // Gavel's; the shares are counted again after this time
 constexpr const char* kReceived = "received/";  // followed by the id of a GPU type
 constexpr const char* kOwed = "owed/";
 constexpr const char* kShare = "share/";

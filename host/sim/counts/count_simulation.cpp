@@ -275,13 +275,13 @@ class CountSimulator {
   }
 
   void leave(std::int32_t job, JobOutcome::End how) {
-    tell(job, how);
+    report(job, how);
     if (how != JobOutcome::End::kRejected) totals_.last_end_us = now_;
     source_.release(*jobs_[job].traced);
     jobs_.free(job);
   }
 
-  void tell(std::int32_t job_index, JobOutcome::End how) {
+  void report(std::int32_t job_index, JobOutcome::End how) {
     const CountedJob& job = jobs_[job_index];
     const auto gpu_time = [&job](TimeUs time) { return static_cast<__int128>(time) * job.gpus; };
     JobOutcome& outcome = outcome_;
@@ -323,7 +323,7 @@ class CountSimulator {
     }
     for (std::int32_t job = waiting_.take_any(); job >= 0; job = waiting_.take_any()) left.push_back(job);
     std::sort(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) { return jobs_[a].rank < jobs_[b].rank; });
-    for (const std::int32_t job : left) tell(job, JobOutcome::End::kUnfinished);
+    for (const std::int32_t job : left) report(job, JobOutcome::End::kUnfinished);
   }
 
   // Where the head of the line also blocks other pools, it must be tried to find that out.
@@ -352,7 +352,7 @@ class CountSimulator {
   JobEvents ends_, changes_;
   const TraceJob* upcoming_;
   SimulationTotals totals_;
-  JobOutcome outcome_;  // last outcome reported; what `tell` does not set never applies here
+  JobOutcome outcome_;  // last outcome reported; what `report` does not set never applies here
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(PricePolicy, AJobThatPaysTooLittleIsOutbid) {
   EXPECT_EQ(reason.members, 8);
   EXPECT_EQ(reason.best, 1'000'000);
   EXPECT_EQ(reason.asked, 8 * plan.bound.prices[0].second);
-  EXPECT_EQ(render_reason(state, reason, 2), "8 a100 GPUs would add 77 % less objective value in it than in other jobs");
+  EXPECT_EQ(render_reason(state, reason, 2), "8 a100 GPUs add 77 % less objective value to this job than to other jobs");
   EXPECT_EQ(render_would_start_if(state, reason, 2), "");
 }
 
