@@ -210,7 +210,7 @@ void check_iterations(const SimulateArguments& options, const std::vector<Reques
     if (options.estimates != "oracle") throw InvalidArgument("policy 'ada-srsf' goes by remaining work: it needs --estimates oracle");
   }
   if (options.iterations.gpu_jobs > 1 && (!options.exec.commands.empty() || !std::all_of(requests.begin(), requests.end(), is_ada_srsf))) {
-    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places jobs beside each other");
+    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places several jobs on a GPU");
   }
 }
 

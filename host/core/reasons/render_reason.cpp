@@ -191,11 +191,11 @@ class Text {
     if (is_apart()) return apart_more_free();
     if (r_.members == 1 && r_.where < 0 && r_.level >= 0) {
       return fmt::format("{} more were free {} one {}{}{}", r_.missing, to_index(), level(), some_nodes() ? " that it may use" : "",
-                         beside(1, each));
+                         with_amounts(1, each));
     }
-    if (each < 2 || r_.missing % each != 0) return fmt::format("{} more were free{}{}", r_.missing, there(), beside(r_.missing, 1));
+    if (each < 2 || r_.missing % each != 0) return fmt::format("{} more were free{}{}", r_.missing, there(), with_amounts(r_.missing, 1));
     const std::int64_t members = r_.missing / each;
-    return fmt::format("{} had room{}{}", more_members(members, each), there(), beside(members, each));
+    return fmt::format("{} had room{}{}", more_members(members, each), there(), with_amounts(members, each));
   }
   // "2 more members of 8 GPUs"
   static std::string more_members(std::int64_t members, std::int64_t size) {
@@ -205,8 +205,8 @@ class Text {
   std::string in_members() const { return fmt::format("{} of {}", counted(r_.members, "member"), counted(size(), "GPU")); }
 
   // ", each with 64 cores and 512 GiB of memory": what must become free with N members of `gpus`.
-  std::string beside(std::int64_t members, std::int64_t gpus) const {
-    if (!r_.beside || job_ == nullptr) return {};
+  std::string with_amounts(std::int64_t members, std::int64_t gpus) const {
+    if (!r_.with_cpu_and_memory || job_ == nullptr) return {};
     const Constraints& c = job_->constraints;
     std::vector<std::string> amounts;
     if (c.cpu_milli_per_gpu > 0) amounts.push_back(cores_text(saturating_mul(gpus, c.cpu_milli_per_gpu)));
@@ -232,8 +232,8 @@ class Text {
     const std::int64_t each = size(), members = r_.missing / each;
     if (r_.where >= 0) return fmt::format("{} more were free on {}", r_.missing, place());
     const char* such = some_nodes() ? "such " : "";
-    if (r_.apart == 1 && members == 1) return fmt::format("1 more {}node had {} free{}", such, each, beside(1, each));
-    const std::string amounts = beside(members, each);
+    if (r_.apart == 1 && members == 1) return fmt::format("1 more {}node had {} free{}", such, each, with_amounts(1, each));
+    const std::string amounts = with_amounts(members, each);
     if (r_.apart == 1) return fmt::format("{} more {}nodes had {} free{}", members, such, each, amounts.empty() ? " each" : amounts);
     return fmt::format("{}{}{}, counting at most {} a node",
                        each > 1 ? more_members(members, each) + " had room" : fmt::format("{} more were free", members), on_such(), amounts,

@@ -141,7 +141,7 @@ void check_header(const StateImpl& state, const Plan& plan, Violations& found) {
     }
   }
   if (plan.work_done < 0 || (plan.bound.objective.empty() && plan.work_done > static_cast<std::int64_t>(plan.decisions.size()))) {
-    found.add("the scheduling pass placed {} of {}", counted(plan.work_done, "job"), plan.decisions.size());
+    found.add("the scheduling pass visited {} of {}", counted(plan.work_done, "job"), plan.decisions.size());
   }
   const bool all_rejected = !plan.decisions.empty() && std::all_of(plan.decisions.begin(), plan.decisions.end(), [](const Decision& d) {
     return d.action == Action::kReject && d.reason.certified;

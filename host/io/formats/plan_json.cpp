@@ -142,7 +142,7 @@ constexpr Field<ReasonIn, ReasonOut> kEvidenceFields[] = {
     field<AnyInteger, &Reason::missing>("missing"),
     field<Counted32, &Reason::members>("members"),
     field<Counted32, &Reason::apart>("apart"),
-    field<Boolean, &Reason::beside>("beside"),
+    field<Boolean, &Reason::with_cpu_and_memory>("with_cpu_and_memory"),
     field<Boolean, &Reason::some_nodes>("some_nodes"),
     field<Counted, &Reason::free>("free"),
     field<AnyMicro, &Reason::until_us>("until_s"),

@@ -71,9 +71,9 @@ void read_model(JsonCursor& in, GavelThroughputs& out, const std::string& type, 
       (spread_out ? rate.spread_out : rate.together) = steps_per_s(in);
       return;
     }
-    const GavelThroughputs::Key beside = tuple_key(in, other);
+    const GavelThroughputs::Key paired = tuple_key(in, other);
     const std::int64_t rate = read_pair(in);
-    if (type == kGavelReference && !spread_out && key.second == 1 && beside.second == 1) out.beside[{key.first, beside.first}] = rate;
+    if (type == kGavelReference && !spread_out && key.second == 1 && paired.second == 1) out.paired[{key.first, paired.first}] = rate;
   });
   if (!alone) in.fail(fmt::format("no rate of '{}' alone: the field \"null\" is missing", key.first));
 }
@@ -126,7 +126,7 @@ Profile gavel_profile(const GavelThroughputs& throughputs, const std::string& mo
   const auto& measured = throughputs.alone.at(reference);
   const auto alone = measured.find({model, 1});
   if (alone == measured.end() || alone->second.together == 0) return profile;
-  for (auto at = throughputs.beside.lower_bound({model, ""}); at != throughputs.beside.end() && at->first.first == model; ++at) {
+  for (auto at = throughputs.paired.lower_bound({model, ""}); at != throughputs.paired.end() && at->first.first == model; ++at) {
     profile.colocation.emplace_back(at->first.second,
                                     std::min<std::int64_t>(core::mul_div(at->second, kWholeGpu, alone->second.together), kWholeGpu));
   }

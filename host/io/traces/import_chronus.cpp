@@ -138,7 +138,7 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
     spreads = read_spreads(*input);
     if (spreads.empty()) throw InputError(input->name(), "", 1, "no model");
   }
-  CsvReader row = jobs_beside_cluster("chronus", std::move(tables), imported);
+  CsvReader row = jobs_with_cluster("chronus", std::move(tables), imported);
   const int id = row.column("job_id"), user = row.column("user"), gpus = row.column("num_gpu"), submit = row.column("submit_time"),
             model = row.column("model_name"), duration = row.column("duration");
   const DeadlineColumns deadlines(row);
