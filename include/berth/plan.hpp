@@ -164,8 +164,8 @@ struct Plan {
   std::string backend;       ///< backend of the answer: "reference", "cpu", "cuda"
   std::string backend_note;  ///< why it is not the requested backend; may be empty
   std::uint64_t seed = 0;
-  std::int64_t work_done = 0;  ///< jobs that the scheduling pass looked at; for policies that search: evaluations
-  std::string stopped_by;      ///< "done", "work", "budget", "cancel"
+  std::int64_t iterations = 0;  ///< jobs of the scheduling pass, or evaluations, generations or rounds of the policy
+  std::string stopped_by;       ///< "done", "iterations", "budget", "cancel"
   Proof proof = Proof::kPlacedValidated;
   std::uint64_t tables = 0;  ///< hash of the tables used
   /// Time to decide again if no event happens before, after the plan is applied.

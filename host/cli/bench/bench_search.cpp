@@ -89,13 +89,13 @@ SearchSize measure_search(const BenchOrder& order, const SearchAsk& ask) {
     Request request = search_request(order, "ones-plus", side);
     Plan plan;
     // Allocates memory and GPU kernels before anything is timed, and checks that the sides give equal results.
-    request.work_limit = kAlikeWork;
+    request.max_iterations = kAlikeWork;
     plan = engine.decide(state, request);
     if (!order.go_on()) return size;
     if (left_out(order, side, ask, plan)) continue;
     if (alike.policy.empty()) alike = plan;
     if (!same_plan(alike, plan)) throw InternalError("the plans of " + order.sides.front().name + " and " + side.name + " differ");
-    request.work_limit = 0;
+    request.max_iterations = 0;
     for (const TimeUs budget : ask.budgets) {
       request.budget_us = budget;
       std::vector<report::ValueOverTime> repetitions;

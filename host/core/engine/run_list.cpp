@@ -219,7 +219,7 @@ const std::vector<std::string>& RunList::plan(const StateView& view, std::span<c
   plan.policy = request.policy;
   plan.params = request.params;
   plan.seed = request.seed;
-  plan.work_done = static_cast<std::int64_t>(n_visited_);
+  plan.iterations = static_cast<std::int64_t>(n_visited_);
   plan.stopped_by = "done";
   plan.tables = s.tables_hash();
   plan.order_until_us = kNever;

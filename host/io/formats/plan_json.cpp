@@ -28,7 +28,7 @@ struct BackendNote : Text {
 };
 
 struct StoppedBy : DisplayedText {
-  static void describe(JsonWriter& w) { w.key("enum"), w.raw(R"(["done","work","budget","cancel"])"); }
+  static void describe(JsonWriter& w) { w.key("enum"), w.raw(R"(["done","iterations","budget","cancel"])"); }
 };
 
 // A wall-clock time, measured.
@@ -414,7 +414,7 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<DisplayedText, &Plan::backend>("backend", kAlways),
     field<BackendNote, &Plan::backend_note>("backend_note"),
     field<Unsigned, &Plan::seed>("seed", kAlways),
-    field<Counted, &Plan::work_done>("work_done", kAlways),
+    field<Counted, &Plan::iterations>("iterations", kAlways),
     field<StoppedBy, &Plan::stopped_by>("stopped_by", kAlways),
     field<Enum<Proof>, &Plan::proof>("proof", kRequired),
     field<Hexadecimal, &Plan::tables>("tables", kAlways),

@@ -370,7 +370,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
                                    [&](const auto& model) { return pauses(model.second); });
-  if (!by_count || !steady || settings.round_us > 0 || settings.request.work_limit > 0 || settings.request.budget_us > 0)
+  if (!by_count || !steady || settings.round_us > 0 || settings.request.max_iterations > 0 || settings.request.budget_us > 0)
     return std::nullopt;
   NodeCounts nodes;
   const bool topology = chosen.rules.packing == core::Packing::kTopology;

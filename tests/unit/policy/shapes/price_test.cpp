@@ -206,7 +206,7 @@ TEST(PricePolicy, PricesAreKeptForTheNextDecision) {
   engine.decide(state, memory, test::asking("price"), second);
 
   EXPECT_EQ(memory.scalars.at("price/a100"), second.bound.prices[0].second);
-  EXPECT_LT(second.work_done, first.work_done);
+  EXPECT_LT(second.iterations, first.iterations);
   EXPECT_EQ(second.bound.value, first.bound.value);
 }
 
@@ -298,8 +298,8 @@ TEST(PricePolicy, WhatFoundNoPlaceStaysLeftOut) {
 
 TEST(PricePolicy, EvaluationsOfAllChoicesCountTogether) {
   const ClusterState state(two_holes());
-  EXPECT_GT(plan_of(state).work_done, 1);
-  EXPECT_EQ(plan_of(state, {{"evaluations", "1"}}).work_done, 1);
+  EXPECT_GT(plan_of(state).iterations, 1);
+  EXPECT_EQ(plan_of(state, {{"evaluations", "1"}}).iterations, 1);
 }
 
 TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
@@ -307,13 +307,13 @@ TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
   Request request;
   request.policy = "price";
   request.params = {{"objective", "throughput"}};
-  request.work_limit = 1;
+  request.max_iterations = 1;
 
   const Plan plan = Engine().decide(state, request);
 
   EXPECT_EQ(fate(state, plan, "large"), "start 6");
-  EXPECT_EQ(plan.work_done, 1);
-  EXPECT_EQ(plan.stopped_by, "work");
+  EXPECT_EQ(plan.iterations, 1);
+  EXPECT_EQ(plan.stopped_by, "iterations");
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
 }
 
