@@ -1,7 +1,7 @@
 // ones-plus: prices choose, then whole plans evolve.
 //
 // Choice      that of `price`, with the places that the scheduling pass finds. Then a population of plans is improved. Steps give one
-//             job another shape and make room for it; mates take over better parts of the cluster from each other
+//             job another shape and make room for it; crossover takes over better parts of the cluster from a parent
 //             (docs/ones-plus.md). Values by `objective`, with all `terms` of places except link_load.
 // Work        rounds: the start, and each generation.
 // Keeps       prices, and the shapes of some of the population.

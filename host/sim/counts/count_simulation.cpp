@@ -146,19 +146,19 @@ class CountSimulator {
   void decide_over(std::int32_t group) {
     displaced_.clear();
     std::size_t next_displaced = 0;
-    waiting_.begin_turns(group, room(group));
+    waiting_.begin_heads(group, room(group));
     for (;;) {
-      const JobPlace* turn = waiting_.turn();
-      const bool again = next_displaced < displaced_.size() && (turn == nullptr || displaced_[next_displaced] < *turn);
+      const JobPlace* head = waiting_.next_head();
+      const bool again = next_displaced < displaced_.size() && (head == nullptr || displaced_[next_displaced] < *head);
       if (again) {
         if (start_elsewhere(displaced_[next_displaced])) {
           displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
           continue;
         }
         ++next_displaced;
-      } else if (turn == nullptr) {
+      } else if (head == nullptr) {
         break;
-      } else if (try_first(group, *turn, next_displaced)) {
+      } else if (try_first(group, *head, next_displaced)) {
         continue;
       } else {
         waiting_.blocked();
