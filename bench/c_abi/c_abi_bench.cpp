@@ -152,7 +152,7 @@ void decide_and_read(benchmark::State& bench) {
     bench.SetIterationTime(c.back());
   }
   require(mine.action == yours.action && mine.node == yours.node && mine.gpus == yours.gpus && mine.finish == yours.finish,
-          "the C ABI tells another plan");
+          "the C ABI reports another plan");
   const double base = median(cpp);
   bench.counters["cpp_ms"] = 1e3 * base;
   bench.counters["c_ms"] = 1e3 * median(c);

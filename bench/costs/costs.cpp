@@ -32,14 +32,14 @@ struct Phase {
   const char* name;
   Counts all{};
   std::int64_t blocks = 0, most_barriers = 0;
-  std::int64_t own_in = 0, own_out = 0, mate_in = 0;  // sectors, counted for each block
+  std::int64_t own_in = 0, own_out = 0, parent_in = 0;  // sectors, counted for each block
   void add(const Counts& one) {
     all += one;
     ++blocks;
     most_barriers = std::max(most_barriers, one.barriers);
     own_in += static_cast<std::int64_t>(one.of[kOwn].in.size());
     own_out += static_cast<std::int64_t>(one.of[kOwn].out.size());
-    mate_in += static_cast<std::int64_t>(one.of[kMate].in.size());
+    parent_in += static_cast<std::int64_t>(one.of[kParent].in.size());
   }
   void print() const {
     const auto each = [&](std::int64_t n) { return static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(1, blocks)); };
@@ -53,8 +53,8 @@ struct Phase {
       std::fprintf(stderr, "         %-9s loads %.0f (%.0f B), stores %.0f (%.0f B); all blocks: sectors read %zu B, written %zu B\n",
                    kNames[m], each(t.loads), each(t.loaded), each(t.stores), each(t.stored), t.in.size() * kSector, t.out.size() * kSector);
     }
-    std::fprintf(stderr, "         sectors of a block: own read %.0f B, own written %.0f B, mate read %.0f B\n", each(own_in * kBytes),
-                 each(own_out * kBytes), each(mate_in * kBytes));
+    std::fprintf(stderr, "         sectors of a block: own read %.0f B, own written %.0f B, parent read %.0f B\n", each(own_in * kBytes),
+                 each(own_out * kBytes), each(parent_in * kBytes));
   }
 };
 
@@ -99,20 +99,20 @@ class PlanSearchCosts {
   void generation(std::int32_t g) {
     kernel::SerialGroup group;
     for (std::int32_t i = 0; i < n_; ++i) {
-      const std::int32_t mate = kernel::plan_search_crossover(r_, g, i);
-      if (mate >= 0) kernel::plan_search_offspring(group, v_, r_, x_[to_index(mate)], x_[to_index(i)], ws_);
+      const std::int32_t parent = kernel::plan_search_crossover(r_, g, i);
+      if (parent >= 0) kernel::plan_search_offspring(group, v_, r_, x_[to_index(parent)], x_[to_index(i)], ws_);
     }
     for (std::int32_t i = 0; i < n_; ++i) kernel::plan_search_improve(group, v_, r_, g, i, x_[to_index(i)], ws_);
   }
 
   /// The same, step by step.
   void count(std::int32_t g) {
-    Phase cross{"mates"}, step{"steps"}, fill{"fill"}, improve{"improve"};
+    Phase cross{"crossover"}, step{"steps"}, fill{"fill"}, improve{"improve"};
     for (std::int32_t i = 0; i < n_; ++i) {
-      const std::int32_t mate = kernel::plan_search_crossover(r_, g, i);
-      if (mate < 0) continue;
-      cross.add(block(ranges(i, mate),
-                      [&](auto& group) { kernel::plan_search_offspring(group, v_, r_, x_[to_index(mate)], x_[to_index(i)], ws_); }));
+      const std::int32_t parent = kernel::plan_search_crossover(r_, g, i);
+      if (parent < 0) continue;
+      cross.add(block(ranges(i, parent),
+                      [&](auto& group) { kernel::plan_search_offspring(group, v_, r_, x_[to_index(parent)], x_[to_index(i)], ws_); }));
     }
     for (std::int32_t i = 0; i < n_; ++i) {
       Counts all;
@@ -144,9 +144,9 @@ class PlanSearchCosts {
 
  private:
   Range piece(std::int32_t i) const { return {first_ + each_ * to_index(i), each_}; }
-  Ranges ranges(std::int32_t own, std::int32_t mate) const {
+  Ranges ranges(std::int32_t own, std::int32_t parent) const {
     Ranges ranges{piece(own), {}, {first_ + each_ * to_index(n_), work_}, {}};
-    if (mate >= 0) ranges.mate = piece(mate);
+    if (parent >= 0) ranges.parent = piece(parent);
     ranges.addresses = {{this, sizeof(*this)}, {&v_, sizeof(v_)}, {&r_, sizeof(r_)}, {x_.data(), x_.size() * sizeof(x_[0])}};
     return ranges;
   }
@@ -210,12 +210,12 @@ Status evolve(void*, const cuda_abi::AbiOnesTask* task, Message* message) {
   std::vector<std::int32_t> made(to_index(candidates) * jobs), by_score(to_index(candidates));
   std::vector<std::int64_t> score(to_index(candidates));
   std::vector<std::uint32_t> bits(to_index(kernel::ones_bit_words(v.n_gpus)));
-  Phase parents{"parents"}, children{"children"}, mutants{"mutants"}, reorder{"reorder"};
+  Phase parents{"parents"}, offspring{"offspring"}, mutants{"mutants"}, reorder{"reorder"};
   for (std::int32_t i = 0; i < candidates; ++i) {
     by_score[to_index(i)] = i;
     std::int32_t* const out = made.data() + to_index(i) * jobs;
-    const std::int32_t child = i - v.population, pairs = 2 * kernel::ones_pairs(v.population);
-    Phase& phase = child < 0 ? parents : child < pairs ? children : mutants;
+    const std::int32_t offspring_index = i - v.population, pairs = 2 * kernel::ones_pairs(v.population);
+    Phase& phase = offspring_index < 0 ? parents : offspring_index < pairs ? offspring : mutants;
     const Ranges ranges{{out, jobs * sizeof(*out)}, {}, {bits.data(), bits.size() * sizeof(bits[0])}, {{&v, sizeof(v)}, {&of, sizeof(of)}}};
     phase.add(block(ranges, [&](auto& group) {
       const std::int64_t sum = kernel::ones_candidate(group, v, of, i, bits.data(), out);
@@ -232,7 +232,7 @@ Status evolve(void*, const cuda_abi::AbiOnesTask* task, Message* message) {
   }
   std::fprintf(stderr, "ones: %d jobs, %d GPUs, K = %d, %d candidates; own: counts, workspace: bits, or what reorder works with\n",
                v.n_jobs, v.n_gpus, v.population, candidates);
-  for (const Phase* phase : {&parents, &children, &mutants, &reorder}) phase->print();
+  for (const Phase* phase : {&parents, &offspring, &mutants, &reorder}) phase->print();
   std::snprintf(message->text, sizeof(message->text), "it only counts");
   return Status::kFailed;
 }

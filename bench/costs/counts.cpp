@@ -17,7 +17,7 @@ bool in(const Range& range, std::uintptr_t address) { return address - reinterpr
 Memory memory_of(std::uintptr_t at) {
   const Ranges& r = sink.ranges;
   if (in(r.own, at)) return kOwn;
-  if (in(r.mate, at)) return kMate;
+  if (in(r.parent, at)) return kParent;
   if (in(r.workspace, at)) return kWorkspace;
   for (const Range& range : r.addresses) {
     if (in(range, at)) return kAddresses;

@@ -19,7 +19,7 @@ struct Traffic {
 
 /// kAddresses: addresses of columns. On a GPU those of the problem are constants of the launch, those of an individual
 /// are in shared memory.
-enum Memory { kOwn, kMate, kWorkspace, kAddresses, kProblem, kMemories };
+enum Memory { kOwn, kParent, kWorkspace, kAddresses, kProblem, kMemories };
 
 /// Counts of one block.
 struct Counts {
@@ -36,7 +36,7 @@ struct Range {
 };
 
 struct Ranges {
-  Range own{}, mate{}, workspace{};
+  Range own{}, parent{}, workspace{};
   std::vector<Range> addresses;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/flow/network_simplex.hpp"
-#include "bench/support/walks.hpp"
+#include "bench/support/passes.hpp"
 #include "berth/state.hpp"
 
 namespace berth::bench {

@@ -35,11 +35,11 @@ void ones(benchmark::State& bench) {
   for (auto _ : bench) {
     PolicyState nothing_kept;
     engine.decide(state, nothing_kept, request, plan);
-    bench.SetIterationTime(plan.timing.order_s / static_cast<double>(plan.work_done));
+    bench.SetIterationTime(plan.timing.order_s / static_cast<double>(plan.iterations));
   }
   require_valid(state, plan);
   if (bench.range(0) <= 64) require_equal_to_reference(state, request, plan);
-  bench.counters["generations"] = static_cast<double>(plan.work_done);
+  bench.counters["generations"] = static_cast<double>(plan.iterations);
   bench.counters["gpus_used"] = static_cast<double>(plan.totals.gpus_used);
 }
 BENCHMARK(ones)->ArgNames({"gpus", "jobs"})->UseManualTime()->Unit(benchmark::kMillisecond)->Apply([](benchmark::internal::Benchmark* b) {

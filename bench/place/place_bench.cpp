@@ -10,7 +10,7 @@
 #include "bench/support/answer.hpp"
 #include "bench/support/backends.hpp"
 #include "bench/support/cluster.hpp"
-#include "bench/support/walks.hpp"
+#include "bench/support/passes.hpp"
 #include "berth/state.hpp"
 #include "host/backend/backend.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -77,7 +77,7 @@ void check(Prepared& p) {
   for (std::size_t i = 0; i < n; ++i) {
     OwnedPlaceResult want(p.orders[i].size(), core::entry_bound(problem));
     reference->place(problem, p.scenarios[i], want.view());
-    require(want.n_entries > 0 && same_pass(want, p.outputs[i]), "a walk is not the reference's");
+    require(want.n_entries > 0 && same_pass(want, p.outputs[i]), "a scheduling pass differs from the reference's");
   }
 }
 

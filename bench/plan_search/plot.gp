@@ -1,10 +1,10 @@
 # Draws the tables that `berth_bench_plan_search --points RESULT --out DIRECTORY` writes:
 #   gnuplot -c bench/plan_search/plot.gp DIRECTORY
-# DIRECTORY/search-*.tsv becomes an SVG beside it: gap against time, a line for each contender's median, a band from its
+# DIRECTORY/search-*.tsv becomes an SVG next to it: gap against time, a line for each contender's median, a band from its
 # lowest to its highest. The first line of a table is its title; the next names the columns.
 directory = ARG1
 
-# Colours that people with colour blindness tell apart (Okabe and Ito).
+# Colours that people with colour blindness distinguish (Okabe and Ito).
 contenders = "price sruf-fill optimus pop exact-choice exact ones elastic-pollux ones-plus ones-plus-all"
 colours = "#000000 #8c6d31 #e69f00 #56b4e9 #777777 #777777 #009e73 #cc79a7 #d55e00 #0072b2"
 dashed = " sruf-fill optimus pop exact-choice ones-plus-all "

@@ -27,7 +27,7 @@ class SrufFill final : public core::ShapePolicy {
 
  private:
   policy::ShapeSteps steps_;
-  std::vector<std::pair<core::Wide, std::int32_t>> turns_;  // GPU-time left, job
+  std::vector<std::pair<core::Wide, std::int32_t>> fill_order_;  // GPU-time left, job
 };
 
 }  // namespace berth::bench

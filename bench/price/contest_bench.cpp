@@ -63,8 +63,8 @@ void contest(benchmark::State& bench, const ContestPolicy& one) {
   const double with_bound = choice_s();
   require_valid(instance.state, plan);
   const std::int64_t value = core::objective_value_by(instance.state.impl(), plan, instance.by);
-  const std::int64_t gpus_used = plan.totals.gpus_used, evaluations = plan.work_done;
-  if (core::find_policy(one.policy).shapes != nullptr) request.work_limit = 1;
+  const std::int64_t gpus_used = plan.totals.gpus_used, evaluations = plan.iterations;
+  if (core::find_policy(one.policy).shapes != nullptr) request.max_iterations = 1;
   for (auto _ : bench) {
     std::vector<double> seconds{choice_s()};
     for (int i = 0; i < 4 && !slow; ++i) seconds.push_back(choice_s());

@@ -8,7 +8,7 @@
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
 #include "bench/support/cluster.hpp"
-#include "bench/support/walks.hpp"
+#include "bench/support/passes.hpp"
 #include "berth/state.hpp"
 #include "host/backend/backend.hpp"
 #include "host/core/state/state_impl.hpp"

@@ -74,7 +74,7 @@ void print(const berth::ClusterState& state, const berth::Plan& plan) {
 void run(const std::string& path) {
   berth::ClusterState state = berth::io::parse_state(berth::io::read_file(path), path);
   berth::Engine engine;
-  berth::PolicyState memory;  // policy state that the policy keeps between decisions
+  berth::PolicyState policy_state;  // what the policy keeps between decisions
   berth::Request request;
   request.policy = "srsf";
   berth::Plan plan;  // kept, so that its memory is reused
@@ -90,7 +90,7 @@ void run(const std::string& path) {
     }
     const std::uint64_t revision = deltas.empty() ? state.revision() : state.apply(deltas);
 
-    engine.decide(state, memory, request, plan);
+    engine.decide(state, policy_state, request, plan);
     std::cout << "revision " << revision << ": " << plan.decisions.size() << " jobs, policy " << plan.policy << '\n';
     print(state, plan);
 

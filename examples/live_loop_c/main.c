@@ -130,7 +130,7 @@ static char* first_running(berth_state* state, berth_plan* plan, const struct ro
 }
 
 /* Events since the last decision: half a minute passed, a job ended, another arrived. All of it or nothing is applied. */
-static uint64_t tell(berth_state* state, const char* done, int round) {
+static uint64_t report(berth_state* state, const char* done, int round) {
   char arrival[32];
   const char* ids[3] = {NULL, NULL, NULL};
   const char* texts[3] = {NULL, "completed", NULL};
@@ -166,8 +166,8 @@ static uint64_t tell(berth_state* state, const char* done, int round) {
 int main(int argc, char** argv) {
   berth_state* state = NULL;
   berth_engine* engine = NULL;
-  berth_policy_state* memory = NULL; /* policy state that the policy keeps between decisions */
-  berth_plan* plan = NULL;           /* kept, so that its memory is reused */
+  berth_policy_state* policy_state = NULL; /* what the policy keeps between decisions */
+  berth_plan* plan = NULL;                 /* kept, so that its memory is reused */
   berth_request request = {.struct_size = sizeof request, .policy = "srsf"};
   berth_state_info info = {.struct_size = sizeof info};
   char *json, *done = NULL;
@@ -182,14 +182,14 @@ int main(int argc, char** argv) {
   check(berth_state_from_json(json, size, argv[1], &state, &error));
   free(json);
   check(berth_engine_create(&engine, &error));
-  check(berth_policy_state_create(&memory, &error));
+  check(berth_policy_state_create(&policy_state, &error));
   check(berth_plan_create(&plan, &error));
   check(berth_state_get_info(state, &info, &error));
   revision = info.revision;
   for (round = 0; round < 3; ++round) {
     struct rows rows;
-    if (round > 0) revision = tell(state, done, round);
-    check(berth_decide(engine, state, memory, &request, plan, &error));
+    if (round > 0) revision = report(state, done, round);
+    check(berth_decide(engine, state, policy_state, &request, plan, &error));
     rows = read_rows(plan);
     printf("revision %llu: %llu jobs, policy %s\n", (unsigned long long)revision, (unsigned long long)rows.n, request.policy);
     print(state, plan, &rows);
@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
   printf("stale plan refused: %s\n", error.message);
   berth_free(done);
   berth_plan_destroy(&plan, NULL);
-  berth_policy_state_destroy(&memory, NULL);
+  berth_policy_state_destroy(&policy_state, NULL);
   berth_engine_destroy(&engine, NULL);
   berth_state_destroy(&state, NULL);
   return 0;

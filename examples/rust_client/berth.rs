@@ -102,12 +102,12 @@ structs! {
     }
     Request<'a> {
         backend: i32, policy: *const c_char, n_params: u64, params: Texts<'a>, threads: i32, reserved: i32, seed: u64,
-        work_limit: i64, budget_us: i64, progress: Option<extern "C" fn(*mut c_void, u64, u64) -> i32>,
+        max_iterations: i64, budget_us: i64, progress: Option<extern "C" fn(*mut c_void, u64, u64) -> i32>,
         progress_data: *mut c_void,
     }
     PlanInfo {
         proof: i32, revision: u64, now_us: i64, n_decisions: u64, n_entries: u64, policy: *const c_char,
-        backend: *const c_char, backend_note: *const c_char, stopped_by: *const c_char, seed: u64, work_done: u64,
+        backend: *const c_char, backend_note: *const c_char, stopped_by: *const c_char, seed: u64, iterations: u64,
         order_until_us: i64, gpus: u64, gpus_used: u64, starts: u64, keeps: u64, moves: u64, preempts: u64, waits: u64,
         rejects: u64, replaces: u64, reserves: u64, decide_s: f64,
     }
@@ -172,13 +172,13 @@ extern "C" {
     pub fn berth_engine_create(out: &mut *mut RawEngine, error: &mut RawError) -> i32;
     pub fn berth_engine_destroy(engine: &mut *mut RawEngine, error: *mut RawError) -> i32;
     pub fn berth_policy_state_create(out: &mut *mut RawPolicyState, error: &mut RawError) -> i32;
-    pub fn berth_policy_state_destroy(memory: &mut *mut RawPolicyState, error: *mut RawError) -> i32;
+    pub fn berth_policy_state_destroy(policy_state: &mut *mut RawPolicyState, error: *mut RawError) -> i32;
     pub fn berth_plan_create(out: &mut *mut RawPlan, error: &mut RawError) -> i32;
     pub fn berth_plan_destroy(plan: &mut *mut RawPlan, error: *mut RawError) -> i32;
     pub fn berth_decide(
         engine: *mut RawEngine,
         state: *mut RawState,
-        memory: *mut RawPolicyState,
+        policy_state: *mut RawPolicyState,
         request: &Request,
         plan: *mut RawPlan,
         error: &mut RawError,

@@ -157,7 +157,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let state = new_state()?;
     let engine = Engine::new(|out, error| unsafe { berth_engine_create(out, error) })?;
     // What the policy remembers from one decision to the next.
-    let memory = PolicyState::new(|out, error| unsafe { berth_policy_state_create(out, error) })?;
+    let policy_state = PolicyState::new(|out, error| unsafe { berth_policy_state_create(out, error) })?;
     // Kept, so that its memory is used again.
     let plan = Plan::new(|out, error| unsafe { berth_plan_create(out, error) })?;
     let policy = CString::new("srsf")?;
@@ -168,7 +168,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         if round > 0 {
             report(&state, &done, round)?;
         }
-        call(|error| unsafe { berth_decide(engine.0, state.0, memory.0, &request, plan.0, error) })?;
+        call(|error| unsafe { berth_decide(engine.0, state.0, policy_state.0, &request, plan.0, error) })?;
         let (rows, info) = read_plan(&plan, &state)?;
         println!("revision {}: {} jobs, policy srsf", info.revision, rows.len());
         show(&rows, &info);

@@ -59,7 +59,7 @@ int run(const BoundArguments& options) {
   }
   Engine engine;
   const Plan plan = engine.decide(loaded.state, request);
-  tell(options.lp, options.json ? io::to_json(plan.bound) : bound_text(plan.bound));
+  print_message(options.lp, options.json ? io::to_json(plan.bound) : bound_text(plan.bound));
   return kDone;
 }
 

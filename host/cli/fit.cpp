@@ -135,7 +135,7 @@ int run(const FitArguments& options) {
   if (options.json && options.out == "-") throw InvalidArgument("--json and --out - would mix two documents on standard output");
   const Fitted all = fitted_to(fit::read_history(options.file), options);
   if (!options.out.empty()) write_out(options.out, fit::to_json(all.predictor));
-  tell(options.out, options.json ? json_of(all) : text_of(all, options.file));
+  print_message(options.out, options.json ? json_of(all) : text_of(all, options.file));
   return kDone;
 }
 

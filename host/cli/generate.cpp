@@ -48,7 +48,7 @@ int run(const GenerateArguments& options) {
   generate.labels = !options.no_labels;
   const Snapshot snapshot = sim::generate(generate);
   write_out(options.out, io::to_json(snapshot));
-  tell(options.out, fmt::format("{}: {}\n", io::output_name(options.out), summary(snapshot)));
+  print_message(options.out, fmt::format("{}: {}\n", io::output_name(options.out), summary(snapshot)));
   return kDone;
 }
 

@@ -132,7 +132,7 @@ std::string made_from(const std::string& file) { return "snapshot made from " + 
 int write_snapshot(const ImportArguments& options, const Snapshot& snapshot, const std::string& name, std::string_view account = "") {
   check_snapshot(snapshot, name);
   write_out(options.out, io::to_json(snapshot));
-  tell(options.out, fmt::format("{}{}: berth.snapshot.v1, {}\n", account, io::output_name(options.out), summary(snapshot)));
+  print_message(options.out, fmt::format("{}{}: berth.snapshot.v1, {}\n", account, io::output_name(options.out), summary(snapshot)));
   return kDone;
 }
 
@@ -166,7 +166,7 @@ int run(const ImportArguments& options) {
   std::string text = account(imported.trace);
   if (options.at.empty()) {
     write_out(options.out, [&](const io::WritePiece& write) { io::write_json(imported.trace, write); });
-    tell(options.out, text + fmt::format("{}: berth.trace.v1\n", io::output_name(options.out)));
+    print_message(options.out, text + fmt::format("{}: berth.trace.v1\n", io::output_name(options.out)));
     return kDone;
   }
   const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);

@@ -53,10 +53,10 @@ void CpuPlanSearch::generation(const core::PlanSearchTask& task, std::int32_t ge
   const auto n = static_cast<std::int32_t>(individuals_.size());
   for_each_in_lanes(threads, n, 1, [&](std::int64_t i, std::size_t lane) {
     kernel::SerialGroup alone;
-    const std::int32_t mate = kernel::plan_search_crossover(task.request, generation, static_cast<std::int32_t>(i));
-    if (mate >= 0) {
-      kernel::plan_search_offspring(alone, task.problem, task.request, individuals_[plan_search_at(mate)], individuals_[plan_search_at(i)],
-                                    workspaces_[lane]);
+    const std::int32_t parent = kernel::plan_search_crossover(task.request, generation, static_cast<std::int32_t>(i));
+    if (parent >= 0) {
+      kernel::plan_search_offspring(alone, task.problem, task.request, individuals_[plan_search_at(parent)],
+                                    individuals_[plan_search_at(i)], workspaces_[lane]);
     }
   });
   for_each_in_lanes(threads, n, 1, [&](std::int64_t i, std::size_t lane) {

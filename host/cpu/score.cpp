@@ -11,7 +11,7 @@ namespace {
 
 /// One ask, on one thread.
 template <int kMost, bool kThreshold>
-struct ScoreAsk {
+struct ScoreOneRequest {
   kernel::ScoreTableView table;
   kernel::AskBest* best;
 
@@ -21,8 +21,8 @@ struct ScoreAsk {
   }
 };
 
-/// All asks, on threads.
-struct ScoreAsks {
+/// All requests, on threads.
+struct ScoreAllRequests {
   const kernel::ScoreTableView& table;
   int threads;
   kernel::AskBest* best;
@@ -31,7 +31,7 @@ struct ScoreAsks {
   void run() const {
     // About 100 microseconds of work per run that a thread takes.
     const std::int64_t grain = std::max(1, 50'000 / std::max(1, table.places.n));
-    for_each_n(threads, table.n_asks, grain, ScoreAsk<kMost, kThreshold>{table, best});
+    for_each_n(threads, table.n_asks, grain, ScoreOneRequest<kMost, kThreshold>{table, best});
   }
 };
 
@@ -58,7 +58,7 @@ void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::
   const kernel::ScoreTableView view = table.view();
   std::vector<kernel::AskBest>& best = table.best();
   best.resize(static_cast<std::size_t>(view.n_asks) * static_cast<std::size_t>(view.k));
-  kernel::with_score_variant(view, ScoreAsks{view, threads, best.data()});
+  kernel::with_score_variant(view, ScoreAllRequests{view, threads, best.data()});
   write_candidates(table, threads, request.n, best.data(), out);
 }
 

@@ -50,7 +50,7 @@ void ScoreTable::set_limits() {
         request_.level == 0 ? problem_.n_nodes : topology.level_begin[request_.level + 1] - topology.level_begin[request_.level];
     for (std::int32_t i = 0; i < n; ++i) cost = std::max(cost, magnitude(request_.domain_cost[i]));
   }
-  for (const OptionAsk& option : option_asks_) time = std::max<__int128>(time, option.gpu_time_ms);
+  for (const OptionRequest& option : option_requests_) time = std::max<__int128>(time, option.gpu_time_ms);
   saturates_ = magnitude(request_.leftover_weight) * gpus + cost + time > limit_;
 }
 
@@ -63,7 +63,7 @@ void ScoreTable::build_asks() {
   parts_.clear();
   asks_.clear();
   ask_demand_.clear();
-  option_asks_.clear();
+  option_requests_.clear();
   job_options_.assign(1, 0);
   uses_cpu_ = uses_memory_ = uses_shares_ = false;
   all_thresholds_ = true;
@@ -75,13 +75,13 @@ void ScoreTable::build_asks() {
       if (demands_[static_cast<std::size_t>(demand)].row_begin < 0) compile_demand(demand);
       const TimeUs run = request_.option_run[o];
       const std::int64_t time = run == kNever ? 0 : saturated_product(problem_.demands[demand].gpus, run / 1000);
-      option_asks_.push_back(OptionAsk{kernel::kNone, std::min(time, limit_)});
+      option_requests_.push_back(OptionRequest{kernel::kNone, std::min(time, limit_)});
     }
-    job_options_.push_back(static_cast<std::int32_t>(option_asks_.size()));
+    job_options_.push_back(static_cast<std::int32_t>(option_requests_.size()));
   }
   set_limits();
 
-  index_.reset(collapse_ == Collapse::kOn ? option_asks_.size() : 0);
+  index_.reset(collapse_ == Collapse::kOn ? option_requests_.size() : 0);
   std::size_t at = 0;
   for (std::int32_t i = 0; i < request_.n; ++i) {
     const std::int32_t job = request_.jobs[i];
@@ -90,7 +90,7 @@ void ScoreTable::build_asks() {
       const TimeUs run = request_.option_run[o];
       // A run time that overflows the clock ends after every node has left.
       const TimeUs ends = run == kNever ? kNever : run > kNever - 1 - request_.now ? kNever - 1 : request_.now + run;
-      const std::int64_t base = saturates_ ? option_asks_[at].gpu_time_ms : 0;
+      const std::int64_t base = saturates_ ? option_requests_[at].gpu_time_ms : 0;
       const auto leaves = [&](TimeUs t) { return std::lower_bound(untils_.begin(), untils_.end(), t) - untils_.begin(); };
       std::int32_t ask = static_cast<std::int32_t>(asks_.size());
       if (collapse_ == Collapse::kOn) {
@@ -102,7 +102,7 @@ void ScoreTable::build_asks() {
           return ask_demand_[static_cast<std::size_t>(other)] == demand && known.base == base && leaves(known.ends) == rank;
         });
       }
-      option_asks_[at].ask = ask;
+      option_requests_[at].ask = ask;
       if (ask < static_cast<std::int32_t>(asks_.size())) continue;
       const DemandInfo& info = demands_[static_cast<std::size_t>(demand)];
       asks_.push_back(kernel::ScoreDemand{info.row_begin, info.row_end, info.filter, info.by_threshold, problem_.demands[demand].gpus,
@@ -211,7 +211,7 @@ void ScoreTable::write_best(std::int32_t i, const kernel::AskBest* best, kernel:
   std::int32_t n = 0;
   const std::int32_t begin = job_options_[static_cast<std::size_t>(i)], end = job_options_[static_cast<std::size_t>(i) + 1];
   for (std::int32_t o = begin; o < end; ++o) {
-    const OptionAsk& option = option_asks_[static_cast<std::size_t>(o)];
+    const OptionRequest& option = option_requests_[static_cast<std::size_t>(o)];
     const std::int64_t add = option.gpu_time_ms - asks_[static_cast<std::size_t>(option.ask)].base;
     const kernel::AskBest* rows = best + static_cast<std::int64_t>(option.ask) * request_.k;
     for (std::int32_t r = 0; r < request_.k && rows[r].place != kernel::kNone; ++r) {

@@ -36,7 +36,7 @@ class ScoreTable {
     std::int32_t row_begin = -1, row_end = 0, filter = 0, by_threshold = 0;
     std::int64_t need_free = 0, need_cpu = 0, need_memory = 0;
   };
-  struct OptionAsk {
+  struct OptionRequest {
     std::int32_t ask;
     std::int64_t gpu_time_ms;
   };
@@ -69,7 +69,7 @@ class ScoreTable {
   std::vector<kernel::AskRow> rows_;
   std::vector<kernel::ScoreDemand> asks_;
   std::vector<std::int32_t> ask_demand_;  // [asks]
-  std::vector<OptionAsk> option_asks_;
+  std::vector<OptionRequest> option_requests_;
   std::vector<std::int32_t> job_options_;  // [n + 1]
 
   std::vector<std::int32_t> node_kind_;      // [n_nodes]

@@ -44,8 +44,8 @@ double improve(nlopt_algorithm algorithm, FitProblem& problem, Weights& weights)
   return after;
 }
 
-// Starts from a constant with F above 0 at every row. Where F is below 0 gradients are zero and a search may stop at
-// once, so another search from the same start smooths the kink less and less.
+// Starts from a constant with F above 0 at every row. Where F is below 0, gradients are zero and a search may stop early.
+// So a second search from the same start begins with a smoothed kink and lowers the smoothing step by step.
 policy::ProgressModel best_of(FitProblem& problem) {
   Weights best{};
   double least = HUGE_VAL;

@@ -97,8 +97,8 @@ std::string_view shape_id(const core::NameSource& names, const Decision& d) {
 
 // "; cut short by --budget after 40 jobs": later jobs in the order were not considered.
 std::string cut_short(const Plan& plan) {
-  const std::string after = fmt::format(" after {}", counted(plan.work_done, core::work_unit(plan.policy)));
-  if (plan.stopped_by == "work") return "; cut short by --max-iterations" + after;
+  const std::string after = fmt::format(" after {}", counted(plan.iterations, core::work_unit(plan.policy)));
+  if (plan.stopped_by == "iterations") return "; cut short by --max-iterations" + after;
   if (plan.stopped_by == "budget") return "; cut short by --budget" + after;
   return plan.stopped_by == "cancel" ? "; interrupted" + after : std::string();
 }
@@ -119,7 +119,7 @@ std::string history_line(const Plan& plan) {
   const auto& [last, at_last] = plan.history.back();
   std::string text = fmt::format("  score {} {}", at_first, first == 0 ? "at first" : "after the first generation");
   if (plan.history.size() > 1) text += fmt::format(", {} since generation {}", at_last, last);
-  return text + fmt::format(", of {}\n", plan.work_done - (first == 0 ? 1 : 0));
+  return text + fmt::format(", of {}\n", plan.iterations - (first == 0 ? 1 : 0));
 }
 
 std::string totals_line(const core::NameSource& names, const Plan& plan, const WithheldGpus& withheld) {

@@ -52,7 +52,7 @@ struct TextPart {
 
 std::string to_text(const ShadowReport& report, const std::string& policy, std::size_t most) {
   std::string text =
-      fmt::format("{} beside {}, {} to {} ({})\n", policy, core::counted(report.states, "recorded state"), instant(report, report.from_us),
+      fmt::format("{} on {}, {} to {} ({})\n", policy, core::counted(report.states, "recorded state"), instant(report, report.from_us),
                   instant(report, report.to_us), core::rough_duration(report.to_us - report.from_us));
   const TextPart parts[] = {{Kind::kEarlier, "Berth starts earlier", {"JOB", "GPUS", "BERTH", "REALLY", "SAVES", "WHERE"}},
                             {Kind::kLater, "Really started, while Berth lets it wait", {"JOB", "GPUS", "REALLY", "WHERE", "BERTH SAYS"}},

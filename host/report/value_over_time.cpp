@@ -42,7 +42,7 @@ ValueOverTime value_over_time(Engine& engine, const ClusterState& state, PolicyS
     return found;
   }
   // A history that begins at 0 is of a search whose initial plan counts as work.
-  found.generations = plan.work_done - (plan.history.front().first == 0 ? 1 : 0);
+  found.generations = plan.iterations - (plan.history.front().first == 0 ? 1 : 0);
   if (!instants.empty() && instants.back().generation == found.generations) found.searched_s = instants.back().seconds;
   std::size_t i = 0;
   for (const auto& [generation, score] : plan.history) {

@@ -33,8 +33,9 @@ struct Request {
   Backend backend = Backend::kAuto;
   int threads = 1;
   std::uint64_t seed = 0;
-  std::int64_t work_limit = 0;  ///< upper bound on the jobs that a scheduling pass looks at; 0: no limit. Deterministic.
-  TimeUs budget_us = 0;         ///< wall clock; 0: no limit. The plan states the work done; as `work_limit` it reproduces the plan.
+  /// Maximum number of jobs in the scheduling pass, or of evaluations, generations or rounds of the policy; 0: no limit. Deterministic.
+  std::int64_t max_iterations = 0;
+  TimeUs budget_us = 0;  ///< wall clock; 0: no limit. `Plan::iterations`, as `max_iterations`, reproduces the plan.
   /// Called on the thread of `decide` about every 64 jobs with (jobs done, all jobs), by the backends cpu and reference.
   /// Policies that search call it with (steps done, maximum). Returning false stops as `cancel` does. Must not throw.
   std::function<bool(std::int64_t, std::int64_t)> progress;

@@ -91,10 +91,10 @@ struct Reason {
   /// Number of equal members that `asked` consists of. A member may not be split over nodes (segments: over domains of `level`).
   /// 0: splitting is allowed.
   std::int32_t members = 0;
-  std::int64_t free = 0;    ///< all free GPUs, where `best` covers only some of them
-  std::int32_t apart = 0;   ///< maximum number of members on one node, which `best` respects; 0: not relevant
-  bool beside = false;      ///< `missing` GPUs must become free together with their cores and memory
-  bool some_nodes = false;  ///< the job may use only some nodes of its GPU type; `best` and `missing` count only those
+  std::int64_t free = 0;             ///< all free GPUs, where `best` covers only some of them
+  std::int32_t apart = 0;            ///< maximum number of members on one node, which `best` respects; 0: not relevant
+  bool with_cpu_and_memory = false;  ///< `missing` GPUs must become free together with their cores and memory
+  bool some_nodes = false;           ///< the job may use only some nodes of its GPU type; `best` and `missing` count only those
   /// GPUs out of service that would help the job if they returned, on nodes that it may use: idle ones of drained nodes, and failed
   /// ones. With kNodeFailed: the failed GPUs of the job itself.
   std::int64_t drained = 0, failed = 0;
@@ -164,8 +164,8 @@ struct Plan {
   std::string backend;       ///< backend of the answer: "reference", "cpu", "cuda"
   std::string backend_note;  ///< why it is not the requested backend; may be empty
   std::uint64_t seed = 0;
-  std::int64_t work_done = 0;  ///< jobs that the scheduling pass looked at; for policies that search: evaluations
-  std::string stopped_by;      ///< "done", "work", "budget", "cancel"
+  std::int64_t iterations = 0;  ///< jobs of the scheduling pass, or evaluations, generations or rounds of the policy
+  std::string stopped_by;       ///< "done", "iterations", "budget", "cancel"
   Proof proof = Proof::kPlacedValidated;
   std::uint64_t tables = 0;  ///< hash of the tables used
   /// Time to decide again if no event happens before, after the plan is applied.

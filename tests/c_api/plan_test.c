@@ -126,13 +126,13 @@ static void counts_what_it_did(void) {
   OK(berth_plan_create(&plan, NULL));
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
   request.policy = "srsf"; /* which orders the running job too */
-  request.work_limit = 1;
+  request.max_iterations = 1;
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
   request.policy = "no such policy";
   GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &request, plan, NULL));
   CONTAINS(berth_last_error(), "no such policy");
   OK(berth_engine_get_stats(engine, &stats, NULL));
-  CHECK(stats.decisions == 2 && stats.failures == 1 && stats.stopped_by_work == 1 && stats.stopped_by_cancel == 0);
+  CHECK(stats.decisions == 2 && stats.failures == 1 && stats.stopped_by_iterations == 1 && stats.stopped_by_cancel == 0);
   CHECK(stats.decide_ns_total >= stats.decide_ns_last && stats.decide_ns_max >= stats.decide_ns_last);
   OK(berth_state_get_info(state, &info, NULL));
   CHECK(info.nodes == 2 && info.gpus == 16 && info.jobs == 3 && info.running_jobs == 1 && info.revision == 1);

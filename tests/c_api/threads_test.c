@@ -102,7 +102,7 @@ static void tells_progress(void) {
   request.progress_data = &calls;
   OK(berth_decide(in.engine, in.state, NULL, &request, in.plan, NULL));
   OK(berth_plan_get_info(in.plan, &info, NULL));
-  CHECK(calls == 1 && strcmp(info.stopped_by, "cancel") == 0 && info.work_done == 0);
+  CHECK(calls == 1 && strcmp(info.stopped_by, "cancel") == 0 && info.iterations == 0);
   request.progress = NULL;
   OK(berth_decide(in.engine, in.state, NULL, &request, in.plan, NULL));
   CHECK(starts_of(in.plan) == 1);

@@ -13,7 +13,7 @@ Request odd_request() {
   request.params = {{"discipline", "strict"}};
   request.backend = Backend::kReference;
   request.seed = 18'446'744'073'709'551'615u;
-  request.work_limit = 3;
+  request.max_iterations = 3;
   return request;
 }
 

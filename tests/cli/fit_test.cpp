@@ -61,13 +61,13 @@ TEST(CliFit, APlanTakesTheModelFromItsFile) {
 
   const Answer by_file = berth(plan("--policy ones --param model=@'" + file + "'"));
   const Answer by_numbers = berth(plan("--policy ones --param model=0:0.5:-1:0:0:10.25"));
-  const Answer beside = berth(plan("--policy ones --compare 'ones@model=@" + file + "@population=8,fifo'"));
+  const Answer compared = berth(plan("--policy ones --compare 'ones@model=@" + file + "@population=8,fifo'"));
 
   ASSERT_EQ(by_file.code, 0) << by_file.err;
   EXPECT_EQ(by_file.out, by_numbers.out);
   EXPECT_TRUE(contains(by_file.out, R"("model":"0:0.5:-1:0:0:10.25")")) << by_file.out;
-  ASSERT_EQ(beside.code, 0) << beside.err;
-  EXPECT_TRUE(contains(beside.out, R"("model":"0:0.5:-1:0:0:10.25")")) << beside.out;
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_TRUE(contains(compared.out, R"("model":"0:0.5:-1:0:0:10.25")")) << compared.out;
 }
 
 TEST(CliFit, AModelThatIsNoneIsRefused) {

@@ -170,8 +170,8 @@ TEST(CliPlan, AWorkLimitStopsThePass) {
   const Answer answer = berth(plan_of("racks", "--policy fifo --max-iterations 1 --json"));
 
   EXPECT_EQ(answer.code, 0) << answer.err;
-  EXPECT_TRUE(contains(answer.out, "\"stopped_by\":\"work\"")) << answer.out;
-  EXPECT_TRUE(contains(answer.out, "\"work_done\":1,")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "\"stopped_by\":\"iterations\"")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "\"iterations\":1,")) << answer.out;
 }
 
 TEST(CliPlan, AReaderThatGoesAwayIsNoError) {

@@ -25,7 +25,7 @@ TEST(CliShadow, TellsWhatStartsEarlier) {
   const Answer json = berth("shadow --json --policy fifo '" + (folder / "0.json") + "' '" + (folder / "1.json") + "'");
 
   ASSERT_EQ(text.code, 0) << text.err;
-  EXPECT_TRUE(contains(text.out, "fifo beside 2 recorded states, 2026-03-01T00:00:00 to 2026-03-01T01:00:00 (1 h)"));
+  EXPECT_TRUE(contains(text.out, "fifo on 2 recorded states, 2026-03-01T00:00:00 to 2026-03-01T01:00:00 (1 h)"));
   EXPECT_TRUE(contains(text.out, "j    8     2026-03-01T00:00:00  2026-03-01T00:55:00  55 min  n[0-7]"));
   EXPECT_TRUE(contains(text.out, "GPU-hours in use: really 0.7, by the plans 8.0, of 8.0"));
   ASSERT_EQ(json.code, 0) << json.err;

@@ -173,7 +173,7 @@ class Caller {
     request.policy = kPolicies[in_.below(7)];
     request.backend = in_.one_in(5) ? in_.within(-1, 5) : BERTH_BACKEND_CPU;
     request.threads = in_.within(-1, 2);
-    request.work_limit = in_.below(3);
+    request.max_iterations = in_.below(3);
     request.seed = in_.byte();
     berth_plan* plan = pick(plans_);
     berth_state* state = pick(states_);

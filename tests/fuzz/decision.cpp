@@ -48,7 +48,7 @@ Request random_request(fuzz::Bytes& in) {
   if (in.one_in(2)) add("k", parts);
   if (in.one_in(2)) add("terms", terms);
   request.seed = in.byte();
-  if (in.one_in(6)) request.work_limit = in.within(1, 8);
+  if (in.one_in(6)) request.max_iterations = in.within(1, 8);
   return request;
 }
 

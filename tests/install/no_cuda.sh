@@ -10,7 +10,7 @@ fi
 
 empty=$(mktemp -d)
 trap 'rm -rf "$empty"' EXIT
-# The command and its library alone, so that a libberth_cuda beside the original is not found.
+# The command and its library alone, so that a libberth_cuda next to the original is not found.
 mkdir "$empty/bin" "$empty/lib"
 cp "$1" "$empty/bin/berth"
 cp "$2" "$empty/lib/$(readelf --dynamic "$2" | sed -nE 's/.*SONAME.*\[(.*)\]/\1/p')"

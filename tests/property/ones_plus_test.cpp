@@ -66,7 +66,7 @@ TEST(OnesPlusLimits, NothingStartsInAQueueThatIsOverItsLimit) {
   const ClusterState state(io::parse_snapshot(io::read_file(file), file));
   Request request;
   request.policy = "ones-plus";
-  request.work_limit = 100;
+  request.max_iterations = 100;
   for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
     request.backend = backend;
     const Plan plan = Engine().decide(state, request);

@@ -78,10 +78,10 @@ TEST(Price, AWorkLimitRepeatsWhatABudgetCutShort) {
   Engine engine;
   Request request = by("goodput");
   for (const std::int64_t work : {1, 2, 3}) {
-    request.work_limit = work;
+    request.max_iterations = work;
     const Plan cut = engine.decide(state, request);
-    EXPECT_EQ(cut.work_done, work);
-    EXPECT_EQ(cut.stopped_by, "work");
+    EXPECT_EQ(cut.iterations, work);
+    EXPECT_EQ(cut.stopped_by, "iterations");
     EXPECT_EQ(validate_plan(state, cut), std::vector<std::string>{});
     EXPECT_TRUE(same_plan(engine.decide(state, request), cut));
   }
@@ -93,7 +93,7 @@ TEST(Price, ACancelledSearchStillAnswersWithAValidPlan) {
   engine.cancel();
   const Plan plan = engine.decide(state, by("goodput"));
   EXPECT_EQ(plan.stopped_by, "cancel");
-  EXPECT_EQ(plan.work_done, 1);
+  EXPECT_EQ(plan.iterations, 1);
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
 }
 

@@ -121,8 +121,8 @@ TEST_P(ShapeEdges, AMicrosecondOfTime) {
 
   EXPECT_EQ(plan.totals.starts, 3);
   request.budget_us = 0;
-  request.work_limit = plan.work_done;
-  EXPECT_TRUE(same_plan(plan_of(state, request), plan)) << plan.work_done;
+  request.max_iterations = plan.iterations;
+  EXPECT_TRUE(same_plan(plan_of(state, request), plan)) << plan.iterations;
 }
 
 TEST_P(ShapeEdges, ManyJobsForOneGpu) {

@@ -77,14 +77,14 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   Request request;
   request.policy = GetParam();
   request.params = test::short_search(GetParam());
-  request.work_limit = 1;
+  request.max_iterations = 1;
   const Plan limited = engine.decide(state, request);
-  EXPECT_EQ(limited.stopped_by, "work");
-  request.work_limit = 0;
+  EXPECT_EQ(limited.stopped_by, "iterations");
+  request.max_iterations = 0;
   engine.cancel();
   const Plan cancelled = engine.decide(state, request);
   EXPECT_EQ(cancelled.stopped_by, "cancel");
-  EXPECT_EQ(cancelled.work_done, 1);
+  EXPECT_EQ(cancelled.iterations, 1);
   EXPECT_TRUE(same_plan(cancelled, limited));
 }
 

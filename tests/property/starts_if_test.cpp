@@ -189,7 +189,8 @@ class Freeing {
   }
 
   bool free_gpus() {
-    if (r_.level == 0 && r_.where >= 0) return may_use(r_.where) && free_on_node(r_.where, r_.missing) && bring_beside(r_.where, size());
+    if (r_.level == 0 && r_.where >= 0)
+      return may_use(r_.where) && free_on_node(r_.where, r_.missing) && bring_cpu_and_memory(r_.where, size());
     const bool whole_pieces = size() > 1 && r_.missing % size() == 0;
     const std::int64_t piece = whole_pieces ? size() : 1;
     for (std::int64_t left = r_.missing / piece; left > 0; --left) {
@@ -213,12 +214,12 @@ class Freeing {
   bool one_more_piece(std::int32_t n, std::int64_t piece) {
     const std::int64_t free = free_on(n), lacks = piece - free % piece;
     if (pieces_on(free + lacks, piece) == pieces_on(free, piece) || held_by_fillers(n) < lacks) return false;
-    return free_on_node(n, lacks) && bring_beside(n, piece);
+    return free_on_node(n, lacks) && bring_cpu_and_memory(n, piece);
   }
 
   /// Frees cores and memory for all members that fit now, and no more.
-  bool bring_beside(std::int32_t n, std::int64_t piece) {
-    if (!r_.beside) return true;
+  bool bring_cpu_and_memory(std::int32_t n, std::int64_t piece) {
+    if (!r_.with_cpu_and_memory) return true;
     const auto at = static_cast<std::size_t>(n);
     const std::int64_t gpus = pieces_on(free_on(n), piece) * piece;
     const StateImpl& s = state_.impl();
@@ -311,8 +312,8 @@ TEST(StartsIf, WhatItSaysIsEnoughAndLessIsNot) {
       std::string why;
       const auto after = decided_after(random, snapshot, request, job, d.reason, why);
       if (!after) continue;
-      ++tried[std::string(to_string(d.reason.code)) + (d.reason.apart > 0 ? ", apart" : "") + (d.reason.beside ? ", beside" : "") +
-              (d.reason.where >= 0 ? ", there" : "")];
+      ++tried[std::string(to_string(d.reason.code)) + (d.reason.apart > 0 ? ", apart" : "") +
+              (d.reason.with_cpu_and_memory ? ", with_cpu_and_memory" : "") + (d.reason.where >= 0 ? ", there" : "")];
       EXPECT_EQ(after->action, Action::kStart) << said << "\nand then: " << why;
       // Other shapes may start with what is freed along with the GPUs.
       if (job.shapes.size() > 1) continue;
@@ -321,10 +322,10 @@ TEST(StartsIf, WhatItSaysIsEnoughAndLessIsNot) {
     }
   }
   for (const auto& [what, times] : tried) RecordProperty(what, times);
-  for (const char* what :
-       {"insufficient_gpus", "insufficient_gpus, beside", "insufficient_gpus, apart", "insufficient_gpus, apart, beside",
-        "insufficient_gpus, apart, there", "insufficient_gpus, there", "fragmented, apart", "fragmented, apart, there", "fragmented, there",
-        "fragmented", "node_constraint", "node_constraint, apart", "topology_required, there", "cpu, there", "memory, there", "quota"}) {
+  for (const char* what : {"insufficient_gpus", "insufficient_gpus, with_cpu_and_memory", "insufficient_gpus, apart",
+                           "insufficient_gpus, apart, with_cpu_and_memory", "insufficient_gpus, apart, there", "insufficient_gpus, there",
+                           "fragmented, apart", "fragmented, apart, there", "fragmented, there", "fragmented", "node_constraint",
+                           "node_constraint, apart", "topology_required, there", "cpu, there", "memory, there", "quota"}) {
     EXPECT_GT(tried[what], 10) << what << ": otherwise it was not tried";
   }
 }

@@ -14,7 +14,7 @@ namespace berth::cli {
 /// Exit codes, for scripts.
 enum ExitCode : int {
   kDone = 0,
-  kNo = 1,        ///< the answer is no: an invalid plan, or every job certified infeasible
+  kNo = 1,        ///< the plan is invalid, or every job is certified infeasible
   kUsage = 2,     ///< usage, input, or a file that cannot be read or written
   kInternal = 3,  ///< an internal error, or out of memory
 };
@@ -23,7 +23,7 @@ enum ExitCode : int {
 inline constexpr const char* kExitCodes =
     "Exit codes:\n"
     "  0  done\n"
-    "  1  the answer is no: an invalid plan, or every job is rejected\n"
+    "  1  the plan is invalid, or every job is rejected\n"
     "  2  wrong usage, wrong input, or a file that cannot be read or written\n"
     "  3  an internal error, or out of memory\n";
 

@@ -62,7 +62,7 @@ void write_out(const std::string& path, const std::function<void(const io::Write
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void tell(const std::string& out, std::string_view text) {
+void print_message(const std::string& out, std::string_view text) {
   if (out == "-") {
     (void)write_all(STDERR_FILENO, text);
   } else {

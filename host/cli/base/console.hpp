@@ -18,7 +18,7 @@ void write_out(const std::string& path, std::string_view content);
 void write_out(const std::string& path, const std::function<void(const io::WritePiece&)>& produce);
 
 /// Prints a message for the user: on standard output, or on standard error when `out` is "-".
-void tell(const std::string& out, std::string_view text);
+void print_message(const std::string& out, std::string_view text);
 
 /// "berth: MESSAGE" on standard error. Never throws.
 void print_error(std::string_view message) noexcept;

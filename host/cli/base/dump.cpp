@@ -33,7 +33,7 @@ std::string json_of(const Request& request) {
     out.text("backend", core::name(request.backend));
     out.number("threads", request.threads);
     out.text("seed", fmt::format("{}", request.seed));
-    out.number("max_iterations", request.work_limit);
+    out.number("max_iterations", request.max_iterations);
     out.number("budget_us", request.budget_us);
   });
   return out.finish();
@@ -45,7 +45,7 @@ std::string replay_command(const Request& request, bool with_state) {
   std::string text = fmt::format("berth plan --snapshot snapshot.json --policy {}", request.policy);
   for (const auto& param : request.params) text += fmt::format(" --param {}", quoted(param.first + "=" + param.second));
   text += fmt::format(" --backend {} --threads {} --seed {}", core::name(request.backend), request.threads, request.seed);
-  if (request.work_limit > 0) text += fmt::format(" --max-iterations {}", request.work_limit);
+  if (request.max_iterations > 0) text += fmt::format(" --max-iterations {}", request.max_iterations);
   if (request.budget_us > 0) text += fmt::format(" --budget {}us", request.budget_us);
   if (with_state) text += " --state-in state.json";
   return text;

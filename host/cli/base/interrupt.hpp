@@ -10,8 +10,8 @@ namespace berth::cli {
 /// The signals that ask a command to end: Ctrl-C, `kill`, and a terminal that closes.
 inline constexpr std::array<int, 3> kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
-/// While it lives, such a signal is remembered, for work that asks now and then; the same one again ends the process. What was ignored
-/// when the command began stays ignored. One at a time.
+/// Records the signal; long work polls it. A second one ends the process. Signals that were ignored when the command began stay
+/// ignored. At most one instance at a time.
 ///
 /// A command that has kept its results and cleaned up then ends by the signal (see end_by_signal), so that a shell loop stops.
 class RememberSignals {

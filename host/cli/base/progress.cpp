@@ -14,7 +14,7 @@ ProgressLine::ProgressLine(std::chrono::milliseconds silent) : terminal_(::isatt
 ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::clear() {
-  if (shown_) tell("-", "\r\x1b[K");
+  if (shown_) print_message("-", "\r\x1b[K");
   shown_ = false;
 }
 
@@ -33,7 +33,7 @@ void ProgressLine::show(int percent, const std::string& what) {
     const double spent = std::chrono::duration<double>(now - begin_).count();
     rest = fmt::format(", about {:.0f} s left", spent * (100 - percent) / percent);
   }
-  tell("-", fmt::format("\r\x1b[K[{:=<{}}{: <{}}] {:3} % {}{}", "", full, "", kWidth - full, percent, what, rest));
+  print_message("-", fmt::format("\r\x1b[K[{:=<{}}{: <{}}] {:3} % {}{}", "", full, "", kWidth - full, percent, what, rest));
 }
 
 }  // namespace berth::cli

@@ -46,7 +46,7 @@ Request request_of(const RequestOptions& options, const PolicyInfo& info) {
   request.backend = core::from_name<Backend>(options.backend).value();  // the parser accepts no other value
   request.threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   request.seed = options.seed;
-  request.work_limit = options.work;
+  request.max_iterations = options.max_iterations;
   if (!options.budget.empty()) {
     request.budget_us = parse_duration(options.budget);
     if (request.budget_us == 0) throw InvalidArgument("--budget: no time is left to decide; leave it out for no limit");

@@ -15,7 +15,7 @@ struct RequestOptions {
   std::string backend = "auto";
   int threads = 1;  ///< 0: all processors of this machine
   std::uint64_t seed = 0;
-  std::int64_t work = 0;
+  std::int64_t max_iterations = 0;
   std::string budget;  ///< a duration; empty: none
 };
 

@@ -71,10 +71,10 @@ struct BenchPart {
 
 std::vector<BenchPart> parts_of(const BenchOrder& order, BenchReport& report) {
   std::vector<BenchPart> parts;
-  for (const SearchAsk& ask : search_asks(order.quick)) {
-    const int percent = ask.budgets.size() > 1 ? 70 : 5;
-    parts.push_back({fmt::format("search on {} GPUs", ask.gpus), percent,
-                     [&order, &report, ask] { report.search.push_back(measure_search(order, ask)); }});
+  for (const SearchRequest& wanted : search_requests(order.quick)) {
+    const int percent = wanted.budgets.size() > 1 ? 70 : 5;
+    parts.push_back({fmt::format("search on {} GPUs", wanted.gpus), percent,
+                     [&order, &report, wanted] { report.search.push_back(measure_search(order, wanted)); }});
   }
   for (const PassesSize& size : passes_sizes(order.quick)) {
     parts.push_back({fmt::format("{} scenarios", size.scenarios), 4, [&order, &report, size] {
@@ -129,7 +129,7 @@ int run(const BenchArguments& options) {
   check_writable(options.json);
   const BenchReport report = measure(options);
   if (!options.json.empty()) write_out(options.json, bench_json(report));
-  tell(options.json, bench_text(report));
+  print_message(options.json, bench_text(report));
   return kDone;
 }
 

@@ -41,14 +41,14 @@ struct SearchSize {
   double price_placed_s = 0, price_s = 0;  ///< until its choice was placed; until its plan was complete
   std::vector<SearchRun> runs;
 };
-struct SearchAsk {
+struct SearchRequest {
   std::int32_t gpus, jobs;
   std::vector<TimeUs> budgets;
 };
 /// From the smallest to the largest instance.
-std::vector<SearchAsk> search_asks(bool quick);
+std::vector<SearchRequest> search_requests(bool quick);
 /// @throws InternalError when two sides give different results for the same work
-SearchSize measure_search(const BenchOrder& order, const SearchAsk& ask);
+SearchSize measure_search(const BenchOrder& order, const SearchRequest& wanted);
 /// The score of a run at that instant. @returns false: none yet.
 bool score_at(const SearchRun& run, double seconds, std::int64_t& score);
 

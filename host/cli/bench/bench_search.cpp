@@ -15,11 +15,11 @@ constexpr TimeUs kMs = kSecond / 1000;
 constexpr int kRepetitions = 3;
 constexpr std::int64_t kAlikeWork = 3;  // generations of the plans that must be equal, including the initial one
 
-ClusterState search_instance(const SearchAsk& ask, std::uint64_t seed) {
+ClusterState search_instance(const SearchRequest& wanted, std::uint64_t seed) {
   sim::GenerateOptions o;
   o.gpus_per_node = 4;
-  o.nodes = ask.gpus / o.gpus_per_node;
-  o.jobs = ask.jobs;
+  o.nodes = wanted.gpus / o.gpus_per_node;
+  o.jobs = wanted.jobs;
   o.workload = sim::Workload::kLlm;
   o.fabric = sim::Fabric::kNvl72;
   o.elastic = true;
@@ -52,15 +52,15 @@ void measure_price(const BenchOrder& order, const ClusterState& state, SearchSiz
 }
 
 // When a GPU fails, the CPU takes over, and its time is not the GPU's.
-bool left_out(const BenchOrder& order, const BenchSide& side, const SearchAsk& ask, const Plan& plan) {
+bool left_out(const BenchOrder& order, const BenchSide& side, const SearchRequest& wanted, const Plan& plan) {
   if (plan.backend_note.empty()) return false;
-  order.left_out(fmt::format("{} is left out of a search on {} GPUs: {}", side.name, ask.gpus, plan.backend_note));
+  order.left_out(fmt::format("{} is left out of a search on {} GPUs: {}", side.name, wanted.gpus, plan.backend_note));
   return true;
 }
 
 }  // namespace
 
-std::vector<SearchAsk> search_asks(bool quick) {
+std::vector<SearchRequest> search_requests(bool quick) {
   if (quick) return {{64, 40, {2 * kMs}}, {256, 160, {2 * kMs, 10 * kMs}}};
   const TimeUs short_one = 100 * kMs;
   return {
@@ -77,11 +77,11 @@ bool score_at(const SearchRun& run, double seconds, std::int64_t& score) {
   return any;
 }
 
-SearchSize measure_search(const BenchOrder& order, const SearchAsk& ask) {
+SearchSize measure_search(const BenchOrder& order, const SearchRequest& wanted) {
   SearchSize size;
-  size.gpus = ask.gpus;
-  size.jobs = ask.jobs;
-  const ClusterState state = search_instance(ask, order.seed);
+  size.gpus = wanted.gpus;
+  size.jobs = wanted.jobs;
+  const ClusterState state = search_instance(wanted, order.seed);
   measure_price(order, state, size);
   Plan alike;
   for (const BenchSide& side : order.sides) {
@@ -89,21 +89,21 @@ SearchSize measure_search(const BenchOrder& order, const SearchAsk& ask) {
     Request request = search_request(order, "ones-plus", side);
     Plan plan;
     // Allocates memory and GPU kernels before anything is timed, and checks that the sides give equal results.
-    request.work_limit = kAlikeWork;
+    request.max_iterations = kAlikeWork;
     plan = engine.decide(state, request);
     if (!order.go_on()) return size;
-    if (left_out(order, side, ask, plan)) continue;
+    if (left_out(order, side, wanted, plan)) continue;
     if (alike.policy.empty()) alike = plan;
     if (!same_plan(alike, plan)) throw InternalError("the plans of " + order.sides.front().name + " and " + side.name + " differ");
-    request.work_limit = 0;
-    for (const TimeUs budget : ask.budgets) {
+    request.max_iterations = 0;
+    for (const TimeUs budget : wanted.budgets) {
       request.budget_us = budget;
       std::vector<report::ValueOverTime> repetitions;
       for (int repetition = 0; repetition < (order.quick ? 1 : kRepetitions); ++repetition) {
         PolicyState nothing;
         repetitions.push_back(report::value_over_time(engine, state, nothing, request, plan));
         if (!order.go_on()) return size;
-        if (left_out(order, side, ask, plan)) repetitions.pop_back();
+        if (left_out(order, side, wanted, plan)) repetitions.pop_back();
       }
       if (repetitions.empty()) continue;
       std::sort(repetitions.begin(), repetitions.end(), [](const auto& a, const auto& b) { return a.value < b.value; });

@@ -99,7 +99,7 @@ std::string passes_text(const std::vector<PassesSize>& sizes) {
                       time_text(*least_most.second)});
     }
   }
-  return "\nMany scenarios: what-if walks over one state, all at once\n" +
+  return "\nMany scenarios: what-if scheduling passes over one state, all at once\n" +
          report::table({"SCENARIOS", "JOBS", "NODES", "SIDE", "A SECOND", "MEDIAN", "LEAST", "MOST"}, rows);
 }
 

@@ -59,7 +59,7 @@ void note(const Plan& plan) {
   if (!plan.backend_note.empty()) print_error(fmt::format("note: answered by {}: {}", plan.backend, plan.backend_note));
   if (plan.stopped_by == "cancel")
     print_error(
-        fmt::format("note: interrupted after {}: this is the best so far", core::counted(plan.work_done, core::work_unit(plan.policy))));
+        fmt::format("note: interrupted after {}: this is the best so far", core::counted(plan.iterations, core::work_unit(plan.policy))));
 }
 
 int run_one(const PlanArguments& options) {
@@ -88,7 +88,7 @@ int run_one(const PlanArguments& options) {
   if (prints_json) {
     print(json);
   } else {
-    tell(options.state_out, plan_text(loaded.state, plan, options.text));
+    print_message(options.state_out, plan_text(loaded.state, plan, options.text));
   }
   return code_of(plan);
 }
@@ -145,7 +145,7 @@ void add_request_options(CLI::App& app, RequestOptions& request) {
       ->type_name("N")
       ->capture_default_str();
   add_seed_option(app, request.seed, "Seed the random numbers");
-  app.add_option("--max-iterations", request.work, "Stop after N jobs, evaluations, generations or rounds of the policy")
+  app.add_option("--max-iterations", request.max_iterations, "Stop after N jobs, evaluations, generations or rounds of the policy")
       ->check(whole_number<std::int64_t>(1))
       ->type_name("N");
   app.add_option("--budget", request.budget, "Stop deciding after TIME, such as 100ms; the plan says how far it came")->type_name("TIME");

@@ -121,7 +121,7 @@ std::string text_of(const std::vector<Run>& runs, const SimulatedJobs& jobs, std
 }
 
 Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request, const std::string& name,
-                 const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along,
+                 const SimulatedJobs& jobs, const Snapshot& cluster, const sim::MeasuresRequest& want, Along& along,
                  const sim::Decider& decide = {}) {
   Run run;
   sim::SimulationSettings& settings = run.settings;
@@ -172,7 +172,8 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
 
 /// A run of an external policy. Its failure ends this run only: returns false and reports the reason.
 bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettings& world, const std::string& given,
-                   const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along, std::vector<Run>& runs) {
+                   const SimulatedJobs& jobs, const Snapshot& cluster, const sim::MeasuresRequest& want, Along& along,
+                   std::vector<Run>& runs) {
   const NamedCommand one = named_command(given);
   RequestOptions asked = options.request;
   asked.params.clear();
@@ -210,13 +211,14 @@ void check_iterations(const SimulateArguments& options, const std::vector<Reques
     if (options.estimates != "oracle") throw InvalidArgument("policy 'ada-srsf' goes by remaining work: it needs --estimates oracle");
   }
   if (options.iterations.gpu_jobs > 1 && (!options.exec.commands.empty() || !std::all_of(requests.begin(), requests.end(), is_ada_srsf))) {
-    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places jobs beside each other");
+    throw InvalidArgument("--gpu-jobs: only 'ada-srsf' places several jobs on a GPU");
   }
 }
 
 /// A run of the policy that exists only for simulations of iterations.
 Run simulate_ada_srsf(const SimulateArguments& options, const sim::SimulationSettings& world, const Request& request,
-                      const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::Wanted& want, Along& along) {
+                      const std::string& name, const SimulatedJobs& jobs, const Snapshot& cluster, const sim::MeasuresRequest& want,
+                      Along& along) {
   if (!cluster.queues.empty() && !jobs.facts().queues.empty())
     throw InvalidArgument("policy 'ada-srsf' knows no quotas: the cluster has queues, and jobs name them");
   const sim::AdaSrsfSettings settings = sim::ada_srsf_settings(request.params);
@@ -235,7 +237,7 @@ int run(const SimulateArguments& options) {
   outputs.push_back({"--jobs-out", options.jobs_out});
   outputs.push_back({"--history-out", options.history_out});
   check_places(inputs, outputs);
-  sim::Wanted want = wanted(options.output, !options.jobs_out.empty());
+  sim::MeasuresRequest want = wanted(options.output, !options.jobs_out.empty());
   RequestOptions asked = options.request;
   if (options.policies.empty() && options.exec.commands.empty()) throw InvalidArgument("--policy or --policy-exec is required");
   if (options.policies.empty() && !options.request.params.empty()) throw InvalidArgument("--param: there is no --policy to take it");

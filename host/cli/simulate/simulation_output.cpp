@@ -55,8 +55,8 @@ std::optional<sim::GroupBy> group_by(const std::string& name) {
   return std::nullopt;
 }
 
-sim::Wanted wanted(const OutputOptions& options, bool jobs) {
-  sim::Wanted wanted;
+sim::MeasuresRequest wanted(const OutputOptions& options, bool jobs) {
+  sim::MeasuresRequest wanted;
   if (!options.out.empty()) wanted.groups.fill(true);
   if (const auto by = group_by(options.by)) wanted.groups[static_cast<std::size_t>(*by)] = true;
   wanted.jobs = jobs || !options.out.empty();

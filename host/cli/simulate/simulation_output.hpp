@@ -20,7 +20,7 @@ struct OutputOptions {
 void add_output_options(CLI::App& app, OutputOptions& options);
 std::vector<Place> places(const OutputOptions& options);
 /// Measures that runs need. @throws InvalidArgument naming the option.
-sim::Wanted wanted(const OutputOptions& options, bool jobs);
+sim::MeasuresRequest wanted(const OutputOptions& options, bool jobs);
 /// By RFC 4180: a field with a comma, a quote or a line end is quoted.
 std::string csv_field(const std::string& text);
 /// Parses its name; nothing when it is empty.

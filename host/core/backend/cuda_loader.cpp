@@ -55,7 +55,7 @@ Loaded load() {
     loaded.why = place + " is of build " + (table == nullptr ? "unknown" : table->build_id) + ", this is " + BERTH_BUILD_ID;
     dlclose(library);
   }
-  if (loaded.why.empty()) loaded.why = std::string(kLibrary) + " is not installed beside libberth, or cannot be loaded here";
+  if (loaded.why.empty()) loaded.why = std::string(kLibrary) + " is not installed next to libberth, or cannot be loaded here";
   return loaded;
 }
 

@@ -22,7 +22,7 @@ class NameSource {
   virtual std::string_view queue(std::int32_t index) const = 0;
   virtual std::string_view gpu_type(std::int32_t index) const = 0;
   virtual std::int32_t gpu_types() const = 0;       ///< how many there are
-  virtual std::string_view origin_iso() const = 0;  ///< what time 0 is, empty where that is not told
+  virtual std::string_view origin_iso() const = 0;  ///< what time 0 is, empty where that is not known
   virtual TimeUs now() const = 0;                   ///< the instant that texts are written for
   virtual bool has_node(std::string_view id) const = 0;
   virtual bool serves(std::string_view virtual_cluster) const = 0;  ///< whether some node belongs to it

@@ -52,7 +52,7 @@ void check_constraints(const Constraints& c, const References& refs, const Input
   }
   find_repeat(
       c.labels.size(), [&](std::size_t i) { return std::string_view(c.labels[i].first); },
-      [&](std::size_t i) { where.fail_at("labels", fmt::format("'{}' stands here twice", c.labels[i].first)); });
+      [&](std::size_t i) { where.fail_at("labels", fmt::format("duplicate label '{}'", c.labels[i].first)); });
   for (const std::string& node : c.required_nodes) check_name(node, where, "required_nodes");
   for (const std::string& node : c.excluded_nodes) check_name(node, where, "excluded_nodes");
   check_decimal(c.cpu_milli_per_gpu, 3, 0, kMaxBytes, where, "cpu_cores_per_gpu");

@@ -54,7 +54,7 @@ void check_profile(const Profile& profile, const InputLocation& where) {
   }
   find_repeat(
       profile.colocation.size(), [&](std::size_t i) { return std::string_view(profile.colocation[i].first); },
-      [&](std::size_t i) { where.fail_at("colocation", fmt::format("'{}' stands here twice", profile.colocation[i].first)); });
+      [&](std::size_t i) { where.fail_at("colocation", fmt::format("duplicate profile '{}'", profile.colocation[i].first)); });
 }
 
 void check_progress(const Progress& p, const InputLocation& where) {
@@ -82,7 +82,7 @@ void check_progress(const Progress& p, const InputLocation& where) {
       p.observed.size(), [&](std::size_t i) { return p.observed[i].gpus; },
       [&](std::size_t i) {
         InputLocation(where, "observed", static_cast<std::int64_t>(i))
-            .fail_at("gpus", fmt::format("{} stands here twice", p.observed[i].gpus));
+            .fail_at("gpus", fmt::format("duplicate count {}", p.observed[i].gpus));
       });
   check_range(p.restarts, 0, INT32_MAX, where, "restarts");
 }

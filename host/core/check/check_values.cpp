@@ -53,7 +53,7 @@ void check_extensions(const Extensions& x, const InputLocation& where) {
   }
   find_repeat(
       x.size(), [&](std::size_t i) { return std::string_view(x[i].first); },
-      [&](std::size_t i) { where.fail(fmt::format("the extension '{}' stands here twice", x[i].first)); });
+      [&](std::size_t i) { where.fail(fmt::format("duplicate extension '{}'", x[i].first)); });
 }
 
 }  // namespace berth::core

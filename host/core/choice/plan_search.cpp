@@ -75,9 +75,9 @@ void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const Pla
 
   const SearchSettings& settings = order.settings;
   seeds_.set(s, begin.choice, settings, order.kept, columns_.fill_order(), columns_.current());
-  const std::int32_t untimed = order.timed || order.work_limit > 0 ? kMostGenerations : kUntimedGenerations;
+  const std::int32_t untimed = order.timed || order.max_iterations > 0 ? kMostGenerations : kUntimedGenerations;
   std::int64_t generations = settings.generations > 0 ? settings.generations : untimed;
-  if (order.work_limit > 0) generations = std::min(generations, order.work_limit - 1);
+  if (order.max_iterations > 0) generations = std::min(generations, order.max_iterations - 1);
   PlanSearchTask task;
   task.problem = columns_.view();
   task.request = {order.seed,         settings.population, settings.islands,

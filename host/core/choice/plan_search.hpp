@@ -29,8 +29,8 @@ struct SearchOrder {
   kernel::PlanTermSet terms;
   const PolicyState& kept;  // of an earlier decision: its population
   std::uint64_t seed;
-  std::int64_t work_limit;  // see PlanSearch::work; 0: none
-  bool timed;               // the time is limited
+  std::int64_t max_iterations;  // see PlanSearch::work; 0: none
+  bool timed;                   // the time is limited
 };
 
 /// The search of `ones-plus` over whole plans (docs/ones-plus.md). It starts from the choice by prices as placed by the

@@ -22,7 +22,7 @@ constexpr PlanTermInfo kTerms[] = {
     {"migration", "run time lost by going on in the same shape elsewhere", "Pollux (OSDI'21), restart cost", PlanTerm::kMigration},
     {"restart", "run time lost by starting again, by another shape, and by being displaced", "Pollux (OSDI'21), restart cost",
      PlanTerm::kRestart},
-    {"span", "speed lost where a gang does not lie as tightly as its shape can", "Dally (network-sensitive placement)", PlanTerm::kSpan},
+    {"span", "speed lost where a gang is spread wider than its shape needs", "Dally (network-sensitive placement)", PlanTerm::kSpan},
     {"tardiness", "jobs that end after their deadline if they wait: a value up to twice as great in shapes that avoid it",
      "weighted tardiness; the factor is ours", PlanTerm::kTardiness},
 };

@@ -10,10 +10,10 @@ namespace berth::core {
 
 // Changing jobs first, the largest ones first, as they are the hardest to place. Then outbid jobs, in case room is left
 // where others found no place.
-void ShapePass::take_turns(const StateImpl& s, const PassInput::Marks& marks, const ChosenShapes& choice) {
+void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, const ChosenShapes& choice) {
   left_.assign(s.jobs.size(), 0);
   passes_.assign(s.jobs.size(), 0);
-  turns_.clear();
+  order_keys_.clear();
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
     const std::int32_t job = choice.jobs[j];
     const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
@@ -22,15 +22,15 @@ void ShapePass::take_turns(const StateImpl& s, const PassInput::Marks& marks, co
     if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // stays as it is
     left_[to_index(job)] = running ? 1 : 0;
     passes_[to_index(job)] = 1;
-    Turn turn{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank[to_index(job)], job};
-    for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) turn.net = std::max(turn.net, choice.net(k));
-    turns_.push_back(turn);
+    OrderKey key{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank[to_index(job)], job};
+    for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) key.net = std::max(key.net, choice.net(k));
+    order_keys_.push_back(key);
   }
-  std::sort(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) {
+  std::sort(order_keys_.begin(), order_keys_.end(), [](const OrderKey& a, const OrderKey& b) {
     return std::tuple(a.outbid, b.gpus, b.net, a.rank) < std::tuple(b.outbid, a.gpus, a.net, b.rank);
   });
   order_.clear();
-  for (const Turn& turn : turns_) order_.push_back(turn.job);
+  for (const OrderKey& key : order_keys_) order_.push_back(key.job);
   // Jobs without a chosen option that may start: those that request shares.
   for (const std::int32_t job : s.job_order) {
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
@@ -74,11 +74,11 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
 
 void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
                       const PassRules& rules) {
-  take_turns(s, marks, choice);
+  order_jobs(s, marks, choice);
   list_options(s, p, choice);
   after_.begin(p);
-  for (const Turn& turn : turns_) {
-    if (left_[to_index(turn.job)] != 0) after_.release(turn.job);
+  for (const OrderKey& key : order_keys_) {
+    if (left_[to_index(key.job)] != 0) after_.release(key.job);
   }
   view_ = after_.view();
   view_.option_begin = begin_.data();

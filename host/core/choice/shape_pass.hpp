@@ -65,16 +65,16 @@ class ShapePass {
   const std::vector<std::uint8_t>& left() const { return left_; }
 
  private:
-  struct Turn {
+  struct OrderKey {
     std::uint8_t outbid;
     std::int32_t gpus;  // of the chosen option
     std::int64_t net;   // of the best option left to an outbid job
     std::int32_t rank, job;
   };
-  void take_turns(const StateImpl& state, const PassInput::Marks& marks, const ChosenShapes& choice);
+  void order_jobs(const StateImpl& state, const PassInput::Marks& marks, const ChosenShapes& choice);
   void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice);
 
-  std::vector<Turn> turns_;
+  std::vector<OrderKey> order_keys_;
   std::vector<std::uint8_t> left_, passes_, none_;
   std::vector<std::int32_t> order_, rows_, begin_, option_;  // option_: of the job, at each row
   std::vector<kernel::OptionRow> options_;

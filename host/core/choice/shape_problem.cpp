@@ -157,8 +157,8 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
   }
   if (searches) {
     task.stop_token = nullptr;
-  } else if (order.work_limit > 0) {
-    task.request.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(task.request.most_evaluations, order.work_limit));
+  } else if (order.max_iterations > 0) {
+    task.request.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(task.request.most_evaluations, order.max_iterations));
   }
   std::int32_t* const option = order.policy == nullptr ? chosen_.data() : other_chosen_.data();
   const kernel::PriceResult result{option, price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
@@ -166,7 +166,7 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
   bound_ = saturate(Wide{bound_} + beyond_at(price_));
   if (order.policy != nullptr) {
     const PlainFloats floats;
-    order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), search, order.seed, order.work_limit, &stop_token},
+    order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), search, order.seed, order.max_iterations, &stop_token},
                          backend, chosen_);
   }
   work_ = order.policy != nullptr && searches ? order.policy->work() : evaluations_;
@@ -206,7 +206,7 @@ bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const std::i
   }
   const bool searches = order.settings.search.population > 0;
   const std::int64_t all = order.settings.most_evaluations;
-  const std::int64_t most = (order.work_limit > 0 && !searches ? std::min(all, order.work_limit) : all) - evaluations_;
+  const std::int64_t most = (order.max_iterations > 0 && !searches ? std::min(all, order.max_iterations) : all) - evaluations_;
   if (!found_none || most < 1 || (!searches && (stop_token.stopped_at >= 0 || stop_token.stop()))) return false;
   earlier_ = price_;
   again_price_.resize(price_.size());

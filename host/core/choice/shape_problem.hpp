@@ -23,7 +23,7 @@ struct ChoiceOrder {
   ShapePolicy* policy;      // null: the prices that prove the bound choose
   const PolicyState& kept;  // of an earlier decision: its prices are the start of the search
   std::uint64_t seed;
-  std::int64_t work_limit;  // of the search for prices; 0: none
+  std::int64_t max_iterations;  // of the search for prices; 0: none
 };
 
 /// The options that a policy chooses for jobs (docs/prices.md). Memory is kept between choices.
@@ -81,7 +81,7 @@ class ShapeProblem {
   /// Writes objective, bound and prices into a finished plan.
   void report(const StateImpl& state, const ChoiceSettings& settings, Plan& plan);
 
-  /// In the unit of a work limit: evaluations of prices, or the unit of a policy that searches.
+  /// In the unit of a limit of iterations: evaluations of prices, or the unit of a policy that searches.
   std::int64_t work() const { return work_; }
 
  private:

@@ -15,7 +15,7 @@ namespace berth {
 
 bool same_plan(const Plan& a, const Plan& b) {
   const bool header = a.now_us == b.now_us && a.policy == b.policy && a.params == b.params && a.seed == b.seed &&
-                      a.work_done == b.work_done && a.proof == b.proof && a.tables == b.tables && a.order_until_us == b.order_until_us &&
+                      a.iterations == b.iterations && a.proof == b.proof && a.tables == b.tables && a.order_until_us == b.order_until_us &&
                       a.objective == b.objective && a.bound == b.bound && a.history == b.history && a.totals == b.totals;
   if (!header || a.decisions.size() != b.decisions.size()) return false;
   // The position of rows in `entries` does not matter; their content does.

@@ -123,13 +123,13 @@ void RunList::set_aside(const StateImpl& s) {
   }
   planned_ = before_.view();
   planned_.options = own_.data();
-  beside_.begin(planned_);
+  visited_state_.begin(planned_);
   for (std::size_t i = 0; i < n_named_; ++i) {
     const RunLine& line = *line_of(order_[i]);
     const std::int32_t option = flat_option(s, line.job, line.gpus, s.node.type[to_index(line.places.front().node)]);
     const kernel::DemandRow& demand = p.demands[own_[to_index(p.option_begin[line.job] + option)].demand];
-    each_row(line, p.groups[demand.group_begin].share_ppm, [&](const kernel::PlacedRow& row) { beside_.take(demand, row); });
-    beside_.charge_queue(line.job, demand.gpu_type, demand.quota);
+    each_row(line, p.groups[demand.group_begin].share_ppm, [&](const kernel::PlacedRow& row) { visited_state_.take(demand, row); });
+    visited_state_.charge_queue(line.job, demand.gpu_type, demand.quota);
   }
 }
 
@@ -149,7 +149,7 @@ void RunList::list_options(const StateImpl& s) {
     }
     begin_.push_back(static_cast<std::int32_t>(options_.size()));
   }
-  visited_view_ = beside_.view();
+  visited_view_ = visited_state_.view();
   visited_view_.option_begin = begin_.data();
   visited_view_.options = options_.data();
 }
@@ -219,7 +219,7 @@ const std::vector<std::string>& RunList::plan(const StateView& view, std::span<c
   plan.policy = request.policy;
   plan.params = request.params;
   plan.seed = request.seed;
-  plan.work_done = static_cast<std::int64_t>(n_visited_);
+  plan.iterations = static_cast<std::int64_t>(n_visited_);
   plan.stopped_by = "done";
   plan.tables = s.tables_hash();
   plan.order_until_us = kNever;

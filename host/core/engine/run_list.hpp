@@ -92,7 +92,7 @@ class RunList {
   std::vector<kernel::OptionRow> own_, options_;  // of the jobs; of the pass, which leaves out those with other GPU counts
   std::vector<std::int32_t> begin_, option_;      // of the options of the pass, and the job's own option at each
   std::vector<TimeUs> run_;                       // of the options of the pass
-  FinalState before_, beside_;                    // without jobs that leave; and without the named GPUs
+  FinalState before_, visited_state_;             // without jobs that leave; and without the named GPUs
   kernel::ProblemView planned_{}, visited_view_{};
   kernel::PlaceRequest request_{};  // of all of `order_`
 };

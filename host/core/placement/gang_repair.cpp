@@ -43,12 +43,12 @@ bool GangRepair::allowed(const StateImpl& s, const kernel::DemandRow& demand, co
     }
   }
   const kernel::GroupRow& row = rows[lost.row];
-  std::int32_t beside = 0;
+  std::int32_t in_domain = 0;
   for (const Member& m : trial_) {
     if (m.node < 0 || m.row != lost.row) continue;
     if (row.spread_most > 0 && domain_at(s.topologies, row.spread_topology, row.spread_level, m.node) ==
                                    domain_at(s.topologies, row.spread_topology, row.spread_level, node)) {
-      ++beside;
+      ++in_domain;
     }
     if (row.segment_size > 0 && m.member / row.segment_size == lost.member / row.segment_size &&
         domain_at(s.topologies, row.segment_topology, row.segment_level, m.node) !=
@@ -56,7 +56,7 @@ bool GangRepair::allowed(const StateImpl& s, const kernel::DemandRow& demand, co
       return false;
     }
   }
-  return row.spread_most == 0 || beside < row.spread_most;
+  return row.spread_most == 0 || in_domain < row.spread_most;
 }
 
 void GangRepair::add_near(const StateImpl& s, std::int32_t begin, std::int32_t end, std::int32_t topology, std::int32_t top,

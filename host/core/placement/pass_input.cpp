@@ -115,7 +115,7 @@ void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState&
 }
 
 kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
-                                        std::int64_t work_limit) {
+                                        std::int64_t max_iterations) {
   const StateImpl& s = impl_of(view);
   const kernel::ProblemView& p = s.problem();
   const std::size_t n = order_.size();
@@ -154,7 +154,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.preemptive = entry.preemptive ? 1 : 0;
   r.class_rule = entry.class_rule ? 1 : 0;
   r.max_tries = rules.max_tries;
-  r.limit = work_limit > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(work_limit, r.n)) : r.n;
+  r.limit = max_iterations > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(max_iterations, r.n)) : r.n;
   return r;
 }
 

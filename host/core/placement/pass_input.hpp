@@ -39,7 +39,7 @@ class PassInput {
   TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
   /// The rest of the request.
   kernel::PlaceRequest request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
-                               std::int64_t work_limit);
+                               std::int64_t max_iterations);
 
  private:
   void look_at_cluster(const StateImpl& state);

@@ -215,8 +215,8 @@ void ShapeValues::add_up(const StateImpl& s, const ChoiceSettings& settings, std
   while ((most >> terms.shift) > kernel::kMaxPriceValue) ++terms.shift;
   values.resize(options.size());
   for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::in_choice(terms, unshifted_[i]);
-  // A running job that has to wait loses the cost of saving, restarting and restoring, so any shape gains that over
-  // waiting. Its current shape gets one unit more, so that nothing changes without a benefit.
+  // A running job that waits loses the cost of saving, restarting and restoring. So each of its shapes gains this cost over
+  // waiting. Its current shape gains one unit more, so that no job changes its shape without a benefit.
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (!options[i].current) continue;
     kernel::ShapeTerms displaced = shapes_[i];

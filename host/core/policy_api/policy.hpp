@@ -99,7 +99,7 @@ struct PolicyEntry {
 std::span<const PolicyEntry> policy_registry();
 /// @throws InvalidArgument listing the known names.
 const PolicyEntry& find_policy(const std::string& name);
-/// Unit of a work limit: "job", "evaluation" of prices, "generation", "round". For an unknown policy: "step".
+/// Unit of a limit of iterations: "job", "evaluation" of prices, "generation", "round". For an unknown policy: "step".
 const char* work_unit(const std::string& name);
 
 using kernel::Packing;

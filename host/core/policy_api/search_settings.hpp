@@ -13,7 +13,7 @@ struct SearchSettings {
   std::int32_t islands = 1;
   std::int32_t steps = 64;       // of an individual in a generation
   std::int32_t migration = 8;    // generations
-  std::int32_t generations = 0;  // at most; 0: as many as budget and limit of work allow
+  std::int32_t generations = 0;  // at most; 0: as many as budget and limit of iterations allow
   std::uint32_t operators = 0;   // set of kernel::PlanSearchOperator
   std::uint32_t seeds = 0;       // set of SearchSeed
 };

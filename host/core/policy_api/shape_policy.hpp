@@ -23,7 +23,7 @@ struct ShapeQuestion {
   std::span<const kernel::ShapeTerms> shapes;  // [options] speed, run time left, cost of a change
   kernel::PriceRequest search;                 // the request of a search for prices over the whole problem
   std::uint64_t seed;
-  std::int64_t work_limit = 0;      // of a policy that searches, in its own unit; 0: none
+  std::int64_t max_iterations = 0;  // of a policy that searches, in its own unit; 0: none
   StopToken* stop_token = nullptr;  // checked by a policy that searches
 };
 
@@ -41,10 +41,10 @@ class ShapePolicy {
   /// Whether only the chosen options are tried: jobs without one get nothing, and no larger option is tried where room
   /// is left.
   virtual bool chosen_only() const { return false; }
-  /// Whether it searches: budget and work limit then apply to its own search. The search for the prices of its bound is
+  /// Whether it searches: budget and limit of iterations then apply to its own search. The search for the prices of its bound is
   /// short and is not cut.
   virtual bool searches() const { return false; }
-  /// Its work in the last choice, in the unit of a work limit.
+  /// Its work in the last choice, in the unit of a limit of iterations.
   virtual std::int64_t work() const { return 0; }
   /// The score of its best after each generation of the last choice.
   virtual std::span<const std::int64_t> history() const { return {}; }

@@ -179,11 +179,11 @@ class Text {
   }
   bool some_nodes() const { return r_.some_nodes || r_.code == ReasonCode::kNodeConstraint; }
   /// The sentence distinguishes GPUs that the job may use from others.
-  bool tells_such_nodes() const {
+  bool names_such_nodes() const {
     const bool counted = r_.code == ReasonCode::kNodeConstraint || r_.code == ReasonCode::kInsufficientGpus;
     return some_nodes() && (is_apart() || (counted && r_.level < 0));
   }
-  const char* on_such() const { return !some_nodes() ? "" : tells_such_nodes() ? " on such nodes" : " on nodes that it may use"; }
+  const char* on_such() const { return !some_nodes() ? "" : names_such_nodes() ? " on such nodes" : " on nodes that it may use"; }
   /// The sentence ends with the place, so that "there" is clear.
   bool place_is_named() const { return r_.best > 0 && r_.code != ReasonCode::kFragmented && !is_apart(); }
   std::string more_free() const {
@@ -191,11 +191,11 @@ class Text {
     if (is_apart()) return apart_more_free();
     if (r_.members == 1 && r_.where < 0 && r_.level >= 0) {
       return fmt::format("{} more were free {} one {}{}{}", r_.missing, to_index(), level(), some_nodes() ? " that it may use" : "",
-                         beside(1, each));
+                         with_amounts(1, each));
     }
-    if (each < 2 || r_.missing % each != 0) return fmt::format("{} more were free{}{}", r_.missing, there(), beside(r_.missing, 1));
+    if (each < 2 || r_.missing % each != 0) return fmt::format("{} more were free{}{}", r_.missing, there(), with_amounts(r_.missing, 1));
     const std::int64_t members = r_.missing / each;
-    return fmt::format("{} had room{}{}", more_members(members, each), there(), beside(members, each));
+    return fmt::format("{} had room{}{}", more_members(members, each), there(), with_amounts(members, each));
   }
   // "2 more members of 8 GPUs"
   static std::string more_members(std::int64_t members, std::int64_t size) {
@@ -205,8 +205,8 @@ class Text {
   std::string in_members() const { return fmt::format("{} of {}", counted(r_.members, "member"), counted(size(), "GPU")); }
 
   // ", each with 64 cores and 512 GiB of memory": what must become free with N members of `gpus`.
-  std::string beside(std::int64_t members, std::int64_t gpus) const {
-    if (!r_.beside || job_ == nullptr) return {};
+  std::string with_amounts(std::int64_t members, std::int64_t gpus) const {
+    if (!r_.with_cpu_and_memory || job_ == nullptr) return {};
     const Constraints& c = job_->constraints;
     std::vector<std::string> amounts;
     if (c.cpu_milli_per_gpu > 0) amounts.push_back(cores_text(saturating_mul(gpus, c.cpu_milli_per_gpu)));
@@ -232,8 +232,8 @@ class Text {
     const std::int64_t each = size(), members = r_.missing / each;
     if (r_.where >= 0) return fmt::format("{} more were free on {}", r_.missing, place());
     const char* such = some_nodes() ? "such " : "";
-    if (r_.apart == 1 && members == 1) return fmt::format("1 more {}node had {} free{}", such, each, beside(1, each));
-    const std::string amounts = beside(members, each);
+    if (r_.apart == 1 && members == 1) return fmt::format("1 more {}node had {} free{}", such, each, with_amounts(1, each));
+    const std::string amounts = with_amounts(members, each);
     if (r_.apart == 1) return fmt::format("{} more {}nodes had {} free{}", members, such, each, amounts.empty() ? " each" : amounts);
     return fmt::format("{}{}{}, counting at most {} a node",
                        each > 1 ? more_members(members, each) + " had room" : fmt::format("{} more were free", members), on_such(), amounts,
@@ -284,7 +284,7 @@ class Text {
                          place(), r_.best);
     }
     return fmt::format("needs {}; {}, {}", typed(), left(r_.best),
-                       r_.free > 0 ? "but its groups found no place together" : "but not when its turn came");
+                       r_.free > 0 ? "but its groups found no place together" : "but not when the scheduling pass reached it");
   }
 
   std::string allowed_free() const {
@@ -323,12 +323,14 @@ class Text {
                        r_.certified ? "" : " left", place());
   }
 
-  // "8 T0 GPUs would add 2.3 % less objective value in it than in other jobs". `asked` is their price, `best` what they add here.
+  // "8 T0 GPUs add 2.3 % less objective value to this job than to other jobs". `asked` is their price, the objective value that they add
+  // elsewhere; `best` is what they add here.
   std::string outbid() const {
     const std::string gpus = fmt::format("{} {} GPU{}", r_.members, type(), r_.members == 1 ? "" : "s");
-    if (r_.best <= 0) return gpus + " would add no objective value in it";
-    if (r_.best >= r_.asked) return gpus + " would add no more objective value in it than in other jobs";
-    return fmt::format("{} would add {} less objective value in it than in other jobs", gpus, percent_text(r_.asked - r_.best, r_.asked));
+    if (r_.best <= 0) return gpus + (r_.members == 1 ? " adds" : " add") + " no objective value to this job";
+    if (r_.best >= r_.asked) return gpus + (r_.members == 1 ? " adds" : " add") + " as much objective value to other jobs";
+    return fmt::format("{} add{} {} less objective value to this job than to other jobs", gpus, r_.members == 1 ? "s" : "",
+                       percent_text(r_.asked - r_.best, r_.asked));
   }
 
   // "8 more are on drained nodes n3, n4": what else there would be.

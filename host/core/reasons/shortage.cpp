@@ -20,7 +20,7 @@ bool is_apart(const GroupRow& g) { return g.require_level == kNone && g.segment_
 
 void set(Reason& reason, const Change& change) {
   reason.missing = change.missing;
-  reason.beside = change.beside;
+  reason.with_cpu_and_memory = change.with_cpu_and_memory;
   if (change.where != kNone) reason.where = change.where;
 }
 

@@ -45,7 +45,7 @@ class ChangeSearch {
   }
 
   // Cores and memory for N members are free.
-  bool has_beside(const Capacity::Row& row, std::int64_t members) const {
+  bool has_cpu_and_memory(const Capacity::Row& row, std::int64_t members) const {
     return (group_.cpu == 0 || row.cpu / group_.cpu >= members) && (group_.memory == 0 || row.memory / group_.memory >= members);
   }
 
@@ -58,7 +58,7 @@ class ChangeSearch {
       const std::int64_t lacks = then * group_.gpus - row.gpus;
       // A missing whole member is stated without naming a node.
       if (then > most_ || lacks <= 0 || lacks >= group_.gpus || (change.missing != 0 && lacks >= change.missing)) continue;
-      if (in_.total->row(row.node).gpus < then * group_.gpus || !has_beside(row, then)) continue;
+      if (in_.total->row(row.node).gpus < then * group_.gpus || !has_cpu_and_memory(row, then)) continue;
       change.missing = lacks;
       change.where = row.node;
     }
@@ -79,7 +79,7 @@ class ChangeSearch {
       const Capacity::Row row = in_.free->row(node);
       const std::int64_t here = members(*in_.free, row, Stage::kUntil);
       const std::int64_t then = std::min(could, here + need_);
-      change.beside = change.beside || (then > here && !has_beside(row, then));
+      change.with_cpu_and_memory = change.with_cpu_and_memory || (then > here && !has_cpu_and_memory(row, then));
     }
     if (possible < group_.members) return {};
     change.missing = need_ * group_.gpus;

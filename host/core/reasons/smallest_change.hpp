@@ -10,9 +10,9 @@ namespace berth::core {
 
 /// What would have to become free for a gang to start.
 struct Change {
-  std::int64_t missing = 0;  ///< GPUs (or shares), whole members; 0: none is known
-  std::int32_t where = -1;   ///< the node that needs it; -1: any nodes
-  bool beside = false;       ///< cores and memory must become free with them, more than is free everywhere
+  std::int64_t missing = 0;          ///< GPUs (or shares), whole members; 0: none is known
+  std::int32_t where = -1;           ///< the node that needs it; -1: any nodes
+  bool with_cpu_and_memory = false;  ///< cores and memory must become free with them, more than is free everywhere
 };
 
 /// The nodes that count: those that pass one filter, in the whole cluster or in one domain.

@@ -124,7 +124,7 @@ void check_header(const StateImpl& state, const Plan& plan, Violations& found) {
   if (plan.tables != state.tables_hash()) {
     found.add("the plan was made with the tables {:016x}; those of the state are {:016x}", plan.tables, state.tables_hash());
   }
-  constexpr std::string_view kStops[] = {"done", "work", "budget", "cancel"};
+  constexpr std::string_view kStops[] = {"done", "iterations", "budget", "cancel"};
   if (std::find(std::begin(kStops), std::end(kStops), plan.stopped_by) == std::end(kStops)) {
     found.add("the plan was stopped by '{}', which is none of: {}", plan.stopped_by, fmt::join(kStops, ", "));
   }
@@ -140,8 +140,8 @@ void check_header(const StateImpl& state, const Plan& plan, Violations& found) {
       found.add("objective: gpus_free is {}; {} of {} GPUs are in use", value, plan.totals.gpus_used, plan.totals.gpus);
     }
   }
-  if (plan.work_done < 0 || (plan.bound.objective.empty() && plan.work_done > static_cast<std::int64_t>(plan.decisions.size()))) {
-    found.add("the plan walked {} of {}", counted(plan.work_done, "job"), plan.decisions.size());
+  if (plan.iterations < 0 || (plan.bound.objective.empty() && plan.iterations > static_cast<std::int64_t>(plan.decisions.size()))) {
+    found.add("the scheduling pass visited {} of {}", counted(plan.iterations, "job"), plan.decisions.size());
   }
   const bool all_rejected = !plan.decisions.empty() && std::all_of(plan.decisions.begin(), plan.decisions.end(), [](const Decision& d) {
     return d.action == Action::kReject && d.reason.certified;

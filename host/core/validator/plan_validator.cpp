@@ -285,7 +285,7 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
   }
   if (action == Action::kReplace) check_repaired(decision, job, found);
   if (later) {
-    if (reserve_ >= 0) found.of(*job.job, "is reserved beside another job; a plan has one reservation");
+    if (reserve_ >= 0) found.of(*job.job, "is reserved, as is another job; a plan has one reservation");
     reserve_ = index;
   } else {
     charge_queue(job, facts_->node(entries_of(decision).front().node).type, quota, action != Action::kReplace);

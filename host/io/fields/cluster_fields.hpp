@@ -89,7 +89,7 @@ struct NodeDomains {
       const auto topology = core::from_name<TopologyKind>(key);
       if (!topology) in.fail(fmt::format("'{}' is no topology; there are: {}", key, core::all_names<TopologyKind>()));
       const auto i = static_cast<std::size_t>(*topology);
-      if ((seen >> i & 1) != 0) in.fail(fmt::format("the field '{}' stands here twice", key));
+      if ((seen >> i & 1) != 0) in.fail(fmt::format("duplicate field '{}'", key));
       seen |= 1u << i;
       out[i] = in.string();
     });
@@ -122,7 +122,7 @@ struct Labels : Map<Text> {
     });
     std::sort(out.begin(), out.end());
     for (std::size_t i = 1; i < out.size(); ++i) {
-      if (out[i].first == out[i - 1].first) in.fail_at(at, fmt::format("the field '{}' stands here twice", out[i].first));
+      if (out[i].first == out[i - 1].first) in.fail_at(at, fmt::format("duplicate field '{}'", out[i].first));
     }
   }
 };

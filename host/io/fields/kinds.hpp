@@ -220,7 +220,7 @@ struct Map {
   static void read(JsonCursor& in, std::vector<std::pair<std::string, V>>& out, Holder& holder) {
     DistinctKeys keys;
     in.object([&](std::string_view key) {
-      if (!keys.add(key)) in.fail(fmt::format("the field '{}' stands here twice", key));
+      if (!keys.add(key)) in.fail(fmt::format("duplicate field '{}'", key));
       out.emplace_back(std::string(key), V());
       read_as<Kind>(in, out.back().second, holder);
     });

@@ -96,16 +96,16 @@ void sync_directory(const std::string& target) {
   if (d.get() >= 0) (void)::fsync(d.get());
 }
 
-// Creates a new file next to the target. @returns its descriptor, or -1 with errno; its path in `beside`.
-int create_beside(const std::string& target, std::string& beside) {
+// Creates a new file next to the target. @returns its descriptor, or -1 with errno; its path in `temporary`.
+int create_next_to(const std::string& target, std::string& temporary) {
   constexpr int kTries = 1000;
   constexpr std::size_t kMostName = 200;  // the system limits names to 255 bytes
   const std::string folder = folder_of(target);
   const std::string stem = folder + target.substr(folder.size(), kMostName);
   int fd = -1;
   for (int i = 0; i < kTries; ++i) {
-    beside = fmt::format("{}.{}.{}.tmp", stem, ::getpid(), i);
-    fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary = fmt::format("{}.{}.{}.tmp", stem, ::getpid(), i);
+    fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST) break;
   }
   return fd;
@@ -124,15 +124,15 @@ void write_bytes(const std::string& path, const std::function<void(const WritePi
     return;
   }
   const std::string target = behind_links(path);
-  std::string beside;
-  Descriptor out(create_beside(target, beside));
+  std::string temporary;
+  Descriptor out(create_next_to(target, temporary));
   if (out.get() < 0) fail_file("write", path, errno);
-  Unfinished unfinished(beside);
+  Unfinished unfinished(temporary);
   if (exists && ::fchmod(out.get(), info.st_mode & 07777) != 0) fail_file("write", path, errno);
   produce([&](std::string_view piece) { write_all(out.get(), piece, path); });
   if (::fsync(out.get()) != 0) fail_file("write", path, errno);
   if (out.close() != 0) fail_file("write", path, errno);
-  if (::rename(beside.c_str(), target.c_str()) != 0) fail_file("write", path, errno);
+  if (::rename(temporary.c_str(), target.c_str()) != 0) fail_file("write", path, errno);
   unfinished.keep();
   sync_directory(target);
 }

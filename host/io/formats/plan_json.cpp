@@ -28,7 +28,7 @@ struct BackendNote : Text {
 };
 
 struct StoppedBy : DisplayedText {
-  static void describe(JsonWriter& w) { w.key("enum"), w.raw(R"(["done","work","budget","cancel"])"); }
+  static void describe(JsonWriter& w) { w.key("enum"), w.raw(R"(["done","iterations","budget","cancel"])"); }
 };
 
 // A wall-clock time, measured.
@@ -142,7 +142,7 @@ constexpr Field<ReasonIn, ReasonOut> kEvidenceFields[] = {
     field<AnyInteger, &Reason::missing>("missing"),
     field<Counted32, &Reason::members>("members"),
     field<Counted32, &Reason::apart>("apart"),
-    field<Boolean, &Reason::beside>("beside"),
+    field<Boolean, &Reason::with_cpu_and_memory>("with_cpu_and_memory"),
     field<Boolean, &Reason::some_nodes>("some_nodes"),
     field<Counted, &Reason::free>("free"),
     field<AnyMicro, &Reason::until_us>("until_s"),
@@ -186,7 +186,7 @@ struct GpuMask {
   static void read(JsonCursor& in, std::uint64_t& out) {
     in.array([&] {
       const std::uint64_t bit = std::uint64_t{1} << in.integer(0, kMaxGpusPerNode - 1);
-      if ((out & bit) != 0) in.fail(fmt::format("GPU {} stands here twice", in.shown()));
+      if ((out & bit) != 0) in.fail(fmt::format("duplicate GPU {}", in.shown()));
       out |= bit;
     });
   }
@@ -414,7 +414,7 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<DisplayedText, &Plan::backend>("backend", kAlways),
     field<BackendNote, &Plan::backend_note>("backend_note"),
     field<Unsigned, &Plan::seed>("seed", kAlways),
-    field<Counted, &Plan::work_done>("work_done", kAlways),
+    field<Counted, &Plan::iterations>("iterations", kAlways),
     field<StoppedBy, &Plan::stopped_by>("stopped_by", kAlways),
     field<Enum<Proof>, &Plan::proof>("proof", kRequired),
     field<Hexadecimal, &Plan::tables>("tables", kAlways),

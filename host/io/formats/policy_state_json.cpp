@@ -22,7 +22,7 @@ struct SortedMap : Map<Kind> {
   static void read(JsonCursor& in, std::map<std::string, V>& out) {
     in.object([&](std::string_view key) {
       const auto [at, added] = out.emplace(std::string(key), V());
-      if (!added) in.fail(fmt::format("the field '{}' stands here twice", key));
+      if (!added) in.fail(fmt::format("duplicate field '{}'", key));
       Kind::read(in, at->second);
     });
   }

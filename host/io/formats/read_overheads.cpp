@@ -33,7 +33,7 @@ struct Models : Map<ModelCosts> {
     DistinctKeys names;
     in.object([&](std::string_view model) {
       if (model.empty()) in.fail("a model needs a name");
-      if (!names.add(model)) in.fail(fmt::format("the model '{}' stands here twice", model));
+      if (!names.add(model)) in.fail(fmt::format("duplicate model '{}'", model));
       out.emplace_back(std::string(model), ModelOverheads{});
       ModelCosts::read(in, out.back().second);
     });

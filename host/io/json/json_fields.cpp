@@ -11,7 +11,7 @@ void fail_unknown(const JsonCursor& in, std::string_view key, std::span<const st
 }
 
 void read_extension(JsonCursor& in, std::string_view key, DistinctKeys& keys, Extensions& x) {
-  if (!keys.add(key)) in.fail(fmt::format("the field '{}' stands here twice", cut_utf8(key, 60)));
+  if (!keys.add(key)) in.fail(fmt::format("duplicate field '{}'", cut_utf8(key, 60)));
   x.emplace_back(std::string(key), std::string());
   x.back().second = in.raw();
 }

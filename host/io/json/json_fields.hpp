@@ -66,7 +66,7 @@ std::uint64_t read_object(JsonCursor& in, T& out, std::span<const Field<T, Out>>
       fail_unknown(in, key, known, kTakesX);
     }
     const std::uint64_t bit = std::uint64_t{1} << i;
-    if ((seen & bit) != 0) in.fail(fmt::format("the field '{}' stands here twice", key));
+    if ((seen & bit) != 0) in.fail(fmt::format("duplicate field '{}'", key));
     seen |= bit;
     expected = i + 1 == fields.size() ? 0 : i + 1;
     fields[i].read(in, out);

@@ -67,7 +67,7 @@ void Cluster::choose_topology(const KaiObjects& objects, Notes& notes) {
   const auto most = std::max_element(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most == named.end()) return;
   topology_ = most->first;
-  notes.count("tree", fmt::format(" of a topology beside '{}': left out", topology_), static_cast<std::int64_t>(named.size()) - 1);
+  notes.count("tree", fmt::format(" of a topology other than '{}': left out", topology_), static_cast<std::int64_t>(named.size()) - 1);
   for (const std::string& label : objects.topologies.at(topology_)) {
     if (label != kHostLabel && !label.empty()) levels_.push_back(label);
   }

@@ -50,29 +50,29 @@ std::uint64_t bit(std::int32_t gpu) { return std::uint64_t{1} << gpu; }
 
 bool is_over(const KaiPod& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
 
-PodNeed need_of(const KaiPod& pod) {
-  PodNeed need;
-  need.gpus = static_cast<std::int32_t>(std::min<std::int64_t>(pod.gpus, kMaxGpusPerJob));
-  if (pod.gpus > kMaxGpusPerNode) need.unsupported = fmt::format("a pod of more than {} GPUs", kMaxGpusPerNode);
-  if (pod.mig) need.unsupported = "MIG slices";
-  if (pod.claims) need.unsupported = "devices by resource claims";
+PodDemand demand_of(const KaiPod& pod) {
+  PodDemand demand;
+  demand.gpus = static_cast<std::int32_t>(std::min<std::int64_t>(pod.gpus, kMaxGpusPerJob));
+  if (pod.gpus > kMaxGpusPerNode) demand.unsupported = fmt::format("a pod of more than {} GPUs", kMaxGpusPerNode);
+  if (pod.mig) demand.unsupported = "MIG slices";
+  if (pod.claims) demand.unsupported = "devices by resource claims";
   if (find(pod.meta.annotations, kMemory) != nullptr) {
-    need.gpus = 1;
-    need.unsupported = "GPU memory (gpu-memory)";
+    demand.gpus = 1;
+    demand.unsupported = "GPU memory (gpu-memory)";
   }
   const std::string* const fraction = find(pod.meta.annotations, kFraction);
-  if (fraction == nullptr) return need;
+  if (fraction == nullptr) return demand;
   const auto share = parse_measured(*fraction, 6);
   const std::string* const devices = find(pod.meta.annotations, kFractionDevices);
-  need.gpus = 1;
+  demand.gpus = 1;
   if (!share || *share < 1 || *share > kWholeGpu) {
-    need.unsupported = "a gpu-fraction that is no part of a GPU";
+    demand.unsupported = "a gpu-fraction that is no part of a GPU";
   } else if (devices != nullptr && *devices != "1") {
-    need.unsupported = "fractions of several GPUs";
+    demand.unsupported = "fractions of several GPUs";
   } else {
-    need.share_ppm = static_cast<std::int32_t>(*share);
+    demand.share_ppm = static_cast<std::int32_t>(*share);
   }
-  return need;
+  return demand;
 }
 
 Held::Held(const KaiObjects& objects, const Cluster& cluster, const Snapshot& snapshot, const std::string& file) {
@@ -99,12 +99,12 @@ Held::Held(const KaiObjects& objects, const Cluster& cluster, const Snapshot& sn
       const int node = node_name.empty() ? -1 : cluster.node(node_name);
       if (node < 0) continue;
       Dealer& dealer = dealers[static_cast<std::size_t>(node)];
-      const PodNeed need = need_of(pod);
+      const PodDemand demand = demand_of(pod);
       const std::string* group = find(pod.meta.labels, kGpuGroup);
       if (group == nullptr && request != nullptr && request->gpu_groups.size() == 1) group = &request->gpu_groups.front();
       const bool reservation = pod.meta.space == kReservations && group != nullptr;
-      const bool shared = !reservation && (need.share_ppm < kWholeGpu || (group != nullptr && pod.gpus == 0));
-      if (pass != (reservation ? 0 : shared ? 2 : 1) || need.gpus == 0) continue;
+      const bool shared = !reservation && (demand.share_ppm < kWholeGpu || (group != nullptr && pod.gpus == 0));
+      if (pass != (reservation ? 0 : shared ? 2 : 1) || demand.gpus == 0) continue;
       Pod& held = pods_[pod.meta.path()];
       held.node = node;
       const auto known = reservation || shared ? dealer.groups.find(group == nullptr ? pod.meta.path() : *group) : dealer.groups.end();
@@ -112,7 +112,7 @@ Held::Held(const KaiObjects& objects, const Cluster& cluster, const Snapshot& sn
         held.gpus = {known->second};
         continue;
       }
-      for (std::int32_t i = 0; i < need.gpus; ++i) {
+      for (std::int32_t i = 0; i < demand.gpus; ++i) {
         const auto wanted = reservation ? index_of(find(pod.meta.annotations, kReservedIndex)) : std::nullopt;
         const bool is_free = wanted && (dealer.free & bit(*wanted)) != 0;
         const auto gpu = is_free ? wanted : dealer.take();

@@ -14,12 +14,12 @@
 namespace berth::io::kai {
 
 /// The GPU request of one pod.
-struct PodNeed {
+struct PodDemand {
   std::int32_t gpus = 0;  ///< whole GPUs; 1 for a share
   std::int32_t share_ppm = kWholeGpu;
   std::string unsupported;  ///< why it is not supported; empty: it is
 };
-PodNeed need_of(const KaiPod& pod);
+PodDemand demand_of(const KaiPod& pod);
 
 /// The GPUs that pods hold. The objects give the indices only of shared GPUs that are reserved.
 /// The others are assigned lowest index first, in the order of pods by namespace and name, so that the result is deterministic.

@@ -21,7 +21,7 @@ constexpr std::int64_t kPreemptibleBelow = 100;
 
 struct Member {
   const KaiPod* pod = nullptr;
-  PodNeed need;
+  PodDemand demand;
   const Held::Pod* held = nullptr;  // null: it waits
 };
 
@@ -80,8 +80,8 @@ class Gang {
         continue;
       }
       if (pod->meta.deleting) continue;  // counted with the GPUs that it holds
-      const PodNeed need = need_of(*pod);
-      if (!need.unsupported.empty()) return need.unsupported;
+      const PodDemand demand = demand_of(*pod);
+      if (!demand.unsupported.empty()) return demand.unsupported;
       Leaf* leaf = &leaves_.front();
       if (!from_.sub_groups.empty()) {
         const auto label = pod->meta.labels.find(kSubGroup);
@@ -90,12 +90,12 @@ class Gang {
         if (found == leaves_.end()) return "pods outside of its subgroups";
         leaf = &*found;
       }
-      if (need.gpus == 0) {
+      if (demand.gpus == 0) {
         notes_.count("pod", " without GPUs in a gang: left out");
         --leaf->min_member;
         continue;
       }
-      leaf->members.push_back({pod, need, held_.of(*pod)});
+      leaf->members.push_back({pod, demand, held_.of(*pod)});
     }
     return {};
   }
@@ -110,7 +110,7 @@ class Gang {
       running_ = running_ || std::any_of(leaf.members.begin(), leaf.members.end(), [](const Member& m) { return m.held != nullptr; });
       std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Member>, std::greater<>> sizes;
       for (Member& member : leaf.members) {
-        sizes[{member.need.gpus, member.need.share_ppm}].push_back(member);
+        sizes[{member.demand.gpus, member.demand.share_ppm}].push_back(member);
         if (member.held != nullptr) types.insert(snapshot_.nodes[static_cast<std::size_t>(member.held->node)].gpu_type);
       }
       if (sizes.size() > 1 && leaf.min_member < n) return "members of several sizes, of which not all are needed";
@@ -159,7 +159,7 @@ class Gang {
     };
     std::int64_t gpus = 0;
     for (const Leaf& leaf : leaves_) {
-      gpus += static_cast<std::int64_t>(leaf.members.size()) * leaf.members.front().need.gpus;
+      gpus += static_cast<std::int64_t>(leaf.members.size()) * leaf.members.front().demand.gpus;
       if (deep(leaf.parent)) return "subgroups in a circle, or nested too deep";
     }
     if (gpus > kMaxGpusPerJob) return fmt::format("more than {} GPUs", kMaxGpusPerJob);
@@ -213,8 +213,8 @@ class Gang {
       group.parent = leaf.parent.empty() ? root : leaf.parent;
       group.members_min = static_cast<std::int32_t>(leaf.min_member);
       group.members_want = group.members_max = static_cast<std::int32_t>(leaf.members.size());
-      group.gpus_per_member = leaf.members.front().need.gpus;
-      group.share_ppm = leaf.members.front().need.share_ppm;
+      group.gpus_per_member = leaf.members.front().demand.gpus;
+      group.share_ppm = leaf.members.front().demand.share_ppm;
       job.sharing = job.sharing || group.share_ppm < kWholeGpu;
       if (!is_split() || root.empty()) set_topology(group, leaf.topology);
       shape.gpus += group.members_want * group.gpus_per_member;
@@ -239,7 +239,7 @@ class Gang {
         entry.node = snapshot_.nodes[static_cast<std::size_t>(member.held->node)].id;
         entry.gpus = member.held->gpus;
         std::sort(entry.gpus.begin(), entry.gpus.end());
-        entry.share_ppm = member.need.share_ppm;
+        entry.share_ppm = member.demand.share_ppm;
         entry.time_shared = entry.share_ppm < kWholeGpu;  // KAI isolates neither memory nor time
         start = std::max(start, member.pod->start_us);
         job.allocation.entries.push_back(std::move(entry));

@@ -11,7 +11,7 @@
 namespace berth::io::kai {
 namespace {
 
-[[noreturn]] void fail_twice(const JsonCursor& in, std::string_view key) { in.fail(fmt::format("the field '{}' stands here twice", key)); }
+[[noreturn]] void fail_twice(const JsonCursor& in, std::string_view key) { in.fail(fmt::format("duplicate field '{}'", key)); }
 
 }  // namespace
 

@@ -157,7 +157,7 @@ KaiObjects read_kai_objects(std::string_view json, const std::string& name) {
       in.raw();
       return;
     }
-    if (found) in.fail("the field 'rawObjects' stands here twice");
+    if (found) in.fail("duplicate field 'rawObjects'");
     found = true;
     kai::read_raw_objects(in, out);
   });

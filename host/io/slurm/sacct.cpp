@@ -86,7 +86,7 @@ void SacctTrace::add(SacctJob job, const std::string& file, int line) {
   if (TraceJob* earlier = trace_.find(out.id)) {
     if (out == *earlier) return trace_.drop("the same job again");  // start and end may differ, because a trace has only the run time
     if (out.submit_us == earlier->submit_us) {
-      throw InputError(file, "", line, fmt::format("job '{}' stands here twice with one submission, and otherwise not the same", out.id));
+      throw InputError(file, "", line, fmt::format("duplicate job '{}' with the same submission but other values", out.id));
     }
     trace_.drop("an earlier run of a requeued job");
     if (out.submit_us > earlier->submit_us) *earlier = std::move(out);

@@ -63,7 +63,7 @@ void read_errors(JsonCursor& in) {
   in.array([&] {
     const char* at = in.next_mark();
     const std::string_view error = in.raw();
-    in.fail_at(at, fmt::format("Slurm reports an error: {}", cut_utf8(error, 300)));
+    in.fail_at(at, fmt::format("Slurm reports an error: {}", cut_utf8(error, 80)));
   });
 }
 

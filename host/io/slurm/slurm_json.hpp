@@ -49,7 +49,7 @@ class SlurmRows {
         return;
       }
       const std::uint64_t bit = std::uint64_t{1} << field;
-      if ((seen & bit) != 0) in.fail(fmt::format("the field '{}' stands here twice", key));
+      if ((seen & bit) != 0) in.fail(fmt::format("duplicate field '{}'", key));
       seen |= bit;
       fields_[static_cast<std::size_t>(field)].read(in, out);
     });

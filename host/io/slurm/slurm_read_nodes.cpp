@@ -71,7 +71,7 @@ void read_partitions(JsonCursor& in, NodeRow& row) {
   std::vector<std::string> sorted = row.node.partitions;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) in.fail(fmt::format("'{}' stands here twice", *twice));
+  if (twice != sorted.end()) in.fail(fmt::format("duplicate partition '{}'", *twice));
 }
 
 void see(JsonCursor& in, NodeRow& row) { row.seen_at = std::max(row.seen_at, read_slurm_instant(in)); }

@@ -90,7 +90,7 @@ struct Tree {
 std::unordered_map<std::string_view, std::size_t> index_of(const JsonCursor& in, const std::vector<SlurmSwitch>& list, const char* what) {
   std::unordered_map<std::string_view, std::size_t> index;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!index.emplace(list[i].name, i).second) in.fail_at(list[i].at, fmt::format("{} '{}' stands here twice", what, list[i].name));
+    if (!index.emplace(list[i].name, i).second) in.fail_at(list[i].at, fmt::format("duplicate {} '{}'", what, list[i].name));
   }
   return index;
 }

@@ -28,7 +28,7 @@ struct GavelThroughputs {
   using Key = std::pair<std::string, std::int32_t>;                       ///< (model, GPUs)
   std::map<std::string, std::map<Key, GavelRate>, std::greater<>> alone;  ///< by GPU type: V100, P100, K80
   /// (model, other model) -> rate when colocated with the other on one GPU of the reference type.
-  std::map<std::pair<std::string, std::string>, std::int64_t> beside;
+  std::map<std::pair<std::string, std::string>, std::int64_t> paired;
   std::string file;
 };
 

@@ -65,15 +65,15 @@ void read_model(JsonCursor& in, GavelThroughputs& out, const std::string& type, 
   bool alone = false;
   in.object([&](std::string_view other) {
     if (other == "null") {
-      if (alone) in.fail("the field 'null' stands here twice");
+      if (alone) in.fail("duplicate field 'null'");
       alone = true;
       GavelRate& rate = out.alone[type][key];
       (spread_out ? rate.spread_out : rate.together) = steps_per_s(in);
       return;
     }
-    const GavelThroughputs::Key beside = tuple_key(in, other);
+    const GavelThroughputs::Key paired = tuple_key(in, other);
     const std::int64_t rate = read_pair(in);
-    if (type == kGavelReference && !spread_out && key.second == 1 && beside.second == 1) out.beside[{key.first, beside.first}] = rate;
+    if (type == kGavelReference && !spread_out && key.second == 1 && paired.second == 1) out.paired[{key.first, paired.first}] = rate;
   });
   if (!alone) in.fail(fmt::format("no rate of '{}' alone: the field \"null\" is missing", key.first));
 }
@@ -89,11 +89,11 @@ GavelThroughputs read_gavel_throughputs(GzipInput& input) {
   std::set<std::pair<std::string, bool>> types;
   in.object([&](std::string_view gpu) {
     const auto type = gpu_key(in, gpu);
-    if (!types.insert(type).second) in.fail(fmt::format("the GPU type '{}' stands here twice", gpu));
+    if (!types.insert(type).second) in.fail(fmt::format("duplicate GPU type '{}'", gpu));
     std::set<GavelThroughputs::Key> models;
     in.object([&](std::string_view text) {
       const GavelThroughputs::Key key = tuple_key(in, text);
-      if (!models.insert(key).second) in.fail(fmt::format("'{}' stands here twice", text));
+      if (!models.insert(key).second) in.fail(fmt::format("duplicate model '{}'", text));
       read_model(in, out, type.first, type.second, key);
     });
   });
@@ -126,7 +126,7 @@ Profile gavel_profile(const GavelThroughputs& throughputs, const std::string& mo
   const auto& measured = throughputs.alone.at(reference);
   const auto alone = measured.find({model, 1});
   if (alone == measured.end() || alone->second.together == 0) return profile;
-  for (auto at = throughputs.beside.lower_bound({model, ""}); at != throughputs.beside.end() && at->first.first == model; ++at) {
+  for (auto at = throughputs.paired.lower_bound({model, ""}); at != throughputs.paired.end() && at->first.first == model; ++at) {
     profile.colocation.emplace_back(at->first.second,
                                     std::min<std::int64_t>(core::mul_div(at->second, kWholeGpu, alone->second.together), kWholeGpu));
   }

@@ -94,7 +94,7 @@ Profile read_spread(JsonCursor& in, const std::string& model, std::int32_t gpus)
     const std::int32_t n = key_number(in, nodes, gpus);
     const auto value = parse_measured(in.raw(), 6);
     if (!value || *value < 1) in.fail(fmt::format("expected a speed above 0, found {}", in.shown()));
-    if (!speed.emplace(n, *value).second) in.fail(fmt::format("a speed on {} stands here twice", core::counted(n, "node")));
+    if (!speed.emplace(n, *value).second) in.fail(fmt::format("duplicate speed on {}", core::counted(n, "node")));
   });
   if (speed.count(1) == 0) in.fail("no speed on one node");
   Profile profile;
@@ -138,7 +138,7 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
     spreads = read_spreads(*input);
     if (spreads.empty()) throw InputError(input->name(), "", 1, "no model");
   }
-  CsvReader row = jobs_beside_cluster("chronus", std::move(tables), imported);
+  CsvReader row = jobs_with_cluster("chronus", std::move(tables), imported);
   const int id = row.column("job_id"), user = row.column("user"), gpus = row.column("num_gpu"), submit = row.column("submit_time"),
             model = row.column("model_name"), duration = row.column("duration");
   const DeadlineColumns deadlines(row);
@@ -166,7 +166,7 @@ Imported import_chronus(const std::vector<std::string>& files, const ImportOptio
   trace.note(
       "the workload is compressed: what is published puts 30,940 jobs into 5.6 hours. user is the virtual cluster of the Philly log");
   if (spreads.empty()) {
-    trace.note("no model speeds beside it (model_info.json): a job runs as fast across nodes as on one");
+    trace.note("no model_info.json: a job is as fast across nodes as on one");
   } else {
     trace.note("speeds are relative to one node; for several nodes that of the fewest which the file has");
   }

@@ -71,7 +71,7 @@ class MuriProfiles {
 /// job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,iteration_time,resource_time_0..2,priority
 Imported import_muri(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
-  CsvReader row = jobs_beside_cluster("muri", open_tables(files), imported);
+  CsvReader row = jobs_with_cluster("muri", open_tables(files), imported);
   const int id = row.column("job_id"), gpus = row.column("num_gpu"), submit = row.column("submit_time"),
             iterations = row.column("iterations"), model = row.column("model_name"), duration = row.column("duration"),
             priority = row.column("priority");

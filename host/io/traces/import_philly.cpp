@@ -130,7 +130,7 @@ Imported import_philly(const std::vector<std::string>& files, const ImportOption
   }
   if (!have_trace) throw InvalidArgument("philly: no file of jobs");
   if (!vc_nodes.empty() && !imported.cluster)
-    throw InvalidArgument("philly: node counts of virtual clusters need the list of machines beside them");
+    throw InvalidArgument("philly: node counts of virtual clusters need the list of machines, too");
   if (!vc_nodes.empty()) deal_philly_machines(*imported.cluster, vc_nodes, imported.cluster_notes);
   return imported;
 }

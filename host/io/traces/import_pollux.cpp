@@ -109,8 +109,8 @@ class PolluxJobs {
           "gradient statistics of the epoch say");
       trace.note(work_ == PolluxWork::kProgress  ? "a rate is that of the whole training, at the job's own global batch"
                  : work_ == PolluxWork::kGoodput ? "a rate is that of the whole training, each epoch at the measured batch that gets it "
-                                                   "done soonest on so many GPUs"
-                                                 : "a rate is that of an epoch, at the measured batch that gets it done soonest on so many "
+                                                   "done soonest on these GPUs"
+                                                 : "a rate is that of an epoch, at the measured batch that gets it done soonest on these "
                                                    "GPUs");
     } else {
       trace.note("a job is the iterations that validation-BATCH.csv counts until the last epoch, at its own global batch");

@@ -22,7 +22,7 @@ void refuse_descendants(const CsvReader& row) {
 /// job_id,num_gpu,submit_time,iterations,model_name,duration,interval: all times are seconds.
 Imported import_tiresias(const std::vector<std::string>& files, const ImportOptions& /*options*/) {
   Imported imported;
-  CsvReader row = jobs_beside_cluster("tiresias", open_tables(files), imported);
+  CsvReader row = jobs_with_cluster("tiresias", open_tables(files), imported);
   refuse_descendants(row);
   const int id = row.column("job_id"), gpus = row.column("num_gpu"), submit = row.column("submit_time"), model = row.column("model_name"),
             duration = row.column("duration");

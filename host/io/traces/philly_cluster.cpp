@@ -80,25 +80,25 @@ void deal_philly_machines(Snapshot& cluster, const std::vector<std::pair<std::st
     return std::make_tuple(-a->gpus, a->id.size(), std::cref(a->id)) < std::make_tuple(-b->gpus, b->id.size(), std::cref(b->id));
   });
   // The p-th machine of a virtual cluster of n is at (2p + 1) / 2n of the sequence; compared as fractions, without division.
-  struct Turn {
+  struct SequencePosition {
     std::int64_t numerator, denominator;
     std::size_t vc;
   };
-  std::vector<Turn> turns;
+  std::vector<SequencePosition> positions;
   std::vector<std::int64_t> left;
   left.reserve(vc_nodes.size() + 1);
   // `machines` beyond the counts form one more group, so that it also gets large machines.
   for (const auto& one : vc_nodes) left.push_back(one.second);
   left.push_back(machines - wanted);
   for (std::size_t v = 0; v < left.size(); ++v) {
-    for (std::int64_t p = 0; p < left[v]; ++p) turns.push_back({2 * p + 1, 2 * left[v], v});
+    for (std::int64_t p = 0; p < left[v]; ++p) positions.push_back({2 * p + 1, 2 * left[v], v});
   }
-  std::sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) {
+  std::sort(positions.begin(), positions.end(), [](const SequencePosition& a, const SequencePosition& b) {
     const std::int64_t left_side = a.numerator * b.denominator, right_side = b.numerator * a.denominator;
     return left_side != right_side ? left_side < right_side : a.vc < b.vc;
   });
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    if (turns[i].vc < vc_nodes.size()) order[i]->virtual_clusters.push_back(vc_nodes[turns[i].vc].first);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i].vc < vc_nodes.size()) order[i]->virtual_clusters.push_back(vc_nodes[positions[i].vc].first);
   }
   notes.push_back(
       "which machine belongs to which virtual cluster is not published: machines are dealt in proportion to the node counts, largest "

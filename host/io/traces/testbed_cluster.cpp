@@ -51,7 +51,7 @@ std::vector<CsvReader> open_tables(const std::vector<std::string>& files) {
   return tables;
 }
 
-CsvReader jobs_beside_cluster(std::string_view format, std::vector<CsvReader> tables, Imported& imported) {
+CsvReader jobs_with_cluster(std::string_view format, std::vector<CsvReader> tables, Imported& imported) {
   std::optional<CsvReader> jobs;
   for (CsvReader& row : tables) {
     if (is_testbed_cluster(row)) {

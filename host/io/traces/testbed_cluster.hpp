@@ -18,6 +18,6 @@ std::vector<CsvReader> open_tables(const std::vector<std::string>& files);
 
 /// Returns the table of jobs. Cluster descriptions among the tables go into `imported`.
 /// @throws InvalidArgument naming the superfluous file, or stating that there is none.
-CsvReader jobs_beside_cluster(std::string_view format, std::vector<CsvReader> tables, Imported& imported);
+CsvReader jobs_with_cluster(std::string_view format, std::vector<CsvReader> tables, Imported& imported);
 
 }  // namespace berth::io

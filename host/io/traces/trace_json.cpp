@@ -82,7 +82,7 @@ struct ProfileUse {
   std::string profile;
   std::string place;  // JSON pointer
   int line;
-  std::string beside;  // for a phase the job's own profile, which has the same unit
+  std::string job_profile;  // for a phase the job's own profile, which has the same unit
 };
 
 struct TraceFile {
@@ -118,7 +118,7 @@ struct SharedProfiles : Map<Object<kProfileFields>> {
     DistinctKeys names;
     in.object([&](std::string_view name) {
       if (name.empty()) in.fail("a profile needs a name");
-      if (!names.add(name)) in.fail(fmt::format("the profile '{}' stands here twice", name));
+      if (!names.add(name)) in.fail(fmt::format("duplicate profile '{}'", name));
       out.emplace_back(std::string(name), Profile{});
       read_object(in, out.back().second, kProfileFields);
     });
@@ -231,11 +231,11 @@ void settle_profiles(TraceFile& file, std::string_view json, const std::string& 
       if (profile == nullptr) {
         throw InputError(name, use.place, use.line, fmt::format("the profile '{}' is not among 'profiles'", cut_utf8(use.profile, 60)));
       }
-      const Profile* const beside = use.beside.empty() ? nullptr : known(use.beside);
-      if (beside != nullptr && beside->unit != profile->unit) {
+      const Profile* const job_profile = use.job_profile.empty() ? nullptr : known(use.job_profile);
+      if (job_profile != nullptr && job_profile->unit != profile->unit) {
         throw InputError(name, use.place, use.line,
                          fmt::format("the profile '{}' counts in {}, and the job's own '{}' in {}", cut_utf8(use.profile, 60),
-                                     cut_utf8(profile->unit, 20), cut_utf8(use.beside, 60), cut_utf8(beside->unit, 20)));
+                                     cut_utf8(profile->unit, 20), cut_utf8(use.job_profile, 60), cut_utf8(job_profile->unit, 20)));
       }
     }
     check_profiles(file.value, name);

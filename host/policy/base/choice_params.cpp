@@ -26,7 +26,7 @@ std::vector<PolicyParam> with_objective(const char* objective, std::vector<Polic
   own.push_back(
       {"objective", objective, fmt::format("how the value of a plan is counted: {}", fmt::join(names_of(core::objectives()), ", "))});
   own.push_back({"power", "-1", "goodput: exponent of the power mean: -1, -0.5, 0.5, 1"});
-  own.push_back({"horizon_s", "3600", "for so long a choice is expected to stand: what a change costs is spread over it"});
+  own.push_back({"horizon_s", "3600", "expected lifetime of a choice; the cost of a change is spread over it"});
   own.push_back(
       {"terms", terms, fmt::format("what else counts, separated by commas, or none: {}", fmt::join(names_of(core::plan_terms()), ", "))});
   return with_search(std::move(own));

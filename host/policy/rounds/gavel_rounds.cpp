@@ -10,7 +10,7 @@
 namespace berth::policy {
 namespace {
 
-constexpr TimeUs kCountFor = 1'920 * kSecond;   // Gavel's; it counts anew no sooner
+constexpr TimeUs kCountFor = 1'920 * kSecond;   // Gavel's; the shares are counted again after this time
 constexpr const char* kReceived = "received/";  // followed by the id of a GPU type
 constexpr const char* kOwed = "owed/";
 constexpr const char* kShare = "share/";
@@ -61,7 +61,7 @@ void add_within(TimeUs& sum, TimeUs more) { sum = std::clamp(sum + more, -kMaxTi
 
 }  // namespace
 
-bool GavelRounds::Turn::operator<(const Turn& b) const {
+bool GavelRounds::ShareClaim::operator<(const ShareClaim& b) const {
   const core::Wide here = core::Wide{share_ppm} * b.received, there = core::Wide{b.share_ppm} * received;
   if (here != there) return here > there;
   if (owed != b.owed) return owed > b.owed;
@@ -152,14 +152,14 @@ void GavelRounds::give(const core::ShapeQuestion& q, const RoundQuestion& round,
   // First the jobs with a share, on all types; then any job that fits.
   for (const bool has_share : {true, false}) {
     for (const std::int32_t type : round.types) {
-      turns_.clear();
+      claims_.clear();
       for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
         const std::size_t i = to_index(j) * n_types_ + to_index(type), own = to_index(rank_[to_index(j)]) * n_types_ + to_index(type);
         if (round.row[i] < 0 || chosen[to_index(j)] >= 0 || (round.share_ppm[i] > 0) != has_share) continue;
-        turns_.push_back({round.share_ppm[i], std::max<TimeUs>(1, received_[own] + length_ / 2), owed_[own], j});
+        claims_.push_back({round.share_ppm[i], std::max<TimeUs>(1, received_[own] + length_ / 2), owed_[own], j});
       }
-      std::sort(turns_.begin(), turns_.end());
-      for (const Turn& turn : turns_) take(turn.job, round.row[to_index(turn.job) * n_types_ + to_index(type)]);
+      std::sort(claims_.begin(), claims_.end());
+      for (const ShareClaim& claim : claims_) take(claim.job, round.row[to_index(claim.job) * n_types_ + to_index(type)]);
     }
   }
 }

@@ -28,12 +28,12 @@ class GavelRounds {
 
  private:
   // The order on a type: the greatest share relative to what was received.
-  struct Turn {
+  struct ShareClaim {
     std::int64_t share_ppm;
     TimeUs received, owed;  // received >= 1
     std::int32_t job;
 
-    bool operator<(const Turn& b) const;
+    bool operator<(const ShareClaim& b) const;
   };
 
   void load(const core::ShapeQuestion& question);
@@ -51,7 +51,7 @@ class GavelRounds {
   std::vector<std::int32_t> rank_;                             // [jobs of the question]
   std::vector<std::string> received_of_, owed_of_, share_of_;  // [types] names of columns
   std::vector<std::int64_t> left_;                             // [types] GPUs
-  std::vector<Turn> turns_;
+  std::vector<ShareClaim> claims_;
 };
 
 }  // namespace berth::policy

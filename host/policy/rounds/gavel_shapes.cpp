@@ -136,7 +136,9 @@ void Gavel::set_program(const core::ShapeQuestion& q) {
 
 }  // namespace
 
-std::vector<PolicyParam> gavel_params() { return with_objective("throughput", {{"round_s", "360", "for so long who runs is left alone"}}); }
+std::vector<PolicyParam> gavel_params() {
+  return with_objective("throughput", {{"round_s", "360", "a running job keeps its GPUs for this time"}});
+}
 
 std::unique_ptr<core::ShapePolicy> gavel_shapes(const GavelRule& rule, const core::Params& params) {
   const Settings settings(core::find_policy(rule.policy).info, params);

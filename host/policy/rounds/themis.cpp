@@ -157,7 +157,7 @@ core::PolicyEntry themis_policy() {
   return {.info = {.name = "themis",
                    .rule = "worst finish-time fairness first, where leases end",
                    .source = "Themis (NSDI'20), simplified; leases and order of gangs ours",
-                   .params = {{"lease_s", "1200", "seconds for which a job keeps GPUs that it gets"},
+                   .params = {{"lease_s", "1200", "a running job keeps its GPUs for this time"},
                               {"f", "0.8", "0 to 1: GPUs whose lease has ended are offered to the worst 1 - f of the jobs"},
                               {"leases", "own", "own: counted from when the job got its GPUs; common: all end at multiples of lease_s"}}},
           .preemptive = true,

@@ -59,9 +59,9 @@ class Ones final : public core::ShapePolicy {
  private:
   std::int32_t most_generations(const core::ShapeQuestion& q) const {
     const bool limited =
-        q.work_limit > 0 || (q.stop_token != nullptr && q.stop_token->deadline != std::chrono::steady_clock::time_point::max());
+        q.max_iterations > 0 || (q.stop_token != nullptr && q.stop_token->deadline != std::chrono::steady_clock::time_point::max());
     const std::int32_t most = settings_.generations > 0 ? settings_.generations : limited ? kMostGenerations : 1;
-    return q.work_limit > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(q.work_limit, most)) : most;
+    return q.max_iterations > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(q.max_iterations, most)) : most;
   }
 
   OnesSettings settings_;
@@ -89,7 +89,7 @@ std::unique_ptr<core::ShapePolicy> ones_shapes(const core::Params& params) {
 core::PolicyEntry ones_policy() {
   std::vector<PolicyParam> own{{"population", "16", "individuals"},
                                {"mutation", "0.3", "chance that a mutant loses a job"},
-                               {"generations", "0", "of a decision; 0: one, or as many as budget and limit of work allow"},
+                               {"generations", "0", "of a decision; 0: one, or as many as budget and limit of iterations allow"},
                                {"epoch_s", "600", "run time that counts as an epoch of jobs that report none"},
                                {"gpu_type", "", "that it knows; empty: the one on which most jobs could run"},
                                {"model", "",

@@ -1,7 +1,7 @@
 // ones-plus: prices choose, then whole plans evolve.
 //
 // Choice      that of `price`, with the places that the scheduling pass finds. Then a population of plans is improved. Steps give one
-//             job another shape and make room for it; mates take over better parts of the cluster from each other
+//             job another shape and make room for it; crossover takes over better parts of the cluster from a parent
 //             (docs/ones-plus.md). Values by `objective`, with all `terms` of places except link_load.
 // Work        rounds: the start, and each generation.
 // Keeps       prices, and the shapes of some of the population.
@@ -43,7 +43,7 @@ core::PolicyEntry ones_plus_policy() {
                                {"islands", "4", "separate populations"},
                                {"steps", "32", "of an individual in a generation"},
                                {"migration", "8", "generations between two in which parents come from the next island"},
-                               {"generations", "0", "of a decision; 0: as many as budget and limit of work allow, without either 64"},
+                               {"generations", "0", "of a decision; 0: as many as budget and limit of iterations allow, without either 64"},
                                {"seeds", "running", "shapes it begins with besides those of prices: running, fill, kept"},
                                {"operators", "grow,make_room,offer,crossover,mutate,migrate", "by which it searches, separated by commas"}};
   return {.info = {.name = "ones-plus",

@@ -6,10 +6,10 @@
 
 namespace berth::policy {
 
-void PolluxRepair::apply(const PolluxProblem& p, const PolluxIndividual& who, PolluxRows rows) {
+void PolluxRepair::apply(const PolluxProblem& p, const PolluxIndividual& individual, PolluxRows rows) {
   keep_one_type(p, rows);
   keep_one_wide_job_a_node(p, rows);
-  cut_rows(p, who, rows);
+  cut_rows(p, individual, rows);
   cut_nodes(p, rows);
   cut_to_shapes(p, rows);
 }
@@ -42,10 +42,10 @@ void PolluxRepair::keep_one_wide_job_a_node(const PolluxProblem& p, PolluxRows r
   }
 }
 
-void PolluxRepair::cut_rows(const PolluxProblem& p, const PolluxIndividual& who, PolluxRows rows) {
+void PolluxRepair::cut_rows(const PolluxProblem& p, const PolluxIndividual& individual, PolluxRows rows) {
   order_.resize(to_index(p.n_nodes));
   std::iota(order_.begin(), order_.end(), 0);
-  PolluxDraws draws = who.draws(PolluxPurpose::kShuffle);
+  PolluxDraws draws = individual.draws(PolluxPurpose::kShuffle);
   for (std::int32_t n = p.n_nodes - 1; n > 0; --n) std::swap(order_[to_index(n)], order_[to_index(draws.below(n + 1))]);
   for (std::int32_t j = 0; j < p.n_jobs; ++j) {
     const PolluxRows row = rows.subspan(to_index(j) * to_index(p.n_nodes), to_index(p.n_nodes));

@@ -18,12 +18,12 @@ namespace berth::policy {
 /// Pinned rows need no repair, because jobs that may not be displaced are not part of the question.
 class PolluxRepair {
  public:
-  void apply(const PolluxProblem& problem, const PolluxIndividual& who, PolluxRows rows);
+  void apply(const PolluxProblem& problem, const PolluxIndividual& individual, PolluxRows rows);
 
  private:
   void keep_one_type(const PolluxProblem& p, PolluxRows rows);
   void keep_one_wide_job_a_node(const PolluxProblem& p, PolluxRows rows);
-  void cut_rows(const PolluxProblem& p, const PolluxIndividual& who, PolluxRows rows);
+  void cut_rows(const PolluxProblem& p, const PolluxIndividual& individual, PolluxRows rows);
   void cut_nodes(const PolluxProblem& p, PolluxRows rows);
   void cut_to_shapes(const PolluxProblem& p, PolluxRows rows);
 

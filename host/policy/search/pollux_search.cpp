@@ -77,8 +77,8 @@ void PolluxSearch::begin(const PolluxProblem& p, std::int32_t population) {
 // Two parents, each the better of two random draws, have two offspring.
 void PolluxSearch::breed(const PolluxProblem& p, std::int32_t population, std::uint64_t seed, std::int32_t generation) {
   const auto parents = static_cast<std::int32_t>(place_.size());
-  for (std::int32_t child = 0; child < population; ++child) {
-    const PolluxIndividual pair{seed, generation, child / 2}, who{seed, generation, child};
+  for (std::int32_t offspring = 0; offspring < population; ++offspring) {
+    const PolluxIndividual pair{seed, generation, offspring / 2}, individual{seed, generation, offspring};
     PolluxDraws draws = pair.draws(PolluxPurpose::kParents);
     const std::int32_t a = draws.below(parents), b = draws.below(parents), c = draws.below(parents), d = draws.below(parents);
     const std::int32_t one = std::min(a, b), other = std::min(c, d);
@@ -87,10 +87,10 @@ void PolluxSearch::breed(const PolluxProblem& p, std::int32_t population, std::u
     free_.pop_back();
     place_.push_back(place);
     const PolluxRows rows = rows_of(p, place);
-    const std::int32_t first = child % 2 == 0 ? one : other, second = child % 2 == 0 ? other : one;
+    const std::int32_t first = offspring % 2 == 0 ? one : other, second = offspring % 2 == 0 ? other : one;
     cross_rows(p, rows_of(p, place_[to_index(first)]), rows_of(p, place_[to_index(second)]), cut, rows);
-    mutation_.apply(p, who, rows);
-    repair_.apply(p, who, rows);
+    mutation_.apply(p, individual, rows);
+    repair_.apply(p, individual, rows);
     objectives_.push_back(judge(p, rows));
   }
 }

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::int32_t kOneInTen = 10;
 
-void reset_and_thin(const PolluxProblem& p, const PolluxIndividual& who, PolluxRows rows) {
-  PolluxDraws reset = who.draws(PolluxPurpose::kReset), zero = who.draws(PolluxPurpose::kZero);
+void reset_and_thin(const PolluxProblem& p, const PolluxIndividual& individual, PolluxRows rows) {
+  PolluxDraws reset = individual.draws(PolluxPurpose::kReset), zero = individual.draws(PolluxPurpose::kZero);
   for (std::int32_t j = 0; j < p.n_jobs; ++j) {
     const std::size_t begin = to_index(j) * to_index(p.n_nodes);
     const PolluxRows row = rows.subspan(begin, to_index(p.n_nodes));
@@ -22,19 +22,19 @@ void reset_and_thin(const PolluxProblem& p, const PolluxIndividual& who, PolluxR
 
 }  // namespace
 
-void cross_rows(const PolluxProblem& p, ConstPolluxRows first, ConstPolluxRows second, std::int32_t cut, PolluxRows child) {
+void cross_rows(const PolluxProblem& p, ConstPolluxRows first, ConstPolluxRows second, std::int32_t cut, PolluxRows offspring) {
   const std::size_t end = to_index(cut) * to_index(p.n_nodes);
-  std::copy_n(first.data(), end, child.data());
-  std::copy_n(second.data() + end, p.cells() - end, child.data() + end);
+  std::copy_n(first.data(), end, offspring.data());
+  std::copy_n(second.data() + end, p.cells() - end, offspring.data() + end);
 }
 
-void PolluxMutation::apply(const PolluxProblem& p, const PolluxIndividual& who, PolluxRows rows) {
-  reset_and_thin(p, who, rows);
+void PolluxMutation::apply(const PolluxProblem& p, const PolluxIndividual& individual, PolluxRows rows) {
+  reset_and_thin(p, individual, rows);
   used_.assign(to_index(p.n_nodes), 0);
   for (std::size_t i = 0; i < rows.size(); i += used_.size()) {
     for (std::size_t n = 0; n < used_.size(); ++n) used_[n] += rows[i + n];
   }
-  PolluxDraws draws = who.draws(PolluxPurpose::kGrow);
+  PolluxDraws draws = individual.draws(PolluxPurpose::kGrow);
   for (std::int32_t j = 0; j < p.n_jobs; ++j) {
     const PolluxRows row = rows.subspan(to_index(j) * to_index(p.n_nodes), to_index(p.n_nodes));
     std::int32_t has = 0, other = 0;

@@ -10,7 +10,7 @@
 namespace berth::policy {
 
 /// Jobs before `cut` come from one parent, the others from the other.
-void cross_rows(const PolluxProblem& problem, ConstPolluxRows first, ConstPolluxRows second, std::int32_t cut, PolluxRows child);
+void cross_rows(const PolluxProblem& problem, ConstPolluxRows first, ConstPolluxRows second, std::int32_t cut, PolluxRows offspring);
 
 /// 1. With probability 1/10, independently, a job's row becomes its current allocation.
 /// 2. With probability 1/10 a row is thinned: each entry becomes 0 with probability 1/10.
@@ -20,7 +20,7 @@ void cross_rows(const PolluxProblem& problem, ConstPolluxRows first, ConstPollux
 ///    jobs grew into the same room at once, repair took GPUs until no offspring of forty jobs was better than its parents.
 class PolluxMutation {
  public:
-  void apply(const PolluxProblem& problem, const PolluxIndividual& who, PolluxRows rows);
+  void apply(const PolluxProblem& problem, const PolluxIndividual& individual, PolluxRows rows);
 
  private:
   std::vector<std::int32_t> used_;  // [nodes]

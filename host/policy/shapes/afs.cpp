@@ -37,12 +37,12 @@ class Afs final : public core::ShapePolicy {
   void choose(const core::ShapeQuestion& question, core::PlacementBackend&, std::span<std::int32_t> chosen) override {
     steps_.begin(question, chosen);
     start();
-    seat_all();
+    begin_tournament();
     while (tree_[1] >= 0) {
       const std::int32_t job = tree_[1], next = growth_[to_index(job)].next;
       steps_.give(job, next);
-      seat(job);
-      unseat_who_lacks_room(steps_.type(next));
+      update(job);
+      drop_requests_without_room(steps_.type(next));
     }
   }
 
@@ -53,27 +53,28 @@ class Afs final : public core::ShapePolicy {
     std::int64_t speed, next_speed;
     TimeUs left;
   };
-  struct Turn {
+  struct WaitingJob {
     TimeUs left;
     std::int32_t job;
   };
   // The request of a job in the tournament. The heap's top is the greatest.
-  struct Want {
+  struct GrowthRequest {
     std::int32_t added, job, next;
-    bool operator<(const Want& b) const { return std::tie(added, job, next) < std::tie(b.added, b.job, b.next); }
+    bool operator<(const GrowthRequest& b) const { return std::tie(added, job, next) < std::tie(b.added, b.job, b.next); }
   };
 
   // Jobs that are fast in their smallest shape come first; whether a shape fits is tested in that order.
   void start() {
-    turns_.clear();
+    waiting_jobs_.clear();
     for (std::int32_t job = 0; job < steps_.jobs(); ++job) {
       const std::int32_t row = steps_.smallest(job);
-      if (row >= 0) turns_.push_back({steps_.left(row), job});
+      if (row >= 0) waiting_jobs_.push_back({steps_.left(row), job});
     }
-    std::sort(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) { return std::tie(a.left, a.job) < std::tie(b.left, b.job); });
-    for (const Turn& turn : turns_) {
-      const std::int32_t row = steps_.smallest(turn.job);
-      if (row >= 0) steps_.give(turn.job, row);
+    std::sort(waiting_jobs_.begin(), waiting_jobs_.end(),
+              [](const WaitingJob& a, const WaitingJob& b) { return std::tie(a.left, a.job) < std::tie(b.left, b.job); });
+    for (const WaitingJob& waiting : waiting_jobs_) {
+      const std::int32_t row = steps_.smallest(waiting.job);
+      if (row >= 0) steps_.give(waiting.job, row);
     }
   }
 
@@ -89,20 +90,20 @@ class Afs final : public core::ShapePolicy {
     }
     if (next < 0) return false;
     growth_[to_index(job)] = {next, steps_.gpus(next) - steps_.gpus(has), steps_.speed(has), steps_.speed(next), steps_.left(has)};
-    std::vector<Want>& requests = wants_[to_index(steps_.type(next))];
+    std::vector<GrowthRequest>& requests = requests_[to_index(steps_.type(next))];
     requests.push_back({growth_[to_index(job)].added, job, next});
     std::push_heap(requests.begin(), requests.end());
     return true;
   }
 
   // Called after GPUs of the type were given. Skips requests that later steps replaced.
-  void unseat_who_lacks_room(std::int32_t type) {
-    std::vector<Want>& requests = wants_[to_index(type)];
+  void drop_requests_without_room(std::int32_t type) {
+    std::vector<GrowthRequest>& requests = requests_[to_index(type)];
     while (!requests.empty() && requests.front().added > steps_.free(type)) {
-      const Want want = requests.front();
+      const GrowthRequest request = requests.front();
       std::pop_heap(requests.begin(), requests.end());
       requests.pop_back();
-      if (growth_[to_index(want.job)].next == want.next) seat(want.job);
+      if (growth_[to_index(request.job)].next == request.next) update(request.job);
     }
   }
 
@@ -120,28 +121,28 @@ class Afs final : public core::ShapePolicy {
     return x_first ? x : y;
   }
 
-  void seat_all() {
+  void begin_tournament() {
     const auto jobs = static_cast<std::uint32_t>(steps_.jobs());
     growth_.assign(jobs, {});
-    if (wants_.size() < to_index(steps_.types())) wants_.resize(to_index(steps_.types()));  // never shrinks, so that memory is kept
-    for (std::vector<Want>& requests : wants_) requests.clear();
-    const std::size_t seats = std::bit_ceil(std::max(1U, jobs));
-    tree_.assign(2 * seats, -1);
-    for (std::int32_t job = 0; job < steps_.jobs(); ++job) tree_[seats + to_index(job)] = find_step(job) ? job : -1;
-    for (std::size_t i = seats - 1; i > 0; --i) tree_[i] = winner(tree_[2 * i], tree_[2 * i + 1]);
+    if (requests_.size() < to_index(steps_.types())) requests_.resize(to_index(steps_.types()));  // never shrinks, so that memory is kept
+    for (std::vector<GrowthRequest>& requests : requests_) requests.clear();
+    const std::size_t leaves = std::bit_ceil(std::max(1U, jobs));
+    tree_.assign(2 * leaves, -1);
+    for (std::int32_t job = 0; job < steps_.jobs(); ++job) tree_[leaves + to_index(job)] = find_step(job) ? job : -1;
+    for (std::size_t i = leaves - 1; i > 0; --i) tree_[i] = winner(tree_[2 * i], tree_[2 * i + 1]);
   }
 
   // Called after the row of the job changed.
-  void seat(std::int32_t job) {
+  void update(std::int32_t job) {
     std::size_t i = tree_.size() / 2 + to_index(job);
     tree_[i] = find_step(job) ? job : -1;
     for (i /= 2; i > 0; i /= 2) tree_[i] = winner(tree_[2 * i], tree_[2 * i + 1]);
   }
 
   ShapeSteps steps_;
-  std::vector<Turn> turns_;
-  std::vector<Growth> growth_;            // [jobs]
-  std::vector<std::vector<Want>> wants_;  // [types]
+  std::vector<WaitingJob> waiting_jobs_;
+  std::vector<Growth> growth_;                        // [jobs]
+  std::vector<std::vector<GrowthRequest>> requests_;  // [types]
   std::vector<std::int32_t> tree_;  // the second half are the jobs by rank; before it node i has the winner of 2 i and 2 i + 1; -1: none
 };
 

@@ -22,10 +22,10 @@ bool same_places(const PlanSearchHolding& a, const PlanSearchHolding& b) {
 
 class SerialPlanSearchCrossover {
  public:
-  SerialPlanSearchCrossover(const PlanSearchView& view, const SearchedPlan& mate, SearchedPlan& plan)
-      : view_(view), mate_(mate), plan_(plan), part_(static_cast<std::size_t>(view.n_blocks)) {
+  SerialPlanSearchCrossover(const PlanSearchView& view, const SearchedPlan& parent, SearchedPlan& plan)
+      : view_(view), parent_(parent), plan_(plan), part_(static_cast<std::size_t>(view.n_blocks)) {
     for (std::int32_t job = 0; job < view.n_jobs; ++job) {
-      if (!same_places(plan.held_by(job), mate.held_by(job))) differing_.push_back(job);
+      if (!same_places(plan.held_by(job), parent.held_by(job))) differing_.push_back(job);
     }
     std::iota(part_.begin(), part_.end(), 0);
     for (const std::int32_t job : differing_) join_blocks(job);
@@ -41,7 +41,7 @@ class SerialPlanSearchCrossover {
     }
     if (!queues_allow(jobs)) return;
     for (const std::int32_t job : jobs) plan_.give_up(job);
-    for (const std::int32_t job : jobs) plan_.get(job, mate_.held_by(job));
+    for (const std::int32_t job : jobs) plan_.get(job, parent_.held_by(job));
   }
 
  private:
@@ -50,7 +50,7 @@ class SerialPlanSearchCrossover {
   // Nodes in this plan, then in the other. A job that differs has GPUs in at least one of them.
   std::vector<std::int32_t> nodes_of(std::int32_t job) const {
     std::vector<std::int32_t> nodes;
-    for (const SearchedPlan* plan : {static_cast<const SearchedPlan*>(&plan_), &mate_}) {
+    for (const SearchedPlan* plan : {static_cast<const SearchedPlan*>(&plan_), &parent_}) {
       for (const PlacedRow& entry : plan->held_by(job).entries) nodes.push_back(entry.node);
     }
     return nodes;
@@ -67,10 +67,10 @@ class SerialPlanSearchCrossover {
   std::map<std::int32_t, std::int64_t> gains() {
     std::map<std::int32_t, std::int64_t> gain;
     for (const std::int32_t job : differing_) {
-      gain[part_of(job)] += plan_search_value(view_, job, mate_.held_by(job)) - plan_search_value(view_, job, plan_.held_by(job));
+      gain[part_of(job)] += plan_search_value(view_, job, parent_.held_by(job)) - plan_search_value(view_, job, plan_.held_by(job));
     }
     for (std::int32_t node = 0; node < view_.problem.n_nodes; ++node) {
-      gain[part_at(node)] += plan_search_loss(view_, plan_.state(), node) - plan_search_loss(view_, mate_.state(), node);
+      gain[part_at(node)] += plan_search_loss(view_, plan_.state(), node) - plan_search_loss(view_, parent_.state(), node);
     }
     return gain;
   }
@@ -87,7 +87,7 @@ class SerialPlanSearchCrossover {
     };
     for (const std::int32_t job : jobs) {
       charge(job, plan_.row_of(job), -1);
-      charge(job, mate_.row_of(job), 1);
+      charge(job, parent_.row_of(job), 1);
     }
     for (std::size_t q = 0; q < after.queue_used.size(); ++q) {
       for (std::size_t column = 0; column < after.queue_used[q].size(); ++column) {
@@ -96,14 +96,14 @@ class SerialPlanSearchCrossover {
       }
     }
     return std::all_of(jobs.begin(), jobs.end(), [&](std::int32_t job) {
-      const PlanSearchHolding& there = mate_.held_by(job);
+      const PlanSearchHolding& there = parent_.held_by(job);
       if (there.row == kNone || there.home) return true;
       return quota_passes(p, after, p.job_queue[view_.problem_job[job]], p.demands[view_.demand[there.row]].gpu_type, 0);
     });
   }
 
   const PlanSearchView& view_;
-  const SearchedPlan& mate_;
+  const SearchedPlan& parent_;
   SearchedPlan& plan_;
   std::vector<std::int32_t> differing_;  // jobs by rank
   std::vector<std::int32_t> part_;       // of each block: one of the blocks of its part
@@ -111,10 +111,10 @@ class SerialPlanSearchCrossover {
 
 }  // namespace
 
-bool take_from_mate(const PlanSearchView& view, const SearchedPlan& mate, SearchedPlan& plan) {
-  SerialPlanSearchCrossover mating(view, mate, plan);
-  if (!mating.differ()) return false;
-  mating.take_over();
+bool take_from_parent(const PlanSearchView& view, const SearchedPlan& parent, SearchedPlan& plan) {
+  SerialPlanSearchCrossover crossover(view, parent, plan);
+  if (!crossover.differ()) return false;
+  crossover.take_over();
   return true;
 }
 

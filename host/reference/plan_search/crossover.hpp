@@ -4,8 +4,8 @@
 
 namespace berth::reference {
 
-/// Section 4 of docs/ones-plus.md: takes over the parts of the mate's plan with a higher value.
+/// Section 4 of docs/ones-plus.md: takes over the parts of the parent's plan with a higher value.
 /// @returns false where no job differs.
-bool take_from_mate(const kernel::PlanSearchView& view, const SearchedPlan& mate, SearchedPlan& plan);
+bool take_from_parent(const kernel::PlanSearchView& view, const SearchedPlan& parent, SearchedPlan& plan);
 
 }  // namespace berth::reference

@@ -30,7 +30,7 @@ class SerialPlanSearch {
   void make_generation(std::int32_t generation) {
     std::vector<std::int32_t> forced(individuals_.size(), 0);  // steps of each individual
     for (std::size_t i = 0; i < individuals_.size(); ++i) {
-      if (!takes(i, generation) || take_from_mate(view_, individuals_[mate_of(i, generation)], individuals_[i])) continue;
+      if (!takes(i, generation) || take_from_parent(view_, individuals_[parent_of(i, generation)], individuals_[i])) continue;
       if (does(PlanSearchOperator::kMutate)) forced[i] = kernel::kPlanSearchForced;
     }
     for (std::size_t i = 0; i < individuals_.size(); ++i) {
@@ -70,7 +70,7 @@ class SerialPlanSearch {
   }
 
   // The individual itself where it takes nothing in this generation.
-  std::size_t mate_of(std::size_t individual, std::int32_t generation) const {
+  std::size_t parent_of(std::size_t individual, std::int32_t generation) const {
     const auto islands = static_cast<std::size_t>(request_.islands);
     const std::size_t here = individual % population_;
     std::size_t island = individual / population_;

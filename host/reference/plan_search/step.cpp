@@ -30,7 +30,7 @@ class SerialPlanSearchStep {
 
   void run(bool forced) {
     if (view_.n_jobs == 0) return;
-    const std::int32_t job = who();
+    const std::int32_t job = drawn_job();
     const std::int32_t row = what(job);
     if (row == kNone || (row == plan_.row_of(job) && !plan_.is_away(job))) return;
     const std::int64_t before = plan_.score();
@@ -60,7 +60,7 @@ class SerialPlanSearchStep {
   }
   void touch(std::int32_t job) { touched_.push_back({job, plan_.give_up(job)}); }
 
-  std::int32_t who() const {
+  std::int32_t drawn_job() const {
     if (numbers_.a[0] % 4 != 0 && !plan_.open().empty()) return open_entry(numbers_.a[1]);
     return static_cast<std::int32_t>(drawn_below(numbers_.a[1], static_cast<std::size_t>(view_.n_jobs)));
   }

@@ -34,7 +34,7 @@ class SpreadOf {
   std::int64_t at_rank(std::int64_t rank);
 
   std::vector<std::int64_t> values_;  // values that are not counted in classes
-  std::size_t room_ = kExact;         // for so many of them
+  std::size_t room_ = kExact;         // maximum number of them
   std::int64_t n_ = 0, max_ = 0;
   __int128 sum_ = 0;
   std::vector<std::int64_t> classes_;  // number of values in each class; empty: not counted

@@ -217,12 +217,12 @@ TimeUs TraceForms::run_time(const TraceJob& job, const TraceForm& form, const st
 
 std::int64_t left_at_present_rate(const TraceJob& job, std::size_t phase, std::int64_t left, const std::vector<std::int64_t>& rates) {
   if (rates.empty()) return left;
-  core::Wide told = left - (job.work - core::phase_begin(job, phase + 1));
+  core::Wide reported = left - (job.work - core::phase_begin(job, phase + 1));
   for (std::size_t later = phase + 1; later < rates.size(); ++later) {
     const core::Wide work = core::phase_begin(job, later + 1) - core::phase_begin(job, later);
-    told += work * rates[phase] / rates[later];
+    reported += work * rates[phase] / rates[later];
   }
-  return std::min(core::saturate(told), kScoreCeiling);
+  return std::min(core::saturate(reported), kScoreCeiling);
 }
 
 }  // namespace berth::sim

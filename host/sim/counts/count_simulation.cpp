@@ -146,19 +146,19 @@ class CountSimulator {
   void decide_over(std::int32_t group) {
     displaced_.clear();
     std::size_t next_displaced = 0;
-    waiting_.begin_turns(group, room(group));
+    waiting_.begin_heads(group, room(group));
     for (;;) {
-      const JobPlace* turn = waiting_.turn();
-      const bool again = next_displaced < displaced_.size() && (turn == nullptr || displaced_[next_displaced] < *turn);
+      const JobPlace* head = waiting_.next_head();
+      const bool again = next_displaced < displaced_.size() && (head == nullptr || displaced_[next_displaced] < *head);
       if (again) {
         if (start_elsewhere(displaced_[next_displaced])) {
           displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
           continue;
         }
         ++next_displaced;
-      } else if (turn == nullptr) {
+      } else if (head == nullptr) {
         break;
-      } else if (try_first(group, *turn, next_displaced)) {
+      } else if (try_first(group, *head, next_displaced)) {
         continue;
       } else {
         waiting_.blocked();
@@ -275,13 +275,13 @@ class CountSimulator {
   }
 
   void leave(std::int32_t job, JobOutcome::End how) {
-    tell(job, how);
+    report(job, how);
     if (how != JobOutcome::End::kRejected) totals_.last_end_us = now_;
     source_.release(*jobs_[job].traced);
     jobs_.free(job);
   }
 
-  void tell(std::int32_t job_index, JobOutcome::End how) {
+  void report(std::int32_t job_index, JobOutcome::End how) {
     const CountedJob& job = jobs_[job_index];
     const auto gpu_time = [&job](TimeUs time) { return static_cast<__int128>(time) * job.gpus; };
     JobOutcome& outcome = outcome_;
@@ -323,7 +323,7 @@ class CountSimulator {
     }
     for (std::int32_t job = waiting_.take_any(); job >= 0; job = waiting_.take_any()) left.push_back(job);
     std::sort(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) { return jobs_[a].rank < jobs_[b].rank; });
-    for (const std::int32_t job : left) tell(job, JobOutcome::End::kUnfinished);
+    for (const std::int32_t job : left) report(job, JobOutcome::End::kUnfinished);
   }
 
   // Where the head of the line also blocks other pools, it must be tried to find that out.
@@ -352,7 +352,7 @@ class CountSimulator {
   JobEvents ends_, changes_;
   const TraceJob* upcoming_;
   SimulationTotals totals_;
-  JobOutcome outcome_;  // last outcome reported; what `tell` does not set never applies here
+  JobOutcome outcome_;  // last outcome reported; what `report` does not set never applies here
 };
 
 }  // namespace
@@ -370,7 +370,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
                                    [&](const auto& model) { return pauses(model.second); });
-  if (!by_count || !steady || settings.round_us > 0 || settings.request.work_limit > 0 || settings.request.budget_us > 0)
+  if (!by_count || !steady || settings.round_us > 0 || settings.request.max_iterations > 0 || settings.request.budget_us > 0)
     return std::nullopt;
   NodeCounts nodes;
   const bool topology = chosen.rules.packing == core::Packing::kTopology;

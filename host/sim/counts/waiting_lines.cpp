@@ -17,7 +17,7 @@ std::int32_t WaitingLines::add_line(std::int32_t pool, std::int32_t gpus) {
   Line& line = lines_.emplace_back();
   line.group = pool;
   line.gpus = gpus;
-  turns_.emplace_back();
+  heads_.emplace_back();
   return static_cast<std::int32_t>(lines_.size()) - 1;
 }
 
@@ -54,30 +54,30 @@ const std::vector<std::int32_t>& WaitingLines::due() {
 }
 
 // Whether a job may fit is unpredictable: the entry is always written, and counted only if it may.
-void WaitingLines::add_turn(std::int32_t l, const Room& room, bool wanted) {
+void WaitingLines::add_head(std::int32_t l, const Room& room, bool wanted) {
   const Line& line = lines_[to_index(l)];
-  turns_[n_turns_] = {line.first, l, line.gpus};
-  n_turns_ += static_cast<std::size_t>(wanted & room.may_do(line.gpus, line.first));
+  heads_[n_heads_] = {line.first, l, line.gpus};
+  n_heads_ += static_cast<std::size_t>(wanted & room.may_do(line.gpus, line.first));
 }
 
 template <class Stays>
-void WaitingLines::keep_turns(const Stays& stays) {
+void WaitingLines::keep_heads(const Stays& stays) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < n_turns_; ++i) {
-    const Turn turn = turns_[i];
-    turns_[kept] = turn;
-    kept += static_cast<std::size_t>(stays(turn));
+  for (std::size_t i = 0; i < n_heads_; ++i) {
+    const LineHead head = heads_[i];
+    heads_[kept] = head;
+    kept += static_cast<std::size_t>(stays(head));
   }
-  n_turns_ = kept;
+  n_heads_ = kept;
 }
 
-void WaitingLines::begin_turns(std::int32_t group, const Room& room) {
+void WaitingLines::begin_heads(std::int32_t group, const Room& room) {
   group_ = group;
-  n_turns_ = 0;
+  n_heads_ = 0;
   Group& of = groups_[to_index(group)];
   for (const std::int32_t line : of.again ? of.lines : of.fresh) {
     const bool fresh = lines_[to_index(line)].fresh, behind = of.again_behind < lines_[to_index(line)].first;
-    add_turn(line, room, one_group_ | fresh | behind);
+    add_head(line, room, one_group_ | fresh | behind);
   }
   for (const std::int32_t line : of.fresh) lines_[to_index(line)].fresh = false;
   of.fresh.clear();
@@ -85,34 +85,34 @@ void WaitingLines::begin_turns(std::int32_t group, const Room& room) {
 }
 
 // There are few, so they are not sorted.
-const JobPlace* WaitingLines::turn() {
-  if (n_turns_ == 0) return nullptr;
-  const Turn* next = turns_.data();
-  for (std::size_t i = 1; i < n_turns_; ++i) next = turns_[i].first < next->first ? &turns_[i] : next;
-  next_ = static_cast<std::size_t>(next - turns_.data());
+const JobPlace* WaitingLines::next_head() {
+  if (n_heads_ == 0) return nullptr;
+  const LineHead* next = heads_.data();
+  for (std::size_t i = 1; i < n_heads_; ++i) next = heads_[i].first < next->first ? &heads_[i] : next;
+  next_ = static_cast<std::size_t>(next - heads_.data());
   return &next->first;
 }
 
 void WaitingLines::started(const Room& room) {
-  const std::int32_t l = turns_[next_].line;
-  turns_[next_] = turns_[--n_turns_];
+  const std::int32_t l = heads_[next_].line;
+  heads_[next_] = heads_[--n_heads_];
   Line& line = lines_[to_index(l)];
   line.jobs.pop();
   line.look();
   if (line.jobs.empty()) {
     std::erase(groups_[to_index(group_)].lines, l);
   } else {
-    add_turn(l, room, true);
+    add_head(l, room, true);
   }
 }
 
 void WaitingLines::blocked() {
-  keep_turns([gpus = turns_[next_].gpus](const Turn& turn) { return turn.gpus < gpus; });
+  keep_heads([gpus = heads_[next_].gpus](const LineHead& head) { return head.gpus < gpus; });
 }
 
 void WaitingLines::look_behind(const JobPlace& place, const Room& room) {
-  keep_turns([&place](const Turn& turn) { return turn.first < place; });
-  for (const std::int32_t line : groups_[to_index(group_)].lines) add_turn(line, room, place < lines_[to_index(line)].first);
+  keep_heads([&place](const LineHead& head) { return head.first < place; });
+  for (const std::int32_t line : groups_[to_index(group_)].lines) add_head(line, room, place < lines_[to_index(line)].first);
 }
 
 std::int32_t WaitingLines::take_any() {

@@ -32,7 +32,7 @@ class WaitingLines {
   };
 
   WaitingLines(std::int32_t pools, bool one_group)
-      : one_group_(one_group), groups_(one_group ? 1 : to_index(pools)), line_at_(groups_.size()), turns_(1) {}
+      : one_group_(one_group), groups_(one_group ? 1 : to_index(pools)), line_at_(groups_.size()), heads_(1) {}
 
   /// The line of jobs with this pool and GPU count.
   std::int32_t line_of(std::int32_t pool, std::int32_t gpus);
@@ -44,16 +44,16 @@ class WaitingLines {
 
   /// Groups in which a decision may change something, since the last call.
   const std::vector<std::int32_t>& due();
-  /// Begins the turns of a group: the first jobs of lines for which the room may be enough.
+  /// Collects the heads of a group: the first jobs of lines for which the room may be enough.
   /// Room must not become enough for more of them later, except after `look_behind`.
-  void begin_turns(std::int32_t group, const Room& room);
+  void begin_heads(std::int32_t group, const Room& room);
   /// The next job to try; null: none. Valid until any of the following calls.
-  const JobPlace* turn();
-  /// The job started: the next job of its line gets a turn.
+  const JobPlace* next_head();
+  /// The job started: the next job of its line becomes a head.
   void started(const Room& room);
-  /// The job did not fit: its line has no more turns, nor has any job behind it that requests at least as many GPUs.
+  /// The job did not fit: its line has no more heads, nor has any line whose head requests at least as many GPUs.
   void blocked();
-  /// A job at this place was displaced: jobs behind it get a turn. Jobs before it have no more room than before.
+  /// A job at this place was displaced: jobs behind it become heads. Jobs before it have no more room than before.
   void look_behind(const JobPlace& place, const Room& room);
 
   /// Removes any waiting job, -1: none is left.
@@ -67,24 +67,24 @@ class WaitingLines {
     JobPlace again_behind{};
   };
   /// The first job of a line.
-  struct Turn {
+  struct LineHead {
     JobPlace first;
     std::int32_t line, gpus;
   };
   std::int32_t add_line(std::int32_t pool, std::int32_t gpus);
   void make_due(std::int32_t group);
-  void add_turn(std::int32_t line, const Room& room, bool wanted);
+  void add_head(std::int32_t line, const Room& room, bool wanted);
   template <class Stays>
-  void keep_turns(const Stays& stays);
+  void keep_heads(const Stays& stays);
 
   bool one_group_;
   std::vector<Group> groups_;
   std::vector<Line> lines_;
   std::vector<std::vector<std::int32_t>> line_at_;  // [pools][GPUs], 0: none yet, otherwise its number plus 1
   std::vector<std::int32_t> due_, last_due_;
-  std::vector<Turn> turns_;  // [lines + 1] the first `n_turns_` are valid, in no order
-  std::size_t n_turns_ = 0, next_ = 0;
-  std::int32_t group_ = 0;  // group of these turns
+  std::vector<LineHead> heads_;  // [lines + 1] the first `n_heads_` are valid, in no order
+  std::size_t n_heads_ = 0, next_ = 0;
+  std::int32_t group_ = 0;  // group of these heads
 };
 
 }  // namespace berth::sim

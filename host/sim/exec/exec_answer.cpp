@@ -64,7 +64,7 @@ class AnswerReader {
     if (word.empty()) throw InvalidArgument("names no job");
     const std::string id = word_text(word);
     const std::int32_t job = state_.find_job(id);
-    if (job < 0 || !question_.told(job)) throw InvalidArgument(fmt::format("there is no job '{}' now", core::escape_control(id)));
+    if (job < 0 || !question_.reported(job)) throw InvalidArgument(fmt::format("there is no job '{}' now", core::escape_control(id)));
     if (seen_[to_index(job)]++ != 0) throw InvalidArgument(fmt::format("job '{}' was named before", id));
     return job;
   }

@@ -48,12 +48,12 @@ const std::string& ExecQuestion::write(const ClusterState& state, const std::vec
 void ExecQuestion::nodes(const ClusterState& state) {
   const StateView s = state;
   const kernel::ProblemView& p = s.problem();
-  const bool first = told_open_.empty();
-  told_open_.resize(s.nodes().size());
+  const bool first = reported_open_.empty();
+  reported_open_.resize(s.nodes().size());
   for (std::size_t n = 0; n < s.nodes().size(); ++n) {
     const std::uint64_t open = p.node_open[n];
-    if (!first && open == told_open_[n]) continue;
-    told_open_[n] = open;
+    if (!first && open == reported_open_[n]) continue;
+    reported_open_[n] = open;
     const Node& node = s.nodes()[n];
     text_ += "node";
     add_word(text_, node.id);
@@ -72,16 +72,16 @@ void ExecQuestion::nodes(const ClusterState& state) {
 
 // Jobs of earlier questions that are not in this one.
 void ExecQuestion::ended(const ClusterState& state, const std::vector<std::uint8_t>& rejected) {
-  told_.resize(rejected.size());
-  for (std::size_t job_index = 0; job_index < told_.size(); ++job_index) {
+  reported_.resize(rejected.size());
+  for (std::size_t job_index = 0; job_index < reported_.size(); ++job_index) {
     const Job* const job = state.job(static_cast<std::int32_t>(job_index));
     const bool goes_on = job != nullptr && rejected[job_index] == 0;
-    if (!told_[job_index].empty() && (!goes_on || job->id != told_[job_index])) {
+    if (!reported_[job_index].empty() && (!goes_on || job->id != reported_[job_index])) {
       text_ += "ended";
-      add_word(text_, told_[job_index]);
+      add_word(text_, reported_[job_index]);
       text_ += '\n';
     }
-    told_[job_index] = goes_on ? job->id : std::string();
+    reported_[job_index] = goes_on ? job->id : std::string();
   }
 }
 

@@ -19,7 +19,7 @@ class ExecQuestion {
 
   std::size_t padding() const { return padding_; }  ///< bytes of padding at the end, without information
   /// Whether the last question contained a job.
-  bool told(std::int32_t job) const { return !told_[static_cast<std::size_t>(job)].empty(); }
+  bool reported(std::int32_t job) const { return !reported_[static_cast<std::size_t>(job)].empty(); }
 
  private:
   void nodes(const ClusterState& state);
@@ -31,8 +31,8 @@ class ExecQuestion {
   std::size_t padding_ = 0;
   std::size_t longest_line_ = 0;  // of all questions
   bool greeted_ = false;
-  std::vector<std::uint64_t> told_open_;  // [nodes]
-  std::vector<std::string> told_;         // [jobs of the state] id, empty: not sent
+  std::vector<std::uint64_t> reported_open_;  // [nodes]
+  std::vector<std::string> reported_;         // [jobs of the state] id, empty: not sent
 };
 
 }  // namespace berth::sim

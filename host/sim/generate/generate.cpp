@@ -177,8 +177,8 @@ class Generator {
     return ok;
   }
 
-  bool seat(Draft& draft, std::vector<SyntheticPlacement::Taken>& taken) {
-    return !draft.too_wide && placement_.seat(draft.job.shapes.front(), pools_for(draft.job, draft.owner), draft.job.allocation, taken);
+  bool place(Draft& draft, std::vector<SyntheticPlacement::Taken>& taken) {
+    return !draft.too_wide && placement_.place(draft.job.shapes.front(), pools_for(draft.job, draft.owner), draft.job.allocation, taken);
   }
 
   void start(Draft& draft) {
@@ -190,7 +190,7 @@ class Generator {
     const auto queue = static_cast<std::size_t>(std::max(0, draft.owner.queue));
     if (draft.owner.queue >= 0 && queue_used_[queue] + held > users_.limit(draft.owner.queue)) return;
     std::vector<SyntheticPlacement::Taken> taken;
-    if (!seat(draft, taken)) return;
+    if (!place(draft, taken)) return;
     draft.job.state = JobState::kRunning;
     if (draft.owner.queue >= 0) queue_used_[queue] += held;
     ++running_;
@@ -206,7 +206,7 @@ class Generator {
     }
     Draft draft = draw(RandomStream::kGone, static_cast<std::uint64_t>(running_));
     std::vector<SyntheticPlacement::Taken> taken;
-    if (seat(draft, taken)) gone_.push_back(std::move(taken));
+    if (place(draft, taken)) gone_.push_back(std::move(taken));
   }
 
   void time(Draft& draft, std::uint64_t item) {

@@ -76,14 +76,14 @@ void SyntheticPlacement::leave(const std::vector<Taken>& taken) {
   for (const Taken& one : taken) give(one);
 }
 
-bool SyntheticPlacement::seat(const Shape& shape, const std::vector<std::uint8_t>& pool_ok, Allocation& allocation,
-                              std::vector<Taken>& taken) {
+bool SyntheticPlacement::place(const Shape& shape, const std::vector<std::uint8_t>& pool_ok, Allocation& allocation,
+                               std::vector<Taken>& taken) {
   taken_.clear();
   row_of_.clear();
   row_ = 0;
   if (shape.share_ppm == kWholeGpu && shape.gpus > free_total_) return false;
-  bool seated = false;
-  for (std::int32_t type = 0; type < static_cast<std::int32_t>(layout_.gpu_types.size()) && !seated; ++type) {
+  bool placed = false;
+  for (std::int32_t type = 0; type < static_cast<std::int32_t>(layout_.gpu_types.size()) && !placed; ++type) {
     if (!shape.gpu_type.empty() && shape.gpu_type != layout_.gpu_types[to_index(type)].id) continue;
     bool any = false;
     type_ok_.assign(layout_.pools.size(), 0);
@@ -91,9 +91,9 @@ bool SyntheticPlacement::seat(const Shape& shape, const std::vector<std::uint8_t
       type_ok_[p] = pool_ok[p] != 0 && layout_.pools[p].type == type;
       any = any || type_ok_[p] != 0;
     }
-    seated = any && seat_type(shape, type);
+    placed = any && place_type(shape, type);
   }
-  if (!seated) return false;
+  if (!placed) return false;
 
   allocation.shape = shape.id;
   std::int32_t member = 0;
@@ -114,12 +114,12 @@ bool SyntheticPlacement::seat(const Shape& shape, const std::vector<std::uint8_t
   return true;
 }
 
-bool SyntheticPlacement::seat_type(const Shape& shape, std::int32_t type) {
+bool SyntheticPlacement::place_type(const Shape& shape, std::int32_t type) {
   if (shape.gpus > layout_.type_gpus[to_index(type)]) return false;
   if (!shape.groups.empty()) {
     for (std::size_t row = 0; row < shape.groups.size(); ++row) {
       if (!shape.groups[row].parent.empty()) continue;
-      if (seat_group(shape, row, {0, layout_.units()})) continue;
+      if (place_group(shape, row, {0, layout_.units()})) continue;
       roll_back(0);
       return false;
     }
@@ -127,13 +127,13 @@ bool SyntheticPlacement::seat_type(const Shape& shape, std::int32_t type) {
   }
   if (shape.share_ppm != kWholeGpu) {
     for (std::int32_t i = 0; i < shape.gpus; ++i) {
-      if (seat_share(shape.share_ppm)) continue;
+      if (place_share(shape.share_ppm)) continue;
       roll_back(0);
       return false;
     }
     return true;
   }
-  return shape.gpus <= layout_.gpus_per_node ? seat_one(shape.gpus) : seat_flat(shape.gpus);
+  return shape.gpus <= layout_.gpus_per_node ? place_one(shape.gpus) : place_flat(shape.gpus);
 }
 
 std::int32_t SyntheticPlacement::tightest_node(std::int32_t gpus) {
@@ -148,13 +148,13 @@ std::int32_t SyntheticPlacement::tightest_node(std::int32_t gpus) {
   return -1;
 }
 
-bool SyntheticPlacement::seat_one(std::int32_t gpus) {
+bool SyntheticPlacement::place_one(std::int32_t gpus) {
   const std::int32_t node = tightest_node(gpus);
   if (node >= 0) take(node, gpus);
   return node >= 0;
 }
 
-bool SyntheticPlacement::seat_share(std::int32_t share_ppm) {
+bool SyntheticPlacement::place_share(std::int32_t share_ppm) {
   std::int32_t gpu = -1;
   for (std::size_t p = 0; p < type_ok_.size() && gpu < 0; ++p) {
     if (type_ok_[p] == 0) continue;

@@ -24,7 +24,7 @@ class SyntheticPlacement {
   explicit SyntheticPlacement(const ClusterLayout& layout);
 
   /// Places the shape on nodes of pools with pool_ok [pools], all of one GPU type. Otherwise changes nothing and returns false.
-  bool seat(const Shape& shape, const std::vector<std::uint8_t>& pool_ok, Allocation& allocation, std::vector<Taken>& taken);
+  bool place(const Shape& shape, const std::vector<std::uint8_t>& pool_ok, Allocation& allocation, std::vector<Taken>& taken);
   /// Releases what a job used.
   void leave(const std::vector<Taken>& taken);
 
@@ -34,26 +34,26 @@ class SyntheticPlacement {
   struct Range {
     std::int32_t first, last;  // units
   };
-  struct Ask {
+  struct GroupRequest {
     std::int32_t members, gpus;
     std::int32_t segment;  // members per unit are a multiple of this; 0: any number
     std::int32_t spread;   // maximum number of members per fault domain or node; 0: any
     bool spread_nodes;
   };
 
-  bool seat_type(const Shape& shape, std::int32_t type);
-  bool seat_one(std::int32_t gpus);
-  bool seat_share(std::int32_t share_ppm);
-  bool seat_flat(std::int32_t gpus);
-  bool seat_group(const Shape& shape, std::size_t row, Range range);
-  bool fill(Range range, Ask ask);
-  void fill_unit(std::int32_t unit, std::int32_t members, const Ask& ask);
-  bool fill_tight(Range range, Ask ask);
+  bool place_type(const Shape& shape, std::int32_t type);
+  bool place_one(std::int32_t gpus);
+  bool place_share(std::int32_t share_ppm);
+  bool place_flat(std::int32_t gpus);
+  bool place_group(const Shape& shape, std::size_t row, Range range);
+  bool fill(Range range, GroupRequest request);
+  void fill_unit(std::int32_t unit, std::int32_t members, const GroupRequest& request);
+  bool fill_tight(Range range, GroupRequest request);
   std::vector<Range> inside(Range range, const LevelRef& level) const;
 
   bool allowed(std::int32_t node) const { return type_ok_[static_cast<std::size_t>(layout_.pool[static_cast<std::size_t>(node)])] != 0; }
-  std::int32_t node_cap(std::int32_t node, const Ask& ask) const;
-  std::int32_t unit_cap(std::int32_t unit, const Ask& ask) const;
+  std::int32_t node_cap(std::int32_t node, const GroupRequest& request) const;
+  std::int32_t unit_cap(std::int32_t unit, const GroupRequest& request) const;
   void take(std::int32_t node, std::int32_t gpus);
   void give(const Taken& one);
   void roll_back(std::size_t to);

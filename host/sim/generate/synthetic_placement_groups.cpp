@@ -18,59 +18,59 @@ bool tighter(std::int32_t cap, std::int32_t best, std::int32_t wanted) {
 
 }  // namespace
 
-std::int32_t SyntheticPlacement::node_cap(std::int32_t node, const Ask& ask) const {
+std::int32_t SyntheticPlacement::node_cap(std::int32_t node, const GroupRequest& request) const {
   if (!allowed(node)) return 0;
-  const std::int32_t cap = std::popcount(free_[to_index(node)]) / ask.gpus;
-  return ask.spread_nodes && ask.spread > 0 ? std::min(cap, ask.spread) : cap;
+  const std::int32_t cap = std::popcount(free_[to_index(node)]) / request.gpus;
+  return request.spread_nodes && request.spread > 0 ? std::min(cap, request.spread) : cap;
 }
 
-std::int32_t SyntheticPlacement::unit_cap(std::int32_t unit, const Ask& ask) const {
-  if (unit_free_[to_index(unit)] < ask.gpus) return 0;
+std::int32_t SyntheticPlacement::unit_cap(std::int32_t unit, const GroupRequest& request) const {
+  if (unit_free_[to_index(unit)] < request.gpus) return 0;
   std::int32_t cap = 0;
-  for (std::int32_t n = layout_.unit_begin[to_index(unit)]; n < layout_.unit_begin[to_index(unit + 1)]; ++n) cap += node_cap(n, ask);
-  return ask.segment > 0 ? cap / ask.segment * ask.segment : cap;
+  for (std::int32_t n = layout_.unit_begin[to_index(unit)]; n < layout_.unit_begin[to_index(unit + 1)]; ++n) cap += node_cap(n, request);
+  return request.segment > 0 ? cap / request.segment * request.segment : cap;
 }
 
-void SyntheticPlacement::fill_unit(std::int32_t unit, std::int32_t members, const Ask& ask) {
+void SyntheticPlacement::fill_unit(std::int32_t unit, std::int32_t members, const GroupRequest& request) {
   std::vector<std::int32_t> done;  // under a spread a node may have room left and accept no more
   while (members > 0) {
     std::int32_t best = -1, best_cap = 0;
     for (std::int32_t n = layout_.unit_begin[to_index(unit)]; n < layout_.unit_begin[to_index(unit + 1)]; ++n) {
-      const std::int32_t cap = node_cap(n, ask);
+      const std::int32_t cap = node_cap(n, request);
       if (cap == 0 || !tighter(cap, best_cap, members) || std::find(done.begin(), done.end(), n) != done.end()) continue;
       best = n;
       best_cap = cap;
     }
     const std::int32_t now = std::min(members, best_cap);
-    take(best, now * ask.gpus);
+    take(best, now * request.gpus);
     done.push_back(best);
     members -= now;
   }
 }
 
-bool SyntheticPlacement::fill(Range range, Ask ask) {
+bool SyntheticPlacement::fill(Range range, GroupRequest request) {
   std::vector<std::int32_t> caps;
   std::int64_t sum = 0;
   for (std::int32_t u = range.first; u < range.last; ++u) {
-    caps.push_back(unit_cap(u, ask));
+    caps.push_back(unit_cap(u, request));
     sum += caps.back();
   }
-  if (sum < ask.members) return false;
-  const bool by_fault = ask.spread > 0 && !ask.spread_nodes;
+  if (sum < request.members) return false;
+  const bool by_fault = request.spread > 0 && !request.spread_nodes;
   std::map<std::int32_t, std::int32_t> in_fault;  // members by fault domain
-  std::int32_t left = ask.members;
+  std::int32_t left = request.members;
   while (left > 0) {
     std::int32_t best = -1, best_cap = 0;
     for (std::int32_t u = range.first; u < range.last; ++u) {
       std::int32_t cap = caps[to_index(u - range.first)];
-      if (cap > 0 && by_fault) cap = std::min(cap, ask.spread - in_fault[layout_.fault[to_index(layout_.unit_begin[to_index(u)])]]);
+      if (cap > 0 && by_fault) cap = std::min(cap, request.spread - in_fault[layout_.fault[to_index(layout_.unit_begin[to_index(u)])]]);
       if (cap <= 0 || !tighter(cap, best_cap, left)) continue;
       best = u;
       best_cap = cap;
     }
     if (best < 0) return false;
     const std::int32_t now = std::min(left, best_cap);
-    fill_unit(best, now, ask);
+    fill_unit(best, now, request);
     caps[to_index(best - range.first)] = 0;
     in_fault[layout_.fault[to_index(layout_.unit_begin[to_index(best)])]] += now;
     left -= now;
@@ -104,16 +104,16 @@ std::vector<SyntheticPlacement::Range> SyntheticPlacement::inside(Range range, c
   return ranges;
 }
 
-bool SyntheticPlacement::fill_tight(Range range, Ask ask) {
+bool SyntheticPlacement::fill_tight(Range range, GroupRequest request) {
   const std::size_t before = taken_.size();
-  if (fill(range, ask)) return true;
+  if (fill(range, request)) return true;
   roll_back(before);
   return false;
 }
 
-bool SyntheticPlacement::seat_flat(std::int32_t gpus) {
-  const Ask nodes{gpus / layout_.gpus_per_node, layout_.gpus_per_node, 0, 0, false};
-  const Ask rest{gpus % layout_.gpus_per_node > 0 ? 1 : 0, std::max(1, gpus % layout_.gpus_per_node), 0, 0, false};
+bool SyntheticPlacement::place_flat(std::int32_t gpus) {
+  const GroupRequest nodes{gpus / layout_.gpus_per_node, layout_.gpus_per_node, 0, 0, false};
+  const GroupRequest rest{gpus % layout_.gpus_per_node > 0 ? 1 : 0, std::max(1, gpus % layout_.gpus_per_node), 0, 0, false};
   const auto try_range = [&](Range range) {
     if (fill_tight(range, nodes) && (rest.members == 0 || fill_tight(range, rest))) return true;
     roll_back(0);
@@ -135,7 +135,7 @@ bool SyntheticPlacement::seat_flat(std::int32_t gpus) {
   return try_range({0, layout_.units()});
 }
 
-bool SyntheticPlacement::seat_group(const Shape& shape, std::size_t row, Range range) {
+bool SyntheticPlacement::place_group(const Shape& shape, std::size_t row, Range range) {
   const Group& group = shape.groups[row];
   std::int64_t need = 0;  // GPUs of the group and its descendants
   for (std::size_t r = row; r < shape.groups.size(); ++r) {
@@ -159,16 +159,16 @@ bool SyntheticPlacement::seat_group(const Shape& shape, std::size_t row, Range r
     const std::size_t before = taken_.size();
     bool fits = true;
     if (group.members_want > 0) {
-      Ask ask{group.members_want + group.spares, group.gpus_per_member, group.segment ? group.segment->size : 0, 0, false};
+      GroupRequest request{group.members_want + group.spares, group.gpus_per_member, group.segment ? group.segment->size : 0, 0, false};
       if (group.spread) {
-        ask.spread = group.spread->max_per_domain;
-        ask.spread_nodes = group.spread->at.level == "node";
+        request.spread = group.spread->max_per_domain;
+        request.spread_nodes = group.spread->at.level == "node";
       }
       row_ = row;
-      fits = fill_tight(candidate, ask);
+      fits = fill_tight(candidate, request);
     }
     for (std::size_t r = row + 1; r < shape.groups.size() && fits; ++r) {
-      if (shape.groups[r].parent == group.name) fits = seat_group(shape, r, candidate);
+      if (shape.groups[r].parent == group.name) fits = place_group(shape, r, candidate);
     }
     if (fits) return true;
     roll_back(before);

@@ -16,12 +16,12 @@
 namespace berth::sim {
 namespace {
 
-struct Needs {
+struct RemainingDemand {
   __int128 compute_us = 0, exchange_us = 0;  // remaining, of one worker; of the all-reduces, each alone
 };
 
 // An estimate is at the rate of the trace; the stages of an iteration give more detail.
-Needs needs(const Job& job, const NetworkCost& cost) {
+RemainingDemand remaining_demand(const Job& job, const NetworkCost& cost) {
   const Progress& progress = job.progress;
   const IterationForm form = iteration_form(job.profile, progress.work_total > 0, 1);
   const std::int64_t left = progress.work_total - progress.work_done;
@@ -83,7 +83,7 @@ AdaSrsf::AdaSrsf(const AdaSrsfSettings& settings, const NetworkCost& cost, std::
     : settings_(settings), cost_(cost), gpu_jobs_(gpu_jobs), request_(request) {}
 
 void AdaSrsf::add(const Job& job, const std::vector<std::size_t>& rooms) {
-  const Needs still = needs(job, cost_);
+  const RemainingDemand still = remaining_demand(job, cost_);
   const bool spread = std::any_of(rooms.begin(), rooms.end(), [&](std::size_t r) { return rooms_[r].node != rooms_[rooms.front()].node; });
   for (const std::size_t r : rooms) {
     ++rooms_[r].jobs;
@@ -108,7 +108,7 @@ bool AdaSrsf::look(const StateView& s) {
   for (const std::int32_t job_index : s.job_order()) {
     const Job& job = *s.jobs()[to_index(job_index)].job;
     if (s.job().running[to_index(job_index)] == 0) {
-      waiting_.push_back({needs(job, cost_).compute_us * job.shapes.front().gpus, job_index});
+      waiting_.push_back({remaining_demand(job, cost_).compute_us * job.shapes.front().gpus, job_index});
       continue;
     }
     core::RunLine line{job_index, 0, {}};

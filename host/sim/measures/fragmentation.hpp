@@ -7,7 +7,7 @@
 
 namespace berth::sim {
 
-/// Free GPUs that are useless where they are: the mean, over the jobs of the trace, of the free GPUs of nodes without room for the job.
+/// Free GPUs on nodes that have no room for a job, averaged over the jobs of the trace.
 /// A job larger than the node uses whole nodes, so that a completely free node is never fragmented.
 ///
 /// The measure is that of Weng et al., "Beware of Fragmentation" (ATC'23), for whole GPUs and the trace as the workload.

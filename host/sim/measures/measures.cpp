@@ -4,7 +4,8 @@
 
 namespace berth::sim {
 
-MeasuresOf::MeasuresOf(const TraceFacts& facts, std::int64_t gpus, const Wanted& wanted) : keep_jobs_(wanted.jobs), fairness_(gpus) {
+MeasuresOf::MeasuresOf(const TraceFacts& facts, std::int64_t gpus, const MeasuresRequest& wanted)
+    : keep_jobs_(wanted.jobs), fairness_(gpus) {
   for (std::size_t by = 0; by < kGroupings; ++by) {
     if (wanted.groups[by]) groups_[by].emplace(static_cast<GroupBy>(by));
   }

@@ -13,7 +13,7 @@
 namespace berth::sim {
 
 /// Optional measures of a run.
-struct Wanted {
+struct MeasuresRequest {
   std::array<bool, kGroupings> groups{};
   bool series = false, jobs = false;
   TimeUs every_us = 0;  ///< see Series
@@ -36,7 +36,7 @@ struct Measures {
 class MeasuresOf {
  public:
   /// @param gpus  GPUs of the cluster.
-  MeasuresOf(const TraceFacts& facts, std::int64_t gpus, const Wanted& wanted);
+  MeasuresOf(const TraceFacts& facts, std::int64_t gpus, const MeasuresRequest& wanted);
 
   /// For SimulationSettings; null: not requested.
   Series* series() { return series_ ? &*series_ : nullptr; }

@@ -81,7 +81,7 @@ void ClusterChanges::take(TimeUs now, bool failing, Happened& out) {
         case Kind::kEnd:
           if (event.what == ClusterEvent::What::kDrain) {
             --nodes_[to_index(event.node)].draining;
-            tell(event.node, out);
+            report(event.node, out);
           } else {
             repair(event.node, event.gpu, out);
           }
@@ -110,7 +110,7 @@ void ClusterChanges::begin(const Event& event, TimeUs now, Happened& out) {
     strike(event.node, event.gpu, 0, out);
   } else {
     ++nodes_[to_index(event.node)].draining;
-    tell(event.node, out);
+    report(event.node, out);
     end.gpu = -1;
   }
   if (event.what == What::kReclaim) {
@@ -128,7 +128,7 @@ void ClusterChanges::strike(std::int32_t node, std::int32_t gpu, TimeUs notice, 
   NodeNow& struck = nodes_[to_index(node)];
   if (gpu < 0) {
     ++struck.failed;
-    tell(node, out);
+    report(node, out);
   } else if (++gpu_failed_[{node, gpu}] == 1) {
     ++struck.gpus_failed;
     out.deltas.push_back(delta::SetGpuState{ids_[to_index(node)], gpu, GpuState::kFailed, kNever});
@@ -140,7 +140,7 @@ void ClusterChanges::repair(std::int32_t node, std::int32_t gpu, Happened& out) 
   NodeNow& repaired = nodes_[to_index(node)];
   if (gpu < 0) {
     --repaired.failed;
-    tell(node, out);
+    report(node, out);
   } else if (const auto found = gpu_failed_.find({node, gpu}); --found->second == 0) {
     gpu_failed_.erase(found);
     --repaired.gpus_failed;
@@ -150,7 +150,7 @@ void ClusterChanges::repair(std::int32_t node, std::int32_t gpu, Happened& out) 
   }
 }
 
-void ClusterChanges::tell(std::int32_t node, Happened& out) const {
+void ClusterChanges::report(std::int32_t node, Happened& out) const {
   const NodeNow& now = nodes_[to_index(node)];
   const NodeState state = now.failed > 0 ? NodeState::kFailed : now.draining > 0 ? NodeState::kDrain : now.usual;
   out.deltas.push_back(delta::SetNodeState{ids_[to_index(node)], state, now.available_from});

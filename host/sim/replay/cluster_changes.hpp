@@ -78,7 +78,7 @@ class ClusterChanges {
   void begin(const Event& event, TimeUs now, Happened& out);
   void strike(std::int32_t node, std::int32_t gpu, TimeUs notice, Happened& out);
   void repair(std::int32_t node, std::int32_t gpu, Happened& out);
-  void tell(std::int32_t node, Happened& out) const;
+  void report(std::int32_t node, Happened& out) const;
   void draw(std::int32_t node, bool whole, TimeUs now);
   void fail(const Random& failure, TimeUs now, Happened& out);
 

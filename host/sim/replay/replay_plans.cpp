@@ -96,7 +96,7 @@ class Simulator {
       arrive();
       state_.apply(deltas_);
       remember_jobs();
-      tell_phases();
+      report_phases();
       if (cluster_changed_) count_gpus_up();
       undecided_ = true;
       if (settings_.round_us == 0 || settings_.events_too || now % settings_.round_us == 0) {
@@ -298,7 +298,7 @@ class Simulator {
         live.outcome.end = JobOutcome::End::kRejected;
         live.outcome.end_us = now_;
         live.outcome.reason = fmt::format("the cluster has no GPUs of type '{}'", traced.gpu_type);
-        tell(live);
+        report(live);
         source_.release(traced);
         continue;
       }
@@ -319,7 +319,7 @@ class Simulator {
             fmt::format("job '{}': phases are of rates, which jobs do not have where iterations are followed", traced.id));
       }
       if (!live.timed && !traced.phases.empty()) live.asked_rates = forms_.asked_rates(traced);
-      if (estimator_.knows_work()) job.progress.work_total = form.profile == nullptr || !live.timed ? told_left(live, live.left) : 0;
+      if (estimator_.knows_work()) job.progress.work_total = form.profile == nullptr || !live.timed ? reported_left(live, live.left) : 0;
       if (!live.asked_rates.empty() && !estimator_.knows_phases() && estimator_.knows_work()) expect_rate_to_stay(job, live, live.left);
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
@@ -342,39 +342,39 @@ class Simulator {
   }
 
   // The remaining work to report, where it is reported.
-  std::int64_t told_left(const LiveJob& job, std::int64_t left) const {
+  std::int64_t reported_left(const LiveJob& job, std::int64_t left) const {
     return estimator_.knows_phases() ? left_at_present_rate(*job.traced, job.phase, left, job.asked_rates) : left;
   }
 
-  static void expect_rate_to_stay(Job& told, const LiveJob& job, std::int64_t left) {
+  static void expect_rate_to_stay(Job& reported, const LiveJob& job, std::int64_t left) {
     const TimeUs needs = core::reaches({0, left, job.asked_rates[job.phase], 0}, 0);
-    told.estimate.run_us = std::min(core::saturating_add(told.progress.run_us, std::max<TimeUs>(1, needs)), kMaxTimeUs);
+    reported.estimate.run_us = std::min(core::saturating_add(reported.progress.run_us, std::max<TimeUs>(1, needs)), kMaxTimeUs);
   }
 
   // A job in another phase has other rates. A failure may have returned it to an earlier phase.
-  void tell_phases() {
+  void report_phases() {
     deltas_.clear();
     for (const std::int32_t job_index : turning_) {
       LiveJob& job = live_[to_index(job_index)];
       if (!job.live || job.asked_rates.empty()) continue;
       const auto reached = [&] { return core::phase_at(*job.traced, job.work - job.left_at(now_)); };
       if (reached() == job.phase) continue;
-      Job told = *state_.job(job_index);
+      Job reported = *state_.job(job_index);
       const bool works = job.running && !job.stalled;
       do {
         job.phase = works ? job.phase + 1 : reached();
-        set_form(told, *job.traced, forms_.in_phase(std::move(told.shapes), *job.traced, job.phase));
-        if (works) job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(told, job_index)));
+        set_form(reported, *job.traced, forms_.in_phase(std::move(reported.shapes), *job.traced, job.phase));
+        if (works) job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(reported, job_index)));
       } while (works && reached() > job.phase);
       if (works) expect_end(job, job_index);
-      StateView(state_).advance(job_index, told.progress);
+      StateView(state_).advance(job_index, reported.progress);
       const std::int64_t left = job.left_at(now_);
-      if (told.progress.work_total > 0) {
-        told.progress.work_done = job.work - left;
-        told.progress.work_total = std::min(core::saturating_add(told.progress.work_done, told_left(job, left)), kScoreCeiling);
-        if (!estimator_.knows_phases()) expect_rate_to_stay(told, job, left);
+      if (reported.progress.work_total > 0) {
+        reported.progress.work_done = job.work - left;
+        reported.progress.work_total = std::min(core::saturating_add(reported.progress.work_done, reported_left(job, left)), kScoreCeiling);
+        if (!estimator_.knows_phases()) expect_rate_to_stay(reported, job, left);
       }
-      deltas_.push_back(delta::PutJob{std::move(told)});
+      deltas_.push_back(delta::PutJob{std::move(reported)});
     }
     turning_.clear();
     if (!deltas_.empty()) state_.apply(deltas_);
@@ -393,7 +393,7 @@ class Simulator {
 
   /// @returns false when the decision was stopped.
   bool decide() {
-    tell_progress();
+    report_progress();
     const auto before = std::chrono::steady_clock::now();
     away_.clear();
     if (settings_.decide) {
@@ -559,21 +559,21 @@ class Simulator {
 
   // The state assumes that a job works from the instant at which it has its GPUs; other time is subtracted here.
   // Jobs that train by epochs report them.
-  void tell_progress() {
+  void report_progress() {
     deltas_.clear();
     std::size_t kept = 0;
     for (const Unsettled& one : unsettled_) {
       const LiveJob& job = live_[to_index(one.job)];
       if (!job.live || job.run != one.run) continue;
-      const Job* told = state_.job(one.job);
+      const Job* reported = state_.job(one.job);
       const bool reports = reports_.of(*job.traced);
-      if (told->progress.work_total > 0 || reports) {
+      if (reported->progress.work_total > 0 || reports) {
         const std::int64_t done = job.work - left_of(job);
-        Progress progress = told->progress;
+        Progress progress = reported->progress;
         StateView(state_).advance(one.job, progress);
         if (progress.work_total > 0) progress.work_done = done;
         if (reports) reports_.put(progress, *job.traced, job.outcome.job, done, job.work);
-        deltas_.push_back(delta::SetProgress{told->id, std::move(progress)});
+        deltas_.push_back(delta::SetProgress{reported->id, std::move(progress)});
       }
       if (works_unevenly(job) || (reports && job.running)) unsettled_[kept++] = one;
     }
@@ -592,7 +592,7 @@ class Simulator {
     --n_live_;
     totals_.gpu_us += job.outcome.gpu_us;
     if (end != JobOutcome::End::kRejected) totals_.last_end_us = now_;
-    tell(job);
+    report(job);
     source_.release(*job.traced);
   }
 
@@ -607,7 +607,7 @@ class Simulator {
     }
   }
 
-  void tell(LiveJob& job) {
+  void report(LiveJob& job) {
     job.outcome.traced = job.traced;
     job.outcome.live_us += live_us_;
     done_(job.outcome);
@@ -623,7 +623,7 @@ class Simulator {
       left.push_back(&job);
     }
     std::sort(left.begin(), left.end(), [](const LiveJob* a, const LiveJob* b) { return a->outcome.job < b->outcome.job; });
-    for (LiveJob* one : left) tell(*one);
+    for (LiveJob* one : left) report(*one);
   }
 
   struct Unsettled {

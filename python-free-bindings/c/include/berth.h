@@ -324,8 +324,8 @@ BERTH_C_API berth_status berth_policy_state_create(berth_policy_state** out, ber
 /* Reads a `berth.state.v1` document, as written below or by `berth plan --state-out`. */
 BERTH_C_API berth_status berth_policy_state_from_json(const char* json, size_t size, const char* name, berth_policy_state** out,
                                                       berth_error* error);
-BERTH_C_API berth_status berth_policy_state_to_json(berth_policy_state* memory, char** json, size_t* size, berth_error* error);
-BERTH_C_API berth_status berth_policy_state_destroy(berth_policy_state** memory, berth_error* error);
+BERTH_C_API berth_status berth_policy_state_to_json(berth_policy_state* policy_state, char** json, size_t* size, berth_error* error);
+BERTH_C_API berth_status berth_policy_state_destroy(berth_policy_state** policy_state, berth_error* error);
 
 /* ---- Engine: decides -------------------------------------------------------------------------------------------------------------- */
 
@@ -355,17 +355,18 @@ typedef struct berth_request {
   int32_t threads;    /* 0: one */
   int32_t reserved;   /* 0 */
   uint64_t seed;
-  int64_t work_limit; /* maximum number of jobs in the scheduling pass; 0: all. Deterministic. */
-  int64_t budget_us;  /* wall clock; 0: no limit. The plan states the work done; as work_limit it reproduces the plan. */
+  /* Maximum number of jobs in the scheduling pass, or of evaluations, generations or rounds of the policy; 0: no limit. Deterministic. */
+  int64_t max_iterations;
+  int64_t budget_us; /* wall clock; 0: no limit. The `iterations` of the plan, as max_iterations, reproduce it. */
   berth_progress_callback progress;
   void* progress_data;
 } berth_request;
 
 /* Decides on the state, which does not change, and writes `plan`, reusing its memory. An independent validator has checked every plan.
- * `memory` is the policy state; with NULL the policy keeps nothing. It belongs to the policy that used it first; others reject it.
- * After a failure `memory` is unchanged, and `plan` must not be read. A stopped decision returns BERTH_OK and sets `stopped_by`. */
-BERTH_C_API berth_status berth_decide(berth_engine* engine, berth_state* state, berth_policy_state* memory, const berth_request* request,
-                                      berth_plan* plan, berth_error* error);
+ * `policy_state` may be NULL: the policy then keeps nothing. It belongs to the policy that used it first; others reject it.
+ * After a failure `policy_state` is unchanged, and `plan` must not be read. A stopped decision returns BERTH_OK and sets `stopped_by`. */
+BERTH_C_API berth_status berth_decide(berth_engine* engine, berth_state* state, berth_policy_state* policy_state,
+                                      const berth_request* request, berth_plan* plan, berth_error* error);
 /* Stops the current decision of the engine at its next check; between two decisions it stops the next one. Any thread may call it. */
 BERTH_C_API berth_status berth_cancel(berth_engine* engine);
 /* Applies the plan to the state: starts, moves and stops jobs. A plan read from a document is validated first. */
@@ -374,7 +375,7 @@ BERTH_C_API berth_status berth_commit(berth_state* state, berth_plan* plan, uint
 typedef struct berth_engine_stats {
   uint32_t struct_size;
   uint64_t decisions, failures;
-  uint64_t stopped_by_work, stopped_by_budget, stopped_by_cancel;
+  uint64_t stopped_by_iterations, stopped_by_budget, stopped_by_cancel;
   uint64_t jobs_visited;
   uint64_t decide_ns_total, decide_ns_last, decide_ns_max; /* wall clock of berth_decide */
 } berth_engine_stats;
@@ -398,9 +399,9 @@ typedef struct berth_plan_info {
   const char* policy;
   const char* backend;      /* backend of the answer */
   const char* backend_note; /* why it is not the requested one; may be empty */
-  const char* stopped_by;   /* "done", "work", "budget", "cancel" */
+  const char* stopped_by;   /* "done", "iterations", "budget", "cancel" */
   uint64_t seed;
-  uint64_t work_done;
+  uint64_t iterations;      /* jobs of the scheduling pass, or evaluations, generations or rounds of the policy */
   int64_t order_until_us;   /* until then the order of jobs holds without events; BERTH_NEVER: until an event */
   uint64_t gpus, gpus_used; /* healthy; whole GPUs in use after the plan is applied */
   uint64_t starts, keeps, moves, preempts, waits, rejects, replaces, reserves;

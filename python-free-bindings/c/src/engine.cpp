@@ -66,17 +66,17 @@ void read_request(const berth_request* request, Request& out) {
   out.backend = static_cast<Backend>(r.backend);
   out.threads = r.threads == 0 ? 1 : r.threads;
   out.seed = r.seed;
-  out.work_limit = r.work_limit;
+  out.max_iterations = r.max_iterations;
   out.budget_us = r.budget_us;
 }
 
 void count(Stats& stats, const Plan& plan, std::uint64_t ns) {
   constexpr auto relaxed = std::memory_order_relaxed;
   stats.decisions.fetch_add(1, relaxed);
-  if (plan.stopped_by == "work") stats.by_work.fetch_add(1, relaxed);
+  if (plan.stopped_by == "iterations") stats.by_iterations.fetch_add(1, relaxed);
   if (plan.stopped_by == "budget") stats.by_budget.fetch_add(1, relaxed);
   if (plan.stopped_by == "cancel") stats.by_cancel.fetch_add(1, relaxed);
-  stats.jobs_visited.fetch_add(static_cast<std::uint64_t>(plan.work_done), relaxed);
+  stats.jobs_visited.fetch_add(static_cast<std::uint64_t>(plan.iterations), relaxed);
   stats.ns_total.fetch_add(ns, relaxed);
   stats.ns_last.store(ns, relaxed);
   if (ns > stats.ns_max.load(relaxed)) stats.ns_max.store(ns, relaxed);  // only the deciding thread writes
@@ -89,7 +89,7 @@ std::string summary(const Plan& plan, std::uint64_t ns) {
          std::to_string(ns / 1000) + " us";
 }
 
-void decide(Decider& d, const ClusterState& state, PolicyState& memory, Plan& plan, const berth_request* request) {
+void decide(Decider& d, const ClusterState& state, PolicyState& policy_state, Plan& plan, const berth_request* request) {
   const auto start = std::chrono::steady_clock::now();
   read_request(request, d.request);
   Progress progress{request->progress, request->progress_data};
@@ -99,14 +99,14 @@ void decide(Decider& d, const ClusterState& state, PolicyState& memory, Plan& pl
   }
   // A callback that throws fails a decision that is already made, so all decisions work on a copy of the policy state.
   std::optional<PolicyState> copy;
-  if (progress.callback != nullptr || d.log.callback != nullptr) copy = memory;
-  d.engine.decide(state, copy ? *copy : memory, d.request, plan);
+  if (progress.callback != nullptr || d.log.callback != nullptr) copy = policy_state;
+  d.engine.decide(state, copy ? *copy : policy_state, d.request, plan);
   if (progress.threw) throw CallbackFailed("the progress callback threw an exception");
   const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
   if (!plan.backend_note.empty()) log(d.log, BERTH_LOG_WARNING, plan.backend_note.c_str());
   if (d.log.callback != nullptr && d.log.level >= BERTH_LOG_INFO) log(d.log, BERTH_LOG_INFO, summary(plan, ns).c_str());
   count(d.stats, plan, ns);
-  if (copy) std::swap(memory, *copy);
+  if (copy) std::swap(policy_state, *copy);
 }
 
 }  // namespace
@@ -129,14 +129,14 @@ berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log
   });
 }
 
-berth_status berth_decide(berth_engine* engine, berth_state* state, berth_policy_state* memory, const berth_request* request,
+berth_status berth_decide(berth_engine* engine, berth_state* state, berth_policy_state* policy_state, const berth_request* request,
                           berth_plan* plan, berth_error* error) {
   return guarded(error, [&] {
     Use d(engine, "engine");
     Use s(state, "state");
     Use p(plan, "plan");
     std::optional<Use<berth_policy_state>> m;
-    if (memory != nullptr) m.emplace(memory, "memory");
+    if (policy_state != nullptr) m.emplace(policy_state, "policy_state");
     berth::PolicyState nothing;
     p->of.reset();
     try {
@@ -172,7 +172,7 @@ berth_status berth_engine_get_stats(berth_engine* engine, berth_engine_stats* st
       const berth::c::Stats& s = d.content().stats;
       now.decisions = s.decisions.load();
       now.failures = s.failures.load();
-      now.stopped_by_work = s.by_work.load();
+      now.stopped_by_iterations = s.by_iterations.load();
       now.stopped_by_budget = s.by_budget.load();
       now.stopped_by_cancel = s.by_cancel.load();
       now.jobs_visited = s.jobs_visited.load();

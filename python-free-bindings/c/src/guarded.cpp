@@ -28,12 +28,12 @@ void set_last(const char* message) noexcept {
 }
 
 // For an error object of a wrong size the status alone reports the error.
-bool is_told(const berth_error* error) noexcept {
+bool takes_report(const berth_error* error) noexcept {
   return error != nullptr && error->struct_size >= offsetof(berth_error, line) && error->struct_size <= kMaxStructBytes;
 }
 
-void tell(berth_error* error, const berth_error& what) noexcept {
-  if (!is_told(error)) return;
+void report(berth_error* error, const berth_error& what) noexcept {
+  if (!takes_report(error)) return;
   put_struct(error, what);
   // A text truncated by a smaller object is still zero-terminated.
   if (error->struct_size < sizeof what && error->struct_size > offsetof(berth_error, file)) {
@@ -48,7 +48,7 @@ berth_status fail(berth_error* error, berth_status status, const char* message) 
   berth_error what{};
   what.status = status;
   copy(what.message, message);
-  tell(error, what);
+  report(error, what);
   return status;
 }
 
@@ -60,13 +60,13 @@ berth_status fail(berth_error* error, const InputError& e) noexcept {
   copy(what.file, e.file().c_str());
   copy(what.pointer, e.pointer().c_str());
   copy(what.message, e.what());
-  tell(error, what);
+  report(error, what);
   return what.status;
 }
 
 berth_status succeed(berth_error* error) noexcept {
   last_message[0] = 0;
-  if (is_told(error)) error->status = BERTH_OK;
+  if (takes_report(error)) error->status = BERTH_OK;
   return BERTH_OK;
 }
 

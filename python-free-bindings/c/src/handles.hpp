@@ -61,7 +61,7 @@ inline const Plan& of_state(const Planned& planned, State& state) {
 
 /// Read by other threads while a decision runs.
 struct Stats {
-  std::atomic<std::uint64_t> decisions{0}, failures{0}, by_work{0}, by_budget{0}, by_cancel{0}, jobs_visited{0};
+  std::atomic<std::uint64_t> decisions{0}, failures{0}, by_iterations{0}, by_budget{0}, by_cancel{0}, jobs_visited{0};
   std::atomic<std::uint64_t> ns_total{0}, ns_last{0}, ns_max{0};
 };
 

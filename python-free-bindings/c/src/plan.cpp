@@ -44,7 +44,7 @@ berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_
     now.backend_note = from.backend_note.c_str();
     now.stopped_by = from.stopped_by.c_str();
     now.seed = from.seed;
-    now.work_done = whole(from.work_done);
+    now.iterations = whole(from.iterations);
     now.order_until_us = from.order_until_us;
     now.gpus = whole(from.totals.gpus);
     now.gpus_used = whole(from.totals.gpus_used);

@@ -26,7 +26,7 @@ using test::Folder;
 
 Run run_of(const Trace& trace, const std::string& policy) {
   const Snapshot cluster = io::uniform_cluster(2, 4);
-  sim::Wanted wanted;
+  sim::MeasuresRequest wanted;
   wanted.groups.fill(true);
   wanted.jobs = wanted.series = true;
   Run run;

@@ -242,12 +242,12 @@ TEST(Engine, WorkLimitStopsThePassAndSaysSo) {
   const ClusterState state(s);
   Engine engine;
   Request request = ask("fifo");
-  request.work_limit = 2;
+  request.max_iterations = 2;
 
   const Plan plan = engine.decide(state, request);
 
-  EXPECT_EQ(plan.work_done, 2);
-  EXPECT_EQ(plan.stopped_by, "work");
+  EXPECT_EQ(plan.iterations, 2);
+  EXPECT_EQ(plan.stopped_by, "iterations");
   EXPECT_EQ(plan.proof, Proof::kBudgetExhausted);
   EXPECT_EQ(plan.totals.starts, 2);
   EXPECT_EQ(of(state, plan, "c").reason.code, ReasonCode::kBudget);
@@ -398,12 +398,12 @@ TEST(Engine, StopsWhenAnotherThreadCancelsAndItsWorkLimitRepeatsThePlan) {
   const Plan whole = engine.decide(state, ask("srsf"));
 
   EXPECT_EQ(stopped.stopped_by, "cancel");
-  EXPECT_EQ(stopped.work_done, 0);
+  EXPECT_EQ(stopped.iterations, 0);
   EXPECT_EQ(stopped.proof, Proof::kBudgetExhausted);
   EXPECT_EQ(of(state, stopped, "quick").reason.code, ReasonCode::kBudget);
   EXPECT_EQ(whole.stopped_by, "done");
   Request again = ask("srsf");
-  again.work_limit = whole.work_done;
+  again.max_iterations = whole.iterations;
   EXPECT_TRUE(same_plan(whole, engine.decide(state, again)));
 }
 

@@ -237,7 +237,7 @@ TEST(Reasons, NodesThatLeaveTooEarlyAreAConstraint) {
   EXPECT_EQ(explain(p, pass_of(job), 1001).code, ReasonCode::kNodeConstraint);
   EXPECT_EQ(sentence(explain(p, pass_of(job), 1001)),
             "needs 4 GPUs; 0 free after this plan on nodes that stay until it ends; the last of the others leaves in 0.001 s");
-  EXPECT_EQ(sentence(explain(p, pass_of(job), 1000)), "needs 4 GPUs; 8 free after this plan, but not when its turn came");
+  EXPECT_EQ(sentence(explain(p, pass_of(job), 1000)), "needs 4 GPUs; 8 free after this plan, but not when the scheduling pass reached it");
 }
 
 TEST(Reasons, NoChangeIsPromisedWhereItMattersWhichNodeFrees) {

@@ -112,7 +112,7 @@ TEST(SmallestChange, NamesCoresAndMemoryWhereGpusAloneAreNotEnough) {
   names.change(job).constraints.memory_bytes_per_gpu = std::int64_t{8} << 30;
   const Reason r = explain(p, pass_of(job));
 
-  EXPECT_TRUE(r.beside);
+  EXPECT_TRUE(r.with_cpu_and_memory);
   EXPECT_EQ(core::render_would_start_if(names, r, job), "1 more member of 8 GPUs had room, with 16 cores and 64 GiB of memory");
 }
 

@@ -111,9 +111,9 @@ TEST_F(ValidateFigures, TablesHowFarItCameAndTheProof) {
   plan_.backend = "abacus";
   EXPECT_EQ(check(), "the plan was answered by 'abacus', which is none of: reference, cpu, cuda\n");
   plan_.backend = "cpu";
-  plan_.work_done = 6;
-  EXPECT_EQ(check(), "the plan walked 6 jobs of 5\n");
-  plan_.work_done = 3;
+  plan_.iterations = 6;
+  EXPECT_EQ(check(), "the scheduling pass visited 6 jobs of 5\n");
+  plan_.iterations = 3;
   plan_.proof = Proof::kInfeasibleCertified;
   EXPECT_EQ(check(), "the plan's proof is infeasible_certified; its decisions make it placed_validated\n");
 }

@@ -125,7 +125,7 @@ TEST(ValidateReservation, FitsAfterTheFinishingJobsLeave) {
   EXPECT_EQ(good.check(), "");
   EXPECT_EQ(early.check(), "job b: is reserved for GPU 0 of node n0 at 100.000499 s; job a still has it then\n");
   EXPECT_EQ(delayed.check(), "job b: is reserved for GPU 7 of node n1 at 100.0005 s; job c still has it then\n");
-  EXPECT_EQ(twice.check(), "job c: is reserved beside another job; a plan has one reservation\n");
+  EXPECT_EQ(twice.check(), "job c: is reserved, as is another job; a plan has one reservation\n");
 }
 
 TEST(ValidateReservation, CountsCoresOfThoseWhoStay) {

@@ -32,8 +32,8 @@ Plan full_plan(const ClusterState& state) {
   p.backend = "cpu";
   p.backend_note = "no device";
   p.seed = UINT64_MAX - 1;
-  p.work_done = 3;
-  p.stopped_by = "work";
+  p.iterations = 3;
+  p.stopped_by = "iterations";
   p.proof = Proof::kBudgetExhausted;
   p.order_until_us = 4'500'000;
   p.tables = 0xfedcba9876543210;
@@ -89,7 +89,7 @@ TEST(PlanJson, EveryFieldReadsBack) {
   EXPECT_EQ(read.backend, p.backend);
   EXPECT_EQ(read.backend_note, p.backend_note);
   EXPECT_EQ(read.seed, p.seed);
-  EXPECT_EQ(read.work_done, p.work_done);
+  EXPECT_EQ(read.iterations, p.iterations);
   EXPECT_EQ(read.stopped_by, p.stopped_by);
   EXPECT_EQ(read.proof, p.proof);
   EXPECT_EQ(read.tables, p.tables);

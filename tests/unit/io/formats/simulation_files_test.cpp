@@ -33,7 +33,7 @@ TEST(Overheads, AreByModel) {
 
 TEST(Overheads, SayWhatIsWrongWithThem) {
   EXPECT_EQ(wrong_overheads(R"("default": {"start_s": -1})"), "o:1: /default/start_s: -1 is not within 0 to 288230376151.711744");
-  EXPECT_EQ(wrong_overheads(R"("models": {"a": {}, "a": {}})"), "o:1: /models/a: the model 'a' stands here twice");
+  EXPECT_EQ(wrong_overheads(R"("models": {"a": {}, "a": {}})"), "o:1: /models/a: duplicate model 'a'");
   EXPECT_EQ(wrong_overheads(R"("models": {"": {}})"), "o:1: /models/: a model needs a name");
   EXPECT_EQ(wrong_overheads(R"("default": {"costs": {"checkpoint": {"every_s": 5, "save_s": 6}}})"),
             "o:1: /default: saving takes longer than the time between saves");

@@ -107,7 +107,7 @@ TEST(ImportSacct, ARowThatStandsThereAgainIsOneAndAnotherOfTheSameRunIsRefused) 
 
   EXPECT_EQ(trace.jobs.size(), 2u);
   EXPECT_EQ(trace.dropped, Drops({{"the same job again", 2}}));
-  EXPECT_EQ(problem(kHeader + once + other), ":3: job '1' stands here twice with one submission, and otherwise not the same");
+  EXPECT_EQ(problem(kHeader + once + other), ":3: duplicate job '1' with the same submission but other values");
 }
 
 TEST(ImportSacct, RowsThatContradictThemselvesAreToldOf) {

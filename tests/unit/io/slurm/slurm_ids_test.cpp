@@ -50,7 +50,7 @@ TEST(SlurmIds, ComponentsAreToldApartByTheirOffsets) {
 
 TEST(SlurmIds, NodesAndTheirPartitionsOccurOnce) {
   EXPECT_EQ(refusal(nodes22({node22("n1"), node22("n2"), node22("n1")})), "in:7: /nodes/2: the name 'n1' is that of /nodes/0 too");
-  EXPECT_EQ(refusal(nodes22({node22("n1").with("partitions", R"(["a","b","a"])")})), "in:5: /nodes/0/partitions: 'a' stands here twice");
+  EXPECT_EQ(refusal(nodes22({node22("n1").with("partitions", R"(["a","b","a"])")})), "in:5: /nodes/0/partitions: duplicate partition 'a'");
   EXPECT_EQ(refusal(nodes22({node22("")})), "in:5: /nodes/0/name: a node without a name");
 }
 

@@ -74,7 +74,7 @@ TEST(SlurmTopology, WhatIsNoTreeIsRefusedAtItsLine) {
   const std::string nodes = nodes22({node22("n1"), node22("n2")});
   const auto refused = [&](const std::string& text) { return refusal(text + nodes); };
   EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=b Switches=c\n"), "in:2: there is no switch 'c'");
-  EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n"), "in:2: switch 'a' stands here twice");
+  EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n"), "in:2: duplicate switch 'a'");
   EXPECT_EQ(refused("SwitchName=a Switches=b\nSwitchName=b Switches=a\n"), "in:1: switch 'a' lies below itself");
   EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a\n"),
             "in:3: switch 'a' lies below 'b' and 'c': no tree");
@@ -96,7 +96,7 @@ TEST(SlurmTopology, MoreThanSixLevelsAreRefused) {
 TEST(SlurmTopology, BlocksAndNamesAreCheckedWhereTheyStand) {
   const std::string nodes = nodes22({node22("n1"), node22("n2")});
 
-  EXPECT_EQ(refusal("BlockName=b Nodes=n1\nBlockName=b Nodes=n2\n" + nodes), "in:2: block 'b' stands here twice");
+  EXPECT_EQ(refusal("BlockName=b Nodes=n1\nBlockName=b Nodes=n2\n" + nodes), "in:2: duplicate block 'b'");
   EXPECT_EQ(refusal("SwitchName=s\x01 Nodes=n1\n" + nodes),
             "in:1: 's\\u0001' is no name of a switch or block: a text must not hold control characters");
 }

@@ -101,7 +101,7 @@ TEST(OnesPlus, AskedBeforeTheFirstGenerationItIsThePlanOfPrices) {
     told.clear();
     const Plan plan = test::valid_plan(state, request);
     EXPECT_EQ(told, std::vector<std::int64_t>{0});
-    EXPECT_EQ(plan.work_done, 1);
+    EXPECT_EQ(plan.iterations, 1);
     EXPECT_EQ(plan.stopped_by, "cancel");
     EXPECT_EQ(value_of(plan), value_of(test::valid_plan(state, test::asking("price", {{"terms", "migration,restart,span"}}))));
   }
@@ -115,11 +115,11 @@ TEST(OnesPlus, ALimitOfWorkRepeatsWhatWasStopped) {
   request.progress = [](std::int64_t made, std::int64_t) { return made < 3; };
   PolicyState stopped, repeated;
   const Plan first = test::valid_plan(state, request, stopped);
-  EXPECT_EQ(first.work_done, 4);
+  EXPECT_EQ(first.iterations, 4);
   request.progress = nullptr;
-  request.work_limit = 4;
+  request.max_iterations = 4;
   const Plan again = test::valid_plan(state, request, repeated);
-  EXPECT_EQ(again.stopped_by, "work");
+  EXPECT_EQ(again.stopped_by, "iterations");
   EXPECT_TRUE(same_plan(first, again));
   EXPECT_EQ(stopped, repeated);
 }

@@ -44,7 +44,7 @@ TEST(Ones, ANewJobStartsInItsSmallestShape) {
 
   EXPECT_EQ(fate(state, plan, "a"), "start 1");
   EXPECT_EQ(fate(state, plan, "b"), "start 2");
-  EXPECT_EQ(plan.work_done, 1);
+  EXPECT_EQ(plan.iterations, 1);
 }
 
 TEST(Ones, AJobIsNotResizedBeforeItsSecondEpoch) {
@@ -248,10 +248,10 @@ TEST(Ones, WhoIsToldOfTheProgressMayStopIt) {
     told.clear();
     const Plan plan = test::valid_plan(ClusterState(s), request);
     EXPECT_EQ(told, (std::vector<std::int64_t>{1, 2, 3}));
-    EXPECT_EQ(plan.work_done, 3);
+    EXPECT_EQ(plan.iterations, 3);
     EXPECT_EQ(plan.stopped_by, "cancel");
     Request limited = asking();
-    limited.work_limit = plan.work_done;
+    limited.max_iterations = plan.iterations;
     PolicyState again, kept;
     test::valid_plan(ClusterState(s), limited, again);
     told.clear();
@@ -324,15 +324,15 @@ TEST(Ones, WhatIsTooLargeToEvolveIsRefused) {
 
 TEST(Ones, NothingToEvolve) {
   Snapshot none = one_node();
-  EXPECT_EQ(test::valid_plan(ClusterState(none), asking()).work_done, 0);
+  EXPECT_EQ(test::valid_plan(ClusterState(none), asking()).iterations, 0);
   Snapshot drained = one_node();
   elastic(drained, "a");
   drained.nodes[0].state = NodeState::kDrain;
-  EXPECT_EQ(test::valid_plan(ClusterState(drained), asking()).work_done, 0);
+  EXPECT_EQ(test::valid_plan(ClusterState(drained), asking()).iterations, 0);
   Snapshot pinned = one_node();
   runs(elastic(pinned, "a"), 8).preemption.preemptible = false;
   elastic(pinned, "b");
-  EXPECT_EQ(test::valid_plan(ClusterState(pinned), asking()).work_done, 0);
+  EXPECT_EQ(test::valid_plan(ClusterState(pinned), asking()).iterations, 0);
   Snapshot one_gpu = one_node(1);
   elastic(one_gpu, "a");
   elastic(one_gpu, "b");

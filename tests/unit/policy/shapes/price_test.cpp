@@ -57,7 +57,7 @@ TEST(PricePolicy, AJobThatPaysTooLittleIsOutbid) {
   EXPECT_EQ(reason.members, 8);
   EXPECT_EQ(reason.best, 1'000'000);
   EXPECT_EQ(reason.asked, 8 * plan.bound.prices[0].second);
-  EXPECT_EQ(render_reason(state, reason, 2), "8 a100 GPUs would add 77 % less objective value in it than in other jobs");
+  EXPECT_EQ(render_reason(state, reason, 2), "8 a100 GPUs add 77 % less objective value to this job than to other jobs");
   EXPECT_EQ(render_would_start_if(state, reason, 2), "");
 }
 
@@ -206,7 +206,7 @@ TEST(PricePolicy, PricesAreKeptForTheNextDecision) {
   engine.decide(state, memory, test::asking("price"), second);
 
   EXPECT_EQ(memory.scalars.at("price/a100"), second.bound.prices[0].second);
-  EXPECT_LT(second.work_done, first.work_done);
+  EXPECT_LT(second.iterations, first.iterations);
   EXPECT_EQ(second.bound.value, first.bound.value);
 }
 
@@ -298,8 +298,8 @@ TEST(PricePolicy, WhatFoundNoPlaceStaysLeftOut) {
 
 TEST(PricePolicy, EvaluationsOfAllChoicesCountTogether) {
   const ClusterState state(two_holes());
-  EXPECT_GT(plan_of(state).work_done, 1);
-  EXPECT_EQ(plan_of(state, {{"evaluations", "1"}}).work_done, 1);
+  EXPECT_GT(plan_of(state).iterations, 1);
+  EXPECT_EQ(plan_of(state, {{"evaluations", "1"}}).iterations, 1);
 }
 
 TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
@@ -307,13 +307,13 @@ TEST(PricePolicy, WithoutWorkForAnotherChoiceTheFirstOneStands) {
   Request request;
   request.policy = "price";
   request.params = {{"objective", "throughput"}};
-  request.work_limit = 1;
+  request.max_iterations = 1;
 
   const Plan plan = Engine().decide(state, request);
 
   EXPECT_EQ(fate(state, plan, "large"), "start 6");
-  EXPECT_EQ(plan.work_done, 1);
-  EXPECT_EQ(plan.stopped_by, "work");
+  EXPECT_EQ(plan.iterations, 1);
+  EXPECT_EQ(plan.stopped_by, "iterations");
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
 }
 

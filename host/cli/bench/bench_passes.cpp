@@ -23,8 +23,8 @@ namespace berth::cli {
 namespace {
 
 constexpr int kPassRepetitions = 5;
-constexpr std::size_t kOracleWalks = 2;  // also computed by the reference
-constexpr unsigned kLostInHundred = 1;   // percentage of nodes that a scenario lacks
+constexpr std::size_t kOraclePasses = 2;  // also computed by the reference
+constexpr unsigned kLostInHundred = 1;    // percentage of nodes that a scenario lacks
 
 // Nothing runs, so that every pass places jobs over the whole cluster.
 ClusterState idle_cluster(const PassesSize& size, std::uint64_t seed) {
@@ -104,7 +104,7 @@ bool alike(const core::PassResult& a, const core::PassResult& b) {
 
 void require_alike(const std::vector<core::PassResult>& a, const std::vector<core::PassResult>& b, const std::string& side) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (!alike(a[i], b[i])) throw InternalError("a walk of " + side + " is not that of the others");
+    if (!alike(a[i], b[i])) throw InternalError("a scheduling pass of " + side + " differs from those of the others");
   }
 }
 
@@ -143,7 +143,7 @@ std::vector<PassesSize> passes_sizes(bool quick) {
 void measure_passes(const BenchOrder& order, PassesSize& size) {
   const Passes passes(size, order.seed);
   std::vector<core::PassResult> known, answers;
-  passes.run(*core::make_reference_backend(), std::min(kOracleWalks, passes.size()), known);
+  passes.run(*core::make_reference_backend(), std::min(kOraclePasses, passes.size()), known);
   for (const BenchSide& side : order.sides) {
     PassesRun run;
     run.side = side.name;

@@ -1,4 +1,4 @@
-#include "bench/support/walks.hpp"
+#include "bench/support/passes.hpp"
 
 #include "host/core/state/state_view.hpp"
 

@@ -20,14 +20,14 @@ berth_status berth_policy_state_from_json(const char* json, size_t size, const c
   });
 }
 
-berth_status berth_policy_state_to_json(berth_policy_state* memory, char** json, size_t* size, berth_error* error) {
+berth_status berth_policy_state_to_json(berth_policy_state* policy_state, char** json, size_t* size, berth_error* error) {
   return guarded(error, [&] {
-    Use m(memory, "memory");
+    Use m(policy_state, "policy_state");
     required(json, "json");
     berth::c::give_text(berth::io::to_json(m->state), json, size);
   });
 }
 
-berth_status berth_policy_state_destroy(berth_policy_state** memory, berth_error* error) {
-  return guarded(error, [&] { berth::c::destroy(memory, "memory"); });
+berth_status berth_policy_state_destroy(berth_policy_state** policy_state, berth_error* error) {
+  return guarded(error, [&] { berth::c::destroy(policy_state, "policy_state"); });
 }
