@@ -1,6 +1,7 @@
 #include "host/core/choice/shape_pass.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 #include "host/core/base/to_index.hpp"
@@ -16,6 +17,7 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
   order_keys_.clear();
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
     const std::int32_t job = choice.jobs[j];
+    assert(choice.chosen[j] < choice.option_begin[j + 1] - choice.option_begin[j]);
     const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     const bool moves = !choice.moved.empty() && choice.moved[j] != 0;

@@ -134,8 +134,9 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
                           std::to_string(jobs_.size()) + " may be given others");
   }
   placeable_ = value_;
-  chosen_.assign(jobs_.size(), -1);
-  moved_.clear();
+  choice_.option.assign(jobs_.size(), -1);
+  choice_.moved.clear();
+  choice_.moved.reserve(jobs_.size());  // a search fills it
   price_.assign(to_index(p.n_types), 0);
   used_.assign(to_index(p.n_types), 0);
   earlier_.clear();
@@ -153,21 +154,21 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
   const kernel::PriceRequest search = task.request;
   if (order.policy != nullptr) {
     task.request.bound_only = true;
-    other_chosen_.assign(jobs_.size(), -1);
+    price_option_.assign(jobs_.size(), -1);
   }
   if (searches) {
     task.stop_token = nullptr;
   } else if (order.max_iterations > 0) {
     task.request.most_evaluations = static_cast<std::int32_t>(std::min<std::int64_t>(task.request.most_evaluations, order.max_iterations));
   }
-  std::int32_t* const option = order.policy == nullptr ? chosen_.data() : other_chosen_.data();
+  std::int32_t* const option = order.policy == nullptr ? choice_.option.data() : price_option_.data();
   const kernel::PriceResult result{option, price_.data(), used_.data(), &sum_, &bound_, &evaluations_};
   backend.price({&task, 1}, {&result, 1});
   bound_ = saturate(Wide{bound_} + beyond_at(price_));
   if (order.policy != nullptr) {
     const PlainFloats floats;
     order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), search, order.seed, order.max_iterations, &stop_token},
-                         backend, chosen_);
+                         backend, choice_.option);
   }
   work_ = order.policy != nullptr && searches ? order.policy->work() : evaluations_;
 }
@@ -196,10 +197,10 @@ std::int64_t ShapeProblem::value_in(std::span<const std::int32_t> obtained) cons
 }
 
 bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend,
-                                StopToken& stop_token) {
+                                StopToken& stop_token, JobChoice& again) {
   bool found_none = false;
   for (std::size_t j = 0; j < obtained.size(); ++j) {
-    const std::int32_t wanted = chosen_[j] < 0 ? -1 : option_begin_[j] + chosen_[j];
+    const std::int32_t wanted = choice_.option[j] < 0 ? -1 : option_begin_[j] + choice_.option[j];
     if (wanted < 0 || row_with(j, obtained[j]) == wanted) continue;
     placeable_[to_index(wanted)] = -1;  // never chosen
     found_none = true;
@@ -215,12 +216,12 @@ bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const std::i
   task.problem.value = placeable_.data();
   task.request = {order.settings.gap_ppm, static_cast<std::int32_t>(most), false, earlier_.data()};
   task.stop_token = searches ? nullptr : &stop_token;
-  other_chosen_.assign(jobs_.size(), -1);
+  again.option.assign(jobs_.size(), -1);
+  again.moved.clear();
   std::int64_t sum = 0, bound = 0;
   std::int32_t evaluations = 0;
-  const kernel::PriceResult result{other_chosen_.data(), again_price_.data(), used_.data(), &sum, &bound, &evaluations};
+  const kernel::PriceResult result{again.option.data(), again_price_.data(), used_.data(), &sum, &bound, &evaluations};
   backend.price({&task, 1}, {&result, 1});
-  chosen_.swap(other_chosen_);  // only now: another backend may have to run
   evaluations_ += evaluations;
   work_ = evaluations_;
   return true;
@@ -246,12 +247,12 @@ void ShapeProblem::keep(const StateImpl& s, PolicyState& policy_state) const {
 
 Reason ShapeProblem::outbid(std::int32_t job) const {
   const std::int32_t j = job_of_[to_index(job)];
-  if (chosen_only_ && j >= 0 && chosen_[to_index(j)] < 0) {
+  if (chosen_only_ && j >= 0 && choice_.option[to_index(j)] < 0) {
     Reason reason;
     reason.code = ReasonCode::kNotChosen;
     return reason;
   }
-  return !by_price_ || j < 0 || chosen_[to_index(j)] >= 0 ? Reason{} : outbid_at(job, price_);
+  return !by_price_ || j < 0 || choice_.option[to_index(j)] >= 0 ? Reason{} : outbid_at(job, price_);
 }
 
 Reason ShapeProblem::outbid_at(std::int32_t job, const std::vector<std::int64_t>& price) const {

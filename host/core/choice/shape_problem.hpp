@@ -26,6 +26,12 @@ struct ChoiceOrder {
   std::int64_t max_iterations;  // of the search for prices; 0: none
 };
 
+/// What is chosen for the jobs of a choice, by its own order of jobs.
+struct JobChoice {
+  std::vector<std::int32_t> option;  // relative to the job's first, -1: none
+  std::vector<std::uint8_t> moved;   // 1: continues as it runs, elsewhere; empty: none does
+};
+
 /// The options that a policy chooses for jobs (docs/prices.md). Memory is kept between choices.
 class ShapeProblem {
  public:
@@ -35,14 +41,15 @@ class ShapeProblem {
   /// @param stop_token  ends the search for prices only.
   void choose(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChoiceOrder& order,
               PlacementBackend& backend, StopToken& stop_token);
-  /// After placement: chooses again without the options that found no place, now or before. Prices and bound stay.
+  /// After placement: chooses again without the options that found no place, now or before. Prices and bound stay, and
+  /// so does the current choice.
   /// @param obtained  [jobs] the option that each job obtained, -1: none
+  /// @param again  out: the other choice
   /// @returns whether there was something to leave out, and work and time for it
-  bool choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend, StopToken& stop_token);
+  bool choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend, StopToken& stop_token,
+                    JobChoice& again);
   /// Value of the jobs in these options, places not counted.
   std::int64_t value_in(std::span<const std::int32_t> obtained) const;
-  /// Returns to the choice before the last `choose_again`.
-  void take_back() { chosen_.swap(other_chosen_); }
   /// Only computes what may be chosen, for checking a bound.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChoiceSettings& settings);
   kernel::PriceView view() const;
@@ -57,12 +64,8 @@ class ShapeProblem {
   /// Stores the prices in a PolicyState.
   void keep(const StateImpl& state, PolicyState& policy_state) const;
 
-  /// Exchanges this choice with another one, found by a search over whole plans.
-  /// @param chosen, moved  [jobs] as in `chosen()`
-  void exchange(std::vector<std::int32_t>& chosen, std::vector<std::uint8_t>& moved) {
-    chosen_.swap(chosen);
-    moved_.swap(moved);
-  }
+  /// Makes another choice the current one. @returns the choice before it
+  JobChoice exchange(JobChoice next) { return std::exchange(choice_, std::move(next)); }
   /// Row of a job's option in `chosen().options`; -1: none.
   std::int32_t row_with(std::size_t job, std::int32_t option) const;
   const ShapeValues& values() const { return values_; }
@@ -71,7 +74,8 @@ class ShapeProblem {
 
   /// Valid until the next choice.
   ChosenShapes chosen() const {
-    return {jobs_, job_of_, option_begin_, options_, value_, price_, chosen_, by_price_, chosen_only_, values_.shapes(), moved_};
+    return {jobs_,          job_of_,   option_begin_, options_,         value_,       price_,
+            choice_.option, by_price_, chosen_only_,  values_.shapes(), choice_.moved};
   }
   /// Why a job obtained nothing; code kNone where it was to obtain something, or where the choice is not the cause.
   Reason outbid(std::int32_t job) const;
@@ -96,9 +100,8 @@ class ShapeProblem {
   std::vector<std::int64_t> value_, capacity_, beyond_, price_, used_, earlier_;
   std::vector<std::int64_t> placeable_;    // value_, below that of no option where no place was found
   std::vector<std::int64_t> again_price_;  // of repeated choices; not read
-  std::vector<std::int32_t> chosen_;
-  std::vector<std::int32_t> other_chosen_;  // before the last choose_again; not used alongside a policy's own choice
-  std::vector<std::uint8_t> moved_;
+  JobChoice choice_;
+  std::vector<std::int32_t> price_option_;  // chosen by the prices of a bound, where a policy chooses; not read
   bool by_price_ = true, chosen_only_ = false;
   std::vector<std::int32_t> job_of_;  // [jobs of the state] index in jobs_, -1
   std::int64_t sum_ = 0, bound_ = 0;

@@ -54,18 +54,14 @@ class EngineImpl {
   core::Backends backends;
   core::PassInput input;
   core::ShapeProblem choice;
-  core::ShapePass shape_pass, other_pass;  // the other one: the best so far while another is tried
   core::PlanSearch search;
   core::PassProblem problem;
-  core::PassResult result, other_result;
   core::Overruns overruns;
   core::PlanBuilder builder;
   core::PlanValidator validator;
   core::CertificateMemory certificates;  // a certificate needs a pass over all nodes: checked once, before and after the scheduling pass
   std::weak_ptr<const int> served;       // the state of the last decision
   std::atomic<bool> cancelled{false};
-  kernel::ProblemView visited{};  // of the current decision
-  kernel::PlaceRequest pass{};
 
   /// Versions count the changes of one state: results kept by version are not valid for another state.
   void serve(const StateImpl& s) {
@@ -81,26 +77,35 @@ class EngineImpl {
   void decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
 
  private:
-  void order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request);
-  void choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
-                     core::StopToken& stop_token, Plan& plan);
-  kernel::PlaceResult place(const Request& request, core::StopToken* stop_token, Plan& plan);
-  kernel::PlaceResult place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                                   const Request& request, core::StopToken& stop_token, Plan& plan);
-  kernel::PlaceResult search_plans(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                                   const Request& request, const kernel::PlaceResult& begin, core::StopToken& stop_token, Plan& plan);
-  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks);
-  void build_plan(const StateImpl& s, const kernel::PlaceResult& placed, Plan& plan);
-  kernel::PlaceResult better_of(const StateImpl& s, const kernel::PlaceResult& begin, const kernel::PlaceResult& found, Plan& plan);
+  /// One scheduling pass of a decision. A decision may try several; each result is a value, and the best becomes the plan.
+  struct PassAttempt {
+    core::ShapePass shape_pass;  // used where a policy chooses shapes
+    core::JobChoice choice;      // what the pass was built for, while `EngineImpl::choice` holds another one
+    kernel::ProblemView visited{};
+    kernel::PlaceRequest request{};
+    core::PassResult result;
+  };
+
+  /// An attempt with the memory of an earlier one, so that nothing is allocated after a warm-up.
+  PassAttempt take_memory();
+  void keep_memory(PassAttempt&& attempt) { spare_.push_back(std::move(attempt)); }
+  PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request);
+  PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
+                            const Request& request, core::StopToken& stop_token, Plan& plan);
+  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt) const;
+  void place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan);
+  PassAttempt place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
+                           PassAttempt best, core::StopToken& stop_token, Plan& plan);
+  PassAttempt search_plans(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
+                           PassAttempt& begin, core::StopToken& stop_token, Plan& plan);
+  void end_pass(const StateImpl& s, PassAttempt& attempt);
+  void build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan);
+  PassAttempt better_of(const StateImpl& s, PassAttempt begin, PassAttempt found, Plan& plan);
   bool searches() const { return chosen.choice.search.population > 0; }
   std::int64_t work() const { return searches() ? search.work() : choice.work(); }
 
   std::vector<std::int32_t> obtained_;  // [jobs of the choice]
-  // The choice that a search started from.
-  std::vector<std::int32_t> chosen_before_;
-  std::vector<std::uint8_t> moved_before_;
-  kernel::PlaceRequest pass_before_{};
-  kernel::ProblemView visited_before_{};
+  std::vector<PassAttempt> spare_;      // of earlier attempts: only their memory counts; the last one is taken first
 };
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -128,84 +133,101 @@ void Engine::decide(const ClusterState& state, PolicyState& policy_state, const 
   }
 }
 
-void EngineImpl::order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                            const Request& request) {
-  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
-  pass = input.request(s, *chosen.entry, chosen.rules, marks, request.work_limit);
-  visited = problem.view();
+EngineImpl::PassAttempt EngineImpl::take_memory() {
+  if (spare_.empty()) return {};
+  PassAttempt attempt = std::move(spare_.back());
+  spare_.pop_back();
+  return attempt;
 }
 
-void EngineImpl::choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                               const Request& request, core::StopToken& stop_token, Plan& plan) {
-  const core::ChoiceOrder order{chosen.choice, chosen.shapes.get(), policy_state, request.seed, request.work_limit};
+EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
+                                               const Request& request) {
+  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
+  PassAttempt attempt = take_memory();
+  attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations);
+  attempt.visited = problem.view();
+  return attempt;
+}
+
+EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
+                                                  const Request& request, core::StopToken& stop_token, Plan& plan) {
+  const core::ChoiceOrder order{chosen.choice, chosen.shapes.get(), policy_state, request.seed, request.max_iterations};
   input.look(s);
   backends.run(request.backend, request.threads, plan.backend_note,
                [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, stop_token); });
-  pass_choice(s, marks);
+  PassAttempt attempt = take_memory();
+  pass_choice(s, marks, attempt);
+  return attempt;
 }
 
-void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks) {
-  shape_pass.build(s, problem.view(), marks, choice.chosen(), chosen.rules);
-  pass = shape_pass.request();
-  visited = shape_pass.problem();
+void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt) const {
+  attempt.shape_pass.build(s, problem.view(), marks, choice.chosen(), chosen.rules);
+  attempt.request = attempt.shape_pass.request();
+  attempt.visited = attempt.shape_pass.problem();
 }
 
-kernel::PlaceResult EngineImpl::place(const Request& request, core::StopToken* stop_token, Plan& plan) {
-  const kernel::PlaceResult placed = result.prepare(pass.n, core::entry_bound(visited));
-  const core::PlaceTask scenario{pass, {}, stop_token};
+void EngineImpl::place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan) {
+  const kernel::PlaceResult placed = attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited));
+  const core::PlaceTask scenario{attempt.request, {}, stop_token};
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
-                              [&](core::PlacementBackend& backend) { backend.place(visited, scenario, placed); });
-  return placed;
+                              [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });
 }
 
 // The choice is applied even when time has run out. Where prices chose, the choice is repeated without options that
 // found no place, as long as that improves the plan (docs/prices.md, section 6).
-kernel::PlaceResult EngineImpl::place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                                             const Request& request, core::StopToken& stop_token, Plan& plan) {
-  kernel::PlaceResult best = place(request, nullptr, plan);
+EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
+                                                 const Request& request, PassAttempt best, core::StopToken& stop_token, Plan& plan) {
+  place(request, nullptr, best, plan);
   if (chosen.shapes != nullptr) return best;
-  const core::ChoiceOrder order{chosen.choice, nullptr, policy_state, request.seed, request.work_limit};
-  shape_pass.obtained(choice.chosen(), best, obtained_);
+  const core::ChoiceOrder order{chosen.choice, nullptr, policy_state, request.seed, request.max_iterations};
+  best.shape_pass.obtained(choice.chosen(), best.result.columns(), obtained_);
   std::int64_t value = choice.value_in(obtained_);
   for (int look = 1; look < kMostLooks; ++look) {
+    PassAttempt next = take_memory();
     bool again = false;
     backends.run(request.backend, request.threads, plan.backend_note,
-                 [&](core::PlacementBackend& backend) { again = choice.choose_again(order, obtained_, backend, stop_token); });
-    if (!again) break;
-    const kernel::PlaceRequest best_pass = pass;
-    const kernel::ProblemView best_visited = visited;
-    std::swap(shape_pass, other_pass);
-    std::swap(result, other_result);
-    pass_choice(s, marks);
-    const kernel::PlaceResult placed = place(request, nullptr, plan);
-    shape_pass.obtained(choice.chosen(), placed, obtained_);
+                 [&](core::PlacementBackend& backend) { again = choice.choose_again(order, obtained_, backend, stop_token, next.choice); });
+    if (!again) {
+      keep_memory(std::move(next));
+      break;
+    }
+    best.choice = choice.exchange(std::move(next.choice));
+    pass_choice(s, marks, next);
+    place(request, nullptr, next, plan);
+    next.shape_pass.obtained(choice.chosen(), next.result.columns(), obtained_);
     const std::int64_t value_again = choice.value_in(obtained_);
     if (value_again <= value) {
-      choice.take_back();
-      std::swap(shape_pass, other_pass);
-      std::swap(result, other_result);
-      pass = best_pass;
-      visited = best_visited;
+      next.choice = choice.exchange(std::move(best.choice));
+      keep_memory(std::move(next));
       break;
     }
     value = value_again;
-    best = placed;
+    keep_memory(std::exchange(best, std::move(next)));
   }
   return best;
 }
 
-// From a pass whose options are those of the jobs.
-void EngineImpl::build_plan(const StateImpl& s, const kernel::PlaceResult& placed, Plan& plan) {
+// Back to the jobs' own options, and without the jobs that would outstay their nodes.
+void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
+  const kernel::PlaceResult placed = attempt.result.columns();
   const bool shapes = chosen.policy == nullptr;
-  const core::PassOutput output{&pass,
+  if (shapes) attempt.shape_pass.translate(problem.view(), attempt.visited, attempt.request, placed);
+  overruns.withdraw(s, attempt.visited, attempt.request, placed);
+}
+
+// From a pass whose options are those of the jobs.
+void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan) {
+  const bool shapes = chosen.policy == nullptr;
+  const kernel::PlaceResult placed = attempt.result.columns();
+  const core::PassOutput output{&attempt.request,
                                 &placed,
-                                &visited,
+                                &attempt.visited,
                                 &problem.lost(),
                                 &problem.repaired(),
                                 &problem.repairs(),
                                 &input.remaining(),
                                 shapes ? &choice : nullptr,
-                                shapes ? &shape_pass.left() : nullptr};
+                                shapes ? &attempt.shape_pass.left() : nullptr};
   builder.build(s, output, plan);
   if (shapes) {
     choice.report(s, chosen.choice, plan);
@@ -216,54 +238,42 @@ void EngineImpl::build_plan(const StateImpl& s, const kernel::PlaceResult& place
 
 // The search knows locality by class only, no link loads, and charges one unit per moved job. Where its result is
 // worse, the initial plan stands.
-kernel::PlaceResult EngineImpl::better_of(const StateImpl& s, const kernel::PlaceResult& begin, const kernel::PlaceResult& found,
-                                          Plan& plan) {
+EngineImpl::PassAttempt EngineImpl::better_of(const StateImpl& s, PassAttempt begin, PassAttempt found, Plan& plan) {
   const std::int64_t found_value = plan.bound.value;
-  const kernel::PlaceRequest found_pass = pass;
-  const kernel::ProblemView found_visited = visited;
-  const auto exchange = [&] {
-    choice.exchange(chosen_before_, moved_before_);
-    std::swap(shape_pass, other_pass);
-    std::swap(result, other_result);
-  };
-  exchange();
-  pass = pass_before_;
-  visited = visited_before_;
-  shape_pass.translate(problem.view(), visited, pass, begin);
-  overruns.withdraw(s, visited, pass, begin);
+  found.choice = choice.exchange(std::move(begin.choice));
+  end_pass(s, begin);
   build_plan(s, begin, plan);
-  if (plan.bound.value >= found_value) return begin;
-  exchange();
-  pass = found_pass;
-  visited = found_visited;
+  if (plan.bound.value >= found_value) {
+    keep_memory(std::move(found));
+    return begin;
+  }
+  begin.choice = choice.exchange(std::move(found.choice));
   build_plan(s, found, plan);
+  keep_memory(std::move(begin));
   return found;
 }
 
-kernel::PlaceResult EngineImpl::search_plans(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                                             const Request& request, const kernel::PlaceResult& begin, core::StopToken& stop_token,
-                                             Plan& plan) {
-  const core::SearchOrder order{chosen.choice.search, chosen.choice.terms, policy_state,
-                                request.seed,         request.work_limit,  request.budget_us > 0};
+EngineImpl::PassAttempt EngineImpl::search_plans(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
+                                                 const Request& request, PassAttempt& begin, core::StopToken& stop_token, Plan& plan) {
+  const kernel::PlaceResult earlier = begin.result.columns();
+  const core::SearchOrder order{chosen.choice.search, chosen.choice.terms,    policy_state,
+                                request.seed,         request.max_iterations, request.budget_us > 0};
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
-    search.run(s, problem.view(), {choice, shape_pass, begin}, chosen.rules, order, backend, stop_token);
+    search.run(s, problem.view(), {choice, begin.shape_pass, earlier}, chosen.rules, order, backend, stop_token);
   });
-  chosen_before_.assign(search.chosen().begin(), search.chosen().end());
-  moved_before_.assign(search.moved().begin(), search.moved().end());
-  choice.exchange(chosen_before_, moved_before_);
-  pass_before_ = pass;
-  visited_before_ = visited;
-  std::swap(shape_pass, other_pass);
-  std::swap(result, other_result);
-  pass_choice(s, marks);
-  const kernel::PlaceResult placed = result.prepare(pass.n, core::entry_bound(visited));
-  search.place(choice, shape_pass, {choice, other_pass, begin}, placed);
-  return placed;
+  PassAttempt found = take_memory();
+  found.choice.option.assign(search.chosen().begin(), search.chosen().end());
+  found.choice.moved.assign(search.moved().begin(), search.moved().end());
+  begin.choice = choice.exchange(std::move(found.choice));
+  pass_choice(s, marks, found);
+  const kernel::PlaceResult placed = found.result.prepare(found.request.n, core::entry_bound(found.visited));
+  search.place(choice, found.shape_pass, {choice, begin.shape_pass, earlier}, placed);
+  return found;
 }
 
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   core::check_threads(request.threads);
-  if (request.work_limit < 0 || request.budget_us < 0) throw InvalidArgument("a limit of work or time is not negative");
+  if (request.max_iterations < 0 || request.budget_us < 0) throw InvalidArgument("a limit of iterations or time is not negative");
   core::StopToken stop_token;
   stop_token.cancelled = &cancelled;
   if (request.budget_us > 0) stop_token.deadline = deadline_after(request.budget_us);
@@ -282,17 +292,23 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());
   plan.timing.compile_s = step.lap();
-  chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan) : order_jobs(s, marks, policy_state, request);
+  PassAttempt attempt =
+      chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan) : order_jobs(s, marks, policy_state, request);
   plan.timing.order_s = step.lap();
 
-  stop_token.n = pass.n;
-  kernel::PlaceResult placed =
-      chooses_shapes ? place_shapes(s, marks, policy_state, request, stop_token, plan) : place(request, &stop_token, plan);
-  const kernel::PlaceResult begin = placed;
-  if (searches()) placed = search_plans(s, marks, policy_state, request, begin, stop_token, plan);
+  stop_token.n = attempt.request.n;
+  if (chooses_shapes) {
+    attempt = place_shapes(s, marks, policy_state, request, std::move(attempt), stop_token, plan);
+  } else {
+    place(request, &stop_token, attempt, plan);
+  }
+  PassAttempt begin;  // of a search
+  if (searches()) {
+    begin = std::move(attempt);
+    attempt = search_plans(s, marks, policy_state, request, begin, stop_token, plan);
+  }
   cancelled.store(false, std::memory_order_relaxed);
-  if (chooses_shapes) shape_pass.translate(problem.view(), visited, pass, placed);
-  overruns.withdraw(s, visited, pass, placed);
+  end_pass(s, attempt);
   plan.timing.place_s = step.lap();
 
   plan.revision = s.revision;
@@ -301,14 +317,16 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.params = request.params;
   plan.seed = request.seed;
   const bool cut = stop_token.stopped_at >= 0;
-  const std::int32_t limit = cut && !chooses_shapes ? stop_token.stopped_at : pass.limit;
-  plan.work_done = chooses_shapes ? work() : limit;
-  const bool out_of_work = chooses_shapes ? request.work_limit > 0 && work() >= request.work_limit : pass.limit < pass.n;
-  plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "work" : "done";
+  const std::int32_t limit = cut && !chooses_shapes ? stop_token.stopped_at : attempt.request.limit;
+  plan.iterations = chooses_shapes ? work() : limit;
+  const bool out_of_work =
+      chooses_shapes ? request.max_iterations > 0 && work() >= request.max_iterations : attempt.request.limit < attempt.request.n;
+  plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";
   plan.tables = s.tables_hash();
-  plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, placed);
-  build_plan(s, placed, plan);
-  if (searches()) placed = better_of(s, begin, placed, plan);
+  plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns());
+  build_plan(s, attempt, plan);
+  if (searches()) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
+  keep_memory(std::move(attempt));
   if (searches()) {
     core::set_history(search.history(), 0, plan.history);
   } else {

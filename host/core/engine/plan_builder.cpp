@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 #include "host/core/base/to_index.hpp"
 #include "host/core/choice/shape_problem.hpp"
@@ -43,6 +44,9 @@ void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std
 
 void PlanBuilder::place_entries(const StateImpl& s, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const {
   const kernel::ProblemView& p = *pass.problem;
+  assert(pass.result->option[i] >= 0 && pass.result->option[i] < p.option_begin[d.job + 1] - p.option_begin[d.job]);
+  assert(pass.result->entry_begin[i] >= 0 && pass.result->entry_begin[i] <= pass.result->entry_end[i] &&
+         pass.result->entry_end[i] <= pass.result->max_entries);
   const kernel::OptionRow& option = p.options[p.option_begin[d.job] + pass.result->option[i]];
   const kernel::DemandRow& demand = p.demands[option.demand];
   const Shape& shape = s.jobs[to_index(d.job)].job->shapes[to_index(option.shape)];
@@ -62,7 +66,10 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
   plan.totals = {};
   plan.objective.clear();
   position_.assign(s.jobs.size(), -1);
-  for (std::int32_t i = 0; i < request.n; ++i) position_[to_index(request.order[i])] = i;
+  for (std::int32_t i = 0; i < request.n; ++i) {
+    assert(position_[to_index(request.order[i])] < 0);  // once in the order
+    position_[to_index(request.order[i])] = i;
+  }
 
   // Free GPUs after the plan is applied. All leaving jobs are released first, because earlier jobs of the pass took
   // part of what they held.
@@ -98,6 +105,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
   plan.decisions.reserve(s.job_order.size());
   const Decision blank;  // copied: a constructor call would clear it byte by byte first
   for (const std::int32_t job_index : s.job_order) {
+    assert(s.job_rank[to_index(job_index)] == static_cast<std::int32_t>(plan.decisions.size()));
     // Descriptions are spread over memory: kept and waiting jobs, the majority, are recognised by columns alone.
     plan.decisions.push_back(blank);
     Decision& d = plan.decisions.back();
@@ -123,6 +131,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
         predicted = true;
       }
     } else if (outcome == Outcome::kKept) {
+      assert(running);
       d.action = Action::kKeep;
       d.shape = s.job.shape[to_index(job_index)];
       append(plan, d, s.held_entries(job_index));

@@ -1,6 +1,7 @@
 #include "host/core/placement/final_state.hpp"
 
 #include <bit>
+#include <cassert>
 
 #include "host/core/base/to_index.hpp"
 
@@ -37,6 +38,7 @@ void FinalState::release(std::int32_t job) {
         const std::size_t g = to_index(p.gpu_begin[row.node] + std::countr_zero(left));
         used_ppm_[g] -= row.share_ppm;
         used_memory_[g] -= row.gpu_memory;
+        assert(used_ppm_[g] >= 0);
         if (used_ppm_[g] > 0) freed &= ~(left & (~left + 1));
       }
     }
@@ -69,6 +71,7 @@ void FinalState::charge_queue(std::int32_t job, std::int32_t gpu_type, std::int6
   for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
     queue_used_[to_index(q) * to_index(p.n_types + 1) + to_index(gpu_type)] += quota;
     queue_used_[to_index(q) * to_index(p.n_types + 1) + to_index(p.n_types)] += quota;
+    assert(queue_used_[to_index(q) * to_index(p.n_types + 1) + to_index(gpu_type)] >= 0);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <tuple>
 
 #include "berth/kernel/place/state.hpp"
@@ -169,6 +170,7 @@ bool GangRepair::place_lost(const StateImpl& s, const kernel::DemandRow& demand,
     lost.node = n;
     lost.is_new = true;
     lost.mask = kernel::pick_gpus(p, n, now.spare()[to_index(n)] | now.free()[to_index(n)], row.gpus);
+    assert(std::popcount(lost.mask & (now.spare()[to_index(n)] | now.free()[to_index(n)])) == row.gpus);
     now.spare()[to_index(n)] &= ~lost.mask;
     now.free()[to_index(n)] &= ~lost.mask;
     charge_cores(now, n, row, -1);
@@ -217,6 +219,7 @@ void GangRepair::append_entries(const StateImpl& s, const kernel::DemandRow& dem
   const std::size_t first = out.size();
   for (const Member& m : trial_) {
     if (m.dropped) continue;
+    assert(m.node >= 0);
     if (last_row != m.row) next = 0;
     const bool joins = out.size() > first && last_row == m.row && out.back().node == m.node &&
                        out.back().gpus < m.mask;  // so that members follow each other by GPU index
@@ -232,6 +235,7 @@ void GangRepair::append_entries(const StateImpl& s, const kernel::DemandRow& dem
 }
 
 bool GangRepair::repair(const StateImpl& s, std::int32_t job, FinalState& now, std::vector<PlanEntry>& out) {
+  assert(s.job.running[to_index(job)] != 0 && s.lost_gpus(job));
   const JobRecord& record = s.jobs[to_index(job)];
   const std::int32_t shape = s.job.shape[to_index(job)];
   // The demand of the shape in which the job runs, in its largest form first.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 #include "host/core/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
@@ -119,12 +120,14 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   const StateImpl& s = impl_of(view);
   const kernel::ProblemView& p = s.problem();
   const std::size_t n = order_.size();
+  assert(marks.lost.size() == s.jobs.size() && marks.repaired.size() == s.jobs.size() && marks.rejected.size() == s.jobs.size());
   running_.resize(n);
   victim_ok_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t job = to_index(order_[i]);
     running_[i] = s.job.running[job] != 0 && marks.lost[job] == 0 ? 1 : 0;
     victim_ok_[i] = running_[i] != 0 && marks.repaired[job] < 0 && s.job.victim_from[job] <= s.now ? 1 : 0;
+    assert(entry.preemptive || running_[i] == 0);  // such a policy orders no job that keeps its GPUs
   }
   // Run times are needed only where an end time matters.
   const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;

@@ -24,8 +24,19 @@ struct PassResult {
     entries.resize(2 * static_cast<std::size_t>(bound));
     n_entries = 0;
     reserve_at = kNever;
-    return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
-            entries.data(), 2 * bound,     &n_entries,         &reserve_at};
+    return columns();
+  }
+  /// The columns of the last `prepare`. Valid until the next one, and until this result is moved.
+  kernel::PlaceResult columns() {
+    return {outcome.data(),
+            option.data(),
+            entry_begin.data(),
+            entry_end.data(),
+            displaced_by.data(),
+            entries.data(),
+            static_cast<std::int32_t>(entries.size()),
+            &n_entries,
+            &reserve_at};
   }
 };
 

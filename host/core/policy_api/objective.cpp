@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "host/core/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
@@ -116,34 +117,37 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
   return least;
 }
 
-void ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t jobs, std::span<const ChoiceOption> options) {
+/// @returns the options of the previous call
+ShapeValues::ValuedOptions ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t jobs,
+                                                   std::span<const ChoiceOption> options) {
   const Rules rules{settings.objective, settings.power, settings.horizon, settings.terms};
   if (rules != rules_) before_.clear();
   rules_ = rules;
   ++call_;
   before_.resize(jobs);
-  options_.swap(options_before_);
-  shapes_.swap(shapes_before_);
-  unshifted_.swap(unshifted_before_);
-  options_.assign(options.begin(), options.end());
-  shapes_.resize(options.size());
-  unshifted_.resize(options.size());
+  ValuedOptions previous = std::exchange(last_, std::move(spare_));
+  last_.options.assign(options.begin(), options.end());
+  last_.shapes.resize(options.size());
+  last_.unshifted.resize(options.size());
   jobs_.clear();
   job_of_.resize(options.size());
+  return previous;
 }
 
 /// Copies speed, cost and value of a job's options, if they are those of the previous call.
-bool ShapeValues::copy_from_before(const Before& before, std::span<const ChoiceOption> options, std::size_t first) {
+bool ShapeValues::copy_from_before(const ValuedOptions& previous, const Before& before, std::span<const ChoiceOption> options,
+                                   std::size_t first) {
   const auto begin = static_cast<std::ptrdiff_t>(before.first), end = static_cast<std::ptrdiff_t>(before.last);
-  if (!std::equal(options.begin(), options.end(), options_before_.begin() + begin, options_before_.begin() + end)) return false;
-  std::copy(shapes_before_.begin() + begin, shapes_before_.begin() + end, shapes_.begin() + static_cast<std::ptrdiff_t>(first));
-  std::copy(unshifted_before_.begin() + begin, unshifted_before_.begin() + end, unshifted_.begin() + static_cast<std::ptrdiff_t>(first));
+  if (!std::equal(options.begin(), options.end(), previous.options.begin() + begin, previous.options.begin() + end)) return false;
+  std::copy(previous.shapes.begin() + begin, previous.shapes.begin() + end, last_.shapes.begin() + static_cast<std::ptrdiff_t>(first));
+  std::copy(previous.unshifted.begin() + begin, previous.unshifted.begin() + end,
+            last_.unshifted.begin() + static_cast<std::ptrdiff_t>(first));
   return true;
 }
 
 void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const OptionsToValue& asked, std::vector<std::int64_t>& values) {
   const std::span<const ChoiceOption> options = asked.options;
-  begin_call(settings, s.jobs.size(), options);
+  ValuedOptions previous = begin_call(settings, s.jobs.size(), options);
   kernel::ObjectiveTerms& terms = terms_;
   terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0, 0};
   const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
@@ -162,7 +166,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     const TimeUs run_now = s.run_now(job_index);
     Before& before = before_[to_index(job_index)];
     const bool same = timeless && before.call + 1 == call_ && before.version == record.version && before.restarted == (run_now > 0) &&
-                      copy_from_before(before, own, first);
+                      copy_from_before(previous, before, own, first);
     const std::int64_t reference = same ? before.reference : reference_rate(s, job_index, own);
     before = {call_, record.version, first, last, reference, run_now > 0};
     // A job of unknown length is assumed to last as long as the choice.
@@ -171,7 +175,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(run_now, left)};
     for (std::size_t i = first; i < last; ++i) {
       const ChoiceOption& one = options[i];
-      kernel::ShapeTerms& shape = shapes_[i];
+      kernel::ShapeTerms& shape = last_.shapes[i];
       if (!same) {
         shape.gpus = one.gpus;
         shape.speed = speed_in(record, one.option, reference, efficiently);
@@ -182,11 +186,11 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
       most_gpus = std::max(most_gpus, one.gpus);
     }
-    if (settings.sia_shapes) keep_sia_shapes(s, job_index, running, own, std::span(shapes_).subspan(first, own.size()));
+    if (settings.sia_shapes) keep_sia_shapes(s, job_index, running, own, std::span(last_.shapes).subspan(first, own.size()));
     if (settings.objective == Objective::kSia || settings.objective == Objective::kFinishTimeFairness) {
       of_job.least_speed = least_speed(s, settings, {own, asked.all_begin, asked.impossible, asked.lost}, reference);
       for (std::size_t i = first; i < last; ++i) {
-        if (shapes_[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, shapes_[i].speed);
+        if (last_.shapes[i].speed > 0) of_job.least_speed = std::min(of_job.least_speed, last_.shapes[i].speed);
       }
       of_job.slowest = run_at(of_job.least_speed, left);
     }
@@ -198,11 +202,14 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     }
     std::fill_n(job_of_.begin() + static_cast<std::ptrdiff_t>(first), own.size(), static_cast<std::int32_t>(jobs_.size()));
     jobs_.push_back(of_job);
-    for (std::size_t i = first; timeless && !same && i < last; ++i) unshifted_[i] = kernel::unshifted_value(terms, of_job, shapes_[i]);
+    for (std::size_t i = first; timeless && !same && i < last; ++i)
+      last_.unshifted[i] = kernel::unshifted_value(terms, of_job, last_.shapes[i]);
   }
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxPriceValue) ++terms.sruf_shift;
   // Some of the other objectives compare with the longest of all.
-  for (std::size_t i = 0; !timeless && i < options.size(); ++i) unshifted_[i] = kernel::unshifted_value(terms, job_of(i), shapes_[i]);
+  for (std::size_t i = 0; !timeless && i < options.size(); ++i)
+    last_.unshifted[i] = kernel::unshifted_value(terms, job_of(i), last_.shapes[i]);
+  spare_ = std::move(previous);
   add_up(s, settings, options, values);
 }
 
@@ -211,22 +218,22 @@ void ShapeValues::add_up(const StateImpl& s, const ChoiceSettings& settings, std
                          std::vector<std::int64_t>& values) {
   kernel::ObjectiveTerms& terms = terms_;
   std::int64_t most = 0;
-  for (const std::int64_t value : unshifted_) most = std::max(most, value);
+  for (const std::int64_t value : last_.unshifted) most = std::max(most, value);
   while ((most >> terms.shift) > kernel::kMaxPriceValue) ++terms.shift;
   values.resize(options.size());
-  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::in_choice(terms, unshifted_[i]);
+  for (std::size_t i = 0; i < options.size(); ++i) values[i] = kernel::in_choice(terms, last_.unshifted[i]);
   // A running job that waits loses the cost of saving, restarting and restoring. So each of its shapes gains this cost over
   // waiting. Its current shape gains one unit more, so that no job changes its shape without a benefit.
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (!options[i].current) continue;
-    kernel::ShapeTerms displaced = shapes_[i];
+    kernel::ShapeTerms displaced = last_.shapes[i];
     displaced.cost = displace_cost(s.jobs[to_index(options[i].job)].job->costs);
     // Sia's program includes the cost of a change, not that of waiting.
     const bool counts = settings.objective != Objective::kSia && has_term(settings.terms, kernel::PlanTerm::kRestart);
     const std::int64_t loss = !counts ? 0 : values[i] - kernel::shape_value(terms, job_of(i), displaced);
     const auto capped = [](std::int64_t value) { return std::clamp(value, -kernel::kMaxPriceValue, kernel::kMaxPriceValue); };
     // Not options in which it cannot run: waiting would be no worse.
-    const auto add = [&](std::size_t k) { values[k] = shapes_[k].speed > 0 ? capped(values[k] + loss) : values[k]; };
+    const auto add = [&](std::size_t k) { values[k] = last_.shapes[k].speed > 0 ? capped(values[k] + loss) : values[k]; };
     for (std::size_t k = i; k < options.size() && options[k].job == options[i].job; ++k) add(k);
     for (std::size_t k = i; k > 0 && options[k - 1].job == options[i].job; --k) add(k - 1);
     values[i] = capped(values[i] + 1);
@@ -237,7 +244,7 @@ std::int64_t ShapeValues::loss(std::size_t option, const kernel::ShapeTerms& ins
   const auto value = [&](const kernel::ShapeTerms& shape) {
     return std::max<std::int64_t>(0, kernel::shape_value(terms_, job_of(option), shape));
   };
-  return std::max<std::int64_t>(0, value(shapes_[option]) - value(instead));
+  return std::max<std::int64_t>(0, value(last_.shapes[option]) - value(instead));
 }
 
 }  // namespace berth::core

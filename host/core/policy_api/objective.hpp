@@ -64,7 +64,7 @@ class ShapeValues {
   /// The value of each option.
   void set(const StateImpl& state, const ChoiceSettings& settings, const OptionsToValue& asked, std::vector<std::int64_t>& values);
   /// [options] of the last call: the terms of the values.
-  std::span<const kernel::ShapeTerms> shapes() const { return shapes_; }
+  std::span<const kernel::ShapeTerms> shapes() const { return last_.shapes; }
   /// How much lower the value of an option of the last call is with other terms than with its own. At most its whole
   /// value: running is never worse than waiting.
   std::int64_t loss(std::size_t option, const kernel::ShapeTerms& instead) const;
@@ -86,8 +86,15 @@ class ShapeValues {
     bool restarted = false;
   };
 
-  void begin_call(const ChoiceSettings& settings, std::size_t jobs, std::span<const ChoiceOption> options);
-  bool copy_from_before(const Before& before, std::span<const ChoiceOption> options, std::size_t first);
+  /// The options of one call, and what is kept of their values.
+  struct ValuedOptions {
+    std::vector<ChoiceOption> options;
+    std::vector<kernel::ShapeTerms> shapes;
+    std::vector<std::int64_t> unshifted;  // values without the common shift
+  };
+
+  ValuedOptions begin_call(const ChoiceSettings& settings, std::size_t jobs, std::span<const ChoiceOption> options);
+  bool copy_from_before(const ValuedOptions& previous, const Before& before, std::span<const ChoiceOption> options, std::size_t first);
   void add_up(const StateImpl& state, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
               std::vector<std::int64_t>& values);
   std::int64_t least_speed(const StateImpl& state, const ChoiceSettings& settings, const OptionsToValue& of_job, std::int64_t reference);
@@ -95,18 +102,15 @@ class ShapeValues {
   const kernel::JobTerms& job_of(std::size_t option) const { return jobs_[static_cast<std::size_t>(job_of_[option])]; }
 
   kernel::ObjectiveTerms terms_{};
-  std::vector<kernel::ShapeTerms> shapes_;
-  std::vector<kernel::JobTerms> jobs_;   // of those that have options
-  std::vector<std::int32_t> job_of_;     // [options] index in jobs_
-  std::vector<std::int64_t> unshifted_;  // [options] values without the common shift
+  ValuedOptions last_;                  // of the last call
+  std::vector<kernel::JobTerms> jobs_;  // of those that have options
+  std::vector<std::int32_t> job_of_;    // [options] index in jobs_
   std::vector<std::int64_t> type_gpus_;
   // Of the previous call.
   Rules rules_;
   std::uint64_t call_ = 0;
   std::vector<Before> before_;  // [jobs of the state]
-  std::vector<ChoiceOption> options_, options_before_;
-  std::vector<kernel::ShapeTerms> shapes_before_;
-  std::vector<std::int64_t> unshifted_before_;
+  ValuedOptions spare_;         // memory for the next call
   // Of one job, including those that do not fit now.
   std::vector<ChoiceOption> all_;
   std::vector<kernel::ShapeTerms> all_shapes_;

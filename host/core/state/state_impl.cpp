@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -280,7 +281,11 @@ void StateImpl::rank_jobs() {
     left = static_cast<std::size_t>(place - job_order.begin());
     job_order[left + k] = new_jobs_[k];
   }
-  for (std::size_t r = 0; r < job_order.size(); ++r) job_rank[to_index(job_order[r])] = static_cast<std::int32_t>(r);
+  for (std::size_t r = 0; r < job_order.size(); ++r) {
+    assert(r == 0 || before(job_order[r - 1], job_order[r]));
+    job_rank[to_index(job_order[r])] = static_cast<std::int32_t>(r);
+  }
+  assert(job_order.size() == index_of_job.size());
   new_jobs_.clear();
   jobs_removed_ = false;
 }

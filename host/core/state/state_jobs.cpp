@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <utility>
 
 #include "host/core/base/table_hash.hpp"
@@ -195,6 +196,8 @@ void StateImpl::hold(std::int32_t job_index) {
     }
     record.entries.push_back(placed);
     const std::size_t n = to_index(row.node);
+    assert((row.mask & ~total_gpus_[n]) == 0);
+    assert(row.share_ppm < kWholeGpu || (row.mask & node.held[n]) == 0);
     type = node.type[n];
     node.held[n] |= row.mask;
     node.cpu_held[n] += row.cpu;
@@ -220,12 +223,15 @@ void StateImpl::release(std::int32_t job_index) {
     const std::size_t n = to_index(row.node);
     node.cpu_held[n] -= row.cpu;
     node.memory_held[n] -= row.memory;
+    assert((row.mask & ~node.held[n]) == 0);
+    assert(node.cpu_held[n] >= 0 && node.memory_held[n] >= 0);
     std::uint64_t freed = row.mask;
     if (row.share_ppm < kWholeGpu) {
       for (std::uint64_t left = row.mask; left != 0; left &= left - 1) {
         const std::size_t g = to_index(node.gpu_begin[n] + std::countr_zero(left));
         node.gpu_used_ppm[g] -= row.share_ppm;
         node.gpu_used_memory[g] -= row.gpu_memory;
+        assert(node.gpu_used_ppm[g] >= 0);
         if (node.gpu_used_ppm[g] > 0) freed &= ~(left & -left);
       }
     }
@@ -248,6 +254,7 @@ void StateImpl::charge_queues(std::int32_t job_index, int sign) {
   for (std::int32_t q = job.queue[to_index(job_index)]; q >= 0 && type >= 0; q = queue_parent[to_index(q)]) {
     queue_used[to_index(q) * columns + to_index(type)] += quota;
     queue_used[to_index(q) * columns + columns - 1] += quota;
+    assert(queue_used[to_index(q) * columns + to_index(type)] >= 0);
   }
 }
 

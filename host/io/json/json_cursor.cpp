@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "berth/error.hpp"
 #include "host/core/base/escape_control.hpp"
@@ -300,6 +301,7 @@ void JsonCursor::skip_value() {
 }
 
 void JsonCursor::finish() {
+  assert(depth_ == 0);
   skip_space();
   mark_ = p_;
   if (p_ != end_) fail(fmt::format("the document ends before this: {}", shown()));

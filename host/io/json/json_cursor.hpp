@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,10 +33,12 @@ class JsonCursor {
   template <class OnField>
   void object(OnField&& on_field) {
     open('{', "an object");
+    [[maybe_unused]] const int depth = depth_;
     if (!closes('}')) {
       do on_field(key());
       while (next('}'));
     }
+    assert(depth_ == depth);
     --depth_;
   }
 
@@ -45,12 +48,14 @@ class JsonCursor {
     open('[', "a list");
     Frame& frame = frames_[static_cast<std::size_t>(depth_ - 1)];
     frame.index = 0;
+    [[maybe_unused]] const int depth = depth_;
     if (!closes(']')) {
       do {
         on_element();
         ++frame.index;
       } while (next(']'));
     }
+    assert(depth_ == depth);
     --depth_;
   }
 
@@ -70,7 +75,10 @@ class JsonCursor {
   /// Whether anything but white space follows, such as another document.
   bool more();
   /// Skips bytes that are not JSON.
-  void skip(std::size_t bytes) { p_ += bytes; }
+  void skip(std::size_t bytes) {
+    assert(bytes <= rest().size());
+    p_ += bytes;
+  }
 
   /// Bytes not read yet.
   std::string_view rest() const { return {p_, static_cast<std::size_t>(end_ - p_)}; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -49,6 +50,7 @@ class JsonWriter {
   }
 
   void key(std::string_view name) {
+    assert(!after_key());
     comma();
     append_quoted(out_, name);
     out_ += ':';
@@ -111,12 +113,15 @@ class JsonWriter {
     if (!fresh_) out_ += ',';
     fresh_ = false;
   }
+  /// A key lacks its value.
+  bool after_key() const { return fresh_ && !out_.empty() && out_.back() == ':'; }
   void open(char bracket) {
     comma();
     out_ += bracket;
     fresh_ = true;
   }
   void close(char bracket) {
+    assert(!after_key());
     out_ += bracket;
     fresh_ = false;
   }

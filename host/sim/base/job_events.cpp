@@ -1,8 +1,10 @@
 #include "host/sim/base/job_events.hpp"
+#include <cassert>
 
 namespace berth::sim {
 
 void JobEvents::set(TimeUs at, std::int32_t rank, std::int32_t job) {
+  assert(at < kNever && rank >= 0 && job >= 0);
   const Event event = static_cast<Event>(at) << 64 | static_cast<Event>(rank) << 32 | job;
   const auto s = static_cast<std::size_t>(job);
   if (place_.size() <= s) place_.resize(s + 1, kNone);
@@ -14,6 +16,7 @@ void JobEvents::set(TimeUs at, std::int32_t rank, std::int32_t job) {
 void JobEvents::remove(std::int32_t job) {
   if (place_.size() <= to_index(job) || place_[to_index(job)] == kNone) return;
   const std::size_t place = to_index(place_[to_index(job)]);
+  assert(place < size_ && index_of(heap_[place]) == job);
   place_[to_index(job)] = kNone;
   const Event last = heap_[--size_];
   heap_[size_] = kLast;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,7 +16,10 @@ class JobEvents {
   /// kNever: no event.
   TimeUs next() const { return static_cast<TimeUs>(heap_.front() >> 64); }
   /// The job of the first event.
-  std::int32_t job() const { return index_of(heap_.front()); }
+  std::int32_t job() const {
+    assert(size_ > 0);
+    return index_of(heap_.front());
+  }
 
   /// @param at  Before kNever. @param rank  Not negative.
   void set(TimeUs at, std::int32_t rank, std::int32_t job);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 #include <vector>
@@ -81,7 +82,10 @@ class CountedJobs {
     jobs_[to_index(job)].running = false;
     return job;
   }
-  void free(std::int32_t job) { free_.push_back(job); }
+  void free(std::int32_t job) {
+    assert(job >= 0 && job < jobs() && free_.size() < jobs_.size());
+    free_.push_back(job);
+  }
 
  private:
   std::vector<CountedJob> jobs_;

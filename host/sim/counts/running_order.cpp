@@ -1,6 +1,7 @@
 #include "host/sim/counts/running_order.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace berth::sim {
 
@@ -37,12 +38,14 @@ void RunningOrder::add(CountedJobs& jobs, const JobPlace& place) {
 
 void RunningOrder::remove(CountedJobs& jobs, std::int32_t job) {
   const std::size_t from = place_of(jobs[job]);
+  assert(from < order_.size() && order_[from].job == job);
   exact_ = std::min(exact_, order_.size() - 1 - from);
   order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(from));
 }
 
 void RunningOrder::move(CountedJobs& jobs, const JobPlace& place) {
   const std::size_t from = place_of(jobs[place.job]);
+  assert(from < order_.size() && order_[from].job == place.job);
   jobs[place.job].key = place.key;
   std::size_t to = place_of(jobs[place.job]);
   const auto old = order_.begin() + static_cast<std::ptrdiff_t>(from), fresh = order_.begin() + static_cast<std::ptrdiff_t>(to);

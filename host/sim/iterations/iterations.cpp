@@ -1,6 +1,7 @@
 #include "host/sim/iterations/iterations.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 #include <utility>
 
@@ -44,6 +45,7 @@ void Iterations::mark(std::int32_t gpu) {
 // Attributes the time of the GPU since the last call.
 void Iterations::settle(Gpu& gpu) {
   const TimeUs gone = now_ - std::exchange(gpu.since, now_);
+  assert(gone >= 0);
   if (gone == 0 || gpu.hosted.empty()) return;
   if (gpu.runs >= 0) {
     jobs_[to_index(gpu.runs)].had += gone;
@@ -57,6 +59,7 @@ void Iterations::take(std::int32_t job, Worker& worker) {
   Gpu& gpu = gpus_[to_index(worker.gpu)];
   const IterationForm& form = jobs_[to_index(job)].form;
   settle(gpu);
+  assert((gpu.busy & resources(form, worker.stage)) == 0);
   gpu.busy |= resources(form, worker.stage);
   if (!form.on_lanes) gpu.runs = job;
   worker.state = Worker::State::kOn;
@@ -66,6 +69,7 @@ void Iterations::leave(std::int32_t job, Worker& worker) {
   Gpu& gpu = gpus_[to_index(worker.gpu)];
   const IterationForm& form = jobs_[to_index(job)].form;
   settle(gpu);
+  assert((~gpu.busy & resources(form, worker.stage)) == 0);
   gpu.busy &= ~resources(form, worker.stage);
   if (!form.on_lanes) gpu.runs = -1;
   mark(worker.gpu);
@@ -343,6 +347,7 @@ Iterations::Solo Iterations::solo_at(const Exec& job, TimeUs now) const {
 void Iterations::take_in(Exec& job, const Solo& solo) {
   const __int128 busy = static_cast<__int128>(solo.compute) * static_cast<std::int64_t>(job.workers.size());
   job.done += solo.work;
+  assert(job.done <= job.left);
   job.since_save += now_ - solo.rest - job.begun;
   job.out.busy_gpu_us += busy;
   job.out.unsaved_gpu_us += busy;
