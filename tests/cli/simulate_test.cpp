@@ -49,7 +49,7 @@ TEST(CliSimulate, WritesWhatHeldOverTime) {
   EXPECT_TRUE(contains(content_of(folder / "jobs.csv"), "\n\"las@thresholds_gpu_s=20,50\",c,completed,"));
 }
 
-TEST(CliSimulate, TellsGroupsApart) {
+TEST(CliSimulate, ReportsGroupsSeparately) {
   const Folder folder;
   folder.write("trace.json", kTrace);
   const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo srtf --by ";

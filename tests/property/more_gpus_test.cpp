@@ -51,7 +51,7 @@ std::set<std::string> started(const Snapshot& snapshot) {
   return ids;
 }
 
-TEST(MoreGpus, DelayNobodyWhoAsksForOne) {
+TEST(MoreGpus, DelayNoJobOfOneGpu) {
   test::Random random(11);
   std::int32_t helped = 0;
   for (std::int32_t round = 0; round < 60; ++round) {

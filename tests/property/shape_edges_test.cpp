@@ -50,7 +50,7 @@ TEST_P(ShapeEdges, ShapesLargerThanTheCluster) {
 }
 
 // A job without known rates has the same speed in every shape.
-TEST_P(ShapeEdges, RatesThatNobodyKnows) {
+TEST_P(ShapeEdges, UnknownRates) {
   Snapshot s = one_node();
   for (const char* id : {"a", "b", "c"}) elastic(s, id, {{1, 0}, {4, 0}});
 
@@ -86,7 +86,7 @@ TEST_P(ShapeEdges, RatesThatRiseAtOnce) {
   EXPECT_EQ(plan_of(s).totals.starts, GetParam() == "sia" ? 1 : 2);
 }
 
-TEST_P(ShapeEdges, ATypeThatNobodyCanUse) {
+TEST_P(ShapeEdges, ATypeThatNoJobCanUse) {
   Snapshot s = test::two_racks();
   s.nodes[1].gpu_type = s.nodes[2].gpu_type = s.nodes[3].gpu_type = "h100";
   for (const char* id : {"a", "b"}) {

@@ -210,7 +210,7 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
 
 // In one pool a large job displaces three jobs. The one whose GPUs it did not need keeps them, and is behind another waiting job.
 // At the next event, in any pool, that other job takes them.
-TEST(SimulationByCounts, WhoWasDisplacedDisplacesAtTheNextEventOfAnyPool) {
+TEST(SimulationByCounts, ADisplacedJobDisplacesAtTheNextEventOfAnyPool) {
   Snapshot cluster = io::uniform_cluster(2, 18);
   cluster.nodes[0].virtual_clusters = {"a"};
   cluster.nodes[1].virtual_clusters = {"b"};

@@ -72,7 +72,7 @@ Lies where(const ClusterState& state, const Plan& plan, const Decision& d) {
 
 }  // namespace
 
-TEST(Tiresias, ConsolidatedJobsLieOnAsFewNodesAsHoldThemInTheLowestDomain) {
+TEST(Tiresias, ConsolidatedJobsUseAsFewNodesAsHoldThemInTheLowestDomain) {
   std::int64_t seen = 0, several = 0, scattered = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     test::Random random(seed);
