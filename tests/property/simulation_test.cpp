@@ -1,4 +1,5 @@
 // A simulation by counts equals the simulation with a plan per decision: the same instants and nodes per job, and the same series.
+// Nodes that fail and queues with limits are not drawn here: a simulation by counts does not take them.
 
 #include "host/sim/simulation.hpp"
 #include "host/sim/replay/replay_plans.hpp"
