@@ -78,7 +78,7 @@ TEST(CliBadInput, AnArgumentThatHasNoPlaceIsNamedBeforeAMissingOption) {
   expect_refused("policies fifo srsf", "unexpected argument 'srsf'");
 }
 
-TEST(CliBadInput, NumbersThatAreNoneAreToldWhatIsWanted) {
+TEST(CliBadInput, MalformedNumbersAreRefusedWithWhatIsExpected) {
   expect_refused(racks("--policy fifo --threads abc"), "--threads: expected a whole number from 0 to 1024, found 'abc'");
   expect_refused(racks("--policy fifo --max-iterations 1.5"),
                  "--max-iterations: expected a whole number from 1 to 9223372036854775807, found '1.5'");
@@ -117,7 +117,7 @@ TEST(CliBadInput, APlanOfOtherJobsIsRefused) {
   expect_refused("explain --snapshot '" + golden("quotas") + "' --plan '" + folder / "p.json" + "'", folder / "p.json");
 }
 
-TEST(CliBadInput, APlanOfAnotherSnapshotIsToldApart) {
+TEST(CliBadInput, APlanOfAnotherSnapshotIsDetected) {
   const Folder folder;
   const std::string plan = folder / "p.json";
   ASSERT_EQ(berth(racks("--policy fifo --out '" + plan + "'")).code, 0);

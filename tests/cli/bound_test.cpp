@@ -60,7 +60,7 @@ TEST(CliBound, IsThatOfTheNamedPolicyByItsOwnObjective) {
   EXPECT_TRUE(contains(other.out, ", upper bound 3600000,")) << other.err;
 }
 
-TEST(CliBound, WritesTheProgrammeAndPrintsTheBound) {
+TEST(CliBound, WritesTheProgramAndPrintsTheBound) {
   const Folder folder;
   folder.write("s.json", elastic());
   folder.write("x.lp", "old");
@@ -76,7 +76,7 @@ TEST(CliBound, WritesTheProgrammeAndPrintsTheBound) {
   EXPECT_TRUE(contains(out.err, "upper bound 3600000,")) << out.err;
 }
 
-TEST(CliBound, AProgrammeReplacesNoInputAndMixesWithNoDocument) {
+TEST(CliBound, AProgramReplacesNoInputAndMixesWithNoDocument) {
   const Folder folder;
   folder.write("s.json", elastic());
   const std::string snapshot = folder / "s.json";
@@ -105,7 +105,7 @@ TEST(CliBound, APolicyWithoutOneIsRefusedWithThoseThatHaveOne) {
   EXPECT_EQ(content_of(folder / "x.lp"), "old");
 }
 
-TEST(CliBound, SharesOfTheTimeAreNoProgrammeOfAChoice) {
+TEST(CliBound, SharesOfTheTimeAreNoProgramOfAChoice) {
   const Folder folder;
   folder.write("s.json", elastic());
 

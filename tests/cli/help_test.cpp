@@ -33,7 +33,7 @@ std::set<std::string> completions(const std::string& words) {
 
 }  // namespace
 
-TEST(CliHelp, EverySubcommandTellsItsUseWithAnExample) {
+TEST(CliHelp, EverySubcommandShowsItsUseWithAnExample) {
   for (const std::string command : kCommands) {
     SCOPED_TRACE(command);
     const Answer answer = berth(command + " --help");

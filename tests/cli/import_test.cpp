@@ -80,7 +80,7 @@ TEST(CliImport, AnInstantBeforeTheTraceIsRefusedInTheWordsOfTheOption) {
   EXPECT_TRUE(contains(none.err, "time '2026-02-30 12:00:00': its month has no such day")) << none.err;
 }
 
-TEST(CliImport, AClusterThatIsNeitherSizesNorAFileIsToldBoth) {
+TEST(CliImport, AClusterThatIsNeitherSizesNorAFileIsRefusedWithBothForms) {
   const Folder folder;
   const std::string csv = folder.write("pai.csv", kRows);
 
@@ -141,7 +141,7 @@ TEST(CliImport, AKaiSnapshotIsPlanned) {
   EXPECT_TRUE(contains(two.err, "kai takes one file")) << two.err;
 }
 
-TEST(CliImport, JobsWithoutARateMeasuredOnTheClustersTypesAreToldOf) {
+TEST(CliImport, JobsWithoutARateMeasuredOnTheClustersTypesAreReported) {
   const Folder folder;
   const std::string profiles = R"({"schema":"berth.trace.v1","profiles":{"p":{"kind":"table","unit":"steps","points":[
       {"gpus":1,"gpu_type":"V100","rate":2},{"gpus":1,"gpu_type":"K80","rate":1}]}},"jobs":[{"id":"a","submit_s":0,"run_s":50,"profile":"p",)";
@@ -166,7 +166,7 @@ TEST(CliImport, JobsWithoutARateMeasuredOnTheClustersTypesAreToldOf) {
       << wide.err;
 }
 
-TEST(CliImport, AKaiSnapshotWithoutJobsIsToldOf) {
+TEST(CliImport, AKaiSnapshotWithoutJobsIsReported) {
   const Folder folder;
 
   const Answer none = berth("import kai " + quoted(folder.write("none.json", R"({"rawObjects": null})")) + " --out -");

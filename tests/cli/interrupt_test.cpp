@@ -204,7 +204,7 @@ TEST(CliInterrupt, WhileReadingNothingIsWritten) {
   EXPECT_EQ(files_in(folder), 2);
 }
 
-TEST(CliInterrupt, APipeThatNobodyReadsDoesNotHoldIt) {
+TEST(CliInterrupt, APipeWithoutAReaderDoesNotHoldIt) {
   const Folder folder;
   const std::string s = folder / "s.json", p = folder / "pipe";
   ASSERT_EQ(berth("generate --nodes 20 --jobs 2000 --out '" + s + "'").code, 0);

@@ -59,15 +59,22 @@ TEST(CliLimits, AStringThatGoesOnAndOnIsRefusedEarly) {
   const std::string bomb =
       folder.write("t.json.gz", gzipped(head) + gzipped(std::string(64 * kMiB, 'x')) + gzipped("x").substr(0, 12) + std::string(100, 'x'));
   const std::string out = " --out '" + (folder / "out") + "'";
+  const std::string trace =
+      folder.write("t.json", R"({"schema": "berth.trace.v1", "jobs": [{"id": "a", "submit_s": 0, "run_s": 1, "gpus": 1}]})");
   for (const std::string& command : {"validate --snapshot '" + bomb + "'", "import trace '" + bomb + "'" + out,
-                                     "simulate --cluster 1x1 --policy fifo --stream --trace '" + bomb + "'"}) {
+                                     "simulate --cluster 1x1 --policy fifo --stream --trace '" + bomb + "'",
+                                     "simulate --cluster 1x1 --policy fifo --trace '" + trace + "' --events '" + bomb + "'",
+                                     "simulate --cluster 1x1 --policy fifo --trace '" + trace + "' --overheads '" + bomb + "'",
+                                     "simulate --policy fifo --trace '" + trace + "' --cluster '" + bomb + "'",
+                                     "validate --snapshot '" + golden("racks") + "' --plan '" + bomb + "'",
+                                     "plan --policy ones --snapshot '" + golden("racks") + "' --state-in '" + bomb + "'"}) {
     SCOPED_TRACE(command);
     const Answer answer = limited(kLimitsMemory ? "-v 300000" : "-v unlimited", command);
     EXPECT_EQ(answer.code, 2);
     EXPECT_EQ(answer.out, "");
     EXPECT_EQ(answer.err, "berth: " + bomb + ":3: a string of more than 16 MiB begins here; Berth reads none that long\n");
   }
-  EXPECT_EQ(files_in(folder), 1);
+  EXPECT_EQ(files_in(folder), 2);
 }
 
 // A string of backslashes and quotes, a number, a job of many short strings, a record of nothing but empty fields.

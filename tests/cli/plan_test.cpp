@@ -140,7 +140,7 @@ TEST(CliPlan, OnePolicyIsComparedWithItselfUnderOtherParameters) {
   EXPECT_TRUE(contains(wrong.err, "policy 'fifo' has no parameter 'colour'")) << wrong.err;
 }
 
-TEST(CliPlan, PoliciesStandBesideAnotherByItsObjective) {
+TEST(CliPlan, PoliciesAreComparedByTheObjectiveOfOne) {
   const Answer text = berth(plan_of("shapes", "--policy price --compare optimus,fifo,price@objective=jct")),
                json = berth(plan_of("shapes", "--policy price --compare optimus,fifo --json")),
                plain = berth(plan_of("shapes", "--policy fifo --compare price --json")),

@@ -181,13 +181,13 @@ TEST(CliPolicyExec, AnswersThatAreWrongAreRefusedByTheirLine) {
 }
 
 // The engine rejects jobs that can never run.
-TEST(CliPolicyExec, OnlyJobsThatAreToldMayBeNamed) {
+TEST(CliPolicyExec, OnlyJobsOfTheQuestionMayBeNamed) {
   expect_failure(says("run d"), "line 1 of its answer, 'run d': there is no job 'd' now", "",
                  R"({"schema": "berth.trace.v1", "name": "wide", "jobs": [{"id": "d", "submit_s": 0, "run_s": 10, "gpus": 99}]})");
 }
 
 // At 2 s: a runs on GPUs that c requests.
-TEST(CliPolicyExec, GpusOfWhoWasNamedBeforeAreTaken) {
+TEST(CliPolicyExec, GpusOfJobsNamedBeforeAreTaken) {
   const std::string head = R"(exec awk '$1 == "now" { c = 0 } $2 == "c" { c = 1 } $1 == "decide" { )",
                     tail = R"(; print "done"; fflush() }')";
   expect_failure(head + R"(print "run a n0:0,1,2,3 n1:0,1"; if (c) print "run c n1:1,2")" + tail,
@@ -239,7 +239,7 @@ TEST(CliPolicyExec, WakesDoNotKeepAnEmptyClusterRunning) {
 }
 
 // A question larger than any pipe buffer.
-TEST(CliPolicyExec, WhoDoesNotReadIsNotWaitedForForEver) {
+TEST(CliPolicyExec, AProgramThatDoesNotReadIsNotWaitedForForEver) {
   std::string jobs;
   for (int i = 0; i < 4'000; ++i) {
     jobs += std::string(i == 0 ? "" : ",\n") + R"({"id": "j)" + std::to_string(10'000 + i) + R"(", "submit_s": 0, "run_s": 1, "gpus": 1})";

@@ -16,7 +16,7 @@ std::string state(int now_s, bool runs) {
 
 }  // namespace
 
-TEST(CliShadow, TellsWhatStartsEarlier) {
+TEST(CliShadow, ReportsWhatStartsEarlier) {
   const Folder folder;
   folder.write("0.json", state(0, false));
   folder.write("1.json", state(3600, true));

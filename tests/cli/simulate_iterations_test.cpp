@@ -23,7 +23,7 @@ struct StagedRun {
 
 }  // namespace
 
-TEST(CliSimulateIterations, JobsShareAGpuInTurns) {
+TEST(CliSimulateIterations, JobsShareAGpuInTimeSlices) {
   const StagedRun run("1x1", "--fidelity iteration --gpu-jobs 2 --policy ada-srsf ada-srsf@gpu_order=fifo fifo --json");
 
   ASSERT_EQ(run.answer.code, 2) << "fifo gives GPUs away whole";

@@ -9,6 +9,15 @@ const char* const kTrace = R"({"schema": "berth.trace.v1", "name": "three", "job
   {"id": "b", "submit_s": 1, "run_s": 20, "gpus": 8},
   {"id": "c", "submit_s": 2, "run_s": 5, "gpus": 2}]})";
 
+/// What a simulation of these jobs writes on a terminal, which script(1) makes.
+std::string shown_on_terminal(const Folder& folder, const std::string& options) {
+  folder.write("trace.json", kTrace);
+  folder.write("run.sh", "exec '" BERTH_COMMAND "' simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' " + options);
+  const std::string line = "script -qec \"sh '" + (folder / "run.sh") + "'\" /dev/null >'" + (folder / "out") + "' </dev/null";
+  EXPECT_EQ(std::system(line.c_str()), 0);
+  return content_of(folder / "out");
+}
+
 }  // namespace
 
 TEST(CliSimulate, OneLineForEachPolicy) {
@@ -49,7 +58,7 @@ TEST(CliSimulate, WritesWhatHeldOverTime) {
   EXPECT_TRUE(contains(content_of(folder / "jobs.csv"), "\n\"las@thresholds_gpu_s=20,50\",c,completed,"));
 }
 
-TEST(CliSimulate, TellsGroupsApart) {
+TEST(CliSimulate, ReportsGroupsSeparately) {
   const Folder folder;
   folder.write("trace.json", kTrace);
   const std::string given = "simulate --cluster 2x4 --trace '" + (folder / "trace.json") + "' --policy fifo srtf --by ";
@@ -236,16 +245,34 @@ TEST(CliSimulate, BadParametersOfALaterPolicyAreRefusedBeforeTheFirstRuns) {
   EXPECT_TRUE(contains(berth("simulate --help").out, "NAME@PARAM=VALUE@PARAM=VALUE"));
 }
 
-// On a terminal, which script(1) makes.
 TEST(CliSimulate, ARunOfNoLengthShowsNoProgress) {
   const Folder folder;
-  folder.write("trace.json", kTrace);
-  const std::string line = "script -qec \"'" BERTH_COMMAND "' simulate --cluster 2x4 --trace '" + (folder / "trace.json") +
-                           "' --policy fifo srtf\" /dev/null >'" + (folder / "out") + "' </dev/null";
-  ASSERT_EQ(std::system(line.c_str()), 0);
+  const std::string shown = shown_on_terminal(folder, "--policy fifo srtf");
 
-  EXPECT_TRUE(contains(content_of(folder / "out"), "POLICY")) << content_of(folder / "out");
-  EXPECT_FALSE(contains(content_of(folder / "out"), "\x1b[")) << content_of(folder / "out");
+  EXPECT_TRUE(contains(shown, "POLICY")) << shown;
+  EXPECT_FALSE(contains(shown, "\x1b[")) << shown;
+}
+
+// A policy that thinks for longer than progress stays silent. The line is there, and gone where the table begins.
+TEST(CliSimulate, TheTableFollowsAProgressLineThatIsCleared) {
+  const Folder folder;
+  folder.write("slow.awk", R"($1 == "now" { n = 0 }
+$1 == "job" { id[n++] = $2 }
+$1 == "decide" {
+  if (!slept++) system("sleep 1.1")
+  for (i = 0; i < n; i++) print "run", id[i]
+  print "done"
+  fflush()
+})");
+  const std::string shown = shown_on_terminal(folder, "--policy-exec 'slow=exec awk -f " + (folder / "slow.awk") + "'");
+
+  const std::size_t line = shown.find("\r\x1b[K["), cleared = shown.rfind("\r\x1b[K"), table = shown.find("POLICY");
+  ASSERT_NE(line, std::string::npos) << shown;
+  ASSERT_NE(table, std::string::npos) << shown;
+  EXPECT_TRUE(contains(shown.substr(line, table - line), " % slow")) << shown;
+  EXPECT_LT(line, cleared) << shown;
+  EXPECT_LT(cleared, table) << shown;
+  EXPECT_EQ(shown.substr(cleared, 17), "\r\x1b[Kthree: 3 jobs") << "nothing is left before what follows: " << shown;
 }
 
 }  // namespace berth::test

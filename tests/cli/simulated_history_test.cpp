@@ -35,7 +35,7 @@ double beta_after(const policy::ProgressModel& model, std::int64_t epochs, std::
 
 }  // namespace
 
-TEST(CliSimulatedHistory, HasTheEpochsOfWhoCompleted) {
+TEST(CliSimulatedHistory, HasTheEpochsOfCompletedJobs) {
   const Folder folder;
   const std::string given = "simulate --cluster 2x4 --policy fifo --trace " + quoted(folder.write("trace.json", kTrained)) +
                             " --history-out '" + (folder / "h.csv") + "'";

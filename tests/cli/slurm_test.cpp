@@ -122,7 +122,7 @@ TEST(CliSlurm, OptionsThatMeanNothingForItAreRefused) {
   refused("validate --slurm " + quoted(folder.write("cut", kNodes.substr(0, 90))), "cut:2: /nodes");
 }
 
-TEST(CliSlurm, ASecondFileBehindTheOptionIsToldHowToBeGiven) {
+TEST(CliSlurm, ASecondFileBehindTheOptionIsRefusedWithTheRightForm) {
   const Folder folder;
   const std::string jobs = folder.write("jobs.json", kJobs), nodes = folder.write("nodes.json", kNodes);
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,21 @@ using berth::fuzz::Bytes;
 constexpr char kSnapshot[] =
     R"({"schema": "berth.snapshot.v1", "now_s": 100, "gpu_types": [{"id": "A"}], "domains": [{"id": "r", "level": "rack"}],)"
     R"( "nodes": [{"id": "a", "gpu_type": "A", "gpus": 4, "domains": {"switch": "r"}}, {"id": "b", "gpu_type": "A", "gpus": 4}],)"
-    R"( "jobs": [{"id": "c", "submit_s": 0, "gpus": 2}, {"id": "d", "submit_s": 1, "gpus": 8}]})";
+    R"( "queues": [{"id": "e", "quotas": [{"gpu_type": "*", "limit": 6}]}],)"
+    R"( "jobs": [{"id": "c", "submit_s": 0, "gpus": 2, "queue": "e"}, {"id": "d", "submit_s": 1, "gpus": 8},)"
+    R"( {"id": "f", "submit_s": 0, "gpus": 4, "queue": "e", "state": "running",)"
+    R"( "allocation": {"shape": "4", "entries": [{"node": "b", "gpus": [0, 1, 2, 3]}]}}]})";
+
+/// What makes the state illegal after the fact: limits and nodes are lost under the running job.
+constexpr const char* kLosses[] = {
+    R"({"op": "put_queue", "queue": {"id": "e", "quotas": [{"gpu_type": "*", "limit": 2}]}})",
+    R"({"op": "put_queue", "queue": {"id": "e", "quotas": [{"gpu_type": "A", "limit": 0}]}})",
+    R"({"op": "set_gpu_state", "node": "b", "index": 3, "state": "failed"})",
+    R"({"op": "set_gpu_state", "node": "b", "index": 0, "state": "releasing", "free_at_s": 200})",
+    R"({"op": "set_node_state", "node": "b", "state": "failed"})",
+    R"({"op": "set_node_state", "node": "b", "state": "drain"})",
+    R"({"op": "put_reservation", "reservation": {"id": "after", "nodes": ["b"], "from_s": 100, "to_s": 900}})",
+};
 
 // The statuses that a call may return; never an internal error.
 berth_status answered(berth_status status) {
@@ -67,7 +82,7 @@ class Caller {
 
   void call() {
     static constexpr char kTexts[] = "abcdefghA148rack";
-    switch (in_.below(20)) {
+    switch (in_.below(22)) {
       case 0:
         return make(states_,
                     [&](berth_state** out) { return berth_state_from_json(kSnapshot, sizeof kSnapshot - 1, nullptr, out, error()); });
@@ -130,6 +145,13 @@ class Caller {
       case 18:
         answered(berth_cancel(pick(engines_)));
         return;
+      case 19:
+      case 20: {
+        const std::string losses =
+            R"({"schema": "berth.deltas.v1", "deltas": [)" + std::string(kLosses[in_.below(static_cast<int>(std::size(kLosses)))]) + "]}";
+        answered(berth_state_apply_json(pick(states_), losses.data(), losses.size(), nullptr, nullptr, error()));
+        return;
+      }
       default: {
         // A document made of the rest of the input.
         const std::string_view rest = in_.rest();

@@ -2,8 +2,11 @@
 // error.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
@@ -11,19 +14,24 @@
 #include "host/io/traces/importers.hpp"
 #include "host/sim/exec/exec_answer.hpp"
 #include "host/sim/exec/exec_question.hpp"
+#include "tests/support/overtaken.hpp"
 
 namespace {
 
 using namespace berth;
 
 // Two types, one closed node. Three jobs run on all but one GPU; four wait, of which "e" is elastic and "z" can never
-// run.
+// run. All are in one queue.
 ClusterState busy_state() {
   ClusterState state(io::cluster_from("2x4xA+1x4xB", {}));
   state.apply(delta::SetTime{10 * kSecond});
+  Queue queue;
+  queue.id = "q";
+  state.apply(delta::PutQueue{queue});
   const auto put = [&](const char* id, std::vector<std::int32_t> counts) {
     Job job;
     job.id = id;
+    job.queue = "q";
     for (const std::int32_t gpus : counts) {
       Shape shape;
       shape.id = std::to_string(gpus);
@@ -44,12 +52,27 @@ ClusterState busy_state() {
   return state;
 }
 
+/// A state, and what is kept for it between answers.
+struct Asked {
+  ClusterState state;
+  core::RunList list;
+  sim::ExecQuestion question;
+};
+
+// The busy state, and states that became illegal after the fact: its limit was lowered, its GPUs and nodes were lost.
+std::vector<std::unique_ptr<Asked>> asked_states() {
+  std::vector<std::unique_ptr<Asked>> all;
+  const auto add = [&](ClusterState state) { all.push_back(std::make_unique<Asked>(Asked{std::move(state), {}, {}})); };
+  add(busy_state());
+  for (std::uint64_t seed = 1; seed <= 7; ++seed) add(ClusterState(test::overtaken(busy_state().snapshot(), seed)));
+  return all;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const ClusterState state = busy_state();
-  static core::RunList list;
-  static sim::ExecQuestion question;
+  static const std::vector<std::unique_ptr<Asked>> asked = asked_states();
+  auto& [state, list, question] = *asked[size / 3 % asked.size()];
   std::string lines(reinterpret_cast<const char*>(data), size);
   if (!lines.empty() && lines.back() != '\n') lines += '\n';
   const auto placement = static_cast<core::Packing>(size % 3);

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/random_loss.hpp"
+
 namespace berth::fuzz {
 namespace {
 
@@ -187,39 +189,11 @@ Snapshot random_cluster(Bytes& in) {
 
 namespace {
 
-// Under a running job: its queue's limit is lowered, its GPUs or nodes fail, drain, are released or kept for others.
 Delta random_loss(Bytes& in, const Snapshot& s) {
-  std::vector<const Job*> running;
-  for (const Job& job : s.jobs) {
-    if (job.state == JobState::kRunning && !job.allocation.entries.empty()) running.push_back(&job);
-  }
+  const std::vector<const Job*> running = test::losing_jobs(s);
   if (running.empty()) return delta::SetTime{s.now_us};
   const Job& job = *in.of(running);
-  const AllocationEntry& entry = in.of(job.allocation.entries);
-  const TimeUs later = s.now_us + in.below(2000) * kSecond;
-  switch (in.below(job.queue.empty() ? 4 : 6)) {
-    case 0:
-      return delta::SetGpuState{entry.node, in.of(entry.gpus), GpuState::kFailed, kNever};
-    case 1:
-      return delta::SetGpuState{entry.node, in.of(entry.gpus), GpuState::kReleasing, later};
-    case 2:
-      return delta::SetNodeState{entry.node, static_cast<NodeState>(in.below(5)), 0};
-    case 3: {
-      Reservation kept;
-      kept.id = "r2";
-      kept.nodes = {entry.node};
-      kept.from_us = in.one_in(2) ? s.now_us : later;
-      kept.to_us = kept.from_us + 100 * kSecond;
-      return delta::PutReservation{kept};
-    }
-    default:
-      for (Queue queue : s.queues) {
-        if (queue.id != job.queue) continue;
-        queue.quotas = {{in.one_in(2) ? "*" : in.of(s.gpu_types).id, 0, in.below(6), kUnlimited}};
-        return delta::PutQueue{queue};
-      }
-      return delta::SetTime{s.now_us};
-  }
+  return test::random_loss(in, s, job, in.below(2));
 }
 
 Delta random_delta(Bytes& in, const Snapshot& s) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # consumer.sh BUILD_DIR [COMPILER]: installs a build, moves the installed tree, then builds and runs every example against it,
-# with CMake and with pkg-config, as a user of the package would. Clients in Go and Rust are built where Debian's compilers are.
+# with CMake and with pkg-config, as a user of the package would. Clients in Go and Rust are built where Debian's compilers are;
+# where CI is set, a missing compiler is a failure.
 # consumer.sh --installed PREFIX [COMPILER]: the same against a tree that is there.
 set -euo pipefail
 
@@ -80,6 +81,10 @@ cmp "$work/live_loop.cmake" "$work/live_loop_c.pkg"
 skipped=
 compiler_for() {  # compiler_for EXAMPLE COMPILER PACKAGE: whether the compiler is there
   command -v "$2" >/dev/null && return
+  if [[ -n ${CI:-} ]]; then
+    echo "$1 cannot be tested: there is no $2 here; install Debian's package $3" >&2
+    exit 1
+  fi
   echo "SKIPPED $1: there is no $2 here; install Debian's package $3"
   skipped+=" $1"
   return 1

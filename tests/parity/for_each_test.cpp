@@ -39,7 +39,7 @@ TEST(ForEach, DoesEachItemOnceWithMoreAndFewerItemsThanThreads) {
   }
 }
 
-TEST(ForEach, StartsThreadsItselfWhereItIsToldTheirNumber) {
+TEST(ForEach, StartsThreadsItselfWhereTheirNumberIsGiven) {
   for (const int n_threads : {1, 2, 8}) {
     for (const std::int64_t n : {0, 1, 7, 100}) {
       std::vector<int> times(static_cast<std::size_t>(n));

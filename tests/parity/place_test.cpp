@@ -28,9 +28,10 @@ std::string named(std::uint64_t seed, const RandomSpec& spec) {
   return "seed " + std::to_string(seed) + ", " + std::to_string(spec.nodes) + " nodes, " + std::to_string(spec.jobs) + " jobs";
 }
 
-INSTANTIATE_TEST_SUITE_P(Built, OnBackend, testing::ValuesIn(built_backends()), [](const auto& one) { return one.param; });
+class PlaceOnBackend : public OnBackend {};
+INSTANTIATE_TEST_SUITE_P(Built, PlaceOnBackend, testing::ValuesIn(built_backends()), [](const auto& one) { return one.param; });
 
-TEST_P(OnBackend, PlacesAsTheReference) {
+TEST_P(PlaceOnBackend, EqualsReference) {
   const auto reference = core::make_reference_backend();
   for (std::uint64_t seed = 0; seed < 256; ++seed) {
     const RandomSpec spec = spec_of(seed);
@@ -63,20 +64,20 @@ void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_
   backend.place_batch(view, scenarios, results);
 
   for (std::size_t i = 0; i < n; ++i) {
-    ASSERT_EQ(diff(place(*reference, problem, passes[i]), got[i]), "") << named(seed, spec_of(seed)) << ", walk " << i;
+    ASSERT_EQ(diff(place(*reference, problem, passes[i]), got[i]), "") << named(seed, spec_of(seed)) << ", pass " << i;
   }
 }
 
-TEST_P(OnBackend, PlacesAFewWalksAsTheReference) { expect_batch_equals_reference(backend(), 20, 6); }
+TEST_P(PlaceOnBackend, AFewPassesEqualReference) { expect_batch_equals_reference(backend(), 20, 6); }
 
-TEST_P(OnBackend, PlacesManyWalksAsTheReference) {
+TEST_P(PlaceOnBackend, ManyPassesEqualReference) {
   for (const std::uint64_t seed : {3u, 20u, 45u}) ASSERT_NO_FATAL_FAILURE(expect_batch_equals_reference(backend(), seed, 150));
 }
 
-TEST_P(OnBackend, AnswersAnEmptyBatch) { backend().place_batch(random_problem(1).view(), {}, {}); }
+TEST_P(PlaceOnBackend, AnswersAnEmptyBatch) { backend().place_batch(random_problem(1).view(), {}, {}); }
 
 /// Data that a backend keeps from one call must not affect the next.
-TEST_P(OnBackend, ForgetsTheProblemBefore) {
+TEST_P(PlaceOnBackend, ForgetsTheProblemBefore) {
   const auto reference = core::make_reference_backend();
   Problem problem = random_problem(5, spec_of(28));
   const PassCase pass = random_pass(5, problem);

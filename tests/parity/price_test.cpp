@@ -43,7 +43,10 @@ kernel::PriceRequest request_of(const Choosing& how) {
   return {how.gap_ppm, how.most_evaluations, how.bound_only, how.prices.empty() ? nullptr : how.prices.data()};
 }
 
-TEST_P(OnBackend, ChoosesAsTheReference) {
+class PriceOnBackend : public OnBackend {};
+INSTANTIATE_TEST_SUITE_P(Built, PriceOnBackend, testing::ValuesIn(built_backends()), [](const auto& one) { return one.param; });
+
+TEST_P(PriceOnBackend, EqualsReference) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const ChoiceProblem problem = random_choice(seed, spec_of(seed));
     const Choosing how = choosing_of(seed, problem);
@@ -56,7 +59,7 @@ TEST_P(OnBackend, ChoosesAsTheReference) {
 }
 
 // Earlier prices at which the bound has more than 64 bits with this many GPUs, until the price 0 is found to suffice.
-TEST_P(OnBackend, ChoosesAmongTheGreatestNumbersAsTheReference) {
+TEST_P(PriceOnBackend, EqualsReferenceWithTheGreatestNumbers) {
   const std::int64_t most = kernel::kMaxPriceValue;
   const ChoiceProblem problem({kernel::kMaxPriceCapacity, 0, kernel::kMaxPriceCapacity},
                               {{{0, kernel::kMaxPriceGpus, most}, {1, 1, most}}, {{1, 1, most}}, {{2, 1, -most}}});
@@ -72,7 +75,7 @@ TEST_P(OnBackend, ChoosesAmongTheGreatestNumbersAsTheReference) {
   }
 }
 
-TEST_P(OnBackend, ChoosesManyAtOnceAsTheReference) {
+TEST_P(PriceOnBackend, ManyProblemsAtOnceEqualReference) {
   std::vector<ChoiceProblem> problems;
   for (std::uint64_t seed = 0; seed < 60; ++seed) problems.push_back(random_choice(seed, spec_of(seed + 3)));
   std::vector<ChoiceBuffers> got;
@@ -90,7 +93,7 @@ TEST_P(OnBackend, ChoosesManyAtOnceAsTheReference) {
 }
 
 /// A block of threads, as on a GPU.
-TEST(PriceGroup, ChoosesAsTheReference) {
+TEST(PriceOnBlock, EqualsReference) {
   for (const std::int32_t threads : {2, 7, 32}) {
     const std::uint64_t last = threads == 32 ? 16 : 48;
     for (std::uint64_t seed = 0; seed < last; ++seed) {

@@ -89,7 +89,7 @@ class Anew {
   std::vector<std::int32_t> row_;
 };
 
-TEST(Afs, HasTheWinnersOfATournamentHeldAnewBeforeEachStep) {
+TEST(Afs, HasTheWinnersOfATournamentComputedAgainBeforeEachStep) {
   const StateImpl state;
   const PolicyState kept;
   const auto backend = core::make_reference_backend();

@@ -1,4 +1,4 @@
-// Compares AlloX's matching with exhaustive search.
+// Compares AlloX's matching with exhaustive search. The matching knows no state, only when GPUs become free: GPUs that were lost never do.
 
 #include <gtest/gtest.h>
 
@@ -50,6 +50,7 @@ Question random_question(Random& random, std::int32_t gpus) {
   const TimeUs longest = random.of<TimeUs>({3, 20, 1'000'000'000});
   for (auto& type : q.released) {
     capacity.push_back(0);
+    if (random.percent(15)) continue;  // all GPUs of the type were lost
     for (std::int32_t i = random.within(1, 3); i > 0; --i) {
       type.push_back({random.percent(50) ? 0 : random.below(static_cast<std::int32_t>(longest)), random.within(1, 2)});
       capacity.back() += type.back().gpus;
@@ -202,7 +203,7 @@ TEST(Allox, MinimisesTheSumOfCostsOfJobsOfAllSizes) {
     matching.match(q.released, q.work);
     ASSERT_EQ(matching.cost(), want) << "seed " << seed;
   }
-  EXPECT_GT(jobs, 2500);
+  EXPECT_GT(jobs, 2000);
 }
 
 }  // namespace berth::policy

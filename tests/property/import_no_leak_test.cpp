@@ -90,7 +90,7 @@ TEST(ImportNoLeak, AnotherFutureGivesTheSameSnapshot) {
   }
 }
 
-TEST(ImportNoLeak, NobodyHoldsAGpuTwiceAndEverySnapshotIsConsistent) {
+TEST(ImportNoLeak, NoGpuIsHeldTwiceAndEverySnapshotIsConsistent) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);

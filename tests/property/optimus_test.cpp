@@ -56,7 +56,7 @@ std::vector<std::int32_t> by_rescan(const StepJobs& jobs) {
   return row;
 }
 
-TEST(Optimus, GivesTheStepsOfOneWhoLooksAtAllJobsBeforeEach) {
+TEST(Optimus, GivesTheStepsOfASearchOverAllJobsBeforeEach) {
   const StateImpl state;
   const PolicyState kept;
   const auto backend = core::make_reference_backend();

@@ -1,5 +1,5 @@
 // A second implementation of the terms `link_load` and `fragmentation`, from docs/objectives.md alone: simple and slow, with public
-// structs.
+// structs. It assumes legal states, as it knows no states of GPUs, no reservations and no limits of queues.
 
 #include <gtest/gtest.h>
 

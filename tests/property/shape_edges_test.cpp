@@ -50,7 +50,7 @@ TEST_P(ShapeEdges, ShapesLargerThanTheCluster) {
 }
 
 // A job without known rates has the same speed in every shape.
-TEST_P(ShapeEdges, RatesThatNobodyKnows) {
+TEST_P(ShapeEdges, UnknownRates) {
   Snapshot s = one_node();
   for (const char* id : {"a", "b", "c"}) elastic(s, id, {{1, 0}, {4, 0}});
 
@@ -86,7 +86,7 @@ TEST_P(ShapeEdges, RatesThatRiseAtOnce) {
   EXPECT_EQ(plan_of(s).totals.starts, GetParam() == "sia" ? 1 : 2);
 }
 
-TEST_P(ShapeEdges, ATypeThatNobodyCanUse) {
+TEST_P(ShapeEdges, ATypeThatNoJobCanUse) {
   Snapshot s = test::two_racks();
   s.nodes[1].gpu_type = s.nodes[2].gpu_type = s.nodes[3].gpu_type = "h100";
   for (const char* id : {"a", "b"}) {
@@ -107,6 +107,37 @@ TEST_P(ShapeEdges, NoGpuIsFree) {
 
   EXPECT_EQ(plan.totals.keeps, 1);
   EXPECT_EQ(plan.totals.waits, 1);
+}
+
+// Its running job keeps its GPUs, no other job of the queue starts, and a job without a queue does.
+TEST_P(ShapeEdges, AQueueWhoseLimitFellBelowWhatRuns) {
+  Snapshot s = one_node();
+  s.queues.emplace_back().id = "q";
+  s.queues[0].quotas = {{"*", 0, 2, kUnlimited}};
+  test::runs(elastic(s, "a", {{4, 1'000'000}}), 4).queue = "q";
+  s.jobs[0].preemption.preemptible = false;
+  elastic(s, "b", {{1, 1'000'000}}).queue = "q";
+  elastic(s, "c", {{3, 1'000'000}});
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(test::fate(state, plan, "a"), "keep 4");
+  EXPECT_EQ(plan.totals.waits, 1);
+  EXPECT_EQ(test::fate(state, plan, "c"), "start 3");
+}
+
+TEST_P(ShapeEdges, ANodeThatFailsUnderItsJob) {
+  Snapshot s = test::two_racks();
+  test::runs(elastic(s, "a", {{8, 1'000'000}}), 8);
+  test::runs(elastic(s, "b", {{8, 1'000'000}}), 8, "n1");
+  s.nodes[0].state = NodeState::kFailed;
+  const ClusterState state(s);
+
+  const Plan plan = plan_of(state);
+
+  EXPECT_EQ(test::fate(state, plan, "a"), "replace 8");
+  EXPECT_EQ(test::fate(state, plan, "b"), "keep 8");
 }
 
 // However far the decision gets, all jobs can run. Its work as a limit gives the same plan.

@@ -66,6 +66,7 @@ SimulationSettings any_settings(Random& random, std::uint64_t seed) {
   settings.elastic = random.percent(70);
   settings.round_us = random.of<TimeUs>({0, 0, 10 * kSecond, 7'777'777});
   if (random.percent(25)) settings.iterations = IterationSettings{1, {0, 1'000'000, 500'000}, {}};
+  // Nodes are lost under running jobs. No limit of a queue falls: no event of a simulation lowers one.
   if (random.percent(50)) {
     settings.failures.node_us = 400 * kSecond;
     settings.failures.repair_us = random.of<TimeUs>({0, 60 * kSecond, 60 * kSecond, 60 * kSecond});

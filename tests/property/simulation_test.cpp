@@ -1,4 +1,5 @@
 // A simulation by counts equals the simulation with a plan per decision: the same instants and nodes per job, and the same series.
+// Nodes that fail and queues with limits are not drawn here: a simulation by counts does not take them.
 
 #include "host/sim/simulation.hpp"
 #include "host/sim/replay/replay_plans.hpp"
@@ -210,7 +211,7 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
 
 // In one pool a large job displaces three jobs. The one whose GPUs it did not need keeps them, and is behind another waiting job.
 // At the next event, in any pool, that other job takes them.
-TEST(SimulationByCounts, WhoWasDisplacedDisplacesAtTheNextEventOfAnyPool) {
+TEST(SimulationByCounts, ADisplacedJobDisplacesAtTheNextEventOfAnyPool) {
   Snapshot cluster = io::uniform_cluster(2, 18);
   cluster.nodes[0].virtual_clusters = {"a"};
   cluster.nodes[1].virtual_clusters = {"b"};

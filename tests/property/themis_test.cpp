@@ -1,5 +1,7 @@
 // Themis over hundreds of decisions, compared with the test's own record of leases and rho.
 // No job loses GPUs within its lease, and the plan is that of a scheduling pass in the recorded order.
+// No state becomes illegal here: where a limit falls or GPUs are lost, jobs do lose GPUs within their leases. The record has no repairs
+// either.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

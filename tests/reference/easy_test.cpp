@@ -134,7 +134,7 @@ TEST(Easy, ReservedJobEndsBeforeItsNodeGoesAway) {
 }
 
 // GPU 1 of node 0 is being released and becomes free at 40 s; it belongs to no job.
-TEST(Easy, ReleasedGpusOfNobodyAreEvents) {
+TEST(Easy, ReleasedGpusThatNoJobHoldsAreEvents) {
   ProblemBuilder b;
   b.node({.gpus = 2, .busy = 0b10});
   b.gang(1, 2);
@@ -147,7 +147,7 @@ TEST(Easy, ReleasedGpusOfNobodyAreEvents) {
 
 // Policy `priority`: J displaces A, which then is the first blocked job and is reserved where B ends. K (long) cannot
 // take that GPU, and displaces no job while the reservation exists.
-TEST(Easy, DisplacedJobIsReservedAndLaterJobsDisplaceNobody) {
+TEST(Easy, DisplacedJobIsReservedAndLaterJobsDisplaceNone) {
   ProblemBuilder b;
   b.rack("", {1, 1});
   b.gang(1);

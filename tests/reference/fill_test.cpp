@@ -15,7 +15,7 @@ TEST(Fill, SlicesOfTwoLeaveNoOddGpus) {
 }
 
 // rack a: 1 1 1 (one pair), rack b: 2 1 (one pair), rack c: 1 (none). Three members would fit each of a and b; two pairs need both.
-TEST(Fill, SegmentLiesInOneRack) {
+TEST(Fill, SegmentIsInOneRack) {
   ProblemBuilder b;
   b.rack("a", {1, 1, 1}).rack("b", {2, 1}).rack("c", {1});
   b.ask({.members = 4, .segment_size = 2, .segment = {kSwitchTopology, 1}});

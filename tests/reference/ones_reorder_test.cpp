@@ -135,7 +135,7 @@ TEST(OnesReorder, WithoutRoomAllAreLaidInOrder) {
 }
 
 // Staying puts job 1 first, at 0, and job 0 on 3 of its GPUs; move 0 puts it after job 0.
-TEST(OnesReorder, MovesMendWhatTheBeginningDoesNotSee) {
+TEST(OnesReorder, MovesRepairWhatTheBeginningDoesNotSee) {
   const OnesBlockList deployed{{0, 0}, {4, 4}, {8, 4}, {12, 6}};
   EXPECT_EQ(firsts(reorder_ones(18, deployed, {3, 5, 4, 6})), (std::vector{0, 3, 8, 12}));
 }

@@ -248,7 +248,7 @@ TEST(Ones, RefreshCutsToLimits) {
 // Each parent is a job that has all GPUs, and k GPUs are used k^2 times as long: the better individuals are those in
 // which two jobs share them. Two numbers of 32 bits decide; the first parent has the GPUs with bit 0 in the first
 // offspring.
-TEST(Ones, ChildrenHaveTheGpusThatTheirParentsGive) {
+TEST(Ones, OffspringHaveTheGpusThatTheirParentsGive) {
   constexpr std::int32_t kGpus = 40, kJobs = 3;
   TestOnesJob job{.limit = kGpus, .most = kGpus, .work = 1'000'000, .progress = certain(kOnesUnit / 2)};
   for (std::int32_t gpus = 1; gpus <= kGpus; ++gpus) job.steps.push_back({gpus, 1'000'000'000 / gpus});

@@ -14,7 +14,7 @@ ProblemBuilder four_jobs_on_two_gpus() {
   return b;
 }
 
-TEST(Order, HeadOfLineBlocksWhatFollows) {
+TEST(Order, StrictBlocksWhatFollows) {
   const Problem p = four_jobs_on_two_gpus().build();
   PassCase pass = pass_over(p);
   pass.discipline = kernel::Discipline::kStrict;
@@ -22,7 +22,7 @@ TEST(Order, HeadOfLineBlocksWhatFollows) {
   EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "waits", "behind"}));
 }
 
-TEST(Order, SkipGoesOn) {
+TEST(Order, GreedyGoesOn) {
   const Problem p = four_jobs_on_two_gpus().build();
 
   EXPECT_EQ(brief(solve(p)), (Lines{"placed 0:1", "waits", "placed 0:1"}));

@@ -133,7 +133,7 @@ TEST(Preempt, SharedGpuIsWholeAgainWhenTheLastShareLeaves) {
 }
 
 // Under `strict` a displaced job after a failure is preempted without a try; a waiting one is behind.
-TEST(Preempt, HolLeavesDisplacedJobsBehindAFailure) {
+TEST(Preempt, StrictLeavesDisplacedJobsBehindAFailure) {
   ProblemBuilder b;
   b.rack("", {2, 1});
   b.gang(1, 2);                                  // displaces A

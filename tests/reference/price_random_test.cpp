@@ -44,7 +44,7 @@ TEST(PriceRandom, AnswersAreWithinTheCapacitiesAndBelowTheirBound) {
   }
 }
 
-TEST(PriceRandom, OptimumLiesBetweenValueAndBound) {
+TEST(PriceRandom, OptimumIsBetweenValueAndBound) {
   for (const std::int32_t jobs : {1, 2, 3, 4}) {
     for_random_choices(jobs, 25, [](const ChoiceProblem& problem) {
       const ChoiceBuffers result = choose_by_oracle(problem, {.most_evaluations = 60});

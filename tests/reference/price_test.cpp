@@ -186,7 +186,7 @@ TEST(Price, OfAnEarlierDecisionFallsToZeroWhereEverythingFits) {
 
 // Type 0 is used as it should be. No job requests type 1: G = 9 * 60 / 280 of U. A step of 1/16 of that, 60 times, is
 // 7; one of 1/8 goes beyond 0, where it ends, though 13/60 of U is rounded.
-TEST(Price, FallsToZeroWhereNobodyPays) {
+TEST(Price, FallsToZeroWhereNoJobPays) {
   const ChoiceProblem problem({1, 9}, {{{0, 1, 100}}, {{0, 100, 1000}}});
 
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 3, .prices = {60, 20}})), "0 - | 60 13 | 100 of 217 (3)");
@@ -270,7 +270,7 @@ TEST(PriceExchange, IsNotSoughtWhereTheGapIsSmall) {
 }
 
 // At 49 jobs 0 and 1 net 102 and 2, job 2 -2: it lacks one GPU. Job 0 can give up one for 90, job 1 only both, for 100.
-TEST(PriceExchange, TakesFromWhoLosesLeast) {
+TEST(PriceExchange, TakesFromTheJobThatLosesLeast) {
   const ChoiceProblem problem({7}, {{{0, 2, 200}, {0, 1, 110}}, {{0, 2, 100}}, {{0, 4, 194}}});
 
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {49}})), "1 0 0 | 49 | 404 of 447 (2)");
@@ -312,13 +312,13 @@ TEST(PriceDisplace, IsFollowedByFilling) {
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {38}})), "0 0 1 - | 38 | 340 of 360 (2)");
 }
 
-TEST(PriceDisplace, NobodyLeavesWhereNothingIsGained) {
+TEST(PriceDisplace, NoJobLeavesWhereNothingIsGained) {
   const ChoiceProblem problem({2}, {{{0, 2, 9}}, {{0, 1, 5}}, {{0, 1, 4}}});
 
   EXPECT_EQ(brief(choose_by_oracle(problem, {.most_evaluations = 2, .prices = {4}})), "- 0 0 | 4 | 9 of 10 (2)");
 }
 
-TEST(Price, WhoWantsTheBoundOnlyGetsNothingElse) {
+TEST(Price, ARequestForTheBoundOnlyGetsNothingElse) {
   const ChoiceProblem problem({3}, {{{0, 2, 100}}, {{0, 3, 140}}});
 
   const ChoiceBuffers all = choose_by_oracle(problem), bound = choose_by_oracle(problem, {.bound_only = true});

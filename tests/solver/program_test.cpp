@@ -126,7 +126,7 @@ TEST(Program, HasTheOptimumThatEnumerationFinds) {
 }
 
 // To GLPK, choices within 1e-7 of their value are equal.
-TEST(Program, LiesBetweenThePlanAndTheBoundOfEveryPolicyThatHasOne) {
+TEST(Program, IsBetweenThePlanAndTheBoundOfEveryPolicyThatHasOne) {
   int compared = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const ClusterState state = small_cluster(seed);

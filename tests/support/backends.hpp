@@ -20,7 +20,8 @@ std::unique_ptr<core::PlacementBackend> make_backend(const std::string& name, st
 /// True when BERTH_REQUIRE_GPU=1: the machine has a GPU, so that skipping a GPU test would hide a fault.
 bool gpu_is_required();
 
-/// One test per backend of the build. A backend that cannot be used here skips with the cause, or fails where a GPU is required.
+/// One test per backend of the build. Each operation has its own suite, such as PlaceOnBackend.
+/// A backend that cannot be used here skips with the cause, or fails where a GPU is required.
 class OnBackend : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override;

@@ -42,7 +42,7 @@ std::string result(const std::string& row, const std::string& times = "[1,3]", c
 }
 
 // Each job gets 1 GPU. Then c, with 10 GPU-seconds left, grows to 4 of the 5 idle GPUs; b and a to 2 each.
-TEST(SrufFill, AllBeginSmallAndWhoHasTheLeastGpuTimeLeftGrowsFirst) {
+TEST(SrufFill, AllBeginSmallAndTheJobWithTheLeastGpuTimeLeftGrowsFirst) {
   Snapshot s = one_node();
   lasting(elastic(s, "a"), 1000);
   lasting(elastic(s, "b"), 100);
@@ -56,7 +56,7 @@ TEST(SrufFill, AllBeginSmallAndWhoHasTheLeastGpuTimeLeftGrowsFirst) {
   EXPECT_EQ(fate(state, plan, "c"), "start 4");
 }
 
-TEST(SrufFill, WhoHasTheMostLeftWaits) {
+TEST(SrufFill, TheJobWithTheMostLeftWaits) {
   Snapshot s = one_node(2);
   lasting(elastic(s, "a"), 1000);
   lasting(elastic(s, "b"), 10);
@@ -83,7 +83,7 @@ TEST(SrufFill, GpuTimeCountsAndNotRunTime) {
   EXPECT_EQ(fate(state, plan, "b"), "start 4");
 }
 
-TEST(SrufFill, WhoRunsMakesRoomForWhoHasLessLeft) {
+TEST(SrufFill, ARunningJobMakesRoomForOneWithLessLeft) {
   Snapshot s = one_node(2);
   runs(lasting(elastic(s, "a"), 1000), 2);
   lasting(elastic(s, "b"), 10);
@@ -110,7 +110,7 @@ TEST(AsSolved, JobsGetTheirRows) {
   EXPECT_EQ(fate(state, plan, "b"), "start 4");
 }
 
-TEST(AsSolved, WhoHasNoRowGetsWhatIsOver) {
+TEST(AsSolved, JobsWithoutARowGetWhatIsLeft) {
   Snapshot s = one_node();
   lasting(elastic(s, "a"), 100);
   lasting(elastic(s, "b"), 100);

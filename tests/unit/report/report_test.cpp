@@ -68,7 +68,7 @@ TEST(Explain, PlanShowsTotalsChangesAndGroupedReasons) {
             "2 jobs (j1, j2): needs 16 GPUs in one rack; best rack has 12 left: d7; one of them would start if 4 more were free there\n");
 }
 
-TEST(Explain, GpusThatNobodyCanGetAreToldInTheHeader) {
+TEST(Explain, GpusThatNoJobCanGetAreInTheHeader) {
   report::ExplainOptions options;
   const auto header = [&] {
     const std::string text = report::explain_plan(named(), starting(), options);
@@ -189,7 +189,7 @@ TEST(Explain, ColourOnlyWhenAsked) {
   EXPECT_NE(report::explain_plan(named(), starting(), options).find("\x1b[32mj0"), std::string::npos);
 }
 
-TEST(Explain, OneJobTellsItsReasonAndWhatWouldStartIt) {
+TEST(Explain, OneJobIsShownWithItsReasonAndWhatWouldStartIt) {
   EXPECT_EQ(report::explain_job(named(), starting(), 1),
             "job j1: wait\n"
             "  reason         needs 16 GPUs in one rack; best rack has 12 left: d7\n"

@@ -113,7 +113,7 @@ TEST(Shadow, WhatBecameFreeAfterTheRecordedStateIsNoDifference) {
   EXPECT_EQ(report.unseen, 1);
 }
 
-TEST(Shadow, AJobThatBerthDisplacesIsToldOnce) {
+TEST(Shadow, AJobThatBerthDisplacesIsReportedOnce) {
   const std::string long_one = R"({"id": "a", "submit_s": 0, "gpus": 8, "state": "running", "estimate": {"run_s": 90000},
     "allocation": {"shape": "8", "entries": [{"node": "n", "gpus": [0, 1, 2, 3, 4, 5, 6, 7]}]}})";
   const std::string short_one = R"({"id": "b", "submit_s": 0, "gpus": 8, "estimate": {"run_s": 10}})";

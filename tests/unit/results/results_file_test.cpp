@@ -145,7 +145,7 @@ TEST(ResultsFile, SeveralMayHaveItOpen) {
   EXPECT_EQ(database.number("SELECT min(n) FROM (SELECT count(*) AS n FROM jobs GROUP BY run)"), 3);
 }
 
-TEST(ResultsFile, WhoAddsWaitsForWhoWrites) {
+TEST(ResultsFile, AnAdditionWaitsForAWriter) {
   const Folder folder;
   const Trace trace = three_jobs();
   ResultsFile file(folder / "r");

@@ -61,7 +61,7 @@ TEST(CivilTime, WrongFormsAreNothing) {
   }
 }
 
-TEST(CivilTime, ADayThatItsMonthHasNotIsToldFromAWrongForm) {
+TEST(CivilTime, ADayThatItsMonthHasNotIsDistinguishedFromAWrongForm) {
   for (const char* missing : {"2026-02-30 12:00:00", "2017-02-29T00:00:00.5", "2026-04-31 00:00:00", "2026-01-00 00:00:00"}) {
     EXPECT_TRUE(is_missing_day(missing)) << missing;
   }

@@ -95,7 +95,7 @@ TEST(PlanTerms, SpanTakesTheSpeedThatIsLost) {
 }
 
 // Two gangs of four nodes in two racks: 1.5 GB over each NIC and uplink in a step of 100 ms.
-TEST(PlanTerms, LinkLoadSlowsThoseWhoShareALink) {
+TEST(PlanTerms, LinkLoadSlowsJobsThatShareALink) {
   Snapshot s = two_racks();
   for (std::size_t i = 1; i < 3; ++i) s.domains[i].uplink_bytes_per_s = 24'000'000'000;
   for (const char* id : {"a", "b"}) {
@@ -158,7 +158,7 @@ TEST(PlanTerms, FragmentationCountsIdleGpusByTheJobsThatCannotUseThem) {
 }
 
 // A job with a near deadline has up to twice the value where that helps.
-TEST(PlanTerms, TardinessPrefersWhoeverWouldBeLate) {
+TEST(PlanTerms, TardinessPrefersJobsThatWouldBeLate) {
   Snapshot s = one_node();
   for (const char* id : {"a", "b"}) {
     add_job(s, id, 8);

@@ -91,7 +91,7 @@ TEST(Shares, FollowNeeds) {
 }
 
 // v / (1 + 2 v) = 1 - v where 2 v^2 = 1.
-TEST(Shares, GiveMoreToWhoHasWaited) {
+TEST(Shares, GiveMoreToJobsThatHaveWaited) {
   const Shares s = solve(problem_of({1}, {{{1}, {1}, 1, 2}, {{1}, {1}, 1, 0}}));
 
   EXPECT_NEAR(s.share[0], 0.70710678, 1e-5);
@@ -99,7 +99,7 @@ TEST(Shares, GiveMoreToWhoHasWaited) {
   EXPECT_NEAR(s.level, 0.29289322, 1e-5);
 }
 
-TEST(Shares, LeaveOutWhoCanRunNowhere) {
+TEST(Shares, LeaveOutJobsThatCanRunNowhere) {
   const Shares s = solve(problem_of({1}, {{{1}, {0}}, {{1}, {1}}}));
 
   EXPECT_DOUBLE_EQ(s.level, 1);

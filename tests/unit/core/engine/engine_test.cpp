@@ -109,7 +109,7 @@ TEST(Engine, SaysUntilWhenItsOrderHolds) {
 }
 
 // `quick` is started on 4 GPUs: it has used 500 GPU-seconds 125 s from now.
-TEST(Engine, SaysUntilWhenItsOrderHoldsOnceThePlanIsCarriedOut) {
+TEST(Engine, SaysUntilWhenItsOrderHoldsOnceThePlanIsApplied) {
   Snapshot s = one_node_full();
   s.jobs.erase(s.jobs.begin());
   const ClusterState state(s);
@@ -160,7 +160,7 @@ TEST(Engine, SharesOfGpusCountAgainstQuotas) {
 }
 
 // A reservation ends, a label does not: the certificate of the label holds during it.
-TEST(Engine, DeclinesForWhatLastsWhileSomethingIsReserved) {
+TEST(Engine, RejectsForWhatLastsWhileSomethingIsReserved) {
   Snapshot s = test::two_racks();
   Reservation maintenance;
   maintenance.id = "maintenance";
@@ -180,7 +180,7 @@ TEST(Engine, DeclinesForWhatLastsWhileSomethingIsReserved) {
   EXPECT_EQ(of(state, plan, "patient").action, Action::kWait);
 }
 
-TEST(Engine, DeclinedJobHoldsNobodyUpUnderHeadOfLine) {
+TEST(Engine, RejectedJobBlocksNoOtherUnderStrict) {
   Snapshot s = test::two_racks();
   add_job(s, "a", 33);
   add_job(s, "b", 8);
@@ -195,7 +195,7 @@ TEST(Engine, DeclinedJobHoldsNobodyUpUnderHeadOfLine) {
 }
 
 // At 100 s: `late` needs 10 s and has its deadline at 109 s, `tight` at 110 s; the run time of `unknown` is not known.
-TEST(Engine, DeclinesWhoseHardDeadlineIsOutOfReach) {
+TEST(Engine, RejectsJobsWhoseHardDeadlineIsOutOfReach) {
   Snapshot s = test::two_racks();
   const auto due = [&](const char* id, TimeUs run, TimeUs at, bool hard) {
     Job& job = add_job(s, id, 4);
@@ -220,7 +220,7 @@ TEST(Engine, DeclinesWhoseHardDeadlineIsOutOfReach) {
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
 }
 
-TEST(Engine, HeadOfLineHoldsUpWhoeverComesAfter) {
+TEST(Engine, StrictBlocksAllJobsBehind) {
   Snapshot s = test::two_racks();
   run_on(add_job(s, "a", 1), "n0", {0});
   add_job(s, "b", 32);
@@ -336,7 +336,7 @@ TEST(Engine, SparesDoNotSpeedAGangUp) {
   EXPECT_EQ(of(state, plan, "gang").rate, 1'000'000);
 }
 
-TEST(Engine, SharesOfAGpuAreTakenInTurnsUnlessTheyArePartitions) {
+TEST(Engine, SharesOfAGpuRunInTimeSlicesUnlessTheyArePartitions) {
   Snapshot s = test::two_racks();
   s.nodes[0].sharing = true;
   for (const bool partition : {false, true}) {
@@ -457,7 +457,7 @@ TEST(Engine, ADecisionThatFailsLeavesThePolicyStateAsItWas) {
   EXPECT_NE(memory, before) << "one that does not fail forgets who left";
 }
 
-TEST(Engine, ServesTwoStatesInTurn) {
+TEST(Engine, ServesTwoStatesAlternately) {
   const ClusterState full(one_node_full());
   Snapshot s = test::two_racks();
   add_job(s, "x", 8);
@@ -484,7 +484,7 @@ TEST(Engine, TakesAnotherStateForAnother) {
   EXPECT_EQ(of(large, engine.decide(large, ask("fifo")), "a").action, Action::kStart);
 }
 
-TEST(Engine, TakesAStateLoadedAnewForAnother) {
+TEST(Engine, TakesAStateLoadedAgainForAnother) {
   Snapshot s = test::two_racks();
   add_job(s, "a", 32);
   ClusterState state(s);
@@ -509,7 +509,7 @@ TEST(Engine, AnswersWithAnotherPackingOnTheSameRevision) {
   EXPECT_TRUE(same_plan(engine.decide(state, ask("fifo")), before));
 }
 
-TEST(Engine, DeclinesNobodyForThePacking) {
+TEST(Engine, RejectsNoJobForThePacking) {
   Snapshot s = test::two_racks();
   for (Node& node : s.nodes) node.cpu_milli = 96'000;
   add_job(s, "a", 8).constraints.cpu_milli_per_gpu = 13'500;
@@ -524,7 +524,7 @@ TEST(Engine, DeclinesNobodyForThePacking) {
   EXPECT_EQ(of(state, engine.decide(state, ask("fifo")), "a").action, Action::kStart);
 }
 
-TEST(Engine, MendsFromASpareNodeAndKeepsTheSurvivors) {
+TEST(Engine, ReplacesFromASpareNodeAndKeepsTheSurvivors) {
   Snapshot s = test::two_racks();
   s.nodes[2].state = NodeState::kSpare;
   Job& gang = add_job(s, "gang", 16);

@@ -126,7 +126,7 @@ TEST(ScoreCandidates, JobsByIdInTheOrderAskedAndNoneWhereNothingFits) {
   EXPECT_EQ(all.begin, (std::vector<std::int32_t>{0, 1, 1, 2}));
 }
 
-TEST(ScoreCandidates, NobodyWaits) {
+TEST(ScoreCandidates, NoJobWaits) {
   const ClusterState state(filled());
 
   const Candidates all = Placement().score(state, {});

@@ -149,7 +149,7 @@ TEST(WhatIf, KeepsNothingOfAnotherState) {
   EXPECT_EQ(both.place(large, scenarios)[0].action.back(), Action::kWait);
 }
 
-TEST(WhatIf, GpusThatFailedAreKeptByNobody) {
+TEST(WhatIf, GpusThatFailedAreKeptByNoJob) {
   ClusterState state(two_nodes());
   state.apply(delta::SetNodeState{"n0", NodeState::kFailed, 0});
   Scenario scenario;

@@ -97,7 +97,7 @@ TEST(MeasuredRate, TheMostSpecificPointWins) {
   }
 }
 
-TEST(MeasuredRate, ACountThatWasSeenHasItsOwnRateWhateverLiesBesideIt) {
+TEST(MeasuredRate, ACountThatWasSeenHasItsOwnRateWhateverItsNeighboursAre) {
   Job job;
   job.shapes = {shape(4)};
   job.profile.points = {{"", 2, 0, "", 50}, {"", 4, 0, "", 70}, {"", 4, 0, "", 71}, {"a100", 4, 0, "", 72}, {"", 8, 0, "", 10}};

@@ -220,7 +220,7 @@ TEST(Repair, WorkingGpusOfALostMemberServeAgain) {
 }
 
 // Cores released by a lost member are not released again when its job ends.
-TEST(Repair, ReservationsCountTheCoresOfAMendedJobWhereItIs) {
+TEST(Repair, ReservationsCountTheCoresOfAReplacedJobWhereItIs) {
   Snapshot s = two_racks();
   s.nodes.resize(2);
   s.nodes[0].gpu_list = eight_gpus(0, GpuState::kFailed);
@@ -252,7 +252,7 @@ TEST(Repair, AGpuBeingReleasedIsNotLost) {
   EXPECT_EQ(a.places, (Places{{0, 1}}));
 }
 
-TEST(Repair, NobodyIsReservedForAGpuBeingReleasedThatIsHeld) {
+TEST(Repair, NoJobIsReservedForAGpuBeingReleasedThatIsHeld) {
   Snapshot s = two_racks();
   s.nodes.resize(1);
   s.nodes[0].gpu_list = eight_gpus(0, GpuState::kReleasing, s.now_us + 50);

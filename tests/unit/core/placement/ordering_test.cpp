@@ -35,7 +35,7 @@ TEST(JobOrder, EqualKeysFallToTheLowerRank) {
   EXPECT_EQ(list(order), (std::vector<std::int32_t>{3, 1, 0, 2}));
 }
 
-TEST(JobOrder, LeavesOutWhoIsNotNamedAgain) {
+TEST(JobOrder, LeavesOutJobsThatAreNotNamedAgain) {
   const std::vector<std::int64_t> keys{1, 2, 3};
   const std::vector<std::int32_t> ranks{0, 1, 2};
   JobOrder order;

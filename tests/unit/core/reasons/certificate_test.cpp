@@ -136,7 +136,7 @@ TEST(Certificate, EveryShapeMustFail) {
   EXPECT_FALSE(holds(s, claim(ReasonCode::kInsufficientGpus, 33, 32)));
 }
 
-TEST(Certificate, DeclinedJobNeedsOne) {
+TEST(Certificate, RejectedJobNeedsOne) {
   Snapshot s = two_racks();
   add_job(s, "a", 33);
   add_job(s, "b", 1);

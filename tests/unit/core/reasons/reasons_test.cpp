@@ -77,7 +77,7 @@ TEST(Reasons, LastMemberOfAGangNamesTheNodeToFree) {
             "more were free on n1");
 }
 
-TEST(Reasons, GangOfWholeNodesTellsFreeGpusFromFreePieces) {
+TEST(Reasons, GangOfWholeNodesDistinguishesFreeGpusFromFreeNodes) {
   ProblemBuilder b;
   b.rack("r0", {8, 8, 8}).rack("r1", {8});
   const int pair = b.gang(2, 8), four = b.gang(4, 8);
@@ -93,7 +93,7 @@ TEST(Reasons, GangOfWholeNodesTellsFreeGpusFromFreePieces) {
       "needs 32 GPUs as 4 members of 8 GPUs, each on one node; 28 free after this plan; would start if 4 more members of 8 GPUs had room");
 }
 
-TEST(Reasons, OnePieceNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
+TEST(Reasons, OneMemberNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
   ProblemBuilder b;
   b.rack("r0", {4, 4});
   const int job = b.gang(1, 4), other = b.gang(1);
@@ -110,7 +110,7 @@ TEST(Reasons, OnePieceNamesTheNodeAlsoWhereAllOfItIsTooLittle) {
             "needs 4 GPUs on one node; no node has any left; would start if 4 more were free on one node");
 }
 
-TEST(Reasons, PiecesInOneRackAreCountedAsPieces) {
+TEST(Reasons, MembersInOneRackAreCountedAsMembers) {
   ProblemBuilder b;
   b.rack("r0", {8, 8}).rack("r1", {8, 8});
   const int pair = b.ask(rack_group(2, 8)), other = b.gang(1);
@@ -146,7 +146,7 @@ TEST(Reasons, FreeGpusThatAJobMayNotUseAreNotCountedAndNotHidden) {
             "needs 6 GPUs; 4 free after this plan on nodes that it may use, 12 in all; would start if 2 more were free on such nodes");
 }
 
-TEST(Reasons, CoresOfManyMembersAreCountedInPieces) {
+TEST(Reasons, CoresOfManyMembersAreCountedByMember) {
   ProblemBuilder b;
   NodeSpec node;
   node.gpus = 4;

@@ -40,7 +40,7 @@ std::string told(ProblemBuilder& b, int job) { return sentence(explain(b.build()
 
 }  // namespace
 
-TEST(SmallestChange, OfAGangApartIsMoreNodes) {
+TEST(SmallestChange, OfASpreadGangIsMoreNodes) {
   ProblemBuilder b = nodes({{8, 8}, {8, 0}, {8, 0}, {8, 0}});
 
   EXPECT_EQ(told(b, b.ask(apart(2, 4))), "needs 8 GPUs, 4 on each of 2 nodes; 1 node has room; would start if 1 more node had 4 free");
@@ -67,7 +67,7 @@ TEST(SmallestChange, OfTheLastMemberNamesTheNodeThatIsNearest) {
   EXPECT_EQ(told(b, b.ask(apart(2, 4))), "needs 8 GPUs, 4 on each of 2 nodes; 1 node has room; would start if 1 more were free on n2");
 }
 
-TEST(SmallestChange, IsNotToldWhereTheNodesCouldNeverHoldIt) {
+TEST(SmallestChange, IsNotStatedWhereTheNodesCouldNeverHoldIt) {
   NodeSpec closed;
   closed.closed = true;
   ProblemBuilder b = nodes({{8, 8}, {8, 0}, {2, 2}});

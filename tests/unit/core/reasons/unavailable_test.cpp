@@ -134,7 +134,7 @@ TEST(Unavailable, AnotherRackThatWouldDoIsNamed) {
   EXPECT_EQ(answer.violations(), "");
 }
 
-TEST(Unavailable, AJobThatLostItsGpusIsToldWhich) {
+TEST(Unavailable, AJobThatLostItsGpusIsShownWhich) {
   Snapshot s = one_type();
   Job& job = add_job(s, "a", 16);
   run_on(job, "n1", {0, 1, 2, 3, 4, 5, 6, 7});

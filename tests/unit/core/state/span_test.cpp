@@ -53,7 +53,7 @@ TEST(TightestSpan, OfAGangThatFitsAnNvlinkDomainUsesNoNic) {
 }
 
 // 16 GPUs on n0 and n1, divided into members in three ways: the ring passes two nodes of eight.
-TEST(Span, ANodeCountsOnceWhoeverOfTheGangIsOnIt) {
+TEST(Span, ANodeCountsOnceWhateverMembersAreOnIt) {
   Snapshot s = two_racks();
   synchronising(s, "one", 16).shapes[0].groups = {group_of("a", 2, 8)};
   synchronising(s, "two", 16).shapes[0].groups = {group_of("a", 2, 4), group_of("b", 2, 4)};

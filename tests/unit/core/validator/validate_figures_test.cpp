@@ -184,7 +184,7 @@ TEST_F(ValidateFigures, NumbersOfAReasonSayWhatItsCodeSays) {
   EXPECT_EQ(check(), "job c: has the reason quota of a queue that it does not stand in\n");
 }
 
-TEST_F(ValidateFigures, WhoStandsInTheWayIsThere) {
+TEST_F(ValidateFigures, JobsInTheWayAreThere) {
   Reason& c = decision("c").reason;
   c = {};
   c.code = ReasonCode::kBehind;

@@ -5,7 +5,7 @@
 
 namespace berth::test {
 
-TEST(ValidatePlan, KeptAndStartedBesideEachOtherPass) {
+TEST(ValidatePlan, KeptAndStartedJobsOnOneNodePass) {
   Snapshot s = two_racks();
   run_on(add_job(s, "a", 4), "n0", {0, 1, 2, 3});
   add_job(s, "b", 6);

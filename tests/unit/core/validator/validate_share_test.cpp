@@ -59,7 +59,7 @@ TEST(ValidateShares, NeedConsentOfBothSides) {
   EXPECT_EQ(job.check(), "job b: takes a share of a GPU of node n0; the job does not allow sharing\n");
 }
 
-TEST(ValidateShares, AreTakenInTurnsUnlessTheyArePartitions) {
+TEST(ValidateShares, RunInTimeSlicesUnlessTheyArePartitions) {
   Snapshot s = two_racks();
   s.nodes[0].sharing = true;
   add_share(s, "a", 500'000, 0);
@@ -91,7 +91,7 @@ TEST(ValidateShares, StayAsTheyWereHeld) {
   EXPECT_EQ(other.check(), "job a: is kept with other GPUs than it holds\n");
 }
 
-TEST(ValidateShares, NeverLieOnAWholeGpuOfAnother) {
+TEST(ValidateShares, AreNeverOnAWholeGpuOfAnother) {
   Snapshot s = two_racks();
   s.nodes[0].sharing = true;
   run_on(add_share(s, "a", 100'000, 0), "n0", {0});
@@ -128,7 +128,7 @@ TEST(ValidateReservation, FitsAfterTheFinishingJobsLeave) {
   EXPECT_EQ(twice.check(), "job c: is reserved, as is another job; a plan has one reservation\n");
 }
 
-TEST(ValidateReservation, CountsCoresOfThoseWhoStay) {
+TEST(ValidateReservation, CountsCoresOfJobsThatStay) {
   Snapshot s = two_racks();
   s.nodes[0].cpu_milli = 1000;
   run_on(add_job(s, "a", 1), "n0", {0}).constraints.cpu_milli_per_gpu = 600;
@@ -187,7 +187,7 @@ TEST(ValidateReplace, OnlyForJobsThatLostSomething) {
   EXPECT_EQ(m.check(), "job a: has the action replace and has lost no GPU\n");
 }
 
-TEST(ValidateReplace, FailedNodeIsNoPlaceToMendOn) {
+TEST(ValidateReplace, FailedNodeIsNoPlaceToReplaceOn) {
   const Snapshot s = wounded();
   PlanMaker m(s);
 

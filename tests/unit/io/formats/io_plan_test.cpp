@@ -151,6 +151,23 @@ TEST(PlanJson, PlacesAreNamedAtTheirLevel) {
   EXPECT_EQ(where(-1, ""), "");
 }
 
+// An index would mean another queue in another snapshot.
+TEST(PlanJson, AQueueIsNamedInItsEvidence) {
+  ClusterState state = small_state();
+  Queue small;
+  small.id = "small";
+  state.apply(delta::PutQueue{small});
+  Plan p = full_plan(state);
+  Reason& reason = p.decisions[2].reason;
+  reason.code = ReasonCode::kQuota;
+  reason.queue = 1;
+
+  EXPECT_NE(to_json(p, state).find(R"("queue":"small")"), std::string::npos) << to_json(p, state);
+  EXPECT_EQ(parse_plan(to_json(p, state), state, "f.json").decisions[2].reason.queue, 1);
+  reason.queue = -1;
+  EXPECT_EQ(to_json(p, state).find("\"queue\""), std::string::npos);
+}
+
 TEST(PlanJson, TimingIsLeftOutWhenAsked) {
   const ClusterState state = small_state();
   EXPECT_NE(to_json(full_plan(state), state).find("\"timing\""), std::string::npos);

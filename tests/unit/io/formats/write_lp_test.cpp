@@ -98,7 +98,7 @@ TEST(WriteLp, NamesNeverLeaveTheirComment) {
   EXPECT_NE(whole.find(p.shape_id[1]), std::string::npos);
 }
 
-TEST(WriteLp, NothingToChooseIsAProgrammeToo) {
+TEST(WriteLp, NothingToChooseIsAProgramToo) {
   core::ShapeProgram p;
   p.policy = "sia";
   p.objective = "sia";

@@ -244,7 +244,7 @@ TEST(ImportKai, FractionsShareTheGpuOfTheirGroup) {
   EXPECT_TRUE(imported.snapshot.nodes.at(0).gpu_list.empty());  // the reservation itself closes no GPU
 }
 
-TEST(ImportKai, GpusHeldByOthersAndThoseNotAllocatableTakeNobodyNew) {
+TEST(ImportKai, GpusHeldByOthersAndThoseNotAllocatableTakeNoNewJobs) {
   Objects objects = small();
   objects.nodes = {node("n0", 4, R"("nvidia.com/gpu.product": "H100")", "", 3)};
   objects.groups = {group("a", 1)};
@@ -467,7 +467,7 @@ TEST(ImportKai, QueuesThatAreNoTreeAreRefusedInTheFileThatWasGiven) {
   EXPECT_EQ(of(chain), "no error");
 }
 
-TEST(ImportKai, AWeightThatIsNoneIsToldOf) {
+TEST(ImportKai, AWeightThatIsNoneIsReported) {
   Objects objects = small();
   for (const char* weight : {"0", "-1"}) {
     std::string one = queue("w" + std::to_string(objects.queues.size()), "", "1", "-1");

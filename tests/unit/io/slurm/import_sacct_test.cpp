@@ -110,7 +110,7 @@ TEST(ImportSacct, ARowThatStandsThereAgainIsOneAndAnotherOfTheSameRunIsRefused) 
   EXPECT_EQ(problem(kHeader + once + other), ":3: duplicate job '1' with the same submission but other values");
 }
 
-TEST(ImportSacct, RowsThatContradictThemselvesAreToldOf) {
+TEST(ImportSacct, RowsThatContradictThemselvesAreReported) {
   const Trace trace = import(kHeader + row("1", "COMPLETED", "2026-01-01T11:00:00|2026-01-01T10:30:00|60|120") +
                              row("2", "COMPLETED", "2026-01-01T11:00:00|2026-01-01T10:30:00||120") +
                              row("3", "COMPLETED", "2026-01-01T11:00:00|2026-01-01T10:30:00||120") +
@@ -141,7 +141,7 @@ TEST(ImportSacct, GpusOfWhichNotAllAreOfOneTypeMayBeOfAny) {
                     "(first: job 1, line 2)"));
 }
 
-TEST(ImportSacct, ColumnsThatAreNotThereAreToldOf) {
+TEST(ImportSacct, MissingColumnsAreReported) {
   EXPECT_TRUE(noted(import("JobID|State|Submit|Start|End|Elapsed|AllocTRES\n"),
                     "columns that are not in the file: 'User', 'Partition', 'TimelimitRaw'"));
   EXPECT_FALSE(noted(import(kHeader), "columns"));

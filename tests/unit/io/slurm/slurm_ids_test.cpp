@@ -42,7 +42,7 @@ TEST(SlurmIds, AHeterogeneousJobWithTheIdOfAnotherJobIsRefused) {
   EXPECT_EQ(refused({component22(13, 1), job22(12)}), "in:6: /jobs/1: job_id 12 makes job '12', which het_job_id 12 at /jobs/0 makes too");
 }
 
-TEST(SlurmIds, ComponentsAreToldApartByTheirOffsets) {
+TEST(SlurmIds, ComponentsAreDistinguishedByTheirOffsets) {
   EXPECT_EQ(refused({component22(12, 0), component22(13, 0)}), "in:6: /jobs/1: het_job_offset 0 of het_job_id 12 is that of /jobs/0 too");
   EXPECT_EQ(refused({component22(12, 0).without("het_job_offset")}),
             "in:5: /jobs/0 lacks what is needed: het_job_offset (data parser v0.0.38)");

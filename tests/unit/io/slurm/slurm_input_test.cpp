@@ -82,7 +82,7 @@ TEST(SlurmInput, MissingFieldsAreNamedWithTheVersionThatLacksThem) {
   EXPECT_EQ(refusal(nodes22({node22("n1").without("gres_used")})), "in:5: /nodes/0 lacks what is needed: gres_used (data parser v0.0.38)");
 }
 
-TEST(SlurmInput, AnUnknownVersionWithAllFieldsIsReadAndToldOf) {
+TEST(SlurmInput, AnUnknownVersionWithAllFieldsIsReadAndReported) {
   EXPECT_TRUE(noted(imported(document("jobs", {job22(1)}, meta_of("v0.0.99")) + kNodes),
                     "data parser v0.0.99: read as v0.0.43, the newest one known"));
 }

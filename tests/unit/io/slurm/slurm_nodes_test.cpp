@@ -90,11 +90,11 @@ TEST(SlurmNodes, OfSeveralTypesTheMostFrequentIsUsedAndTheOthersKeepTheirIndices
 
 TEST(SlurmNodes, AnUntypedGpuIsOfTypeGpu) { EXPECT_EQ(one_node(node22("n1").text("gres", "gpu:8")).gpu_type, "gpu"); }
 
-TEST(SlurmNodes, ANodeInNoPartitionServesNobody) {
+TEST(SlurmNodes, ANodeInNoPartitionServesNoJob) {
   EXPECT_EQ(one_node(node22("n1").with("partitions", "[]")).virtual_clusters, std::vector<std::string>({"(no partition)"}));
 }
 
-TEST(SlurmNodes, GpusInUseByNobodyKnownAreKeptFree) {
+TEST(SlurmNodes, GpusInUseByNoKnownJobAreKeptFree) {
   const io::SlurmImport import = imported(jobs22({}) + nodes22({node22("n1").text("gres_used", "gpu:h100:3(IDX:0,5-6)")}));
   const io::SlurmImport counted = imported(jobs22({}) + nodes22({node22("n1").text("gres_used", "gpu:h100:2")}));
 
@@ -154,7 +154,7 @@ TEST(SlurmNodes, TooManyGpusAreRefusedWithTheirPlace) {
             R"(in:5: /nodes/0/gres: "gpu:a:40,gpu:b:40" are more than 64 GPUs)");
 }
 
-TEST(SlurmNodes, MoreInUseThanThereIsIsToldOf) {
+TEST(SlurmNodes, MoreInUseThanThereIsIsReported) {
   const io::SlurmImport import = imported(
       jobs22({}) + nodes22({node22("n1").text("gres_used", "gpu:h100:1(IDX:8)"), node22("n2").text("gres_used", "gpu:h100:1(IDX:70)"),
                             node22("n3").text("gres_used", "gpu:h100:9(IDX:N/A)")}));

@@ -32,7 +32,7 @@ TEST(SlurmRequest, GpusOfANodeMakeOneMemberANode) {
   EXPECT_EQ(request_of(asking("tres_per_node", "gres/gpu:h100=8", 2, 2, 2)), "2x8 h100");
 }
 
-TEST(SlurmRequest, MembersThatWouldFitBesideEachOtherAreToldToKeepApart) {
+TEST(SlurmRequest, MembersThatWouldFitOnOneNodeAreSpread) {
   EXPECT_EQ(request_of(asking("tres_per_node", "gres:gpu:4", 2, 2, 2)), "2x4+");
   EXPECT_EQ(request_of(asking("tres_per_node", "gres:gpu:4", 1, 1, 1)), "1x4");
 }

@@ -29,7 +29,7 @@ Tres tres_of(std::string_view text) {
 
 }  // namespace
 
-TEST(SlurmTres, ATypeAndACountAreToldApart) {
+TEST(SlurmTres, ATypeAndACountAreDistinguished) {
   expect_gres("gpu", "gpu", "", 1);
   expect_gres("gpu:4", "gpu", "", 4);
   expect_gres("gpu:h100", "gpu", "h100", 1);

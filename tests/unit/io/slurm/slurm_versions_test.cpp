@@ -14,7 +14,7 @@ bool says_without(const io::SlurmImport& import) {
 
 }  // namespace
 
-TEST(SlurmVersions, FieldsThatAreMissingThoughTheVersionPrintsThemAreToldOfOnce) {
+TEST(SlurmVersions, FieldsThatAreMissingThoughTheVersionPrintsThemAreReportedOnce) {
   const SlurmRow trimmed = job22(7).without("array_task_string").without("tasks").without("shared");
 
   const io::SlurmImport import = of_jobs({job22(5), trimmed, trimmed.with("job_id", "8"), job22(9).without("het_job_id")});
@@ -56,7 +56,7 @@ TEST(SlurmVersions, TheCountOfSwitchesHasTwoNames) {
       noted(of_version("v0.0.42", {job22(7).with("required_switches", "2")}), "1 job: its count of switches is not kept (first: 7)"));
 }
 
-TEST(SlurmVersions, OfAVersionThatIsNotKnownIsToldOnceForAllDocuments) {
+TEST(SlurmVersions, AnUnknownVersionIsReportedOnceForAllDocuments) {
   const std::string meta = meta_of("v0.0.99");
   const SlurmRow node = node22("n1");
 

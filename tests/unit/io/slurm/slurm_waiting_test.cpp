@@ -18,7 +18,7 @@ SlurmRow array22(int id, const std::string& tasks) {
 
 }  // namespace
 
-TEST(SlurmWaiting, AJobThatWaitsForItsTurnWaits) {
+TEST(SlurmWaiting, AJobThatWaitsForItsPriorityWaits) {
   const io::SlurmImport import = of_jobs({job22(3).text("account", "physics"), job22(4).text("state_reason", "Resources")});
 
   const Job* job = find_job(import.snapshot, "3");
@@ -135,7 +135,7 @@ TEST(SlurmWaiting, OfALongArrayAFewTasksThatWaitAreRemembered) {
   EXPECT_EQ(import.left_out.count("7_1009"), 1u);
 }
 
-TEST(SlurmWaiting, TasksThatSlurmCutOffAreToldOf) {
+TEST(SlurmWaiting, TasksThatSlurmCutOffAreReported) {
   const io::SlurmImport import = of_jobs({array22(7, "1,2,3,14...")});
 
   EXPECT_EQ(order_of(import), "7_1 7_2 7_3");  // 14 may be a prefix of 145

@@ -90,7 +90,7 @@ TEST(ImportGavel, AProfileHasAPointForEachTypeAndCountOnWhichTheModelRuns) {
                                                     {"K80", 1, 0, "", 1'500'000}}));  // 0 on two: not runnable
 }
 
-TEST(ImportGavel, BesideAnotherModelARateIsKeptAndAPairOfZerosKeepsNothing) {
+TEST(ImportGavel, NextToAnotherModelARateIsKeptAndAPairOfZerosKeepsNothing) {
   const Profile profile = gavel(ten(kA, "1", "1")).profiles.at(0).second;
 
   using Kept = std::vector<std::pair<std::string, std::int64_t>>;

@@ -54,7 +54,7 @@ TEST(ImportPhilly, EqualRowsStayApartWhateverTheirOrder) {
   EXPECT_EQ(one.jobs, other.jobs);
 }
 
-TEST(ImportPhilly, IdsDoNotTellWhichOfEqualJobsIsLonger) {
+TEST(ImportPhilly, IdsDoNotRevealWhichOfEqualJobsIsLonger) {
   int longer_first = 0;
   for (int i = 1; i <= 40; ++i) {
     const std::string row = "2017-10-09 07:00:00,";
@@ -177,7 +177,7 @@ TEST(ImportPhilly, ClusterFilesAreChecked) {
   EXPECT_THROW(import_files("philly", {jobs.path(), huge.path()}), InputError);
 }
 
-TEST(ImportPhilly, AJobOfTheLogThatIsRefusedIsToldWithItsPlace) {
+TEST(ImportPhilly, AJobOfTheLogIsRefusedWithItsPlace) {
   const std::string job = R"({"jobid":"a","submitted_time":"2017-10-09 07:00:00","attempts":[{"start_time":"2017-10-09 07:00:00",
 "end_time":"2017-10-09 08:00:00","detail":[{"gpus":["gpu0"]}]}]})";
   const TempFile file("[" + job + ",\n" + job + "]", ".json");
@@ -185,7 +185,7 @@ TEST(ImportPhilly, AJobOfTheLogThatIsRefusedIsToldWithItsPlace) {
   EXPECT_EQ(test::problem_of([&] { import_trace("philly", {file.path()}); }), file.path() + ":3: /1: job id 'a' occurs twice");
 }
 
-TEST(ImportPhilly, AFileWithoutJobsIsToldAsThat) {
+TEST(ImportPhilly, AFileWithoutJobsIsReportedAsSuch) {
   EXPECT_TRUE(notes_contain(import("[]", ".json"), "there is no job in it"));
   EXPECT_TRUE(notes_contain(import(kCsv), "there is no job in it"));
   EXPECT_FALSE(notes_contain(import(kCsv + "2017-10-09 07:01:55,66.0,-1,-66.0,11cb48\n"), "there is no job in it")) << "one is left out";

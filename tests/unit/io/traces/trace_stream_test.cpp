@@ -37,7 +37,7 @@ std::string problem(const std::string& text) {
 
 }  // namespace
 
-TEST(TraceStream, ElementsAndTheRestAreTakenApartWhateverThePieces) {
+TEST(TraceStream, ElementsAndTheRestAreSeparatedWhateverTheChunks) {
   EXPECT_EQ(split(R"({"a":[{"jobs":[1]}],"jobs":[ 1, {"x":[2,3]},"],"],"b":2})", 100),
             R"(0@1:1;1@1:{"x":[2,3]};2@1:"],";{"a":[{"jobs":[1]}],"jobs":[],"b":2})");
   EXPECT_EQ(split(R"({"jobs":[]})", 1), R"({"jobs":[]})");
@@ -70,7 +70,7 @@ TEST(TraceStream, ErrorsHaveTheLinesAndPointersOfTheWhole) {
   EXPECT_EQ(problem(""), ":1: the file is empty");
 }
 
-TEST(TraceStream, ItIsWrittenInPiecesToTheSameText) {
+TEST(TraceStream, ItIsWrittenInChunksToTheSameText) {
   Trace trace;
   trace.jobs.resize(20'000);
   for (std::size_t i = 0; i < trace.jobs.size(); ++i) {

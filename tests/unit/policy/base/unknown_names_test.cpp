@@ -45,7 +45,7 @@ TEST(UnknownNames, AGpuTypeOfNoNode) {
 }
 
 // One member finds its node; that the other one waits for ever is not certified.
-TEST(UnknownNames, AreToldWhereTheJobWaits) {
+TEST(UnknownNames, AreNamedWhereTheJobWaits) {
   const std::string apart = R"("shapes": [{"id": "s", "gpus": 2, "groups": [{"name": "g", "members": 2, "spread": {"level": "node",
       "max_per_domain": 1}}]}], "virtual_cluster": "vc", "constraints": {"required_nodes": ["a", "c"]})";
   EXPECT_EQ(reason_of(apart),

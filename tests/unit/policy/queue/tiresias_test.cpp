@@ -169,7 +169,7 @@ TEST(Tiresias, OneEngineAnswersAsANewOneWhateverChanges) {
   EXPECT_EQ(same(state, "paper"), 1);
 }
 
-TEST(Tiresias, ModelsAreToldApartByTheirNames) {
+TEST(Tiresias, ModelsAreDistinguishedByTheirNames) {
   core::Consolidation rule;
   rule.scattered = {"resnet50", "bert"};
   const auto applies_to = [&](const char* model) {

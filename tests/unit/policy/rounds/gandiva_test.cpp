@@ -33,7 +33,7 @@ PolicyJob running(TimeUs assigned) {
 
 }  // namespace
 
-TEST(Gandiva, WhoWaitsStandsWhereItBeganToWait) {
+TEST(Gandiva, AWaitingJobIsOrderedByWhenItBeganToWait) {
   const auto policy = find_policy("gandiva").make({});
   const PolicyJobs jobs({waiting(59'999'999), waiting(60 * kSecond), waiting(0, 125 * kSecond)});
 
@@ -42,7 +42,7 @@ TEST(Gandiva, WhoWaitsStandsWhereItBeganToWait) {
   EXPECT_EQ(jobs.next_change(*policy, 130 * kSecond), (Keys{kNever, kNever, kNever}));
 }
 
-TEST(Gandiva, NobodyLosesItsGpusInItsTurn) {
+TEST(Gandiva, NoJobLosesItsGpusInItsTimeSlice) {
   const auto policy = find_policy("gandiva").make({});
   const PolicyJobs jobs({running(60 * kSecond), running(119'999'999), waiting(0)});
 
@@ -56,7 +56,7 @@ TEST(Gandiva, NobodyLosesItsGpusInItsTurn) {
   EXPECT_EQ(PolicyJobs({running(0)}).next_change(*policy, 120 * kSecond), (Keys{180 * kSecond}));
 }
 
-TEST(Gandiva, ATurnOfWhichNobodyKnowsWhenItBeganIsOver) {
+TEST(Gandiva, ATimeSliceWithoutAKnownBeginningIsOver) {
   const auto policy = find_policy("gandiva").make({});
   const PolicyJobs jobs({running(kNever), running(11 * kSecond)});
 

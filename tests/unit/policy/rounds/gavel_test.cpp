@@ -36,7 +36,7 @@ Snapshot two_jobs(TimeUs now, const std::string& running) {
   return s;
 }
 
-TEST(GavelPolicy, TakesTurnsByRounds) {
+TEST(GavelPolicy, SharesTimeByRounds) {
   PolicyState kept;
   const ClusterState first(two_jobs(1'000 * kSecond, ""));
   EXPECT_EQ(fate(first, plan_of(first, kept), "a"), "start s");

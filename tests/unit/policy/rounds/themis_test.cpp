@@ -83,7 +83,7 @@ TEST(Themis, EqualRhoGoesBySubmitThenId) {
   EXPECT_EQ(jobs.keys(*policy, 20), (Keys{left_over(2'000'000), worst(2'000'000), worst(2'000'000)}));
 }
 
-TEST(Themis, NobodyIsAskedWithinItsLease) {
+TEST(Themis, NoJobIsAskedWithinItsLease) {
   const auto policy = find_policy("themis").make({});
   PolicyState state;
   const auto keys = [&](TimeUs now, TimeUs assigned) {

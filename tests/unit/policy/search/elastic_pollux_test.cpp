@@ -44,7 +44,7 @@ TEST(ElasticPollux, AJobThatAsksForMoreHasItsSmallestShape) {
 
 // Ten hours old: the factor of a change is 36,000 / 36,030. After 1,100 restarts it is 3,000 / 36,030, and 5 in place
 // of 3.4 is no gain.
-TEST(ElasticPollux, WhoWasRestartedOftenStaysAsItIs) {
+TEST(ElasticPollux, AJobThatWasRestartedOftenStaysAsItIs) {
   Snapshot s = one_node();
   Job& job = runs(elastic(s, "a"), 4);
   job.submit_us = 0;
@@ -86,7 +86,7 @@ TEST(ElasticPollux, TheValueOfJobsSubmittedJustNowIsTheirSpeed) {
   EXPECT_EQ(fate(state, plan, "b"), "start 4");
 }
 
-TEST(ElasticPollux, WhoKeepsItsGpusKeepsItsShape) {
+TEST(ElasticPollux, AJobThatKeepsItsGpusKeepsItsShape) {
   Snapshot s = one_node();
   Job& job = runs(elastic(s, "a", {{4, 3'400'000}, {4, 3'500'000}}), 4);
   job.shapes[1].id = "quicker";
@@ -98,7 +98,7 @@ TEST(ElasticPollux, WhoKeepsItsGpusKeepsItsShape) {
 
 // Both are on both nodes, where only one of them may stay: the one with less attained service. No generation follows
 // this repair.
-TEST(ElasticPollux, WhoHasLessServiceComesFirst) {
+TEST(ElasticPollux, JobsWithLessServiceComeFirst) {
   Snapshot s = test::two_racks();
   s.nodes.resize(2);
   s.gpu_types.resize(1);

@@ -40,7 +40,7 @@ Snapshot divided() {
 
 std::int64_t value_of(const Plan& plan) { return plan.bound.value; }
 
-TEST(OnesPlus, MovesWhoIsInTheWayOfOneWhoFindsNoPlace) {
+TEST(OnesPlus, MovesAJobOutOfTheWayOfOneThatFindsNoPlace) {
   const ClusterState state(divided());
   EXPECT_EQ(fate(state, test::valid_plan(state, test::asking("price")), "c"), "wait");
 
@@ -54,7 +54,7 @@ TEST(OnesPlus, MovesWhoIsInTheWayOfOneWhoFindsNoPlace) {
 }
 
 // Moving costs more than c gains: by throughput, over an hour, three quarters of it.
-TEST(OnesPlus, NobodyMovesForLessThanItCosts) {
+TEST(OnesPlus, NoJobMovesForLessThanItCosts) {
   for (const std::int64_t migrate_s : {900, 3'500}) {
     Snapshot s = divided();
     for (Job& job : s.jobs) job.costs.migrate_us = migrate_s * kSecond;

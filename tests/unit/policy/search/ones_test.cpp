@@ -130,7 +130,7 @@ TEST(Ones, GrowsOverGpusThatAreNoShape) {
 }
 
 // Its epochs were counted by time, and were more.
-TEST(Ones, AJobWhoseEpochsFellHoldsNobodyUp) {
+TEST(Ones, AJobWhoseEpochsFellBlocksNoOther) {
   for (const std::int64_t scheduled : {std::int64_t{60'000'000}, INT64_MAX}) {
     Snapshot s = one_node();
     seen(runs(elastic(s, "a", linear(8, 8)), 2), 3);
@@ -172,7 +172,7 @@ TEST(Ones, OnlyAJobWithHalfOfAllGpusShrinks) {
   }
 }
 
-TEST(Ones, OnlyWhatIsIdleIsGivenWhileSomebodyMustNotChange) {
+TEST(Ones, OnlyIdleGpusAreGivenWhileAJobMustNotChange) {
   Snapshot s = one_node();
   seen(runs(elastic(s, "a"), 4), 3);
   test::run_on(seen(elastic(s, "b"), 3), "n0", {4, 5}).allocation.shape = "2";
@@ -188,7 +188,7 @@ TEST(Ones, OnlyWhatIsIdleIsGivenWhileSomebodyMustNotChange) {
   EXPECT_EQ(fate(state, plan, "c"), "start 1");
 }
 
-TEST(Ones, WhoIsNotInTheScheduleSaysSo) {
+TEST(Ones, JobsOutsideTheScheduleSaySo) {
   Snapshot s = one_node();
   for (int i = 0; i < 9; ++i) elastic(s, "j" + std::to_string(i));
   const ClusterState state(s);
@@ -202,7 +202,7 @@ TEST(Ones, WhoIsNotInTheScheduleSaysSo) {
 
 // The target changes which jobs run: a job that still waits requests half the next time, but never less than its
 // minimum.
-TEST(Ones, WhoIsLeftOutAsksForLess) {
+TEST(Ones, JobsLeftOutRequestLess) {
   Snapshot s = one_node();
   seen(runs(elastic(s, "a", {{4, 4'000'000}, {8, 8'000'000}}), 4), 3);
   for (const char* id : {"b", "c"}) {
@@ -233,7 +233,7 @@ TEST(Ones, KnowsOneGpuType) {
   EXPECT_THROW(test::valid_plan(state, asking({{"gpu_type", "none"}})), InvalidArgument);
 }
 
-TEST(Ones, WhoIsToldOfTheProgressMayStopIt) {
+TEST(Ones, TheProgressCallbackMayStopIt) {
   Snapshot s = one_node();
   for (int i = 0; i < 6; ++i) elastic(s, "j" + std::to_string(i));
   Request request = asking({{"generations", "9"}});
@@ -270,7 +270,7 @@ TEST(Ones, ManyDecisionsAreOneEvolution) {
   EXPECT_EQ(one_by_one, at_once);
 }
 
-TEST(Ones, APopulationOfNobodyOrOfAnotherSizeIsNone) {
+TEST(Ones, AnEmptyPopulationOrOneOfAnotherSizeIsNone) {
   Snapshot s = one_node();
   PolicyState of_nobody, of_four, none;
   test::valid_plan(ClusterState(s), asking(), of_nobody);

@@ -14,7 +14,7 @@ std::vector<std::int32_t> survivors(const std::vector<TwoObjectives>& all, std::
 }
 
 // 4 and 1 dominate 0, and 0 dominates 3; 2 is not dominated.
-TEST(ParetoFronts, WhoIsBeatenByFewerFrontsGoesFirst) {
+TEST(ParetoFronts, WhatIsBeatenByFewerFrontsGoesFirst) {
   EXPECT_EQ(survivors({{3, 3}, {2, 3}, {5, 0}, {4, 3}, {1, 2}}, 9), (std::vector<std::int32_t>{2, 4, 1, 0, 3}));
 }
 

@@ -137,7 +137,7 @@ TEST(PolluxRepair, AJobKeepsTheTypeOfWhichItHasMost) {
   EXPECT_EQ(repaired(p, {0, 0, 0, 8}), (Cells{0, 0, 0, 0}));
 }
 
-TEST(PolluxRepair, WhereAJobHasNoShapeItIsInNobodysWay) {
+TEST(PolluxRepair, WhereAJobHasNoShapeItBlocksNoOther) {
   PolluxProblem p = problem(2, {8, 8}, kEach);
   p.shape_begin = {0, 0, 8};
   EXPECT_EQ(repaired(p, {1, 1, 1, 1}), (Cells{0, 0, 1, 1}));
@@ -171,7 +171,7 @@ TEST(PolluxVariation, AJobGrowsOnOneNodeWithRoomOnAverage) {
 
 // A node that the second job fills, and one where the first has 2 of 4: it gets 2, 3 or 4 there with equal chance.
 // Except for one row in a hundred, which is thinned, it does not enter the other.
-TEST(PolluxVariation, AFullNodeIsOnlyForWhoIsThere) {
+TEST(PolluxVariation, AFullNodeIsOnlyForItsOwnJobs) {
   PolluxProblem p = problem(2, {4, 4}, kEach);
   p.current = {0, 2, 4, 0};
   int entered = 0, three = 0, four = 0;
@@ -186,7 +186,7 @@ TEST(PolluxVariation, AFullNodeIsOnlyForWhoIsThere) {
 }
 
 // One of two jobs that have a GPU each may have two.
-TEST(PolluxVariation, GrowthDisplacesNobody) {
+TEST(PolluxVariation, GrowthDisplacesNoJob) {
   PolluxProblem p = problem(2, {4}, kEach);
   p.current = {1, 1};
   p.most_gpus = {2, 64};

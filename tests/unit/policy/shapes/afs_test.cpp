@@ -124,7 +124,7 @@ void circle(Snapshot& s, const char* first, const char* second, const char* thir
   std::sort(s.jobs.begin(), s.jobs.end(), [](const Job& a, const Job& b) { return a.id < b.id; });
 }
 
-TEST(AfsPolicy, OfACircleNeighboursByRankMeetFirstAndTheLastToMeetHasTheTurn) {
+TEST(AfsPolicy, OfACircleNeighboursByRankMeetFirstAndTheWinnerOfTheLastPairIsNext) {
   for (const auto& [first, second, third] : {std::tuple("a", "b", "c"), std::tuple("b", "c", "a"), std::tuple("c", "a", "b")}) {
     Snapshot s = one_node(4);
     circle(s, first, second, third);
@@ -140,7 +140,7 @@ TEST(AfsPolicy, OfACircleNeighboursByRankMeetFirstAndTheLastToMeetHasTheTurn) {
 
 // d, the shortest and most elastic, takes three of the four that are left. a needs four: it would come before b, and c
 // before it. If a still took part, c would get the last one.
-TEST(AfsPolicy, WhoseNextShapeFitsNoMoreBeatsNobody) {
+TEST(AfsPolicy, AJobWhoseNextShapeDoesNotFitBeatsNoOther) {
   Snapshot s = one_node(8);
   circle(s, "a", "b", "c");
   s.jobs[0].shapes[1].id = "5";
@@ -195,7 +195,7 @@ TEST(AfsPolicy, AStepThatMakesNoFasterIsSkipped) {
 
 }  // namespace
 // It ran for 5 s since its last report, so continuing elsewhere costs 30 s, and c with 15 s left is the shorter one.
-TEST(AfsPolicy, WhoLostItsNodePaysForItsRestartHoweverLongTheStateWasNotToldOfIt) {
+TEST(AfsPolicy, AJobThatLostItsNodePaysForItsRestartHoweverLateTheStateIsUpdated) {
   Snapshot s = one_node(1);
   s.nodes.push_back(s.nodes[0]);
   s.nodes[1].id = "n1";

@@ -45,7 +45,7 @@ Plan plan_of(const ClusterState& state, std::vector<std::pair<std::string, std::
 }  // namespace
 
 // x: 100 or 10 s. y: 12 or 8 s: 10 + 12 = 22 against 8 + (8 + 10) = 26 when both wait for h100.
-TEST(AlloxPolicy, WhoLosesLittleGoesToTheSlowType) {
+TEST(AlloxPolicy, AJobThatLosesLittleGoesToTheSlowType) {
   Snapshot s = one_of_each();
   on_both(s, "x", 100, 10'000'000);
   on_both(s, "y", 12, 1'500'000);
@@ -58,7 +58,7 @@ TEST(AlloxPolicy, WhoLosesLittleGoesToTheSlowType) {
 }
 
 // y: 48 or 12 s: 10 + 48 = 58 against 10 + (10 + 12) = 32.
-TEST(AlloxPolicy, WhoLosesMuchWaitsForTheFastTypeBesideAFreeGpu) {
+TEST(AlloxPolicy, AJobThatLosesMuchWaitsForTheFastTypeWhileASlowGpuIsFree) {
   Snapshot s = one_of_each();
   on_both(s, "x", 100, 10'000'000);
   on_both(s, "y", 48, 4'000'000);

@@ -90,7 +90,7 @@ TEST(OptimusPolicy, WhatAChangeCostsIsPartOfTheTimeLeft) {
   EXPECT_EQ(fate(slow, plan_of(slow), "a"), "keep 1");
 }
 
-TEST(OptimusPolicy, WhoFindsNoGpuFreeIsToldSo) {
+TEST(OptimusPolicy, AJobThatFindsNoFreeGpuHasThatReason) {
   Snapshot s = one_node(1);
   lasting(elastic(s, "a"), 1000);
   lasting(elastic(s, "b"), 10);

@@ -120,7 +120,7 @@ TEST(PricePolicy, DisplacingCostsWhatStartingAgainCosts) {
   EXPECT_EQ(fate(dearer, plan_of(dearer), "a"), "preempt");
 }
 
-TEST(PricePolicy, WhoMayNotBeDisplacedIsLeftOutOfTheChoice) {
+TEST(PricePolicy, JobsThatMayNotBeDisplacedAreLeftOutOfTheChoice) {
   Snapshot s = one_node();
   Job& a = runs(elastic(s, "a"), 4);
   a.preemption.preemptible = false;
@@ -165,7 +165,7 @@ TEST(PricePolicy, MoreGpuTypesThanPricesAreRefused) {
   EXPECT_THROW(Engine().decide(state, test::asking("price")), InvalidArgument);
 }
 
-TEST(PricePolicy, ADrainingNodeKeepsWhomItHas) {
+TEST(PricePolicy, ADrainingNodeKeepsItsJobs) {
   Snapshot s = test::two_racks();
   s.nodes.resize(2);
   s.gpu_types.resize(1);

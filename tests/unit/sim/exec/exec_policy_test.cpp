@@ -84,7 +84,7 @@ TEST(ExecText, AnyTextIsOneWord) {
   EXPECT_EQ(word_text("%2c"), ",");
 }
 
-TEST(ExecQuestion, TellsTheClusterOnceAndEveryJobEachTime) {
+TEST(ExecQuestion, StatesTheClusterOnceAndEveryJobEachTime) {
   Trace trace = trace_of({job("my job", 0, 100, 4, "ann"), job("b", 10, 30, 2)});
   trace.jobs[0].priority = 3;
   trace.jobs[1].deadline_us = 90 * kSecond;
@@ -116,7 +116,7 @@ TEST(ExecQuestion, TellsTheClusterOnceAndEveryJobEachTime) {
             "node n0 0 gpu - -\n");
 }
 
-TEST(ExecQuestion, SaysWhoIsGone) {
+TEST(ExecQuestion, NamesJobsThatAreGone) {
   Scripted policy([](TimeUs now) { return now == 0 ? "run a\n" : now == 1 ? "run a\nreject b  it is  late\n" : ""; });
 
   EXPECT_EQ(run(trace_of({job("a", 0, 5, 1), job("b", 1, 5, 9), job("c", 1, 5, 1), job("d", 1, 1, 99)}), io::uniform_cluster(2, 8), policy),
@@ -127,7 +127,7 @@ TEST(ExecQuestion, SaysWhoIsGone) {
 }
 
 // Until a job ends, no line depends on its end.
-TEST(ExecQuestion, NeverTellsTheTruth) {
+TEST(ExecQuestion, NeverRevealsTheTruth) {
   for (const std::string estimates : {"none", "rolling"}) {
     std::string told;
     for (const TimeUs run_us : {std::int64_t{7'654'321}, 500 * kSecond}) {
@@ -179,7 +179,7 @@ TEST(ExecAnswer, NamedGpusAreSetAsideFirst) {
   EXPECT_EQ(run(trace, io::uniform_cluster(1, 2), one), "b 1-21; a 0-30 preempted 1; ");
 }
 
-TEST(ExecAnswer, WhoIsLeftOutGivesItsGpusToWhoIsNamed) {
+TEST(ExecAnswer, JobsLeftOutGiveTheirGpusToNamedJobs) {
   const Trace trace = trace_of({job("a", 0, 10, 2), job("b", 1, 20, 2)});
   Scripted policy([](TimeUs now) { return now < 1 || now > 20 ? "run a\n" : "run b\n"; });
 
@@ -187,7 +187,7 @@ TEST(ExecAnswer, WhoIsLeftOutGivesItsGpusToWhoIsNamed) {
 }
 
 // Naming the same GPUs in any order is no move, and the order decides which job is displaced.
-TEST(ExecAnswer, WhoKeepsItsGpusIsNotMoved) {
+TEST(ExecAnswer, AJobThatKeepsItsGpusIsNotMoved) {
   const Trace trace = trace_of({job("a", 0, 10, 3), job("b", 1, 20, 3)});
   Scripted keeps([](TimeUs now) { return now == 0 ? "run a n0:0,1 n1:1\n" : now < 10 ? "run b\nrun a n1:1 n0:1,0\n" : "run b\n"; });
   Scripted gives([](TimeUs now) {
@@ -199,7 +199,7 @@ TEST(ExecAnswer, WhoKeepsItsGpusIsNotMoved) {
 }
 
 // Left out, resized or moved: the plan is rejected, which is no internal error.
-TEST(RunList, WhoMayNotBeDisplacedMayNot) {
+TEST(RunList, JobsThatMayNotBeDisplacedAreNot) {
   ClusterState state(io::uniform_cluster(2, 2));
   Job job;
   job.id = "a";

@@ -8,7 +8,7 @@
 
 namespace berth::sim {
 
-TEST(LineProcess, AnswersTurnByTurn) {
+TEST(LineProcess, AnswersOneQuestionAtATime) {
   LineProcess echo("while read word; do echo \"$word $word\"; echo end; done", 60 * kSecond);
 
   EXPECT_EQ(echo.ask("a\n", 0, "end"), "a a\n");
@@ -26,7 +26,7 @@ TEST(LineProcess, LongQuestionsAndLongAnswersMeet) {
 }
 
 // The command ignores that signal; a program with the library may not.
-TEST(LineProcess, AQuestionThatNobodyReadsIsAnErrorAndNoSignal) {
+TEST(LineProcess, AQuestionWithoutAReaderIsAnErrorAndNoSignal) {
   struct sigaction usual {
   }, before{};
   usual.sa_handler = SIG_DFL;

@@ -311,7 +311,7 @@ TEST(Generate, IsConsistentWithEveryOption) {
   }
 }
 
-TEST(Generate, LeavesOutWhatItIsToldTo) {
+TEST(Generate, LeavesOutWhatItsOptionsSay) {
   GenerateOptions o = options(10, 8, 60, Workload::kHelios);
   o.demands = false;
   o.labels = false;
@@ -359,7 +359,7 @@ TEST(Generate, HalfOfTheJobsWaitAndTheClusterIsBusy) {
   EXPECT_GE(held, 1500);
 }
 
-TEST(Generate, EstimatesAreNamedAndLieBeyondWhatHasRun) {
+TEST(Generate, EstimatesAreNamedAndExceedWhatHasRun) {
   for (const Workload workload : kAll) {
     for (const Job& job : generate(options(60, 8, 400, workload)).jobs) {
       if (job.kind == JobKind::kService) continue;

@@ -67,7 +67,7 @@ TEST(Iterations, ALastOneThatDoesLessIsShorter) {
   EXPECT_TRUE(floor.last.paid_gpu_us == 5);
 }
 
-TEST(Iterations, TakeTurnsOnAGpu) {
+TEST(Iterations, ShareAGpuInTimeSlices) {
   Floor fifo;
   fifo.start(0, computing({10}), 3, kGpu);
   fifo.start(1, computing({10}), 5, kGpu);
@@ -146,7 +146,7 @@ TEST(Iterations, StopAtTheLastWholeOne) {
   EXPECT_EQ(floor.ends(57), "1@67 ") << "the GPU is free";
 }
 
-TEST(Iterations, WhoStaysWithoutWorkingLeavesItsTurns) {
+TEST(Iterations, AJobThatStaysWithoutWorkingLeavesItsTimeSlices) {
   Floor floor;
   floor.start(0, computing({10}), 100, kGpu);
   floor.start(1, computing({10}), 2, kGpu);

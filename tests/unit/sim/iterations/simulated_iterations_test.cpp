@@ -143,7 +143,7 @@ TEST(SimulatedIterations, AnInterruptedRunKeepsWhatWasDoneUntilThen) {
   EXPECT_TRUE(ran.totals.gpu_us == 200 * kSecond && ran.totals.gpu_up_us == 200 * kSecond);
 }
 
-TEST(AdaSrsf, PlacesNobodyOnNodesThatTakeNoNewJobs) {
+TEST(AdaSrsf, PlacesNoJobOnNodesThatTakeNoNewJobs) {
   SimulationSettings settings = followed(2);
   const Snapshot cluster = io::uniform_cluster(2, 1);
   ClusterEvent drains;
@@ -162,7 +162,7 @@ TEST(AdaSrsf, PlacesNobodyOnNodesThatTakeNoNewJobs) {
 }
 
 // Two halves of a GPU are not two GPUs.
-TEST(AdaSrsf, DeclinesWhoNeedsMoreGpusThanThereAre) {
+TEST(AdaSrsf, RejectsJobsThatNeedMoreGpusThanThereAre) {
   SimulationSettings settings = followed(2);
   settings.request.policy = "ada-srsf";
   AdaSrsf policy({}, settings.iterations->network, 2, settings.request);

@@ -44,7 +44,7 @@ constexpr const char* kBothWays[] = {"count", "consolidate"};  // by counts, and
 
 }  // namespace
 
-TEST(SimulationFigures, WhoIsDeclinedDoesNotStretchTheMakespan) {
+TEST(SimulationFigures, ARejectedJobDoesNotStretchTheMakespan) {
   const Trace trace = trace_of({job("a", 0, 10, 4), job("z", 100, 10, 9)});
   for (const char* packing : kBothWays) {
     const Measured got = measure(trace, io::uniform_cluster(2, 4), ruled_by("fifo", packing));
@@ -74,7 +74,7 @@ TEST(SimulationFigures, AnInterruptedRunEndsWhereItStopped) {
 }
 
 // On GPUs 0..4 a has 0 and c 1 to 3 when d arrives and takes 0 to 2: a moves to 3, c starts again when d has ended.
-TEST(SimulationFigures, LostGpuTimeIsToldByItsCause) {
+TEST(SimulationFigures, LostGpuTimeIsReportedByItsCause) {
   const Trace trace = trace_of({job("a", 0, 1'000, 1), job("c", 1, 500, 3), job("d", 2, 10, 3)});
   for (const char* packing : kBothWays) {
     SimulationSettings settings = ruled_by("srtf", packing);
@@ -100,7 +100,7 @@ TEST(SimulationFigures, FinishTimeFairnessIsAgainstAShareOfTheCluster) {
   EXPECT_EQ(got.fairness.jain_ppm, 828'767);  // (2 + 3/4)^2 / (2 (4 + 9/16))
 }
 
-TEST(SimulationFigures, WhoseShareHoldsItRunsItsRunTimeAlone) {
+TEST(SimulationFigures, AJobThatItsShareHoldsRunsItsRunTimeAlone) {
   const Measured got = measure(trace_of({job("a", 0, 10, 1), job("b", 0, 10, 1)}), io::uniform_cluster(1, 4), ruled_by("fifo", "count"));
 
   EXPECT_EQ(got.fairness.rho_ppm.max, 1'000'000);
@@ -108,7 +108,7 @@ TEST(SimulationFigures, WhoseShareHoldsItRunsItsRunTimeAlone) {
 }
 
 // z is present for no time, d from 4 s on: a sees (10 + 6) / 10 jobs on 2 GPUs, and requests both.
-TEST(SimulationFigures, ThoseWhoWaitCountAsThereToo) {
+TEST(SimulationFigures, WaitingJobsCountAsThereToo) {
   const Measured got =
       measure(trace_of({job("a", 0, 10, 2), job("z", 2, 10, 9), job("d", 4, 10, 2)}), io::uniform_cluster(1, 2), ruled_by("fifo", "count"));
 

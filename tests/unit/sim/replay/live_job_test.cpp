@@ -64,7 +64,7 @@ TEST(LiveJob, LosesInAFailureWhatItHasNotSaved) {
   EXPECT_EQ(s.job.outcome.failures, 1);
 }
 
-TEST(LiveJob, SavesInTimeWhenItIsToldSoonEnough) {
+TEST(LiveJob, SavesInTimeWhenTheNoticeIsEarlyEnough) {
   Saving soon, late;
   soon.job.stall(47 * kSecond, 5 * kSecond);
   late.job.stall(47 * kSecond, 5 * kSecond - 1);

@@ -106,7 +106,7 @@ TEST(ProgressReports, NoiseIsOfTheJobAndTheEpochAndStaysWithinItsBounds) {
   EXPECT_NE(report("noise:20", 50).loss_micro, report("noise:20", 55).loss_micro);
 }
 
-TEST(ProgressReports, AreToldAtDecisions) {
+TEST(ProgressReports, AreMadeAtDecisions) {
   const Trace trace = trace_of({trained("a", 0), job("b", 33, 1, 1), job("c", 50, 1, 1)});
 
   EXPECT_EQ(told(trace, {}), (std::vector<Told>{{0, 0, 0}, {33, 6'600'000, 6'600}, {50, 10'000'000, 10'000}}));

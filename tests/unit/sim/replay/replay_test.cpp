@@ -54,7 +54,7 @@ TEST(Replay, AtTheInstantItselfEventsHaveHappenedAndTheDecisionHasNot) {
   EXPECT_EQ(running_jobs(after), Jobs{2});
 }
 
-TEST(Replay, AJobLargerThanTheEmptyClusterIsDeclinedAndHoldsUpNobody) {
+TEST(Replay, AJobLargerThanTheEmptyClusterIsRejectedAndBlocksNoOther) {
   const Trace trace = trace_of({job("a", 0, 10, 9), job("b", 1, 10, 8)});
 
   const Replay replay = replay_fifo(trace, io::uniform_cluster(2, 4), 2 * kSecond);

@@ -51,7 +51,7 @@ struct TwoNodes {
 
 }  // namespace
 
-TEST(SimulatedFailures, AJobIsMendedFromWhatIsFreeAndDoesItsUnsavedWorkAgain) {
+TEST(SimulatedFailures, AJobIsReplacedFromWhatIsFreeAndDoesItsUnsavedWorkAgain) {
   TwoNodes two;
   two.settings.events.events = {event(10, What::kFail, two.n0)};
 
@@ -90,7 +90,7 @@ TEST(SimulatedFailures, SparesAreThereForIt) {
             "a 0-110 1/1/0 40; b ?-? unfinished 0/0/0 0; ");
 }
 
-TEST(SimulatedFailures, OneGpuStrikesWhoHasIt) {
+TEST(SimulatedFailures, OneGpuStrikesTheJobThatHasIt) {
   Snapshot cluster = io::uniform_cluster(1, 4);
   SimulationSettings settings;
   settings.request.policy = "fifo";
@@ -101,7 +101,7 @@ TEST(SimulatedFailures, OneGpuStrikesWhoHasIt) {
             "a 0-100 0/0/0 0; b 0-200 1/0/1 20; ");
 }
 
-TEST(SimulatedFailures, ADrainedNodeTakesNobodyNew) {
+TEST(SimulatedFailures, ADrainedNodeTakesNoNewJob) {
   TwoNodes two;
   two.settings.events.events = {event(10, What::kDrain, two.n0, 200)};
 
@@ -186,7 +186,7 @@ TEST(SimulatedFailures, RandomOnesComeAtTheirRateAndAreRepaired) {
 
 // 3,600 GPU-seconds between crashes, 100 jobs of 4 GPUs that work 900 s: 1 crash each, and one more for repeated work.
 // Meanwhile the other node's next failure comes due and is drawn again: time must not go back to it.
-TEST(SimulatedFailures, WhatComesDueWhileAllWaitForARepairIsDrawnAnew) {
+TEST(SimulatedFailures, WhatComesDueWhileAllWaitForARepairIsDrawnAgain) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     TwoNodes two;
     two.settings.request.seed = seed;
@@ -233,7 +233,7 @@ TEST(SimulatedFailures, RoundsBelowASecondAreRefused) {
 
 // While the job waits for the repair of its node, no job runs and none will arrive; it starts again at the end of the
 // repair.
-TEST(SimulatedFailures, GoOnWhenSomebodyRunsAgain) {
+TEST(SimulatedFailures, GoOnWhenAJobRunsAgain) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SimulationSettings settings;
     settings.request.policy = "fifo";
@@ -249,7 +249,7 @@ TEST(SimulatedFailures, GoOnWhenSomebodyRunsAgain) {
   }
 }
 
-TEST(SimulatedFailures, GpusThatAreDownAreInUseUntilSomebodyDecides) {
+TEST(SimulatedFailures, GpusThatAreDownAreInUseUntilTheNextDecision) {
   TwoNodes two;
   two.settings.round_us = 3'600 * kSecond;
   two.settings.events.events = {event(10, What::kFail, two.n0, 3'600)};

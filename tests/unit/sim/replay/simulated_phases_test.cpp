@@ -85,7 +85,7 @@ TEST(SimulatedPhases, ManyInOneMicrosecondArePassedAtOnce) {
 }
 
 // b has 5 s and arrives when a has 14 s left of its second phase.
-TEST(SimulatedPhases, WhoIsDisplacedGoesOnInTheSamePhaseAndPays) {
+TEST(SimulatedPhases, ADisplacedJobGoesOnInTheSamePhaseAndPays) {
   const Trace trace = with_profiles({two_phases("a", 0), job("b", 50, 5, 4)});
   SimulationSettings settings = srtf();
   settings.overheads.general.costs.restart_us = 30 * kSecond;
@@ -94,7 +94,7 @@ TEST(SimulatedPhases, WhoIsDisplacedGoesOnInTheSamePhaseAndPays) {
 }
 
 // Just before the boundary a has 25 s left; at a constant rate it would be 61.
-TEST(SimulatedPhases, AnOracleKnowsTheRatesToComeAndWhoReactsDoesNot) {
+TEST(SimulatedPhases, AnOracleKnowsTheRatesToComeAndAReactiveEstimatorDoesNot) {
   const Trace trace = with_profiles({two_phases("a", 0), job("b", 39, 50, 4)});
 
   EXPECT_EQ(run_phased(trace, srtf("oracle")).rows, "a 0-64 0; b 64-114 0; ");

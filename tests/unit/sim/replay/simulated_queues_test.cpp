@@ -88,7 +88,7 @@ TEST(SimulatedQueues, ASnapshotHasThemWhereTheClusterDoes) {
   EXPECT_EQ(snapshot_at(trace_of(kQueued), io::uniform_cluster(1, 8), 2 * kSecond).jobs.at(2).queue, "");
 }
 
-TEST(SimulatedQueues, FiguresAreToldByThem) {
+TEST(SimulatedQueues, FiguresAreReportedByThem) {
   GroupsOf groups(GroupBy::kQueue);
   simulate(trace_of(kQueued), with_queues(), skipping(), [&](const JobOutcome& one) { groups.add(one); });
 

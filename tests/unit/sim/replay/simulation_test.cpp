@@ -53,7 +53,7 @@ TEST(Simulation, TheHeadOfTheLineHoldsUpAllBehindIt) {
 }
 
 // b has 10 s and a 90 left when it arrives: a continues for its 90 s from 20 s on.
-TEST(Simulation, WhoIsDisplacedKeepsItsWorkAndPaysForStartingAgain) {
+TEST(Simulation, ADisplacedJobKeepsItsWorkAndPaysForStartingAgain) {
   const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 10, 4)});
   const Snapshot cluster = io::uniform_cluster(1, 4);
   SimulationSettings settings = under("srtf");
@@ -97,7 +97,7 @@ TEST(Simulation, UnderThemisLeasesGoRound) {
 
 // A round ends every 60 s. a leaves at 60 s for b, which comes first as it waited since the previous round; c arrived
 // with b and is next.
-TEST(Simulation, UnderGandivaJobsTakeTurns) {
+TEST(Simulation, UnderGandivaJobsShareInTimeSlices) {
   const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 90, 4), job("c", 20, 60, 4)});
 
   const Ran ran = run(trace, io::uniform_cluster(1, 4), under("gandiva"));
@@ -115,7 +115,7 @@ TEST(Simulation, UnderGandivaNoGangWaitsForEver) {
   EXPECT_EQ(run(trace_of(jobs), io::uniform_cluster(1, 4), under("gandiva")).rows.substr(0, 12), "gang 60-120 ");
 }
 
-TEST(Simulation, TurnsInWhichNobodyGetsAnywhereAreRefused) {
+TEST(Simulation, TimeSlicesInWhichNoJobProgressesAreRefused) {
   SimulationSettings settings = under("gandiva", {{"quantum_s", "30"}});
   const Trace trace = trace_of({job("a", 0, 100, 4)});
   const auto refusal = [&] {
@@ -143,7 +143,7 @@ TEST(Simulation, TurnsInWhichNobodyGetsAnywhereAreRefused) {
   EXPECT_NE(refusal(), "accepted");
 }
 
-TEST(Simulation, UnderAlloxNobodyIsDisplacedAndTheShortestIsNext) {
+TEST(Simulation, UnderAlloxNoJobIsDisplacedAndTheShortestIsNext) {
   const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 1, 50, 4), job("c", 2, 10, 4)});
 
   const Ran ran = run(trace, io::uniform_cluster(1, 4), under("allox"));
@@ -177,7 +177,7 @@ TEST(Simulation, RoundsDecideAtTheirMultiplesOnly) {
   EXPECT_EQ(both.totals.decisions, 5) << "at 0, 1, 10, 60 and 80 s";
 }
 
-TEST(Simulation, WhoNeverFitsIsDeclinedAndTheRestGoesOn) {
+TEST(Simulation, AJobThatNeverFitsIsRejectedAndTheRestGoesOn) {
   const Ran ran = run(trace_of({job("a", 0, 10, 9), job("b", 1, 20, 4)}), io::uniform_cluster(2, 4), under("fifo"));
 
   EXPECT_EQ(ran.rows, "a rejected b 1-21 ");
@@ -192,7 +192,7 @@ TEST(Simulation, NodesThatComeLaterAreWaitedFor) {
 }
 
 // At 10 s it is too late for b, and c after it starts; also where only counts decide where jobs run.
-TEST(Simulation, WhoseHardDeadlineGoesOutOfReachHoldsUpNobody) {
+TEST(Simulation, AJobWhoseHardDeadlineGoesOutOfReachBlocksNoOther) {
   std::vector<TraceJob> jobs{job("a", 0, 50, 1), job("b", 0, 50, 2), job("c", 1, 5, 1)};
   jobs[1].deadline_us = 60 * kSecond;
   jobs[1].deadline_hard = true;
@@ -235,7 +235,7 @@ TEST(Simulation, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(run(trace_of({job("b", 5, kMaxTimeUs / kSecond, 1)}), cluster, under("fifo")), InvalidArgument);
 }
 
-TEST(Estimator, RollingKnowsOnlyWhoHasFinished) {
+TEST(Estimator, RollingKnowsOnlyFinishedJobs) {
   Estimator rolling("rolling", 1);
   EXPECT_EQ(rolling.of(job("x", 0, 7, 1, "u"), 0).run_us, kNever);
   rolling.finished(job("a", 0, 0, 1, "u"), 10);
@@ -261,7 +261,7 @@ TEST(Estimator, NoiseStaysWithinItsBounds) {
   EXPECT_GT(most, 119 * kSecond);
 }
 
-TEST(Simulation, WhoAsksForAnUnknownGpuTypeIsDeclinedAndTheRunGoesOn) {
+TEST(Simulation, AJobOfAnUnknownGpuTypeIsRejectedAndTheRunGoesOn) {
   for (const char* discipline : {"strict", "easy"}) {
     TraceJob odd = job("b", 1, 10, 1), large = job("c", 2, 10, 9);
     odd.gpu_type = "X9";
