@@ -38,7 +38,7 @@ KaiImport import_kai(std::string_view bytes, const std::string& name) {
   snapshot.now_us = latest(objects);
   const kai::Cluster cluster(objects, name, snapshot, notes);
   const bool sharing = std::any_of(objects.pods.begin(), objects.pods.end(),
-                                   [](const KaiPod& pod) { return !kai::is_over(pod) && kai::need_of(pod).share_ppm < kWholeGpu; });
+                                   [](const KaiPod& pod) { return !kai::is_over(pod) && kai::demand_of(pod).share_ppm < kWholeGpu; });
   for (Node& node : snapshot.nodes) node.sharing = sharing;
   kai::add_queues(objects, snapshot, notes);
   const kai::Held held(objects, cluster, snapshot, name);
