@@ -58,7 +58,7 @@ Trace elastic_or_not(Random& random) {
 
 SimulationSettings any_settings(Random& random, std::uint64_t seed) {
   SimulationSettings settings;
-  // Some of each kind. With all, rounds take minutes, and some simulations last longer than a series by seconds can hold.
+  // Some of each kind: under others a simulation may last longer than a series by seconds can hold.
   settings.request.policy = random.of<const char*>({"fifo", "srtf", "las", "tiresias", "themis", "price", "optimus", "afs", "gavel-las"});
   settings.request.seed = seed;
   if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
