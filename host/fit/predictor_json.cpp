@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::string_view kPredictorFormat = "berth.predictor.v1";
 
-using Weights = decltype(policy::ProgressModel::weights_micro);
+using MicroWeights = decltype(policy::ProgressModel::weights_micro);
 using ModelWeight = io::Integer<-policy::kMostProgressWeight, policy::kMostProgressWeight>;
 
 struct ModelWeights : io::List<ModelWeight> {
-  static void read(io::JsonCursor& in, Weights& out) {
+  static void read(io::JsonCursor& in, MicroWeights& out) {
     const char* const begin = in.next_mark();
     std::size_t n = 0;
     in.array([&] {
@@ -27,7 +27,7 @@ struct ModelWeights : io::List<ModelWeight> {
     if (n != out.size()) in.fail_at(begin, fmt::format("expected {} weights, found {}", out.size(), n));
   }
   static void describe(io::JsonWriter& w) {
-    constexpr auto kSize = static_cast<std::int64_t>(Weights{}.size());
+    constexpr auto kSize = static_cast<std::int64_t>(MicroWeights{}.size());
     List::describe(w);
     w.number("minItems", kSize), w.number("maxItems", kSize);
   }

@@ -14,17 +14,15 @@ namespace {
 
 using io::field;
 using io::kRequired;
-using io::List, io::Lines, io::Name, io::NotRead, io::Object;
-using Whole = io::Integer<0, INT64_MAX>;
+using io::List, io::Lines, io::Millionths, io::Name, io::NotRead, io::Object, io::Whole;
 using Positive = io::Integer<1, INT64_MAX>;
 using Thousandths = io::Number<3, 0, INT64_MAX>;
-using Millionths = io::Number<6, 0, INT64_MAX>;
 
 template <class T>
 using BenchField = io::Field<NotRead, T>;
 
 // A measured time, in nanoseconds.
-struct Measured {
+struct MeasuredNanoseconds {
   static void write(io::JsonWriter& w, double seconds) { w.decimal(std::llround(1e9 * seconds), 9); }
   static void describe(io::JsonWriter& w) { w.text("type", "number"), w.number("minimum", 0); }
 };
@@ -69,7 +67,7 @@ constexpr BenchField<ClockReading> kReadingFields[] = {
     field<Ticks, &ClockReading::ticks>("ticks"),
     field<Millionths, &ClockReading::quota_us>("quota_s", {}, "for which a quota of the control group held its processes"),
     field<Thousandths, &ClockReading::load_milli>("load", {}, "average of one minute"),
-    field<Measured, &ClockReading::fixed_work_s>("fixed_work_s", kRequired, "the same arithmetic on one core"),
+    field<MeasuredNanoseconds, &ClockReading::fixed_work_s>("fixed_work_s", kRequired, "the same arithmetic on one core"),
 };
 
 struct Sentences : List<Name> {
@@ -104,12 +102,12 @@ struct Sides : List<Object<kSideFields>> {
 
 constexpr BenchField<SearchSize> kPriceFields[] = {
     field<io::AnyInteger, &SearchSize::price_value>("value", kRequired),
-    field<Measured, &SearchSize::price_placed_s>("placed_s", kRequired, "until the choice had its places"),
-    field<Measured, &SearchSize::price_s>("seconds", kRequired, "until the plan was there"),
+    field<MeasuredNanoseconds, &SearchSize::price_placed_s>("placed_s", kRequired, "until the choice had its places"),
+    field<MeasuredNanoseconds, &SearchSize::price_s>("seconds", kRequired, "until the plan was there"),
 };
 
 constexpr BenchField<report::ValueStep> kStepFields[] = {
-    field<Measured, &report::ValueStep::seconds>("s", kRequired, "since the call"),
+    field<MeasuredNanoseconds, &report::ValueStep::seconds>("s", kRequired, "since the call"),
     field<io::AnyInteger, &report::ValueStep::score>("value", kRequired, "of the best from then on"),
 };
 
@@ -119,8 +117,8 @@ constexpr BenchField<SearchRun> kSearchRunFields[] = {
     field<Millionths, &SearchRun::budget_us>("budget_s", kRequired),
     field<io::AnyInteger, &SearchRun::found, &Found::value>("value", kRequired),
     field<Whole, &SearchRun::found, &Found::generations>("generations", kRequired),
-    field<Measured, &SearchRun::found, &Found::searched_s>("searched_s", kRequired, "until the search was cut"),
-    field<Measured, &SearchRun::found, &Found::seconds>("seconds", kRequired),
+    field<MeasuredNanoseconds, &SearchRun::found, &Found::searched_s>("searched_s", kRequired, "until the search was cut"),
+    field<MeasuredNanoseconds, &SearchRun::found, &Found::seconds>("seconds", kRequired),
     field<List<Object<kStepFields>>, &SearchRun::found, &Found::steps>("steps", kRequired),
 };
 
@@ -139,10 +137,10 @@ struct PassesRunRow {
 
 constexpr BenchField<PassesRunRow> kPassesRunFields[] = {
     field<Name, &PassesRun::side>("side", kRequired),
-    field<Measured, &PassesRun::median_s>("median_s", kRequired),
+    field<MeasuredNanoseconds, &PassesRun::median_s>("median_s", kRequired),
     field<Thousandths, [](const PassesRunRow& row) { return std::llround(1000 * row.size.scenarios / row.value.median_s); }>(
         "per_s", kRequired, "scenarios, of the median"),
-    field<List<Measured>, &PassesRun::seconds>("seconds", kRequired),
+    field<List<MeasuredNanoseconds>, &PassesRun::seconds>("seconds", kRequired),
 };
 
 struct PassesRunObject : Object<kPassesRunFields> {
@@ -159,8 +157,8 @@ constexpr BenchField<PassesSize> kPassesFields[] = {
 constexpr BenchField<DecisionsRun> kDecisionsRunFields[] = {
     field<Name, &DecisionsRun::side>("side", kRequired),
     field<Whole, &DecisionsRun::decisions>("decisions", kRequired),
-    field<Measured, &DecisionsRun::p50_s>("p50_s", kRequired),
-    field<Measured, &DecisionsRun::p99_s>("p99_s", kRequired),
+    field<MeasuredNanoseconds, &DecisionsRun::p50_s>("p50_s", kRequired),
+    field<MeasuredNanoseconds, &DecisionsRun::p99_s>("p99_s", kRequired),
     field<Thousandths, [](const DecisionsRun& run) { return std::llround(1000 * run.decisions / run.sum_s); }>("per_s", kRequired),
 };
 
@@ -179,7 +177,7 @@ constexpr BenchField<BenchReport> kBenchFields[] = {
     field<io::Boolean, &BenchReport::quick>("quick", {}, "sizes too small to compare"),
     field<io::Unsigned, &BenchReport::seed>("seed", kRequired),
     field<io::Boolean, &BenchReport::complete>("complete", kRequired, "false: interrupted"),
-    field<Measured, &BenchReport::seconds>("seconds", kRequired),
+    field<MeasuredNanoseconds, &BenchReport::seconds>("seconds", kRequired),
     field<Object<kMachineFields>, &BenchReport::machine>("machine", kRequired),
     field<Object<kClocksFields>>("clocks", kRequired),
     field<Sides, &BenchReport::sides>("sides", kRequired),

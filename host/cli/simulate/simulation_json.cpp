@@ -11,12 +11,10 @@ namespace {
 
 using io::field;
 using io::kRequired;
-using io::List, io::Map, io::Name, io::NotRead, io::Object, io::Text;
+using io::List, io::Map, io::Millionths, io::Name, io::NotRead, io::Object, io::Text, io::Whole;
 using results::Run;
 using Figures = sim::SimulationFigures;
-using Settings = sim::SimulationSettings;
-using Whole = io::Integer<0, INT64_MAX>;
-using Millionths = io::Number<6, 0, INT64_MAX>;
+using RunSettings = sim::SimulationSettings;
 using AboveZero = io::Number<6, 1, INT64_MAX>;
 
 template <class T>
@@ -45,7 +43,7 @@ struct Causes : Map<Whole> {
 };
 
 // A time measured in seconds, cut to microseconds.
-struct Measured {
+struct MeasuredMicroseconds {
   static void write(io::JsonWriter& w, double seconds) { w.decimal(static_cast<std::int64_t>(seconds * 1e6), 6); }
   static void describe(io::JsonWriter& w) { Millionths::describe(w); }
 };
@@ -105,11 +103,11 @@ struct Fidelity {
   static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["rate","iteration"])"); }
 };
 
-using Iterations = std::optional<sim::IterationSettings>;
+using FollowedIterations = std::optional<sim::IterationSettings>;
 
 struct GpuJobs {
-  static void write(io::JsonWriter& w, const Iterations& iterations) { w.integer(iterations->gpu_jobs); }
-  static bool absent(const Iterations& iterations) { return !iterations; }
+  static void write(io::JsonWriter& w, const FollowedIterations& iterations) { w.integer(iterations->gpu_jobs); }
+  static bool absent(const FollowedIterations& iterations) { return !iterations; }
   static void describe(io::JsonWriter& w) { io::Integer<1, kMaxGpusPerNode>::describe(w); }
 };
 
@@ -121,8 +119,8 @@ constexpr OutField<Network> kNetworkFields[] = {
 };
 
 struct RunNetwork : Object<kNetworkFields> {
-  static void write(io::JsonWriter& w, const Iterations& iterations) { Object::write(w, iterations->network); }
-  static bool absent(const Iterations& iterations) { return !iterations; }
+  static void write(io::JsonWriter& w, const FollowedIterations& iterations) { Object::write(w, iterations->network); }
+  static bool absent(const FollowedIterations& iterations) { return !iterations; }
 };
 
 std::int64_t jobs_per_s(const SimulatedRun& run) {
@@ -181,28 +179,28 @@ constexpr OutField<SimulatedRun> kSimulationFields[] = {
     field<Whole, &Run::totals, &sim::SimulationTotals::decisions>("decisions", kRequired),
     field<Nanoseconds, &Run::totals, &sim::SimulationTotals::decision_ns, &sim::Distribution::p50>("decision_p50_s", kRequired),
     field<Nanoseconds, &Run::totals, &sim::SimulationTotals::decision_ns, &sim::Distribution::p99>("decision_p99_s", kRequired),
-    field<Measured, &Run::wall_s>("wall_s", kRequired),
-    field<Measured, &Run::load_s>("load_s", kRequired),
-    field<Measured, &Run::store_s>("store_s", kRequired),
+    field<MeasuredMicroseconds, &Run::wall_s>("wall_s", kRequired),
+    field<MeasuredMicroseconds, &Run::load_s>("load_s", kRequired),
+    field<MeasuredMicroseconds, &Run::store_s>("store_s", kRequired),
     field<Whole, &jobs_per_s>("jobs_per_s", kRequired),
     field<Grouping, &SimulatedRun::by>("by"),
     field<RunGroups>("groups"),
-    field<Map<Text>, &Run::settings, &Settings::request, &Request::params>("params", kRequired),
-    field<Text, &Run::settings, &Settings::estimates>("estimates", kRequired),
-    field<Text, &Run::settings, &Settings::overheads, &Overheads::name>("overheads", kRequired),
-    field<Text, &Run::settings, &Settings::progress>("progress", kRequired),
-    field<Name, &Run::settings, &Settings::events, &ClusterEvents::name>("events"),
-    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::node_us>("node_failure_s"),
-    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::gpu_us>("gpu_failure_s"),
-    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::repair_us>("repair_s"),
-    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::crash_gpu_us>("crash_gpu_s"),
-    field<AboveZero, &Run::settings, &Settings::failures, &sim::FailureRates::kill_gpu_us>("kill_gpu_s"),
-    field<io::Number<6, kSecond, INT64_MAX>, &Run::settings, &Settings::round_us>("round_s"),
-    field<io::Boolean, &Run::settings, &Settings::events_too>("at_events"),
-    field<io::Boolean, &Run::settings, &Settings::elastic>("elastic"),
+    field<Map<Text>, &Run::settings, &RunSettings::request, &Request::params>("params", kRequired),
+    field<Text, &Run::settings, &RunSettings::estimates>("estimates", kRequired),
+    field<Text, &Run::settings, &RunSettings::overheads, &Overheads::name>("overheads", kRequired),
+    field<Text, &Run::settings, &RunSettings::progress>("progress", kRequired),
+    field<Name, &Run::settings, &RunSettings::events, &ClusterEvents::name>("events"),
+    field<AboveZero, &Run::settings, &RunSettings::failures, &sim::FailureRates::node_us>("node_failure_s"),
+    field<AboveZero, &Run::settings, &RunSettings::failures, &sim::FailureRates::gpu_us>("gpu_failure_s"),
+    field<AboveZero, &Run::settings, &RunSettings::failures, &sim::FailureRates::repair_us>("repair_s"),
+    field<AboveZero, &Run::settings, &RunSettings::failures, &sim::FailureRates::crash_gpu_us>("crash_gpu_s"),
+    field<AboveZero, &Run::settings, &RunSettings::failures, &sim::FailureRates::kill_gpu_us>("kill_gpu_s"),
+    field<io::Number<6, kSecond, INT64_MAX>, &Run::settings, &RunSettings::round_us>("round_s"),
+    field<io::Boolean, &Run::settings, &RunSettings::events_too>("at_events"),
+    field<io::Boolean, &Run::settings, &RunSettings::elastic>("elastic"),
     field<Fidelity>("fidelity", kRequired),
-    field<GpuJobs, &Run::settings, &Settings::iterations>("gpu_jobs"),
-    field<RunNetwork, &Run::settings, &Settings::iterations>("network"),
+    field<GpuJobs, &Run::settings, &RunSettings::iterations>("gpu_jobs"),
+    field<RunNetwork, &Run::settings, &RunSettings::iterations>("network"),
     field<io::Boolean, &Run::totals, &sim::SimulationTotals::interrupted>("interrupted"),
     field<io::Constant<kSimulationFormat>>("schema", kRequired),
 };

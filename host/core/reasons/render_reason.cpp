@@ -29,9 +29,9 @@ std::string percent_text(std::int64_t part, std::int64_t of) {
 
 bool shares(const Job* job) { return job != nullptr && !job->shapes.empty() && job->shapes.front().share_ppm < kWholeGpu; }
 
-class Text {
+class ReasonText {
  public:
-  Text(const NameSource& names, const Reason& reason, std::int32_t job) : names_(names), r_(reason), job_(names.job(job)) {}
+  ReasonText(const NameSource& names, const Reason& reason, std::int32_t job) : names_(names), r_(reason), job_(names.job(job)) {}
 
   std::string reason() const {
     std::string text = cause() + out_of_service();
@@ -374,7 +374,9 @@ class Text {
 
 }  // namespace
 
-std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job) { return Text(names, reason, job).reason(); }
+std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job) {
+  return ReasonText(names, reason, job).reason();
+}
 
 std::string render_where(const NameSource& names, const Reason& reason) {
   if (reason.where < 0 || reason.level < 0) return {};
@@ -382,7 +384,7 @@ std::string render_where(const NameSource& names, const Reason& reason) {
 }
 
 std::string render_would_start_if(const NameSource& names, const Reason& reason, std::int32_t job) {
-  return Text(names, reason, job).would_start_if();
+  return ReasonText(names, reason, job).would_start_if();
 }
 
 std::string duration_text(TimeUs us) {

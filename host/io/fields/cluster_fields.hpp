@@ -53,7 +53,7 @@ inline constexpr Field<Gpu> kGpuFields[] = {
 };
 
 /// A count, or a list of GPUs.
-struct NodeGpus {
+struct NodeGpuList {
   using GpuCount = Integer<0, kMaxGpusPerNode>;
   using Gpus = List<Object<kGpuFields>>;
 
@@ -130,7 +130,7 @@ struct Labels : Map<Text> {
 inline constexpr Field<Node> kNodeFields[] = {
     field<Id, &Node::id>("id", kRequired),
     field<Id, &Node::gpu_type>("gpu_type", kRequired),
-    field<NodeGpus>("gpus", kRequired),
+    field<NodeGpuList>("gpus", kRequired),
     field<NodeDomains, &Node::domain>("domains"),
     field<Milli, &Node::cpu_milli>("cpu_cores"),
     field<Bytes, &Node::memory_bytes>("memory_bytes"),

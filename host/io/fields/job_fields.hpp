@@ -89,7 +89,7 @@ inline constexpr Field<AllocationEntry> kAllocationEntryFields[] = {
     field<Count, &AllocationEntry::member>("member", kAlways),
     field<Text, &AllocationEntry::node>("node", kRequired),
     field<List<DescribedAs<Count, GpuIndex>>, &AllocationEntry::gpus>("gpus", kRequired),
-    field<Share, &AllocationEntry::share_ppm>("share"),
+    field<GpuShare, &AllocationEntry::share_ppm>("share"),
     field<Boolean, &AllocationEntry::time_shared>("time_shared"),
 };
 

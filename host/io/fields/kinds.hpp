@@ -92,6 +92,7 @@ using AnyInteger = Integer<std::numeric_limits<std::int64_t>::min(), std::numeri
 using AnyInt32 = Integer<std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()>;
 inline constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 using Count = Integer<0, kMaxCount>;
+using Whole = Integer<0, std::numeric_limits<std::int64_t>::max()>;
 using Bytes = Integer<0, kMaxBytes>;
 using Samples = Integer<0, kScoreCeiling>;
 using GpuIndex = Integer<0, kMaxGpusPerNode - 1>;
@@ -100,6 +101,7 @@ using Milli = Number<3, 0, kMaxBytes>;
 /// A quantity in millionths.
 using Micro = Number<6, 0, kScoreCeiling>;
 using AnyMicro = Number<6, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()>;
+using Millionths = Number<6, 0, std::numeric_limits<std::int64_t>::max()>;
 /// A weight in millionths, above zero.
 using Weight = Number<6, 1, kScoreCeiling>;
 /// A fraction in millionths.
@@ -110,7 +112,7 @@ struct Seconds : Number<6, 0, kMaxTimeUs> {
   static constexpr std::string_view kNote = "seconds, at most 6 digits after the point";
 };
 /// A share of one GPU: 0.25 is 250,000 ppm.
-struct Share : Number<6, 1, kWholeGpu> {
+struct GpuShare : Number<6, 1, kWholeGpu> {
   static constexpr std::string_view kNote = "of one GPU, at most 6 digits after the point";
 };
 

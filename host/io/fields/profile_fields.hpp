@@ -49,7 +49,7 @@ inline constexpr Field<ObservedRate> kObservedRateFields[] = {
 };
 
 /// It may be negative (log-likelihoods).
-using Loss = Number<6, -kScoreCeiling, kScoreCeiling>;
+using LossValue = Number<6, -kScoreCeiling, kScoreCeiling>;
 
 inline constexpr Field<Progress> kProgressFields[] = {
     field<Micro, &Progress::work_done>("work_done"),
@@ -57,8 +57,8 @@ inline constexpr Field<Progress> kProgressFields[] = {
     field<Micro, &Progress::epochs_done_micro>("epochs_done"),
     field<Samples, &Progress::samples_done>("samples_done"),
     field<Samples, &Progress::dataset_size>("dataset_size"),
-    field<Loss, &Progress::initial_loss_micro>("initial_loss"),
-    field<Loss, &Progress::loss_micro>("loss"),
+    field<LossValue, &Progress::initial_loss_micro>("initial_loss"),
+    field<LossValue, &Progress::loss_micro>("loss"),
     field<Ratio, &Progress::accuracy_ppm>("accuracy"),
     field<Micro, &Progress::grad_sqr_micro>("grad_sqr"),
     field<Micro, &Progress::grad_var_micro>("grad_var"),

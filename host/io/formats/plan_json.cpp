@@ -221,7 +221,7 @@ constexpr Field<EntryIn, EntryOut> kEntryFields[] = {
     field<GroupName, &PlanEntry::group>("group"),
     field<Count, &PlanEntry::member>("member"),
     field<EntryMembers, &PlanEntry::members>("members"),
-    field<Share, &PlanEntry::share_ppm>("share"),
+    field<GpuShare, &PlanEntry::share_ppm>("share"),
     field<Boolean, &PlanEntry::time_shared>("time_shared", kOptional, "the holders of shares of the GPU use it in time slices"),
 };
 
@@ -365,7 +365,7 @@ struct PlanTiming : Object<kTimingFields> {
 };
 
 // [generation, score from there on]
-struct Change {
+struct ScoreStep {
   using Pair = std::pair<std::int64_t, std::int64_t>;
 
   static void read(JsonCursor& in, Pair& out) {
@@ -421,7 +421,7 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<AnyMicro, &Plan::order_until_us>("order_until_s"),
     field<Map<AnyInteger>, &Plan::objective>("objective", kAlways),
     field<PlanBound, &Plan::bound>("bound", kAlways),
-    field<List<Change>, &Plan::history>("history"),
+    field<List<ScoreStep>, &Plan::history>("history"),
     field<Object<kTotalsFields>, &Plan::totals>("totals", kAlways),
     field<Decisions>("decisions", kRequired),
     field<PlanTiming, &Plan::timing>("timing"),

@@ -19,7 +19,7 @@ constexpr const char* kSubGroup = "kai.scheduler/subgroup-name";
 /// A smaller priority is preemptible, unless the pod group states otherwise.
 constexpr std::int64_t kPreemptibleBelow = 100;
 
-struct Member {
+struct PodMember {
   const KaiPod* pod = nullptr;
   PodDemand demand;
   const Held::Pod* held = nullptr;  // null: it waits
@@ -30,7 +30,7 @@ struct Leaf {
   std::string name, parent;
   std::int64_t min_member = 1;
   KaiTopologyConstraint topology;
-  std::vector<Member> members;
+  std::vector<PodMember> members;
 };
 
 class Gang {
@@ -107,9 +107,9 @@ class Gang {
       if (leaf.members.empty() && leaf.min_member > 0 && !from_.sub_groups.empty()) return "fewer pods than its minMember";
       if (leaf.members.empty()) continue;  // none of its pods requests GPUs
       const auto n = static_cast<std::int64_t>(leaf.members.size());
-      running_ = running_ || std::any_of(leaf.members.begin(), leaf.members.end(), [](const Member& m) { return m.held != nullptr; });
-      std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Member>, std::greater<>> sizes;
-      for (Member& member : leaf.members) {
+      running_ = running_ || std::any_of(leaf.members.begin(), leaf.members.end(), [](const PodMember& m) { return m.held != nullptr; });
+      std::map<std::pair<std::int32_t, std::int32_t>, std::vector<PodMember>, std::greater<>> sizes;
+      for (PodMember& member : leaf.members) {
         sizes[{member.demand.gpus, member.demand.share_ppm}].push_back(member);
         if (member.held != nullptr) types.insert(snapshot_.nodes[static_cast<std::size_t>(member.held->node)].gpu_type);
       }
@@ -129,8 +129,8 @@ class Gang {
       leaf.min_member = std::clamp<std::int64_t>(leaf.min_member, 1, n);
       // Members that hold GPUs come first, because ranks have no gaps.
       std::stable_sort(leaf.members.begin(), leaf.members.end(),
-                       [](const Member& a, const Member& b) { return (a.held != nullptr) > (b.held != nullptr); });
-      const auto running = std::count_if(leaf.members.begin(), leaf.members.end(), [](const Member& m) { return m.held != nullptr; });
+                       [](const PodMember& a, const PodMember& b) { return (a.held != nullptr) > (b.held != nullptr); });
+      const auto running = std::count_if(leaf.members.begin(), leaf.members.end(), [](const PodMember& m) { return m.held != nullptr; });
       if (running_ && running < leaf.min_member) {
         notes_.count("group", " of running gangs below minMember, which is taken for what runs");
         leaf.min_member = running;
@@ -231,7 +231,7 @@ class Gang {
     TimeUs start = 0;
     for (const Leaf& leaf : leaves_) {
       std::int32_t rank = 0;
-      for (const Member& member : leaf.members) {
+      for (const PodMember& member : leaf.members) {
         if (member.held == nullptr) break;
         AllocationEntry entry;
         entry.group = leaf.name;
@@ -262,7 +262,7 @@ void set_constraints(const std::vector<Leaf>& leaves, Job& job, Notes& notes) {
   const KaiTexts& first = leaves.front().members.front().pod->node_selector;
   bool same = true, affinity = false;
   for (const Leaf& leaf : leaves) {
-    for (const Member& member : leaf.members) {
+    for (const PodMember& member : leaf.members) {
       same = same && member.pod->node_selector == first;
       affinity = affinity || member.pod->affinity;
     }
@@ -323,7 +323,7 @@ MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Hel
     set_priority(from, objects, job, notes);
     set_progress(job, snapshot.now_us);
     for (const Leaf& leaf : gang.leaves()) {
-      for (const Member& member : leaf.members) taken.insert(member.pod->meta.path());
+      for (const PodMember& member : leaf.members) taken.insert(member.pod->meta.path());
     }
     snapshot.jobs.push_back(std::move(job));
   }

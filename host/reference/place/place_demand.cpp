@@ -14,16 +14,16 @@ namespace {
 using kernel::GroupRow;
 using kernel::kNone;
 using kernel::ProblemView;
-using Entries = std::vector<kernel::PlacedRow>;
+using PlacedEntries = std::vector<kernel::PlacedRow>;
 
 const GroupRow& row_of(const Trial& ask, std::int32_t group) { return ask.problem->groups[ask.demand->group_begin + group]; }
 
-struct Level {
+struct DemandLevel {
   std::int32_t topology, level;
 };
 
-std::vector<Level> level_sequence(const ProblemView& p, const GroupRow& group) {
-  std::vector<Level> levels{{0, 0}};
+std::vector<DemandLevel> level_sequence(const ProblemView& p, const GroupRow& group) {
+  std::vector<DemandLevel> levels{{0, 0}};
   if (group.prefer_level != kNone) {
     for (std::int32_t l = 1; l <= group.prefer_level; ++l) levels.push_back({group.prefer_topology, l});
   }
@@ -43,7 +43,7 @@ std::optional<std::int32_t> required_domain(const ProblemView& p, const GroupRow
 }
 
 // The best candidate of one level, empty when none holds the group.
-NodeList best_candidate(const Trial& ask, const State& s, const GroupRow& group, const NodeList& nodes, Level at) {
+NodeList best_candidate(const Trial& ask, const State& s, const GroupRow& group, const NodeList& nodes, DemandLevel at) {
   const ProblemView& p = *ask.problem;
   std::map<std::pair<std::int32_t, std::int32_t>, NodeList> candidates;  // by (R, d)
   for (const std::int32_t node : nodes) {
@@ -66,7 +66,7 @@ NodeList best_candidate(const Trial& ask, const State& s, const GroupRow& group,
 }
 
 // Packing::kCount: nodes in rank order.
-bool place_by_count(const Trial& ask, State& s, std::int32_t group, const GroupRow& row, const NodeList& nodes, Entries& entries) {
+bool place_by_count(const Trial& ask, State& s, std::int32_t group, const GroupRow& row, const NodeList& nodes, PlacedEntries& entries) {
   std::map<std::int32_t, NodeList> sets;  // by R
   for (const std::int32_t node : nodes) {
     const auto required = required_domain(*ask.problem, row, node);
@@ -86,17 +86,17 @@ bool place_by_count(const Trial& ask, State& s, std::int32_t group, const GroupR
 
 // Section 2: the members of one group.
 bool place_members(const Trial& ask, State& s, const Tries& tries, std::int32_t group, const GroupRow& row, const NodeList& nodes,
-                   Entries& entries) {
+                   PlacedEntries& entries) {
   if (row.members == 0) return true;
   if (tries.packing == kernel::Packing::kCount && row.segment_size == 0 && row.spread_most == 0) {
     return place_by_count(ask, s, group, row, nodes, entries);
   }
   if (plain_size(ask, s, row, nodes).cap < row.members) return false;  // no part of the set holds more than the set itself
-  for (const Level at : level_sequence(*ask.problem, row)) {
+  for (const DemandLevel at : level_sequence(*ask.problem, row)) {
     const NodeList set = best_candidate(ask, s, row, nodes, at);
     if (set.empty()) continue;
     State trial = s;
-    Entries rows = entries;
+    PlacedEntries rows = entries;
     Placing placing{group, &row, &rows, 0};
     if (!fill(ask, trial, placing, set, at.topology, at.level, row.members)) continue;
     s = std::move(trial);
@@ -107,7 +107,7 @@ bool place_members(const Trial& ask, State& s, const Tries& tries, std::int32_t 
 }
 
 // The domains of one level, intersected with a set, that have enough GPUs; ascending by (free GPUs, domain).
-std::vector<NodeList> domains_by_free(const Trial& ask, const State& s, const NodeList& nodes, Level at, std::int64_t gpus,
+std::vector<NodeList> domains_by_free(const Trial& ask, const State& s, const NodeList& nodes, DemandLevel at, std::int64_t gpus,
                                       bool only_named) {
   const ProblemView& p = *ask.problem;
   std::map<std::int32_t, NodeList> sets;
@@ -150,10 +150,10 @@ std::vector<NodeList> tree_candidates(const Trial& ask, const State& s, const Gr
   return candidates;
 }
 
-bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, Entries& entries);
+bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, PlacedEntries& entries);
 
 // Places the group's own members and its children, all inside one candidate.
-bool place_subtree(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, Entries& entries) {
+bool place_subtree(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, PlacedEntries& entries) {
   const GroupRow& row = row_of(ask, group);
   GroupRow own = row;
   own.require_level = kNone;
@@ -165,7 +165,7 @@ bool place_subtree(const Trial& ask, State& s, Tries& tries, std::int32_t group,
   return true;
 }
 
-bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, Entries& entries) {
+bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, const NodeList& nodes, PlacedEntries& entries) {
   const GroupRow& row = row_of(ask, group);
   if (row.subtree_end == group + 1) return place_members(ask, s, tries, group, row, nodes, entries);
   std::int32_t tried = 0;
@@ -176,7 +176,7 @@ bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, c
     }
     ++tried;
     State trial = s;
-    Entries rows = entries;
+    PlacedEntries rows = entries;
     if (!place_subtree(ask, trial, tries, group, candidate, rows)) continue;
     s = std::move(trial);
     entries = std::move(rows);
@@ -189,7 +189,7 @@ bool place_group(const Trial& ask, State& s, Tries& tries, std::int32_t group, c
 
 bool place_demand(const Trial& ask, State& s, Tries& tries, std::vector<kernel::PlacedRow>& entries) {
   State trial = s;
-  Entries rows;
+  PlacedEntries rows;
   const NodeList nodes = all_nodes(*ask.problem);
   const std::int32_t count = ask.demand->group_end - ask.demand->group_begin;
   for (std::int32_t root = 0; root < count; root = row_of(ask, root).subtree_end) {
