@@ -155,7 +155,7 @@ class Simulator {
 
   // The next event of a job or a node, arrival, round with waiting jobs, or change of the order.
   TimeUs next_outside() {
-    while (!events_.empty() && live_[to_index(events_.top().job)].run != events_.top().run) events_.pop();
+    while (!events_.empty() && live_[to_index(events_.top().job_index)].run != events_.top().run) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
     if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(now_, failing()));
@@ -206,10 +206,10 @@ class Simulator {
     }
     for (; !events_.empty() && events_.top().at <= now_; events_.pop()) {
       const JobEvent event = events_.top();
-      LiveJob& job = live_[to_index(event.job)];
+      LiveJob& job = live_[to_index(event.job_index)];
       if (job.run != event.run) continue;
       if (event.what == JobEvent::What::kPhase) {
-        turning_.push_back(event.job);
+        turning_.push_back(event.job_index);
         continue;
       }
       if (event.what == JobEvent::What::kCrash) {
@@ -220,8 +220,8 @@ class Simulator {
         ++job.crashes;
         job.crashed_gpu_us = job.outcome.gpu_us;
         deltas_.push_back(delta::StopJob{job.traced->id});
-        unsettled_.push_back({event.job, job.run});
-        turning_.push_back(event.job);
+        unsettled_.push_back({event.job_index, job.run});
+        turning_.push_back(event.job_index);
         continue;
       }
       if (event.what == JobEvent::What::kEnd) {
