@@ -27,7 +27,7 @@ class PolicyJobs {
  public:
   explicit PolicyJobs(std::vector<PolicyJob> jobs, std::int64_t cluster_gpus = 0) : jobs_(std::move(jobs)), cluster_gpus_(cluster_gpus) {
     for (const PolicyJob& job : jobs_) {
-      indices_.push_back(static_cast<std::int32_t>(jobs_.size()));
+      indices_.push_back(static_cast<std::int32_t>(indices_.size()));
       submit_.push_back(job.submit);
       priority_.push_back(job.priority);
       gpus_.push_back(job.gpus);

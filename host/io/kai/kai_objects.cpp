@@ -80,7 +80,7 @@ void read_priority_class(JsonCursor& in, KaiObjects& out) {
   std::string name;
   std::int64_t value = 0;
   fields(in, {{"metadata", [&] { name = meta(in).name; }}, {"value", [&] { value = in.integer(INT32_MIN, INT32_MAX); }}});
-  if (!out.priorities.emplace(name, value).second) in.fail_at(where, fmt::format("'{}' stands in this list twice", name));
+  if (!out.priorities.emplace(name, value).second) in.fail_at(where, fmt::format("duplicate name '{}'", name));
 }
 
 void read_topology(JsonCursor& in, KaiObjects& out) {
@@ -90,7 +90,7 @@ void read_topology(JsonCursor& in, KaiObjects& out) {
   const auto level = [&] { fields(in, {{"nodeLabel", [&] { levels.push_back(text(in)); }}}); };
   const auto spec = [&] { fields(in, {{"levels", [&] { elements(in, level); }}}); };
   fields(in, {{"metadata", [&] { name = meta(in).name; }}, {"spec", spec}});
-  if (!out.topologies.emplace(name, std::move(levels)).second) in.fail_at(where, fmt::format("'{}' stands in this list twice", name));
+  if (!out.topologies.emplace(name, std::move(levels)).second) in.fail_at(where, fmt::format("duplicate name '{}'", name));
 }
 
 /// A list of objects by (namespace, name), which must be unique.
@@ -104,7 +104,7 @@ void read_named(JsonCursor& in, std::vector<T>& out, void (*read)(JsonCursor&, T
   });
   std::sort(out.begin(), out.end(), [](const T& a, const T& b) { return a.meta.path() < b.meta.path(); });
   const auto twice = std::adjacent_find(out.begin(), out.end(), [](const T& a, const T& b) { return a.meta.path() == b.meta.path(); });
-  if (twice != out.end()) in.fail_at(list, fmt::format("'{}' stands in this list twice", twice->meta.path()));
+  if (twice != out.end()) in.fail_at(list, fmt::format("duplicate name '{}'", twice->meta.path()));
 }
 
 /// Checks that the queues form a tree here, because errors of the generated snapshot have no position in the file.

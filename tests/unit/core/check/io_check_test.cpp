@@ -170,9 +170,9 @@ TEST(Check, ARepeatedNameIsFoundAmongFewAndAmongMany) {
     expect_refused(cluster(node + R"("virtual_clusters": [)" + keys("v", "") + R"("v0"]}])"), 3,
                    "/nodes/0/virtual_clusters/" + std::to_string(n), "'v0' is named twice");
     expect_refused(with_jobs(job(R"(, "constraints": {"labels": {)" + keys("k", ": \"v\"") + R"("k0": "w"}})")), 5,
-                   "/jobs/0/constraints/labels/k0", "twice");
+                   "/jobs/0/constraints/labels/k0", "duplicate");
     expect_refused(with_jobs(job(R"(, "profile": {"colocation": {)" + keys("m", ": 1") + R"("m0": 1}})")), 5,
-                   "/jobs/0/profile/colocation/m0", "twice");
+                   "/jobs/0/profile/colocation/m0", "duplicate");
     Snapshot s = parse_snapshot(cluster(node + keys("x_", ": 1") + R"("state": "ready"}])"), "f.json");
     s.nodes[0].x.emplace_back("x_0", "3");
     expect_error([&] { check_snapshot(s, "f.json"); }, 0, "/nodes/0", "duplicate extension 'x_0'");

@@ -106,7 +106,7 @@ TEST_F(ValidateFigures, TablesHowFarItCameAndTheProof) {
   EXPECT_EQ(check().rfind("the plan was made with the tables ", 0), 0u) << check();
   plan_.tables ^= 1;
   plan_.stopped_by = "fate";
-  EXPECT_EQ(check(), "the plan was stopped by 'fate', which is none of: done, work, budget, cancel\n");
+  EXPECT_EQ(check(), "the plan was stopped by 'fate', which is none of: done, iterations, budget, cancel\n");
   plan_.stopped_by = "done";
   plan_.backend = "abacus";
   EXPECT_EQ(check(), "the plan was answered by 'abacus', which is none of: reference, cpu, cuda\n");

@@ -34,9 +34,10 @@ TEST(BadJson, TrailingGarbageIsRefused) {
 }
 
 TEST(BadJson, DuplicateKeysAreRefused) {
-  expect_refused(with_jobs(job(R"(, "submit_s": 2)")), 5, "/jobs/0/submit_s", "twice");
-  expect_refused(with_jobs(job(R"(, "x_a": 2, "x_a": 3)")), 5, "/jobs/0/x_a", "twice");
-  expect_refused(with_jobs(job(R"(, "constraints": {"labels": {"a": "1", "a": "2"}})")), 5, "/jobs/0/constraints/labels/a", "twice");
+  expect_refused(with_jobs(job(R"(, "submit_s": 2)")), 5, "/jobs/0/submit_s", "duplicate field");
+  expect_refused(with_jobs(job(R"(, "x_a": 2, "x_a": 3)")), 5, "/jobs/0/x_a", "duplicate field");
+  expect_refused(with_jobs(job(R"(, "constraints": {"labels": {"a": "1", "a": "2"}})")), 5, "/jobs/0/constraints/labels/a",
+                 "duplicate field");
 }
 
 TEST(BadJson, UnknownFieldNamesTheNearest) {

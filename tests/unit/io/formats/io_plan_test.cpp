@@ -187,7 +187,8 @@ TEST(PlanJson, UnknownIdsAreRefused) {
   refused(R"({"job": "a", "action": "wat"})", "/action", "\"wat\"");
   refused(R"({"job": "a", "action": "start", "shape": "z"})", "", "no shape 'z'");
   refused(R"({"job": "a", "action": "start", "shape": "s", "gpus": [{"node": "z", "index": [0]}]})", "/gpus/0/node", "no node \"z\"");
-  refused(R"({"job": "a", "action": "start", "shape": "s", "gpus": [{"node": "n0", "index": [0, 0]}]})", "/gpus/0/index/1", "twice");
+  refused(R"({"job": "a", "action": "start", "shape": "s", "gpus": [{"node": "n0", "index": [0, 0]}]})", "/gpus/0/index/1",
+          "duplicate GPU 0");
   refused(R"({"job": "a", "action": "start", "shape": "s", "gpus": [{"node": "n0", "index": [64]}]})", "/gpus/0/index/0", "64");
   refused(R"({"job": "b", "action": "start", "shape": "gang", "gpus": [{"node": "n0", "index": [0], "group": "z"}]})", "", "no group 'z'");
 }

@@ -398,8 +398,7 @@ TEST(ImportKai, AFieldThatStandsThereTwiceIsRefused) {
         raw(R"("queues": [{"metadata": {"name": "q"}, "spec": {"resources": {"gpu": {"quota": 1, "quota": 2}}}}])"),
         raw(R"("priorityClasses": [{"metadata": {"name": "p"}, "value": 1}, {"metadata": {"name": "p"}, "value": 2}])"),
         raw(R"("topologies": [{"metadata": {"name": "t"}}, {"metadata": {"name": "t"}}])")}) {
-    EXPECT_NE(problem(bad).find(" stands "), std::string::npos) << bad << problem(bad);
-    EXPECT_NE(problem(bad).find(" twice"), std::string::npos) << bad << problem(bad);
+    EXPECT_NE(problem(bad).find("duplicate "), std::string::npos) << bad << problem(bad);
   }
 }
 
@@ -427,7 +426,7 @@ TEST(ImportKai, MoreGpusThanANodeHasAreRefused) {
 TEST(ImportKai, BadInputNamesItsPlace) {
   Objects objects = small();
   objects.nodes = {node("n0", 4), node("n0", 4)};
-  EXPECT_NE(problem(objects.json()).find("'n0' stands in this list twice"), std::string::npos);
+  EXPECT_NE(problem(objects.json()).find("duplicate name 'n0'"), std::string::npos);
   objects.nodes = {node("", 4)};
   EXPECT_NE(problem(objects.json()).find("/rawObjects/nodes"), std::string::npos) << problem(objects.json());
   EXPECT_NE(problem(R"({"schema": "berth.snapshot.v1"})").find("'rawObjects' is missing"), std::string::npos);
