@@ -84,7 +84,7 @@ Request ask(const std::string& policy, std::vector<std::pair<std::string, std::s
   return request;
 }
 
-// A search starts its threads anew, which takes an allocation for each and one for their list: none lives between decisions.
+// Each search starts its own threads. That takes an allocation for each and one for their list: none lives between decisions.
 TEST(NoAllocationOnThreads, ButForStartingThem) {
   ClusterState state = cluster(sim::Workload::kLlm, true);
   for (const char* policy : {"ones", "ones-plus"}) {

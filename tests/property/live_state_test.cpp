@@ -199,8 +199,8 @@ Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::vect
     }
     if (i++ == chosen) plan = reference;
     if (ask.easy && !easy_too) continue;
-    const std::string anew = text_of(Engine{}.decide(fresh, request_of(ask, Backend::kCpu, 1)), fresh);
-    EXPECT_TRUE(anew == expected) << where << ask.policy << ", live and fresh:\n" << parting(expected, anew);
+    const std::string from_scratch = text_of(Engine{}.decide(fresh, request_of(ask, Backend::kCpu, 1)), fresh);
+    EXPECT_TRUE(from_scratch == expected) << where << ask.policy << ", live and fresh:\n" << parting(expected, from_scratch);
   }
   return plan;
 }
@@ -212,11 +212,11 @@ void same_columns(const ClusterState& live, const ClusterState& fresh, const std
   EXPECT_EQ(a.tables_hash(), b.tables_hash()) << where;
   for (const std::int32_t job : a.job_order) {
     const std::string& id = live.job(job)->id;
-    const std::int32_t anew = fresh.find_job(id);
-    EXPECT_EQ(a.job.rate[static_cast<std::size_t>(job)], b.job.rate[static_cast<std::size_t>(anew)]) << where << id;
-    EXPECT_EQ(a.work_left_now(job), b.work_left_now(anew)) << where << id;
-    EXPECT_EQ(a.remaining(job), b.remaining(anew)) << where << id;
-    EXPECT_EQ(a.attained_now(job), b.attained_now(anew)) << where << id;
+    const std::int32_t other_job = fresh.find_job(id);
+    EXPECT_EQ(a.job.rate[static_cast<std::size_t>(job)], b.job.rate[static_cast<std::size_t>(other_job)]) << where << id;
+    EXPECT_EQ(a.work_left_now(job), b.work_left_now(other_job)) << where << id;
+    EXPECT_EQ(a.remaining(job), b.remaining(other_job)) << where << id;
+    EXPECT_EQ(a.attained_now(job), b.attained_now(other_job)) << where << id;
   }
 }
 

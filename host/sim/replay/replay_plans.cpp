@@ -33,10 +33,11 @@ namespace {
 /// An event of a running job.
 struct JobEvent {
   TimeUs at;
-  std::int32_t job, job_index;  // position in the trace, which orders events at one instant
+  std::int32_t position;  // in the trace: it orders events at one instant
+  std::int32_t job_index;
   std::uint64_t run;
   enum class What : std::uint8_t { kEnd, kPhase, kCrash, kKill } what;
-  bool operator>(const JobEvent& other) const { return std::tie(at, what, job) > std::tie(other.at, other.what, other.job); }
+  bool operator>(const JobEvent& other) const { return std::tie(at, what, position) > std::tie(other.at, other.what, other.position); }
 };
 
 constexpr std::int32_t kMostGpuJobs = 64;

@@ -53,9 +53,9 @@ class KeptValues : public ::testing::Test {
     const std::vector<Request> all = requests();
     kept_.resize(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const Plan anew = Engine{}.decide(state, all[i]);
-      EXPECT_TRUE(same_plan(kept_[i].decide(state, all[i]), anew)) << when << ", request " << i;
-      EXPECT_TRUE(same_plan(busy_.decide(state, all[i]), anew)) << when << ", asked by turns, request " << i;
+      const Plan from_scratch = Engine{}.decide(state, all[i]);
+      EXPECT_TRUE(same_plan(kept_[i].decide(state, all[i]), from_scratch)) << when << ", request " << i;
+      EXPECT_TRUE(same_plan(busy_.decide(state, all[i]), from_scratch)) << when << ", asked by turns, request " << i;
     }
   }
   void happens(const std::string& what, const std::vector<Delta>& deltas) {
