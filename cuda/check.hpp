@@ -40,7 +40,7 @@ inline void check_noexcept(cudaError_t error) noexcept {
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {
-    check(cudaGetDevice(&before_), "ask for the current device");
+    check(cudaGetDevice(&before_), "query the current device");
     if (before_ != device) check(cudaSetDevice(device), "choose the device");
     changed_ = before_ != device;
   }

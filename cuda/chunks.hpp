@@ -18,7 +18,7 @@ namespace berth::cuda {
 template <class Task, class SizeOf, class RunChunk>
 void in_chunks(std::span<const Task> tasks, std::size_t own, const Tuning& tuning, const SizeOf& size_of, const RunChunk& run_chunk) {
   std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "ask for free device memory");
+  check(cudaMemGetInfo(&free, &total), "query free device memory");
   std::size_t room = (free + own) / 100 * static_cast<std::size_t>(tuning.memory_percent);
   for (std::size_t first = 0; first < tasks.size();) {
     auto size = size_of(tasks[first]);

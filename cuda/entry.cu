@@ -52,7 +52,7 @@ std::string version(int cuda) { return std::to_string(cuda / 1000) + "." + std::
 /// The number of devices. Throws kNoDevice with a plain description of what is missing.
 int count_devices(int& driver) {
   driver = 0;
-  check(cudaDriverGetVersion(&driver), "ask for the driver's version");
+  check(cudaDriverGetVersion(&driver), "query the driver's version");
   if (driver == 0) no_device("no NVIDIA driver is installed; CUDA " + version(CUDART_VERSION) + " needs one");
   int n = 0;
   const cudaError_t error = cudaGetDeviceCount(&n);
@@ -76,7 +76,7 @@ void describe(int device, int driver, DeviceRow& row) {
   row.driver = driver;
   row.runtime = CUDART_VERSION;
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device), "ask for the device's properties");
+  check(cudaGetDeviceProperties(&properties, device), "query the device's properties");
   std::snprintf(row.name, sizeof(row.name), "%s", properties.name);
   row.major = properties.major;
   row.minor = properties.minor;
@@ -104,7 +104,7 @@ struct Context {
   Placer placer;
   Scorer scorer;
   Pricer pricer;
-  OnesSearcher evolver;
+  OnesSearcher ones_searcher;
   Mirror search_mirror;  // separate from the problem of scheduling passes: each mirror sends little
   PlanSearcher plan_searcher;
 
@@ -152,7 +152,7 @@ Status place(void* context, const kernel::ProblemView* problem, const cuda_abi::
   });
 }
 
-Status score(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message) {
+Status score(void* context, const kernel::ScoreTableView* table, kernel::BestPlace* best, Message* message) {
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
@@ -172,7 +172,7 @@ Status ones(void* context, const cuda_abi::AbiOnesTask* task, Message* message) 
   return guarded(message, [&] {
     auto& opened = *static_cast<Context*>(context);
     const DeviceScope scope(opened.device);
-    opened.evolver.run(*task, opened.stream);
+    opened.ones_searcher.run(*task, opened.stream);
   });
 }
 

@@ -82,9 +82,9 @@ void Placer::run_chunk(std::span<const cuda_abi::AbiPlaceTask> tasks, const Size
 }
 
 void Placer::upload(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes) {
-  workspace_.reserve(sizes.workspace, "reserve the workspace of walks");
-  entries_.reserve(sizes.entries, "reserve the entries of walks");
-  columns_.reserve(sizes.results, "reserve the results of walks");
+  workspace_.reserve(sizes.workspace, "reserve the workspace of passes");
+  entries_.reserve(sizes.entries, "reserve the entries of passes");
+  columns_.reserve(sizes.results, "reserve the results of passes");
   arguments_.reserve(sizes.passes, "reserve passes");
   host_arguments_.reserve(sizes.passes, "reserve passes");
 
@@ -121,7 +121,7 @@ void Placer::upload(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& 
   }
   check(cudaMemcpyAsync(arguments_.data(), host_arguments_.data(), tasks.size() * sizeof(PlaceArguments), cudaMemcpyHostToDevice,
                         stream_->get()),
-        "upload walks");
+        "upload passes");
 }
 
 void Placer::download(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes) {

@@ -20,7 +20,7 @@ std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 struct PlanSearchShared {
   BlockGroup::Shared group;
   PlanSearchPlace place;
-  kernel::PlanSearchIndividual own, mate;
+  kernel::PlanSearchIndividual own, parent;
 };
 
 /// The individual with its columns moved from `from` to `to`. Columns outside `from`, which all individuals share, are unchanged.
@@ -83,20 +83,21 @@ __device__ void share_place(BlockGroup& group, const PlanSearchMemory& m, PlanSe
 
 // Each block processes one individual after another. There is one block per individual, or as many blocks as have their own memory.
 
-/// The first individual and those of genes are initialised at once; copies of the first wait for the next launch.
+/// The first individual and those of starts are initialised at once; copies of the first wait for the next launch.
 __global__ void __launch_bounds__(kPlanSearchThreads) begin_kernel(const __grid_constant__ PlanSearchMemory m) {
   __shared__ PlanSearchShared shared;
   BlockGroup group(shared.group);
   share_place(group, m, shared);
   for (auto i = static_cast<std::int32_t>(blockIdx.x); i < m.individuals; i += static_cast<std::int32_t>(gridDim.x)) {
-    const std::int64_t gene = std::int64_t{m.gene_of[i]} * m.v.n_jobs;
-    if (i > 0 && gene < 0) continue;
+    const std::int64_t start = std::int64_t{m.start_of[i]} * m.v.n_jobs;
+    if (i > 0 && start < 0) continue;
     std::byte* const place = place_of(m, i, shared.place.own);
     view(group, m, i, place, shared.own);
     if (i == 0) {
       kernel::plan_search_begin(group, m.v, m.request, shared.own, shared.place.workspace);
     } else {
-      kernel::plan_search_initialise(group, m.v, m.request.gene + gene, m.request.order + gene, shared.own, shared.place.workspace);
+      kernel::plan_search_initialise(group, m.v, m.request.start_option + start, m.request.start_order + start, shared.own,
+                                     shared.place.workspace);
     }
     take_home(group, m, i, place, shared.own);
   }
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(kPlanSearchThreads) copy_kernel(const __grid_c
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   for (auto i = static_cast<std::int32_t>(blockIdx.x); i < m.individuals; i += static_cast<std::int32_t>(gridDim.x)) {
-    if (i > 0 && m.gene_of[i] < 0) kernel::plan_search_copy(group, m.v, m.homes[0].individual, m.homes[i].individual);
+    if (i > 0 && m.start_of[i] < 0) kernel::plan_search_copy(group, m.v, m.homes[0].individual, m.homes[i].individual);
   }
 }
 
@@ -116,12 +117,12 @@ __global__ void __launch_bounds__(kPlanSearchThreads) cross_kernel(const __grid_
   BlockGroup group(shared.group);
   share_place(group, m, shared);
   for (auto i = static_cast<std::int32_t>(blockIdx.x); i < m.individuals; i += static_cast<std::int32_t>(gridDim.x)) {
-    const std::int32_t mate = kernel::plan_search_crossover(m.request, *m.result.generations, i);
-    if (mate < 0) continue;
+    const std::int32_t parent = kernel::plan_search_crossover(m.request, *m.result.generations, i);
+    if (parent < 0) continue;
     std::byte* const place = place_of(m, i, shared.place.own);
     bring(group, m, i, place, shared.own);
-    bring(group, m, mate, place_of(m, mate, shared.place.mate), shared.mate);
-    kernel::plan_search_offspring(group, m.v, m.request, shared.mate, shared.own, shared.place.workspace);
+    bring(group, m, parent, place_of(m, parent, shared.place.parent), shared.parent);
+    kernel::plan_search_offspring(group, m.v, m.request, shared.parent, shared.own, shared.place.workspace);
     take_home(group, m, i, place, shared.own);
   }
 }
@@ -162,18 +163,18 @@ __global__ void __launch_bounds__(kPlanSearchThreads) best_kernel(const __grid_c
   *m.result.generations = made;
 }
 
-/// Writes rows and entries of one individual, job after job without gaps. All threads.
+/// Writes options and entries of one individual, job after job without gaps. All threads.
 __device__ void report(BlockGroup& group, const PlanSearchMemory& m, const kernel::PlanSearchIndividual& x) {
   std::int64_t done = 0;
   for (std::int32_t first = 0; first < m.v.n_jobs; first += group.size()) {
     const std::int32_t job = first + group.rank();
-    const bool has = job < m.v.n_jobs && x.row[job] >= 0;
+    const bool has = job < m.v.n_jobs && x.option[job] >= 0;
     const std::int32_t n = has ? x.entry_end[job] - x.entry_begin[job] : 0;
     std::int64_t all = 0;
     const auto begin = static_cast<std::int32_t>(done + group.scan(n, all));
     done += all;
     if (job >= m.v.n_jobs) continue;
-    m.result.row[job] = x.row[job];
+    m.result.option[job] = x.option[job];
     m.result.entry_begin[job] = begin;
     m.result.entry_end[job] = begin + n;
     for (std::int32_t e = 0; e < n; ++e) m.result.entries[begin + e] = x.entries[x.entry_begin[job] + e];
@@ -191,7 +192,7 @@ __global__ void __launch_bounds__(kPlanSearchThreads) report_kernel(const __grid
   const auto island = static_cast<std::int32_t>(blockIdx.x) - 1;
   const std::int32_t first = island * m.request.population;
   const kernel::PlanSearchIndividual& best = m.homes[best_of(group, m, first, first + m.request.population)].individual;
-  kernel::copy_column(group, best.row, m.result.gene + std::int64_t{island} * m.v.n_jobs, m.v.n_jobs);
+  kernel::copy_column(group, best.option, m.result.island_option + std::int64_t{island} * m.v.n_jobs, m.v.n_jobs);
 }
 
 }  // namespace
@@ -205,16 +206,16 @@ struct DeviceRoom {
 DeviceRoom room_of_device(std::size_t shared_bytes) {
   int device = 0, multiprocessors = 0, most = 0, blocks = 0;
   cudaFuncAttributes attributes{};
-  check(cudaGetDevice(&device), "ask for the current device");
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask for the device's multiprocessors");
-  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "ask for the device's shared memory");
-  check(cudaFuncGetAttributes(&attributes, improve_kernel), "ask for the size of improve_kernel");
+  check(cudaGetDevice(&device), "query the current device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "query the device's multiprocessors");
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "query the device's shared memory");
+  check(cudaFuncGetAttributes(&attributes, improve_kernel), "query the size of improve_kernel");
   const std::size_t shared = static_cast<std::size_t>(most) - std::min(static_cast<std::size_t>(most), attributes.sharedSizeBytes);
   const std::size_t dynamic = shared_bytes <= shared ? shared_bytes : 0;
   check(cudaFuncSetAttribute(improve_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(dynamic)),
         "reserve shared memory for individuals");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, improve_kernel, kPlanSearchThreads, dynamic),
-        "ask for room for improve_kernel");
+        "reserve shared memory for improve_kernel");
   return {std::max(1, blocks * multiprocessors), dynamic};
 }
 
@@ -238,7 +239,7 @@ std::size_t PlanSearcher::carve(const cuda_abi::AbiPlanSearchTask& task, std::by
 }
 
 // Individuals have their homes in device memory as far as there is room, and the others in host memory.
-// A block that processes one of the latter has a copy of it, and one of its mate.
+// A block that processes one of the latter has a copy of it, and one of its parent.
 void PlanSearcher::divide(const cuda_abi::AbiPlanSearchTask& task, std::size_t room, std::int32_t most_blocks) {
   memory_.near = blocks_ = memory_.individuals;
   place_piece_ = workspace_piece_;
@@ -265,7 +266,7 @@ void PlanSearcher::reserve(const cuda_abi::AbiPlanSearchTask& task, const Tuning
   memory_.in_shared = shared_bytes_ != 0 ? 1 : 0;
 
   std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "ask for free device memory");
+  check(cudaMemGetInfo(&free, &total), "query free device memory");
   for (std::size_t room = (free + block_.capacity()) / 100 * static_cast<std::size_t>(tuning.memory_percent);; room /= 2) {
     divide(task, room, device.blocks);
     try {
@@ -288,15 +289,15 @@ void PlanSearcher::reserve(const cuda_abi::AbiPlanSearchTask& task, const Tuning
 void PlanSearcher::upload(const cuda_abi::AbiPlanSearchTask& task, const DeviceProblem& device, const Stream& stream) {
   const kernel::PlanSearchView& v = *task.problem;
   const kernel::PlanSearchRequest& request = *task.request;
-  gene_of_.assign(static_cast<std::size_t>(kernel::plan_search_individuals(request)), kernel::kNone);
-  for (std::int32_t i = 0; i < request.n_genes; ++i) gene_of_[static_cast<std::size_t>(kernel::plan_search_gene_at(request, i))] = i;
+  start_of_.assign(static_cast<std::size_t>(kernel::plan_search_individuals(request)), kernel::kNone);
+  for (std::int32_t i = 0; i < request.n_starts; ++i) start_of_[static_cast<std::size_t>(kernel::plan_search_start_at(request, i))] = i;
 
   inputs_.clear();
   places_.clear();
   const auto add = inputs_.adding(places_);
   kernel::for_each_column(v, add, v);
   kernel::for_each_column(v, request, add, request);
-  const std::size_t gene_of = inputs_.add(gene_of_.data(), gene_of_.size() * sizeof(gene_of_[0]));
+  const std::size_t start_of = inputs_.add(start_of_.data(), start_of_.size() * sizeof(start_of_[0]));
   inputs_.upload(stream.get());
 
   PlanSearchMemory& m = memory_;
@@ -307,7 +308,7 @@ void PlanSearcher::upload(const cuda_abi::AbiPlanSearchTask& task, const DeviceP
   const auto put = inputs_.placing(place);
   kernel::for_each_column(v, put, m.v);
   kernel::for_each_column(v, request, put, m.request);
-  m.gene_of = inputs_.at<const std::int32_t>(gene_of);
+  m.start_of = inputs_.at<const std::int32_t>(start_of);
 }
 
 void PlanSearcher::upload_homes(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream) {

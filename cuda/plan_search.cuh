@@ -23,7 +23,7 @@ struct PlanSearchHome {
 /// The memory of a block, on the device.
 struct PlanSearchPlace {
   kernel::PlanSearchWorkspace workspace;
-  std::byte *own, *mate;  // for individuals that are at home in the host's memory, if any are
+  std::byte *own, *parent;  // for individuals that are at home in the host's memory, if any are
 };
 
 /// Memory that the kernels of a search read and write.
@@ -34,7 +34,7 @@ struct PlanSearchMemory {
   std::int32_t near;                // the first N individuals have their home in device memory
   std::int32_t in_shared;           // 1: steps run in a block's shared memory
   std::size_t individual_bytes;     // a multiple of 16
-  const std::int32_t* gene_of;      // [individuals] kNone: a copy of the first
+  const std::int32_t* start_of;     // [individuals] kNone: a copy of the first
   std::int64_t* score;              // [individuals]
   PlanSearchHome* homes;            // [individuals]
   PlanSearchPlace* places;          // [blocks]
@@ -72,7 +72,7 @@ class PlanSearcher {
   PinnedBuffer<std::byte> far_;
   PinnedBuffer<PlanSearchHome> host_homes_;
   PinnedBuffer<PlanSearchPlace> host_places_;
-  std::vector<std::int32_t> gene_of_;
+  std::vector<std::int32_t> start_of_;
   Graph generation_;
 };
 

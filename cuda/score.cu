@@ -8,23 +8,24 @@
 namespace berth::cuda {
 namespace {
 
-/// One block per ask.
+/// One block per demand.
 template <int kMost, bool kThreshold>
-__global__ void __launch_bounds__(kScoreThreads) score_kernel(const __grid_constant__ kernel::ScoreTableView table, kernel::AskBest* best) {
+__global__ void __launch_bounds__(kScoreThreads)
+    score_kernel(const __grid_constant__ kernel::ScoreTableView table, kernel::BestPlace* best) {
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
-  const auto ask = static_cast<std::int32_t>(blockIdx.x);
-  kernel::best_places<kMost, kThreshold>(group, table, ask, best + static_cast<std::int64_t>(ask) * table.k);
+  const auto demand = static_cast<std::int32_t>(blockIdx.x);
+  kernel::best_places<kMost, kThreshold>(group, table, demand, best + static_cast<std::int64_t>(demand) * table.k);
 }
 
 struct Launch {
   const kernel::ScoreTableView& table;
   cudaStream_t stream;
-  kernel::AskBest* best;
+  kernel::BestPlace* best;
 
   template <int kMost, bool kThreshold>
   void run() const {
-    score_kernel<kMost, kThreshold><<<static_cast<unsigned>(table.n_asks), kScoreThreads, 0, stream>>>(table, best);
+    score_kernel<kMost, kThreshold><<<static_cast<unsigned>(table.n_demands), kScoreThreads, 0, stream>>>(table, best);
     check_launch(stream, "launch score_kernel");
   }
 };
@@ -44,13 +45,14 @@ kernel::ScoreTableView Scorer::upload(const kernel::ScoreTableView& table, cudaS
   return v;
 }
 
-void Scorer::run(const kernel::ScoreTableView& table, const Stream& stream, kernel::AskBest* best) {
-  if (table.n_asks == 0) return;
+void Scorer::run(const kernel::ScoreTableView& table, const Stream& stream, kernel::BestPlace* best) {
+  if (table.n_demands == 0) return;
   const kernel::ScoreTableView device = upload(table, stream.get());
-  const std::size_t n = static_cast<std::size_t>(table.n_asks) * static_cast<std::size_t>(table.k);
+  const std::size_t n = static_cast<std::size_t>(table.n_demands) * static_cast<std::size_t>(table.k);
   best_.reserve(n, "reserve the best places");
   kernel::with_score_variant(device, Launch{device, stream.get(), best_.data()});
-  check(cudaMemcpyAsync(best, best_.data(), n * sizeof(kernel::AskBest), cudaMemcpyDeviceToHost, stream.get()), "download the best places");
+  check(cudaMemcpyAsync(best, best_.data(), n * sizeof(kernel::BestPlace), cudaMemcpyDeviceToHost, stream.get()),
+        "download the best places");
   stream.wait("score candidates");
 }
 

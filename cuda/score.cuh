@@ -12,15 +12,15 @@ namespace berth::cuda {
 /// Scores tables on one device. Keeps its memory between calls.
 class Scorer {
  public:
-  /// Finds the k best places of every ask. Returns when they are in `best`.
-  /// @param best  [n_asks * k] host, out
-  void run(const kernel::ScoreTableView& table, const Stream& stream, kernel::AskBest* best);
+  /// Finds the k best places of every demand. Returns when they are in `best`.
+  /// @param best  [n_demands * k] host, out
+  void run(const kernel::ScoreTableView& table, const Stream& stream, kernel::BestPlace* best);
 
  private:
   kernel::ScoreTableView upload(const kernel::ScoreTableView& table, cudaStream_t stream);
 
   std::array<FollowedColumn, 14> columns_;
-  DeviceBuffer<kernel::AskBest> best_;
+  DeviceBuffer<kernel::BestPlace> best_;
 };
 
 }  // namespace berth::cuda

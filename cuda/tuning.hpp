@@ -25,7 +25,7 @@ inline constexpr int kOnesThreads = 128;
 /// Block of an individual of a plan search, on every device. Not measured.
 inline constexpr int kPlanSearchThreads = 128;
 
-/// Block of one ask, on every device.
+/// Block of one demand, on every device.
 inline constexpr int kScoreThreads = 128;
 
 inline const Tuning& tuning_for(std::int32_t capability) {

@@ -90,9 +90,10 @@ class PlanSearchCosts {
     kernel::SerialGroup group;
     kernel::plan_search_begin(group, v_, r_, x_[0], ws_);
     for (std::int32_t i = 1; i < n_; ++i) kernel::plan_search_copy(group, v_, x_[0], x_[to_index(i)]);
-    for (std::int32_t g = 0; g < r_.n_genes; ++g) {
-      const std::int64_t gene = std::int64_t{g} * v_.n_jobs;
-      kernel::plan_search_initialise(group, v_, r_.gene + gene, r_.order + gene, x_[to_index(kernel::plan_search_gene_at(r_, g))], ws_);
+    for (std::int32_t g = 0; g < r_.n_starts; ++g) {
+      const std::int64_t start = std::int64_t{g} * v_.n_jobs;
+      kernel::plan_search_initialise(group, v_, r_.start_option + start, r_.start_order + start,
+                                     x_[to_index(kernel::plan_search_start_at(r_, g))], ws_);
     }
   }
 
@@ -266,7 +267,7 @@ Status place(void*, const kernel::ProblemView* problem, const cuda_abi::AbiPlace
   return Status::kOk;
 }
 
-Status score(void*, const kernel::ScoreTableView*, kernel::AskBest*, Message*) { return Status::kOutOfMemory; }
+Status score(void*, const kernel::ScoreTableView*, kernel::BestPlace*, Message*) { return Status::kOutOfMemory; }
 Status choose(void*, const cuda_abi::AbiPriceTask*, std::int32_t, Message*) { return Status::kOutOfMemory; }
 
 }  // namespace

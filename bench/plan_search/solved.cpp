@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 
 #ifdef BERTH_BENCH_GLPK
 #include "bench/price/glpk.hpp"

@@ -11,9 +11,9 @@
 #include "bench/price/instances.hpp"
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/price/objective.hpp"
 #include "host/backend/backend.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/policy/search/pollux_search.hpp"
 
 /// Pollux's search compared with prices, both by Pollux's fitness. Prices use values that add up to that fitness. Where

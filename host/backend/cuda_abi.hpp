@@ -77,8 +77,8 @@ struct Table {
   Status (*open)(std::int32_t row, void** context, Message* message);
   void (*close)(void* context);
   Status (*place)(void* context, const kernel::ProblemView* problem, const AbiPlaceTask* tasks, std::int32_t n, Message* message);
-  /// @param best  [n_asks * k] host, out
-  Status (*score)(void* context, const kernel::ScoreTableView* table, kernel::AskBest* best, Message* message);
+  /// @param best  [n_demands * k] host, out
+  Status (*score)(void* context, const kernel::ScoreTableView* table, kernel::BestPlace* best, Message* message);
   Status (*price)(void* context, const AbiPriceTask* tasks, std::int32_t n, Message* message);
   Status (*ones)(void* context, const AbiOnesTask* task, Message* message);
   Status (*plan_search)(void* context, const AbiPlanSearchTask* task, Message* message);

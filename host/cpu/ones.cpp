@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/ones/candidate.hpp"
 #include "berth/kernel/ones/first.hpp"
 #include "berth/kernel/ones/ones.hpp"
@@ -11,28 +12,26 @@
 namespace berth::cpu {
 namespace {
 
-std::size_t ones_at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Start of an individual's blocks in the columns of a population.
 std::int64_t row(const kernel::OnesView& v, std::int64_t individual) { return individual * v.n_jobs; }
 
 }  // namespace
 
 void OnesSearch::prepare(const kernel::OnesView& v, std::size_t lanes) {
-  taken_.resize(ones_at(v.n_gpus) + 1);
+  taken_.resize(to_index(v.n_gpus) + 1);
   kernel::ones_taken(v, taken_.data());
   fresh_jobs_.clear();
   fill_order_.clear();
   for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_jobs_ : fill_order_).push_back(j);
-  left_.resize(ones_at(v.n_jobs));
-  fill_key_.resize(ones_at(v.n_jobs));
+  left_.resize(to_index(v.n_jobs));
+  fill_key_.resize(to_index(v.n_jobs));
   kernel::OnesWorkspace ws{};
   const std::size_t words = kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1;
   if (lanes_.size() < lanes) lanes_.resize(lanes);
   for (Lane& lane : lanes_) {
     lane.memory.resize(words);
-    lane.keys.resize(ones_at(v.n_jobs));
-    lane.bits.resize(ones_at(kernel::ones_bit_words(v.n_gpus)));
+    lane.keys.resize(to_index(v.n_jobs));
+    lane.bits.resize(to_index(kernel::ones_bit_words(v.n_gpus)));
   }
 }
 
@@ -61,19 +60,19 @@ void OnesSearch::begin(const kernel::OnesView& v, const kernel::OnesRequest& req
 
 void OnesSearch::draw(const kernel::OnesView& v, std::int32_t generation) {
   for (const std::int32_t j : fill_order_) {
-    left_[ones_at(j)] = kernel::ones_left(v, j, generation);
-    fill_key_[ones_at(j)] = kernel::ones_fill_key(v, j, left_[ones_at(j)]);
+    left_[to_index(j)] = kernel::ones_left(v, j, generation);
+    fill_key_[to_index(j)] = kernel::ones_fill_key(v, j, left_[to_index(j)]);
   }
   std::sort(fill_order_.begin(), fill_order_.end(),
-            [&](std::int32_t a, std::int32_t b) { return std::tie(fill_key_[ones_at(a)], a) < std::tie(fill_key_[ones_at(b)], b); });
+            [&](std::int32_t a, std::int32_t b) { return std::tie(fill_key_[to_index(a)], a) < std::tie(fill_key_[to_index(b)], b); });
 }
 
 void OnesSearch::refresh(const kernel::OnesView& v, const kernel::OnesResult& result) {
-  refreshed_.resize(ones_at(row(v, v.population)));
+  refreshed_.resize(to_index(row(v, v.population)));
   for (std::int32_t i = 0; i < v.population; ++i) {
     for (std::int32_t j = 0; j < v.n_jobs; ++j) {
       const std::int64_t at = row(v, i) + j;
-      refreshed_[ones_at(at)] = kernel::ones_refreshed(v, j, result.count[at]);
+      refreshed_[to_index(at)] = kernel::ones_refreshed(v, j, result.count[at]);
     }
   }
 }
@@ -88,12 +87,12 @@ void OnesSearch::breed(const kernel::OnesView& v, std::int32_t generation, const
                                   static_cast<std::int32_t>(fill_order_.size()),
                                   static_cast<std::int32_t>(fresh_jobs_.size())};
   const std::int32_t candidates = kernel::ones_candidates(v.population);
-  count_.resize(ones_at(row(v, candidates)));
-  score_.resize(ones_at(candidates));
+  count_.resize(to_index(row(v, candidates)));
+  score_.resize(to_index(candidates));
   for_each_in_lanes(threads, candidates, 1, [&](std::int64_t i, std::size_t lane) {
     kernel::SerialGroup group;
     std::int32_t* const count = count_.data() + row(v, i);
-    score_[ones_at(i)] = kernel::ones_candidate(group, v, of, static_cast<std::int32_t>(i), lanes_[lane].bits.data(), count);
+    score_[to_index(i)] = kernel::ones_candidate(group, v, of, static_cast<std::int32_t>(i), lanes_[lane].bits.data(), count);
   });
 }
 
@@ -101,11 +100,11 @@ void OnesSearch::select(const kernel::OnesView& v, const kernel::OnesResult& res
   by_score_.resize(score_.size());
   for (std::size_t i = 0; i < by_score_.size(); ++i) by_score_[i] = static_cast<std::int32_t>(i);
   std::partial_sort(by_score_.begin(), by_score_.begin() + v.population, by_score_.end(),
-                    [&](std::int32_t a, std::int32_t b) { return std::tie(score_[ones_at(a)], a) < std::tie(score_[ones_at(b)], b); });
+                    [&](std::int32_t a, std::int32_t b) { return std::tie(score_[to_index(a)], a) < std::tie(score_[to_index(b)], b); });
   for_each_in_lanes(threads, v.population, 1, [&](std::int64_t i, std::size_t lane) {
-    const std::int32_t from = by_score_[ones_at(i)];
+    const std::int32_t from = by_score_[to_index(i)];
     std::copy_n(count_.data() + row(v, from), v.n_jobs, result.count + row(v, i));
-    result.score[i] = score_[ones_at(from)];
+    result.score[i] = score_[to_index(from)];
     reorder(v, static_cast<std::int32_t>(i), result, lanes_[lane]);
   });
 }

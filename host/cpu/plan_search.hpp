@@ -25,7 +25,7 @@ class CpuPlanSearch {
   std::vector<std::byte> memory_;
   std::vector<kernel::PlanSearchIndividual> individuals_;
   std::vector<kernel::PlanSearchWorkspace> workspaces_;  // [lanes]
-  std::vector<std::int32_t> gene_;                       // [individuals] -1: a copy of the first
+  std::vector<std::int32_t> start_;                      // [individuals] -1: a copy of the first
 };
 
 }  // namespace berth::cpu

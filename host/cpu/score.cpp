@@ -9,15 +9,15 @@
 namespace berth::cpu {
 namespace {
 
-/// One ask, on one thread.
+/// One demand, on one thread.
 template <int kMost, bool kThreshold>
 struct ScoreOneRequest {
   kernel::ScoreTableView table;
-  kernel::AskBest* best;
+  kernel::BestPlace* best;
 
-  void operator()(std::int64_t ask) const {
+  void operator()(std::int64_t demand) const {
     kernel::SerialGroup group;
-    kernel::best_places<kMost, kThreshold>(group, table, static_cast<std::int32_t>(ask), best + ask * table.k);
+    kernel::best_places<kMost, kThreshold>(group, table, static_cast<std::int32_t>(demand), best + demand * table.k);
   }
 };
 
@@ -25,19 +25,19 @@ struct ScoreOneRequest {
 struct ScoreAllRequests {
   const kernel::ScoreTableView& table;
   int threads;
-  kernel::AskBest* best;
+  kernel::BestPlace* best;
 
   template <int kMost, bool kThreshold>
   void run() const {
     // About 100 microseconds of work per run that a thread takes.
     const std::int64_t grain = std::max(1, 50'000 / std::max(1, table.places.n));
-    for_each_n(threads, table.n_asks, grain, ScoreOneRequest<kMost, kThreshold>{table, best});
+    for_each_n(threads, table.n_demands, grain, ScoreOneRequest<kMost, kThreshold>{table, best});
   }
 };
 
 struct WriteBest {
   const ScoreTable* table;
-  const kernel::AskBest* best;
+  const kernel::BestPlace* best;
   kernel::CandidateRow* out;
   std::int32_t k;
 
@@ -46,7 +46,7 @@ struct WriteBest {
 
 }  // namespace
 
-void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::CandidateRow* out) {
+void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::BestPlace* best, kernel::CandidateRow* out) {
   constexpr std::int64_t kJobsAThread = 4096;  // with fewer jobs a thread costs more than it saves
   for_each_n(threads, n_jobs, kJobsAThread, WriteBest{&table, best, out, table.view().k});
 }
@@ -56,8 +56,8 @@ void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::
   if (request.n == 0) return;
   table.build(problem, request, collapse);
   const kernel::ScoreTableView view = table.view();
-  std::vector<kernel::AskBest>& best = table.best();
-  best.resize(static_cast<std::size_t>(view.n_asks) * static_cast<std::size_t>(view.k));
+  std::vector<kernel::BestPlace>& best = table.best();
+  best.resize(static_cast<std::size_t>(view.n_demands) * static_cast<std::size_t>(view.k));
   kernel::with_score_variant(view, ScoreAllRequests{view, threads, best.data()});
   write_candidates(table, threads, request.n, best.data(), out);
 }

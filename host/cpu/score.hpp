@@ -15,8 +15,8 @@ namespace berth::cpu {
 void score(ScoreTable& table, const kernel::ProblemView& problem, const kernel::ScoreQuery& request, int threads, Collapse collapse,
            kernel::CandidateRow* out);
 
-/// The second half of `score`: turns the k best places of every ask into the candidates of every job.
-/// @param best  [asks * k]
-void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::AskBest* best, kernel::CandidateRow* out);
+/// The second half of `score`: turns the k best places of every demand into the candidates of every job.
+/// @param best  [demands * k]
+void write_candidates(const ScoreTable& table, int threads, std::int32_t n_jobs, const kernel::BestPlace* best, kernel::CandidateRow* out);
 
 }  // namespace berth::cpu

@@ -3,7 +3,7 @@
 
 #include "host/cpu/score_table.hpp"
 
-/// Kinds of nodes: equal in everything that some ask of the request depends on.
+/// Kinds of nodes: equal in everything that some demand of the request depends on.
 namespace berth::cpu {
 namespace {
 
@@ -105,13 +105,13 @@ void ScoreTable::add_kind(std::int32_t node) {
 
 void ScoreTable::collapse_kinds() {
   const auto n = static_cast<std::size_t>(problem_.n_nodes);
-  // Where every ask compares with thresholds, amounts between the same two thresholds are equivalent.
+  // Where every demand compares with thresholds, amounts between the same two thresholds are equivalent.
   cpu_steps_.clear();
   memory_steps_.clear();
   for (const std::int32_t demand : demands_used_) {
     const DemandInfo& info = demands_[static_cast<std::size_t>(demand)];
-    if (info.need_cpu != INT64_MIN) cpu_steps_.push_back(info.need_cpu);
-    if (info.need_memory != INT64_MIN) memory_steps_.push_back(info.need_memory);
+    if (info.least_cpu != INT64_MIN) cpu_steps_.push_back(info.least_cpu);
+    if (info.least_memory != INT64_MIN) memory_steps_.push_back(info.least_memory);
   }
   make_steps(cpu_steps_);
   make_steps(memory_steps_);

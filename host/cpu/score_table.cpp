@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-/// Limits, asks, and the mapping from places back to candidates. Kinds are built in score_kinds.cpp, places in score_places.cpp.
+/// Limits, demands, and the mapping from places back to candidates. Kinds are built in score_kinds.cpp, places in score_places.cpp.
 namespace berth::cpu {
 namespace {
 
@@ -30,7 +30,7 @@ void ScoreTable::build(const kernel::ProblemView& problem, const kernel::ScoreQu
     std::sort(untils_.begin(), untils_.end());
     untils_.erase(std::unique(untils_.begin(), untils_.end()), untils_.end());
   }
-  build_asks();
+  build_demands();
   build_kinds();
   if (request.level == 0) {
     build_node_places();
@@ -40,7 +40,7 @@ void ScoreTable::build(const kernel::ProblemView& problem, const kernel::ScoreQu
 }
 
 /// Decides whether some score may need the limit. If none does, a job's GPU-time can be added after the places are ranked.
-/// Then jobs that differ only in GPU-time share one ask.
+/// Then jobs that differ only in GPU-time share one demand.
 void ScoreTable::set_limits() {
   __int128 gpus = 0, cost = 0, time = 0;
   for (std::int32_t node = 0; node < problem_.n_nodes; ++node) gpus += __builtin_popcountll(problem_.node_free[node]);
@@ -54,15 +54,15 @@ void ScoreTable::set_limits() {
   saturates_ = magnitude(request_.leftover_weight) * gpus + cost + time > limit_;
 }
 
-void ScoreTable::build_asks() {
+void ScoreTable::build_demands() {
   demands_.assign(static_cast<std::size_t>(problem_.n_demands), DemandInfo{});
   filter_row_.assign(static_cast<std::size_t>(problem_.n_filters), kernel::kNone);
   filters_.clear();
   demands_used_.clear();
   rows_.clear();
   parts_.clear();
-  asks_.clear();
-  ask_demand_.clear();
+  scored_.clear();
+  scored_demand_.clear();
   option_requests_.clear();
   job_options_.assign(1, 0);
   uses_cpu_ = uses_memory_ = uses_shares_ = false;
@@ -92,22 +92,22 @@ void ScoreTable::build_asks() {
       const TimeUs ends = run == kNever ? kNever : run > kNever - 1 - request_.now ? kNever - 1 : request_.now + run;
       const std::int64_t base = saturates_ ? option_requests_[at].gpu_time_ms : 0;
       const auto leaves = [&](TimeUs t) { return std::lower_bound(untils_.begin(), untils_.end(), t) - untils_.begin(); };
-      std::int32_t ask = static_cast<std::int32_t>(asks_.size());
+      std::int32_t scored = static_cast<std::int32_t>(scored_.size());
       if (collapse_ == Collapse::kOn) {
         const auto rank = leaves(ends);
         const std::uint64_t hash =
             mix(mix(static_cast<std::uint64_t>(demand), static_cast<std::uint64_t>(rank)), static_cast<std::uint64_t>(base));
-        ask = index_.find_or_add(hash, [&](std::int32_t other) {
-          const kernel::ScoreDemand& known = asks_[static_cast<std::size_t>(other)];
-          return ask_demand_[static_cast<std::size_t>(other)] == demand && known.base == base && leaves(known.ends) == rank;
+        scored = index_.find_or_add(hash, [&](std::int32_t other) {
+          const kernel::ScoreDemand& known = scored_[static_cast<std::size_t>(other)];
+          return scored_demand_[static_cast<std::size_t>(other)] == demand && known.base == base && leaves(known.ends) == rank;
         });
       }
-      option_requests_[at].ask = ask;
-      if (ask < static_cast<std::int32_t>(asks_.size())) continue;
+      option_requests_[at].scored = scored;
+      if (scored < static_cast<std::int32_t>(scored_.size())) continue;
       const DemandInfo& info = demands_[static_cast<std::size_t>(demand)];
-      asks_.push_back(kernel::ScoreDemand{info.row_begin, info.row_end, info.filter, info.by_threshold, problem_.demands[demand].gpus,
-                                          info.need_free, info.need_cpu, info.need_memory, ends, base});
-      ask_demand_.push_back(demand);
+      scored_.push_back(kernel::ScoreDemand{info.row_begin, info.row_end, info.filter, info.by_threshold, problem_.demands[demand].gpus,
+                                            info.least_free, info.least_cpu, info.least_memory, ends, base});
+      scored_demand_.push_back(demand);
     }
   }
 }
@@ -118,18 +118,18 @@ void ScoreTable::compile_demand(std::int32_t demand) {
   demands_used_.push_back(demand);
   info.row_begin = static_cast<std::int32_t>(rows_.size());
   info.by_threshold = request_.level == 0 ? 1 : 0;
-  info.need_free = row.gpus;
-  info.need_cpu = info.need_memory = INT64_MIN;  // a divisor of 0 means no demand
+  info.least_free = row.gpus;
+  info.least_cpu = info.least_memory = INT64_MIN;  // a divisor of 0 means no demand
   for (std::int32_t g = row.group_begin; g < row.group_end; ++g) {
     const kernel::GroupRow& group = problem_.groups[g];
     if (group.members == 0) continue;
-    kernel::AskRow ask{group.members,      group.gpus, group.share_ppm,   group.cpu, group.memory, group.gpu_memory,
-                       group.segment_size, 0,          group.spread_most, 0};
+    kernel::ScoreGroup scored{group.members,      group.gpus, group.share_ppm,   group.cpu, group.memory, group.gpu_memory,
+                              group.segment_size, 0,          group.spread_most, 0};
     if (request_.level != 0) {
-      if (group.segment_size != 0) ask.segment_part = part_of(group.segment_topology, group.segment_level);
-      if (group.spread_most != 0) ask.spread_part = part_of(group.spread_topology, group.spread_level);
+      if (group.segment_size != 0) scored.segment_part = part_of(group.segment_topology, group.segment_level);
+      if (group.spread_most != 0) scored.spread_part = part_of(group.spread_topology, group.spread_level);
     }
-    rows_.push_back(ask);
+    rows_.push_back(scored);
     uses_cpu_ |= group.cpu != 0;
     uses_memory_ |= group.memory != 0;
     if (group.share_ppm != kWholeGpu) {
@@ -140,10 +140,10 @@ void ScoreTable::compile_demand(std::int32_t demand) {
     // On one node members come in whole segments, and a spread sees only one domain.
     const std::int64_t s = std::max(group.segment_size, 1);
     const std::int64_t members = (group.members + s - 1) / s * s;
-    info.need_free = std::max(info.need_free, members * group.gpus);
-    if (group.spread_most != 0 && group.spread_most < group.members) info.need_free = INT64_MAX;
-    if (group.cpu != 0) info.need_cpu = std::max(info.need_cpu, saturated_product(members, group.cpu));
-    if (group.memory != 0) info.need_memory = std::max(info.need_memory, saturated_product(members, group.memory));
+    info.least_free = std::max(info.least_free, members * group.gpus);
+    if (group.spread_most != 0 && group.spread_most < group.members) info.least_free = INT64_MAX;
+    if (group.cpu != 0) info.least_cpu = std::max(info.least_cpu, saturated_product(members, group.cpu));
+    if (group.memory != 0) info.least_memory = std::max(info.least_memory, saturated_product(members, group.memory));
   }
   info.row_end = static_cast<std::int32_t>(rows_.size());
   if (info.by_threshold == 0) all_thresholds_ = false;
@@ -184,11 +184,11 @@ kernel::ScoreTableView ScoreTable::view() const {
                                cell_begin_.data(),
                                item_begin_.data(),
                                items_.data()};
-  v.n_asks = asks();
+  v.n_demands = demands();
   v.n_rows = static_cast<std::int32_t>(rows_.size());
   v.k = request_.k;
   v.rows = rows_.data();
-  v.asks = asks_.data();
+  v.demands = scored_.data();
   v.leftover_weight = request_.leftover_weight;
   v.limit = limit_;
   v.by_threshold = all_thresholds_ ? 1 : 0;
@@ -196,7 +196,7 @@ kernel::ScoreTableView ScoreTable::view() const {
   return v;
 }
 
-void ScoreTable::write_best(std::int32_t i, const kernel::AskBest* best, kernel::CandidateRow* out) const {
+void ScoreTable::write_best(std::int32_t i, const kernel::BestPlace* best, kernel::CandidateRow* out) const {
   struct Entry {
     kernel::CandidateRow candidate;  // of the entry's next member
     std::int32_t next, last;         // its other members
@@ -212,8 +212,8 @@ void ScoreTable::write_best(std::int32_t i, const kernel::AskBest* best, kernel:
   const std::int32_t begin = job_options_[static_cast<std::size_t>(i)], end = job_options_[static_cast<std::size_t>(i) + 1];
   for (std::int32_t o = begin; o < end; ++o) {
     const OptionRequest& option = option_requests_[static_cast<std::size_t>(o)];
-    const std::int64_t add = option.gpu_time_ms - asks_[static_cast<std::size_t>(option.ask)].base;
-    const kernel::AskBest* rows = best + static_cast<std::int64_t>(option.ask) * request_.k;
+    const std::int64_t add = option.gpu_time_ms - scored_[static_cast<std::size_t>(option.scored)].base;
+    const kernel::BestPlace* rows = best + static_cast<std::int64_t>(option.scored) * request_.k;
     for (std::int32_t r = 0; r < request_.k && rows[r].place != kernel::kNone; ++r) {
       const auto place = static_cast<std::size_t>(rows[r].place);
       const std::int32_t first = member_begin_[place];

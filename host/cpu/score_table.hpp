@@ -22,27 +22,27 @@ class ScoreTable {
   void build(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, Collapse collapse);
 
   kernel::ScoreTableView view() const;
-  std::int32_t asks() const { return static_cast<std::int32_t>(asks_.size()); }
-  /// Room for the k best places of every ask.
-  std::vector<kernel::AskBest>& best() { return best_; }
-  /// Writes the k best candidates of job i of the request, given the k best places of every ask.
-  /// @param best  [asks * k]
+  std::int32_t demands() const { return static_cast<std::int32_t>(scored_.size()); }
+  /// Room for the k best places of every demand.
+  std::vector<kernel::BestPlace>& best() { return best_; }
+  /// Writes the k best candidates of job i of the request, given the k best places of every demand.
+  /// @param best  [demands * k]
   /// @param out   [k]
-  void write_best(std::int32_t i, const kernel::AskBest* best, kernel::CandidateRow* out) const;
+  void write_best(std::int32_t i, const kernel::BestPlace* best, kernel::CandidateRow* out) const;
 
  private:
   /// The needs of a demand, which all options with that demand share.
   struct DemandInfo {
     std::int32_t row_begin = -1, row_end = 0, filter = 0, by_threshold = 0;
-    std::int64_t need_free = 0, need_cpu = 0, need_memory = 0;
+    std::int64_t least_free = 0, least_cpu = 0, least_memory = 0;
   };
   struct OptionRequest {
-    std::int32_t ask;
+    std::int32_t scored;
     std::int64_t gpu_time_ms;
   };
 
   void set_limits();
-  void build_asks();
+  void build_demands();
   void compile_demand(std::int32_t demand);
   std::int32_t part_of(std::int32_t topology, std::int32_t level);
   void build_kinds();
@@ -66,9 +66,9 @@ class ScoreTable {
   std::vector<std::int32_t> filters_;     // rows of the problem's filters, by row of this table
   std::vector<std::int32_t> filter_row_;  // [n_filters] row of this table, kNone
   std::vector<std::int64_t> untils_;      // distinct finite node_until, ascending
-  std::vector<kernel::AskRow> rows_;
-  std::vector<kernel::ScoreDemand> asks_;
-  std::vector<std::int32_t> ask_demand_;  // [asks]
+  std::vector<kernel::ScoreGroup> rows_;
+  std::vector<kernel::ScoreDemand> scored_;
+  std::vector<std::int32_t> scored_demand_;  // [demands]
   std::vector<OptionRequest> option_requests_;
   std::vector<std::int32_t> job_options_;  // [n + 1]
 
@@ -90,7 +90,7 @@ class ScoreTable {
   std::vector<std::int32_t> cell_begin_, item_begin_;
   std::vector<kernel::CellItem> items_;
   std::vector<std::pair<std::int32_t, std::int32_t>> cell_kinds_;  // (domain of the part, kind)
-  std::vector<kernel::AskBest> best_;
+  std::vector<kernel::BestPlace> best_;
   ClassIndex index_;
 };
 

@@ -51,20 +51,4 @@ std::string contest_text(std::span<const Contender> contenders) {
   return text;
 }
 
-std::string contest_json(std::span<const Contender> contenders) {
-  const Bound& bound = contenders.front().plan->bound;
-  const bool valued = !bound.objective.empty();
-  std::string text = R"({"schema":"berth.contest.v1",)";
-  if (valued) text += fmt::format(R"("objective":{},"bound":{},)", json_string(bound.objective), bound.bound);
-  text += R"("plans":[)";
-  for (const Contender& one : contenders) {
-    if (text.back() != '[') text += ',';
-    text += plan_json(*one.plan);
-    if (!valued) continue;
-    text.pop_back();
-    text += fmt::format(",\"value\":{}}}", one.value);
-  }
-  return text + "]}";
-}
-
 }  // namespace berth::report

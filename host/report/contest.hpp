@@ -18,7 +18,4 @@ struct Contender {
 /// gaps to the bound.
 std::string contest_text(std::span<const Contender> contenders);
 
-/// berth.contest.v1 (docs/formats/contest.md).
-std::string contest_json(std::span<const Contender> contenders);
-
 }  // namespace berth::report

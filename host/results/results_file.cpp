@@ -6,9 +6,9 @@
 #include <chrono>
 
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/version.hpp"
 #include "host/core/base/civil_time.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/io/json/json_writer.hpp"
 #include "host/results/schema.hpp"

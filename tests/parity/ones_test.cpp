@@ -26,7 +26,7 @@ RandomOnesSpec spec_of(std::uint64_t seed) {
   spec.n_gpus = kGpuCounts[seed / 3 % 9];
   spec.population = kPopulations[seed / 5 % 5];
   spec.theta_ppm = kThetas[seed / 7 % 4];
-  spec.steps = kOnesSteps[seed % kOnesSteps.size()];
+  spec.options = kOnesOptions[seed % kOnesOptions.size()];
   return spec;
 }
 
@@ -60,7 +60,7 @@ TEST_P(OnesOnBackend, HasTheSamePopulationAfterEachOfFiftyGenerations) {
   spec.n_gpus = 64;
   spec.jobs = 50;
   spec.population = 16;
-  spec.steps = OnesSteps::kEvery;
+  spec.options = OnesOptions::kEvery;
   const OnesProblem problem = random_ones(7, spec);
   OnesEvolving how;
   for (std::int32_t generation = 0; generation < 50; ++generation) {

@@ -59,7 +59,7 @@ TEST_P(PlanSearchOnBackend, HasTheSamePlanAfterEachOfFiftyGenerations) {
   PlanSearching how = random_searching(5, problem);
   how.population = 4;
   how.islands = 2;
-  how.n_genes = 0;
+  how.n_starts = 0;
   how.operators = ~0U;
   for (std::int32_t generations = 0; generations <= 50; generations += 10) {
     how.generations = generations;
@@ -84,26 +84,26 @@ PlanSearchBuffers search_in_group(std::int32_t threads, const PlanSearchProblem&
   run_with_threads(threads, [&](auto& group) {
     kernel::plan_search_begin(group, v, request, x[0], ws);
     for (std::int32_t i = 1; i < n; ++i) kernel::plan_search_copy(group, v, x[0], x[static_cast<std::size_t>(i)]);
-    for (std::int32_t g = 0; g < request.n_genes; ++g) {
-      const std::int64_t gene = std::int64_t{g} * v.n_jobs;
-      kernel::plan_search_initialise(group, v, request.gene + gene, request.order + gene,
-                                     x[static_cast<std::size_t>(kernel::plan_search_gene_at(request, g))], ws);
+    for (std::int32_t g = 0; g < request.n_starts; ++g) {
+      const std::int64_t start = std::int64_t{g} * v.n_jobs;
+      kernel::plan_search_initialise(group, v, request.start_option + start, request.start_order + start,
+                                     x[static_cast<std::size_t>(kernel::plan_search_start_at(request, g))], ws);
     }
     for (std::int32_t g = 0; g < request.generations; ++g) {
       for (std::int32_t i = 0; i < n; ++i) {
-        const std::int32_t mate = kernel::plan_search_crossover(request, g, i);
-        if (mate >= 0)
-          kernel::plan_search_offspring(group, v, request, x[static_cast<std::size_t>(mate)], x[static_cast<std::size_t>(i)], ws);
+        const std::int32_t parent = kernel::plan_search_crossover(request, g, i);
+        if (parent >= 0)
+          kernel::plan_search_offspring(group, v, request, x[static_cast<std::size_t>(parent)], x[static_cast<std::size_t>(i)], ws);
       }
       for (std::int32_t i = 0; i < n; ++i) kernel::plan_search_improve(group, v, request, g, i, x[static_cast<std::size_t>(i)], ws);
     }
   });
   // The options of all, and their scores.
-  got.gene.clear();
+  got.island_option.clear();
   got.score.clear();
   got.generations = n - 1;
   for (const kernel::PlanSearchIndividual& one : x) {
-    got.gene.insert(got.gene.end(), one.row, one.row + v.n_jobs);
+    got.island_option.insert(got.island_option.end(), one.option, one.option + v.n_jobs);
     got.score.push_back(*one.score);
   }
   return got;
@@ -119,7 +119,7 @@ TEST(PlanSearchOnBlock, EvolvesTheSamePopulationWithAnyNumberOfThreads) {
     for (const std::int32_t threads : {2, 7, 32}) {
       if (threads == 32 && seed % 4 != 0) continue;
       const PlanSearchBuffers got = search_in_group(threads, problem, how);
-      ASSERT_EQ(got.gene, expected.gene) << "seed " << seed << ", " << threads << " threads";
+      ASSERT_EQ(got.island_option, expected.island_option) << "seed " << seed << ", " << threads << " threads";
       ASSERT_EQ(got.score, expected.score) << "seed " << seed << ", " << threads << " threads";
     }
   }

@@ -48,13 +48,13 @@ Way on_threads(int threads, Collapse collapse) {
 struct RunBlocks {
   const kernel::ScoreTableView& table;
   std::int32_t size;
-  kernel::AskBest* best;
+  kernel::BestPlace* best;
 
   template <int kMost, bool kThreshold>
   void run() const {
     run_with_threads(size, [&](auto& group) {
-      for (std::int32_t ask = 0; ask < table.n_asks; ++ask) {
-        kernel::best_places<kMost, kThreshold>(group, table, ask, best + std::ptrdiff_t{ask} * table.k);
+      for (std::int32_t demand = 0; demand < table.n_demands; ++demand) {
+        kernel::best_places<kMost, kThreshold>(group, table, demand, best + std::ptrdiff_t{demand} * table.k);
         group.sync();
       }
     });
@@ -68,7 +68,7 @@ Way on_block(std::int32_t size) {
             cpu::ScoreTable table;
             table.build(problem, request, Collapse::kOn);
             const kernel::ScoreTableView view = table.view();
-            table.best().resize(static_cast<std::size_t>(view.n_asks) * static_cast<std::size_t>(view.k));
+            table.best().resize(static_cast<std::size_t>(view.n_demands) * static_cast<std::size_t>(view.k));
             kernel::with_score_variant(view, RunBlocks{view, size, table.best().data()});
             cpu::write_candidates(table, 1, request.n, table.best().data(), out);
           }};
@@ -197,8 +197,8 @@ TEST(Score, EqualNodesAndOptionsAreScoredOnce) {
   table.build(problem.view(), asked.view(), Collapse::kOn);
 
   EXPECT_EQ(table.view().kinds.n, 2);
-  EXPECT_EQ(table.view().places.n, 2);  // racks a and b are equal
-  EXPECT_EQ(table.view().n_asks, 1);    // run times only shift scores
+  EXPECT_EQ(table.view().places.n, 2);   // racks a and b are equal
+  EXPECT_EQ(table.view().n_demands, 1);  // run times only shift scores
 }
 
 class ScoreOnCuda : public testing::TestWithParam<Collapse> {

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "berth/engine.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/overtaken.hpp"

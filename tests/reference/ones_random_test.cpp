@@ -15,7 +15,7 @@ namespace {
 
 template <class Check>
 void for_random_ones(std::int32_t jobs, std::uint64_t seeds, Check check) {
-  for (const OnesSteps steps : kOnesSteps) {
+  for (const OnesOptions options : kOnesOptions) {
     for (const std::int32_t n_gpus : {1, 2, 7, 16, 40}) {
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         Random random(seed * 64 + static_cast<std::uint64_t>(n_gpus));
@@ -24,11 +24,11 @@ void for_random_ones(std::int32_t jobs, std::uint64_t seeds, Check check) {
         spec.jobs = jobs;
         spec.population = random.of<std::int32_t>({1, 2, 3, 16});
         spec.theta_ppm = random.of<std::int32_t>({0, 300'000, 1'000'000});
-        spec.steps = steps;
+        spec.options = options;
         spec.fresh_percent = random.of<std::int32_t>({0, 20, 100});
         spec.deployed_percent = random.of<std::int32_t>({0, 70, 100});
         spec.gap_percent = random.of<std::int32_t>({0, 20, 60});
-        SCOPED_TRACE(std::string(to_string(steps)) + ", jobs " + std::to_string(jobs) + ", GPUs " + std::to_string(n_gpus) + ", seed " +
+        SCOPED_TRACE(std::string(to_string(options)) + ", jobs " + std::to_string(jobs) + ", GPUs " + std::to_string(n_gpus) + ", seed " +
                      std::to_string(seed));
         check(random_ones(seed, spec), seed);
         if (testing::Test::HasFailure()) return;

@@ -25,12 +25,12 @@ std::vector<std::int32_t> certain(std::int32_t quantile) { return std::vector(ke
 // A job with any count up to `limit`, twice as fast on twice as many: `left_s` seconds of work are left on 1 GPU.
 TestOnesJob linear(std::int64_t left_s, std::int32_t limit) {
   TestOnesJob job{.limit = limit, .most = limit, .work = left_s * kMillion, .progress = certain(kOnesUnit / 2)};
-  for (std::int32_t gpus = 1; gpus <= std::max(limit, 1); ++gpus) job.steps.push_back({gpus, gpus * kMillion});
+  for (std::int32_t gpus = 1; gpus <= std::max(limit, 1); ++gpus) job.options.push_back({gpus, gpus * kMillion});
   return job;
 }
 
-TestOnesJob fresh(std::vector<TestOnesStep> steps, std::int32_t start) {
-  return {.steps = std::move(steps), .fresh = true, .start = start};
+TestOnesJob fresh(std::vector<TestOnesOption> options, std::int32_t start) {
+  return {.options = std::move(options), .fresh = true, .start = start};
 }
 
 TestOnesJob deployed(TestOnesJob job, std::int32_t first, std::int32_t count) {
@@ -47,12 +47,12 @@ std::uint32_t number(const OnesProblem& p, std::uint32_t generation, OnesPurpose
 
 // A: 80 000 units done are half, 80 000 left at 4000/s. B: 20 000 are a quarter, 60 000 left at 1000/s.
 OnesProblem two_jobs() {
-  const TestOnesJob a{.steps = {{1, 1500 * kMillion}, {2, 2500 * kMillion}, {4, 4000 * kMillion}},
+  const TestOnesJob a{.options = {{1, 1500 * kMillion}, {2, 2500 * kMillion}, {4, 4000 * kMillion}},
                       .limit = 4,
                       .most = 4,
                       .work = 80'000 * kMillion,
                       .progress = certain(kOnesUnit / 2)};
-  const TestOnesJob b{.steps = {{1, 600 * kMillion}, {2, 1000 * kMillion}},
+  const TestOnesJob b{.options = {{1, 600 * kMillion}, {2, 1000 * kMillion}},
                       .limit = 2,
                       .most = 2,
                       .work = 20'000 * kMillion,
@@ -76,13 +76,13 @@ TEST(Ones, ScoreIsTheGpuTimeThatIsLeft) {
 }
 
 TEST(Ones, NothingDoneIsTakenAsTheLeastPartThatThereIs) {
-  OnesProblem problem(1, 1, {{.steps = {{1, 1000}}, .limit = 1, .most = 1, .work = 1, .progress = certain(0)}});
+  OnesProblem problem(1, 1, {{.options = {{1, 1000}}, .limit = 1, .most = 1, .work = 1, .progress = certain(0)}});
   EXPECT_EQ(evolve_by_oracle(problem).least[0], kOnesUnit - 1);
 
   problem.work[0] = kernel::kMostOnesWork;  // limited to 2^62, in order and score, too
   EXPECT_EQ(evolve_by_oracle(problem).least[0], kernel::kMostOnesWork);
 
-  problem.step_rate[0] = 4000;  // a quarter of the work, in milliseconds
+  problem.option_rate[0] = 4000;  // a quarter of the work, in milliseconds
   EXPECT_EQ(evolve_by_oracle(problem).least[0], kernel::kMostOnesWork / 4);
 
   problem.work[0] = 0;
@@ -91,7 +91,7 @@ TEST(Ones, NothingDoneIsTakenAsTheLeastPartThatThereIs) {
 
 TEST(Ones, JobsThatAreDoneHaveNothingLeftAndKeepTheirGpus) {
   const OnesProblem problem(2, 1,
-                            {{.steps = {{2, 1}}, .limit = 2, .most = 2, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit)}});
+                            {{.options = {{2, 1}}, .limit = 2, .most = 2, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit)}});
 
   const OnesBuffers result = evolve_by_oracle(problem);
 
@@ -101,14 +101,14 @@ TEST(Ones, JobsThatAreDoneHaveNothingLeftAndKeepTheirGpus) {
 
 // 7 left, 2 GPUs: 7 * 2 * 1000 / 3 = 4666.6.
 TEST(Ones, ScoreIsRoundedDown) {
-  const OnesProblem problem(2, 1, {{.steps = {{2, 3}}, .limit = 2, .most = 2, .work = 7, .progress = certain(kOnesUnit / 2)}});
+  const OnesProblem problem(2, 1, {{.options = {{2, 3}}, .limit = 2, .most = 2, .work = 7, .progress = certain(kOnesUnit / 2)}});
   EXPECT_EQ(evolve_by_oracle(problem).least[0], 4666);
 }
 
 // Growing makes it worse, and it still grows: R requires it.
 TEST(Ones, FallingRatesCountAsTheyAre) {
   const OnesProblem problem(2, 1,
-                            {{.steps = {{1, 1000}, {2, 500}}, .limit = 2, .most = 2, .work = 30, .progress = certain(kOnesUnit / 2)}});
+                            {{.options = {{1, 1000}, {2, 500}}, .limit = 2, .most = 2, .work = 30, .progress = certain(kOnesUnit / 2)}});
 
   const OnesBuffers result = evolve_by_oracle(problem);
 
@@ -118,16 +118,16 @@ TEST(Ones, FallingRatesCountAsTheyAre) {
 
 // Fresh jobs count among the m of the limit, though they have no score.
 TEST(Ones, ScoreIsCutToItsShare) {
-  const TestOnesJob endless{.steps = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
+  const TestOnesJob endless{.options = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
   const OnesProblem problem(3, 1, {endless, fresh({{1, 1}}, 1), endless});
   EXPECT_EQ(evolve_by_oracle(problem).least[0], 2 * (kernel::kMostOnesWork / 3));
 }
 
 // Times beyond 64 bits are equal, and then the rank decides, though the second one is twice as fast.
 TEST(Ones, TurnIsCutTo64Bits) {
-  TestOnesJob endless{.steps = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
+  TestOnesJob endless{.options = {{1, 1}}, .limit = 1, .most = 1, .work = kernel::kMostOnesWork, .progress = certain(kOnesUnit / 2)};
   TestOnesJob twice = endless;
-  twice.steps = {{1, 2}};
+  twice.options = {{1, 2}};
   OnesProblem problem(1, 1, {endless, twice});
   const TestOnesPopulation nothing{{0, 0}, {0, 0}};
 
@@ -136,10 +136,10 @@ TEST(Ones, TurnIsCutTo64Bits) {
   EXPECT_EQ(evolve_by_oracle(problem, {.population = nothing}).count, (Counts{0, 1}));
 }
 
-// With steps of the table this far apart the progress is a quarter of the number. The first two numbers of seed 0 are
+// With entries of the table this far apart the progress is a quarter of the number. The first two numbers of seed 0 are
 // those that the authors of Philox publish for a counter and key of zeros.
 TEST(Ones, ProgressIsDrawnFromTheTable) {
-  TestOnesJob job{.steps = {{1, 1000}}, .limit = 1, .most = 1, .work = 1'000'000'000};
+  TestOnesJob job{.options = {{1, 1000}}, .limit = 1, .most = 1, .work = 1'000'000'000};
   for (std::int32_t i = 0; i < kernel::kOnesQuantiles; ++i) job.progress[static_cast<std::size_t>(i)] = i << 24;
   const auto left = [](std::uint32_t r) { return std::int64_t{1'000'000'000} * (kOnesUnit - (r >> 2)) / (r >> 2); };
   OnesProblem problem(6, 1, {job, job});
@@ -154,8 +154,8 @@ TEST(Ones, ProgressIsDrawnFromTheTable) {
 }
 
 TEST(Ones, FreshJobsAreNeverResized) {
-  const std::vector<TestOnesStep> steps{{1, 10}, {2, 10}, {4, 10}};
-  OnesProblem problem(8, 2, {deployed(fresh(steps, 2), 1, 4), fresh(steps, 2), deployed(fresh(steps, 4), 6, 1)});
+  const std::vector<TestOnesOption> options{{1, 10}, {2, 10}, {4, 10}};
+  OnesProblem problem(8, 2, {deployed(fresh(options, 2), 1, 4), fresh(options, 2), deployed(fresh(options, 4), 6, 1)});
   problem.theta_ppm = 1'000'000;
   for (const std::int32_t generations : {0, 1, 5}) {
     const OnesBuffers result = evolve_by_oracle(problem, {.generations = generations});
@@ -225,11 +225,11 @@ TEST(Ones, FillGivesToFreshJobsThenWithinLimitsThenBeyond) {
   EXPECT_EQ(evolve_by_oracle(problem, {.population = nothing}).count, (Counts{4, 2, 2}));
 }
 
-// 5 GPUs in steps of 4 or 2: the 4 of the first leave one that no job can use, and a fresh job that needs 6 does not
+// 5 GPUs in options of 4 or 2: the 4 of the first leave one that no job can use, and a fresh job that needs 6 does not
 // block others.
 TEST(Ones, FillTakesSteps) {
   TestOnesJob job = linear(10, 5);
-  job.steps = {{2, kMillion}, {4, kMillion}};
+  job.options = {{2, kMillion}, {4, kMillion}};
   const OnesProblem problem(5, 1, {fresh({{5, 1}}, 5), fresh({{1, 1}, {3, 1}}, 3), job, job});
   EXPECT_EQ(evolve_by_oracle(problem, {.population = TestOnesPopulation{{0, 1, 0, 0}, {0, 3, 0, 0}}}).count, (Counts{0, 3, 2, 0}));
   EXPECT_EQ(evolve_by_oracle(problem, {.population = TestOnesPopulation{{0, 0, 0, 1}, {0, 0, 0, 4}}}).count, (Counts{0, 0, 0, 4}));
@@ -251,7 +251,7 @@ TEST(Ones, RefreshCutsToLimits) {
 TEST(Ones, OffspringHaveTheGpusThatTheirParentsGive) {
   constexpr std::int32_t kGpus = 40, kJobs = 3;
   TestOnesJob job{.limit = kGpus, .most = kGpus, .work = 1'000'000, .progress = certain(kOnesUnit / 2)};
-  for (std::int32_t gpus = 1; gpus <= kGpus; ++gpus) job.steps.push_back({gpus, 1'000'000'000 / gpus});
+  for (std::int32_t gpus = 1; gpus <= kGpus; ++gpus) job.options.push_back({gpus, 1'000'000'000 / gpus});
   OnesProblem problem(kGpus, kJobs, std::vector(kJobs, job));
   problem.theta_ppm = 0;
   TestOnesPopulation whole{Counts(kJobs * kJobs, 0), Counts(kJobs * kJobs, 0)};
@@ -263,7 +263,7 @@ TEST(Ones, OffspringHaveTheGpusThatTheirParentsGive) {
     const std::uint64_t a = std::uint64_t{number(problem, 3, OnesPurpose::kPairs, 0, 0)} * 3 >> 32;
     const std::uint64_t b = std::uint64_t{number(problem, 3, OnesPurpose::kPairs, 0, 1)} * 2 >> 32;
     std::int32_t ones = 0;
-    for (std::uint32_t x = 0; x < kGpus; ++x) ones += number(problem, 3, OnesPurpose::kCrossing, 0, x / 32) >> (x % 32) & 1;
+    for (std::uint32_t x = 0; x < kGpus; ++x) ones += number(problem, 3, OnesPurpose::kCrossover, 0, x / 32) >> (x % 32) & 1;
     Counts first(kJobs, 0), second(kJobs, 0), parent{kGpus, 0, 0};
     first[a] = second[b + (b >= a)] = kGpus - ones;
     first[b + (b >= a)] = second[a] = ones;
@@ -273,12 +273,12 @@ TEST(Ones, OffspringHaveTheGpusThatTheirParentsGive) {
   }
 }
 
-// Deployed: 3 of which a step of 2 is within the limit; 3, a limit of 0; fresh with more than `start`; fresh with less,
+// Deployed: 3 of which an option of 2 is within the limit; 3, a limit of 0; fresh with more than `start`; fresh with less,
 // which is dropped, and for whose 4 there is no room. Then waiting jobs, by rank: one that needs 2, one whose limit is
-// below its first step, and another.
+// below its first option, and another.
 TEST(Ones, FirstPopulationBeginsWithWhatIsDeployed) {
   TestOnesJob pairs = linear(10, 9);
-  pairs.steps = {{2, kMillion}, {4, kMillion}};
+  pairs.options = {{2, kMillion}, {4, kMillion}};
   TestOnesJob none = pairs, low = pairs;
   none.limit = 0;
   low.limit = 1;

@@ -9,13 +9,13 @@
 namespace berth::test {
 
 OnesProblem::OnesProblem(std::int32_t gpu_count, std::int32_t population_of, const std::vector<TestOnesJob>& jobs)
-    : n_gpus(gpu_count), population(population_of), step_begin{0} {
+    : n_gpus(gpu_count), population(population_of), option_begin{0} {
   for (const TestOnesJob& job : jobs) {
-    for (const TestOnesStep& step : job.steps) {
-      step_gpus.push_back(step.gpus);
-      step_rate.push_back(step.rate);
+    for (const TestOnesOption& option : job.options) {
+      option_gpus.push_back(option.gpus);
+      option_rate.push_back(option.rate);
     }
-    step_begin.push_back(static_cast<std::int32_t>(step_gpus.size()));
+    option_begin.push_back(static_cast<std::int32_t>(option_gpus.size()));
     fresh.push_back(job.fresh ? 1 : 0);
     start.push_back(job.start);
     limit.push_back(job.limit);
@@ -29,15 +29,28 @@ OnesProblem::OnesProblem(std::int32_t gpu_count, std::int32_t population_of, con
 }
 
 kernel::OnesView OnesProblem::view() const {
-  return {
-      n_gpus,       n_jobs(),     population,   theta_ppm,   seed,        step_begin.data(), step_gpus.data(),      step_rate.data(),
-      fresh.data(), start.data(), limit.data(), most.data(), work.data(), progress.data(),   deployed_first.data(), deployed_count.data()};
+  return {n_gpus,
+          n_jobs(),
+          population,
+          theta_ppm,
+          seed,
+          option_begin.data(),
+          option_gpus.data(),
+          option_rate.data(),
+          fresh.data(),
+          start.data(),
+          limit.data(),
+          most.data(),
+          work.data(),
+          progress.data(),
+          deployed_first.data(),
+          deployed_count.data()};
 }
 
 std::int32_t OnesProblem::fit(std::int32_t job, std::int32_t gpus_at_most) const {
   std::int32_t greatest = 0;
-  for (std::int32_t s = step_begin[static_cast<std::size_t>(job)]; s < step_begin[static_cast<std::size_t>(job) + 1]; ++s) {
-    const std::int32_t gpus = step_gpus[static_cast<std::size_t>(s)];
+  for (std::int32_t s = option_begin[static_cast<std::size_t>(job)]; s < option_begin[static_cast<std::size_t>(job) + 1]; ++s) {
+    const std::int32_t gpus = option_gpus[static_cast<std::size_t>(s)];
     if (gpus <= gpus_at_most) greatest = std::max(greatest, gpus);
   }
   return greatest;
@@ -92,7 +105,7 @@ std::string objection_to_individual(const OnesProblem& p, const OnesBuffers& res
   for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
     const std::int32_t first = firsts[static_cast<std::size_t>(j)], count = counts[static_cast<std::size_t>(j)];
     const std::string job = "job " + std::to_string(j);
-    if (count < 0 || (count > 0 && p.fit(j, count) != count)) return job + " has no step of " + std::to_string(count);
+    if (count < 0 || (count > 0 && p.fit(j, count) != count)) return job + " has no option of " + std::to_string(count);
     if (count == 0 && first != 0) return job + " has nothing, but a first GPU";
     if (first < 0 || first > p.n_gpus - count) return job + " is not within the GPUs";
     for (std::int32_t x = first; x < first + count; ++x) {

@@ -12,14 +12,14 @@
 /// Owners of the columns behind the views of berth/kernel/ones/columns.hpp, for tests.
 namespace berth::test {
 
-struct TestOnesStep {
+struct TestOnesOption {
   std::int32_t gpus;
   std::int64_t rate;
 };
 
 /// -7 in columns that must not be read: `start` of a job that is not fresh, the other columns of one that is.
 struct TestOnesJob {
-  std::vector<TestOnesStep> steps = {};
+  std::vector<TestOnesOption> options = {};
   bool fresh = false;
   std::int32_t start = -7;
   std::int32_t limit = -7;
@@ -33,16 +33,16 @@ struct TestOnesJob {
 struct OnesProblem {
   OnesProblem(std::int32_t n_gpus, std::int32_t population, const std::vector<TestOnesJob>& jobs);
 
-  std::int32_t n_jobs() const { return static_cast<std::int32_t>(step_begin.size()) - 1; }
+  std::int32_t n_jobs() const { return static_cast<std::int32_t>(option_begin.size()) - 1; }
   kernel::OnesView view() const;
-  /// The greatest step of a job that is at most `gpus_at_most`, or 0.
+  /// The greatest option of a job that is at most `gpus_at_most`, or 0.
   std::int32_t fit(std::int32_t job, std::int32_t gpus_at_most) const;
 
   std::int32_t n_gpus, population;
   std::int32_t theta_ppm = 300'000;
   std::uint64_t seed = 1;
-  std::vector<std::int32_t> step_begin, step_gpus;
-  std::vector<std::int64_t> step_rate;
+  std::vector<std::int32_t> option_begin, option_gpus;
+  std::vector<std::int64_t> option_rate;
   std::vector<std::uint8_t> fresh;
   std::vector<std::int32_t> start, limit, most;
   std::vector<std::int64_t> work;
@@ -85,7 +85,7 @@ void PrintTo(const OnesBuffers& result, std::ostream* out);
 /// The answer of the oracle.
 OnesBuffers evolve_by_oracle(const OnesProblem& problem, const OnesEvolving& how = {});
 
-/// The error of an answer, or empty. Blocks are disjoint and within the GPUs, counts are steps, scores ascend.
+/// The error of an answer, or empty. Blocks are disjoint and within the GPUs, counts are options, scores ascend.
 /// After a generation fresh jobs have `start`, and others at most their limits. No job could use an idle GPU within them.
 std::string objection(const OnesProblem& problem, const OnesBuffers& result);
 

@@ -17,18 +17,18 @@ std::int64_t random_magnitude(Random& random, std::int32_t most_bits) {
   return static_cast<std::int64_t>(bits == 62 ? lowest : lowest + random.bits() % lowest);
 }
 
-std::vector<std::int32_t> random_counts(Random& random, OnesSteps steps, std::int32_t most) {
+std::vector<std::int32_t> random_counts(Random& random, OnesOptions options, std::int32_t most) {
   std::vector<std::int32_t> counts;
-  switch (steps == OnesSteps::kMixed ? kOnesSteps[static_cast<std::size_t>(random.below(4))] : steps) {
-    case OnesSteps::kEvery:
+  switch (options == OnesOptions::kMixed ? kOnesOptions[static_cast<std::size_t>(random.below(4))] : options) {
+    case OnesOptions::kEvery:
       counts.resize(static_cast<std::size_t>(random.percent(50) ? most : random.within(1, most)));
       std::iota(counts.begin(), counts.end(), 1);
       break;
-    case OnesSteps::kPowers:
+    case OnesOptions::kPowers:
       for (std::int32_t gpus = 1; gpus <= most; gpus *= 2) counts.push_back(gpus);
       if (random.percent(25)) counts.erase(counts.begin(), counts.begin() + random.below(static_cast<std::int32_t>(counts.size())));
       break;
-    case OnesSteps::kSingle:
+    case OnesOptions::kSingle:
       counts = {random.percent(50) ? 1 : random.within(1, most)};
       break;
     default:
@@ -41,17 +41,17 @@ std::vector<std::int32_t> random_counts(Random& random, OnesSteps steps, std::in
 }
 
 // base * g / (1 + loss * (g - 1)), Amdahl's law; or slower with more GPUs by the same factor.
-std::vector<TestOnesStep> random_steps(Random& random, const RandomOnesSpec& spec) {
+std::vector<TestOnesOption> random_options(Random& random, const RandomOnesSpec& spec) {
   const bool extreme = random.percent(spec.extreme_percent), falling = random.percent(spec.falling_percent);
   const std::int64_t base = extreme ? random_magnitude(random, 50) : random.within(1'000'000, 50'000'000);
   const std::int64_t loss_percent = random.of<std::int32_t>({0, 2, 5, 10, 25, 50, 100});
-  std::vector<TestOnesStep> steps;
-  for (const std::int32_t gpus : random_counts(random, spec.steps, std::min(spec.n_gpus, spec.most_gpus))) {
+  std::vector<TestOnesOption> options;
+  for (const std::int32_t gpus : random_counts(random, spec.options, std::min(spec.n_gpus, spec.most_gpus))) {
     const std::int64_t slowed_percent = 100 + loss_percent * (gpus - 1);
     const std::int64_t rate = falling ? base / (1 + slowed_percent * gpus / 100) : base / slowed_percent * 100 * gpus;
-    steps.push_back({gpus, std::max<std::int64_t>(1, rate)});
+    options.push_back({gpus, std::max<std::int64_t>(1, rate)});
   }
-  return steps;
+  return options;
 }
 
 std::vector<std::int32_t> random_quantiles(Random& random, const RandomOnesSpec& spec) {
@@ -70,31 +70,31 @@ std::vector<std::int32_t> random_quantiles(Random& random, const RandomOnesSpec&
   return quantiles;
 }
 
-std::int32_t random_limit(Random& random, const std::vector<TestOnesStep>& steps, std::int32_t n_gpus) {
+std::int32_t random_limit(Random& random, const std::vector<TestOnesOption>& options, std::int32_t n_gpus) {
   switch (random.below(8)) {
     case 0:
       return 0;
-    case 1:  // none of its steps
-      return steps.front().gpus - 1;
+    case 1:  // none of its options
+      return options.front().gpus - 1;
     case 2:
       return n_gpus;
     case 3:
       return random.within(0, n_gpus);
     default:
-      return random.of(steps).gpus;
+      return random.of(options).gpus;
   }
 }
 
 TestOnesJob random_job(Random& random, const RandomOnesSpec& spec) {
   TestOnesJob job;
-  job.steps = random_steps(random, spec);
+  job.options = random_options(random, spec);
   job.fresh = random.percent(spec.fresh_percent);
   if (job.fresh) {
-    job.start = random.percent(70) ? job.steps.front().gpus : random.of(job.steps).gpus;
+    job.start = random.percent(70) ? job.options.front().gpus : random.of(job.options).gpus;
     return job;
   }
-  job.limit = random_limit(random, job.steps, spec.n_gpus);
-  job.most = random.percent(30) ? job.limit : random_limit(random, job.steps, spec.n_gpus);
+  job.limit = random_limit(random, job.options, spec.n_gpus);
+  job.most = random.percent(30) ? job.limit : random_limit(random, job.options, spec.n_gpus);
   job.work = random.within(1, 1'000'000) * std::int64_t{1'000'000};
   if (random.percent(spec.extreme_percent)) job.work = random.percent(30) ? 0 : random_magnitude(random, 62);
   job.progress = random_quantiles(random, spec);
@@ -115,7 +115,7 @@ void deploy(Random& random, const RandomOnesSpec& spec, std::vector<TestOnesJob>
     job.deployed_first = random.below(spec.n_gpus);  // an arbitrary value, where it is not deployed
     if (random.percent(spec.gap_percent)) x += random.within(1, 1 + spec.n_gpus / 8);
     if (!random.percent(spec.deployed_percent) || x >= spec.n_gpus) continue;
-    const std::int32_t gpus = random.percent(spec.odd_percent) ? random.within(1, spec.n_gpus - x) : random.of(job.steps).gpus;
+    const std::int32_t gpus = random.percent(spec.odd_percent) ? random.within(1, spec.n_gpus - x) : random.of(job.options).gpus;
     if (gpus > spec.n_gpus - x) continue;
     job.deployed_first = x;
     job.deployed_count = gpus;
@@ -125,9 +125,9 @@ void deploy(Random& random, const RandomOnesSpec& spec, std::vector<TestOnesJob>
 
 }  // namespace
 
-const char* to_string(OnesSteps steps) {
-  constexpr std::array<const char*, 5> names{"every count", "powers of two", "a single step", "some counts", "mixed"};
-  return names[static_cast<std::size_t>(steps)];
+const char* to_string(OnesOptions options) {
+  constexpr std::array<const char*, 5> names{"every count", "powers of two", "a single option", "some counts", "mixed"};
+  return names[static_cast<std::size_t>(options)];
 }
 
 OnesProblem random_ones(std::uint64_t seed, const RandomOnesSpec& spec) {
@@ -155,9 +155,9 @@ TestOnesPopulation random_population(std::uint64_t seed, const OnesProblem& prob
     for (const std::size_t j : shuffled(random, jobs)) {
       first[j] = random.below(problem.n_gpus);  // an arbitrary value, where it has no GPUs
       if (random.percent(gap_percent)) x += random.within(1, 1 + problem.n_gpus / 8);
-      const auto steps =
-          std::vector(problem.step_gpus.begin() + problem.step_begin[j], problem.step_gpus.begin() + problem.step_begin[j + 1]);
-      const std::int32_t gpus = random.of(steps);
+      const auto options =
+          std::vector(problem.option_gpus.begin() + problem.option_begin[j], problem.option_gpus.begin() + problem.option_begin[j + 1]);
+      const std::int32_t gpus = random.of(options);
       if (gpus > problem.n_gpus - x) continue;
       first[j] = x;
       count[j] = gpus;

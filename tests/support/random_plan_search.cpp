@@ -58,8 +58,8 @@ void add_job(Random& random, PlanSearchProblem& out, std::int32_t job, const Ran
   out.current.push_back(kernel::kNone);
   if (running) leave(p, job);
   for (const std::int32_t d : demands) {
-    const auto row = static_cast<std::int32_t>(out.demand.size());
-    if (running && out.current.back() < 0 && same_type(d)) out.current.back() = row;
+    const auto option = static_cast<std::int32_t>(out.demand.size());
+    if (running && out.current.back() < 0 && same_type(d)) out.current.back() = option;
     out.demand.push_back(d);
     out.run.push_back(random.percent(50) ? kNever : random.within(1, 40) * kSecond);
     const std::int64_t value = random.percent(spec.equal_percent) ? 100 * p.demands[plan_search_index(d)].gpus : random.within(-100, 3000);
@@ -69,14 +69,14 @@ void add_job(Random& random, PlanSearchProblem& out, std::int32_t job, const Ran
       out.placed_value.push_back(value - random.within(0, static_cast<std::int32_t>(most)));
     }
   }
-  out.row_begin.push_back(static_cast<std::int32_t>(out.demand.size()));
+  out.option_begin.push_back(static_cast<std::int32_t>(out.demand.size()));
   for (std::int32_t c = 0; c < classes; ++c) {
     const std::int64_t home = running ? out.placed_value[plan_search_index(std::int64_t{out.current.back()} * classes + c)] : 0;
     out.moved_value.push_back(home - random.within(1, 200));
   }
 }
 
-void rank_rows(Random& random, PlanSearchProblem& out) {
+void rank_options(Random& random, PlanSearchProblem& out) {
   std::vector<std::int64_t> price(plan_search_index(out.problem.n_types()));
   for (std::int64_t& one : price) one = random.within(0, 200);
   const auto net = [&](std::int32_t k) {
@@ -85,14 +85,15 @@ void rank_rows(Random& random, PlanSearchProblem& out) {
   };
   std::vector<std::int64_t> best;
   for (std::int32_t j = 0; j < out.n_jobs(); ++j) {
-    std::vector<std::int32_t> rows;
-    for (std::int32_t k = out.row_begin[plan_search_index(j)]; k < out.row_begin[plan_search_index(j) + 1]; ++k) {
-      if (out.value[plan_search_index(k)] > 0) rows.push_back(k);
+    std::vector<std::int32_t> options;
+    for (std::int32_t k = out.option_begin[plan_search_index(j)]; k < out.option_begin[plan_search_index(j) + 1]; ++k) {
+      if (out.value[plan_search_index(k)] > 0) options.push_back(k);
     }
-    std::sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) { return std::tuple(net(b), a) < std::tuple(net(a), b); });
-    best.push_back(rows.empty() ? INT64_MIN : net(rows.front()));
-    out.want.push_back(best.back() > 0 ? rows.front() : kernel::kNone);
-    out.ranked.insert(out.ranked.end(), rows.begin(), rows.end());
+    std::sort(options.begin(), options.end(),
+              [&](std::int32_t a, std::int32_t b) { return std::tuple(net(b), a) < std::tuple(net(a), b); });
+    best.push_back(options.empty() ? INT64_MIN : net(options.front()));
+    out.preferred.push_back(best.back() > 0 ? options.front() : kernel::kNone);
+    out.ranked.insert(out.ranked.end(), options.begin(), options.end());
     out.rank_begin.push_back(static_cast<std::int32_t>(out.ranked.size()));
   }
   out.fill_order.resize(plan_search_index(out.n_jobs()));
@@ -138,7 +139,7 @@ PlanSearchProblem random_plan_search(std::uint64_t seed, const RandomPlanSearchS
   const std::int32_t classes = spec.classes ? out.problem.view().topology[0].levels + 1 : 1;
   out.n_classes = classes;
   for (std::int32_t job = 0; job < out.problem.n_jobs(); ++job) add_job(random, out, job, spec, classes);
-  rank_rows(random, out);
+  rank_options(random, out);
   add_rooms(random, out);
   if (spec.fragments) {
     for (std::int32_t t = 0; t < out.problem.n_types(); ++t) {
@@ -156,14 +157,14 @@ kernel::PlanSearchView PlanSearchProblem::view() const {
   v.max_tries = 4;
   v.n_jobs = n_jobs();
   v.problem_job = problem_job.data();
-  v.row_begin = row_begin.data();
+  v.option_begin = option_begin.data();
   v.demand = demand.data();
   v.run = run.data();
   v.n_classes = n_classes;
   v.placed_value = placed_value.data();
   v.rank_begin = rank_begin.data();
   v.ranked = ranked.data();
-  v.want = want.data();
+  v.preferred = preferred.data();
   v.fill_order = fill_order.data();
   v.current = current.data();
   v.moved_value = moved_value.data();
@@ -191,52 +192,54 @@ PlanSearching random_searching(std::uint64_t seed, const PlanSearchProblem& prob
   how.entry_begin = {0};
   for (std::int32_t j = 0; j < problem.n_jobs(); ++j) {
     const std::int32_t current = problem.current[plan_search_index(j)];
-    how.row.push_back(current >= 0 && random.percent(70) ? current : kernel::kNone);
+    how.option.push_back(current >= 0 && random.percent(70) ? current : kernel::kNone);
     const std::int32_t job = problem.problem_job[plan_search_index(j)];
     const std::int32_t first = problem.problem.held_begin[plan_search_index(job)];
-    for (std::int32_t h = first; how.row.back() >= 0 && h < problem.problem.held_begin[plan_search_index(job) + 1]; ++h) {
+    for (std::int32_t h = first; how.option.back() >= 0 && h < problem.problem.held_begin[plan_search_index(job) + 1]; ++h) {
       const kernel::HeldRow& held = problem.problem.held[plan_search_index(h)];
       how.entries.push_back({held.node, 0, h - first, 1, held.mask, kWholeGpu, 0});
     }
     how.entry_begin.push_back(static_cast<std::int32_t>(how.entries.size()));
   }
-  how.n_genes = std::min(random.below(4), how.population * how.islands - 1);
-  for (std::int32_t g = 0; g < how.n_genes; ++g) {
+  how.n_starts = std::min(random.below(4), how.population * how.islands - 1);
+  for (std::int32_t g = 0; g < how.n_starts; ++g) {
     std::vector<std::int32_t> order(plan_search_index(problem.n_jobs()));
     std::iota(order.begin(), order.end(), 0);
     random.shuffle(order);
-    how.order.insert(how.order.end(), order.begin(), order.end());
+    how.start_order.insert(how.start_order.end(), order.begin(), order.end());
     for (std::int32_t j = 0; j < problem.n_jobs(); ++j) {
-      const std::int32_t first = problem.row_begin[plan_search_index(j)], rows = problem.row_begin[plan_search_index(j) + 1] - first;
-      how.gene.push_back(random.percent(25) ? kernel::kNone : first + random.below(rows));
+      const std::int32_t first = problem.option_begin[plan_search_index(j)],
+                         options = problem.option_begin[plan_search_index(j) + 1] - first;
+      how.start_option.push_back(random.percent(25) ? kernel::kNone : first + random.below(options));
     }
   }
   return how;
 }
 
 kernel::PlanSearchRequest PlanSearching::request() const {
-  return {seed,       population,         islands,        steps,   migration,   generations, operators,
-          row.data(), entry_begin.data(), entries.data(), n_genes, gene.data(), order.data()};
+  return {seed,          population,         islands,        steps,    migration,           generations,       operators,
+          option.data(), entry_begin.data(), entries.data(), n_starts, start_option.data(), start_order.data()};
 }
 
 PlanSearchBuffers::PlanSearchBuffers(const PlanSearchProblem& problem, const PlanSearching& how)
-    : row(plan_search_index(problem.n_jobs()), -7),
-      entry_begin(row),
-      entry_end(row),
-      gene(plan_search_index(std::int64_t{problem.n_jobs()} * how.islands), -7),
+    : option(plan_search_index(problem.n_jobs()), -7),
+      entry_begin(option),
+      entry_end(option),
+      island_option(plan_search_index(std::int64_t{problem.n_jobs()} * how.islands), -7),
       entries(plan_search_index(problem.problem.gpu_begin.back()), kernel::PlacedRow{-7, -7, -7, -7, 7, -7, 0}),
       score(plan_search_index(how.generations) + 1, -7) {}
 
 kernel::PlanSearchResult PlanSearchBuffers::view() {
-  return {row.data(), entry_begin.data(), entry_end.data(), entries.data(), score.data(), gene.data(), &generations};
+  return {option.data(), entry_begin.data(), entry_end.data(), entries.data(), score.data(), island_option.data(), &generations};
 }
 
 bool PlanSearchBuffers::operator==(const PlanSearchBuffers& o) const {
-  if (std::tie(row, entry_begin, entry_end, gene, generations) != std::tie(o.row, o.entry_begin, o.entry_end, o.gene, o.generations)) {
+  if (std::tie(option, entry_begin, entry_end, island_option, generations) !=
+      std::tie(o.option, o.entry_begin, o.entry_end, o.island_option, o.generations)) {
     return false;
   }
   if (!std::equal(score.begin(), score.begin() + generations + 1, o.score.begin())) return false;
-  const std::size_t n = row.empty() ? 0 : plan_search_index(entry_end.back());
+  const std::size_t n = option.empty() ? 0 : plan_search_index(entry_end.back());
   return std::equal(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(n), o.entries.begin(), [](const auto& a, const auto& b) {
     return std::tie(a.node, a.group, a.member, a.members, a.mask, a.share_ppm) ==
            std::tie(b.node, b.group, b.member, b.members, b.mask, b.share_ppm);
@@ -246,8 +249,8 @@ bool PlanSearchBuffers::operator==(const PlanSearchBuffers& o) const {
 std::ostream& operator<<(std::ostream& out, const PlanSearchBuffers& b) {
   out << b.generations << " generations, scores";
   for (std::int32_t g = 0; g <= b.generations; ++g) out << ' ' << b.score[plan_search_index(g)];
-  out << ", rows";
-  for (const std::int32_t k : b.row) out << ' ' << k;
+  out << ", options";
+  for (const std::int32_t k : b.option) out << ' ' << k;
   return out;
 }
 

@@ -15,15 +15,15 @@ struct RandomPlanSearchSpec {
   RandomSpec problem;
   bool classes = false;             // values depend on the locality of a gang
   bool fragments = false;           // idle GPUs lower the score
-  std::int32_t equal_percent = 30;  // rows with the same value as others
+  std::int32_t equal_percent = 30;  // options with the same value as others
 };
 
 struct PlanSearchProblem {
   Problem problem;
   kernel::Packing packing = kernel::Packing::kTopology;
   std::int32_t n_classes = 1, n_blocks = 0;
-  std::vector<std::int32_t> problem_job, row_begin{0}, demand, rank_begin{0}, ranked, want, fill_order, current, type_begin, type_node,
-      room, node_room, block;
+  std::vector<std::int32_t> problem_job, option_begin{0}, demand, rank_begin{0}, ranked, preferred, fill_order, current, type_begin,
+      type_node, room, node_room, block;
   std::vector<TimeUs> run;
   std::vector<std::int64_t> value, placed_value, moved_value, fragment;
 
@@ -37,10 +37,10 @@ struct PlanSearching {
   std::uint64_t seed = 1;
   std::int32_t population = 4, islands = 2, steps = 8, migration = 2, generations = 4;
   std::uint32_t operators = ~0U;
-  std::vector<std::int32_t> row, entry_begin;
+  std::vector<std::int32_t> option, entry_begin;
   std::vector<kernel::PlacedRow> entries;
-  std::int32_t n_genes = 0;
-  std::vector<std::int32_t> gene, order;
+  std::int32_t n_starts = 0;
+  std::vector<std::int32_t> start_option, start_order;
 
   kernel::PlanSearchRequest request() const;
 };
@@ -52,7 +52,7 @@ struct PlanSearchBuffers {
   /// Compares only what is defined.
   bool operator==(const PlanSearchBuffers& other) const;
 
-  std::vector<std::int32_t> row, entry_begin, entry_end, gene;
+  std::vector<std::int32_t> option, entry_begin, entry_end, island_option;
   std::vector<kernel::PlacedRow> entries;
   std::vector<std::int64_t> score;
   std::int32_t generations = -7;

@@ -1,6 +1,7 @@
 #include "host/cli/plan/plan_text.hpp"
 
 #include "host/cli/base/console.hpp"
+#include "host/cli/plan/contest_json.hpp"
 #include "host/core/state/state_names.hpp"
 #include "host/core/validator/plan_value.hpp"
 #include "host/report/compare.hpp"
@@ -45,8 +46,6 @@ std::string contest_text(const ClusterState& state, const std::vector<Plan>& pla
   return report::contest_text(contenders_of(state, plans));
 }
 
-std::string contest_json(const ClusterState& state, const std::vector<Plan>& plans) {
-  return report::contest_json(contenders_of(state, plans)) + "\n";
-}
+std::string contest_json(const ClusterState& state, const std::vector<Plan>& plans) { return contest_json(contenders_of(state, plans)); }
 
 }  // namespace berth::cli

@@ -70,8 +70,8 @@ void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQ
   if (request.n == 0) return;
   score_table_.build(problem, request, collapse);
   const kernel::ScoreTableView view = score_table_.view();
-  std::vector<kernel::AskBest>& best = score_table_.best();
-  best.resize(static_cast<std::size_t>(view.n_asks) * static_cast<std::size_t>(view.k));
+  std::vector<kernel::BestPlace>& best = score_table_.best();
+  best.resize(static_cast<std::size_t>(view.n_demands) * static_cast<std::size_t>(view.k));
   cuda_abi::Message message{};
   check(table_->score(context_, &view, best.data(), &message), message);
   cpu::write_candidates(score_table_, 1, request.n, best.data(), out);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/kernel/base/plan_terms.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/span.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/plan_search/workspace.hpp"
 #include "host/core/base/host_memory.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/choice/shape_problem.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -19,42 +19,42 @@ constexpr std::int32_t kUntimedGenerations = 64;
 
 }  // namespace
 
-// The rows and entries of the initial plan: of jobs that stay and of jobs that the pass placed.
+// The options and entries of the initial plan: of jobs that stay and of jobs that the pass placed.
 void PlanSearch::set_plan(const kernel::ProblemView& p, const PlacedPlan& begin) {
   const ChosenShapes choice = begin.choice.chosen();
   const kernel::PlaceRequest& pass = begin.pass.request();
   position_.assign(to_index(p.n_jobs), -1);
   for (std::int32_t i = 0; i < pass.n; ++i) position_[to_index(pass.order[i])] = i;
-  begin_row_.clear();
+  begin_option_.clear();
   entries_.clear();
   begin_entries_.assign(1, 0);
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
     const std::int32_t job = choice.jobs[j];
     const std::int32_t i = position_[to_index(job)];
-    std::int32_t row = kernel::kNone;
+    std::int32_t option = kernel::kNone;
     if (i < 0) {
-      row = columns_.current()[j];
+      option = columns_.current()[j];
       for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
         entries_.push_back({p.held[h].node, 0, h - p.held_begin[job], 1, p.held[h].mask, kWholeGpu, 0});
       }
     } else if (begin.result.outcome[i] == kernel::Outcome::kPlaced) {
-      row = begin.choice.row_with(j, begin.pass.option_of(job, begin.result.option[i]));
+      option = begin.choice.option_index(j, begin.pass.option_of(job, begin.result.option[i]));
       entries_.insert(entries_.end(), begin.result.entries + begin.result.entry_begin[i], begin.result.entries + begin.result.entry_end[i]);
     }
-    begin_row_.push_back(row);
+    begin_option_.push_back(option);
     begin_entries_.push_back(static_cast<std::int32_t>(entries_.size()));
   }
 }
 
 kernel::PlanSearchResult PlanSearch::prepare(std::int32_t islands, std::int32_t generations, std::int32_t gpus) {
-  const std::size_t jobs = begin_row_.size();
-  row_.resize(jobs);
+  const std::size_t jobs = begin_option_.size();
+  option_.resize(jobs);
   entry_begin_.resize(jobs);
   entry_end_.resize(jobs);
   best_.resize(to_index(gpus));
   score_.resize(to_index(generations) + 1);
-  genes_.resize(to_index(islands) * jobs);
-  return {row_.data(), entry_begin_.data(), entry_end_.data(), best_.data(), score_.data(), genes_.data(), &generations_};
+  island_option_.resize(to_index(islands) * jobs);
+  return {option_.data(), entry_begin_.data(), entry_end_.data(), best_.data(), score_.data(), island_option_.data(), &generations_};
 }
 
 void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const PlacedPlan& begin, const PassRules& rules,
@@ -80,10 +80,10 @@ void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const Pla
   if (order.max_iterations > 0) generations = std::min(generations, order.max_iterations - 1);
   PlanSearchTask task;
   task.problem = columns_.view();
-  task.request = {order.seed,         settings.population, settings.islands,
-                  settings.steps,     settings.migration,  static_cast<std::int32_t>(generations),
-                  settings.operators, begin_row_.data(),   begin_entries_.data(),
-                  entries_.data(),    seeds_.n(),          seeds_.gene(),
+  task.request = {order.seed,         settings.population,  settings.islands,
+                  settings.steps,     settings.migration,   static_cast<std::int32_t>(generations),
+                  settings.operators, begin_option_.data(), begin_entries_.data(),
+                  entries_.data(),    seeds_.n(),           seeds_.option(),
                   seeds_.order()};
   task.stop_token = &stop_token;
   const std::size_t each = kernel::plan_search_individual_bytes(task.problem), most = half_of_memory();
@@ -103,9 +103,9 @@ void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const Pla
 void PlanSearch::choose(const kernel::ProblemView& p, const ChosenShapes& choice) {
   chosen_.clear();
   moved_.clear();
-  for (std::size_t j = 0; j < row_.size(); ++j) {
+  for (std::size_t j = 0; j < option_.size(); ++j) {
     const std::int32_t job = choice.jobs[j];
-    const bool current = row_[j] >= 0 && choice.options[to_index(row_[j])].current;
+    const bool current = option_[j] >= 0 && choice.options[to_index(option_[j])].current;
     const auto n = p.held_begin[job + 1] - p.held_begin[job];
     bool same = current && entry_end_[j] - entry_begin_[j] == n;
     for (std::int32_t e = 0; same && e < n; ++e) {
@@ -113,7 +113,7 @@ void PlanSearch::choose(const kernel::ProblemView& p, const ChosenShapes& choice
       const kernel::HeldRow& held = p.held[p.held_begin[job] + e];
       same = entry.node == held.node && entry.mask == held.mask;
     }
-    chosen_.push_back(row_[j] < 0 ? -1 : row_[j] - choice.option_begin[j]);
+    chosen_.push_back(option_[j] < 0 ? -1 : option_[j] - choice.option_begin[j]);
     moved_.push_back(current && !same ? 1 : 0);
   }
 }
@@ -141,7 +141,7 @@ void PlanSearch::place(const ShapeProblem& choice, const ShapePass& pass, const 
       result.option[i] = earlier.result.option[before];
       if (result.option[i] < 0) continue;
       append(i, earlier.result.entries + earlier.result.entry_begin[before], earlier.result.entries + earlier.result.entry_end[before]);
-    } else if (row_[to_index(j)] >= 0) {
+    } else if (option_[to_index(j)] >= 0) {
       result.outcome[i] = kernel::Outcome::kPlaced;
       result.option[i] = 0;  // the chosen option is tried first
       append(i, best_.data() + entry_begin_[to_index(j)], best_.data() + entry_end_[to_index(j)]);

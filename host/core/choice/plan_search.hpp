@@ -41,7 +41,7 @@ class PlanSearch {
   void run(const StateImpl& state, const kernel::ProblemView& problem, const PlacedPlan& begin, const PassRules& rules,
            const SearchOrder& order, PlacementBackend& backend, StopToken& stop_token);
 
-  /// [jobs of the choice] rows of the best plan, relative to the job's first, -1: none.
+  /// [jobs of the choice] options of the best plan, relative to the job's first, -1: none.
   std::span<const std::int32_t> chosen() const { return chosen_; }
   /// [jobs of the choice] 1: runs in the same option, elsewhere.
   std::span<const std::uint8_t> moved() const { return moved_; }
@@ -54,7 +54,7 @@ class PlanSearch {
   /// Of the best plan: at the start, and after each generation.
   std::span<const std::int64_t> history() const { return {score_.data(), static_cast<std::size_t>(generations_) + 1}; }
   /// Stores the best of each island in a PolicyState.
-  void store(const ShapeProblem& choice, PolicyState& kept) const { seeds_.store(choice, genes_, kept); }
+  void store(const ShapeProblem& choice, PolicyState& kept) const { seeds_.store(choice, island_option_, kept); }
 
  private:
   void set_plan(const kernel::ProblemView& problem, const PlacedPlan& begin);
@@ -63,10 +63,10 @@ class PlanSearch {
 
   SearchColumns columns_;
   SearchSeeds seeds_;
-  std::vector<std::int32_t> begin_row_, begin_entries_;  // of the initial plan
+  std::vector<std::int32_t> begin_option_, begin_entries_;  // of the initial plan
   std::vector<kernel::PlacedRow> entries_;
   // The answer.
-  std::vector<std::int32_t> row_, entry_begin_, entry_end_, genes_, chosen_;
+  std::vector<std::int32_t> option_, entry_begin_, entry_end_, island_option_, chosen_;
   std::vector<kernel::PlacedRow> best_;
   std::vector<std::int64_t> score_;
   std::vector<std::uint8_t> moved_;

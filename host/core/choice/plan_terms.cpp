@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/costs.hpp"
 #include "host/core/state/job_rates.hpp"
@@ -15,16 +15,30 @@ namespace {
 using kernel::PlanTerm;
 
 constexpr PlanTermInfo kTerms[] = {
-    {"fragmentation", "GPUs left idle where the jobs that may come cannot use them",
-     "FGD (ATC'23); its value in the objective's unit: ours", PlanTerm::kFragmentation},
-    {"link_load", "speed lost where gangs together need a NIC or uplink for more than all the time",
-     "Crux (SIGCOMM'24), shared links without its paths: our reconstruction", PlanTerm::kLinkLoad},
-    {"migration", "run time lost by going on in the same shape elsewhere", "Pollux (OSDI'21), restart cost", PlanTerm::kMigration},
-    {"restart", "run time lost by starting again, by another shape, and by being displaced", "Pollux (OSDI'21), restart cost",
-     PlanTerm::kRestart},
-    {"span", "speed lost where a gang is spread wider than its shape needs", "Dally (network-sensitive placement)", PlanTerm::kSpan},
-    {"tardiness", "jobs that end after their deadline if they wait: a value up to twice as great in shapes that avoid it",
-     "weighted tardiness; the factor is ours", PlanTerm::kTardiness},
+    {.name = "fragmentation",
+     .rule = "GPUs left idle where the jobs that may come cannot use them",
+     .source = "FGD (ATC'23); its value in the objective's unit: ours",
+     .term = PlanTerm::kFragmentation},
+    {.name = "link_load",
+     .rule = "speed lost where gangs together need a NIC or uplink for more than all the time",
+     .source = "Crux (SIGCOMM'24), shared links without its paths: our reconstruction",
+     .term = PlanTerm::kLinkLoad},
+    {.name = "migration",
+     .rule = "run time lost by going on in the same shape elsewhere",
+     .source = "Pollux (OSDI'21), restart cost",
+     .term = PlanTerm::kMigration},
+    {.name = "restart",
+     .rule = "run time lost by starting again, by another shape, and by being displaced",
+     .source = "Pollux (OSDI'21), restart cost",
+     .term = PlanTerm::kRestart},
+    {.name = "span",
+     .rule = "speed lost where a gang is spread wider than its shape needs",
+     .source = "Dally (network-sensitive placement)",
+     .term = PlanTerm::kSpan},
+    {.name = "tardiness",
+     .rule = "jobs that end after their deadline if they wait: a value up to twice as great in shapes that avoid it",
+     .source = "weighted tardiness; the factor is ours",
+     .term = PlanTerm::kTardiness},
 };
 
 constexpr std::size_t kSizes = kMaxGpusPerNode + 1;
@@ -57,7 +71,7 @@ void PlanTerms::add(PlanTerm term, std::int64_t loss) {
 // Each term takes its fraction of what the previous terms left.
 void PlanTerms::add_of_jobs(const StateImpl& s, kernel::PlanTermSet terms, const PlacedChoice& placed) {
   for (std::size_t i = 0; i < placed.plan.decisions.size(); ++i) {
-    const std::int32_t k = placed.row[i];
+    const std::int32_t k = placed.option[i];
     if (k < 0) continue;
     const Decision& d = placed.plan.decisions[i];
     const JobRecord& record = s.jobs[to_index(d.job)];

@@ -37,7 +37,7 @@ struct PlacedChoice {
   std::span<const std::int64_t> value;    // of the options
   const ShapeValues& values;
   const Plan& plan;
-  std::span<const std::int32_t> row;  // [decisions] the option in which the job runs, -1: not part of the choice
+  std::span<const std::int32_t> option;  // [decisions] the option in which the job runs, -1: not part of the choice
 };
 
 /// What the places of a plan subtract from the values of its options. Memory is kept between plans.

@@ -4,7 +4,7 @@
 #include <bit>
 #include <tuple>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/choice/shape_problem.hpp"
 #include "host/core/model/costs.hpp"
@@ -43,14 +43,14 @@ void SearchColumns::finish(const Asked& a) {
   view_.max_tries = a.rules.max_tries;
   view_.n_jobs = static_cast<std::int32_t>(choice.jobs.size());
   view_.problem_job = choice.jobs.data();
-  view_.row_begin = choice.option_begin.data();
-  add_rows(a, choice);
+  view_.option_begin = choice.option_begin.data();
+  add_options(a, choice);
   add_placed_values(a, choice);
   add_fragments(a);
   add_rooms(view_.problem);
 }
 
-void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
+void SearchColumns::add_options(const Asked& a, const ChosenShapes& choice) {
   const kernel::ProblemView& p = a.problem;
   demand_.clear();
   run_.clear();
@@ -60,7 +60,7 @@ void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
   }
   rank_begin_.assign(1, 0);
   ranked_.clear();
-  want_.clear();
+  preferred_.clear();
   best_net_.clear();
   fill_order_.clear();
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
@@ -72,7 +72,7 @@ void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
               [&](std::int32_t x, std::int32_t y) { return std::tuple(choice.net(y), x) < std::tuple(choice.net(x), y); });
     const bool some = first < ranked_.size();
     best_net_.push_back(some ? choice.net(ranked_[first]) : INT64_MIN);
-    want_.push_back(best_net_.back() > 0 ? ranked_[first] : kernel::kNone);
+    preferred_.push_back(best_net_.back() > 0 ? ranked_[first] : kernel::kNone);
     rank_begin_.push_back(static_cast<std::int32_t>(ranked_.size()));
     fill_order_.push_back(static_cast<std::int32_t>(j));
   }
@@ -82,7 +82,7 @@ void SearchColumns::add_rows(const Asked& a, const ChosenShapes& choice) {
   view_.run = run_.data();
   view_.rank_begin = rank_begin_.data();
   view_.ranked = ranked_.data();
-  view_.want = want_.data();
+  view_.preferred = preferred_.data();
   view_.fill_order = fill_order_.data();
   view_.current = current_.data();
 }

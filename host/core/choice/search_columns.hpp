@@ -36,7 +36,7 @@ class SearchColumns {
   const std::vector<std::int32_t>& current() const { return current_; }
 
  private:
-  void add_rows(const Asked& asked, const ChosenShapes& choice);
+  void add_options(const Asked& asked, const ChosenShapes& choice);
   void add_placed_values(const Asked& asked, const ChosenShapes& choice);
   void add_fragments(const Asked& asked);
   void add_rooms(const kernel::ProblemView& problem);
@@ -44,7 +44,8 @@ class SearchColumns {
   FinalState empty_;
   Locality locality_;
   kernel::PlanSearchView view_{};
-  std::vector<std::int32_t> demand_, rank_begin_, ranked_, want_, fill_order_, current_, type_begin_, type_node_, room_, node_room_, block_;
+  std::vector<std::int32_t> demand_, rank_begin_, ranked_, preferred_, fill_order_, current_, type_begin_, type_node_, room_, node_room_,
+      block_;
   std::vector<std::int64_t> placed_value_, moved_value_, best_net_;
   std::vector<TimeUs> run_;
 };

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/choice/shape_problem.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -24,9 +24,9 @@ void name_island(std::string& name, std::size_t island) {
 
 }  // namespace
 
-void SearchSeeds::begin_gene() {
+void SearchSeeds::begin_start() {
   ++n_;
-  gene_.resize(n_ * jobs_);
+  option_.resize(n_ * jobs_);
   order_.resize(n_ * jobs_);
 }
 
@@ -40,8 +40,8 @@ void SearchSeeds::set(const StateImpl& s, const ShapeProblem& choice, const Sear
   for (std::size_t j = 0; j < jobs_; ++j) by_id_.emplace_back(&s.jobs[to_index(shapes.jobs[j])].job->id, static_cast<std::int32_t>(j));
   sort_by_id(by_id_);
   if (has_seed(settings.seeds, SearchSeed::kRunning) && room()) {
-    begin_gene();
-    std::copy(current.begin(), current.end(), gene_.end() - static_cast<std::ptrdiff_t>(jobs_));
+    begin_start();
+    std::copy(current.begin(), current.end(), option_.end() - static_cast<std::ptrdiff_t>(jobs_));
     std::copy(fill_order.begin(), fill_order.end(), order_.end() - static_cast<std::ptrdiff_t>(jobs_));
   }
   if (has_seed(settings.seeds, SearchSeed::kFill) && room()) add_fill(shapes);
@@ -50,18 +50,18 @@ void SearchSeeds::set(const StateImpl& s, const ShapeProblem& choice, const Sear
 
 // For each job the option of the highest value; jobs with the highest value per GPU come first.
 void SearchSeeds::add_fill(const ChosenShapes& choice) {
-  begin_gene();
-  std::int32_t* const gene = gene_.data() + (n_ - 1) * jobs_;
+  begin_start();
+  std::int32_t* const option = option_.data() + (n_ - 1) * jobs_;
   std::int32_t* const order = order_.data() + (n_ - 1) * jobs_;
   for (std::size_t j = 0; j < jobs_; ++j) {
-    gene[j] = kernel::kNone;
+    option[j] = kernel::kNone;
     for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) {
-      if (choice.value[to_index(k)] > (gene[j] < 0 ? 0 : choice.value[to_index(gene[j])])) gene[j] = k;
+      if (choice.value[to_index(k)] > (option[j] < 0 ? 0 : choice.value[to_index(option[j])])) option[j] = k;
     }
   }
   std::iota(order, order + jobs_, 0);
   std::sort(order, order + jobs_, [&](std::int32_t a, std::int32_t b) {
-    const std::int32_t x = gene[a], y = gene[b];
+    const std::int32_t x = option[a], y = option[b];
     if (x < 0 || y < 0) return std::tuple(x < 0, a) < std::tuple(y < 0, b);
     const Wide left = Wide{choice.value[to_index(x)]} * choice.options[to_index(y)].gpus,
                right = Wide{choice.value[to_index(y)]} * choice.options[to_index(x)].gpus;
@@ -76,26 +76,26 @@ void SearchSeeds::add_kept(const ShapeProblem& choice, const PolicyState& kept, 
     if (kept.columns.find(name_) == kept.columns.end()) continue;
     values_.assign(jobs_, -1);
     read_column(kept, name_, by_id_, values_);
-    begin_gene();
-    std::int32_t* const gene = gene_.data() + (n_ - 1) * jobs_;
+    begin_start();
+    std::int32_t* const option = option_.data() + (n_ - 1) * jobs_;
     std::int32_t* const order = order_.data() + (n_ - 1) * jobs_;
     for (std::size_t j = 0; j < jobs_; ++j) {
-      // States are read from files: a row that does not exist becomes none.
-      gene[j] = values_[j] < 0 || values_[j] > INT32_MAX ? kernel::kNone : choice.row_with(j, static_cast<std::int32_t>(values_[j]));
+      // States are read from files: an option that does not exist becomes none.
+      option[j] = values_[j] < 0 || values_[j] > INT32_MAX ? kernel::kNone : choice.option_index(j, static_cast<std::int32_t>(values_[j]));
     }
-    const auto gpus = [&](std::int32_t j) { return gene[j] < 0 ? 0 : shapes.options[to_index(gene[j])].gpus; };
+    const auto gpus = [&](std::int32_t j) { return option[j] < 0 ? 0 : shapes.options[to_index(option[j])].gpus; };
     std::iota(order, order + jobs_, 0);
     std::sort(order, order + jobs_, [&](std::int32_t a, std::int32_t b) { return std::tuple(gpus(b), a) < std::tuple(gpus(a), b); });
   }
 }
 
-void SearchSeeds::store(const ShapeProblem& choice, std::span<const std::int32_t> gene, PolicyState& kept) const {
+void SearchSeeds::store(const ShapeProblem& choice, std::span<const std::int32_t> option, PolicyState& kept) const {
   const ChosenShapes shapes = choice.chosen();
-  const std::size_t islands = jobs_ == 0 ? 0 : gene.size() / jobs_;
+  const std::size_t islands = jobs_ == 0 ? 0 : option.size() / jobs_;
   for (std::size_t island = 0; island < islands; ++island) {
     values_.assign(jobs_, -1);
     for (std::size_t j = 0; j < jobs_; ++j) {
-      const std::int32_t k = gene[island * jobs_ + j];
+      const std::int32_t k = option[island * jobs_ + j];
       if (k >= 0) values_[j] = shapes.options[to_index(k)].option;
     }
     name_island(name_, island);

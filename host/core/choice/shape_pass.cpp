@@ -4,7 +4,7 @@
 #include <cassert>
 #include <tuple>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {

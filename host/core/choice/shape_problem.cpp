@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/plain_floats.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/choice/shape_view.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -180,7 +180,7 @@ Wide ShapeProblem::beyond_at(std::span<const std::int64_t> price) const {
 }
 
 // Row of one of a job's options in the choice, -1: none.
-std::int32_t ShapeProblem::row_with(std::size_t job, std::int32_t option) const {
+std::int32_t ShapeProblem::option_index(std::size_t job, std::int32_t option) const {
   for (std::int32_t k = option_begin_[job]; option >= 0 && k < option_begin_[job + 1]; ++k) {
     if (options_[to_index(k)].option == option) return k;
   }
@@ -190,7 +190,7 @@ std::int32_t ShapeProblem::row_with(std::size_t job, std::int32_t option) const 
 std::int64_t ShapeProblem::value_in(std::span<const std::int32_t> obtained) const {
   std::int64_t sum = 0;
   for (std::size_t j = 0; j < obtained.size(); ++j) {
-    const std::int32_t k = row_with(j, obtained[j]);
+    const std::int32_t k = option_index(j, obtained[j]);
     sum += k < 0 ? 0 : value_[to_index(k)];
   }
   return sum;
@@ -201,7 +201,7 @@ bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const std::i
   bool found_none = false;
   for (std::size_t j = 0; j < obtained.size(); ++j) {
     const std::int32_t wanted = choice_.option[j] < 0 ? -1 : option_begin_[j] + choice_.option[j];
-    if (wanted < 0 || row_with(j, obtained[j]) == wanted) continue;
+    if (wanted < 0 || option_index(j, obtained[j]) == wanted) continue;
     placeable_[to_index(wanted)] = -1;  // never chosen
     found_none = true;
   }

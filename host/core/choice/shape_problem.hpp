@@ -67,7 +67,7 @@ class ShapeProblem {
   /// Makes another choice the current one. @returns the choice before it
   JobChoice exchange(JobChoice next) { return std::exchange(choice_, std::move(next)); }
   /// Row of a job's option in `chosen().options`; -1: none.
-  std::int32_t row_with(std::size_t job, std::int32_t option) const;
+  std::int32_t option_index(std::size_t job, std::int32_t option) const;
   const ShapeValues& values() const { return values_; }
   /// See PlanTerms::fragments.
   std::span<const std::int64_t> fragments(const StateImpl& state) { return terms_.fragments(state, options_, value_); }

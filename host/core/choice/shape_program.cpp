@@ -1,7 +1,7 @@
 #include "host/core/choice/shape_program.hpp"
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/choice/shape_problem_of.hpp"
 #include "host/core/choice/shape_view.hpp"
 #include "host/core/state/state_view.hpp"

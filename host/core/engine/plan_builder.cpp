@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/choice/shape_problem.hpp"
 #include "host/core/model/costs.hpp"
 #include "host/core/placement/plan_rows.hpp"

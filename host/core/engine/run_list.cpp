@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {

@@ -1,8 +1,8 @@
 #include "host/core/engine/scoring.hpp"
 
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/names.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/engine/resolve.hpp"
 #include "host/core/state/state_impl.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/engine/resolve.hpp"
 #include "host/core/state/state_view.hpp"
 

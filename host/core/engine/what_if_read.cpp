@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/engine/what_if.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/state/state_impl.hpp"

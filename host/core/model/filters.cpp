@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 
 namespace berth::core {
 namespace {

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/input_location.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/model/level_order.hpp"
 
 namespace berth::core {

@@ -5,8 +5,8 @@
 #include <cassert>
 #include <tuple>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/state.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/model/held_facts.hpp"
 #include "host/core/state/state_impl.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"

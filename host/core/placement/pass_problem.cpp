@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {

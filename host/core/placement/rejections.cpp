@@ -1,6 +1,6 @@
 #include "host/core/placement/rejections.hpp"
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {

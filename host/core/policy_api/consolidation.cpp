@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/job.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/costs.hpp"
 #include "host/core/policy_api/sia_shapes.hpp"
@@ -16,15 +16,34 @@ namespace {
 using kernel::Objective;
 
 constexpr ObjectiveInfo kObjectives[] = {
-    {"cost", "speed for each unit of money that the GPUs cost", "Gavel (OSDI'20), cost policy", Objective::kCost},
-    {"finish_time_fairness", "run time saved over waiting, as a part of the job's run time alone",
-     "Themis (NSDI'20), Gavel; the sum is ours", Objective::kFinishTimeFairness},
-    {"goodput", "power mean of speed x statistical efficiency", "Pollux (OSDI'21)", Objective::kGoodput},
-    {"jct", "part of the remaining work done within the horizon", "Smith (1956), extended to shapes: ours", Objective::kJct},
-    {"sia", "speed x statistical efficiency over the least of the job's shapes, to the power -0.5", "Sia (SOSP'23)", Objective::kSia},
-    {"sruf", "smallest remaining GPU-time of what runs", "ONES (SC'21); its fill rule as a reward for each GPU at work is ours",
-     Objective::kSruf},
-    {"throughput", "speed over that of the requested shape", "Gavel (OSDI'20), max-sum-throughput", Objective::kThroughput},
+    {.name = "cost",
+     .rule = "speed for each unit of money that the GPUs cost",
+     .source = "Gavel (OSDI'20), cost policy",
+     .objective = Objective::kCost},
+    {.name = "finish_time_fairness",
+     .rule = "run time saved over waiting, as a part of the job's run time alone",
+     .source = "Themis (NSDI'20), Gavel; the sum is ours",
+     .objective = Objective::kFinishTimeFairness},
+    {.name = "goodput",
+     .rule = "power mean of speed x statistical efficiency",
+     .source = "Pollux (OSDI'21)",
+     .objective = Objective::kGoodput},
+    {.name = "jct",
+     .rule = "part of the remaining work done within the horizon",
+     .source = "Smith (1956), extended to shapes: ours",
+     .objective = Objective::kJct},
+    {.name = "sia",
+     .rule = "speed x statistical efficiency over the least of the job's shapes, to the power -0.5",
+     .source = "Sia (SOSP'23)",
+     .objective = Objective::kSia},
+    {.name = "sruf",
+     .rule = "smallest remaining GPU-time of what runs",
+     .source = "ONES (SC'21); its fill rule as a reward for each GPU at work is ours",
+     .objective = Objective::kSruf},
+    {.name = "throughput",
+     .rule = "speed over that of the requested shape",
+     .source = "Gavel (OSDI'20), max-sum-throughput",
+     .objective = Objective::kThroughput},
 };
 
 constexpr std::int64_t kMostSpeed = 1'000'000 * kernel::kSpeedUnit;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/check/check_snapshot.hpp"
 #include "host/core/state/delta_checks.hpp"
 #include "host/core/state/state_impl.hpp"

@@ -6,7 +6,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {

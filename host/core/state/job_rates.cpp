@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/model/members_at_work.hpp"
 #include "host/core/state/span.hpp"
 #include "host/core/state/state_view.hpp"

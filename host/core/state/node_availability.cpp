@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 
 // Which GPUs of a node jobs may use: by the node's state (ready, drain, failed, spare), the times in which it is
 // available, and the state of each GPU. A drained node keeps its jobs and gets no new ones.

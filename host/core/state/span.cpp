@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/members_at_work.hpp"
 #include "host/core/state/state_impl.hpp"

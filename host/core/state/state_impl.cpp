@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/span.hpp"
 
 namespace berth {

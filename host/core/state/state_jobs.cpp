@@ -3,8 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/table_hash.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_view.hpp"
 

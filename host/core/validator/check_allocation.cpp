@@ -11,7 +11,7 @@ namespace berth::core {
 namespace {
 
 // What an allocation must give to one group; a flat gang is one unnamed group of one-GPU members.
-struct GroupDemand {
+struct CheckedGroup {
   std::string_view name;
   std::int64_t least, most;
   std::int32_t gpus_per_member;
@@ -20,8 +20,8 @@ struct GroupDemand {
   std::int64_t next = 0;     // lowest rank that the next entry may begin with
 };
 
-std::vector<GroupDemand> demands(const Shape& shape) {
-  std::vector<GroupDemand> out;
+std::vector<CheckedGroup> demands(const Shape& shape) {
+  std::vector<CheckedGroup> out;
   for (const Group& g : shape.groups) {
     out.push_back({g.name, g.members_min, std::int64_t{g.members_max} + g.spares, g.gpus_per_member, g.share_ppm});
   }
@@ -39,7 +39,7 @@ void check_indices(const AllocationEntry& entry, const Node& node, const InputLo
   }
 }
 
-void check_entry(const Job& job, const AllocationEntry& entry, GroupDemand& group, const Node& node, const InputLocation& at) {
+void check_entry(const Job& job, const AllocationEntry& entry, CheckedGroup& group, const Node& node, const InputLocation& at) {
   check_indices(entry, node, at);
   if (entry.share_ppm != group.share_ppm) {
     at.fail_at("share", fmt::format("{} of each GPU, and the shape asks for {}", part_text(entry.share_ppm), part_text(group.share_ppm)));
@@ -62,7 +62,7 @@ void check_entry(const Job& job, const AllocationEntry& entry, GroupDemand& grou
   }
 }
 
-GroupDemand& group_of(std::vector<GroupDemand>& groups, const AllocationEntry& entry, std::size_t& hint, const InputLocation& at) {
+CheckedGroup& group_of(std::vector<CheckedGroup>& groups, const AllocationEntry& entry, std::size_t& hint, const InputLocation& at) {
   for (std::size_t i = 0; i < groups.size(); ++i, ++hint) {
     if (hint >= groups.size()) hint = 0;
     if (groups[hint].name == entry.group) return groups[hint];
@@ -86,7 +86,7 @@ void check_held(const Job& job, const Allocation& a, const References& refs, con
   if (a.shape.empty() && a.entries.empty()) where.fail_at("allocation", fmt::format("job '{}' is running and holds nothing", job.id));
   const auto shape = std::find_if(job.shapes.begin(), job.shapes.end(), [&](const Shape& s) { return s.id == a.shape; });
   if (shape == job.shapes.end()) at.fail_at("shape", fmt::format("job '{}' has no shape '{}'", job.id, a.shape));
-  std::vector<GroupDemand> groups = demands(*shape);
+  std::vector<CheckedGroup> groups = demands(*shape);
   std::size_t hint = 0;
   const std::string* type = shape->gpu_type.empty() ? nullptr : &shape->gpu_type;
   for (std::size_t i = 0; i < a.entries.size(); ++i) {
@@ -100,7 +100,7 @@ void check_held(const Job& job, const Allocation& a, const References& refs, con
     }
     check_entry(job, entry, group_of(groups, entry, hint, here), *node, here);
   }
-  for (const GroupDemand& g : groups) {
+  for (const CheckedGroup& g : groups) {
     if (g.members >= g.least && g.members <= g.most && g.next <= g.most) continue;
     at.fail_at("entries", g.name.empty() ? fmt::format("{}, and the shape '{}' has {}", counted(g.members, "GPU"), shape->id, g.most)
                                          : fmt::format("group '{}' has {} (ranks below {}), and may have {} to {}", g.name,

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/choice/shape_problem_of.hpp"
 #include "host/core/state/state_impl.hpp"

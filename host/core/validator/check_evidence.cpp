@@ -5,9 +5,9 @@
 #include <bit>
 #include <vector>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/names.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/model/held_facts.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/core/validator/stated_figures.hpp"

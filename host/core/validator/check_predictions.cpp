@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/names.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"

@@ -9,14 +9,16 @@
 namespace berth::io {
 
 /// @param format  Such as "berth.plan.v1".
-template <const auto& Fields>
-std::string schema_of(std::string_view format, std::string_view title) {
+/// @param more    Writes what else the schema of the whole document says.
+template <const auto& Fields, class More = decltype([](JsonWriter&) {})>
+std::string schema_of(std::string_view format, std::string_view title, const More& more = {}) {
   JsonWriter w;
   w.object([&] {
     w.text("$schema", "https://json-schema.org/draft/2020-12/schema");
     w.text("$id", std::string(format) + ".json");
     w.text("title", title);
     describe_fields(w, Fields);
+    more(w);
   });
   return w.finish();
 }

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/escape_control.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/io/json/json_text.hpp"
 
 namespace berth::io {

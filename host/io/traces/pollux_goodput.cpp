@@ -7,8 +7,8 @@
 // as its epochs. Ours: one rate for all epochs. In Pollux it increases during a job, as larger batches become efficient.
 #include <algorithm>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/units.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/io/traces/pollux.hpp"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 
 namespace berth::policy {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/policy_api/shape_policy.hpp"
 
 /// For policies that start with every job's smallest shape and add GPUs step by step.

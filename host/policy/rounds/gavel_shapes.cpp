@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/choice/share_search.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/policy/base/params.hpp"

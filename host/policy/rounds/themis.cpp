@@ -19,7 +19,7 @@
 
 #include <algorithm>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/policy/base/job_column.hpp"
 #include "host/policy/base/params.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/policy_api/kept_columns.hpp"
 
 namespace berth::policy {

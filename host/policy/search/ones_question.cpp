@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/policy/queue/beta_quantiles.hpp"
@@ -96,7 +96,7 @@ void OnesQuestion::set_type(const core::ShapeQuestion& q, const OnesSettings& se
   n_gpus_ = type_ < 0 ? 0 : static_cast<std::int32_t>(std::min<std::int64_t>(q.problem.capacity[type_], INT32_MAX));
 }
 
-// A job whose GPUs are not a step keeps them, and they are not among these.
+// A job whose GPUs are not an option keeps them, and they are not among these.
 void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
   jobs_.clear();
   others_.clear();

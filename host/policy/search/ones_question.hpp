@@ -15,7 +15,7 @@ namespace berth::policy {
 struct OnesJob {
   std::int32_t job;        // of the question
   std::int32_t gpus;       // current GPUs, 0: it waits
-  std::int32_t least;      // smallest of its steps
+  std::int32_t least;      // smallest of its options
   std::int32_t requested;  // of its first shape
   std::int64_t epochs;     // done, in millionths
   TimeUs run;              // time it has run
@@ -48,7 +48,7 @@ class OnesQuestion {
   std::int32_t n_gpus() const { return n_gpus_; }
   const std::vector<OnesJob>& jobs() const { return jobs_; }
   const core::JobsById& by_id() const { return by_id_; }
-  /// The greatest step that is at most `gpus`, 0: none.
+  /// The greatest option that is at most `gpus`, 0: none.
   std::int32_t fit(std::int32_t job, std::int64_t gpus) const;
 
  private:

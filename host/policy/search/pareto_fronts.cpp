@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 
 namespace berth::policy {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 
 /// The search space of Pollux (OSDI'21): the number of GPUs of each node for each job.
 namespace berth::policy {

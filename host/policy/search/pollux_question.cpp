@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/policy/search/pollux_search.hpp"
 

@@ -23,7 +23,7 @@
 #include <tuple>
 #include <vector>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/policy_api/shape_policy.hpp"
 #include "host/policy/base/choice_params.hpp"

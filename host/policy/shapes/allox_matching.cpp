@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 
 namespace berth::policy {

@@ -19,13 +19,13 @@ using OnesRanks = std::vector<std::size_t>;  // jobs, in an order
 
 constexpr std::int64_t kOnesMillion = 1'000'000;
 
-struct SerialOnesStep {
+struct SerialOnesOption {
   std::int32_t gpus;
   std::int64_t rate;
 };
 
 struct SerialOnesJob {
-  std::vector<SerialOnesStep> steps;
+  std::vector<SerialOnesOption> options;
   bool fresh;
   std::int32_t start, limit, most;
   std::int64_t work;
@@ -33,14 +33,14 @@ struct SerialOnesJob {
 
   std::int32_t fit(std::int32_t gpus) const {
     std::int32_t greatest = 0;
-    for (const SerialOnesStep& step : steps) {
-      if (step.gpus <= gpus) greatest = step.gpus;
+    for (const SerialOnesOption& option : options) {
+      if (option.gpus <= gpus) greatest = option.gpus;
     }
     return greatest;
   }
 
   std::int64_t rate(std::int32_t gpus) const {
-    return std::find_if(steps.begin(), steps.end(), [&](const SerialOnesStep& step) { return step.gpus == gpus; })->rate;
+    return std::find_if(options.begin(), options.end(), [&](const SerialOnesOption& option) { return option.gpus == gpus; })->rate;
   }
 };
 
@@ -51,8 +51,8 @@ class SerialOnesProblem {
     for (std::size_t j = 0; j < static_cast<std::size_t>(view.n_jobs); ++j) {
       SerialOnesJob job{
           {}, view.fresh[j] != 0, view.start[j], view.limit[j], view.most[j], view.work[j], view.progress + j * kernel::kOnesQuantiles};
-      for (std::int32_t s = view.step_begin[j]; s < view.step_begin[j + 1]; ++s)
-        job.steps.push_back({view.step_gpus[s], view.step_rate[s]});
+      for (std::int32_t s = view.option_begin[j]; s < view.option_begin[j + 1]; ++s)
+        job.options.push_back({view.option_gpus[s], view.option_rate[s]});
       jobs.push_back(std::move(job));
       deployed.push_back({view.deployed_first[j], view.deployed_count[j]});
     }
@@ -99,7 +99,7 @@ OnesBlockList first_individual(const SerialOnesProblem& problem, std::uint32_t g
     const SerialOnesJob& job = problem.jobs[j];
     std::int32_t gpus = job.start;
     if (!job.fresh) {
-      gpus = job.steps.front().gpus;
+      gpus = job.options.front().gpus;
       if (job.limit < gpus) continue;
     }
     if (gpus <= problem.idle(counts)) counts[j] = gpus;
@@ -153,7 +153,7 @@ class SerialOnesGeneration {
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       const SerialOnesJob& job = jobs_[j];
       left_.push_back(job.fresh ? 0 : work_left(job, problem_.number(generation_, OnesPurpose::kRemaining, 0, j)));
-      fill_order.push_back(kernel::mul_div(left_[j], 1000, job.steps.front().rate));
+      fill_order.push_back(kernel::mul_div(left_[j], 1000, job.options.front().rate));
       if (!job.fresh) by_fill_key_.push_back(j);
     }
     std::stable_sort(by_fill_key_.begin(), by_fill_key_.end(), [&](std::size_t a, std::size_t b) { return fill_order[a] < fill_order[b]; });
@@ -185,12 +185,12 @@ class SerialOnesGeneration {
   }
 
   // The job on each GPU; -1: none.
-  std::vector<std::int32_t> genes(const OnesBlockList& blocks) const {
-    std::vector<std::int32_t> gene(static_cast<std::size_t>(problem_.n_gpus), -1);
+  std::vector<std::int32_t> owners(const OnesBlockList& blocks) const {
+    std::vector<std::int32_t> owner(static_cast<std::size_t>(problem_.n_gpus), -1);
     for (std::size_t j = 0; j < blocks.size(); ++j) {
-      std::fill_n(gene.begin() + blocks[j].first, blocks[j].count, static_cast<std::int32_t>(j));
+      std::fill_n(owner.begin() + blocks[j].first, blocks[j].count, static_cast<std::int32_t>(j));
     }
-    return gene;
+    return owner;
   }
 
   // Adds both offspring of pair p.
@@ -199,21 +199,21 @@ class SerialOnesGeneration {
     const std::size_t a = drawn_below(number(OnesPurpose::kPairs, 0), problem_.population);
     std::size_t b = drawn_below(number(OnesPurpose::kPairs, 1), problem_.population - 1);
     if (b >= a) ++b;
-    const std::vector<std::int32_t> of_a = genes(parents[a]), of_b = genes(parents[b]);
+    const std::vector<std::int32_t> of_a = owners(parents[a]), of_b = owners(parents[b]);
     std::vector<std::int32_t> first, second;
     for (std::size_t x = 0; x < of_a.size(); ++x) {
-      const bool bit = (number(OnesPurpose::kCrossing, x / 32) >> (x % 32) & 1) != 0;
+      const bool bit = (number(OnesPurpose::kCrossover, x / 32) >> (x % 32) & 1) != 0;
       first.push_back(bit ? of_b[x] : of_a[x]);
       second.push_back(bit ? of_a[x] : of_b[x]);
     }
-    candidates.push_back(counts_of_child(first));
-    candidates.push_back(counts_of_child(second));
+    candidates.push_back(counts_of_offspring(first));
+    candidates.push_back(counts_of_offspring(second));
   }
 
-  OnesCounts counts_of_child(const std::vector<std::int32_t>& gene) const {
+  OnesCounts counts_of_offspring(const std::vector<std::int32_t>& owner) const {
     OnesCounts counts;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
-      const auto n = static_cast<std::int32_t>(std::count(gene.begin(), gene.end(), static_cast<std::int32_t>(j)));
+      const auto n = static_cast<std::int32_t>(std::count(owner.begin(), owner.end(), static_cast<std::int32_t>(j)));
       if (jobs_[j].fresh) {
         counts.push_back(n >= jobs_[j].start ? jobs_[j].start : 0);
       } else {

@@ -16,8 +16,8 @@ using kernel::PlanSearchView;
 
 bool same_places(const PlanSearchHolding& a, const PlanSearchHolding& b) {
   const auto key = [](const PlacedRow& entry) { return std::make_tuple(entry.node, entry.mask, entry.group, entry.member); };
-  return a.row == b.row && std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
-                                      [&](const PlacedRow& x, const PlacedRow& y) { return key(x) == key(y); });
+  return a.option == b.option && std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
+                                            [&](const PlacedRow& x, const PlacedRow& y) { return key(x) == key(y); });
 }
 
 class SerialPlanSearchCrossover {
@@ -80,14 +80,14 @@ class SerialPlanSearchCrossover {
   bool queues_allow(const std::vector<std::int32_t>& jobs) const {
     const kernel::ProblemView& p = view_.problem;
     State after = plan_.state();
-    const auto charge = [&](std::int32_t job, std::int32_t row, std::int64_t sign) {
-      if (row == kNone) return;
-      const kernel::DemandRow& demand = p.demands[view_.demand[row]];
+    const auto charge = [&](std::int32_t job, std::int32_t option, std::int64_t sign) {
+      if (option == kNone) return;
+      const kernel::DemandRow& demand = p.demands[view_.demand[option]];
       charge_quota(p, after, p.job_queue[view_.problem_job[job]], demand.gpu_type, sign * demand.quota);
     };
     for (const std::int32_t job : jobs) {
-      charge(job, plan_.row_of(job), -1);
-      charge(job, parent_.row_of(job), 1);
+      charge(job, plan_.option_of(job), -1);
+      charge(job, parent_.option_of(job), 1);
     }
     for (std::size_t q = 0; q < after.queue_used.size(); ++q) {
       for (std::size_t column = 0; column < after.queue_used[q].size(); ++column) {
@@ -97,8 +97,8 @@ class SerialPlanSearchCrossover {
     }
     return std::all_of(jobs.begin(), jobs.end(), [&](std::int32_t job) {
       const PlanSearchHolding& there = parent_.held_by(job);
-      if (there.row == kNone || there.home) return true;
-      return quota_passes(p, after, p.job_queue[view_.problem_job[job]], p.demands[view_.demand[there.row]].gpu_type, 0);
+      if (there.option == kNone || there.home) return true;
+      return quota_passes(p, after, p.job_queue[view_.problem_job[job]], p.demands[view_.demand[there.option]].gpu_type, 0);
     });
   }
 

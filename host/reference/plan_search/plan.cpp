@@ -15,11 +15,13 @@ using kernel::kNoLimit;
 using kernel::kNone;
 using kernel::PlanSearchView;
 
-const kernel::DemandRow& demand_of_row(const PlanSearchView& view, std::int32_t row) { return view.problem.demands[view.demand[row]]; }
+const kernel::DemandRow& demand_of_option(const PlanSearchView& view, std::int32_t option) {
+  return view.problem.demands[view.demand[option]];
+}
 
 // A run that ends beyond the range of time has an unknown end.
-TimeUs run_of_row(const PlanSearchView& view, std::int32_t row) {
-  const TimeUs run = view.run[row];
+TimeUs run_of_option(const PlanSearchView& view, std::int32_t option) {
+  const TimeUs run = view.run[option];
   const bool overflows = view.now > 0 && run > std::numeric_limits<TimeUs>::max() - view.now;
   return overflows ? kNever : run;
 }
@@ -48,25 +50,25 @@ std::int64_t SearchedPlan::score() const {
 
 PlanSearchHolding SearchedPlan::give_up(std::int32_t job) {
   PlanSearchHolding had = std::exchange(holdings_[static_cast<std::size_t>(job)], {});
-  if (had.row == kNone) return had;
+  if (had.option == kNone) return had;
   for (const Piece& piece : plan_search_pieces(*view_, job, had)) give(view_->problem, state_, piece);
-  const kernel::DemandRow& demand = demand_of_row(*view_, had.row);
+  const kernel::DemandRow& demand = demand_of_option(*view_, had.option);
   charge_quota(view_->problem, state_, view_->problem.job_queue[view_->problem_job[job]], demand.gpu_type, -demand.quota);
   correct_open(job);
   return had;
 }
 
 void SearchedPlan::get(std::int32_t job, PlanSearchHolding holding) {
-  if (holding.row == kNone) return;
+  if (holding.option == kNone) return;
   for (const Piece& piece : plan_search_pieces(*view_, job, holding)) take(view_->problem, state_, piece);
-  const kernel::DemandRow& demand = demand_of_row(*view_, holding.row);
+  const kernel::DemandRow& demand = demand_of_option(*view_, holding.option);
   charge_quota(view_->problem, state_, view_->problem.job_queue[view_->problem_job[job]], demand.gpu_type, demand.quota);
   holdings_[static_cast<std::size_t>(job)] = std::move(holding);
   correct_open(job);
 }
 
 void SearchedPlan::correct_open(std::int32_t job) {
-  const bool open = row_of(job) != view_->want[job] || is_away(job);
+  const bool open = option_of(job) != view_->preferred[job] || is_away(job);
   const auto entry = std::find(open_.begin(), open_.end(), job);
   if (open && entry == open_.end()) {
     open_.push_back(job);
@@ -76,9 +78,9 @@ void SearchedPlan::correct_open(std::int32_t job) {
   }
 }
 
-bool SearchedPlan::may_have(std::int32_t job, std::int32_t row) const {
+bool SearchedPlan::may_have(std::int32_t job, std::int32_t option) const {
   const kernel::ProblemView& p = view_->problem;
-  const kernel::DemandRow& demand = demand_of_row(*view_, row);
+  const kernel::DemandRow& demand = demand_of_option(*view_, option);
   std::int64_t free = 0;
   for (std::int32_t node = 0; node < p.n_nodes; ++node) {
     if (p.node_type[node] == demand.gpu_type) free += std::popcount(state_.free[static_cast<std::size_t>(node)]);
@@ -89,7 +91,7 @@ bool SearchedPlan::may_have(std::int32_t job, std::int32_t row) const {
 bool SearchedPlan::go_home(std::int32_t job) {
   if (view_->current[job] == kNone || !may_have(job, view_->current[job])) return false;
   PlanSearchHolding home = plan_search_home(*view_, job);
-  State trial = state_;  // two held rows may be on the same node
+  State trial = state_;  // two held options may be on the same node
   for (const Piece& piece : plan_search_pieces(*view_, job, home)) {
     if (!fits_at_home(trial, piece)) return false;
     take(view_->problem, trial, piece);
@@ -98,20 +100,20 @@ bool SearchedPlan::go_home(std::int32_t job) {
   return true;
 }
 
-bool SearchedPlan::place(std::int32_t job, std::int32_t row) {
-  if (!may_have(job, row)) return false;
-  if (row == view_->current[job] && go_home(job)) return true;
-  const Trial ask{&view_->problem, &demand_of_row(*view_, row), run_of_row(*view_, row), view_->now};
+bool SearchedPlan::place(std::int32_t job, std::int32_t option) {
+  if (!may_have(job, option)) return false;
+  if (option == view_->current[job] && go_home(job)) return true;
+  const Trial ask{&view_->problem, &demand_of_option(*view_, option), run_of_option(*view_, option), view_->now};
   Tries tries{view_->packing, view_->max_tries};
   State trial = state_;
-  PlanSearchHolding placed{row, false, {}};
+  PlanSearchHolding placed{option, false, {}};
   if (!place_demand(ask, trial, tries, placed.entries)) return false;
   get(job, std::move(placed));
   return true;
 }
 
 bool SearchedPlan::is_away(std::int32_t job) const {
-  return has_something(job) && value_of(job) < view_->placed_value[std::ptrdiff_t{row_of(job)} * view_->n_classes];
+  return has_something(job) && value_of(job) < view_->placed_value[std::ptrdiff_t{option_of(job)} * view_->n_classes];
 }
 
 bool SearchedPlan::place_ranked(std::int32_t job, std::int32_t except) {
@@ -121,17 +123,17 @@ bool SearchedPlan::place_ranked(std::int32_t job, std::int32_t except) {
   return false;
 }
 
-bool SearchedPlan::place_above(std::int32_t job, std::int32_t row, std::int64_t than) {
-  if (!place(job, row)) return false;
+bool SearchedPlan::place_above(std::int32_t job, std::int32_t option, std::int64_t than) {
+  if (!place(job, option)) return false;
   if (value_of(job) > than) return true;
   give_up(job);
   return false;
 }
 
 // One more job may increase the loss by idle GPUs beyond its own value.
-bool SearchedPlan::place_for_more(std::int32_t job, std::int32_t row) {
+bool SearchedPlan::place_for_more(std::int32_t job, std::int32_t option) {
   const std::int64_t before = score();
-  if (!place(job, row)) return false;
+  if (!place(job, option)) return false;
   if (score() >= before) return true;
   give_up(job);
   return false;

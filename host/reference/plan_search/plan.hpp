@@ -15,13 +15,13 @@ class SearchedPlan {
   explicit SearchedPlan(const kernel::PlanSearchView& view);
 
   const PlanSearchHolding& held_by(std::int32_t job) const { return holdings_[static_cast<std::size_t>(job)]; }
-  std::int32_t row_of(std::int32_t job) const { return held_by(job).row; }
-  bool has_something(std::int32_t job) const { return row_of(job) != kernel::kNone; }
+  std::int32_t option_of(std::int32_t job) const { return held_by(job).option; }
+  bool has_something(std::int32_t job) const { return option_of(job) != kernel::kNone; }
   const State& state() const { return state_; }
   std::int64_t value_of(std::int32_t job) const { return plan_search_value(*view_, job, held_by(job)); }
-  /// Whether its value at its place is below the best value of its row.
+  /// Whether its value at its place is below the best value of its option.
   bool is_away(std::int32_t job) const;
-  /// Jobs that lack their preferred row or are away, in the order of the list.
+  /// Jobs that lack their preferred option or are away, in the order of the list.
   const std::vector<std::int32_t>& open() const { return open_; }
   std::int64_t score() const;
 
@@ -32,19 +32,19 @@ class SearchedPlan {
 
   // All of these are for jobs that have no GPUs; false: nothing changed.
   bool go_home(std::int32_t job);
-  bool place(std::int32_t job, std::int32_t row);
+  bool place(std::int32_t job, std::int32_t option);
   /// Only if the value exceeds `than`.
-  bool place_above(std::int32_t job, std::int32_t row, std::int64_t than);
-  /// In the first of its ranked rows that can be placed, except `except`.
+  bool place_above(std::int32_t job, std::int32_t option, std::int64_t than);
+  /// In the first of its ranked options that can be placed, except `except`.
   bool place_ranked(std::int32_t job, std::int32_t except = kernel::kNone);
-  /// In the row, else in the first of the other ranked ones.
-  bool place_or_other(std::int32_t job, std::int32_t row) { return place(job, row) || place_ranked(job, row); }
+  /// In the option, else in the first of the other ranked ones.
+  bool place_or_other(std::int32_t job, std::int32_t option) { return place(job, option) || place_ranked(job, option); }
   /// Places the jobs without GPUs, in order, as long as the score does not decrease.
   void fill();
 
  private:
-  bool may_have(std::int32_t job, std::int32_t row) const;
-  bool place_for_more(std::int32_t job, std::int32_t row);
+  bool may_have(std::int32_t job, std::int32_t option) const;
+  bool place_for_more(std::int32_t job, std::int32_t option);
   void correct_open(std::int32_t job);
 
   const kernel::PlanSearchView* view_;

@@ -66,7 +66,7 @@ class SerialPlanSearch {
 
   bool takes(std::size_t individual, std::int32_t generation) const {
     const std::size_t here = individual % population_;
-    return does(PlanSearchOperator::kMate) && population_ > 1 && here % 2 == static_cast<std::size_t>(generation) % 2;
+    return does(PlanSearchOperator::kCrossover) && population_ > 1 && here % 2 == static_cast<std::size_t>(generation) % 2;
   }
 
   // The individual itself where it takes nothing in this generation.
@@ -75,7 +75,7 @@ class SerialPlanSearch {
     const std::size_t here = individual % population_;
     std::size_t island = individual / population_;
     if (does(PlanSearchOperator::kMigrate) && islands > 1 && (generation + 1) % request_.migration == 0) island = (island + 1) % islands;
-    const std::uint32_t drawn = number(PlanSearchDraw::kMate, individual, generation, 0);
+    const std::uint32_t drawn = number(PlanSearchDraw::kCrossover, individual, generation, 0);
     return island * population_ + (here + 1 + 2 * drawn_below(drawn, population_ / 2)) % population_;
   }
 
@@ -96,7 +96,7 @@ class SerialPlanSearch {
 void write_plan(const PlanSearchView& view, const SearchedPlan& plan, const kernel::PlanSearchResult& result) {
   std::int32_t n = 0;
   for (std::int32_t job = 0; job < view.n_jobs; ++job) {
-    result.row[job] = plan.row_of(job);
+    result.option[job] = plan.option_of(job);
     result.entry_begin[job] = n;
     for (const kernel::PlacedRow& entry : plan.held_by(job).entries) {
       result.entries[n] = entry;
@@ -119,10 +119,10 @@ void plan_search(const PlanSearchView& view, const PlanSearchRequest& request, c
   }
   *result.generations = made;
   write_plan(view, search.best(), result);
-  std::int32_t* gene = result.gene;
+  std::int32_t* start = result.island_option;
   for (std::int32_t island = 0; island < request.islands; ++island) {
     const SearchedPlan& best = search.best_of_island(island);
-    for (std::int32_t job = 0; job < view.n_jobs; ++job) *gene++ = best.row_of(job);
+    for (std::int32_t job = 0; job < view.n_jobs; ++job) *start++ = best.option_of(job);
   }
 }
 

@@ -7,9 +7,9 @@
 
 namespace berth::reference {
 
-std::vector<std::int32_t> plan_search_room(const kernel::PlanSearchView& view, std::int32_t row, std::int32_t anchor) {
+std::vector<std::int32_t> plan_search_room(const kernel::PlanSearchView& view, std::int32_t option, std::int32_t anchor) {
   const kernel::ProblemView& p = view.problem;
-  const kernel::DemandRow& demand = p.demands[view.demand[row]];
+  const kernel::DemandRow& demand = p.demands[view.demand[option]];
   const kernel::GroupRow& first = p.groups[demand.group_begin];
   const bool required = first.require_level != kernel::kNone;
   const std::int32_t topology =

@@ -7,8 +7,8 @@
 
 namespace berth::reference {
 
-/// Section 3 of docs/ones-plus.md, step 4: the room for a row around a node.
+/// Section 3 of docs/ones-plus.md, step 4: the room for an option around a node.
 /// @returns the nodes in the order in which they are visited; empty where there is no room.
-std::vector<std::int32_t> plan_search_room(const kernel::PlanSearchView& view, std::int32_t row, std::int32_t anchor);
+std::vector<std::int32_t> plan_search_room(const kernel::PlanSearchView& view, std::int32_t option, std::int32_t anchor);
 
 }  // namespace berth::reference

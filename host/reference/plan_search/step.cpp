@@ -31,13 +31,13 @@ class SerialPlanSearchStep {
   void run(bool forced) {
     if (view_.n_jobs == 0) return;
     const std::int32_t job = drawn_job();
-    const std::int32_t row = what(job);
-    if (row == kNone || (row == plan_.row_of(job) && !plan_.is_away(job))) return;
+    const std::int32_t option = what(job);
+    if (option == kNone || (option == plan_.option_of(job) && !plan_.is_away(job))) return;
     const std::int64_t before = plan_.score();
-    const std::int64_t than = than_in(job, row);
+    const std::int64_t than = than_in(job, option);
     touch(job);
-    const bool placed = (does(PlanSearchOperator::kGrow) && plan_.place_above(job, row, than)) ||
-                        (does(PlanSearchOperator::kMakeRoom) && make_room(job, row, than));
+    const bool placed = (does(PlanSearchOperator::kGrow) && plan_.place_above(job, option, than)) ||
+                        (does(PlanSearchOperator::kMakeRoom) && make_room(job, option, than));
     // A failed step would undo the placement of the jobs that it removed, so none is searched.
     if (placed) {
       sort_sent();
@@ -50,13 +50,13 @@ class SerialPlanSearchStep {
  private:
   bool does(PlanSearchOperator one) const { return kernel::has_operator(operators_, one); }
   std::int32_t open_entry(std::uint32_t number) const { return plan_.open()[drawn_below(number, plan_.open().size())]; }
-  const kernel::DemandRow& demand(std::int32_t row) const { return view_.problem.demands[view_.demand[row]]; }
+  const kernel::DemandRow& demand(std::int32_t option) const { return view_.problem.demands[view_.demand[option]]; }
   bool is_touched(std::int32_t job) const {
     return std::any_of(touched_.begin(), touched_.end(), [&](const PlanSearchTouched& one) { return one.job == job; });
   }
-  // In its current row a job must gain value.
-  std::int64_t than_in(std::int32_t job, std::int32_t row) const {
-    return row == plan_.row_of(job) ? plan_.value_of(job) : std::numeric_limits<std::int64_t>::min();
+  // In its current option a job must gain value.
+  std::int64_t than_in(std::int32_t job, std::int32_t option) const {
+    return option == plan_.option_of(job) ? plan_.value_of(job) : std::numeric_limits<std::int64_t>::min();
   }
   void touch(std::int32_t job) { touched_.push_back({job, plan_.give_up(job)}); }
 
@@ -66,15 +66,15 @@ class SerialPlanSearchStep {
   }
 
   std::int32_t what(std::int32_t job) const {
-    if ((numbers_.a[0] & 4U) != 0 && view_.want[job] != kNone) return view_.want[job];
-    const std::int32_t rows = view_.rank_begin[job + 1] - view_.rank_begin[job];
-    if (rows == 0) return kNone;
-    return view_.ranked[view_.rank_begin[job] + static_cast<std::int32_t>(drawn_below(numbers_.a[2], static_cast<std::size_t>(rows)))];
+    if ((numbers_.a[0] & 4U) != 0 && view_.preferred[job] != kNone) return view_.preferred[job];
+    const std::int32_t options = view_.rank_begin[job + 1] - view_.rank_begin[job];
+    if (options == 0) return kNone;
+    return view_.ranked[view_.rank_begin[job] + static_cast<std::int32_t>(drawn_below(numbers_.a[2], static_cast<std::size_t>(options)))];
   }
 
-  std::int32_t anchor(std::int32_t row) const;
+  std::int32_t anchor(std::int32_t option) const;
   std::int32_t holder(std::int32_t node, std::int32_t gpu) const;
-  bool make_room(std::int32_t job, std::int32_t row, std::int64_t than);
+  bool make_room(std::int32_t job, std::int32_t option, std::int64_t than);
   void sort_sent();
   void place_sent();
   void make_offers();
@@ -88,8 +88,8 @@ class SerialPlanSearchStep {
 };
 
 // kNone where no node has the type.
-std::int32_t SerialPlanSearchStep::anchor(std::int32_t row) const {
-  const std::int32_t type = demand(row).gpu_type;
+std::int32_t SerialPlanSearchStep::anchor(std::int32_t option) const {
+  const std::int32_t type = demand(option).gpu_type;
   if (numbers_.b[3] % 2 != 0 && !plan_.open().empty()) {
     const std::vector<kernel::PlacedRow>& entries = plan_.held_by(open_entry(numbers_.b[0])).entries;
     if (!entries.empty()) {
@@ -112,13 +112,13 @@ std::int32_t SerialPlanSearchStep::holder(std::int32_t node, std::int32_t gpu) c
   return kNone;
 }
 
-bool SerialPlanSearchStep::make_room(std::int32_t job, std::int32_t row, std::int64_t than) {
+bool SerialPlanSearchStep::make_room(std::int32_t job, std::int32_t option, std::int64_t than) {
   const kernel::ProblemView& p = view_.problem;
-  const std::int32_t around = anchor(row);
+  const std::int32_t around = anchor(option);
   if (around == kNone) return false;
-  const std::vector<std::int32_t> room = plan_search_room(view_, row, around);
+  const std::vector<std::int32_t> room = plan_search_room(view_, option, around);
   const auto in_filter = [&](std::int32_t node) {
-    return (p.filter_words[std::ptrdiff_t{demand(row).filter} * p.n_words + node / 64] >> (node % 64) & 1U) != 0;
+    return (p.filter_words[std::ptrdiff_t{demand(option).filter} * p.n_words + node / 64] >> (node % 64) & 1U) != 0;
   };
   const auto free_in_room = [&] {
     std::int64_t free = 0;
@@ -134,7 +134,7 @@ bool SerialPlanSearchStep::make_room(std::int32_t job, std::int32_t row, std::in
       if (sent == kernel::kMostPlanSearchMoved) return false;
       ++sent;
       touch(in_the_way);
-      if (free_in_room() >= demand(row).gpus && plan_.place_above(job, row, than)) return true;
+      if (free_in_room() >= demand(option).gpus && plan_.place_above(job, option, than)) return true;
     }
   }
   return false;
@@ -142,14 +142,14 @@ bool SerialPlanSearchStep::make_room(std::int32_t job, std::int32_t row, std::in
 
 // At this point those touched after the first are only the removed jobs.
 void SerialPlanSearchStep::sort_sent() {
-  const auto gpus = [&](const PlanSearchTouched& one) { return demand(one.had.row).gpus; };
+  const auto gpus = [&](const PlanSearchTouched& one) { return demand(one.had.option).gpus; };
   std::sort(touched_.begin() + 1, touched_.end(), [&](const PlanSearchTouched& a, const PlanSearchTouched& b) {
     return std::pair(-gpus(a), a.job) < std::pair(-gpus(b), b.job);
   });
 }
 
 void SerialPlanSearchStep::place_sent() {
-  for (std::size_t i = 1; i < touched_.size(); ++i) plan_.place_or_other(touched_[i].job, touched_[i].had.row);
+  for (std::size_t i = 1; i < touched_.size(); ++i) plan_.place_or_other(touched_[i].job, touched_[i].had.option);
 }
 
 void SerialPlanSearchStep::make_offers() {
@@ -159,10 +159,10 @@ void SerialPlanSearchStep::make_offers() {
     if (is_touched(job)) continue;
     if (!plan_.has_something(job)) {
       if (plan_.place_ranked(job)) touched_.push_back({job, {}});
-    } else if (view_.want[job] != kNone) {
-      const std::int64_t than = than_in(job, view_.want[job]);
+    } else if (view_.preferred[job] != kNone) {
+      const std::int64_t than = than_in(job, view_.preferred[job]);
       PlanSearchHolding had = plan_.give_up(job);
-      if (plan_.place_above(job, view_.want[job], than)) {
+      if (plan_.place_above(job, view_.preferred[job], than)) {
         touched_.push_back({job, std::move(had)});
       } else {
         plan_.get(job, std::move(had));

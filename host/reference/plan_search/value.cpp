@@ -45,7 +45,7 @@ std::vector<Piece> plan_search_pieces(const PlanSearchView& view, std::int32_t j
     }
   } else {
     for (const PlacedRow& entry : holding.entries) {
-      const kernel::DemandRow& demand = view.problem.demands[view.demand[holding.row]];
+      const kernel::DemandRow& demand = view.problem.demands[view.demand[holding.option]];
       pieces.push_back(piece_of(view.problem.groups[demand.group_begin + entry.group], entry));
     }
   }
@@ -66,11 +66,11 @@ std::int32_t plan_search_class(const PlanSearchView& view, const std::vector<Pla
 }
 
 std::int64_t plan_search_value(const PlanSearchView& view, std::int32_t job, const PlanSearchHolding& holding) {
-  if (holding.row == kNone) return 0;
+  if (holding.option == kNone) return 0;
   const std::ptrdiff_t lies = plan_search_class(view, holding.entries);
-  const bool moved = holding.row == view.current[job] && !holding.home;
+  const bool moved = holding.option == view.current[job] && !holding.home;
   return moved ? view.moved_value[std::ptrdiff_t{job} * view.n_classes + lies]
-               : view.placed_value[std::ptrdiff_t{holding.row} * view.n_classes + lies];
+               : view.placed_value[std::ptrdiff_t{holding.option} * view.n_classes + lies];
 }
 
 std::int64_t plan_search_loss(const PlanSearchView& view, const State& state, std::int32_t node) {

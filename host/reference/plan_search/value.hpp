@@ -9,14 +9,14 @@
 /// Section 1 of docs/ones-plus.md: the holding of a job, and its value.
 namespace berth::reference {
 
-/// A row with places, or none.
+/// An option with places, or none.
 struct PlanSearchHolding {
-  std::int32_t row = kernel::kNone;
+  std::int32_t option = kernel::kNone;
   bool home = false;
   std::vector<kernel::PlacedRow> entries;
 };
 
-/// The current row of a running job, at its current place.
+/// The current option of a running job, at its current place.
 PlanSearchHolding plan_search_home(const kernel::PlanSearchView& view, std::int32_t job);
 /// Resources of nodes that a holding uses: at home what is held, elsewhere what the demand states.
 std::vector<Piece> plan_search_pieces(const kernel::PlanSearchView& view, std::int32_t job, const PlanSearchHolding& holding);

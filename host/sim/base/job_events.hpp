@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/units.hpp"
-#include "host/core/base/to_index.hpp"
 
 namespace berth::sim {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/profile.hpp"
 #include "host/core/model/shape_id.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/costs.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"

@@ -6,9 +6,9 @@
 
 #include <vector>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/overheads.hpp"
 #include "berth/trace.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/sim/counts/node_counts.hpp"
 
 namespace berth::sim {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/state.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::sim {

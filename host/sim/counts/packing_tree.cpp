@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 
 namespace berth::sim {
 

@@ -7,10 +7,10 @@
 #include <charconv>
 
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/escape_control.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/base/violations.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/sim/exec/exec_text.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/decimal.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/sim/exec/exec_text.hpp"
 

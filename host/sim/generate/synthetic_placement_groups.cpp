@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/sim/generate/synthetic_placement.hpp"
 
 /// Placement of gangs over several nodes and trees of groups: units first, then pods, then the whole layout.

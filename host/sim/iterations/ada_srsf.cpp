@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/sim/iterations/iteration_form.hpp"

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "berth/units.hpp"
-#include "host/core/base/to_index.hpp"
 
 namespace berth::sim {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 
 namespace berth::sim {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/decimal.hpp"
-#include "host/core/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/sim/base/random.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "berth/error.hpp"
-#include "host/core/base/to_index.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/costs.hpp"
 #include "host/core/model/trace_phases.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstdint>
 
 #include "berth/kernel/base/host_device.hpp"
@@ -18,6 +19,7 @@ BERTH_HD inline std::int32_t popcount(std::uint64_t v) {
 
 /// Index of the lowest set bit; v is not 0.
 BERTH_HD inline std::int32_t lowest(std::uint64_t v) {
+  assert(v != 0);
 #if defined(__CUDA_ARCH__)
   return __ffsll(static_cast<long long>(v)) - 1;
 #else

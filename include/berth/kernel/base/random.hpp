@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Random123/philox.h>
+#include <cassert>
 
 #include <cstdint>
 
@@ -28,6 +29,7 @@ struct Draws {
 
 /// A number in 0 .. n-1, n >= 1; the bias is below n / 2^32.
 BERTH_HD constexpr std::int32_t below(std::uint32_t number, std::int32_t n) {
+  assert(n >= 1);
   return static_cast<std::int32_t>((std::uint64_t{number} * static_cast<std::uint32_t>(n)) >> 32);
 }
 

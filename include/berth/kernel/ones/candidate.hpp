@@ -37,19 +37,20 @@ BERTH_HD inline std::int32_t ones_set(const std::uint32_t* bits, std::int32_t fi
 
 /// The offspring of two parents. @param bits  [ones_bit_words] workspace
 template <class Group>
-BERTH_HD void ones_cross(Group& g, const OnesView& v, const OnesGeneration& of, std::int32_t child, std::uint32_t* bits,
+BERTH_HD void ones_cross(Group& g, const OnesView& v, const OnesGeneration& of, std::int32_t offspring, std::uint32_t* bits,
                          std::int32_t* count) {
-  const std::int32_t pair = child / 2;
-  const Draws crossing = ones_draws(v, OnesPurpose::kCrossing, pair, of.number);
+  const std::int32_t pair = offspring / 2;
+  const Draws crossover = ones_draws(v, OnesPurpose::kCrossover, pair, of.number);
   for (std::int32_t b = g.rank(); b < ones_bit_words(v.n_gpus) / 4; b += g.size()) {
-    const RandomBlock block = crossing.block(static_cast<std::uint32_t>(b));
+    const RandomBlock block = crossover.block(static_cast<std::uint32_t>(b));
     for (std::int32_t w = 0; w < 4; ++w) bits[4 * b + w] = block.word[w];
   }
   const RandomBlock parents = ones_draws(v, OnesPurpose::kPairs, pair, of.number).block(0);
   const std::int32_t a = below(parents.word[0], v.population), drawn = below(parents.word[1], v.population - 1);
   const std::int32_t b = drawn < a ? drawn : drawn + 1;
   // The second offspring swaps the two parents of the first.
-  const std::int64_t zeros = std::int64_t{child % 2 == 0 ? a : b} * v.n_jobs, ones = std::int64_t{child % 2 == 0 ? b : a} * v.n_jobs;
+  const std::int64_t zeros = std::int64_t{offspring % 2 == 0 ? a : b} * v.n_jobs,
+                     ones = std::int64_t{offspring % 2 == 0 ? b : a} * v.n_jobs;
   g.sync();
   for (std::int32_t j = g.rank(); j < v.n_jobs; j += g.size()) {
     const std::int32_t from_zeros = of.count[zeros + j] - ones_set(bits, of.first[zeros + j], of.count[zeros + j]);
@@ -69,17 +70,17 @@ BERTH_HD void ones_copy(Group& g, const OnesView& v, const OnesGeneration& of, s
 }
 
 /// Gives idle GPUs to the jobs of a list that request more, one after the other.
-/// @param want  count of a job of the list, given the number of idle GPUs
+/// @param request  count of a job of the list, given the number of idle GPUs
 /// @returns the number of GPUs still idle
-template <class Group, class Want>
+template <class Group, class Request>
 BERTH_HD std::int32_t ones_hand_out(Group& g, const std::int32_t* list, std::int32_t n, std::int32_t idle, std::int32_t* count,
-                                    const Want& want) {
+                                    const Request& request) {
   for (std::int32_t base = 0; base < n && idle > 0; base += g.size()) {
     const std::int32_t at = base + g.rank();
     const std::int32_t job = at < n ? list[at] : -1;
     bool asks = job >= 0;
     while (idle > 0) {
-      const std::int32_t gets = asks ? want(job, idle) : 0;
+      const std::int32_t gets = asks ? request(job, idle) : 0;
       const bool more = asks && gets > count[job];
       // A job that is passed over now would be so later too, because idle GPUs only decrease.
       if (!more) asks = false;
@@ -116,11 +117,11 @@ BERTH_HD void ones_fill(Group& g, const OnesView& v, const OnesGeneration& of, s
 template <class Group>
 BERTH_HD std::int64_t ones_candidate(Group& g, const OnesView& v, const OnesGeneration& of, std::int32_t index, std::uint32_t* bits,
                                      std::int32_t* count) {
-  const std::int32_t children = 2 * ones_pairs(v.population), child = index - v.population;
-  if (child >= 0 && child < children) {
-    ones_cross(g, v, of, child, bits, count);
+  const std::int32_t n_offspring = 2 * ones_pairs(v.population), offspring = index - v.population;
+  if (offspring >= 0 && offspring < n_offspring) {
+    ones_cross(g, v, of, offspring, bits, count);
   } else {
-    ones_copy(g, v, of, child < 0 ? index : child - children, child >= 0, count);
+    ones_copy(g, v, of, offspring < 0 ? index : offspring - n_offspring, offspring >= 0, count);
   }
   g.sync();
   ones_fill(g, v, of, count);

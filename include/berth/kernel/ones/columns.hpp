@@ -15,7 +15,7 @@ inline constexpr std::int32_t kMaxOnesGpus = 1 << 24;
 inline constexpr std::int32_t kMostOnesJobs = 1 << 20;
 
 /// Purposes of random numbers.
-enum class OnesPurpose : std::uint32_t { kRemaining, kPairs, kCrossing, kMutation, kFirst };
+enum class OnesPurpose : std::uint32_t { kRemaining, kPairs, kCrossover, kMutation, kFirst };
 
 struct OnesView {
   std::int32_t n_gpus;
@@ -23,11 +23,11 @@ struct OnesView {
   std::int32_t population;  // >= 1
   std::int32_t theta_ppm;   // probability that mutation removes a job
   std::uint64_t seed;
-  const std::int32_t* step_begin;  // [n_jobs + 1]; every job has a step
-  const std::int32_t* step_gpus;   // [steps] ascending within a job, 1 .. n_gpus
-  const std::int64_t* step_rate;   // [steps] > 0
+  const std::int32_t* option_begin;  // [n_jobs + 1]; every job has an option
+  const std::int32_t* option_gpus;   // [options] ascending within a job, 1 .. n_gpus
+  const std::int64_t* option_rate;   // [options] > 0
   const std::uint8_t* fresh;
-  const std::int32_t* start;     // of a fresh job: one of its steps
+  const std::int32_t* start;     // of a fresh job: one of its options
   const std::int32_t* limit;     // maximum of a job that is not fresh
   const std::int32_t* most;      // the same, where GPUs would otherwise be idle
   const std::int64_t* work;      // work done, 0 .. kMostOnesWork
@@ -40,7 +40,7 @@ struct OnesView {
 struct OnesRequest {
   std::int32_t first_generation;  // number of the first generation; numbers wrap around at 2^31
   std::int32_t generations;       // >= 0
-  // [population * n_jobs] blocks of the population to continue, disjoint in each individual, counts 0 or steps; null: initialise one
+  // [population * n_jobs] blocks of the population to continue, disjoint in each individual, counts 0 or options; null: initialise one
   const std::int32_t* first;
   const std::int32_t* count;
 };
@@ -58,10 +58,10 @@ struct OnesResult {
 
 template <class Visit, ViewOf<OnesView>... Views>
 void for_each_column(const OnesView& v, Visit&& visit, Views&... views) {
-  const std::int64_t jobs = v.n_jobs, steps = v.step_begin[v.n_jobs];
-  visit(jobs + 1, views.step_begin...);
-  visit(steps, views.step_gpus...);
-  visit(steps, views.step_rate...);
+  const std::int64_t jobs = v.n_jobs, options = v.option_begin[v.n_jobs];
+  visit(jobs + 1, views.option_begin...);
+  visit(options, views.option_gpus...);
+  visit(options, views.option_rate...);
   visit(jobs, views.fresh...);
   visit(jobs, views.start...);
   visit(jobs, views.limit...);

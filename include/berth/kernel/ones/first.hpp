@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cassert>
+
 #include "berth/kernel/ones/ones.hpp"
 
 /// The initial population: docs/ones.md section 3.
@@ -26,11 +28,12 @@ BERTH_HD void ones_first(Group& g, const OnesView& v, std::int32_t individual, s
     waiting += all;
   }
   std::int64_t idle = v.n_gpus - g.sum(held);
+  assert(idle >= 0);
   if (g.rank() == 0) {
     heap_sort(keys, static_cast<std::int32_t>(waiting));
     for (std::int64_t i = 0; i < waiting && idle > 0; ++i) {
       const auto j = static_cast<std::int32_t>(keys[i] & UINT32_MAX);
-      const std::int32_t least = v.step_gpus[v.step_begin[j]];
+      const std::int32_t least = v.option_gpus[v.option_begin[j]];
       const std::int32_t begins = v.fresh[j] != 0 ? v.start[j] : least;
       if (begins > idle || (v.fresh[j] == 0 && v.limit[j] < begins)) continue;
       count[j] = begins;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cassert>
+
 #include "berth/kernel/base/random.hpp"
 #include "berth/kernel/base/wide.hpp"
 #include "berth/kernel/ones/columns.hpp"
@@ -16,19 +18,20 @@ BERTH_HD constexpr std::int32_t ones_generation(const OnesRequest& request, std:
   return static_cast<std::int32_t>((static_cast<std::uint32_t>(request.first_generation) + static_cast<std::uint32_t>(n)) & INT32_MAX);
 }
 
-/// The row of the greatest step that is at most `gpus`; -1: none.
-BERTH_HD inline std::int32_t ones_row(const OnesView& v, std::int32_t job, std::int32_t gpus) {
-  std::int32_t low = v.step_begin[job] - 1, high = v.step_begin[job + 1];  // low: at most `gpus`; high: more
+/// The option with the most GPUs that is at most `gpus`; -1: none.
+BERTH_HD inline std::int32_t ones_option(const OnesView& v, std::int32_t job, std::int32_t gpus) {
+  std::int32_t low = v.option_begin[job] - 1, high = v.option_begin[job + 1];  // low: at most `gpus`; high: more
   while (high - low > 1) {
     const std::int32_t middle = low + (high - low) / 2;
-    (v.step_gpus[middle] <= gpus ? low : high) = middle;
+    (v.option_gpus[middle] <= gpus ? low : high) = middle;
   }
-  return low < v.step_begin[job] ? -1 : low;
+  assert(low < v.option_begin[job] || v.option_gpus[low] <= gpus);
+  return low < v.option_begin[job] ? -1 : low;
 }
 
 BERTH_HD inline std::int32_t ones_fit(const OnesView& v, std::int32_t job, std::int32_t gpus) {
-  const std::int32_t row = ones_row(v, job, gpus);
-  return row < 0 ? 0 : v.step_gpus[row];
+  const std::int32_t option = ones_option(v, job, gpus);
+  return option < 0 ? 0 : v.option_gpus[option];
 }
 
 /// The number of GPUs that a job keeps of `gpus`.
@@ -53,9 +56,9 @@ BERTH_HD inline std::int64_t ones_left(const OnesView& v, std::int32_t job, std:
   return left < kMostOnesWork ? static_cast<std::int64_t>(left) : kMostOnesWork;
 }
 
-/// Milliseconds on the smallest step: the order in which jobs are served.
+/// Milliseconds on the smallest option: the order in which jobs are served.
 BERTH_HD inline std::int64_t ones_fill_key(const OnesView& v, std::int32_t job, std::int64_t left) {
-  return mul_div(left, 1000, v.step_rate[v.step_begin[job]]);
+  return mul_div(left, 1000, v.option_rate[v.option_begin[job]]);
 }
 
 }  // namespace berth::kernel

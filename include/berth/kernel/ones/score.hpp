@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cassert>
+
 #include "berth/kernel/ones/rules.hpp"
 
 /// The score of an individual: docs/ones.md section 4.
@@ -7,8 +9,9 @@ namespace berth::kernel {
 
 /// Remaining GPU-milliseconds of a job that is not fresh.
 BERTH_HD inline std::int64_t ones_term(const OnesView& v, std::int32_t job, std::int32_t gpus, std::int64_t left) {
+  assert(ones_option(v, job, gpus) >= 0);
   const std::int64_t most = kMostOnesWork / v.n_jobs;
-  const Wide term = Wide{left} * gpus * 1000 / v.step_rate[ones_row(v, job, gpus)];
+  const Wide term = Wide{left} * gpus * 1000 / v.option_rate[ones_option(v, job, gpus)];
   return term < most ? static_cast<std::int64_t>(term) : most;
 }
 

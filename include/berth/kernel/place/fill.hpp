@@ -20,8 +20,8 @@ BERTH_HD inline Key offer_key(std::int64_t offer, std::int64_t raw, std::int32_t
 
 /// The children are nodes of a set. With `count`, the spread of the row limits the members per domain.
 template <class Group>
-BERTH_HD std::int32_t fill_nodes(Pass<Group>& w, Need& need, const NodeSet& set, std::int32_t members, std::int32_t* count) {
-  const GroupRow& row = *need.row;
+BERTH_HD std::int32_t fill_nodes(Pass<Group>& w, GroupDemand& demand, const NodeSet& set, std::int32_t members, std::int32_t* count) {
+  const GroupRow& row = *demand.row;
   const std::int32_t* order = w.p.topology[set.scan].order;
   for (std::int32_t i = set.first + w.group.rank(); i < set.last; i += w.group.size()) {
     const std::int32_t node = order[i];
@@ -64,14 +64,14 @@ BERTH_HD std::int32_t fill_nodes(Pass<Group>& w, Need& need, const NodeSet& set,
         w.scratch.node_cap[first] = 0;
         if (count != nullptr) count[spread != nullptr ? spread[first] : first] += t;
       }
-      take_node(w, need, first, t);
+      take_node(w, demand, first, t);
       members -= t;
       continue;
     }
     if (row.share_ppm != kWholeGpu || !by_rank) {
       w.group.sync();
       if (w.group.rank() == 0) w.scratch.node_cap[first] = 0;
-      take_node(w, need, first, cap);
+      take_node(w, demand, first, cap);
       members -= cap;
       continue;
     }
@@ -87,14 +87,14 @@ BERTH_HD std::int32_t fill_nodes(Pass<Group>& w, Need& need, const NodeSet& set,
       std::int64_t found = 0;
       const std::int64_t before = taken + w.group.scan(match ? 1 : 0, found);
       if (match && before < full) {
-        w.entries[from + before] = {order[i], need.index, need.member + static_cast<std::int32_t>(before) * cap, cap, 0, kWholeGpu, 0};
+        w.entries[from + before] = {order[i], demand.index, demand.member + static_cast<std::int32_t>(before) * cap, cap, 0, kWholeGpu, 0};
         w.scratch.node_cap[order[i]] = 0;
       }
       taken = taken + found < full ? taken + found : full;
     }
     w.n_entries = from + static_cast<std::int32_t>(taken);
     charge_entries(w, row, from);
-    need.member += static_cast<std::int32_t>(taken) * cap;
+    demand.member += static_cast<std::int32_t>(taken) * cap;
     members -= static_cast<std::int32_t>(taken) * cap;
   }
   return 0;
@@ -102,9 +102,9 @@ BERTH_HD std::int32_t fill_nodes(Pass<Group>& w, Need& need, const NodeSet& set,
 
 /// The rule without segment and spread, downwards from domain d at (topology, level) of the set.
 template <class Group>
-BERTH_HD std::int32_t fill_plain(Pass<Group>& w, Need& need, const NodeSet& set, std::int32_t topology, std::int32_t level, std::int32_t d,
-                                 std::int32_t members, std::int32_t* count) {
-  const GroupRow& row = *need.row;
+BERTH_HD std::int32_t fill_plain(Pass<Group>& w, GroupDemand& demand, const NodeSet& set, std::int32_t topology, std::int32_t level,
+                                 std::int32_t d, std::int32_t members, std::int32_t* count) {
+  const GroupRow& row = *demand.row;
   struct Frame {
     std::int32_t domain, level, left;
     bool measured;
@@ -116,7 +116,7 @@ BERTH_HD std::int32_t fill_plain(Pass<Group>& w, Need& need, const NodeSet& set,
   while (depth >= 0) {
     Frame& frame = stack[depth];
     if (frame.level == 1) {
-      missing += fill_nodes(w, need, within(w.p, set, topology, 1, frame.domain), frame.left, count);
+      missing += fill_nodes(w, demand, within(w.p, set, topology, 1, frame.domain), frame.left, count);
       --depth;
       continue;
     }
@@ -157,9 +157,9 @@ BERTH_HD std::int32_t fill_plain(Pass<Group>& w, Need& need, const NodeSet& set,
 
 /// The rule with segments or spread: chooses domains of (topology, level) within the set by capacity, in units of `unit` members.
 template <class Group>
-BERTH_HD std::int32_t fill_by_domain(Pass<Group>& w, Need& need, const NodeSet& set, std::int32_t topology, std::int32_t level,
+BERTH_HD std::int32_t fill_by_domain(Pass<Group>& w, GroupDemand& demand, const NodeSet& set, std::int32_t topology, std::int32_t level,
                                      std::int32_t unit, std::int64_t most, std::int32_t members, std::int32_t* count) {
-  const GroupRow& row = *need.row;
+  const GroupRow& row = *demand.row;
   const std::int32_t* order = w.p.topology[set.scan].order;
   const DomainRange range = level == 0 ? DomainRange{set.first, set.last} : domains_meeting(w.p, set, topology, level);
   std::int32_t* units = w.scratch.units;  // by domain, or by position at level 0
@@ -218,11 +218,11 @@ BERTH_HD std::int32_t fill_by_domain(Pass<Group>& w, Need& need, const NodeSet& 
         w.group.sync();
         if (w.group.rank() == 0) count[domain] += t;
       }
-      take_node(w, need, where, t);
+      take_node(w, demand, where, t);
     } else if (count != nullptr) {
-      missing = fill_nodes(w, need, within(w.p, set, topology, level, where), give * unit, count);
+      missing = fill_nodes(w, demand, within(w.p, set, topology, level, where), give * unit, count);
     } else {
-      missing = fill_plain(w, need, within(w.p, set, topology, level, where), topology, level, where, give * unit, nullptr);
+      missing = fill_plain(w, demand, within(w.p, set, topology, level, where), topology, level, where, give * unit, nullptr);
     }
     if (missing > 0) return missing;
   }
@@ -231,9 +231,9 @@ BERTH_HD std::int32_t fill_by_domain(Pass<Group>& w, Need& need, const NodeSet& 
 
 /// Fills a candidate: domain d at (topology, level) of the set. @returns the members that were not placed.
 template <class Group>
-BERTH_HD std::int32_t fill(Pass<Group>& w, Need& need, const NodeSet& set, std::int32_t topology, std::int32_t level, std::int32_t d,
-                           std::int32_t members) {
-  const GroupRow& row = *need.row;
+BERTH_HD std::int32_t fill(Pass<Group>& w, GroupDemand& demand, const NodeSet& set, std::int32_t topology, std::int32_t level,
+                           std::int32_t d, std::int32_t members) {
+  const GroupRow& row = *demand.row;
   std::int32_t* count = nullptr;
   if (row.segment_size > 0 && row.spread_most > 0) {
     count = w.scratch.spread_count;
@@ -242,10 +242,11 @@ BERTH_HD std::int32_t fill(Pass<Group>& w, Need& need, const NodeSet& set, std::
     w.group.sync();
   }
   if (row.segment_size > 0) {
-    return fill_by_domain(w, need, set, row.segment_topology, row.segment_level, row.segment_size, INT32_MAX, members, count);
+    return fill_by_domain(w, demand, set, row.segment_topology, row.segment_level, row.segment_size, INT32_MAX, members, count);
   }
-  if (row.spread_most > 0) return fill_by_domain(w, need, set, row.spread_topology, row.spread_level, 1, row.spread_most, members, nullptr);
-  return fill_plain(w, need, set, topology, level, d, members, nullptr);
+  if (row.spread_most > 0)
+    return fill_by_domain(w, demand, set, row.spread_topology, row.spread_level, 1, row.spread_most, members, nullptr);
+  return fill_plain(w, demand, set, topology, level, d, members, nullptr);
 }
 
 }  // namespace berth::kernel

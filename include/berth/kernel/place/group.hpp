@@ -145,16 +145,16 @@ BERTH_HD Key best_domain(Pass<Group>& w, const GroupRow& row, const NodeSet& set
 
 /// Tries one (topology, level) of the sequence. @returns true when all members are placed.
 template <class Group>
-BERTH_HD bool try_level(Pass<Group>& w, Need& need, const NodeSet& set, std::int32_t topology, std::int32_t level, std::int32_t members,
-                        const GroupRow* rows) {
-  const GroupRow& row = *need.row;
+BERTH_HD bool try_level(Pass<Group>& w, GroupDemand& demand, const NodeSet& set, std::int32_t topology, std::int32_t level,
+                        std::int32_t members, const GroupRow* rows) {
+  const GroupRow& row = *demand.row;
   Spot spot;
   spot.topology = topology;
   spot.level = level;
   if (level == 0) {
     spot.key = best_node(w, row, set, members);
     if (spot.key == kNoKey) return false;
-    take_node(w, need, static_cast<std::int32_t>(spot.key.lo), members);
+    take_node(w, demand, static_cast<std::int32_t>(spot.key.lo), members);
     return true;
   }
   // When the required level is the node, level 0 has tried every node; no higher level can help.
@@ -164,17 +164,17 @@ BERTH_HD bool try_level(Pass<Group>& w, Need& need, const NodeSet& set, std::int
   NodeSet inside = within(w.p, set, topology, level, spot.domain());
   if (row.require_level >= 1) inside = within(w.p, inside, row.require_topology, row.require_level, spot.required());
   const std::int32_t from = w.n_entries;
-  const std::int32_t member = need.member;
-  if (fill(w, need, inside, topology, level, spot.domain(), members) == 0) return true;
+  const std::int32_t member = demand.member;
+  if (fill(w, demand, inside, topology, level, spot.domain(), members) == 0) return true;
   undo_entries(w, rows, from);
-  need.member = member;
+  demand.member = member;
   return false;
 }
 
 /// Packing::kCount: nodes by rank until all members are placed.
 template <class Group>
-BERTH_HD bool place_by_rank(Pass<Group>& w, Need& need, NodeSet set, std::int32_t members, const GroupRow* rows) {
-  const GroupRow& row = *need.row;
+BERTH_HD bool place_by_rank(Pass<Group>& w, GroupDemand& demand, NodeSet set, std::int32_t members, const GroupRow* rows) {
+  const GroupRow& row = *demand.row;
   const ProblemView& p = w.p;
   if (row.require_level == 0) {
     Key least = kNoKey;
@@ -185,7 +185,7 @@ BERTH_HD bool place_by_rank(Pass<Group>& w, Need& need, NodeSet set, std::int32_
     }
     least = w.group.min(least);
     if (least == kNoKey) return false;
-    take_node(w, need, static_cast<std::int32_t>(least.lo), members);
+    take_node(w, demand, static_cast<std::int32_t>(least.lo), members);
     return true;
   }
   if (row.require_level >= 1) {
@@ -203,7 +203,7 @@ BERTH_HD bool place_by_rank(Pass<Group>& w, Need& need, NodeSet set, std::int32_
     set = within(p, set, row.require_topology, row.require_level, static_cast<std::int32_t>(least.lo));
   }
   const std::int32_t from = w.n_entries;
-  const std::int32_t member = need.member;
+  const std::int32_t member = demand.member;
   const std::uint64_t* filter = p.filter_words + std::int64_t{set.filter} * p.n_words;
   const bool share = row.share_ppm != kWholeGpu;
   std::int32_t left = members;
@@ -229,7 +229,7 @@ BERTH_HD bool place_by_rank(Pass<Group>& w, Need& need, NodeSet set, std::int32_
         const auto node = static_cast<std::int32_t>(first.lo);
         const std::int64_t c = contains(p, set, node) ? node_cap(p, w.s, row, node) : 0;
         const std::int32_t t = c < left ? static_cast<std::int32_t>(c) : left;
-        take_node(w, need, node, t);
+        take_node(w, demand, node, t);
         left -= t;
       }
       continue;
@@ -245,18 +245,18 @@ BERTH_HD bool place_by_rank(Pass<Group>& w, Need& need, NodeSet set, std::int32_
     std::int64_t written = 0;
     std::int64_t at = w.n_entries + w.group.scan(mine, written);
     room = left - before;
-    std::int64_t first = need.member + before;
+    std::int64_t first = demand.member + before;
     for (std::uint64_t b = bits; b != 0 && room > 0; b &= b - 1) {
       const std::int32_t node = word * 64 + lowest(b);
       const std::int64_t c = node_cap(p, w.s, row, node);
       const std::int64_t t = c < room ? c : room;
-      w.entries[at++] = {node, need.index, static_cast<std::int32_t>(first), static_cast<std::int32_t>(t), 0, kWholeGpu, 0};
+      w.entries[at++] = {node, demand.index, static_cast<std::int32_t>(first), static_cast<std::int32_t>(t), 0, kWholeGpu, 0};
       first += t;
       room -= t;
     }
     const std::int64_t placed = total < left ? total : left;
     w.n_entries += static_cast<std::int32_t>(written);
-    need.member += static_cast<std::int32_t>(placed);
+    demand.member += static_cast<std::int32_t>(placed);
     left -= static_cast<std::int32_t>(placed);
   }
   if (left > 0) {
@@ -265,7 +265,7 @@ BERTH_HD bool place_by_rank(Pass<Group>& w, Need& need, NodeSet set, std::int32_
     } else {
       w.n_entries = from;  // nothing is charged yet
     }
-    need.member = member;
+    demand.member = member;
     return false;
   }
   if (!share) charge_entries(w, row, from);
@@ -282,20 +282,20 @@ BERTH_HD bool holds(Pass<Group>& w, const GroupRow& row, const NodeSet& set, std
 /// @param rows  the first row of the demand, to release members when not all of them fit.
 template <class Group>
 BERTH_HD bool place_group(Pass<Group>& w, const GroupRow* rows, std::int32_t index, const GroupRow& row, const NodeSet& set) {
-  Need need{&row, index, 0};
+  GroupDemand demand{&row, index, 0};
   const std::int32_t members = row.members;
   if (members == 0) return true;
-  if (w.packing == Packing::kCount && row.segment_size == 0 && row.spread_most == 0) return place_by_rank(w, need, set, members, rows);
-  if (try_level(w, need, set, 0, 0, members, rows)) return true;
+  if (w.packing == Packing::kCount && row.segment_size == 0 && row.spread_most == 0) return place_by_rank(w, demand, set, members, rows);
+  if (try_level(w, demand, set, 0, 0, members, rows)) return true;
   // A single member that no node holds does not fit in a domain either. No domain holds more than the whole set.
   if (members == 1 || !holds(w, row, set, members)) return false;
   for (std::int32_t l = 1; row.prefer_level >= 0 && l <= row.prefer_level; ++l) {
-    if (try_level(w, need, set, row.prefer_topology, l, members, rows)) return true;
+    if (try_level(w, demand, set, row.prefer_topology, l, members, rows)) return true;
   }
   const std::int32_t base = has_require(row) ? row.require_topology : 0;
   const std::int32_t top = has_require(row) ? row.require_level : w.p.topology[0].levels - 1;
   for (std::int32_t l = 1; l <= top; ++l) {
-    if (try_level(w, need, set, base, l, members, rows)) return true;
+    if (try_level(w, demand, set, base, l, members, rows)) return true;
   }
   return false;
 }

@@ -33,7 +33,7 @@ struct Pass {
 };
 
 /// A group row of the demand being placed, as the placement functions see it.
-struct Need {
+struct GroupDemand {
   const GroupRow* row;
   std::int32_t index;   // index of the row in its demand
   std::int32_t member;  // members placed so far
@@ -90,12 +90,12 @@ BERTH_HD inline std::int32_t pick_shared(const ProblemView& p, const PassState& 
 
 /// Assigns t members of the demand to one node.
 template <class Group>
-BERTH_HD void take_node(Pass<Group>& w, Need& need, std::int32_t node, std::int32_t t) {
-  const GroupRow& row = *need.row;
+BERTH_HD void take_node(Pass<Group>& w, GroupDemand& demand, std::int32_t node, std::int32_t t) {
+  const GroupRow& row = *demand.row;
   if (t < 1) return;
   const std::int32_t from = w.n_entries;
   if (row.share_ppm == kWholeGpu) {
-    if (w.group.rank() == 0) w.entries[from] = {node, need.index, need.member, t, 0, kWholeGpu, 0};
+    if (w.group.rank() == 0) w.entries[from] = {node, demand.index, demand.member, t, 0, kWholeGpu, 0};
     w.n_entries = from + 1;
     charge_entries(w, row, from);
   } else {
@@ -103,14 +103,14 @@ BERTH_HD void take_node(Pass<Group>& w, Need& need, std::int32_t node, std::int3
     if (w.group.rank() == 0) {
       for (std::int32_t i = 0; i < t; ++i) {
         const std::int32_t g = pick_shared(w.p, w.s, row, node);
-        w.entries[from + i] = {node, need.index, need.member + i, 1, std::uint64_t{1} << g, row.share_ppm, 0};
+        w.entries[from + i] = {node, demand.index, demand.member + i, 1, std::uint64_t{1} << g, row.share_ppm, 0};
         take_mask(w.p, w.s, node, std::uint64_t{1} << g, row.share_ppm, row.gpu_memory, row.cpu, row.memory);
       }
     }
     w.n_entries = from + t;
     w.group.sync();
   }
-  need.member += t;
+  demand.member += t;
 }
 
 }  // namespace berth::kernel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "berth/kernel/base/bits.hpp"
@@ -52,6 +53,7 @@ BERTH_HD inline void set_free(const ProblemView& p, PassState& s, std::int32_t n
   const std::uint64_t bit = std::uint64_t{1} << (node % 64);
   s.bucket[std::int64_t{before} * p.n_words + node / 64] &= ~bit;
   s.bucket[std::int64_t{after} * p.n_words + node / 64] |= bit;
+  assert(s.bucket_count[before] > 0);
   --s.bucket_count[before];
   ++s.bucket_count[after];
   if (p.node_type[node] >= 0) s.type_free[p.node_type[node]] += after - before;
@@ -208,9 +210,11 @@ BERTH_HD inline void take_mask(const ProblemView& p, PassState& s, std::int32_t 
     for (std::uint64_t left = mask; left != 0; left &= left - 1) {
       const std::int64_t i = std::int64_t{p.gpu_begin[node]} + lowest(left);
       s.used_ppm[i] += share_ppm;
+      assert(s.used_ppm[i] <= kWholeGpu);
       s.used_memory[i] += gpu_memory;
     }
   }
+  assert(share_ppm < kWholeGpu || (s.free[node] & mask) == mask);
   set_free(p, s, node, s.free[node] & ~mask);
 }
 
@@ -223,6 +227,7 @@ BERTH_HD inline void give_mask(const ProblemView& p, PassState& s, std::int32_t 
     for (std::uint64_t left = mask; left != 0; left &= left - 1) {
       const std::int64_t i = std::int64_t{p.gpu_begin[node]} + lowest(left);
       s.used_ppm[i] -= share_ppm;
+      assert(s.used_ppm[i] >= 0);
       s.used_memory[i] -= gpu_memory;
       if (s.used_ppm[i] > 0) freed &= ~(left & (~left + 1));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "berth/kernel/base/random.hpp"
@@ -8,17 +9,17 @@
 /// Takes over from another plan the parts with a higher value: docs/ones-plus.md section 4.
 namespace berth::kernel {
 
-/// The mate of an individual in a generation, kNone: none.
+/// The parent of an individual in a generation, kNone: none.
 /// Individuals that take and those that give are disjoint, so that all can work at once in place.
 BERTH_HD inline std::int32_t plan_search_crossover(const PlanSearchRequest& r, std::int32_t generation, std::int32_t individual) {
   const std::int32_t here = individual % r.population;
-  if (r.population < 2 || here % 2 != generation % 2 || !has_operator(r.operators, PlanSearchOperator::kMate)) return kNone;
-  const Draws draws{r.seed, static_cast<std::uint32_t>(PlanSearchDraw::kMate), static_cast<std::uint32_t>(individual),
+  if (r.population < 2 || here % 2 != generation % 2 || !has_operator(r.operators, PlanSearchOperator::kCrossover)) return kNone;
+  const Draws draws{r.seed, static_cast<std::uint32_t>(PlanSearchDraw::kCrossover), static_cast<std::uint32_t>(individual),
                     static_cast<std::uint32_t>(generation)};
-  const std::int32_t mate = (here + 1 + 2 * below(draws.number(0), r.population / 2)) % r.population;
+  const std::int32_t parent = (here + 1 + 2 * below(draws.number(0), r.population / 2)) % r.population;
   const bool migrates = r.islands > 1 && has_operator(r.operators, PlanSearchOperator::kMigrate) && (generation + 1) % r.migration == 0;
   const std::int32_t island = (individual / r.population + (migrates ? 1 : 0)) % r.islands;
-  return island * r.population + mate;
+  return island * r.population + parent;
 }
 
 template <class Group>
@@ -27,12 +28,12 @@ struct PlanSearchCrossover {
   const PlanSearchIndividual& other;
 
   BERTH_HD std::int32_t n_of(const PlanSearchIndividual& x, std::int32_t job) const {
-    return x.row[job] < 0 ? 0 : x.entry_end[job] - x.entry_begin[job];
+    return x.option[job] < 0 ? 0 : x.entry_end[job] - x.entry_begin[job];
   }
 
   BERTH_HD bool differs(std::int32_t job) const {
     const PlanSearchIndividual& mine = at.x;
-    if (mine.row[job] != other.row[job]) return true;
+    if (mine.option[job] != other.option[job]) return true;
     const std::int32_t n = n_of(mine, job);
     if (n != n_of(other, job)) return true;
     for (std::int32_t e = 0; e < n; ++e) {
@@ -67,11 +68,13 @@ struct PlanSearchCrossover {
     return with;
   }
 
-  BERTH_HD std::int64_t value_of(const PlanSearchIndividual& x, std::int32_t job) const { return x.row[job] < 0 ? 0 : x.placed_value[job]; }
+  BERTH_HD std::int64_t value_of(const PlanSearchIndividual& x, std::int32_t job) const {
+    return x.option[job] < 0 ? 0 : x.placed_value[job];
+  }
 
   /// A block that the job uses in either plan.
   BERTH_HD std::int32_t block_of(std::int32_t job) const {
-    const PlanSearchIndividual& x = at.x.row[job] >= 0 ? at.x : other;
+    const PlanSearchIndividual& x = at.x.option[job] >= 0 ? at.x : other;
     return at.v.block[x.entries[x.entry_begin[job]].node];
   }
 
@@ -107,8 +110,8 @@ struct PlanSearchCrossover {
       for (std::int32_t job = 0; job < at.v.n_jobs; ++job) {
         if (at.ws.mark[job] == 0) continue;
         for (const PlanSearchIndividual* x : {&at.x, &other}) {
-          if (x->row[job] < 0) continue;
-          const DemandRow& d = at.demand_of(x->row[job]);
+          if (x->option[job] < 0) continue;
+          const DemandRow& d = at.demand_of(x->option[job]);
           charge_queue(p, at.w.s, at.v.problem_job[job], d.gpu_type, x == &other ? sign * d.quota : -sign * d.quota);
         }
       }
@@ -121,8 +124,8 @@ struct PlanSearchCrossover {
       allowed = allowed && (p.queue_cap[q] == kNoLimit || used <= p.queue_cap[q] || used <= at.ws.queue_before[q]);
     }
     for (std::int32_t job = 0; job < at.v.n_jobs; ++job) {
-      if (at.ws.mark[job] == 0 || other.row[job] < 0 || other.at_home[job] != 0) continue;
-      allowed = allowed && passes_quota(p, at.w.s, at.v.problem_job[job], at.demand_of(other.row[job]).gpu_type, 0);
+      if (at.ws.mark[job] == 0 || other.option[job] < 0 || other.at_home[job] != 0) continue;
+      allowed = allowed && passes_quota(p, at.w.s, at.v.problem_job[job], at.demand_of(other.option[job]).gpu_type, 0);
     }
     charge(-1);
     return allowed;
@@ -136,10 +139,11 @@ struct PlanSearchCrossover {
     }
     std::int32_t to = at.w.n_entries;
     for (std::int32_t job = 0; job < at.v.n_jobs; ++job) {
-      if (at.ws.mark[job] == 0 || other.row[job] < 0) continue;
+      if (at.ws.mark[job] == 0 || other.option[job] < 0) continue;
+      assert(x.option[job] < 0);
       const std::int32_t from = to;
       for (std::int32_t e = other.entry_begin[job]; e < other.entry_end[job]; ++e) x.entries[to++] = other.entries[e];
-      at.hold(job, other.row[job], from, to, other.at_home[job] != 0);
+      at.hold(job, other.option[job], from, to, other.at_home[job] != 0);
     }
     return to;
   }
@@ -159,9 +163,9 @@ struct PlanSearchCrossover {
     }
     if (!group.any(any)) return false;
     group.sync();
-    if (at.lead()) at.ws.told[0] = weigh() && queues_allow() ? take_over() : at.w.n_entries;
+    if (at.lead()) at.ws.shared[0] = weigh() && queues_allow() ? take_over() : at.w.n_entries;
     group.sync();
-    at.w.n_entries = static_cast<std::int32_t>(at.ws.told[0]);
+    at.w.n_entries = static_cast<std::int32_t>(at.ws.shared[0]);
     return true;
   }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "berth/kernel/place/releases.hpp"
@@ -39,14 +40,14 @@ struct PlanSearchPlaces {
 
   /// Charges or releases the entries of a job. @returns the decrease of the loss by idle GPUs. One thread.
   BERTH_HD std::int64_t charge_entries_of(std::int32_t job, std::int32_t k, std::int32_t begin, std::int32_t end, bool at_home, bool take) {
-    const GroupRow* rows = w.p.groups + demand_of(k).group_begin;
+    const GroupRow* groups = w.p.groups + demand_of(k).group_begin;
     const HeldRow* held = w.p.held + w.p.held_begin[v.problem_job[job]];
     std::int64_t less = 0;
     for (std::int32_t e = begin; e < end; ++e) {
       const PlacedRow& entry = x.entries[e];
       // At its current place a job holds its actual allocation, even if its description has changed.
-      const std::int64_t cpu = at_home ? held[e - begin].cpu : entry.members * rows[entry.group].cpu;
-      const std::int64_t memory = at_home ? held[e - begin].memory : entry.members * rows[entry.group].memory;
+      const std::int64_t cpu = at_home ? held[e - begin].cpu : entry.members * groups[entry.group].cpu;
+      const std::int64_t memory = at_home ? held[e - begin].memory : entry.members * groups[entry.group].memory;
       less += fragment(entry.node);
       if (take) {
         take_mask(w.p, w.s, entry.node, entry.mask, kWholeGpu, 0, cpu, memory);
@@ -63,19 +64,20 @@ struct PlanSearchPlaces {
     for (std::uint64_t left = e.mask; left != 0; left &= left - 1) x.owner[w.p.gpu_begin[e.node] + lowest(left)] = job;
   }
 
-  /// Whether the value of a job at its place is below the best value of its row.
+  /// Whether the value of a job at its place is below the best value of its option.
   BERTH_HD bool is_away(std::int32_t job) const {
-    return x.row[job] >= 0 && x.placed_value[job] < v.placed_value[std::int64_t{x.row[job]} * v.n_classes];
+    return x.option[job] >= 0 && x.placed_value[job] < v.placed_value[std::int64_t{x.option[job]} * v.n_classes];
   }
 
-  /// Maintains the list of jobs that lack their preferred row or are away. One thread.
+  /// Maintains the list of jobs that lack their preferred option or are away. One thread.
   BERTH_HD void list_open(std::int32_t job) {
-    const bool open = x.row[job] != v.want[job] || is_away(job);
+    const bool open = x.option[job] != v.preferred[job] || is_away(job);
     if (open == (x.open_at[job] >= 0)) return;
     if (open) {
       x.open_at[job] = x.counts[1];
       x.open[x.counts[1]++] = job;
     } else {
+      assert(x.open_at[job] < x.counts[1]);
       const std::int32_t last = x.open[--x.counts[1]];
       x.open[x.open_at[job]] = last;
       x.open_at[last] = x.open_at[job];
@@ -85,11 +87,12 @@ struct PlanSearchPlaces {
 
   /// Places a job that has no GPUs at known entries. One thread.
   BERTH_HD void hold(std::int32_t job, std::int32_t k, std::int32_t begin, std::int32_t end, bool at_home) {
+    assert(x.option[job] < 0 && v.option_begin[job] <= k && k < v.option_begin[job + 1]);
     const DemandRow& d = demand_of(k);
     const std::int64_t here = value_at(job, k, begin, end, at_home);
     const std::int64_t score = here + charge_entries_of(job, k, begin, end, at_home, true);
     charge_queue(w.p, w.s, v.problem_job[job], d.gpu_type, d.quota);
-    x.row[job] = k;
+    x.option[job] = k;
     x.entry_begin[job] = begin;
     x.entry_end[job] = end;
     x.at_home[job] = at_home ? 1 : 0;
@@ -100,14 +103,14 @@ struct PlanSearchPlaces {
 
   /// Releases all GPUs of a job, if it has any. One thread.
   BERTH_HD void leave(std::int32_t job) {
-    const std::int32_t k = x.row[job];
+    const std::int32_t k = x.option[job];
     if (k < 0) return;
     const DemandRow& d = demand_of(k);
     const std::int32_t begin = x.entry_begin[job], end = x.entry_end[job];
     const bool at_home = x.at_home[job] != 0;
     const std::int64_t score = charge_entries_of(job, k, begin, end, at_home, false) - x.placed_value[job];
     charge_queue(w.p, w.s, v.problem_job[job], d.gpu_type, -d.quota);
-    x.row[job] = kNone;
+    x.option[job] = kNone;
     *x.score += score;
     list_open(job);
   }
@@ -122,14 +125,15 @@ struct PlanSearchPlaces {
     for (std::int32_t h = first; h < w.p.held_begin[v.problem_job[job] + 1]; ++h) {
       const HeldRow& row = w.p.held[h];
       if ((row.mask & ~w.s.free[row.node]) != 0) return false;
-      const bool ask_cpu = row.cpu > 0 && w.s.cpu[row.node] != kNoLimit, ask_memory = row.memory > 0 && w.s.memory[row.node] != kNoLimit;
+      const bool needs_cpu = row.cpu > 0 && w.s.cpu[row.node] != kNoLimit,
+                 needs_memory = row.memory > 0 && w.s.memory[row.node] != kNoLimit;
       std::int64_t cpu = row.cpu, memory = row.memory;
-      for (std::int32_t before = first; (ask_cpu || ask_memory) && before < h; ++before) {  // groups may share a node
+      for (std::int32_t before = first; (needs_cpu || needs_memory) && before < h; ++before) {  // groups may share a node
         if (w.p.held[before].node != row.node) continue;
         cpu += w.p.held[before].cpu;
         memory += w.p.held[before].memory;
       }
-      if ((ask_cpu && w.s.cpu[row.node] < cpu) || (ask_memory && w.s.memory[row.node] < memory)) return false;
+      if ((needs_cpu && w.s.cpu[row.node] < cpu) || (needs_memory && w.s.memory[row.node] < memory)) return false;
     }
     return true;
   }
@@ -148,7 +152,7 @@ struct PlanSearchPlaces {
     w.group.sync();
   }
 
-  /// Places a job without GPUs in one of its rows: at its current place if that is free, else by the rule of a scheduling pass.
+  /// Places a job without GPUs in one of its options: at its current place if that is free, else by the rule of a scheduling pass.
   BERTH_HD BERTH_NOINLINE bool place(std::int32_t job, std::int32_t k) {
     const DemandRow& d = demand_of(k);
     if (!may_have(job, d)) return false;
@@ -161,11 +165,11 @@ struct PlanSearchPlaces {
     w.group.sync();
     if (lead()) {
       // Idle GPUs are counted per entry.
-      const GroupRow* rows = w.p.groups + d.group_begin;
+      const GroupRow* groups = w.p.groups + d.group_begin;
       for (std::int32_t e = w.n_entries - 1; e >= from; --e) {
         const PlacedRow& entry = x.entries[e];
-        give_mask(w.p, w.s, entry.node, entry.mask, ~std::uint64_t{0}, kWholeGpu, 0, entry.members * rows[entry.group].cpu,
-                  entry.members * rows[entry.group].memory);
+        give_mask(w.p, w.s, entry.node, entry.mask, ~std::uint64_t{0}, kWholeGpu, 0, entry.members * groups[entry.group].cpu,
+                  entry.members * groups[entry.group].memory);
       }
       hold(job, k, from, w.n_entries, false);
     }
@@ -186,13 +190,13 @@ struct PlanSearchPlaces {
     return false;
   }
 
-  /// Gives idle GPUs to jobs without any: in order, the best row of each job that fits and does not lower the score.
+  /// Gives idle GPUs to jobs without any: in order, the best option of each job that fits and does not lower the score.
   BERTH_HD void fill() {
     for (std::int32_t i = w.group.rank(); i < w.p.n_demands; i += w.group.size()) ws.known[i] = 0;
     w.group.sync();
     for (std::int32_t i = 0; i < v.n_jobs; ++i) {
       const std::int32_t job = v.fill_order[i];
-      if (x.row[job] >= 0) continue;
+      if (x.option[job] >= 0) continue;
       const std::int64_t before = *x.score;
       const std::int32_t from = w.n_entries;
       for (std::int32_t r = v.rank_begin[job]; r < v.rank_begin[job + 1]; ++r) {
@@ -233,16 +237,16 @@ struct PlanSearchPlaces {
     if (lead()) {
       std::int32_t n = 0;
       for (std::int32_t job = 0; job < v.n_jobs; ++job) {
-        if (x.row[job] < 0) continue;
+        if (x.option[job] < 0) continue;
         const std::int32_t begin = n;
         for (std::int32_t e = x.entry_begin[job]; e < x.entry_end[job]; ++e) ws.packed[n++] = x.entries[e];
         x.entry_begin[job] = begin;
         x.entry_end[job] = n;
       }
-      ws.told[0] = n;
+      ws.shared[0] = n;
     }
     w.group.sync();
-    w.n_entries = static_cast<std::int32_t>(ws.told[0]);
+    w.n_entries = static_cast<std::int32_t>(ws.shared[0]);
     for (std::int32_t e = w.group.rank(); e < w.n_entries; e += w.group.size()) x.entries[e] = ws.packed[e];
     w.group.sync();
   }

@@ -19,7 +19,7 @@ BERTH_HD void plan_search_empty(Group& group, const PlanSearchView& v, const Pla
   copy_column(group, p.queue_used, s.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1));
   for (std::int32_t g = group.rank(); g < p.gpu_begin[p.n_nodes]; g += group.size()) x.owner[g] = kNone;
   for (std::int32_t job = group.rank(); job < v.n_jobs; job += group.size()) {
-    x.row[job] = x.open_at[job] = kNone;
+    x.option[job] = x.open_at[job] = kNone;
     x.entry_begin[job] = x.entry_end[job] = 0;
     x.at_home[job] = 0;
   }
@@ -32,7 +32,7 @@ BERTH_HD void plan_search_empty(Group& group, const PlanSearchView& v, const Pla
     }
     x.counts[0] = x.counts[1] = x.counts[2] = 0;
     for (std::int32_t job = 0; job < v.n_jobs; ++job) {
-      if (v.want[job] < 0) continue;
+      if (v.preferred[job] < 0) continue;
       x.open_at[job] = x.counts[1];
       x.open[x.counts[1]++] = job;
     }
@@ -58,7 +58,7 @@ BERTH_HD void plan_search_begin(Group& group, const PlanSearchView& v, const Pla
   if (at.lead()) {
     for (std::int32_t e = 0; e < n; ++e) x.entries[e] = r.entries[e];
     for (std::int32_t job = 0; job < v.n_jobs; ++job) {
-      const std::int32_t k = r.row[job];
+      const std::int32_t k = r.option[job];
       if (k < 0) continue;
       const std::int32_t begin = r.entry_begin[job], end = r.entry_begin[job + 1];
       at.hold(job, k, begin, end, k == v.current[job] && plan_search_is_home(v, job, x.entries + begin, end - begin));
@@ -70,21 +70,21 @@ BERTH_HD void plan_search_begin(Group& group, const PlanSearchView& v, const Pla
   at.close();
 }
 
-/// An individual of which only the shapes are known. Jobs that keep their current row stay at their place.
-/// The others are placed in order, each in its row or else in the best that fits.
+/// An individual of which only the shapes are known. Jobs that keep their current option stay at their place.
+/// The others are placed in order, each in its option or else in the best that fits.
 template <class Group>
-BERTH_HD void plan_search_initialise(Group& group, const PlanSearchView& v, const std::int32_t* gene, const std::int32_t* order,
-                                     const PlanSearchIndividual& x, const PlanSearchWorkspace& ws) {
+BERTH_HD void plan_search_initialise(Group& group, const PlanSearchView& v, const std::int32_t* start_option,
+                                     const std::int32_t* start_order, const PlanSearchIndividual& x, const PlanSearchWorkspace& ws) {
   plan_search_empty(group, v, x);
   PlanSearchPlaces<Group> at(group, v, x, ws);
   for (std::int32_t job = 0; job < v.n_jobs; ++job) {
-    if (gene[job] >= 0 && gene[job] == v.current[job] && at.may_go_home(job)) at.go_home(job);
+    if (start_option[job] >= 0 && start_option[job] == v.current[job] && at.may_go_home(job)) at.go_home(job);
   }
   for (std::int32_t i = 0; i < v.n_jobs; ++i) {
-    const std::int32_t job = order[i];
-    if (x.row[job] >= 0 || gene[job] < 0 || at.place(job, gene[job])) continue;
+    const std::int32_t job = start_order[i];
+    if (x.option[job] >= 0 || start_option[job] < 0 || at.place(job, start_option[job])) continue;
     for (std::int32_t rank = v.rank_begin[job]; rank < v.rank_begin[job + 1]; ++rank) {
-      if (v.ranked[rank] != gene[job] && at.place(job, v.ranked[rank])) break;
+      if (v.ranked[rank] != start_option[job] && at.place(job, v.ranked[rank])) break;
     }
   }
   at.fill();
@@ -99,13 +99,13 @@ BERTH_HD void plan_search_copy(Group& group, const PlanSearchView& v, const Plan
   group.sync();
 }
 
-/// First half of a generation: takes over better parts of a mate, which does not change meanwhile.
+/// First half of a generation: takes over better parts of a parent, which does not change meanwhile.
 template <class Group>
-BERTH_HD void plan_search_offspring(Group& group, const PlanSearchView& v, const PlanSearchRequest& r, const PlanSearchIndividual& mate,
+BERTH_HD void plan_search_offspring(Group& group, const PlanSearchView& v, const PlanSearchRequest& r, const PlanSearchIndividual& parent,
                                     const PlanSearchIndividual& x, const PlanSearchWorkspace& ws) {
   PlanSearchPlaces<Group> at(group, v, x, ws);
-  PlanSearchCrossover<Group> mating{at, mate};
-  const bool same = !mating.run();
+  PlanSearchCrossover<Group> crossover{at, parent};
+  const bool same = !crossover.run();
   at.close();
   if (at.lead()) x.counts[2] = same && has_operator(r.operators, PlanSearchOperator::kMutate) ? kPlanSearchForced : 0;
   group.sync();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "berth/kernel/base/random.hpp"
@@ -8,7 +9,7 @@
 /// One step of the local search: docs/ones-plus.md section 3.
 namespace berth::kernel {
 
-/// The nodes that are emptied to make room for one row.
+/// The nodes that are emptied to make room for one option.
 struct PlanSearchRoom {
   std::int32_t topology, level, domain;  // domain: of the level, at level 0 the node; kNone: none exists
   std::int32_t first, last;              // positions in the topology's order
@@ -28,7 +29,8 @@ struct PlanSearchStep {
     at.w.group.sync();
     if (at.lead()) {
       const PlanSearchIndividual& x = at.x;
-      at.ws.changes[n_changes] = {job, x.row[job], x.entry_begin[job], x.entry_end[job], x.at_home[job]};
+      assert(n_changes <= kMostPlanSearchMoved + kPlanSearchOffers);
+      at.ws.changes[n_changes] = {job, x.option[job], x.entry_begin[job], x.entry_end[job], x.at_home[job]};
       at.leave(job);
     }
     ++n_changes;
@@ -41,13 +43,13 @@ struct PlanSearchStep {
       for (std::int32_t i = n_changes - 1; i >= 0; --i) at.leave(at.ws.changes[i].job);
       for (std::int32_t i = n_changes - 1; i >= 0; --i) {
         const PlanSearchChange& c = at.ws.changes[i];
-        if (c.row >= 0) at.hold(c.job, c.row, c.entry_begin, c.entry_end, c.at_home != 0);
+        if (c.option >= 0) at.hold(c.job, c.option, c.entry_begin, c.entry_end, c.at_home != 0);
       }
     }
     at.w.group.sync();
   }
 
-  /// The smallest domain around a node that could hold the row when empty: of the topology it requires, else of the switches.
+  /// The smallest domain around a node that could hold the option when empty: of the topology it requires, else of the switches.
   BERTH_HD PlanSearchRoom room_around(std::int32_t node, const DemandRow& d) const {
     const ProblemView& p = problem();
     const GroupRow& row = p.groups[d.group_begin];
@@ -84,7 +86,7 @@ struct PlanSearchStep {
     const std::int32_t n_open = at.x.counts[1];
     if ((draw.word[3] & 1) != 0 && n_open > 0) {
       const std::int32_t other = at.x.open[below(draw.word[0], n_open)];
-      if (at.x.row[other] >= 0) {
+      if (at.x.option[other] >= 0) {
         const std::int32_t n = at.x.entry_end[other] - at.x.entry_begin[other];
         const std::int32_t node = at.x.entries[at.x.entry_begin[other] + below(draw.word[1], n)].node;
         if (problem().node_type[node] == d.gpu_type) return node;
@@ -94,7 +96,7 @@ struct PlanSearchStep {
     return nodes[below(draw.word[2], view().type_begin[d.gpu_type + 1] - view().type_begin[d.gpu_type])];
   }
 
-  /// Removes the jobs of a room one after another, starting at its anchor, until the row fits.
+  /// Removes the jobs of a room one after another, starting at its anchor, until the option fits.
   BERTH_HD BERTH_NOINLINE bool make_room(std::int32_t job, std::int32_t k, std::int64_t than, const RandomBlock& draw) {
     const ProblemView& p = problem();
     const DemandRow& d = at.demand_of(k);
@@ -119,7 +121,7 @@ struct PlanSearchStep {
     return false;
   }
 
-  /// Places the removed jobs in what is left: largest first, in their former row, else in the best that fits.
+  /// Places the removed jobs in what is left: largest first, in their former option, else in the best that fits.
   BERTH_HD void settle() {
     at.w.group.sync();
     if (at.lead()) {
@@ -133,29 +135,31 @@ struct PlanSearchStep {
     at.w.group.sync();
     for (std::int32_t i = 1; i < n_changes; ++i) {
       const PlanSearchChange c = at.ws.changes[i];
-      if (at.place(c.job, c.row)) continue;
+      if (at.place(c.job, c.option)) continue;
       for (std::int32_t r = view().rank_begin[c.job]; r < view().rank_begin[c.job + 1]; ++r) {
-        if (view().ranked[r] != c.row && at.place(c.job, view().ranked[r])) break;
+        if (view().ranked[r] != c.option && at.place(c.job, view().ranked[r])) break;
       }
     }
   }
 
   BERTH_HD bool before(const PlanSearchChange& a, const PlanSearchChange& b) const {
-    const std::int64_t has_a = at.demand_of(a.row).gpus;
-    const std::int64_t has_b = at.demand_of(b.row).gpus;
+    const std::int64_t has_a = at.demand_of(a.option).gpus;
+    const std::int64_t has_b = at.demand_of(b.option).gpus;
     return has_a != has_b ? has_a > has_b : a.job < b.job;
   }
 
-  /// The row that a job tries: its preferred row, or any with a positive value.
-  BERTH_HD std::int32_t row_to_try(std::int32_t job, bool wanted, std::uint32_t draw) const {
+  /// The option that a job tries: its preferred option, or any with a positive value.
+  BERTH_HD std::int32_t option_to_try(std::int32_t job, bool wanted, std::uint32_t draw) const {
     const std::int32_t first = view().rank_begin[job];
     const std::int32_t n = view().rank_begin[job + 1] - first;
     if (n == 0) return kNone;
-    return wanted && view().want[job] >= 0 ? view().want[job] : view().ranked[first + below(draw, n)];
+    return wanted && view().preferred[job] >= 0 ? view().preferred[job] : view().ranked[first + below(draw, n)];
   }
 
-  /// In its current row a job must gain value, otherwise nothing has changed. In another row any value is accepted.
-  BERTH_HD std::int64_t than_in(std::int32_t job, std::int32_t k) const { return k == at.x.row[job] ? at.x.placed_value[job] : INT64_MIN; }
+  /// In its current option a job must gain value, otherwise nothing has changed. In another option any value is accepted.
+  BERTH_HD std::int64_t than_in(std::int32_t job, std::int32_t k) const {
+    return k == at.x.option[job] ? at.x.placed_value[job] : INT64_MIN;
+  }
 
   BERTH_HD bool exchange(std::int32_t job, std::int32_t k, const RandomBlock& draw) {
     const std::int64_t than = than_in(job, k);
@@ -173,7 +177,7 @@ struct PlanSearchStep {
     return false;
   }
 
-  /// Offers idle GPUs to some of the jobs that lack their preferred row.
+  /// Offers idle GPUs to some of the jobs that lack their preferred option.
   BERTH_HD void offer(const RandomBlock& draw) {
     for (std::int32_t i = 0; i < kPlanSearchOffers; ++i) {
       at.w.group.sync();
@@ -181,7 +185,7 @@ struct PlanSearchStep {
       if (n_open == 0) return;
       const std::int32_t job = at.x.open[below(draw.word[i], n_open)];
       if (changed(job)) continue;
-      if (at.x.row[job] >= 0) {
+      if (at.x.option[job] >= 0) {
         upgrade(job);
         continue;
       }
@@ -194,7 +198,7 @@ struct PlanSearchStep {
   }
 
   BERTH_HD void upgrade(std::int32_t job) {
-    const std::int32_t k = view().want[job];
+    const std::int32_t k = view().preferred[job];
     if (k < 0) return;
     const std::int64_t than = than_in(job, k);
     lift(job);
@@ -202,7 +206,7 @@ struct PlanSearchStep {
     at.w.group.sync();
     if (at.lead()) {
       const PlanSearchChange& c = at.ws.changes[n_changes - 1];
-      at.hold(c.job, c.row, c.entry_begin, c.entry_end, c.at_home != 0);
+      at.hold(c.job, c.option, c.entry_begin, c.entry_end, c.at_home != 0);
     }
     at.w.group.sync();
     --n_changes;
@@ -217,8 +221,8 @@ struct PlanSearchStep {
     const std::int32_t n_open = at.x.counts[1];
     const std::int32_t job =
         (draw.word[0] & 3) != 0 && n_open > 0 ? at.x.open[below(draw.word[1], n_open)] : below(draw.word[1], view().n_jobs);
-    const std::int32_t k = row_to_try(job, (draw.word[0] & 4) != 0, draw.word[2]);
-    if (k < 0 || (k == at.x.row[job] && !at.is_away(job))) return;
+    const std::int32_t k = option_to_try(job, (draw.word[0] & 4) != 0, draw.word[2]);
+    if (k < 0 || (k == at.x.option[job] && !at.is_away(job))) return;
     at.pack_entries();
     const std::int64_t score = *at.x.score;
     const std::int32_t entries = at.w.n_entries;

@@ -27,7 +27,7 @@ BERTH_HD inline std::int32_t plan_search_class(const ProblemView& p, const Place
   return level == 0 ? 0 : nvlink ? 1 : level + 1;
 }
 
-/// The value of row k of a job at these entries. @param at_home  the place where it runs now
+/// The value of option k of a job at these entries. @param at_home  the place where it runs now
 BERTH_HD inline std::int64_t plan_search_value(const PlanSearchView& v, const ProblemView& p, std::int32_t job, std::int32_t k,
                                                const PlacedRow* first, const PlacedRow* last, bool at_home) {
   const std::int32_t c = v.n_classes == 1 ? 0 : plan_search_class(p, first, last);

@@ -14,21 +14,21 @@ namespace berth::kernel {
 struct PlanSearchIndividual {
   PassState s;
   std::int32_t* owner;         // [GPUs] job, kNone: no job of the search
-  std::int32_t* row;           // [n_jobs] kNone: no GPUs
+  std::int32_t* option;        // [n_jobs] kNone: no GPUs
   std::int32_t* entry_begin;   // [n_jobs] rows of `entries`
   std::int32_t* entry_end;     // [n_jobs]
   std::uint8_t* at_home;       // [n_jobs] 1: at its current place
   std::int64_t* placed_value;  // [n_jobs] of the jobs that have GPUs
   PlacedRow* entries;          // [plan_search_entries]
-  std::int32_t* open;          // [n_jobs] the first n_open: jobs that lack their preferred row, in any order
+  std::int32_t* open;          // [n_jobs] the first n_open: jobs that lack their preferred option, in any order
   std::int32_t* open_at;       // [n_jobs] position in that list, kNone
   std::int32_t* counts;        // [3] n_entries, n_open, steps to be forced
   std::int64_t* score;         // [1]
 };
 
-/// A job whose row or place the current step changed.
+/// A job whose option or place the current step changed.
 struct PlanSearchChange {
-  std::int32_t job, row, entry_begin, entry_end;  // values before the step
+  std::int32_t job, option, entry_begin, entry_end;  // values before the step
   std::int32_t at_home;
 };
 
@@ -41,7 +41,7 @@ struct PlanSearchWorkspace {
   std::int64_t* queue_before;  // [n_queues * (n_types + 1)]
   PlacedRow* packed;           // [GPUs] entries without gaps
   PlanSearchChange* changes;   // [kMostPlanSearchMoved + 1 + kPlanSearchOffers]
-  std::int64_t* told;          // [1] what one thread passes to all
+  std::int64_t* shared;        // [1] what one thread passes to all
 };
 
 /// Maximum number of GPUs in a search.
@@ -58,7 +58,7 @@ BERTH_HD void for_each_column(const PlanSearchView& v, std::int32_t max_gpus, st
   const std::int64_t jobs = v.n_jobs;
   for_each_column(v.problem, max_gpus, visit, views.s...);
   visit(std::int64_t{v.problem.n_nodes > 0 ? v.problem.gpu_begin[v.problem.n_nodes] : 0}, views.owner...);
-  visit(jobs, views.row...);
+  visit(jobs, views.option...);
   visit(jobs, views.entry_begin...);
   visit(jobs, views.entry_end...);
   visit(jobs, views.at_home...);
@@ -96,7 +96,7 @@ inline PlanSearchWorkspace carve_plan_search_workspace(BumpAllocator& c, const P
   ws.queue_before = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
   ws.packed = c.take<PlacedRow>(plan_search_gpus(p));
   ws.changes = c.take<PlanSearchChange>(kMostPlanSearchMoved + 1 + kPlanSearchOffers);
-  ws.told = c.take<std::int64_t>(1);
+  ws.shared = c.take<std::int64_t>(1);
   return ws;
 }
 

@@ -13,7 +13,7 @@ BERTH_HD inline std::int32_t order_holders(const Moves& m, std::int32_t t, MoveR
   std::int32_t n = 0;
   for (std::int32_t j = 0; j < m.c.n_jobs; ++j) {
     place[j] = -1;
-    if (m.takes(m.row[j], t) > 0) rows[n++] = {-m.c.value[m.row[j]], m.c.gpus[m.row[j]], j, m.row[j]};
+    if (m.takes(m.option[j], t) > 0) rows[n++] = {-m.c.value[m.option[j]], m.c.gpus[m.option[j]], j, m.option[j]};
   }
   for (std::int32_t i = n / 2; i-- > 0;) sift_down(rows, n, i);
   for (std::int32_t left = n; left > 1; --left) {  // the top of the heap moves behind the rest, so that the order runs from back to front
@@ -43,7 +43,7 @@ BERTH_HD inline bool displace(Moves& m, MoveRow* rows, std::int32_t* place) {
   for (std::int32_t t = 0; t < m.c.n_types; ++t) {
     const std::int32_t n = order_holders(m, t, rows, place);
     for (std::int32_t j = 0; j < m.c.n_jobs; ++j) {
-      const std::int32_t now = m.row[j], own = place[j];
+      const std::int32_t now = m.option[j], own = place[j];
       const std::int64_t held = m.takes(now, t);
       const std::int64_t value = m.value_of(now);
       for (std::int32_t k = m.c.option_begin[j]; k < m.c.option_begin[j + 1]; ++k) {

@@ -5,8 +5,8 @@
 /// What jobs take at given prices: docs/prices.md section 2.
 namespace berth::kernel {
 
-/// The row that a job takes, -1: none; `net` is its value minus the price.
-BERTH_HD inline std::int32_t best_row(const PriceView& c, const std::int64_t* price, std::int32_t job, std::int64_t& net) {
+/// The option that a job takes, -1: none; `net` is its value minus the price.
+BERTH_HD inline std::int32_t best_option(const PriceView& c, const std::int64_t* price, std::int32_t job, std::int64_t& net) {
   std::int32_t best = -1;
   std::int64_t most = 0;
   for (std::int32_t k = c.option_begin[job], end = c.option_begin[job + 1]; k < end; ++k) {
@@ -20,9 +20,9 @@ BERTH_HD inline std::int32_t best_row(const PriceView& c, const std::int64_t* pr
 }
 
 /// Computes `used` and `bound` of a point from its prices, in every thread's view.
-/// @param row  [n_jobs] Out: what each job takes.
+/// @param option  [n_jobs] Out: what each job takes.
 template <class Group>
-BERTH_HD void evaluate_prices(Group& group, const PriceView& c, PricePoint& at, std::int32_t* row) {
+BERTH_HD void evaluate_prices(Group& group, const PriceView& c, PricePoint& at, std::int32_t* option) {
   group.sync();
   std::int64_t price[kMaxPriceTypes];
   std::int64_t used[kMaxPriceTypes];
@@ -33,8 +33,8 @@ BERTH_HD void evaluate_prices(Group& group, const PriceView& c, PricePoint& at, 
   }
   for (std::int32_t j = group.rank(); j < c.n_jobs; j += group.size()) {
     std::int64_t net = 0;
-    const std::int32_t k = best_row(c, price, j, net);
-    row[j] = k;
+    const std::int32_t k = best_option(c, price, j, net);
+    option[j] = k;
     if (k < 0) continue;
     used[c.type[k]] += c.gpus[k];
     bound += net;

@@ -29,7 +29,7 @@ BERTH_HD inline void set_gives(const Moves& m, GiveRow* rows) {
   const std::int32_t width = kMostGiven + 1;
   for (std::int32_t i = 0; i < m.c.n_types * width; ++i) rows[i] = {{kNoJob, kNoJob}};
   for (std::int32_t j = 0; j < m.c.n_jobs; ++j) {
-    const std::int32_t now = m.row[j];
+    const std::int32_t now = m.option[j];
     if (now < 0) continue;
     const std::int32_t t = m.c.type[now];
     for (std::int32_t k = m.c.option_begin[j] - 1; k < m.c.option_begin[j + 1]; ++k) {
@@ -54,7 +54,7 @@ BERTH_HD inline bool exchange(Moves& m, GiveRow* rows) {
   Give giver{};
   std::int32_t taker = -1, taken = -1;
   for (std::int32_t j = 0; j < m.c.n_jobs; ++j) {
-    const std::int32_t now = m.row[j];
+    const std::int32_t now = m.option[j];
     const std::int64_t value = m.value_of(now);
     for (std::int32_t k = m.c.option_begin[j]; k < m.c.option_begin[j + 1]; ++k) {
       const std::int32_t t = m.c.type[k];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cassert>
+
 #include "berth/kernel/price/state.hpp"
 
 /// Turns the choice at the prices into one within the capacities, move by move: docs/prices.md section 5. One thread runs it.
@@ -10,7 +12,7 @@ struct Moves {
   const PriceView& c;
   const std::int64_t* price;
   std::int64_t* used;
-  std::int32_t* row;  // [n_jobs] row taken, -1: none
+  std::int32_t* option;  // [n_jobs] option taken, -1: none
   std::int64_t value;
 
   BERTH_HD std::int64_t value_of(std::int32_t k) const { return k < 0 ? 0 : c.value[k]; }
@@ -20,11 +22,12 @@ struct Moves {
   BERTH_HD std::int64_t room(std::int32_t t) const { return c.capacity[t] - used[t]; }
 
   BERTH_HD void move(std::int32_t job, std::int32_t k) {
-    const std::int32_t now = row[job];
+    assert(k < 0 || (c.option_begin[job] <= k && k < c.option_begin[job + 1]));
+    const std::int32_t now = option[job];
     value += value_of(k) - value_of(now);
     if (now >= 0) used[c.type[now]] -= c.gpus[now];
     if (k >= 0) used[c.type[k]] += c.gpus[k];
-    row[job] = k;
+    option[job] = k;
   }
 };
 
@@ -50,7 +53,7 @@ BERTH_HD inline bool before(const MoveRow& a, const MoveRow& b) {
 /// @param room  [types] GPUs left of each type; below 0 for t. Unchanged after the call.
 BERTH_HD inline bool repair_move(const Moves& m, std::int64_t* room, std::int32_t t, std::int32_t job, MoveRow& best) {
   const PriceView c = m.c;
-  const std::int32_t now = m.row[job];
+  const std::int32_t now = m.option[job];
   const std::int64_t held = m.takes(now, t), over = -room[t];
   if (held == 0 || over <= 0) return false;
   const std::int64_t net = m.net(now);
@@ -75,7 +78,7 @@ BERTH_HD inline bool repair_move(const Moves& m, std::int64_t* room, std::int32_
 /// @param left  [types] GPUs of each type that may be taken, >= 0. Unchanged after the call.
 BERTH_HD inline bool fill_move(const Moves& m, std::int64_t* left, std::int32_t job, MoveRow& best) {
   const PriceView c = m.c;
-  const std::int32_t now = m.row[job];
+  const std::int32_t now = m.option[job];
   const std::int32_t type = now < 0 ? -1 : c.type[now], gpus = now < 0 ? 0 : c.gpus[now];
   const std::int64_t value = m.value_of(now);
   MoveRow found{0, 1, job, -1};
@@ -162,7 +165,7 @@ BERTH_HD inline void fill(Moves& m, MoveRow* heap) {
         m, heap, [&](std::int32_t job, MoveRow& best) { return fill_move(m, left, job, best); },
         [&](const MoveRow& move) { return move.gpus <= left[m.c.type[move.option]]; },
         [&](const MoveRow& move) {
-          const std::int32_t now = m.row[move.job], t = m.c.type[move.option];
+          const std::int32_t now = m.option[move.job], t = m.c.type[move.option];
           gave_back = gave_back || (now >= 0 && m.c.type[now] != t);
           left[t] -= move.gpus;
           in_all -= move.gpus;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <type_traits>
 
 #include "berth/kernel/base/group.hpp"
@@ -23,7 +24,7 @@ struct PriceSearch {
   std::int64_t top = 0;          // no job pays this much for a GPU
   std::int32_t evaluations = 0;  // the same in all threads
   bool ended = false;            // no further evaluation is allowed
-  bool at_centre = false;        // rows are the choice at the centre's prices
+  bool at_centre = false;        // options are the choice at the centre's prices
 
   /// Evaluates the prices of the trial, which thread 0 has set.
   BERTH_HD void evaluate() {
@@ -34,7 +35,7 @@ struct PriceSearch {
     if (ended) return;
     ++evaluations;
     at_centre = false;
-    evaluate_prices(group, c, *ws.trial, ws.row);
+    evaluate_prices(group, c, *ws.trial, ws.option);
   }
 
   /// The trial becomes the centre if thread 0 decides so.
@@ -51,9 +52,9 @@ struct PriceSearch {
   /// The trial becomes the centre when it is better, or is the first.
   BERTH_HD void keep() { settle(!ended && (evaluations == 1 || ws.trial->bound < ws.centre->bound)); }
 
-  /// Sets rows to the choice at the centre.
+  /// Sets the options to the choice at the centre.
   BERTH_HD void take_centre() {
-    if (!at_centre) evaluate_prices(group, c, *ws.centre, ws.row);
+    if (!at_centre) evaluate_prices(group, c, *ws.centre, ws.option);
   }
 
   BERTH_HD std::int64_t used() const {
@@ -76,7 +77,7 @@ BERTH_HD std::int64_t top_price(Group& group, const PriceView& c) {
 
 /// Whether top_price() is at least a limit. The first options usually decide this.
 template <class Group>
-BERTH_HD bool somebody_pays(Group& group, const PriceView& c, std::int64_t price) {
+BERTH_HD bool some_job_pays(Group& group, const PriceView& c, std::int64_t price) {
   bool found = price <= 0;
   for (std::int32_t k = c.option_begin[0] + group.rank(); !found && price <= kMaxPriceValue && k < c.option_begin[c.n_jobs];
        k += group.size()) {
@@ -157,14 +158,15 @@ BERTH_HD inline bool within_gap(const PriceRequest& request, std::int64_t bound,
 /// Sections 5.1 and 5.2, from the choice at the centre. One thread runs it.
 BERTH_HD inline Moves repair_choice(const PriceView& c, const PriceWorkspace& ws, const PriceResult& result) {
   const PricePoint& centre = *ws.centre;
-  Moves m{c, centre.price, result.used, ws.row, 0};
+  Moves m{c, centre.price, result.used, ws.option, 0};
   for (std::int32_t t = 0; t < c.n_types; ++t) {
     result.price[t] = centre.price[t];
     result.used[t] = centre.used[t];
   }
-  for (std::int32_t j = 0; j < c.n_jobs; ++j) m.value += m.value_of(ws.row[j]);
+  for (std::int32_t j = 0; j < c.n_jobs; ++j) m.value += m.value_of(ws.option[j]);
   repair(m, ws.heap);
   fill(m, ws.heap);
+  for (std::int32_t t = 0; t < c.n_types; ++t) assert(m.room(t) >= 0);
   return m;
 }
 
@@ -193,7 +195,7 @@ BERTH_HD void price(Group& group, const PriceView& c, const PriceRequest& reques
   std::int64_t dearest = 0;
   for (std::int32_t t = 0; request.prices != nullptr && t < c.n_types; ++t)
     dearest = request.prices[t] > dearest ? request.prices[t] : dearest;
-  const bool paid = request.prices != nullptr && somebody_pays(group, c, dearest);
+  const bool paid = request.prices != nullptr && some_job_pays(group, c, dearest);
   search.top = paid ? dearest : top_price(group, c);
   if (request.prices != nullptr) {
     try_prices(search, request.prices, 0);
@@ -201,7 +203,7 @@ BERTH_HD void price(Group& group, const PriceView& c, const PriceRequest& reques
       *result.value = repair_choice(c, ws, result).value;
       ws.shared[1] = within_gap(request, ws.centre->bound, *result.value) ? 1 : 0;
     }
-    search.at_centre = false;  // rows now hold the repaired choice
+    search.at_centre = false;  // options now hold the repaired choice
     group.sync();
     good = ws.shared[1] != 0;
   }
@@ -217,13 +219,14 @@ BERTH_HD void price(Group& group, const PriceView& c, const PriceRequest& reques
   }
   if (leads) {
     for (std::int32_t j = 0; j < c.n_jobs; ++j) {
-      result.option[j] = request.bound_only || ws.row[j] < 0 ? -1 : ws.row[j] - c.option_begin[j];
+      result.option[j] = request.bound_only || ws.option[j] < 0 ? -1 : ws.option[j] - c.option_begin[j];
     }
     for (std::int32_t t = 0; request.bound_only && t < c.n_types; ++t) {
       result.price[t] = ws.centre->price[t];
       result.used[t] = 0;
     }
     if (request.bound_only) *result.value = 0;
+    assert(request.bound_only || *result.value <= ws.centre->bound);
     *result.bound = ws.centre->bound;
     *result.evaluations = search.evaluations;
   }

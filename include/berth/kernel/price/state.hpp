@@ -44,14 +44,14 @@ struct MoveRow {
   std::int64_t gain;    // numerator of gain / gpus; the greatest first
   std::int32_t gpus;    // > 0
   std::int32_t job;     // ties: the lower job first
-  std::int32_t option;  // row of the problem, -1: none
+  std::int32_t option;  // option of the problem, -1: none
 };
 
 /// Loss of a job that gives up GPUs.
 struct Give {
   std::int64_t loss;    // INT64_MAX: no job can
   std::int32_t job;     // -1: no job
-  std::int32_t option;  // row of the problem that the job takes instead, -1: none
+  std::int32_t option;  // option of the problem that the job takes instead, -1: none
 };
 
 /// The job with the least loss, and the next one.
@@ -66,7 +66,7 @@ struct PriceWorkspace {
   PricePoint* trial;     // [1]
   PriceBundle* bundle;   // [1]
   std::int64_t* shared;  // [2] words that thread 0 passes to the others
-  std::int32_t* row;     // [n_jobs] row of the problem taken, -1: none
+  std::int32_t* option;  // [n_jobs] option of the problem taken, -1: none
   std::int32_t* place;   // [n_jobs] position among the jobs that hold GPUs of a type, -1: not among them
   MoveRow* heap;         // [n_jobs + 1]
   GiveRow* give;         // [n_types * (kMostGiven + 1)]
@@ -79,7 +79,7 @@ inline std::size_t carve_price_workspace(void* block, std::int32_t n_jobs, std::
   ws.trial = c.take<PricePoint>(1);
   ws.bundle = c.take<PriceBundle>(1);
   ws.shared = c.take<std::int64_t>(2);
-  ws.row = c.take<std::int32_t>(n_jobs);
+  ws.option = c.take<std::int32_t>(n_jobs);
   ws.place = c.take<std::int32_t>(n_jobs);
   ws.heap = c.take<MoveRow>(std::int64_t{n_jobs} + 1);  // one extra row, to test whether a job moves
   ws.give = c.take<GiveRow>(std::int64_t{n_types} * (kMostGiven + 1));

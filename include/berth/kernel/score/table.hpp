@@ -8,16 +8,16 @@
 
 /// A scoring request in dense form (host/cpu/score_table.cpp).
 /// Nodes that no job of the request can distinguish are one *kind*. Domains made of the same kinds are one *place*.
-/// Options with the same demand are one *ask*.
-/// Without collapsing there is one kind per node, one place per domain and one ask per option; the result is the same.
+/// Options with equal requests share one *demand*.
+/// Without collapsing there is one kind per node, one place per domain and one demand per option; the result is the same.
 namespace berth::kernel {
 
 /// Columns by kind of node.
 struct KindView {
   std::int32_t n, n_words, n_filters;  // n_words = ceil(n / 64)
   const std::int32_t* free;            // [n] whole free GPUs
-  const std::int64_t* cpu;             // [n] free milli-cores, kNoLimit: not modelled; null: no ask needs them
-  const std::int64_t* memory;          // [n] free bytes, kNoLimit: not modelled; null: no ask needs them
+  const std::int64_t* cpu;             // [n] free milli-cores, kNoLimit: not modelled; null: no demand needs them
+  const std::int64_t* memory;          // [n] free bytes, kNoLimit: not modelled; null: no demand needs them
   const TimeUs* until;                 // [n] a job must end by then, kNever: no end; null: no kind has an end
   const std::uint64_t* filter;         // [filters * n_words] bit = the kind is allowed
   const std::int32_t* room_begin;      // [n + 1] rows of the GPUs that may hold shares
@@ -42,7 +42,7 @@ struct PlaceView {
 };
 
 /// A group row with members.
-struct AskRow {
+struct ScoreGroup {
   std::int64_t members;
   std::int32_t gpus, share_ppm;
   std::int64_t cpu, memory, gpu_memory;
@@ -54,27 +54,27 @@ struct AskRow {
 struct ScoreDemand {
   std::int32_t row_begin, row_end;
   std::int32_t filter;        // row of KindView::filter
-  std::int32_t by_threshold;  // 1: level 0 and whole GPUs only: the three needs below suffice
+  std::int32_t by_threshold;  // 1: level 0 and whole GPUs only: the three minima below suffice
   std::int64_t gpus;          // total of whole GPUs
-  std::int64_t need_free, need_cpu, need_memory;
+  std::int64_t least_free, least_cpu, least_memory;
   TimeUs ends;        // now + run, kNever: not known
-  std::int64_t base;  // GPU-milliseconds added to every candidate of the ask
+  std::int64_t base;  // GPU-milliseconds added to every candidate of the demand
 };
 
 struct ScoreTableView {
   KindView kinds;
   PlaceView places;
-  std::int32_t n_asks, n_rows, k;
-  const AskRow* rows;       // [n_rows]
-  const ScoreDemand* asks;  // [n_asks]
+  std::int32_t n_demands, n_rows, k;
+  const ScoreGroup* rows;      // [n_rows]
+  const ScoreDemand* demands;  // [n_demands]
   std::int64_t leftover_weight;
   std::int64_t limit;         // scores saturate at +-limit
-  std::int32_t by_threshold;  // 1: all asks are by threshold
+  std::int32_t by_threshold;  // 1: all demands are by threshold
   std::int32_t saturates;     // 0: no sum can overflow int64 or exceed the limit
 };
 
-/// One of the k best places of an ask, lowest (score, place) first.
-struct AskBest {
+/// One of the k best places of a demand, lowest (score, place) first.
+struct BestPlace {
   std::int64_t score;  // base + leftover_weight * leftover + cost, saturated
   std::int64_t leftover;
   std::int32_t place;  // kNone: no more places
@@ -103,7 +103,7 @@ void for_each_column(const ScoreTableView& t, Visit&& visit, Views&... views) {
   visit(all_cells == 0 ? 0 : cells + 1, views.places.item_begin...);
   visit(all_cells == 0 ? 0 : std::int64_t{places.item_begin[cells]}, views.places.items...);
   visit(std::int64_t{t.n_rows}, views.rows...);
-  visit(std::int64_t{t.n_asks}, views.asks...);
+  visit(std::int64_t{t.n_demands}, views.demands...);
 }
 static_assert(sizeof(ScoreTableView) == 176, "ScoreTableView changed: list its new columns above, then change this number");
 
