@@ -62,6 +62,8 @@ TEST_P(IllegalStates, HaveAValidPlanThatTheStateTakes) {
       request.backend = Backend::kReference;
       Engine().decide(state, by_reference, request, other);
       EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << io::to_json(state.snapshot());
+      // So it is by a state that has not decided.
+      EXPECT_EQ(validate_plan(ClusterState(state.snapshot()), plan), std::vector<std::string>{}) << io::to_json(state.snapshot());
       EXPECT_TRUE(same_plan(plan, other));
       EXPECT_EQ(kept, by_reference);
       ASSERT_NO_THROW(commit(state, plan)) << io::to_json(state.snapshot());

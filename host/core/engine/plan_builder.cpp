@@ -57,6 +57,26 @@ void PlanBuilder::place_entries(const StateImpl& s, const PassOutput& pass, std:
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
 }
 
+// Only drained nodes matter: no job starts on them, so their GPUs are those of jobs that stay, and of what repaired gangs keep.
+void PlanBuilder::set_held_after(const StateImpl& s, const PassOutput& pass) {
+  held_after_ = s.node.held;
+  if (std::all_of(s.node.drained.begin(), s.node.drained.end(), [](std::uint64_t gpus) { return gpus == 0; })) return;
+  for (const std::int32_t job : s.job_order) {
+    if (s.job.running[to_index(job)] == 0) continue;
+    const std::int32_t i = position_[to_index(job)];
+    const bool stays =
+        (*pass.lost)[to_index(job)] == 0 && (*pass.repaired)[to_index(job)] < 0 && (i < 0 || pass.result->outcome[i] == Outcome::kKept);
+    for (const PlanEntry& held : s.held_entries(job)) {
+      if (!stays && held.share_ppm == kWholeGpu) held_after_[to_index(held.node)] &= ~held.gpus;
+    }
+  }
+  for (const std::int32_t job : s.job_order) {
+    if (const std::int32_t repaired = (*pass.repaired)[to_index(job)]; repaired >= 0) {
+      for (const PlanEntry& kept : (*pass.repairs)[to_index(repaired)]) held_after_[to_index(kept.node)] |= kept.gpus;
+    }
+  }
+}
+
 void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) {
   const kernel::PlaceRequest& request = *pass.request;
   const kernel::PlaceResult& result = *pass.result;
@@ -95,7 +115,9 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
     if (blocked < 0 && (waits(outcome) || outcome == Outcome::kPreempted)) blocked = job;
     if (outcome == Outcome::kReserved) reserved = i;
   }
+  set_held_after(s, pass);
   ReasonInput input = reason_input(s, p);
+  input.held = held_after_.data();
   input.option_run = request.option_run;
   reasons_.begin(input);
 

@@ -36,10 +36,12 @@ class PlanBuilder : public Rejections {
   void build(const StateImpl& state, const PassOutput& pass, Plan& plan);
 
  private:
+  void set_held_after(const StateImpl& state, const PassOutput& pass);
   void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
-  std::vector<std::int32_t> position_;  // [jobs of the state] in the order, -1: not in it
+  std::vector<std::uint64_t> held_after_;  // [nodes] GPUs that some job holds after the pass; one with shares counts as held
+  std::vector<std::int32_t> position_;     // [jobs of the state] in the order, -1: not in it
 };
 
 }  // namespace berth::core

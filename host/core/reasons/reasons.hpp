@@ -22,7 +22,7 @@ struct ReasonInput {
   /// Everything that exists: `free` = mask of all GPUs of the node, including failed, held and spare ones; `cpu`,
   /// `memory` = the node's total (kNoLimit: not modelled); `sharing` = as described, whatever the node's state.
   SupplyView total;
-  /// [n_nodes] GPUs out of service, and those that some job holds; null: all are in service.
+  /// [n_nodes] GPUs out of service, and those that some job holds after the pass; null: all are in service.
   const std::uint64_t *drained = nullptr, *failed = nullptr, *held = nullptr;
   /// [jobs + 1], rows: what jobs held when the decision began. The problem has no rows of a job that lost GPUs.
   const std::int32_t* held_begin = nullptr;

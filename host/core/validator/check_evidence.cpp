@@ -32,6 +32,7 @@ class Evidence {
   Evidence(const StateImpl& state, const Plan& plan, Violations& found) : s_(state), plan_(plan), found_(found) {
     decision_of_.assign(s_.jobs.size(), nullptr);
     free_.assign(s_.nodes.size(), 0);
+    set_held_after();
     for (std::size_t n = 0; n < s_.nodes.size(); ++n) {
       free_[n] = s_.node.usable[n];
       if (const OutOfService here = out_of_service(n); here.nodes > 0) out_of_service_.emplace_back(n, here);
@@ -210,14 +211,32 @@ class Evidence {
     std::int32_t nodes = 0;
   };
 
-  // From the node's description: failed GPUs, and those of a drained node that no job holds.
+  // A GPU of which jobs have shares counts as held.
+  void set_held_after() {
+    held_after_ = s_.node.held;
+    for (const Decision& d : plan_.decisions) {
+      if (d.action == Action::kKeep || d.job < 0 || to_index(d.job) >= s_.jobs.size() || s_.jobs[to_index(d.job)].job == nullptr) continue;
+      for (const PlanEntry& held : s_.jobs[to_index(d.job)].entries) {
+        if (held.share_ppm == kWholeGpu) held_after_[to_index(held.node)] &= ~held.gpus;
+      }
+    }
+    for (const Decision& d : plan_.decisions) {
+      if (d.action != Action::kReplace || d.entry_begin < 0 || d.entry_end > static_cast<std::int64_t>(plan_.entries.size())) continue;
+      for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+        const PlanEntry& entry = plan_.entries[to_index(e)];
+        if (entry.node >= 0 && to_index(entry.node) < s_.nodes.size()) held_after_[to_index(entry.node)] |= entry.gpus;
+      }
+    }
+  }
+
+  // From the node's description: failed GPUs, and those of a drained node that no job holds after the plan.
   OutOfService out_of_service(std::size_t n) const {
     const Node& node = s_.nodes[n];
     const bool here = node.available_from_us <= s_.now && s_.now < node.available_until_us;
     const bool down = node.state == NodeState::kFailed, drained = here && node.state == NodeState::kDrain;
     OutOfService out;
     const auto count = [&](std::int32_t index, GpuState state) {
-      const bool held = (s_.node.held[n] >> index & 1) != 0;
+      const bool held = (held_after_[n] >> index & 1) != 0;
       if (down || state == GpuState::kFailed) {
         ++out.failed;
       } else if (drained && !held && state == GpuState::kOk) {
@@ -234,7 +253,7 @@ class Evidence {
   OutOfService lost(std::int32_t job) const {
     OutOfService out;
     std::vector<std::uint64_t> on(s_.nodes.size(), 0);
-    for (const PlanEntry& held : s_.held_entries(job)) on[to_index(held.node)] |= held.gpus;
+    for (const PlanEntry& held : s_.jobs[to_index(job)].entries) on[to_index(held.node)] |= held.gpus;
     for (std::size_t n = 0; n < on.size(); ++n) {
       const Node& node = s_.nodes[n];
       std::uint64_t works = node.state == NodeState::kFailed ? 0 : ~std::uint64_t{0};
@@ -294,6 +313,7 @@ class Evidence {
   Violations& found_;
   std::vector<const Decision*> decision_of_;                          // [jobs of the state]
   std::vector<std::pair<std::size_t, OutOfService>> out_of_service_;  // nodes of which something is
+  std::vector<std::uint64_t> held_after_;                             // [nodes] after the plan
   std::vector<std::uint64_t> free_;                                   // [nodes] that work and are free after the plan
   std::vector<std::int64_t> queue_used_;                              // [queues * (types + 1)] after the plan, millionths of a GPU
   std::size_t columns_ = 1;

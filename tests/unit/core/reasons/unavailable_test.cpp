@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
@@ -12,9 +13,10 @@ namespace berth::test {
 namespace {
 
 struct Answer {
+  Snapshot snapshot;
   ClusterState state;
   Plan plan;
-  explicit Answer(const Snapshot& s, const std::string& policy = "fifo") : state(s) {
+  explicit Answer(const Snapshot& s, const std::string& policy = "fifo") : snapshot(s), state(s) {
     Request request;
     request.policy = policy;
     Engine engine;
@@ -27,8 +29,10 @@ struct Answer {
     return render_reason(state, d.reason, d.job) + (change.empty() ? "" : "; would start if " + change);
   }
   std::string violations() const {
+    const std::vector<std::string> found = validate_plan(state, plan);
+    EXPECT_EQ(validate_plan(ClusterState(snapshot), plan), found);  // a state that has not decided, as `berth validate` reads one
     std::string text;
-    for (const std::string& one : validate_plan(state, plan)) text += one + "\n";
+    for (const std::string& one : found) text += one + "\n";
     return text;
   }
 };
@@ -62,6 +66,32 @@ TEST(Unavailable, DrainedNodesAreNamed) {
   EXPECT_EQ(r.unavailable_nodes, 2);
   EXPECT_EQ(r.unavailable_on, (std::array<std::int32_t, 3>{2, 3, -1}));
   EXPECT_EQ(answer.violations(), "");
+}
+
+// What a job holds there when the decision begins is idle after the plan that takes it away.
+TEST(Unavailable, DrainedGpusOfPreemptedJobsAreNamed) {
+  Snapshot s = one_type();
+  s.nodes.resize(2);
+  s.nodes[0].state = NodeState::kDrain;
+  Job& a = add_job(s, "a", 16);
+  run_on(a, "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  run_on(a, "n1", {0, 1, 2, 3, 4, 5, 6, 7});
+  a.allocation.entries[1].member = 8;
+  add_job(s, "b", 8).preemption.preemption_class = 2;
+  add_job(s, "c", 8).preemption.preemption_class = 1;
+  s.jobs[1].priority = 9;
+  s.jobs[2].priority = 5;
+  Answer answer(s, "priority");
+  Answer other(s, "priority");
+  other.of("c").reason.drained = 0;
+  other.of("c").reason.unavailable_nodes = 0;
+  other.of("c").reason.unavailable_on = {-1, -1, -1};
+
+  EXPECT_EQ(answer.of("b").action, Action::kStart);
+  EXPECT_EQ(answer.of("a").action, Action::kPreempt);
+  EXPECT_EQ(answer.text("c"), "needs 8 GPUs; 0 free after this plan; 8 more are on drained node n0; would start if 8 more were free");
+  EXPECT_EQ(answer.violations(), "");
+  EXPECT_NE(other.violations(), "");
 }
 
 TEST(Unavailable, FailedNodesAndSingleGpusAreNamedToo) {
