@@ -62,18 +62,16 @@ void PlanBuilder::set_held_after(const StateImpl& s, const PassOutput& pass) {
   held_after_ = s.node.held;
   if (std::all_of(s.node.drained.begin(), s.node.drained.end(), [](std::uint64_t gpus) { return gpus == 0; })) return;
   for (const std::int32_t job : s.job_order) {
-    if (s.job.running[to_index(job)] == 0) continue;
     const std::int32_t i = position_[to_index(job)];
     const bool stays =
-        (*pass.lost)[to_index(job)] == 0 && (*pass.repaired)[to_index(job)] < 0 && (i < 0 || pass.result->outcome[i] == Outcome::kKept);
+        (i < 0 || pass.result->outcome[i] == Outcome::kKept) && (*pass.lost)[to_index(job)] == 0 && (*pass.repaired)[to_index(job)] < 0;
+    if (stays || s.job.running[to_index(job)] == 0) continue;
     for (const PlanEntry& held : s.held_entries(job)) {
-      if (!stays && held.share_ppm == kWholeGpu) held_after_[to_index(held.node)] &= ~held.gpus;
+      if (held.share_ppm == kWholeGpu) held_after_[to_index(held.node)] &= ~held.gpus;
     }
   }
-  for (const std::int32_t job : s.job_order) {
-    if (const std::int32_t repaired = (*pass.repaired)[to_index(job)]; repaired >= 0) {
-      for (const PlanEntry& kept : (*pass.repairs)[to_index(repaired)]) held_after_[to_index(kept.node)] |= kept.gpus;
-    }
+  for (const std::vector<PlanEntry>& gang : *pass.repairs) {
+    for (const PlanEntry& kept : gang) held_after_[to_index(kept.node)] |= kept.gpus;
   }
 }
 
