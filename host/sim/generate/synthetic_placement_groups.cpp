@@ -8,7 +8,7 @@
 namespace berth::sim {
 namespace {
 
-constexpr std::size_t kMostTries = 16;  // candidate domains of one group
+constexpr std::size_t kMostDomainTries = 16;  // candidate domains of one group
 
 // Whether room for `cap` members suits `wanted` better than room for `best` (0: none yet): the smallest that is enough, else the largest.
 bool tighter(std::int32_t cap, std::int32_t best, std::int32_t wanted) {
@@ -129,7 +129,7 @@ bool SyntheticPlacement::place_flat(std::int32_t gpus) {
       for (std::int32_t u = range.first; u < range.last; ++u) cap += unit_cap(u, nodes);
       if (cap < nodes.members) continue;
       if (try_range(range)) return true;
-      if (++tries == kMostTries) break;
+      if (++tries == kMostDomainTries) break;
     }
   }
   return try_range({0, layout_.units()});
@@ -155,7 +155,7 @@ bool SyntheticPlacement::place_group(const Shape& shape, std::size_t row, Range 
     for (std::int32_t u = candidate.first; u < candidate.last; ++u) free += unit_free_[to_index(u)];
     if (free < need) continue;
     // The last candidate, the whole range of a group that only has a preference, is always tried.
-    if (tries++ >= kMostTries && &candidate != &candidates.back()) continue;
+    if (tries++ >= kMostDomainTries && &candidate != &candidates.back()) continue;
     const std::size_t before = taken_.size();
     bool fits = true;
     if (group.members_want > 0) {
