@@ -38,7 +38,7 @@ _berth() {
     --network) words="a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
     --by) words="queue vc user size" ;;
-    --workload) words="philly helios pai llm" ;;
+    --workload) words="philly helios pai llm ones" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;

@@ -157,6 +157,17 @@ TEST(CliSimulate, DrawnJobsAndStreamedOnesAreNotKept) {
   EXPECT_TRUE(contains(berth(file + " --stream --trace-format pai").err, "one file of the format 'trace'"));
 }
 
+TEST(CliSimulate, TheJobsOfOnesAreFiftyAndSubmittedAsPublished) {
+  const std::string drawn = "simulate --workload ones --cluster 16x4 --policy ";
+  const Answer rigid = berth(drawn + "fifo --json"), elastic = berth(drawn + "ones --elastic --json");
+
+  EXPECT_TRUE(contains(berth(drawn + "fifo").out, "ones, submitted as published: 50 jobs on 64 GPUs"));
+  EXPECT_TRUE(contains(berth(drawn + "fifo --jobs 3 --load 0.5").out, "ones at load 0.5: 3 jobs on 64 GPUs"));
+  EXPECT_TRUE(contains(rigid.out, "\"moves\":0")) << rigid.out << rigid.err;
+  ASSERT_EQ(elastic.code, 0) << elastic.err;
+  EXPECT_FALSE(contains(elastic.out, "\"moves\":0")) << elastic.out;  // the profiles came along
+}
+
 // a has 24 s left at 40 s; at its first rate it would have 61 at 39 s.
 TEST(CliSimulate, RatesMayChangeWhileAJobRuns) {
   const Folder folder;
