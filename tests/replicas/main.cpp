@@ -9,6 +9,7 @@
 
 #include "tests/replicas/ada_srsf.hpp"
 #include "tests/replicas/muri.hpp"
+#include "tests/replicas/ones.hpp"
 
 namespace berth::test {
 namespace {
@@ -38,6 +39,48 @@ void show_ada_srsf(int scale, std::uint64_t seed) {
              mean(AdaAdmission::kTwo, false), mean(AdaAdmission::kAdaDual, true), mean(AdaAdmission::kAdaDual, false));
 }
 
+void show_ones(int count, std::uint64_t seed) {
+  const std::vector<OnesJob> jobs = draw_ones_replica(count, seed);
+  fmt::print("seed {}", seed);
+  const auto column = [&](const char* name, const OnesFigures& f) { fmt::print("  {} {:.1f}", name, f.mean_s); };
+  const OnesFigures all = replay_ones(jobs, seed);
+  column("artifact", all);
+  fmt::print(" (run {:.1f} wait {:.1f} used {:.3f} makespan {:.0f} updates {} resizes {} moves {} stops {})", all.run_s,
+             all.mean_s - all.run_s, all.utilisation, all.makespan_s, all.updates, all.resizes, all.moves, all.stops);
+  const std::pair<const char*, bool OnesHabits::*> habits[] = {{"stamps_all", &OnesHabits::stamps_all},
+                                                               {"moves_count", &OnesHabits::moves_count},
+                                                               {"halves_waiting", &OnesHabits::halves_waiting},
+                                                               {"loses_fresh", &OnesHabits::loses_fresh},
+                                                               {"first_evaluation", &OnesHabits::counts_first_evaluation},
+                                                               {"blocks", &OnesHabits::blocks}};
+  OnesHabits none;
+  for (const auto& [name, habit] : habits) {
+    OnesHabits without;
+    without.*habit = none.*habit = false;
+    column(name, replay_ones(jobs, seed, {}, without));
+  }
+  column("none", replay_ones(jobs, seed, {}, none));
+  OnesCosts blind;
+  blind.predicts = false;
+  column("blind", replay_ones(jobs, seed, blind));
+  column("free", replay_ones(jobs, seed, {0, 0, 1, true}));
+  std::vector<OnesJob> shorter = jobs;
+  for (OnesJob& job : shorter) {
+    job.epoch_size /= 10;
+    job.epochs *= 10;
+  }
+  column("tenth", replay_ones(shorter, seed));
+  column("tenth, none", replay_ones(shorter, seed, {}, none));
+  column("tenth, none, free", replay_ones(shorter, seed, {0, 0, 1, true}, none));
+  double alone = 0, alone_free = 0;
+  for (const OnesJob& job : jobs) {
+    alone += replay_ones({job}, seed).mean_s / count;
+    alone_free += replay_ones({job}, seed, {0, 0, 1, true}).mean_s / count;
+  }
+  fmt::print("  alone {:.1f} alone and free {:.1f}", alone, alone_free);
+  fmt::print("\n");
+}
+
 }  // namespace
 }  // namespace berth::test
 
@@ -47,8 +90,10 @@ int main(int argc, char** argv) {
     for (std::size_t i = 1; i < words.size(); ++i) berth::test::show_muri(words[i]);
   } else if (words.size() > 2 && words[0] == "ada-srsf") {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ada_srsf(std::stoi(words[1]), std::stoull(words[i]));
+  } else if (words.size() > 2 && words[0] == "ones") {
+    for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ones(std::stoi(words[1]), std::stoull(words[i]));
   } else {
-    fmt::print(stderr, "usage: {} muri TRACE...\n       {} ada-srsf SCALE SEED...\n", argv[0], argv[0]);
+    fmt::print(stderr, "usage: {0} muri TRACE...\n       {0} ada-srsf SCALE SEED...\n       {0} ones JOBS SEED...\n", argv[0]);
     return 2;
   }
   return 0;
