@@ -62,22 +62,30 @@ void show_ones(int count, std::uint64_t seed) {
   column("none", replay_ones(jobs, seed, {}, none));
   OnesCosts blind;
   blind.predicts = false;
-  column("blind", replay_ones(jobs, seed, blind));
-  column("free", replay_ones(jobs, seed, {0, 0, 1, true}));
-  std::vector<OnesJob> shorter = jobs;
-  for (OnesJob& job : shorter) {
-    job.epoch_size /= 10;
-    job.epochs *= 10;
+  column("unpredicted", replay_ones(jobs, seed, blind));
+  const OnesCosts no_costs{0, 0, 1, true};
+  const auto shorter = [](std::vector<OnesJob> some) {
+    for (OnesJob& job : some) {
+      job.epoch_size /= 10;
+      job.epochs *= 10;
+    }
+    return some;
+  };
+  std::vector<OnesJob> linear = jobs;  // as fast as measured on the requested GPUs, and in proportion to them on others
+  for (OnesJob& job : linear) {
+    const double one = job.rate[static_cast<std::size_t>(job.gpus) - 1] / job.gpus;
+    for (std::size_t n = 0; n < job.rate.size(); ++n) job.rate[n] = one * static_cast<double>(n + 1);
   }
-  column("tenth", replay_ones(shorter, seed));
-  column("tenth, none", replay_ones(shorter, seed, {}, none));
-  column("tenth, none, free", replay_ones(shorter, seed, {0, 0, 1, true}, none));
+  column("shorter", replay_ones(shorter(jobs), seed));
+  column("shorter-none-free", replay_ones(shorter(jobs), seed, no_costs, none));
+  column("linear-none", replay_ones(linear, seed, {}, none));
+  column("linear-shorter-none-free", replay_ones(shorter(linear), seed, no_costs, none));
   double alone = 0, alone_free = 0;
   for (const OnesJob& job : jobs) {
     alone += replay_ones({job}, seed).mean_s / count;
-    alone_free += replay_ones({job}, seed, {0, 0, 1, true}).mean_s / count;
+    alone_free += replay_ones({job}, seed, no_costs).mean_s / count;
   }
-  fmt::print("  alone {:.1f} alone and free {:.1f}", alone, alone_free);
+  fmt::print("  alone {:.1f} alone-free {:.1f}", alone, alone_free);
   fmt::print("\n");
 }
 

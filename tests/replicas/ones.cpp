@@ -362,7 +362,12 @@ class Cluster {
       scored.emplace_back(points, std::move(counts));
     }
     std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t k = 0; k < kPopulation; ++k) population_[k] = reordered(scored[k].second);
+    std::map<Counts, Schedule> known;  // many are alike
+    for (std::size_t k = 0; k < kPopulation; ++k) {
+      const auto [found, fresh] = known.try_emplace(scored[k].second);
+      if (fresh) found->second = reordered(found->first);
+      population_[k] = found->second;
+    }
     deploy(population_.front());
   }
 

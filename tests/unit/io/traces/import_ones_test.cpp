@@ -60,11 +60,12 @@ TEST(ImportOnes, AJobHasTheWorkAndTheRatesOfTheHistoryJobsThatAreTrainedAlike) {
 
 TEST(ImportOnes, AnIdThatComesAgainIsAnotherJob) {
   // By its epoch, which begins again; and by the size of its epochs.
-  const Trace trace = import_rows({kTrace + "0,net,data,1000,5,64,0.002,,0.9,1\n",
+  const Trace trace = import_rows({kTrace + "0,net,data,1000,5,64,0.002,,0.9,1\n1,net,data,500,5,64,0.002,,0.9,1\n",
                                    kHistory + "0,1,1000,1000,2000,64,0.002,2,1,0.5,100\n0,2,1000,2000,2000,64,0.002,2,1,0.5,100\n"
                                               "0,1,1000,1000,6000,64,0.002,2,1,0.5,100\n0,2,500,6000,90000,64,0.002,2,1,0.5,100\n"});
 
   EXPECT_EQ(trace.jobs.at(0).work, 4'000'000'000);
+  EXPECT_EQ(trace.jobs.at(1).work, 90'000'000'000);
 }
 
 TEST(ImportOnes, BeyondTheLargestLearningRateABatchDoesNotTellTheGpus) {

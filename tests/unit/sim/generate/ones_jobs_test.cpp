@@ -72,6 +72,25 @@ TEST(OnesJobs, AStepOnOneGpuIsThatOfTheRequestedOnesWithoutTheAllReduce) {
   EXPECT_EQ(ones_profile(kind_of("vgg16 cifar10", 40'000)).points[0].rate, core::mul_div(128, 1'000'000 * 1'000'000'000LL, 98'550'283));
 }
 
+TEST(OnesJobs, ASmallerBatchTakesLessOfAStepThanItsPart) {
+  // On 2 GPUs a step takes 313.111545 ms, of which 10 ms are slept and the ring takes 43.8 ms. On 8 GPUs the batch is half as large, and
+  // the ring takes 2 x 7/8 x 438 MB at 5 GB/s: 153.3 ms.
+  constexpr std::int64_t kStepNs = 10'000'000 + (313'111'545 - 10'000'000 - 43'800'000) / 2 + 153'300'000;
+  EXPECT_EQ(ones_profile(kind_of("bert cola", 8'000)).points[7].rate, core::mul_div(64, 1'000'000 * 1'000'000'000LL, kStepNs));
+}
+
+TEST(OnesJobs, ADrawnJobKeepsNothingOfWhatItWas) {
+  TraceJob job;
+  job.user = "someone";
+  job.batch = 7;
+  ItemDraws draws(1, RandomStream::kSynthetic, 0), again(1, RandomStream::kSynthetic, 0);
+  TraceJob fresh;
+  draw_ones_job(job, draws);
+  draw_ones_job(fresh, again);
+
+  EXPECT_EQ(job, fresh);
+}
+
 TEST(OnesJobs, EpochsAreTheMeasuredOnesWithinAQuarterAndNotBelowPatience) {
   const OnesKind& vgg = kind_of("vgg16 cifar10", 20'000);
   const OnesKind& bert = kind_of("bert sst2", 10'000);
