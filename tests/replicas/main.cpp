@@ -1,12 +1,16 @@
 // The figures of tests/replicas/README.md and docs/validation.md:
 //   berth_replicas muri TRACE.csv[.gz]...
 //   berth_replicas ada-srsf SCALE SEED...
+//   berth_replicas ones JOBS SEED...
+//   berth_replicas ideal-ones JOBS SEED
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "host/io/traces/trace_json.hpp"
+#include "host/sim/generate/synthetic_jobs.hpp"
 #include "tests/replicas/ada_srsf.hpp"
 #include "tests/replicas/muri.hpp"
 #include "tests/replicas/ones.hpp"
@@ -89,6 +93,30 @@ void show_ones(int count, std::uint64_t seed) {
   fmt::print("\n");
 }
 
+/// The jobs of "linear-shorter" as a trace, for other policies.
+void print_ideal_ones(int count, std::uint64_t seed) {
+  sim::SyntheticOptions options;
+  options.workload = sim::Workload::kOnes;
+  options.jobs = count;
+  options.load_ppm = 0;
+  options.seed = seed;
+  sim::SyntheticJobs drawn(options);
+  Trace trace;
+  trace.name = "ones, rates in proportion, epochs a tenth as long";
+  trace.profiles = sim::SyntheticJobs::profiles(options.workload);
+  while (const TraceJob* const next = drawn.next()) {
+    TraceJob& job = trace.jobs.emplace_back(*next);
+    job.dataset_size /= 10;
+    job.epochs_micro *= 10;
+    for (auto& [name, profile] : trace.profiles) {
+      if (name != job.profile) continue;
+      const std::int64_t rate = profile.points[static_cast<std::size_t>(job.gpus - 1)].rate / job.gpus;
+      for (RatePoint& point : profile.points) point.rate = rate * point.gpus;
+    }
+  }
+  fmt::print("{}", io::to_json(trace));
+}
+
 }  // namespace
 }  // namespace berth::test
 
@@ -100,8 +128,13 @@ int main(int argc, char** argv) {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ada_srsf(std::stoi(words[1]), std::stoull(words[i]));
   } else if (words.size() > 2 && words[0] == "ones") {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ones(std::stoi(words[1]), std::stoull(words[i]));
+  } else if (words.size() == 3 && words[0] == "ideal-ones") {
+    berth::test::print_ideal_ones(std::stoi(words[1]), std::stoull(words[2]));
   } else {
-    fmt::print(stderr, "usage: {0} muri TRACE...\n       {0} ada-srsf SCALE SEED...\n       {0} ones JOBS SEED...\n", argv[0]);
+    fmt::print(stderr,
+               "usage: {0} muri TRACE...\n       {0} ada-srsf SCALE SEED...\n       {0} ones JOBS SEED...\n"
+               "       {0} ideal-ones JOBS SEED\n",
+               argv[0]);
     return 2;
   }
   return 0;
