@@ -17,6 +17,8 @@
 namespace berth::io {
 namespace {
 
+constexpr std::int64_t kEpoch = 1'000'000;  // of epochs
+
 using Applications = std::map<std::string, PolluxApplication>;
 
 /// The folder of the file, because measurements do not name their application.
@@ -143,23 +145,24 @@ class PolluxJobs {
     if (application.placements.empty()) missing(application_, job.model, "placements.csv");
     const auto validation = application.validations.find(job.batch);
     if (validation == application.validations.end()) missing(batch_, job.model, fmt::format("validation-{}.csv", job.batch));
+    const PolluxValidation& run = validation->second;
     job.elastic = true;
     if (work_ == PolluxWork::kEpochs) {
       set_epochs(job, application);
     } else if (work_ == PolluxWork::kIterations) {
-      const PolluxValidation& run = validation->second;
       job.profile = fmt::format("{}, batch {}", job.model, job.batch);
       const std::int64_t rate = rate_of(job, [&] { return pollux_profile(application, job.model, job.batch); });
       set_run(job, run.iterations * 1'000'000, rate);
-      job.epochs_micro = run.trained * 1'000'000;
-      job.dataset_size = std::min(core::mul_div(run.iterations, job.batch, run.trained), kScoreCeiling);
+      job.epochs_micro = run.trained * kEpoch;
     } else {
       const std::size_t epochs = pollux_epochs(application);
       const std::int32_t batch = any_batch() ? 0 : job.batch;
       job.profile = any_batch() ? job.model + ", goodput" : fmt::format("{}, batch {}", job.model, job.batch);
       const std::int64_t rate = rate_of(job, [&] { return pollux_goodput_profile(application, job.model, batch, 0, epochs); });
       set_run(job, pollux_progress(application, epochs), rate);
+      job.epochs_micro = static_cast<std::int64_t>(epochs) * kEpoch;
     }
+    job.dataset_size = std::min(core::mul_div(run.iterations, job.batch, run.trained), kScoreCeiling);
     if (any_batch()) job.batch = 0;
   }
 
@@ -172,6 +175,7 @@ class PolluxJobs {
   void set_epochs(TraceJob& job, const PolluxApplication& application) {
     const std::size_t epochs = pollux_epochs(application);
     job.work = pollux_progress(application, epochs);
+    job.epochs_micro = static_cast<std::int64_t>(epochs) * kEpoch;
     core::WorkLeg leg{0, job.work, 1, 0};
     for (std::size_t e = 0; e < epochs; ++e) {
       const std::int64_t from = pollux_progress(application, e);
@@ -179,7 +183,7 @@ class PolluxJobs {
       const bool first = job.profile.empty();
       job.profile = fmt::format("{}, goodput of epoch {}", job.model, e + 1);
       const std::int64_t rate = rate_of(job, [&] { return pollux_goodput_profile(application, job.model, 0, e, e + 1); });
-      job.phases.push_back({from, job.profile, 0});
+      job.phases.push_back({from, job.profile, 0, static_cast<std::int64_t>(e) * kEpoch});
       leg = first ? core::WorkLeg{0, job.work, rate, 0} : core::next_leg(leg, job.work - from, rate);
     }
     if (job.phases.empty()) missing(application_, job.model, "validation-BATCH.csv with progress");
