@@ -99,18 +99,6 @@ TEST(ImportPolluxGoodput, EveryFormatStatesEpochs) {
   }
 }
 
-// The second of three epochs makes no progress: it is over when the third begins.
-TEST(ImportPolluxGoodput, AnEpochWithoutProgressIsNoPhase) {
-  const TwoEpochs two;
-  two.folder.write("net/validation-8.csv", kEpochs + "10,10,0,1,0\n10,15,0,1,0\n20,20,0,0,1\n");
-  two.folder.write("net/validation-16.csv", kEpochs + "10,9,0,1,0\n12,12,0,1,0\n21,15,0,0,1\n");
-
-  const TraceJob job = two.trace("pollux-epochs").jobs.at(0);
-
-  EXPECT_EQ(job.epochs_micro, 3'000'000);
-  EXPECT_EQ(job.phases, (std::vector<TracePhase>{{10'000'000, "net, goodput of epoch 3", 0, 2'000'000}}));
-}
-
 // 1 / (1 + noise scale / batch) in another form: gains computed from square 0.01 and variance 0.5 at an initial batch
 // of 128.
 TEST(ImportPolluxGoodput, WhatAStepGetsOnIsTheFormulaOfPollux) {
