@@ -41,6 +41,16 @@ std::int32_t batch_of(const std::string& path) {
   return static_cast<std::int32_t>(*batch);
 }
 
+/// "placements-rtx.csv" -> "rtx"; T4 for files of Pollux, which name no GPU type.
+std::string type_of(const std::string& path, const std::string& what) {
+  const std::string name = base_name(path), stem = name.substr(0, name.find('.'));
+  if (stem == what) return kPolluxGpu;
+  if (stem.compare(0, what.size() + 1, what + "-") != 0 || stem.size() == what.size() + 1) {
+    throw InvalidArgument(fmt::format("{}: expected a name {}.csv or {}-TYPE.csv, which says the GPU type", path, what, what));
+  }
+  return stem.substr(what.size() + 1);
+}
+
 /// A file of an application, and its name.
 struct Validation {
   std::string path, application;
@@ -55,26 +65,56 @@ enum class PolluxWork {
   kEpochs,      ///< the same with the rate of each epoch
 };
 
+/// Sia's files of it measure stages of a pipeline, not steps.
+constexpr std::string_view kPipelines = "gpt_pmp";
+
 constexpr const char* kFormats[] = {"pollux", "pollux-progress", "pollux-goodput", "pollux-epochs"};
 
 /// Validations are only stored: the smallest batch of an application must be known first.
 void read_measurements(CsvReader& row, const std::string& path, Applications& applications, std::vector<Validation>& validations) {
   const std::string application = application_of(path);
+  if (application == kPipelines) return;
   PolluxApplication& out = applications[application];
   const auto once = [&](bool first, const char* what) {
     if (!first) throw InvalidArgument(fmt::format("{}: a second file of {} of {}", path, what, application));
   };
   if (row.find("placement") >= 0) {
-    once(out.placements.empty(), "placements");
-    read_pollux_placements(row, out);
+    PolluxType& type = out.types[type_of(path, "placements")];
+    once(type.placements.empty(), "placements");
+    read_pollux_placements(row, type);
   } else if (row.find("num_nodes") >= 0) {
-    once(out.scalability.empty(), "scalability");
-    read_pollux_scalability(row, out);
+    PolluxType& type = out.types[type_of(path, "scalability")];
+    once(type.scalability.empty(), "scalability");
+    read_pollux_scalability(row, type);
   } else {
     const std::int32_t batch = batch_of(path);
     once(out.validations.emplace(batch, PolluxValidation{}).second, "this validation");
     validations.push_back({path, application, batch});
   }
+}
+
+/// A node of a type has as many GPUs as the widest placement of any application; of T4s it has 4.
+void set_nodes(Applications& applications) {
+  std::map<std::string, std::int32_t> widest;
+  for (const auto& [name, application] : applications) {
+    for (const auto& [type, on] : application.types) widest[type] = std::max(widest[type], pollux_widest_node(on));
+  }
+  for (auto& [name, application] : applications) {
+    for (auto& [type, on] : application.types) {
+      if (type != kPolluxGpu && widest[type] > 0) on.node_gpus = widest[type];
+    }
+  }
+}
+
+std::string types_text(const Applications& applications) {
+  std::map<std::string, std::int32_t> nodes;
+  for (const auto& [name, application] : applications) {
+    for (const auto& [type, on] : application.types) nodes[type] = on.node_gpus;
+  }
+  std::string text;
+  for (const auto& [type, gpus] : nodes)
+    text += fmt::format("{}{}{}, {} to a node", text.empty() ? "" : "; ", type, type == kPolluxGpu ? "s" : "", gpus);
+  return text;
 }
 
 /// Reads jobs, and computes run times from the measurements.
@@ -115,9 +155,10 @@ class PolluxJobs {
     } else {
       trace.note("a job is the iterations that validation-BATCH.csv counts until the last epoch, at its own global batch");
     }
-    trace.note(
-        "rates are measured on T4s, 4 to a node; between two measured batches of a GPU a step is linear, above the largest one it is "
-        "accumulated in several passes; nothing is fitted");
+    trace.note(fmt::format(
+        "rates are measured on {}; between two measured batches of a GPU a step is linear, above the largest one it is accumulated in "
+        "several passes; nothing is fitted",
+        types_text(applications_)));
     trace.note(fmt::format("jobs are elastic{}; the GPU count asked for is the tuned one of the workload",
                            any_batch() ? "" : " at their global batch"));
     Trace done = trace.finish();
@@ -139,8 +180,10 @@ class PolluxJobs {
   bool any_batch() const { return work_ == PolluxWork::kGoodput || work_ == PolluxWork::kEpochs; }
 
   void set_work(TraceJob& job) {
+    if (job.model == kPipelines) row_.refuse(application_, "a job of data parallelism; pipelines of stages are not read");
     const PolluxApplication& application = measured(job.model);
-    if (application.placements.empty()) missing(application_, job.model, "placements.csv");
+    const auto placed = [](const auto& type) { return !type.second.placements.empty(); };
+    if (std::none_of(application.types.begin(), application.types.end(), placed)) missing(application_, job.model, "placements.csv");
     const auto validation = application.validations.find(job.batch);
     if (validation == application.validations.end()) missing(batch_, job.model, fmt::format("validation-{}.csv", job.batch));
     job.elastic = true;
@@ -223,6 +266,7 @@ Imported import_for(PolluxWork work, const std::vector<std::string>& files) {
   }
   if (!jobs)
     throw InvalidArgument("pollux: no file of jobs (a workload with the columns name, time, application, num_replicas, batch_size)");
+  set_nodes(applications);
   for (const Validation& one : validations) {
     PolluxApplication& application = applications[one.application];
     const std::int32_t initial = work == PolluxWork::kIterations ? 0 : application.validations.begin()->first;
@@ -253,7 +297,8 @@ Imported import_pollux_epochs(const std::vector<std::string>& files, const Impor
 std::vector<Importer> pollux_importers() {
   return {
       {"pollux", "Pollux (OSDI '21) and Sia (SOSP '23)",
-       "one workload CSV; of its applications APPLICATION/placements.csv, scalability.csv, validation-BATCH.csv", import_pollux},
+       "one workload CSV; of its applications APPLICATION/placements[-TYPE].csv, scalability[-TYPE].csv, validation-BATCH.csv",
+       import_pollux},
       {"pollux-epochs", "Pollux and Sia, work counted by gradient statistics, at any batch size and the rate of each epoch", "as pollux",
        import_pollux_epochs},
       {"pollux-goodput", "Pollux and Sia, work counted by gradient statistics, at any batch size", "as pollux", import_pollux_goodput},
