@@ -191,7 +191,7 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     const Snapshot cluster = random_cluster(random, world);
     SimulationSettings settings;
     settings.request.policy = random.of(counted_policies());
-    settings.request.params = {{"packing", random.of<const char*>({"count", "topology", "topology"})},
+    settings.request.params = {{"packing", random.of<const char*>({"count", "emptiest", "topology", "topology"})},
                                {"discipline", random.of<const char*>({"strict", "greedy", "greedy"})}};
     settings.request.seed = seed;
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");

@@ -74,7 +74,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   Twin t;
   t.snapshot = given;
   Scenario& a = t.scenario;
-  static const std::vector<std::string> kDisciplines{"strict", "greedy", "easy"}, kPackings{"topology", "count", "consolidate"},
+  static const std::vector<std::string> kDisciplines{"strict", "greedy", "easy"}, kPackings{"topology", "count", "consolidate", "emptiest"},
       kPolicies = comparable_policies();
   const std::string discipline = random.of(kDisciplines);
   if (random.percent(50)) a.params.emplace_back("packing", random.of(kPackings));

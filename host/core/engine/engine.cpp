@@ -213,6 +213,7 @@ void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
   const bool shapes = chosen.policy == nullptr;
   if (shapes) attempt.shape_pass.translate(problem.view(), attempt.visited, attempt.request, placed);
   overruns.withdraw(s, attempt.visited, attempt.request, placed);
+  if (!shapes) input.settle(attempt.request, placed);
 }
 
 // From a pass whose options are those of the jobs.

@@ -97,7 +97,8 @@ std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
 std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   if (n_passes_ > 1) {
     const Pass& before = passes_[to_index(n_passes_ - 2)];
-    if (before.problem == pass.problem && same_order(*before.asked, *pass.asked)) return before.input;
+    // What is taken decides who is admitted.
+    if (!chosen_.rules.admits_by_count && before.problem == pass.problem && same_order(*before.asked, *pass.asked)) return before.input;
   }
   const Problem& problem = problems_[to_index(pass.problem)];
   skipped_ = problem.rejected;
@@ -107,7 +108,7 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   const PassInput::Marks marks{problem.pass.lost(), problem.pass.repaired(), skipped_};
   Input& input = next(inputs_, n_inputs_);
   order(s, entry, *pass.asked, marks, input.pass);
-  input.request = input.pass.request(s, entry, chosen_.rules, marks, 0);
+  input.request = input.pass.request(s, entry, chosen_.rules, marks, 0, pass.taken);
   return n_inputs_ - 1;
 }
 
@@ -140,16 +141,21 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
     const Problem& problem = problems_[to_index(p)];
     scenarios_.clear();
     results_.clear();
+    of_pass_.clear();
     for (std::int32_t w = 0; w < n_passes_; ++w) {
       Pass& pass = passes_[to_index(w)];
       if (pass.problem != p) continue;
       const kernel::PlaceRequest& request = inputs_[to_index(pass.input)].request;
       scenarios_.push_back({request, pass.taken, nullptr});
+      of_pass_.push_back(pass.input);
       results_.push_back(pass.result.prepare(request.n, problem.bound));
     }
     used = backends.run(wanted, threads, note,
                         [&](PlacementBackend& backend) { backend.place_batch(problem.pass.view(), scenarios_, results_); });
-    for (std::size_t w = 0; w < results_.size(); ++w) overruns_.withdraw(s, problem.pass.view(), scenarios_[w].request, results_[w]);
+    for (std::size_t w = 0; w < results_.size(); ++w) {
+      overruns_.withdraw(s, problem.pass.view(), scenarios_[w].request, results_[w]);
+      inputs_[to_index(of_pass_[w])].pass.settle(scenarios_[w].request, results_[w]);
+    }
   }
   return used;
 }

@@ -80,6 +80,7 @@ class WhatIf {
 
   std::vector<PlaceTask> scenarios_;
   std::vector<kernel::PlaceResult> results_;
+  std::vector<std::int32_t> of_pass_;  // [results] index in `inputs_`
   std::vector<std::uint8_t> skipped_;
   std::vector<std::int32_t> jobs_, position_;
 };

@@ -116,7 +116,7 @@ void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState&
 }
 
 kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
-                                        std::int64_t max_iterations) {
+                                        std::int64_t max_iterations, std::span<const kernel::TakenRow> taken) {
   const StateImpl& s = impl_of(view);
   const kernel::ProblemView& p = s.problem();
   const std::size_t n = order_.size();
@@ -129,6 +129,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
     victim_ok_[i] = running_[i] != 0 && marks.repaired[job] < 0 && s.job.victim_from[job] <= s.now ? 1 : 0;
     assert(entry.preemptive || running_[i] == 0);  // such a policy orders no job that keeps its GPUs
   }
+  admitted_ = rules.admits_by_count ? admission_.admit(s, p, taken, order_, running_, victim_ok_) : kernel::kNone;
   // Run times are needed only where an end time matters.
   const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
   option_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
@@ -153,12 +154,19 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();
   r.discipline = rules.discipline;
-  r.packing = rules.packing == Packing::kCount ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  r.packing = pass_packing(rules.packing);
   r.preemptive = entry.preemptive ? 1 : 0;
   r.class_rule = entry.class_rule ? 1 : 0;
   r.max_tries = rules.max_tries;
   r.limit = max_iterations > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(max_iterations, r.n)) : r.n;
+  if (admitted_ != kernel::kNone) r.limit = std::min(r.limit, admitted_);
   return r;
+}
+
+void PassInput::settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const {
+  if (admitted_ == kernel::kNone) return;
+  Admission::settle(request, admitted_, result);
+  if (request.limit == admitted_) request.limit = request.n;
 }
 
 void PassInput::release_events(const StateImpl& s, const std::vector<std::uint8_t>& lost) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/backend/backend.hpp"
+#include "host/core/placement/admission.hpp"
 #include "host/core/placement/ordering.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
@@ -37,9 +38,11 @@ class PassInput {
   const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
   TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
-  /// The rest of the request.
+  /// The rest of the request. `taken` are GPUs that its pass does not have.
   kernel::PlaceRequest request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
-                               std::int64_t max_iterations);
+                               std::int64_t max_iterations, std::span<const kernel::TakenRow> taken = {});
+  /// Ends a pass of that request: with admission by counts the other jobs leave or wait. The request then names all jobs as tried.
+  void settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const;
 
  private:
   void look_at_cluster(const StateImpl& state);
@@ -61,6 +64,8 @@ class PassInput {
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;
+  Admission admission_;
+  std::int32_t admitted_ = kernel::kNone;  // the first jobs of the order; kNone: all are tried
 };
 
 }  // namespace berth::core

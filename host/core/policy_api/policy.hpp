@@ -93,6 +93,7 @@ struct PolicyEntry {
   std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;  // null, where shapes are chosen: prices choose
   const char* work = nullptr;                                              // see work_unit; null: the default of its kind
   Consolidation (*consolidation)(const Params& params) = nullptr;          // null: no rule about how close members must be
+  bool counted_admission = false;                                          // it has the parameter `admission`
 };
 
 /// The registry (host/policy/base/registry.cpp), sorted by name.
@@ -103,6 +104,8 @@ const PolicyEntry& find_policy(const std::string& name);
 const char* work_unit(const std::string& name);
 
 using kernel::Packing;
+/// What the pass does: demands are consolidated before it.
+constexpr Packing pass_packing(Packing packing) { return packing == Packing::kConsolidate ? Packing::kTopology : packing; }
 
 /// Rules of a policy's scheduling pass: the parameters common to all policies, and its own placement rules.
 struct PassRules {
@@ -110,6 +113,7 @@ struct PassRules {
   Packing packing;
   std::int32_t max_tries;
   std::optional<Consolidation> consolidation = std::nullopt;
+  bool admits_by_count = false;  // only jobs run that could if places did not matter (docs/placement.md, section 11)
 };
 
 /// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.

@@ -162,7 +162,10 @@ std::vector<PolicyParam> with_common(const std::string& discipline, std::vector<
 }
 
 std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
-  own.push_back({"packing", "topology", "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit"});
+  own.push_back(
+      {"packing", "topology",
+       "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit; emptiest: nodes with the most free "
+       "GPUs first"});
   own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
   return own;
 }

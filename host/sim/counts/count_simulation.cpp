@@ -365,7 +365,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
                         (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
                         chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.packing != core::Packing::kConsolidate &&
-                        !chosen.rules.consolidation;
+                        !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
@@ -373,8 +373,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   if (!by_count || !steady || settings.round_us > 0 || settings.request.max_iterations > 0 || settings.request.budget_us > 0)
     return std::nullopt;
   NodeCounts nodes;
-  const bool topology = chosen.rules.packing == core::Packing::kTopology;
-  if (!nodes.begin(cluster, trace.facts, topology ? kernel::Packing::kTopology : kernel::Packing::kCount)) return std::nullopt;
+  if (!nodes.begin(cluster, trace.facts, chosen.rules.packing)) return std::nullopt;
   return CountSimulator(trace, settings, done, chosen, nodes).run();
 }
 
