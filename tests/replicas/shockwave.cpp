@@ -15,7 +15,7 @@ namespace berth::test {
 namespace {
 
 constexpr double kRound = 120;
-constexpr int kGpus = 32;
+constexpr int kWorkers = 32;
 
 struct LiveJob {
   const ShockwaveJob* job = nullptr;
@@ -34,7 +34,7 @@ struct LiveJob {
 // until the end is least. GPUs are alike: the shortest come first.
 void allocate_allox(std::vector<LiveJob*>& here, const ShockwaveHabits& habits) {
   std::vector<LiveJob*> waiting;
-  std::size_t gpus = kGpus;
+  std::size_t gpus = kWorkers;
   for (LiveJob* job : here) {
     if (!job->share) job->share = 0;
     if (*job->share == 1) {
@@ -55,7 +55,7 @@ void allocate_max_sum(std::vector<LiveJob*>& here, const ShockwaveHabits& habits
   };
   std::vector<LiveJob*> order = here;
   std::stable_sort(order.begin(), order.end(), [&](const LiveJob* a, const LiveJob* b) { return of_gpu(a) > of_gpu(b); });
-  double left = kGpus, price = 0;
+  double left = kWorkers, price = 0;
   for (LiveJob* job : order) {
     job->share = std::min(1.0, left / job->job->gpus);
     left -= *job->share * job->job->gpus;
@@ -155,7 +155,7 @@ class ShockwaveReplay {
       order.push_back({{share * time_ / job->received, job->owed, share}, job});
     }
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    int left = kGpus;
+    int left = kWorkers;
     for (const auto& [rank, job] : order) {
       if (job->job->gpus > left) continue;
       left -= job->job->gpus;
