@@ -28,7 +28,7 @@ _berth() {
       ;;
     --progress) words="none epochs noise:" ;;
     --trace-format) words=$(_berth_names "Formats of traces:" import --help) ;;
-    --placement) words="count consolidate topology" ;;
+    --placement) words="count consolidate emptiest topology" ;;
     --overheads)
       words="none default"
       mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; compgen -f -- "$cur")

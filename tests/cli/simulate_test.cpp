@@ -214,6 +214,18 @@ TEST(CliSimulate, SaysWhatIsDroppedAndRejectedAndWhy) {
   EXPECT_TRUE(contains(rows, "\n,,dropped,,,,,,,,,,,,,2 rows: gpus <= 0\n,,dropped,,,,,,,,,,,,,\"1 row: no end, ever\"\n")) << rows;
 }
 
+TEST(CliSimulate, PlacementIsShortForPacking) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --cluster 2x4 --json --policy fifo --trace '" + (folder / "trace.json") + "' --placement ";
+  for (const std::string packing : {"topology", "count", "consolidate", "emptiest"}) {
+    const Answer answer = berth(given + packing);
+    EXPECT_EQ(answer.code, 0) << packing << answer.err;
+    EXPECT_TRUE(contains(answer.out, "\"packing\":\"" + packing + "\"")) << answer.out;
+  }
+  EXPECT_EQ(berth(given + "tightest").code, 2);
+}
+
 TEST(CliSimulate, WhatChangesIsTwoColumns) {
   const Folder folder;
   folder.write("trace.json", kTrace);
