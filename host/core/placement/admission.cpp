@@ -19,8 +19,9 @@ std::int64_t held_ppm(const kernel::ProblemView& p, std::int32_t job) {
 
 }  // namespace
 
-std::int32_t Admission::admit(const StateImpl& s, const kernel::ProblemView& p, std::span<const kernel::TakenRow> taken,
-                              std::vector<std::int32_t>& order, std::vector<std::uint8_t>& running, std::vector<std::uint8_t>& victim_ok) {
+std::int32_t CountedAdmission::admit(const StateImpl& s, const kernel::ProblemView& p, std::span<const kernel::TakenRow> taken,
+                                     std::vector<std::int32_t>& order, std::vector<std::uint8_t>& running,
+                                     std::vector<std::uint8_t>& victim_ok) {
   left_.assign(to_index(p.n_types), 0);
   for (std::int32_t n = 0; n < p.n_nodes; ++n)
     left_[to_index(p.node_type[n])] += std::int64_t{std::popcount(s.node.usable[to_index(n)])} * kWholeGpu;
@@ -72,7 +73,7 @@ std::int32_t Admission::admit(const StateImpl& s, const kernel::ProblemView& p, 
   return static_cast<std::int32_t>(admitted);
 }
 
-void Admission::settle(const kernel::PlaceRequest& request, std::int32_t admitted, const kernel::PlaceResult& r) {
+void CountedAdmission::settle(const kernel::PlaceRequest& request, std::int32_t admitted, const kernel::PlaceResult& r) {
   std::int32_t waits = kernel::kNone;  // the first admitted job without a place
   for (std::int32_t i = 0; i < admitted; ++i) {
     if (r.outcome[i] == Outcome::kBudget) return;  // the pass was cut off: nothing is known of the others

@@ -11,7 +11,7 @@
 /// an admitted job finds no place and leaves GPUs idle.
 namespace berth::core {
 
-class Admission {
+class CountedAdmission {
  public:
   /// Moves the admitted jobs to the front; both parts keep their order. Of the running jobs only those that are not admitted stay
   /// victims.

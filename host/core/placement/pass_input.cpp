@@ -165,7 +165,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
 
 void PassInput::settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const {
   if (admitted_ == kernel::kNone) return;
-  Admission::settle(request, admitted_, result);
+  CountedAdmission::settle(request, admitted_, result);
   if (request.limit == admitted_) request.limit = request.n;
 }
 

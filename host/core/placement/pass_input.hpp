@@ -64,7 +64,7 @@ class PassInput {
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;
-  Admission admission_;
+  CountedAdmission admission_;
   std::int32_t admitted_ = kernel::kNone;  // the first jobs of the order; kNone: all are tried
 };
 
