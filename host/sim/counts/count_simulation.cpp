@@ -151,10 +151,7 @@ class CountSimulator {
       const JobPlace* head = waiting_.next_head();
       const bool again = next_displaced < displaced_.size() && (head == nullptr || displaced_[next_displaced] < *head);
       if (again) {
-        if (start_elsewhere(displaced_[next_displaced])) {
-          displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
-          continue;
-        }
+        if (start_elsewhere(group, next_displaced)) continue;
         ++next_displaced;
       } else if (head == nullptr) {
         break;
@@ -173,9 +170,14 @@ class CountSimulator {
     }
   }
 
-  bool start_elsewhere(const JobPlace& place) {
+  /// Starts a displaced job, by displacing jobs behind it if necessary.
+  bool start_elsewhere(std::int32_t group, std::size_t next_displaced) {
+    const JobPlace place = displaced_[next_displaced];
     CountedJob& job = jobs_[place.job];
-    if (!nodes_.take(job.pool, job.gpus, jobs_.taken(place.job))) return false;
+    const bool free = nodes_.take(job.pool, job.gpus, jobs_.taken(place.job));
+    if (!free && !displace_for(place, next_displaced + 1)) return false;
+    displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
+    if (!free) waiting_.look_behind(foremost_, room(group));
     ++job.moves;
     start(place, core::migrate_cost(job.overheads->costs), true);
     return true;
