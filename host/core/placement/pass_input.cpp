@@ -22,7 +22,7 @@ class StateJobs final : public LiveJobs {
 }  // namespace
 
 void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
-                      const Marks& marks) {
+                      const Marks& marks, const TriedOptions& tried) {
   const std::size_t n = s.jobs.size();
   remaining_.resize(n);
   attained_.resize(n);
@@ -30,7 +30,9 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   keys_.resize(n);
   jobs_.clear();
   for (const std::int32_t job : s.job_order) {
-    remaining_[to_index(job)] = s.remaining(job);
+    const std::int32_t first = tried.first(job);
+    const bool waits = s.job.running[to_index(job)] == 0;
+    remaining_[to_index(job)] = waits && first > 0 ? s.run_at(job, s.jobs[to_index(job)].option_rate[to_index(first)]) : s.remaining(job);
     if (!entry.preemptive && s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0) continue;
     if (marks.rejected[to_index(job)] != 0) continue;
     jobs_.push_back(job);

@@ -6,6 +6,7 @@
 
 #include "host/backend/backend.hpp"
 #include "host/core/placement/ordering.hpp"
+#include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -25,7 +26,8 @@ class PassInput {
   };
 
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
-  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks);
+  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks,
+             const TriedOptions& tried);
   /// Only computes `remaining`, for a choice of shapes.
   void look(const StateImpl& state);
   /// Stores what the policy keeps for the next decision. The state of `order` must be unchanged.
@@ -33,10 +35,13 @@ class PassInput {
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
   /// displaced.
   void order(const std::vector<std::int32_t>& jobs) { order_ = jobs; }
-  /// [jobs of the state] StateImpl::remaining now; by the last `order` of a policy.
+  /// [jobs of the state] run time left now, of a waiting job in the option that is tried first; by the last `order` of a
+  /// policy, or `look`.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
   TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
+  /// [options of the problem] of the last `request`.
+  const TimeUs* option_run() const { return option_run_.data(); }
   /// The rest of the request.
   kernel::PlaceRequest request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
                                std::int64_t max_iterations);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/error.hpp"
+#include "host/core/policy_api/shape_rule.hpp"
 #include "host/policy/base/params.hpp"
 
 namespace berth::policy {
@@ -63,6 +64,12 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
           static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate"})),
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
           entry.consolidation != nullptr ? std::optional(entry.consolidation(params)) : std::nullopt};
+}
+
+ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {
+  if (entry.make == nullptr) return ShapeRule::kLeastGpuTime;
+  const policy::Settings settings(entry.info, params);
+  return static_cast<ShapeRule>(settings.choice("shape", {"requested", "least_gpu_time", "largest"}));
 }
 
 }  // namespace berth::core
