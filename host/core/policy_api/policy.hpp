@@ -53,8 +53,8 @@ class QueuePolicy {
   virtual ~QueuePolicy() = default;
   /// Key of each job, smallest first. An unknown key is INT64_MAX.
   virtual void keys(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) = 0;
-  /// First instant after `now` at which the key of each job changes by itself; kNever: only by events;
-  /// `now`: it changes all the time (remaining time of a running job).
+  /// First instant after `now` at which the key of each job changes by itself; kNever: only by events; `now`: all the
+  /// time. Changes with which no running job falls behind a waiting one of `job_indices` may be left out.
   virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) = 0;
   /// Whether the key of a waiting job stays the same until the job runs, whatever happens to other jobs and at any
   /// time.
