@@ -87,12 +87,12 @@ struct PolicyEntry {
   PolicyInfo info;
   kernel::Discipline discipline = kernel::Discipline::kGreedy;
   bool preemptive = false;
-  bool class_rule = false;                                                 // victims only of a smaller preemption class
-  std::unique_ptr<QueuePolicy> (*make)(const Params& params) = nullptr;    // null: does not order a queue
-  ChoiceSettings (*choice)(const Params& params) = nullptr;                // null: does not choose shapes
-  std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;  // null, where shapes are chosen: prices choose
-  const char* work = nullptr;                                              // see work_unit; null: the default of its kind
-  Consolidation (*consolidation)(const Params& params) = nullptr;          // null: no rule about how close members must be
+  bool class_rule = false;                                                        // victims only of a smaller preemption class
+  std::unique_ptr<QueuePolicy> (*make)(const Params& params) = nullptr;           // null: does not order a queue
+  ChoiceSettings (*choice)(const Params& params) = nullptr;                       // null: does not choose shapes
+  std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;         // null, where shapes are chosen: prices choose
+  const char* work = nullptr;                                                     // see work_unit; null: the default of its kind
+  std::optional<Consolidation> (*consolidation)(const Params& params) = nullptr;  // how close members must be; null: no rule
 };
 
 /// The registry (host/policy/base/registry.cpp), sorted by name.

@@ -63,7 +63,7 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
                 : kernel::Discipline::kGreedy,
           static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate"})),
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
-          entry.consolidation != nullptr ? std::optional(entry.consolidation(params)) : std::nullopt};
+          entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt};
 }
 
 ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {
