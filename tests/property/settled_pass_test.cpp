@@ -10,8 +10,8 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
+#include "host/core/base/names.hpp"
 #include "host/sim/generate/generate.hpp"
-#include "tests/support/params.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -43,7 +43,7 @@ std::string changes(const Plan& plan, const ClusterState& state) {
   std::string text;
   for (const Decision& d : plan.decisions) {
     if (d.action == Action::kKeep || d.action == Action::kWait || d.action == Action::kReject) continue;
-    text += fmt::format("{} {}; ", name(d.action), state.job(d.job)->id);
+    text += fmt::format("{} {}; ", core::name(d.action), state.job(d.job)->id);
   }
   return text;
 }

@@ -10,6 +10,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
+#include "host/core/base/names.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
 namespace berth {
@@ -65,7 +66,7 @@ std::string fate(const Snapshot& s, const std::string& id, const std::string& ru
   const ClusterState state(s);
   const Plan plan = plan_of(state, policy, rule);
   const Decision& d = plan.decisions.at(static_cast<std::size_t>(state.job_rank(state.find_job(id))));
-  std::string text(name(d.action));
+  std::string text(core::name(d.action));
   if (d.shape >= 0) text += " " + state.job(d.job)->shapes[static_cast<std::size_t>(d.shape)].id;
   return text;
 }
