@@ -159,8 +159,8 @@ std::vector<PolicyParam> with_common(const std::string& discipline, std::vector<
                  "strict: stop at the first job that does not fit; greedy: try the next; easy: greedy, but never "
                  "delay the first job's reservation"});
   own.push_back({"shape", "requested",
-                 "of a job with several shapes: requested: as many GPUs as its first shape; least_gpu_time, largest: the "
-                 "first that fits, in that order"});
+                 "requested: as many GPUs as the job's first shape; least_gpu_time, largest: the first shape that fits, in "
+                 "that order"});
   return with_packing(std::move(own));
 }
 

@@ -139,7 +139,7 @@ TEST(TriedOptions, WhatTheClusterCouldNeverHoldDoesNotCount) {
   EXPECT_EQ(fate(s, "e"), "start 1xa100");
   EXPECT_EQ(fate(s, "f"), "start 2xa100");
   s.nodes[0].state = NodeState::kFailed;
-  EXPECT_EQ(fate(s, "f"), "start 4xh100");
+  EXPECT_EQ(fate(s, "f", "", "las"), "start 4xh100");
 }
 
 // GPUs that are busy, failed or drained come back: the job waits for them.

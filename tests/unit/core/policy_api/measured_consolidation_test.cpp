@@ -58,7 +58,8 @@ std::string places(const Snapshot& s, const std::string& policy, const std::stri
 }
 
 class MeasuredConsolidation : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Policies, MeasuredConsolidation, testing::Values("gandiva", "allox"), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Policies, MeasuredConsolidation, testing::Values("gandiva", "allox"),
+                         [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
 
