@@ -26,7 +26,7 @@ struct SearchKind {
   std::int64_t only_gpus;  // 0: at all sizes
 };
 inline constexpr SearchKind kSearchKinds[] = {{"separable", "goodput", "restart", 0},
-                                              {"coupled", "jct", "migration,restart,span", 0},
+                                              {"coupled", "flow_time", "migration,restart,span", 0},
                                               {"coupled-goodput", "goodput", "migration,restart,span", 256}};
 
 /// Clusters generated as by `berth generate`.

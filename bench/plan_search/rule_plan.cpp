@@ -40,8 +40,8 @@ void RulePlanner::decide(const ClusterState& state, const Plan& by, core::ShapeP
   plan.stopped_by = "done";
   plan.tables = s.tables_hash();
   builder_.build(s,
-                 {&request, &placed, &visited, &problem_.lost(), &problem_.repaired(), &problem_.repairs(), &input_.remaining(), &choice_,
-                  &pass_.left()},
+                 {&request, &placed, &visited, &problem_.lost(), &problem_.repaired(), &problem_.repairs(), &input_.remaining(), nullptr,
+                  &choice_, &pass_.left()},
                  plan);
   choice_.report(s, chosen_.choice, plan);
   core::ValidateOptions options;

@@ -78,7 +78,9 @@ void add_bound(Commands& commands) {
   app.add_option("--policy", options->policy, "Compute the bound of this policy, which chooses shapes")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--objective", options->objective, "Maximise this objective instead of the policy's own")->check(CLI::IsMember(names));
+  app.add_option("--objective", options->objective, "Maximise this objective ('berth policies price' lists them)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(names).description(""));
   app.add_option("--param", options->request.params, "Set a parameter of the policy, such as gap=0.001; repeatable")
       ->type_name("NAME=VALUE");
   app.add_option("--lp", options->lp, "Write the integer program to FILE in CPLEX LP format; - is standard output")->type_name("FILE");

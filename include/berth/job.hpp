@@ -103,7 +103,7 @@ struct Constraints {
 
 /// Run time in which a job holds GPUs without progress, in microseconds.
 /// A displaced job pays save, restart and restore; after a failure only restart and restore.
-/// A resize costs at least `scale_us`, a migration at least `migrate_us`.
+/// A resize costs `scale_us` where it is above 0, else as much as a displacement. A migration costs at least `migrate_us`.
 struct Costs {
   TimeUs restart_us = 0;
   TimeUs checkpoint_every_us = 0;  ///< 0: checkpoints only at preemption

@@ -15,9 +15,10 @@ namespace berth {
 
 /// A part of a job's work during which it runs at other rates, for example with another batch size.
 struct TracePhase {
-  std::int64_t from = 0;   ///< work done when the phase begins, in millionths of the unit of the job's profile
-  std::string profile;     ///< name in `Trace::profiles`, with the same unit in all phases
-  std::int32_t batch = 0;  ///< samples of one step over all GPUs; 0: not stated
+  std::int64_t from = 0;          ///< work done when the phase begins, in millionths of the unit of the job's profile
+  std::string profile;            ///< name in `Trace::profiles`, with the same unit in all phases
+  std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
+  std::int64_t epochs_micro = 0;  ///< epochs done when the phase begins, in millionths, stated by all phases of a job or by none
   bool operator==(const TracePhase&) const = default;
 };
 inline constexpr std::int32_t kMaxPhases = 1000;  ///< per job
@@ -48,7 +49,7 @@ struct TraceJob {
   std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
   std::int64_t cpu_milli = 0;     ///< per job; 0: not stated
   std::int64_t memory_bytes = 0;  ///< per job; 0: not stated
-  std::int64_t epochs_micro = 0;  ///< epochs of equal work, in millionths; 0: not stated
+  std::int64_t epochs_micro = 0;  ///< epochs in millionths, of equal work within a phase that states them, else throughout; 0: not stated
   std::int64_t dataset_size = 0;  ///< samples per epoch; 0: not stated
   bool clamped = false;           ///< the publisher of the trace cut `run_us`
   Extensions x;

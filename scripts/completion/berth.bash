@@ -28,7 +28,7 @@ _berth() {
       ;;
     --progress) words="none epochs noise:" ;;
     --trace-format) words=$(_berth_names "Formats of traces:" import --help) ;;
-    --placement) words="count consolidate topology" ;;
+    --placement) words="count consolidate emptiest topology" ;;
     --overheads)
       words="none default"
       mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; compgen -f -- "$cur")
@@ -38,7 +38,7 @@ _berth() {
     --network) words="a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
     --by) words="queue vc user size" ;;
-    --workload) words="philly helios pai llm" ;;
+    --workload) words="philly helios pai llm ones" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;

@@ -117,7 +117,7 @@ TEST_P(NoAllocation, WithElasticJobs) {
 
 TEST_P(NoAllocation, WithEachPacking) {
   ClusterState state = cluster(sim::Workload::kHelios);
-  for (const char* packing : {"count", "consolidate"}) {
+  for (const char* packing : {"count", "consolidate", "emptiest"}) {
     EXPECT_EQ(allocations(state, ask(GetParam(), {{"packing", packing}})), 0) << packing;
   }
 }

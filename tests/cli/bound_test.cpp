@@ -56,7 +56,7 @@ TEST(CliBound, IsThatOfTheNamedPolicyByItsOwnObjective) {
   const Answer optimus = berth("bound --policy optimus --snapshot '" + (folder / "s.json") + "'");
   const Answer other = berth("bound --policy optimus --objective throughput --snapshot '" + (folder / "s.json") + "'");
 
-  EXPECT_EQ(optimus.out.substr(0, 5), "jct: ") << optimus.err;
+  EXPECT_EQ(optimus.out.substr(0, 11), "flow_time: ") << optimus.err;
   EXPECT_TRUE(contains(other.out, ", upper bound 3600000,")) << other.err;
 }
 

@@ -5,7 +5,7 @@
 namespace berth::test {
 
 TEST(CliFiles, AGeneratedSnapshotIsPlannedExplainedAndValidated) {
-  for (const std::string workload : {"philly", "helios", "pai", "llm"}) {
+  for (const std::string workload : {"philly", "helios", "pai", "llm", "ones"}) {
     SCOPED_TRACE(workload);
     const Folder folder;
     const std::string s = folder / "s.json", p = folder / "p.json";

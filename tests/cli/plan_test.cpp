@@ -141,13 +141,13 @@ TEST(CliPlan, OnePolicyIsComparedWithItselfUnderOtherParameters) {
 }
 
 TEST(CliPlan, PoliciesAreComparedByTheObjectiveOfOne) {
-  const Answer text = berth(plan_of("shapes", "--policy price --compare optimus,fifo,price@objective=jct")),
+  const Answer text = berth(plan_of("shapes", "--policy price --compare optimus,fifo,price@objective=flow_time")),
                json = berth(plan_of("shapes", "--policy price --compare optimus,fifo --json")),
                plain = berth(plan_of("shapes", "--policy fifo --compare price --json")),
                alone = berth(plan_of("shapes", "--policy price --json"));
 
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_TRUE(contains(text.out, "goodput: upper bound ")) << text.out;
+  EXPECT_TRUE(contains(text.out, "flow_time: upper bound ")) << text.out;
   EXPECT_TRUE(contains(text.out, "optimus") && contains(text.out, "gap") && contains(text.out, "gpus_used")) << text.out;
   EXPECT_EQ(json.code, 0) << json.err;
   // The objective value of the first plan is the one that it states.

@@ -78,8 +78,8 @@ TEST(CliSchemas, WhatIsNotAsSaidIsFound) {
   EXPECT_EQ(fault(replaced(contest, "\"value\":", "\"vlaue\":"), schema), "/plans/0/vlaue: no such field");
   EXPECT_EQ(fault(replaced(contest, "\"starts\":", "\"starts\":-"), schema), "/plans/0/starts: is too small");
   EXPECT_EQ(fault(replaced(contest, "\"policy\":\"price\",", ""), schema), "/plans/0: has no field 'policy'");
-  EXPECT_EQ(fault(replaced(contest, "\"goodput\"", "7"), schema), "/objective: is of another type");
-  EXPECT_EQ(fault(replaced(contest, "\"objective\":\"goodput\",", ""), schema), ": has no field 'objective'");
+  EXPECT_EQ(fault(replaced(contest, "\"flow_time\"", "7"), schema), "/objective: is of another type");
+  EXPECT_EQ(fault(replaced(contest, "\"objective\":\"flow_time\",", ""), schema), ": has no field 'objective'");
 }
 
 }  // namespace berth::test

@@ -157,6 +157,17 @@ TEST(CliSimulate, DrawnJobsAndStreamedOnesAreNotKept) {
   EXPECT_TRUE(contains(berth(file + " --stream --trace-format pai").err, "one file of the format 'trace'"));
 }
 
+TEST(CliSimulate, TheJobsOfOnesAreFiftyAndSubmittedAsPublished) {
+  const std::string drawn = "simulate --workload ones --cluster 16x4 --policy ";
+  const Answer rigid = berth(drawn + "fifo --json"), elastic = berth(drawn + "ones --elastic --json");
+
+  EXPECT_TRUE(contains(berth(drawn + "fifo").out, "ones, submitted as published: 50 jobs on 64 GPUs"));
+  EXPECT_TRUE(contains(berth(drawn + "fifo --jobs 3 --load 0.5").out, "ones at load 0.5: 3 jobs on 64 GPUs"));
+  EXPECT_TRUE(contains(rigid.out, "\"moves\":0")) << rigid.out << rigid.err;
+  ASSERT_EQ(elastic.code, 0) << elastic.err;
+  EXPECT_FALSE(contains(elastic.out, "\"moves\":0")) << elastic.out;  // the profiles came along
+}
+
 // a has 24 s left at 40 s; at its first rate it would have 61 at 39 s.
 TEST(CliSimulate, RatesMayChangeWhileAJobRuns) {
   const Folder folder;
@@ -212,6 +223,18 @@ TEST(CliSimulate, SaysWhatIsDroppedAndRejectedAndWhy) {
             0U);
   EXPECT_TRUE(contains(rows, "\nfifo,d,rejected,2,,2,,,0,0,0,0,0,0,,needs 10 GPUs; the cluster has 8\n")) << rows;
   EXPECT_TRUE(contains(rows, "\n,,dropped,,,,,,,,,,,,,2 rows: gpus <= 0\n,,dropped,,,,,,,,,,,,,\"1 row: no end, ever\"\n")) << rows;
+}
+
+TEST(CliSimulate, PlacementIsShortForPacking) {
+  const Folder folder;
+  folder.write("trace.json", kTrace);
+  const std::string given = "simulate --cluster 2x4 --json --policy fifo --trace '" + (folder / "trace.json") + "' --placement ";
+  for (const std::string packing : {"topology", "count", "consolidate", "emptiest"}) {
+    const Answer answer = berth(given + packing);
+    EXPECT_EQ(answer.code, 0) << packing << answer.err;
+    EXPECT_TRUE(contains(answer.out, "\"packing\":\"" + packing + "\"")) << answer.out;
+  }
+  EXPECT_EQ(berth(given + "tightest").code, 2);
 }
 
 TEST(CliSimulate, WhatChangesIsTwoColumns) {

@@ -39,8 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   };
   const std::string application(head.front());
-  read(0, [&](io::CsvReader& row) { io::read_pollux_placements(row, measured); });
-  read(1, [&](io::CsvReader& row) { io::read_pollux_scalability(row, measured); });
+  read(0, [&](io::CsvReader& row) { io::read_pollux_placements(row, measured.types[io::kPolluxGpu]); });
+  read(1, [&](io::CsvReader& row) { io::read_pollux_scalability(row, measured.types[io::kPolluxGpu]); });
   const auto global = static_cast<std::int32_t>(*batch), initial = std::max(1, global / 2);
   read(2, [&](io::CsvReader& row) {
     fuzz::hold(io::read_pollux_validation(row, application, global, 0).iterations > 0, "iterations that are none");

@@ -26,6 +26,8 @@ RandomOnesSpec spec_of(std::uint64_t seed) {
   spec.n_gpus = kGpuCounts[seed / 3 % 9];
   spec.population = kPopulations[seed / 5 % 5];
   spec.theta_ppm = kThetas[seed / 7 % 4];
+  spec.waiting = std::int64_t{1} << seed / 2 % 12;
+  if (seed % 2 == 0) spec.waiting = 0;
   spec.options = kOnesOptions[seed % kOnesOptions.size()];
   return spec;
 }

@@ -47,6 +47,8 @@ Trace random_trainings(Random& random) {
     }
     if (random.percent(80)) {
       job.epochs_micro = random.within(1, 40) * 750'000LL;
+      if (!job.phases.empty() && random.percent(50))
+        job.phases[0].epochs_micro = random.within(1, static_cast<std::int32_t>(job.epochs_micro) - 1);
       job.dataset_size = random.percent(80) ? random.within(1, 100'000) : 0;
     }
     at += random.within(0, 60) * kSecond;

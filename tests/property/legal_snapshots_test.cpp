@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/io.hpp"
@@ -30,7 +32,7 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
     const std::string name = file.path().string();
     const ClusterState state(io::parse_snapshot(io::read_file(name), name));
     for (const PolicyInfo& policy : policies()) {
-      for (const char* packing : {"topology", "consolidate", "count"}) {
+      for (const char* packing : {"topology", "consolidate", "count", "emptiest"}) {
         for (const char* discipline : {"greedy", "easy"}) {
           Request request;
           request.policy = policy.name;
@@ -48,6 +50,30 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
     }
   }
   EXPECT_GE(files, 25);
+}
+
+// Admission by counts changes outcomes after the pass, queues by entry keep a state.
+TEST(LegalSnapshot, HasAValidPlanInOtherSimulatorsForms) {
+  const std::vector<std::pair<std::string, std::pair<std::string, std::string>>> forms{
+      {"srtf", {"admission", "count"}}, {"las", {"queue_order", "running"}}, {"tiresias", {"queue_order", "entry"}}};
+  for (const auto& file : std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR) + "/data/regressions")) {
+    if (file.path().extension() != ".json") continue;
+    const std::string name = file.path().string();
+    const ClusterState state(io::parse_snapshot(io::read_file(name), name));
+    for (const auto& [policy, param] : forms) {
+      for (const char* packing : {"topology", "consolidate", "emptiest"}) {
+        Request request;
+        request.policy = policy;
+        request.params = {param, {"packing", packing}};
+        SCOPED_TRACE(name + ", " + policy + ", " + packing);
+        try {
+          EXPECT_EQ(planned(state, request, Backend::kCpu), planned(state, request, Backend::kReference));
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << error.what();
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

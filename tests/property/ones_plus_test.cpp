@@ -42,7 +42,7 @@ TEST(OnesPlusValue, IsNeverBelowThatOfPrice) {
   int better = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const ClusterState state(uneven(seed));
-    const std::vector<std::pair<std::string, std::string>> params{{"objective", seed % 3 == 0 ? "throughput" : "jct"},
+    const std::vector<std::pair<std::string, std::string>> params{{"objective", seed % 3 == 0 ? "throughput" : "flow_time"},
                                                                   {"terms", seed % 4 == 0   ? "link_load,migration,restart,span"
                                                                             : seed % 4 == 1 ? "fragmentation,span"
                                                                                             : "migration,restart"}};

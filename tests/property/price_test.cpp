@@ -111,14 +111,14 @@ TEST(Price, AFalseBoundIsFound) {
   EXPECT_EQ(broken([](Plan& p) { p.bound.prices[0].second += 1; }), 1u);
   EXPECT_EQ(broken([](Plan& p) { p.bound.prices[0].second = -1; }), 1u);
   EXPECT_EQ(broken([](Plan& p) { p.bound.prices.clear(); }), 1u);
-  EXPECT_EQ(broken([](Plan& p) { p.bound.objective = "jct"; }), 1u);
+  EXPECT_EQ(broken([](Plan& p) { p.bound.objective = "flow_time"; }), 1u);
   EXPECT_EQ(broken([](Plan& p) { p.bound = {}; }), 1u);
 }
 
 TEST(Price, ThePlanIsReadAsItWasWritten) {
   const ClusterState state(elastic(4));
   Engine engine;
-  const Plan plan = engine.decide(state, by("jct"));
+  const Plan plan = engine.decide(state, by("flow_time"));
   EXPECT_TRUE(same_plan(io::parse_plan(io::to_json(plan, state, false), state), plan));
 }
 

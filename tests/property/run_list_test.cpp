@@ -140,7 +140,10 @@ TEST(RunList, EqualsTheEngineInTheOrderOfItsPolicy) {
     Engine engine;
     RunList list;
     for (const Packing placement : {Packing::kTopology, Packing::kCount, Packing::kConsolidate}) {
-      request.params = {{"packing", placement == Packing::kTopology ? "topology" : placement == Packing::kCount ? "count" : "consolidate"}};
+      request.params = {{"packing", placement == Packing::kTopology ? "topology"
+                                    : placement == Packing::kCount  ? "count"
+                                                                    : "consolidate"},
+                        {"shape", "least_gpu_time"}};  // a list has no rule about shapes
       const Plan want = engine.decide(state, request);
 
       Plan got;

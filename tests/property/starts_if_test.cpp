@@ -123,6 +123,18 @@ Snapshot drawn(test::Random& random) {
   return s;
 }
 
+/// Lets jobs of two shapes ask for as many GPUs in both. What the test adds to the cluster could otherwise make the first shape
+/// possible, and the job would ask for that one.
+Snapshot with_equal_shapes(Snapshot s) {
+  for (Job& job : s.jobs) {
+    if (job.shapes.size() < 2) continue;
+    job.shapes[1] = job.shapes[0];
+    job.shapes[1].id = "t";
+    job.shapes[1].gpu_type = job.shapes[0].gpu_type == "a" ? "b" : "a";
+  }
+  return s;
+}
+
 /// Frees what a reason states, on a state to which the plan was applied.
 class Freeing {
  public:
@@ -304,10 +316,13 @@ TEST(StartsIf, WhatItSaysIsEnoughAndLessIsNot) {
   test::Random random(5);
   std::map<std::string, std::int32_t> tried;
   for (std::int32_t round = 0; round < 16'000; ++round) {
-    const Snapshot snapshot = test::some_overtaken(drawn(random), static_cast<std::uint64_t>(round));
+    const bool requested = round % 3 == 0;
+    const Snapshot as_drawn = drawn(random);
+    const Snapshot snapshot = test::some_overtaken(requested ? with_equal_shapes(as_drawn) : as_drawn, static_cast<std::uint64_t>(round));
     Request request;
     request.params = {{"discipline", random.of(std::vector<std::string>{"greedy", "greedy", "easy", "strict"})},
-                      {"packing", random.percent(70) ? "topology" : "count"}};
+                      {"packing", random.percent(70) ? "topology" : "count"},
+                      {"shape", requested ? "requested" : "least_gpu_time"}};
     const ClusterState state(snapshot);
     const Plan plan = Engine().decide(state, request);
     for (const Decision& d : plan.decisions) {

@@ -80,7 +80,7 @@ TEST(Tiresias, ConsolidatedJobsUseAsFewNodesAsHoldThemInTheLowestDomain) {
     const ClusterState state(test::some_overtaken(drawn(seed, random), seed));
     for (const char* reading : {"paper", "code"}) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + reading);
-      const char* packing = random.of<const char*>({"topology", "count", "consolidate"});
+      const char* packing = random.of<const char*>({"topology", "count", "consolidate", "emptiest"});
       const std::vector<std::pair<std::string, std::string>> params{{"reading", reading}, {"packing", packing}};
       Plan plan, other;
       const std::string answer = planned(state, "tiresias", params, Backend::kCpu, plan);

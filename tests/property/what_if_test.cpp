@@ -74,11 +74,12 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   Twin t;
   t.snapshot = given;
   Scenario& a = t.scenario;
-  static const std::vector<std::string> kDisciplines{"strict", "greedy", "easy"}, kPackings{"topology", "count", "consolidate"},
+  static const std::vector<std::string> kDisciplines{"strict", "greedy", "easy"}, kPackings{"topology", "count", "consolidate", "emptiest"},
       kPolicies = comparable_policies();
   const std::string discipline = random.of(kDisciplines);
   if (random.percent(50)) a.params.emplace_back("packing", random.of(kPackings));
   if (random.percent(20)) a.params.emplace_back("max_tries", "2");
+  if (random.percent(50)) a.params.emplace_back("shape", random.of<const char*>({"requested", "least_gpu_time", "largest"}));
   for (std::int32_t i = random.percent(70) ? random.below(8) : 0; i > 0; --i) {
     TakenGpus taken{state.node(random.below(state.node_count())).id};
     if (random.percent(50)) taken.gpus = random.mask(8, 50);

@@ -171,4 +171,41 @@ TEST(Level, CountKeepsToTheFirstRequiredDomainThatHoldsAll) {
   EXPECT_EQ(brief(solve(p, pass), 0), "placed 2:3");
 }
 
+// Nodes 1 3 2 3 by free GPUs, of equal ones by rank. The rest of node 2 is less than what node 1 had.
+TEST(Level, EmptiestTakesTheNodesWithTheMostFreeGpusFirst) {
+  ProblemBuilder b;
+  b.rack("", {1, 3, 2, 3});
+  b.gang(1);
+  b.gang(6);
+  const Problem p = b.build();
+  PassCase pass = pass_over(p);
+  pass.packing = kernel::Packing::kEmptiest;
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 1:1", "placed 3:3 1:2 2:1"}));
+}
+
+TEST(Level, EmptiestCountsFreeGpusAndNotMembers) {
+  ProblemBuilder b;
+  b.rack("", {5, 4, 7});
+  b.ask({.members = 4, .gpus = 2});
+  b.ask({.members = 1, .gpus = 8});
+  const Problem p = b.build();
+  PassCase pass = pass_over(p);
+  pass.packing = kernel::Packing::kEmptiest;
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 2:3 0:1", "waits"}));
+}
+
+TEST(Level, EmptiestKeepsToTheEmptiestRequiredDomain) {
+  ProblemBuilder b;
+  b.rack("a", {1, 1}).rack("b", {3, 3}).rack("c", {4, 3}).rack("d", {7});
+  b.ask({.members = 3, .require = {kSwitchTopology, 1}});
+  b.ask({.members = 3, .require = {kSwitchTopology, 0}});
+  const Problem p = b.build();
+  PassCase pass = pass_over(p);
+  pass.packing = kernel::Packing::kEmptiest;
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 4:3", "placed 6:3"})) << "c has 7 free as d, and comes first";
+}
+
 }  // namespace berth::test

@@ -24,6 +24,7 @@ void for_random_ones(std::int32_t jobs, std::uint64_t seeds, Check check) {
         spec.jobs = jobs;
         spec.population = random.of<std::int32_t>({1, 2, 3, 16});
         spec.theta_ppm = random.of<std::int32_t>({0, 300'000, 1'000'000});
+        spec.waiting = random.of<std::int32_t>({0, 0, 1, 1024});
         spec.options = options;
         spec.fresh_percent = random.of<std::int32_t>({0, 20, 100});
         spec.deployed_percent = random.of<std::int32_t>({0, 70, 100});

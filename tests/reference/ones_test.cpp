@@ -75,6 +75,27 @@ TEST(Ones, ScoreIsTheGpuTimeThatIsLeft) {
   EXPECT_EQ(result.first, (Counts{0, 4}));
 }
 
+// One GPU for two jobs; of A 800 units are left at 100/s, of B 900 at 300/s, in its smallest shape of one GPU.
+TEST(Ones, WaitingWorkIsScoredOnManyTimesTheSmallestOption) {
+  const auto job = [](std::int64_t left, std::int64_t rate) {
+    return TestOnesJob{.options = {{1, rate * kMillion}, {2, 2 * rate * kMillion}},
+                       .limit = 1,
+                       .most = 1,
+                       .work = left * kMillion,
+                       .progress = certain(kOnesUnit / 2)};
+  };
+  OnesProblem problem(1, 16, {job(800, 100), job(900, 300)});
+  EXPECT_EQ(evolve_by_oracle(problem, {.generations = 20}).least.back(), 3'000) << "A waits, and counts as nothing";
+  problem.waiting = 1;
+  EXPECT_EQ(evolve_by_oracle(problem, {.generations = 20}).least.back(), 8'000 + 3'000);
+
+  problem.waiting = 3;
+  const OnesBuffers result = evolve_by_oracle(problem, {.generations = 20});
+
+  EXPECT_EQ(result.least.back(), 8'000 + 3 * 3'000);
+  EXPECT_EQ(result.counts_of(0), (Counts{1, 0}));
+}
+
 TEST(Ones, NothingDoneIsTakenAsTheLeastPartThatThereIs) {
   OnesProblem problem(1, 1, {{.options = {{1, 1000}}, .limit = 1, .most = 1, .work = 1, .progress = certain(0)}});
   EXPECT_EQ(evolve_by_oracle(problem).least[0], kOnesUnit - 1);

@@ -66,6 +66,54 @@ TEST(Preempt, DisplacedJobMoves) {
   EXPECT_EQ(result.displaced_by[1], 0);
 }
 
+// 13 GPUs: A has 8, B 4, C 1. J takes nine, so that A and B must go and C could stay. Three are left: A does not fit even
+// with C's GPU, and B does.
+TEST(Preempt, ADisplacedJobDisplacesThoseBehindIt) {
+  ProblemBuilder b;
+  b.rack("", {13});
+  b.gang(1, 9);
+  b.hold(b.gang(1, 8), {.node = 0, .mask = 0b0'0000'1111'1111});
+  b.hold(b.gang(1, 4), {.node = 0, .mask = 0b0'1111'0000'0000});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b1'0000'0000'0000});
+  const Problem p = b.build();
+  const ResultBuffers result = solve(p, preemptive(p));
+
+  EXPECT_EQ(brief(result), (Lines{"placed 0:1", "preempted", "moved 0:1", "preempted"}));
+  EXPECT_EQ(result.displaced_by, (std::vector<std::int32_t>{-1, 0, 0, 2}));
+}
+
+// A does without the GPU of a job before it, and without one that must not be displaced.
+TEST(Preempt, ADisplacedJobSparesJobsBeforeItAndThoseThatMustStay) {
+  ProblemBuilder b;
+  b.rack("", {2, 1, 1});
+  b.gang(1, 2);
+  b.hold(b.gang(1), {.node = 1, .mask = 1});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b01});
+  b.hold(b.gang(1), {.node = 2, .mask = 1});
+  const Problem p = b.build();
+  PassCase pass = preemptive(p);
+  pass.victim_ok = {1, 1, 1, 0};
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "kept", "preempted", "kept"}));
+}
+
+// Only one GPU is free for A under its class; C behind it is of the same class.
+TEST(Preempt, ADisplacedJobHeedsTheClassRule) {
+  ProblemBuilder b;
+  b.rack("", {2, 1});
+  b.gang(1, 2);
+  b.hold(b.gang(1), {.node = 0, .mask = 0b01});
+  b.hold(b.gang(1), {.node = 1, .mask = 1});
+  const Problem p = b.build();
+  PassCase pass = preemptive(p);
+  pass.class_rule = true;
+  pass.preemption_class = {1, 0, 0};
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "preempted", "kept"}));
+
+  pass.class_rule = false;
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"placed 0:1", "moved 1:1", "preempted"}));
+}
+
 TEST(Preempt, OnlyVictimsThatMayBeDisplaced) {
   ProblemBuilder b;
   b.rack("", {1, 1});

@@ -1,14 +1,21 @@
 // The figures of tests/replicas/README.md and docs/validation.md:
 //   berth_replicas muri TRACE.csv[.gz]...
 //   berth_replicas ada-srsf SCALE SEED...
+//   berth_replicas ones JOBS SEED...
+//   berth_replicas ideal-ones JOBS SEED
+//   berth_replicas shockwave TRACE THROUGHPUTS
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "host/io/traces/trace_json.hpp"
+#include "host/sim/generate/synthetic_jobs.hpp"
 #include "tests/replicas/ada_srsf.hpp"
 #include "tests/replicas/muri.hpp"
+#include "tests/replicas/ones.hpp"
+#include "tests/replicas/shockwave.hpp"
 
 namespace berth::test {
 namespace {
@@ -38,6 +45,99 @@ void show_ada_srsf(int scale, std::uint64_t seed) {
              mean(AdaAdmission::kTwo, false), mean(AdaAdmission::kAdaDual, true), mean(AdaAdmission::kAdaDual, false));
 }
 
+void show_ones(int count, std::uint64_t seed) {
+  const std::vector<OnesJob> jobs = draw_ones_replica(count, seed);
+  fmt::print("seed {}", seed);
+  const auto column = [&](const char* name, const OnesFigures& f) { fmt::print("  {} {:.1f}", name, f.mean_s); };
+  const OnesFigures all = replay_ones(jobs, seed);
+  column("artifact", all);
+  fmt::print(" (run {:.1f} wait {:.1f} used {:.3f} makespan {:.0f} updates {} resizes {} moves {} stops {})", all.run_s,
+             all.mean_s - all.run_s, all.utilisation, all.makespan_s, all.updates, all.resizes, all.moves, all.stops);
+  const std::pair<const char*, bool OnesHabits::*> habits[] = {{"stamps_all", &OnesHabits::stamps_all},
+                                                               {"moves_count", &OnesHabits::moves_count},
+                                                               {"halves_waiting", &OnesHabits::halves_waiting},
+                                                               {"loses_fresh", &OnesHabits::loses_fresh},
+                                                               {"first_evaluation", &OnesHabits::counts_first_evaluation},
+                                                               {"blocks", &OnesHabits::blocks}};
+  OnesHabits none;
+  for (const auto& [name, habit] : habits) {
+    OnesHabits without;
+    without.*habit = none.*habit = false;
+    column(name, replay_ones(jobs, seed, {}, without));
+  }
+  column("none", replay_ones(jobs, seed, {}, none));
+  OnesCosts blind;
+  blind.predicts = false;
+  column("unpredicted", replay_ones(jobs, seed, blind));
+  const OnesCosts no_costs{0, 0, 1, true};
+  const auto shorter = [](std::vector<OnesJob> some) {
+    for (OnesJob& job : some) {
+      job.epoch_size /= 10;
+      job.epochs *= 10;
+    }
+    return some;
+  };
+  std::vector<OnesJob> linear = jobs;  // as fast as measured on the requested GPUs, and in proportion to them on others
+  for (OnesJob& job : linear) {
+    const double one = job.rate[static_cast<std::size_t>(job.gpus) - 1] / job.gpus;
+    for (std::size_t n = 0; n < job.rate.size(); ++n) job.rate[n] = one * static_cast<double>(n + 1);
+  }
+  column("shorter", replay_ones(shorter(jobs), seed));
+  column("shorter-none-free", replay_ones(shorter(jobs), seed, no_costs, none));
+  column("linear-none", replay_ones(linear, seed, {}, none));
+  column("linear-shorter-none-free", replay_ones(shorter(linear), seed, no_costs, none));
+  double alone = 0, alone_free = 0;
+  for (const OnesJob& job : jobs) {
+    alone += replay_ones({job}, seed).mean_s / count;
+    alone_free += replay_ones({job}, seed, no_costs).mean_s / count;
+  }
+  fmt::print("  alone {:.1f} alone-free {:.1f}", alone, alone_free);
+  fmt::print("\n");
+}
+
+/// The jobs of "linear-shorter" as a trace, for other policies.
+void print_ideal_ones(int count, std::uint64_t seed) {
+  sim::SyntheticOptions options;
+  options.workload = sim::Workload::kOnes;
+  options.jobs = count;
+  options.load_ppm = 0;
+  options.seed = seed;
+  sim::SyntheticJobs drawn(options);
+  Trace trace;
+  trace.name = "ones, rates in proportion, epochs a tenth as long";
+  trace.profiles = sim::SyntheticJobs::profiles(options.workload);
+  while (const TraceJob* const next = drawn.next()) {
+    TraceJob& job = trace.jobs.emplace_back(*next);
+    job.dataset_size /= 10;
+    job.epochs_micro *= 10;
+    for (auto& [name, profile] : trace.profiles) {
+      if (name != job.profile) continue;
+      const std::int64_t rate = profile.points[static_cast<std::size_t>(job.gpus - 1)].rate / job.gpus;
+      for (RatePoint& point : profile.points) point.rate = rate * point.gpus;
+    }
+  }
+  fmt::print("{}", io::to_json(trace));
+}
+
+void show_shockwave(const std::vector<std::string>& files) {
+  const std::vector<ShockwaveJob> jobs = read_shockwave_jobs(files);
+  const auto row = [&](ShockwavePolicy policy, const char* habits_text, const ShockwaveHabits& habits) {
+    const ShockwaveFigures figures = replay_shockwave(jobs, policy, habits);
+    fmt::print("{}, {}: mean {:.1f} makespan {:.1f}\n", policy == ShockwavePolicy::kAllox ? "allox" : "max-sum", habits_text,
+               figures.mean_s, figures.makespan_s);
+  };
+  for (const ShockwavePolicy policy : {ShockwavePolicy::kAllox, ShockwavePolicy::kMaxSum}) {
+    ShockwaveHabits habits;
+    row(policy, "as theirs", habits);
+    habits.between_allocations_s = 0;
+    row(policy, "+ an allocation whenever jobs change", habits);
+    habits.start_s = 0;
+    row(policy, "+ no job pays", habits);
+    habits.counts_steps = false;
+    if (policy == ShockwavePolicy::kMaxSum) row(policy, "+ speeds instead of steps", habits);
+  }
+}
+
 }  // namespace
 }  // namespace berth::test
 
@@ -47,8 +147,17 @@ int main(int argc, char** argv) {
     for (std::size_t i = 1; i < words.size(); ++i) berth::test::show_muri(words[i]);
   } else if (words.size() > 2 && words[0] == "ada-srsf") {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ada_srsf(std::stoi(words[1]), std::stoull(words[i]));
+  } else if (words.size() > 2 && words[0] == "ones") {
+    for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ones(std::stoi(words[1]), std::stoull(words[i]));
+  } else if (words.size() == 3 && words[0] == "ideal-ones") {
+    berth::test::print_ideal_ones(std::stoi(words[1]), std::stoull(words[2]));
+  } else if (words.size() == 3 && words[0] == "shockwave") {
+    berth::test::show_shockwave({words[1], words[2]});
   } else {
-    fmt::print(stderr, "usage: {} muri TRACE...\n       {} ada-srsf SCALE SEED...\n", argv[0], argv[0]);
+    fmt::print(stderr,
+               "usage: {0} muri TRACE...\n       {0} ada-srsf SCALE SEED...\n       {0} ones JOBS SEED...\n"
+               "       {0} ideal-ones JOBS SEED\n       {0} shockwave TRACE THROUGHPUTS\n",
+               argv[0]);
     return 2;
   }
   return 0;

@@ -34,6 +34,7 @@ kernel::OnesView OnesProblem::view() const {
           population,
           theta_ppm,
           seed,
+          waiting,
           option_begin.data(),
           option_gpus.data(),
           option_rate.data(),

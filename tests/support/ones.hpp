@@ -41,6 +41,7 @@ struct OnesProblem {
   std::int32_t n_gpus, population;
   std::int32_t theta_ppm = 300'000;
   std::uint64_t seed = 1;
+  std::int64_t waiting = 0;
   std::vector<std::int32_t> option_begin, option_gpus;
   std::vector<std::int64_t> option_rate;
   std::vector<std::uint8_t> fresh;

@@ -140,6 +140,7 @@ OnesProblem random_ones(std::uint64_t seed, const RandomOnesSpec& spec) {
   deploy(random, spec, jobs);
   OnesProblem problem(spec.n_gpus, spec.population, jobs);
   problem.theta_ppm = spec.theta_ppm;
+  problem.waiting = spec.waiting;
   problem.seed = random.bits();
   return problem;
 }

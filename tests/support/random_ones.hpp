@@ -24,6 +24,7 @@ struct RandomOnesSpec {
   std::int32_t jobs = 12;
   std::int32_t population = 3;
   std::int32_t theta_ppm = 300'000;
+  std::int64_t waiting = 0;
   OnesOptions options = OnesOptions::kMixed;
   std::int32_t most_gpus = 64;          // maximum of an option
   std::int32_t fresh_percent = 20;      // jobs

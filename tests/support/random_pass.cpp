@@ -69,7 +69,8 @@ PassCase random_pass(std::uint64_t seed, const Problem& problem) {
   pass.releases = random_releases(random, problem, pass.now);
   pass.discipline = random.of<kernel::Discipline>({kernel::Discipline::kStrict, kernel::Discipline::kGreedy, kernel::Discipline::kGreedy,
                                                    kernel::Discipline::kEasy, kernel::Discipline::kEasy});
-  pass.packing = random.percent(25) ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  pass.packing = random.of<kernel::Packing>({kernel::Packing::kCount, kernel::Packing::kEmptiest, kernel::Packing::kTopology,
+                                             kernel::Packing::kTopology, kernel::Packing::kTopology});
   pass.preemptive = random.percent(60);
   pass.class_rule = random.percent(30);
   if (random.percent(10)) pass.limit = random.below(problem.n_jobs() + 1);

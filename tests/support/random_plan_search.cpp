@@ -135,7 +135,7 @@ PlanSearchProblem random_plan_search(std::uint64_t seed, const RandomPlanSearchS
   of_problem.shares = false;
   PlanSearchProblem out;
   out.problem = random_problem(seed, of_problem);
-  out.packing = random.percent(15) ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  out.packing = random.percent(15) ? kernel::Packing::kCount : random.percent(15) ? kernel::Packing::kEmptiest : kernel::Packing::kTopology;
   const std::int32_t classes = spec.classes ? out.problem.view().topology[0].levels + 1 : 1;
   out.n_classes = classes;
   for (std::int32_t job = 0; job < out.problem.n_jobs(); ++job) add_job(random, out, job, spec, classes);

@@ -31,7 +31,7 @@ ClusterState search_instance(const SearchRequest& wanted, std::uint64_t seed) {
 Request search_request(const BenchOrder& order, const char* policy, const BenchSide& side) {
   Request request;
   request.policy = policy;
-  request.params = {{"objective", "jct"}, {"terms", "migration,restart,span"}};
+  request.params = {{"objective", "flow_time"}, {"terms", "migration,restart,span"}};
   request.backend = side.backend;
   request.threads = side.threads;
   request.seed = order.seed;

@@ -84,7 +84,7 @@ std::string search_text(const std::vector<SearchSize>& sizes, bool quick) {
     }
   }
   return fmt::format(
-      "\nCoupled search: ones-plus, objective jct, terms migration, restart, span; NVL72 domains, elastic jobs\n"
+      "\nCoupled search: ones-plus, objective flow_time, terms migration, restart, span; NVL72 domains, elastic jobs\n"
       "% below the bound of all shapes, which ignores places, by the time since the call; - is nothing yet{}\n{}",
       quick ? "" : "; the middle one of 3 runs", report::table(head, rows));
 }

@@ -34,6 +34,7 @@ NamedCommand named_command(const std::string& text) {
 
 core::Packing packing_named(const std::string& name) {
   if (name == "count") return core::Packing::kCount;
+  if (name == "emptiest") return core::Packing::kEmptiest;
   return name == "consolidate" ? core::Packing::kConsolidate : core::Packing::kTopology;
 }
 

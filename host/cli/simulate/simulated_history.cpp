@@ -29,7 +29,7 @@ void SimulatedHistory::add(const sim::JobOutcome& job) {
   const std::string id = csv_field(traced.id);
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch, ++rows_) {
     Progress at_end;
-    reports_.put(at_end, traced, job.job, epoch * kEpoch, traced.epochs_micro);
+    reports_.put_epochs(at_end, traced, job.job, epoch * kEpoch);
     csv_ += fmt::format("{},{},{},{},{},{},{}\n", id, traced.dataset_size, reported(at_end.initial_loss_micro), reported(at_end.loss_micro),
                         reported(at_end.accuracy_ppm), at_end.samples_done, total);
   }

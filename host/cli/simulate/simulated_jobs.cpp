@@ -9,6 +9,9 @@
 namespace berth::cli {
 namespace {
 
+constexpr std::int64_t kOnesJobs = 50;  // of the evaluation
+constexpr const char* kUsualLoad = "0.8";
+
 /// Jobs of a file, read during the simulation.
 class StreamedJobs final : public sim::JobSource {
  public:
@@ -30,12 +33,20 @@ class StreamedJobs final : public sim::JobSource {
 SimulatedJobs::SimulatedJobs(const JobOptions& options) : workload_(options.workload) {
   if (options.traces.empty() == options.workload.empty()) throw InvalidArgument("either --trace or --workload is required");
   if (!workload_.empty()) {
-    if (options.jobs < 1) throw InvalidArgument("--workload: --jobs says how many jobs are drawn");
+    const bool ones = workload_ == "ones";
+    if (options.jobs < 1 && !ones) throw InvalidArgument("--workload: --jobs says how many jobs are drawn");
     if (options.stream) throw InvalidArgument("--stream: drawn jobs are not kept anyway");
     synthetic_.workload = sim::workload_from_name(workload_).value();  // the parser accepts no other value
-    synthetic_.jobs = count_ = options.jobs;
-    synthetic_.load_ppm = parse_load(options.load);
-    imported_.trace.name = fmt::format("{} at load {}", workload_, options.load);
+    synthetic_.jobs = count_ = options.jobs < 1 ? kOnesJobs : options.jobs;
+    imported_.trace.profiles = sim::SyntheticJobs::profiles(synthetic_.workload);
+    if (ones && options.load.empty()) {
+      synthetic_.load_ppm = 0;
+      imported_.trace.name = "ones, submitted as published";
+      return;
+    }
+    const std::string load = options.load.empty() ? kUsualLoad : options.load;
+    synthetic_.load_ppm = parse_load(load);
+    imported_.trace.name = fmt::format("{} at load {}", workload_, load);
     return;
   }
   if (options.jobs != 0) throw InvalidArgument("--jobs: it is for --workload");
@@ -73,12 +84,11 @@ void add_job_options(CLI::App& app, JobOptions& options) {
       ->capture_default_str();
   app.add_flag("--stream", options.stream, "Read a sorted file of the format 'trace' while it is simulated");
   app.add_option("--workload", options.workload, "Draw jobs from these published statistics instead of --trace")
-      ->check(CLI::IsMember({"philly", "helios", "pai"}))
+      ->check(CLI::IsMember({"philly", "helios", "pai", "ones"}))
       ->type_name("NAME");
-  app.add_option("--jobs", options.jobs, "With --workload, draw N jobs")->check(whole_number<std::int64_t>())->type_name("N");
-  app.add_option("--load", options.load, "With --workload, submit this fraction of the GPU-time that there is")
-      ->type_name("FRACTION")
-      ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50)")->check(whole_number<std::int64_t>())->type_name("N");
+  app.add_option("--load", options.load, "With --workload, submit this fraction of the GPU-time (0.8; ones: as published)")
+      ->type_name("FRACTION");
 }
 
 }  // namespace berth::cli

@@ -17,7 +17,7 @@ struct JobOptions {
   std::vector<std::string> traces;
   std::string format = "trace";
   bool stream = false;
-  std::string workload, load = "0.8";
+  std::string workload, load;
   std::int64_t jobs = 0;
 };
 

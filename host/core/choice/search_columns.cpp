@@ -39,7 +39,7 @@ void SearchColumns::finish(const Asked& a) {
   view_ = {};
   view_.problem = empty_.view();
   view_.now = a.state.now;
-  view_.packing = a.rules.packing == Packing::kCount ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  view_.packing = pass_packing(a.rules.packing);
   view_.max_tries = a.rules.max_tries;
   view_.n_jobs = static_cast<std::int32_t>(choice.jobs.size());
   view_.problem_job = choice.jobs.data();

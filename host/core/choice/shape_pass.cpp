@@ -97,7 +97,7 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
   request_.job_rank = s.job_rank.data();
   request_.option_run = run_.data();
   request_.discipline = kernel::Discipline::kGreedy;
-  request_.packing = rules.packing == Packing::kCount ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  request_.packing = pass_packing(rules.packing);
   request_.max_tries = rules.max_tries;
   request_.limit = request_.n;
 }

@@ -53,6 +53,7 @@ class EngineImpl {
   core::ChosenPolicy chosen;
   core::Backends backends;
   core::PassInput input;
+  core::TriedOptions tried;
   core::ShapeProblem choice;
   core::PlanSearch search;
   core::PassProblem problem;
@@ -80,6 +81,7 @@ class EngineImpl {
   /// One scheduling pass of a decision. A decision may try several; each result is a value, and the best becomes the plan.
   struct PassAttempt {
     core::ShapePass shape_pass;  // used where a policy chooses shapes
+    std::vector<TimeUs> run;     // of the options of the pass, where a queue policy does not try all
     core::JobChoice choice;      // what the pass was built for, while `EngineImpl::choice` holds another one
     kernel::ProblemView visited{};
     kernel::PlaceRequest request{};
@@ -142,10 +144,12 @@ EngineImpl::PassAttempt EngineImpl::take_memory() {
 
 EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                                                const Request& request) {
-  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks);
+  tried.build(s, problem.view(), chosen.shape, builder);
+  input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried);
   PassAttempt attempt = take_memory();
-  attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations);
-  attempt.visited = problem.view();
+  attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations, {}, &tried);
+  attempt.visited = tried.view(problem.view());
+  attempt.request.option_run = tried.run_times(problem.view(), attempt.request.option_run, attempt.run);
   return attempt;
 }
 
@@ -211,23 +215,26 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
 void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
   const kernel::PlaceResult placed = attempt.result.columns();
   const bool shapes = chosen.policy == nullptr;
-  if (shapes) attempt.shape_pass.translate(problem.view(), attempt.visited, attempt.request, placed);
+  if (shapes) {
+    attempt.shape_pass.translate(problem.view(), attempt.visited, attempt.request, placed);
+  } else {
+    tried.translate(attempt.request, placed);
+    attempt.visited = problem.view();
+    attempt.request.option_run = input.option_run();
+  }
   overruns.withdraw(s, attempt.visited, attempt.request, placed);
+  if (!shapes) input.settle(attempt.request, placed);
 }
 
 // From a pass whose options are those of the jobs.
 void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan) {
   const bool shapes = chosen.policy == nullptr;
   const kernel::PlaceResult placed = attempt.result.columns();
-  const core::PassOutput output{&attempt.request,
-                                &placed,
-                                &attempt.visited,
-                                &problem.lost(),
-                                &problem.repaired(),
-                                &problem.repairs(),
-                                &input.remaining(),
-                                shapes ? &choice : nullptr,
-                                shapes ? &attempt.shape_pass.left() : nullptr};
+  const core::PassOutput output{&attempt.request,           &placed,
+                                &attempt.visited,           &problem.lost(),
+                                &problem.repaired(),        &problem.repairs(),
+                                &input.remaining(),         shapes ? nullptr : tried.left_out(),
+                                shapes ? &choice : nullptr, shapes ? &attempt.shape_pass.left() : nullptr};
   builder.build(s, output, plan);
   if (shapes) {
     choice.report(s, chosen.choice, plan);

@@ -117,6 +117,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
   ReasonInput input = reason_input(s, p);
   input.held = held_after_.data();
   input.option_run = request.option_run;
+  input.left_out = pass.left_out;
   reasons_.begin(input);
 
   bool unproved = false;

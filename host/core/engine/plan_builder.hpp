@@ -25,6 +25,7 @@ struct PassOutput {
   const std::vector<std::int32_t>* repaired = nullptr;  // [jobs of the state] index in `repairs`, or -1
   const std::vector<std::vector<PlanEntry>>* repairs = nullptr;
   const std::vector<TimeUs>* remaining = nullptr;   // [jobs of the state] StateImpl::remaining
+  const std::uint8_t* left_out = nullptr;           // [options of the problem] 1: the pass did not try it; null: it tried all
   const ShapeProblem* choice = nullptr;             // where a policy chooses shapes
   const std::vector<std::uint8_t>* left = nullptr;  // then: [jobs of the state] 1: runs, and released its GPUs before the pass
 };

@@ -226,9 +226,10 @@ const std::vector<std::string>& RunList::plan(const StateView& view, std::span<c
   plan.bound = {};
   plan.history.clear();
   plan.timing = {};
-  builder_.build(
-      s, {&request_, &placed, &planned_, &problem_.lost(), &problem_.repaired(), &problem_.repairs(), &input_.remaining(), nullptr, &left_},
-      plan);
+  builder_.build(s,
+                 {&request_, &placed, &planned_, &problem_.lost(), &problem_.repaired(), &problem_.repairs(), &input_.remaining(), nullptr,
+                  nullptr, &left_},
+                 plan);
   const bool asked_for = n_named_ > 0 || std::find(left_.begin(), left_.end(), 1) != left_.end();
   for (Decision& d : plan.decisions) {
     if (line_of(d.job) != nullptr || (d.action != Action::kWait && d.action != Action::kPreempt)) continue;

@@ -81,15 +81,19 @@ std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
   const std::optional<Consolidation>& close = chosen_.rules.consolidation;
   for (std::int32_t i = n_problems_; i-- > 0;) {
     const Problem& known = problems_[to_index(i)];
-    if (known.consolidated == consolidated && known.close == close && (!lost_gpus_ || same_rows(known.taken, pass.taken))) return i;
+    if (known.consolidated == consolidated && known.close == close && known.shape == chosen_.shape &&
+        (!lost_gpus_ || same_rows(known.taken, pass.taken)))
+      return i;
   }
   Problem& problem = next(problems_, n_problems_);
   problem.consolidated = consolidated;
   problem.close = close;
+  problem.shape = chosen_.shape;
   problem.taken = pass.taken;
   problem.pass.build(s, chosen_.rules, pass.taken);
   for (std::int32_t i = 0; i < n_problems_; ++i) problems_[to_index(i)].pass.follow_demands(s);
   problem.rejected = builder_.reject(s, problem.pass.view(), certificates_);
+  problem.tried.build(s, problem.pass.view(), problem.shape, builder_);
   problem.bound = entry_bound(problem.pass.view());
   return n_problems_ - 1;
 }
@@ -97,7 +101,8 @@ std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
 std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   if (n_passes_ > 1) {
     const Pass& before = passes_[to_index(n_passes_ - 2)];
-    if (before.problem == pass.problem && same_order(*before.asked, *pass.asked)) return before.input;
+    // What is taken decides who is admitted.
+    if (!chosen_.rules.admits_by_count && before.problem == pass.problem && same_order(*before.asked, *pass.asked)) return before.input;
   }
   const Problem& problem = problems_[to_index(pass.problem)];
   skipped_ = problem.rejected;
@@ -106,20 +111,20 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   entry.preemptive = pass.asked->preemptive.value_or(entry.preemptive);
   const PassInput::Marks marks{problem.pass.lost(), problem.pass.repaired(), skipped_};
   Input& input = next(inputs_, n_inputs_);
-  order(s, entry, *pass.asked, marks, input.pass);
-  input.request = input.pass.request(s, entry, chosen_.rules, marks, 0);
+  order(s, entry, *pass.asked, marks, problem.tried, input.pass);
+  input.request = input.pass.request(s, entry, chosen_.rules, marks, 0, pass.taken, &problem.tried);
   return n_inputs_ - 1;
 }
 
 void WhatIf::order(const StateImpl& s, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
-                   PassInput& input) {
+                   const TriedOptions& tried, PassInput& input) {
   if (asked.order.empty()) {
     PolicyState remembered;
     if (asked.policy_state != nullptr) remembered = *asked.policy_state;
     if (!remembered.policy.empty() && remembered.policy != asked.policy) {
       throw InvalidArgument("the policy state is of '" + remembered.policy + "', not of '" + asked.policy + "'");
     }
-    input.order(s, entry, *chosen_.policy, remembered, marks);
+    input.order(s, entry, *chosen_.policy, remembered, marks, tried);
     return;
   }
   jobs_.clear();
@@ -138,18 +143,28 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
   const char* used = "";
   for (std::int32_t p = 0; p < n_problems_; ++p) {
     const Problem& problem = problems_[to_index(p)];
+    const kernel::ProblemView& own = problem.pass.view();
+    const kernel::ProblemView visited = problem.tried.view(own);
     scenarios_.clear();
     results_.clear();
+    of_pass_.clear();
     for (std::int32_t w = 0; w < n_passes_; ++w) {
       Pass& pass = passes_[to_index(w)];
       if (pass.problem != p) continue;
-      const kernel::PlaceRequest& request = inputs_[to_index(pass.input)].request;
+      Input& input = inputs_[to_index(pass.input)];
+      kernel::PlaceRequest request = input.request;
+      request.option_run = problem.tried.run_times(own, request.option_run, input.run);
       scenarios_.push_back({request, pass.taken, nullptr});
+      of_pass_.push_back(pass.input);
       results_.push_back(pass.result.prepare(request.n, problem.bound));
     }
-    used = backends.run(wanted, threads, note,
-                        [&](PlacementBackend& backend) { backend.place_batch(problem.pass.view(), scenarios_, results_); });
-    for (std::size_t w = 0; w < results_.size(); ++w) overruns_.withdraw(s, problem.pass.view(), scenarios_[w].request, results_[w]);
+    used = backends.run(wanted, threads, note, [&](PlacementBackend& backend) { backend.place_batch(visited, scenarios_, results_); });
+    for (std::size_t w = 0; w < results_.size(); ++w) {
+      kernel::PlaceRequest& request = scenarios_[w].request;
+      problem.tried.translate(request, results_[w]);
+      overruns_.withdraw(s, own, request, results_[w]);
+      inputs_[to_index(of_pass_[w])].pass.settle(request, results_[w]);
+    }
   }
   return used;
 }

@@ -38,15 +38,18 @@ class WhatIf {
  private:
   struct Problem {
     bool consolidated = false;
-    std::optional<Consolidation> close;   // jobs that the policy consolidates
+    std::optional<Consolidation> close;  // jobs that the policy consolidates
+    ShapeRule shape{};
     std::vector<kernel::TakenRow> taken;  // applies when jobs were repaired; else empty
     PassProblem pass;
+    TriedOptions tried;
     std::vector<std::uint8_t> rejected;
     std::int32_t bound = 0;
   };
   struct Input {
     PassInput pass;
     kernel::PlaceRequest request{};
+    std::vector<TimeUs> run;  // of the options of the pass, where it does not try all
   };
   struct Pass {
     const berth::Scenario* asked = nullptr;
@@ -62,7 +65,7 @@ class WhatIf {
   std::int32_t problem_of(const StateImpl& state, const Pass& pass);
   std::int32_t input_of(const StateImpl& state, const Pass& pass);
   void order(const StateImpl& state, const PolicyEntry& entry, const berth::Scenario& asked, const PassInput::Marks& marks,
-             PassInput& input);
+             const TriedOptions& tried, PassInput& input);
 
   std::weak_ptr<const int> served_;  // the state of the last question
   ChosenPolicy chosen_;
@@ -80,6 +83,7 @@ class WhatIf {
 
   std::vector<PlaceTask> scenarios_;
   std::vector<kernel::PlaceResult> results_;
+  std::vector<std::int32_t> of_pass_;  // [results] index in `inputs_`
   std::vector<std::uint8_t> skipped_;
   std::vector<std::int32_t> jobs_, position_;
 };

@@ -18,4 +18,7 @@ inline std::int64_t phase_begin(const TraceJob& job, std::size_t k) {
   return k == 0 ? 0 : k <= job.phases.size() ? job.phases[k - 1].from : job.work;
 }
 
+/// Epochs in millionths that a job has done after `done` of its `work`, both in one unit: linear between the instants that it states.
+std::int64_t epochs_after(const TraceJob& job, std::int64_t done, std::int64_t work);
+
 }  // namespace berth::core

@@ -22,7 +22,7 @@ class StateJobs final : public LiveJobs {
 }  // namespace
 
 void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
-                      const Marks& marks) {
+                      const Marks& marks, const TriedOptions& tried) {
   const std::size_t n = s.jobs.size();
   remaining_.resize(n);
   attained_.resize(n);
@@ -30,7 +30,9 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   keys_.resize(n);
   jobs_.clear();
   for (const std::int32_t job : s.job_order) {
-    remaining_[to_index(job)] = s.remaining(job);
+    const std::int32_t first = tried.first(job);
+    const bool waits = s.job.running[to_index(job)] == 0;
+    remaining_[to_index(job)] = waits && first > 0 ? s.run_at(job, s.jobs[to_index(job)].option_rate[to_index(first)]) : s.remaining(job);
     if (!entry.preemptive && s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0) continue;
     if (marks.rejected[to_index(job)] != 0) continue;
     jobs_.push_back(job);
@@ -116,7 +118,7 @@ void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState&
 }
 
 kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
-                                        std::int64_t max_iterations) {
+                                        std::int64_t max_iterations, std::span<const kernel::TakenRow> taken, const TriedOptions* tried) {
   const StateImpl& s = impl_of(view);
   const kernel::ProblemView& p = s.problem();
   const std::size_t n = order_.size();
@@ -128,6 +130,11 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
     running_[i] = s.job.running[job] != 0 && marks.lost[job] == 0 ? 1 : 0;
     victim_ok_[i] = running_[i] != 0 && marks.repaired[job] < 0 && s.job.victim_from[job] <= s.now ? 1 : 0;
     assert(entry.preemptive || running_[i] == 0);  // such a policy orders no job that keeps its GPUs
+  }
+  admitted_ = kernel::kNone;
+  if (rules.admits_by_count) {
+    const kernel::ProblemView counted = tried == nullptr ? p : tried->view(p);
+    admitted_ = admission_.admit(s, counted, taken, order_, running_, victim_ok_);
   }
   // Run times are needed only where an end time matters.
   const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
@@ -153,12 +160,19 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();
   r.discipline = rules.discipline;
-  r.packing = rules.packing == Packing::kCount ? kernel::Packing::kCount : kernel::Packing::kTopology;
+  r.packing = pass_packing(rules.packing);
   r.preemptive = entry.preemptive ? 1 : 0;
   r.class_rule = entry.class_rule ? 1 : 0;
   r.max_tries = rules.max_tries;
   r.limit = max_iterations > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(max_iterations, r.n)) : r.n;
+  if (admitted_ != kernel::kNone) r.limit = std::min(r.limit, admitted_);
   return r;
+}
+
+void PassInput::settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const {
+  if (admitted_ == kernel::kNone) return;
+  CountedAdmission::settle(request, admitted_, result);
+  if (request.limit == admitted_) request.limit = request.n;
 }
 
 void PassInput::release_events(const StateImpl& s, const std::vector<std::uint8_t>& lost) {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "host/backend/backend.hpp"
+#include "host/core/placement/admission.hpp"
 #include "host/core/placement/ordering.hpp"
+#include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
 
@@ -25,7 +27,8 @@ class PassInput {
   };
 
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
-  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks);
+  void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks,
+             const TriedOptions& tried);
   /// Only computes `remaining`, for a choice of shapes.
   void look(const StateImpl& state);
   /// Stores what the policy keeps for the next decision. The state of `order` must be unchanged.
@@ -33,13 +36,19 @@ class PassInput {
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
   /// displaced.
   void order(const std::vector<std::int32_t>& jobs) { order_ = jobs; }
-  /// [jobs of the state] StateImpl::remaining now; by the last `order` of a policy.
+  /// [jobs of the state] run time left now, of a waiting job in the option that is tried first; by the last `order` of a
+  /// policy, or `look`.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
   TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
-  /// The rest of the request.
+  /// [options of the problem] of the last `request`.
+  const TimeUs* option_run() const { return option_run_.data(); }
+  /// The rest of the request. `taken` are GPUs that its pass does not have. @param tried  null: jobs are tried in all options
   kernel::PlaceRequest request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
-                               std::int64_t max_iterations);
+                               std::int64_t max_iterations, std::span<const kernel::TakenRow> taken = {},
+                               const TriedOptions* tried = nullptr);
+  /// Ends a pass of that request: with admission by counts the other jobs leave or wait. The request then names all jobs as tried.
+  void settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const;
 
  private:
   void look_at_cluster(const StateImpl& state);
@@ -61,6 +70,8 @@ class PassInput {
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;
+  CountedAdmission admission_;
+  std::int32_t admitted_ = kernel::kNone;  // the first jobs of the order; kNone: all are tried
 };
 
 }  // namespace berth::core

@@ -4,6 +4,8 @@
 
 #include "berth/job.hpp"
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/model/profile.hpp"
+#include "host/core/state/span.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
@@ -41,6 +43,23 @@ bool plain_gang(const kernel::DemandRow& demand, const GroupRow& row) {
   return demand.group_end - demand.group_begin == 1 && row.share_ppm == kWholeGpu && row.segment_size == 0 && row.spread_most == 0;
 }
 
+// The widest level at which an option has the measured rate of its tightest span; kNone: it has that rate everywhere.
+std::int32_t level_without_loss(const StateImpl& s, const JobRecord& record, std::size_t option) {
+  const Job& job = *record.job;
+  if (job.profile.kind != ProfileKind::kTable || record.option_rate[option] <= 0) return kNone;
+  const kernel::DemandRow& demand = s.demands.rows()[to_index(record.options[option].demand)];
+  const Shape& shape = job.shapes[to_index(record.options[option].shape)];
+  SpanInfo span = tightest_span(s, demand.gpu_type, demand.gpus);
+  const std::int64_t rate = profile_rate(job, shape, span);
+  if (span.nodes < 2) span.nodes = 2;
+  for (std::int32_t level = span.level + 1; level < s.topologies.levels(kBySwitch); ++level) {
+    span.level = level;
+    span.level_name = s.topologies.level_name(kBySwitch, level);
+    if (profile_rate(job, shape, span) < rate) return level - 1;
+  }
+  return kNone;
+}
+
 }  // namespace
 
 std::string Consolidation::plain(std::string_view model) {
@@ -60,10 +79,11 @@ void Consolidator::begin(const StateImpl& s, const Consolidation& rule) {
   // The lower half counts demands; known ones stay valid.
   const std::uint64_t structure = s.structure_version() >> 32;
   if (served_.lock() != s.identity || structure != structure_ || rule.whole_nodes != whole_nodes_) known_.clear();
+  known_.resize(to_index(problem_->topology[kBySwitch].levels));
   served_ = s.identity;
   structure_ = structure;
   whole_nodes_ = rule.whole_nodes;
-  known_.resize(s.demands.rows().size(), kNone);
+  for (std::vector<std::int32_t>& level : known_) level.resize(s.demands.rows().size(), kNone);
   total_.begin(*problem_, s.total_supply(), false);
 }
 
@@ -84,11 +104,11 @@ bool Consolidator::holds(std::span<const std::int32_t> nodes, const GroupRow& ro
 }
 
 // The lowest level with a named domain that holds the gang; kNone: not even the cluster does.
-std::int32_t Consolidator::lowest_level(const GroupRow& row, std::int32_t whole) {
+std::int32_t Consolidator::lowest_level(const GroupRow& row, std::int32_t whole, std::int32_t from) {
   const bool asks = row.require_level != kNone;
   const std::int32_t topology = asks ? row.require_topology : kBySwitch;
   const kernel::TopologyView& f = problem_->topology[topology];
-  for (std::int32_t level = asks ? row.require_level : whole_nodes_ ? 0 : 1; level < f.levels; ++level) {
+  for (std::int32_t level = asks ? row.require_level : from; level < f.levels; ++level) {
     if (asks && level > row.require_level) break;
     const std::int32_t begin = level == 0 ? 0 : f.level_begin[level];
     const std::int32_t end = level == 0 ? problem_->n_nodes : f.level_begin[level + 1];
@@ -103,7 +123,7 @@ std::int32_t Consolidator::lowest_level(const GroupRow& row, std::int32_t whole)
   return kNone;
 }
 
-std::int32_t Consolidator::close(const StateImpl& s, std::int32_t demand) {
+std::int32_t Consolidator::close(const StateImpl& s, std::int32_t demand, std::int32_t from) {
   const kernel::DemandRow row = s.demands.rows()[to_index(demand)];
   const GroupRow gang = s.demands.groups()[to_index(row.group_begin)];
   if (!plain_gang(row, gang)) return demand;
@@ -114,10 +134,10 @@ std::int32_t Consolidator::close(const StateImpl& s, std::int32_t demand) {
   }
   // Members of several GPUs are not combined into whole nodes.
   std::int32_t whole = whole_nodes_ && gang.gpus == 1 ? s.type_size[to_index(row.gpu_type)].gpus_per_node : 0;
-  std::int32_t level = lowest_level(gang, whole);
+  std::int32_t level = lowest_level(gang, whole, from);
   if (level == kNone && whole > 0) {
     whole = 0;  // nodes differ: there could never be enough whole ones
-    level = lowest_level(gang, whole);
+    level = lowest_level(gang, whole, from);
   }
   if (level == kNone) return demand;
   const bool cluster = level == problem_->topology[kBySwitch].levels - 1;
@@ -132,9 +152,13 @@ void Consolidator::apply(const StateImpl& s, const Consolidation& rule, std::spa
   for (const std::int32_t job : s.job_order) {
     if (!rule.applies_to(*s.jobs[to_index(job)].job)) continue;
     for (std::int32_t o = problem_->option_begin[job]; o < problem_->option_begin[job + 1]; ++o) {
-      const std::int32_t asked = problem_->options[o].demand;
-      if (known_[to_index(asked)] == kNone) known_[to_index(asked)] = close(s, asked);
-      options[to_index(o)].demand = known_[to_index(asked)];
+      const std::int32_t asked = rule.measured ? options[to_index(o)].demand : problem_->options[o].demand;
+      std::int32_t from = rule.whole_nodes ? 0 : 1;
+      if (rule.measured) from = level_without_loss(s, s.jobs[to_index(job)], to_index(o - problem_->option_begin[job]));
+      if (from == kNone) continue;
+      std::int32_t& known = known_[to_index(from)][to_index(asked)];
+      if (known == kNone) known = close(s, asked, from);
+      options[to_index(o)].demand = known;
     }
   }
 }

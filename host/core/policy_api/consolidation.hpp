@@ -20,6 +20,7 @@ namespace berth::core {
 /// Which jobs a policy consolidates, whatever its packing does with the others (docs/placement.md, section 10).
 struct Consolidation {
   bool whole_nodes = true;             ///< on as few nodes as hold them; else only in one domain above the nodes
+  bool measured = false;               ///< instead: in the widest domains in which they were not measured to be slower
   std::vector<std::string> scattered;  ///< models, as `plain` writes them, whose jobs are not consolidated
 
   /// Whether the job's model is none of those. A job without a model is consolidated.
@@ -39,14 +40,14 @@ class Consolidator {
 
  private:
   void begin(const StateImpl& state, const Consolidation& rule);
-  std::int32_t close(const StateImpl& state, std::int32_t demand);
+  std::int32_t close(const StateImpl& state, std::int32_t demand, std::int32_t from);
   bool holds(std::span<const std::int32_t> nodes, const kernel::GroupRow& row, std::int32_t whole) const;
-  std::int32_t lowest_level(const kernel::GroupRow& row, std::int32_t whole);
+  std::int32_t lowest_level(const kernel::GroupRow& row, std::int32_t whole, std::int32_t from);
 
   std::weak_ptr<const int> served_;
   std::uint64_t structure_ = 0;  // of the state that `known_` belongs to
   bool whole_nodes_ = true;
-  std::vector<std::int32_t> known_;  // [demands] consolidated demand, kNone: not known yet
+  std::vector<std::vector<std::int32_t>> known_;  // [levels][demands] consolidated from that level up, kNone: not known yet
   const kernel::ProblemView* problem_ = nullptr;
   Capacity total_;
   std::vector<std::int64_t> room_;  // [nodes] members of the current demand on an empty node

@@ -7,6 +7,7 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/model/costs.hpp"
+#include "host/core/policy_api/flow_time.hpp"
 #include "host/core/policy_api/sia_shapes.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -24,14 +25,14 @@ constexpr ObjectiveInfo kObjectives[] = {
      .rule = "run time saved over waiting, as a part of the job's run time alone",
      .source = "Themis (NSDI'20), Gavel; the sum is ours",
      .objective = Objective::kFinishTimeFairness},
+    {.name = "flow_time",
+     .rule = "flow time of all jobs that a job's speed saves",
+     .source = "heSRPT (Berg, Vesilo and Harchol-Balter 2020), extended to shapes: ours",
+     .objective = Objective::kFlowTime},
     {.name = "goodput",
      .rule = "power mean of speed x statistical efficiency",
      .source = "Pollux (OSDI'21)",
      .objective = Objective::kGoodput},
-    {.name = "jct",
-     .rule = "part of the remaining work done within the horizon",
-     .source = "Smith (1956), extended to shapes: ours",
-     .objective = Objective::kJct},
     {.name = "sia",
      .rule = "speed x statistical efficiency over the least of the job's shapes, to the power -0.5",
      .source = "Sia (SOSP'23)",
@@ -85,6 +86,12 @@ TimeUs change_cost(const Costs& costs, bool running, bool current, TimeUs restar
   if (!running) return restarted > 0 ? costs.restart_us + costs.checkpoint_restore_us : 0;
   if (current) return 0;
   return resize_cost(costs);
+}
+
+// The mean time between the job's changes so far, as if it had had kAssumedChanges more, a horizon apart.
+TimeUs time_until_change(TimeUs run, std::int32_t changes, TimeUs horizon) {
+  constexpr std::int64_t kAssumedChanges = 4;
+  return std::max<TimeUs>(1, saturating_add(run, saturating_mul(kAssumedChanges, horizon)) / (std::int64_t{changes} + kAssumedChanges));
 }
 
 // Whether the value of an option does not change with time alone.
@@ -170,7 +177,11 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
   kernel::ObjectiveTerms& terms = terms_;
   terms = {settings.objective, settings.power, std::max<TimeUs>(1, settings.horizon), 1, 0, 0};
   const bool restart = has_term(settings.terms, kernel::PlanTerm::kRestart);
-  const bool timeless = is_timeless(settings);
+  const bool timeless = is_timeless(settings), ranked = settings.objective == Objective::kFlowTime;
+  ranked_jobs_.clear();
+  job_priority_.clear();
+  for (std::size_t i = 0; ranked && i < options.size(); ++i) job_priority_.push_back(s.job.priority[to_index(options[i].job)]);
+  priorities_.set(job_priority_);
   std::int32_t most_gpus = 1;
   type_gpus_.assign(s.gpu_types.size(), 0);
   for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[to_index(s.node.type[n])] += std::popcount(s.node.usable[n]);
@@ -188,10 +199,11 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
                       copy_from_before(previous, before, own, first);
     const std::int64_t reference = same ? before.reference : reference_rate(s, job_index, own);
     before = {call_, record.version, first, last, reference, run_now > 0};
-    // A job of unknown length is assumed to last as long as the choice.
-    const TimeUs known = s.run_or_limit(job_index, reference);
-    const TimeUs left = known == kNever ? terms.horizon : known;
-    kernel::JobTerms of_job{job.weight_ppm, 1, saturating_add(run_now, left)};
+    const WorkLeft work = work_left(s, job_index, reference);
+    const TimeUs known = work.source == WorkSource::kExact ? s.run_or_limit(job_index, reference) : run_of(work, s, job_index, reference);
+    const TimeUs left = known == kNever ? terms.horizon : known;  // the rate is not known
+    // Under `flow_time` weights are in the ranks.
+    kernel::JobTerms of_job{ranked ? 1'000'000 : job.weight_ppm, 1, saturating_add(run_now, left)};
     for (std::size_t i = first; i < last; ++i) {
       const ChoiceOption& one = options[i];
       kernel::ShapeTerms& shape = last_.shapes[i];
@@ -219,17 +231,35 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       of_job.due = job.deadline.at_us - s.now;
       of_job.late_if_waiting = std::max<TimeUs>(0, saturating_add(terms.horizon, left) - of_job.due);
     }
+    if (ranked) {
+      ranked_jobs_.push_back({work, priorities_.weight(job)});
+      // A waiting job pays for its start whenever it starts.
+      of_job.stands = running ? time_until_change(run_now, job.progress.restarts, terms.horizon) : 0;
+    }
     std::fill_n(job_of_.begin() + static_cast<std::ptrdiff_t>(first), own.size(), static_cast<std::int32_t>(jobs_.size()));
     jobs_.push_back(of_job);
     for (std::size_t i = first; timeless && !same && i < last; ++i)
       last_.unshifted[i] = kernel::unshifted_value(terms, of_job, last_.shapes[i]);
   }
+  if (ranked) rank_jobs(options);
   while (((Wide{most_gpus} * (terms.longest + 1)) >> terms.sruf_shift) > kernel::kMaxPriceValue) ++terms.sruf_shift;
   // Some of the other objectives compare with the longest of all.
   for (std::size_t i = 0; !timeless && i < options.size(); ++i)
     last_.unshifted[i] = kernel::unshifted_value(terms, job_of(i), last_.shapes[i]);
   spare_ = std::move(previous);
   add_up(s, settings, options, values);
+}
+
+// Sets the terms of `flow_time`.
+void ShapeValues::rank_jobs(std::span<const ChoiceOption> options) {
+  std::int64_t gpus = 0;
+  for (const std::int64_t of_type : type_gpus_) gpus += of_type;
+  ranks_.set(ranked_jobs_, gpus);
+  const std::span<const kernel::ShapeTerms> shapes(last_.shapes);
+  for (std::size_t first = 0, last = 0, j = 0; first < options.size(); first = last, ++j) {
+    while (last < options.size() && options[last].job == options[first].job) ++last;
+    ranks_.describe(j, shapes.subspan(first, last - first), jobs_[j]);
+  }
 }
 
 // In the unit of a choice, with the losses by waiting and changing.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/kernel/price/objective.hpp"
+#include "host/core/policy_api/flow_time.hpp"
 #include "host/core/policy_api/search_settings.hpp"
 
 namespace berth {
@@ -97,6 +98,7 @@ class ShapeValues {
   bool copy_from_before(const ValuedOptions& previous, const Before& before, std::span<const ChoiceOption> options, std::size_t first);
   void add_up(const StateImpl& state, const ChoiceSettings& settings, std::span<const ChoiceOption> options,
               std::vector<std::int64_t>& values);
+  void rank_jobs(std::span<const ChoiceOption> options);
   std::int64_t least_speed(const StateImpl& state, const ChoiceSettings& settings, const OptionsToValue& of_job, std::int64_t reference);
 
   const kernel::JobTerms& job_of(std::size_t option) const { return jobs_[static_cast<std::size_t>(job_of_[option])]; }
@@ -106,6 +108,11 @@ class ShapeValues {
   std::vector<kernel::JobTerms> jobs_;  // of those that have options
   std::vector<std::int32_t> job_of_;    // [options] index in jobs_
   std::vector<std::int64_t> type_gpus_;
+  // Of `flow_time`.
+  std::vector<std::int32_t> job_priority_;
+  PriorityFactors priorities_;
+  std::vector<RankedJob> ranked_jobs_;
+  FlowRanks ranks_;
   // Of the previous call.
   Rules rules_;
   std::uint64_t call_ = 0;

@@ -53,8 +53,8 @@ class QueuePolicy {
   virtual ~QueuePolicy() = default;
   /// Key of each job, smallest first. An unknown key is INT64_MAX.
   virtual void keys(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) = 0;
-  /// First instant after `now` at which the key of each job changes by itself; kNever: only by events;
-  /// `now`: it changes all the time (remaining time of a running job).
+  /// First instant after `now` at which the key of each job changes by itself; kNever: only by events; `now`: all the
+  /// time. Changes with which no running job falls behind a waiting one of `job_indices` may be left out.
   virtual void next_change(const JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) = 0;
   /// Whether the key of a waiting job stays the same until the job runs, whatever happens to other jobs and at any
   /// time.
@@ -87,12 +87,14 @@ struct PolicyEntry {
   PolicyInfo info;
   kernel::Discipline discipline = kernel::Discipline::kGreedy;
   bool preemptive = false;
-  bool class_rule = false;                                                 // victims only of a smaller preemption class
-  std::unique_ptr<QueuePolicy> (*make)(const Params& params) = nullptr;    // null: does not order a queue
-  ChoiceSettings (*choice)(const Params& params) = nullptr;                // null: does not choose shapes
-  std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;  // null, where shapes are chosen: prices choose
-  const char* work = nullptr;                                              // see work_unit; null: the default of its kind
-  Consolidation (*consolidation)(const Params& params) = nullptr;          // null: no rule about how close members must be
+  bool class_rule = false;                                                        // victims only of a smaller preemption class
+  std::unique_ptr<QueuePolicy> (*make)(const Params& params) = nullptr;           // null: does not order a queue
+  ChoiceSettings (*choice)(const Params& params) = nullptr;                       // null: does not choose shapes
+  std::unique_ptr<ShapePolicy> (*shapes)(const Params& params) = nullptr;         // null, where shapes are chosen: prices choose
+  const char* work = nullptr;                                                     // see work_unit; null: the default of its kind
+  std::optional<Consolidation> (*consolidation)(const Params& params) = nullptr;  // how close members must be; null: no rule
+  const char* leaves_idle = nullptr;  // why a GPU may stay idle that a job could use; null: none does
+  bool counted_admission = false;     // it has the parameter `admission`
 };
 
 /// The registry (host/policy/base/registry.cpp), sorted by name.
@@ -103,6 +105,8 @@ const PolicyEntry& find_policy(const std::string& name);
 const char* work_unit(const std::string& name);
 
 using kernel::Packing;
+/// What the pass does: demands are consolidated before it.
+constexpr Packing pass_packing(Packing packing) { return packing == Packing::kConsolidate ? Packing::kTopology : packing; }
 
 /// Rules of a policy's scheduling pass: the parameters common to all policies, and its own placement rules.
 struct PassRules {
@@ -110,6 +114,7 @@ struct PassRules {
   Packing packing;
   std::int32_t max_tries;
   std::optional<Consolidation> consolidation = std::nullopt;
+  bool admits_by_count = false;  // only jobs run that could if places did not matter (docs/placement.md, section 11)
 };
 
 /// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.

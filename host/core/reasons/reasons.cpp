@@ -73,6 +73,7 @@ Reason ReasonBuilder::explain(const JobPass& job) {
   bool all_fail = job.outcome != Outcome::kReserved && p.option_begin[job.job] < p.option_begin[job.job + 1];
   const bool some_may = some_may_run(job.job);
   for (std::int32_t o = p.option_begin[job.job]; all_fail && o < p.option_begin[job.job + 1]; ++o) {
+    if (left_out(o)) continue;
     Reason here;
     // The limit is the reason of a job that ran until now also where none of its alternatives can run any more.
     if (some_may && infeasible(in_.asked[o].demand).certified) continue;
@@ -201,7 +202,7 @@ const Reason& ReasonBuilder::shortage(std::int32_t demand, TimeUs run) {
 bool ReasonBuilder::some_may_run(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
   for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
-    if (!infeasible(in_.asked[o].demand).certified) return true;
+    if (!left_out(o) && !infeasible(in_.asked[o].demand).certified) return true;
   }
   return false;
 }
@@ -212,6 +213,7 @@ Reason ReasonBuilder::smallest_shortage(std::int32_t job_index, bool& fits) {
   const bool some_may = some_may_run(job_index);
   Reason best;
   for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+    if (left_out(o)) continue;
     const std::int32_t demand = p.options[o].demand;
     Reason quota;
     if (quota_fails(job_index, p.demands[demand], false, quota)) continue;
@@ -282,6 +284,7 @@ void ReasonBuilder::add_unavailable(const kernel::DemandRow& demand, Reason& rea
 void ReasonBuilder::add_unavailable(std::int32_t job_index, Reason& reason) const {
   const kernel::ProblemView& p = *in_.problem;
   for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+    if (left_out(o)) continue;
     const kernel::DemandRow& demand = p.demands[p.options[o].demand];
     if (reason.gpu_type != kNone && demand.gpu_type != reason.gpu_type) continue;
     add_unavailable(demand, reason);
@@ -316,6 +319,7 @@ void ReasonBuilder::add_lost(std::int32_t job_index, Reason& reason) const {
 std::int32_t ReasonBuilder::fitting_demand(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
   for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+    if (left_out(o)) continue;
     const std::int32_t demand = p.options[o].demand;
     Reason quota;
     if (!quota_fails(job_index, p.demands[demand], false, quota) && shortage(demand, in_.option_run[o]).code == ReasonCode::kNone)

@@ -17,6 +17,7 @@ struct ReasonInput {
   /// [options] as the jobs request them, before a packing cuts demands to whole nodes: the subject of certificates.
   /// Null: the problem's.
   const kernel::OptionRow* asked = nullptr;
+  const std::uint8_t* left_out = nullptr;    // [options] 1: the pass does not try it; null: it tries all
   SupplyView free;                           // after the pass: without the GPUs of placed jobs, with those of preempted ones
   const std::int64_t* queue_used = nullptr;  // [n_queues * (n_types + 1)] after the pass
   /// Everything that exists: `free` = mask of all GPUs of the node, including failed, held and spare ones; `cpu`,
@@ -72,6 +73,7 @@ class ReasonBuilder {
   Reason certificate(std::int32_t job_index);
   bool quota_fails(std::int32_t job_index, const kernel::DemandRow& demand, bool ever, Reason& reason) const;
   bool lacks_only(std::int32_t job_index, std::int32_t option, const Reason& quota);
+  bool left_out(std::int32_t option) const { return in_.left_out != nullptr && in_.left_out[option] != 0; }
   const Reason& infeasible(std::int32_t demand);
   const Reason& shortage(std::int32_t demand, TimeUs run);
   bool some_may_run(std::int32_t job_index);

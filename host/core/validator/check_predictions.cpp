@@ -57,7 +57,7 @@ class Predictions {
       case Action::kMigrate:
         return std::max(stop, costs.migrate_us);
       case Action::kResize:
-        return std::max(stop, costs.scale_us);
+        return costs.scale_us > 0 ? costs.scale_us : stop;
       case Action::kReplace:
         return costs.restart_us + costs.checkpoint_restore_us;
       default:

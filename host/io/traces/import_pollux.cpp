@@ -17,6 +17,8 @@
 namespace berth::io {
 namespace {
 
+constexpr std::int64_t kEpoch = 1'000'000;  // of epochs
+
 using Applications = std::map<std::string, PolluxApplication>;
 
 /// The folder of the file, because measurements do not name their application.
@@ -41,6 +43,16 @@ std::int32_t batch_of(const std::string& path) {
   return static_cast<std::int32_t>(*batch);
 }
 
+/// "placements-rtx.csv" -> "rtx"; T4 for files of Pollux, which name no GPU type.
+std::string type_of(const std::string& path, const std::string& what) {
+  const std::string name = base_name(path), stem = name.substr(0, name.find('.'));
+  if (stem == what) return kPolluxGpu;
+  if (stem.compare(0, what.size() + 1, what + "-") != 0 || stem.size() == what.size() + 1) {
+    throw InvalidArgument(fmt::format("{}: expected a name {}.csv or {}-TYPE.csv, which says the GPU type", path, what, what));
+  }
+  return stem.substr(what.size() + 1);
+}
+
 /// A file of an application, and its name.
 struct Validation {
   std::string path, application;
@@ -55,26 +67,56 @@ enum class PolluxWork {
   kEpochs,      ///< the same with the rate of each epoch
 };
 
+/// Sia's files of it measure stages of a pipeline, not steps.
+constexpr std::string_view kPipelines = "gpt_pmp";
+
 constexpr const char* kFormats[] = {"pollux", "pollux-progress", "pollux-goodput", "pollux-epochs"};
 
 /// Validations are only stored: the smallest batch of an application must be known first.
 void read_measurements(CsvReader& row, const std::string& path, Applications& applications, std::vector<Validation>& validations) {
   const std::string application = application_of(path);
+  if (application == kPipelines) return;
   PolluxApplication& out = applications[application];
   const auto once = [&](bool first, const char* what) {
     if (!first) throw InvalidArgument(fmt::format("{}: a second file of {} of {}", path, what, application));
   };
   if (row.find("placement") >= 0) {
-    once(out.placements.empty(), "placements");
-    read_pollux_placements(row, out);
+    PolluxType& type = out.types[type_of(path, "placements")];
+    once(type.placements.empty(), "placements");
+    read_pollux_placements(row, type);
   } else if (row.find("num_nodes") >= 0) {
-    once(out.scalability.empty(), "scalability");
-    read_pollux_scalability(row, out);
+    PolluxType& type = out.types[type_of(path, "scalability")];
+    once(type.scalability.empty(), "scalability");
+    read_pollux_scalability(row, type);
   } else {
     const std::int32_t batch = batch_of(path);
     once(out.validations.emplace(batch, PolluxValidation{}).second, "this validation");
     validations.push_back({path, application, batch});
   }
+}
+
+/// A node of a type has as many GPUs as the widest placement of any application; of T4s it has 4.
+void set_nodes(Applications& applications) {
+  std::map<std::string, std::int32_t> widest;
+  for (const auto& [name, application] : applications) {
+    for (const auto& [type, on] : application.types) widest[type] = std::max(widest[type], pollux_widest_node(on));
+  }
+  for (auto& [name, application] : applications) {
+    for (auto& [type, on] : application.types) {
+      if (type != kPolluxGpu && widest[type] > 0) on.node_gpus = widest[type];
+    }
+  }
+}
+
+std::string types_text(const Applications& applications) {
+  std::map<std::string, std::int32_t> nodes;
+  for (const auto& [name, application] : applications) {
+    for (const auto& [type, on] : application.types) nodes[type] = on.node_gpus;
+  }
+  std::string text;
+  for (const auto& [type, gpus] : nodes)
+    text += fmt::format("{}{}{}, {} to a node", text.empty() ? "" : "; ", type, type == kPolluxGpu ? "s" : "", gpus);
+  return text;
 }
 
 /// Reads jobs, and computes run times from the measurements.
@@ -115,9 +157,10 @@ class PolluxJobs {
     } else {
       trace.note("a job is the iterations that validation-BATCH.csv counts until the last epoch, at its own global batch");
     }
-    trace.note(
-        "rates are measured on T4s, 4 to a node; between two measured batches of a GPU a step is linear, above the largest one it is "
-        "accumulated in several passes; nothing is fitted");
+    trace.note(fmt::format(
+        "rates are measured on {}; between two measured batches of a GPU a step is linear, above the largest one it is accumulated in "
+        "several passes; nothing is fitted",
+        types_text(applications_)));
     trace.note(fmt::format("jobs are elastic{}; the GPU count asked for is the tuned one of the workload",
                            any_batch() ? "" : " at their global batch"));
     Trace done = trace.finish();
@@ -139,27 +182,30 @@ class PolluxJobs {
   bool any_batch() const { return work_ == PolluxWork::kGoodput || work_ == PolluxWork::kEpochs; }
 
   void set_work(TraceJob& job) {
+    if (job.model == kPipelines) row_.refuse(application_, "a job of data parallelism; pipelines of stages are not read");
     const PolluxApplication& application = measured(job.model);
-    if (application.placements.empty()) missing(application_, job.model, "placements.csv");
+    const auto placed = [](const auto& type) { return !type.second.placements.empty(); };
+    if (std::none_of(application.types.begin(), application.types.end(), placed)) missing(application_, job.model, "placements.csv");
     const auto validation = application.validations.find(job.batch);
     if (validation == application.validations.end()) missing(batch_, job.model, fmt::format("validation-{}.csv", job.batch));
+    const PolluxValidation& run = validation->second;
     job.elastic = true;
     if (work_ == PolluxWork::kEpochs) {
       set_epochs(job, application);
     } else if (work_ == PolluxWork::kIterations) {
-      const PolluxValidation& run = validation->second;
       job.profile = fmt::format("{}, batch {}", job.model, job.batch);
       const std::int64_t rate = rate_of(job, [&] { return pollux_profile(application, job.model, job.batch); });
       set_run(job, run.iterations * 1'000'000, rate);
-      job.epochs_micro = run.trained * 1'000'000;
-      job.dataset_size = std::min(core::mul_div(run.iterations, job.batch, run.trained), kScoreCeiling);
+      job.epochs_micro = run.trained * kEpoch;
     } else {
       const std::size_t epochs = pollux_epochs(application);
       const std::int32_t batch = any_batch() ? 0 : job.batch;
       job.profile = any_batch() ? job.model + ", goodput" : fmt::format("{}, batch {}", job.model, job.batch);
       const std::int64_t rate = rate_of(job, [&] { return pollux_goodput_profile(application, job.model, batch, 0, epochs); });
       set_run(job, pollux_progress(application, epochs), rate);
+      job.epochs_micro = static_cast<std::int64_t>(epochs) * kEpoch;
     }
+    job.dataset_size = std::min(core::mul_div(run.iterations, job.batch, run.trained), kScoreCeiling);
     if (any_batch()) job.batch = 0;
   }
 
@@ -172,6 +218,7 @@ class PolluxJobs {
   void set_epochs(TraceJob& job, const PolluxApplication& application) {
     const std::size_t epochs = pollux_epochs(application);
     job.work = pollux_progress(application, epochs);
+    job.epochs_micro = static_cast<std::int64_t>(epochs) * kEpoch;
     core::WorkLeg leg{0, job.work, 1, 0};
     for (std::size_t e = 0; e < epochs; ++e) {
       const std::int64_t from = pollux_progress(application, e);
@@ -179,7 +226,7 @@ class PolluxJobs {
       const bool first = job.profile.empty();
       job.profile = fmt::format("{}, goodput of epoch {}", job.model, e + 1);
       const std::int64_t rate = rate_of(job, [&] { return pollux_goodput_profile(application, job.model, 0, e, e + 1); });
-      job.phases.push_back({from, job.profile, 0});
+      job.phases.push_back({from, job.profile, 0, static_cast<std::int64_t>(e) * kEpoch});
       leg = first ? core::WorkLeg{0, job.work, rate, 0} : core::next_leg(leg, job.work - from, rate);
     }
     if (job.phases.empty()) missing(application_, job.model, "validation-BATCH.csv with progress");
@@ -223,6 +270,7 @@ Imported import_for(PolluxWork work, const std::vector<std::string>& files) {
   }
   if (!jobs)
     throw InvalidArgument("pollux: no file of jobs (a workload with the columns name, time, application, num_replicas, batch_size)");
+  set_nodes(applications);
   for (const Validation& one : validations) {
     PolluxApplication& application = applications[one.application];
     const std::int32_t initial = work == PolluxWork::kIterations ? 0 : application.validations.begin()->first;
@@ -253,7 +301,8 @@ Imported import_pollux_epochs(const std::vector<std::string>& files, const Impor
 std::vector<Importer> pollux_importers() {
   return {
       {"pollux", "Pollux (OSDI '21) and Sia (SOSP '23)",
-       "one workload CSV; of its applications APPLICATION/placements.csv, scalability.csv, validation-BATCH.csv", import_pollux},
+       "one workload CSV; of its applications APPLICATION/placements[-TYPE].csv, scalability[-TYPE].csv, validation-BATCH.csv",
+       import_pollux},
       {"pollux-epochs", "Pollux and Sia, work counted by gradient statistics, at any batch size and the rate of each epoch", "as pollux",
        import_pollux_epochs},
       {"pollux-goodput", "Pollux and Sia, work counted by gradient statistics, at any batch size", "as pollux", import_pollux_goodput},

@@ -71,16 +71,22 @@ PolluxEpoch read_epoch(const CsvReader& row, const std::vector<PolluxEpoch>& bef
   return epoch;
 }
 
-/// GPUs per node, fuller nodes last, as in placements.csv: 6 -> "24".
-std::string compact(std::int32_t gpus) {
+/// GPUs per node, fuller nodes last, as in placements.csv: 6 on nodes of 4 -> "24".
+std::string compact(std::int32_t gpus, std::int32_t node_gpus) {
   std::string digits;
-  if (gpus % kPolluxNodeGpus != 0) digits = fmt::format("{}", gpus % kPolluxNodeGpus);
-  return digits + std::string(static_cast<std::size_t>(gpus / kPolluxNodeGpus), '0' + kPolluxNodeGpus);
+  if (gpus % node_gpus != 0) digits = fmt::format("{}", gpus % node_gpus);
+  return digits + std::string(static_cast<std::size_t>(gpus / node_gpus), static_cast<char>('0' + node_gpus));
+}
+
+std::int32_t gpus_in(const std::string& digits) {
+  std::int32_t gpus = 0;
+  for (const char c : digits) gpus += c - '0';
+  return gpus;
 }
 
 }  // namespace
 
-void read_pollux_placements(CsvReader& row, PolluxApplication& out) {
+void read_pollux_placements(CsvReader& row, PolluxType& out) {
   const int placement = row.column("placement");
   const StepColumns columns(row);
   while (row.next()) {
@@ -93,7 +99,7 @@ void read_pollux_placements(CsvReader& row, PolluxApplication& out) {
   if (out.placements.empty()) throw InputError(row.file(), "", row.line() + 1, "no measurement");
 }
 
-void read_pollux_scalability(CsvReader& row, PolluxApplication& out) {
+void read_pollux_scalability(CsvReader& row, PolluxType& out) {
   const int nodes = row.column("num_nodes"), gpus = row.column("num_replicas");
   const StepColumns columns(row);
   while (row.next()) {
@@ -101,6 +107,14 @@ void read_pollux_scalability(CsvReader& row, PolluxApplication& out) {
     columns.read(row, out.scalability[{static_cast<std::int32_t>(row.integer(gpus, n, kMaxGpusPerJob)), n}]);
   }
   if (out.scalability.empty()) throw InputError(row.file(), "", row.line() + 1, "no measurement");
+}
+
+std::int32_t pollux_widest_node(const PolluxType& measured) {
+  std::int32_t widest = 0;
+  for (const auto& [digits, steps] : measured.placements) {
+    for (const char c : digits) widest = std::max(widest, c - '0');
+  }
+  return widest;
 }
 
 PolluxValidation read_pollux_validation(CsvReader& row, const std::string& application, std::int32_t batch, std::int32_t initial_batch) {
@@ -121,7 +135,9 @@ PolluxValidation read_pollux_validation(CsvReader& row, const std::string& appli
   return out;
 }
 
-std::int32_t pollux_most_per_gpu(std::string_view application) {
+std::int32_t pollux_most_per_gpu(std::string_view application, std::string_view type) {
+  // Sia's limits: none but this one.
+  if (type != kPolluxGpu) return application == "deepspeech2" && type == "rtx" ? 57 : 0;
   const Known* const one = known(application);
   return one == nullptr ? 0 : one->most_per_gpu;
 }
@@ -148,11 +164,12 @@ std::optional<std::int64_t> pollux_step_ns(const PolluxSteps& steps, std::int32_
 }
 
 Profile pollux_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch) {
-  return pollux_profile(measured, application, [&](std::int32_t gpus, const PolluxSteps& steps) -> std::optional<std::int64_t> {
-    const auto ns = pollux_step_ns(steps, gpus, batch, pollux_most_per_gpu(application));
-    if (!ns) return std::nullopt;
-    return std::max<std::int64_t>(1, 1'000'000 * kSecondNs / *ns);
-  });
+  return pollux_profile(measured, application,
+                        [&](std::int32_t gpus, const PolluxSteps& steps, std::int32_t most) -> std::optional<std::int64_t> {
+                          const auto ns = pollux_step_ns(steps, gpus, batch, most);
+                          if (!ns) return std::nullopt;
+                          return std::max<std::int64_t>(1, 1'000'000 * kSecondNs / *ns);
+                        });
 }
 
 Profile pollux_profile(const PolluxApplication& measured, const std::string& application, const PolluxRate& rate) {
@@ -160,28 +177,27 @@ Profile pollux_profile(const PolluxApplication& measured, const std::string& app
   profile.kind = ProfileKind::kTable;
   profile.model = application;
   profile.unit = "steps";
-  const auto add = [&](std::int32_t gpus, const PolluxSteps& steps, const char* span) {
-    if (const auto per_second = rate(gpus, steps)) profile.points.push_back({kPolluxGpu, gpus, 0, span, *per_second});
-  };
-  const auto placement = [&](std::int32_t gpus, const std::string& digits, const char* span) {
-    const auto found = measured.placements.find(digits);
-    if (found != measured.placements.end()) add(gpus, found->second, span);
-  };
-  std::int32_t largest = 0;
-  for (const auto& [digits, steps] : measured.placements) {
-    std::int32_t gpus = 0;
-    for (const char c : digits) gpus += c - '0';
-    largest = std::max(largest, gpus);
-  }
-  for (std::int32_t gpus = 1; gpus <= largest; ++gpus) {
-    placement(gpus, compact(gpus), gpus > 1 && gpus <= kPolluxNodeGpus ? "node" : "");
-    if (gpus > 1 && gpus <= kPolluxNodeGpus) placement(gpus, fmt::format("{}{}", gpus / 2, gpus - gpus / 2), "");
-  }
-  std::int32_t last = largest;
-  for (const auto& [key, steps] : measured.scalability) {  // for each GPU count the fewest nodes come first
-    if (key.first <= last) continue;
-    add(key.first, steps, "");
-    last = key.first;
+  for (const auto& [type, on] : measured.types) {
+    const std::int32_t most = pollux_most_per_gpu(application, type);
+    const auto add = [&, &name = type](std::int32_t gpus, const PolluxSteps& steps, const char* span) {
+      if (const auto per_second = rate(gpus, steps, most)) profile.points.push_back({name, gpus, 0, span, *per_second});
+    };
+    const auto placement = [&, &from = on](std::int32_t gpus, const std::string& digits, const char* span) {
+      const auto found = from.placements.find(digits);
+      if (found != from.placements.end()) add(gpus, found->second, span);
+    };
+    std::int32_t largest = 0;
+    for (const auto& [digits, steps] : on.placements) largest = std::max(largest, gpus_in(digits));
+    for (std::int32_t gpus = 1; gpus <= largest; ++gpus) {
+      placement(gpus, compact(gpus, on.node_gpus), gpus > 1 && gpus <= on.node_gpus ? "node" : "");
+      if (gpus > 1 && gpus <= on.node_gpus) placement(gpus, fmt::format("{}{}", gpus / 2, gpus - gpus / 2), "");
+    }
+    std::int32_t last = largest;
+    for (const auto& [key, steps] : on.scalability) {  // for each GPU count the fewest nodes come first
+      if (key.first <= last) continue;
+      add(key.first, steps, "");
+      last = key.first;
+    }
   }
   return profile;
 }

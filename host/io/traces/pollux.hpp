@@ -12,10 +12,11 @@
 #include "berth/profile.hpp"
 #include "host/io/files/csv.hpp"
 
-/// Measurements of the Pollux artifact, one folder per application: placements.csv, scalability.csv, validation-BATCH.csv.
+/// Measurements of the artifacts of Pollux and Sia, one folder per application: placements.csv, scalability.csv, validation-BATCH.csv.
+/// Sia measured on several GPU types: placements-TYPE.csv, scalability-TYPE.csv.
 namespace berth::io {
 
-/// The GPU type of all measurements, with 4 GPUs per node.
+/// The GPU type of files without a TYPE, with 4 GPUs per node.
 inline constexpr const char* kPolluxGpu = "T4";
 inline constexpr std::int32_t kPolluxNodeGpus = 4;
 
@@ -38,14 +39,22 @@ struct PolluxValidation {
   std::vector<PolluxEpoch> epochs;
 };
 
-struct PolluxApplication {
+/// The steps of an application on one GPU type.
+struct PolluxType {
   std::map<std::string, PolluxSteps> placements;                             ///< by GPUs per node: "1", "24", "444"
   std::map<std::pair<std::int32_t, std::int32_t>, PolluxSteps> scalability;  ///< by (GPUs, nodes)
-  std::map<std::int32_t, PolluxValidation> validations;                      ///< by global batch; the smallest is the initial one
+  std::int32_t node_gpus = kPolluxNodeGpus;
 };
 
-void read_pollux_placements(CsvReader& row, PolluxApplication& out);
-void read_pollux_scalability(CsvReader& row, PolluxApplication& out);
+struct PolluxApplication {
+  std::map<std::string, PolluxType> types;               ///< by GPU type
+  std::map<std::int32_t, PolluxValidation> validations;  ///< by global batch; the smallest is the initial one
+};
+
+void read_pollux_placements(CsvReader& row, PolluxType& out);
+void read_pollux_scalability(CsvReader& row, PolluxType& out);
+/// The most GPUs on one node in its placements, 0: none.
+std::int32_t pollux_widest_node(const PolluxType& measured);
 /// Reads the run until the end of the last epoch; its `epochs` only with `initial_batch`.
 /// @param batch, initial_batch  Of this run, and of the one against which progress is measured; 0: the gradient statistics are not read.
 /// @throws InputError when a known application has another number of epochs than it is trained for.
@@ -59,11 +68,13 @@ std::optional<std::int64_t> pollux_step_ns(const PolluxSteps& steps, std::int32_
                                            std::int32_t least_passes = 1);
 
 /// Millionths of its unit of work per second of a job with these GPUs and measured steps; none: it cannot run there.
-using PolluxRate = std::function<std::optional<std::int64_t>(std::int32_t gpus, const PolluxSteps& steps)>;
-/// A point for each measured GPU count, on as few nodes as possible. Up to the GPUs of one node also a point for a spread over two nodes.
+/// `most_per_gpu` is `pollux_most_per_gpu` of the type.
+using PolluxRate = std::function<std::optional<std::int64_t>(std::int32_t gpus, const PolluxSteps& steps, std::int32_t most_per_gpu)>;
+/// For each GPU type a point for each measured GPU count, on as few nodes as possible. Up to the GPUs of one node also a point for a
+/// spread over two nodes.
 Profile pollux_profile(const PolluxApplication& measured, const std::string& application, const PolluxRate& rate);
 /// The largest batch per GPU that the artifact uses, where it is not the largest that was measured; else 0.
-std::int32_t pollux_most_per_gpu(std::string_view application);
+std::int32_t pollux_most_per_gpu(std::string_view application, std::string_view type);
 
 /// Steps per second at one global batch.
 Profile pollux_profile(const PolluxApplication& measured, const std::string& application, std::int32_t batch);

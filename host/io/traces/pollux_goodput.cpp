@@ -35,25 +35,26 @@ std::int64_t pollux_progress(const PolluxApplication& measured, std::size_t epoc
 Profile pollux_goodput_profile(const PolluxApplication& measured, const std::string& application, std::int32_t only_batch,
                                std::size_t first, std::size_t last) {
   const std::int64_t work = pollux_progress(measured, last) - pollux_progress(measured, first);
-  return pollux_profile(measured, application, [&](std::int32_t gpus, const PolluxSteps& steps) -> std::optional<std::int64_t> {
-    std::vector<std::int64_t> soonest_ns(last - first, INT64_MAX);
-    const std::int32_t initial = measured.validations.empty() ? 0 : measured.validations.begin()->first;
-    for (const auto& [batch, validation] : measured.validations) {
-      if (only_batch > 0 && batch != only_batch) continue;
-      // The variance of gradients is estimated from several per step, so one GPU makes two passes once the batch has grown.
-      const std::int32_t least_passes = gpus == 1 && batch > initial ? 2 : 1;
-      const auto step_ns = pollux_step_ns(steps, gpus, batch, pollux_most_per_gpu(application), least_passes);
-      if (!step_ns) continue;
-      for (std::size_t e = first; e < last; ++e) {
-        const std::int64_t progress = pollux_progress(measured, e + 1) - pollux_progress(measured, e);
-        soonest_ns[e - first] = std::min(soonest_ns[e - first], core::mul_div(progress, *step_ns, validation.epochs[e].gain_micro));
-      }
-    }
-    std::int64_t all_ns = 0;
-    for (const std::int64_t ns : soonest_ns) all_ns = core::saturating_add(all_ns, ns);
-    if (first == last || all_ns == INT64_MAX) return std::nullopt;
-    return std::max<std::int64_t>(1, core::mul_div(work, 1'000 * kMillion, std::max<std::int64_t>(1, all_ns)));
-  });
+  return pollux_profile(
+      measured, application, [&](std::int32_t gpus, const PolluxSteps& steps, std::int32_t most_per_gpu) -> std::optional<std::int64_t> {
+        std::vector<std::int64_t> soonest_ns(last - first, INT64_MAX);
+        const std::int32_t initial = measured.validations.empty() ? 0 : measured.validations.begin()->first;
+        for (const auto& [batch, validation] : measured.validations) {
+          if (only_batch > 0 && batch != only_batch) continue;
+          // The variance of gradients is estimated from several per step, so one GPU makes two passes once the batch has grown.
+          const std::int32_t least_passes = gpus == 1 && batch > initial ? 2 : 1;
+          const auto step_ns = pollux_step_ns(steps, gpus, batch, most_per_gpu, least_passes);
+          if (!step_ns) continue;
+          for (std::size_t e = first; e < last; ++e) {
+            const std::int64_t progress = pollux_progress(measured, e + 1) - pollux_progress(measured, e);
+            soonest_ns[e - first] = std::min(soonest_ns[e - first], core::mul_div(progress, *step_ns, validation.epochs[e].gain_micro));
+          }
+        }
+        std::int64_t all_ns = 0;
+        for (const std::int64_t ns : soonest_ns) all_ns = core::saturating_add(all_ns, ns);
+        if (first == last || all_ns == INT64_MAX) return std::nullopt;
+        return std::max<std::int64_t>(1, core::mul_div(work, 1'000 * kMillion, std::max<std::int64_t>(1, all_ns)));
+      });
 }
 
 }  // namespace berth::io

@@ -36,6 +36,7 @@ constexpr Field<TracePhase> kTracePhaseFields[] = {
     field<DescribedAs<Micro, Number<6, 1, kScoreCeiling>>, &TracePhase::from>("from", kRequired, "work done, below that of the job"),
     field<Name, &TracePhase::profile>("profile", kRequired, "a name in profiles, of the same unit"),
     field<Count, &TracePhase::batch>("batch"),
+    field<Micro, &TracePhase::epochs_micro>("epochs", kOptional, "epochs done when it begins"),
 };
 
 struct TracePhases : List<Object<kTracePhaseFields>> {

@@ -26,7 +26,7 @@ std::vector<PolicyParam> with_objective(const char* objective, std::vector<Polic
   own.push_back(
       {"objective", objective, fmt::format("how the value of a plan is counted: {}", fmt::join(names_of(core::objectives()), ", "))});
   own.push_back({"power", "-1", "goodput: exponent of the power mean: -1, -0.5, 0.5, 1"});
-  own.push_back({"horizon_s", "3600", "expected lifetime of a choice; the cost of a change is spread over it"});
+  own.push_back({"horizon_s", "0", "time over which the cost of a change is spread; 0: 200 under flow_time, else 3600"});
   own.push_back(
       {"terms", terms, fmt::format("what else counts, separated by commas, or none: {}", fmt::join(names_of(core::plan_terms()), ", "))});
   return with_search(std::move(own));
@@ -48,7 +48,8 @@ core::ChoiceSettings choice_settings(const char* policy, const core::Params& par
   core::ChoiceSettings choice;
   choice.objective = core::objectives()[settings.choice("objective", names_of(core::objectives()))].objective;
   choice.power = static_cast<kernel::Power>(settings.choice("power", {"-1", "-0.5", "0.5", "1"}));
-  choice.horizon = settings.millionths("horizon_s", 1, std::int64_t{1'000'000'000} * 1'000'000);
+  choice.horizon = settings.millionths("horizon_s", 0, std::int64_t{1'000'000'000} * 1'000'000);
+  if (choice.horizon == 0) choice.horizon = (choice.objective == kernel::Objective::kFlowTime ? 200 : 3600) * kSecond;
   choice.terms = settings.several("terms", names_of(core::plan_terms()));
   read_search(settings, choice);
   return choice;

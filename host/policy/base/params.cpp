@@ -158,11 +158,30 @@ std::vector<PolicyParam> with_common(const std::string& discipline, std::vector<
   own.push_back({"discipline", discipline,
                  "strict: stop at the first job that does not fit; greedy: try the next; easy: greedy, but never "
                  "delay the first job's reservation"});
+  own.push_back({"shape", "requested",
+                 "requested: as many GPUs as the job's first shape; least_gpu_time, largest: the first shape that fits, in "
+                 "that order"});
   return with_packing(std::move(own));
 }
 
+PolicyParam consolidated_parameter() {
+  return {"consolidated", "measured",
+          "measured: jobs that were measured to be slower across nodes wait for a place where they are not; none: no job does"};
+}
+
+std::optional<core::Consolidation> measured_consolidation(const Settings& settings) {
+  if (settings.choice("consolidated", {"measured", "none"}) != 0) return std::nullopt;
+  core::Consolidation close;
+  close.whole_nodes = false;
+  close.measured = true;
+  return close;
+}
+
 std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
-  own.push_back({"packing", "topology", "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit"});
+  own.push_back(
+      {"packing", "topology",
+       "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit; emptiest: nodes with the most free "
+       "GPUs first"});
   own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
   return own;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,10 @@ class Settings {
 
 /// Adds the common parameters to those of a policy.
 std::vector<PolicyParam> with_common(const std::string& discipline, std::vector<PolicyParam> own);
+
+/// The parameter `consolidated`, and the rule that it stands for (docs/placement.md, section 10).
+PolicyParam consolidated_parameter();
+std::optional<core::Consolidation> measured_consolidation(const Settings& settings);
 
 /// The same for a policy without a discipline.
 std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/error.hpp"
+#include "host/core/policy_api/shape_rule.hpp"
 #include "host/policy/base/params.hpp"
 
 namespace berth::policy {
@@ -21,6 +22,11 @@ constexpr std::string_view kDisciplines[]{"strict", "greedy", "easy"};
 core::PolicyEntry complete(core::PolicyEntry entry) {
   entry.info.discipline = kDisciplines[static_cast<std::size_t>(entry.discipline)];
   entry.info.preemptive = entry.preemptive;
+  if (entry.counted_admission) {
+    entry.info.params.push_back({"admission", "place",
+                                 "place: a job runs that finds a place; count: one that could run if places did not matter, and no other, "
+                                 "as Helios' and Lucid's srtf do"});
+  }
   if (entry.make != nullptr) entry.info.params = with_common(entry.info.discipline, std::move(entry.info.params));
   return entry;
 }
@@ -58,11 +64,21 @@ const char* work_unit(const std::string& name) {
 PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
   const policy::Settings settings(entry.info, params);
   const bool queue = entry.make != nullptr;  // shapes by price: what finds no place is passed over
+  const bool by_count = entry.counted_admission && settings.choice("admission", {"place", "count"}) == 1;
+  if (by_count && settings.text("discipline") != "greedy") {
+    throw InvalidArgument(fmt::format("policy '{}': admission=count needs discipline=greedy", entry.info.name));
+  }
   return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
                 : kernel::Discipline::kGreedy,
-          static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate"})),
+          static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate", "emptiest"})),
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
-          entry.consolidation != nullptr ? std::optional(entry.consolidation(params)) : std::nullopt};
+          entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt, by_count};
+}
+
+ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {
+  if (entry.make == nullptr) return ShapeRule::kLeastGpuTime;
+  const policy::Settings settings(entry.info, params);
+  return static_cast<ShapeRule>(settings.choice("shape", {"requested", "least_gpu_time", "largest"}));
 }
 
 }  // namespace berth::core

@@ -2,7 +2,8 @@
 //
 // Key         minus the rank of the job's attained GPU-time (gittins_table.hpp), scaled by 2^62. It is 0 beyond the longest
 //             service in the history, and for every job while there is no history.
-// Changes     when a running job's attained GPU-time reaches the next step of the table.
+// Changes     when a running job's attained GPU-time reaches the step of the table at which it falls behind a waiting job.
+//             No other step changes which waiting job could displace it.
 // Source      Tiresias (NSDI'19), 2D-Gittins; delta is that of its simulator. Ours: exact fractions instead of floating point,
 //             and the steps at which the rank is computed.
 // Parameters  delta_gpu_s, and the common ones.
@@ -35,19 +36,41 @@ class Gittins final : public core::QueuePolicy {
   }
 
   void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
+    waiting_.clear();
+    for (const std::int32_t job : job_indices) {
+      if (jobs.running[job] == 0) waiting_.push_back({table_.rank(jobs.attained_gpu_us[job]), job});
+    }
+    const auto before = [&jobs](const Ranked& a, const Ranked& b) {
+      return a.rank != b.rank ? a.rank > b.rank : by_rank(jobs, a.job, b.job);
+    };
+    if (!std::is_sorted(waiting_.begin(), waiting_.end(), before)) std::sort(waiting_.begin(), waiting_.end(), before);
     for (std::size_t i = 0; i < job_indices.size(); ++i) {
       const std::int32_t job = job_indices[i];
       const std::int64_t have = jobs.attained_gpu_us[job];
-      const std::int64_t step = jobs.running[job] != 0 ? table_.next_step(have) : kNever;
-      out[i] = step == kNever ? kNever : core::saturate(now + core::ceil_div(step - have, jobs.gpus[job]));
+      out[i] = kNever;
+      if (jobs.running[job] == 0) continue;
+      const auto behind = std::upper_bound(waiting_.begin(), waiting_.end(), Ranked{table_.rank(have), job}, before);
+      if (behind == waiting_.end()) continue;
+      // Of equal ranks the earlier job is first.
+      const std::int64_t step = table_.falls_below(have, behind->rank + (by_rank(jobs, behind->job, job) ? 1 : 0));
+      if (step != kNever) out[i] = core::saturate(now + core::ceil_div(step - have, jobs.gpus[job]));
     }
   }
 
  private:
+  struct Ranked {
+    std::int64_t rank;  // Gittins index
+    std::int32_t job;
+  };
+  static bool by_rank(const core::JobColumns& jobs, std::int32_t a, std::int32_t b) {
+    return jobs.submit[a] != jobs.submit[b] ? jobs.submit[a] < jobs.submit[b] : *jobs.id[a] < *jobs.id[b];
+  }
+
   std::int64_t delta_;
   bool learned_ = false;
   std::vector<std::int64_t> services_;  // of the history from which the table was built
   GittinsTable table_;
+  std::vector<Ranked> waiting_;  // in order
 };
 
 std::unique_ptr<core::QueuePolicy> make_gittins(const core::Params& params) {

@@ -1,6 +1,7 @@
 #include "host/policy/queue/gittins_table.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "berth/units.hpp"
 #include "host/core/base/wide.hpp"
@@ -32,6 +33,10 @@ void GittinsTable::build(std::span<const std::int64_t> services, std::int64_t de
     from_.push_back(a);
     rank_.push_back(rank);
   }
+  const std::size_t leaves = std::bit_ceil(rank_.size());
+  least_.assign(2 * leaves, INT64_MAX);
+  std::copy(rank_.begin(), rank_.end(), least_.begin() + static_cast<std::ptrdiff_t>(leaves));
+  for (std::size_t i = leaves; i-- > 1;) least_[i] = std::min(least_[2 * i], least_[2 * i + 1]);
 }
 
 std::int64_t GittinsTable::rank(std::int64_t attained) const {
@@ -39,9 +44,19 @@ std::int64_t GittinsTable::rank(std::int64_t attained) const {
   return after == from_.begin() ? 0 : rank_[static_cast<std::size_t>(after - from_.begin()) - 1];
 }
 
-std::int64_t GittinsTable::next_step(std::int64_t attained) const {
+std::int64_t GittinsTable::falls_below(std::int64_t attained, std::int64_t bound) const {
   const auto after = std::upper_bound(from_.begin(), from_.end(), attained);
-  return after == from_.end() ? kNever : *after;
+  if (after == from_.end()) return kNever;
+  const std::size_t leaves = least_.size() / 2;
+  // Upwards past all subtrees without such a rank, then down to the first leaf that has one.
+  std::size_t i = leaves + static_cast<std::size_t>(after - from_.begin());
+  while (least_[i] >= bound) {
+    while (i % 2 == 1) i /= 2;
+    if (i == 0) return kNever;
+    ++i;
+  }
+  while (i < leaves) i = least_[2 * i] < bound ? 2 * i : 2 * i + 1;
+  return from_[i - leaves];
 }
 
 }  // namespace berth::policy

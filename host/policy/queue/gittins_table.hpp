@@ -21,12 +21,13 @@ class GittinsTable {
 
   /// floor(rank * 2^62) at `attained` >= 0.
   std::int64_t rank(std::int64_t attained) const;
-  /// The smallest service above `attained` with another rank; kNever: none.
-  std::int64_t next_step(std::int64_t attained) const;
+  /// The smallest service above `attained` with a rank below `bound`; kNever: none. O(log n).
+  std::int64_t falls_below(std::int64_t attained, std::int64_t bound) const;
 
  private:
-  std::vector<std::int64_t> from_;  // ascending; the first is 0
-  std::vector<std::int64_t> rank_;  // of [from_[i], from_[i + 1]); neighbours differ
+  std::vector<std::int64_t> from_;   // ascending; the first is 0
+  std::vector<std::int64_t> rank_;   // of [from_[i], from_[i + 1]); neighbours differ
+  std::vector<std::int64_t> least_;  // a tree of minima: of node i those of 2 i and 2 i + 1; the leaves are rank_
 };
 
 }  // namespace berth::policy

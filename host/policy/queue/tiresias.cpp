@@ -23,7 +23,7 @@ std::unique_ptr<core::QueuePolicy> make_tiresias(const core::Params& params) {
   return las_queues(Settings(core::find_policy("tiresias").info, params));
 }
 
-core::Consolidation tiresias_consolidation(const core::Params& params) {
+std::optional<core::Consolidation> tiresias_consolidation(const core::Params& params) {
   const Settings settings(core::find_policy("tiresias").info, params);
   core::Consolidation close;
   close.whole_nodes = settings.choice("reading", {"paper", "code"}) == 0;

@@ -6,14 +6,16 @@
 //             began to wait; a running job counts as if it began with this round. So at the start of a round waiting jobs displace
 //             running ones. A displaced or new job is behind all others until the next round. Among running jobs, those with GPUs
 //             for fewer rounds come first; the rest is by job rank.
+// Places      a job that was measured to be slower across nodes (or racks) waits for GPUs of one node (rack): consolidated=measured.
+//             Its next time slice takes them from other jobs.
 // Changes     of running jobs, when the round ends. Waiting jobs keep their keys.
 // Fairness    no job waits forever: those before it get their time slice, then come behind it. A new job has no claim to time slices
 //             from before it arrived, unlike under least attained service.
 // Source      Gandiva (OSDI'18): GPUs with excess demand are time-sliced in rounds of about a minute by suspending and resuming;
-//             new jobs wait for no other job's end. Our reconstruction: common rounds, the order within them, and gangs over
-//             several nodes. Missing: packing two jobs on a GPU, nodes reserved for one job size, migration to tighter places,
-//             and jobs that grow and shrink.
-// Parameters  quantum_s, and the common ones.
+//             new jobs wait for no other job's end. Our reconstruction: common rounds, the order within them, gangs over several
+//             nodes, and waiting for a place instead of migrating there. Missing: packing two jobs on a GPU, nodes reserved for one job
+//             size, migration to tighter places, and jobs that grow and shrink.
+// Parameters  quantum_s, consolidated, and the common ones.
 
 #include <algorithm>
 
@@ -66,15 +68,20 @@ std::unique_ptr<core::QueuePolicy> make_gandiva(const core::Params& params) {
   return std::make_unique<Gandiva>(Settings(core::find_policy("gandiva").info, params).millionths("quantum_s", kSecond, kMaxTimeUs));
 }
 
+std::optional<core::Consolidation> gandiva_consolidation(const core::Params& params) {
+  return measured_consolidation(Settings(core::find_policy("gandiva").info, params));
+}
+
 }  // namespace
 
 core::PolicyEntry gandiva_policy() {
   return {.info = {.name = "gandiva",
                    .rule = "time slices, round robin",
                    .source = "Gandiva (OSDI'18), its time slicing; rounds and order ours",
-                   .params = {{"quantum_s", "60", "seconds of a time slice; slices end at its multiples"}}},
+                   .params = {{"quantum_s", "60", "seconds of a time slice; slices end at its multiples"}, consolidated_parameter()}},
           .preemptive = true,
-          .make = make_gandiva};
+          .make = make_gandiva,
+          .consolidation = gandiva_consolidation};
 }
 
 }  // namespace berth::policy

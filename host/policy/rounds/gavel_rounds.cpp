@@ -98,7 +98,7 @@ void GavelRounds::load(const core::ShapeQuestion& q) {
 void GavelRounds::count(const core::ShapeQuestion& q) {
   const StateView& s = q.state;
   const TimeUs passed = s.now() - seen_;
-  if (s.now() - counted_ >= kCountFor) {
+  if (!all_ && s.now() - counted_ >= kCountFor) {
     std::fill(received_.begin(), received_.end(), 0);
     counted_ = s.now();
   }
@@ -156,7 +156,7 @@ void GavelRounds::give(const core::ShapeQuestion& q, const RoundQuestion& round,
       for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
         const std::size_t i = to_index(j) * n_types_ + to_index(type), own = to_index(rank_[to_index(j)]) * n_types_ + to_index(type);
         if (round.row[i] < 0 || chosen[to_index(j)] >= 0 || (round.share_ppm[i] > 0) != has_share) continue;
-        claims_.push_back({round.share_ppm[i], std::max<TimeUs>(1, received_[own] + length_ / 2), owed_[own], j});
+        claims_.push_back({round.share_ppm[i], std::max<TimeUs>(1, received_[own] + (all_ ? 0 : length_ / 2)), owed_[own], j});
       }
       std::sort(claims_.begin(), claims_.end());
       for (const ShareClaim& claim : claims_) take(claim.job, round.row[to_index(claim.job) * n_types_ + to_index(type)]);

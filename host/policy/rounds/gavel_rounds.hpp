@@ -21,7 +21,8 @@ struct RoundQuestion {
 /// What each job received, and its share; kept between decisions in the PolicyState.
 class GavelRounds {
  public:
-  explicit GavelRounds(TimeUs length) : length_(length) {}
+  /// @param all  All the time that a job has had counts; otherwise that of the last 1,920 s, and half a round more.
+  GavelRounds(TimeUs length, bool all) : length_(length), all_(all) {}
 
   void choose(const core::ShapeQuestion& question, const RoundQuestion& round, std::span<std::int32_t> chosen);
   void store(PolicyState& kept) const;
@@ -42,6 +43,7 @@ class GavelRounds {
   void give(const core::ShapeQuestion& question, const RoundQuestion& round, bool due, std::span<std::int32_t> chosen);
 
   TimeUs length_;
+  bool all_;
   std::size_t n_types_ = 0;
   TimeUs begun_ = 0, seen_ = 0, counted_ = 0;  // start of the round; last decision; since when `received` counts
   // For all jobs of the state, by rank.

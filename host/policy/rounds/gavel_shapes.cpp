@@ -17,7 +17,7 @@ constexpr std::int32_t kMostTries = 1'000;  // of prices
 
 class Gavel final : public core::ShapePolicy {
  public:
-  Gavel(FairBy fair_by, TimeUs round, double gap) : fair_by_(fair_by), gap_(gap), rounds_(round) {}
+  Gavel(FairBy fair_by, TimeUs round, bool all, double gap) : fair_by_(fair_by), gap_(gap), rounds_(round, all) {}
 
   void choose(const core::ShapeQuestion& question, core::PlacementBackend&, std::span<std::int32_t> chosen) override {
     set_rows(question);
@@ -137,13 +137,18 @@ void Gavel::set_program(const core::ShapeQuestion& q) {
 }  // namespace
 
 std::vector<PolicyParam> gavel_params() {
-  return with_objective("throughput", {{"round_s", "360", "a running job keeps its GPUs for this time"}});
+  return with_objective("throughput",
+                        {{"round_s", "360", "a running job keeps its GPUs for this time"},
+                         {"received", "recent",
+                          "time that a job has had, to which its share is compared; recent: that of 1,920 s, as in Gavel; all: "
+                          "all of it, as in Muri's simulator of Themis"}});
 }
 
 std::unique_ptr<core::ShapePolicy> gavel_shapes(const GavelRule& rule, const core::Params& params) {
   const Settings settings(core::find_policy(rule.policy).info, params);
   const TimeUs round = settings.millionths("round_s", 0, std::int64_t{1'000'000'000} * 1'000'000);
-  return std::make_unique<Gavel>(rule.fair_by, round, static_cast<double>(settings.millionths("gap", 0, 1'000'000)) / 1e6);
+  const bool all = settings.choice("received", {"recent", "all"}) == 1;
+  return std::make_unique<Gavel>(rule.fair_by, round, all, static_cast<double>(settings.millionths("gap", 0, 1'000'000)) / 1e6);
 }
 
 }  // namespace berth::policy

@@ -34,7 +34,8 @@ core::PolicyEntry gavel_entry() {
   return {.info = {.name = kRule.policy, .rule = kRule.text, .source = "Gavel (OSDI'20)", .params = gavel_params()},
           .preemptive = true,
           .choice = [](const core::Params& params) { return choice_settings(kRule.policy, params); },
-          .shapes = [](const core::Params& params) { return gavel_shapes(kRule, params); }};
+          .shapes = [](const core::Params& params) { return gavel_shapes(kRule, params); },
+          .leaves_idle = "a job runs in one shape on each GPU type"};
 }
 
 }  // namespace berth::policy

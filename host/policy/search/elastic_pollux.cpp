@@ -63,7 +63,8 @@ core::PolicyEntry elastic_pollux_policy() {
                    .params = with_objective("goodput", {{"population", "100", "individuals"}, {"generations", "100", "of the search"}})},
           .preemptive = true,
           .choice = elastic_pollux_settings,
-          .shapes = elastic_pollux_shapes};
+          .shapes = elastic_pollux_shapes,
+          .leaves_idle = "a job gets at most twice the GPUs that it has had"};
 }
 
 }  // namespace berth::policy

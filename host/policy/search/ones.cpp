@@ -6,7 +6,7 @@
 // State       the population, and per job its limits, the epochs at its last change and its GPUs.
 // Work        generations. A job without GPUs is not tried where room is left; the next generation does that.
 // Source      ONES (SC'21) and its artifact. Ours: shapes in place of single GPUs, jobs without epochs, a linear predictor of
-//             progress, or none, and placement by the common scheduling pass.
+//             progress, or none, placement by the common scheduling pass, and the parameters that say so, off by default.
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ class Ones final : public core::ShapePolicy {
     const std::int32_t generations = nothing ? 0 : most_generations(q);
     const kernel::OnesResult result = population_.result(generations);
     backend.ones({question_.view(settings_, q.seed), population_.request(generations), q.stop_token}, result);
-    question_.deploy(q, population_.best_first(), population_.best_count(), chosen);
+    question_.deploy(q, settings_, population_.best_first(), population_.best_count(), chosen);
   }
 
   void store(PolicyState& kept) const override {
@@ -78,6 +78,11 @@ std::unique_ptr<core::ShapePolicy> ones_shapes(const core::Params& params) {
   ones.theta_ppm = static_cast<std::int32_t>(settings.millionths("mutation", 0, 1'000'000));
   ones.generations = static_cast<std::int32_t>(settings.integer("generations", 0, kMostGenerations));
   ones.epoch = settings.millionths("epoch_s", 1, std::int64_t{1'000'000'000} * 1'000'000);
+  ones.fresh = settings.millionths("fresh_s", 0, std::int64_t{1'000'000'000} * 1'000'000);
+  ones.gate_each = settings.choice("gate", {"all", "each"}) == 1;
+  ones.gate = settings.millionths("gate_s", 0, std::int64_t{1'000'000'000} * 1'000'000);
+  ones.shrink = settings.choice("shrink", {"yes", "no"}) == 0;
+  ones.waiting = static_cast<std::int32_t>(settings.integer("waiting", 0, 1024));
   ones.gpu_type = settings.text("gpu_type");
   const std::vector<std::int64_t> weights = settings.signed_millionths("model", kProgressFeatures + 1, kMostProgressWeight);
   if (!weights.empty()) std::copy(weights.begin(), weights.end(), ones.model.emplace().weights_micro.begin());
@@ -91,6 +96,11 @@ core::PolicyEntry ones_policy() {
                                {"mutation", "0.3", "chance that a mutant loses a job"},
                                {"generations", "0", "of a decision; 0: one, or as many as budget and limit of iterations allow"},
                                {"epoch_s", "600", "run time that counts as an epoch of jobs that report none"},
+                               {"fresh_s", "0", "ours: run time before which a job keeps its first GPUs; 0: two epochs"},
+                               {"gate", "all", "ours: each: a job that may not change yet does not keep others from changing"},
+                               {"gate_s", "0", "ours: run time of a job between two changes of its GPUs; 0: an epoch"},
+                               {"shrink", "yes", "ours: no: the largest job does not shrink because it has run for long"},
+                               {"waiting", "0", "ours: waiting work is scored on N times the smallest shape; 0: it is not"},
                                {"gpu_type", "", "that it knows; empty: the one on which most jobs could run"},
                                {"model", "",
                                 "of progress: six numbers between colons as 'berth fit' prints them, or @FILE that it wrote; empty: "
@@ -102,7 +112,8 @@ core::PolicyEntry ones_policy() {
           .preemptive = true,
           .choice = ones_settings,
           .shapes = ones_shapes,
-          .work = "generation"};
+          .work = "generation",
+          .leaves_idle = "jobs have limits, which grow by epochs, and changes wait for all jobs that they affect"};
 }
 
 }  // namespace berth::policy

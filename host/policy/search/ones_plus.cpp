@@ -49,7 +49,7 @@ core::PolicyEntry ones_plus_policy() {
   return {.info = {.name = "ones-plus",
                    .rule = "shapes by prices, then whole plans evolve",
                    .source = "ONES (SC'21) extended; ours",
-                   .params = with_objective("goodput", std::move(own), "migration,restart,span")},
+                   .params = with_objective("flow_time", std::move(own), "migration,restart,span")},
           .preemptive = true,
           .choice = ones_plus_settings,
           .work = "round"};

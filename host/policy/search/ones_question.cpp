@@ -14,16 +14,15 @@
 namespace berth::policy {
 namespace {
 
-constexpr std::int64_t kEpoch = 1'000'000;  // of epochs
-constexpr std::int64_t kGrowth = 4;         // multiple of the requested GPUs
+constexpr std::int64_t kGrowth = 4;  // multiple of the requested GPUs
 
 std::int32_t index_of(const core::ShapeQuestion& q, std::int32_t job) { return q.options[to_index(q.problem.option_begin[job])].job; }
 
 std::int64_t epochs_of(const StateView& s, std::int32_t job, TimeUs epoch) {
   const Progress& progress = s.jobs()[to_index(job)].job->progress;
   if (progress.epochs_done_micro > 0) return progress.epochs_done_micro;
-  if (progress.dataset_size > 0) return core::mul_div(progress.samples_done, kEpoch, progress.dataset_size);
-  return core::mul_div(s.run_now(job), kEpoch, epoch);
+  if (progress.dataset_size > 0) return core::mul_div(progress.samples_done, kOnesEpoch, progress.dataset_size);
+  return core::mul_div(s.run_now(job), kOnesEpoch, epoch);
 }
 
 std::int64_t work_done(const StateView& s, std::int32_t job) {
@@ -63,13 +62,14 @@ void OnesQuestion::set(const core::ShapeQuestion& q, const OnesSettings& setting
     one.requested = q.state.jobs()[to_index(job)].job->shapes.front().gpus;
     one.epochs = epochs_of(q.state, job, settings.epoch);
     one.run = q.state.run_now(job);
-    one.fresh = one.epochs < 2 * kEpoch;
+    one.fresh = settings.fresh > 0 ? one.run < settings.fresh : one.epochs < 2 * kOnesEpoch;
+    one.clock = settings.gate > 0 ? core::mul_div(one.run, kOnesEpoch, settings.gate) : one.epochs;
     fresh_.push_back(one.fresh ? 1 : 0);
     start_.push_back(one.gpus > 0 ? one.gpus : one.least);
   }
   core::sort_by_id(by_id_);
   recall(q.kept);
-  set_limits(q);
+  set_limits(q, settings);
   set_progress(q, settings);
   set_deployed();
 }
@@ -132,7 +132,7 @@ void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
              std::tuple(q.problem.gpus[b], !q.options[to_index(b)].current, -rate(b), b);
     });
     if (rows_.empty()) continue;
-    jobs_.push_back({j, has, q.problem.gpus[rows_.front()], 0, 0, 0, false});
+    jobs_.push_back({j, has, q.problem.gpus[rows_.front()], 0, 0, 0, 0, false});
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const std::int32_t k = rows_[i];
       if (i > 0 && q.problem.gpus[k] == step_gpus_.back()) continue;
@@ -155,11 +155,11 @@ void OnesQuestion::recall(const PolicyState& kept) {
     most = std::max<std::int64_t>(std::min<std::int64_t>(most, n_gpus_), std::max(one.gpus, one.least));
     if (memory_.saved[i] < 1) memory_.saved[i] = one.least;
     // Epochs may decrease: a job restarted, or reports them for the first time.
-    memory_.scheduled[i] = std::clamp<std::int64_t>(memory_.scheduled[i], 0, one.epochs);
+    memory_.scheduled[i] = std::clamp<std::int64_t>(memory_.scheduled[i], 0, one.clock);
   }
 }
 
-void OnesQuestion::set_limits(const core::ShapeQuestion& q) {
+void OnesQuestion::set_limits(const core::ShapeQuestion& q, const OnesSettings& settings) {
   limit_.assign(jobs_.size(), 0);
   most_.assign(jobs_.size(), 0);
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -174,7 +174,7 @@ void OnesQuestion::set_limits(const core::ShapeQuestion& q) {
     limit_[i] = within(limit, n_gpus_);
     most_[i] = within(most, n_gpus_);
   }
-  shrink_largest(q);
+  if (settings.shrink) shrink_largest(q);
 }
 
 // Among jobs with at least half of all GPUs, shrinks the largest, if it has run for longer than most.
@@ -207,7 +207,8 @@ void OnesQuestion::set_progress(const core::ShapeQuestion& q, const OnesSettings
     const std::int32_t job = index_of(q, one.job);
     work_[i] = work_done(q.state, job);
     const std::int64_t left = q.state.work_left_now(job);
-    const double epochs = static_cast<double>(one.epochs) / static_cast<double>(kEpoch);
+    // A job may leave its start early, by `fresh_s`; the distribution needs an epoch.
+    const double epochs = std::max(1.0, static_cast<double>(one.epochs) / static_cast<double>(kOnesEpoch));
     const Progress& progress = q.state.jobs()[to_index(job)].job->progress;
     double more = 1;
     if (settings.model && progress.dataset_size > 0) {
@@ -257,6 +258,7 @@ kernel::OnesView OnesQuestion::view(const OnesSettings& settings, std::uint64_t 
           settings.population,
           settings.theta_ppm,
           seed,
+          settings.waiting,
           step_begin_.data(),
           step_gpus_.data(),
           step_rate_.data(),
@@ -270,31 +272,66 @@ kernel::OnesView OnesQuestion::view(const OnesSettings& settings, std::uint64_t 
           deployed_count_.data()};
 }
 
-void OnesQuestion::deploy(const core::ShapeQuestion& q, const std::int32_t* first, const std::int32_t* count,
-                          std::span<std::int32_t> chosen) {
-  bool all = true, some = false;
+// As published: all changes or none. What starts on GPUs that no job has deployed starts in any case.
+bool OnesQuestion::gate_all(const std::int32_t* first, const std::int32_t* count) {
+  bool all = true, changes = false;
   free_.assign(to_index(n_gpus_), 1);
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    const OnesJob& one = jobs_[i];
     std::fill_n(free_.begin() + deployed_first_[i], deployed_count_[i], 0);
-    if (one.gpus == 0 || count[i] == one.gpus) continue;
-    some = true;
-    all = all && one.epochs - memory_.scheduled[i] >= kEpoch;
+    if (jobs_[i].gpus == 0 || count[i] == jobs_[i].gpus) continue;
+    changes = true;
+    all = all && may_change(i);
   }
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const auto gpu = free_.begin() + first[i];
+    const bool at_once = jobs_[i].gpus == 0 && count[i] > 0 && std::find(gpu, gpu + count[i], 0) == gpu + count[i];
+    target_[i] = all || at_once ? count[i] : jobs_[i].gpus;
+    memory_.first[i] = target_[i] == 0 ? -1 : all || at_once ? first[i] : deployed_first_[i];
+  }
+  return all && changes;
+}
+
+// Ours: jobs that may change give GPUs back; those that wait take what is idle by rank, then those that grow.
+bool OnesQuestion::gate_each(const std::int32_t* first, const std::int32_t* count) {
+  bool changes = false;
+  std::int64_t idle = n_gpus_;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    target_[i] = jobs_[i].gpus > count[i] && may_change(i) ? count[i] : jobs_[i].gpus;
+    idle -= target_[i];
+    changes = changes || target_[i] != jobs_[i].gpus;
+  }
+  for (const bool waiting : {true, false}) {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if ((jobs_[i].gpus == 0) != waiting || count[i] <= jobs_[i].gpus || (!waiting && !may_change(i))) continue;
+      const std::int32_t gets = fit(static_cast<std::int32_t>(i), std::min<std::int64_t>(count[i], target_[i] + idle));
+      if (gets <= target_[i]) continue;
+      idle -= gets - target_[i];
+      target_[i] = gets;
+      changes = changes || !waiting;
+    }
+  }
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const bool moves = jobs_[i].gpus == 0 || target_[i] == count[i];
+    memory_.first[i] = target_[i] == 0 ? -1 : moves ? first[i] : deployed_first_[i];
+  }
+  return changes;
+}
+
+void OnesQuestion::deploy(const core::ShapeQuestion& q, const OnesSettings& settings, const std::int32_t* first, const std::int32_t* count,
+                          std::span<std::int32_t> chosen) {
   for (const std::int32_t j : others_) {
     for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
       if (q.options[to_index(k)].current) chosen[to_index(j)] = k - q.problem.option_begin[j];
     }
   }
+  target_.resize(jobs_.size());
+  const bool changed = settings.gate_each ? gate_each(first, count) : gate_all(first, count);
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     const OnesJob& one = jobs_[i];
-    const auto gpu = free_.begin() + first[i];
-    const bool at_once = one.gpus == 0 && count[i] > 0 && std::find(gpu, gpu + count[i], 0) == gpu + count[i];
-    const std::int32_t target = all || at_once ? count[i] : one.gpus;
-    memory_.first[i] = target == 0 ? -1 : all || at_once ? first[i] : deployed_first_[i];
-    if (target != one.gpus) memory_.scheduled[i] = one.epochs;
+    const std::int32_t target = target_[i];
+    if (target != one.gpus) memory_.scheduled[i] = one.clock;
     if (one.gpus > 0 && target == 0) memory_.saved[i] = memory_.most[i];
-    if (all && some && one.gpus == 0 && target == 0 && !one.fresh && memory_.saved[i] > one.least) {
+    if (changed && one.gpus == 0 && target == 0 && !one.fresh && memory_.saved[i] > one.least) {
       memory_.saved[i] = std::max<std::int64_t>(one.least, memory_.saved[i] / 2);
       memory_.most[i] = memory_.saved[i];
     }

@@ -11,6 +11,8 @@
 
 namespace berth::policy {
 
+inline constexpr std::int64_t kOnesEpoch = 1'000'000;  // an epoch, in millionths
+
 /// A job as ONES sees it.
 struct OnesJob {
   std::int32_t job;        // of the question
@@ -18,6 +20,7 @@ struct OnesJob {
   std::int32_t least;      // smallest of its options
   std::int32_t requested;  // of its first shape
   std::int64_t epochs;     // done, in millionths
+  std::int64_t clock;      // time since its start by which changes are limited: its epochs, or run time over `gate_s`, in millionths
   TimeUs run;              // time it has run
   bool fresh;              // fewer than two epochs
 };
@@ -40,7 +43,8 @@ class OnesQuestion {
   /// Decides which jobs get what the best individual gives: section 9. The kept state then describes the decision.
   /// @param first, count  [jobs] of the best individual
   /// @param chosen        of the question, out
-  void deploy(const core::ShapeQuestion& question, const std::int32_t* first, const std::int32_t* count, std::span<std::int32_t> chosen);
+  void deploy(const core::ShapeQuestion& question, const OnesSettings& settings, const std::int32_t* first, const std::int32_t* count,
+              std::span<std::int32_t> chosen);
 
   /// Writes the kept state of each job.
   void store(PolicyState& kept) const;
@@ -55,10 +59,14 @@ class OnesQuestion {
   void set_type(const core::ShapeQuestion& question, const OnesSettings& settings);
   void add_steps(const core::ShapeQuestion& question);
   void recall(const PolicyState& kept);
-  void set_limits(const core::ShapeQuestion& question);
+  void set_limits(const core::ShapeQuestion& question, const OnesSettings& settings);
   void shrink_largest(const core::ShapeQuestion& question);
   void set_progress(const core::ShapeQuestion& question, const OnesSettings& settings);
   void set_deployed();
+  bool may_change(std::size_t job) const { return jobs_[job].clock - memory_.scheduled[job] >= kOnesEpoch; }
+  // Set what each job gets now. Return whether a running job changes.
+  bool gate_all(const std::int32_t* first, const std::int32_t* count);
+  bool gate_each(const std::int32_t* first, const std::int32_t* count);
 
   std::int32_t type_ = -1, n_gpus_ = 0;
   std::vector<OnesJob> jobs_;
@@ -68,6 +76,7 @@ class OnesQuestion {
   std::vector<std::int32_t> step_begin_, step_gpus_, step_row_;
   std::vector<std::int64_t> step_rate_;
   std::vector<std::uint8_t> fresh_, free_;
+  std::vector<std::int32_t> target_;  // GPUs of each job by this decision
   std::vector<std::int32_t> start_, limit_, most_, progress_, deployed_first_, deployed_count_;
   std::vector<std::int64_t> work_;
   // Scratch for one job or one scan.

@@ -155,7 +155,7 @@ core::PolicyEntry afs_policy() {
   return {.info = {.name = "afs",
                    .rule = "next GPUs to the job that two by two gains most from them",
                    .source = "AFS (NSDI'21); our reading",
-                   .params = with_objective("jct")},
+                   .params = with_objective("flow_time")},
           .preemptive = true,
           .choice = afs_settings,
           .shapes = afs_shapes};

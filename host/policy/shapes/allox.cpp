@@ -11,6 +11,8 @@
 //             then lower job rank. The first job without enough GPUs blocks those behind it on the type. No other job starts: a
 //             job may wait for a type although another has free GPUs. Running jobs stay.
 // Shapes      on each type the one with the requested number of GPUs; otherwise the one with the least GPU-time.
+// Places      a job that was measured to be slower across nodes (or racks) waits for GPUs of one node (rack): consolidated=measured.
+//             The costs are those of its run time there.
 // Limits      only the first `window` waiting jobs by rank are matched.
 // Cost        O(window^2 x places), places being at most types x window x (1 + ln window).
 // Source      AlloX (EuroSys'20): minimum-cost bipartite matching of jobs with (machine, position from the end), cost = position x
@@ -131,15 +133,22 @@ std::unique_ptr<core::ShapePolicy> allox_shapes(const core::Params& params) {
   return std::make_unique<Allox>(static_cast<std::size_t>(settings.integer("window", 1, Assignment::kMostRows)));
 }
 
+std::optional<core::Consolidation> allox_consolidation(const core::Params& params) {
+  return measured_consolidation(Settings(core::find_policy("allox").info, params));
+}
+
 }  // namespace
 
 core::PolicyEntry allox_policy() {
   return {.info = {.name = "allox",
                    .rule = "jobs matched with GPU types and places in their queues for the least mean JCT",
                    .source = "AlloX (EuroSys'20); gangs ours",
-                   .params = with_objective("jct", {{"window", "128", "waiting jobs that are matched, the earliest first"}})},
+                   .params = with_objective(
+                       "flow_time", {{"window", "128", "waiting jobs that are matched, the earliest first"}, consolidated_parameter()})},
           .choice = allox_settings,
-          .shapes = allox_shapes};
+          .shapes = allox_shapes,
+          .consolidation = allox_consolidation,
+          .leaves_idle = "a job gets as many GPUs as it asks for, and is not moved"};
 }
 
 }  // namespace berth::policy

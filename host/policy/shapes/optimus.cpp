@@ -82,7 +82,7 @@ core::PolicyEntry optimus_policy() {
   return {.info = {.name = "optimus",
                    .rule = "largest saving of remaining time per added GPU",
                    .source = "Optimus (EuroSys'18); our reading",
-                   .params = with_objective("jct")},
+                   .params = with_objective("flow_time")},
           .preemptive = true,
           .choice = optimus_settings,
           .shapes = optimus_shapes};

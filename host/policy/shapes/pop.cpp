@@ -137,10 +137,11 @@ core::PolicyEntry pop_policy() {
   return {.info = {.name = "pop",
                    .rule = "the choice of price, in random parts of jobs and GPUs",
                    .source = "POP (SOSP'21), by prices",
-                   .params = with_objective("goodput", {{"k", "4", "parts"}})},
+                   .params = with_objective("flow_time", {{"k", "4", "parts"}})},
           .preemptive = true,
           .choice = pop_settings,
-          .shapes = pop_shapes};
+          .shapes = pop_shapes,
+          .leaves_idle = "jobs get only GPUs of their part"};
 }
 
 }  // namespace berth::policy

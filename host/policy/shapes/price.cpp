@@ -19,7 +19,7 @@ core::PolicyEntry price_policy() {
   return {.info = {.name = "price",
                    .rule = "shapes by a price for a GPU of each type",
                    .source = "Lagrangian relaxation; ours",
-                   .params = with_objective("goodput")},
+                   .params = with_objective("flow_time")},
           .preemptive = true,
           .choice = price_settings};
 }

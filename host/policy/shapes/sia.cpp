@@ -34,7 +34,8 @@ core::PolicyEntry sia_policy() {
                    .source = "Sia (SOSP'23), by prices",
                    .params = with_search()},
           .preemptive = true,
-          .choice = sia_settings};
+          .choice = sia_settings,
+          .leaves_idle = "a job gets at most twice its GPUs a round, and a new one its smallest shape"};
 }
 
 }  // namespace berth::policy

@@ -47,7 +47,11 @@ struct SerialOnesJob {
 class SerialOnesProblem {
  public:
   explicit SerialOnesProblem(const kernel::OnesView& view)
-      : n_gpus(view.n_gpus), population(static_cast<std::size_t>(view.population)), theta_ppm(view.theta_ppm), seed_(view.seed) {
+      : n_gpus(view.n_gpus),
+        population(static_cast<std::size_t>(view.population)),
+        theta_ppm(view.theta_ppm),
+        waiting(view.waiting),
+        seed_(view.seed) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(view.n_jobs); ++j) {
       SerialOnesJob job{
           {}, view.fresh[j] != 0, view.start[j], view.limit[j], view.most[j], view.work[j], view.progress + j * kernel::kOnesQuantiles};
@@ -70,6 +74,7 @@ class SerialOnesProblem {
   std::int32_t n_gpus;
   std::size_t population;
   std::int32_t theta_ppm;
+  std::int64_t waiting;
   std::vector<SerialOnesJob> jobs;
   OnesBlockList deployed;
 
@@ -248,8 +253,12 @@ class SerialOnesGeneration {
   std::int64_t score(const OnesCounts& counts) const {
     std::int64_t sum = 0;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
-      if (jobs_[j].fresh || counts[j] == 0) continue;
-      const Wide milliseconds = kernel::floor_div(Wide{left_[j]} * counts[j] * 1000, jobs_[j].rate(counts[j]));
+      if (jobs_[j].fresh) continue;
+      // A job that waits is taken to run in its smallest option, so many times over.
+      const SerialOnesOption& least = jobs_[j].options.front();
+      const Wide gpus = counts[j] > 0 ? Wide{counts[j]} : Wide{least.gpus} * problem_.waiting;
+      const std::int64_t rate = counts[j] > 0 ? jobs_[j].rate(counts[j]) : least.rate;
+      const Wide milliseconds = kernel::floor_div(Wide{left_[j]} * gpus * 1000, rate);
       sum += static_cast<std::int64_t>(std::min<Wide>(milliseconds, kernel::kMostOnesWork / static_cast<std::int64_t>(jobs_.size())));
     }
     return sum;

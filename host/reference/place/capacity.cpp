@@ -34,11 +34,12 @@ std::int64_t share_room(const Trial& ask, const State& s, const GroupRow& group,
   const ProblemView& p = *ask.problem;
   const auto row = static_cast<std::size_t>(p.gpu_begin[node] + gpu);
   const bool whole_free = (s.free[static_cast<std::size_t>(node)] >> gpu & 1) != 0;
-  if (!whole_free && (s.used_ppm[row] <= 0 || (p.node_open[node] >> gpu & 1) == 0)) return 0;
+  const bool open = (p.node_open[node] >> gpu & 1) != 0;
+  if (!whole_free && (s.used_ppm[row] <= 0 || !open)) return 0;
   std::int64_t room = (kWholeGpu - s.used_ppm[row]) / group.share_ppm;
   const std::int64_t type_memory = p.type_memory[p.node_type[node]];
   if (type_memory != 0 && group.gpu_memory != 0) room = std::min(room, (type_memory - s.used_memory[row]) / group.gpu_memory);
-  return std::max<std::int64_t>(room, 0);
+  return std::clamp<std::int64_t>(room, 0, open ? kWholeGpu : 1);
 }
 
 Size size_of(const Trial& ask, const State& s, const GroupRow& group, std::int32_t node) {

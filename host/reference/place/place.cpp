@@ -205,7 +205,7 @@ void SerialPass::visit(std::int32_t i) {
   bool quota_open = options(job) == 0;
   for (std::int32_t o = 0; o < options(job); ++o) quota_open = quota_open || quota(now_, job, o);
   std::optional<Fit> fit = fit_now(job);
-  if (!fit && request_.preemptive != 0 && !was_running && !beyond_) fit = fit_with_victims(i);
+  if (!fit && request_.preemptive != 0 && !beyond_) fit = fit_with_victims(i);
   if (fit) {
     start(i, std::move(*fit));
     return;

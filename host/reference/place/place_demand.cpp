@@ -1,6 +1,7 @@
 #include "host/reference/place/place_demand.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -65,31 +66,44 @@ NodeList best_candidate(const Trial& ask, const State& s, const GroupRow& group,
   return chosen;
 }
 
-// Packing::kCount: nodes in rank order.
-bool place_by_count(const Trial& ask, State& s, std::int32_t group, const GroupRow& row, const NodeList& nodes, PlacedEntries& entries) {
+// Packing::kCount: nodes in rank order. Packing::kEmptiest: those with more free GPUs first; shares stay in rank order.
+bool place_by_count(const Trial& ask, State& s, kernel::Packing packing, std::int32_t group, const GroupRow& row, const NodeList& nodes,
+                    PlacedEntries& entries) {
   std::map<std::int32_t, NodeList> sets;  // by R
   for (const std::int32_t node : nodes) {
     const auto required = required_domain(*ask.problem, row, node);
     if (required) sets[*required].push_back(node);
   }
+  const bool emptiest = packing == kernel::Packing::kEmptiest;
+  std::optional<std::int64_t> most;
+  NodeList chosen;
   for (const auto& set : sets) {
-    if (plain_size(ask, s, row, set.second).cap < row.members) continue;
-    Placing placing{group, &row, &entries, 0};
-    for (const std::int32_t node : set.second) {
-      const std::int64_t amount = std::min<std::int64_t>(size_of(ask, s, row, node).cap, row.members - placing.placed);
-      if (amount > 0) take_node(ask, s, placing, node, amount);
-    }
-    return true;
+    const Size size = plain_size(ask, s, row, set.second);
+    if (size.cap < row.members || (most && (!emptiest || size.raw <= *most))) continue;
+    most = size.raw;
+    chosen = set.second;
   }
-  return false;
+  if (!most) return false;
+  if (emptiest && row.share_ppm == kWholeGpu) {
+    std::stable_sort(chosen.begin(), chosen.end(), [&](std::int32_t a, std::int32_t b) {
+      return std::popcount(s.free[static_cast<std::size_t>(a)]) > std::popcount(s.free[static_cast<std::size_t>(b)]);
+    });
+  }
+  Placing placing{group, &row, &entries, 0};
+  for (const std::int32_t node : chosen) {
+    const std::int64_t amount = std::min<std::int64_t>(size_of(ask, s, row, node).cap, row.members - placing.placed);
+    if (amount > 0) take_node(ask, s, placing, node, amount);
+  }
+  return true;
 }
 
 // Section 2: the members of one group.
 bool place_members(const Trial& ask, State& s, const Tries& tries, std::int32_t group, const GroupRow& row, const NodeList& nodes,
                    PlacedEntries& entries) {
   if (row.members == 0) return true;
-  if (tries.packing == kernel::Packing::kCount && row.segment_size == 0 && row.spread_most == 0) {
-    return place_by_count(ask, s, group, row, nodes, entries);
+  const bool by_count = tries.packing == kernel::Packing::kCount || tries.packing == kernel::Packing::kEmptiest;
+  if (by_count && row.segment_size == 0 && row.spread_most == 0) {
+    return place_by_count(ask, s, tries.packing, group, row, nodes, entries);
   }
   if (plain_size(ask, s, row, nodes).cap < row.members) return false;  // no part of the set holds more than the set itself
   for (const DemandLevel at : level_sequence(*ask.problem, row)) {

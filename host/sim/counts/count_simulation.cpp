@@ -151,10 +151,7 @@ class CountSimulator {
       const JobPlace* head = waiting_.next_head();
       const bool again = next_displaced < displaced_.size() && (head == nullptr || displaced_[next_displaced] < *head);
       if (again) {
-        if (start_elsewhere(displaced_[next_displaced])) {
-          displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
-          continue;
-        }
+        if (start_elsewhere(group, next_displaced)) continue;
         ++next_displaced;
       } else if (head == nullptr) {
         break;
@@ -173,9 +170,14 @@ class CountSimulator {
     }
   }
 
-  bool start_elsewhere(const JobPlace& place) {
+  /// Starts a displaced job, by displacing jobs behind it if necessary.
+  bool start_elsewhere(std::int32_t group, std::size_t next_displaced) {
+    const JobPlace place = displaced_[next_displaced];
     CountedJob& job = jobs_[place.job];
-    if (!nodes_.take(job.pool, job.gpus, jobs_.taken(place.job))) return false;
+    const bool free = nodes_.take(job.pool, job.gpus, jobs_.taken(place.job));
+    if (!free && !displace_for(place, next_displaced + 1)) return false;
+    displaced_.erase(displaced_.begin() + static_cast<std::ptrdiff_t>(next_displaced));
+    if (!free) waiting_.look_behind(foremost_, room(group));
     ++job.moves;
     start(place, core::migrate_cost(job.overheads->costs), true);
     return true;
@@ -365,7 +367,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
                         (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
                         chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.packing != core::Packing::kConsolidate &&
-                        !chosen.rules.consolidation;
+                        !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
@@ -373,8 +375,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   if (!by_count || !steady || settings.round_us > 0 || settings.request.max_iterations > 0 || settings.request.budget_us > 0)
     return std::nullopt;
   NodeCounts nodes;
-  const bool topology = chosen.rules.packing == core::Packing::kTopology;
-  if (!nodes.begin(cluster, trace.facts, topology ? kernel::Packing::kTopology : kernel::Packing::kCount)) return std::nullopt;
+  if (!nodes.begin(cluster, trace.facts, chosen.rules.packing)) return std::nullopt;
   return CountSimulator(trace, settings, done, chosen, nodes).run();
 }
 

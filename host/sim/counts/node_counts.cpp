@@ -18,7 +18,8 @@ bool plain(const Node& node) {
 }  // namespace
 
 bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel::Packing packing) {
-  tightest_ = packing == kernel::Packing::kTopology;
+  by_rank_ = packing == kernel::Packing::kCount;
+  emptiest_ = packing == kernel::Packing::kEmptiest;
   Snapshot empty = cluster;
   empty.jobs.clear();
   empty.history.clear();
@@ -60,7 +61,7 @@ void NodeCounts::begin_pools() {
       for (std::size_t l = 0; l < domains.size(); ++l)
         domains[l].push_back(topology.node_domain[static_cast<std::int64_t>(l + 1) * columns_.n_nodes + n]);
     }
-    if (tightest_) pool.tree.begin(free, domains);
+    if (!by_rank_) pool.tree.begin(free, domains);
   }
 }
 
@@ -92,10 +93,10 @@ void NodeCounts::take(const CountedGpus& one) {
   Pool& pool = pools_[to_index(node.pool)];
   hold(node, one);
   pool.free -= one.gpus;
-  if (tightest_) {
-    pool.tree.change(node.place, -one.gpus);
-  } else {
+  if (by_rank_) {
     pool.some.put(node.place, node.free != 0);
+  } else {
+    pool.tree.change(node.place, -one.gpus);
   }
 }
 
@@ -107,10 +108,10 @@ void NodeCounts::give(const CountedGpus& one) {
   node.n_free += one.gpus;
   pool.free += one.gpus;
   if (fragmentation_ != nullptr) fragmented_micro_ += fragmented(node);
-  if (tightest_) {
-    pool.tree.change(node.place, one.gpus);
-  } else {
+  if (by_rank_) {
     pool.some.insert(node.place);
+  } else {
+    pool.tree.change(node.place, one.gpus);
   }
 }
 
@@ -124,10 +125,10 @@ bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<CountedG
   if (from.free < gpus) return false;
   taken.clear();
   from.free -= gpus;
-  if (tightest_) {
-    take_tightest(from, gpus, taken);
-  } else {
+  if (by_rank_) {
     take_by_rank(from, gpus, taken);
+  } else {
+    take_from_tree(from, gpus, taken);
   }
   return true;
 }
@@ -146,9 +147,9 @@ void NodeCounts::take_by_rank(Pool& from, std::int64_t gpus, std::vector<Counted
   }
 }
 
-void NodeCounts::take_tightest(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken) {
+void NodeCounts::take_from_tree(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken) {
   parts_.clear();
-  from.tree.take(gpus, parts_);
+  emptiest_ ? from.tree.take_emptiest(gpus, parts_) : from.tree.take(gpus, parts_);
   for (const PackingTree::Part& part : parts_) {
     const std::int32_t n = from.nodes[to_index(part.node)];
     NodeGpus& node = nodes_[to_index(n)];

@@ -26,7 +26,8 @@ struct CountedGpus {
 };
 
 /// Free GPUs (docs/placement.md, sections 2 to 4). A pool has the nodes of one GPU type and one virtual cluster.
-/// A job uses the nodes of its pool by rank (packing `count`) or in the tightest domain (`topologies`).
+/// A job uses the nodes of its pool by rank (packing `count`), in the tightest domain (`topology`), or those with the most free GPUs
+/// first (`emptiest`).
 /// On each node it uses GPUs of the fewest inner groups, else the lowest. It always fits where enough GPUs are free.
 class NodeCounts {
  public:
@@ -60,7 +61,7 @@ class NodeCounts {
   struct Pool {
     std::vector<std::int32_t> nodes;  // by rank
     IndexSet some{0};                 // those of `nodes` with a free GPU; packing `count`
-    PackingTree tree;                 // of `nodes`; packing `topologies`
+    PackingTree tree;                 // of `nodes`; other packings
     std::int64_t free = 0, total = 0;
   };
   struct NodeGpus {
@@ -73,12 +74,12 @@ class NodeCounts {
   void take(const CountedGpus& one);
   void give(const CountedGpus& one);
   void take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
-  void take_tightest(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
+  void take_from_tree(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
   std::uint64_t pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const;
   std::int64_t fragmented(const NodeGpus& node) const { return fragmentation_->of(node.gpus, node.n_free); }
 
-  bool tightest_ = false;      // packing `topologies`
-  bool inner_groups_ = false;  // some node has inner groups
+  bool by_rank_ = false, emptiest_ = false;  // packing `count`, `emptiest`; neither: `topology`
+  bool inner_groups_ = false;                // some node has inner groups
   std::optional<ClusterState> state_;
   kernel::ProblemView columns_{};  // of `state_`
   std::vector<Pool> pools_;

@@ -97,6 +97,15 @@ void PackingTree::take(std::int64_t gpus, std::vector<Part>& parts) {
   }
 }
 
+void PackingTree::take_emptiest(std::int64_t gpus, std::vector<Part>& parts) {
+  while (gpus > 0) {
+    const std::int32_t node = fullest(0, {0, static_cast<std::int32_t>(free_.size())});
+    const std::int64_t part = std::min(gpus, free(0, node));
+    fill(0, node, part, parts);
+    gpus -= part;
+  }
+}
+
 void PackingTree::fill(std::size_t level, std::int32_t domain, std::int64_t gpus, std::vector<Part>& parts) {
   if (level == 0) {
     const auto here = static_cast<std::int32_t>(gpus);

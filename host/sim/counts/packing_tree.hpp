@@ -26,6 +26,8 @@ class PackingTree {
   /// Allocates the GPUs; at least one, and enough must be free.
   /// @param parts  Appended to: the GPUs per node, in the order in which they are taken.
   void take(std::int64_t gpus, std::vector<Part>& parts);
+  /// Allocates the GPUs on the nodes with the most free GPUs (packing `emptiest`).
+  void take_emptiest(std::int64_t gpus, std::vector<Part>& parts);
   /// Changes the number of free GPUs of a node.
   void change(std::int32_t node, std::int32_t by);
 

@@ -13,7 +13,7 @@
 namespace berth::sim {
 namespace {
 
-constexpr std::array kWorkloadNames{"philly", "helios", "pai", "llm"};
+constexpr std::array kWorkloadNames{"philly", "helios", "pai", "llm", "ones"};
 constexpr std::array kFabricNames{"auto", "tree", "nvl72", "rail"};
 
 constexpr TimeUs kNow = 60LL * 24 * 3600 * kSecond;  // later than the longest job and wait of any table
@@ -46,6 +46,7 @@ struct Draft {
   std::int32_t gpus;
   bool endless;
   bool too_wide;  // requests more cores per GPU than nodes have; such jobs keep waiting
+  std::int32_t epoch_size;
 };
 
 class Generator {
@@ -82,7 +83,9 @@ class Generator {
 
  private:
   Demand draw_demand(ItemDraws& draws) const {
-    return o_.workload == Workload::kLlm ? draw_llm(layout_, o_, draws) : draw_gang(model_, layout_, o_, draws);
+    if (o_.workload == Workload::kLlm) return draw_llm(layout_, o_, draws);
+    if (o_.workload == Workload::kOnes) return draw_ones(layout_, o_, draws);
+    return draw_gang(model_, layout_, o_, draws);
   }
 
   void add_history(Snapshot& s) {
@@ -114,6 +117,7 @@ class Generator {
     Demand demand = draw_demand(draws);
     draft.gpus = demand.gpus;
     draft.endless = demand.endless;
+    draft.epoch_size = demand.epoch_size;
     Job& job = draft.job;
     job.user = users_.user_name(draft.owner.user);
     if (draft.owner.queue >= 0) job.queue = job.tenant = users_.queue_name(draft.owner.queue);
@@ -243,6 +247,11 @@ class Generator {
       }
     }
     if (job.state != JobState::kRunning) return;
+    if (draft.epoch_size > 0) {  // the unit of its profile is a sample
+      job.progress.dataset_size = draft.epoch_size;
+      job.progress.samples_done = job.progress.work_done / 1'000'000;
+      job.progress.epochs_done_micro = job.progress.work_done / draft.epoch_size;
+    }
     job.progress.run_us = elapsed;
     std::int64_t gpus = 0;
     for (const AllocationEntry& entry : job.allocation.entries) gpus += static_cast<std::int64_t>(entry.gpus.size());

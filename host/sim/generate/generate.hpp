@@ -10,8 +10,9 @@
 
 namespace berth::sim {
 
-/// The workload whose published statistics the jobs follow; sources in data/SOURCES.md. `kLlm` has group trees.
-enum class Workload : std::uint8_t { kPhilly, kHelios, kPai, kLlm };
+/// The workload whose published statistics the jobs follow; sources in data/SOURCES.md. `kLlm` has group trees;
+/// `kOnes` has models with rates and epochs.
+enum class Workload : std::uint8_t { kPhilly, kHelios, kPai, kLlm, kOnes };
 
 /// The network. `kTree`: racks and pods. `kNvl72`: NVLink domains of 18 nodes in racks and pods.
 /// `kRail`: leaves of 32 nodes with a switch per NIC, in pods.

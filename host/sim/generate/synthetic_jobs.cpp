@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/sim/base/random.hpp"
+#include "host/sim/generate/ones_jobs.hpp"
 
 namespace berth::sim {
 namespace {
@@ -44,18 +45,27 @@ SyntheticJobs::SyntheticJobs(const SyntheticOptions& options)
     : options_(options), model_(model_of(options.workload == Workload::kLlm ? Workload::kHelios : options.workload)) {
   if (options.workload == Workload::kLlm) throw InvalidArgument("the workload 'llm' is one of snapshots: its jobs are trees");
   if (options.jobs < 0 || options.jobs > kMaxJobs) throw InvalidArgument(fmt::format("{} jobs: expected 0 to {}", options.jobs, kMaxJobs));
-  if (options.load_ppm <= 0) throw InvalidArgument("a load is above 0");
+  const bool as_published = options.workload == Workload::kOnes && options.load_ppm == 0;
+  if (options.load_ppm <= 0 && !as_published) throw InvalidArgument("a load is above 0");
   if (options.gpus <= 0) throw InvalidArgument("a cluster without GPUs has no load");
+  if (as_published) return;
   const __int128 capacity = static_cast<__int128>(options.gpus) * options.load_ppm;
-  mean_gap_us_ = std::max<TimeUs>(1, static_cast<TimeUs>(static_cast<__int128>(mean_gpu_us(model_)) * kAllPpm / capacity));
+  const std::int64_t mean = options.workload == Workload::kOnes ? ones_mean_gpu_us() : mean_gpu_us(model_);
+  mean_gap_us_ = std::max<TimeUs>(1, static_cast<TimeUs>(static_cast<__int128>(mean) * kAllPpm / capacity));
 }
 
 const TraceJob* SyntheticJobs::next() {
   if (count_ == options_.jobs) return nullptr;
   ItemDraws draws(options_.seed, RandomStream::kSynthetic, static_cast<std::uint64_t>(count_));
   TraceJob& job = rooms_.take();
+  if (count_ > 0) now_ = core::saturating_add(now_, draw_gap(draws));
+  if (options_.workload == Workload::kOnes) {
+    draw_ones_job(job, draws);
+    job.id = fmt::format("j{:08}", count_++);
+    job.submit_us = now_;
+    return &job;
+  }
   job.id = fmt::format("j{:08}", count_++);
-  if (count_ > 1) now_ = core::saturating_add(now_, draws.exponential(mean_gap_us_));
   job.submit_us = now_;
   const std::int32_t instances = pick(model_.gpus, draws);
   job.gpus = whole_gpus(instances, model_.share_ppm.empty() ? kWholeGpu : pick(model_.share_ppm, draws));
@@ -63,9 +73,18 @@ const TraceJob* SyntheticJobs::next() {
   return &job;
 }
 
+TimeUs SyntheticJobs::draw_gap(ItemDraws& draws) const {
+  if (options_.workload != Workload::kOnes) return draws.exponential(mean_gap_us_);
+  if (mean_gap_us_ == 0) return draws.below(kOnesMostGapS + 1) * kSecond;
+  return core::mul_div(2 * mean_gap_us_, draws.below(1'000'001), 1'000'000);
+}
+
+TraceProfiles SyntheticJobs::profiles(Workload workload) { return workload == Workload::kOnes ? ones_profiles() : TraceProfiles{}; }
+
 TraceFacts SyntheticJobs::facts() const {
   TraceFacts facts;
   facts.any_type = true;
+  facts.profiles = options_.workload == Workload::kOnes;
   for_sizes(model_, [&](std::int64_t ppm, std::int32_t gpus) {
     facts.by_gpus[static_cast<std::size_t>(std::clamp(gpus, 1, kMaxGpusPerNode) - 1)] += ppm;
   });

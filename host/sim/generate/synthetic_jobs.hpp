@@ -12,12 +12,13 @@ struct SyntheticOptions {
   Workload workload = Workload::kHelios;  ///< not kLlm, whose jobs have group trees
   std::int64_t jobs = 0;                  ///< at most kMaxJobs
   std::int64_t gpus = 1;                  ///< of the cluster
-  std::int32_t load_ppm = 800'000;        ///< requested GPU-time relative to available GPU-time; > 0
+  std::int32_t load_ppm = 800'000;        ///< requested GPU-time relative to available GPU-time; > 0, or 0 for kOnes: as published
   std::uint64_t seed = 0;
 };
 
 /// Jobs drawn from the published statistics of a workload (data/SOURCES.md): GPU counts, and run times by size.
-/// They arrive as a Poisson process with the rate of the load. Job n depends only on the seed and n, except for its instant.
+/// They arrive as a Poisson process with the rate of the load. Those of kOnes have profiles and epochs, and gaps of any length up to
+/// twice their mean. Job n depends only on the seed and n, except for its instant.
 /// Shares of GPUs (kPai) are rounded up to whole GPUs. Memory is that of the jobs that have not been released.
 class SyntheticJobs final : public JobSource {
  public:
@@ -28,9 +29,13 @@ class SyntheticJobs final : public JobSource {
   void release(const TraceJob& job) override { rooms_.release(job); }
 
   TraceFacts facts() const;
+  /// Those that the jobs name.
+  static TraceProfiles profiles(Workload workload);
 
  private:
   SyntheticOptions options_;
+  TimeUs draw_gap(ItemDraws& draws) const;
+
   const WorkloadModel& model_;
   TimeUs mean_gap_us_ = 0;  // between two jobs
   TimeUs now_ = 0;

@@ -25,6 +25,8 @@ const WorkloadModel& model_of(Workload workload) {
       return helios_model();
     case Workload::kPai:
       return pai_model();
+    case Workload::kOnes:
+      return ones_model();
     case Workload::kLlm:
       break;
   }

@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "host/core/base/table_hash.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/model/trace_phases.hpp"
 #include "host/sim/base/noise_percent.hpp"
 #include "host/sim/base/random.hpp"
 
@@ -45,7 +46,11 @@ ProgressReports::ProgressReports(std::string_view name, std::uint64_t seed) : se
 }
 
 void ProgressReports::put(Progress& progress, const TraceJob& job, std::int64_t place, std::int64_t done, std::int64_t work) const {
-  progress.epochs_done_micro = std::min(core::mul_div(done, job.epochs_micro, std::max<std::int64_t>(1, work)), kScoreCeiling);
+  put_epochs(progress, job, place, core::epochs_after(job, done, work));
+}
+
+void ProgressReports::put_epochs(Progress& progress, const TraceJob& job, std::int64_t place, std::int64_t epochs) const {
+  progress.epochs_done_micro = std::min(epochs, kScoreCeiling);
   progress.dataset_size = job.dataset_size;
   progress.samples_done = std::min(core::mul_div(progress.epochs_done_micro, job.dataset_size, kOne), kScoreCeiling);
   if (kind_ != Kind::kNoise) return;

@@ -26,6 +26,8 @@ class ProgressReports {
   bool of(const TraceJob& job) const { return kind_ != Kind::kNone && job.epochs_micro > 0; }
   /// Sets the report after `done` of `work`, both in millionths of its unit. @param place  Position in the trace.
   void put(Progress& progress, const TraceJob& job, std::int64_t place, std::int64_t done, std::int64_t work) const;
+  /// Sets the report after `epochs`, in millionths.
+  void put_epochs(Progress& progress, const TraceJob& job, std::int64_t place, std::int64_t epochs) const;
 
  private:
   enum class Kind : std::uint8_t { kNone, kEpochs, kNoise };

@@ -430,6 +430,9 @@ class Simulator {
     switch (d.action) {
       case Action::kMigrate:
       case Action::kResize:
+        if (job.stalled) job.owed = core::restart_cost(job.overheads->costs);
+        give_up(job);
+        break;
       case Action::kReplace:
         give_up(job);
         break;
@@ -457,7 +460,7 @@ class Simulator {
       case Action::kMigrate:
       case Action::kResize:
         ++job.outcome.moves;
-        hold(d, d.cost_us, Loss::kMove);
+        hold(d, std::max(d.cost_us, std::exchange(job.owed, 0)), Loss::kMove);
         break;
       case Action::kReplace:
         ++job.outcome.repairs;

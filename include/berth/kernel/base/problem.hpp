@@ -128,7 +128,7 @@ struct ProblemView {
 
 enum class Discipline : std::int32_t { kStrict, kGreedy, kEasy };
 /// The option `packing` (docs/placement.md). `kConsolidate` is `kTopology` for demands that the host split into whole nodes and a rest.
-enum class Packing : std::int32_t { kTopology, kCount, kConsolidate };
+enum class Packing : std::int32_t { kTopology, kCount, kConsolidate, kEmptiest };
 
 /// GPUs that a scenario removes before the scheduling pass; bits that are not free are ignored.
 struct TakenRow {

@@ -23,6 +23,7 @@ struct OnesView {
   std::int32_t population;  // >= 1
   std::int32_t theta_ppm;   // probability that mutation removes a job
   std::uint64_t seed;
+  std::int64_t waiting;              // factor of the smallest option at which work is scored that waits; 0: it is not
   const std::int32_t* option_begin;  // [n_jobs + 1]; every job has an option
   const std::int32_t* option_gpus;   // [options] ascending within a job, 1 .. n_gpus
   const std::int64_t* option_rate;   // [options] > 0
@@ -71,7 +72,7 @@ void for_each_column(const OnesView& v, Visit&& visit, Views&... views) {
   visit(jobs, views.deployed_first...);
   visit(jobs, views.deployed_count...);
 }
-static_assert(sizeof(OnesView) == 112, "OnesView changed: list its new columns above, then change this number");
+static_assert(sizeof(OnesView) == 120, "OnesView changed: list its new columns above, then change this number");
 
 /// `generations`: how many were made, or are to be made.
 template <class Visit, ViewOf<OnesResult>... Views>

@@ -171,17 +171,23 @@ BERTH_HD bool try_level(Pass<Group>& w, GroupDemand& demand, const NodeSet& set,
   return false;
 }
 
-/// Packing::kCount: nodes by rank until all members are placed.
+/// Packing::kCount: nodes by rank until all members are placed. Packing::kEmptiest: nodes with more free GPUs come first.
 template <class Group>
 BERTH_HD bool place_by_rank(Pass<Group>& w, GroupDemand& demand, NodeSet set, std::int32_t members, const GroupRow* rows) {
   const GroupRow& row = *demand.row;
   const ProblemView& p = w.p;
+  const bool emptiest = w.packing == Packing::kEmptiest;
+  const auto turn = [&](std::int64_t raw, std::int32_t where) {
+    return Key{emptiest ? static_cast<std::uint64_t>(INT64_MAX - raw) : 0, static_cast<std::uint32_t>(where)};
+  };
   if (row.require_level == 0) {
     Key least = kNoKey;
     for (std::int32_t n = w.group.rank(); n < p.n_nodes; n += w.group.size()) {
-      if (!contains(p, set, n) || node_cap(p, w.s, row, n) < members) continue;
-      least = {0, static_cast<std::uint32_t>(n)};
-      break;
+      const std::int64_t cap = contains(p, set, n) ? node_cap(p, w.s, row, n) : 0;
+      if (cap < members) continue;
+      const Key key = turn(node_raw(w.s, row, n, cap), n);
+      if (key < least) least = key;
+      if (!emptiest) break;
     }
     least = w.group.min(least);
     if (least == kNoKey) return false;
@@ -194,9 +200,11 @@ BERTH_HD bool place_by_rank(Pass<Group>& w, GroupDemand& demand, NodeSet set, st
     for (std::int32_t r = range.first + w.group.rank(); r < range.last; r += w.group.size()) {
       if (!names_require(p, row, r) || too_few(w, row, row.require_topology, row.require_level, r, members)) continue;
       const NodeSet inside = within(p, set, row.require_topology, row.require_level, r);
-      if (measure_plain(p, w.s, row, inside, 0, 1).plain < members) continue;
-      least = {0, static_cast<std::uint32_t>(r)};
-      break;
+      const Measure m = measure_plain(p, w.s, row, inside, 0, 1);
+      if (m.plain < members) continue;
+      const Key key = turn(m.raw, r);
+      if (key < least) least = key;
+      if (!emptiest) break;
     }
     least = w.group.min(least);
     if (least == kNoKey) return false;
@@ -207,9 +215,16 @@ BERTH_HD bool place_by_rank(Pass<Group>& w, GroupDemand& demand, NodeSet set, st
   const std::uint64_t* filter = p.filter_words + std::int64_t{set.filter} * p.n_words;
   const bool share = row.share_ppm != kWholeGpu;
   std::int32_t left = members;
-  for (std::int32_t base = 0; base < p.n_words && left > 0; base += w.group.size()) {
-    const std::int32_t word = base + w.group.rank();
-    std::uint64_t bits = word < p.n_words ? filter[word] & (share ? ~std::uint64_t{0} : ~w.s.bucket[word]) : 0;
+  // All nodes with free GPUs, or those of one number of free GPUs after another.
+  const bool tiered = emptiest && !share;
+  const std::int32_t tiers = tiered ? w.s.max_gpus - row.gpus + 1 : 1;
+  const std::int32_t width = (p.n_words + w.group.size() - 1) / w.group.size() * w.group.size();
+  for (std::int32_t step = 0; step < tiers * width && left > 0; step += w.group.size()) {
+    const std::int32_t free_gpus = w.s.max_gpus - step / width;
+    if (tiered && w.s.bucket_count[free_gpus] == 0) continue;
+    const std::int32_t word = step % width + w.group.rank();
+    std::uint64_t bits = word < p.n_words ? filter[word] : 0;
+    if (bits != 0 && !share) bits &= tiered ? w.s.bucket[std::int64_t{free_gpus} * p.n_words + word] : ~w.s.bucket[word];
     std::int64_t cap = 0;
     for (std::uint64_t b = bits; b != 0; b &= b - 1) {
       const std::int32_t node = word * 64 + lowest(b);
@@ -285,7 +300,8 @@ BERTH_HD bool place_group(Pass<Group>& w, const GroupRow* rows, std::int32_t ind
   GroupDemand demand{&row, index, 0};
   const std::int32_t members = row.members;
   if (members == 0) return true;
-  if (w.packing == Packing::kCount && row.segment_size == 0 && row.spread_most == 0) return place_by_rank(w, demand, set, members, rows);
+  const bool by_rank = w.packing == Packing::kCount || w.packing == Packing::kEmptiest;
+  if (by_rank && row.segment_size == 0 && row.spread_most == 0) return place_by_rank(w, demand, set, members, rows);
   if (try_level(w, demand, set, 0, 0, members, rows)) return true;
   // A single member that no node holds does not fit in a domain either. No domain holds more than the whole set.
   if (members == 1 || !holds(w, row, set, members)) return false;

@@ -148,8 +148,7 @@ struct PlacePass {
       // Free GPUs only decrease until a job is displaced, so a failure holds until then.
       if (place(job, o, request.now, {ws.known_now, round})) return o;
     }
-    if (request.preemptive == 0 || request.running[i] != 0) return kNone;
-    return start_by_displacing(i, job);
+    return request.preemptive != 0 ? start_by_displacing(i, job) : kNone;
   }
 
   /// Preemptive scheduling passes: whether the demand failed before with all victims released.

@@ -151,13 +151,15 @@ BERTH_HD inline std::int64_t gpu_share_cap(const ProblemView& p, const PassState
   const std::int64_t i = std::int64_t{p.gpu_begin[node]} + g;
   const bool whole_free = (s.free[node] >> g & 1) != 0;
   const std::int32_t used = s.used_ppm[i];
-  if (!whole_free && (used == 0 || (p.node_open[node] >> g & 1) == 0)) return 0;
+  const bool open = (p.node_open[node] >> g & 1) != 0;
+  if (!whole_free && (used == 0 || !open)) return 0;
   std::int64_t cap = (kWholeGpu - used) / row.share_ppm;
   const std::int64_t memory = p.type_memory[p.node_type[node]];
   if (memory != 0 && row.gpu_memory != 0) {
     const std::int64_t by_memory = (memory - s.used_memory[i]) / row.gpu_memory;
     if (by_memory < cap) cap = by_memory;
   }
+  if (!open && cap > 1) return 1;
   return cap > 0 ? cap : 0;
 }
 

@@ -10,7 +10,7 @@
 /// The value of a shape to a job: the values of a PriceView, in integers. docs/objectives.md has the formulas and sources.
 namespace berth::kernel {
 
-enum class Objective : std::int32_t { kCost, kFinishTimeFairness, kGoodput, kJct, kSia, kSruf, kThroughput };
+enum class Objective : std::int32_t { kCost, kFinishTimeFairness, kFlowTime, kGoodput, kSia, kSruf, kThroughput };
 
 /// The exponent of the power mean that `goodput` maximises.
 enum class Power : std::int32_t { kMinusOne, kMinusHalf, kHalf, kOne };
@@ -37,6 +37,10 @@ struct JobTerms {
   // For the term `tardiness`; 0 where no job is late.
   TimeUs late_if_waiting = 0;  // when it waits for the horizon, then runs as requested
   TimeUs due = 0;              // from now on
+  // For `flow_time`.
+  std::int64_t rank_value = 0;           // of running at `rank_speed`: docs/objectives.md
+  std::int64_t rank_speed = kSpeedUnit;  // >= 1
+  TimeUs stands = 0;                     // expected time until the job's next change; 0: it waits, and its start costs nothing
 };
 
 struct ShapeTerms {
@@ -61,6 +65,14 @@ BERTH_HD constexpr std::int64_t integer_root(std::int64_t v) {
 BERTH_HD constexpr std::int64_t speed_over(const ObjectiveTerms& terms, const ShapeTerms& shape) {
   if (shape.cost == 0) return shape.speed;  // most shapes have no cost of change, and the division is the slowest step
   return shape.cost >= terms.horizon ? 0 : mul_div(shape.speed, terms.horizon - shape.cost, terms.horizon);
+}
+
+/// `flow_time`: the average speed until the job's next change or end, when a change costs some of it.
+BERTH_HD constexpr std::int64_t speed_until_change(const JobTerms& job, const ShapeTerms& shape) {
+  if (shape.cost == 0 || job.stands == 0) return shape.speed;
+  const TimeUs end = saturating_add(shape.run, shape.cost);
+  const TimeUs stands = job.stands < end ? job.stands : end;
+  return shape.cost >= stands ? 0 : mul_div(shape.speed, stands - shape.cost, stands);
 }
 
 /// Pollux: x^p, where x is in kSpeedUnit plus 1/1000 so that waiting has a value. The result is the gain over waiting, in millionths.
@@ -121,10 +133,8 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
       return speed;
     case Objective::kGoodput:
       return power_gain(terms.power, speed);
-    case Objective::kJct:  // the fraction of the remaining work that is done within the horizon
-      return shape.cost >= terms.horizon
-                 ? 0
-                 : mul_div(1000 * kSpeedUnit, terms.horizon - shape.cost < shape.run ? terms.horizon - shape.cost : shape.run, shape.run);
+    case Objective::kFlowTime:
+      return mul_div(speed_until_change(job, shape), job.rank_value, job.rank_speed);
     case Objective::kSia:
       return sia_gain(job, shape);
     case Objective::kSruf:

@@ -88,7 +88,7 @@ TEST(PriceRunning, AShapeWithoutSpeedIsNeverTaken) {
   heavy.shapes[0].gpu_type = "a100";
   heavy.weight_ppm = 100'000'000;
   const ClusterState state(s);
-  for (const char* objective : {"goodput", "throughput", "jct", "cost", "finish_time_fairness"}) {
+  for (const char* objective : {"goodput", "throughput", "flow_time", "cost", "finish_time_fairness"}) {
     const Plan plan = test::valid_plan(state, test::asking("price", {{"objective", objective}}));
     EXPECT_EQ(fate(state, plan, "b"), "start s") << objective;
     EXPECT_EQ(fate(state, plan, "a"), "preempt") << objective;
@@ -114,7 +114,7 @@ TEST(PriceRunning, AJobThatLostItsGpusWaits) {
   waiting.jobs[0].state = JobState::kWaiting;
   waiting.jobs[0].allocation = {};
   for (const char* policy : {"price", "sia"}) {
-    for (const char* objective : {"jct", "throughput", "goodput", "finish_time_fairness"}) {
+    for (const char* objective : {"flow_time", "throughput", "goodput", "finish_time_fairness"}) {
       const Request request = policy == std::string("sia") ? test::asking("sia") : test::asking(policy, {{"objective", objective}});
       const Plan plan = test::valid_plan(ClusterState(s), request), same = test::valid_plan(ClusterState(waiting), request);
       EXPECT_EQ(plan.bound, same.bound) << policy << ", " << objective;

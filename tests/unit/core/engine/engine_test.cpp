@@ -524,6 +524,66 @@ TEST(Engine, RejectsNoJobForThePacking) {
   EXPECT_EQ(of(state, engine.decide(state, ask("fifo")), "a").action, Action::kStart);
 }
 
+// 16 GPUs: `first` and `second` hold 5 each, `wide` requests the 6 that are left, which lie apart.
+Snapshot counted_but_apart() {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(2);
+  run_on(add_job(s, "first", 5), "n0", {0, 1, 2, 3, 4}).estimate.run_us = 10 * kSecond;
+  run_on(add_job(s, "last", 1), "n0", {7}).estimate.run_us = 50 * kSecond;
+  run_on(add_job(s, "second", 5), "n1", {0, 1, 2, 3, 4}).estimate.run_us = 20 * kSecond;
+  add_job(s, "small", 2).estimate.run_us = 40 * kSecond;
+  add_job(s, "wide", 6).estimate.run_us = 30 * kSecond;
+  return s;
+}
+
+TEST(Engine, AdmissionByCountsLeavesIdleWhatAnAdmittedJobCannotUse) {
+  const ClusterState state(counted_but_apart());
+  Engine engine;
+  const Plan placed = engine.decide(state, ask("srtf", {{"packing", "consolidate"}}));
+  EXPECT_EQ(of(state, placed, "wide").action, Action::kWait);
+  EXPECT_EQ(of(state, placed, "small").action, Action::kStart);
+  EXPECT_EQ(of(state, placed, "last").action, Action::kKeep);
+
+  const Plan counted = engine.decide(state, ask("srtf", {{"packing", "consolidate"}, {"admission", "count"}}));
+
+  EXPECT_EQ(of(state, counted, "first").action, Action::kKeep);
+  EXPECT_EQ(of(state, counted, "second").action, Action::kKeep);
+  EXPECT_EQ(of(state, counted, "wide").action, Action::kWait);
+  EXPECT_EQ(of(state, counted, "small").action, Action::kWait);
+  EXPECT_EQ(of(state, counted, "small").reason.code, ReasonCode::kBehind);
+  EXPECT_EQ(of(state, counted, "small").reason.other_job, state.find_job("wide"));
+  EXPECT_EQ(of(state, counted, "last").action, Action::kPreempt);
+  EXPECT_EQ(of(state, counted, "last").reason.other_job, state.find_job("wide"));
+  EXPECT_EQ(counted.totals.gpus_used, 10);
+  EXPECT_EQ(counted.stopped_by, "done");
+  EXPECT_EQ(counted.iterations, 5);
+}
+
+TEST(Engine, AdmissionByCountsIsTheSameWhereEveryAdmittedJobHasAPlace) {
+  const ClusterState state(counted_but_apart());
+  Engine engine;
+
+  const Plan counted = engine.decide(state, ask("srtf", {{"admission", "count"}}));
+
+  EXPECT_EQ(of(state, counted, "wide").action, Action::kStart);
+  EXPECT_EQ(of(state, counted, "last").action, Action::kPreempt);
+  EXPECT_EQ(of(state, counted, "last").reason.other_job, state.find_job("wide"));
+  EXPECT_EQ(of(state, counted, "small").reason.code, ReasonCode::kInsufficientGpus);
+  EXPECT_EQ(counted.totals.gpus_used, 16);
+}
+
+TEST(Engine, AdmissionByCountsKeepsWhatCannotBeDisplaced) {
+  Snapshot s = counted_but_apart();
+  s.jobs[1].preemption.guaranteed_until_us = 1'000 * kSecond;
+  const ClusterState state(s);
+
+  const Plan counted = Engine().decide(state, ask("srtf", {{"packing", "consolidate"}, {"admission", "count"}}));
+
+  // One GPU less is to be had: `wide` is not admitted, `small` is, and starts beside `last`.
+  EXPECT_EQ(of(state, counted, "last").action, Action::kKeep);
+  EXPECT_EQ(of(state, counted, "small").action, Action::kStart);
+}
+
 TEST(Engine, ReplacesFromASpareNodeAndKeepsTheSurvivors) {
   Snapshot s = test::two_racks();
   s.nodes[2].state = NodeState::kSpare;

@@ -112,6 +112,23 @@ TEST(WhatIf, FirstBlockedJobHasAReservation) {
   EXPECT_EQ(outcomes[0].totals.gpus, 16);
 }
 
+// Of 16 GPUs c has 2 by count, b 4 and a 8; that leaves 2, too few for run. a finds no free node, and still run leaves.
+TEST(WhatIf, AdmissionByCountsKnowsWhatIsTaken) {
+  const ClusterState state(two_nodes());
+  std::vector<Scenario> scenarios(2);
+  for (Scenario& scenario : scenarios) {
+    scenario.policy = "srtf";
+    scenario.params = {{"admission", "count"}, {"packing", "consolidate"}};
+  }
+  scenarios[1].taken = {{"n1", 0xF0}};
+
+  const std::vector<ScenarioOutcome> outcomes = Placement().place(state, scenarios);
+
+  EXPECT_EQ(told(state, outcomes[0]), "a wait, b start n1:f, c start n0:30, run preempt");
+  // Of 12 GPUs 6 are left for a: it is not admitted, and run is.
+  EXPECT_EQ(told(state, outcomes[1]), "a wait, b start n1:f, c start n0:30, run keep n0:f");
+}
+
 TEST(WhatIf, EachScenarioIsByItself) {
   const ClusterState state(two_nodes());
   std::vector<Scenario> scenarios(4);

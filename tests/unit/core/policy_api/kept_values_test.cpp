@@ -35,7 +35,7 @@ Snapshot three_jobs() {
 
 std::vector<Request> requests() {
   std::vector<Request> all;
-  for (const char* objective : {"goodput", "throughput", "cost", "jct", "sruf", "sia", "finish_time_fairness"}) {
+  for (const char* objective : {"goodput", "throughput", "cost", "flow_time", "sruf", "sia", "finish_time_fairness"}) {
     all.push_back(test::asking("price", {{"objective", objective}}));
   }
   all.push_back(test::asking("price", {{"power", "1"}}));

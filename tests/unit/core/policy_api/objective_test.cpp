@@ -41,13 +41,29 @@ TEST(Objective, GoodputIsThePowerOfTheSpeedOverThatOfWaiting) {
   EXPECT_EQ(shape_value(t, job(), shape()), 2'000'000);
 }
 
-TEST(Objective, JctIsThePartDoneWithinTheHorizon) {
-  EXPECT_EQ(shape_value(terms(Objective::kJct), job(), shape()), 500'000'000);
-  ShapeTerms quick = shape();
-  quick.run = kHour / 2;
-  EXPECT_EQ(shape_value(terms(Objective::kJct), job(), quick), 1'000'000'000);
-  quick.cost = 3 * kHour / 4;  // a quarter of an hour for what takes half an hour
-  EXPECT_EQ(shape_value(terms(Objective::kJct), job(), quick), 500'000'000);
+TEST(Objective, FlowTimeIsTheRanksValueAtAnotherSpeed) {
+  JobTerms of = job();
+  of.rank_value = 600;
+  of.rank_speed = 3'000'000;
+  ShapeTerms changed = shape();
+  changed.cost = kHour;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, changed), 400) << "it waits";
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, shape()), 400);
+}
+
+TEST(Objective, UnderFlowTimeAChangeCostsItsPartOfTheTimeUntilTheNextOne) {
+  JobTerms of = job();
+  of.rank_value = 300;
+  of.rank_speed = 1'000'000;
+  of.stands = kHour;
+  ShapeTerms changed = shape();
+  changed.cost = kHour / 4;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, changed), 450);
+  changed.run = kHour / 4;  // it ends after half an hour
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, changed), 300);
+  changed.cost = kHour;
+  changed.run = kHour;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, changed), 0);
 }
 
 TEST(Objective, SrufRewardsGpusAtWorkAndTakesOffWhatRemains) {

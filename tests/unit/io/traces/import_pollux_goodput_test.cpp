@@ -81,13 +81,22 @@ TEST(ImportPolluxGoodput, ByEpochARateIsThatOfTheEpoch) {
             (std::vector<RatePoint>{{"T4", 1, 0, "", 5'263'157}, {"T4", 2, 0, "node", 10'000'000}, {"T4", 4, 0, "", 5'000'000}}));
   for (const TraceJob& job : trace.jobs) {
     EXPECT_EQ(job.profile, "net, goodput of epoch 1");
-    EXPECT_EQ(job.phases, (std::vector<TracePhase>{{10'000'000, "net, goodput of epoch 2", 0}}));
+    EXPECT_EQ(job.phases, (std::vector<TracePhase>{{10'000'000, "net, goodput of epoch 2", 0, 1'000'000}}));
     EXPECT_EQ(job.work, 20'000'000);
     EXPECT_EQ(job.batch, 0);
     EXPECT_TRUE(job.elastic);
   }
   EXPECT_EQ(trace.jobs[0].run_us, 2'250'000);  // 1.25 s + 1 s, as one rate for both
   EXPECT_EQ(trace.jobs[2].run_us, 3'900'001);  // 2 s + 1.9 s
+}
+
+// 10 steps of 8 samples an epoch.
+TEST(ImportPolluxGoodput, EveryFormatStatesEpochs) {
+  for (const char* format : {"pollux", "pollux-progress", "pollux-goodput", "pollux-epochs"}) {
+    const TraceJob job = TwoEpochs().trace(format).jobs.at(0);
+    EXPECT_EQ(job.epochs_micro, 2'000'000) << format;
+    EXPECT_EQ(job.dataset_size, 80) << format;
+  }
 }
 
 // 1 / (1 + noise scale / batch) in another form: gains computed from square 0.01 and variance 0.5 at an initial batch

@@ -169,6 +169,102 @@ TEST(ImportPollux, BadInputNamesItsPlace) {
   }
 }
 
+namespace {
+
+// As Sia has them, for nodes of 8.
+const std::string kPlacementsOfBig =
+    "local_bsz,step_time,sync_time,placement\n"
+    "16,0.1,0.02,1\n"
+    "4,0.04,0.01,4\n4,0.08,0.04,22\n"
+    "2,0.02,0.01,8\n2,0.05,0.03,44\n"
+    "2,0.1,0.05,28\n2,0.2,0.05,244\n";
+const std::string kScalabilityOfBig = "local_bsz,step_time,sync_time,num_nodes,num_replicas\n1,0.4,0.1,4,16\n1,0.2,0.1,2,16\n";
+
+}  // namespace
+
+TEST(ImportPollux, FilesThatNameAGpuTypeAreMeasuredOnItAndOnItsNodes) {
+  Measured measured;
+  measured.files.push_back(measured.folder.write("net/placements-big.csv", kPlacementsOfBig));
+  measured.files.push_back(measured.folder.write("net/scalability-big.csv", kScalabilityOfBig));
+
+  const Trace trace = import_trace("pollux", measured.with(kWorkload + "a,0,net,8,16\nb,0.5,net,2,16\n"));
+
+  EXPECT_EQ(trace.profiles.at(0).second.points, (std::vector<RatePoint>{{"T4", 1, 0, "", 2'631'578},
+                                                                        {"T4", 2, 0, "node", 4'000'000},
+                                                                        {"T4", 2, 0, "", 2'500'000},
+                                                                        {"T4", 5, 0, "", 2'000'000},
+                                                                        {"big", 1, 0, "", 10'000'000},
+                                                                        {"big", 4, 0, "node", 25'000'000},
+                                                                        {"big", 4, 0, "", 12'500'000},
+                                                                        {"big", 8, 0, "node", 50'000'000},
+                                                                        {"big", 8, 0, "", 20'000'000},
+                                                                        {"big", 10, 0, "", 10'000'000},
+                                                                        {"big", 16, 0, "", 5'000'000}}));
+  EXPECT_EQ(trace.jobs.at(0).run_us, 5 * kSecond) << "8 GPUs were measured on the big ones only";
+  EXPECT_EQ(trace.jobs.at(1).run_us, 62'500'000) << "otherwise the first type by name counts";
+  EXPECT_NE(trace.notes.at(1).find("T4s, 4 to a node; big, 8 to a node"), std::string::npos) << trace.notes.at(1);
+}
+
+TEST(ImportPollux, ASnapshotHasShapesOfEveryMeasuredTypeOfTheCluster) {
+  Measured measured;
+  measured.files.push_back(measured.folder.write("net/placements-big.csv", kPlacementsOfBig));
+  const Trace trace = import_trace("pollux", measured.with(kWorkload + "a,0,net,2,16\n"));
+
+  const Job job = sim::snapshot_at(trace, cluster_from("2x4xT4+1x8xbig", {}), 0, sim::EstimateSource::kNone, true).jobs.at(0);
+
+  std::string shapes;
+  for (const Shape& shape : job.shapes) shapes += shape.id + " ";
+  EXPECT_EQ(shapes, "2xT4 1xT4 5xT4 1xbig 4xbig 8xbig 10xbig ");
+}
+
+TEST(ImportPollux, TheWidestPlacementOfAnyApplicationIsANodeOfItsType) {
+  Measured net;
+  net.files.push_back(net.folder.write("net/placements-big.csv", kPlacementsOfBig));
+  net.files.push_back(net.folder.write("other/placements-big.csv", "placement,local_bsz,step_time,sync_time\n1,16,1,0.1\n13,4,0.5,0.1\n"));
+  net.files.push_back(net.folder.write("other/validation-16.csv", kValidation));
+
+  const Trace trace = import_trace("pollux", net.with(kWorkload + "a,0,other,1,16\n"));
+
+  EXPECT_EQ(trace.profiles.at(0).second.points, (std::vector<RatePoint>{{"big", 1, 0, "", 1'000'000}})) << "13 is not compact on 8";
+}
+
+TEST(ImportPollux, TheGpuTypeIsInTheName) {
+  Measured measured;
+  const auto refusal = [&](const char* name, const std::string& text) {
+    std::vector<std::string> files = measured.with(kWorkload);
+    files.push_back(measured.folder.write(name, text));
+    try {
+      import_trace("pollux", files);
+    } catch (const InvalidArgument& refused) {
+      return std::string(refused.what());
+    }
+    return std::string("no error");
+  };
+
+  for (const char* odd : {"net/placements-.csv", "net/places.csv", "net/placementsbig.csv"}) {
+    EXPECT_NE(refusal(odd, kPlacements).find("expected a name placements.csv or placements-TYPE.csv"), std::string::npos) << odd;
+  }
+  EXPECT_NE(refusal("net/scalability-.csv", kScalability).find("scalability-TYPE.csv"), std::string::npos);
+  EXPECT_NE(refusal("net/placements-T4.csv", kPlacements).find("a second file of placements of net"), std::string::npos);
+  EXPECT_EQ(refusal("net/placements-big.csv", kPlacements), "no error");
+}
+
+// A step of a pipeline may synchronise for longer than it takes.
+TEST(ImportPollux, FilesOfPipelinesAreLeftOutAndTheirJobsRefused) {
+  Measured measured;
+  measured.files.push_back(measured.folder.write("gpt_pmp/placements-rtx.csv", "placement,local_bsz,step_time,sync_time\n8,1,0.1,0.3\n"));
+
+  EXPECT_EQ(measured.problem(kWorkload + "a,0,net,2,16\n"), "no error");
+  EXPECT_NE(measured.problem(kWorkload + "a,0,gpt_pmp,8,48\n").find("pipelines of stages are not read"), std::string::npos);
+}
+
+TEST(ImportPollux, LimitsOfABatchAreThoseOfTheSimulatorThatMeasuredIt) {
+  EXPECT_EQ(pollux_most_per_gpu("yolov3", "T4"), 8);
+  EXPECT_EQ(pollux_most_per_gpu("yolov3", "rtx"), 0);
+  EXPECT_EQ(pollux_most_per_gpu("deepspeech2", "rtx"), 57);
+  EXPECT_EQ(pollux_most_per_gpu("deepspeech2", "T4"), 0);
+}
+
 TEST(ImportPollux, TheRealWorkloadsHaveTheirCounts) {
   const std::string one = test::trace_file("pollux/workloads/workload-1.csv");
   if (one.empty()) GTEST_SKIP() << "pollux/ is not here";

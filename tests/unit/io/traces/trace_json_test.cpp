@@ -51,7 +51,7 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.weight_ppm = 1'500'000;
   job.profile = "p/1";
   job.work = 12'345'678;
-  job.phases = {{1, "p/1", 0}, {12'345'677, "unused", INT32_MAX}};
+  job.phases = {{1, "p/1", 0, 1}, {12'345'677, "unused", INT32_MAX, 90'499'999}};
   job.elastic = true;
   job.time_limit_us = 1;
   job.gpus = kMaxGpusPerJob;

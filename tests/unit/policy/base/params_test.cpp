@@ -96,6 +96,16 @@ TEST(Policies, CommonParametersAreRead) {
   EXPECT_EQ(rules.max_tries, 7);
 }
 
+TEST(Policies, AdmissionByCountsIsForGreedySrtf) {
+  EXPECT_FALSE(pass_rules(find_policy("srtf"), {}).admits_by_count);
+  EXPECT_TRUE(pass_rules(find_policy("srtf"), {{"admission", "count"}}).admits_by_count);
+  EXPECT_EQ(refusal([] {
+              pass_rules(find_policy("srtf"), {{"admission", "count"}, {"discipline", "easy"}});
+            }),
+            "policy 'srtf': admission=count needs discipline=greedy");
+  EXPECT_EQ(pass_rules(find_policy("fifo"), {{"packing", "emptiest"}}).packing, Packing::kEmptiest);
+}
+
 TEST(Policies, UnknownNamesListTheKnownOnes) {
   std::string known;
   for (const PolicyInfo& info : policies()) known += (known.empty() ? "" : ", ") + info.name;

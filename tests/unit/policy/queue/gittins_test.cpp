@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "host/policy/queue/gittins_table.hpp"
 #include "tests/support/policy_jobs.hpp"
+#include "tests/support/random.hpp"
 
 namespace berth {
 namespace {
@@ -43,12 +46,39 @@ TEST(GittinsTable, HoldsTheRanksWorkedByHand) {
   }
 }
 
-TEST(GittinsTable, StepsAreWhereTheRankChanges) {
+TEST(GittinsTable, FallsBelowABoundAtTheFirstStepWithSuchARank) {
   policy::GittinsTable table;
   table.build(kServices, 3);
 
-  const Keys expected{1, 2, 4, 4, 7, 7, 7, 10, 10, 10, kNever, kNever};
-  for (std::size_t a = 0; a < expected.size(); ++a) EXPECT_EQ(table.next_step(static_cast<std::int64_t>(a)), expected[a]) << a;
+  // Ranks 1/8 from 0, 2/7 from 1, 1/5 from 2, 0 from 4, 1/3 from 7, 0 from 10.
+  const Keys below_a_quarter{2, 2, 4, 4, 10, 10, 10, 10, 10, 10, kNever, kNever};
+  const Keys below_a_seventh{4, 4, 4, 4, 10, 10, 10, 10, 10, 10, kNever, kNever};
+  const Keys at_all{1, 2, 4, 4, 7, 7, 7, 10, 10, 10, kNever, kNever};
+  for (std::size_t i = 0; i < at_all.size(); ++i) {
+    const auto a = static_cast<std::int64_t>(i);
+    EXPECT_EQ(table.falls_below(a, kOne / 4), below_a_quarter[i]) << a;
+    EXPECT_EQ(table.falls_below(a, kOne / 7), below_a_seventh[i]) << a;
+    EXPECT_EQ(table.falls_below(a, kOne + 1), at_all[i]) << a;
+    EXPECT_EQ(table.falls_below(a, 0), kNever) << a;
+  }
+}
+
+TEST(GittinsTable, FallsBelowAsAWalkOverItsStepsDoes) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    test::Random random(seed);
+    std::vector<std::int64_t> services;
+    for (std::int32_t i = random.within(0, 40); i > 0; --i) services.push_back(random.within(0, 60));
+    std::sort(services.begin(), services.end());
+    policy::GittinsTable table;
+    table.build(services, random.within(1, 20));
+
+    for (std::int64_t a = 0; a < 65; ++a) {
+      const std::int64_t bound = random.percent(10) ? 1 : table.rank(random.within(0, 65)) + random.within(0, 1);
+      std::int64_t step = a + 1;
+      while (step < 100 && (table.rank(step) >= bound || table.rank(step) == table.rank(step - 1))) ++step;
+      ASSERT_EQ(table.falls_below(a, bound), step == 100 ? kNever : step) << "seed " << seed << " from " << a;
+    }
+  }
 }
 
 TEST(GittinsTable, APointWithoutAChangeIsNoStep) {
@@ -58,7 +88,7 @@ TEST(GittinsTable, APointWithoutAChangeIsNoStep) {
 
   EXPECT_EQ(table.rank(0), kOne / 2);
   EXPECT_EQ(table.rank(1), kOne / 2);
-  EXPECT_EQ(table.next_step(0), 3);
+  EXPECT_EQ(table.falls_below(0, kOne), 3);
 }
 
 TEST(GittinsTable, EqualServicesAndHugeOnesStayExact) {
@@ -85,14 +115,33 @@ TEST(Gittins, KeyIsMinusTheRank) {
             (Keys{-kOne / 8, -(kOne / 5), -(kOne / 3), 0}));
 }
 
-TEST(Gittins, NextChangeIsTheFirstInstantAtTheNextStep) {
+TEST(Gittins, NextChangeIsTheFirstInstantBehindAWaitingJob) {
   const auto policy = find_policy("gittins").make({{"delta_gpu_s", "0.000003"}});
   policy->learn({kServices});
-  // 2 GPUs at 4 reach 7 in 2 microseconds (8), not in 1 (6); 3 GPUs at 4 reach exactly 7 in 1.
-  const PolicyJobs jobs({job(2, 4, true), job(3, 4, true), job(1, 10, true), job(2, 4, false)});
+  // A job of rank 1/8 waits. Ranks are 1/5 from 2 and 0 from 4: 2 GPUs at 1 (2/7) reach 4 in 2 microseconds (5), 3 GPUs in 1.
+  // Those at 8 (1/3) fall to 0 at 10. The one at 4 is behind already, and does not count until it is before again.
+  const PolicyJobs jobs({job(2, 1, true), job(3, 1, true), job(1, 8, true), job(1, 4, true), job(2, 0, false)});
 
-  EXPECT_EQ(jobs.next_change(*policy, 100), (Keys{102, 101, kNever, kNever}));
-  EXPECT_EQ(PolicyJobs({job(2, 6, true), job(3, 7, true), job(2, 8, true)}).keys(*policy), (Keys{0, -(kOne / 3), -(kOne / 3)}));
+  EXPECT_EQ(jobs.next_change(*policy, 100), (Keys{102, 101, 102, kNever, kNever}));
+  EXPECT_EQ(PolicyJobs({job(2, 3, true), job(2, 5, true), job(3, 4, true)}).keys(*policy), (Keys{-(kOne / 5), 0, 0}));
+  EXPECT_EQ(PolicyJobs({job(2, 1, true), job(3, 1, true)}).next_change(*policy, 100), (Keys{kNever, kNever}));  // no job waits
+}
+
+// Of equal ranks the earlier job is first: 1/5 at 2 is behind a job that waits with 1/5 only where that one is earlier.
+TEST(Gittins, AnEqualRankIsBehindAnEarlierJobAlone) {
+  const auto policy = find_policy("gittins").make({{"delta_gpu_s", "0.000003"}});
+  policy->learn({kServices});
+  PolicyJob runs = job(1, 1, true), waits = job(1, 2, false);
+  waits.submit = 7;
+  for (const TimeUs submit : {6, 8}) {
+    runs.submit = submit;
+    EXPECT_EQ(PolicyJobs({runs, waits}).next_change(*policy, 100), (Keys{submit == 6 ? 103 : 101, kNever})) << submit;
+  }
+  runs.submit = 7;
+  for (const char* id : {"i", "k"}) {
+    runs.id = id;
+    EXPECT_EQ(PolicyJobs({runs, waits}).next_change(*policy, 100), (Keys{runs.id == "i" ? 103 : 101, kNever})) << id;
+  }
 }
 
 TEST(Gittins, WithoutHistoryAllJobsAreEqual) {

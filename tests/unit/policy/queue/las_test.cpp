@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "tests/support/policy_jobs.hpp"
 
 namespace berth {
@@ -78,6 +82,75 @@ TEST(Las, AJobThatNeverRanWaitsSinceItsSubmission) {
   const auto policy = find_policy("las").make({{"thresholds_gpu_s", "0.00001"}, {"promote_knob", "2"}});
 
   EXPECT_EQ(PolicyJobs({restored, job(1, 0, false, 0)}).next_change(*policy, 60), (Keys{70, kNever}));
+}
+
+namespace {
+
+PolicyJob named(const char* id, std::int64_t attained, bool running) {
+  PolicyJob one = job(1, attained, running);
+  one.id = id;
+  return one;
+}
+
+/// The ids in the order of a decision, which is kept in `state`.
+std::string order(core::QueuePolicy& policy, PolicyState& state, const std::vector<PolicyJob>& jobs) {
+  policy.load(state);
+  const Keys keys = PolicyJobs(jobs).keys(policy);
+  policy.store(state);
+  std::vector<std::size_t> by_key;
+  for (std::size_t j = 0; j < jobs.size(); ++j) by_key.push_back(j);
+  std::stable_sort(by_key.begin(), by_key.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::string ids;
+  for (const std::size_t j : by_key) ids += jobs[j].id;
+  return ids;
+}
+
+constexpr bool kRuns = true, kWaits = false;
+
+}  // namespace
+
+TEST(LasByEntry, JobsThatRunMoveToTheFrontOfTheirQueue) {
+  const auto policy = find_policy("las").make({{"thresholds_gpu_s", "0.00001"}, {"queue_order", "running"}});
+  PolicyState state;
+  EXPECT_EQ(order(*policy, state, {named("a", 0, kWaits), named("b", 0, kWaits), named("c", 0, kWaits)}), "abc");
+  // Now b and c run. They stay in their order, and a is behind them although it came first.
+  EXPECT_EQ(order(*policy, state, {named("a", 0, kWaits), named("b", 1, kRuns), named("c", 1, kRuns)}), "bca");
+  // d came behind a. Only c runs: b is before those that waited all the time.
+  EXPECT_EQ(order(*policy, state, {named("a", 0, kWaits), named("b", 2, kWaits), named("c", 2, kRuns), named("d", 0, kWaits)}), "cbad");
+  // a starts, and stands behind the job that runs already.
+  EXPECT_EQ(order(*policy, state, {named("a", 0, kRuns), named("b", 2, kWaits), named("c", 3, kRuns), named("d", 0, kWaits)}), "cabd");
+}
+
+TEST(LasByEntry, AJobThatSinksIsLastInTheNextQueueUntilItHasKeptItsGpus) {
+  const auto policy = find_policy("las").make({{"thresholds_gpu_s", "0.00001"}, {"queue_order", "running"}});
+  PolicyState state;
+  EXPECT_EQ(order(*policy, state, {named("a", 0, kWaits), named("b", 12, kWaits), named("c", 15, kWaits)}), "abc");
+  EXPECT_EQ(order(*policy, state, {named("a", 5, kRuns), named("b", 12, kWaits), named("c", 15, kWaits)}), "abc");
+  EXPECT_EQ(order(*policy, state, {named("a", 10, kRuns), named("b", 12, kWaits), named("c", 15, kWaits)}), "bca");
+  EXPECT_EQ(order(*policy, state, {named("a", 11, kRuns), named("b", 12, kWaits), named("c", 15, kWaits)}), "abc");
+  EXPECT_EQ(state.columns["las_place"].size(), 3u);
+}
+
+TEST(LasByEntry, WithEntryAloneRunningChangesNothing) {
+  const auto policy = find_policy("las").make({{"thresholds_gpu_s", "0.00001"}, {"queue_order", "entry"}});
+  PolicyState state;
+  EXPECT_EQ(order(*policy, state, {named("a", 0, kWaits), named("b", 20, kWaits), named("c", 9, kRuns)}), "acb");
+  EXPECT_EQ(order(*policy, state, {named("a", 3, kRuns), named("b", 20, kWaits), named("c", 10, kRuns)}), "abc");
+  EXPECT_EQ(order(*policy, state, {named("a", 4, kWaits), named("b", 20, kWaits), named("c", 11, kRuns)}), "abc");
+}
+
+TEST(LasByEntry, JobsWithoutAKnownPastStandAsTheyAreAndOddStatesAreUsable) {
+  const auto policy = find_policy("las").make({{"queue_order", "running"}});
+  PolicyState state;
+  state.columns["las_place"]["a"] = -5;
+  state.scalars["las_moves"] = INT64_MAX;
+  EXPECT_EQ(order(*policy, state, {named("a", 0, kWaits), named("b", 0, kRuns), named("c", 0, kRuns)}), "bca");
+}
+
+TEST(LasByEntry, KeysAreNotThoseThatASimulationByCountsKeeps) {
+  EXPECT_TRUE(find_policy("las").make({})->rests_while_waiting());
+  EXPECT_FALSE(find_policy("las").make({{"queue_order", "running"}})->rests_while_waiting());
+  EXPECT_FALSE(find_policy("las").make({{"queue_order", "entry"}})->rises_only_at_changes());
 }
 
 }  // namespace berth

@@ -105,6 +105,22 @@ TEST(GavelPolicy, CountsWhatJobsHaveAndAreOwed) {
   EXPECT_EQ(kept.columns.at("owed/a100"), (Column{{"a", -960 * kSecond}, {"b", 960 * kSecond}}));
 }
 
+// b waited since the beginning. Of the time that a has had, the counts of 1,920 s forget 1,000 s, and both begin alike.
+TEST(GavelPolicy, AllTimeThatAJobHasHadMayCount) {
+  const std::vector<std::pair<std::string, std::string>> all{{"round_s", "0"}, {"received", "all"}};
+  PolicyState kept;
+  const ClusterState first(two_jobs(1'000 * kSecond, ""));
+  EXPECT_EQ(fate(first, plan_of(first, kept, "gavel-las", all), "a"), "start s") << "both have had nothing: the first";
+  const ClusterState later(two_jobs(3'000 * kSecond, "a"));
+  plan_of(later, kept, "gavel-las", all);
+  EXPECT_EQ(kept.columns.at("received/a100"), (std::map<std::string, std::int64_t>{{"a", 2'000 * kSecond}}));
+
+  const ClusterState again(two_jobs(5'000 * kSecond, "b"));
+  plan_of(again, kept, "gavel-las", all);
+
+  EXPECT_EQ(kept.columns.at("received/a100"), (std::map<std::string, std::int64_t>{{"a", 2'000 * kSecond}, {"b", 2'000 * kSecond}}));
+}
+
 // It cannot be displaced, so its share does not matter; it still runs.
 TEST(GavelPolicy, CountsTheTimeOfJobsThatStay) {
   PolicyState kept;

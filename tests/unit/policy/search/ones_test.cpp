@@ -188,6 +188,81 @@ TEST(Ones, OnlyIdleGpusAreGivenWhileAJobMustNotChange) {
   EXPECT_EQ(fate(state, plan, "c"), "start 1");
 }
 
+// The parameters that are ours.
+
+TEST(Ones, AJobMayBeFreshForATimeWhateverItsEpochs) {
+  for (const std::int64_t run_s : {59, 60}) {
+    Snapshot s = one_node();
+    seen(runs(elastic(s, "a"), 2), 3, run_s);
+    const ClusterState many(s);
+    EXPECT_EQ(fate(many, test::valid_plan(many, asking({{"fresh_s", "60"}})), "a"), run_s < 60 ? "keep 2" : "resize 4");
+    s.jobs[0].progress.epochs_done_micro = 10'000;
+    const ClusterState few(s);
+    EXPECT_EQ(fate(few, test::valid_plan(few, asking({{"fresh_s", "60"}, {"gate_s", "60"}})), "a"), run_s < 60 ? "keep 2" : "resize 4");
+  }
+}
+
+TEST(Ones, AGateOfEachJobLetsOthersChange) {
+  for (const char* gate : {"all", "each"}) {
+    Snapshot s = one_node();
+    seen(runs(elastic(s, "a"), 2), 3);
+    test::run_on(seen(elastic(s, "b"), 3), "n0", {2, 3}).allocation.shape = "2";
+    PolicyState kept;
+    kept.columns["scheduled"] = {{"a", 0}, {"b", 2'500'000}};  // b has not run for an epoch
+    const ClusterState state(s);
+
+    const Plan plan = test::valid_plan(state, asking({{"gate", gate}}), kept);
+
+    EXPECT_EQ(fate(state, plan, "a"), std::string(gate) == "all" ? "keep 2" : "resize 4");
+    EXPECT_EQ(fate(state, plan, "b"), "keep 2");
+    EXPECT_EQ(kept.columns.at("scheduled").at("a"), std::string(gate) == "all" ? 0 : 3'000'000);
+    EXPECT_EQ(kept.columns.at("scheduled").at("b"), 2'500'000);
+  }
+}
+
+// b may not grow yet, and c waits for what a gives back.
+TEST(Ones, AGateOfEachJobGivesIdleGpusToWaitingJobsFirst) {
+  Snapshot s = one_node();
+  seen(runs(elastic(s, "a", linear(8)), 6), 3, 1'000);  // above its limit of four times one GPU
+  test::run_on(seen(elastic(s, "b", linear(8)), 3), "n0", {6, 7}).allocation.shape = "2";
+  elastic(s, "c");
+  PolicyState kept;
+  kept.columns["scheduled"] = {{"a", 0}, {"b", 2'500'000}};
+  const ClusterState state(s);
+
+  const Plan plan = test::valid_plan(state, asking({{"gate", "each"}, {"shrink", "no"}, {"generations", "20"}}), kept);
+
+  EXPECT_EQ(fate(state, plan, "b"), "keep 2");
+  EXPECT_EQ(fate(state, plan, "c"), "start 1");
+}
+
+// The clock of the gate is then run time: a changed after 100 s.
+TEST(Ones, TheGateMayBeATime) {
+  for (const std::int64_t run_s : {199, 200}) {
+    Snapshot s = one_node();
+    seen(runs(elastic(s, "a"), 2), 3, run_s);
+    PolicyState kept;
+    kept.columns["scheduled"]["a"] = 1'000'000;
+    const ClusterState state(s);
+    EXPECT_EQ(fate(state, test::valid_plan(state, asking({{"gate_s", "100"}}), kept), "a"), run_s < 200 ? "keep 2" : "resize 4");
+    EXPECT_EQ(kept.columns.at("scheduled").at("a"), run_s < 200 ? 1'000'000 : 2'000'000);
+  }
+}
+
+TEST(Ones, WithoutShrinkingALongJobHasTheLimitOfAllJobs) {
+  Snapshot s = one_node(64);
+  seen(runs(elastic(s, "a", linear(32)), 32), 3, 300);
+  for (int i = 0; i < 3; ++i) s.history.push_back({std::to_string(i), "", "", 1, 0, 100 * kSecond, ""});
+  for (int i = 0; i < 62; ++i) elastic(s, "w" + std::to_string(i), linear(1));
+  const ClusterState state(s);
+  for (const char* shrink : {"yes", "no"}) {
+    PolicyState kept;
+    kept.columns["most"]["a"] = 64;
+    const Plan plan = test::valid_plan(state, asking({{"shrink", shrink}}), kept);
+    EXPECT_EQ(fate(state, plan, "a"), std::string(shrink) == "yes" ? "resize 16" : "resize 4");
+  }
+}
+
 TEST(Ones, JobsOutsideTheScheduleSaySo) {
   Snapshot s = one_node();
   for (int i = 0; i < 9; ++i) elastic(s, "j" + std::to_string(i));

@@ -34,7 +34,7 @@ TEST(AfsPolicy, OfEquallyElasticJobsTheShorterHasMore) {
 
   EXPECT_EQ(fate(state, plan, "a"), "start 3");
   EXPECT_EQ(fate(state, plan, "b"), "start 2");
-  EXPECT_EQ(plan.bound.objective, "jct");
+  EXPECT_EQ(plan.bound.objective, "flow_time");
 }
 
 TEST(AfsPolicy, WhichIsShorterIsNotAMatterOfRank) {

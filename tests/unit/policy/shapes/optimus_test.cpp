@@ -101,9 +101,9 @@ TEST(OptimusPolicy, AJobThatFindsNoFreeGpuHasThatReason) {
   EXPECT_EQ(fate(state, plan, "a"), "start 1");
   EXPECT_EQ(fate(state, plan, "b"), "wait");
   EXPECT_EQ(plan.decisions[1].reason.code, ReasonCode::kInsufficientGpus);
-  EXPECT_EQ(plan.bound.objective, "jct");
-  // Each would end within the hour if it were alone.
-  EXPECT_EQ(plan.bound.value, 1'000'000'000);
+  EXPECT_EQ(plan.bound.objective, "flow_time");
+  // The job with more work left delays itself alone.
+  EXPECT_EQ(plan.bound.value, 1'000'000);
   EXPECT_GE(plan.bound.bound, plan.bound.value);
 }
 
@@ -140,7 +140,7 @@ TEST(OptimusPolicy, AJobThatFindsNoPlaceTriesItsOtherShapesWhateverTheirValue) {
   a.progress.run_us = kSecond;
   const ClusterState state(test::with_two_left_of_a_cap(s));
 
-  const Plan plan = plan_of(state);
+  const Plan plan = plan_of(state, {{"objective", "throughput"}});
 
   EXPECT_EQ(fate(state, plan, "a"), "start 1");
   EXPECT_EQ(plan.bound.value, 0);

@@ -93,6 +93,30 @@ TEST(PricePolicy, ARunningJobMakesRoomWhereTheChangePays) {
   EXPECT_EQ(plan.bound.value, 3'343'333 + 3'400'000);
 }
 
+// Resizing costs what the job states, be that less than a restart.
+TEST(PricePolicy, AResizeMayCostLessThanARestart) {
+  Snapshot s = one_node();
+  Job& a = runs(elastic(s, "a"), 8);
+  a.costs.restart_us = 120 * kSecond;
+  elastic(s, "b");
+  for (const TimeUs scale : {0, 60}) {
+    s.jobs[0].costs.scale_us = scale * kSecond;
+    const ClusterState state(s);
+
+    const Plan plan = plan_of(state);
+
+    EXPECT_EQ(fate(state, plan, "a"), "resize 4");
+    EXPECT_EQ(plan.decisions[0].cost_us, (scale == 0 ? 120 : 60) * kSecond);
+    // 3.4 x 58 / 60 or 59 / 60, and 3.4; being displaced would lose 5 x 2 / 60, and counts as the least that a can have.
+    EXPECT_EQ(plan.bound.value, (scale == 0 ? 3'286'666 : 3'343'333) + 3'400'000 + 166'667);
+    Plan wrong = plan;
+    wrong.decisions[0].cost_us = 90 * kSecond;
+    EXPECT_EQ(validate_plan(state, wrong),
+              std::vector<std::string>{scale == 0 ? "job a: has the action resize at a cost of 90 s; it is 120 s"
+                                                  : "job a: has the action resize at a cost of 90 s; it is 60 s"});
+  }
+}
+
 TEST(PricePolicy, AChangeThatCostsMoreThanTheHorizonIsNotMade) {
   Snapshot s = one_node();
   Job& a = runs(elastic(s, "a"), 8);
@@ -340,7 +364,7 @@ TEST(PricePolicy, WeightsCountHoweverGreatTheValues) {
     s.jobs.back().shapes[0].rate = 1'000'000;
   }
   const ClusterState state(s);
-  for (const char* objective : {"cost", "throughput", "goodput", "jct"}) {
+  for (const char* objective : {"cost", "throughput", "goodput", "flow_time"}) {
     const Plan plan = test::valid_plan(state, test::asking("price", {{"objective", objective}}));
     EXPECT_EQ(fate(state, plan, "b"), "start s") << objective;
   }

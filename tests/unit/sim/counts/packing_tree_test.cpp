@@ -100,6 +100,18 @@ TEST(PackingTree, WhatIsGivenBackIsThereAgain) {
   EXPECT_EQ(take(tree, 1), "1:1 ");
 }
 
+TEST(PackingTree, EmptiestNodesComeFirst) {
+  PackingTree tree = tree_of({1, 3, 2, 3, 0, 2}, kRacksInRows);
+  std::vector<PackingTree::Part> parts;
+
+  tree.take_emptiest(7, parts);
+
+  std::string text;
+  for (const PackingTree::Part& part : parts) text += fmt::format("{}:{} ", part.node, part.gpus);
+  EXPECT_EQ(text, "1:3 3:3 2:1 ") << "of equal nodes the first";
+  EXPECT_EQ(take(tree, 2), "5:2 ") << "and the rest is still counted";
+}
+
 TEST(NodeCounts, GpusOfANodeComeFromAsFewInnerGroupsAsCan) {
   Snapshot cluster = io::uniform_cluster(1, 8);
   for (std::int32_t g = 0; g < 8; ++g) cluster.nodes[0].gpu_list.push_back({g, GpuState::kOk, kNever, g / 4});

@@ -27,7 +27,7 @@ GenerateOptions options(std::int32_t nodes, std::int32_t gpus, std::int32_t jobs
   return o;
 }
 
-constexpr Workload kAll[] = {Workload::kPhilly, Workload::kHelios, Workload::kPai, Workload::kLlm};
+constexpr Workload kAll[] = {Workload::kPhilly, Workload::kHelios, Workload::kPai, Workload::kLlm, Workload::kOnes};
 
 // The node's domain of a level: its path cut to the level's depth.
 std::string domain_of(const Snapshot& s, const Node& node, const LevelRef& at) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/muri_traces.hpp"
@@ -52,6 +53,22 @@ TEST(MuriFigures, AreReproducedAsFarAsTheirRulesAreKnown) {
     within("avg_jct", ours.jct_us.mean, row.mean);
     within("p99_jct", ours.jct_us.p99, row.p99);
     within("makespan", ours.makespan_us, row.makespan);
+  }
+}
+
+// All jobs of trace1_pr come at once, and theirs stand in the order of the file: docs/validation.md.
+TEST(MuriFigures, TiresiasWithRunningJobsFirstIsWithinSixPerCent) {
+  if (!test::has_muri()) GTEST_SKIP() << "the traces of Muri are not here";
+  const auto figures = test::muri_published();
+  for (const char* trace : {"trace1", "trace3"}) {
+    SCOPED_TRACE(trace);
+    const SimulationFigures ours = test::muri_simulated(
+        trace, "las", {{"thresholds_gpu_s", "3250,7200"}, {"queue_order", "running"}, {"packing", "count"}}, "default");
+    for (const auto& [metric, time] :
+         {std::pair{"avg_jct", ours.jct_us.mean}, {"p99_jct", ours.jct_us.p99}, {"makespan", ours.makespan_us}}) {
+      const double theirs = figures.at(fmt::format("Tiresias_L,{},{}", metric, trace)), ours_s = static_cast<double>(time) / kSecond;
+      EXPECT_LE(std::abs(ours_s - theirs), 0.06 * theirs) << metric << ": " << ours_s << " s, published " << theirs;
+    }
   }
 }
 

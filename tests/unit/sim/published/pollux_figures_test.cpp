@@ -91,6 +91,19 @@ TEST(PolluxFigures, AreReproducedByWorkCountedAsTheirs) {
   }
 }
 
+// Pollux's Tiresias takes the emptiest nodes first and has queues by entry.
+TEST(PolluxFigures, TiresiasInTheirFormIsWithinThreePerCent) {
+  const auto published = published_means();
+  if (published.size() != 12) GTEST_SKIP() << "the workloads of Pollux are not here";
+  for (int workload = 1; workload <= 4; ++workload) {
+    SCOPED_TRACE(workload);
+    const TimeUs ours = mean_jct(pollux_workload("pollux-progress", workload), "las",
+                                 {{"thresholds_gpu_s", "57600"}, {"queue_order", "entry"}, {"packing", "emptiest"}}, false);
+
+    expect_near(ours, published.at({"tiresias", workload}), 30);
+  }
+}
+
 // Steps counted at a large batch are fewer than the statistics predict.
 TEST(PolluxFigures, WorkAsItWasCountedIsLess) {
   const auto published = published_means();

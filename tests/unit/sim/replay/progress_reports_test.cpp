@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "berth/error.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/sim/simulation.hpp"
@@ -66,6 +69,33 @@ TEST(ProgressReports, EpochsAndSamplesAreExact) {
   EXPECT_EQ(progress.initial_loss_micro, 0);
   EXPECT_EQ(progress.loss_micro, 0);
   EXPECT_EQ(progress.accuracy_ppm, 0);
+}
+
+// 100 s: two epochs in the first 20 s, three in the next 60 s, and one in the last 20 s.
+TEST(ProgressReports, EpochsOfAPhaseAreThoseThatItStates) {
+  TraceJob one = trained("a", 0);
+  one.epochs_micro = 6'000'000;
+  one.work = 1'000;
+  one.profile = "p";
+  one.phases = {{200, "p", 0, 2'000'000}, {800, "p", 0, 5'000'000}};
+  const auto epochs_after = [&](std::int64_t done, std::int64_t work) {
+    Progress progress;
+    ProgressReports("epochs", 7).put(progress, one, 0, done, work);
+    EXPECT_EQ(progress.samples_done, progress.epochs_done_micro / 1'000);
+    return progress.epochs_done_micro;
+  };
+
+  for (const auto& [done, epochs] : std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0},
+                                                                                       {50, 500'000},
+                                                                                       {199, 1'990'000},
+                                                                                       {200, 2'000'000},
+                                                                                       {201, 2'005'000},
+                                                                                       {700, 4'500'000},
+                                                                                       {800, 5'000'000},
+                                                                                       {1'000, 6'000'000}}) {
+    EXPECT_EQ(epochs_after(done, 1'000), epochs) << done;
+  }
+  EXPECT_EQ(epochs_after(70 * kSecond, 100 * kSecond), 4'500'000) << "where it works by time";
 }
 
 TEST(ProgressReports, LossesFallAlongAHyperbolaByWholeEpochs) {

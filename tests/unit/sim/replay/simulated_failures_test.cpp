@@ -294,4 +294,24 @@ TEST(SimulatedFailures, AJobOfMoreValueLaterIsAskedForAgain) {
   }
 }
 
+// 800 steps at 8 a second on two nodes; one fails at 10 s, and the job goes on at 4 a second.
+TEST(SimulatedFailures, AResizeAfterAFailureIsARestartHoweverLittleAResizeCosts) {
+  TwoNodes two;
+  two.settings.request.policy = "price";
+  two.settings.elastic = true;
+  two.settings.overheads.general.costs.restart_us = 30 * kSecond;
+  two.settings.overheads.general.costs.scale_us = 2 * kSecond;
+  two.settings.events.events = {event(10, What::kFail, two.n0)};
+  Trace trace = trace_of({job("a", 0, 100, 8)});
+  trace.jobs[0].profile = "p";
+  trace.jobs[0].work = 800'000'000;
+  trace.jobs[0].elastic = true;
+  Profile& profile = trace.profiles.emplace_back("p", Profile{}).second;
+  profile.kind = ProfileKind::kTable;
+  profile.unit = "steps";
+  profile.points = {{"", 4, 0, "", 4'000'000}, {"", 8, 0, "", 8'000'000}};
+
+  EXPECT_EQ(run_failing(trace, two.cluster, two.settings).rows, "a 0-240 1/0/0 80; ");
+}
+
 }  // namespace berth::sim

@@ -221,4 +221,20 @@ TEST(SimulatedPhases, WhatCannotBeIsRefused) {
   EXPECT_EQ(refusal(trace), "job 'a': 'phases' are stretches of 'work', and the job states no 'work' or no 'profile'");
 }
 
+TEST(SimulatedPhases, TheEpochsOfPhasesAreStatedByAllOrNoneAndAscend) {
+  Trace trace = with_profiles({two_phases("a", 0)});
+  TraceJob& one = trace.jobs[0];
+  one.epochs_micro = 3'000'000;
+  one.phases = {{400'000'000, "fast", 0, 1'000'000}, {500'000'000, "slow", 0, 2'500'000}};
+  EXPECT_EQ(refusal(trace), "accepted");
+  one.phases[1].epochs_micro = 1'000'000;
+  EXPECT_EQ(refusal(trace), "job 'a': phase 2 begins after 1 epochs, not more than 1");
+  one.phases[1].epochs_micro = 3'000'000;
+  EXPECT_EQ(refusal(trace), "job 'a': phase 2 begins after 3 epochs, and the job has 3");
+  one.phases[1].epochs_micro = 0;
+  EXPECT_EQ(refusal(trace), "job 'a': some phases state 'epochs', and others do not");
+  one.phases = {{400'000'000, "fast", 0, 0}, {500'000'000, "slow", 0, 1'000'000}};
+  EXPECT_EQ(refusal(trace), "job 'a': some phases state 'epochs', and others do not");
+}
+
 }  // namespace berth::sim

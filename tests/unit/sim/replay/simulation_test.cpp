@@ -52,6 +52,14 @@ TEST(Simulation, TheHeadOfTheLineHoldsUpAllBehindIt) {
   EXPECT_EQ(run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo", {{"discipline", "greedy"}})).rows, "c 2-7 a 0-10 b 10-30 ");
 }
 
+// d displaces a and b. By count c, the last of all, has no GPU then, and b runs on: it ends 100 s sooner.
+TEST(Simulation, AdmissionByCountsLetsNoJobOfAWorseRankRun) {
+  const Trace trace = trace_of({job("a", 0, 1'000, 8), job("b", 1, 2'000, 4), job("c", 2, 3'000, 1), job("d", 3, 100, 9)});
+  const Snapshot cluster = io::uniform_cluster(1, 13);
+
+  EXPECT_EQ(run(trace, cluster, under("srtf", {{"admission", "count"}})).rows, "d 3-103 a 0-1100 b 1-2001 c 2-3102 ");
+}
+
 // b has 10 s and a 90 left when it arrives: a continues for its 90 s from 20 s on.
 TEST(Simulation, ADisplacedJobKeepsItsWorkAndPaysForStartingAgain) {
   const Trace trace = trace_of({job("a", 0, 100, 4), job("b", 10, 10, 4)});
