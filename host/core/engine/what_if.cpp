@@ -101,7 +101,7 @@ std::int32_t WhatIf::problem_of(const StateImpl& s, const Pass& pass) {
 std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   if (n_passes_ > 1) {
     const Pass& before = passes_[to_index(n_passes_ - 2)];
-    // What is taken decides who is admitted.
+    // What is taken decides which jobs are admitted.
     if (!chosen_.rules.admits_by_count && before.problem == pass.problem && same_order(*before.asked, *pass.asked)) return before.input;
   }
   const Problem& problem = problems_[to_index(pass.problem)];

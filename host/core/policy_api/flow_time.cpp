@@ -41,9 +41,9 @@ OneGpu one_gpu(const StateImpl& s, const JobRecord& record) {
   return one;
 }
 
-// floor(amount * at / of): seconds of one GPU for those of another rate.
+// What takes `amount` at a rate, in the time of one GPU. The quotient saturates first: times and rates may have 121 bits.
 std::int64_t in_one_gpu(std::int64_t amount, std::int64_t at, const OneGpu& one) {
-  return one.rate == 0 || at == 0 ? saturating_mul(amount, one.gpus) : saturate(Wide{amount} * at / one.rate * one.gpus);
+  return one.rate == 0 || at == 0 ? saturating_mul(amount, one.gpus) : saturating_mul(saturate(Wide{amount} * at / one.rate), one.gpus);
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ class SerialOnesGeneration {
     std::int64_t sum = 0;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (jobs_[j].fresh) continue;
-      // A job that waits is taken to run in its smallest option, so many times over.
+      // A job that waits counts as if it ran in its smallest option, `waiting` times.
       const SerialOnesOption& least = jobs_[j].options.front();
       const Wide gpus = counts[j] > 0 ? Wide{counts[j]} : Wide{least.gpus} * problem_.waiting;
       const std::int64_t rate = counts[j] > 0 ? jobs_[j].rate(counts[j]) : least.rate;

@@ -174,6 +174,11 @@ TEST_F(WorkLeftOf, ALimitIsAnEstimateAndTheLargestOverflowsNothing) {
   job->time_limit_us = kMaxTimeUs;
   EXPECT_EQ(left().source, WorkSource::kEstimate);
   EXPECT_GE(left().one_gpu_us, kMaxTimeUs);
+  // The only shape does almost nothing on many GPUs, and the requested rate is as great as can be.
+  Snapshot slow = test::one_node(4);
+  test::elastic(slow, "a", {{256, 1}}).time_limit_us = kMaxTimeUs;
+  const ClusterState state(slow);
+  EXPECT_EQ(work_left(impl_of(state), 0, INT64_MAX).one_gpu_us, INT64_MAX);
 }
 
 }  // namespace
