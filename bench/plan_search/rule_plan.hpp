@@ -33,6 +33,7 @@ class RulePlanner {
   core::PassProblem problem_;
   core::PassInput input_;
   core::ShapeProblem choice_;
+  core::TightPlaces places_;
   core::ShapePass pass_;
   core::PassResult result_;
   core::Overruns overruns_;

@@ -12,12 +12,12 @@ namespace berth::core {
 namespace {
 
 constexpr std::int32_t kSwitchTopology = static_cast<std::int32_t>(TopologyKind::kSwitch);
-constexpr std::int32_t kOneNode = 0, kOneNvlinkDomain = 1;
 
 }  // namespace
 
 void Locality::set(const StateImpl& s) {
   levels_.assign(to_index(s.topologies.levels(kSwitchTopology)), {});
+  nvlink_domains_ = s.topologies.levels(static_cast<std::int32_t>(TopologyKind::kNvlink)) > 2;
   std::array<TimeUs, kMaxLevels> latency{};
   std::array<std::int64_t, kMaxLevels> uplink{};  // 0: not limited
   for (std::int32_t d = 0; d < s.topologies.size(); ++d) {
@@ -36,10 +36,8 @@ void Locality::set(const StateImpl& s) {
   }
 }
 
-std::int64_t Locality::speed(const StateImpl& s, const ChoiceOption& option, std::int32_t locality, std::int64_t tightest) const {
+std::int64_t Locality::rate(const StateImpl& s, const ChoiceOption& option, std::int32_t locality) const {
   const JobRecord& record = s.jobs[to_index(option.job)];
-  const std::int64_t counted_on = record.option_rate[to_index(option.option)];
-  if (counted_on <= 0 || locality == kOneNode) return tightest;
   SpanInfo span = tightest_span(s, option.type, option.gpus);
   span.nodes = std::max(2, span.nodes);
   span.level = std::max(1, locality - 1);
@@ -49,7 +47,13 @@ std::int64_t Locality::speed(const StateImpl& s, const ChoiceOption& option, std
   span.latency_ns = levels_[to_index(span.level)].latency_ns;
   span.gpus = option.gpus;
   const Job& job = *record.job;
-  const std::int64_t rate = profile_rate(job, job.shapes[to_index(record.options[to_index(option.option)].shape)], span);
+  return profile_rate(job, job.shapes[to_index(record.options[to_index(option.option)].shape)], span);
+}
+
+std::int64_t Locality::speed(const StateImpl& s, const ChoiceOption& option, std::int32_t locality, std::int64_t tightest) const {
+  const std::int64_t counted_on = s.jobs[to_index(option.job)].option_rate[to_index(option.option)];
+  if (counted_on <= 0 || locality == kOneNode) return tightest;
+  const std::int64_t rate = this->rate(s, option, locality);
   return rate >= counted_on ? tightest : mul_div(tightest, rate, counted_on);
 }
 

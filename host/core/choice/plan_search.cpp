@@ -67,7 +67,7 @@ void PlanSearch::run(const StateImpl& s, const kernel::ProblemView& p, const Pla
   for (std::int32_t i = 0; i < pass.n; ++i) {
     const std::int32_t job = pass.order[i];
     if (choice.job_of[to_index(job)] >= 0 || begin.result.outcome[i] != kernel::Outcome::kPlaced) continue;
-    const kernel::DemandRow& demand = visited.demands[visited.options[visited.option_begin[job] + begin.result.option[i]].demand];
+    const kernel::DemandRow& demand = p.demands[visited.options[visited.option_begin[job] + begin.result.option[i]].demand];
     columns_.take(job, demand, {begin.result.entries + begin.result.entry_begin[i], begin.result.entries + begin.result.entry_end[i]});
   }
   columns_.finish(asked);

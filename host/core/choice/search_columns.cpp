@@ -100,7 +100,7 @@ void SearchColumns::add_placed_values(const Asked& a, const ChosenShapes& choice
   for (std::size_t k = 0; k < choice.options.size(); ++k) {
     const ChoiceOption& one = choice.options[k];
     for (std::int32_t c = 0; c < classes; ++c) {
-      kernel::ShapeTerms here = choice.shapes[k];
+      kernel::ShapeTerms here = choice.values.shapes()[k];
       if (span) here = at_speed(here, locality_.speed(a.state, one, c, here.speed));
       placed_value_.push_back(choice.value[k] - a.choice.values().loss(k, here));
       if (!one.current) continue;

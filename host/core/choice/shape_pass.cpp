@@ -5,9 +5,26 @@
 #include <tuple>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/placement/pass_problem.hpp"
+#include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
+
+namespace {
+
+using kernel::kNone;
+
+// The shape at a rate, where that is lower than the one that the choice counts on.
+kernel::ShapeTerms at_rate(const StateImpl& s, const ChosenShapes& choice, std::int32_t k, std::int64_t rate) {
+  const ChoiceOption& one = choice.options[to_index(k)];
+  const kernel::ShapeTerms& shape = choice.values.shapes()[to_index(k)];
+  const std::int64_t counted_on = s.jobs[to_index(one.job)].option_rate[to_index(one.option)];
+  return rate >= counted_on ? shape : at_speed(shape, mul_div(shape.speed, rate, counted_on));
+}
+
+}  // namespace
 
 // Changing jobs first, the largest ones first, as they are the hardest to place. Then outbid jobs, in case room is left
 // where others found no place.
@@ -42,42 +59,68 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
   }
 }
 
-// The chosen option comes first. A job that finds no place for it tries the others by value beyond the prices.
-void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, const ChosenShapes& choice) {
+// The options of a job of the choice, best first. Where an option is slower in wide places than in tight ones, it has a row
+// for each of the two. The chosen option comes first, then the others by value beyond the prices.
+void ShapePass::rank_rows(const StateImpl& s, const kernel::ProblemView& p, const ChosenShapes& choice, std::size_t j,
+                          TightPlaces* places) {
+  const std::int32_t job = choice.jobs[j];
+  const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
+  rows_.clear();
+  for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) {
+    if (!choice.may_try(k, chosen)) continue;
+    const ChoiceOption& one = choice.options[to_index(k)];
+    const std::int32_t demand = p.options[p.option_begin[job] + one.option].demand;
+    const std::int64_t net = choice.net(k);
+    const TightPlaces::Option tight = places != nullptr ? places->of(s, job, one.option) : TightPlaces::Option{demand, 0};
+    rows_.push_back({net, k, false, tight.demand});
+    if (tight.demand == demand) continue;
+    const std::int64_t loss = choice.values.loss(to_index(k), at_rate(s, choice, k, tight.rate_beyond));
+    rows_.push_back({net - loss, k, true, demand});
+    if (k == chosen) chosen_wide_value_[j] = choice.value[to_index(k)] - loss;
+  }
+  const auto first = [&](const Row& row) { return row.k == chosen && (!row.wide || choice.wide[to_index(row.k)] != 0); };
+  std::sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
+    const bool first_a = first(a), first_b = first(b);
+    return first_a && first_b ? a.wide < b.wide : std::tuple(first_b, b.net, a.wide, a.k) < std::tuple(first_a, a.net, b.wide, b.k);
+  });
+}
+
+// A job that finds no place in its first row tries the others.
+void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, const ChosenShapes& choice, TightPlaces* places) {
   begin_.assign(1, 0);
   options_.clear();
   option_.clear();
   run_.clear();
   own_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
+  wide_.clear();
+  chosen_wide_value_.assign(choice.jobs.size(), -1);
   for (std::int32_t job = 0; job < p.n_jobs; ++job) {
     const auto add = [&](std::int32_t option) {
       options_.push_back(p.options[p.option_begin[job] + option]);
       option_.push_back(option);
       run_.push_back(p.has_until != 0 ? s.option_run(job, to_index(option)) : kNever);
       own_run_[to_index(p.option_begin[job] + option)] = run_.back();
+      wide_.push_back(0);
     };
     const std::int32_t j = choice.job_of[to_index(job)];
     if (passes_[to_index(job)] != 0 && j < 0) {
       for (std::int32_t o = 0; o < p.option_begin[job + 1] - p.option_begin[job]; ++o) add(o);
     } else if (passes_[to_index(job)] != 0) {
-      const std::int32_t chosen = choice.chosen[to_index(j)] < 0 ? -1 : choice.option_begin[to_index(j)] + choice.chosen[to_index(j)];
-      rows_.clear();
-      for (std::int32_t k = choice.option_begin[to_index(j)]; k < choice.option_begin[to_index(j) + 1]; ++k) {
-        if (choice.may_try(k, chosen)) rows_.push_back(k);
+      rank_rows(s, p, choice, to_index(j), places);
+      for (const Row& row : rows_) {
+        add(choice.options[to_index(row.k)].option);
+        options_.back().demand = row.demand;
+        wide_.back() = row.wide ? 1 : 0;
       }
-      std::sort(rows_.begin(), rows_.end(), [&](std::int32_t a, std::int32_t b) {
-        return std::tuple(b == chosen, choice.net(b), a) < std::tuple(a == chosen, choice.net(a), b);
-      });
-      for (const std::int32_t k : rows_) add(choice.options[to_index(k)].option);
     }
     begin_.push_back(static_cast<std::int32_t>(options_.size()));
   }
 }
 
 void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
-                      const PassRules& rules) {
+                      const PassRules& rules, TightPlaces& places) {
   order_jobs(s, marks, choice);
-  list_options(s, p, choice);
+  list_options(s, p, choice, choice.by_price && rules.packing == Packing::kTopology ? &places : nullptr);
   after_.begin(p);
   for (const OrderKey& key : order_keys_) {
     if (left_[to_index(key.job)] != 0) after_.release(key.job);
@@ -85,6 +128,7 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
   view_ = after_.view();
   view_.option_begin = begin_.data();
   view_.options = options_.data();
+  follow_demands(s, view_);
 
   none_.assign(order_.size(), 0);
   request_ = {};
@@ -102,17 +146,40 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
   request_.limit = request_.n;
 }
 
-void ShapePass::obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const {
-  obtained.resize(choice.jobs.size());
+// At the rate of these places.
+std::int64_t ShapePass::value_at(const StateImpl& s, const ChosenShapes& choice, std::int32_t k,
+                                 std::span<const kernel::PlacedRow> entries) {
+  entries_.clear();
+  for (const kernel::PlacedRow& e : entries) entries_.push_back({e.node, e.group, e.member, e.members, e.mask, e.share_ppm});
+  const ChoiceOption& one = choice.options[to_index(k)];
+  const JobRecord& record = s.jobs[to_index(one.job)];
+  const std::int64_t rate = placed_rate(s, *record.job, record.options[to_index(one.option)].shape, entries_);
+  return choice.value[to_index(k)] - choice.values.loss(to_index(k), at_rate(s, choice, k, rate));
+}
+
+void ShapePass::obtained(const StateImpl& s, const ChosenShapes& choice, const kernel::PlaceResult& result,
+                         std::vector<ObtainedShape>& obtained) {
+  obtained.assign(choice.jobs.size(), {});
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
-    const bool stays = passes_[to_index(choice.jobs[j])] == 0;
-    obtained[j] = stays ? choice.options[to_index(choice.option_begin[j] + choice.chosen[j])].option : -1;
+    obtained[j].chosen_wide_value = chosen_wide_value_[j];
+    if (passes_[to_index(choice.jobs[j])] != 0) continue;  // else it stays
+    const std::int32_t k = choice.option_begin[j] + choice.chosen[j];
+    obtained[j].option = choice.options[to_index(k)].option;
+    obtained[j].value = choice.value[to_index(k)];
   }
   for (std::int32_t i = 0; i < request_.n; ++i) {
-    const std::int32_t job = order_[to_index(i)];
-    if (choice.job_of[to_index(job)] >= 0 && result.option[i] >= 0) {
-      obtained[to_index(choice.job_of[to_index(job)])] = option_of(job, result.option[i]);
-    }
+    const std::int32_t job = order_[to_index(i)], j = choice.job_of[to_index(job)];
+    if (j < 0 || result.option[i] < 0) continue;
+    ObtainedShape& one = obtained[to_index(j)];
+    const std::int32_t row = begin_[to_index(job)] + result.option[i];
+    one.option = option_[to_index(row)];
+    one.wide = wide_[to_index(row)] != 0;
+    std::int32_t k = choice.option_begin[to_index(j)];
+    while (choice.options[to_index(k)].option != one.option) ++k;
+    one.value = choice.value[to_index(k)];
+    if (!one.wide) continue;
+    one.value = value_at(s, choice, k, {result.entries + result.entry_begin[i], result.entries + result.entry_end[i]});
+    if (k == choice.option_begin[to_index(j)] + choice.chosen[to_index(j)]) one.chosen_wide_value = one.value;
   }
 }
 

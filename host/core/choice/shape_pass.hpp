@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "host/core/choice/tight_places.hpp"
 #include "host/core/placement/final_state.hpp"
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/policy_api/objective.hpp"
@@ -16,13 +17,14 @@ struct ChosenShapes {
   const std::vector<std::int32_t>& job_of;        // [jobs of the state] index in `jobs`, -1
   const std::vector<std::int32_t>& option_begin;  // [jobs + 1]
   const std::vector<ChoiceOption>& options;
-  const std::vector<std::int64_t>& value;      // [options]
-  const std::vector<std::int64_t>& price;      // [types]
-  const std::vector<std::int32_t>& chosen;     // [jobs] relative to the job's first, -1: none
-  bool by_price;                               // options of value 0 are not tried; otherwise options without a speed
-  bool chosen_only;                            // only the chosen option is tried, or fewer GPUs of its type
-  std::span<const kernel::ShapeTerms> shapes;  // [options]
-  std::span<const std::uint8_t> moved;         // [jobs] 1: continues as it runs, elsewhere; empty: none does
+  const std::vector<std::int64_t>& value;   // [options]
+  const std::vector<std::int64_t>& price;   // [types]
+  const std::vector<std::int32_t>& chosen;  // [jobs] relative to the job's first, -1: none
+  bool by_price;                            // options of value 0 are not tried; otherwise options without a speed
+  bool chosen_only;                         // only the chosen option is tried, or fewer GPUs of its type
+  const ShapeValues& values;                // of the options
+  std::span<const std::uint8_t> moved;      // [jobs] 1: continues as it runs, elsewhere; empty: none does
+  const std::vector<std::uint8_t>& wide;    // [options] 1: counted on in wide places, as tight ones were not found
 
   std::int64_t net(std::int32_t k) const {
     const ChoiceOption& one = options[static_cast<std::size_t>(k)];
@@ -34,26 +36,36 @@ struct ChosenShapes {
     if (k == wanted) return true;
     if (chosen_only) {
       const ChoiceOption* const most = wanted < 0 ? nullptr : &options[static_cast<std::size_t>(wanted)];
-      return most != nullptr && options[i].type == most->type && options[i].gpus < most->gpus && shapes[i].speed > 0;
+      return most != nullptr && options[i].type == most->type && options[i].gpus < most->gpus && values.shapes()[i].speed > 0;
     }
-    return by_price ? value[i] > 0 : shapes[i].speed > 0;
+    return by_price ? value[i] > 0 : values.shapes()[i].speed > 0;
   }
+};
+
+/// What a job of a choice has after the pass.
+struct ObtainedShape {
+  std::int32_t option = -1;             // of the job; -1: none
+  bool wide = false;                    // in places in which it is slower than in tight ones
+  std::int64_t value = 0;               // there
+  std::int64_t chosen_wide_value = -1;  // of the chosen option in such places; -1: it is nowhere slower
 };
 
 /// The scheduling pass that finds places for a choice. Memory is kept between passes.
 class ShapePass {
  public:
   /// @param problem  that the choice was made for; must stay until the plan is built.
+  /// @param places  begun with the state
   void build(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChosenShapes& choice,
-             const PassRules& rules);
+             const PassRules& rules, TightPlaces& places);
 
   /// The problem of the pass: running jobs that are not to stay as they are have left, and options are in the order to
   /// be tried.
   const kernel::ProblemView& problem() const { return view_; }
   const kernel::PlaceRequest& request() const { return request_; }
-  /// After the pass: the option of each job of the choice, whether it stays or was placed; -1: none.
+  /// After the pass: what each job of the choice has, whether it stays or was placed.
   /// @param obtained  [jobs of the choice] out
-  void obtained(const ChosenShapes& choice, const kernel::PlaceResult& result, std::vector<std::int32_t>& obtained) const;
+  void obtained(const StateImpl& state, const ChosenShapes& choice, const kernel::PlaceResult& result,
+                std::vector<ObtainedShape>& obtained);
   /// The job's own option at a row of the pass.
   std::int32_t option_of(std::int32_t job, std::int32_t row) const {
     return option_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(job)] + row)];
@@ -72,11 +84,25 @@ class ShapePass {
     std::int32_t rank, job;
   };
   void order_jobs(const StateImpl& state, const PassInput::Marks& marks, const ChosenShapes& choice);
-  void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice);
+  void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice, TightPlaces* places);
+  std::int64_t value_at(const StateImpl& state, const ChosenShapes& choice, std::int32_t k, std::span<const kernel::PlacedRow> entries);
+  void rank_rows(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice, std::size_t j,
+                 TightPlaces* places);
 
   std::vector<OrderKey> order_keys_;
   std::vector<std::uint8_t> left_, passes_, none_;
-  std::vector<std::int32_t> order_, rows_, begin_, option_;  // option_: of the job, at each row
+  /// An option of the current job, in the places that its demand allows.
+  struct Row {
+    std::int64_t net;  // value there, less the price of its GPUs
+    std::int32_t k;    // of the choice
+    bool wide;         // in places in which it is slower
+    std::int32_t demand;
+  };
+  std::vector<Row> rows_;
+  std::vector<std::int32_t> order_, begin_, option_;  // option_: of the job, at each row
+  std::vector<std::uint8_t> wide_;                    // of the rows
+  std::vector<std::int64_t> chosen_wide_value_;       // [jobs of the choice] see ObtainedShape
+  std::vector<PlanEntry> entries_;
   std::vector<kernel::OptionRow> options_;
   std::vector<TimeUs> run_, own_run_;  // of the rows of the pass, of the jobs' options
   FinalState after_;

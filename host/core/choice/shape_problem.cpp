@@ -134,6 +134,7 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
                           std::to_string(jobs_.size()) + " may be given others");
   }
   placeable_ = value_;
+  wide_.assign(value_.size(), 0);
   choice_.option.assign(jobs_.size(), -1);
   choice_.moved.clear();
   choice_.moved.reserve(jobs_.size());  // a search fills it
@@ -187,22 +188,18 @@ std::int32_t ShapeProblem::option_index(std::size_t job, std::int32_t option) co
   return -1;
 }
 
-std::int64_t ShapeProblem::value_in(std::span<const std::int32_t> obtained) const {
-  std::int64_t sum = 0;
-  for (std::size_t j = 0; j < obtained.size(); ++j) {
-    const std::int32_t k = option_index(j, obtained[j]);
-    sum += k < 0 ? 0 : value_[to_index(k)];
-  }
-  return sum;
-}
-
-bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend,
+bool ShapeProblem::choose_again(const ChoiceOrder& order, std::span<const ObtainedShape> obtained, PlacementBackend& backend,
                                 StopToken& stop_token, JobChoice& again) {
   bool found_none = false;
   for (std::size_t j = 0; j < obtained.size(); ++j) {
     const std::int32_t wanted = choice_.option[j] < 0 ? -1 : option_begin_[j] + choice_.option[j];
-    if (wanted < 0 || option_index(j, obtained[j]) == wanted) continue;
-    placeable_[to_index(wanted)] = -1;  // never chosen
+    if (wanted < 0) continue;
+    const ObtainedShape& has = obtained[j];
+    std::uint8_t& wide = wide_[to_index(wanted)];
+    if (option_index(j, has.option) == wanted && (!has.wide || wide != 0)) continue;
+    const bool may_be_wide = wide == 0 && has.chosen_wide_value > 0;
+    placeable_[to_index(wanted)] = may_be_wide ? has.chosen_wide_value : -1;  // never chosen
+    wide = 1;
     found_none = true;
   }
   const bool searches = order.settings.search.population > 0;

@@ -41,15 +41,13 @@ class ShapeProblem {
   /// @param stop_token  ends the search for prices only.
   void choose(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChoiceOrder& order,
               PlacementBackend& backend, StopToken& stop_token);
-  /// After placement: chooses again without the options that found no place, now or before. Prices and bound stay, and
-  /// so does the current choice.
-  /// @param obtained  [jobs] the option that each job obtained, -1: none
+  /// After placement: chooses again without the options that found no place, now or before. An option that is slower in
+  /// wide places has its value there when it found no tight ones. Prices and bound stay, and so does the current choice.
+  /// @param obtained  [jobs]
   /// @param again  out: the other choice
   /// @returns whether there was something to leave out, and work and time for it
-  bool choose_again(const ChoiceOrder& order, std::span<const std::int32_t> obtained, PlacementBackend& backend, StopToken& stop_token,
+  bool choose_again(const ChoiceOrder& order, std::span<const ObtainedShape> obtained, PlacementBackend& backend, StopToken& stop_token,
                     JobChoice& again);
-  /// Value of the jobs in these options, places not counted.
-  std::int64_t value_in(std::span<const std::int32_t> obtained) const;
   /// Only computes what may be chosen, for checking a bound.
   void look(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChoiceSettings& settings);
   kernel::PriceView view() const;
@@ -74,8 +72,8 @@ class ShapeProblem {
 
   /// Valid until the next choice.
   ChosenShapes chosen() const {
-    return {jobs_,          job_of_,   option_begin_, options_,         value_,       price_,
-            choice_.option, by_price_, chosen_only_,  values_.shapes(), choice_.moved};
+    return {jobs_,          job_of_,   option_begin_, options_, value_,        price_,
+            choice_.option, by_price_, chosen_only_,  values_,  choice_.moved, wide_};
   }
   /// Why a job obtained nothing; code kNone where it was to obtain something, or where the choice is not the cause.
   Reason outbid(std::int32_t job) const;
@@ -98,7 +96,8 @@ class ShapeProblem {
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
   std::vector<std::int64_t> value_, capacity_, beyond_, price_, used_, earlier_;
-  std::vector<std::int64_t> placeable_;    // value_, below that of no option where no place was found
+  std::vector<std::int64_t> placeable_;    // value_, or that in wide places; below that of no option where no place was found
+  std::vector<std::uint8_t> wide_;         // [options] 1: `placeable_` is that in wide places
   std::vector<std::int64_t> again_price_;  // of repeated choices; not read
   JobChoice choice_;
   std::vector<std::int32_t> price_option_;  // chosen by the prices of a bound, where a policy chooses; not read

@@ -38,6 +38,12 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+std::int64_t value_of(std::span<const core::ObtainedShape> obtained) {
+  std::int64_t sum = 0;
+  for (const core::ObtainedShape& one : obtained) sum += one.value;
+  return sum;
+}
+
 /// N microseconds from now; none where the clock would overflow.
 std::chrono::steady_clock::time_point deadline_after(std::int64_t budget_us) {
   using Clock = std::chrono::steady_clock;
@@ -55,6 +61,7 @@ class EngineImpl {
   core::PassInput input;
   core::TriedOptions tried;
   core::ShapeProblem choice;
+  core::TightPlaces places;
   core::PlanSearch search;
   core::PassProblem problem;
   core::Overruns overruns;
@@ -94,7 +101,7 @@ class EngineImpl {
   PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
-  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt) const;
+  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt);
   void place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan);
   PassAttempt place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                            PassAttempt best, core::StopToken& stop_token, Plan& plan);
@@ -106,8 +113,8 @@ class EngineImpl {
   bool searches() const { return chosen.choice.search.population > 0; }
   std::int64_t work() const { return searches() ? search.work() : choice.work(); }
 
-  std::vector<std::int32_t> obtained_;  // [jobs of the choice]
-  std::vector<PassAttempt> spare_;      // of earlier attempts: only their memory counts; the last one is taken first
+  std::vector<core::ObtainedShape> obtained_;  // [jobs of the choice]
+  std::vector<PassAttempt> spare_;             // of earlier attempts: only their memory counts; the last one is taken first
 };
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -157,6 +164,7 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
                                                   const Request& request, core::StopToken& stop_token, Plan& plan) {
   const core::ChoiceOrder order{chosen.choice, chosen.shapes.get(), policy_state, request.seed, request.max_iterations};
   input.look(s);
+  places.begin(s);
   backends.run(request.backend, request.threads, plan.backend_note,
                [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, stop_token); });
   PassAttempt attempt = take_memory();
@@ -164,8 +172,9 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
   return attempt;
 }
 
-void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt) const {
-  attempt.shape_pass.build(s, problem.view(), marks, choice.chosen(), chosen.rules);
+void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt) {
+  attempt.shape_pass.build(s, problem.view(), marks, choice.chosen(), chosen.rules, places);
+  problem.follow_demands(s);
   attempt.request = attempt.shape_pass.request();
   attempt.visited = attempt.shape_pass.problem();
 }
@@ -184,8 +193,8 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
   place(request, nullptr, best, plan);
   if (chosen.shapes != nullptr) return best;
   const core::ChoiceOrder order{chosen.choice, nullptr, policy_state, request.seed, request.max_iterations};
-  best.shape_pass.obtained(choice.chosen(), best.result.columns(), obtained_);
-  std::int64_t value = choice.value_in(obtained_);
+  best.shape_pass.obtained(s, choice.chosen(), best.result.columns(), obtained_);
+  std::int64_t value = value_of(obtained_);
   for (int look = 1; look < kMostLooks; ++look) {
     PassAttempt next = take_memory();
     bool again = false;
@@ -198,8 +207,8 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
     best.choice = choice.exchange(std::move(next.choice));
     pass_choice(s, marks, next);
     place(request, nullptr, next, plan);
-    next.shape_pass.obtained(choice.chosen(), next.result.columns(), obtained_);
-    const std::int64_t value_again = choice.value_in(obtained_);
+    next.shape_pass.obtained(s, choice.chosen(), next.result.columns(), obtained_);
+    const std::int64_t value_again = value_of(obtained_);
     if (value_again <= value) {
       next.choice = choice.exchange(std::move(best.choice));
       keep_memory(std::move(next));
@@ -216,6 +225,7 @@ void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
   const kernel::PlaceResult placed = attempt.result.columns();
   const bool shapes = chosen.policy == nullptr;
   if (shapes) {
+    core::follow_demands(s, attempt.visited);
     attempt.shape_pass.translate(problem.view(), attempt.visited, attempt.request, placed);
   } else {
     tried.translate(attempt.request, placed);

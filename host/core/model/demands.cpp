@@ -186,7 +186,9 @@ std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, co
   const auto known = index_.find(key);
   if (known != index_.end()) return known->second;
   const auto number = static_cast<std::int32_t>(rows_.size());
-  index_.emplace(key, number);
+  // What an addition left that ran out of memory belongs to no row.
+  groups_.resize(rows_.empty() ? 0 : to_index(rows_.back().group_end));
+  shape_group_.resize(groups_.size());
   kernel::DemandRow row{};
   row.group_begin = static_cast<std::int32_t>(groups_.size());
   row.filter = filter;
@@ -200,6 +202,7 @@ std::int32_t DemandTable::intern(const std::vector<kernel::GroupRow>& groups, co
   shape_group_.insert(shape_group_.end(), shape_group.begin(), shape_group.end());
   row.group_end = static_cast<std::int32_t>(groups_.size());
   rows_.push_back(row);
+  index_.emplace(key, number);
   return number;
 }
 

@@ -47,11 +47,11 @@ bool PassProblem::find_failures(const StateImpl& s, std::span<const kernel::Take
   return any;
 }
 
-void PassProblem::follow_demands(const StateImpl& s) {
+void follow_demands(const StateImpl& s, kernel::ProblemView& view) {
   const kernel::ProblemView& p = s.problem();
-  view_.n_demands = p.n_demands;
-  view_.demands = p.demands;
-  view_.groups = p.groups;
+  view.n_demands = p.n_demands;
+  view.demands = p.demands;
+  view.groups = p.groups;
 }
 
 // A repaired job releases at its end what it holds then.

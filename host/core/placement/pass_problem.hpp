@@ -12,6 +12,10 @@
 
 namespace berth::core {
 
+/// Sets the demands of a view of the state's problem again: narrowed demands are added to their table, which may have been
+/// reallocated.
+void follow_demands(const StateImpl& state, kernel::ProblemView& view);
+
 /// The problem of a scheduling pass: the state's, with gangs on failed GPUs repaired where possible. Others are marked
 /// to be placed again, and demands are changed as placement and policy require.
 class PassProblem {
@@ -20,8 +24,8 @@ class PassProblem {
   /// the pass takes them.
   void build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken = {});
 
-  /// After any build on the same state: consolidation adds to the table of demands, which may have been reallocated.
-  void follow_demands(const StateImpl& state);
+  /// After any build or pass on the same state.
+  void follow_demands(const StateImpl& state) { core::follow_demands(state, view_); }
 
   /// Valid until the state changes or the next build.
   const kernel::ProblemView& view() const { return view_; }

@@ -1,0 +1,90 @@
+// Where a shape is slower in wide places than in tight ones, the scheduling pass of a choice counts the value there.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "berth/state.hpp"
+#include "tests/unit/policy/shapes/shape_policy_support.hpp"
+
+namespace berth {
+namespace {
+
+using test::fate;
+
+RatePoint point(std::int32_t gpus, const char* span, std::int64_t rate) {
+  RatePoint one;
+  one.gpus = gpus;
+  one.span = span;
+  one.rate = rate;
+  return one;
+}
+
+// Two nodes of 8 GPUs in one rack with 4 idle GPUs each, and a job of 8 or 4 GPUs. With 8 its rate is 8 on one node.
+ClusterState half_idle_nodes(std::int64_t rate_across_nodes) {
+  Snapshot s = test::two_racks();
+  s.nodes.resize(2);
+  s.gpu_types.resize(1);
+  for (const char* node : {"n0", "n1"}) {
+    Job& fixed = test::lasting(test::add_job(s, std::string("a-") + node, 4), 100'000);
+    fixed.preemption.preemptible = false;
+    test::run_on(fixed, node, {0, 1, 2, 3});
+  }
+  Job& job = test::elastic(s, "e", {{8, 0}, {4, 0}});
+  job.profile.kind = ProfileKind::kTable;
+  job.profile.unit = "samples";
+  job.profile.points = {point(8, "node", 8'000'000), point(8, "rack", rate_across_nodes), point(4, "node", 4'000'000)};
+  return ClusterState(s);
+}
+
+Plan planned(const ClusterState& state, const std::string& objective, const std::string& policy = "price") {
+  return test::valid_plan(state, test::asking(policy, {{"objective", objective}}));
+}
+
+TEST(ShapePlaces, ASmallerShapeOnOneNodeIsBetterThanASlowOneAcrossNodes) {
+  const ClusterState state = half_idle_nodes(3'000'000);
+  for (const char* policy : {"price", "pop"}) {
+    for (const char* objective : {"throughput", "goodput", "flow_time"}) {
+      const Plan plan = planned(state, objective, policy);
+      EXPECT_EQ(fate(state, plan, "e"), "start 4") << policy << ' ' << objective;
+    }
+  }
+}
+
+TEST(ShapePlaces, AShapeAcrossNodesIsTakenWhereItIsStillTheBest) {
+  const ClusterState state = half_idle_nodes(5'000'000);
+  for (const char* objective : {"throughput", "goodput", "flow_time"}) {
+    const Plan plan = planned(state, objective);
+    EXPECT_EQ(fate(state, plan, "e"), "start 8") << objective;
+    EXPECT_EQ(plan.decisions[2].entry_end - plan.decisions[2].entry_begin, 2) << objective;
+  }
+}
+
+// What the pass narrows are its own demands: reasons, certificates and validation see what jobs ask for.
+TEST(ShapePlaces, AnEqualRateEverywhereIsNotNarrowed) {
+  const ClusterState state = half_idle_nodes(8'000'000);
+  EXPECT_EQ(fate(state, planned(state, "throughput"), "e"), "start 8");
+}
+
+// A job of 16 GPUs cannot be on one node; its rate is the same in a rack and beyond.
+TEST(ShapePlaces, AShapeLargerThanANodeIsTriedInTheWidestPlacesWithoutALoss) {
+  for (const std::int64_t beyond : {4'000'000, 12'000'000, 16'000'000}) {
+    Snapshot s = test::two_racks();
+    s.gpu_types.resize(1);
+    for (Node& node : s.nodes) node.gpu_type = s.gpu_types[0].id;
+    ASSERT_EQ(s.nodes.size(), 4U);
+    test::run_on(test::lasting(test::add_job(s, "a", 4), 100'000), s.nodes[1].id, {0, 1, 2, 3}).preemption.preemptible = false;
+    test::run_on(test::lasting(test::add_job(s, "b", 4), 100'000), s.nodes[3].id, {0, 1, 2, 3}).preemption.preemptible = false;
+    Job& job = test::elastic(s, "e", {{16, 0}, {8, 0}});
+    job.profile.kind = ProfileKind::kTable;
+    job.profile.unit = "samples";
+    job.profile.points = {point(16, "rack", 16'000'000), point(16, "pod", beyond), point(16, "cluster", beyond),
+                          point(8, "node", 8'000'000)};
+    const ClusterState state(s);
+    EXPECT_EQ(fate(state, planned(state, "throughput"), "e"), beyond > 8'000'000 ? "start 16" : "start 8") << beyond;
+  }
+}
+
+}  // namespace
+}  // namespace berth
