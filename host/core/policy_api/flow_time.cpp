@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kExponent = 24;  // 1 / (1 - p), where speeds are GPUs^p
 constexpr std::ptrdiff_t kMostPriorities = 10;
+constexpr std::int64_t kAheadOfUnknown = 3;                 // eighths: see docs/objectives.md
 constexpr std::int64_t kUnknownWork = 60 * kSecond;         // of a job of which nothing is known, at least
 constexpr std::int64_t kWholePart = std::int64_t{1} << 60;  // of a part of 1
 
@@ -118,6 +119,7 @@ void FlowRanks::set(std::span<const RankedJob> jobs, std::int64_t gpus) {
       rank = {before_[first], before_[last], own};
       if (job.left.source == WorkSource::kExact) continue;
       rank.from = expected_weight_above(sorted_[i].key, own, job.left.source);
+      if (job.left.source == WorkSource::kAttained) rank.from += mul_div(before_.back() - own - rank.from, kAheadOfUnknown, 8);
       rank.to = rank.from + own;
     }
   }

@@ -10,6 +10,7 @@
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/names.hpp"
 #include "host/core/model/held_facts.hpp"
+#include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/core/validator/stated_figures.hpp"
 
@@ -27,9 +28,18 @@ bool shares(const Job& job) {
   });
 }
 
+// Reasons may be about other demands than jobs state (docs/placement.md, section 10).
+bool narrows_demands(const Plan& plan) {
+  const auto is_consolidate = [](const auto& param) { return param.first == "packing" && param.second == "consolidate"; };
+  const auto consolidates = [&](const PolicyEntry& entry) { return entry.info.name == plan.policy && entry.consolidation != nullptr; };
+  const std::span<const PolicyEntry> known = policy_registry();
+  return std::any_of(plan.params.begin(), plan.params.end(), is_consolidate) || std::any_of(known.begin(), known.end(), consolidates);
+}
+
 class Evidence {
  public:
   Evidence(const StateImpl& state, const Plan& plan, Violations& found) : s_(state), plan_(plan), found_(found) {
+    narrows_ = narrows_demands(plan);
     decision_of_.assign(s_.jobs.size(), nullptr);
     free_.assign(s_.nodes.size(), 0);
     set_held_after();
@@ -278,7 +288,7 @@ class Evidence {
     const bool own = r.code == ReasonCode::kNodeFailed;
     const bool flat = std::all_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.groups.empty(); });
     const bool everywhere = r.code == ReasonCode::kInsufficientGpus && r.level < 0 && flat && !shares(job) && s_.reservations.empty();
-    const bool exact = own || (everywhere && !r.certified);
+    const bool exact = own || (everywhere && !r.certified && !narrows_);
     if (!exact && r.unavailable_nodes == 0) return;
     OutOfService all;
     for (const auto& [n, here] : out_of_service_) {
@@ -310,6 +320,7 @@ class Evidence {
 
   const StateImpl& s_;
   const Plan& plan_;
+  bool narrows_ = false;
   Violations& found_;
   std::vector<const Decision*> decision_of_;                          // [jobs of the state]
   std::vector<std::pair<std::size_t, OutOfService>> out_of_service_;  // nodes of which something is

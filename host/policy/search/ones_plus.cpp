@@ -52,7 +52,8 @@ core::PolicyEntry ones_plus_policy() {
                    .params = with_objective("flow_time", std::move(own), "migration,restart,span")},
           .preemptive = true,
           .choice = ones_plus_settings,
-          .work = "round"};
+          .work = "round",
+          .leaves_idle = "a search may end before it has tried a larger shape"};
 }
 
 }  // namespace berth::policy

@@ -86,5 +86,19 @@ TEST(ShapePlaces, AShapeLargerThanANodeIsTriedInTheWidestPlacesWithoutALoss) {
   }
 }
 
+// The policy narrows b to members of 8 GPUs: the drained node of one GPU could not serve it.
+TEST(ShapePlaces, AReasonOfANarrowedDemandIsValid) {
+  Snapshot s = test::two_racks();
+  s.gpu_types.resize(1);
+  for (Node& node : s.nodes) node.gpu_type = s.gpu_types[0].id;
+  s.nodes[2].gpus = 1;
+  s.nodes[2].state = s.nodes[3].state = NodeState::kDrain;
+  test::add_job(s, "a", 8);
+  test::add_job(s, "b", 16);
+  const ClusterState state(s);
+  EXPECT_EQ(fate(state, test::valid_plan(state, test::asking("fifo", {{"packing", "consolidate"}})), "b"), "wait");
+  EXPECT_EQ(fate(state, test::valid_plan(state, test::asking("tiresias")), "b"), "wait");
+}
+
 }  // namespace
 }  // namespace berth

@@ -96,16 +96,17 @@ TEST(FlowTime, AnUnknownRankIsTheMeanOverWhatTheJobMayBe) {
   const std::vector<double> values = values_of_one_gpu(ranks, 3, powers(0.8, 8));
   EXPECT_GT(values[1], values[2]);
   EXPECT_GT(values[2], values[0]);
-  // Where it is one of equals half of them count as larger.
+  // Where it is one of equals half of them count as larger, and three eighths of the rest as delayed in any case.
   jobs.assign(101, {{20'000, WorkSource::kAttained}, kOne});
   ranks.set(jobs, 8);
   kernel::JobTerms terms{};
   ranks.describe(0, powers(0.8, 8), terms);
   const std::int64_t of_equals = terms.rank_value;
-  jobs.assign(51, {{20'000}, kOne});
-  for (std::int64_t j = 0; j < 50; ++j) jobs[static_cast<std::size_t>(j)].left.one_gpu_us = 30'000 + j;
+  jobs.assign(70, {{20'000}, kOne});
+  for (std::int64_t j = 0; j < 69; ++j) jobs[static_cast<std::size_t>(j)].left.one_gpu_us = 30'000 + j;
+  jobs[0].weight_ppm = 750'000;
   ranks.set(jobs, 8);
-  ranks.describe(50, powers(0.8, 8), terms);
+  ranks.describe(69, powers(0.8, 8), terms);
   EXPECT_EQ(of_equals, terms.rank_value);
 }
 
