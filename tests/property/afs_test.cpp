@@ -59,6 +59,9 @@ class Anew {
       if (speed(k) == 0 || gpus(k) > free_[to_index(p_.type[to_index(k)])]) continue;
       if (best < 0 || rank(k) < rank(best)) best = k;
     }
+    for (std::int32_t k = p_.option_begin[to_index(j)]; best < 0 && k < p_.option_begin[to_index(j) + 1]; ++k) {
+      if (jobs_.options[to_index(k)].current && gpus(k) <= free_[to_index(p_.type[to_index(k)])]) best = k;  // without speed
+    }
     return best;
   }
   std::int32_t next(std::int32_t j) const {

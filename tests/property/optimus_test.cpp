@@ -31,6 +31,11 @@ std::vector<std::int32_t> by_rescan(const StepJobs& jobs) {
       if (jobs.shapes[k].speed == 0 || p.gpus[k] > free[static_cast<std::size_t>(p.type[k])]) continue;
       if (row[j] < 0 || rank(k) < rank(static_cast<std::size_t>(row[j]))) row[j] = static_cast<std::int32_t>(k);
     }
+    // It stays without speed where nothing else fits.
+    for (auto k = static_cast<std::size_t>(p.option_begin[j]); k < static_cast<std::size_t>(p.option_begin[j + 1]); ++k) {
+      const bool fits = p.gpus[k] <= free[static_cast<std::size_t>(p.type[k])];
+      if (row[j] < 0 && jobs.options[k].current && fits) row[j] = static_cast<std::int32_t>(k);
+    }
     if (row[j] >= 0) free[static_cast<std::size_t>(p.type[static_cast<std::size_t>(row[j])])] -= p.gpus[static_cast<std::size_t>(row[j])];
   }
   for (;;) {

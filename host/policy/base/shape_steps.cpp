@@ -17,9 +17,11 @@ void ShapeSteps::begin(const core::ShapeQuestion& question, std::span<std::int32
 TimeUs ShapeSteps::left(std::int32_t k) const { return core::saturating_add(shapes_[to_index(k)].run, shapes_[to_index(k)].cost); }
 
 std::int32_t ShapeSteps::smallest(std::int32_t job) const {
-  std::int32_t held = -1;
+  std::int32_t held = -1, current = -1;
   for (std::int32_t k = first(job); k < last(job); ++k) {
-    if (options_[to_index(k)].current) held = problem_.type[k];
+    if (!options_[to_index(k)].current) continue;
+    held = problem_.type[k];
+    current = k;
   }
   std::int32_t best = -1;
   const auto rank = [&](std::int32_t k) { return std::tuple(held >= 0 && problem_.type[k] != held, problem_.gpus[k], left(k)); };
@@ -27,6 +29,8 @@ std::int32_t ShapeSteps::smallest(std::int32_t job) const {
     if (speed(k) <= 0 || problem_.gpus[k] > free_[to_index(problem_.type[k])]) continue;
     if (best < 0 || rank(k) < rank(best)) best = k;
   }
+  // A job whose rate is not known where it runs stays there rather than wait.
+  if (best < 0 && current >= 0 && problem_.gpus[current] <= free_[to_index(problem_.type[current])]) return current;
   return best;
 }
 

@@ -32,7 +32,7 @@ class ShapeSteps {
   std::int32_t type(std::int32_t k) const { return problem_.type[k]; }
 
   /// The smallest shape that fits, within the current type for a running job. Ties: fewest GPUs, fastest, first.
-  /// A shape without speed does not count. -1: none fits.
+  /// A shape without speed counts only where the job runs in it and no other fits. -1: none fits.
   std::int32_t smallest(std::int32_t job) const;
   /// Whether row k may replace the job's row: more GPUs of the same type, which are free, and some speed.
   bool follows(std::int32_t job, std::int32_t k) const;

@@ -38,8 +38,16 @@ ClusterState half_idle_nodes(std::int64_t rate_across_nodes) {
   return ClusterState(s);
 }
 
+// The same on all backends.
 Plan planned(const ClusterState& state, const std::string& objective, const std::string& policy = "price") {
-  return test::valid_plan(state, test::asking(policy, {{"objective", objective}}));
+  Request request = test::asking(policy, {{"objective", objective}});
+  const Plan plan = test::valid_plan(state, request);
+  for (const auto& [backend, threads] : {std::pair(Backend::kReference, 1), std::pair(Backend::kCpu, 1), std::pair(Backend::kCpu, 2)}) {
+    request.backend = backend;
+    request.threads = threads;
+    EXPECT_TRUE(same_plan(test::valid_plan(state, request), plan)) << static_cast<int>(backend) << ' ' << threads;
+  }
+  return plan;
 }
 
 TEST(ShapePlaces, ASmallerShapeOnOneNodeIsBetterThanASlowOneAcrossNodes) {
@@ -98,6 +106,22 @@ TEST(ShapePlaces, AReasonOfANarrowedDemandIsValid) {
   const ClusterState state(s);
   EXPECT_EQ(fate(state, test::valid_plan(state, test::asking("fifo", {{"packing", "consolidate"}})), "b"), "wait");
   EXPECT_EQ(fate(state, test::valid_plan(state, test::asking("tiresias")), "b"), "wait");
+}
+
+// Its table has rates on another type only, whose GPUs are taken.
+TEST(ShapePlaces, AJobOfUnknownRateIsNotPreemptedForNothing) {
+  Snapshot s = test::two_types();
+  s.jobs.clear();
+  Job& job = test::run_on(test::lasting(test::add_job(s, "a", 8), 1'000), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  job.profile.kind = ProfileKind::kTable;
+  job.profile.unit = "samples";
+  job.profile.points = {point(8, "", 4'000'000)};
+  job.profile.points[0].gpu_type = "h100";
+  test::run_on(test::lasting(test::add_job(s, "b", 8), 1'000), "n1", {0, 1, 2, 3, 4, 5, 6, 7}).preemption.preemptible = false;
+  const ClusterState state(s);
+  for (const char* policy : {"price", "afs", "optimus", "allox", "pop", "ones-plus"}) {
+    EXPECT_EQ(fate(state, test::valid_plan(state, test::asking(policy)), "a"), "keep s") << policy;
+  }
 }
 
 }  // namespace

@@ -31,9 +31,10 @@ Trace pollux_workload(const char* format, int number) {
 }
 
 /// Settings of Pollux's simulations: decisions each minute, and 30 s for every start and every change.
-TimeUs mean_jct(const Trace& trace, const std::string& policy, const std::vector<std::pair<std::string, std::string>>& params,
-                bool elastic) {
+TimeUs mean_jct(const Trace& trace, const std::string& policy, const std::vector<std::pair<std::string, std::string>>& params, bool elastic,
+                const char* estimates = "oracle") {
   SimulationSettings settings;
+  settings.estimates = estimates;
   settings.request.policy = policy;
   settings.request.params = params;
   settings.overheads = named_overheads("default");
@@ -114,6 +115,27 @@ TEST(PolluxFigures, WorkAsItWasCountedIsLess) {
 
     EXPECT_LT(counted / kSecond, published.at({"tiresias", workload}));
     expect_near(counted, published.at({"tiresias", workload}), 150);
+  }
+}
+
+// Means of the four workloads, with the defaults of `price`.
+TEST(PolluxFigures, PriceStaysBelowItsBounds) {
+  if (published_means().size() != 12) GTEST_SKIP() << "the workloads of Pollux are not here";
+  std::map<const char*, TimeUs> sums{{"oracle", 0}, {"noise:50", 0}, {"rolling", 0}, {"none", 0}};
+  for (int workload = 1; workload <= 4; ++workload) {
+    const Trace trace = pollux_workload("pollux-epochs", workload);
+    for (auto& [estimates, sum] : sums) sum += mean_jct(trace, "price", {}, true, estimates);
+  }
+  const std::map<std::string, std::int64_t> bounds{{"oracle", 2'000}, {"noise:50", 2'100}, {"rolling", 2'350}, {"none", 2'350}};
+  for (const auto& [estimates, sum] : sums) EXPECT_LE(sum / 4, bounds.at(estimates) * kSecond) << estimates;
+}
+
+// A queue policy gives an elastic job the shape that it asks for.
+TEST(PolluxFigures, ElasticTiresiasEqualsRigidTiresias) {
+  if (published_means().size() != 12) GTEST_SKIP() << "the workloads of Pollux are not here";
+  for (int workload = 1; workload <= 4; ++workload) {
+    const Trace trace = pollux_workload("pollux-epochs", workload);
+    EXPECT_EQ(mean_jct(trace, "tiresias", {}, true), mean_jct(trace, "tiresias", {}, false)) << workload;
   }
 }
 
