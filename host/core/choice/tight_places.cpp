@@ -1,5 +1,7 @@
 #include "host/core/choice/tight_places.hpp"
 
+#include <algorithm>
+
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -38,19 +40,17 @@ TightPlaces::Option TightPlaces::find(const StateImpl& s, std::int32_t job, std:
   Option found{demand, tightest};
   if (row.gpus < 2 || tightest <= 0 || !is_free_gang(s, row)) return found;
   const ChoiceOption asked{job, option, row.gpu_type, s.demands.gpus_named(demand), false};
-  for (std::int32_t locality = locality_.classes() - 1; locality > Locality::kOneNode; --locality) {
-    if (locality == Locality::kOneNvlinkDomain && !locality_.has_nvlink_domains()) continue;
-    const std::int64_t rate = locality_.rate(s, asked, locality);
-    if (rate < tightest) {
-      found.rate_beyond = rate;
-      continue;
-    }
-    if (locality == locality_.classes() - 1) return found;
-    found.demand = locality == Locality::kOneNvlinkDomain ? s.demands.within(demand, kNvlinkLinks, 1)
-                                                          : s.demands.within(demand, kSwitchLinks, locality - 1);
-    return found;
+  const std::int32_t widest = locality_.classes() - 1;
+  std::int32_t tight = widest;
+  for (; tight > Locality::kOneNode; --tight) {
+    if (tight == Locality::kOneNvlinkDomain && !locality_.has_nvlink_domains()) continue;
+    const std::int64_t rate = locality_.rate(s, asked, tight);
+    if (rate >= tightest) break;
+    found.rate_beyond = rate;
   }
-  found.demand = s.demands.within(demand, kSwitchLinks, 0);
+  if (tight == widest) return found;
+  const bool nvlink = tight == Locality::kOneNvlinkDomain;
+  found.demand = s.demands.within(demand, nvlink ? kNvlinkLinks : kSwitchLinks, nvlink ? 1 : std::max(0, tight - 1));
   return found;
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "berth/state.hpp"
+#include "host/core/choice/tight_places.hpp"
+#include "host/core/state/state_impl.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth {
@@ -69,10 +71,28 @@ TEST(ShapePlaces, AShapeAcrossNodesIsTakenWhereItIsStillTheBest) {
   }
 }
 
-// What the pass narrows are its own demands: reasons, certificates and validation see what jobs ask for.
-TEST(ShapePlaces, AnEqualRateEverywhereIsNotNarrowed) {
-  const ClusterState state = half_idle_nodes(8'000'000);
-  EXPECT_EQ(fate(state, planned(state, "throughput"), "e"), "start 8");
+// The level of `switch` that the 8 GPUs of e are narrowed to; -1: none.
+std::int32_t narrowed_level(const ClusterState& state) {
+  const StateImpl& s = state.impl();
+  core::TightPlaces places;
+  places.begin(s);
+  const std::int32_t job = state.find_job("e");
+  const core::DemandTable& demands = s.demands;
+  for (std::size_t o = 0; o < s.jobs[static_cast<std::size_t>(job)].options.size(); ++o) {
+    const std::int32_t demand = places.of(s, job, static_cast<std::int32_t>(o)).demand;
+    const kernel::DemandRow& row = demands.rows()[static_cast<std::size_t>(demand)];
+    if (row.gpus == 8) return demands.groups()[static_cast<std::size_t>(row.group_begin)].require_level;
+  }
+  return -2;
+}
+
+// Beyond the rack no rate is known.
+TEST(ShapePlaces, AShapeIsNarrowedToTheWidestPlacesWithoutALoss) {
+  EXPECT_EQ(narrowed_level(half_idle_nodes(7'999'999)), 0);
+  EXPECT_EQ(narrowed_level(half_idle_nodes(8'000'000)), 1);
+  Snapshot s = test::two_racks();
+  test::elastic(s, "e", {{8, 8'000'000}, {4, 4'000'000}});  // the same rates everywhere
+  EXPECT_EQ(narrowed_level(ClusterState(s)), -1);
 }
 
 // A job of 16 GPUs cannot be on one node; its rate is the same in a rack and beyond.
