@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kExponent = 24;  // 1 / (1 - p), where speeds are GPUs^p
 constexpr std::ptrdiff_t kMostPriorities = 10;
-constexpr std::int64_t kAheadOfUnknown = 3;                 // eighths: see docs/objectives.md
+// Eighths of the weight of the jobs with less work that every rank counts, for those that come and change later.
+constexpr std::int64_t kAhead = 1, kAheadOfUnknown = 3;
 constexpr std::int64_t kUnknownWork = 60 * kSecond;         // of a job of which nothing is known, at least
 constexpr std::int64_t kWholePart = std::int64_t{1} << 60;  // of a part of 1
 
@@ -117,10 +118,13 @@ void FlowRanks::set(std::span<const RankedJob> jobs, std::int64_t gpus) {
       const std::int64_t own = std::min(kMostWeight, job.weight_ppm);
       Rank& rank = rank_[to_index(sorted_[i].job)];
       rank = {before_[first], before_[last], own};
-      if (job.left.source == WorkSource::kExact) continue;
-      rank.from = expected_weight_above(sorted_[i].key, own, job.left.source);
-      if (job.left.source == WorkSource::kAttained) rank.from += mul_div(before_.back() - own - rank.from, kAheadOfUnknown, 8);
-      rank.to = rank.from + own;
+      if (job.left.source != WorkSource::kExact) {
+        rank.from = expected_weight_above(sorted_[i].key, own, job.left.source);
+        rank.to = rank.from + own;
+      }
+      const std::int64_t ahead = mul_div(before_.back() - rank.to, job.left.source == WorkSource::kAttained ? kAheadOfUnknown : kAhead, 8);
+      rank.from += ahead;
+      rank.to += ahead;
     }
   }
 }
