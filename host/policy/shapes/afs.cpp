@@ -158,7 +158,8 @@ core::PolicyEntry afs_policy() {
                    .params = with_objective("flow_time")},
           .preemptive = true,
           .choice = afs_settings,
-          .shapes = afs_shapes};
+          .shapes = afs_shapes,
+          .leaves_idle = "a running job keeps its GPU type"};
 }
 
 }  // namespace berth::policy

@@ -85,7 +85,8 @@ core::PolicyEntry optimus_policy() {
                    .params = with_objective("flow_time")},
           .preemptive = true,
           .choice = optimus_settings,
-          .shapes = optimus_shapes};
+          .shapes = optimus_shapes,
+          .leaves_idle = "a running job keeps its GPU type"};
 }
 
 }  // namespace berth::policy
