@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/model/profile.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
@@ -60,7 +61,11 @@ const TightPlaces::Option& TightPlaces::of(const StateImpl& s, std::int32_t job,
   if (known.version != record.version) {
     known.version = 0;
     known.options.clear();
-    for (std::size_t o = 0; o < record.options.size(); ++o) known.options.push_back(find(s, job, static_cast<std::int32_t>(o)));
+    const bool by_place = depends_on_place(*record.job);
+    for (std::size_t o = 0; o < record.options.size(); ++o) {
+      known.options.push_back(by_place ? find(s, job, static_cast<std::int32_t>(o))
+                                       : Option{record.options[o].demand, record.option_rate[o]});
+    }
     known.version = record.version;
   }
   return known.options[to_index(option)];

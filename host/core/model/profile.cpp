@@ -82,6 +82,13 @@ std::int64_t closed_form_rate(const Job& job, const Shape& shape, const SpanInfo
 
 }  // namespace
 
+bool depends_on_place(const Job& job) {
+  const std::vector<RatePoint>& points = job.profile.points;
+  return job.profile.kind == ProfileKind::kClosedForm ||
+         (job.profile.kind == ProfileKind::kTable &&
+          std::any_of(points.begin(), points.end(), [](const RatePoint& point) { return !point.span.empty(); }));
+}
+
 std::int64_t step_ns(const Job& job, const Shape& shape, const SpanInfo& span) {
   if (shape.rate == 0 && job.profile.kind == ProfileKind::kClosedForm) {
     const StepTime* const step = step_time(job.profile.closed_form, span.gpu_type);

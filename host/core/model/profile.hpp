@@ -31,6 +31,9 @@ struct SpanInfo {
 /// level 0).
 std::int64_t profile_rate(const Job& job, const Shape& shape, const SpanInfo& span);
 
+/// Whether the rate of a shape of the job may depend on the places of its GPUs. O(points of the profile).
+bool depends_on_place(const Job& job);
+
 /// Nanoseconds of one step of the job in `shape` over `span`; 0: not known, for example where work is counted in
 /// seconds and no step is modelled.
 std::int64_t step_ns(const Job& job, const Shape& shape, const SpanInfo& span);

@@ -70,7 +70,11 @@ std::int64_t speed_in(const JobRecord& record, std::int32_t option, std::int64_t
                                   : speed);
 }
 
-TimeUs run_at(std::int64_t speed, TimeUs alone) { return std::clamp<TimeUs>(mul_div(alone, kernel::kSpeedUnit, speed), 1, kMaxTimeUs); }
+TimeUs run_at(std::int64_t speed, TimeUs alone) {
+  // Nearly always it fits, and a division of 64 bits is much faster.
+  const bool fits = alone <= INT64_MAX / kernel::kSpeedUnit;
+  return std::clamp<TimeUs>(fits ? alone * kernel::kSpeedUnit / speed : mul_div(alone, kernel::kSpeedUnit, speed), 1, kMaxTimeUs);
+}
 
 std::int64_t reference_rate(const StateImpl& s, std::int32_t job, std::span<const ChoiceOption> options) {
   const JobRecord& record = s.jobs[to_index(job)];
@@ -146,7 +150,7 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
 /// @returns the options of the previous call
 ShapeValues::ValuedOptions ShapeValues::begin_call(const ChoiceSettings& settings, std::size_t jobs,
                                                    std::span<const ChoiceOption> options) {
-  const Rules rules{settings.objective, settings.power, settings.horizon, settings.terms};
+  const Rules rules{settings.objective, settings.power, settings.horizon, settings.terms, settings.sia_shapes};
   if (rules != rules_) before_.clear();
   rules_ = rules;
   ++call_;
@@ -195,11 +199,11 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     const bool running = s.job.running[to_index(job_index)] != 0 && asked.lost[to_index(job_index)] == 0;
     const TimeUs run_now = s.run_now(job_index);
     Before& before = before_[to_index(job_index)];
-    const bool same = timeless && before.call + 1 == call_ && before.version == record.version && before.restarted == (run_now > 0) &&
-                      copy_from_before(previous, before, own, first);
+    const bool same = !settings.sia_shapes && before.call + 1 == call_ && before.version == record.version &&
+                      before.restarted == (run_now > 0) && copy_from_before(previous, before, own, first);
     const std::int64_t reference = same ? before.reference : reference_rate(s, job_index, own);
     before = {call_, record.version, first, last, reference, run_now > 0};
-    const WorkLeft work = work_left(s, job_index, reference);
+    const WorkLeft work = timeless ? WorkLeft{} : work_left(s, job_index, reference);
     const TimeUs known = work.source == WorkSource::kExact ? s.run_or_limit(job_index, reference) : run_of(work, s, job_index, reference);
     const TimeUs left = known == kNever ? terms.horizon : known;  // the rate is not known
     // Under `flow_time` weights are in the ranks.

@@ -58,8 +58,8 @@ struct OptionsToValue {
   std::span<const std::uint8_t> lost;        // [jobs of the state] 1: its GPUs have failed, so that it waits
 };
 
-/// Computes values. Memory is kept between calls. So are the values of a job under objectives that do not depend on
-/// time, until the job changes. All calls must be on the same state.
+/// Computes values. Memory is kept between calls. So are the speeds and costs of a job's shapes until the job changes,
+/// and their values under objectives that do not depend on time. All calls must be on the same state.
 class ShapeValues {
  public:
   /// The value of each option.
@@ -77,6 +77,7 @@ class ShapeValues {
     kernel::Power power{};
     TimeUs horizon = 0;
     kernel::PlanTermSet terms = 0;
+    bool sia_shapes = false;
     bool operator==(const Rules&) const = default;
   };
   /// Position of a job's options in an earlier call, and the terms of their values.

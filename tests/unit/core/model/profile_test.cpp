@@ -188,6 +188,18 @@ TEST(Profile, CountsTheGpusAtWorkWhateverTheShapeAsksFor) {
   EXPECT_EQ(profile_rate(stated, stated.shapes[0], six), 7'000);
 }
 
+TEST(Profile, DependsOnThePlaceWhereItIsAModelOrAPointNamesASpan) {
+  Job job = closed_form(1);
+  EXPECT_TRUE(depends_on_place(job));
+  job.profile = {};
+  EXPECT_FALSE(depends_on_place(job));
+  job.profile.kind = ProfileKind::kTable;
+  job.profile.points.resize(2);
+  EXPECT_FALSE(depends_on_place(job));
+  job.profile.points[1].span = "rack";
+  EXPECT_TRUE(depends_on_place(job));
+}
+
 TEST(TableHash, IsFnv1a) {
   TableHash empty, a, foobar, number, bytes;
   a.add("a");
