@@ -86,7 +86,7 @@ void add_job_options(CLI::App& app, JobOptions& options) {
   app.add_option("--workload", options.workload, "Draw jobs from these published statistics instead of --trace")
       ->check(CLI::IsMember({"philly", "helios", "pai", "ones"}))
       ->type_name("NAME");
-  app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50)")->check(whole_number<std::int64_t>())->type_name("N");
+  app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50)")->check(whole_number<std::int64_t>(1))->type_name("N");
   app.add_option("--load", options.load, "With --workload, submit this fraction of the GPU-time (0.8; ones: as published)")
       ->type_name("FRACTION");
 }

@@ -61,7 +61,7 @@ std::int64_t efficient(const Job& job, const Shape& shape, std::int64_t speed) {
   return saturate(speed * (v + q) / (v + q * batch / asked));
 }
 
-// In kSpeedUnit. Where no rate of any shape is known, all are equally fast.
+// In kSpeedUnit. Where no rate is known of the options that a job has, all are equally fast.
 std::int64_t speed_in(const JobRecord& record, std::int32_t option, std::int64_t reference, bool efficiently) {
   const std::int64_t rate = record.option_rate[to_index(option)];
   const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
@@ -76,13 +76,14 @@ TimeUs run_at(std::int64_t speed, TimeUs alone) {
   return std::clamp<TimeUs>(fits ? alone * kernel::kSpeedUnit / speed : mul_div(alone, kernel::kSpeedUnit, speed), 1, kMaxTimeUs);
 }
 
+// 0: no rate of the options is known.
 std::int64_t reference_rate(const StateImpl& s, std::int32_t job, std::span<const ChoiceOption> options) {
   const JobRecord& record = s.jobs[to_index(job)];
   std::int64_t best = 0;
-  for (std::size_t o = 0; o < record.options.size(); ++o) {
+  for (const ChoiceOption& one : options) best = std::max(best, record.option_rate[to_index(one.option)]);
+  for (std::size_t o = 0; best > 0 && o < record.options.size(); ++o) {
     if (record.options[o].shape == 0 && record.option_rate[o] > 0) return record.option_rate[o];
   }
-  for (const ChoiceOption& one : options) best = std::max(best, record.option_rate[to_index(one.option)]);
   return best;
 }
 

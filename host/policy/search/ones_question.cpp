@@ -14,6 +14,8 @@
 namespace berth::policy {
 namespace {
 
+constexpr std::int64_t kUnknownRate = 1'000'000;  // of one unit of work a second
+
 constexpr std::int64_t kGrowth = 4;  // multiple of the requested GPUs
 
 std::int32_t index_of(const core::ShapeQuestion& q, std::int32_t job) { return q.options[to_index(q.problem.option_begin[job])].job; }
@@ -104,13 +106,22 @@ void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
   step_gpus_.clear();
   step_row_.clear();
   step_rate_.clear();
-  const auto rate = [&](std::int32_t k) {
+  const auto known_rate = [&](std::int32_t k) {
     return q.state.jobs()[to_index(q.options[to_index(k)].job)].option_rate[to_index(q.options[to_index(k)].option)];
   };
-  const auto is_step = [&](std::int32_t k) { return q.problem.type[k] == type_ && q.problem.gpus[k] <= n_gpus_ && rate(k) > 0; };
+  // A job of which no rate is known counts as equally fast in all its options.
+  const auto rate = [&](std::int32_t j, std::int32_t k) {
+    bool known = false;
+    for (std::int32_t other = q.problem.option_begin[j]; other < q.problem.option_begin[j + 1]; ++other)
+      known = known || known_rate(other) > 0;
+    return known ? known_rate(k) : kUnknownRate;
+  };
+  const auto is_step = [&](std::int32_t j, std::int32_t k) {
+    return q.problem.type[k] == type_ && q.problem.gpus[k] <= n_gpus_ && rate(j, k) > 0;
+  };
   for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
     for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
-      if (!q.options[to_index(k)].current || is_step(k)) continue;
+      if (!q.options[to_index(k)].current || is_step(j, k)) continue;
       others_.push_back(j);
       if (q.problem.type[k] == type_) n_gpus_ -= q.problem.gpus[k];
     }
@@ -124,12 +135,12 @@ void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
     rows_.clear();
     std::int32_t has = 0;
     for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
-      if (is_step(k)) rows_.push_back(k);
+      if (is_step(j, k)) rows_.push_back(k);
       if (q.options[to_index(k)].current) has = q.problem.gpus[k];
     }
     std::sort(rows_.begin(), rows_.end(), [&](std::int32_t a, std::int32_t b) {
-      return std::tuple(q.problem.gpus[a], !q.options[to_index(a)].current, -rate(a), a) <
-             std::tuple(q.problem.gpus[b], !q.options[to_index(b)].current, -rate(b), b);
+      return std::tuple(q.problem.gpus[a], !q.options[to_index(a)].current, -rate(j, a), a) <
+             std::tuple(q.problem.gpus[b], !q.options[to_index(b)].current, -rate(j, b), b);
     });
     if (rows_.empty()) continue;
     jobs_.push_back({j, has, q.problem.gpus[rows_.front()], 0, 0, 0, 0, false});
@@ -138,7 +149,7 @@ void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
       if (i > 0 && q.problem.gpus[k] == step_gpus_.back()) continue;
       step_gpus_.push_back(q.problem.gpus[k]);
       step_row_.push_back(k);
-      step_rate_.push_back(rate(k));
+      step_rate_.push_back(rate(j, k));
     }
     step_begin_.push_back(static_cast<std::int32_t>(step_gpus_.size()));
   }

@@ -147,10 +147,14 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
   return 0;
 }
 
+/// What is above 0 stays above 0: a light job may run where nobody else would.
+BERTH_HD constexpr std::int64_t rounded_down(std::int64_t exact, std::int64_t rounded) { return exact > 0 && rounded < 1 ? 1 : rounded; }
+
 /// The value of a shape to its job, without the common shift. At most 0: no reason to run in this shape.
 BERTH_HD constexpr std::int64_t unshifted_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
   if (shape.speed <= 0) return 0;
-  const std::int64_t value = mul_div(plain_value(terms, job, shape), job.weight_ppm, 1'000'000);
+  const std::int64_t plain = plain_value(terms, job, shape);
+  const std::int64_t value = rounded_down(plain, mul_div(plain, job.weight_ppm, 1'000'000));
   if (job.late_if_waiting <= 0 || value <= 0) return value;
   const TimeUs avoided = lateness_avoided(terms.horizon, job.late_if_waiting, job.due, saturating_add(shape.cost, shape.run));
   return saturating_add(value, mul_div(value, avoided, terms.horizon));
@@ -158,7 +162,7 @@ BERTH_HD constexpr std::int64_t unshifted_value(const ObjectiveTerms& terms, con
 
 /// In the unit of a PriceView, in which the greatest value fits.
 BERTH_HD constexpr std::int64_t in_choice(const ObjectiveTerms& terms, std::int64_t unshifted) {
-  const std::int64_t value = unshifted >> terms.shift;
+  const std::int64_t value = rounded_down(unshifted, unshifted >> terms.shift);
   return value < -kMaxPriceValue ? -kMaxPriceValue : value > kMaxPriceValue ? kMaxPriceValue : value;
 }
 

@@ -10,6 +10,7 @@
 #include "berth/error.hpp"
 #include "berth/placement.hpp"
 #include "berth/state.hpp"
+#include "host/core/policy_api/objective.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth {
@@ -386,6 +387,23 @@ TEST(PricePolicy, SeveralLeaveForOneThatNeedsManyGpus) {
   const Plan plan = plan_of(state);
   EXPECT_EQ(plan.bound.value, 5'000'000);
   EXPECT_EQ(plan.totals.starts, 1);
+}
+
+// Its value is rounded to 0 in the unit of the choice, or by its own weight.
+TEST(PricePolicy, ALightJobRunsOnIdleGpus) {
+  for (const std::int64_t heavy : {std::int64_t{1'000'000}, std::int64_t{4'000'000'000'000'000'000}}) {
+    for (const core::ObjectiveInfo& objective : core::objectives()) {
+      Snapshot s = one_node();
+      test::lasting(elastic(s, "heavy", {{1, 1'000'000}, {4, 3'000'000}}), 1000).weight_ppm = heavy;
+      test::lasting(elastic(s, "light", {{1, 1'000'000}, {2, 1'900'000}}), 1000).weight_ppm = 1;
+      const ClusterState state(s);
+
+      const Plan plan = test::valid_plan(state, test::asking("price", {{"objective", std::string(objective.name)}}));
+
+      EXPECT_EQ(fate(state, plan, "heavy").substr(0, 5), "start") << objective.name;
+      EXPECT_EQ(fate(state, plan, "light").substr(0, 5), "start") << objective.name << " beside " << heavy;
+    }
+  }
 }
 
 }  // namespace
