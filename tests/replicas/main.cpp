@@ -133,6 +133,8 @@ void show_shockwave(const std::vector<std::string>& files) {
     row(policy, "+ an allocation whenever jobs change", habits);
     habits.start_s = 0;
     row(policy, "+ no job pays", habits);
+    habits.alpha = 1;
+    if (policy == ShockwavePolicy::kAllox) row(policy, "+ all jobs are matched", habits);
     habits.counts_steps = false;
     if (policy == ShockwavePolicy::kMaxSum) row(policy, "+ speeds instead of steps", habits);
   }

@@ -43,6 +43,8 @@ void allocate_allox(std::vector<LiveJob*>& here, const ShockwaveHabits& habits) 
       waiting.push_back(job);
     }
   }
+  const auto part = static_cast<std::size_t>(habits.alpha * static_cast<double>(waiting.size()));
+  waiting.resize(std::min(waiting.size(), std::max(part, gpus)));  // they are by arrival
   std::stable_sort(waiting.begin(), waiting.end(), [](const LiveJob* a, const LiveJob* b) { return a->left_s() < b->left_s(); });
   if (waiting.size() > gpus) waiting.resize(gpus);
   for (LiveJob* job : waiting) job->share = habits.share_by_gpus ? 1.0 / job->job->gpus : 1;

@@ -35,12 +35,13 @@ class StepColumns {
   explicit StepColumns(const CsvReader& row)
       : batch_(row.column("local_bsz")), step_(row.column("step_time")), sync_(row.column("sync_time")) {}
 
-  void read(const CsvReader& row, PolluxSteps& out) const {
+  // @param repeats  whether a batch may have been measured more than once: the first time counts
+  void read(const CsvReader& row, PolluxSteps& out, bool repeats) const {
     const auto batch = static_cast<std::int32_t>(row.integer(batch_, 1, INT32_MAX));
     const PolluxStep step{row.measured(step_, 9), row.measured(sync_, 9)};
     if (step.step_ns < 1 || step.step_ns > kLongestStepNs) row.refuse(step_, "seconds above 0");
     if (step.sync_ns >= step.step_ns) row.refuse(sync_, "less than step_time");
-    if (!out.emplace(batch, step).second) row.refuse(batch_, "each batch once for a placement");
+    if (!out.emplace(batch, step).second && !repeats) row.refuse(batch_, "each batch once for a placement");
   }
 
  private:
@@ -94,7 +95,7 @@ void read_pollux_placements(CsvReader& row, PolluxType& out) {
     if (digits.empty() || digits.size() > 64 || digits.find_first_not_of("123456789") != digits.npos) {
       row.refuse(placement, "the GPUs of each node as digits, such as 24");
     }
-    columns.read(row, out.placements[digits]);
+    columns.read(row, out.placements[digits], false);
   }
   if (out.placements.empty()) throw InputError(row.file(), "", row.line() + 1, "no measurement");
 }
@@ -104,7 +105,8 @@ void read_pollux_scalability(CsvReader& row, PolluxType& out) {
   const StepColumns columns(row);
   while (row.next()) {
     const auto n = static_cast<std::int32_t>(row.integer(nodes, 1, kMaxNodes));
-    columns.read(row, out.scalability[{static_cast<std::int32_t>(row.integer(gpus, n, kMaxGpusPerJob)), n}]);
+    // Sia's files have several placements of as many GPUs on as many nodes.
+    columns.read(row, out.scalability[{static_cast<std::int32_t>(row.integer(gpus, n, kMaxGpusPerJob)), n}], true);
   }
   if (out.scalability.empty()) throw InputError(row.file(), "", row.line() + 1, "no measurement");
 }

@@ -205,6 +205,15 @@ TEST(ImportPollux, FilesThatNameAGpuTypeAreMeasuredOnItAndOnItsNodes) {
   EXPECT_NE(trace.notes.at(1).find("T4s, 4 to a node; big, 8 to a node"), std::string::npos) << trace.notes.at(1);
 }
 
+// Sia's files of dgx-ext have a row for each placement of as many GPUs on as many nodes.
+TEST(ImportPollux, ABatchThatIsMeasuredAgainInScalabilityCountsOnce) {
+  Measured once(kPlacementsOfBig, kScalabilityOfBig), again(kPlacementsOfBig, kScalabilityOfBig + "1,7,0.1,2,16\n");
+  const std::string rows = kWorkload + "a,0,net,16,16\n";
+
+  EXPECT_EQ(import_trace("pollux", again.with(rows)), import_trace("pollux", once.with(rows)));
+  EXPECT_NE(Measured(kPlacements + "2,8,0.3,0.05\n").problem(kWorkload + "a,0,net,2,16\n").find("each batch once"), std::string::npos);
+}
+
 TEST(ImportPollux, ASnapshotHasShapesOfEveryMeasuredTypeOfTheCluster) {
   Measured measured;
   measured.files.push_back(measured.folder.write("net/placements-big.csv", kPlacementsOfBig));
