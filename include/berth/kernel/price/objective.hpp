@@ -61,6 +61,9 @@ BERTH_HD constexpr std::int64_t integer_root(std::int64_t v) {
   return low;
 }
 
+/// What is above 0 stays above 0: a light job may run where nobody else would.
+BERTH_HD constexpr std::int64_t rounded_down(std::int64_t exact, std::int64_t rounded) { return exact > 0 && rounded < 1 ? 1 : rounded; }
+
 /// The average speed over the horizon when a change costs some of it.
 BERTH_HD constexpr std::int64_t speed_over(const ObjectiveTerms& terms, const ShapeTerms& shape) {
   if (shape.cost == 0) return shape.speed;  // most shapes have no cost of change, and the division is the slowest step
@@ -134,11 +137,12 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
     case Objective::kGoodput:
       return power_gain(terms.power, speed);
     case Objective::kFlowTime:
-      return mul_div(speed_until_change(job, shape), job.rank_value, job.rank_speed);
+      return rounded_down(speed_until_change(job, shape), mul_div(speed_until_change(job, shape), job.rank_value, job.rank_speed));
     case Objective::kSia:
       return sia_gain(job, shape);
     case Objective::kSruf:
-      return saturate((Wide{shape.gpus} * (terms.longest + 1 - shape.run)) >> terms.sruf_shift);
+      return rounded_down(terms.longest + 1 - shape.run,
+                          saturate((Wide{shape.gpus} * (terms.longest + 1 - shape.run)) >> terms.sruf_shift));
     case Objective::kFinishTimeFairness:
       return mul_div(kSpeedUnit, saturating_add(terms.horizon, job.slowest - shape.run - shape.cost), job.alone > 1 ? job.alone : 1);
     case Objective::kCost:
@@ -146,9 +150,6 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
   }
   return 0;
 }
-
-/// What is above 0 stays above 0: a light job may run where nobody else would.
-BERTH_HD constexpr std::int64_t rounded_down(std::int64_t exact, std::int64_t rounded) { return exact > 0 && rounded < 1 ? 1 : rounded; }
 
 /// The value of a shape to its job, without the common shift. At most 0: no reason to run in this shape.
 BERTH_HD constexpr std::int64_t unshifted_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {

@@ -15,6 +15,18 @@ ShapeTerms shape() { return {4, 2'000'000, 2 * kHour, 0, 500}; }
 
 TEST(Objective, ThroughputIsTheSpeed) { EXPECT_EQ(shape_value(terms(Objective::kThroughput), job(), shape()), 2'000'000); }
 
+TEST(Objective, NoValueAboveZeroIsRoundedToZero) {
+  kernel::ObjectiveTerms terms{kernel::Objective::kFlowTime, kernel::Power::kOne, 1, 1'000, 40, 50};
+  kernel::JobTerms job{1, 1, 1};
+  job.rank_value = 1;
+  job.rank_speed = 1'000'000'000;
+  const kernel::ShapeTerms shape{1, kernel::kSpeedUnit, 10, 0, 1};
+  for (const kernel::Objective objective : {kernel::Objective::kFlowTime, kernel::Objective::kSruf, kernel::Objective::kThroughput}) {
+    terms.objective = objective;
+    EXPECT_EQ(kernel::shape_value(terms, job, shape), 1);
+  }
+}
+
 TEST(Objective, AWeightMultiplies) {
   JobTerms heavy = job();
   heavy.weight_ppm = 1'500'000;
