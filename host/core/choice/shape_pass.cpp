@@ -14,8 +14,6 @@ namespace berth::core {
 
 namespace {
 
-using kernel::kNone;
-
 // The shape at a rate, where that is lower than the one that the choice counts on.
 kernel::ShapeTerms at_rate(const StateImpl& s, const ChosenShapes& choice, std::int32_t k, std::int64_t rate) {
   const ChoiceOption& one = choice.options[to_index(k)];
