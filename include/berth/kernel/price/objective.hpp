@@ -136,13 +136,16 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
       return speed;
     case Objective::kGoodput:
       return power_gain(terms.power, speed);
-    case Objective::kFlowTime:
-      return rounded_down(speed_until_change(job, shape), mul_div(speed_until_change(job, shape), job.rank_value, job.rank_speed));
+    case Objective::kFlowTime: {
+      const std::int64_t average = speed_until_change(job, shape);
+      return rounded_down(average, mul_div(average, job.rank_value, job.rank_speed));
+    }
     case Objective::kSia:
       return sia_gain(job, shape);
-    case Objective::kSruf:
-      return rounded_down(terms.longest + 1 - shape.run,
-                          saturate((Wide{shape.gpus} * (terms.longest + 1 - shape.run)) >> terms.sruf_shift));
+    case Objective::kSruf: {
+      const TimeUs saved = terms.longest + 1 - shape.run;
+      return rounded_down(saved, saturate((Wide{shape.gpus} * saved) >> terms.sruf_shift));
+    }
     case Objective::kFinishTimeFairness:
       return mul_div(kSpeedUnit, saturating_add(terms.horizon, job.slowest - shape.run - shape.cost), job.alone > 1 ? job.alone : 1);
     case Objective::kCost:
