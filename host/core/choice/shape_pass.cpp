@@ -91,6 +91,7 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
   run_.clear();
   own_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
   wide_.clear();
+  left_out_.assign(to_index(p.option_begin[p.n_jobs]), 0);
   chosen_wide_value_.assign(choice.jobs.size(), -1);
   for (std::int32_t job = 0; job < p.n_jobs; ++job) {
     const auto add = [&](std::int32_t option) {
@@ -105,7 +106,13 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
       for (std::int32_t o = 0; o < p.option_begin[job + 1] - p.option_begin[job]; ++o) add(o);
     } else if (passes_[to_index(job)] != 0) {
       rank_rows(s, p, choice, to_index(j), places);
+      const auto left_out = [&](std::int32_t k) -> std::uint8_t& {
+        return left_out_[to_index(p.option_begin[job] + choice.options[to_index(k)].option)];
+      };
+      for (std::int32_t k = choice.option_begin[to_index(j)]; !rows_.empty() && k < choice.option_begin[to_index(j) + 1]; ++k)
+        left_out(k) = 1;
       for (const Row& row : rows_) {
+        left_out(row.k) = 0;
         add(choice.options[to_index(row.k)].option);
         options_.back().demand = row.demand;
         wide_.back() = row.wide ? 1 : 0;

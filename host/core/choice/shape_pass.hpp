@@ -75,6 +75,8 @@ class ShapePass {
                  const kernel::PlaceResult& result) const;
   /// [jobs of the state] 1: runs, and has left for the pass.
   const std::vector<std::uint8_t>& left() const { return left_; }
+  /// [options of the problem] 1: of the choice, and not tried
+  const std::uint8_t* left_out() const { return left_out_.data(); }
 
  private:
   struct OrderKey {
@@ -90,7 +92,7 @@ class ShapePass {
                  TightPlaces* places);
 
   std::vector<OrderKey> order_keys_;
-  std::vector<std::uint8_t> left_, passes_, none_;
+  std::vector<std::uint8_t> left_, passes_, none_, left_out_;
   /// An option of the current job, in the places that its demand allows.
   struct Row {
     std::int64_t net;  // value there, less the price of its GPUs

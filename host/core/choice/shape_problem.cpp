@@ -170,8 +170,26 @@ void ShapeProblem::choose(const StateImpl& s, const kernel::ProblemView& p, cons
     const PlainFloats floats;
     order.policy->choose({s, order.kept, task.problem, options_, values_.shapes(), search, order.seed, order.max_iterations, &stop_token},
                          backend, choice_.option);
+    keep_unknown();
   }
   work_ = order.policy != nullptr && searches ? order.policy->work() : evaluations_;
+}
+
+// A job that runs where its rate is not known keeps its GPUs, where the policy gives them to no other.
+void ShapeProblem::keep_unknown() {
+  left_.assign(capacity_.begin(), capacity_.end());
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    const std::int32_t k = choice_.option[j] < 0 ? -1 : option_begin_[j] + choice_.option[j];
+    if (k >= 0) left_[to_index(type_[to_index(k)])] -= gpus_[to_index(k)];
+  }
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    for (std::int32_t k = option_begin_[j]; choice_.option[j] < 0 && k < option_begin_[j + 1]; ++k) {
+      std::int64_t& left = left_[to_index(type_[to_index(k)])];
+      if (!options_[to_index(k)].current || values_.shapes()[to_index(k)].speed > 0 || gpus_[to_index(k)] > left) continue;
+      left -= gpus_[to_index(k)];
+      choice_.option[j] = k - option_begin_[j];
+    }
+  }
 }
 
 Wide ShapeProblem::beyond_at(std::span<const std::int64_t> price) const {

@@ -87,6 +87,7 @@ class ShapeProblem {
   std::int64_t work() const { return work_; }
 
  private:
+  void keep_unknown();
   void collect(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks);
   const std::string& scalar_of(const GpuType& type) const;
   std::int32_t row_of(const StateImpl& state, const Plan& plan, const Decision& decision) const;
@@ -95,7 +96,7 @@ class ShapeProblem {
   std::vector<std::int32_t> jobs_;          // of the choice's jobs, by job rank
   std::vector<std::int32_t> option_begin_;  // [jobs + 1]
   std::vector<std::int32_t> type_, gpus_;
-  std::vector<std::int64_t> value_, capacity_, beyond_, price_, used_, earlier_;
+  std::vector<std::int64_t> value_, capacity_, beyond_, price_, used_, earlier_, left_;
   std::vector<std::int64_t> placeable_;    // value_, or that in wide places; below that of no option where no place was found
   std::vector<std::uint8_t> wide_;         // [options] 1: `placeable_` is that in wide places
   std::vector<std::int64_t> again_price_;  // of repeated choices; not read

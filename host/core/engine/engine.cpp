@@ -243,7 +243,7 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
   const core::PassOutput output{&attempt.request,           &placed,
                                 &attempt.visited,           &problem.lost(),
                                 &problem.repaired(),        &problem.repairs(),
-                                &input.remaining(),         shapes ? nullptr : tried.left_out(),
+                                &input.remaining(),         shapes ? attempt.shape_pass.left_out() : tried.left_out(),
                                 shapes ? &choice : nullptr, shapes ? &attempt.shape_pass.left() : nullptr};
   builder.build(s, output, plan);
   if (shapes) {

@@ -64,10 +64,11 @@ std::int64_t efficient(const Job& job, const Shape& shape, std::int64_t speed) {
 // In kSpeedUnit. Where no rate is known of the options that a job has, all are equally fast.
 std::int64_t speed_in(const JobRecord& record, std::int32_t option, std::int64_t reference, bool efficiently) {
   const std::int64_t rate = record.option_rate[to_index(option)];
+  if (reference > 0 && rate <= 0) return 0;
   const std::int64_t speed = reference == 0 ? kernel::kSpeedUnit : mul_div(rate, kernel::kSpeedUnit, reference);
-  return std::min(kMostSpeed, efficiently
-                                  ? efficient(*record.job, record.job->shapes[to_index(record.options[to_index(option)].shape)], speed)
-                                  : speed);
+  const Shape& shape = record.job->shapes[to_index(record.options[to_index(option)].shape)];
+  // What is known to be slow is not unknown.
+  return std::clamp<std::int64_t>(efficiently ? efficient(*record.job, shape, speed) : speed, 1, kMostSpeed);
 }
 
 TimeUs run_at(std::int64_t speed, TimeUs alone) {
@@ -76,11 +77,14 @@ TimeUs run_at(std::int64_t speed, TimeUs alone) {
   return std::clamp<TimeUs>(fits ? alone * kernel::kSpeedUnit / speed : mul_div(alone, kernel::kSpeedUnit, speed), 1, kMaxTimeUs);
 }
 
-// 0: no rate of the options is known.
-std::int64_t reference_rate(const StateImpl& s, std::int32_t job, std::span<const ChoiceOption> options) {
+// 0: no rate of the options is known. @param considered  [options] 0: does not count; empty: all count
+std::int64_t reference_rate(const StateImpl& s, std::int32_t job, std::span<const ChoiceOption> options,
+                            std::span<const std::uint8_t> considered) {
   const JobRecord& record = s.jobs[to_index(job)];
   std::int64_t best = 0;
-  for (const ChoiceOption& one : options) best = std::max(best, record.option_rate[to_index(one.option)]);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (considered.empty() || considered[i] != 0) best = std::max(best, record.option_rate[to_index(options[i].option)]);
+  }
   for (std::size_t o = 0; best > 0 && o < record.options.size(); ++o) {
     if (record.options[o].shape == 0 && record.option_rate[o] > 0) return record.option_rate[o];
   }
@@ -126,7 +130,6 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
   const std::int32_t job = options.front().job;
   const JobRecord& record = s.jobs[to_index(job)];
   all_.clear();
-  all_shapes_.clear();
   std::size_t fits = 0;
   for (std::int32_t o = 0; o < static_cast<std::int32_t>(record.options.size()); ++o) {
     const kernel::DemandRow& demand = s.demands.rows()[to_index(record.options[to_index(o)].demand)];
@@ -135,15 +138,14 @@ std::int64_t ShapeValues::least_speed(const StateImpl& s, const ChoiceSettings& 
     } else if (demand.gpus >= 1 && demand.gpus <= type_gpus_[to_index(demand.gpu_type)] &&
                of_job.impossible[to_index(of_job.all_begin[job] + o)] == 0) {
       all_.push_back({job, o, demand.gpu_type, static_cast<std::int32_t>(demand.gpus), false});
-    } else {
-      continue;
     }
-    all_shapes_.push_back({all_.back().gpus, speed_in(record, o, reference, settings.objective == Objective::kSia), 1, 0, 1});
   }
-  if (settings.sia_shapes) keep_sia_shapes(s, job, s.job.running[to_index(job)] != 0 && of_job.lost[to_index(job)] == 0, all_, all_shapes_);
+  considered_.assign(all_.size(), 1);
+  if (settings.sia_shapes) mark_sia_shapes(s, job, s.job.running[to_index(job)] != 0 && of_job.lost[to_index(job)] == 0, all_, considered_);
   std::int64_t least = kMostSpeed;
-  for (const kernel::ShapeTerms& shape : all_shapes_) {
-    if (shape.speed > 0) least = std::min(least, shape.speed);
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const std::int64_t speed = speed_in(record, all_[i].option, reference, settings.objective == Objective::kSia);
+    if (considered_[i] != 0 && speed > 0) least = std::min(least, speed);
   }
   return least;
 }
@@ -202,7 +204,9 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     Before& before = before_[to_index(job_index)];
     const bool same = !settings.sia_shapes && before.call + 1 == call_ && before.version == record.version &&
                       before.restarted == (run_now > 0) && copy_from_before(previous, before, own, first);
-    const std::int64_t reference = same ? before.reference : reference_rate(s, job_index, own);
+    considered_.clear();
+    if (settings.sia_shapes) mark_sia_shapes(s, job_index, running, own, considered_);
+    const std::int64_t reference = same ? before.reference : reference_rate(s, job_index, own, considered_);
     before = {call_, record.version, first, last, reference, run_now > 0};
     const WorkLeft work = timeless ? WorkLeft{} : work_left(s, job_index, reference);
     const TimeUs known = work.source == WorkSource::kExact ? s.run_or_limit(job_index, reference) : run_of(work, s, job_index, reference);
@@ -214,7 +218,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       kernel::ShapeTerms& shape = last_.shapes[i];
       if (!same) {
         shape.gpus = one.gpus;
-        shape.speed = speed_in(record, one.option, reference, efficiently);
+        shape.speed = considered_.empty() || considered_[i - first] != 0 ? speed_in(record, one.option, reference, efficiently) : 0;
         shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, run_now);
         shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[to_index(one.type)].price_micro_per_hour / 1000);
       }
@@ -222,7 +226,6 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       if (shape.speed > 0) terms.longest = std::max(terms.longest, shape.run);
       most_gpus = std::max(most_gpus, one.gpus);
     }
-    if (settings.sia_shapes) keep_sia_shapes(s, job_index, running, own, std::span(last_.shapes).subspan(first, own.size()));
     if (settings.objective == Objective::kSia || settings.objective == Objective::kFinishTimeFairness) {
       of_job.least_speed = least_speed(s, settings, {own, asked.all_begin, asked.impossible, asked.lost}, reference);
       for (std::size_t i = first; i < last; ++i) {

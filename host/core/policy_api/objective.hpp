@@ -121,7 +121,7 @@ class ShapeValues {
   ValuedOptions spare_;         // memory for the next call
   // Of one job, including those that do not fit now.
   std::vector<ChoiceOption> all_;
-  std::vector<kernel::ShapeTerms> all_shapes_;
+  std::vector<std::uint8_t> considered_;  // by Sia
 };
 
 }  // namespace berth::core

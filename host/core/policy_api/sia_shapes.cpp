@@ -8,8 +8,8 @@
 
 namespace berth::core {
 
-void keep_sia_shapes(const StateImpl& s, std::int32_t job, bool running, std::span<const ChoiceOption> options,
-                     std::span<kernel::ShapeTerms> shapes) {
+void mark_sia_shapes(const StateImpl& s, std::int32_t job, bool running, std::span<const ChoiceOption> options,
+                     std::vector<std::uint8_t>& considered) {
   const auto of_form = [&](const ChoiceOption& one) {
     const std::int32_t node = std::max(1, s.type_size[to_index(one.type)].gpus_per_node);
     return one.gpus % node == 0 || (one.gpus < node && std::has_single_bit(static_cast<std::uint32_t>(one.gpus)));
@@ -24,9 +24,8 @@ void keep_sia_shapes(const StateImpl& s, std::int32_t job, bool running, std::sp
     if (!any || of_form(one)) least = std::min<std::int64_t>(least, one.gpus);
   }
   const std::int64_t most = std::max(2 * had, least);
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    if (!options[i].current && (options[i].gpus > most || (any && !of_form(options[i])))) shapes[i].speed = 0;
-  }
+  considered.clear();
+  for (const ChoiceOption& one : options) considered.push_back(one.current || (one.gpus <= most && (!any || of_form(one))) ? 1 : 0);
 }
 
 }  // namespace berth::core

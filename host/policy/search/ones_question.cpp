@@ -64,7 +64,7 @@ void OnesQuestion::set(const core::ShapeQuestion& q, const OnesSettings& setting
     one.requested = q.state.jobs()[to_index(job)].job->shapes.front().gpus;
     one.epochs = epochs_of(q.state, job, settings.epoch);
     one.run = q.state.run_now(job);
-    one.fresh = settings.fresh > 0 ? one.run < settings.fresh : one.epochs < 2 * kOnesEpoch;
+    one.fresh = one.fresh || (settings.fresh > 0 ? one.run < settings.fresh : one.epochs < 2 * kOnesEpoch);
     one.clock = settings.gate > 0 ? core::mul_div(one.run, kOnesEpoch, settings.gate) : one.epochs;
     fresh_.push_back(one.fresh ? 1 : 0);
     start_.push_back(one.gpus > 0 ? one.gpus : one.least);
@@ -96,6 +96,19 @@ void OnesQuestion::set_type(const core::ShapeQuestion& q, const OnesSettings& se
     throw InvalidArgument(fmt::format("parameter 'gpu_type' of policy 'ones': the cluster has no GPUs of type '{}'", settings.gpu_type));
   }
   n_gpus_ = type_ < 0 ? 0 : static_cast<std::int32_t>(std::min<std::int64_t>(q.problem.capacity[type_], INT32_MAX));
+}
+
+// The requested shape, where it fits, else the one with the fewest GPUs: for a job whose rates are known elsewhere only.
+std::int32_t OnesQuestion::first_step(const core::ShapeQuestion& q, std::int32_t j) const {
+  std::int32_t best = -1;
+  const auto rank = [&](std::int32_t k) {
+    const core::ChoiceOption& one = q.options[to_index(k)];
+    return std::tuple(q.state.jobs()[to_index(one.job)].options[to_index(one.option)].shape != 0, q.problem.gpus[k], k);
+  };
+  for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
+    if (q.problem.type[k] == type_ && q.problem.gpus[k] <= n_gpus_ && (best < 0 || rank(k) < rank(best))) best = k;
+  }
+  return best;
 }
 
 // A job whose GPUs are not an option keeps them, and they are not among these.
@@ -142,14 +155,19 @@ void OnesQuestion::add_steps(const core::ShapeQuestion& q) {
       return std::tuple(q.problem.gpus[a], !q.options[to_index(a)].current, -rate(j, a), a) <
              std::tuple(q.problem.gpus[b], !q.options[to_index(b)].current, -rate(j, b), b);
     });
-    if (rows_.empty()) continue;
-    jobs_.push_back({j, has, q.problem.gpus[rows_.front()], 0, 0, 0, 0, false});
+    const bool unknown = rows_.empty();
+    if (unknown) {
+      const std::int32_t k = first_step(q, j);
+      if (k < 0) continue;
+      rows_.push_back(k);
+    }
+    jobs_.push_back({j, has, q.problem.gpus[rows_.front()], 0, 0, 0, 0, unknown});
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const std::int32_t k = rows_[i];
       if (i > 0 && q.problem.gpus[k] == step_gpus_.back()) continue;
       step_gpus_.push_back(q.problem.gpus[k]);
       step_row_.push_back(k);
-      step_rate_.push_back(rate(j, k));
+      step_rate_.push_back(unknown ? kUnknownRate : rate(j, k));
     }
     step_begin_.push_back(static_cast<std::int32_t>(step_gpus_.size()));
   }

@@ -58,6 +58,7 @@ class OnesQuestion {
  private:
   void set_type(const core::ShapeQuestion& question, const OnesSettings& settings);
   void add_steps(const core::ShapeQuestion& question);
+  std::int32_t first_step(const core::ShapeQuestion& question, std::int32_t job) const;
   void recall(const PolicyState& kept);
   void set_limits(const core::ShapeQuestion& question, const OnesSettings& settings);
   void shrink_largest(const core::ShapeQuestion& question);
