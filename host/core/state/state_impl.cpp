@@ -21,7 +21,7 @@ void prefetch(const void* memory, std::size_t bytes) {
 
 void JobStore::resize(std::size_t n) {
   for (auto* c :
-       {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since, &hard_deadline, &waiting_left})
+       {&submit, &estimate, &deadline, &time_limit, &run, &progress_at, &victim_from, &waiting_since, &hard_deadline, &waiting_left, &end})
     c->resize(n, kNever);
   for (auto* c : {&estimate_rate, &work_left, &rate, &attained, &learning_rate_pico}) c->resize(n, 0);
   for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape, &local_batch}) c->resize(n, -1);

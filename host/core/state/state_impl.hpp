@@ -59,6 +59,7 @@ struct JobStore {
   std::vector<std::int64_t> estimate_rate;  // > 0: the estimate determines the work left, at this rate (the requested one)
   std::vector<std::int64_t> work_left;      // millionths of the unit at `progress_at`; INT64_MAX: not known
   std::vector<TimeUs> waiting_left;         // run time left of a job that waits, kNever: not known
+  std::vector<TimeUs> end;                  // predicted end of a running job, where it does not depend on `now`; else kNever
   std::vector<std::int64_t> rate;           // current rate of a running job, of the first option of a waiting one
   std::vector<std::int64_t> attained;       // GPU-us at `progress_at`
   std::vector<TimeUs> hard_deadline;        // kNever: none, or a soft one

@@ -150,6 +150,7 @@ void StateImpl::store_columns(std::int32_t job_index) {
   job.local_batch[s] = 0;
   job.learning_rate_pico[s] = 0;
   job.victim_from[s] = kNever;
+  job.end[s] = kNever;
   if (running) {
     for (std::size_t k = 0; k < j.shapes.size(); ++k) {
       if (j.shapes[k].id == j.allocation.shape) job.shape[s] = static_cast<std::int32_t>(k);
@@ -160,6 +161,10 @@ void StateImpl::store_columns(std::int32_t job_index) {
     }
     job.gpus[s] = static_cast<std::int32_t>(std::max<std::int64_t>(1, whole_gpus(record.held)));
     job.rate[s] = core::placed_rate(*this, j, job.shape[s], record.entries);
+    // The run time left is then the estimate less the time already run, without rounding.
+    const std::int64_t rate = job.rate[s];
+    const bool exact = rate > 0 && rate % kSecond == 0 && rate == job.estimate_rate[s] && j.estimate.run_us <= INT64_MAX / rate;
+    if (exact) job.end[s] = job.progress_at[s] + std::max<TimeUs>(0, j.estimate.run_us - j.progress.run_us);
     if (j.preemption.preemptible) {
       const TimeUs ran_enough = job.progress_at[s] + std::max<TimeUs>(0, j.preemption.minimum_run_us - j.progress.run_us);
       job.victim_from[s] = std::max(ran_enough, j.preemption.guaranteed_until_us);
@@ -287,7 +292,9 @@ std::int64_t StateImpl::work_left_now(std::int32_t job_index) const {
 TimeUs StateImpl::run_at(std::int32_t job_index, std::int64_t rate) const { return time_for(work_left_now(job_index), rate); }
 
 TimeUs StateImpl::remaining(std::int32_t job_index) const {
-  return job.running[to_index(job_index)] == 0 ? job.waiting_left[to_index(job_index)] : run_at(job_index, job.rate[to_index(job_index)]);
+  if (job.running[to_index(job_index)] == 0) return job.waiting_left[to_index(job_index)];
+  const TimeUs end = job.end[to_index(job_index)];
+  return end == kNever ? run_at(job_index, job.rate[to_index(job_index)]) : std::max<TimeUs>(1, end - now);
 }
 
 TimeUs StateImpl::option_run(std::int32_t job_index, std::size_t option) const {
