@@ -54,10 +54,16 @@ class Anew {
   std::int32_t smallest(std::int32_t j) const {
     std::int32_t best = -1;
     const std::int32_t held = test::held_type(jobs_, j);
-    const auto rank = [&](std::int32_t k) { return std::tuple(held >= 0 && p_.type[to_index(k)] != held, gpus(k), left(k)); };
+    const auto type = [&](std::int32_t k) { return p_.type[to_index(k)]; };
+    const auto fits = [&](std::int32_t k) { return speed(k) > 0 && gpus(k) <= free_[to_index(type(k))]; };
+    const auto rank = [&](std::int32_t k) { return std::tuple(held >= 0 && type(k) != held, left(k), gpus(k)); };
     for (std::int32_t k = p_.option_begin[to_index(j)]; k < p_.option_begin[to_index(j) + 1]; ++k) {
-      if (speed(k) == 0 || gpus(k) > free_[to_index(p_.type[to_index(k)])]) continue;
-      if (best < 0 || rank(k) < rank(best)) best = k;
+      bool least = fits(k);
+      for (std::int32_t other = p_.option_begin[to_index(j)]; other < p_.option_begin[to_index(j) + 1]; ++other) {
+        const bool before = std::tuple(gpus(other), left(other), other) < std::tuple(gpus(k), left(k), k);
+        if (fits(other) && type(other) == type(k) && before) least = false;
+      }
+      if (least && (best < 0 || rank(k) < rank(best))) best = k;
     }
     for (std::int32_t k = p_.option_begin[to_index(j)]; best < 0 && k < p_.option_begin[to_index(j) + 1]; ++k) {
       if (jobs_.options[to_index(k)].current && gpus(k) <= free_[to_index(p_.type[to_index(k)])]) best = k;  // without speed

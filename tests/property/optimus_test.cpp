@@ -26,10 +26,16 @@ std::vector<std::int32_t> by_rescan(const StepJobs& jobs) {
   const auto left = [&](std::size_t k) { return jobs.shapes[k].run + jobs.shapes[k].cost; };
   for (std::size_t j = 0; j < n; ++j) {
     const std::int32_t held = test::held_type(jobs, static_cast<std::int32_t>(j));
-    const auto rank = [&](std::size_t k) { return std::tuple(held >= 0 && p.type[k] != held, p.gpus[k], left(k)); };
-    for (auto k = static_cast<std::size_t>(p.option_begin[j]); k < static_cast<std::size_t>(p.option_begin[j + 1]); ++k) {
-      if (jobs.shapes[k].speed == 0 || p.gpus[k] > free[static_cast<std::size_t>(p.type[k])]) continue;
-      if (row[j] < 0 || rank(k) < rank(static_cast<std::size_t>(row[j]))) row[j] = static_cast<std::int32_t>(k);
+    const auto begin = static_cast<std::size_t>(p.option_begin[j]), end = static_cast<std::size_t>(p.option_begin[j + 1]);
+    const auto enough = [&](std::size_t k) { return jobs.shapes[k].speed > 0 && p.gpus[k] <= free[static_cast<std::size_t>(p.type[k])]; };
+    const auto rank = [&](std::size_t k) { return std::tuple(held >= 0 && p.type[k] != held, left(k), p.gpus[k]); };
+    for (std::size_t k = begin; k < end; ++k) {
+      bool least = enough(k);  // of its type
+      for (std::size_t other = begin; other < end; ++other) {
+        const bool before = std::tuple(p.gpus[other], left(other), other) < std::tuple(p.gpus[k], left(k), k);
+        if (enough(other) && p.type[other] == p.type[k] && before) least = false;
+      }
+      if (least && (row[j] < 0 || rank(k) < rank(static_cast<std::size_t>(row[j])))) row[j] = static_cast<std::int32_t>(k);
     }
     // It stays without speed where nothing else fits.
     for (auto k = static_cast<std::size_t>(p.option_begin[j]); k < static_cast<std::size_t>(p.option_begin[j + 1]); ++k) {

@@ -89,6 +89,7 @@ struct ComparedPolicy {
 
 // What a name or a value looks like where parameters were separated by something else than '@'.
 std::string separator_hint(const std::string& text) {
+  if (text.find('@') != std::string::npos) return "; here a policy's parameters follow as --param NAME=VALUE";
   return text.find_first_of(",;&:= ") == std::string::npos
              ? ""
              : "; parameters of a policy are separated by '@', as in fifo@discipline=easy@packing=count";

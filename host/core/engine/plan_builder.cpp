@@ -24,7 +24,29 @@ void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
 }
 
+// Whichever of its members is on which of them.
+bool same_gpus(std::span<const kernel::PlacedRow> placed, std::span<const PlanEntry> held) {
+  if (placed.size() != held.size()) return false;
+  return std::all_of(placed.begin(), placed.end(), [&](const kernel::PlacedRow& one) {
+    return std::any_of(held.begin(), held.end(), [&](const PlanEntry& other) {
+      return one.node == other.node && one.mask == other.gpus && one.share_ppm == other.share_ppm;
+    });
+  });
+}
+
 }  // namespace
+
+// The GPUs that the job holds, in which it goes on.
+void PlanBuilder::keep(const StateImpl& s, const PassOutput& pass, Decision& d, Plan& plan) {
+  d.action = Action::kKeep;
+  d.shape = s.job.shape[to_index(d.job)];
+  append(plan, d, s.held_entries(d.job));
+  d.local_batch = s.job.local_batch[to_index(d.job)];
+  d.learning_rate_pico = s.job.learning_rate_pico[to_index(d.job)];
+  d.rate = s.job.rate[to_index(d.job)];
+  const TimeUs left = s.or_limit(d.job, (*pass.remaining)[to_index(d.job)]);
+  if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
+}
 
 void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const {
   const Job& job = *s.jobs[to_index(d.job)].job;
@@ -55,6 +77,17 @@ void PlanBuilder::place_entries(const StateImpl& s, const PassOutput& pass, std:
   append_placed(s, demand, shape, {pass.result->entries + pass.result->entry_begin[i], pass.result->entries + pass.result->entry_end[i]},
                 plan.entries);
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+}
+
+// Whether a job that left its GPUs in the pass found the same ones again, in the same shape.
+bool PlanBuilder::returns(const StateImpl& s, const PassOutput& pass, std::int32_t i, std::int32_t job) {
+  const kernel::PlaceResult& result = *pass.result;
+  const Outcome outcome = result.outcome[i];
+  if (s.job.running[to_index(job)] == 0 || (*pass.lost)[to_index(job)] != 0) return false;
+  if (outcome != Outcome::kPlaced && outcome != Outcome::kMoved) return false;
+  const std::int32_t shape = pass.problem->options[pass.problem->option_begin[job] + result.option[i]].shape;
+  return shape == s.job.shape[to_index(job)] &&
+         same_gpus({result.entries + result.entry_begin[i], result.entries + result.entry_end[i]}, s.held_entries(job));
 }
 
 // Only drained nodes matter: no job starts on them, so their GPUs are those of jobs that stay, and of what repaired gangs keep.
@@ -126,7 +159,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
   plan.decisions.reserve(s.job_order.size());
   const Decision blank;  // copied: a constructor call would clear it byte by byte first
   for (const std::int32_t job_index : s.job_order) {
-    assert(s.job_rank[to_index(job_index)] == static_cast<std::int32_t>(plan.decisions.size()));
+    assert(s.job_rank()[to_index(job_index)] == static_cast<std::int32_t>(plan.decisions.size()));
     // Descriptions are spread over memory: kept and waiting jobs, the majority, are recognised by columns alone.
     plan.decisions.push_back(blank);
     Decision& d = plan.decisions.back();
@@ -153,14 +186,9 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       }
     } else if (outcome == Outcome::kKept) {
       assert(running);
-      d.action = Action::kKeep;
-      d.shape = s.job.shape[to_index(job_index)];
-      append(plan, d, s.held_entries(job_index));
-      d.local_batch = s.job.local_batch[to_index(job_index)];
-      d.learning_rate_pico = s.job.learning_rate_pico[to_index(job_index)];
-      d.rate = s.job.rate[to_index(job_index)];
-      const TimeUs left = s.or_limit(job_index, (*pass.remaining)[to_index(job_index)]);
-      if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
+      keep(s, pass, d, plan);
+    } else if (returns(s, pass, i, job_index)) {
+      keep(s, pass, d, plan);
     } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
       place_entries(s, pass, i, d, plan);
       const std::int64_t rate = s.jobs[to_index(job_index)].option_rate[to_index(result.option[i])];

@@ -38,6 +38,8 @@ class PlanBuilder : public Rejections {
 
  private:
   void set_held_after(const StateImpl& state, const PassOutput& pass);
+  static void keep(const StateImpl& state, const PassOutput& pass, Decision& d, Plan& plan);
+  static bool returns(const StateImpl& state, const PassOutput& pass, std::int32_t i, std::int32_t job);
   void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 

@@ -192,7 +192,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
   std::int32_t most_gpus = 1;
   type_gpus_.assign(s.gpu_types.size(), 0);
   for (std::size_t n = 0; n < s.node.type.size(); ++n) type_gpus_[to_index(s.node.type[n])] += std::popcount(s.node.usable[n]);
-  const bool efficiently = settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
+  const bool efficiently = ranked || settings.objective == Objective::kGoodput || settings.objective == Objective::kSia;
   for (std::size_t first = 0, last = 0; first < options.size(); first = last) {
     const std::int32_t job_index = options[first].job;
     while (last < options.size() && options[last].job == job_index) ++last;

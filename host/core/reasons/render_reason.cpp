@@ -18,10 +18,10 @@ namespace {
 
 std::string thousandths(std::int64_t milli) { return decimal_text(milli, 3); }
 
-// "2.3 %", "0.039 %": two digits, whole per cents from 10 on; neither 0 % nor 100 % of what is neither.
+// "2.3 %", "0.039 %": two digits, whole per cents from 10 on; neither 0 % nor 100 % of what is neither. Empty: less than 0.001 %.
 std::string percent_text(std::int64_t part, std::int64_t of) {
   const auto millionths = static_cast<std::int64_t>(std::clamp<Wide>(Wide{part} * 1'000'000 / of, 0, 1'000'000));
-  if (millionths < 10) return "less than 0.001 %";
+  if (millionths < 10) return {};
   std::int64_t unit = 1;  // of the second digit
   while (millionths / unit >= 100) unit *= 10;
   return decimal_text(millionths / unit * unit, 4) + " %";
@@ -159,10 +159,9 @@ class ReasonText {
     return fmt::format("{} {} GPU{}", r_.asked, type(), r_.asked == 1 ? "" : "s");
   }
   bool names_a_choice() const {
-    if (job_ == nullptr || job_->shapes.empty()) return false;
-    const std::string& first = job_->shapes.front().gpu_type;
+    if (job_ == nullptr) return false;
     return std::any_of(job_->shapes.begin(), job_->shapes.end(),
-                       [&](const Shape& shape) { return shape.gpu_type.empty() || shape.gpu_type != first; });
+                       [&](const Shape& shape) { return shape.gpu_type.empty() || (shape.gpus == r_.asked && shape.gpu_type != type()); });
   }
   // What is counted is free once the whole plan is applied, what later jobs start on is gone.
   static std::string left(std::int64_t n) { return fmt::format("{} free after this plan", n); }
@@ -329,8 +328,9 @@ class ReasonText {
     const std::string gpus = fmt::format("{} {} GPU{}", r_.members, type(), r_.members == 1 ? "" : "s");
     if (r_.best <= 0) return gpus + (r_.members == 1 ? " adds" : " add") + " no objective value to this job";
     if (r_.best >= r_.asked) return gpus + (r_.members == 1 ? " adds" : " add") + " as much objective value to other jobs";
-    return fmt::format("{} add{} {} less objective value to this job than to other jobs", gpus, r_.members == 1 ? "s" : "",
-                       percent_text(r_.asked - r_.best, r_.asked));
+    const std::string less = percent_text(r_.asked - r_.best, r_.asked);
+    return fmt::format("{} add{} {} objective value to this job than to other jobs", gpus, r_.members == 1 ? "s" : "",
+                       less.empty() ? "hardly less" : less + " less");
   }
 
   // "8 more are on drained nodes n3, n4": what else there would be.

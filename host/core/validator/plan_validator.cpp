@@ -12,6 +12,16 @@
 namespace berth::core {
 namespace {
 
+// Whether both have the same GPUs, whichever members are on them.
+bool covers(std::span<const PlanEntry> entries, std::span<const HeldFact> held) {
+  const auto is_held = [&](const PlanEntry& entry) {
+    return std::any_of(held.begin(), held.end(), [&](const HeldFact& row) {
+      return row.node == entry.node && row.mask == entry.gpus && row.share_ppm == entry.share_ppm;
+    });
+  };
+  return entries.size() == held.size() && std::all_of(entries.begin(), entries.end(), is_held);
+}
+
 bool places(Action action) { return runs_now(action) && action != Action::kKeep; }
 
 }  // namespace
@@ -132,6 +142,8 @@ bool PlanValidator::lost_gpus(const JobFacts& job) const {
 
 void PlanValidator::check_displaced(const Decision& decision, const JobFacts& job, Violations& found) {
   if (lost_gpus(job)) return;  // its nodes failed; the plan did not stop it
+  if (decision.action == Action::kMigrate && decision.shape == job.shape && covers(entries_of(decision), facts_->held(job)))
+    found.of(*job.job, "is moved onto the GPUs that it holds");
   const Preemption& p = job.job->preemption;
   const TimeUs now = facts_->now();
   if (!p.preemptible) found.of(*job.job, "is displaced and is not preemptible");

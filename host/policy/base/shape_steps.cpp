@@ -23,11 +23,16 @@ std::int32_t ShapeSteps::smallest(std::int32_t job) const {
     held = problem_.type[k];
     current = k;
   }
+  // The smallest shape on each type, then the fastest of these.
   std::int32_t best = -1;
-  const auto rank = [&](std::int32_t k) { return std::tuple(held >= 0 && problem_.type[k] != held, problem_.gpus[k], left(k)); };
-  for (std::int32_t k = first(job); k < last(job); ++k) {
-    if (speed(k) <= 0 || problem_.gpus[k] > free_[to_index(problem_.type[k])]) continue;
-    if (best < 0 || rank(k) < rank(best)) best = k;
+  for (std::int32_t t = 0; t < problem_.n_types; ++t) {
+    std::int32_t here = -1;
+    for (std::int32_t k = first(job); k < last(job); ++k) {
+      if (problem_.type[k] != t || speed(k) <= 0 || problem_.gpus[k] > free_[to_index(t)]) continue;
+      if (here < 0 || std::tuple(problem_.gpus[k], left(k)) < std::tuple(problem_.gpus[here], left(here))) here = k;
+    }
+    const auto rank = [&](std::int32_t k) { return std::tuple(held >= 0 && problem_.type[k] != held, left(k), problem_.gpus[k], k); };
+    if (here >= 0 && (best < 0 || rank(here) < rank(best))) best = here;
   }
   // A job whose rate is not known where it runs stays there rather than wait.
   if (best < 0 && current >= 0 && problem_.gpus[current] <= free_[to_index(problem_.type[current])]) return current;

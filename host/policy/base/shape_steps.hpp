@@ -31,7 +31,8 @@ class ShapeSteps {
   std::int32_t gpus(std::int32_t k) const { return problem_.gpus[k]; }
   std::int32_t type(std::int32_t k) const { return problem_.type[k]; }
 
-  /// The smallest shape that fits, within the current type for a running job. Ties: fewest GPUs, fastest, first.
+  /// On each type the shape with the fewest GPUs that fits (ties: the fastest); of these the fastest, within the current
+  /// type for a running job. Ties: fewest GPUs, first.
   /// A shape without speed counts only where the job runs in it and no other fits. -1: none fits.
   std::int32_t smallest(std::int32_t job) const;
   /// Whether row k may replace the job's row: more GPUs of the same type, which are free, and some speed.

@@ -97,13 +97,17 @@ TEST(ElasticPollux, AJobThatKeepsItsGpusKeepsItsShape) {
 }
 
 // Both are on both nodes, where only one of them may stay: the one with less attained service. No generation follows
-// this repair.
+// this repair, and their queue has no room for the other one.
 TEST(ElasticPollux, JobsWithLessServiceComeFirst) {
   Snapshot s = test::two_racks();
   s.nodes.resize(2);
   s.gpu_types.resize(1);
+  s.queues.resize(1);
+  s.queues[0].id = "q";
+  s.queues[0].quotas = {{"*", 0, 8, kUnlimited}};
   for (const char* id : {"a", "b"}) {
     Job& job = elastic(s, id, {{8, 5'000'000}});
+    job.queue = "q";
     for (const char* node : {"n0", "n1"}) run_on(job, node, *id == 'a' ? std::vector{0, 1, 2, 3} : std::vector{4, 5, 6, 7});
     job.allocation.entries[1].member = 4;
     job.progress.attained_gpu_us = *id == 'a' ? 2'000'000 : 1'000'000;
@@ -113,7 +117,7 @@ TEST(ElasticPollux, JobsWithLessServiceComeFirst) {
   const Plan plan = plan_of(state, {{"generations", "0"}});
 
   EXPECT_EQ(fate(state, plan, "b"), "keep 8");
-  EXPECT_NE(fate(state, plan, "a"), "keep 8");
+  EXPECT_EQ(fate(state, plan, "a"), "preempt");
 }
 
 // Eight jobs fill the node of eight. Counting any of its GPUs twice would exceed the capacity.

@@ -158,5 +158,19 @@ TEST(OptimusPolicy, TheObjectiveIsWhatTheBoundIsOf) {
   EXPECT_EQ(plan.bound.bound, 5'000'000);
 }
 
+// 2 GPUs of a100 are twelve times as fast as 1 of h100, and both are its smallest shapes.
+class SmallestShape : public ::testing::TestWithParam<std::string> {};
+TEST_P(SmallestShape, OfAWaitingJobIsOfTheTypeWhereItIsFastest) {
+  Snapshot s = test::two_types();
+  s.jobs.resize(1);
+  s.jobs[0].shapes[0].gpus = 2;
+  s.jobs[0].shapes[0].rate = 18'000'000;
+  s.jobs[0].shapes[1].gpus = 1;
+  s.jobs[0].shapes[1].rate = 1'500'000;
+  const ClusterState state(s);
+  EXPECT_EQ(test::fate(state, test::valid_plan(state, test::asking(GetParam())), "a"), "start " + s.jobs[0].shapes[0].id);
+}
+INSTANTIATE_TEST_SUITE_P(Stepwise, SmallestShape, ::testing::Values("afs", "optimus"));
+
 }  // namespace
 }  // namespace berth

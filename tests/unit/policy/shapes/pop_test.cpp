@@ -180,5 +180,27 @@ TEST(PopPolicy, BadNumbersOfPartsAreRefused) {
   }
 }
 
+// A part has no GPU of the type of which there is one: the job on it is not chosen, and finds the same GPU again.
+TEST(PopPolicy, AJobThatFindsItsOwnGpusAgainKeepsThem) {
+  Snapshot s = test::two_types();
+  s.jobs.clear();
+  s.nodes[1].gpus = 1;
+  for (const std::int32_t gpu : {2, 4, 7}) {
+    Job& job = add_job(s, "a" + std::to_string(gpu), 1);
+    job.shapes[0].gpu_type = "a100";
+    test::run_on(job, "n0", {gpu}).allocation.shape = job.shapes[0].id;
+  }
+  Job& b = add_job(s, "b", 1);
+  b.shapes[0].gpu_type = "h100";
+  test::run_on(b, "n1", {0}).allocation.shape = b.shapes[0].id;
+  const ClusterState state(s);
+
+  const Plan plan = test::valid_plan(state, test::asking("pop"));
+
+  EXPECT_EQ(plan.totals.moves, 0);
+  EXPECT_EQ(plan.totals.keeps, 4);
+  EXPECT_EQ(fate(state, plan, "b").substr(0, 4), "keep");
+}
+
 }  // namespace
 }  // namespace berth

@@ -406,5 +406,20 @@ TEST(PricePolicy, ALightJobRunsOnIdleGpus) {
   }
 }
 
+// Four times the batch makes a quarter of the progress: gradients have no noise, so more samples tell nothing new.
+TEST(PricePolicy, FlowTimeCountsProgressWhereStatisticalEfficiencyIsKnown) {
+  Snapshot s = one_node();
+  Job& job = test::lasting(elastic(s, "a"), 1'000);
+  for (Shape& shape : job.shapes) shape.local_batch = 32;
+  const auto shape_of = [&] {
+    const ClusterState state(s);
+    return test::fate(state, test::valid_plan(state, test::asking("price")), "a");
+  };
+  EXPECT_EQ(shape_of(), "start 8");
+  job.progress.grad_sqr_micro = 1'000'000;
+  job.progress.grad_var_micro = 0;
+  EXPECT_EQ(shape_of(), "start 1");
+}
+
 }  // namespace
 }  // namespace berth
