@@ -51,7 +51,7 @@ std::vector<RunLine> by_remaining(const StateImpl& s, const std::vector<std::uin
     if (rejected[to_index(job)] == 0) jobs.push_back(job);
   }
   std::sort(jobs.begin(), jobs.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::tuple(s.remaining(a), s.job_rank[to_index(a)]) < std::tuple(s.remaining(b), s.job_rank[to_index(b)]);
+    return std::tuple(s.remaining(a), s.job_rank()[to_index(a)]) < std::tuple(s.remaining(b), s.job_rank()[to_index(b)]);
   });
   std::vector<RunLine> lines;
   for (const std::int32_t job : jobs) lines.push_back({job, 0, {}});

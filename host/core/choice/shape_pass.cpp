@@ -39,7 +39,7 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
     if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // stays as it is
     left_[to_index(job)] = running ? 1 : 0;
     passes_[to_index(job)] = 1;
-    OrderKey key{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank[to_index(job)], job};
+    OrderKey key{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank()[to_index(job)], job};
     for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) key.net = std::max(key.net, choice.net(k));
     order_keys_.push_back(key);
   }
@@ -143,7 +143,7 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
   request_.running = none_.data();
   request_.victim_ok = none_.data();
   request_.preemption_class = s.job.preemption_class.data();
-  request_.job_rank = s.job_rank.data();
+  request_.job_rank = s.job_rank().data();
   request_.option_run = run_.data();
   request_.discipline = kernel::Discipline::kGreedy;
   request_.packing = pass_packing(rules.packing);

@@ -12,6 +12,7 @@
 #include "host/core/choice/search_history.hpp"
 #include "host/core/choice/shape_problem.hpp"
 #include "host/core/engine/plan_builder.hpp"
+#include "host/core/kept/kept_queue.hpp"
 #include "host/core/placement/overruns.hpp"
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/placement/pass_problem.hpp"
@@ -64,6 +65,7 @@ class EngineImpl {
   core::TightPlaces places;
   core::PlanSearch search;
   core::PassProblem problem;
+  core::KeptQueue kept;
   core::Overruns overruns;
   core::PlanBuilder builder;
   core::PlanValidator validator;
@@ -79,6 +81,7 @@ class EngineImpl {
     builder = {};
     validator = {};
     certificates = {};
+    kept.clear();
     served = s.identity;
   }
 
@@ -89,6 +92,7 @@ class EngineImpl {
   struct PassAttempt {
     core::ShapePass shape_pass;  // used where a policy chooses shapes
     std::vector<TimeUs> run;     // of the options of the pass, where a queue policy does not try all
+    bool kept = false;           // the pass of the queue that is kept
     core::JobChoice choice;      // what the pass was built for, while `EngineImpl::choice` holds another one
     kernel::ProblemView visited{};
     kernel::PlaceRequest request{};
@@ -98,6 +102,8 @@ class EngineImpl {
   /// An attempt with the memory of an earlier one, so that nothing is allocated after a warm-up.
   PassAttempt take_memory();
   void keep_memory(PassAttempt&& attempt) { spare_.push_back(std::move(attempt)); }
+  bool pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
+                 PassAttempt& attempt, Plan& plan);
   PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
@@ -113,8 +119,9 @@ class EngineImpl {
   bool searches() const { return chosen.choice.search.population > 0; }
   std::int64_t work() const { return searches() ? search.work() : choice.work(); }
 
-  std::vector<core::ObtainedShape> obtained_;  // [jobs of the choice]
-  std::vector<PassAttempt> spare_;             // of earlier attempts: only their memory counts; the last one is taken first
+  std::vector<core::ObtainedShape> obtained_;     // [jobs of the choice]
+  std::vector<std::int32_t> ordered_, position_;  // jobs of a pass of `kept`; [jobs of the state] where
+  std::vector<PassAttempt> spare_;                // of earlier attempts: only their memory counts; the last one is taken first
 };
 
 Engine::Engine() : impl_(std::make_unique<EngineImpl>()) {}
@@ -146,6 +153,7 @@ EngineImpl::PassAttempt EngineImpl::take_memory() {
   if (spare_.empty()) return {};
   PassAttempt attempt = std::move(spare_.back());
   spare_.pop_back();
+  attempt.kept = false;
   return attempt;
 }
 
@@ -158,6 +166,54 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::P
   attempt.visited = tried.view(problem.view());
   attempt.request.option_run = tried.run_times(problem.view(), attempt.request.option_run, attempt.run);
   return attempt;
+}
+
+// The pass of the queue that is kept between decisions, where it gives the same answer.
+bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
+                           PassAttempt& attempt, Plan& plan) {
+  const bool here = request.backend == Backend::kAuto || request.backend == Backend::kCpu;
+  const bool limited = request.max_iterations > 0 || request.budget_us > 0 || request.progress || cancelled.load(std::memory_order_relaxed);
+  if (!here || limited || !kept.answers(s, chosen)) return false;
+  tried.build(s, problem.view(), chosen.shape, builder);
+  if (tried.narrows()) return false;
+  chosen.policy->load(policy_state);
+  if (!kept.decide(s, chosen, marks.rejected)) return false;
+  const core::KeptPass& pass = kept.pass();
+  ordered_.clear();
+  // A plan says who blocks the others by the first that waits.
+  if (pass.blocked() >= 0) ordered_.push_back(pass.blocked());
+  for (const std::int32_t job : s.job_order) {
+    const bool tried_job = marks.rejected[to_index(job)] == 0 && (chosen.entry->preemptive || s.job.running[to_index(job)] == 0);
+    if (tried_job && job != pass.blocked()) ordered_.push_back(job);
+  }
+  input.look(s, ordered_);
+  attempt = take_memory();
+  attempt.kept = true;
+  attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, 0, {}, &tried);
+  attempt.visited = problem.view();
+  const kernel::PlaceResult result = attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited));
+  position_.resize(s.jobs.size());
+  for (std::int32_t i = 0; i < attempt.request.n; ++i) {
+    const std::int32_t job = ordered_[to_index(i)];
+    position_[to_index(job)] = i;
+    const bool waits = s.job.running[to_index(job)] == 0;
+    const bool behind = pass.blocked() >= 0 && job != pass.blocked();
+    result.outcome[i] = !waits ? kernel::Outcome::kKept : behind ? kernel::Outcome::kBehind : kernel::Outcome::kWaits;
+    result.option[i] = result.displaced_by[i] = kernel::kNone;
+    result.entry_begin[i] = result.entry_end[i] = 0;
+  }
+  for (const core::PassChange& change : pass.changes()) {
+    const std::int32_t i = position_[to_index(change.job)];
+    result.outcome[i] = change.outcome;
+    result.option[i] = change.option;
+    result.entry_begin[i] = change.entry_begin;
+    result.entry_end[i] = change.entry_end;
+    if (change.displaced_by >= 0) result.displaced_by[i] = position_[to_index(change.displaced_by)];
+  }
+  std::copy(pass.entries().begin(), pass.entries().end(), result.entries);
+  *result.n_entries = static_cast<std::int32_t>(pass.entries().size());
+  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
+  return true;
 }
 
 EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
@@ -240,11 +296,17 @@ void EngineImpl::end_pass(const StateImpl& s, PassAttempt& attempt) {
 void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan) {
   const bool shapes = chosen.policy == nullptr;
   const kernel::PlaceResult placed = attempt.result.columns();
-  const core::PassOutput output{&attempt.request,           &placed,
-                                &attempt.visited,           &problem.lost(),
-                                &problem.repaired(),        &problem.repairs(),
-                                &input.remaining(),         shapes ? attempt.shape_pass.left_out() : tried.left_out(),
-                                shapes ? &choice : nullptr, shapes ? &attempt.shape_pass.left() : nullptr};
+  const core::PassOutput output{&attempt.request,
+                                &placed,
+                                &attempt.visited,
+                                &problem.lost(),
+                                &problem.repaired(),
+                                &problem.repairs(),
+                                &input.remaining(),
+                                shapes ? attempt.shape_pass.left_out() : tried.left_out(),
+                                shapes ? &choice : nullptr,
+                                shapes ? &attempt.shape_pass.left() : nullptr,
+                                attempt.kept ? &kept.class_of() : nullptr};
   builder.build(s, output, plan);
   if (shapes) {
     choice.report(s, chosen.choice, plan);
@@ -309,14 +371,18 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());
   plan.timing.compile_s = step.lap();
-  PassAttempt attempt =
-      chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan) : order_jobs(s, marks, policy_state, request);
+  PassAttempt attempt;
+  const bool was_kept = !chooses_shapes && pass_kept(s, marks, policy_state, request, attempt, plan);
+  if (!was_kept) {
+    attempt =
+        chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan) : order_jobs(s, marks, policy_state, request);
+  }
   plan.timing.order_s = step.lap();
 
   stop_token.n = attempt.request.n;
   if (chooses_shapes) {
     attempt = place_shapes(s, marks, policy_state, request, std::move(attempt), stop_token, plan);
-  } else {
+  } else if (!was_kept) {
     place(request, &stop_token, attempt, plan);
   }
   PassAttempt begin;  // of a search
@@ -342,6 +408,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.tables = s.tables_hash();
   plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns());
   build_plan(s, attempt, plan);
+  if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
   if (searches()) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
   keep_memory(std::move(attempt));
   if (searches()) {

@@ -108,10 +108,23 @@ void PlanBuilder::set_held_after(const StateImpl& s, const PassOutput& pass) {
   }
 }
 
+// What all waiting jobs of its class lack; null: the job has none.
+const Reason* PlanBuilder::class_reason(const PassOutput& pass, const JobPass& job) {
+  if (pass.class_of == nullptr || to_index(job.job) >= pass.class_of->size()) return nullptr;
+  const std::int32_t of = (*pass.class_of)[to_index(job.job)];
+  if (of < 0) return nullptr;
+  if (class_reasons_.size() <= to_index(of)) class_reasons_.resize(to_index(of) + 1);
+  ClassReason& known = class_reasons_[to_index(of)];
+  const bool behind = job.outcome == Outcome::kBehind;
+  if (known.plan != plans_ || known.behind != behind) known = {plans_, behind, reasons_.explain(job)};
+  return &known.reason;
+}
+
 void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) {
   const kernel::PlaceRequest& request = *pass.request;
   const kernel::PlaceResult& result = *pass.result;
   const kernel::ProblemView& p = *pass.problem;
+  ++plans_;
   plan.decisions.clear();
   plan.entries.clear();
   plan.totals = {};
@@ -228,8 +241,11 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
       if (outcome == Outcome::kBehind) one.other = blocked;
       if (waits(outcome) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
+      const Reason* const known = d.action == Action::kWait ? class_reason(pass, one) : nullptr;
       if (pass.choice != nullptr && !is_lost) d.reason = pass.choice->outbid(job_index);
-      if (d.reason.code == ReasonCode::kNone) {
+      if (known != nullptr) {
+        d.reason = *known;
+      } else if (d.reason.code == ReasonCode::kNone) {
         d.reason = reasons_.explain(one);
       } else {
         reasons_.add_unavailable(job_index, d.reason);

@@ -24,10 +24,13 @@ struct PassOutput {
   const std::vector<std::uint8_t>* lost = nullptr;      // [jobs of the state] 1: runs on failed GPUs and could not be repaired
   const std::vector<std::int32_t>* repaired = nullptr;  // [jobs of the state] index in `repairs`, or -1
   const std::vector<std::vector<PlanEntry>>* repairs = nullptr;
-  const std::vector<TimeUs>* remaining = nullptr;   // [jobs of the state] StateImpl::remaining
-  const std::uint8_t* left_out = nullptr;           // [options of the problem] 1: the pass did not try it; null: it tried all
-  const ShapeProblem* choice = nullptr;             // where a policy chooses shapes
-  const std::vector<std::uint8_t>* left = nullptr;  // then: [jobs of the state] 1: runs, and released its GPUs before the pass
+  const std::vector<TimeUs>* remaining = nullptr;  // [jobs of the state] StateImpl::remaining
+  const std::uint8_t* left_out = nullptr;          // [options of the problem] 1: the pass did not try it; null: it tried all
+  const ShapeProblem* choice = nullptr;            // where a policy chooses shapes
+  const std::vector<std::uint8_t>* left =
+      nullptr;  // where a policy chooses shapes: [jobs of the state] 1: runs, and released its GPUs before the pass
+  // [jobs of the state] jobs of one class that wait have one reason, -1: no class; null: there are none
+  const std::vector<std::int32_t>* class_of = nullptr;
 };
 
 /// Turns the outcomes of a scheduling pass into decisions with rates, costs and reasons. Memory is kept between plans.
@@ -43,6 +46,16 @@ class PlanBuilder : public Rejections {
   void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
+  const Reason* class_reason(const PassOutput& pass, const JobPass& job);
+
+  /// Of the waiting jobs of a class in a plan.
+  struct ClassReason {
+    std::uint64_t plan = 0;
+    bool behind = false;  // behind a job that blocks them
+    Reason reason;
+  };
+  std::uint64_t plans_ = 0;
+  std::vector<ClassReason> class_reasons_;
   std::vector<std::uint64_t> held_after_;  // [nodes] GPUs that some job holds after the pass; one with shares counts as held
   std::vector<std::int32_t> position_;     // [jobs of the state] in the order, -1: not in it
 };

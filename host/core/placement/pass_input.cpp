@@ -55,7 +55,7 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   batch_.resize(jobs_.size());
   policy.keys(columns(s), s.now, jobs_, batch_);
   for (std::size_t i = 0; i < jobs_.size(); ++i) keys_[to_index(jobs_[i])] = batch_[i];
-  sorter_.sort(jobs_, keys_, s.job_rank);
+  sorter_.sort(jobs_, keys_, s.job_rank());
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
 
@@ -112,6 +112,14 @@ void PassInput::look(const StateImpl& s) {
   for (const std::int32_t job : s.job_order) remaining_[to_index(job)] = s.remaining(job);
 }
 
+void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order) {
+  look(s);
+  attained_.resize(s.jobs.size());
+  waiting_since_ = s.job.waiting_since;
+  for (const std::int32_t job : s.job_order) attained_[to_index(job)] = s.attained_now(job);
+  order_ = order;
+}
+
 void PassInput::keep(const StateImpl& s, const QueuePolicy& policy, PolicyState& policy_state) {
   policy.store(policy_state);
   policy.retain(policy_state, StateJobs(s));
@@ -155,7 +163,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.running = running_.data();
   r.victim_ok = victim_ok_.data();
   r.preemption_class = s.job.preemption_class.data();
-  r.job_rank = s.job_rank.data();
+  r.job_rank = s.job_rank().data();
   r.option_run = option_run_.data();
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();

@@ -31,6 +31,8 @@ class PassInput {
              const TriedOptions& tried);
   /// Only computes `remaining`, for a choice of shapes.
   void look(const StateImpl& state);
+  /// Sets the columns of all jobs, and an order in which a pass was made elsewhere.
+  void look(const StateImpl& state, const std::vector<std::int32_t>& order);
   /// Stores what the policy keeps for the next decision. The state of `order` must be unchanged.
   static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be

@@ -90,7 +90,7 @@ class Applier {
       record.options.clear();
       record.option_rate.clear();
       s_.set_rates_hash(record, 0);
-      s_.jobs_removed_ = true;
+      s_.removed_jobs_.push_back(job_index);
     }
     if (next) {
       record.job = std::move(next);

@@ -43,6 +43,7 @@ void StateImpl::refresh_node(std::int32_t rank) {
   node.memory[i] = d.memory_bytes < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.memory_bytes - node.memory_held[i]);
   node.sharing[i] = open && d.sharing ? 1 : 0;
   view_stale_ = true;
+  log_.node(rank);
 }
 
 }  // namespace berth

@@ -33,6 +33,6 @@ std::int32_t ClusterState::find_job(std::string_view id) const {
   const auto found = impl_->index_of_job.find(std::string(id));
   return found == impl_->index_of_job.end() ? -1 : found->second;
 }
-std::int32_t ClusterState::job_rank(std::int32_t job_index) const { return impl_->job_rank.at(static_cast<std::size_t>(job_index)); }
+std::int32_t ClusterState::job_rank(std::int32_t job_index) const { return impl_->job_rank().at(static_cast<std::size_t>(job_index)); }
 
 }  // namespace berth

@@ -48,8 +48,11 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   all_rows_changed_ = true;
   free_indices.clear();
   job_order.clear();
+  job_label.clear();
   index_of_job.clear();
   new_jobs_.clear();
+  removed_jobs_.clear();
+  log_.everything();
   // By id, so that the order of rows in a file never matters.
   std::sort(gpu_types.begin(), gpu_types.end(), [](const GpuType& a, const GpuType& b) { return a.id < b.id; });
   type_index.clear();
@@ -176,6 +179,7 @@ void StateImpl::rebuild_reservations() {
   }
   filters.rebuild(filter_cluster());
   ++structure_;
+  log_.everything();
   facts_.reset();
   total_gpus_.assign(nodes.size(), 0);
   total_cpu_.assign(nodes.size(), kernel::kNoLimit);
@@ -214,6 +218,7 @@ void StateImpl::rebuild_queues() {
 
   facts_.reset();
   ++structure_;
+  log_.everything();
   const std::size_t columns = gpu_types.size() + 1;
   queue_index.clear();
   queue_parent.clear();
@@ -243,51 +248,78 @@ void StateImpl::rebuild_queues() {
 
 void StateImpl::touch_job(std::int32_t job_index) {
   jobs[to_index(job_index)].version = ++job_versions_;
+  log_.job(job_index);
   if (facts_) changed_jobs_.push_back(job_index);
 }
 
+const std::vector<std::int32_t>& StateImpl::job_rank() const {
+  if (!ranks_stale_) return job_rank_;
+  job_rank_.assign(jobs.size(), -1);
+  for (std::size_t r = 0; r < job_order.size(); ++r) job_rank_[to_index(job_order[r])] = static_cast<std::int32_t>(r);
+  ranks_stale_ = false;
+  return job_rank_;
+}
+
+constexpr std::int64_t kLabelStep = std::int64_t{1} << 24;
+
+void StateImpl::label_all() {
+  for (std::size_t r = 0; r < job_order.size(); ++r) job_label[to_index(job_order[r])] = static_cast<std::int64_t>(r + 1) * kLabelStep;
+  log_.everything();
+}
+
+// In front of what is there. Most new jobs are the latest and move nothing.
+void StateImpl::insert_job(std::size_t place, std::int32_t job_index) {
+  const auto label_at = [this](std::size_t r) { return job_label[to_index(job_order[r])]; };
+  const std::int64_t below = place == 0 ? 0 : label_at(place - 1);
+  const bool last = place == job_order.size();
+  std::int64_t& label = job_label[to_index(job_index)];
+  label = last ? below + kLabelStep : below + (label_at(place) - below) / 2;
+  job_order.insert(job_order.begin() + static_cast<std::ptrdiff_t>(place), job_index);
+  if (label == below || label > INT64_MAX - kLabelStep) label_all();
+}
+
 void StateImpl::rank_jobs() {
-  if (new_jobs_.empty() && !jobs_removed_) return;
+  if (new_jobs_.empty() && removed_jobs_.empty()) return;
   order_changed_ = true;
-  const auto before = [this](std::int32_t a, std::int32_t b) {
-    if (job.submit[to_index(a)] != job.submit[to_index(b)]) return job.submit[to_index(a)] < job.submit[to_index(b)];
-    return *job.id[to_index(a)] < *job.id[to_index(b)];
-  };
-  job_rank.resize(jobs.size(), -1);
-  if (jobs_removed_) {
-    // Removes indices whose job left, also those taken again by a new job; new ones are inserted below.
-    for (const std::int32_t s : new_jobs_) job_rank[to_index(s)] = -1;
-    job_order.erase(std::remove_if(job_order.begin(), job_order.end(),
-                                   [&](std::int32_t s) {
-                                     const bool leaves =
-                                         to_index(s) >= jobs.size() || job.id[to_index(s)] == nullptr || job_rank[to_index(s)] < 0;
-                                     if (leaves && to_index(s) < jobs.size()) job_rank[to_index(s)] = -1;
-                                     return leaves;
-                                   }),
+  ranks_stale_ = true;
+  job_label.resize(jobs.size(), -1);
+  constexpr std::size_t kFew = 16;  // more are put in order in one pass
+  if (removed_jobs_.size() > kFew) {
+    for (const std::int32_t s : removed_jobs_) job_label[to_index(s)] = -1;
+    job_order.erase(std::remove_if(job_order.begin(), job_order.end(), [this](std::int32_t s) { return job_label[to_index(s)] < 0; }),
                     job_order.end());
   }
+  for (std::size_t i = 0; i < removed_jobs_.size() && removed_jobs_.size() <= kFew; ++i) {
+    std::int64_t& label = job_label[to_index(removed_jobs_[i])];
+    if (label < 0) continue;  // it was never in the order, or it was removed twice
+    const auto by_label = [this](std::int32_t s, std::int64_t of) { return job_label[to_index(s)] < of; };
+    job_order.erase(std::lower_bound(job_order.begin(), job_order.end(), label, by_label));
+    label = -1;
+  }
+  removed_jobs_.clear();
   std::sort(new_jobs_.begin(), new_jobs_.end());
   new_jobs_.erase(std::unique(new_jobs_.begin(), new_jobs_.end()), new_jobs_.end());
   new_jobs_.erase(std::remove_if(new_jobs_.begin(), new_jobs_.end(), [this](std::int32_t s) { return !jobs[to_index(s)].job; }),
                   new_jobs_.end());
-  std::sort(new_jobs_.begin(), new_jobs_.end(), before);
-  // From the back, so that only jobs after a new one are moved; most new jobs are the latest and move nothing.
-  std::size_t left = job_order.size();
-  job_order.resize(left + new_jobs_.size());
-  for (std::size_t k = new_jobs_.size(); k-- > 0;) {
-    const auto end = job_order.begin() + static_cast<std::ptrdiff_t>(left);
-    const auto place = std::upper_bound(job_order.begin(), end, new_jobs_[k], before);
-    std::move_backward(place, end, end + static_cast<std::ptrdiff_t>(k) + 1);
-    left = static_cast<std::size_t>(place - job_order.begin());
-    job_order[left + k] = new_jobs_[k];
+  const auto before = [this](std::int32_t a, std::int32_t b) {
+    if (job.submit[to_index(a)] != job.submit[to_index(b)]) return job.submit[to_index(a)] < job.submit[to_index(b)];
+    return *job.id[to_index(a)] < *job.id[to_index(b)];
+  };
+  if (new_jobs_.size() > kFew) {
+    const std::size_t known = job_order.size();
+    std::sort(new_jobs_.begin(), new_jobs_.end(), before);
+    job_order.insert(job_order.end(), new_jobs_.begin(), new_jobs_.end());
+    std::inplace_merge(job_order.begin(), job_order.begin() + static_cast<std::ptrdiff_t>(known), job_order.end(), before);
+    label_all();
+  } else {
+    for (const std::int32_t s : new_jobs_) {
+      const auto place = std::upper_bound(job_order.begin(), job_order.end(), s, before);
+      insert_job(static_cast<std::size_t>(place - job_order.begin()), s);
+    }
   }
-  for (std::size_t r = 0; r < job_order.size(); ++r) {
-    assert(r == 0 || before(job_order[r - 1], job_order[r]));
-    job_rank[to_index(job_order[r])] = static_cast<std::int32_t>(r);
-  }
+  assert(std::is_sorted(job_order.begin(), job_order.end(), before));
   assert(job_order.size() == index_of_job.size());
   new_jobs_.clear();
-  jobs_removed_ = false;
 }
 
 std::int32_t StateImpl::take_index() {
@@ -301,14 +333,13 @@ std::int32_t StateImpl::take_index() {
   return static_cast<std::int32_t>(jobs.size()) - 1;
 }
 
-const kernel::ProblemView& StateImpl::problem() const {
+const kernel::ProblemView& StateImpl::cluster() const {
   check_whole();
   if (!view_stale_) {
     // Consolidation adds demands to the table, which may have been reallocated.
     view_demands();
     return view_;
   }
-  view_ = kernel::ProblemView{};
   kernel::ProblemView& v = view_;
   v.n_nodes = static_cast<std::int32_t>(nodes.size());
   v.n_words = filters.words();
@@ -333,18 +364,26 @@ const kernel::ProblemView& StateImpl::problem() const {
   v.filter_words = filters.data();
   view_demands();
   v.n_jobs = static_cast<std::int32_t>(jobs.size());
-  update_rows();
-  v.option_begin = options_.begin().data();
-  v.options = options_.rows().data();
   v.job_queue = job.queue.data();
   v.n_queues = static_cast<std::int32_t>(queues.size());
   v.queue_parent = queue_parent.data();
   v.queue_cap = queue_cap.data();
   v.queue_used = queue_used.data();
-  v.held_begin = held_.begin().data();
-  v.held = held_.rows().data();
   v.held_type = job.held_type.data();
+  rows_stale_ = true;
   view_stale_ = false;
+  return view_;
+}
+
+const kernel::ProblemView& StateImpl::problem() const {
+  cluster();
+  if (!rows_stale_) return view_;
+  update_rows();
+  view_.option_begin = options_.begin().data();
+  view_.options = options_.rows().data();
+  view_.held_begin = held_.begin().data();
+  view_.held = held_.rows().data();
+  rows_stale_ = false;
   return view_;
 }
 

@@ -18,6 +18,7 @@
 #include "host/core/model/demands.hpp"
 #include "host/core/model/filters.hpp"
 #include "host/core/model/topologies.hpp"
+#include "host/core/state/change_log.hpp"
 
 namespace berth {
 
@@ -105,6 +106,10 @@ class StateImpl {
 
   /// The columns of the current revision; cheap when nothing changed. Valid until the next change.
   const kernel::ProblemView& problem() const;
+  /// The same without the rows of jobs (options, what they hold): cheap whatever changed.
+  const kernel::ProblemView& cluster() const;
+  /// What changed. Everything, where `structure_version` changes other than by rows of demands.
+  const core::ChangeLog& log() const { return log_; }
   /// Remaining run time of a job in an option, from `now`; kNever: not known. Unknown lengths fall back to the time
   /// limit.
   TimeUs option_run(std::int32_t job_index, std::size_t option) const;
@@ -166,7 +171,9 @@ class StateImpl {
   std::vector<JobRecord> jobs;  // by job index; some point into loaded_jobs_
   std::vector<std::int32_t> free_indices;
   std::vector<std::int32_t> job_order;  // job indices by (submit, id)
-  std::vector<std::int32_t> job_rank;   // by job index
+  std::vector<std::int64_t> job_label;  // by job index: ascends in `job_order`, and stays while jobs come and go; -1: none
+  /// By job index: position in `job_order`, -1: none.
+  const std::vector<std::int32_t>& job_rank() const;
   std::unordered_map<std::string, std::int32_t> node_rank, index_of_job, queue_index, type_index;
 
   // Compiled.
@@ -196,6 +203,8 @@ class StateImpl {
   void charge_queues(std::int32_t job_index, int sign);
   void settle(std::int32_t job_index);
   void rank_jobs();
+  void insert_job(std::size_t place, std::int32_t job_index);
+  void label_all();
   void view_demands() const;
   void update_rows() const;
   void touch_job(std::int32_t job_index);
@@ -206,8 +215,10 @@ class StateImpl {
   std::vector<std::uint8_t> broken_;  // [nodes] 1: some of its GPUs are held and do not work
   std::int32_t broken_nodes_ = 0;
   std::vector<std::vector<std::int32_t>> node_reservations_;
-  std::vector<std::int32_t> new_jobs_;  // not yet in job_order
-  bool jobs_removed_ = false;
+  core::ChangeLog log_;
+  std::vector<std::int32_t> new_jobs_, removed_jobs_;  // not yet in `job_order`; still there
+  mutable std::vector<std::int32_t> job_rank_;
+  mutable bool ranks_stale_ = true;
   std::int32_t forget_from_ = kForgetFrom;  // number of rows of demands or filters at which those of jobs that left are dropped
   std::uint64_t structure_ = 0, options_version_ = 1, job_versions_ = 0;
   std::uint64_t tables_ = 0;
@@ -220,7 +231,7 @@ class StateImpl {
   mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since the last use of `facts_`
   mutable bool order_changed_ = false;
   mutable kernel::ProblemView view_{};
-  mutable bool view_stale_ = true;
+  mutable bool view_stale_ = true, rows_stale_ = true;  // of `view_`; rows: of jobs
   mutable core::JobRows<kernel::OptionRow> options_;
   mutable core::JobRows<kernel::HeldRow> held_;
   mutable core::JobRows<PlanEntry> entries_;

@@ -98,6 +98,7 @@ void StateImpl::forget_old_demands() {
   filters.clear();
   demands.clear();
   ++structure_;
+  log_.everything();
   for (std::size_t job_index = 0; job_index < jobs.size(); ++job_index) {
     if (jobs[job_index].job) compile_job(static_cast<std::int32_t>(job_index));
   }

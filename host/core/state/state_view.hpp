@@ -33,7 +33,7 @@ class StateView {
   const std::vector<FinishedJob>& history() const { return s_->history; }
   const std::vector<JobRecord>& jobs() const { return s_->jobs; }               ///< by job; some may be empty
   const std::vector<std::int32_t>& job_order() const { return s_->job_order; }  ///< jobs by (submit, id)
-  const std::vector<std::int32_t>& job_rank() const { return s_->job_rank; }    ///< by job
+  const std::vector<std::int32_t>& job_rank() const { return s_->job_rank(); }  ///< by job
   /// The descriptions as the validator reads them.
   const core::ClusterFacts& facts() const { return s_->facts(); }
 

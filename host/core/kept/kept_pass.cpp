@@ -1,0 +1,348 @@
+#include "host/core/kept/kept_pass.hpp"
+
+#include <algorithm>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+
+using kernel::kNone;
+using kernel::Outcome;
+
+void KeptPass::begin(const kernel::ProblemView& p) {
+  p_ = &p;
+  const std::int32_t max_gpus = kernel::detail::most_gpus_per_node(p);
+  const std::int64_t gpus = p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0;
+  const auto carve = [&](std::byte* block) {
+    kernel::BumpAllocator allocator{block};
+    free_ = kernel::detail::carve_state(allocator, p, max_gpus, gpus);
+    scratch_ = kernel::detail::carve_scratch(allocator, p);
+    return allocator.used;
+  };
+  constexpr std::size_t kAlign = 16;
+  memory_.assign(carve(nullptr) + kAlign, std::byte{});
+  void* aligned = memory_.data();
+  std::size_t room = memory_.size();
+  std::align(kAlign, room - kAlign, aligned, room);
+  carve(static_cast<std::byte*>(aligned));
+  std::copy_n(p.node_free, p.n_nodes, free_.free);
+  kernel::build_index(group_, p, free_);
+  overdrawn_.assign(to_index(p.n_nodes), 0);
+  open_.assign(p.node_open, p.node_open + p.n_nodes);
+  overdrawn_nodes_ = 0;
+  touched_.clear();
+  dead_.clear();
+  queue_used_.clear();
+  for (std::int32_t node = 0; node < p.n_nodes; ++node) read_node(node);
+}
+
+// Whether the last plan was carried out, and nothing happened to its jobs since.
+bool KeptPass::as_planned(const StateImpl& s) const {
+  return std::all_of(changes_.begin(), changes_.end(), [&](const PassChange& change) {
+    const JobRecord& record = s.jobs[to_index(change.job)];
+    const bool runs = record.job != nullptr && s.job.running[to_index(change.job)] != 0;
+    if (change.option < 0) return record.job != nullptr && !runs;
+    const std::span<const kernel::PlacedRow> placed(entries_.data() + change.entry_begin, entries_.data() + change.entry_end);
+    return runs && std::equal(placed.begin(), placed.end(), record.held.begin(), record.held.end(),
+                              [](const kernel::PlacedRow& a, const kernel::HeldRow& b) { return a.node == b.node && a.mask == b.mask; });
+  });
+}
+
+void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, std::span<const std::int32_t> nodes,
+                      std::span<const std::int32_t> gain) {
+  p_ = &p;
+  const bool planned = as_planned(s);
+  for (const std::int32_t node : touched_) {
+    if (read_node(node) || !planned) more_nodes_.push_back(node);
+  }
+  for (const std::int32_t node : nodes) {
+    if (read_node(node)) more_nodes_.push_back(node);
+  }
+  touched_.clear();
+  std::sort(more_nodes_.begin(), more_nodes_.end());
+  more_nodes_.erase(std::unique(more_nodes_.begin(), more_nodes_.end()), more_nodes_.end());
+  more_quota_.resize(to_index(p.n_queues), 0);
+  if (!planned) std::fill(more_quota_.begin(), more_quota_.end(), 1);
+  for (const std::int32_t job : gain) {
+    for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) more_nodes_.push_back(row.node);
+    for (std::int32_t q = s.job.queue[to_index(job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
+  }
+  for (std::size_t i = 0; i < queue_used_.size(); ++i) {
+    if (s.queue_used[i] < queue_used_[i]) more_quota_[i / to_index(p.n_types + 1)] = 1;
+  }
+}
+
+/// @returns whether more is free than before
+bool KeptPass::read_node(std::int32_t node) {
+  const kernel::ProblemView& p = *p_;
+  // GPUs of an open node are those that a job which leaves gives back.
+  const std::uint64_t gpus = (p.node_free[node] & ~free_.free[node]) | (p.node_open[node] & ~open_[to_index(node)]);
+  const bool more = gpus != 0 || p.node_cpu[node] > free_.cpu[node] || p.node_memory[node] > free_.memory[node];
+  open_[to_index(node)] = p.node_open[node];
+  kernel::set_free(p, free_, node, p.node_free[node]);
+  free_.cpu[node] = p.node_cpu[node];
+  free_.memory[node] = p.node_memory[node];
+  bool over = p.node_cpu[node] < 0 || p.node_memory[node] < 0;
+  const std::int64_t memory = p.node_type[node] < 0 ? 0 : p.type_memory[p.node_type[node]];
+  for (std::int32_t g = p.gpu_begin[node]; g < p.gpu_begin[node + 1]; ++g) {
+    free_.used_ppm[g] = p.gpu_used_ppm[g];
+    free_.used_memory[g] = p.gpu_used_memory[g];
+    over = over || (p.node_sharing[node] != 0 && (p.gpu_used_ppm[g] > kWholeGpu || (memory != 0 && p.gpu_used_memory[g] > memory)));
+  }
+  overdrawn_nodes_ += (over ? 1 : 0) - overdrawn_[to_index(node)];
+  overdrawn_[to_index(node)] = over ? 1 : 0;
+  return more;
+}
+
+// Classes that may use a node on which there is more, or whose queues have more room.
+void KeptPass::try_again_where_more_is_free(const WaitingClasses& waiting) {
+  dead_.resize(waiting.size());
+  const bool quota = std::find(more_quota_.begin(), more_quota_.end(), 1) != more_quota_.end();
+  for (std::size_t c = 0; c < dead_.size(); ++c) {
+    if (dead_[c].job < 0) continue;
+    const std::span<const std::int32_t> demands = waiting.demands(c);
+    bool more = std::any_of(demands.begin(), demands.end(), [&](std::int32_t d) {
+      const std::int32_t filter = p_->demands[d].filter;
+      return std::any_of(more_nodes_.begin(), more_nodes_.end(), [&](std::int32_t node) { return kernel::in_filter(*p_, filter, node); });
+    });
+    for (std::int32_t q = waiting.queue(c); quota && q >= 0; q = p_->queue_parent[q]) more = more || more_quota_[to_index(q)] != 0;
+    if (more) dead_[c].job = -1;
+  }
+  more_nodes_.clear();
+  more_quota_.clear();
+}
+
+void KeptPass::push(const Head& head) {
+  heads_.push_back(head);
+  std::push_heap(heads_.begin(), heads_.end());
+}
+
+void KeptPass::push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at) {
+  const std::vector<OrderPlace>& jobs = waiting.jobs(to_index(of));
+  if (at < jobs.size()) push({jobs[at], of, at});
+}
+
+// A displaced job left GPUs that some class did not count on: one that may not displace it. Its jobs behind this place may fit.
+void KeptPass::revive(const WaitingClasses& waiting, const OrderPlace& after) {
+  for (std::size_t c = 0; c < dead_.size(); ++c) {
+    if (dead_[c].job < 0 || !(rules_.class_rule || first_displaced_ < dead_[c])) continue;
+    dead_[c].job = -1;
+    const std::vector<OrderPlace>& jobs = waiting.jobs(c);
+    push_after(waiting, static_cast<std::int32_t>(c), to_index(std::upper_bound(jobs.begin(), jobs.end(), after) - jobs.begin()));
+  }
+}
+
+bool KeptPass::quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) const {
+  const kernel::DemandRow& d = p_->demands[option_of(job, o).demand];
+  return kernel::passes_quota(*p_, pass.s, job, d.gpu_type, d.quota);
+}
+
+void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses& waiting, VictimOrder& running, KeySource& keys) {
+  const kernel::ProblemView& p = *p_;
+  s_ = &s;
+  rules_ = rules;
+  running_ = &running;
+  keys_ = &keys;
+  running.begin();
+  for (const PassChange& change : changes_) change_of_[to_index(change.job)] = 0;
+  changes_.clear();
+  change_of_.resize(to_index(p.n_jobs), 0);
+  known_now_.resize(to_index(p.n_demands), 0);
+  infeasible_.resize(to_index(p.n_demands), 0);
+  ++round_;
+  ++pass_;
+  blocked_ = -1;
+  std::copy_n(p.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1), free_.queue_used);
+  // A gang has at most one entry for each of its GPUs; they are given back before others are tried.
+  const std::size_t most = 2 * to_index(p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0) + 64;
+  entries_.resize(std::max(entries_.size(), most));
+  Pass pass{group_, p, free_, scratch_, entries_.data(), 0, false, rules.max_tries, rules.packing};
+
+  heads_.clear();
+  if (rules.strict || rules.class_rule) dead_.clear();
+  try_again_where_more_is_free(waiting);
+  for (std::size_t c = 0; c < waiting.size(); ++c) {
+    const std::vector<OrderPlace>& jobs = waiting.jobs(c);
+    if (!jobs.empty() && !is_dead(c, jobs.front())) heads_.push_back({jobs.front(), static_cast<std::int32_t>(c), 0});
+  }
+  std::make_heap(heads_.begin(), heads_.end());
+  while (!heads_.empty()) {
+    std::pop_heap(heads_.begin(), heads_.end());
+    const Head head = heads_.back();
+    heads_.pop_back();
+    const std::int32_t job = head.place.job;
+    const bool displaced = head.of < 0;
+    // A class that was revived may have two heads.
+    if (!displaced && (change_of_[to_index(job)] != 0 || is_dead(to_index(head.of), head.place))) continue;
+    const std::int32_t from = pass.n_entries;
+    first_displaced_.job = -1;
+    const std::int32_t option = blocked_ >= 0 ? kNone : start(pass, head.place);
+    if (option != kNone) {
+      for (std::int32_t e = from; e < pass.n_entries; ++e) touched_.push_back(pass.entries[e].node);
+      const PassChange change{job, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from, pass.n_entries, -1, head.place.key};
+      if (displaced) {
+        PassChange& known = changes_[change_of_[to_index(job)] - 1];
+        const std::int32_t by = known.displaced_by;
+        known = change;
+        known.displaced_by = by;
+      } else {
+        changes_.push_back(change);
+        change_of_[to_index(job)] = changes_.size();
+        push_after(waiting, head.of, head.at + 1);
+      }
+      if (first_displaced_.job >= 0) revive(waiting, head.place);
+      continue;
+    }
+    if (rules.strict && blocked_ < 0) blocked_ = job;
+    if (displaced) continue;  // kPreempted, as it was recorded
+    OrderPlace& dead = dead_[to_index(head.of)];
+    if (dead.job < 0 || head.place < dead) dead = head.place;
+  }
+  n_entries_ = pass.n_entries;
+  free_ = pass.s;
+  queue_used_.assign(free_.queue_used, free_.queue_used + std::int64_t{p.n_queues} * (p.n_types + 1));
+}
+
+// Steps 3 to 5. @returns the option placed, which is charged; kNone: none.
+std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
+  const std::int32_t job = place.job;
+  for (std::int32_t o = 0; o < options_of(job); ++o) {
+    if (!quota_ok(pass, job, o)) continue;
+    const std::int32_t d = option_of(job, o).demand;
+    const kernel::DemandRow& demand = p_->demands[d];
+    if (rules_.preemptive && infeasible_[to_index(d)] == pass_) continue;
+    if (known_now_[to_index(d)] == round_) continue;
+    if (pass.s.type_free[demand.gpu_type] >= demand.gpus && kernel::place_demand(pass, demand, kNever)) {
+      kernel::charge_queue(*p_, pass.s, job, demand.gpu_type, demand.quota);
+      return o;
+    }
+    known_now_[to_index(d)] = round_;
+  }
+  return rules_.preemptive ? displace(pass, place) : kNone;
+}
+
+std::int32_t KeptPass::fit(Pass& pass, std::int32_t job) {
+  for (std::int32_t o = 0; o < options_of(job); ++o) {
+    const kernel::DemandRow& demand = p_->demands[option_of(job, o).demand];
+    if (!quota_ok(pass, job, o) || pass.s.type_free[demand.gpu_type] < demand.gpus) continue;
+    if (kernel::place_demand(pass, demand, kNever)) return o;
+  }
+  return kNone;
+}
+
+// Whether some option did not already fail with all victims of an earlier job.
+bool KeptPass::may_gain(std::int32_t job) const {
+  for (std::int32_t o = 0; o < options_of(job); ++o) {
+    if (rules_.class_rule || infeasible_[to_index(option_of(job, o).demand)] != pass_) return true;
+  }
+  return false;
+}
+
+std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
+  const std::int32_t job = place.job;
+  if (!may_gain(job)) return kNone;
+  listed_.clear();
+  read_ = 0;
+  by_quota_ = false;
+  for (std::int32_t o = 0; o < options_of(job); ++o) by_quota_ = by_quota_ || !quota_ok(pass, job, o);
+  const std::int32_t from = pass.n_entries;
+  const kernel::GroupRow* rows = nullptr;
+  const auto undo = [&](std::int32_t option) {
+    rows = p_->groups + p_->demands[option_of(job, option).demand].group_begin;
+    kernel::undo_entries(pass, rows, from);
+  };
+  std::int32_t count = 0, failed = 0, option = kNone;
+  for (std::int32_t to = 1;; to *= 2) {
+    count = release_to(pass, place, count, to);
+    const bool ended = count < to;
+    if (ended && count == failed) break;
+    option = fit(pass, job);
+    if (option != kNone) break;
+    failed = count;
+    if (ended) break;
+  }
+  if (option == kNone) {
+    release_to(pass, place, count, 0);
+    // Behind this job there are fewer victims, and no more is free until some job is displaced: then as much is gone.
+    for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) {
+      if (!by_quota_) infeasible_[to_index(option_of(job, o).demand)] = pass_;
+    }
+    return kNone;
+  }
+  std::int32_t fits = count;
+  bool placed = true;
+  while (fits - failed > 1) {
+    const std::int32_t middle = (failed + fits) / 2;
+    if (placed) undo(option);
+    count = release_to(pass, place, count, middle);
+    const std::int32_t o = fit(pass, job);
+    placed = o != kNone;
+    if (placed) {
+      option = o;
+      fits = middle;
+    } else {
+      failed = middle;
+    }
+  }
+  if (!placed) {
+    count = release_to(pass, place, count, fits);
+    option = fit(pass, job);
+  }
+  const kernel::DemandRow& demand = p_->demands[option_of(job, option).demand];
+  kernel::charge_queue(*p_, pass.s, job, demand.gpu_type, demand.quota);
+  give_back(pass, place, count);
+  return option;
+}
+
+// From the most important victim on: one whose GPUs are not needed keeps them.
+void KeptPass::give_back(Pass& pass, const OrderPlace& place, std::int32_t count) {
+  for (std::int32_t k = count - 1; k >= 0; --k) {
+    const OrderPlace& victim = listed_[to_index(k)];
+    if (kernel::hold_again(*p_, pass.s, victim.job)) continue;
+    for (std::int32_t h = p_->held_begin[victim.job]; h < p_->held_begin[victim.job + 1]; ++h) touched_.push_back(p_->held[h].node);
+    changes_.push_back({victim.job, Outcome::kPreempted, kNone, 0, 0, place.job, victim.key});
+    change_of_[to_index(victim.job)] = changes_.size();
+    push({victim, -1, 0});
+    if (first_displaced_.job < 0 || victim < first_displaced_) first_displaced_ = victim;
+  }
+  ++round_;
+}
+
+// Releases or restores until `to` victims are released, or all of them. @returns their number
+std::int32_t KeptPass::release_to(Pass& pass, const OrderPlace& place, std::int32_t count, std::int32_t to) {
+  for (; count < to; ++count) {
+    if (count == static_cast<std::int32_t>(listed_.size()) && !list_next(place)) break;
+    kernel::release_job(*p_, pass.s, listed_[to_index(count)].job);
+  }
+  for (; count > to; --count) kernel::hold_job(*p_, pass.s, listed_[to_index(count - 1)].job);
+  return count;
+}
+
+bool KeptPass::list_next(const OrderPlace& place) {
+  while (read_ < running_->size()) {
+    const OrderPlace& one = running_->at_end(read_, *keys_);
+    if (one < place) return false;
+    ++read_;
+    const bool may_go = change_of_[to_index(one.job)] == 0 && s_->job.victim_from[to_index(one.job)] <= s_->now;
+    const std::vector<std::int32_t>& classes = s_->job.preemption_class;
+    if (!may_go || (rules_.class_rule && classes[to_index(one.job)] >= classes[to_index(place.job)])) continue;
+    if (!matters(place.job, one.job)) continue;
+    listed_.push_back(one);
+    return true;
+  }
+  return false;
+}
+
+// A victim that holds neither an allowed node nor quota that the job lacks would return at once.
+bool KeptPass::matters(std::int32_t job, std::int32_t victim) const {
+  for (std::int32_t o = 0; o < options_of(job); ++o) {
+    const std::int32_t filter = p_->demands[option_of(job, o).demand].filter;
+    for (std::int32_t h = p_->held_begin[victim]; h < p_->held_begin[victim + 1]; ++h) {
+      if (kernel::in_filter(*p_, filter, p_->held[h].node)) return true;
+    }
+  }
+  return by_quota_ && kernel::share_quota(*p_, job, victim);
+}
+
+}  // namespace berth::core

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/kernel/place/place.hpp"
+#include "host/core/kept/victim_order.hpp"
+#include "host/core/kept/waiting_classes.hpp"
+#include "host/core/policy_api/policy.hpp"
+
+namespace berth {
+class StateImpl;
+}
+
+namespace berth::core {
+
+/// What a pass does with a job that does not simply stay as it is.
+struct PassChange {
+  std::int32_t job = -1;
+  kernel::Outcome outcome{};  // kPlaced, kMoved, kPreempted
+  std::int32_t option = -1;   // of the job; -1: none
+  std::int32_t entry_begin = 0, entry_end = 0;
+  std::int32_t displaced_by = -1;  // job
+  std::int64_t key = 0;            // in the order of the pass
+};
+
+/// The scheduling pass of docs/placement.md, section 6, over classes of waiting jobs instead of all jobs, on free GPUs
+/// and an index of them that are kept between passes. It finds what the pass over all jobs finds: section 12.
+///
+/// For disciplines `strict` and `greedy`, exact demands, nodes without an end or shares, and preemption only where
+/// nothing is overdrawn. O(classes) besides what it tries. A class in which no job found room is not tried again until
+/// more could be had than then.
+class KeptPass {
+ public:
+  struct Rules {
+    bool preemptive = false, class_rule = false, strict = false;
+    kernel::Packing packing{};
+    std::int32_t max_tries = 0;
+  };
+
+  /// Reads all nodes of a problem.
+  void begin(const kernel::ProblemView& problem);
+  /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
+  /// @param gain  running jobs that may be displaced by others than before
+  void follow(const StateImpl& state, const kernel::ProblemView& problem, std::span<const std::int32_t> nodes,
+              std::span<const std::int32_t> gain);
+  /// Whether cores, memory, shares and quotas are within what there is.
+  bool nothing_overdrawn() const { return overdrawn_nodes_ == 0; }
+
+  /// After `begin` or `follow` on the same problem.
+  /// @param running  those that may be displaced; read only where `rules.preemptive`
+  void run(const StateImpl& state, const Rules& rules, const WaitingClasses& waiting, VictimOrder& running, KeySource& keys);
+
+  /// Whether the last pass gave GPUs to a job, at this key or a later one.
+  bool placed(std::int32_t job, std::int64_t key) const {
+    const auto at = static_cast<std::size_t>(job);
+    if (at >= change_of_.size() || change_of_[at] == 0) return false;
+    const PassChange& change = changes_[change_of_[at] - 1];
+    return change.option >= 0 && key <= change.key;
+  }
+  std::span<const PassChange> changes() const { return changes_; }
+  std::span<const kernel::PlacedRow> entries() const { return {entries_.data(), static_cast<std::size_t>(n_entries_)}; }
+  /// Strict: the first job that found no room; -1: none.
+  std::int32_t blocked() const { return blocked_; }
+
+ private:
+  /// A job to be tried next: the first of a class that was not tried, or a displaced job.
+  struct Head {
+    OrderPlace place;
+    std::int32_t of = -1;                                                    // class; -1: displaced
+    std::size_t at = 0;                                                      // in the class
+    bool operator<(const Head& other) const { return other.place < place; }  // the first comes out of a heap first
+  };
+  using Pass = kernel::Pass<kernel::SerialGroup>;
+
+  bool read_node(std::int32_t node);
+  bool as_planned(const StateImpl& state) const;
+  void try_again_where_more_is_free(const WaitingClasses& waiting);
+  void push(const Head& head);
+  void push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
+  void revive(const WaitingClasses& waiting, const OrderPlace& after);
+  bool is_dead(std::size_t of, const OrderPlace& place) const { return of < dead_.size() && dead_[of].job >= 0 && !(place < dead_[of]); }
+  std::int32_t start(Pass& pass, const OrderPlace& place);
+  std::int32_t displace(Pass& pass, const OrderPlace& place);
+  bool may_gain(std::int32_t job) const;
+  std::int32_t fit(Pass& pass, std::int32_t job);
+  std::int32_t release_to(Pass& pass, const OrderPlace& place, std::int32_t count, std::int32_t to);
+  bool list_next(const OrderPlace& place);
+  bool matters(std::int32_t job, std::int32_t victim) const;
+  void give_back(Pass& pass, const OrderPlace& place, std::int32_t count);
+
+  const kernel::OptionRow& option_of(std::int32_t job, std::int32_t o) const { return p_->options[p_->option_begin[job] + o]; }
+  std::int32_t options_of(std::int32_t job) const { return p_->option_begin[job + 1] - p_->option_begin[job]; }
+  bool quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) const;
+
+  const kernel::ProblemView* p_ = nullptr;
+  kernel::SerialGroup group_;
+  kernel::PassState free_{};
+  kernel::Scratch scratch_{};
+  std::vector<std::byte> memory_;
+  std::vector<std::uint8_t> overdrawn_;  // [nodes]
+  std::vector<std::uint64_t> open_;      // [nodes] as of the problem
+  std::int64_t overdrawn_nodes_ = 0;
+  std::vector<std::int32_t> touched_;  // nodes that differ from the problem's since the last pass
+
+  // Of one pass.
+  const StateImpl* s_ = nullptr;
+  Rules rules_;
+  VictimOrder* running_ = nullptr;
+  KeySource* keys_ = nullptr;
+  std::vector<Head> heads_;
+  std::vector<OrderPlace> dead_;          // [classes] from here on no job of the class found room, job -1: not known
+  std::vector<std::int32_t> more_nodes_;  // on which more is free, or could be, than after the last pass
+  std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used
+  std::vector<std::int64_t> queue_used_;  // after the last pass
+  OrderPlace first_displaced_;            // of one job; job -1: none
+  std::vector<PassChange> changes_;
+  std::vector<std::size_t> change_of_;  // [jobs] index in `changes_` + 1; 0: none
+  std::vector<kernel::PlacedRow> entries_;
+  std::int32_t n_entries_ = 0;
+  std::int32_t blocked_ = -1;
+  std::vector<std::int64_t> known_now_, infeasible_;  // [demands] the round, the pass in which it did not fit
+  std::int64_t round_ = 0, pass_ = 0;
+  // Of one job that displaces others.
+  std::vector<OrderPlace> listed_;
+  std::size_t read_ = 0;  // running jobs read from the end
+  bool by_quota_ = false;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,137 @@
+#include "host/core/kept/kept_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/kernel/base/to_index.hpp"
+
+namespace berth::core {
+bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
+  if (chosen.policy == nullptr || !chosen.policy->rests_while_waiting() || chosen.policy->reads_cluster()) return false;
+  const PassRules& rules = chosen.rules;
+  const bool plain = rules.discipline == kernel::Discipline::kStrict || rules.discipline == kernel::Discipline::kGreedy;
+  if (!plain || rules.packing == Packing::kConsolidate || rules.consolidation || rules.admits_by_count) return false;
+  if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
+  const bool shared = std::any_of(s.node.sharing.begin(), s.node.sharing.end(), [](std::uint8_t one) { return one != 0; });
+  return !s.node.has_until && !s.any_lost_gpus() && !shared;
+}
+
+JobColumns KeptQueue::columns(const StateImpl& s, std::int32_t job) {
+  const std::size_t n = s.jobs.size();
+  if (remaining_.size() < n) {
+    for (auto* column : {&remaining_, &waiting_since_, &assigned_}) column->resize(n);
+    attained_.resize(n);
+  }
+  remaining_[to_index(job)] = s.remaining(job);
+  attained_[to_index(job)] = s.attained_now(job);
+  waiting_since_[to_index(job)] = s.job.waiting_since[to_index(job)];
+  return {s.job.submit.data(),   s.job.priority.data(), s.job.gpus.data(), s.job.estimate.data(), remaining_.data(), attained_.data(),
+          s.job.deadline.data(), s.job.running.data(),  s.job.id.data(),   waiting_since_.data(), assigned_.data(),  0};
+}
+
+std::int64_t KeptQueue::key_of(std::int32_t job) {
+  std::int64_t key = 0;
+  policy_->keys(columns(*s_, job), s_->now, {&job, 1}, {&key, 1});
+  return key;
+}
+
+void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::int32_t job) {
+  waiting_.remove(job);
+  running_.remove(job);
+  if (is_inexact_.size() <= to_index(job)) is_inexact_.resize(s.jobs.size(), 0);
+  inexact_ -= is_inexact_[to_index(job)];
+  is_inexact_[to_index(job)] = 0;
+  const JobRecord& record = s.jobs[to_index(job)];
+  if (record.job == nullptr || rejected_[to_index(job)] != 0) return;
+  const bool runs = s.job.running[to_index(job)] != 0;
+  if (runs && (!chosen.entry->preemptive || s.job.victim_from[to_index(job)] == kNever)) return;
+  for (const kernel::OptionRow& option : record.options) {
+    if (s.demands.rows()[to_index(option.demand)].exact == 0) is_inexact_[to_index(job)] = 1;
+  }
+  inexact_ += is_inexact_[to_index(job)];
+  const OrderPlace place{key_of(job), s.job_label[to_index(job)], job};
+  if (runs) {
+    running_.add(place);
+    TimeUs change = kNever;
+    chosen.policy->next_change(columns(s, job), s.now, {&job, 1}, {&change, 1});
+    change =
+        std::min(change <= s.now ? kNever : change, s.job.victim_from[to_index(job)] > s.now ? s.job.victim_from[to_index(job)] : kNever);
+    if (change != kNever) changes_.push({change, job, record.version});
+    return;
+  }
+  kind_.assign({s.job.queue[to_index(job)], chosen.entry->class_rule ? s.job.preemption_class[to_index(job)] : 0});
+  for (const kernel::OptionRow& option : record.options) kind_.push_back(option.demand);
+  waiting_.add(kind_, place);
+}
+
+void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
+  waiting_.clear();
+  running_.clear();
+  changes_ = {};
+  is_inexact_.assign(s.jobs.size(), 0);
+  inexact_ = 0;
+  waiting_.begin_filling();
+  running_.begin_filling();
+  for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
+  waiting_.end_filling();
+  running_.end_filling();
+  pass_.begin(s.problem());
+}
+
+// A running job that changed otherwise than by the last plan may be displaced where it was not.
+void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
+  for (std::size_t job = 0; job < rejected.size(); ++job) {
+    if (job >= rejected_.size() || rejected[job] != rejected_[job]) jobs_.push_back(static_cast<std::int32_t>(job));
+  }
+  rejected_ = rejected;
+  for (; !changes_.empty() && changes_.top().at <= s.now; changes_.pop()) {
+    const Change& change = changes_.top();
+    if (s.jobs[to_index(change.job)].version == change.version) jobs_.push_back(change.job);
+  }
+  std::sort(jobs_.begin(), jobs_.end());
+  jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
+  gain_.clear();
+  for (const std::int32_t job : jobs_) {
+    read_job(s, chosen, job);
+    if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(job, running_.stored_key(job))) continue;
+    gain_.push_back(job);
+  }
+  pass_.follow(s, s.problem(), nodes_, gain_);
+}
+
+bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
+  jobs_.clear();
+  nodes_.clear();
+  const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_ == chosen.policy.get();
+  const bool follows = jobs_.size() <= few(s.job_order.size()) && (known_ || settled_);
+  const bool known = known_;
+  known_ = false;  // until all is read
+  seen_ = true;
+  policy_ = chosen.policy.get();
+  s_ = &s;
+  if (!same || !follows) return false;
+  if (known) {
+    read_changes(s, chosen, rejected);
+  } else {
+    rejected_ = rejected;
+    rebuild(s, chosen);
+  }
+  known_ = true;
+  const bool overdrawn = !pass_.nothing_overdrawn();
+  const bool over_quota = [&] {
+    for (std::size_t i = 0; i < s.queue_used.size(); ++i) {
+      if (s.queue_cap[i] != kernel::kNoLimit && s.queue_used[i] > s.queue_cap[i]) return true;
+    }
+    return false;
+  }();
+  if (inexact_ > 0 || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
+  pass_.run(s,
+            {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
+             pass_packing(chosen.rules.packing), chosen.rules.max_tries},
+            waiting_, running_, *this);
+  saw(static_cast<std::int64_t>(pass_.changes().size()), s.job_order.size());
+  known_ = settled_;
+  return true;
+}
+
+}  // namespace berth::core

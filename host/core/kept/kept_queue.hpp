@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "host/core/kept/kept_pass.hpp"
+#include "host/core/kept/victim_order.hpp"
+#include "host/core/kept/waiting_classes.hpp"
+#include "host/core/policy_api/chosen_policy.hpp"
+#include "host/core/state/change_log.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+
+/// The queue of a policy that is kept between decisions, and its pass. It follows the changes of one state.
+///
+/// For policies whose keys rest while jobs wait, and rise only at instants that the policy tells while they run.
+class KeptQueue final : private KeySource {
+ public:
+  /// Whether this queue gives the answer of the pass over all jobs; it does not depend on what is kept.
+  /// @param rejected  [jobs of the state] as Rejections::reject gives it
+  bool answers(const StateImpl& state, const ChosenPolicy& chosen) const;
+  /// Forgets the state that it followed.
+  void clear() {
+    known_ = seen_ = false;
+    cursor_ = {};
+  }
+
+  /// Follows the state, then runs the pass. @returns false where the pass over all jobs is needed after all.
+  bool decide(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
+  const KeptPass& pass() const { return pass_; }
+  /// See WaitingClasses::class_of; of the last decision.
+  const std::vector<std::int32_t>& class_of() const { return waiting_.class_of(); }
+  /// After a pass over all jobs: it is followed only where it changed little.
+  void saw(std::int64_t changes, std::size_t jobs) { settled_ = changes <= static_cast<std::int64_t>(few(jobs)); }
+
+ private:
+  struct Change {
+    TimeUs at;
+    std::int32_t job;
+    std::uint64_t version;
+    bool operator<(const Change& other) const { return other.at < at; }
+  };
+
+  void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
+  void read_changes(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
+  void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
+  std::int64_t key_of(std::int32_t job) override;
+  JobColumns columns(const StateImpl& state, std::int32_t job);
+
+  WaitingClasses waiting_;
+  VictimOrder running_;
+  KeptPass pass_;
+  // More changes than these are followed by the pass over all jobs.
+  static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }
+
+  bool known_ = false;    // all of this is of the state
+  bool settled_ = false;  // the last pass changed little
+  bool seen_ = false;     // the state and the policy are those of the last decision
+  ChangeLog::Cursor cursor_;
+  QueuePolicy* policy_ = nullptr;        // that the keys are of
+  const StateImpl* s_ = nullptr;         // of the decision
+  std::vector<std::uint8_t> rejected_;   // [jobs of the state] as it was read
+  std::priority_queue<Change> changes_;  // of keys of running jobs
+  std::int64_t inexact_ = 0;             // jobs with a demand that is not exact
+  std::vector<std::uint8_t> is_inexact_;
+  std::vector<TimeUs> remaining_, waiting_since_, assigned_;
+  std::vector<std::int64_t> attained_;
+  std::vector<std::int32_t> jobs_, nodes_, gain_, kind_;
+};
+
+}  // namespace berth::core

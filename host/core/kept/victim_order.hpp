@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/units.hpp"
+#include "host/core/kept/waiting_classes.hpp"
+
+namespace berth::core {
+
+/// The current keys of a policy.
+class KeySource {
+ public:
+  virtual ~KeySource() = default;
+  virtual std::int64_t key_of(std::int32_t job) = 0;
+};
+
+/// Running jobs in the order of a policy, read from its end: victims first.
+///
+/// Keys of running jobs may fall at any time; rises are told by `move`. So a job is stored by an earlier key, which is at
+/// least its current one. Only jobs that are read are asked for their key again.
+class VictimOrder {
+ public:
+  void clear() {
+    order_.clear();
+    place_of_.clear();
+    exact_ = 0;
+  }
+  std::size_t size() const { return order_.size(); }
+  /// Adds many jobs one after another, which `end_filling` puts in order.
+  void begin_filling() { filling_ = true; }
+  void end_filling();
+  void add(const OrderPlace& place);
+  /// Nothing where the job is not there.
+  void remove(std::int32_t job);
+
+  bool has(std::int32_t job) const {
+    return static_cast<std::size_t>(job) < place_of_.size() && place_of_[static_cast<std::size_t>(job)].job >= 0;
+  }
+  /// At least its current key. The job is there.
+  std::int64_t stored_key(std::int32_t job) const { return place_of_[static_cast<std::size_t>(job)].key; }
+  /// To be called when time or keys have changed, before `at_end`.
+  void begin() { exact_ = 0; }
+  /// The job at `from_end` (0: the last), by its current key. The jobs behind it must have been read before.
+  const OrderPlace& at_end(std::size_t from_end, KeySource& keys) {
+    while (exact_ <= from_end) settle(order_.size() - 1 - exact_, keys);
+    return order_[order_.size() - 1 - from_end];
+  }
+
+ private:
+  void settle(std::size_t at, KeySource& keys);
+
+  std::vector<OrderPlace> order_;
+  std::vector<OrderPlace> place_of_;  // [jobs of the state] as stored; job -1: not there
+  bool filling_ = false;
+  std::size_t exact_ = 0;  // the last N jobs have their current keys
+};
+
+}  // namespace berth::core

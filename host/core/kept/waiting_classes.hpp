@@ -1,0 +1,90 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace berth::core {
+
+/// A job in the order of a policy: by key, then by label (StateImpl::job_label).
+struct OrderPlace {
+  std::int64_t key = 0, label = 0;
+  std::int32_t job = -1;
+
+  bool operator<(const OrderPlace& other) const { return std::tie(key, label) < std::tie(other.key, other.label); }
+};
+
+/// Waiting jobs in classes. Jobs of one class ask for the same in all their options, and count against the same queues:
+/// where one finds no room, none behind it does.
+class WaitingClasses {
+ public:
+  static constexpr std::int32_t kNone = -1;
+
+  void clear() {
+    ids_.clear();
+    kinds_.clear();
+    jobs_.clear();
+    class_of_.clear();
+    place_of_.clear();
+    waiting_ = 0;
+  }
+  /// Adds many jobs one after another, which `end_filling` puts in order.
+  void begin_filling() { filling_ = true; }
+  void end_filling() {
+    for (std::vector<OrderPlace>& jobs : jobs_) std::sort(jobs.begin(), jobs.end());
+    filling_ = false;
+  }
+  /// @param kind  what makes the class: queue, preemption class, demands
+  void add(const std::vector<std::int32_t>& kind, const OrderPlace& place) {
+    const auto [found, fresh] = ids_.try_emplace(kind, static_cast<std::int32_t>(jobs_.size()));
+    if (fresh) {
+      jobs_.emplace_back();
+      kinds_.push_back(&found->first);
+    }
+    const auto job = static_cast<std::size_t>(place.job);
+    if (class_of_.size() <= job) {
+      class_of_.resize(job + 1, kNone);
+      place_of_.resize(job + 1);
+    }
+    class_of_[job] = found->second;
+    place_of_[job] = place;
+    std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(found->second)];
+    jobs.insert(filling_ ? jobs.end() : std::upper_bound(jobs.begin(), jobs.end(), place), place);
+    ++waiting_;
+  }
+  /// Nothing where the job is in no class.
+  void remove(std::int32_t job) {
+    const auto at = static_cast<std::size_t>(job);
+    if (at >= class_of_.size() || class_of_[at] == kNone) return;
+    std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(class_of_[at])];
+    jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), place_of_[at]));
+    class_of_[at] = kNone;
+    --waiting_;
+  }
+
+  std::size_t size() const { return jobs_.size(); }
+  std::int32_t queue(std::size_t of) const { return kinds_[of]->front(); }
+  /// Of the options, in their order.
+  std::span<const std::int32_t> demands(std::size_t of) const { return std::span(*kinds_[of]).subspan(2); }
+  /// Jobs of a class, in order.
+  const std::vector<OrderPlace>& jobs(std::size_t of) const { return jobs_[of]; }
+  /// [jobs of the state, or fewer] -1: none
+  const std::vector<std::int32_t>& class_of() const { return class_of_; }
+  /// Of all classes.
+  std::int64_t waiting() const { return waiting_; }
+
+ private:
+  std::map<std::vector<std::int32_t>, std::int32_t> ids_;
+  std::vector<const std::vector<std::int32_t>*> kinds_;  // [classes] keys of `ids_`
+  std::vector<std::vector<OrderPlace>> jobs_;
+  std::vector<std::int32_t> class_of_;  // [jobs of the state]
+  std::vector<OrderPlace> place_of_;    // the same; of jobs in a class
+  std::int64_t waiting_ = 0;
+  bool filling_ = false;
+};
+
+}  // namespace berth::core

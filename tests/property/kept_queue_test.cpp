@@ -1,0 +1,183 @@
+// A queue that an engine keeps between decisions answers as the pass over all jobs does.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "berth/io.hpp"
+#include "berth/state.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/support/params.hpp"
+#include "tests/support/random.hpp"
+
+namespace berth {
+namespace {
+
+using test::Random;
+
+/// Of one policy, on one state that changes.
+class Clusters {
+ public:
+  Clusters(std::uint64_t seed, const std::string& policy) : random_(seed), newcomers_(sim::generate(options(seed + 1'000, 200)).jobs) {
+    Snapshot s = sim::generate(options(seed, 60));
+    s.reservations.clear();
+    for (Node& node : s.nodes) {
+      node.sharing = false;
+      node.available_until_us = kNever;
+    }
+    std::erase_if(s.jobs, [](const Job& job) { return !is_plain(job); });
+    std::erase_if(newcomers_, [](const Job& job) { return !is_plain(job); });
+    request_.policy = policy;
+    if (test::has_param(request_.policy, "discipline"))
+      request_.params.emplace_back("discipline", random_.percent(30) ? "strict" : "greedy");
+    if (request_.policy == "las") request_.params.emplace_back("thresholds_gpu_s", "600,6000");
+    request_.params.emplace_back("packing", random_.of<const char*>({"topology", "topology", "count", "emptiest"}));
+    state_ = ClusterState(s);
+  }
+
+  /// @returns the number of deltas applied
+  std::int32_t change() {
+    const Snapshot s = state_.snapshot();
+    std::int32_t applied = 0;
+    for (std::int32_t i = random_.within(1, 3); i > 0; --i) {
+      try {
+        state_.apply(one(s));
+        ++applied;
+      } catch (const Error&) {  // such as a job that has left
+      }
+    }
+    return applied;
+  }
+
+  void decide(const std::string& where) {
+    Plan plan, expected;
+    PolicyState kept = kept_;
+    engine_.decide(state_, kept_, request_, plan);
+    Request all = request_;
+    all.backend = Backend::kReference;
+    Engine().decide(state_, kept, all, expected);
+    ASSERT_EQ(kept_, kept) << where;
+    ASSERT_TRUE(same_plan(plan, expected)) << where << "\n" << text(plan) << "\n--- but ---\n" << text(expected);
+    if (random_.percent(75)) commit(state_, plan);
+  }
+
+ private:
+  static sim::GenerateOptions options(std::uint64_t seed, std::int32_t jobs) {
+    sim::GenerateOptions o;
+    o.nodes = 3 + static_cast<std::int32_t>(seed % 17);
+    o.jobs = jobs;
+    o.seed = seed;
+    o.nodes_per_rack = 3;
+    o.racks_per_pod = 2;
+    o.workload = sim::Workload::kHelios;
+    o.outage_ppm = 0;
+    return o;
+  }
+  static bool is_plain(const Job& job) {
+    return std::all_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.share_ppm == kWholeGpu; });
+  }
+  std::string text(const Plan& plan) const { return io::to_json(plan, state_, false).substr(0, 6'000); }
+
+  Delta one(const Snapshot& s) {
+    if (s.jobs.empty()) return newcomer(s);
+    const Job& job = random_.of(s.jobs);
+    switch (random_.below(9)) {
+      case 0:
+        return delta::SetTime{s.now_us + random_.below(900) * kSecond};
+      case 1:
+        return delta::RemoveJob{job.id, random_.percent(50) ? "completed" : ""};
+      case 2:
+        return delta::StopJob{job.id};
+      case 3:
+        return progress(job);
+      case 4:
+        return again(job);
+      case 5:
+        return node(s);
+      case 6:
+        return queue(s);
+      default:
+        return newcomer(s);
+    }
+  }
+  Delta newcomer(const Snapshot& s) {
+    Job job = random_.of(newcomers_);
+    job.id = "new" + std::to_string(random_.below(90));
+    job.submit_us = std::max<TimeUs>(0, s.now_us - random_.below(100) * kSecond);
+    job.state = JobState::kWaiting;
+    job.allocation = {};
+    job.progress = {};
+    job.waiting_since_us = kNever;
+    if (random_.percent(20)) job.preemption.minimum_run_us = random_.below(2'000) * kSecond;
+    if (random_.percent(10)) job.preemption.preemptible = false;
+    return delta::PutJob{std::move(job)};
+  }
+  Delta progress(const Job& job) {
+    Progress p = job.progress;
+    p.run_us = std::max<TimeUs>(0, p.run_us + random_.within(-100, 100) * kSecond);
+    p.attained_gpu_us += random_.below(5'000) * kSecond;
+    return delta::SetProgress{job.id, std::move(p)};
+  }
+  Delta again(Job job) {
+    job.priority += random_.below(3) - 1;
+    if (random_.percent(30)) job.estimate.run_us = kNever;
+    if (random_.percent(30)) job.estimate.run_us = random_.within(1, 20'000) * kSecond;
+    if (random_.percent(20)) job.deadline = {random_.below(200'000) * kSecond, true};
+    return delta::PutJob{std::move(job)};
+  }
+  Delta node(const Snapshot& s) {
+    const Node& one = random_.of(s.nodes);
+    if (random_.percent(50)) return delta::SetNodeState{one.id, random_.percent(60) ? NodeState::kReady : NodeState::kDrain, 0};
+    return delta::SetGpuState{one.id, random_.below(8), random_.percent(70) ? GpuState::kOk : GpuState::kReleasing, kNever};
+  }
+  Delta queue(const Snapshot& s) {
+    if (s.queues.empty()) return newcomer(s);
+    Queue queue = random_.of(s.queues);
+    for (Quota& quota : queue.quotas) quota.limit = random_.within(8, 96);
+    return delta::PutQueue{std::move(queue)};
+  }
+
+  Random random_;
+  std::vector<Job> newcomers_;
+  Request request_;
+  ClusterState state_{Snapshot{}};
+  Engine engine_;
+  PolicyState kept_;
+};
+
+/// @param deltas  in all, over clusters of 100 each
+void follow(const std::string& policy, std::int32_t deltas) {
+  std::int32_t applied = 0;
+  for (std::uint64_t seed = 1; applied < deltas; ++seed) {
+    Clusters clusters(seed, policy);
+    for (std::int32_t of_one = 0, round = 0; of_one < 100; ++round) {
+      const std::int32_t here = clusters.change();
+      of_one += here;
+      applied += here;
+      clusters.decide(policy + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+class KeptQueue : public ::testing::TestWithParam<std::string> {};
+
+// BERTH_DELTAS: how many in all, over all policies.
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobs) {
+  const char* const wanted = std::getenv("BERTH_DELTAS");  // NOLINT(concurrency-mt-unsafe): one thread
+  const std::int64_t all = wanted == nullptr ? 20'000 : std::strtoll(wanted, nullptr, 10);
+  follow(GetParam(), static_cast<std::int32_t>(all / std::ssize(test::queue_policy_names())) + 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KeptQueue, ::testing::ValuesIn(test::queue_policy_names()),
+                         [](const auto& each) { return test::test_name(each.param); });
+
+}  // namespace
+}  // namespace berth
