@@ -191,7 +191,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   attempt.kept = true;
   attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, 0, {}, &tried);
   attempt.visited = problem.view();
-  const kernel::PlaceResult result = attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited));
+  const kernel::PlaceResult result = attempt.result.prepare(attempt.request.n, static_cast<std::int32_t>(pass.entries().size()));
   position_.resize(s.jobs.size());
   for (std::int32_t i = 0; i < attempt.request.n; ++i) {
     const std::int32_t job = ordered_[to_index(i)];

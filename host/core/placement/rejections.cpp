@@ -28,15 +28,22 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
   after_.begin(p);
   reasons_.begin(reason_input(s, p));
   rejected_.assign(s.jobs.size(), 0);
+  if (possible_of_ != s.cluster_version()) possible_.clear();
+  possible_of_ = s.cluster_version();
+  possible_.resize(s.jobs.size(), 0);
   for (const std::int32_t job : s.job_order) {
     if (s.job.running[to_index(job)] != 0) continue;
-    const Reason never = reasons_.never(job);
-    // Without the same evidence from the independent checker nothing is concluded: the job waits.
-    if (never.certified && certificates.holds(s.facts(), job, never)) {
-      rejected_[to_index(job)] = kCannotRun;
-    } else if (s.too_late(job) != kNever) {
-      rejected_[to_index(job)] = kTooLate;
+    std::uint64_t& possible = possible_[to_index(job)];
+    if (possible != s.job.version[to_index(job)]) {
+      const Reason never = reasons_.never(job);
+      // Without the same evidence from the independent checker nothing is concluded: the job waits.
+      if (never.certified && certificates.holds(s.facts(), job, never)) {
+        rejected_[to_index(job)] = kCannotRun;
+        continue;
+      }
+      if (!never.certified) possible = s.job.version[to_index(job)];
     }
+    if (s.too_late(job) != kNever) rejected_[to_index(job)] = kTooLate;
   }
   return rejected_;
 }

@@ -26,6 +26,7 @@ void JobStore::resize(std::size_t n) {
   for (auto* c : {&estimate_rate, &work_left, &rate, &attained, &learning_rate_pico}) c->resize(n, 0);
   for (auto* c : {&priority, &gpus, &preemption_class, &queue, &held_type, &shape, &local_batch}) c->resize(n, -1);
   running.resize(n, 0);
+  version.resize(n, 0);
   id.resize(n, nullptr);
 }
 
@@ -247,7 +248,7 @@ void StateImpl::rebuild_queues() {
 }
 
 void StateImpl::touch_job(std::int32_t job_index) {
-  jobs[to_index(job_index)].version = ++job_versions_;
+  job.version[to_index(job_index)] = jobs[to_index(job_index)].version = ++job_versions_;
   log_.job(job_index);
   if (facts_) changed_jobs_.push_back(job_index);
 }

@@ -68,6 +68,7 @@ struct JobStore {
   std::vector<std::int32_t> local_batch;         // of the shape in which it runs
   std::vector<std::int64_t> learning_rate_pico;  // of the same
   std::vector<std::uint8_t> running;
+  std::vector<std::uint64_t> version;  // of JobRecord
   std::vector<const std::string*> id;
 
   void resize(std::size_t n);
@@ -132,6 +133,8 @@ class StateImpl {
   core::SupplyView total_supply() const;
   /// Changes when demands, filters or node descriptions change. Never 0.
   std::uint64_t structure_version() const { return (structure_ << 32) + demands.rows().size() + 1; }
+  /// The same without demands that are added. Never 0.
+  std::uint64_t cluster_version() const { return structure_ + 1; }
   /// Changes when a job comes, goes or gets a new description. Never 0.
   std::uint64_t options_version() const { return options_version_; }
   /// The descriptions as the validator reads them, kept in step with the changes since the last call.

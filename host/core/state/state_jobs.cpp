@@ -40,7 +40,7 @@ void StateImpl::compile_job(std::int32_t job_index) {
   JobRecord& record = jobs[to_index(job_index)];
   const Job& j = *record.job;
   changed_rows_.push_back(job_index);
-  record.version = ++job_versions_;
+  job.version[to_index(job_index)] = record.version = ++job_versions_;
   ++options_version_;
   record.options.clear();
   record.option_rate.clear();
