@@ -14,7 +14,9 @@
 #include "host/sim/generate/turnover.hpp"
 
 /// Decisions of `price` by its default objective `flow_time` and by `goodput`, which was the default before, in turns.
-/// `ratio` is the median of the quotients of neighbours.
+/// After changes each decides on the state that its own plans made, so that neighbours are not the same question. On the same
+/// state the plan by `flow_time` is applied to both, so that `goodput` has more to change. `ratio` is the median of the quotients
+/// of neighbours.
 namespace berth::bench {
 namespace {
 
@@ -37,7 +39,7 @@ Snapshot elastic_cluster(const ContestSize& size) {
 /// A scheduler that decides by one objective.
 class Decider {
  public:
-  Decider(const Snapshot& snapshot, const char* objective) : snapshot_(snapshot), state_(snapshot) {
+  Decider(const Snapshot& snapshot, const char* objective) : state_(snapshot), turnover_(snapshot, kSeed) {
     request_.policy = "price";
     request_.params = {{"objective", objective}};
   }
@@ -51,42 +53,63 @@ class Decider {
     if (seconds.size() == 1) require_valid(state_, plan_);
   }
 
-  void decide_after_changes() {
-    const std::vector<Delta> deltas = turnover_.next(state_);
+  void decide_after(const std::vector<Delta>& deltas) {
     Lap lap;
     state_.apply(deltas);
     engine_.decide(state_, kept_, request_, plan_);
     seconds.push_back(lap.seconds());
     if (seconds.size() == 1) require_valid(state_, plan_);
-    commit(state_, plan_);
   }
+
+  void apply(const Plan& plan) { commit(state_, plan); }
+
+  std::vector<Delta> changes() { return turnover_.next(state_); }
+  const Plan& plan() const { return plan_; }
 
   std::vector<double> seconds;
 
  private:
-  const Snapshot& snapshot_;
   ClusterState state_;
   Engine engine_;
   PolicyState kept_;
   Request request_;
   Plan plan_;
-  sim::Turnover turnover_{snapshot_, kSeed};
+  sim::Turnover turnover_;
 };
 
-void objectives(benchmark::State& bench, const ContestSize& size, bool from_nothing) {
+enum class Questions : std::uint8_t { kFromNothing, kAfterChanges, kAfterChangesSameState };
+
+const char* name_of(Questions questions) {
+  if (questions == Questions::kFromNothing) return "from_nothing";
+  return questions == Questions::kAfterChanges ? "after_changes" : "after_changes_same_state";
+}
+
+void objectives(benchmark::State& bench, const ContestSize& size, Questions questions) {
   const Snapshot snapshot = elastic_cluster(size);
   Decider flow_time(snapshot, "flow_time"), goodput(snapshot, "goodput");
-  const auto step = from_nothing ? &Decider::decide_from_nothing : &Decider::decide_after_changes;
-  for (Decider* one : {&flow_time, &goodput}) {
-    (one->*step)();
-    one->seconds.clear();
-  }
+  Decider* const both[] = {&flow_time, &goodput};
+  const bool from_nothing = questions == Questions::kFromNothing;
+  const auto decide = [&] {
+    if (from_nothing) {
+      for (Decider* one : both) one->decide_from_nothing();
+      return;
+    }
+    if (questions == Questions::kAfterChanges) {
+      for (Decider* one : both) one->decide_after(one->changes());
+      for (Decider* one : both) one->apply(one->plan());
+      return;
+    }
+    const std::vector<Delta> deltas = flow_time.changes();
+    for (Decider* one : both) one->decide_after(deltas);
+    for (Decider* one : both) one->apply(flow_time.plan());
+  };
+  decide();
+  for (Decider* one : both) one->seconds.clear();
   const std::int64_t decisions = from_nothing ? full_or_smoke(11, 2) : full_or_smoke(500, 10);
   for (auto _ : bench) {
     double seconds = 0;
     for (std::int64_t i = 0; i < decisions; ++i) {
-      (flow_time.*step)();
-      (goodput.*step)();
+      decide();
       seconds += flow_time.seconds.back();
     }
     bench.SetIterationTime(seconds);
@@ -101,10 +124,9 @@ void objectives(benchmark::State& bench, const ContestSize& size, bool from_noth
 [[maybe_unused]] const bool registered = [] {
   for (const ContestSize& size : contest_sizes()) {
     if (size.types != 1) continue;
-    for (const bool from_nothing : {true, false}) {
-      const std::string name =
-          "objectives/" + std::string(from_nothing ? "from_nothing" : "after_changes") + "/gpus:" + std::to_string(size.gpus);
-      benchmark::RegisterBenchmark(name.c_str(), objectives, size, from_nothing)
+    for (const Questions questions : {Questions::kFromNothing, Questions::kAfterChanges, Questions::kAfterChangesSameState}) {
+      const std::string name = "objectives/" + std::string(name_of(questions)) + "/gpus:" + std::to_string(size.gpus);
+      benchmark::RegisterBenchmark(name.c_str(), objectives, size, questions)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond)
           ->Iterations(1);

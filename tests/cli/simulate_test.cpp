@@ -163,6 +163,7 @@ TEST(CliSimulate, TheJobsOfOnesAreFiftyAndSubmittedAsPublished) {
 
   EXPECT_TRUE(contains(berth(drawn + "fifo").out, "ones, submitted as published: 50 jobs on 64 GPUs"));
   EXPECT_TRUE(contains(berth(drawn + "fifo --jobs 3 --load 0.5").out, "ones at load 0.5: 3 jobs on 64 GPUs"));
+  EXPECT_TRUE(contains(berth(drawn + "fifo --jobs 0").err, "--jobs: expected a whole number from 1 to "));
   EXPECT_TRUE(contains(rigid.out, "\"moves\":0")) << rigid.out << rigid.err;
   ASSERT_EQ(elastic.code, 0) << elastic.err;
   EXPECT_FALSE(contains(elastic.out, "\"moves\":0")) << elastic.out;  // the profiles came along

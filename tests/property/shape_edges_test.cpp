@@ -88,6 +88,47 @@ TEST_P(ShapeEdges, RatesThatRiseAtOnce) {
   EXPECT_EQ(plan_of(s).totals.starts, one_by_one ? 1 : 2);
 }
 
+// Three jobs of 1 to 8 GPUs, one of which runs.
+Snapshot three_jobs(const GpuRates& rates = test::kAmdahl) {
+  Snapshot s = one_node();
+  test::runs(elastic(s, "a", rates), 2);
+  for (const char* id : {"b", "c"}) elastic(s, id, rates);
+  return s;
+}
+
+// One rate at most is known. Where it is that of 8 GPUs, one job may hold all of them.
+TEST_P(ShapeEdges, AProfileOfOnePoint) {
+  for (const std::int32_t gpus : {1, 4, 8, 64}) {
+    Snapshot s = three_jobs({{1, 0}, {2, 0}, {4, 0}, {8, 0}});
+    for (Job& job : s.jobs) {
+      job.profile.kind = ProfileKind::kTable;
+      job.profile.points.resize(1);
+      job.profile.points[0].gpus = gpus;
+      job.profile.points[0].rate = 1'000'000;
+    }
+    EXPECT_GE(plan_of(s).totals.starts, gpus == 8 ? 0 : 1) << gpus;
+  }
+}
+
+TEST_P(ShapeEdges, NoWorkIsLeft) {
+  for (const std::int64_t work : {std::int64_t{1}, kScoreCeiling}) {
+    Snapshot s = three_jobs();
+    for (Job& job : s.jobs) job.progress.work_total = job.progress.work_done = work;
+    EXPECT_EQ(plan_of(s).totals.starts, 2) << work;
+    // c may wait for the others, which end at once.
+    s.jobs[2].progress.work_done = 0;
+    EXPECT_GE(plan_of(s).totals.starts, 1) << work;
+  }
+}
+
+TEST_P(ShapeEdges, TheLongestEstimate) {
+  Snapshot s = three_jobs();
+  for (Job& job : s.jobs) job.estimate.run_us = kMaxTimeUs;
+  EXPECT_EQ(plan_of(s).totals.starts, 2);
+  s.jobs[2].estimate.run_us = 1;
+  EXPECT_EQ(plan_of(s).totals.starts, 2);
+}
+
 TEST_P(ShapeEdges, ATypeThatNoJobCanUse) {
   Snapshot s = test::two_racks();
   s.nodes[1].gpu_type = s.nodes[2].gpu_type = s.nodes[3].gpu_type = "h100";

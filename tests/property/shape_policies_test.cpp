@@ -5,6 +5,8 @@
 #include <cfenv>
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/engine.hpp"
@@ -38,20 +40,22 @@ TEST_P(ShapePolicies, MakeValidPlansThatNoBackendMakesOtherwise) {
     const ClusterState state = cluster(seed);
     request.seed = seed;
     Engine engine;
-    PolicyState kept, by_reference;
+    PolicyState kept, of_other[2];
+    const std::pair<Backend, std::int32_t> others[] = {{Backend::kReference, 1}, {Backend::kCpu, 1}};
     Plan plan, other;
     for (int round = 0; round < 2; ++round) {
       request.backend = Backend::kCpu;
       request.threads = 2;
       engine.decide(state, kept, request, plan);
-      request.backend = Backend::kReference;
-      request.threads = 1;
-      engine.decide(state, by_reference, request, other);
       EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << "seed " << seed;
       EXPECT_LE(plan.bound.value, plan.bound.bound) << "seed " << seed;
       EXPECT_GT(plan.bound.value, 0) << "seed " << seed;
-      EXPECT_TRUE(same_plan(plan, other)) << "seed " << seed;
-      EXPECT_EQ(kept, by_reference) << "seed " << seed;
+      for (std::size_t i = 0; i < 2; ++i) {
+        std::tie(request.backend, request.threads) = others[i];
+        engine.decide(state, of_other[i], request, other);
+        EXPECT_TRUE(same_plan(plan, other)) << "seed " << seed << ", backend " << i;
+        EXPECT_EQ(kept, of_other[i]) << "seed " << seed << ", backend " << i;
+      }
     }
   }
 }

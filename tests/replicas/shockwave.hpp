@@ -30,9 +30,10 @@ struct ShockwaveHabits {
   double between_allocations_s = 1'000;  ///< least time between two allocations
   double start_s = 20;                   ///< lost by a job that did not run in the round before
   bool waits_for_allocation = true;      ///< a job that came after the last allocation holds GPUs, but does not run
-  double alpha = 0.2;                    ///< allox: only this part of the unfinished jobs is matched, the earliest; no fewer than GPUs
-  bool share_by_gpus = true;             ///< allox: a job of k GPUs has 1 / k of the time
-  bool counts_steps = true;              ///< max-sum: the sum of steps a second; else of speeds relative to the first batch
+  /// allox: only this part of the jobs without a full share is matched, the earliest; no fewer than there are free GPUs
+  double alpha = 0.2;
+  bool share_by_gpus = true;  ///< allox: a job of k GPUs has 1 / k of the time
+  bool counts_steps = true;   ///< max-sum: the sum of steps a second; else of speeds relative to the first batch
 };
 
 struct ShockwaveFigures {

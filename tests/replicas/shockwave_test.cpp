@@ -37,6 +37,19 @@ TEST(ShockwaveReplica, AJobThatDidNotRunLosesTimeAndWaitsForAnAllocation) {
   EXPECT_EQ(replay_shockwave(jobs, ShockwavePolicy::kAllox, habits).makespan_s, 130 + 120);
 }
 
+// 33 jobs of one GPU. The last one is the shortest, and of the waiting jobs no more than the 32 earliest are matched.
+TEST(ShockwaveReplica, AlloxMatchesTheEarliestJobsOnly) {
+  std::vector<ShockwaveJob> jobs(33, ShockwaveJob{0, 1, 240, 240, {{0, 1, 1}}});
+  jobs.back().work = jobs.back().run_s = 120;
+  ShockwaveHabits habits;
+  habits.between_allocations_s = 0;
+  habits.start_s = 0;
+
+  EXPECT_EQ(replay_shockwave(jobs, ShockwavePolicy::kAllox, habits).mean_s, (32 * 240.0 + 360) / 33);
+  habits.alpha = 1;
+  EXPECT_EQ(replay_shockwave(jobs, ShockwavePolicy::kAllox, habits).mean_s, (120 + 31 * 240.0 + 360) / 33);
+}
+
 // docs/validation.md has these figures.
 TEST(ShockwaveReplica, HasTheFiguresOfThePage) {
   const std::string trace = trace_file("shockwave/120_0.2_5_100_40_25.trace"), rates = trace_file("shockwave/tacc_throughputs.json.gz");

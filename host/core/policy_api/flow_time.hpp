@@ -65,8 +65,9 @@ class FlowRanks {
     std::int32_t job;
   };
   struct Rank {
-    std::int64_t from, to;  // weight of the jobs with more work left; the same with the job's own
-    std::int64_t own;       // part of `to` - `from`
+    std::int64_t from;  // weight of the jobs with more work left, and eighths of that of the jobs with less
+    std::int64_t to;    // `from` with the weight of the jobs of this rank
+    std::int64_t own;   // part of `to` - `from`
   };
   std::int64_t expected_weight_above(std::int64_t key, std::int64_t own, WorkSource source) const;
 

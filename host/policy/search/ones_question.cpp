@@ -98,15 +98,12 @@ void OnesQuestion::set_type(const core::ShapeQuestion& q, const OnesSettings& se
   n_gpus_ = type_ < 0 ? 0 : static_cast<std::int32_t>(std::min<std::int64_t>(q.problem.capacity[type_], INT32_MAX));
 }
 
-// The requested shape, where it fits, else the one with the fewest GPUs: for a job whose rates are known elsewhere only.
+// The shape with the fewest GPUs, so that other jobs fit too: for a job whose rates are known elsewhere only.
 std::int32_t OnesQuestion::first_step(const core::ShapeQuestion& q, std::int32_t j) const {
   std::int32_t best = -1;
-  const auto rank = [&](std::int32_t k) {
-    const core::ChoiceOption& one = q.options[to_index(k)];
-    return std::tuple(q.state.jobs()[to_index(one.job)].options[to_index(one.option)].shape != 0, q.problem.gpus[k], k);
-  };
   for (std::int32_t k = q.problem.option_begin[j]; k < q.problem.option_begin[j + 1]; ++k) {
-    if (q.problem.type[k] == type_ && q.problem.gpus[k] <= n_gpus_ && (best < 0 || rank(k) < rank(best))) best = k;
+    if (q.problem.type[k] != type_ || q.problem.gpus[k] > n_gpus_) continue;
+    if (best < 0 || q.problem.gpus[k] < q.problem.gpus[best]) best = k;
   }
   return best;
 }

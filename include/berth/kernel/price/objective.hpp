@@ -61,7 +61,7 @@ BERTH_HD constexpr std::int64_t integer_root(std::int64_t v) {
   return low;
 }
 
-/// What is above 0 stays above 0: a light job may run where nobody else would.
+/// What is above 0 stays above 0: a light job may run where no other job would.
 BERTH_HD constexpr std::int64_t rounded_down(std::int64_t exact, std::int64_t rounded) { return exact > 0 && rounded < 1 ? 1 : rounded; }
 
 /// The average speed over the horizon when a change costs some of it.

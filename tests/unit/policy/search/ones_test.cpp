@@ -308,6 +308,28 @@ TEST(Ones, KnowsOneGpuType) {
   EXPECT_THROW(test::valid_plan(state, asking({{"gpu_type", "none"}})), InvalidArgument);
 }
 
+// Both ask for 8 GPUs of a100, where their rates are not known.
+TEST(Ones, JobsWhoseRatesAreKnownOnAnotherTypeStartOnTheFewestGpus) {
+  Snapshot s = test::two_types();
+  for (Job& job : s.jobs) {
+    job.profile.kind = ProfileKind::kTable;
+    job.profile.points.resize(1);
+    job.profile.points[0].gpu_type = "h100";
+    job.profile.points[0].gpus = 8;
+    job.profile.points[0].rate = 1'000'000;
+    job.shapes[0].rate = 0;
+    job.shapes.insert(job.shapes.begin() + 1, job.shapes[0]);
+    job.shapes[1].id = "half";
+    job.shapes[1].gpus = 4;
+  }
+  const ClusterState state(s);
+
+  const Plan plan = test::valid_plan(state, asking());
+
+  EXPECT_EQ(fate(state, plan, "a"), "start half");
+  EXPECT_EQ(fate(state, plan, "b"), "start half");
+}
+
 TEST(Ones, TheProgressCallbackMayStopIt) {
   Snapshot s = one_node();
   for (int i = 0; i < 6; ++i) elastic(s, "j" + std::to_string(i));

@@ -23,7 +23,7 @@ inline Snapshot one_node(std::int32_t gpus = 8) {
 }
 
 /// A node of a100 and one of h100; jobs a and b of 8 GPUs, with shape "s" on the one type and "h" on the other. On a100
-/// both are equally fast. On h100 a is no slower, and b three times as fast.
+/// both are equally fast. On h100 a is as fast, and b a third as fast.
 inline Snapshot two_types() {
   Snapshot s = two_racks();
   s.nodes.resize(2);
