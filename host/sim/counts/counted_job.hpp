@@ -44,7 +44,7 @@ struct CountedJob : JobPast {
   TimeUs submit = 0, deadline = kNever, estimate = kNever;
   TimeUs left = 0;  // remaining work, as run time
   TimeUs owed = 0;  // cost of the next start
-  std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0, line = 0;
+  std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0;
   __int128 live_from = 0;  // sum over time of the number of jobs present, when it arrived
   // For running jobs.
   TimeUs held_from = 0, working_from = 0;
