@@ -20,6 +20,7 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
       keys_(*chosen.policy, estimator_.knows_work()),
       nodes_(nodes),
       running_(to_index(nodes.pools())),
+      releases_(chosen.rules.discipline == kernel::Discipline::kEasy ? to_index(nodes.pools()) : 0),
       upcoming_(source_.next()) {
   totals_.gpus = nodes.gpus();
   if (settings.series != nullptr) nodes_.stop_token(settings.series->fragmentation());
@@ -70,6 +71,7 @@ std::int32_t CountRun::next_arrival() {
     return -1;
   }
   job.estimate = estimator_.run_time(traced, job.rank);
+  job.limit = traced.time_limit_us;
   job.deadline = traced.deadline_us;
   job.priority = traced.priority;
   job.left = traced.run_us;
@@ -106,6 +108,10 @@ void CountRun::run(const JobPlace& place, TimeUs cost, bool moved) {
   const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
   if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
   ends_.set(end, job.rank, place.job);
+  if (!releases_.empty()) {
+    const TimeUs fixed_from = estimator_.knows_work() ? job.working_from : now_;
+    releases_[to_index(job.pool)].add(jobs_, place.job, now_, predicted_left(job), fixed_from);
+  }
   if (!preemptive_) return;
   running_[to_index(job.pool)].add(jobs_, place);
   await_change(place.job);
@@ -123,6 +129,7 @@ void CountRun::await_change(std::int32_t job) {
 
 void CountRun::stop(std::int32_t job_index) {
   CountedJob& job = jobs_[job_index];
+  if (!releases_.empty()) releases_[to_index(job.pool)].remove(jobs_, job_index);
   const TimeUs paid = std::min(now_, job.working_from) - job.held_from;
   (job.moved ? job.moving : job.restarting) += paid;
   job.left = job.left_at(now_);

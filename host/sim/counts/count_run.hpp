@@ -14,6 +14,7 @@
 #include "host/sim/counts/counted_job.hpp"
 #include "host/sim/counts/job_keys.hpp"
 #include "host/sim/counts/node_counts.hpp"
+#include "host/sim/counts/release_profile.hpp"
 #include "host/sim/counts/running_order.hpp"
 #include "host/sim/measures/series.hpp"
 #include "host/sim/replay/settings.hpp"
@@ -30,11 +31,20 @@ class CountRun {
 
   TimeUs now() const { return now_; }
   CountedJobs& jobs() { return jobs_; }
+  const CountedJobs& jobs() const { return jobs_; }
   NodeCounts& nodes() { return nodes_; }
+  const NodeCounts& nodes() const { return nodes_; }
   JobKeys& keys() { return keys_; }
   bool preemptive() const { return preemptive_; }
   /// The running jobs of a pool, where jobs may be displaced.
   RunningOrder& running(std::int32_t pool) { return running_[to_index(pool)]; }
+  /// Predicted releases of a pool, under discipline `easy`.
+  ReleaseProfile& releases(std::int32_t pool) { return releases_[to_index(pool)]; }
+  /// Predicted run time that a job still needs, at least 1; kNever: not known. Constant while it waits.
+  TimeUs predicted(const CountedJob& job) const {
+    const TimeUs left = predicted_left(job);
+    return left == kNever ? left : std::max<TimeUs>(1, left);
+  }
 
   // What happens at an instant, in this order.
   TimeUs next_event() const { return std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next()}); }
@@ -65,7 +75,8 @@ class CountRun {
   void arrive(const Receive& receive) {
     while (upcoming_ != nullptr && upcoming_->submit_us <= now_) {
       const std::int32_t job = next_arrival();
-      if (job >= 0) receive(JobPlace{keys_.key(jobs_[job], now_), jobs_[job].rank, job}, upcoming_ == nullptr || upcoming_->submit_us > now_);
+      if (job >= 0)
+        receive(JobPlace{keys_.key(jobs_[job], now_), jobs_[job].rank, job}, upcoming_ == nullptr || upcoming_->submit_us > now_);
     }
   }
   void decided() {
@@ -97,6 +108,12 @@ class CountRun {
   std::int32_t next_arrival();
   void run(const JobPlace& place, TimeUs cost, bool moved);
   void await_change(std::int32_t job);
+  // Where the work is not known: 0 or less when the job has run for longer than predicted.
+  TimeUs predicted_left(const CountedJob& job) const {
+    if (estimator_.knows_work()) return std::max<TimeUs>(1, job.left_at(now_));
+    const TimeUs run = job.estimate == kNever ? job.limit : job.estimate;
+    return run == kNever ? kNever : run - job.held_at(now_);
+  }
   void leave(std::int32_t job, JobOutcome::End how);
   void report(std::int32_t job, JobOutcome::End how);
   std::string why_never(const CountedJob& job) const;
@@ -116,7 +133,8 @@ class CountRun {
   __int128 live_us_ = 0;  // number of jobs present, summed over time
   std::int64_t n_running_ = 0, n_waiting_ = 0, gpus_allocated_ = 0, gpus_waited_ = 0;
   CountedJobs jobs_;
-  std::vector<RunningOrder> running_;  // [pools] where jobs may be displaced
+  std::vector<RunningOrder> running_;     // [pools] where jobs may be displaced
+  std::vector<ReleaseProfile> releases_;  // [pools] under discipline `easy`
   JobEvents ends_, changes_;
   const TraceJob* upcoming_;
   SimulationTotals totals_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/sim/counts/backfill_decisions.hpp"
 #include "host/sim/counts/count_run.hpp"
 #include "host/sim/counts/line_decisions.hpp"
 
@@ -45,8 +46,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
                         (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
-                        chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.packing != core::Packing::kConsolidate &&
-                        !chosen.rules.consolidation && !chosen.rules.admits_by_count;
+                        chosen.rules.packing != core::Packing::kConsolidate && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
@@ -56,6 +56,10 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   NodeCounts nodes;
   if (!nodes.begin(cluster, trace.facts, chosen.rules.packing)) return std::nullopt;
   CountRun run(trace, settings, done, chosen, nodes);
+  if (chosen.rules.discipline == kernel::Discipline::kEasy) {
+    BackfillDecisions decisions(run);
+    return simulate_with(run, decisions);
+  }
   LineDecisions decisions(run, chosen.rules.discipline == kernel::Discipline::kStrict);
   return simulate_with(run, decisions);
 }
