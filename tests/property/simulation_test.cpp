@@ -157,8 +157,9 @@ const std::vector<std::string>& counted_policies() {
     for (const std::string& name : test::queue_policy_names()) {
       const core::PolicyEntry& entry = core::find_policy(name);
       const auto policy = entry.make({});
-      if (!policy->rests_while_waiting() || entry.class_rule || entry.consolidation != nullptr) continue;
-      if (!entry.preemptive || policy->rises_only_at_changes()) found.push_back(name);
+      if (entry.class_rule || entry.consolidation != nullptr) continue;
+      const bool rests = policy->rests_while_waiting() && (!entry.preemptive || policy->rises_only_at_changes());
+      if (rests || policy->follows_from_columns()) found.push_back(name);
     }
     return found;
   }();
@@ -195,6 +196,10 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     settings.request.params = {{"packing", random.of<const char*>({"count", "emptiest", "topology", "topology"})},
                                {"discipline", random.of<const char*>({"strict", "greedy", "greedy", "easy", "easy", "easy"})}};
     settings.request.seed = seed;
+    if (settings.request.policy == "gittins") {
+      settings.request.params[1].second = random.of<const char*>({"strict", "greedy", "greedy"});
+      settings.request.params.emplace_back("delta_gpu_s", random.of<const char*>({"1", "60", "400"}));
+    }
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
     settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "noise:100", "none"});
     settings.overheads = random_overheads(random);

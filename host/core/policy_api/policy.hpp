@@ -32,6 +32,8 @@ struct JobColumns {
   // Only for a policy that `reads_cluster`.
   const TimeUs* assigned = nullptr;  // when a running job got its GPUs, kNever: not known
   std::int64_t cluster_gpus = 0;     // that work
+  // For `next_change`: changes at this instant and later may be left out.
+  TimeUs until = kNever;
 };
 
 /// Compact history for predictors: attained service of finished jobs, ascending.
@@ -62,6 +64,8 @@ class QueuePolicy {
   /// Whether the key of a running job never grows, or changes only at the instants of `next_change`, and does not
   /// change when the job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
+  /// Whether keys and their changes follow from the columns and the history: nothing is kept from decision to decision.
+  virtual bool follows_from_columns() const { return false; }
   /// With time slices: how long a job keeps its GPUs while others wait for them; kNever: no time slices.
   virtual TimeUs time_slice() const { return kNever; }
   /// Whether it reads the columns that need a pass over all running jobs and nodes.

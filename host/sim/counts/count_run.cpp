@@ -21,6 +21,7 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
       nodes_(nodes),
       running_(to_index(nodes.pools())),
       releases_(chosen.rules.discipline == kernel::Discipline::kEasy ? to_index(nodes.pools()) : 0),
+      keeps_services_(chosen.policy->follows_from_columns()),
       upcoming_(source_.next()) {
   totals_.gpus = nodes.gpus();
   if (settings.series != nullptr) nodes_.stop_token(settings.series->fragmentation());
@@ -33,6 +34,14 @@ bool CountRun::interrupted() {
   return totals_.interrupted;
 }
 
+std::span<const std::int64_t> CountRun::services() {
+  const auto fresh = services_.begin() + static_cast<std::ptrdiff_t>(sorted_services_);
+  std::sort(fresh, services_.end());
+  std::inplace_merge(services_.begin(), fresh, services_.end());
+  sorted_services_ = services_.size();
+  return services_;
+}
+
 JobPlace CountRun::complete(std::int32_t job_index) {
   CountedJob& job = jobs_[job_index];
   nodes_.give(jobs_.taken(job_index));
@@ -43,6 +52,7 @@ JobPlace CountRun::complete(std::int32_t job_index) {
     running_[to_index(job.pool)].remove(jobs_, job_index);
   }
   stop(job_index);
+  if (keeps_services_) services_.push_back(core::saturating_mul(job.held, job.gpus));
   estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
   leave(job_index, JobOutcome::End::kCompleted);
   return place;

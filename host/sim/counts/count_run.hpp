@@ -36,6 +36,9 @@ class CountRun {
   const NodeCounts& nodes() const { return nodes_; }
   JobKeys& keys() { return keys_; }
   bool preemptive() const { return preemptive_; }
+  bool knows_work() const { return estimator_.knows_work(); }
+  /// GPU-time of the jobs that have completed, ascending, for a policy that follows from columns and the history.
+  std::span<const std::int64_t> services();
   /// The running jobs of a pool, where jobs may be displaced.
   RunningOrder& running(std::int32_t pool) { return running_[to_index(pool)]; }
   /// Predicted releases of a pool, under discipline `easy`.
@@ -47,7 +50,11 @@ class CountRun {
   }
 
   // What happens at an instant, in this order.
-  TimeUs next_event() const { return std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next()}); }
+  TimeUs next_event() const {
+    return std::min({upcoming_ != nullptr ? upcoming_->submit_us : kNever, ends_.next(), changes_.next(), again_at_});
+  }
+  /// There is a decision then, where no other comes before. Later than now; kNever: none.
+  void decide_again_at(TimeUs at) { again_at_ = at; }
   void advance(TimeUs now) {
     live_us_ += static_cast<__int128>(n_running_ + n_waiting_) * (now - now_);
     now_ = now;
@@ -135,7 +142,11 @@ class CountRun {
   CountedJobs jobs_;
   std::vector<RunningOrder> running_;     // [pools] where jobs may be displaced
   std::vector<ReleaseProfile> releases_;  // [pools] under discipline `easy`
+  bool keeps_services_;
+  std::vector<std::int64_t> services_;
+  std::size_t sorted_services_ = 0;  // the first ones, which are in order
   JobEvents ends_, changes_;
+  TimeUs again_at_ = kNever;
   const TraceJob* upcoming_;
   SimulationTotals totals_;
   JobOutcome outcome_;  // last outcome reported; what `report` does not set never applies here

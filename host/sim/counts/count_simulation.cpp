@@ -6,6 +6,7 @@
 #include "host/sim/counts/backfill_decisions.hpp"
 #include "host/sim/counts/count_run.hpp"
 #include "host/sim/counts/line_decisions.hpp"
+#include "host/sim/counts/ranked_decisions.hpp"
 
 namespace berth::sim {
 namespace {
@@ -37,6 +38,11 @@ SimulationTotals simulate_with(CountRun& run, Decisions& decisions) {
   return run.finish(waiting);
 }
 
+/// Whether waiting jobs keep their keys, and the order of running jobs can be kept.
+bool rests(const core::ChosenPolicy& chosen) {
+  return chosen.policy->rests_while_waiting() && (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes());
+}
+
 }  // namespace
 
 std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
@@ -44,8 +50,10 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   if (settings.decide || settings.iterations) return std::nullopt;
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
-  const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
-                        (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
+  const bool easy = chosen.rules.discipline == kernel::Discipline::kEasy;
+  const bool strict = chosen.rules.discipline == kernel::Discipline::kStrict;
+  const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy;
+  const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
                         chosen.rules.packing != core::Packing::kConsolidate && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
@@ -56,11 +64,15 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   NodeCounts nodes;
   if (!nodes.begin(cluster, trace.facts, chosen.rules.packing)) return std::nullopt;
   CountRun run(trace, settings, done, chosen, nodes);
-  if (chosen.rules.discipline == kernel::Discipline::kEasy) {
+  if (ranked) {
+    RankedDecisions decisions(run, *chosen.policy, strict);
+    return simulate_with(run, decisions);
+  }
+  if (easy) {
     BackfillDecisions decisions(run);
     return simulate_with(run, decisions);
   }
-  LineDecisions decisions(run, chosen.rules.discipline == kernel::Discipline::kStrict);
+  LineDecisions decisions(run, strict);
   return simulate_with(run, decisions);
 }
 
