@@ -196,9 +196,14 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     settings.request.params = {{"packing", random.of<const char*>({"count", "emptiest", "topology", "topology"})},
                                {"discipline", random.of<const char*>({"strict", "greedy", "greedy", "easy", "easy", "easy"})}};
     settings.request.seed = seed;
-    if (settings.request.policy == "gittins") {
+    if (core::find_policy(settings.request.policy).make({})->follows_from_columns())
       settings.request.params[1].second = random.of<const char*>({"strict", "greedy", "greedy"});
+    if (settings.request.policy == "gittins")
       settings.request.params.emplace_back("delta_gpu_s", random.of<const char*>({"1", "60", "400"}));
+    if (settings.request.policy == "themis") {
+      settings.request.params.emplace_back("lease_s", random.of<const char*>({"31", "45.5", "120"}));
+      settings.request.params.emplace_back("f", random.of<const char*>({"0", "0.5", "0.8", "1"}));
+      settings.request.params.emplace_back("leases", random.of<const char*>({"own", "common"}));
     }
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
     settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "noise:100", "none"});

@@ -21,7 +21,7 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
       nodes_(nodes),
       running_(to_index(nodes.pools())),
       releases_(chosen.rules.discipline == kernel::Discipline::kEasy ? to_index(nodes.pools()) : 0),
-      keeps_services_(chosen.policy->follows_from_columns()),
+      asks_for_all_(chosen.policy->follows_from_columns()),
       upcoming_(source_.next()) {
   totals_.gpus = nodes.gpus();
   if (settings.series != nullptr) nodes_.stop_token(settings.series->fragmentation());
@@ -52,7 +52,7 @@ JobPlace CountRun::complete(std::int32_t job_index) {
     running_[to_index(job.pool)].remove(jobs_, job_index);
   }
   stop(job_index);
-  if (keeps_services_) services_.push_back(core::saturating_mul(job.held, job.gpus));
+  if (asks_for_all_) services_.push_back(core::saturating_mul(job.held, job.gpus));
   estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
   leave(job_index, JobOutcome::End::kCompleted);
   return place;
@@ -128,6 +128,10 @@ void CountRun::run(const JobPlace& place, TimeUs cost, bool moved) {
 }
 
 void CountRun::await_change(std::int32_t job) {
+  if (asks_for_all_) {
+    jobs_[job].steady = true;
+    return;
+  }
   const TimeUs next = keys_.next_change(jobs_[job], now_);
   jobs_[job].steady = next > now_;
   if (next != kNever && next > now_) {

@@ -83,7 +83,8 @@ class CountRun {
     while (upcoming_ != nullptr && upcoming_->submit_us <= now_) {
       const std::int32_t job = next_arrival();
       if (job >= 0)
-        receive(JobPlace{keys_.key(jobs_[job], now_), jobs_[job].rank, job}, upcoming_ == nullptr || upcoming_->submit_us > now_);
+        receive(JobPlace{asks_for_all_ ? 0 : keys_.key(jobs_[job], now_), jobs_[job].rank, job},
+                upcoming_ == nullptr || upcoming_->submit_us > now_);
     }
   }
   void decided() {
@@ -142,7 +143,7 @@ class CountRun {
   CountedJobs jobs_;
   std::vector<RunningOrder> running_;     // [pools] where jobs may be displaced
   std::vector<ReleaseProfile> releases_;  // [pools] under discipline `easy`
-  bool keeps_services_;
+  bool asks_for_all_;                     // keys of all jobs are asked for in each decision: none is asked for here, and services are kept
   std::vector<std::int64_t> services_;
   std::size_t sorted_services_ = 0;  // the first ones, which are in order
   JobEvents ends_, changes_;

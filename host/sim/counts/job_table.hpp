@@ -16,12 +16,12 @@ namespace berth::sim {
 class JobTable {
  public:
   /// @param oracle  See JobKeys.
-  void read(const CountedJobs& jobs, std::span<const std::int32_t> of, TimeUs now, bool oracle);
+  void read(const CountedJobs& jobs, std::span<const std::int32_t> of, const core::QueuePolicy& policy, TimeUs now, bool oracle);
   /// Whether jobs run may change after `read`.
   void set_running(const CountedJobs& jobs, std::span<const std::int32_t> of) {
     for (const std::int32_t job : of) running_[to_index(job)] = jobs[job].running ? 1 : 0;
   }
-  core::JobColumns columns(TimeUs until) const {
+  core::JobColumns columns(std::int64_t cluster_gpus, TimeUs until) const {
     return {submit_.data(),
             priority_.data(),
             gpus_.data(),
@@ -32,23 +32,24 @@ class JobTable {
             running_.data(),
             id_.data(),
             nullptr,
-            nullptr,
-            0,
+            assigned_.data(),
+            cluster_gpus,
             until};
   }
 
  private:
-  std::vector<TimeUs> submit_, estimate_, remaining_, deadline_;
+  std::vector<TimeUs> submit_, estimate_, remaining_, deadline_, assigned_;
   std::vector<std::int32_t> priority_, gpus_;
   std::vector<std::int64_t> attained_;
   std::vector<std::uint8_t> running_;
   std::vector<const std::string*> id_;
 };
 
-inline void JobTable::read(const CountedJobs& jobs, std::span<const std::int32_t> of, TimeUs now, bool oracle) {
+inline void JobTable::read(const CountedJobs& jobs, std::span<const std::int32_t> of, const core::QueuePolicy& policy, TimeUs now,
+                           bool oracle) {
   const std::size_t n = to_index(jobs.jobs());
   const auto resize = [n](auto&... columns) { (columns.resize(n), ...); };
-  resize(submit_, estimate_, remaining_, deadline_, priority_, gpus_, attained_, running_, id_);
+  resize(submit_, estimate_, remaining_, deadline_, priority_, gpus_, attained_, running_, assigned_, id_);
   for (const std::int32_t j : of) {
     const CountedJob& job = jobs[j];
     const std::size_t row = to_index(j);
@@ -61,6 +62,7 @@ inline void JobTable::read(const CountedJobs& jobs, std::span<const std::int32_t
     attained_[row] = core::saturating_mul(held, job.gpus);
     deadline_[row] = job.deadline;
     running_[row] = job.running ? 1 : 0;
+    assigned_[row] = job.running ? policy.slice_from(job.held_from, now) : kNever;
     id_[row] = &job.traced->id;
   }
 }

@@ -8,6 +8,7 @@ void RankedDecisions::decide() {
   run_.decide_again_at(kNever);
   if (waiting_.empty()) return;
   policy_.learn({run_.services()});
+  policy_.load(nothing_kept_);
   order();
   start_in_order();
   if (!waiting_.empty()) expect_change();
@@ -24,9 +25,9 @@ void RankedDecisions::list_live() {
 
 void RankedDecisions::order() {
   list_live();
-  table_.read(run_.jobs(), live_, run_.now(), run_.knows_work());
+  table_.read(run_.jobs(), live_, policy_, run_.now(), run_.knows_work());
   keys_.resize(live_.size());
-  policy_.keys(table_.columns(kNever), run_.now(), live_, keys_);
+  policy_.keys(table_.columns(run_.nodes().gpus(), kNever), run_.now(), live_, keys_);
   key_of_.resize(to_index(run_.jobs().jobs()));
   for (std::size_t i = 0; i < live_.size(); ++i) key_of_[to_index(live_[i])] = keys_[i];
   for (JobPlace& place : waiting_) place.key = key_of_[to_index(place.job)];
@@ -87,7 +88,7 @@ void RankedDecisions::expect_change() {
   table_.set_running(run_.jobs(), live_);
   list_live();
   changes_.resize(live_.size());
-  policy_.next_change(table_.columns(run_.next_event()), run_.now(), live_, changes_);
+  policy_.next_change(table_.columns(run_.nodes().gpus(), run_.next_event()), run_.now(), live_, changes_);
   const TimeUs next = *std::min_element(changes_.begin(), changes_.end());
   if (next > run_.now()) run_.decide_again_at(next);
 }

@@ -40,6 +40,7 @@ class RankedDecisions {
   CountRun& run_;
   core::QueuePolicy& policy_;
   bool strict_;
+  PolicyState nothing_kept_;
   DisplacedJobs displaced_;
   JobTable table_;
   std::vector<JobPlace> waiting_;
