@@ -32,7 +32,7 @@ struct JobColumns {
   // Only for a policy that `reads_cluster`.
   const TimeUs* assigned = nullptr;  // when a running job got its GPUs, kNever: not known
   std::int64_t cluster_gpus = 0;     // that work
-  // For `next_change`: changes at this instant and later may be left out.
+  // For `next_change`: changes at this instant and later may be left out. If it is not kNever, only the first change matters.
   TimeUs until = kNever;
 };
 

@@ -24,11 +24,7 @@ class Gittins final : public core::QueuePolicy {
   explicit Gittins(std::int64_t delta_gpu_us) : delta_(delta_gpu_us) { table_.build({}, delta_); }
 
   void learn(const core::HistoryColumns& history) override {
-    const std::span<const std::int64_t> services = history.service_gpu_us, known = table_.services();
-    if (!std::equal(services.begin(), services.end(), known.begin(), known.end())) {
-      table_.build(services, delta_);
-      last_attained_ = -1;
-    }
+    if (table_.build(history.service_gpu_us, delta_)) last_attained_ = -1;
   }
 
   void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
@@ -44,6 +40,7 @@ class Gittins final : public core::QueuePolicy {
       return a.rank != b.rank ? a.rank > b.rank : by_rank(jobs, a.job, b.job);
     };
     if (!std::is_sorted(waiting_.begin(), waiting_.end(), before)) std::sort(waiting_.begin(), waiting_.end(), before);
+    TimeUs until = jobs.until;  // a change after another one may be left out, too
     for (std::size_t i = 0; i < job_indices.size(); ++i) {
       const std::int32_t job = job_indices[i];
       const std::int64_t have = jobs.attained_gpu_us[job];
@@ -53,19 +50,18 @@ class Gittins final : public core::QueuePolicy {
       if (behind == waiting_.end()) continue;
       // Of equal ranks the earlier job is first.
       const std::int64_t bound = behind->rank + (by_rank(jobs, behind->job, job) ? 1 : 0);
+      const TimeUs gains = core::saturating_mul(std::max<TimeUs>(0, until - 1 - now), jobs.gpus[job]);
       const std::int64_t step =
-          jobs.until == kNever ? table_.falls_below(have, bound) : table_.falls_below(have, bound, until(jobs, job, now));
-      if (step != kNever) out[i] = core::saturate(now + core::ceil_div(step - have, jobs.gpus[job]));
+          until == kNever ? table_.falls_below(have, bound) : table_.falls_below(have, bound, core::saturating_add(have, gains));
+      if (step == kNever) continue;
+      out[i] = core::saturate(now + core::ceil_div(step - have, jobs.gpus[job]));
+      if (until != kNever) until = std::min(until, out[i]);
     }
   }
 
   bool follows_from_columns() const override { return true; }
 
  private:
-  /// What a running job attains before the instant from which changes do not matter.
-  static std::int64_t until(const core::JobColumns& jobs, std::int32_t job, TimeUs now) {
-    return core::saturating_add(jobs.attained_gpu_us[job], core::saturating_mul(std::max<TimeUs>(0, jobs.until - 1 - now), jobs.gpus[job]));
-  }
   // Many waiting jobs have never run.
   std::int64_t rank_of(const core::JobColumns& jobs, std::int32_t job) {
     const std::int64_t attained = jobs.attained_gpu_us[job];

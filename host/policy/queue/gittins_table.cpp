@@ -14,13 +14,17 @@ std::size_t not_above(std::span<const std::int64_t> services, std::int64_t bound
 
 }  // namespace
 
-void GittinsTable::build(std::span<const std::int64_t> services, std::int64_t delta_gpu_us) {
+bool GittinsTable::build(std::span<const std::int64_t> services, std::int64_t delta_gpu_us) {
+  const auto differ = std::mismatch(services_.begin(), services_.end(), services.begin(), services.end()).first;
+  const auto same = static_cast<std::size_t>(differ - services_.begin());
+  if (delta_ == delta_gpu_us && same == services.size() && same == services_.size()) return false;
   delta_ = delta_gpu_us;
-  services_.assign(services.begin(), services.end());
+  services_.resize(same);
+  services_.insert(services_.end(), services.begin() + static_cast<std::ptrdiff_t>(same), services.end());
   sums_.resize(services.size() + 1);
-  sums_[0] = 0;
-  for (std::size_t i = 0; i < services.size(); ++i) sums_[i + 1] = sums_[i] + services[i];
+  for (std::size_t i = same; i < services.size(); ++i) sums_[i + 1] = sums_[i] + services[i];
   has_steps_ = false;
+  return true;
 }
 
 /// The exact rank at a step.

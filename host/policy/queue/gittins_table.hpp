@@ -20,9 +20,8 @@ class GittinsTable {
  public:
   /// O(n).
   /// @param services  [n] ascending, GPU-microseconds, >= 0.
-  void build(std::span<const std::int64_t> services, std::int64_t delta_gpu_us);
-  /// Those of the last `build`.
-  std::span<const std::int64_t> services() const { return services_; }
+  /// @returns false, and changes nothing, where they are those of the last time.
+  bool build(std::span<const std::int64_t> services, std::int64_t delta_gpu_us);
 
   /// floor(rank * 2^62) at `attained` >= 0. O(log n).
   std::int64_t rank(std::int64_t attained) const;
@@ -45,7 +44,7 @@ class GittinsTable {
 
   std::int64_t delta_ = 1;
   std::vector<std::int64_t> services_;
-  std::vector<core::Wide> sums_;  // [n + 1] of the first services
+  std::vector<core::Wide> sums_{0};  // [n + 1] of the first services
   bool has_steps_ = false;
   std::vector<std::int64_t> from_;   // ascending; the first is 0
   std::vector<std::int64_t> least_;  // a tree of minima: of node i those of 2 i and 2 i + 1; a leaf is the rank of [from_[i], from_[i + 1])

@@ -36,8 +36,13 @@ bool CountRun::interrupted() {
 
 std::span<const std::int64_t> CountRun::services() {
   const auto fresh = services_.begin() + static_cast<std::ptrdiff_t>(sorted_services_);
-  std::sort(fresh, services_.end());
-  std::inplace_merge(services_.begin(), fresh, services_.end());
+  constexpr std::ptrdiff_t kFew = 16;
+  if (services_.end() - fresh > kFew) {
+    std::sort(fresh, services_.end());
+    std::inplace_merge(services_.begin(), fresh, services_.end());
+  } else {
+    for (auto one = fresh; one != services_.end(); ++one) std::rotate(std::upper_bound(services_.begin(), one, *one), one, one + 1);
+  }
   sorted_services_ = services_.size();
   return services_;
 }
