@@ -93,10 +93,12 @@ Scene dealt_out(const Trace& trace, std::int64_t nodes) {
   return scene;
 }
 
-sim::SimulationSettings settings_of(const char* policy, const char* packing) {
+/// @param discipline  Null: that of the policy.
+sim::SimulationSettings settings_of(const char* policy, const char* discipline, const char* packing) {
   sim::SimulationSettings settings;
   settings.request.policy = policy;
   settings.request.params = {{"packing", packing}};
+  if (discipline != nullptr) settings.request.params.emplace_back("discipline", discipline);
   settings.overheads = sim::named_overheads("none");
   return settings;
 }
@@ -115,14 +117,14 @@ void check(const sim::SimulationSettings& settings, const Trace& all, const Snap
   require(got == want, settings.request.policy + ": a job does not end when the simulation with plans says");
 }
 
-void by_counts(benchmark::State& bench, const char* policy, const char* packing, bool virtual_clusters) {
+void by_counts(benchmark::State& bench, const char* policy, const char* discipline, const char* packing, bool virtual_clusters) {
   const std::int64_t nodes = bench.range(0);
   static Scene dealt;  // the trace is large, and consecutive benchmarks use the same nodes
   if (virtual_clusters && static_cast<std::int64_t>(dealt.cluster.nodes.size()) != nodes) dealt = dealt_out(trace(), nodes);
   const Snapshot cluster = virtual_clusters ? dealt.cluster : io::uniform_cluster(nodes, kGpusPerNode);
   const Trace& jobs = virtual_clusters ? dealt.trace : trace();
   const sim::TraceFacts facts = sim::facts_of(jobs);
-  const sim::SimulationSettings settings = settings_of(policy, packing);
+  const sim::SimulationSettings settings = settings_of(policy, discipline, packing);
   check(settings, jobs, cluster);
   sim::SimulationFigures figures;
   std::int64_t decisions = 0;
@@ -151,20 +153,24 @@ void by_counts(benchmark::State& bench, const char* policy, const char* packing,
 }
 
 [[maybe_unused]] const bool registered = [] {
-  for (const char* packing : {"count", "topology"}) {
-    for (const char* policy : {"fifo", "srtf", "srsf", "las"}) {
-      auto* added = benchmark::RegisterBenchmark(fmt::format("simulate/{}/{}", policy, packing).c_str(), by_counts, policy, packing, false);
-      added->ArgName("nodes")->UseManualTime()->Unit(benchmark::kMillisecond);
-      for (const std::int64_t nodes : simulated_nodes()) added->Arg(nodes);
-    }
-  }
-  for (const char* policy : {"srtf", "las"}) {
-    benchmark::RegisterBenchmark(fmt::format("simulate/{}/count/{}vc", policy, kVirtualClusters).c_str(), by_counts, policy, "count", true)
+  const auto add = [](const std::string& name, const char* policy, const char* discipline, const char* packing, bool virtual_clusters) {
+    return benchmark::RegisterBenchmark(name.c_str(), by_counts, policy, discipline, packing, virtual_clusters)
         ->ArgName("nodes")
         ->UseManualTime()
-        ->Unit(benchmark::kMillisecond)
-        ->Arg(simulated_nodes().back());
+        ->Unit(benchmark::kMillisecond);
+  };
+  for (const char* packing : {"count", "topology"}) {
+    for (const char* policy : {"fifo", "srtf", "srsf", "las"}) {
+      auto* added = add(fmt::format("simulate/{}/{}", policy, packing), policy, nullptr, packing, false);
+      for (const std::int64_t nodes : simulated_nodes()) added->Arg(nodes);
+    }
+    auto* added = add(fmt::format("simulate/fifo-easy/{}", packing), "fifo", "easy", packing, false);
+    for (const std::int64_t nodes : simulated_nodes()) added->Arg(nodes);
   }
+  for (const char* policy : {"srtf", "las"}) {
+    add(fmt::format("simulate/{}/count/{}vc", policy, kVirtualClusters), policy, nullptr, "count", true)->Arg(simulated_nodes().back());
+  }
+  add(fmt::format("simulate/fifo-easy/count/{}vc", kVirtualClusters), "fifo", "easy", "count", true)->Arg(simulated_nodes().back());
   return true;
 }();
 

@@ -41,6 +41,7 @@ Trace random_trace(Random& random, const World& world) {
     if (world.gpu_types) job.gpu_type = random.of<const char*>({"v100", "a100"});
     job.submit_us = at;
     job.run_us = random.within(1, 100) * (random.percent(20) ? 1'234'567 : kSecond);
+    if (random.percent(40)) job.time_limit_us = random.within(1, 150) * kSecond;
     if (random.percent(30)) job.deadline_us = at + random.within(0, 300) * kSecond;
     job.deadline_hard = world.hard_deadlines && (j == 0 || random.percent(20));
     if (job.deadline_hard) job.deadline_us = at + random.within(1, 300) * kSecond;
@@ -156,8 +157,9 @@ const std::vector<std::string>& counted_policies() {
     for (const std::string& name : test::queue_policy_names()) {
       const core::PolicyEntry& entry = core::find_policy(name);
       const auto policy = entry.make({});
-      if (!policy->rests_while_waiting() || entry.class_rule || entry.consolidation != nullptr) continue;
-      if (!entry.preemptive || policy->rises_only_at_changes()) found.push_back(name);
+      if (entry.class_rule || entry.consolidation != nullptr) continue;
+      const bool rests = policy->rests_while_waiting() && (!entry.preemptive || policy->rises_only_at_changes());
+      if (rests || policy->follows_from_columns()) found.push_back(name);
     }
     return found;
   }();
@@ -184,7 +186,7 @@ std::string outcomes_by_engine(const Trace& trace, const Snapshot& cluster, cons
 }  // namespace
 
 TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Random random(seed);
     const World world{random.percent(30), random.percent(20), random.percent(5)};
     const Trace trace = random_trace(random, world);
@@ -192,10 +194,19 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     SimulationSettings settings;
     settings.request.policy = random.of(counted_policies());
     settings.request.params = {{"packing", random.of<const char*>({"count", "emptiest", "topology", "topology"})},
-                               {"discipline", random.of<const char*>({"strict", "greedy", "greedy"})}};
+                               {"discipline", random.of<const char*>({"strict", "greedy", "greedy", "easy", "easy", "easy"})}};
     settings.request.seed = seed;
+    if (core::find_policy(settings.request.policy).make({})->follows_from_columns())
+      settings.request.params[1].second = random.of<const char*>({"strict", "greedy", "greedy"});
+    if (settings.request.policy == "gittins")
+      settings.request.params.emplace_back("delta_gpu_s", random.of<const char*>({"1", "60", "400"}));
+    if (settings.request.policy == "themis") {
+      settings.request.params.emplace_back("lease_s", random.of<const char*>({"31", "45.5", "120"}));
+      settings.request.params.emplace_back("f", random.of<const char*>({"0", "0.5", "0.8", "1"}));
+      settings.request.params.emplace_back("leases", random.of<const char*>({"own", "common"}));
+    }
     if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
-    settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "none"});
+    settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "noise:100", "none"});
     settings.overheads = random_overheads(random);
     const std::string what = fmt::format("seed {} {} {} {} {} {}", seed, settings.request.policy, settings.request.params[0].second,
                                          settings.request.params[1].second, settings.estimates, settings.overheads.name);
@@ -240,6 +251,41 @@ TEST(SimulationByCounts, ADisplacedJobDisplacesAtOnce) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(*got, outcomes_by_engine(trace, cluster, settings));
   EXPECT_NE(got->find("1 end 0 200000000 start 0 held 200000000"), std::string::npos) << *got;
+}
+
+// The first blocked job, of pool a, has the only reservation. A small job of pool b that came later and is long passes a blocked one.
+// Once the job of pool a has started, that of pool b is the first blocked one. Then long jobs of pool b wait.
+TEST(SimulationByCounts, OneReservationHoldsForAllPools) {
+  Snapshot cluster = io::uniform_cluster(2, 4);
+  cluster.nodes[0].virtual_clusters = {"a"};
+  cluster.nodes[1].virtual_clusters = {"b"};
+  Trace trace;
+  trace.name = "t";
+  const auto add = [&](const char* id, const char* pool, TimeUs submit_s, TimeUs run_s, std::int32_t gpus) {
+    TraceJob& job = trace.jobs.emplace_back();
+    job.id = id;
+    job.virtual_cluster = pool;
+    job.submit_us = submit_s * kSecond;
+    job.run_us = run_s * kSecond;
+    job.gpus = gpus;
+  };
+  add("0", "a", 0, 50, 4);
+  add("1", "b", 0, 90, 2);
+  add("2", "a", 1, 10, 4);    // reserved from 50 on
+  add("3", "b", 2, 10, 4);    // blocked, and without a reservation until 50
+  add("4", "b", 3, 1000, 1);  // passes it
+  add("5", "b", 60, 1000, 1);
+  SimulationSettings settings;
+  settings.request.policy = "fifo";
+  settings.request.params = {{"packing", "count"}, {"discipline", "easy"}};
+  settings.overheads = named_overheads("none");
+
+  const std::optional<std::string> got = outcomes_by_counts(trace, cluster, settings);
+
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(*got, outcomes_by_engine(trace, cluster, settings));
+  EXPECT_NE(got->find("4 end 0 1003000000 start 3000000"), std::string::npos) << *got;
+  EXPECT_NE(got->find("5 end 0 2013000000 start 1013000000"), std::string::npos) << *got;
 }
 
 }  // namespace berth::sim

@@ -1,18 +1,25 @@
 // The figures of tests/replicas/README.md and docs/validation.md:
 //   berth_replicas muri TRACE.csv[.gz]...
 //   berth_replicas ada-srsf SCALE SEED...
+//   berth_replicas easy TRACE NODES GPUS_PER_NODE [JOBS]
 //   berth_replicas ones JOBS SEED...
 //   berth_replicas ideal-ones JOBS SEED
 //   berth_replicas shockwave TRACE THROUGHPUTS
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "host/io/traces/importers.hpp"
 #include "host/io/traces/trace_json.hpp"
+#include "host/sim/base/overheads.hpp"
 #include "host/sim/generate/synthetic_jobs.hpp"
+#include "host/sim/simulation.hpp"
 #include "tests/replicas/ada_srsf.hpp"
+#include "tests/replicas/easy.hpp"
 #include "tests/replicas/muri.hpp"
 #include "tests/replicas/ones.hpp"
 #include "tests/replicas/shockwave.hpp"
@@ -43,6 +50,39 @@ void show_ada_srsf(int scale, std::uint64_t seed) {
   const auto mean = [&](AdaAdmission admission, bool twice) { return replay_ada_srsf({seed, scale, 1, admission, twice}); };
   fmt::print("seed {}: one {:.0f} two {:.0f} adadual {:.0f} adadual counting once {:.0f}\n", seed, mean(AdaAdmission::kOne, false),
              mean(AdaAdmission::kTwo, false), mean(AdaAdmission::kAdaDual, true), mean(AdaAdmission::kAdaDual, false));
+}
+
+/// The GPU jobs of Helios' Venus. Users know the run times of their jobs.
+void show_easy(const std::string& file, std::int64_t nodes, std::int64_t gpus, std::size_t jobs) {
+  Trace trace = io::import_files("helios-venus", {file}).trace;
+  trace.jobs.resize(std::min(jobs, trace.jobs.size()));
+  sim::SimulationSettings settings;
+  settings.request.policy = "fifo";
+  settings.request.params = {{"discipline", "easy"}, {"packing", "count"}};
+  settings.overheads = sim::named_overheads("none");
+  std::vector<std::int64_t> berth(trace.jobs.size(), -1);
+  sim::simulate(trace, io::uniform_cluster(nodes, gpus), settings, [&](const sim::JobOutcome& job) {
+    if (job.start_us != kNever) berth[static_cast<std::size_t>(job.job)] = job.start_us;
+  });
+  std::vector<EasyJob> easy;
+  for (const TraceJob& job : trace.jobs) easy.push_back({job.submit_us, job.run_us, job.run_us, job.gpus});
+  const auto row = [&](const char* name, const std::vector<std::int64_t>& starts) {
+    double wait = 0, jct = 0;
+    std::int64_t started = 0, other = 0;
+    for (std::size_t j = 0; j < easy.size(); ++j) {
+      other += starts[j] == berth[j] ? 0 : 1;
+      if (starts[j] < 0) continue;
+      ++started;
+      wait += static_cast<double>(starts[j] - easy[j].submit) / 1e6;
+      jct += static_cast<double>(starts[j] - easy[j].submit + easy[j].run) / 1e6;
+    }
+    const auto n = static_cast<double>(started);
+    fmt::print("{}: {} jobs start, mean wait {:.3f} mean JCT {:.3f}, at another instant than ours {}\n", name, started, wait / n, jct / n,
+               other);
+  };
+  row("ours", berth);
+  row("certain processors", replay_easy(easy, nodes * gpus, EasyPromise::kProcessors));
+  row("a number of processors", replay_easy(easy, nodes * gpus, EasyPromise::kNumber));
 }
 
 void show_ones(int count, std::uint64_t seed) {
@@ -149,6 +189,8 @@ int main(int argc, char** argv) {
     for (std::size_t i = 1; i < words.size(); ++i) berth::test::show_muri(words[i]);
   } else if (words.size() > 2 && words[0] == "ada-srsf") {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ada_srsf(std::stoi(words[1]), std::stoull(words[i]));
+  } else if ((words.size() == 4 || words.size() == 5) && words[0] == "easy") {
+    berth::test::show_easy(words[1], std::stoll(words[2]), std::stoll(words[3]), words.size() == 5 ? std::stoull(words[4]) : SIZE_MAX);
   } else if (words.size() > 2 && words[0] == "ones") {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ones(std::stoi(words[1]), std::stoull(words[i]));
   } else if (words.size() == 3 && words[0] == "ideal-ones") {
@@ -157,7 +199,8 @@ int main(int argc, char** argv) {
     berth::test::show_shockwave({words[1], words[2]});
   } else {
     fmt::print(stderr,
-               "usage: {0} muri TRACE...\n       {0} ada-srsf SCALE SEED...\n       {0} ones JOBS SEED...\n"
+               "usage: {0} muri TRACE...\n       {0} ada-srsf SCALE SEED...\n       {0} easy TRACE NODES GPUS_PER_NODE [JOBS]\n"
+               "       {0} ones JOBS SEED...\n"
                "       {0} ideal-ones JOBS SEED\n       {0} shockwave TRACE THROUGHPUTS\n",
                argv[0]);
     return 2;

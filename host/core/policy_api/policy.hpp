@@ -32,6 +32,8 @@ struct JobColumns {
   // Only for a policy that `reads_cluster`.
   const TimeUs* assigned = nullptr;  // when a running job got its GPUs, kNever: not known
   std::int64_t cluster_gpus = 0;     // that work
+  // For `next_change`: changes at this instant and later may be left out. If it is not kNever, only the first change matters.
+  TimeUs until = kNever;
 };
 
 /// Compact history for predictors: attained service of finished jobs, ascending.
@@ -62,6 +64,12 @@ class QueuePolicy {
   /// Whether the key of a running job never grows, or changes only at the instants of `next_change`, and does not
   /// change when the job starts or stops.
   virtual bool rises_only_at_changes() const { return false; }
+  /// Whether keys and their changes follow from the columns and the history. What else is kept from decision to decision
+  /// is the begin of time slices, and `slice_from` has it.
+  virtual bool follows_from_columns() const { return false; }
+  /// Begin of the time slice of a job that got its GPUs at `assigned` < `now`, where a decision was made at the end of
+  /// each of its slices before `now`. A slice that ends at `now` has not ended.
+  virtual TimeUs slice_from(TimeUs assigned, TimeUs /*now*/) const { return assigned; }
   /// With time slices: how long a job keeps its GPUs while others wait for them; kNever: no time slices.
   virtual TimeUs time_slice() const { return kNever; }
   /// Whether it reads the columns that need a pass over all running jobs and nodes.

@@ -21,43 +21,56 @@ namespace {
 
 class Gittins final : public core::QueuePolicy {
  public:
-  explicit Gittins(std::int64_t delta_gpu_us) : delta_(delta_gpu_us) {}
+  explicit Gittins(std::int64_t delta_gpu_us) : delta_(delta_gpu_us) { table_.build({}, delta_); }
 
   void learn(const core::HistoryColumns& history) override {
-    const std::span<const std::int64_t> services = history.service_gpu_us;
-    if (learned_ && std::equal(services.begin(), services.end(), services_.begin(), services_.end())) return;
-    services_.assign(services.begin(), services.end());
-    learned_ = true;
-    table_.build(services, delta_);
+    if (table_.build(history.service_gpu_us, delta_)) last_attained_ = -1;
   }
 
   void keys(const core::JobColumns& jobs, TimeUs, std::span<const std::int32_t> job_indices, std::span<std::int64_t> out) override {
-    for (std::size_t i = 0; i < job_indices.size(); ++i) out[i] = -table_.rank(jobs.attained_gpu_us[job_indices[i]]);
+    for (std::size_t i = 0; i < job_indices.size(); ++i) out[i] = -rank_of(jobs, job_indices[i]);
   }
 
   void next_change(const core::JobColumns& jobs, TimeUs now, std::span<const std::int32_t> job_indices, std::span<TimeUs> out) override {
     waiting_.clear();
     for (const std::int32_t job : job_indices) {
-      if (jobs.running[job] == 0) waiting_.push_back({table_.rank(jobs.attained_gpu_us[job]), job});
+      if (jobs.running[job] == 0) waiting_.push_back({rank_of(jobs, job), job});
     }
     const auto before = [&jobs](const Ranked& a, const Ranked& b) {
       return a.rank != b.rank ? a.rank > b.rank : by_rank(jobs, a.job, b.job);
     };
     if (!std::is_sorted(waiting_.begin(), waiting_.end(), before)) std::sort(waiting_.begin(), waiting_.end(), before);
+    TimeUs until = jobs.until;  // a change after another one may be left out, too
     for (std::size_t i = 0; i < job_indices.size(); ++i) {
       const std::int32_t job = job_indices[i];
       const std::int64_t have = jobs.attained_gpu_us[job];
       out[i] = kNever;
       if (jobs.running[job] == 0) continue;
-      const auto behind = std::upper_bound(waiting_.begin(), waiting_.end(), Ranked{table_.rank(have), job}, before);
+      const auto behind = std::upper_bound(waiting_.begin(), waiting_.end(), Ranked{rank_of(jobs, job), job}, before);
       if (behind == waiting_.end()) continue;
       // Of equal ranks the earlier job is first.
-      const std::int64_t step = table_.falls_below(have, behind->rank + (by_rank(jobs, behind->job, job) ? 1 : 0));
-      if (step != kNever) out[i] = core::saturate(now + core::ceil_div(step - have, jobs.gpus[job]));
+      const std::int64_t bound = behind->rank + (by_rank(jobs, behind->job, job) ? 1 : 0);
+      const TimeUs gains = core::saturating_mul(std::max<TimeUs>(0, until - 1 - now), jobs.gpus[job]);
+      const std::int64_t step =
+          until == kNever ? table_.falls_below(have, bound) : table_.falls_below(have, bound, core::saturating_add(have, gains));
+      if (step == kNever) continue;
+      out[i] = core::saturate(now + core::ceil_div(step - have, jobs.gpus[job]));
+      if (until != kNever) until = std::min(until, out[i]);
     }
   }
 
+  bool follows_from_columns() const override { return true; }
+
  private:
+  // Many waiting jobs have never run.
+  std::int64_t rank_of(const core::JobColumns& jobs, std::int32_t job) {
+    const std::int64_t attained = jobs.attained_gpu_us[job];
+    if (attained != last_attained_) {
+      last_attained_ = attained;
+      last_rank_ = table_.rank(attained);
+    }
+    return last_rank_;
+  }
   struct Ranked {
     std::int64_t rank;  // Gittins index
     std::int32_t job;
@@ -67,9 +80,8 @@ class Gittins final : public core::QueuePolicy {
   }
 
   std::int64_t delta_;
-  bool learned_ = false;
-  std::vector<std::int64_t> services_;  // of the history from which the table was built
   GittinsTable table_;
+  std::int64_t last_attained_ = -1, last_rank_ = 0;
   std::vector<Ranked> waiting_;  // in order
 };
 

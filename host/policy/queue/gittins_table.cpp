@@ -4,47 +4,97 @@
 #include <bit>
 
 #include "berth/units.hpp"
-#include "host/core/base/wide.hpp"
 
 namespace berth::policy {
+namespace {
 
-void GittinsTable::build(std::span<const std::int64_t> services, std::int64_t delta_gpu_us) {
-  std::vector<std::int64_t> steps{0};
-  for (const std::int64_t s : services) {
-    steps.push_back(s);
-    if (s > delta_gpu_us) steps.push_back(s - delta_gpu_us);
-  }
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+std::size_t not_above(std::span<const std::int64_t> services, std::int64_t bound) {
+  return static_cast<std::size_t>(std::upper_bound(services.begin(), services.end(), bound) - services.begin());
+}
 
-  from_.clear();
-  rank_.clear();
-  const std::size_t n = services.size();
-  std::size_t above = 0, far = 0;  // first service > a, first service > a + delta
-  core::Wide near_sum = 0;         // of services in [above, far)
-  for (const std::int64_t a : steps) {
-    const std::int64_t horizon = core::saturating_add(a, delta_gpu_us);
-    for (; far < n && services[far] <= horizon; ++far) near_sum += services[far];
-    for (; above < n && services[above] <= a; ++above) near_sum -= services[above];
-    const auto near = static_cast<std::int64_t>(far - above);
-    const core::Wide expected = near_sum - core::Wide{near} * a + core::Wide{delta_gpu_us} * static_cast<std::int64_t>(n - far);
-    const std::int64_t rank = near == 0 ? 0 : core::saturate((core::Wide{near} << 62) / expected);
-    if (!rank_.empty() && rank_.back() == rank) continue;
-    from_.push_back(a);
-    rank_.push_back(rank);
-  }
-  const std::size_t leaves = std::bit_ceil(rank_.size());
-  least_.assign(2 * leaves, INT64_MAX);
-  std::copy(rank_.begin(), rank_.end(), least_.begin() + static_cast<std::ptrdiff_t>(leaves));
-  for (std::size_t i = leaves; i-- > 1;) least_[i] = std::min(least_[2 * i], least_[2 * i + 1]);
+}  // namespace
+
+bool GittinsTable::build(std::span<const std::int64_t> services, std::int64_t delta_gpu_us) {
+  const auto differ = std::mismatch(services_.begin(), services_.end(), services.begin(), services.end()).first;
+  const auto same = static_cast<std::size_t>(differ - services_.begin());
+  if (delta_ == delta_gpu_us && same == services.size() && same == services_.size()) return false;
+  delta_ = delta_gpu_us;
+  services_.resize(same);
+  services_.insert(services_.end(), services.begin() + static_cast<std::ptrdiff_t>(same), services.end());
+  sums_.resize(services.size() + 1);
+  for (std::size_t i = same; i < services.size(); ++i) sums_[i + 1] = sums_[i] + services[i];
+  has_steps_ = false;
+  return true;
+}
+
+/// The exact rank at a step.
+std::int64_t GittinsTable::rank_at(std::int64_t step, const Walk& walk) const {
+  const auto near = static_cast<std::int64_t>(walk.far - walk.above);
+  if (near == 0) return 0;
+  const core::Wide expected = sums_[walk.far] - sums_[walk.above] - core::Wide{near} * step +
+                              core::Wide{delta_} * static_cast<std::int64_t>(services_.size() - walk.far);
+  return core::saturate((core::Wide{near} << 62) / expected);
+}
+
+GittinsTable::Walk GittinsTable::walk_from(std::int64_t attained) const {
+  return {not_above(services_, attained), not_above(services_, core::saturating_add(attained, delta_))};
 }
 
 std::int64_t GittinsTable::rank(std::int64_t attained) const {
-  const auto after = std::upper_bound(from_.begin(), from_.end(), attained);
-  return after == from_.begin() ? 0 : rank_[static_cast<std::size_t>(after - from_.begin()) - 1];
+  const Walk here = walk_from(attained);
+  // The last step: 0, a service, or a service minus delta.
+  std::int64_t step = here.above > 0 ? services_[here.above - 1] : 0;
+  if (here.far > 0) step = std::max(step, services_[here.far - 1] - delta_);
+  return rank_at(step, here);
 }
 
-std::int64_t GittinsTable::falls_below(std::int64_t attained, std::int64_t bound) const {
+/// kNever: there is none.
+std::int64_t GittinsTable::next_step(const Walk& walk) const {
+  const std::int64_t at = walk.above < services_.size() ? services_[walk.above] : kNever;
+  return walk.far < services_.size() ? std::min(at, services_[walk.far] - delta_) : at;
+}
+
+void GittinsTable::pass(Walk& walk, std::int64_t step) const {
+  const std::int64_t horizon = core::saturating_add(step, delta_);
+  while (walk.above < services_.size() && services_[walk.above] <= step) ++walk.above;
+  while (walk.far < services_.size() && services_[walk.far] <= horizon) ++walk.far;
+}
+
+std::int64_t GittinsTable::falls_below(std::int64_t attained, std::int64_t bound, std::int64_t last) const {
+  Walk walk = walk_from(attained);
+  std::int64_t before = rank(attained);
+  while (walk.above < services_.size()) {
+    const std::int64_t step = next_step(walk);
+    if (step > last) return kNever;
+    pass(walk, step);
+    const std::int64_t here = rank_at(step, walk);
+    if (here != before && here < bound) return step;
+    before = here;
+  }
+  return kNever;
+}
+
+void GittinsTable::build_steps() {
+  from_.assign(1, 0);
+  Walk walk = walk_from(0);
+  std::vector<std::int64_t> ranks{rank_at(0, walk)};
+  while (walk.above < services_.size()) {
+    const std::int64_t step = next_step(walk);
+    pass(walk, step);
+    const std::int64_t here = rank_at(step, walk);
+    if (here == ranks.back()) continue;
+    from_.push_back(step);
+    ranks.push_back(here);
+  }
+  const std::size_t leaves = std::bit_ceil(ranks.size());
+  least_.assign(2 * leaves, INT64_MAX);
+  std::copy(ranks.begin(), ranks.end(), least_.begin() + static_cast<std::ptrdiff_t>(leaves));
+  for (std::size_t i = leaves; i-- > 1;) least_[i] = std::min(least_[2 * i], least_[2 * i + 1]);
+  has_steps_ = true;
+}
+
+std::int64_t GittinsTable::falls_below(std::int64_t attained, std::int64_t bound) {
+  if (!has_steps_) build_steps();
   const auto after = std::upper_bound(from_.begin(), from_.end(), attained);
   if (after == from_.end()) return kNever;
   const std::size_t leaves = least_.size() / 2;

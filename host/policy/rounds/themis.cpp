@@ -69,6 +69,11 @@ class Themis final : public core::QueuePolicy {
   }
 
   TimeUs time_slice() const override { return rule_.lease; }
+  bool follows_from_columns() const override { return true; }
+  TimeUs slice_from(TimeUs assigned, TimeUs now) const override {
+    const TimeUs origin = rule_.common ? 0 : assigned;
+    return std::max(assigned, origin + (now - 1 - origin) / rule_.lease * rule_.lease);
+  }
   bool reads_cluster() const override { return true; }
   void load(const PolicyState& state) override { kept_.load(state); }
   void store(PolicyState& state) const override { kept_.store(state); }

@@ -41,10 +41,10 @@ struct CountedJob : JobPast {
   // For all jobs.
   const TraceJob* traced = nullptr;
   const ModelOverheads* overheads = nullptr;
-  TimeUs submit = 0, deadline = kNever, estimate = kNever;
+  TimeUs submit = 0, deadline = kNever, estimate = kNever, limit = kNever;
   TimeUs left = 0;  // remaining work, as run time
   TimeUs owed = 0;  // cost of the next start
-  std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0, line = 0;
+  std::int32_t rank = 0, priority = 0, gpus = 0, pool = 0;
   __int128 live_from = 0;  // sum over time of the number of jobs present, when it arrived
   // For running jobs.
   TimeUs held_from = 0, working_from = 0;
@@ -52,6 +52,8 @@ struct CountedJob : JobPast {
   bool steady = false;   // its key is constant until its next change
   std::int64_t key = 0;  // key of its position in its RunningOrder
   bool running = false;
+  TimeUs release = kNever;  // see ReleaseProfile
+  enum class Releases : std::uint8_t { kNever, kFixed, kOverdue, kMoving } releases = Releases::kNever;
 
   TimeUs left_at(TimeUs now) const {
     if (!running || now <= working_from) return left;

@@ -1,6 +1,8 @@
 #include "host/sim/counts/node_counts.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/state.hpp"
@@ -169,6 +171,26 @@ bool NodeCounts::take_again(const std::vector<CountedGpus>& taken) {
   }
   for (const CountedGpus& one : taken) take(one);
   return true;
+}
+
+std::int64_t NodeCounts::free_of(const std::vector<CountedGpus>& gpus) const {
+  std::int64_t free = 0;
+  for (const CountedGpus& one : gpus) free += std::popcount(one.mask & nodes_[to_index(one.node)].free);
+  return free;
+}
+
+void NodeCounts::take_beside(const std::vector<CountedGpus>& reserved, std::int32_t pool, std::int64_t gpus,
+                             std::vector<CountedGpus>& taken) {
+  withheld_.clear();
+  for (const CountedGpus& one : reserved) {
+    const std::uint64_t free = one.mask & nodes_[to_index(one.node)].free;
+    if (free == 0) continue;
+    withheld_.push_back({one.node, std::popcount(free), free});
+    take(withheld_.back());
+  }
+  [[maybe_unused]] const bool fits = take(pool, gpus, taken);
+  assert(fits);
+  give(withheld_);
 }
 
 std::string NodeCounts::names_of(const std::vector<CountedGpus>& taken) const {

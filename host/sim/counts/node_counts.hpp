@@ -54,6 +54,11 @@ class NodeCounts {
   /// Allocates these GPUs. @returns false, and changes nothing, when one of them is not free.
   bool take_again(const std::vector<CountedGpus>& taken);
 
+  /// Number of those GPUs that are free.
+  std::int64_t free_of(const std::vector<CountedGpus>& gpus) const;
+  /// Allocates GPUs for a job outside `reserved`, of which any are free. Enough others must be free.
+  void take_beside(const std::vector<CountedGpus>& reserved, std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken);
+
   /// Ids of the nodes, separated by blanks.
   std::string names_of(const std::vector<CountedGpus>& taken) const;
 
@@ -84,6 +89,7 @@ class NodeCounts {
   kernel::ProblemView columns_{};  // of `state_`
   std::vector<Pool> pools_;
   std::vector<PackingTree::Part> parts_;
+  std::vector<CountedGpus> withheld_;
   std::vector<NodeGpus> nodes_;                                                   // by rank
   std::map<std::string, std::unordered_map<std::string, std::int32_t>> pool_at_;  // GPU type, virtual cluster
   std::string only_type_;

@@ -59,6 +59,12 @@ void RunningOrder::move(CountedJobs& jobs, const JobPlace& place) {
   exact_ = std::min(exact_, order_.size() - 1 - std::max(from, to));
 }
 
+void RunningOrder::order_again(CountedJobs& jobs, const std::vector<std::int64_t>& keys) {
+  for (JobPlace& one : order_) one.key = jobs[one.job].key = keys[to_index(one.job)];
+  std::sort(order_.begin(), order_.end());
+  exact_ = 0;
+}
+
 void RunningOrder::replace_end(std::size_t n, const std::vector<JobPlace>& kept) {
   order_.resize(order_.size() - n);
   exact_ = exact_ - n + kept.size();

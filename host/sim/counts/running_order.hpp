@@ -47,6 +47,10 @@ class RunningOrder {
   void remove(CountedJobs& jobs, std::int32_t job);
   /// Updates the key of a job in this order.
   void move(CountedJobs& jobs, const JobPlace& place);
+  /// All jobs, in order.
+  const std::vector<JobPlace>& all() const { return order_; }
+  /// Orders the jobs by other keys. @param keys  [jobs]
+  void order_again(CountedJobs& jobs, const std::vector<std::int64_t>& keys);
   /// Replaces the last `n` jobs, as `at_end` returned them, by `kept`.
   void replace_end(std::size_t n, const std::vector<JobPlace>& kept);
 

@@ -77,6 +77,8 @@ TEST(GittinsTable, FallsBelowAsAWalkOverItsStepsDoes) {
       std::int64_t step = a + 1;
       while (step < 100 && (table.rank(step) >= bound || table.rank(step) == table.rank(step - 1))) ++step;
       ASSERT_EQ(table.falls_below(a, bound), step == 100 ? kNever : step) << "seed " << seed << " from " << a;
+      const std::int64_t last = random.within(0, 65);
+      ASSERT_EQ(table.falls_below(a, bound, last), step <= last ? step : kNever) << "seed " << seed << " from " << a << " to " << last;
     }
   }
 }

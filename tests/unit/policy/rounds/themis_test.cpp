@@ -41,6 +41,22 @@ PolicyJob running(const std::string& id, std::int32_t gpus, TimeUs assigned, Tim
 
 }  // namespace
 
+// From 100 s on, leases of 1,200 s of its own end at 1,300 s and 2,500 s, common ones at 1,200 s and 2,400 s.
+TEST(Themis, ALeaseThatEndsNowHasNotBegunAgain) {
+  const auto own = find_policy("themis").make({}), common = find_policy("themis").make({{"leases", "common"}});
+  const auto from_s = [](const core::QueuePolicy& policy, TimeUs now_s) {
+    return policy.slice_from(100 * kSecond, now_s * kSecond) / kSecond;
+  };
+
+  EXPECT_EQ(from_s(*own, 101), 100);
+  EXPECT_EQ(from_s(*own, 1'300), 100);
+  EXPECT_EQ(from_s(*own, 1'301), 1'300);
+  EXPECT_EQ(from_s(*own, 2'500), 1'300);
+  EXPECT_EQ(from_s(*common, 1'200), 100);
+  EXPECT_EQ(from_s(*common, 1'201), 1'200);
+  EXPECT_EQ(from_s(*common, 2'400), 1'200);
+}
+
 TEST(Themis, RhoIsTheTimeInTheSystemOverThatOnAnNthOfTheCluster) {
   const auto policy = find_policy("themis").make({{"f", "0"}});
   policy->load({});

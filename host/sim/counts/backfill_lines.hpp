@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/sim/counts/counted_job.hpp"
+#include "host/sim/counts/run_tree.hpp"
+
+namespace berth::sim {
+
+/// The waiting jobs under discipline `easy`. Those of one pool and GPU count are in a line, by place and with their run times.
+class BackfillLines {
+ public:
+  /// Which jobs of a pool fit: those behind a place with at most `free` GPUs that run for `longest` at most, or have at most `beside` GPUs.
+  struct Room {
+    JobPlace behind;
+    std::int64_t free;
+    TimeUs longest;       // kNever: any
+    std::int64_t beside;  // at most `free`
+  };
+
+  explicit BackfillLines(std::int32_t pools) : pools_(to_index(pools)) {}
+
+  bool is_empty() const { return jobs_ == 0; }
+  bool is_empty(std::int32_t pool) const { return pools_[to_index(pool)].jobs == 0; }
+  void push(const CountedJob& job, const JobPlace& place, TimeUs run);
+  void erase(const CountedJob& job, const JobPlace& place);
+  /// kNoJob: none waits.
+  JobPlace first() const;
+  /// The first job that fits; kNoJob: none.
+  JobPlace first(std::int32_t pool, const Room& room) const;
+  /// Removes any waiting job, -1: none is left.
+  std::int32_t take_any();
+
+ private:
+  struct Line {
+    std::int32_t gpus;  // of all its jobs
+    JobPlace first;     // of `jobs`
+    RunTree jobs;
+  };
+  struct Pool {
+    std::vector<Line> lines;  // by GPU count
+    std::int64_t jobs = 0;
+    JobPlace first = kNoJob;
+  };
+  static Line& line_of(Pool& pool, std::int32_t gpus);
+
+  std::vector<Pool> pools_;
+  std::int64_t jobs_ = 0;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,224 @@
+#include "host/sim/counts/count_run.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "berth/error.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/model/costs.hpp"
+
+namespace berth::sim {
+
+CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, const std::function<void(const JobOutcome&)>& done,
+                   core::ChosenPolicy& chosen, NodeCounts& nodes)
+    : source_(trace.jobs),
+      settings_(settings),
+      done_(done),
+      preemptive_(chosen.entry->preemptive),
+      estimator_(settings.estimates, settings.request.seed),
+      keys_(*chosen.policy, estimator_.knows_work()),
+      nodes_(nodes),
+      running_(to_index(nodes.pools())),
+      releases_(chosen.rules.discipline == kernel::Discipline::kEasy ? to_index(nodes.pools()) : 0),
+      asks_for_all_(chosen.policy->follows_from_columns()),
+      upcoming_(source_.next()) {
+  totals_.gpus = nodes.gpus();
+  if (settings.series != nullptr) nodes_.stop_token(settings.series->fragmentation());
+  totals_.first_submit_us = upcoming_ != nullptr ? upcoming_->submit_us : 0;
+  totals_.last_end_us = totals_.last_release_us = totals_.first_submit_us;
+}
+
+bool CountRun::interrupted() {
+  totals_.interrupted = settings_.interrupted && totals_.decisions % 1024 == 0 && settings_.interrupted();
+  return totals_.interrupted;
+}
+
+std::span<const std::int64_t> CountRun::services() {
+  const auto fresh = services_.begin() + static_cast<std::ptrdiff_t>(sorted_services_);
+  constexpr std::ptrdiff_t kFew = 16;
+  if (services_.end() - fresh > kFew) {
+    std::sort(fresh, services_.end());
+    std::inplace_merge(services_.begin(), fresh, services_.end());
+  } else {
+    for (auto one = fresh; one != services_.end(); ++one) std::rotate(std::upper_bound(services_.begin(), one, *one), one, one + 1);
+  }
+  sorted_services_ = services_.size();
+  return services_;
+}
+
+JobPlace CountRun::complete(std::int32_t job_index) {
+  CountedJob& job = jobs_[job_index];
+  nodes_.give(jobs_.taken(job_index));
+  // When searching victims, the jobs before this one had its GPUs available.
+  JobPlace place{INT64_MIN, 0, job_index};
+  if (preemptive_) {
+    place = {job.steady ? job.key : keys_.key(job, now_), job.rank, job_index};
+    running_[to_index(job.pool)].remove(jobs_, job_index);
+  }
+  stop(job_index);
+  if (asks_for_all_) services_.push_back(core::saturating_mul(job.held, job.gpus));
+  estimator_.finished(*job.traced, job.held - job.restarting - job.moving);
+  leave(job_index, JobOutcome::End::kCompleted);
+  return place;
+}
+
+void CountRun::wake(std::int32_t job_index) {
+  const CountedJob& job = jobs_[job_index];
+  running_[to_index(job.pool)].move(jobs_, {keys_.key(job, now_), job.rank, job_index});
+  await_change(job_index);
+}
+
+// -1: it can never run, and has left.
+std::int32_t CountRun::next_arrival() {
+  const TraceJob& traced = *upcoming_;
+  upcoming_ = source_.next();
+  const std::int32_t job_index = jobs_.add();
+  CountedJob& job = jobs_[job_index];
+  job.traced = &traced;
+  job.rank = n_arrived_++;
+  job.submit = traced.submit_us;
+  job.live_from = live_us_;
+  job.gpus = traced.gpus;
+  job.pool = nodes_.pool_of(traced);
+  if (job.pool < 0 || nodes_.total(job.pool) < traced.gpus) {
+    leave(job_index, JobOutcome::End::kRejected);
+    return -1;
+  }
+  job.estimate = estimator_.run_time(traced, job.rank);
+  job.limit = traced.time_limit_us;
+  job.deadline = traced.deadline_us;
+  job.priority = traced.priority;
+  job.left = traced.run_us;
+  job.overheads = &settings_.overheads.of(traced.model);
+  job.owed = job.overheads->start_us;
+  return job_index;
+}
+
+void CountRun::start(const JobPlace& place, bool counted) {
+  CountedJob& job = jobs_[place.job];
+  if (counted) {
+    --n_waiting_;
+    gpus_waited_ -= job.gpus;
+  }
+  ++job.starts;
+  if (job.start == kNever) job.start = now_;
+  run(place, std::exchange(job.owed, 0), false);
+}
+
+void CountRun::move(const JobPlace& place) {
+  CountedJob& job = jobs_[place.job];
+  ++job.moves;
+  run(place, core::migrate_cost(job.overheads->costs), true);
+}
+
+void CountRun::run(const JobPlace& place, TimeUs cost, bool moved) {
+  CountedJob& job = jobs_[place.job];
+  ++n_running_;
+  gpus_allocated_ += job.gpus;
+  job.running = true;
+  job.moved = moved;
+  job.held_from = now_;
+  job.working_from = core::saturating_add(now_, cost);
+  const TimeUs end = core::saturating_add(job.working_from, std::max<TimeUs>(1, job.left));
+  if (end > kMaxTimeUs) throw InvalidArgument("job '" + job.traced->id + "' would end beyond the largest time");
+  ends_.set(end, job.rank, place.job);
+  if (!releases_.empty()) {
+    const TimeUs fixed_from = estimator_.knows_work() ? job.working_from : now_;
+    releases_[to_index(job.pool)].add(jobs_, place.job, now_, predicted_left(job), fixed_from);
+  }
+  if (!preemptive_) return;
+  running_[to_index(job.pool)].add(jobs_, place);
+  await_change(place.job);
+}
+
+void CountRun::await_change(std::int32_t job) {
+  if (asks_for_all_) {
+    jobs_[job].steady = true;
+    return;
+  }
+  const TimeUs next = keys_.next_change(jobs_[job], now_);
+  jobs_[job].steady = next > now_;
+  if (next != kNever && next > now_) {
+    changes_.set(next, jobs_[job].rank, job);
+  } else {
+    changes_.remove(job);
+  }
+}
+
+void CountRun::stop(std::int32_t job_index) {
+  CountedJob& job = jobs_[job_index];
+  if (!releases_.empty()) releases_[to_index(job.pool)].remove(jobs_, job_index);
+  const TimeUs paid = std::min(now_, job.working_from) - job.held_from;
+  (job.moved ? job.moving : job.restarting) += paid;
+  job.left = job.left_at(now_);
+  job.held = job.held_at(now_);
+  job.running = false;
+  totals_.last_release_us = now_;
+  --n_running_;
+  gpus_allocated_ -= job.gpus;
+  ends_.remove(job_index);
+  if (preemptive_) changes_.remove(job_index);
+}
+
+void CountRun::preempt(std::int32_t job_index) {
+  CountedJob& job = jobs_[job_index];
+  ++job.preemptions;
+  job.owed += core::displace_cost(job.overheads->costs);
+  wait(job_index);
+}
+
+void CountRun::leave(std::int32_t job, JobOutcome::End how) {
+  report(job, how);
+  if (how != JobOutcome::End::kRejected) totals_.last_end_us = now_;
+  source_.release(*jobs_[job].traced);
+  jobs_.free(job);
+}
+
+void CountRun::report(std::int32_t job_index, JobOutcome::End how) {
+  const CountedJob& job = jobs_[job_index];
+  const auto gpu_time = [&job](TimeUs time) { return static_cast<__int128>(time) * job.gpus; };
+  JobOutcome& outcome = outcome_;
+  outcome.job = job.rank;
+  outcome.traced = job.traced;
+  outcome.end = how;
+  outcome.submit_us = job.submit;
+  outcome.start_us = job.start;
+  outcome.end_us = how == JobOutcome::End::kUnfinished ? kNever : now_;
+  outcome.live_us = live_us_ - job.live_from;
+  outcome.held_us = job.held;
+  outcome.overhead_us = job.restarting + job.moving;
+  outcome.gpu_us = gpu_time(job.held);
+  outcome.lost_gpu_us[static_cast<std::size_t>(Loss::kRestart)] = gpu_time(job.restarting);
+  outcome.lost_gpu_us[static_cast<std::size_t>(Loss::kMove)] = gpu_time(job.moving);
+  outcome.starts = job.starts;
+  outcome.preemptions = job.preemptions;
+  outcome.moves = job.moves;
+  const bool name_nodes = settings_.name_nodes && how == JobOutcome::End::kCompleted;
+  outcome.nodes = name_nodes ? nodes_.names_of(jobs_.taken(job_index)) : std::string();
+  outcome.reason = how == JobOutcome::End::kRejected ? why_never(job) : std::string();
+  totals_.gpu_us += outcome.gpu_us;
+  done_(outcome);
+}
+
+std::string CountRun::why_never(const CountedJob& job) const {
+  if (job.pool < 0) return "no node has its GPU type and virtual cluster";
+  return fmt::format("needs {} GPUs; {} {}", job.gpus, nodes_.pools() == 1 ? "the cluster has" : "those that it may use are",
+                     nodes_.total(job.pool));
+}
+
+SimulationTotals CountRun::finish(std::span<const std::int32_t> waiting) {
+  if (totals_.interrupted) totals_.last_end_us = std::max(now_, totals_.first_submit_us);
+  std::vector<std::int32_t> left(waiting.begin(), waiting.end());
+  for (std::int32_t job = 0; job < jobs_.jobs(); ++job) {
+    if (!jobs_[job].running) continue;
+    left.push_back(job);
+    stop(job);
+  }
+  std::sort(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) { return jobs_[a].rank < jobs_[b].rank; });
+  for (const std::int32_t job : left) report(job, JobOutcome::End::kUnfinished);
+  totals_.gpu_up_us = static_cast<__int128>(totals_.gpus) * (totals_.last_release_us - totals_.first_submit_us);
+  return totals_;
+}
+
+}  // namespace berth::sim
