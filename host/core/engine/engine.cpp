@@ -180,7 +180,8 @@ void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& m
 }
 
 void EngineImpl::place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan) {
-  const kernel::PlaceResult placed = attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited));
+  const kernel::PlaceResult placed =
+      attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited, attempt.request.discipline));
   const core::PlaceTask scenario{attempt.request, {}, stop_token};
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
                               [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });

@@ -365,9 +365,8 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   const bool by_count = chosen.policy != nullptr && chosen.policy->rests_while_waiting() && !chosen.entry->class_rule &&
-                        (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) &&
-                        chosen.rules.discipline != kernel::Discipline::kEasy && chosen.rules.packing != core::Packing::kConsolidate &&
-                        !chosen.rules.consolidation && !chosen.rules.admits_by_count;
+                        (!chosen.entry->preemptive || chosen.policy->rises_only_at_changes()) && !plans_ahead(chosen.rules.discipline) &&
+                        chosen.rules.packing != core::Packing::kConsolidate && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
