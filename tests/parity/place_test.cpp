@@ -134,7 +134,7 @@ void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, Pa
 }
 
 TEST_P(PlaceOnBlock, EqualsReference) { expect_block_equals_reference(GetParam(), 48, random_pass); }
-TEST_P(PlaceOnBlock, ConservativePassesEqualReference) { expect_block_equals_reference(GetParam(), 24, random_conservative_pass); }
+TEST_P(PlaceOnBlock, ConservativePassesEqualReference) { expect_block_equals_reference(GetParam(), 32, random_conservative_pass); }
 
 }  // namespace
 }  // namespace berth::test

@@ -93,13 +93,15 @@ std::vector<Job> random_jobs(test::Random& random, const std::vector<std::int32_
 
 }  // namespace
 
-// Nothing is kept between decisions: each plans from the state alone, and yet keeps what the first one said.
-TEST(ConservativeStarts, AreThePredictedOnesWhenRunTimesAreExact) {
+// Nothing is kept between decisions: each plans from the state alone, and yet keeps what the first one said. This holds
+// on one node, and for jobs of whole nodes. Elsewhere another choice of places may delay a later job: ADR 19.
+TEST(ConservativeStarts, AreNoLaterThanPredictedWhenRunTimesAreExact) {
   std::int64_t reserved = 0, waited = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     test::Random random(seed);
     const std::int32_t nodes = random.of<std::int32_t>({1, 2, 3, 5});
-    const auto sizes = random.of<std::vector<std::int32_t>>({{1}, {1, 2, 4, 8}, {1, 3, 5, 7, 8}, {8 * nodes, 8, 1}});
+    auto sizes = random.of<std::vector<std::int32_t>>({{1}, {1, 2, 4, 8}, {1, 3, 5, 7, 8}});
+    if (nodes > 1) sizes = {8, 8, 16, 8 * nodes};
     Request request;
     request.policy = "fifo";
     request.params = {{"discipline", "conservative"}, {"packing", random.of<const char*>({"count", "topology", "emptiest"})}};

@@ -44,7 +44,7 @@ TEST(Conservative, EveryJobIsReservedAndNoneDelaysAnEarlierOne) {
 }
 
 // node 0: R until 10 s; node 1: S until 20 s, one GPU each. A takes both at 20 s for 5 s. In the hole on node 0 from 10
-// to 20 s there is room for B (10 s), not for C (11 s), which begins when A ends.
+// to 20 s there is no room for B (11 s), which begins when A ends, and there is for C (10 s).
 TEST(Conservative, HolesBeforeReservationsAreUsed) {
   ProblemBuilder b;
   b.rack("", {1, 1});
@@ -54,10 +54,10 @@ TEST(Conservative, HolesBeforeReservationsAreUsed) {
   b.gang(1);
   b.gang(1);
   const Problem p = b.build();
-  const ResultBuffers result = solve(p, conservative(p, {kNever, kNever, 5 * s, 10 * s, 11 * s}, {done(10 * s, 0), done(20 * s, 1)}));
+  const ResultBuffers result = solve(p, conservative(p, {kNever, kNever, 5 * s, 11 * s, 10 * s}, {done(10 * s, 0), done(20 * s, 1)}));
 
   EXPECT_EQ(brief(result), (Lines{"kept", "kept", "reserved 0:1 1:1", "reserved 0:1", "reserved 0:1"}));
-  EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, kNever, 20 * s, 10 * s, 25 * s}));
+  EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, kNever, 20 * s, 25 * s, 10 * s}));
 }
 
 // A starts now, and when it ends is not known: so there is no start for B.
@@ -123,20 +123,20 @@ TEST(Conservative, QuotasAreTheMostOfTheWindow) {
   EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, 10 * s, 30 * s, kNever}));
 }
 
-// One GPU: R has it whole until 10 s. A takes half of it at 10 s for 10 s, B half for 5 s beside it; C, whole, comes when
-// both have ended. The half that is left from 15 s on is not free now: D begins at 15 s.
+// One GPU: R has it whole until 10 s. A has a half from 10 to 20 s. B (a half for 12 s) fits beside it, not before: R is
+// in the way. C (a half for 5 s) begins when A ends, D (whole) when C has ended.
 TEST(Conservative, SharesFitBesideReservedShares) {
   ProblemBuilder b;
   b.node({.gpus = 1, .sharing = true});
   b.hold(b.gang(1), {.node = 0, .mask = 1});
   b.ask({.share_ppm = 500'000});
   b.ask({.share_ppm = 500'000});
-  b.gang(1);
   b.ask({.share_ppm = 500'000});
+  b.gang(1);
   const Problem p = b.build();
-  const ResultBuffers result = solve(p, conservative(p, {kNever, 10 * s, 5 * s, 1 * s, 5 * s}, {done(10 * s, 0)}));
+  const ResultBuffers result = solve(p, conservative(p, {kNever, 10 * s, 12 * s, 5 * s, 1 * s}, {done(10 * s, 0)}));
 
-  EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, 10 * s, 10 * s, 20 * s, 15 * s}));
+  EXPECT_EQ(result.reserve_at, (std::vector<TimeUs>{kNever, 10 * s, 10 * s, 20 * s, 25 * s}));
 }
 
 // The first start wins, at it the first option. Option 0 of A fits at 20 s, option 1 at 10 s. Both options of B fit at
