@@ -28,7 +28,7 @@ kernel::PlaceRequest PassColumns::request(TimeUs now, const std::vector<std::int
   r.running = none.data();
   r.victim_ok = none.data();
   r.preemption_class = preemption_class.data();
-  r.job_rank = preemption_class.data();  // only read under kEasy
+  r.job_rank = preemption_class.data();  // only read where reservations are made
   r.option_run = option_run.data();
   r.discipline = kernel::Discipline::kGreedy;
   r.packing = kernel::Packing::kTopology;
@@ -43,12 +43,13 @@ OwnedPlaceResult::OwnedPlaceResult(std::size_t n, std::int32_t max)
       entry_begin(n),
       entry_end(n),
       displaced_by(n),
+      reserve_at(n),
       entries(new kernel::PlacedRow[static_cast<std::size_t>(max)]),
       max_entries(max) {}
 
 kernel::PlaceResult OwnedPlaceResult::view() {
   return {outcome.data(), option.data(), entry_begin.data(), entry_end.data(), displaced_by.data(),
-          entries.get(),  max_entries,   &n_entries,         &reserve_at};
+          entries.get(),  max_entries,   &n_entries,         reserve_at.data()};
 }
 
 bool same_pass(const OwnedPlaceResult& a, const OwnedPlaceResult& b) {

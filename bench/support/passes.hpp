@@ -30,10 +30,10 @@ class OwnedPlaceResult {
   kernel::PlaceResult view();
   std::vector<kernel::Outcome> outcome;
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
+  std::vector<TimeUs> reserve_at;
   std::unique_ptr<kernel::PlacedRow[]> entries;
   std::int32_t max_entries;
   std::int32_t n_entries = 0;
-  TimeUs reserve_at = kNever;
 };
 
 /// Same outcomes, options and entries.

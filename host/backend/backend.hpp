@@ -107,7 +107,8 @@ std::unique_ptr<PlacementBackend> make_cpu_backend(int threads);
 /// The GPU, loaded from libberth_cuda at run time. Null when there is none; `why` then has the cause.
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why);
 
-/// Entries that suffice for any scheduling pass over the problem: one per GPU, and one per share that fits.
-std::int32_t entry_bound(const kernel::ProblemView& problem);
+/// Entries that suffice for any scheduling pass over the problem: one per GPU, and one per share that fits; where every
+/// waiting job may be reserved, those of all jobs.
+std::int32_t entry_bound(const kernel::ProblemView& problem, kernel::Discipline discipline = kernel::Discipline::kGreedy);
 
 }  // namespace berth::core

@@ -81,9 +81,9 @@ struct ScenarioOutcome {
   std::vector<std::int32_t> job;          ///< [jobs] indices of jobs
   std::vector<Action> action;             ///< [jobs]
   std::vector<std::int32_t> shape;        ///< [jobs] index in the job's shapes; -1: none
+  std::vector<TimeUs> reserve_at_us;      ///< [jobs] start of a job with Action::kReserve, else kNever
   std::vector<std::int32_t> entry_begin;  ///< [jobs + 1] rows of `entries`
   std::vector<PlanEntry> entries;         ///< GPUs on which jobs start or stay, or that are reserved for them
-  TimeUs reserve_at_us = kNever;          ///< start of the job with Action::kReserve
   Totals totals;                          ///< GPUs in `taken` count in `gpus`, not in `gpus_used`
 
   std::span<const PlanEntry> entries_of(std::size_t i) const {

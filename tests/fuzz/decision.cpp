@@ -31,8 +31,8 @@ Request random_request(fuzz::Bytes& in) {
   Request request;
   request.policy = in.of(all).name;
   request.params = test::short_search(request.policy);
-  static const std::vector<std::string> disciplines{"greedy", "strict", "easy"}, packings{"topology", "count", "consolidate", "emptiest"},
-      parts{"1", "2", "3", "7"},
+  static const std::vector<std::string> disciplines{"greedy", "strict", "easy", "conservative"},
+      packings{"topology", "count", "consolidate", "emptiest"}, parts{"1", "2", "3", "7"},
       terms{"none", "span,link_load", "restart,tardiness,fragmentation", "migration,restart,span,link_load,fragmentation,tardiness"};
   static const std::vector<std::string> objectives = [] {
     std::vector<std::string> names;

@@ -45,6 +45,20 @@ TEST_P(PlaceOnBackend, EqualsReference) {
   }
 }
 
+TEST_P(PlaceOnBackend, ConservativePassesEqualReference) {
+  const auto reference = core::make_reference_backend();
+  for (std::uint64_t seed = 0; seed < 192; ++seed) {
+    const RandomSpec spec = spec_of(seed);
+    const Problem problem = random_problem(seed, spec);
+    const PassCase pass = random_conservative_pass(seed, problem);
+
+    const ResultBuffers want = place(*reference, problem, pass);
+    const ResultBuffers got = place(backend(), problem, pass);
+
+    ASSERT_EQ(diff(want, got), "") << named(seed, spec);
+  }
+}
+
 /// Different passes over one problem at once: each gives the result of a single pass.
 void expect_batch_equals_reference(core::PlacementBackend& backend, std::uint64_t seed, std::size_t n) {
   const auto reference = core::make_reference_backend();
@@ -95,12 +109,12 @@ TEST_P(PlaceOnBackend, ForgetsTheProblemBefore) {
 class PlaceOnBlock : public testing::TestWithParam<std::int32_t> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, PlaceOnBlock, testing::Values(2, 7, 32), testing::PrintToStringParamName());
 
-TEST_P(PlaceOnBlock, EqualsReference) {
+void expect_block_equals_reference(std::int32_t threads, std::uint64_t seeds, PassCase (*make)(std::uint64_t, const Problem&)) {
   const auto reference = core::make_reference_backend();
-  for (std::uint64_t seed = 0; seed < 48; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RandomSpec spec = spec_of(seed);
     const Problem problem = random_problem(seed, spec);
-    const PassCase pass = random_pass(seed, problem);
+    const PassCase pass = make(seed, problem);
     const kernel::ProblemView view = problem.view();
     const core::PlaceTask scenario = pass.view();
     std::vector<std::uint64_t> memory(kernel::place_workspace_bytes(view, scenario.request) / 8 + 3, 0xabababababababab);
@@ -110,7 +124,7 @@ TEST_P(PlaceOnBlock, EqualsReference) {
     ResultBuffers got(problem, pass);
     const kernel::PlaceResult result = got.view();
 
-    run_with_threads(GetParam(), [&](auto& group) {
+    run_with_threads(threads, [&](auto& group) {
       kernel::place(group, view, scenario.request, scenario.taken.data(), static_cast<std::int32_t>(scenario.taken.size()), workspace,
                     result);
     });
@@ -118,6 +132,9 @@ TEST_P(PlaceOnBlock, EqualsReference) {
     ASSERT_EQ(diff(place(*reference, problem, pass), got), "") << named(seed, spec);
   }
 }
+
+TEST_P(PlaceOnBlock, EqualsReference) { expect_block_equals_reference(GetParam(), 48, random_pass); }
+TEST_P(PlaceOnBlock, ConservativePassesEqualReference) { expect_block_equals_reference(GetParam(), 32, random_conservative_pass); }
 
 }  // namespace
 }  // namespace berth::test

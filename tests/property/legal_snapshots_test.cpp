@@ -33,7 +33,7 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
     const ClusterState state(io::parse_snapshot(io::read_file(name), name));
     for (const PolicyInfo& policy : policies()) {
       for (const char* packing : {"topology", "consolidate", "count", "emptiest"}) {
-        for (const char* discipline : {"greedy", "easy"}) {
+        for (const char* discipline : {"greedy", "easy", "conservative"}) {
           Request request;
           request.policy = policy.name;
           request.params = test::short_search(policy.name);

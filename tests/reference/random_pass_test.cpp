@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "tests/reference/solve.hpp"
 #include "tests/support/random_problem.hpp"
@@ -104,6 +106,99 @@ TEST(RandomPass, SizesAtTheEdges) {
       expect_consistent(p, pass, solve(p, pass));
     }
   }
+}
+
+// The first `n` positions of a pass.
+PassCase cut(PassCase pass, std::size_t n) {
+  pass.order.resize(n);
+  pass.running.resize(n);
+  pass.victim_ok.resize(n);
+  return pass;
+}
+
+// No later job changes what an earlier one gets. Jobs that may be displaced would: they are jobs behind.
+TEST(RandomPass, LaterJobsDelayNoReservation) {
+  std::int64_t reserved = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    const Problem p = random_problem(seed);
+    PassCase pass = random_conservative_pass(seed, p);
+    pass.preemptive = false;
+    const ResultBuffers all = solve(p, pass);
+    for (std::size_t n = 1; n < pass.order.size(); n += 1 + n / 2) {
+      const ResultBuffers some = solve(p, cut(pass, n));
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(brief(some, i), brief(all, i)) << "seed " << seed << ", position " << i << " of " << n;
+        ASSERT_EQ(masks(some, i), masks(all, i)) << "seed " << seed << ", position " << i << " of " << n;
+        ASSERT_EQ(some.reserve_at[i], all.reserve_at[i]) << "seed " << seed << ", position " << i << " of " << n;
+        reserved += some.outcome[i] == Outcome::kReserved ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(reserved, 500);
+}
+
+// A GPU that one job has from `from` until before `to`.
+struct Stay {
+  std::int32_t node;
+  int gpu;
+  TimeUs from, to;
+  std::int64_t ppm;
+};
+
+// What jobs hold, and what they get now or later, until they end.
+std::vector<Stay> stays_of(const Problem& p, const PassCase& pass, const ResultBuffers& result) {
+  std::vector<Stay> stays;
+  const auto add = [&](std::int32_t node, std::uint64_t mask, TimeUs from, TimeUs to, std::int32_t ppm) {
+    for (int g = 0; g < 64; ++g) {
+      if ((mask >> g & 1) != 0 && from < to) stays.push_back({node, g, from, to, ppm});
+    }
+  };
+  std::map<std::int32_t, TimeUs> ends;
+  for (const kernel::ReleaseRow& release : pass.releases) {
+    if (release.job >= 0) ends[release.job] = std::max(release.at, pass.now);
+  }
+  std::vector<bool> gone(static_cast<std::size_t>(p.n_jobs()));
+  for (std::size_t i = 0; i < pass.order.size(); ++i) {
+    const auto job = static_cast<std::size_t>(pass.order[i]);
+    gone[job] = result.displaced_by[i] != kernel::kNone;
+    if (result.option[i] == kernel::kNone) continue;
+    const TimeUs run = pass.option_run[static_cast<std::size_t>(p.option_begin[job] + result.option[i])];
+    const TimeUs from = result.outcome[i] == Outcome::kReserved ? result.reserve_at[i] : pass.now;
+    for (const kernel::PlacedRow& row : result.entries_of(i)) {
+      add(row.node, row.mask, from, run == kNever ? kNever : from + run, row.share_ppm);
+    }
+  }
+  for (std::int32_t j = 0; j < p.n_jobs(); ++j) {
+    const auto job = static_cast<std::size_t>(j);
+    if (gone[job]) continue;
+    const TimeUs end = ends.count(j) != 0 ? ends[j] : kNever;
+    for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+      const kernel::HeldRow& held = p.held[static_cast<std::size_t>(h)];
+      add(held.node, held.mask, pass.now, end, held.share_ppm);
+    }
+  }
+  return stays;
+}
+
+// At every instant at which some job begins, what is used of its GPU is at most all of it.
+TEST(RandomPass, ReservedAllocationsNeverOverlapInTime) {
+  std::int64_t reserved = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const Problem p = random_problem(seed);
+    const PassCase pass = random_conservative_pass(seed, p);
+    const ResultBuffers result = solve(p, pass);
+    for (const Outcome outcome : result.outcome) reserved += outcome == Outcome::kReserved ? 1 : 0;
+    const std::vector<Stay> stays = stays_of(p, pass, result);
+    for (const Stay& one : stays) {
+      std::int64_t used = 0;
+      for (const Stay& other : stays) {
+        const bool then = other.from <= one.from && one.from < other.to;
+        if (then && other.node == one.node && other.gpu == one.gpu) used += other.ppm;
+      }
+      ASSERT_LE(used, kWholeGpu) << "seed " << seed << ", node " << one.node << " GPU " << one.gpu << " at " << one.from;
+    }
+  }
+  EXPECT_GE(reserved, 1000);
 }
 
 // A generator that never reaches a branch tests nothing.

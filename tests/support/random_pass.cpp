@@ -86,6 +86,17 @@ PassCase random_pass(std::uint64_t seed, const Problem& problem) {
   return pass;
 }
 
+PassCase random_conservative_pass(std::uint64_t seed, const Problem& problem) {
+  Random random(seed * 0xd6e8feb86659fd93ull + 4);
+  PassCase pass = random_pass(seed, problem);
+  pass.discipline = kernel::Discipline::kConservative;
+  const std::int32_t unknown = random.of<std::int32_t>({0, 5, 25});
+  const std::int32_t step = random.of<std::int32_t>({1, 50});  // many ends at the same instant, or few
+  for (TimeUs& run : pass.option_run) run = random.percent(unknown) ? kNever : random.within(0, 5 * 50 / step) * step * kSecond;
+  if (random.percent(50)) pass.preemptive = false;
+  return pass;
+}
+
 kernel::ScoreQuery ScoreCase::view() const {
   kernel::ScoreQuery r{};
   r.n = static_cast<std::int32_t>(jobs.size());

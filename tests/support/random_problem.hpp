@@ -34,6 +34,8 @@ Problem random_problem(std::uint64_t seed, const RandomSpec& spec = {});
 
 /// Order, flags, disciplines and taken GPUs for a scheduling pass over `problem`.
 PassCase random_pass(std::uint64_t seed, const Problem& problem);
+/// The same pass with conservative backfill, of jobs that more often end.
+PassCase random_conservative_pass(std::uint64_t seed, const Problem& problem);
 
 /// Owner of a ScoreQuery.
 struct ScoreCase {

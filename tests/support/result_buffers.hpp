@@ -21,12 +21,12 @@ struct ResultBuffers {
 
   std::vector<kernel::Outcome> outcome;
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
+  std::vector<TimeUs> reserve_at;
   std::vector<kernel::PlacedRow> entries;
   std::int32_t n_entries = -7;
-  TimeUs reserve_at = -7;
 };
 
-/// Same outcomes, options, victims, entries (except `pad`), reservation and count of jobs that ran out of tries.
+/// Same outcomes, options, victims, entries (except `pad`), reservations and count of jobs that ran out of tries.
 bool operator==(const ResultBuffers& a, const ResultBuffers& b);
 
 /// One line per difference, at most twenty; empty when equal.

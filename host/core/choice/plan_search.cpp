@@ -132,6 +132,7 @@ void PlanSearch::place(const ShapeProblem& choice, const ShapePass& pass, const 
     const std::int32_t job = request.order[i];
     const std::int32_t j = chosen.job_of[to_index(job)];
     result.displaced_by[i] = kernel::kNone;
+    result.reserve_at[i] = kNever;
     result.outcome[i] = kernel::Outcome::kWaits;
     result.option[i] = kernel::kNone;
     result.entry_begin[i] = result.entry_end[i] = 0;
@@ -148,7 +149,6 @@ void PlanSearch::place(const ShapeProblem& choice, const ShapePass& pass, const 
     }
   }
   *result.n_entries = n;
-  *result.reserve_at = kNever;
 }
 
 }  // namespace berth::core

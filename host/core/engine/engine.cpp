@@ -200,6 +200,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
     const bool behind = pass.blocked() >= 0 && job != pass.blocked();
     result.outcome[i] = !waits ? kernel::Outcome::kKept : behind ? kernel::Outcome::kBehind : kernel::Outcome::kWaits;
     result.option[i] = result.displaced_by[i] = kernel::kNone;
+    result.reserve_at[i] = kNever;
     result.entry_begin[i] = result.entry_end[i] = 0;
   }
   for (const core::PassChange& change : pass.changes()) {
@@ -236,7 +237,8 @@ void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& m
 }
 
 void EngineImpl::place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan) {
-  const kernel::PlaceResult placed = attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited));
+  const kernel::PlaceResult placed =
+      attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited, attempt.request.discipline));
   const core::PlaceTask scenario{attempt.request, {}, stop_token};
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
                               [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });

@@ -157,7 +157,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       after_.charge_queue(job, demand.gpu_type, demand.quota);
     }
     if (blocked < 0 && (waits(outcome) || outcome == Outcome::kPreempted)) blocked = job;
-    if (outcome == Outcome::kReserved) reserved = i;
+    if (outcome == Outcome::kReserved && reserved < 0) reserved = i;  // the first
   }
   set_held_after(s, pass);
   ReasonInput input = reason_input(s, p);
@@ -205,7 +205,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
     } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
       place_entries(s, pass, i, d, plan);
       const std::int64_t rate = s.jobs[to_index(job_index)].option_rate[to_index(result.option[i])];
-      predict(s, d, plan, rate, outcome == Outcome::kReserved ? *result.reserve_at : s.now);
+      predict(s, d, plan, rate, outcome == Outcome::kReserved ? result.reserve_at[i] : s.now);
       d.action = Action::kStart;
       if (outcome == Outcome::kReserved) {
         d.action = Action::kReserve;
@@ -237,10 +237,13 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       one.may_run = !running;
       one.lost_gpus = is_lost;
       one.gave_up = outcome == Outcome::kGaveUp;
-      one.reserve_at = *result.reserve_at;
+      if (i >= 0) one.reserve_at = result.reserve_at[i];
       if (one.outcome == Outcome::kPreempted && result.displaced_by[i] >= 0) one.other = request.order[result.displaced_by[i]];
       if (outcome == Outcome::kBehind) one.other = blocked;
-      if (waits(outcome) && reserved >= 0 && reserved < i) one.other = request.order[reserved];
+      if ((waits(outcome) || outcome == Outcome::kReserved) && reserved >= 0 && reserved < i && one.outcome != Outcome::kPreempted) {
+        one.other = request.order[reserved];
+        one.other_at = result.reserve_at[reserved];
+      }
       const Reason* const known = d.action == Action::kWait ? class_reason(pass, one) : nullptr;
       if (pass.choice != nullptr && !is_lost) d.reason = pass.choice->outbid(job_index);
       if (known != nullptr) {

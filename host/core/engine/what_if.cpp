@@ -156,7 +156,8 @@ const char* WhatIf::run(const StateImpl& s, Backends& backends, Backend wanted, 
       request.option_run = problem.tried.run_times(own, request.option_run, input.run);
       scenarios_.push_back({request, pass.taken, nullptr});
       of_pass_.push_back(pass.input);
-      results_.push_back(pass.result.prepare(request.n, problem.bound));
+      const bool all = request.discipline == kernel::Discipline::kConservative;
+      results_.push_back(pass.result.prepare(request.n, all ? entry_bound(visited, request.discipline) : problem.bound));
     }
     used = backends.run(wanted, threads, note, [&](PlacementBackend& backend) { backend.place_batch(visited, scenarios_, results_); });
     for (std::size_t w = 0; w < results_.size(); ++w) {

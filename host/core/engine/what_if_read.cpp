@@ -42,7 +42,7 @@ void WhatIf::read(const StateImpl& s, std::int32_t i, ScenarioOutcome& out) {
   out.entry_begin.assign(1, 0);
   out.entries.clear();
   out.totals = {};
-  out.reserve_at_us = kNever;
+  out.reserve_at_us.clear();
   for (const std::int32_t job : s.job_order) {
     const std::int32_t at_position = position_[to_index(job)];
     const std::int32_t repaired = problem.pass.repaired()[to_index(job)];
@@ -51,6 +51,7 @@ void WhatIf::read(const StateImpl& s, std::int32_t i, ScenarioOutcome& out) {
     if (at_position >= 0) outcome = pass.result.outcome[to_index(at_position)];
     std::int32_t shape = running ? s.job.shape[to_index(job)] : -1;
     Action action = Action::kWait;
+    TimeUs reserve_at = kNever;
     if (repaired >= 0) {
       action = Action::kReplace;
       const std::vector<PlanEntry>& gang = problem.pass.repairs()[to_index(repaired)];
@@ -67,7 +68,7 @@ void WhatIf::read(const StateImpl& s, std::int32_t i, ScenarioOutcome& out) {
                       {entries + pass.result.entry_begin[to_index(at_position)], entries + pass.result.entry_end[to_index(at_position)]},
                       out.entries);
       }
-      if (action == Action::kReserve) out.reserve_at_us = pass.result.reserve_at;
+      if (action == Action::kReserve) reserve_at = pass.result.reserve_at[to_index(at_position)];
     } else {
       action = action_of(outcome, running, true);
       if (action == Action::kKeep)
@@ -76,6 +77,7 @@ void WhatIf::read(const StateImpl& s, std::int32_t i, ScenarioOutcome& out) {
     if (action == Action::kPreempt) shape = -1;
     out.action.push_back(action);
     out.shape.push_back(shape);
+    out.reserve_at_us.push_back(reserve_at);
     count(out.totals, action);
     for (std::size_t e = to_index(out.entry_begin.back()); e < out.entries.size() && action != Action::kReserve; ++e) {
       if (out.entries[e].share_ppm == kWholeGpu) out.totals.gpus_used += std::popcount(out.entries[e].gpus);

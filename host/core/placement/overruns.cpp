@@ -1,6 +1,7 @@
 #include "host/core/placement/overruns.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/placement/plan_rows.hpp"
@@ -14,6 +15,15 @@ using kernel::Outcome;
 
 bool starts(Outcome outcome) { return outcome == Outcome::kPlaced || outcome == Outcome::kMoved; }
 
+void wait(const kernel::PlaceRequest& request, const kernel::PlaceResult& r, std::int32_t i) {
+  r.outcome[i] = request.running[i] != 0 ? Outcome::kPreempted : Outcome::kWaits;
+  r.option[i] = kernel::kNone;
+  r.entry_begin[i] = r.entry_end[i] = 0;
+  r.reserve_at[i] = kNever;
+}
+
+TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
+
 }  // namespace
 
 TimeUs Overruns::finish(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceResult& r, std::int32_t job, std::int32_t i,
@@ -25,45 +35,64 @@ TimeUs Overruns::finish(const StateImpl& s, const kernel::ProblemView& p, const 
                 {r.entries + r.entry_begin[i], r.entries + r.entry_end[i]}, entries_);
   std::int64_t rate = description.profile.kind == ProfileKind::kOpaque ? 0 : placed_rate(s, description, option.shape, entries_);
   if (rate <= 0) rate = s.jobs[to_index(job)].option_rate[to_index(r.option[i])];
-  const TimeUs run = s.run_or_limit(job, rate);
-  return run == kNever || run > kNever - 1 - start ? kNever : start + run;
+  return end_of(start, s.run_or_limit(job, rate));
 }
 
-bool Overruns::reservation_holds(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
-                                 const kernel::PlaceResult& r, std::int32_t reserved) {
-  reserved_gpus_.assign(s.nodes.size(), 0);
-  for (std::int32_t e = r.entry_begin[reserved]; e < r.entry_end[reserved]; ++e)
-    reserved_gpus_[to_index(r.entries[e].node)] |= r.entries[e].mask;
+void Overruns::find_reserved(const StateImpl& s, const kernel::PlaceRequest& request, const kernel::PlaceResult& r) {
+  starts_.clear();
+  reserved_.clear();
   for (std::int32_t i = 0; i < request.n; ++i) {
-    if (!starts(r.outcome[i])) continue;
-    bool shared = false;
-    for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) {
-      shared = shared || (r.entries[e].mask & reserved_gpus_[to_index(r.entries[e].node)]) != 0;
+    const bool later = r.outcome[i] == Outcome::kReserved;
+    if (!later && !starts(r.outcome[i])) continue;
+    starts_.emplace_back(later ? r.reserve_at[i] : s.now, i);
+    for (std::int32_t e = r.entry_begin[i]; later && e < r.entry_end[i]; ++e) {
+      reserved_.push_back({r.entries[e].node, r.reserve_at[i], i, r.entries[e].mask});
     }
-    if (shared && finish(s, p, r, request.order[i], i, s.now) > *r.reserve_at) return false;
   }
-  return true;
+  std::sort(starts_.begin(), starts_.end());
+  std::sort(reserved_.begin(), reserved_.end(), [](const ReservedEntry& a, const ReservedEntry& b) {
+    return std::tie(a.node, a.start, a.position, a.mask) < std::tie(b.node, b.start, b.position, b.mask);
+  });
+}
+
+void Overruns::drop_delayed(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
+                            const kernel::PlaceResult& r, std::int32_t i, TimeUs start) {
+  const std::int32_t job = request.order[i];
+  if (s.jobs[to_index(job)].job->profile.kind == ProfileKind::kOpaque) return;  // its place does not change its rate
+  const TimeUs predicted = end_of(start, s.option_run(job, to_index(r.option[i])));
+  const TimeUs actual = finish(s, p, r, job, i, start);
+  if (actual <= predicted) return;
+  for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) {
+    const kernel::PlacedRow& entry = r.entries[e];
+    auto row = std::lower_bound(reserved_.begin(), reserved_.end(), std::tie(entry.node, predicted),
+                                [](const ReservedEntry& a, const auto& key) { return std::tie(a.node, a.start) < key; });
+    for (; row != reserved_.end() && row->node == entry.node && row->start < actual; ++row) {
+      if (r.outcome[row->position] != Outcome::kReserved) continue;
+      const bool limited = p.node_cpu[entry.node] != kernel::kNoLimit || p.node_memory[entry.node] != kernel::kNoLimit;
+      const bool by_sums = limited && request.discipline == kernel::Discipline::kConservative;
+      if ((row->mask & entry.mask) != 0 || by_sums) wait(request, r, row->position);
+    }
+  }
 }
 
 void Overruns::withdraw(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
                         const kernel::PlaceResult& r) {
-  const auto wait = [&](std::int32_t i) {
-    r.outcome[i] = request.running[i] != 0 ? Outcome::kPreempted : Outcome::kWaits;
-    r.option[i] = kernel::kNone;
-    r.entry_begin[i] = r.entry_end[i] = 0;
-  };
-  std::int32_t reserved = kernel::kNone;
+  bool reserved = false;
   for (std::int32_t i = 0; i < request.n; ++i) {
     const bool later = r.outcome[i] == Outcome::kReserved;
-    if (later) reserved = i;
+    reserved = reserved || later;
     if (p.has_until == 0 || !(starts(r.outcome[i]) || later)) continue;
     TimeUs until = kNever;
     for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) until = std::min(until, p.node_until[r.entries[e].node]);
-    if (until == kNever || finish(s, p, r, request.order[i], i, later ? *r.reserve_at : s.now) <= until) continue;
-    wait(i);
-    if (later) reserved = kernel::kNone;
+    if (until == kNever || finish(s, p, r, request.order[i], i, later ? r.reserve_at[i] : s.now) <= until) continue;
+    wait(request, r, i);
   }
-  if (reserved != kernel::kNone && !reservation_holds(s, p, request, r, reserved)) wait(reserved);
+  if (!reserved) return;
+  find_reserved(s, request, r);
+  // A job only delays those that begin later, so those that begin first are looked at first.
+  for (const auto& [start, i] : starts_) {
+    if (r.outcome[i] != Outcome::kWaits && r.outcome[i] != Outcome::kPreempted) drop_delayed(s, p, request, r, i, start);
+  }
 }
 
 }  // namespace berth::core

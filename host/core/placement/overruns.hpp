@@ -13,21 +13,32 @@ class StateImpl;
 namespace berth::core {
 
 /// Corrects outcomes after placement: the pass predicts the end of a job at its tightest placement, and the actual one
-/// may take longer. Jobs that would outstay their nodes then wait. A reservation of GPUs that another job still holds
-/// when it begins is dropped. No other job moves up.
+/// may take longer. Jobs that would outstay their nodes then wait. A reservation of what another job still has when it
+/// begins is dropped. No other job moves up.
 class Overruns {
  public:
   void withdraw(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
                 const kernel::PlaceResult& result);
 
  private:
+  /// One entry of a reserved job.
+  struct ReservedEntry {
+    std::int32_t node;
+    TimeUs start;
+    std::int32_t position;
+    std::uint64_t mask;
+  };
+
   TimeUs finish(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceResult& result, std::int32_t job,
                 std::int32_t i, TimeUs start);
-  bool reservation_holds(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
-                         const kernel::PlaceResult& result, std::int32_t reserved);
+  void find_reserved(const StateImpl& state, const kernel::PlaceRequest& request, const kernel::PlaceResult& result);
+  /// Drops reservations that begin between the predicted end of the job at position i and its actual one.
+  void drop_delayed(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
+                    const kernel::PlaceResult& result, std::int32_t i, TimeUs start);
 
   std::vector<PlanEntry> entries_;
-  std::vector<std::uint64_t> reserved_gpus_;  // [nodes]
+  std::vector<ReservedEntry> reserved_;                  // by (node, start, position)
+  std::vector<std::pair<TimeUs, std::int32_t>> starts_;  // of jobs that start now or later, with their positions
 };
 
 }  // namespace berth::core

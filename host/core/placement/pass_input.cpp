@@ -145,7 +145,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
     admitted_ = admission_.admit(s, counted, taken, order_, running_, victim_ok_);
   }
   // Run times are needed only where an end time matters.
-  const bool needs_run = rules.discipline == kernel::Discipline::kEasy || p.has_until != 0;
+  const bool needs_run = plans_ahead(rules.discipline) || p.has_until != 0;
   option_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
   for (std::size_t i = 0; needs_run && i < n; ++i) {
     const std::int32_t job = order_[i];
@@ -154,7 +154,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
     }
   }
   releases_.clear();
-  if (rules.discipline == kernel::Discipline::kEasy) release_events(s, marks.lost);
+  if (plans_ahead(rules.discipline)) release_events(s, marks.lost);
 
   kernel::PlaceRequest r{};
   r.now = s.now;

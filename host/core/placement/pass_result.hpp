@@ -13,7 +13,7 @@ struct PassResult {
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
   std::vector<kernel::PlacedRow> entries;
   std::int32_t n_entries = 0;
-  TimeUs reserve_at = kNever;
+  std::vector<TimeUs> reserve_at;
 
   /// Columns for a pass of `n` positions over a problem of that `entry_bound`.
   kernel::PlaceResult prepare(std::int32_t n, std::int32_t bound) {
@@ -23,7 +23,7 @@ struct PassResult {
     // A reservation may name GPUs that other jobs of the plan get first.
     entries.resize(2 * static_cast<std::size_t>(bound));
     n_entries = 0;
-    reserve_at = kNever;
+    reserve_at.resize(rows);
     return columns();
   }
   /// The columns of the last `prepare`. Valid until the next one, and until this result is moved.
@@ -36,7 +36,7 @@ struct PassResult {
             entries.data(),
             static_cast<std::int32_t>(entries.size()),
             &n_entries,
-            &reserve_at};
+            reserve_at.data()};
   }
 };
 

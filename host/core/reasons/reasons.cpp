@@ -70,7 +70,7 @@ Reason ReasonBuilder::explain(const JobPass& job) {
   const kernel::ProblemView& p = *in_.problem;
   Reason quota;
   std::int32_t nearest = kNone;
-  bool all_fail = job.outcome != Outcome::kReserved && p.option_begin[job.job] < p.option_begin[job.job + 1];
+  bool all_fail = p.option_begin[job.job] < p.option_begin[job.job + 1];
   const bool some_may = some_may_run(job.job);
   for (std::int32_t o = p.option_begin[job.job]; all_fail && o < p.option_begin[job.job + 1]; ++o) {
     if (left_out(o)) continue;
@@ -82,16 +82,16 @@ Reason ReasonBuilder::explain(const JobPass& job) {
     quota = here;
     nearest = o;
   }
-  if (all_fail && quota.code != ReasonCode::kNone) {
-    if (!lacks_only(job.job, nearest, quota)) quota.missing = 0;
-    return quota;
-  }
+  const bool by_quota = all_fail && quota.code != ReasonCode::kNone;
+  if (by_quota && !lacks_only(job.job, nearest, quota)) quota.missing = 0;
+  if (by_quota && job.outcome != Outcome::kReserved) return quota;
 
   bool fits = false;
   Reason reason = smallest_shortage(job.job, fits);
+  if (by_quota && reason.code == ReasonCode::kNone) reason = quota;  // reserved for when jobs of its queue have ended
   if (fits && job.other != kNone) {
     reason = of_code(ReasonCode::kReservedFor, job.other);
-    reason.until_us = job.reserve_at;
+    reason.until_us = job.other_at;
     return reason;
   }
   if (fits && job.gave_up) return of_code(ReasonCode::kBudget);

@@ -41,12 +41,13 @@ struct JobPass {
   std::int32_t job = kernel::kNone;
   kernel::Outcome outcome = kernel::Outcome::kWaits;
   /// Index of the related job, else kNone. kPreempted: the job that displaced it. kBehind: the first job that failed.
-  /// kWaits and kQuota under kEasy: the reserved job, when it came before this one.
+  /// kWaits, kQuota and kReserved: the first reserved job, when it came before this one.
   std::int32_t other = kernel::kNone;
   bool may_run = false;        // known to have no certificate
   bool lost_gpus = false;      // it ran on GPUs that failed and could not be repaired
   bool gave_up = false;        // outcome kGaveUp
-  TimeUs reserve_at = kNever;  // when the reserved job will start
+  TimeUs reserve_at = kNever;  // kReserved: when the job will start
+  TimeUs other_at = kNever;    // when that reserved job will start
 };
 
 /// Finds the dominant reason of every job that does not simply start or stay.

@@ -57,7 +57,7 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
   check_shares(found);
   check_nodes(found);
   check_queues(found);
-  if (reserve_ >= 0 && out_.empty()) check_reservation(found);
+  if (actions_[static_cast<std::size_t>(Action::kReserve)] > 0 && out_.empty()) check_reservations(found);
   check_totals(found);
   return out_;
 }
@@ -86,7 +86,6 @@ void PlanValidator::reset(const ClusterFacts& facts) {
   const std::size_t columns = facts.queues().size() * (facts.gpu_types().size() + 1);
   queue_use_.assign(columns, 0);
   queue_changed_.assign(columns, 0);
-  reserve_ = -1;
   any_start_ = false;
   gpus_used_ = 0;
   actions_ = {};
@@ -296,10 +295,7 @@ void PlanValidator::check_placed(const Decision& decision, const JobFacts& job, 
     if (!later) charge(*job.job, entry, index, action != Action::kReplace || !held_before(job, entry), found);
   }
   if (action == Action::kReplace) check_repaired(decision, job, found);
-  if (later) {
-    if (reserve_ >= 0) found.of(*job.job, "is reserved, as is another job; a plan has one reservation");
-    reserve_ = index;
-  } else {
+  if (!later) {
     charge_queue(job, facts_->node(entries_of(decision).front().node).type, quota, action != Action::kReplace);
   }
 }

@@ -26,7 +26,7 @@ struct ValidateOptions {
 /// Every job has one decision in job-rank order, and its action fits its state. The resulting allocations (kept,
 /// started, moved, repaired) use existing, healthy, open, unshared GPUs, cores, memory and quotas within their limits.
 /// Kept jobs keep exactly what they hold; displaced ones were preemptible; gangs are complete (GangCheck). A
-/// reservation is checked against what is still held when it begins. A job that waits, is rejected or is preempted has
+/// reservation is checked against what is still held or reserved during it. A job that waits, is rejected or is preempted has
 /// a reason. Over-commitment among kept jobs' cores, memory and quotas in the state is not an error of the plan.
 ///
 /// O(decisions + entries) for kept and waiting jobs; a started job costs its entries times its constraints.
@@ -51,6 +51,15 @@ class PlanValidator {
     bool operator<(const Share& o) const { return node != o.node ? node < o.node : gpu != o.gpu ? gpu < o.gpu : order < o.order; }
   };
 
+  /// A job on a node, now or later.
+  struct Stay {
+    std::int32_t node;
+    TimeUs from, to;
+    bool later;  // reserved
+    const Decision* decision;
+    const PlanEntry* entry;
+  };
+
   void reset(const ClusterFacts& facts);
   void find_highest_class();
   void check_decision(const Decision& decision, Violations& found);
@@ -69,7 +78,12 @@ class PlanValidator {
   void check_shares(Violations& found);
   void check_nodes(Violations& found);
   void check_queues(Violations& found);
-  void check_reservation(Violations& found);
+  void check_node(std::int32_t rank, Violations& found);
+  void check_reservations(Violations& found);
+  void find_stays();
+  void check_stays(std::span<const Stay> stays, Violations& found);
+  void check_apart(const Stay& stay, const Stay& other, Violations& found);
+  bool sums_fit(std::int32_t node, Violations& found);
   void check_totals(Violations& found);
   std::int64_t working_gpus();
   void report_clash(const Job& job, const PlanEntry& entry, std::uint64_t clash, std::int64_t decision, Violations& found);
@@ -88,11 +102,12 @@ class PlanValidator {
   std::vector<Use> use_;             // [nodes]
   std::vector<std::uint64_t> held_;  // [nodes] by running jobs; filled where some GPUs are being released
   std::vector<Share> shares_;
+  std::vector<Stay> stays_;                     // on nodes with reservations
+  std::vector<const Stay*> present_;            // on one node at one instant
   std::vector<std::int64_t> queue_use_;         // [queues * (types + 1)] millionths of a GPU
   std::vector<std::uint8_t> queue_changed_;     // same shape
   std::vector<PlanEntry> sorted_a_, sorted_b_;  // allocations compared row by row
   CertificateMemory certificates_;
-  std::int64_t reserve_ = -1;       // index of the reserving decision
   std::int32_t highest_class_ = 0;  // of the jobs that this plan starts; used with `priority`
   bool any_start_ = false;
   std::int64_t gpus_used_ = 0;             // whole GPUs of the resulting allocations

@@ -1,4 +1,4 @@
-// The sums over the whole plan: shares, cores, memory, quotas, the reservation, totals.
+// The sums over the whole plan: shares, cores, memory, quotas, totals.
 #include <algorithm>
 #include <bit>
 
@@ -51,15 +51,18 @@ void PlanValidator::check_shares(Violations& found) {
 
 void PlanValidator::check_nodes(Violations& found) {
   for (std::int32_t rank = 0; rank < facts_->node_count(); ++rank) {
-    const Use& use = use_[static_cast<std::size_t>(rank)];
-    if (!use.changed) continue;
-    const Node& node = *facts_->node(rank).node;
-    if (node.cpu_milli != kUnlimited && use.cpu > node.cpu_milli) {
-      found.add("node {}: its jobs need {}; it has {}", node.id, cores_text(use.cpu), cores_text(node.cpu_milli));
-    }
-    if (node.memory_bytes != kUnlimited && use.memory > node.memory_bytes) {
-      found.add("node {}: its jobs need {} bytes of memory; it has {}", node.id, use.memory, node.memory_bytes);
-    }
+    if (use_[static_cast<std::size_t>(rank)].changed) check_node(rank, found);
+  }
+}
+
+void PlanValidator::check_node(std::int32_t rank, Violations& found) {
+  const Use& use = use_[static_cast<std::size_t>(rank)];
+  const Node& node = *facts_->node(rank).node;
+  if (node.cpu_milli != kUnlimited && use.cpu > node.cpu_milli) {
+    found.add("node {}: its jobs need {}; it has {}", node.id, cores_text(use.cpu), cores_text(node.cpu_milli));
+  }
+  if (node.memory_bytes != kUnlimited && use.memory > node.memory_bytes) {
+    found.add("node {}: its jobs need {} bytes of memory; it has {}", node.id, use.memory, node.memory_bytes);
   }
 }
 
@@ -75,37 +78,6 @@ void PlanValidator::check_queues(Violations& found) {
                 type == types ? "GPUs" : facts_->gpu_types()[static_cast<std::size_t>(type)].id + " GPUs", cap);
     }
   }
-}
-
-// Jobs that still run when the reservation begins keep what they hold; the rest must be enough.
-void PlanValidator::check_reservation(Violations& found) {
-  const Decision& reserve = plan_->decisions[static_cast<std::size_t>(reserve_)];
-  const Job& job = *facts_->job(reserve.job).job;
-  std::fill(use_.begin(), use_.end(), Use{});
-  shares_.clear();
-  for (const PlanEntry& entry : entries_of(reserve)) use_[static_cast<std::size_t>(entry.node)].changed = true;
-  for (std::size_t i = 0; i < plan_->decisions.size(); ++i) {
-    const Decision& other = plan_->decisions[i];
-    if (!runs_now(other.action) || other.finish_us <= reserve.start_us) continue;
-    for (const PlanEntry& entry : entries_of(other)) {
-      if (entry.node < 0 || entry.node >= facts_->node_count() || !use_[static_cast<std::size_t>(entry.node)].changed) continue;
-      add_use(*facts_->job(other.job).job, entry, static_cast<std::int64_t>(i), false);
-      for (const PlanEntry& mine : entries_of(reserve)) {
-        const bool both_share = mine.share_ppm != kWholeGpu && entry.share_ppm != kWholeGpu;
-        const std::uint64_t clash = mine.node == entry.node && !both_share ? mine.gpus & entry.gpus : 0;
-        if (clash == 0) continue;
-        found.of(job, "is reserved for GPU {} of node {} at {}; job {} still has it then", std::countr_zero(clash),
-                 facts_->node(mine.node).node->id, seconds_text(reserve.start_us), facts_->job(other.job).job->id);
-      }
-    }
-  }
-  for (const PlanEntry& entry : entries_of(reserve)) {  // clashes with the others are reported above
-    Use& use = use_[static_cast<std::size_t>(entry.node)];
-    use.whole = use.shared = 0;
-  }
-  for (const PlanEntry& entry : entries_of(reserve)) charge(job, entry, reserve_, true, found);
-  check_shares(found);
-  check_nodes(found);
 }
 
 // A GPU that is being released works for the job that holds it, and counts for no other job.

@@ -157,7 +157,7 @@ void Settings::refuse(std::string_view name, const std::string& expected) const 
 std::vector<PolicyParam> with_common(const std::string& discipline, std::vector<PolicyParam> own) {
   own.push_back({"discipline", discipline,
                  "strict: stop at the first job that does not fit; greedy: try the next; easy: greedy, but never "
-                 "delay the first job's reservation"});
+                 "delay the first job's reservation; conservative: never delay the reservation of any earlier job"});
   own.push_back({"shape", "requested",
                  "requested: as many GPUs as the job's first shape; least_gpu_time, largest: the first shape that fits, in "
                  "that order"});

@@ -16,7 +16,7 @@ namespace berth::policy {
 
 namespace {
 
-constexpr std::string_view kDisciplines[]{"strict", "greedy", "easy"};
+constexpr std::string_view kDisciplines[]{"strict", "greedy", "easy", "conservative"};
 
 // What follows from the rest of an entry.
 core::PolicyEntry complete(core::PolicyEntry entry) {

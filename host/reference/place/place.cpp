@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/reference/base/state.hpp"
+#include "host/reference/place/availability.hpp"
 #include "host/reference/place/place_demand.hpp"
 #include "host/reference/place/reservation.hpp"
 
@@ -30,6 +31,7 @@ struct PassDecision {
   Outcome outcome = Outcome::kWaits;
   std::int32_t option = kNone;
   std::int32_t displaced_by = kNone;
+  TimeUs reserve_at = kNever;
   std::vector<kernel::PlacedRow> entries;
 };
 
@@ -72,6 +74,7 @@ class SerialPass {
   std::optional<Fit> fit_now(std::int32_t job);
   std::optional<Fit> fit_with_victims(std::int32_t i);
   bool reserve(std::int32_t i);
+  std::optional<Fit> fit_or_reserve(std::int32_t i);
   void start(std::int32_t i, Fit fit);
   void visit(std::int32_t i);
 
@@ -84,6 +87,7 @@ class SerialPass {
   bool blocked_ = false;  // an earlier job failed
   bool ran_out_ = false;
   std::vector<Started> started_;
+  std::vector<Reserved> reserved_;  // conservative
   std::vector<bool> displaced_job_;
   std::vector<PassDecision> decisions_;
 };
@@ -174,9 +178,41 @@ bool SerialPass::reserve(std::int32_t i) {
   reserve_at_ = std::max(request_.now, events[static_cast<std::size_t>(*count) - 1].at);
   beyond_ = without_reserved(p_, now_, later, fit->entries);
   at(i).outcome = Outcome::kReserved;
+  at(i).reserve_at = reserve_at_;
   at(i).option = fit->option;
   at(i).entries = std::move(fit->entries);
   return true;
+}
+
+// Section 7, conservative: what fits now is charged and returned; else the job may be reserved.
+std::optional<Fit> SerialPass::fit_or_reserve(std::int32_t i) {
+  const std::int32_t job = job_at(i);
+  const std::vector<TimedRelease> events = events_of(request_, displaced_job_, started_);
+  const Availability available(p_, request_.now, now_, events, reserved_);
+  std::vector<std::optional<TimeUs>> starts{std::nullopt};
+  for (const TimeUs at : available.releases()) starts.emplace_back(at);
+  for (const std::optional<TimeUs> start : starts) {
+    const TimeUs from = start.value_or(request_.now);
+    for (std::int32_t o = 0; o < options(job); ++o) {
+      const TimeUs run = run_time(job, o);
+      const TimeUs to = run == kNever || run > kNever - 1 - from ? kNever : from + run;
+      State window = available.window(start, to);
+      auto fit = fit_option(window, job, o, from);
+      if (!fit) continue;
+      if (!start) {
+        for (const kernel::PlacedRow& row : fit->entries) take(p_, now_, piece_of(p_.groups[fit->demand->group_begin + row.group], row));
+        charge_quota(p_, now_, p_.job_queue[job], fit->demand->gpu_type, fit->demand->quota);
+        return fit;
+      }
+      at(i).outcome = Outcome::kReserved;
+      at(i).reserve_at = from;
+      at(i).option = fit->option;
+      at(i).entries = fit->entries;
+      reserved_.push_back({job, fit->demand, std::move(fit->entries), from, to});
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 void SerialPass::start(std::int32_t i, Fit fit) {
@@ -204,8 +240,13 @@ void SerialPass::visit(std::int32_t i) {
   }
   bool quota_open = options(job) == 0;
   for (std::int32_t o = 0; o < options(job); ++o) quota_open = quota_open || quota(now_, job, o);
-  std::optional<Fit> fit = fit_now(job);
-  if (!fit && request_.preemptive != 0 && !beyond_) fit = fit_with_victims(i);
+  const bool ahead = request_.discipline == Discipline::kConservative;
+  const bool reserved = beyond_ || !reserved_.empty();
+  std::optional<Fit> fit;
+  if (!ahead || !reserved) fit = fit_now(job);
+  if (!fit && request_.preemptive != 0 && !reserved) fit = fit_with_victims(i);
+  if (!fit && ahead) fit = fit_or_reserve(i);
+  if (at(i).outcome == Outcome::kReserved) return;
   if (fit) {
     start(i, std::move(*fit));
     return;
@@ -225,6 +266,7 @@ void SerialPass::write(const kernel::PlaceResult& out) const {
     out.outcome[i] = decision.outcome;
     out.option[i] = decision.option;
     out.displaced_by[i] = decision.displaced_by;
+    out.reserve_at[i] = decision.reserve_at;
     out.entry_begin[i] = 0;
     out.entry_end[i] = 0;
     const auto count = static_cast<std::int32_t>(decision.entries.size());
@@ -235,7 +277,6 @@ void SerialPass::write(const kernel::PlaceResult& out) const {
     out.entry_end[i] = rows += count;
   }
   *out.n_entries = rows;
-  *out.reserve_at = reserve_at_;
 }
 
 }  // namespace

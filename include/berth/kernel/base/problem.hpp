@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "berth/kernel/base/columns.hpp"
+#include "berth/kernel/base/host_device.hpp"
 
 #include "berth/units.hpp"
 
@@ -126,7 +127,10 @@ struct ProblemView {
   const std::int32_t* held_type;  // [n_jobs] type of the GPUs held, kNone
 };
 
-enum class Discipline : std::int32_t { kStrict, kGreedy, kEasy };
+enum class Discipline : std::int32_t { kStrict, kGreedy, kEasy, kConservative };
+/// Whether jobs get reservations, which depend on when jobs end.
+BERTH_HD inline bool plans_ahead(Discipline d) { return d == Discipline::kEasy || d == Discipline::kConservative; }
+
 /// The option `packing` (docs/placement.md). `kConsolidate` is `kTopology` for demands that the host split into whole nodes and a rest.
 enum class Packing : std::int32_t { kTopology, kCount, kConsolidate, kEmptiest };
 
@@ -152,10 +156,11 @@ struct PlaceRequest {
   const std::uint8_t* running;           // [n] 1: holds GPUs now
   const std::uint8_t* victim_ok;         // [n] 1: jobs before it may displace it
   const std::int32_t* preemption_class;  // [n_jobs by index]; read only with class_rule
-  const std::int32_t* job_rank;  // [n_jobs by index] order of jobs that end at the same instant, without repeats; read only by kEasy
-  const TimeUs* option_run;      // [options] predicted run time of each option, kNever: not known
+  const std::int32_t*
+      job_rank;              // [n_jobs by index] order of jobs that end at the same instant, without repeats; read only where `plans_ahead`
+  const TimeUs* option_run;  // [options] predicted run time of each option, kNever: not known
   std::int32_t n_releases;
-  const ReleaseRow* releases;  // [n_releases] read only by kEasy
+  const ReleaseRow* releases;  // [n_releases] read only where `plans_ahead`
   Discipline discipline;
   Packing packing;
   std::int32_t preemptive;  // 1: waiting jobs may displace later running ones
@@ -173,7 +178,7 @@ enum class Outcome : std::int32_t {
   kKept,       // was running, stays
   kMoved,      // was running, displaced, starts elsewhere
   kPreempted,  // was running, displaced
-  kReserved,   // easy: the first blocked job; starts at `reserve_at`
+  kReserved,   // easy: the first blocked job, conservative: every one; starts at `reserve_at`
   kGaveUp,     // as kWaits, but tries ran out: whether it fits is not known
 };
 
@@ -198,7 +203,7 @@ struct PlaceResult {
   PlacedRow* entries;          // [max_entries]
   std::int32_t max_entries;    // one entry per GPU and one per share member suffice: see entry_bound()
   std::int32_t* n_entries;     // [1]
-  TimeUs* reserve_at;          // [1] start of the reserved job, kNever: none
+  TimeUs* reserve_at;          // [n] start of a reserved job, kNever: none
 };
 
 // for_each_column: see columns.hpp. Sizes that stand in columns are read from `p`.
@@ -252,15 +257,15 @@ static_assert(sizeof(ProblemView) == 632, "ProblemView changed: list its new col
 /// `r` is the request whose sizes count. Columns that its rules do not read have none.
 template <class Visit, ViewOf<PlaceRequest>... Views>
 void for_each_column(const ProblemView& p, const PlaceRequest& r, Visit&& visit, Views&... views) {
-  const bool easy = r.discipline == Discipline::kEasy;
+  const bool ahead = plans_ahead(r.discipline);
   const std::int64_t jobs = p.n_jobs, n = r.n;
   visit(n, views.order...);
   visit(n, views.running...);
   visit(n, views.victim_ok...);
   visit(r.class_rule != 0 ? jobs : 0, views.preemption_class...);
-  visit(easy ? jobs : 0, views.job_rank...);
+  visit(ahead ? jobs : 0, views.job_rank...);
   visit(std::int64_t{p.option_begin[p.n_jobs]}, views.option_run...);
-  visit(easy ? std::int64_t{r.n_releases} : 0, views.releases...);
+  visit(ahead ? std::int64_t{r.n_releases} : 0, views.releases...);
 }
 static_assert(sizeof(PlaceRequest) == 104, "PlaceRequest changed: list its new columns above, then change this number");
 
@@ -274,7 +279,7 @@ void for_each_column(const PlaceRequest& r, Visit&& visit, Views&... views) {
   visit(n, views.entry_end...);
   visit(n, views.displaced_by...);
   visit(one, views.n_entries...);
-  visit(one, views.reserve_at...);
+  visit(n, views.reserve_at...);
 }
 static_assert(sizeof(PlaceResult) == 72, "PlaceResult changed: list its new columns above, then change this number");
 

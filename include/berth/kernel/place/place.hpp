@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "berth/kernel/base/never_stop.hpp"
+#include "berth/kernel/place/backfill.hpp"
 #include "berth/kernel/place/preemption.hpp"
 #include "berth/kernel/place/releases.hpp"
 #include "berth/kernel/place/tree.hpp"
@@ -17,9 +18,12 @@ struct PlacePass {
   const PlaceRequest& request;
   const PlaceWorkspace& ws;
   const PlaceResult& result;
-  PassState later{};      // the state at the start of the reservation, which later jobs must not disturb
-  bool reserved = false;  // a reservation exists
+  Timeline timeline;           // conservative
+  PassState later{};           // the state at the start of the reservation, which later jobs must not disturb
+  bool reserved = false;       // a reservation exists
+  TimeUs reserve_at = kNever;  // easy: its start
   bool reserve_done = false;
+  bool has_timeline = false;   // the timeline is up to date
   bool blocked = false;        // strict: an earlier job failed
   bool plain = false;          // no resource is overcommitted: a victim that need not leave gets back exactly what it held
   bool queue_charged = false;  // by the current job, which displaced others: their release needed the up-to-date usage
@@ -218,7 +222,7 @@ struct PlacePass {
       if (!quota_ok(w.s, job, o)) continue;
       any_quota = true;
       const TimeUs end = end_of(request.now, run_of(job, o));
-      const bool is_short = end != kNever && end <= *result.reserve_at;
+      const bool is_short = end != kNever && end <= reserve_at;
       const std::int32_t from = w.n_entries;
       const PassState now = w.s;
       if (!is_short) w.s = later;
@@ -251,8 +255,9 @@ struct PlacePass {
     std::int32_t count = 0;
     const std::int32_t option = fit_after(events, job, count, {});
     if (option == kNone) return false;
+    reserve_at = events.start(count);
     if (lead()) {
-      *result.reserve_at = events.start(count);
+      result.reserve_at[i] = reserve_at;
       result.option[i] = option;
       result.entry_begin[i] = from;
       result.entry_end[i] = w.n_entries;
@@ -313,6 +318,7 @@ struct PlacePass {
     if (i >= limit) return finish(i, displaced ? Outcome::kPreempted : Outcome::kBudget, kNone, from);
     if (blocked) return finish(i, displaced ? Outcome::kPreempted : Outcome::kBehind, kNone, from);
     w.ran_out = false;
+    if (request.discipline == Discipline::kConservative) return step_conservative(*this, i, job, displaced);
     bool any_quota = false;
     const std::int32_t option = start(i, job, any_quota);
     const Outcome failure = displaced ? Outcome::kPreempted : w.ran_out ? Outcome::kGaveUp : Outcome::kWaits;
@@ -344,13 +350,20 @@ BERTH_HD void place(Group& group, const ProblemView& problem, const PlaceRequest
                     const PlaceWorkspace& ws, const PlaceResult& result, StopToken& stop_token) {
   PassState now = ws.now;
   init_workspace(group, problem, request, taken, n_taken, ws);
-  PlacePass<Group> run{
-      {group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing}, request, ws, result};
+  PlacePass<Group> run{{group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing},
+                       request,
+                       ws,
+                       result,
+                       {problem, request, ws.timeline, ws.later}};
   run.later = ws.later;
   run.limit = request.limit;
   run.plain = request.preemptive != 0 && nothing_overdrawn(group, problem);
-  for (std::int32_t i = group.rank(); i < request.n; i += group.size()) result.displaced_by[i] = kNone;
-  if (group.rank() == 0) *result.reserve_at = kNever;
+  for (std::int32_t i = group.rank(); i < request.n; i += group.size()) {
+    result.displaced_by[i] = kNone;
+    result.reserve_at[i] = kNever;
+  }
+  const std::int32_t memos = request.discipline == Discipline::kConservative ? 2 * problem.n_demands : 0;
+  for (std::int32_t k = group.rank(); k < memos; k += group.size()) ws.timeline.memo[k].round = 0;
   group.sync();
   for (std::int32_t i = 0; i < request.n; ++i) {
     if (i < run.limit && stop_token.stop(i)) run.limit = i;

@@ -5,12 +5,51 @@
 
 #include "berth/kernel/base/bump_allocator.hpp"
 #include "berth/kernel/place/releases.hpp"
+#include "berth/kernel/place/timeline.hpp"
 
 /// The memory of one scheduling pass, allocated in one block. The caller provides `place_workspace_bytes`; nothing else is allocated.
 namespace berth::kernel {
 
+/// GPUs and shares of all nodes: no demand has more members placed at once. Host only.
+inline std::int64_t most_pieces(const ProblemView& p) {
+  // An entry has at least one member, and a GPU or a share of its own.
+  std::int64_t smallest_share = kWholeGpu;
+  for (std::int32_t d = 0; d < p.n_demands; ++d) {
+    for (std::int32_t g = p.demands[d].group_begin; g < p.demands[d].group_end; ++g) {
+      const std::int64_t share = p.groups[g].share_ppm > 1 ? p.groups[g].share_ppm : 1;
+      if (share < smallest_share) smallest_share = share;
+    }
+  }
+  std::int64_t pieces = 0;
+  for (std::int32_t n = 0; n < p.n_nodes; ++n) {
+    const std::int64_t gpus = p.gpu_begin[n + 1] - p.gpu_begin[n];
+    pieces += p.node_sharing[n] != 0 ? gpus * (kWholeGpu / smallest_share) : gpus;
+  }
+  return pieces;
+}
+
+/// Entries of job j in any of its options. A gang may have far more members than there are `pieces`. Host only.
+inline std::int64_t entries_of_job(const ProblemView& p, std::int32_t j, std::int64_t pieces) {
+  std::int64_t most = 0;
+  for (std::int32_t o = p.option_begin[j]; o < p.option_begin[j + 1]; ++o) {
+    const DemandRow& demand = p.demands[p.options[o].demand];
+    std::int64_t members = 0;
+    for (std::int32_t g = demand.group_begin; g < demand.group_end; ++g) members += p.groups[g].members;
+    if (members > most) most = members;
+  }
+  return most < pieces ? most : pieces;
+}
+
+/// Entries of all jobs, each in its largest option. Host only.
+inline std::int64_t job_entries(const ProblemView& p) {
+  const std::int64_t pieces = most_pieces(p);
+  std::int64_t entries = 0;
+  for (std::int32_t j = 0; j < p.n_jobs; ++j) entries += entries_of_job(p, j, pieces);
+  return entries;
+}
+
 struct PlaceWorkspace {
-  PassState now, later;
+  PassState now, later;  // `later`: with the reservation of EASY, or a window of the timeline
   Scratch scratch;
   std::int32_t* before;       // [n + 1] linked list of victims by position
   std::int32_t* after;        // [n + 1]
@@ -30,6 +69,7 @@ struct PlaceWorkspace {
   std::int32_t* n_events;     // [1]
   std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the start of the reservation and after it
   std::int64_t* memory_left;  // [n_nodes]
+  TimelineSpace timeline;     // conservative
 };
 
 namespace detail {
@@ -65,13 +105,33 @@ inline Scratch carve_scratch(BumpAllocator& c, const ProblemView& p) {
   return scratch;
 }
 
+inline TimelineSpace carve_timeline(BumpAllocator& c, const ProblemView& p, const PlaceRequest& r) {
+  TimelineSpace s{};
+  const std::int64_t events = r.n_releases + std::int64_t{2} * r.n;
+  s.points = c.take<TimelinePoint>(1 + events);
+  s.gpus = c.take<std::int64_t>((1 + events) * p.n_types);
+  s.charges = c.take<QueueCharge>(events);
+  s.changes = c.take<NodeChange>(p.held_begin[p.n_jobs] + r.n_releases + 2 * job_entries(p));
+  s.first_change = c.take<std::int32_t>(p.n_nodes);
+  s.cursor = c.take<NodeCursor>(p.n_nodes);
+  s.node_shares = c.take<std::uint8_t>(p.n_nodes);
+  s.node_mark = c.take<std::int32_t>(p.n_nodes);
+  s.queue_then = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
+  s.shared_ppm = c.take<std::int32_t>(64);
+  s.shared_memory = c.take<std::int64_t>(64);
+  s.memo = c.take<TimelineMemo>(std::int64_t{2} * p.n_demands);
+  s.answer = c.take<std::int32_t>(1);
+  return s;
+}
+
 inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceRequest& r) {
   PlaceWorkspace ws{};
   const std::int32_t max_gpus = most_gpus_per_node(p);
   const std::int64_t gpus = p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0;
   const bool easy = r.discipline == Discipline::kEasy;
+  const bool ahead = plans_ahead(r.discipline);
   ws.now = carve_state(c, p, max_gpus, gpus);
-  if (easy) ws.later = carve_state(c, p, max_gpus, gpus);
+  if (ahead) ws.later = carve_state(c, p, max_gpus, gpus);
   ws.scratch = carve_scratch(c, p);
   ws.before = c.take<std::int32_t>(std::int64_t{r.n} + 1);
   ws.after = c.take<std::int32_t>(std::int64_t{r.n} + 1);
@@ -88,10 +148,11 @@ inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceR
   ws.infeasible = c.take<std::int32_t>(p.n_demands);
   ws.later_gpus = c.take<std::int64_t>(p.n_types);
   ws.later_queue = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
-  ws.events = c.take<ReleaseEvent>(easy ? std::int64_t{r.n_releases} + r.n : 0);
+  ws.events = c.take<ReleaseEvent>(ahead ? std::int64_t{r.n_releases} + r.n : 0);
   ws.n_events = c.take<std::int32_t>(1);
   ws.cpu_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
   ws.memory_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
+  if (r.discipline == Discipline::kConservative) ws.timeline = carve_timeline(c, p, r);
   return ws;
 }
 

@@ -106,7 +106,7 @@ TEST(WhatIf, FirstBlockedJobHasAReservation) {
   const std::vector<ScenarioOutcome> outcomes = Placement().place(state, std::span(&scenario, 1));
 
   EXPECT_EQ(told(state, outcomes[0]), "a reserve n0:ff, b start n0:f0, c wait, run keep n0:f");
-  EXPECT_EQ(outcomes[0].reserve_at_us, 1'100 * kSecond);
+  EXPECT_EQ(outcomes[0].reserve_at_us, (std::vector<TimeUs>{1'100 * kSecond, kNever, kNever, kNever}));
   EXPECT_EQ(outcomes[0].totals.reserves, 1);
   EXPECT_EQ(outcomes[0].totals.gpus_used, 8) << "what is reserved is not used";
   EXPECT_EQ(outcomes[0].totals.gpus, 16);

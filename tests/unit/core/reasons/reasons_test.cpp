@@ -281,7 +281,7 @@ TEST(Reasons, OtherJobsAreNamed) {
   EXPECT_EQ(sentence(explain(p, pass_of(job, Outcome::kWaits, 7))), "would delay job j7, which has a reservation");
   EXPECT_EQ(sentence(explain(p, pass_of(job, Outcome::kPreempted, 7))), "displaced by job j7");
   core::JobPass later = pass_of(job, Outcome::kWaits, 7);
-  later.reserve_at = 90 * kSecond;
+  later.other_at = 90 * kSecond;
   EXPECT_EQ(sentence(explain(p, later)), "would delay job j7, which is to start in 1 min 30 s");
   EXPECT_EQ(sentence(explain(p, failed)), "its nodes or GPUs failed, and no free GPUs could replace them");
   EXPECT_EQ(sentence(explain(p, pass_of(job, Outcome::kBudget))), "not decided: the search was cut short");

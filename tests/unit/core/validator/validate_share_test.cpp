@@ -111,21 +111,26 @@ TEST(ValidateReservation, FitsAfterTheFinishingJobsLeave) {
   run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
   add_job(s, "b", 8);
   add_job(s, "c", 1);
-  PlanMaker good(s), early(s), delayed(s), twice(s);
+  PlanMaker good(s), early(s), delayed(s), twice(s), after(s);
   const TimeUs end = s.now_us + 500;
-  for (PlanMaker* m : {&good, &early, &delayed, &twice}) m->plan.decisions[0].finish_us = end;
+  for (PlanMaker* m : {&good, &early, &delayed, &twice, &after}) m->plan.decisions[0].finish_us = end;
 
   good.give(1, Action::kReserve, flat({{0, 0xff}})).start_us = end;
   early.give(1, Action::kReserve, flat({{0, 0xff}})).start_us = end - 1;
   delayed.give(1, Action::kReserve, flat({{1, 0xff}})).start_us = end;
   delayed.give(2, Action::kStart, flat({{1, 0x80}}), end + 1);
   twice.give(1, Action::kReserve, flat({{0, 0xff}})).start_us = end;
-  twice.give(2, Action::kReserve, flat({{1, 1}})).start_us = end;
+  twice.plan.decisions[1].finish_us = end + 9;
+  twice.give(2, Action::kReserve, flat({{0, 4}})).start_us = end + 8;
+  after.give(1, Action::kReserve, flat({{0, 0xff}})).start_us = end;
+  after.plan.decisions[1].finish_us = end + 8;
+  after.give(2, Action::kReserve, flat({{0, 4}})).start_us = end + 8;
 
   EXPECT_EQ(good.check(), "");
   EXPECT_EQ(early.check(), "job b: is reserved for GPU 0 of node n0 at 100.000499 s; job a still has it then\n");
   EXPECT_EQ(delayed.check(), "job b: is reserved for GPU 7 of node n1 at 100.0005 s; job c still has it then\n");
-  EXPECT_EQ(twice.check(), "job c: is reserved, as is another job; a plan has one reservation\n");
+  EXPECT_EQ(twice.check(), "job c: is reserved for GPU 2 of node n0 at 100.000508 s; job b has it then\n");
+  EXPECT_EQ(after.check(), "");
 }
 
 TEST(ValidateReservation, CountsCoresOfJobsThatStay) {
