@@ -26,10 +26,11 @@ struct Ask {
   bool easy;
 };
 
-/// Every policy with its own discipline, and two more disciplines of one policy.
+/// Every policy with its own discipline, and more disciplines of two policies.
 const std::vector<Ask>& asks() {
   static const std::vector<Ask> all = [] {
-    std::vector<Ask> made{{"fifo", "greedy", false}, {"fifo", "easy", true}};
+    std::vector<Ask> made{
+        {"fifo", "greedy", false}, {"fifo", "easy", true}, {"fifo", "conservative", true}, {"priority", "conservative", true}};
     for (const PolicyInfo& info : policies()) made.push_back({info.name, "", info.discipline == "easy"});
     return made;
   }();
