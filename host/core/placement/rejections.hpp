@@ -30,9 +30,9 @@ class Rejections {
   std::vector<std::uint8_t> rejected_;  // [jobs of the state]
 
  private:
-  std::vector<std::uint64_t> possible_;  // [jobs of the state] version of the job of which no certificate holds; 0: not known
-  std::uint64_t possible_of_ = 0;        // version of the cluster
-  std::vector<std::uint8_t> impossible_;                           // [options]
+  std::vector<std::uint64_t> possible_;   // [jobs of the state] version of the job of which no certificate holds; 0: not known
+  std::uint64_t possible_of_ = 0;         // version of the cluster
+  std::vector<std::uint8_t> impossible_;  // [options]
   std::pair<std::uint64_t, std::uint64_t> impossible_versions_{};  // of the structure and the options that it is of
 };
 
