@@ -37,7 +37,7 @@ void KeptPass::begin(const kernel::ProblemView& p) {
   for (std::int32_t node = 0; node < p.n_nodes; ++node) read_node(node);
 }
 
-// Whether the last plan was carried out, and nothing happened to its jobs since.
+// Whether the last plan was applied, and nothing happened to its jobs since.
 bool KeptPass::as_planned(const StateImpl& s) const {
   return std::all_of(changes_.begin(), changes_.end(), [&](const PassChange& change) {
     const JobRecord& record = s.jobs[to_index(change.job)];
@@ -247,10 +247,8 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   by_quota_ = false;
   for (std::int32_t o = 0; o < options_of(job); ++o) by_quota_ = by_quota_ || !quota_ok(pass, job, o);
   const std::int32_t from = pass.n_entries;
-  const kernel::GroupRow* rows = nullptr;
-  const auto undo = [&](std::int32_t option) {
-    rows = p_->groups + p_->demands[option_of(job, option).demand].group_begin;
-    kernel::undo_entries(pass, rows, from);
+  const auto undo = [&](std::int32_t o) {
+    kernel::undo_entries(pass, p_->groups + p_->demands[option_of(job, o).demand].group_begin, from);
   };
   std::int32_t count = 0, failed = 0, option = kNone;
   for (std::int32_t to = 1;; to *= 2) {

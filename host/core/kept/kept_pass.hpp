@@ -46,7 +46,7 @@ class KeptPass {
   /// @param gain  running jobs that may be displaced by others than before
   void follow(const StateImpl& state, const kernel::ProblemView& problem, std::span<const std::int32_t> nodes,
               std::span<const std::int32_t> gain);
-  /// Whether cores, memory, shares and quotas are within what there is.
+  /// Whether cores, memory and shares of nodes are within what there is. Quotas are left to the caller.
   bool nothing_overdrawn() const { return overdrawn_nodes_ == 0; }
 
   /// After `begin` or `follow` on the same problem.
@@ -113,7 +113,7 @@ class KeptPass {
   std::vector<Head> heads_;
   std::vector<OrderPlace> dead_;          // [classes] from here on no job of the class found room, job -1: not known
   std::vector<std::int32_t> more_nodes_;  // on which more is free, or could be, than after the last pass
-  std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used
+  std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used, or more could be given back
   std::vector<std::int64_t> queue_used_;  // after the last pass
   OrderPlace first_displaced_;            // of one job; job -1: none
   std::vector<PassChange> changes_;

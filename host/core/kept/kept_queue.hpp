@@ -15,11 +15,11 @@ namespace berth::core {
 
 /// The queue of a policy that is kept between decisions, and its pass. It follows the changes of one state.
 ///
-/// For policies whose keys rest while jobs wait, and rise only at instants that the policy tells while they run.
+/// For policies whose keys rest while jobs wait and, where running jobs may be displaced, rise only at instants that the
+/// policy names.
 class KeptQueue final : private KeySource {
  public:
   /// Whether this queue gives the answer of the pass over all jobs; it does not depend on what is kept.
-  /// @param rejected  [jobs of the state] as Rejections::reject gives it
   bool answers(const StateImpl& state, const ChosenPolicy& chosen) const;
   /// Forgets the state that it followed.
   void clear() {
@@ -27,7 +27,9 @@ class KeptQueue final : private KeySource {
     cursor_ = {};
   }
 
-  /// Follows the state, then runs the pass. @returns false where the pass over all jobs is needed after all.
+  /// Follows the state, then runs the pass.
+  /// @param rejected  [jobs of the state] as Rejections::reject gives it
+  /// @returns false where the pass over all jobs is needed after all.
   bool decide(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
   const KeptPass& pass() const { return pass_; }
   /// See WaitingClasses::class_of; of the last decision.

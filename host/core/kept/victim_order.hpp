@@ -18,8 +18,8 @@ class KeySource {
 
 /// Running jobs in the order of a policy, read from its end: victims first.
 ///
-/// Keys of running jobs may fall at any time; rises are told by `move`. So a job is stored by an earlier key, which is at
-/// least its current one. Only jobs that are read are asked for their key again.
+/// Keys of running jobs may fall at any time. Where one rises, the job is removed and added again. So a job is stored by
+/// an earlier key, which is at least its current one. Only jobs that are read are asked for their key again.
 class VictimOrder {
  public:
   void clear() {

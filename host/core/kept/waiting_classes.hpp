@@ -30,7 +30,6 @@ class WaitingClasses {
     jobs_.clear();
     class_of_.clear();
     place_of_.clear();
-    waiting_ = 0;
   }
   /// Adds many jobs one after another, which `end_filling` puts in order.
   void begin_filling() { filling_ = true; }
@@ -54,7 +53,6 @@ class WaitingClasses {
     place_of_[job] = place;
     std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(found->second)];
     jobs.insert(filling_ ? jobs.end() : std::upper_bound(jobs.begin(), jobs.end(), place), place);
-    ++waiting_;
   }
   /// Nothing where the job is in no class.
   void remove(std::int32_t job) {
@@ -63,7 +61,6 @@ class WaitingClasses {
     std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(class_of_[at])];
     jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), place_of_[at]));
     class_of_[at] = kNone;
-    --waiting_;
   }
 
   std::size_t size() const { return jobs_.size(); }
@@ -74,8 +71,6 @@ class WaitingClasses {
   const std::vector<OrderPlace>& jobs(std::size_t of) const { return jobs_[of]; }
   /// [jobs of the state, or fewer] -1: none
   const std::vector<std::int32_t>& class_of() const { return class_of_; }
-  /// Of all classes.
-  std::int64_t waiting() const { return waiting_; }
 
  private:
   std::map<std::vector<std::int32_t>, std::int32_t> ids_;
@@ -83,7 +78,6 @@ class WaitingClasses {
   std::vector<std::vector<OrderPlace>> jobs_;
   std::vector<std::int32_t> class_of_;  // [jobs of the state]
   std::vector<OrderPlace> place_of_;    // the same; of jobs in a class
-  std::int64_t waiting_ = 0;
   bool filling_ = false;
 };
 

@@ -334,13 +334,8 @@ std::int32_t StateImpl::take_index() {
   return static_cast<std::int32_t>(jobs.size()) - 1;
 }
 
-const kernel::ProblemView& StateImpl::cluster() const {
-  check_whole();
-  if (!view_stale_) {
-    // Consolidation adds demands to the table, which may have been reallocated.
-    view_demands();
-    return view_;
-  }
+// All but the rows of jobs.
+void StateImpl::view_cluster() const {
   kernel::ProblemView& v = view_;
   v.n_nodes = static_cast<std::int32_t>(nodes.size());
   v.n_words = filters.words();
@@ -371,20 +366,22 @@ const kernel::ProblemView& StateImpl::cluster() const {
   v.queue_cap = queue_cap.data();
   v.queue_used = queue_used.data();
   v.held_type = job.held_type.data();
-  rows_stale_ = true;
-  view_stale_ = false;
-  return view_;
 }
 
 const kernel::ProblemView& StateImpl::problem() const {
-  cluster();
-  if (!rows_stale_) return view_;
+  check_whole();
+  if (!view_stale_) {
+    // Consolidation adds demands to the table, which may have been reallocated.
+    view_demands();
+    return view_;
+  }
+  view_cluster();
   update_rows();
   view_.option_begin = options_.begin().data();
   view_.options = options_.rows().data();
   view_.held_begin = held_.begin().data();
   view_.held = held_.rows().data();
-  rows_stale_ = false;
+  view_stale_ = false;
   return view_;
 }
 

@@ -107,8 +107,6 @@ class StateImpl {
 
   /// The columns of the current revision; cheap when nothing changed. Valid until the next change.
   const kernel::ProblemView& problem() const;
-  /// The same without the rows of jobs (options, what they hold): cheap whatever changed.
-  const kernel::ProblemView& cluster() const;
   /// What changed. Everything, where `structure_version` changes other than by rows of demands.
   const core::ChangeLog& log() const { return log_; }
   /// Remaining run time of a job in an option, from `now`; kNever: not known. Unknown lengths fall back to the time
@@ -208,6 +206,7 @@ class StateImpl {
   void rank_jobs();
   void insert_job(std::size_t place, std::int32_t job_index);
   void label_all();
+  void view_cluster() const;
   void view_demands() const;
   void update_rows() const;
   void touch_job(std::int32_t job_index);
@@ -234,7 +233,7 @@ class StateImpl {
   mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since the last use of `facts_`
   mutable bool order_changed_ = false;
   mutable kernel::ProblemView view_{};
-  mutable bool view_stale_ = true, rows_stale_ = true;  // of `view_`; rows: of jobs
+  mutable bool view_stale_ = true;
   mutable core::JobRows<kernel::OptionRow> options_;
   mutable core::JobRows<kernel::HeldRow> held_;
   mutable core::JobRows<PlanEntry> entries_;
