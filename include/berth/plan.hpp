@@ -116,7 +116,7 @@ struct PlanEntry {
 };
 
 struct Decision {
-  std::int32_t job = -1;  ///< index of the job
+  std::int32_t job = -1;  ///< index of the job in the state
   Action action = Action::kWait;
   std::int32_t shape = -1;       ///< index in the job's shapes, -1: none
   std::int32_t entry_begin = 0;  ///< rows of Plan::entries, in rank order of the gang

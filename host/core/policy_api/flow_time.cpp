@@ -142,11 +142,12 @@ void FlowRanks::describe(std::size_t job, std::span<const kernel::ShapeTerms> sh
   Wide cost = 0;
   terms.rank_speed = 0;
   for (const kernel::ShapeTerms& shape : shapes) {
-    if (shape.speed <= 0) continue;
+    const std::int64_t speed = kernel::average_speed(terms, shape);
+    if (speed <= 0) continue;
     const Wide here = Wide{share} + (Wide{(kExponent - 1) * shape.gpus} << 20);
-    if (terms.rank_speed != 0 && here * terms.rank_speed >= cost * shape.speed) continue;
+    if (terms.rank_speed != 0 && here * terms.rank_speed >= cost * speed) continue;
     cost = here;
-    terms.rank_speed = shape.speed;
+    terms.rank_speed = speed;
   }
   terms.rank_value = saturate(floor_div(Wide{rank.to} * cost, Wide{kExponent} << 20));
   if (terms.rank_speed == 0) terms.rank_speed = 1;

@@ -25,6 +25,9 @@ struct WorkLeft {
   WorkSource source = WorkSource::kExact;
 };
 
+/// The mean work left over its median, rounded.
+inline std::int32_t mean_over_median(WorkSource source) { return source == WorkSource::kAttained ? 13 : 1; }
+
 /// @param reference  rate in the requested shape, 0: no rate of the job is known
 WorkLeft work_left(const StateImpl& state, std::int32_t job, std::int64_t reference);
 /// Run time of that work in the requested shape, at least 1.
@@ -56,7 +59,7 @@ class FlowRanks {
  public:
   /// O(n log n). @param gpus  of the cluster, that work
   void set(std::span<const RankedJob> jobs, std::int64_t gpus);
-  /// Sets the job's terms of `flow_time`. @param shapes  of the job; O(shapes)
+  /// Sets the job's rank in its terms of `flow_time`; the others are set. @param shapes  of the job; O(shapes)
   void describe(std::size_t job, std::span<const kernel::ShapeTerms> shapes, kernel::JobTerms& terms) const;
 
  private:

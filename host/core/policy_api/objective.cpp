@@ -91,8 +91,8 @@ std::int64_t reference_rate(const StateImpl& s, std::int32_t job, std::span<cons
   return best;
 }
 
-TimeUs change_cost(const Costs& costs, bool running, bool current, TimeUs restarted) {
-  if (!running) return restarted > 0 ? costs.restart_us + costs.checkpoint_restore_us : 0;
+TimeUs change_cost(const Costs& costs, bool running, bool current, bool restarted) {
+  if (!running) return restarted ? restart_cost(costs) : 0;
   if (current) return 0;
   return resize_cost(costs);
 }
@@ -219,7 +219,7 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       if (!same) {
         shape.gpus = one.gpus;
         shape.speed = considered_.empty() || considered_[i - first] != 0 ? speed_in(record, one.option, reference, efficiently) : 0;
-        shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, run_now);
+        shape.cost = !restart ? 0 : change_cost(job.costs, running, one.current, run_now > 0);
         shape.hourly_price = std::max<std::int64_t>(1, s.gpu_types[to_index(one.type)].price_micro_per_hour / 1000);
       }
       shape.run = shape.speed == 0 ? left : run_at(shape.speed, left);
@@ -241,8 +241,13 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
     }
     if (ranked) {
       ranked_jobs_.push_back({work, priorities_.weight(job)});
-      // A waiting job pays for its start whenever it starts.
-      of_job.stands = running ? time_until_change(run_now, job.progress.restarts, terms.horizon) : 0;
+      if (running) {
+        of_job.stands = time_until_change(run_now, job.progress.restarts, terms.horizon);
+      } else if (restart) {
+        // The first start takes as long as a restart does.
+        of_job.start = run_now > 0 ? restart_cost(job.costs) : job.costs.restart_us;
+        of_job.mean_run = mean_over_median(work.source);
+      }
     }
     std::fill_n(job_of_.begin() + static_cast<std::ptrdiff_t>(first), own.size(), static_cast<std::int32_t>(jobs_.size()));
     jobs_.push_back(of_job);

@@ -40,7 +40,9 @@ struct JobTerms {
   // For `flow_time`.
   std::int64_t rank_value = 0;           // of running at `rank_speed`: docs/objectives.md
   std::int64_t rank_speed = kSpeedUnit;  // >= 1
-  TimeUs stands = 0;                     // expected time until the job's next change; 0: it waits, and its start costs nothing
+  TimeUs stands = 0;                     // expected time until the job's next change; 0: it waits
+  TimeUs start = 0;                      // time that it loses by starting; 0: it runs
+  std::int32_t mean_run = 1;             // of a waiting job: its expected run time in a shape, over the shape's `run`
 };
 
 struct ShapeTerms {
@@ -70,12 +72,20 @@ BERTH_HD constexpr std::int64_t speed_over(const ObjectiveTerms& terms, const Sh
   return shape.cost >= terms.horizon ? 0 : mul_div(shape.speed, terms.horizon - shape.cost, terms.horizon);
 }
 
-/// `flow_time`: the average speed until the job's next change or end, when a change costs some of it.
-BERTH_HD constexpr std::int64_t speed_until_change(const JobTerms& job, const ShapeTerms& shape) {
+/// speed * (all - lost) / all, at least 1; 0 where nothing is left. Divisions of 128 bits are slow.
+BERTH_HD constexpr std::int64_t speed_after(std::int64_t speed, TimeUs lost, TimeUs all) {
+  if (lost >= all) return 0;
+  const std::int64_t average = all >= TimeUs{1} << 43 ? mul_div(speed, all - lost, all)
+                                                      : static_cast<std::int64_t>(Wide{speed} * (((all - lost) << 20) / all) >> 20);
+  return average < 1 ? 1 : average;
+}
+
+/// `flow_time`: the average speed until the job's next change or end, when its start or a change costs some of it.
+BERTH_HD constexpr std::int64_t average_speed(const JobTerms& job, const ShapeTerms& shape) {
+  if (job.start > 0) return speed_after(shape.speed, job.start, saturating_add(saturating_mul(shape.run, job.mean_run), job.start));
   if (shape.cost == 0 || job.stands == 0) return shape.speed;
   const TimeUs end = saturating_add(shape.run, shape.cost);
-  const TimeUs stands = job.stands < end ? job.stands : end;
-  return shape.cost >= stands ? 0 : mul_div(shape.speed, stands - shape.cost, stands);
+  return speed_after(shape.speed, shape.cost, job.stands < end ? job.stands : end);
 }
 
 /// Pollux: x^p, where x is in kSpeedUnit plus 1/1000 so that waiting has a value. The result is the gain over waiting, in millionths.
@@ -137,7 +147,7 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
     case Objective::kGoodput:
       return power_gain(terms.power, speed);
     case Objective::kFlowTime: {
-      const std::int64_t average = speed_until_change(job, shape);
+      const std::int64_t average = average_speed(job, shape);
       return rounded_down(average, mul_div(average, job.rank_value, job.rank_speed));
     }
     case Objective::kSia:

@@ -63,6 +63,25 @@ TEST(Objective, FlowTimeIsTheRanksValueAtAnotherSpeed) {
   EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, shape()), 400);
 }
 
+TEST(Objective, UnderFlowTimeAStartCostsItsPartOfTheTimeUntilTheEnd) {
+  JobTerms of = job();
+  of.rank_value = 300;
+  of.rank_speed = 1'000'000;
+  of.start = 2 * kHour;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, shape()), 300);
+  of.mean_run = 3;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, shape()), 450);
+  ShapeTerms ends_at_once = shape();
+  ends_at_once.run = 1;
+  of.start = kMaxTimeUs;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, ends_at_once), 1);
+  ShapeTerms lasts = shape();
+  lasts.run = kMaxTimeUs;
+  of.start = TimeUs{1} << 44;
+  of.mean_run = 13;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, lasts), 599);
+}
+
 TEST(Objective, UnderFlowTimeAChangeCostsItsPartOfTheTimeUntilTheNextOne) {
   JobTerms of = job();
   of.rank_value = 300;

@@ -421,5 +421,22 @@ TEST(PricePolicy, FlowTimeCountsProgressWhereStatisticalEfficiencyIsKnown) {
   EXPECT_EQ(shape_of(), "start 1");
 }
 
+// A minute of work on eight GPUs takes 8 s, and its start half a minute in which they do no work.
+TEST(PricePolicy, UnderFlowTimeAShortJobStartsOnFewerGpusThanItCouldUse) {
+  const test::GpuRates linear{{1, 1'000'000}, {2, 2'000'000}, {4, 4'000'000}, {8, 8'000'000}};
+  Snapshot s = one_node();
+  elastic(s, "short", linear).progress.work_total = 60'000'000;
+  elastic(s, "long", linear).progress.work_total = 100'000'000'000;
+  const auto plan_where_starts_take = [&](TimeUs restart, const std::string& terms) {
+    for (Job& job : s.jobs) job.costs.restart_us = restart;
+    const ClusterState state(s);
+    const Plan plan = test::valid_plan(state, test::asking("price", {{"terms", terms}}));
+    return std::pair(fate(state, plan, "short"), fate(state, plan, "long"));
+  };
+  EXPECT_EQ(plan_where_starts_take(0, "restart"), std::pair(std::string("start 8"), std::string("wait")));
+  EXPECT_EQ(plan_where_starts_take(30 * kSecond, "restart"), std::pair(std::string("start 4"), std::string("start 4")));
+  EXPECT_EQ(plan_where_starts_take(30 * kSecond, "none"), std::pair(std::string("start 8"), std::string("wait")));
+}
+
 }  // namespace
 }  // namespace berth
