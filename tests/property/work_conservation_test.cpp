@@ -38,7 +38,7 @@ Snapshot random_jobs(std::uint64_t seed, bool two_types) {
   std::vector<std::int32_t> used(s.nodes.size());
   const std::int32_t largest = two_types ? 8 : 32;
   for (std::int64_t j = 0, jobs = 1 + below(16); j < jobs; ++j) {
-    // Ids in the order of the jobs: decisions number the jobs by id.
+    // Ids in the order of the jobs: decisions number the jobs by (submit, id).
     Job& job = test::elastic(s, std::string(1, static_cast<char>('a' + j)), {});
     for (const char* type : {"a100", "h100"}) {
       std::int64_t rate = 1'000'000 + below(4) * 500'000;

@@ -41,7 +41,7 @@ struct JobTerms {
   std::int64_t rank_value = 0;           // of running at `rank_speed`: docs/objectives.md
   std::int64_t rank_speed = kSpeedUnit;  // >= 1
   TimeUs stands = 0;                     // expected time until the job's next change; 0: it waits
-  TimeUs start = 0;                      // time that it loses by starting; 0: it runs
+  TimeUs start = 0;                      // time that it loses by starting; 0: none, or it runs
   std::int32_t mean_run = 1;             // of a waiting job: its expected run time in a shape, over the shape's `run`
 };
 
@@ -72,11 +72,13 @@ BERTH_HD constexpr std::int64_t speed_over(const ObjectiveTerms& terms, const Sh
   return shape.cost >= terms.horizon ? 0 : mul_div(shape.speed, terms.horizon - shape.cost, terms.horizon);
 }
 
-/// speed * (all - lost) / all, at least 1; 0 where nothing is left. Divisions of 128 bits are slow.
+/// speed * (all - lost) / all to one part in 2^16, at least 1; 0 where nothing is left. @param speed  0: 0
+/// Divisions of 128 bits are slow; small parts need them.
 BERTH_HD constexpr std::int64_t speed_after(std::int64_t speed, TimeUs lost, TimeUs all) {
-  if (lost >= all) return 0;
-  const std::int64_t average = all >= TimeUs{1} << 43 ? mul_div(speed, all - lost, all)
-                                                      : static_cast<std::int64_t>(Wide{speed} * (((all - lost) << 20) / all) >> 20);
+  if (lost >= all || speed <= 0) return 0;
+  const TimeUs left = all - lost;
+  const bool exact = all >= TimeUs{1} << 43 || left < all >> 4;
+  const std::int64_t average = exact ? mul_div(speed, left, all) : static_cast<std::int64_t>(Wide{speed} * ((left << 20) / all) >> 20);
   return average < 1 ? 1 : average;
 }
 

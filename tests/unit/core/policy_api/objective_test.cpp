@@ -82,6 +82,25 @@ TEST(Objective, UnderFlowTimeAStartCostsItsPartOfTheTimeUntilTheEnd) {
   EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, lasts), 599);
 }
 
+// With linear speeds every shape takes the start alone.
+TEST(Objective, UnderFlowTimeAShapeIsNotSlowerByRoundingWhereTheStartIsLong) {
+  JobTerms of = job();
+  of.start = kHour;
+  for (const std::int64_t gpus : {1, 16, 256, 1024}) {
+    ShapeTerms linear = shape();
+    linear.speed = gpus * kSpeedUnit;
+    linear.run = kSecond / gpus;
+    EXPECT_NEAR(static_cast<double>(average_speed(of, linear)), 277, 1) << gpus;
+  }
+  ShapeTerms cannot_run = shape();
+  cannot_run.speed = 0;
+  EXPECT_EQ(average_speed(of, cannot_run), 0);
+  of.start = 0;
+  of.stands = kHour;
+  cannot_run.cost = kHour / 4;
+  EXPECT_EQ(average_speed(of, cannot_run), 0);
+}
+
 TEST(Objective, UnderFlowTimeAChangeCostsItsPartOfTheTimeUntilTheNextOne) {
   JobTerms of = job();
   of.rank_value = 300;
