@@ -243,9 +243,9 @@ void ShapeValues::set(const StateImpl& s, const ChoiceSettings& settings, const 
       ranked_jobs_.push_back({work, priorities_.weight(job)});
       if (running) {
         of_job.stands = time_until_change(run_now, job.progress.restarts, terms.horizon);
-      } else if (restart) {
+      } else {
         // The first start takes as long as a restart does.
-        of_job.start = run_now > 0 ? restart_cost(job.costs) : job.costs.restart_us;
+        if (restart && run_now == 0) of_job.first_start = job.costs.restart_us;
         of_job.mean_run = mean_over_median(work.source);
       }
     }

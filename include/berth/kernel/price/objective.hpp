@@ -41,7 +41,7 @@ struct JobTerms {
   std::int64_t rank_value = 0;           // of running at `rank_speed`: docs/objectives.md
   std::int64_t rank_speed = kSpeedUnit;  // >= 1
   TimeUs stands = 0;                     // expected time until the job's next change; 0: it waits
-  TimeUs start = 0;                      // time that it loses by starting; 0: none, or it runs
+  TimeUs first_start = 0;                // time that a job which has not run loses by starting
   std::int32_t mean_run = 1;             // of a waiting job: its expected run time in a shape, over the shape's `run`
 };
 
@@ -84,10 +84,10 @@ BERTH_HD constexpr std::int64_t speed_after(std::int64_t speed, TimeUs lost, Tim
 
 /// `flow_time`: the average speed until the job's next change or end, when its start or a change costs some of it.
 BERTH_HD constexpr std::int64_t average_speed(const JobTerms& job, const ShapeTerms& shape) {
-  if (job.start > 0) return speed_after(shape.speed, job.start, saturating_add(saturating_mul(shape.run, job.mean_run), job.start));
-  if (shape.cost == 0 || job.stands == 0) return shape.speed;
-  const TimeUs end = saturating_add(shape.run, shape.cost);
-  return speed_after(shape.speed, shape.cost, job.stands < end ? job.stands : end);
+  const TimeUs lost = saturating_add(shape.cost, job.first_start);
+  if (lost == 0) return shape.speed;
+  const TimeUs end = saturating_add(saturating_mul(shape.run, job.mean_run), lost);
+  return speed_after(shape.speed, lost, job.stands > 0 && job.stands < end ? job.stands : end);
 }
 
 /// Pollux: x^p, where x is in kSpeedUnit plus 1/1000 so that waiting has a value. The result is the gain over waiting, in millionths.
@@ -142,12 +142,11 @@ BERTH_HD constexpr ShapeTerms at_speed(const ShapeTerms& shape, std::int64_t spe
 
 /// The value of a shape minus that of waiting, without the job's weight.
 BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const JobTerms& job, const ShapeTerms& shape) {
-  const std::int64_t speed = speed_over(terms, shape);
   switch (terms.objective) {
     case Objective::kThroughput:
-      return speed;
+      return speed_over(terms, shape);
     case Objective::kGoodput:
-      return power_gain(terms.power, speed);
+      return power_gain(terms.power, speed_over(terms, shape));
     case Objective::kFlowTime: {
       const std::int64_t average = average_speed(job, shape);
       return rounded_down(average, mul_div(average, job.rank_value, job.rank_speed));
@@ -161,7 +160,7 @@ BERTH_HD constexpr std::int64_t plain_value(const ObjectiveTerms& terms, const J
     case Objective::kFinishTimeFairness:
       return mul_div(kSpeedUnit, saturating_add(terms.horizon, job.slowest - shape.run - shape.cost), job.alone > 1 ? job.alone : 1);
     case Objective::kCost:
-      return mul_div(speed, 1'000'000, shape.hourly_price * shape.gpus);
+      return mul_div(speed_over(terms, shape), 1'000'000, shape.hourly_price * shape.gpus);
   }
   return 0;
 }

@@ -57,9 +57,6 @@ TEST(Objective, FlowTimeIsTheRanksValueAtAnotherSpeed) {
   JobTerms of = job();
   of.rank_value = 600;
   of.rank_speed = 3'000'000;
-  ShapeTerms changed = shape();
-  changed.cost = kHour;
-  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, changed), 400) << "it waits";
   EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, shape()), 400);
 }
 
@@ -67,37 +64,38 @@ TEST(Objective, UnderFlowTimeAStartCostsItsPartOfTheTimeUntilTheEnd) {
   JobTerms of = job();
   of.rank_value = 300;
   of.rank_speed = 1'000'000;
-  of.start = 2 * kHour;
-  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, shape()), 300);
+  ShapeTerms starts = shape();
+  starts.cost = 2 * kHour;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, starts), 300);
+  of.first_start = 4 * kHour;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, starts), 150);
+  of.first_start = 0;
   of.mean_run = 3;
-  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, shape()), 450);
-  ShapeTerms ends_at_once = shape();
-  ends_at_once.run = 1;
-  of.start = kMaxTimeUs;
-  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, ends_at_once), 1);
-  ShapeTerms lasts = shape();
-  lasts.run = kMaxTimeUs;
-  of.start = TimeUs{1} << 44;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, starts), 450);
+  starts.run = 1;
+  starts.cost = kMaxTimeUs;
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, starts), 1);
+  starts.run = kMaxTimeUs;
+  starts.cost = TimeUs{1} << 44;
   of.mean_run = 13;
-  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, lasts), 599);
+  EXPECT_EQ(shape_value(terms(Objective::kFlowTime), of, starts), 599);
 }
 
 // With linear speeds every shape takes the start alone.
 TEST(Objective, UnderFlowTimeAShapeIsNotSlowerByRoundingWhereTheStartIsLong) {
   JobTerms of = job();
-  of.start = kHour;
   for (const std::int64_t gpus : {1, 16, 256, 1024}) {
     ShapeTerms linear = shape();
+    linear.cost = kHour;
     linear.speed = gpus * kSpeedUnit;
     linear.run = kSecond / gpus;
     EXPECT_NEAR(static_cast<double>(average_speed(of, linear)), 277, 1) << gpus;
   }
   ShapeTerms cannot_run = shape();
   cannot_run.speed = 0;
-  EXPECT_EQ(average_speed(of, cannot_run), 0);
-  of.start = 0;
-  of.stands = kHour;
   cannot_run.cost = kHour / 4;
+  EXPECT_EQ(average_speed(of, cannot_run), 0);
+  of.stands = kHour;
   EXPECT_EQ(average_speed(of, cannot_run), 0);
 }
 

@@ -421,21 +421,46 @@ TEST(PricePolicy, FlowTimeCountsProgressWhereStatisticalEfficiencyIsKnown) {
   EXPECT_EQ(shape_of(), "start 1");
 }
 
-// A minute of work on eight GPUs takes 8 s, and its start half a minute in which they do no work.
-TEST(PricePolicy, UnderFlowTimeAShortJobStartsOnFewerGpusThanItCouldUse) {
-  const test::GpuRates linear{{1, 1'000'000}, {2, 2'000'000}, {4, 4'000'000}, {8, 8'000'000}};
-  Snapshot s = one_node();
-  elastic(s, "short", linear).progress.work_total = 60'000'000;
-  elastic(s, "long", linear).progress.work_total = 100'000'000'000;
-  const auto plan_where_starts_take = [&](TimeUs restart, const std::string& terms) {
-    for (Job& job : s.jobs) job.costs.restart_us = restart;
+// A short and a long job, as fast as they have GPUs, and what a plan of `price` does with the short one.
+class PriceStarts : public ::testing::Test {
+ protected:
+  PriceStarts() : s(one_node()) {
+    const test::GpuRates linear{{1, 1'000'000}, {2, 2'000'000}, {4, 4'000'000}, {8, 8'000'000}};
+    elastic(s, "short", linear).progress.work_total = 60'000'000;
+    elastic(s, "long", linear).progress.work_total = 100'000'000'000;
+  }
+  std::string fate_of_short(const std::string& terms = "restart") const {
     const ClusterState state(s);
-    const Plan plan = test::valid_plan(state, test::asking("price", {{"terms", terms}}));
-    return std::pair(fate(state, plan, "short"), fate(state, plan, "long"));
-  };
-  EXPECT_EQ(plan_where_starts_take(0, "restart"), std::pair(std::string("start 8"), std::string("wait")));
-  EXPECT_EQ(plan_where_starts_take(30 * kSecond, "restart"), std::pair(std::string("start 4"), std::string("start 4")));
-  EXPECT_EQ(plan_where_starts_take(30 * kSecond, "none"), std::pair(std::string("start 8"), std::string("wait")));
+    return fate(state, test::valid_plan(state, test::asking("price", {{"terms", terms}})), "short");
+  }
+  Job& short_job() { return s.jobs[0]; }
+  Snapshot s;
+};
+
+// A minute of work on eight GPUs takes 8 s, and its start half a minute in which they do no work.
+TEST_F(PriceStarts, AShortJobStartsOnFewerGpusThanItCouldUse) {
+  EXPECT_EQ(fate_of_short(), "start 8");
+  for (Job& job : s.jobs) job.costs.restart_us = 30 * kSecond;
+  EXPECT_EQ(fate_of_short(), "start 4");
+  EXPECT_EQ(fate_of_short("none"), "start 8");
+}
+
+TEST_F(PriceStarts, RestoringCountsForAJobThatRanBefore) {
+  short_job().costs.checkpoint_restore_us = 30 * kSecond;
+  EXPECT_EQ(fate_of_short(), "start 8");
+  short_job().progress.run_us = kSecond;
+  EXPECT_EQ(fate_of_short(), "start 4");
+}
+
+// Half a minute of work is the median of both. The mean is 6.5 minutes where only the attained service is known.
+TEST_F(PriceStarts, AStartCountsByTheMeanOfUnknownWork) {
+  for (Job& job : s.jobs) job.costs.restart_us = 10 * kSecond;
+  short_job().progress = {};
+  short_job().progress.attained_gpu_us = 60 * kSecond;
+  EXPECT_EQ(fate_of_short(), "start 8");
+  short_job().progress = {};
+  short_job().estimate.run_us = 30 * kSecond;
+  EXPECT_EQ(fate_of_short(), "start 4");
 }
 
 }  // namespace
