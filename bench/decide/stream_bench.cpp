@@ -11,14 +11,18 @@
 #include "berth/state.hpp"
 #include "host/sim/generate/turnover.hpp"
 
-/// Consecutive decisions, as by a scheduler: some jobs end and some arrive, the engine decides, the plan is applied.
+/// Consecutive decisions, as by a scheduler: some jobs end and some arrive, the engine decides, the plan is applied. By whole
+/// plans, and by plans that list only changes.
 /// The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
 namespace {
 
 class Stream {
  public:
-  Stream() : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))), state_(snapshot_) { request_.policy = "srsf"; }
+  explicit Stream(bool changes_only) : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))), state_(snapshot_) {
+    request_.policy = "srsf";
+    request_.changes_only = changes_only;
+  }
 
   void step() {
     const std::vector<Delta> deltas = turnover_.next(state_);
@@ -27,6 +31,11 @@ class Stream {
     apply.push_back(lap.seconds());
     engine_.decide(state_, memory_, request_, plan_);
     decide.push_back(lap.seconds());
+    compile.push_back(plan_.timing.compile_s);
+    order.push_back(plan_.timing.order_s);
+    place.push_back(plan_.timing.place_s);
+    reasons.push_back(plan_.timing.reasons_s);
+    validate.push_back(plan_.timing.validate_s);
     commit(state_, plan_);
     carry_out.push_back(lap.seconds());
     total.push_back(apply.back() + decide.back());
@@ -34,13 +43,16 @@ class Stream {
 
   void check() {
     step();
-    const Plan plan = engine_.decide(state_, request_);
+    Request whole = request_;
+    whole.changes_only = false;
+    const Plan plan = engine_.decide(state_, whole);
     require_valid(state_, plan);
-    if (stream_nodes() <= kReferenceNodes) require_equal_to_reference(state_, request_, plan);
-    for (auto* column : {&apply, &decide, &carry_out, &total}) column->clear();
+    if (stream_nodes() <= kReferenceNodes) require_equal_to_reference(state_, whole, plan);
+    for (auto* column : {&apply, &decide, &carry_out, &total, &compile, &order, &place, &reasons, &validate}) column->clear();
   }
 
   std::vector<double> apply, decide, carry_out, total;
+  std::vector<double> compile, order, place, reasons, validate;  // parts of `decide`
 
  private:
   Snapshot snapshot_;
@@ -52,8 +64,8 @@ class Stream {
   sim::Turnover turnover_{snapshot_, kSeed};
 };
 
-void stream(benchmark::State& bench) {
-  Stream s;
+void stream(benchmark::State& bench, bool changes_only) {
+  Stream s(changes_only);
   s.check();
   const std::int64_t decisions = stream_decisions();
   for (auto _ : bench) {
@@ -68,11 +80,17 @@ void stream(benchmark::State& bench) {
   report_percentiles(bench, "apply", s.apply);
   report_percentiles(bench, "decide", s.decide);
   report_percentiles(bench, "commit", s.carry_out);
+  report_percentiles(bench, "compile", s.compile);
+  report_percentiles(bench, "order", s.order);
+  report_percentiles(bench, "place", s.place);
+  report_percentiles(bench, "reasons", s.reasons);
+  report_percentiles(bench, "validate", s.validate);
   bench.counters["decisions"] = static_cast<double>(decisions);
   bench.counters["nodes"] = static_cast<double>(stream_nodes());
 }
 
-BENCHMARK(stream)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, plans, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, changes, true)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
 
 }  // namespace
 }  // namespace berth::bench

@@ -248,6 +248,8 @@ std::string explain_plan(const core::NameSource& names, const Plan& plan, const 
 
 std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job) {
   const auto found = std::find_if(plan.decisions.begin(), plan.decisions.end(), [&](const Decision& d) { return d.job == job; });
+  if (found == plan.decisions.end() && plan.changes_only)
+    return fmt::format("job {}: keeps its GPUs or waits; this plan lists only changes\n", names.job_id(job));
   if (found == plan.decisions.end()) return {};
   const Decision& d = *found;
   std::string text = fmt::format("job {}: {}\n", names.job_id(job), core::name(d.action));

@@ -32,6 +32,8 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> params;  ///< see `policies()`
   Backend backend = Backend::kAuto;
   int threads = 1;
+  /// The plan lists only jobs that start, move, stop, are repaired, rejected or reserved: `Plan::changes_only`.
+  bool changes_only = false;
   std::uint64_t seed = 0;
   /// Maximum number of jobs in the scheduling pass, or of evaluations, generations or rounds of the policy; 0: no limit. Deterministic.
   std::int64_t max_iterations = 0;

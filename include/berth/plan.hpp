@@ -156,6 +156,10 @@ struct Bound {
 };
 
 /// The result of one decision. Valid for one revision of one state.
+///
+/// With `Request::changes_only` it lists only jobs that do not simply go on or wait. It is the same plan otherwise, and
+/// takes time for what changed instead of for all jobs. A decision on the same revision without it gives the rest: the
+/// reasons of the jobs that wait, and the predictions of those that run.
 struct Plan {
   std::uint64_t revision = 0;
   TimeUs now_us = 0;
@@ -177,8 +181,9 @@ struct Plan {
   /// Of a policy that searches: (generation, best score from then on) at each change; generation 0 is the start.
   /// Of more than 1,000 changes it keeps an even selection and the last.
   std::vector<std::pair<std::int64_t, std::int64_t>> history;
-  Totals totals;
-  std::vector<Decision> decisions;  ///< every job of the state, by job rank
+  Totals totals;                    ///< of all jobs of the state, listed or not
+  bool changes_only = false;        ///< running jobs that are not listed keep their GPUs, and waiting ones wait
+  std::vector<Decision> decisions;  ///< every job of the state, or those that `changes_only` leaves, by job rank
   std::vector<PlanEntry> entries;
   Timing timing;
 };

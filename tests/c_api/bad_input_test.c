@@ -197,9 +197,9 @@ static void refuses_numbers_that_name_nothing(void) {
   bad.budget_us = -1;
   GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, NULL));
   bad.budget_us = 0;
-  bad.reserved = 1;
+  bad.changes_only = 2;
   GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, NULL));
-  bad.reserved = 0;
+  bad.changes_only = 0;
   bad.n_params = 1;
   bad.params.strings = params;
   GIVES(BERTH_INVALID_ARGUMENT, berth_decide(engine, state, NULL, &bad, plan, &error));

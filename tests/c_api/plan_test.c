@@ -43,6 +43,15 @@ static void decides_and_commits(void) {
   CHECK(strcmp(info.policy, "srsf") == 0 && strcmp(info.stopped_by, "done") == 0 && info.seed == 7);
   CHECK(info.proof == BERTH_PROOF_PLACED_VALIDATED && info.now_us == 100 * 1000000);
 
+  /* The same without the job that is kept. */
+  request.changes_only = 1;
+  OK(berth_decide(engine, state, memory, &request, plan, NULL));
+  info.struct_size = sizeof info;
+  OK(berth_plan_get_info(plan, &info, NULL));
+  CHECK(info.n_decisions == 2 && info.starts == 1 && info.keeps == 1 && info.rejects == 1 && info.gpus_used == 12);
+  request.changes_only = 0;
+  OK(berth_decide(engine, state, memory, &request, plan, NULL));
+
   columns.job = job;
   columns.action = action;
   columns.shape = shape;

@@ -1,4 +1,4 @@
-// A queue that an engine keeps between decisions answers as the pass over all jobs does.
+// A queue that an engine keeps between decisions answers as the pass over all jobs does, also where only changes are asked for.
 
 #include <gtest/gtest.h>
 
@@ -59,10 +59,17 @@ class Clusters {
   void decide(const std::string& where) {
     Plan plan, expected;
     PolicyState kept = kept_;
+    request_.changes_only = random_.percent(60);
     engine_.decide(state_, kept_, request_, plan);
     Request all = request_;
     all.backend = Backend::kReference;
+    all.changes_only = false;
     Engine().decide(state_, kept, all, expected);
+    if (request_.changes_only) {
+      expected.changes_only = true;
+      std::erase_if(expected.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
+      ASSERT_EQ(validate_plan(state_, plan), std::vector<std::string>{}) << where;
+    }
     ASSERT_EQ(kept_, kept) << where;
     ASSERT_TRUE(same_plan(plan, expected)) << where << "\n" << text(plan) << "\n--- but ---\n" << text(expected);
     if (random_.percent(75)) commit(state_, plan);

@@ -99,6 +99,10 @@ class EngineImpl {
     core::PassResult result;
   };
 
+  core::Reading read_kept(const StateImpl& s, const Request& request);
+  bool decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
+  void set_header(const StateImpl& s, const Request& request, Plan& plan) const;
+  void require_valid(const std::vector<std::string>& violations) const;
   /// An attempt with the memory of an earlier one, so that nothing is allocated after a warm-up.
   PassAttempt take_memory();
   void keep_memory(PassAttempt&& attempt) { spare_.push_back(std::move(attempt)); }
@@ -168,12 +172,17 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::P
   return attempt;
 }
 
-// The pass of the queue that is kept between decisions, where it gives the same answer.
-bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
-                           PassAttempt& attempt, Plan& plan) {
+// What the queue that is kept between decisions can do, where its pass gives the same answer.
+core::Reading EngineImpl::read_kept(const StateImpl& s, const Request& request) {
   const bool here = request.backend == Backend::kAuto || request.backend == Backend::kCpu;
   const bool limited = request.max_iterations > 0 || request.budget_us > 0 || request.progress || cancelled.load(std::memory_order_relaxed);
-  if (!here || limited || !kept.answers(s, chosen)) return false;
+  if (chosen.policy == nullptr || !here || limited || !kept.answers(s, chosen)) return core::Reading::kNothing;
+  return kept.read(s, chosen);
+}
+
+// The pass of that queue, whose result is as of the pass over all jobs.
+bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
+                           PassAttempt& attempt, Plan& plan) {
   tried.build(s, problem.view(), chosen.shape, builder);
   if (tried.narrows()) return false;
   chosen.policy->load(policy_state);
@@ -352,6 +361,49 @@ EngineImpl::PassAttempt EngineImpl::search_plans(const StateImpl& s, const core:
   return found;
 }
 
+void EngineImpl::set_header(const StateImpl& s, const Request& request, Plan& plan) const {
+  plan.revision = s.revision;
+  plan.now_us = s.now;
+  plan.policy = request.policy;
+  plan.params = request.params;
+  plan.seed = request.seed;
+  plan.tables = s.tables_hash();
+}
+
+void EngineImpl::require_valid(const std::vector<std::string>& violations) const {
+  if (violations.empty()) return;
+  std::string text = "the plan of policy '" + chosen.entry->info.name + "' failed validation:";
+  for (const std::string& v : violations) text += "\n  " + v;
+  throw InternalError(text);
+}
+
+// A plan of changes, from what changed since the last decision. False: the queue that is kept needs more.
+bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
+  Stopwatch total;
+  Stopwatch step;
+  const std::vector<std::uint8_t>& rejected = builder.reject_again(s, s.problem(), certificates, kept.changed_jobs());
+  plan.timing.compile_s = step.lap();
+  chosen.policy->load(policy_state);
+  if (!kept.decide(s, chosen, rejected)) return false;
+  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
+  plan.timing.place_s = step.lap();
+  set_header(s, request, plan);
+  plan.stopped_by = "done";
+  plan.order_until_us = kept.order_until();
+  plan.timing.order_s = step.lap();
+  builder.build_changes(s, kept, chosen.entry->preemptive, plan);
+  plan.timing.reasons_s = step.lap();
+  core::ValidateOptions options;
+  options.known = &certificates;
+  const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used};
+  require_valid(validator.check_changes(s.facts(), held, plan, options));
+  core::PassInput::keep(s, *chosen.policy, policy_state);
+  policy_state.policy = request.policy;
+  plan.timing.validate_s = step.lap();
+  plan.timing.decide_s = total.lap();
+  return true;
+}
+
 void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   core::check_threads(request.threads);
   if (request.max_iterations < 0 || request.budget_us < 0) throw InvalidArgument("a limit of iterations or time is not negative");
@@ -367,14 +419,20 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   Stopwatch total;
   Stopwatch step;
   plan.timing = {};
+  plan.changes_only = request.changes_only;
   serve(s);
+  core::Reading reading = read_kept(s, request);
+  if (request.changes_only && reading == core::Reading::kChanges) {
+    if (decide_changes(s, policy_state, request, plan)) return;
+    reading = core::Reading::kNothing;
+  }
   problem.build(s, chosen.rules);
   const bool chooses_shapes = chosen.policy == nullptr;
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());
   plan.timing.compile_s = step.lap();
   PassAttempt attempt;
-  const bool was_kept = !chooses_shapes && pass_kept(s, marks, policy_state, request, attempt, plan);
+  const bool was_kept = reading != core::Reading::kNothing && pass_kept(s, marks, policy_state, request, attempt, plan);
   if (!was_kept) {
     attempt =
         chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan) : order_jobs(s, marks, policy_state, request);
@@ -396,18 +454,13 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   end_pass(s, attempt);
   plan.timing.place_s = step.lap();
 
-  plan.revision = s.revision;
-  plan.now_us = s.now;
-  plan.policy = request.policy;
-  plan.params = request.params;
-  plan.seed = request.seed;
+  set_header(s, request, plan);
   const bool cut = stop_token.stopped_at >= 0;
   const std::int32_t limit = cut && !chooses_shapes ? stop_token.stopped_at : attempt.request.limit;
   plan.iterations = chooses_shapes ? work() : limit;
   const bool out_of_work =
       chooses_shapes ? request.max_iterations > 0 && work() >= request.max_iterations : attempt.request.limit < attempt.request.n;
   plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";
-  plan.tables = s.tables_hash();
   plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns());
   build_plan(s, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
@@ -423,16 +476,13 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   core::ValidateOptions options;
   options.known = &certificates;
   const std::vector<std::string>& violations = validator.check(s.facts(), plan, options);
-  if (!violations.empty()) {
-    std::string text = "the plan of policy '" + request.policy + "' failed validation:";
-    for (const std::string& v : violations) text += "\n  " + v;
-    throw InternalError(text);
-  }
+  require_valid(violations);
   // Only now: a decision that fails must not change the caller's state.
   chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searches() && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   policy_state.policy = request.policy;
+  if (request.changes_only) core::leave_out_unchanged(plan);
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();
 }

@@ -24,27 +24,17 @@ void append(Plan& plan, Decision& d, std::span<const PlanEntry> entries) {
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
 }
 
-// Whichever of its members is on which of them.
-bool same_gpus(std::span<const kernel::PlacedRow> placed, std::span<const PlanEntry> held) {
-  if (placed.size() != held.size()) return false;
-  return std::all_of(placed.begin(), placed.end(), [&](const kernel::PlacedRow& one) {
-    return std::any_of(held.begin(), held.end(), [&](const PlanEntry& other) {
-      return one.node == other.node && one.mask == other.gpus && one.share_ppm == other.share_ppm;
-    });
-  });
-}
-
 }  // namespace
 
 // The GPUs that the job holds, in which it goes on.
-void PlanBuilder::keep(const StateImpl& s, const PassOutput& pass, Decision& d, Plan& plan) {
+void keep(const StateImpl& s, TimeUs remaining, Decision& d, Plan& plan) {
   d.action = Action::kKeep;
   d.shape = s.job.shape[to_index(d.job)];
   append(plan, d, s.held_entries(d.job));
   d.local_batch = s.job.local_batch[to_index(d.job)];
   d.learning_rate_pico = s.job.learning_rate_pico[to_index(d.job)];
   d.rate = s.job.rate[to_index(d.job)];
-  const TimeUs left = s.or_limit(d.job, (*pass.remaining)[to_index(d.job)]);
+  const TimeUs left = s.or_limit(d.job, remaining);
   if (left != kNever && left <= kNever - 1 - s.now) d.finish_us = s.now + left;
 }
 
@@ -199,9 +189,9 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       }
     } else if (outcome == Outcome::kKept) {
       assert(running);
-      keep(s, pass, d, plan);
+      keep(s, (*pass.remaining)[to_index(job_index)], d, plan);
     } else if (returns(s, pass, i, job_index)) {
-      keep(s, pass, d, plan);
+      keep(s, (*pass.remaining)[to_index(job_index)], d, plan);
     } else if (outcome == Outcome::kPlaced || outcome == Outcome::kMoved || outcome == Outcome::kReserved) {
       place_entries(s, pass, i, d, plan);
       const std::int64_t rate = s.jobs[to_index(job_index)].option_rate[to_index(result.option[i])];

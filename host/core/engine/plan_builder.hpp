@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "berth/plan.hpp"
 #include "host/backend/backend.hpp"
+#include "host/core/base/violations.hpp"
 #include "host/core/placement/rejections.hpp"
 
 namespace berth {
@@ -14,7 +16,10 @@ class StateImpl;
 
 namespace berth::core {
 
+class KeptPass;
+class KeptQueue;
 class ShapeProblem;
+struct PassChange;
 
 /// The results of one decision, before they become a plan.
 struct PassOutput {
@@ -38,12 +43,15 @@ class PlanBuilder : public Rejections {
  public:
   /// After `reject` on the same problem.
   void build(const StateImpl& state, const PassOutput& pass, Plan& plan);
+  /// A plan of changes, after `reject_again` and the pass of the queue that is kept. O(what it lists).
+  void build_changes(const StateImpl& state, const KeptQueue& kept, bool preemptive, Plan& plan);
 
  private:
   void set_held_after(const StateImpl& state, const PassOutput& pass);
-  static void keep(const StateImpl& state, const PassOutput& pass, Decision& d, Plan& plan);
   static bool returns(const StateImpl& state, const PassOutput& pass, std::int32_t i, std::int32_t job);
   void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
+  void change(const StateImpl& state, const KeptPass& pass, const PassChange& change, Decision& d, Plan& plan) const;
+  static std::int64_t whole_gpus(std::span<const PlanEntry> entries);
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 
   const Reason* class_reason(const PassOutput& pass, const JobPass& job);
@@ -59,5 +67,14 @@ class PlanBuilder : public Rejections {
   std::vector<std::uint64_t> held_after_;  // [nodes] GPUs that some job holds after the pass; one with shares counts as held
   std::vector<std::int32_t> position_;     // [jobs of the state] in the order, -1: not in it
 };
+
+/// A running job goes on with the GPUs that it holds. @param remaining  StateImpl::remaining
+void keep(const StateImpl& state, TimeUs remaining, Decision& decision, Plan& plan);
+
+/// Of a whole plan: leaves only the jobs that `Request::changes_only` asks for.
+void leave_out_unchanged(Plan& plan);
+/// A plan of changes with the jobs that it does not list: those that run are kept, and those that wait have no reason.
+/// @returns false where the jobs that it lists are none of the state's or not by job rank, which is reported
+bool complete(const StateImpl& state, const Plan& changes, Plan& whole, Violations& found);
 
 }  // namespace berth::core

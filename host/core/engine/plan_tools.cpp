@@ -4,6 +4,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
+#include "host/core/engine/plan_builder.hpp"
 #include "host/core/reasons/certificate.hpp"
 #include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -14,9 +15,10 @@
 namespace berth {
 
 bool same_plan(const Plan& a, const Plan& b) {
-  const bool header = a.now_us == b.now_us && a.policy == b.policy && a.params == b.params && a.seed == b.seed &&
-                      a.iterations == b.iterations && a.proof == b.proof && a.tables == b.tables && a.order_until_us == b.order_until_us &&
-                      a.objective == b.objective && a.bound == b.bound && a.history == b.history && a.totals == b.totals;
+  const bool header = a.changes_only == b.changes_only && a.now_us == b.now_us && a.policy == b.policy && a.params == b.params &&
+                      a.seed == b.seed && a.iterations == b.iterations && a.proof == b.proof && a.tables == b.tables &&
+                      a.order_until_us == b.order_until_us && a.objective == b.objective && a.bound == b.bound && a.history == b.history &&
+                      a.totals == b.totals;
   if (!header || a.decisions.size() != b.decisions.size()) return false;
   // The position of rows in `entries` does not matter; their content does.
   const auto rows = [](const Plan& plan, const Decision& d) {
@@ -34,7 +36,9 @@ bool same_plan(const Plan& a, const Plan& b) {
   return true;
 }
 
-std::vector<std::string> validate_plan(const ClusterState& state, const Plan& plan, std::size_t most) {
+namespace {
+
+std::vector<std::string> check_whole(const ClusterState& state, const Plan& plan, std::size_t most) {
   core::PlanValidator validator;
   core::ValidateOptions options;
   options.most = most;
@@ -45,6 +49,19 @@ std::vector<std::string> validate_plan(const ClusterState& state, const Plan& pl
   core::check_evidence(state.impl(), plan, found);
   if (all.empty()) core::check_bound(state.impl(), plan, found);  // of a plan without other errors
   return all;
+}
+
+}  // namespace
+
+std::vector<std::string> validate_plan(const ClusterState& state, const Plan& plan, std::size_t most) {
+  if (plan.changes_only) {
+    Plan whole;
+    std::vector<std::string> all;
+    core::Violations found(all, most);
+    if (core::complete(state.impl(), plan, whole, found)) return check_whole(state, whole, most);
+    return all;
+  }
+  return check_whole(state, plan, most);
 }
 
 std::string render_reason(const ClusterState& state, const Reason& reason, std::int32_t job) {

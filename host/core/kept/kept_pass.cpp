@@ -1,6 +1,7 @@
 #include "host/core/kept/kept_pass.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -10,7 +11,7 @@ namespace berth::core {
 using kernel::kNone;
 using kernel::Outcome;
 
-void KeptPass::begin(const kernel::ProblemView& p) {
+void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p) {
   p_ = &p;
   const std::int32_t max_gpus = kernel::detail::most_gpus_per_node(p);
   const std::int64_t gpus = p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0;
@@ -34,7 +35,28 @@ void KeptPass::begin(const kernel::ProblemView& p) {
   touched_.clear();
   dead_.clear();
   queue_used_.clear();
-  for (std::int32_t node = 0; node < p.n_nodes; ++node) read_node(node);
+  sums_ = {};
+  node_sums_.assign(to_index(p.n_nodes), {});
+  for (std::int32_t node = 0; node < p.n_nodes; ++node) {
+    read_node(node);
+    count_gpus(s, node);
+  }
+}
+
+void KeptPass::count_gpus(const StateImpl& s, std::int32_t node) {
+  const std::size_t n = to_index(node);
+  Sums& known = node_sums_[n];
+  Sums now{std::popcount(s.node.usable[n]), std::popcount(s.node.held[n])};
+  for (std::int32_t g = p_->gpu_begin[node]; g < p_->gpu_begin[node + 1]; ++g) now.held -= p_->gpu_used_ppm[g] > 0 ? 1 : 0;
+  sums_.usable += now.usable - known.usable;
+  sums_.held += now.held - known.held;
+  known = now;
+}
+
+std::int64_t KeptPass::free_after() const {
+  std::int64_t free = 0;
+  for (std::int32_t type = 0; type < p_->n_types; ++type) free += free_.type_free[type];
+  return free;
 }
 
 // Whether the last plan was applied, and nothing happened to its jobs since.
@@ -58,6 +80,7 @@ void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, std::spa
   }
   for (const std::int32_t node : nodes) {
     if (read_node(node)) more_nodes_.push_back(node);
+    count_gpus(s, node);
   }
   touched_.clear();
   std::sort(more_nodes_.begin(), more_nodes_.end());

@@ -41,11 +41,19 @@ class KeptPass {
   };
 
   /// Reads all nodes of a problem.
-  void begin(const kernel::ProblemView& problem);
+  void begin(const StateImpl& state, const kernel::ProblemView& problem);
   /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
   /// @param gain  running jobs that may be displaced by others than before
   void follow(const StateImpl& state, const kernel::ProblemView& problem, std::span<const std::int32_t> nodes,
               std::span<const std::int32_t> gain);
+  /// GPUs of all nodes: that work, and that are held whole.
+  struct Sums {
+    std::int64_t usable = 0, held = 0;
+  };
+  /// Of the problem, as it was read.
+  const Sums& sums() const { return sums_; }
+  /// GPUs that are free after the pass.
+  std::int64_t free_after() const;
   /// Whether cores, memory and shares of nodes are within what there is. Quotas are left to the caller.
   bool nothing_overdrawn() const { return overdrawn_nodes_ == 0; }
 
@@ -61,6 +69,11 @@ class KeptPass {
     return change.option >= 0 && key <= change.key;
   }
   std::span<const PassChange> changes() const { return changes_; }
+  /// Of the last pass; null: none.
+  const PassChange* change_of(std::int32_t job) const {
+    const auto at = static_cast<std::size_t>(job);
+    return at >= change_of_.size() || change_of_[at] == 0 ? nullptr : &changes_[change_of_[at] - 1];
+  }
   std::span<const kernel::PlacedRow> entries() const { return {entries_.data(), static_cast<std::size_t>(n_entries_)}; }
   /// Strict: the first job that found no room; -1: none.
   std::int32_t blocked() const { return blocked_; }
@@ -76,6 +89,7 @@ class KeptPass {
   using Pass = kernel::Pass<kernel::SerialGroup>;
 
   bool read_node(std::int32_t node);
+  void count_gpus(const StateImpl& state, std::int32_t node);
   bool as_planned(const StateImpl& state) const;
   void try_again_where_more_is_free(const WaitingClasses& waiting);
   void push(const Head& head);
@@ -102,6 +116,8 @@ class KeptPass {
   std::vector<std::byte> memory_;
   std::vector<std::uint8_t> overdrawn_;  // [nodes]
   std::vector<std::uint64_t> open_;      // [nodes] as of the problem
+  std::vector<Sums> node_sums_;          // [nodes] the same
+  Sums sums_;
   std::int64_t overdrawn_nodes_ = 0;
   std::vector<std::int32_t> touched_;  // nodes that differ from the problem's since the last pass
 

@@ -35,30 +35,45 @@ std::int64_t KeptQueue::key_of(std::int32_t job) {
   return key;
 }
 
+TimeUs KeptQueue::next_change(const StateImpl& s, std::int32_t job) {
+  TimeUs change = kNever;
+  policy_->next_change(columns(s, job), s.now, {&job, 1}, {&change, 1});
+  return change;
+}
+
+// Counts jobs that the pass may try and whose demands or shapes are of a kind.
+void KeptQueue::count_kinds(const JobRecord& record, std::int32_t job) {
+  const auto& options = record.options;
+  is_inexact_[to_index(job)] = std::any_of(
+      options.begin(), options.end(), [&](const kernel::OptionRow& one) { return s_->demands.rows()[to_index(one.demand)].exact == 0; });
+  has_several_[to_index(job)] =
+      std::any_of(options.begin(), options.end(), [&](const kernel::OptionRow& one) { return one.shape != options.front().shape; });
+  inexact_ += is_inexact_[to_index(job)];
+  several_ += has_several_[to_index(job)];
+}
+
 void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::int32_t job) {
   waiting_.remove(job);
   running_.remove(job);
-  if (is_inexact_.size() <= to_index(job)) is_inexact_.resize(s.jobs.size(), 0);
+  for (auto* kind : {&is_inexact_, &has_several_}) kind->resize(std::max(kind->size(), s.jobs.size()), 0);
   inexact_ -= is_inexact_[to_index(job)];
-  is_inexact_[to_index(job)] = 0;
+  several_ -= has_several_[to_index(job)];
+  is_inexact_[to_index(job)] = has_several_[to_index(job)] = 0;
   const JobRecord& record = s.jobs[to_index(job)];
   if (record.job == nullptr || rejected_[to_index(job)] != 0) return;
   const bool runs = s.job.running[to_index(job)] != 0;
-  if (runs && (!chosen.entry->preemptive || s.job.victim_from[to_index(job)] == kNever)) return;
-  for (const kernel::OptionRow& option : record.options) {
-    if (s.demands.rows()[to_index(option.demand)].exact == 0) is_inexact_[to_index(job)] = 1;
-  }
-  inexact_ += is_inexact_[to_index(job)];
+  if (runs && !chosen.entry->preemptive) return;
+  if (runs) order_changes_.add(s, next_change(s, job), job);
+  if (runs && s.job.victim_from[to_index(job)] == kNever) return;
+  count_kinds(record, job);
   const OrderPlace place{key_of(job), s.job_label[to_index(job)], job};
   if (runs) {
     running_.add(place);
-    TimeUs change = kNever;
-    chosen.policy->next_change(columns(s, job), s.now, {&job, 1}, {&change, 1});
-    change =
-        std::min(change <= s.now ? kNever : change, s.job.victim_from[to_index(job)] > s.now ? s.job.victim_from[to_index(job)] : kNever);
-    if (change != kNever) changes_.push({change, job, record.version});
+    const TimeUs change = next_change(s, job), victim = s.job.victim_from[to_index(job)];
+    changes_.add(s, std::min(change <= s.now ? kNever : change, victim > s.now ? victim : kNever), job);
     return;
   }
+  if (const TimeUs last = s.last_start(job); last != kNever) late_.add(s, last + 1, job);
   kind_.assign({s.job.queue[to_index(job)], chosen.entry->class_rule ? s.job.preemption_class[to_index(job)] : 0});
   for (const kernel::OptionRow& option : record.options) kind_.push_back(option.demand);
   waiting_.add(kind_, place);
@@ -67,15 +82,15 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
 void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   waiting_.clear();
   running_.clear();
-  changes_ = {};
-  is_inexact_.assign(s.jobs.size(), 0);
-  inexact_ = 0;
+  for (JobTimes* times : {&changes_, &order_changes_, &late_}) times->clear();
+  for (auto* kind : {&is_inexact_, &has_several_}) kind->assign(s.jobs.size(), 0);
+  inexact_ = several_ = 0;
   waiting_.begin_filling();
   running_.begin_filling();
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
   running_.end_filling();
-  pass_.begin(s.problem());
+  pass_.begin(s, s.problem());
 }
 
 // A running job that changed otherwise than by the last plan may be displaced where it was not.
@@ -84,10 +99,7 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen, con
     if (job >= rejected_.size() || rejected[job] != rejected_[job]) jobs_.push_back(static_cast<std::int32_t>(job));
   }
   rejected_ = rejected;
-  for (; !changes_.empty() && changes_.top().at <= s.now; changes_.pop()) {
-    const Change& change = changes_.top();
-    if (s.jobs[to_index(change.job)].version == change.version) jobs_.push_back(change.job);
-  }
+  changes_.take_until(s, s.now, jobs_);
   std::sort(jobs_.begin(), jobs_.end());
   jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
   gain_.clear();
@@ -99,18 +111,27 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen, con
   pass_.follow(s, s.problem(), nodes_, gain_);
 }
 
-bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
+Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   jobs_.clear();
   nodes_.clear();
   const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_ == chosen.policy.get();
   const bool follows = jobs_.size() <= few(s.job_order.size()) && (known_ || settled_);
-  const bool known = known_;
+  reading_ = !same || !follows ? Reading::kNothing : known_ ? Reading::kChanges : Reading::kAnew;
   known_ = false;  // until all is read
   seen_ = true;
   policy_ = chosen.policy.get();
+  chosen_ = &chosen;
   s_ = &s;
-  if (!same || !follows) return false;
-  if (known) {
+  if (reading_ == Reading::kChanges) {
+    late_.take_until(s, s.now, jobs_);
+    std::sort(jobs_.begin(), jobs_.end());
+    jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
+  }
+  return reading_;
+}
+
+bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
+  if (reading_ == Reading::kChanges) {
     read_changes(s, chosen, rejected);
   } else {
     rejected_ = rejected;
@@ -124,7 +145,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std
     }
     return false;
   }();
-  if (inexact_ > 0 || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
+  if (inexact_ > 0 || several_ > 0 || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
   pass_.run(s,
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
@@ -132,6 +153,46 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std
   saw(static_cast<std::int64_t>(pass_.changes().size()), s.job_order.size());
   known_ = settled_;
   return true;
+}
+
+// As PassInput::order_until gives it.
+TimeUs KeptQueue::order_until() {
+  const StateImpl& s = *s_;
+  const auto changed = [&](std::int32_t job) { return pass_.change_of(job) != nullptr; };
+  TimeUs until = order_changes_.first(
+      s, s.now, [&](std::int32_t job) { return next_change(s, job); }, changed);
+  for (const PassChange& change : pass_.changes()) until = std::min(until, change_after_pass(change));
+  const auto late = [&](std::int32_t job) { return s.last_start(job) + 1; };
+  // A job that was displaced counts as well: it waits.
+  const TimeUs too_late = late_.first(s, s.now, late, changed);
+  return too_late == kNever ? until : std::min(until, std::max(s.now, too_late));
+}
+
+// What a job that starts, moves or is displaced contributes.
+TimeUs KeptQueue::change_after_pass(const PassChange& change) {
+  const StateImpl& s = *s_;
+  const std::int32_t job = change.job;
+  const bool starts = change.option >= 0;
+  TimeUs until = kNever;
+  if (!starts) {
+    if (const TimeUs last = s.last_start(job); last != kNever) until = std::max(s.now, last + 1);
+  }
+  if (!chosen_->entry->preemptive) return until;
+  JobColumns then = columns(s, job);
+  runs_then_.resize(s.jobs.size());
+  gpus_then_.resize(s.jobs.size());
+  runs_then_[to_index(job)] = starts ? 1 : 0;
+  gpus_then_[to_index(job)] = s.job.gpus[to_index(job)];
+  if (starts) {
+    const kernel::OptionRow& option = s.jobs[to_index(job)].options[to_index(change.option)];
+    const std::int64_t gpus = s.demands.rows()[to_index(option.demand)].gpus;
+    gpus_then_[to_index(job)] = static_cast<std::int32_t>(std::max<std::int64_t>(1, gpus));
+  }
+  then.running = runs_then_.data();
+  then.gpus = gpus_then_.data();
+  TimeUs next = kNever;
+  policy_->next_change(then, s.now, {&job, 1}, {&next, 1});
+  return std::min(until, next);
 }
 
 }  // namespace berth::core

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <queue>
 #include <vector>
 
+#include "host/core/kept/job_times.hpp"
 #include "host/core/kept/kept_pass.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
@@ -12,6 +12,13 @@
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
+
+/// What the kept queue can do with what happened since the last decision.
+enum class Reading : std::uint8_t {
+  kNothing,  // the pass over all jobs is needed
+  kAnew,     // it reads the whole state
+  kChanges   // it follows the changes
+};
 
 /// The queue of a policy that is kept between decisions, and its pass. It follows the changes of one state.
 ///
@@ -27,27 +34,32 @@ class KeptQueue final : private KeySource {
     cursor_ = {};
   }
 
-  /// Follows the state, then runs the pass.
+  /// Reads what happened since the last decision: once in each decision for which `answers` holds.
+  Reading read(const StateImpl& state, const ChosenPolicy& chosen);
+  /// Jobs that came, went or changed, or that a deadline may reject now; ascending. Where `read` says that they are all.
+  const std::vector<std::int32_t>& changed_jobs() const { return jobs_; }
+
+  /// Runs the pass, after `read`, unless that needs the pass over all jobs.
   /// @param rejected  [jobs of the state] as Rejections::reject gives it
   /// @returns false where the pass over all jobs is needed after all.
   bool decide(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
   const KeptPass& pass() const { return pass_; }
+  /// Jobs that wait and are not rejected, as the pass found them.
+  std::int64_t waiting_jobs() const { return waiting_.n_jobs(); }
+  /// Plan::order_until_us, after `decide` on the same state.
+  TimeUs order_until();
   /// See WaitingClasses::class_of; of the last decision.
   const std::vector<std::int32_t>& class_of() const { return waiting_.class_of(); }
   /// After a pass over all jobs: it is followed only where it changed little.
   void saw(std::int64_t changes, std::size_t jobs) { settled_ = changes <= static_cast<std::int64_t>(few(jobs)); }
 
  private:
-  struct Change {
-    TimeUs at;
-    std::int32_t job;
-    std::uint64_t version;
-    bool operator<(const Change& other) const { return other.at < at; }
-  };
-
   void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
   void read_changes(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
+  void count_kinds(const JobRecord& record, std::int32_t job);
+  TimeUs next_change(const StateImpl& state, std::int32_t job);
+  TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
   JobColumns columns(const StateImpl& state, std::int32_t job);
 
@@ -57,18 +69,25 @@ class KeptQueue final : private KeySource {
   // More changes than these are followed by the pass over all jobs.
   static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }
 
+  Reading reading_ = Reading::kNothing;
   bool known_ = false;    // all of this is of the state
   bool settled_ = false;  // the last pass changed little
   bool seen_ = false;     // the state and the policy are those of the last decision
   ChangeLog::Cursor cursor_;
-  QueuePolicy* policy_ = nullptr;        // that the keys are of
-  const StateImpl* s_ = nullptr;         // of the decision
-  std::vector<std::uint8_t> rejected_;   // [jobs of the state] as it was read
-  std::priority_queue<Change> changes_;  // of keys of running jobs
-  std::int64_t inexact_ = 0;             // jobs with a demand that is not exact
-  std::vector<std::uint8_t> is_inexact_;
+  const ChosenPolicy* chosen_ = nullptr;  // of the decision
+  QueuePolicy* policy_ = nullptr;         // that the keys are of
+  const StateImpl* s_ = nullptr;          // of the decision
+  std::vector<std::uint8_t> rejected_;    // [jobs of the state] as it was read
+  JobTimes changes_;                      // of keys of running jobs that may be displaced
+  JobTimes order_changes_;                // of keys of all running jobs, where some may be displaced
+  JobTimes late_;                         // of waiting jobs with hard deadlines: when they are too late
+  std::int64_t inexact_ = 0;              // jobs with a demand that is not exact
+  std::int64_t several_ = 0;              // jobs with several shapes
+  std::vector<std::uint8_t> is_inexact_, has_several_;
   std::vector<TimeUs> remaining_, waiting_since_, assigned_;
   std::vector<std::int64_t> attained_;
+  std::vector<std::uint8_t> runs_then_;  // [jobs of the state] as of one job after the pass, as are its GPUs
+  std::vector<std::int32_t> gpus_then_;
   std::vector<std::int32_t> jobs_, nodes_, gain_, kind_;
 };
 

@@ -30,6 +30,7 @@ class WaitingClasses {
     jobs_.clear();
     class_of_.clear();
     place_of_.clear();
+    n_jobs_ = 0;
   }
   /// Adds many jobs one after another, which `end_filling` puts in order.
   void begin_filling() { filling_ = true; }
@@ -51,6 +52,7 @@ class WaitingClasses {
     }
     class_of_[job] = found->second;
     place_of_[job] = place;
+    ++n_jobs_;
     std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(found->second)];
     jobs.insert(filling_ ? jobs.end() : std::upper_bound(jobs.begin(), jobs.end(), place), place);
   }
@@ -61,9 +63,12 @@ class WaitingClasses {
     std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(class_of_[at])];
     jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), place_of_[at]));
     class_of_[at] = kNone;
+    --n_jobs_;
   }
 
   std::size_t size() const { return jobs_.size(); }
+  /// Of all classes.
+  std::int64_t n_jobs() const { return n_jobs_; }
   std::int32_t queue(std::size_t of) const { return kinds_[of]->front(); }
   /// Of the options, in their order.
   std::span<const std::int32_t> demands(std::size_t of) const { return std::span(*kinds_[of]).subspan(2); }
@@ -78,6 +83,7 @@ class WaitingClasses {
   std::vector<std::vector<OrderPlace>> jobs_;
   std::vector<std::int32_t> class_of_;  // [jobs of the state]
   std::vector<OrderPlace> place_of_;    // the same; of jobs in a class
+  std::int64_t n_jobs_ = 0;
   bool filling_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "host/core/placement/plan_rows.hpp"
 
+#include <algorithm>
+
 #include <bit>
 
 #include "host/core/state/state_impl.hpp"
@@ -58,6 +60,15 @@ void append_placed(const StateImpl& s, const kernel::DemandRow& demand, const Sh
     }
     entries.push_back(entry);
   }
+}
+
+bool same_gpus(std::span<const kernel::PlacedRow> placed, std::span<const PlanEntry> held) {
+  if (placed.size() != held.size()) return false;
+  return std::all_of(placed.begin(), placed.end(), [&](const kernel::PlacedRow& one) {
+    return std::any_of(held.begin(), held.end(), [&](const PlanEntry& other) {
+      return one.node == other.node && one.mask == other.gpus && one.share_ppm == other.share_ppm;
+    });
+  });
 }
 
 }  // namespace berth::core

@@ -19,4 +19,7 @@ void count(Totals& totals, Action action);
 void append_placed(const StateImpl& state, const kernel::DemandRow& demand, const Shape& shape, std::span<const kernel::PlacedRow> rows,
                    std::vector<PlanEntry>& entries);
 
+/// Whether what is placed is what a job holds, whichever of its members is on which of them.
+bool same_gpus(std::span<const kernel::PlacedRow> placed, std::span<const PlanEntry> held);
+
 }  // namespace berth::core

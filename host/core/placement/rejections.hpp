@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,10 @@ class Rejections {
   /// Waiting jobs that can never run. They are rejected and delay no other job.
   /// @returns [jobs of the state] why (kCannotRun, kTooLate); 0: not rejected.
   const std::vector<std::uint8_t>& reject(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates);
+  /// The same after little has changed since `reject`: for jobs that came, went, changed or may be too late now.
+  /// O(these jobs and those rejected). The cluster is the same but for the states of its nodes.
+  const std::vector<std::uint8_t>& reject_again(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates,
+                                                std::span<const std::int32_t> changed);
   /// To be called after `reject` on the same problem. @returns [options of the problem] 1: the job can never run in it.
   const std::vector<std::uint8_t>& impossible(const StateImpl& state, const kernel::ProblemView& problem);
 
@@ -27,12 +32,16 @@ class Rejections {
 
   FinalState after_;
   ReasonBuilder reasons_;
-  std::vector<std::uint8_t> rejected_;  // [jobs of the state]
+  std::vector<std::uint8_t> rejected_;       // [jobs of the state]
+  std::vector<std::int32_t> rejected_jobs_;  // the same as a list
 
  private:
-  std::vector<std::uint64_t> possible_;   // [jobs of the state] version of the job of which no certificate holds; 0: not known
-  std::uint64_t possible_of_ = 0;         // version of the cluster
-  std::vector<std::uint8_t> impossible_;  // [options]
+  std::uint8_t why_rejected(const StateImpl& state, CertificateMemory& certificates, std::int32_t job);
+
+  std::vector<std::uint64_t> possible_;  // [jobs of the state] version of the job of which no certificate holds; 0: not known
+  std::uint64_t possible_of_ = 0;        // version of the cluster
+  std::vector<std::int32_t> again_;
+  std::vector<std::uint8_t> impossible_;                           // [options]
   std::pair<std::uint64_t, std::uint64_t> impossible_versions_{};  // of the structure and the options that it is of
 };
 

@@ -20,11 +20,23 @@ Reason of_code(ReasonCode code, std::int32_t other = kNone) {
 
 }  // namespace
 
-void ReasonBuilder::begin(const ReasonInput& input) {
+void ReasonBuilder::begin_certificates(const ReasonInput& input) {
   in_ = input;
+  if (in_.asked == nullptr) in_.asked = input.problem->options;
+  infeasible_begun_ = false;
+  const auto demands = static_cast<std::size_t>(input.problem->n_demands);
+  if (never_seen_.size() < demands) {
+    never_.resize(demands);
+    apart_.resize(demands);
+    never_seen_.resize(demands, 0);
+  }
+  if (input.cluster_version == 0 || input.cluster_version != version_) ++never_epoch_;
+  version_ = input.cluster_version;
+}
+
+void ReasonBuilder::begin(const ReasonInput& input) {
+  begin_certificates(input);
   const kernel::ProblemView& p = *input.problem;
-  if (in_.asked == nullptr) in_.asked = p.options;
-  infeasible_.begin(p, input.total, input.lasting_filters);
   shortage_.begin(p, input.free, input.total);
   untils_.clear();
   for (std::int32_t node = 0; p.has_until != 0 && node < p.n_nodes; ++node) {
@@ -39,14 +51,7 @@ void ReasonBuilder::begin(const ReasonInput& input) {
     short_of_.resize(cells);
     short_seen_.resize(cells, 0);
   }
-  if (never_seen_.size() < demands) {
-    never_.resize(demands);
-    apart_.resize(demands);
-    never_seen_.resize(demands, 0);
-  }
   ++epoch_;
-  if (input.cluster_version == 0 || input.cluster_version != version_) ++never_epoch_;
-  version_ = input.cluster_version;
   out_of_service_.clear();
   for (std::int32_t node = 0; input.failed != nullptr && node < p.n_nodes; ++node) {
     if (unavailable(node) != 0) out_of_service_.push_back(node);
@@ -179,6 +184,8 @@ bool ReasonBuilder::lacks_only(std::int32_t job_index, std::int32_t option, cons
 const Reason& ReasonBuilder::infeasible(std::int32_t demand) {
   const auto at = static_cast<std::size_t>(demand);
   if (never_seen_[at] != never_epoch_) {
+    if (!infeasible_begun_) infeasible_.begin(*in_.problem, in_.total, in_.lasting_filters);
+    infeasible_begun_ = true;
     never_seen_[at] = never_epoch_;
     never_[at] = infeasible_.find(demand);
     apart_[at] = infeasible_.never_apart(demand) ? 1 : 0;

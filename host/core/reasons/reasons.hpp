@@ -62,6 +62,8 @@ struct JobPass {
 class ReasonBuilder {
  public:
   void begin(const ReasonInput& input);
+  /// The same for certificates alone, which need neither `free` nor what is out of service.
+  void begin_certificates(const ReasonInput& input);
   Reason explain(const JobPass& job);
   /// The certificate of a job that can never run, else code kNone.
   Reason never(std::int32_t job_index) { return certificate(job_index); }
@@ -87,6 +89,7 @@ class ReasonBuilder {
   void add_lost(std::int32_t job_index, Reason& reason) const;
 
   ReasonInput in_;
+  bool infeasible_begun_ = false;
   Infeasible infeasible_;
   Shortage shortage_;
   std::vector<TimeUs> untils_;            // distinct finite ends of nodes, ascending

@@ -60,6 +60,7 @@ class Evidence {
     if (d.job < 0 || to_index(d.job) >= s_.jobs.size() || s_.jobs[to_index(d.job)].job == nullptr) return;
     const Job& job = *s_.jobs[to_index(d.job)].job;
     const Reason& r = d.reason;
+    if (plan_.changes_only && d.action == Action::kWait && r.code == ReasonCode::kNone) return;
     if (!needs_reason(d.action)) {
       if (r != Reason{}) found_.of(job, "has the action {} and yet the reason {}", name(d.action), name(r.code));
       return;

@@ -62,11 +62,99 @@ const std::vector<std::string>& PlanValidator::check(const ClusterFacts& facts, 
   return out_;
 }
 
+const std::vector<std::string>& PlanValidator::check_changes(const ClusterFacts& facts, const HeldSums& held, const Plan& plan,
+                                                             const ValidateOptions& options) {
+  facts_ = &facts;
+  plan_ = &plan;
+  options_ = options;
+  out_.clear();
+  Violations found(out_, options.most);
+  if (plan.now_us != facts.now())
+    found.add("the plan is for time {}; the state is at {}", seconds_text(plan.now_us), seconds_text(facts.now()));
+  if (!in_order(found)) return out_;
+  read_held(held);
+  if (plan.policy == "priority") find_highest_class();
+  for (const Decision& decision : plan.decisions) {
+    ++actions_[static_cast<std::size_t>(decision.action)];
+    const Job& job = *facts.job(decision.job).job;
+    if (decision.action == Action::kKeep || decision.action == Action::kWait || decision.action == Action::kReserve)
+      found.of(job, "has the action {}, which a plan of changes does not list", name(decision.action));
+    check_decision(decision, found);
+    if (found.full()) return out_;
+  }
+  if (!shares_.empty()) found.add("a plan of changes gives out shares of GPUs");
+  for (const std::int32_t node : nodes_) {
+    if (use_[static_cast<std::size_t>(node)].changed) check_node(node, found);
+  }
+  check_queues(found);
+  check_actions(false, found);
+  const std::int64_t stay = plan.totals.keeps + plan.totals.waits;
+  const auto jobs = static_cast<std::int64_t>(facts.by_rank().size()), listed = static_cast<std::int64_t>(plan.decisions.size());
+  if (stay + listed != jobs) found.add("totals: {} jobs wait or are kept and {} are listed; the state has {}", stay, listed, jobs);
+  return out_;
+}
+
+// By job rank, each job once.
+bool PlanValidator::in_order(Violations& found) const {
+  const Job* last = nullptr;
+  for (const Decision& decision : plan_->decisions) {
+    const bool known = decision.job >= 0 && decision.job < facts_->job_index_end() && facts_->job(decision.job).job != nullptr;
+    if (!known) {
+      found.add("the plan names the unused job index {}", decision.job);
+      return false;
+    }
+    const Job* job = facts_->job(decision.job).job;
+    if (last != nullptr && std::tie(job->submit_us, job->id) <= std::tie(last->submit_us, last->id)) {
+      found.of(*job, "is listed after job {}, which is not before it by job rank", last->id);
+      return false;
+    }
+    last = job;
+  }
+  return true;
+}
+
+// What is held on the nodes that the plan names, without the jobs that leave them.
+void PlanValidator::read_held(const HeldSums& held) {
+  reset_sums(*facts_);
+  queue_use_.assign(held.queue.begin(), held.queue.end());
+  nodes_.clear();
+  const auto leaves = [](Action action) { return action != Action::kStart && action != Action::kReject; };
+  for (const Decision& decision : plan_->decisions) {
+    for (const HeldFact& row : facts_->held(facts_->job(decision.job))) nodes_.push_back(row.node);
+    const bool exists = decision.entry_begin >= 0 && decision.entry_begin <= decision.entry_end &&
+                        decision.entry_end <= static_cast<std::int64_t>(plan_->entries.size());
+    for (std::int32_t e = decision.entry_begin; exists && e < decision.entry_end; ++e)
+      nodes_.push_back(plan_->entries[static_cast<std::size_t>(e)].node);
+  }
+  std::sort(nodes_.begin(), nodes_.end());
+  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+  std::erase_if(nodes_, [&](std::int32_t node) { return node < 0 || node >= facts_->node_count(); });
+  use_.resize(static_cast<std::size_t>(facts_->node_count()));
+  for (const std::int32_t node : nodes_) {
+    const auto n = static_cast<std::size_t>(node);
+    use_[n] = {held.gpus[n], 0, held.cpu[n], held.memory[n], facts_->node(node).works, facts_->node(node).type, false};
+  }
+  for (const Decision& decision : plan_->decisions) {
+    const JobFacts& job = facts_->job(decision.job);
+    if (!job.running || !leaves(decision.action)) continue;
+    std::int64_t quota = 0;
+    for (const HeldFact& row : facts_->held(job)) {
+      if (row.node < 0) continue;
+      Use& use = use_[static_cast<std::size_t>(row.node)];
+      use.whole &= ~row.mask;
+      use.cpu -= row.cpu;
+      use.memory -= row.memory;
+      quota += std::int64_t{row.share_ppm} * std::popcount(row.mask);
+    }
+    if (quota > 0) charge_queue(job, facts_->node(facts_->held(job).front().node).type, -quota, false);
+  }
+}
+
 void PlanValidator::find_highest_class() {
   const std::span<const std::int32_t> order = facts_->by_rank();
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  for (std::size_t i = 0; i < plan_->decisions.size(); ++i) {
     const Action action = plan_->decisions[i].action;
-    const JobFacts& job = facts_->job(order[i]);
+    const JobFacts& job = facts_->job(plan_->changes_only ? plan_->decisions[i].job : order[i]);
     // A job that lost GPUs and runs on elsewhere has to start again: others leave for it, too.
     const bool again = (action == Action::kMigrate || action == Action::kResize) && lost_gpus(job);
     if (action != Action::kStart && !again) continue;
@@ -77,11 +165,15 @@ void PlanValidator::find_highest_class() {
 }
 
 void PlanValidator::reset(const ClusterFacts& facts) {
+  reset_sums(facts);
   use_.assign(static_cast<std::size_t>(facts.node_count()), Use{});
   for (std::int32_t n = 0; n < facts.node_count(); ++n) {
     use_[static_cast<std::size_t>(n)].works = facts.node(n).works;
     use_[static_cast<std::size_t>(n)].type = facts.node(n).type;
   }
+}
+
+void PlanValidator::reset_sums(const ClusterFacts& facts) {
   shares_.clear();
   const std::size_t columns = facts.queues().size() * (facts.gpu_types().size() + 1);
   queue_use_.assign(columns, 0);
@@ -120,7 +212,8 @@ void PlanValidator::check_action(const Decision& decision, const JobFacts& job, 
     found.of(*job.job, "has the action {} and yet {}", name(action),
              counted(decision.entry_end - decision.entry_begin, "allocation entry"));
   }
-  if (!with_entries && decision.reason.code == ReasonCode::kNone) found.of(*job.job, "has the action {} without a reason", name(action));
+  const bool says_why = decision.reason.code != ReasonCode::kNone || (plan_->changes_only && action == Action::kWait);
+  if (!with_entries && !says_why) found.of(*job.job, "has the action {} without a reason", name(action));
   if (action == Action::kPreempt || action == Action::kMigrate || action == Action::kResize) check_displaced(decision, job, found);
   CertificateMemory& certificates = options_.known != nullptr ? *options_.known : certificates_;
   // A missed deadline depends on predictions, which check_evidence recomputes; here the job must at least have one.

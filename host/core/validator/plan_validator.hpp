@@ -20,6 +20,13 @@ struct ValidateOptions {
   CertificateMemory* known = nullptr;  ///< certificates checked already, of the same facts; null: the validator's own memory
 };
 
+/// What running jobs hold, as the state counts it.
+struct HeldSums {
+  std::span<const std::uint64_t> gpus;        ///< [nodes]
+  std::span<const std::int64_t> cpu, memory;  ///< [nodes] milli-cores, bytes
+  std::span<const std::int64_t> queue;        ///< [queues * (types + 1)] millionths of a GPU
+};
+
 /// Checks plans against descriptions. Reuses its memory: after a first plan of the same size a valid plan costs no
 /// allocation.
 ///
@@ -34,6 +41,10 @@ class PlanValidator {
  public:
   /// @returns the violations, at most `options.most`; valid until the next call.
   const std::vector<std::string>& check(const ClusterFacts& facts, const Plan& plan, const ValidateOptions& options = {});
+  /// The same for a plan of changes, on a state in which no job shares a GPU or lost one. O(what it lists): what other
+  /// jobs hold is not added up again.
+  const std::vector<std::string>& check_changes(const ClusterFacts& facts, const HeldSums& held, const Plan& plan,
+                                                const ValidateOptions& options = {});
 
  private:
   struct Use {
@@ -61,6 +72,9 @@ class PlanValidator {
   };
 
   void reset(const ClusterFacts& facts);
+  void reset_sums(const ClusterFacts& facts);
+  void read_held(const HeldSums& held);
+  bool in_order(Violations& found) const;
   void find_highest_class();
   void check_decision(const Decision& decision, Violations& found);
   bool entries_exist(const Decision& decision, const Job& job, Violations& found);
@@ -85,6 +99,7 @@ class PlanValidator {
   void check_apart(const Stay& stay, const Stay& other, Violations& found);
   bool sums_fit(std::int32_t node, Violations& found);
   void check_totals(Violations& found);
+  void check_actions(bool all_jobs, Violations& found);
   std::int64_t working_gpus();
   void report_clash(const Job& job, const PlanEntry& entry, std::uint64_t clash, std::int64_t decision, Violations& found);
   bool lost_gpus(const JobFacts& job) const;
@@ -100,6 +115,7 @@ class PlanValidator {
   GangCheck gang_;
   std::vector<std::string> out_;
   std::vector<Use> use_;             // [nodes]
+  std::vector<std::int32_t> nodes_;  // that a plan of changes names
   std::vector<std::uint64_t> held_;  // [nodes] by running jobs; filled where some GPUs are being released
   std::vector<Share> shares_;
   std::vector<Stay> stays_;                     // on nodes with reservations

@@ -423,6 +423,7 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<PlanBound, &Plan::bound>("bound", kAlways),
     field<List<ScoreStep>, &Plan::history>("history"),
     field<Object<kTotalsFields>, &Plan::totals>("totals", kAlways),
+    field<Boolean, &Plan::changes_only>("changes_only"),
     field<Decisions>("decisions", kRequired),
     field<PlanTiming, &Plan::timing>("timing"),
 };

@@ -50,7 +50,7 @@ extern "C" {
 
 /* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
-#define BERTH_ABI_MINOR 0
+#define BERTH_ABI_MINOR 1
 
 /* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
@@ -353,7 +353,9 @@ typedef struct berth_request {
   uint64_t n_params;
   berth_texts params; /* "NAME=VALUE"; berth_policies lists them */
   int32_t threads;    /* 0: one */
-  int32_t reserved;   /* 0 */
+  /* 1: the plan lists only jobs that start, move, stop, are repaired, rejected or reserved. Others keep their GPUs, or wait. Takes time
+   * for what changed instead of for all jobs. A decision on the same revision with 0 gives the reasons of those that wait. */
+  int32_t changes_only;
   uint64_t seed;
   /* Maximum number of jobs in the scheduling pass, or of evaluations, generations or rounds of the policy; 0: no limit. Deterministic. */
   int64_t max_iterations;

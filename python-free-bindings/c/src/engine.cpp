@@ -46,7 +46,9 @@ struct Progress {
 // Strings keep their memory between calls.
 void read_request(const berth_request* request, Request& out) {
   const berth_request r = get_struct(request, "request");
-  if (r.reserved != 0) throw InvalidArgument("request.reserved is " + std::to_string(r.reserved) + ", not 0");
+  if (r.changes_only != 0 && r.changes_only != 1) {
+    throw InvalidArgument("request.changes_only is " + std::to_string(r.changes_only) + ", not 0 or 1");
+  }
   if (r.backend < 0 || r.backend > BERTH_BACKEND_CUDA) {
     throw InvalidArgument("request.backend is " + std::to_string(r.backend) + ": no such backend");
   }
@@ -65,6 +67,7 @@ void read_request(const berth_request* request, Request& out) {
   }
   out.backend = static_cast<Backend>(r.backend);
   out.threads = r.threads == 0 ? 1 : r.threads;
+  out.changes_only = r.changes_only != 0;
   out.seed = r.seed;
   out.max_iterations = r.max_iterations;
   out.budget_us = r.budget_us;

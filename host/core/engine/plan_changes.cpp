@@ -1,0 +1,132 @@
+// Plans that list only what changes.
+#include <algorithm>
+#include <bit>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/engine/plan_builder.hpp"
+#include "host/core/kept/kept_queue.hpp"
+#include "host/core/model/costs.hpp"
+#include "host/core/placement/plan_rows.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+
+void leave_out_unchanged(Plan& plan) {
+  std::vector<PlanEntry> entries;
+  std::erase_if(plan.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
+  for (Decision& d : plan.decisions) {
+    const auto begin = static_cast<std::int32_t>(entries.size());
+    entries.insert(entries.end(), plan.entries.begin() + d.entry_begin, plan.entries.begin() + d.entry_end);
+    d.entry_begin = begin;
+    d.entry_end = static_cast<std::int32_t>(entries.size());
+  }
+  plan.entries = std::move(entries);
+}
+
+bool complete(const StateImpl& s, const Plan& changes, Plan& whole, Violations& found) {
+  whole = changes;
+  whole.decisions.clear();
+  std::size_t at = 0;
+  for (const std::int32_t job : s.job_order) {
+    if (at < changes.decisions.size() && changes.decisions[at].job == job) {
+      whole.decisions.push_back(changes.decisions[at++]);
+      continue;
+    }
+    Decision& d = whole.decisions.emplace_back();
+    d.job = job;
+    if (s.job.running[to_index(job)] != 0) keep(s, s.remaining(job), d, whole);
+  }
+  if (at < changes.decisions.size()) {
+    found.add("decision {} of the plan of changes is about job index {}, which is none of the state's or not in its place by job rank", at,
+              changes.decisions[at].job);
+  }
+  return at == changes.decisions.size();
+}
+
+std::int64_t PlanBuilder::whole_gpus(std::span<const PlanEntry> entries) {
+  std::int64_t gpus = 0;
+  for (const PlanEntry& entry : entries) gpus += entry.share_ppm == kWholeGpu ? std::popcount(entry.gpus) : 0;
+  return gpus;
+}
+
+// A job that starts, moves, stays after all, or is displaced.
+void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassChange& change, Decision& d, Plan& plan) const {
+  const Costs& costs = s.jobs[to_index(d.job)].job->costs;
+  if (change.option < 0) {
+    d.action = Action::kPreempt;
+    d.cost_us = displace_cost(costs);
+    d.reason.code = ReasonCode::kLostPriority;
+    d.reason.other_job = change.displaced_by;
+    return;
+  }
+  const std::span rows = pass.entries().subspan(to_index(change.entry_begin), to_index(change.entry_end - change.entry_begin));
+  const kernel::OptionRow& option = s.jobs[to_index(d.job)].options[to_index(change.option)];
+  const bool running = s.job.running[to_index(d.job)] != 0;
+  if (running && option.shape == s.job.shape[to_index(d.job)] && same_gpus(rows, s.held_entries(d.job))) {
+    d.action = Action::kKeep;
+    return;
+  }
+  d.shape = option.shape;
+  d.entry_begin = static_cast<std::int32_t>(plan.entries.size());
+  append_placed(s, s.demands.rows()[to_index(option.demand)], s.jobs[to_index(d.job)].job->shapes[to_index(option.shape)], rows,
+                plan.entries);
+  d.entry_end = static_cast<std::int32_t>(plan.entries.size());
+  d.action = Action::kStart;
+  predict(s, d, plan, s.jobs[to_index(d.job)].option_rate[to_index(change.option)], s.now);
+  if (!running) return;
+  d.action = d.shape == s.job.shape[to_index(d.job)] ? Action::kMigrate : Action::kResize;
+  d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
+}
+
+void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, bool preemptive, Plan& plan) {
+  const KeptPass& pass = kept.pass();
+  plan.decisions.clear();
+  plan.entries.clear();
+  plan.objective.clear();
+  plan.history.clear();
+  plan.bound = {};
+  Totals& totals = plan.totals;
+  totals = {};
+  const Decision blank;
+  for (const PassChange& change : pass.changes()) {
+    plan.decisions.push_back(blank);
+    plan.decisions.back().job = change.job;
+  }
+  for (const std::int32_t job : rejected_jobs_) {
+    plan.decisions.push_back(blank);
+    plan.decisions.back().job = job;
+  }
+  std::sort(plan.decisions.begin(), plan.decisions.end(),
+            [&](const Decision& a, const Decision& b) { return s.job_label[to_index(a.job)] < s.job_label[to_index(b.job)]; });
+  bool predicted = false;  // some job is rejected because of predictions, which no certificate covers
+  std::int64_t used = pass.sums().held;
+  for (Decision& d : plan.decisions) {
+    if (rejected_[to_index(d.job)] == kCannotRun) {
+      d.action = Action::kReject;
+      d.reason = reasons_.never(d.job);
+    } else if (rejected_[to_index(d.job)] != 0) {
+      d.action = Action::kReject;
+      d.reason.code = ReasonCode::kDeadlineImpossible;
+      d.reason.until_us = s.too_late(d.job);
+      predicted = true;
+    } else {
+      change(s, pass, *pass.change_of(d.job), d, plan);
+      if (d.action != Action::kKeep && s.job.running[to_index(d.job)] != 0) used -= whole_gpus(s.held_entries(d.job));
+      used += whole_gpus(std::span(plan.entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));
+    }
+    count(totals, d.action);
+  }
+  std::erase_if(plan.decisions, [](const Decision& d) { return d.action == Action::kKeep; });
+  const auto jobs = static_cast<std::int64_t>(s.job_order.size());
+  const std::int64_t waiting = kept.waiting_jobs(), running = jobs - waiting - totals.rejects;
+  totals.waits = waiting - totals.starts;
+  totals.keeps = running - totals.moves - totals.preempts;
+  totals.gpus = pass.sums().usable;
+  totals.gpus_used = used;
+  plan.iterations = waiting + (preemptive ? running : 0);
+  plan.proof = !predicted && totals.rejects > 0 && totals.rejects == jobs ? Proof::kInfeasibleCertified : Proof::kPlacedValidated;
+  plan.objective.emplace_back("gpus_used", used);
+  plan.objective.emplace_back("gpus_free", pass.free_after());
+}
+
+}  // namespace berth::core

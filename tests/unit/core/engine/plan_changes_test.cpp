@@ -1,0 +1,211 @@
+// Plans that list only what changes: Request::changes_only.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/io.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/core/state/state_view.hpp"
+#include "host/sim/generate/generate.hpp"
+#include "tests/unit/core/validator/validate_support.hpp"
+
+namespace berth::test {
+namespace {
+
+Request asking_for_changes(const std::string& policy) {
+  Request request;
+  request.policy = policy;
+  request.changes_only = true;
+  return request;
+}
+
+Plan without_unchanged(Plan plan) {
+  plan.changes_only = true;
+  std::erase_if(plan.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
+  return plan;
+}
+
+TEST(PlanChanges, EveryPolicyGivesTheSamePlanWithoutTheUnchanged) {
+  sim::GenerateOptions options;
+  options.nodes = 6;
+  options.jobs = 40;
+  options.elastic = true;
+  std::int64_t left_out = 0;
+  for (const PolicyInfo& policy : policies()) {
+    ClusterState state(sim::generate(options));
+    Engine engine;
+    PolicyState kept;
+    Request request = asking_for_changes(policy.name);
+    request.max_iterations = 20;
+    for (int i = 0; i < 3; ++i) {
+      PolicyState kept_whole = kept;
+      Request whole = request;
+      whole.changes_only = false;
+      Plan expected, plan;
+      Engine().decide(state, kept_whole, whole, expected);
+      engine.decide(state, kept, request, plan);
+      EXPECT_TRUE(same_plan(plan, without_unchanged(expected))) << policy.name << " " << i;
+      EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << policy.name;
+      EXPECT_EQ(kept, kept_whole) << policy.name;
+      left_out += static_cast<std::int64_t>(expected.decisions.size() - plan.decisions.size());
+      commit(state, plan);
+    }
+  }
+  EXPECT_GT(left_out, 1'000);
+}
+
+// a runs on all of n0, b on half of n1. c starts, d waits, e can never run.
+class ChangesOfPlan : public ::testing::Test {
+ protected:
+  ChangesOfPlan() : state_(cluster()) {
+    const Request request = asking_for_changes("srsf");
+    Engine engine;
+    PolicyState kept;
+    // The queue is kept from the third decision on.
+    for (int i = 0; i < 3; ++i) engine.decide(state_, kept, request, plan_);
+  }
+  static Snapshot cluster() {
+    Snapshot s = two_racks();
+    s.nodes.resize(2);
+    s.nodes[1].cpu_milli = 8'000;
+    Queue queue;
+    queue.id = "q";
+    queue.quotas.push_back({"*", 0, 100, kUnlimited});
+    s.queues = {queue};
+    run_on(add_job(s, "a", 8), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+    run_on(add_job(s, "b", 4), "n1", {0, 1, 2, 3});
+    add_job(s, "c", 2).constraints.cpu_milli_per_gpu = 1'000;
+    add_job(s, "d", 8);
+    add_job(s, "e", 64);
+    for (Job& job : s.jobs) {
+      job.shapes[0].gpu_type = "a100";
+      job.queue = "q";
+      job.preemption.preemptible = false;
+    }
+    return s;
+  }
+  std::vector<std::string> check(const Plan& plan) {
+    const StateImpl& s = impl_of(StateView(state_));
+    return validator_.check_changes(s.facts(), {s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used}, plan);
+  }
+  // The first violation that each of the two checks finds.
+  void expect_both(const std::function<void(Plan&)>& tamper, const std::string& quick, const std::string& whole) {
+    Plan plan = plan_;
+    tamper(plan);
+    const std::vector<std::string> here = check(plan), there = validate_plan(state_, plan);
+    ASSERT_FALSE(here.empty());
+    ASSERT_FALSE(there.empty());
+    EXPECT_NE(here.front().find(quick), std::string::npos) << here.front();
+    EXPECT_NE(there.front().find(whole), std::string::npos) << there.front();
+  }
+
+  ClusterState state_;
+  Plan plan_;
+  core::PlanValidator validator_;
+};
+
+TEST_F(ChangesOfPlan, ListsStartsAndRejectionsAndCountsAll) {
+  EXPECT_EQ(check(plan_), std::vector<std::string>{});
+  ASSERT_EQ(plan_.decisions.size(), 2U);
+  EXPECT_EQ(state_.job(plan_.decisions[0].job)->id, "c");
+  EXPECT_EQ(plan_.decisions[0].action, Action::kStart);
+  EXPECT_EQ(plan_.decisions[1].action, Action::kReject);
+  EXPECT_TRUE(plan_.decisions[1].reason.certified);
+  EXPECT_EQ(plan_.totals.keeps, 2);
+  EXPECT_EQ(plan_.totals.waits, 1);
+  EXPECT_EQ(plan_.totals.gpus, 16);
+  EXPECT_EQ(plan_.totals.gpus_used, 14);
+}
+
+TEST_F(ChangesOfPlan, GpusOfAJobThatIsNotListedAreTaken) {
+  expect_both([](Plan& plan) { plan.entries[0].gpus = 0b11; }, "takes GPU 0 of node n1", "takes GPU 0 of node n1, which job b has");
+}
+
+TEST_F(ChangesOfPlan, AJobThatIsKeptIsNotListed) {
+  expect_both(
+      [](Plan& plan) {
+        Decision kept;
+        kept.job = 0;
+        kept.action = Action::kKeep;
+        plan.decisions.insert(plan.decisions.begin(), kept);
+      },
+      "has the action keep, which a plan of changes does not list", "is kept with other GPUs");
+}
+
+TEST_F(ChangesOfPlan, JobsAreInOrderAndListedOnce) {
+  expect_both([](Plan& plan) { std::swap(plan.decisions[0], plan.decisions[1]); }, "which is not before it by job rank", "by job rank");
+  expect_both([](Plan& plan) { plan.decisions.push_back(plan.decisions[1]); }, "which is not before it by job rank", "by job rank");
+  expect_both([](Plan& plan) { plan.decisions[0].job = 77; }, "unused job index 77", "job index 77");
+}
+
+TEST_F(ChangesOfPlan, TotalsCountTheJobsThatAreNotListed) {
+  expect_both([](Plan& plan) { plan.decisions.pop_back(); }, "rejects is 1; the decisions have 0", "totals");
+  expect_both([](Plan& plan) { plan.totals.keeps = 3; }, "jobs wait or are kept", "keeps is 3");
+  expect_both([](Plan& plan) { plan.totals.keeps = 1; }, "jobs wait or are kept", "keeps is 1");
+}
+
+TEST_F(ChangesOfPlan, CoresAndQuotasCountWithThoseInUse) {
+  Snapshot s = cluster();
+  s.nodes[1].cpu_milli = 1'000;
+  s.queues[0].quotas[0].limit = 13;
+  state_ = ClusterState(s);
+  plan_.revision = state_.revision();
+  const std::vector<std::string> found = check(plan_);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NE(found[0].find("node n1: its jobs need 2 cores; it has 1"), std::string::npos) << found[0];
+  EXPECT_NE(found[1].find("queue q: its jobs hold 14"), std::string::npos) << found[1];
+}
+
+TEST_F(ChangesOfPlan, ItIsCommittedAsAWholePlanIs) {
+  ClusterState other = ClusterState(cluster());
+  Request request = asking_for_changes("srsf");
+  request.changes_only = false;
+  const Plan whole = Engine().decide(other, request);
+  commit(state_, plan_);
+  commit(other, whole);
+  EXPECT_EQ(io::to_json(state_.snapshot()), io::to_json(other.snapshot()));
+}
+
+TEST_F(ChangesOfPlan, ItIsWrittenAndReadBack) {
+  const std::string text = io::to_json(plan_, state_, false);
+  EXPECT_NE(text.find("\"changes_only\":true"), std::string::npos) << text;
+  EXPECT_TRUE(same_plan(io::parse_plan(text, state_), plan_));
+}
+
+// x takes the core of a, which leaves; y takes the GPUs of f, and leaves cores. Then a is back on its GPUs.
+TEST(PlanChanges, AJobThatFindsItsGpusAgainIsKept) {
+  Snapshot s = two_racks();
+  s.nodes.resize(1);
+  s.nodes[0].cpu_milli = 4'000;
+  const auto add = [&](const std::string& id, std::int32_t gpus, std::int64_t cpu_milli, TimeUs run) -> Job& {
+    Job& job = add_job(s, id, gpus);
+    job.shapes[0].gpu_type = "a100";
+    job.constraints.cpu_milli_per_gpu = cpu_milli;
+    job.estimate.run_us = run * kSecond;
+    return job;
+  };
+  run_on(add("a", 2, 500, 2'000), "n0", {6, 7});
+  run_on(add("f", 4, 750, 1'000), "n0", {0, 1, 2, 3});
+  ClusterState state(s);
+  Engine engine;
+  PolicyState kept;
+  Plan plan;
+  const Request request = asking_for_changes("srtf");
+  for (int i = 0; i < 3; ++i) engine.decide(state, kept, request, plan);
+  state.apply(delta::PutJob{add("x", 1, 1'000, 10)});
+  state.apply(delta::PutJob{add("y", 5, 200, 20)});
+  engine.decide(state, kept, request, plan);
+  std::string text;
+  for (const Decision& d : plan.decisions) text += state.job(d.job)->id + " " + std::string(to_string(d.action)) + "; ";
+  EXPECT_EQ(text, "f preempt; x start; y start; ");
+  EXPECT_EQ(plan.totals.keeps, 1);
+  EXPECT_EQ(plan.totals.gpus_used, 8);
+}
+
+}  // namespace
+}  // namespace berth::test
