@@ -84,7 +84,7 @@ Instance::Instance(std::int64_t jobs) {
   flow_.run_cost.assign(to_index(jobs * p.n_types), 0);
   for (std::int64_t j = 0; j < jobs; ++j) {
     const std::int32_t job = columns_->waiting[to_index(j)];
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       const std::int32_t type = type_of(job, o - p.option_begin[job]);
       flow_.run_cost[to_index(j * p.n_types + type)] = columns_->option_run[to_index(o)] / 1'000;
     }

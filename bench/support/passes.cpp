@@ -10,9 +10,9 @@ PassColumns::PassColumns(const ClusterState& state) {
   for (const std::int32_t job : s.job_order) {
     if (s.job.running[static_cast<std::size_t>(job)] == 0) waiting.push_back(job);
   }
-  option_run.assign(static_cast<std::size_t>(p.option_begin[p.n_jobs]), kNever);
+  option_run.assign(static_cast<std::size_t>(p.n_options), kNever);
   for (const std::int32_t job : waiting) {
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       option_run[static_cast<std::size_t>(o)] = s.option_run(job, static_cast<std::size_t>(o - p.option_begin[job]));
     }
   }

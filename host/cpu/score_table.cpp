@@ -70,7 +70,7 @@ void ScoreTable::build_demands() {
 
   for (std::int32_t i = 0; i < request_.n; ++i) {
     const std::int32_t job = request_.jobs[i];
-    for (std::int32_t o = problem_.option_begin[job]; o < problem_.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = problem_.option_begin[job]; o < problem_.option_end[job]; ++o) {
       const std::int32_t demand = problem_.options[o].demand;
       if (demands_[static_cast<std::size_t>(demand)].row_begin < 0) compile_demand(demand);
       const TimeUs run = request_.option_run[o];
@@ -85,7 +85,7 @@ void ScoreTable::build_demands() {
   std::size_t at = 0;
   for (std::int32_t i = 0; i < request_.n; ++i) {
     const std::int32_t job = request_.jobs[i];
-    for (std::int32_t o = problem_.option_begin[job]; o < problem_.option_begin[job + 1]; ++o, ++at) {
+    for (std::int32_t o = problem_.option_begin[job]; o < problem_.option_end[job]; ++o, ++at) {
       const std::int32_t demand = problem_.options[o].demand;
       const TimeUs run = request_.option_run[o];
       // A run time that overflows the clock ends after every node has left.

@@ -90,7 +90,7 @@ std::vector<RunLine> random_lines(const StateImpl& s, Random& random, const std:
     if (rejected[to_index(job)] != 0 || (may_be_displaced(s, job) && random.percent(30))) continue;
     RunLine line{job, 0, {}};
     const kernel::ProblemView& p = s.problem();
-    const std::int32_t options = p.option_begin[job + 1] - p.option_begin[job];
+    const std::int32_t options = p.option_end[job] - p.option_begin[job];
     if (may_be_displaced(s, job) && options > 0 && random.percent(50)) {
       const kernel::DemandRow& demand = p.demands[p.options[p.option_begin[job] + random.below(options)].demand];
       const auto gpus = static_cast<std::int32_t>(demand.gpus);

@@ -45,14 +45,18 @@ kernel::ProblemView Problem::view() const {
   v.demands = demands.data();
   v.groups = groups.data();
   v.n_jobs = n_jobs();
+  v.n_options = static_cast<std::int32_t>(options.size());
   v.option_begin = option_begin.data();
+  v.option_end = option_begin.data() + 1;
   v.options = options.data();
   v.job_queue = job_queue.data();
   v.n_queues = static_cast<std::int32_t>(queue_parent.size());
   v.queue_parent = queue_parent.data();
   v.queue_cap = queue_cap.data();
   v.queue_used = queue_used.data();
+  v.n_held = static_cast<std::int32_t>(held.size());
   v.held_begin = held_begin.data();
+  v.held_end = held_begin.data() + 1;
   v.held = held.data();
   v.held_type = held_type.data();
   return v;

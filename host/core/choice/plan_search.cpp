@@ -34,7 +34,7 @@ void PlanSearch::set_plan(const kernel::ProblemView& p, const PlacedPlan& begin)
     std::int32_t option = kernel::kNone;
     if (i < 0) {
       option = columns_.current()[j];
-      for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+      for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
         entries_.push_back({p.held[h].node, 0, h - p.held_begin[job], 1, p.held[h].mask, kWholeGpu, 0});
       }
     } else if (begin.result.outcome[i] == kernel::Outcome::kPlaced) {
@@ -106,7 +106,7 @@ void PlanSearch::choose(const kernel::ProblemView& p, const ChosenShapes& choice
   for (std::size_t j = 0; j < option_.size(); ++j) {
     const std::int32_t job = choice.jobs[j];
     const bool current = option_[j] >= 0 && choice.options[to_index(option_[j])].current;
-    const auto n = p.held_begin[job + 1] - p.held_begin[job];
+    const auto n = p.held_end[job] - p.held_begin[job];
     bool same = current && entry_end_[j] - entry_begin_[j] == n;
     for (std::int32_t e = 0; same && e < n; ++e) {
       const kernel::PlacedRow& entry = best_[to_index(entry_begin_[j] + e)];

@@ -89,9 +89,9 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
   options_.clear();
   option_.clear();
   run_.clear();
-  own_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
+  own_run_.assign(to_index(p.n_options), kNever);
   wide_.clear();
-  left_out_.assign(to_index(p.option_begin[p.n_jobs]), 0);
+  left_out_.assign(to_index(p.n_options), 0);
   chosen_wide_value_.assign(choice.jobs.size(), -1);
   for (std::int32_t job = 0; job < p.n_jobs; ++job) {
     const auto add = [&](std::int32_t option) {
@@ -103,7 +103,7 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
     };
     const std::int32_t j = choice.job_of[to_index(job)];
     if (passes_[to_index(job)] != 0 && j < 0) {
-      for (std::int32_t o = 0; o < p.option_begin[job + 1] - p.option_begin[job]; ++o) add(o);
+      for (std::int32_t o = 0; o < p.option_end[job] - p.option_begin[job]; ++o) add(o);
     } else if (passes_[to_index(job)] != 0) {
       rank_rows(s, p, choice, to_index(j), places);
       const auto left_out = [&](std::int32_t k) -> std::uint8_t& {
@@ -131,8 +131,7 @@ void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const Pa
     if (left_[to_index(key.job)] != 0) after_.release(key.job);
   }
   view_ = after_.view();
-  view_.option_begin = begin_.data();
-  view_.options = options_.data();
+  kernel::set_options(view_, begin_.data(), options_.data());
   follow_demands(s, view_);
 
   none_.assign(order_.size(), 0);
@@ -190,7 +189,9 @@ void ShapePass::obtained(const StateImpl& s, const ChosenShapes& choice, const k
 
 void ShapePass::translate(const kernel::ProblemView& own, kernel::ProblemView& visited, kernel::PlaceRequest& request,
                           const kernel::PlaceResult& result) const {
+  visited.n_options = own.n_options;
   visited.option_begin = own.option_begin;
+  visited.option_end = own.option_end;
   visited.options = own.options;
   request.option_run = own_run_.data();
   for (std::int32_t i = 0; i < request_.n; ++i) {

@@ -20,7 +20,7 @@ constexpr const char* kPriceOf = "price/";  // followed by the id of a GPU type
 
 /// Whether all GPUs of a job could be given to others: closed nodes keep the jobs that they have.
 bool holds_open_nodes(const kernel::ProblemView& p, std::int32_t job) {
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     if ((p.held[h].mask & ~p.node_open[p.held[h].node]) != 0) return false;
   }
   return true;
@@ -30,7 +30,7 @@ bool may_be_displaced(const StateImpl& s, std::int32_t job) { return s.job.victi
 
 std::int64_t held_gpus(const kernel::ProblemView& p, std::int32_t job) {
   std::int64_t gpus = 0;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     gpus += p.held[h].share_ppm == kWholeGpu ? std::popcount(p.held[h].mask) : 0;
   }
   return gpus;
@@ -58,7 +58,7 @@ RunningForm form_of(const StateImpl& s, const kernel::ProblemView& p, std::int32
 bool may_change(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, const RunningForm& form) {
   if (!may_be_displaced(s, job) || form.gpus == 0 || !holds_open_nodes(p, job)) return false;
   const kernel::OptionRow* const first = p.options + p.option_begin[job];
-  const kernel::OptionRow* const last = p.options + p.option_begin[job + 1];
+  const kernel::OptionRow* const last = p.options + p.option_end[job];
   return std::any_of(first, last, [&](const kernel::OptionRow& option) { return form.is(option, p); });
 }
 
@@ -74,13 +74,13 @@ void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, con
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     if (marks.rejected[to_index(job)] != 0 || marks.repaired[to_index(job)] >= 0) continue;
     if (running && !may_change(s, p, job, form_of(s, p, job))) {
-      for (std::int32_t h = p.held_begin[job]; may_be_displaced(s, job) && h < p.held_begin[job + 1]; ++h) {
+      for (std::int32_t h = p.held_begin[job]; may_be_displaced(s, job) && h < p.held_end[job]; ++h) {
         const kernel::HeldRow& row = p.held[h];
         beyond_[to_index(p.node_type[row.node])] += std::popcount(row.mask & p.node_open[row.node]);
       }
       continue;
     }
-    for (std::int32_t h = p.held_begin[job]; running && h < p.held_begin[job + 1]; ++h) {
+    for (std::int32_t h = p.held_begin[job]; running && h < p.held_end[job]; ++h) {
       const kernel::HeldRow& row = p.held[h];
       capacity_[to_index(p.node_type[row.node])] += std::popcount(row.mask);
     }
@@ -94,7 +94,7 @@ void ShapeProblem::collect(const StateImpl& s, const kernel::ProblemView& p, con
   for (const std::int32_t job : jobs_) {
     const std::size_t before = options_.size();
     const RunningForm form = marks.lost[to_index(job)] == 0 ? form_of(s, p, job) : RunningForm{};
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       const bool current = form.is(p.options[o], p);
       const std::int64_t most = capacity_[to_index(demand.gpu_type)] + beyond_[to_index(demand.gpu_type)];

@@ -381,7 +381,7 @@ void EngineImpl::require_valid(const std::vector<std::string>& violations) const
 bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   Stopwatch total;
   Stopwatch step;
-  const std::vector<std::uint8_t>& rejected = builder.reject_again(s, s.problem(), certificates, kept.changed_jobs());
+  const std::vector<std::uint8_t>& rejected = builder.reject(s, s.problem(), certificates);
   plan.timing.compile_s = step.lap();
   chosen.policy->load(policy_state);
   if (!kept.decide(s, chosen, rejected)) return false;

@@ -56,7 +56,7 @@ void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std
 
 void PlanBuilder::place_entries(const StateImpl& s, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const {
   const kernel::ProblemView& p = *pass.problem;
-  assert(pass.result->option[i] >= 0 && pass.result->option[i] < p.option_begin[d.job + 1] - p.option_begin[d.job]);
+  assert(pass.result->option[i] >= 0 && pass.result->option[i] < p.option_end[d.job] - p.option_begin[d.job]);
   assert(pass.result->entry_begin[i] >= 0 && pass.result->entry_begin[i] <= pass.result->entry_end[i] &&
          pass.result->entry_end[i] <= pass.result->max_entries);
   const kernel::OptionRow& option = p.options[p.option_begin[d.job] + pass.result->option[i]];

@@ -43,7 +43,7 @@ class PlanBuilder : public Rejections {
  public:
   /// After `reject` on the same problem.
   void build(const StateImpl& state, const PassOutput& pass, Plan& plan);
-  /// A plan of changes, after `reject_again` and the pass of the queue that is kept. O(what it lists).
+  /// A plan of changes, after `reject` and the pass of the queue that is kept. O(what it lists).
   void build_changes(const StateImpl& state, const KeptQueue& kept, bool preemptive, Plan& plan);
 
  private:

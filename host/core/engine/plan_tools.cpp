@@ -4,6 +4,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/engine/plan_builder.hpp"
 #include "host/core/reasons/certificate.hpp"
 #include "host/core/reasons/render_reason.hpp"
@@ -88,12 +89,17 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
   // Everything that jobs give back is free before anything starts: others may take it. A repaired gang may give GPUs back, too.
   std::vector<Delta> stops;
   std::vector<Delta> starts;
+  // Most decisions change nothing. Their jobs are looked up in a dense column: descriptions are far apart in memory.
+  const std::vector<std::int64_t>& labels = state.impl().job_label;
   for (const Decision& d : plan.decisions) {
-    const Job* job = d.job >= 0 && d.job < state.job_index_end() ? state.job(d.job) : nullptr;
-    if (job == nullptr) throw InvalidArgument("the plan names the unused job index " + std::to_string(d.job));
+    if (d.job < 0 || to_index(d.job) >= labels.size() || labels[to_index(d.job)] < 0) {
+      throw InvalidArgument("the plan names the unused job index " + std::to_string(d.job));
+    }
     const bool moves = d.action == Action::kMigrate || d.action == Action::kResize || d.action == Action::kReplace;
-    if (d.action == Action::kPreempt || moves) stops.push_back(delta::StopJob{job->id});
-    if (d.action != Action::kStart && !moves) continue;
+    if (!moves && d.action != Action::kPreempt && d.action != Action::kStart) continue;
+    const Job* job = state.job(d.job);
+    if (d.action != Action::kStart) stops.push_back(delta::StopJob{job->id});
+    if (d.action == Action::kPreempt) continue;
     if (d.shape < 0 || static_cast<std::size_t>(d.shape) >= job->shapes.size()) {
       throw InvalidArgument("the plan lets job '" + job->id + "' run in no shape of it");
     }

@@ -12,7 +12,7 @@ namespace {
 
 std::uint64_t held_on(const kernel::ProblemView& p, std::int32_t job, std::int32_t node) {
   std::uint64_t held = 0;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     if (p.held[h].node == node) held |= p.held[h].mask;
   }
   return held;
@@ -36,7 +36,7 @@ void each_row(const RunLine& line, std::int32_t share_ppm, const Take& take) {
 std::int32_t flat_option(const StateView& view, std::int32_t job, std::int32_t gpus, std::int32_t gpu_type) {
   const StateImpl& s = impl_of(view);
   const kernel::ProblemView& p = s.problem();
-  for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
     const kernel::DemandRow& demand = p.demands[p.options[o].demand];
     const kernel::GroupRow& group = p.groups[demand.group_begin];
     const bool flat = demand.group_end == demand.group_begin + 1 && group.gpus == 1;
@@ -68,12 +68,12 @@ bool RunList::stays(const StateImpl& s, std::int32_t job) const {
   if (line == nullptr) return false;
   if (!line->places.empty()) {
     std::int32_t held = 0;
-    for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) held += std::popcount(p.held[h].mask);
+    for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) held += std::popcount(p.held[h].mask);
     return line->gpus == held && std::all_of(line->places.begin(), line->places.end(),
                                              [&](const NamedGpus& one) { return held_on(p, job, one.node) == one.gpus; });
   }
   if (line->gpus > 0 && line->gpus != s.job.gpus[to_index(job)]) return false;
-  return std::none_of(p.held + p.held_begin[job], p.held + p.held_begin[job + 1],
+  return std::none_of(p.held + p.held_begin[job], p.held + p.held_end[job],
                       [&](const kernel::HeldRow& row) { return (named_[to_index(row.node)] & row.mask) != 0; });
 }
 
@@ -116,10 +116,10 @@ void RunList::set_aside(const StateImpl& s) {
     if (left_[to_index(job)] != 0) before_.release(job);
   }
   // The demand of a job with named GPUs is not cut into whole nodes.
-  own_.assign(p.options, p.options + p.option_begin[p.n_jobs]);
+  own_.assign(p.options, p.options + p.n_options);
   for (std::size_t i = 0; i < n_named_; ++i) {
     const std::int32_t job = order_[i];
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) own_[to_index(o)] = s.problem().options[o];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) own_[to_index(o)] = s.problem().options[o];
   }
   planned_ = before_.view();
   planned_.options = own_.data();
@@ -141,7 +141,7 @@ void RunList::list_options(const StateImpl& s) {
   run_.clear();
   for (std::int32_t job = 0; job < p.n_jobs; ++job) {
     const RunLine* const line = s.jobs[to_index(job)].job == nullptr ? nullptr : line_of(job);
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       if (line != nullptr && line->gpus > 0 && p.demands[own_[to_index(o)].demand].gpus != line->gpus) continue;
       options_.push_back(own_[to_index(o)]);
       option_.push_back(o - p.option_begin[job]);
@@ -150,8 +150,7 @@ void RunList::list_options(const StateImpl& s) {
     begin_.push_back(static_cast<std::int32_t>(options_.size()));
   }
   visited_view_ = visited_state_.view();
-  visited_view_.option_begin = begin_.data();
-  visited_view_.options = options_.data();
+  kernel::set_options(visited_view_, begin_.data(), options_.data());
 }
 
 // Named GPUs follow those of the pass in the entries.

@@ -56,10 +56,10 @@ kernel::ScoreQuery Scoring::compile(const StateImpl& s, const ScoreRequest& requ
     for (const kernel::TakenRow& row : taken_) free_[to_index(row.node)] &= ~row.mask;
     problem_.node_free = free_.data();
   }
-  option_run_.assign(to_index(problem_.option_begin[problem_.n_jobs]), kNever);
+  option_run_.assign(to_index(problem_.n_options), kNever);
   for (const std::int32_t job : jobs_) {
     const std::int32_t first = problem_.option_begin[job];
-    for (std::int32_t o = first; o < problem_.option_begin[job + 1]; ++o) option_run_[to_index(o)] = s.option_run(job, to_index(o - first));
+    for (std::int32_t o = first; o < problem_.option_end[job]; ++o) option_run_[to_index(o)] = s.option_run(job, to_index(o - first));
   }
 
   kernel::ScoreQuery asked{};

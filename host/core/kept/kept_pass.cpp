@@ -321,7 +321,7 @@ void KeptPass::give_back(Pass& pass, const OrderPlace& place, std::int32_t count
   for (std::int32_t k = count - 1; k >= 0; --k) {
     const OrderPlace& victim = listed_[to_index(k)];
     if (kernel::hold_again(*p_, pass.s, victim.job)) continue;
-    for (std::int32_t h = p_->held_begin[victim.job]; h < p_->held_begin[victim.job + 1]; ++h) touched_.push_back(p_->held[h].node);
+    for (std::int32_t h = p_->held_begin[victim.job]; h < p_->held_end[victim.job]; ++h) touched_.push_back(p_->held[h].node);
     changes_.push_back({victim.job, Outcome::kPreempted, kNone, 0, 0, place.job, victim.key});
     change_of_[to_index(victim.job)] = changes_.size();
     push({victim, -1, 0});
@@ -359,7 +359,7 @@ bool KeptPass::list_next(const OrderPlace& place) {
 bool KeptPass::matters(std::int32_t job, std::int32_t victim) const {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
     const std::int32_t filter = p_->demands[option_of(job, o).demand].filter;
-    for (std::int32_t h = p_->held_begin[victim]; h < p_->held_begin[victim + 1]; ++h) {
+    for (std::int32_t h = p_->held_begin[victim]; h < p_->held_end[victim]; ++h) {
       if (kernel::in_filter(*p_, filter, p_->held[h].node)) return true;
     }
   }

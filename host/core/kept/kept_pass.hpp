@@ -106,7 +106,7 @@ class KeptPass {
   void give_back(Pass& pass, const OrderPlace& place, std::int32_t count);
 
   const kernel::OptionRow& option_of(std::int32_t job, std::int32_t o) const { return p_->options[p_->option_begin[job] + o]; }
-  std::int32_t options_of(std::int32_t job) const { return p_->option_begin[job + 1] - p_->option_begin[job]; }
+  std::int32_t options_of(std::int32_t job) const { return p_->option_end[job] - p_->option_begin[job]; }
   bool quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) const;
 
   const kernel::ProblemView* p_ = nullptr;

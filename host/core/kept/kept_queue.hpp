@@ -36,8 +36,6 @@ class KeptQueue final : private KeySource {
 
   /// Reads what happened since the last decision: once in each decision for which `answers` holds.
   Reading read(const StateImpl& state, const ChosenPolicy& chosen);
-  /// Jobs that came, went or changed, or that a deadline may reject now; ascending. Where `read` says that they are all.
-  const std::vector<std::int32_t>& changed_jobs() const { return jobs_; }
 
   /// Runs the pass, after `read`, unless that needs the pass over all jobs.
   /// @param rejected  [jobs of the state] as Rejections::reject gives it

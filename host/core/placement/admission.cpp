@@ -12,7 +12,7 @@ using kernel::Outcome;
 
 std::int64_t held_ppm(const kernel::ProblemView& p, std::int32_t job) {
   std::int64_t sum = 0;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h)
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h)
     sum += std::int64_t{std::popcount(p.held[h].mask)} * p.held[h].share_ppm;
   return sum;
 }
@@ -46,7 +46,7 @@ std::int32_t CountedAdmission::admit(const StateImpl& s, const kernel::ProblemVi
       hold(job);
       return true;
     }
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       if (demand.quota > left_[to_index(demand.gpu_type)]) continue;
       left_[to_index(demand.gpu_type)] -= demand.quota;

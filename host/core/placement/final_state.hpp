@@ -32,7 +32,12 @@ class FinalState {
   std::vector<std::int64_t>& memory() { return memory_; }
 
  private:
+  void own_shares();
+  const std::int32_t* used_ppm() const { return owns_shares_ ? used_ppm_.data() : problem_->gpu_used_ppm; }
+  const std::int64_t* used_memory() const { return owns_shares_ ? used_memory_.data() : problem_->gpu_used_memory; }
+
   const kernel::ProblemView* problem_ = nullptr;
+  bool owns_shares_ = false;  // else shares are those of the problem, whose columns are long
   std::vector<std::uint64_t> free_, spare_;
   std::vector<std::int64_t> cpu_, memory_, used_memory_, queue_used_;
   std::vector<std::int32_t> used_ppm_;

@@ -146,10 +146,12 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   }
   // Run times are needed only where an end time matters.
   const bool needs_run = plans_ahead(rules.discipline) || p.has_until != 0;
-  option_run_.assign(to_index(p.option_begin[p.n_jobs]), kNever);
+  if (has_run_times_) option_run_.clear();
+  option_run_.resize(to_index(p.n_options), kNever);
+  has_run_times_ = needs_run;
   for (std::size_t i = 0; needs_run && i < n; ++i) {
     const std::int32_t job = order_[i];
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       option_run_[to_index(o)] = s.option_run(job, to_index(o - p.option_begin[job]));
     }
   }
@@ -163,7 +165,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.running = running_.data();
   r.victim_ok = victim_ok_.data();
   r.preemption_class = s.job.preemption_class.data();
-  r.job_rank = s.job_rank().data();
+  r.job_rank = plans_ahead(rules.discipline) ? s.job_rank().data() : nullptr;
   r.option_run = option_run_.data();
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();

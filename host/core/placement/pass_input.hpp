@@ -61,6 +61,7 @@ class PassInput {
   std::vector<std::int64_t> keys_;   // by job index
   std::vector<std::int64_t> batch_;  // by index in jobs_
   std::vector<TimeUs> remaining_, option_run_;
+  bool has_run_times_ = false;  // else all of `option_run_` are kNever
   std::vector<std::int64_t> attained_;
   std::vector<TimeUs> waiting_since_, assigned_;
   std::int64_t cluster_gpus_ = 0;

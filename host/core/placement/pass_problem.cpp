@@ -10,11 +10,13 @@ namespace berth::core {
 
 void PassProblem::cut(const StateImpl& s, const PassRules& rules) {
   const kernel::ProblemView& p = s.problem();
-  cut_.assign(p.options, p.options + p.option_begin[p.n_jobs]);
-  for (kernel::OptionRow& o : cut_) {
-    if (rules.packing != Packing::kConsolidate) break;
-    const std::int32_t type = s.demands.rows()[to_index(o.demand)].gpu_type;
-    o.demand = s.demands.consolidated(o.demand, s.type_size[to_index(type)].gpus_per_node);
+  cut_.assign(p.options, p.options + p.n_options);
+  for (std::int32_t job = 0; job < p.n_jobs && rules.packing == Packing::kConsolidate; ++job) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+      std::int32_t& demand = cut_[to_index(o)].demand;
+      const std::int32_t type = s.demands.rows()[to_index(demand)].gpu_type;
+      demand = s.demands.consolidated(demand, s.type_size[to_index(type)].gpus_per_node);
+    }
   }
   if (rules.consolidation) consolidator_.apply(s, *rules.consolidation, cut_);
 }
@@ -61,7 +63,7 @@ void PassProblem::hold_repaired(const StateImpl& s) {
   held_.clear();
   for (std::int32_t job = 0; job < p.n_jobs; ++job) {
     if (repaired_[to_index(job)] < 0) {
-      held_.insert(held_.end(), p.held + p.held_begin[job], p.held + p.held_begin[job + 1]);
+      held_.insert(held_.end(), p.held + p.held_begin[job], p.held + p.held_end[job]);
     } else {
       const Constraints& each = s.jobs[to_index(job)].job->constraints;
       for (const PlanEntry& e : repairs_[to_index(repaired_[to_index(job)])]) {
@@ -72,8 +74,7 @@ void PassProblem::hold_repaired(const StateImpl& s) {
     }
     held_begin_.push_back(static_cast<std::int32_t>(held_.size()));
   }
-  view_.held_begin = held_begin_.data();
-  view_.held = held_.data();
+  kernel::set_held(view_, held_begin_.data(), held_.data());
 }
 
 void PassProblem::build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken) {

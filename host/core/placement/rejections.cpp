@@ -1,24 +1,27 @@
 #include "host/core/placement/rejections.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {
 
-ReasonInput Rejections::reason_input(const StateImpl& s, const kernel::ProblemView& p) const {
+namespace {
+
+/// What is known before the pass.
+ReasonInput before_pass(const StateImpl& s, const kernel::ProblemView& p) {
   ReasonInput input;
   input.problem = &p;
   input.asked = s.problem().options;
-  input.free = after_.supply();
-  input.queue_used = after_.queue_used().data();
+  input.free = {p.node_free, p.node_cpu, p.node_memory, p.gpu_used_ppm, p.gpu_used_memory, nullptr};
+  input.queue_used = p.queue_used;
   input.total = s.total_supply();
   input.drained = s.node.drained.data();
   input.failed = s.node.failed.data();
   input.held = s.node.held.data();
   input.held_begin = s.problem().held_begin;
+  input.held_end = s.problem().held_end;
   input.held_rows = s.problem().held;
   input.now = s.now;
   input.lasting_filters = s.filters.lasting();
@@ -26,63 +29,89 @@ ReasonInput Rejections::reason_input(const StateImpl& s, const kernel::ProblemVi
   return input;
 }
 
+}  // namespace
+
+ReasonInput Rejections::reason_input(const StateImpl& s, const kernel::ProblemView& p) const {
+  ReasonInput input = before_pass(s, p);
+  input.free = after_.supply();
+  input.queue_used = after_.queue_used().data();
+  return input;
+}
+
 const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const kernel::ProblemView& p, CertificateMemory& certificates) {
   const StateImpl& s = impl_of(view);
-  after_.begin(p);
-  reasons_.begin(reason_input(s, p));
-  rejected_.assign(s.jobs.size(), 0);
-  rejected_jobs_.clear();
-  if (possible_of_ != s.cluster_version()) possible_.clear();
-  possible_of_ = s.cluster_version();
-  possible_.resize(s.jobs.size(), 0);
-  for (const std::int32_t job : s.job_order) {
-    if (s.job.running[to_index(job)] != 0) continue;
-    rejected_[to_index(job)] = why_rejected(s, certificates, job);
-    if (rejected_[to_index(job)] != 0) rejected_jobs_.push_back(job);
-  }
-  return rejected_;
-}
-
-std::uint8_t Rejections::why_rejected(const StateImpl& s, CertificateMemory& certificates, std::int32_t job) {
-  std::uint64_t& possible = possible_[to_index(job)];
-  if (possible != s.job.version[to_index(job)]) {
-    const Reason never = reasons_.never(job);
-    // Without the same evidence from the independent checker nothing is concluded: the job waits.
-    if (never.certified && certificates.holds(s.facts(), job, never)) return kCannotRun;
-    if (!never.certified) possible = s.job.version[to_index(job)];
-  }
-  return s.too_late(job) != kNever ? kTooLate : 0;
-}
-
-const std::vector<std::uint8_t>& Rejections::reject_again(const StateView& view, const kernel::ProblemView& p,
-                                                          CertificateMemory& certificates, std::span<const std::int32_t> changed) {
-  const StateImpl& s = impl_of(view);
-  assert(possible_of_ == s.cluster_version());
-  reasons_.begin_certificates(reason_input(s, p));
+  reasons_.begin_certificates(before_pass(s, p));
+  const bool known = follow(s);
   rejected_.resize(s.jobs.size(), 0);
   possible_.resize(s.jobs.size(), 0);
-  std::vector<std::int32_t>& again = again_;
-  again.assign(changed.begin(), changed.end());
-  again.insert(again.end(), rejected_jobs_.begin(), rejected_jobs_.end());
-  std::sort(again.begin(), again.end());
-  again.erase(std::unique(again.begin(), again.end()), again.end());
-  rejected_jobs_.clear();
-  for (const std::int32_t job : again) {
-    const bool waits = s.jobs[to_index(job)].job != nullptr && s.job.running[to_index(job)] == 0;
-    rejected_[to_index(job)] = waits ? why_rejected(s, certificates, job) : 0;
-    if (rejected_[to_index(job)] != 0) rejected_jobs_.push_back(job);
+  if (known) {
+    judged_.swap(again_);
+    again_.clear();
+    jobs_.insert(jobs_.end(), judged_.begin(), judged_.end());
+    for (; !last_chances_.empty() && last_chances_.top().at <= s.now; last_chances_.pop()) {
+      const LastChance& one = last_chances_.top();
+      if (s.job.version[to_index(one.job)] == one.version) jobs_.push_back(one.job);
+    }
+    std::sort(jobs_.begin(), jobs_.end());
+    jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
+    for (const std::int32_t job : jobs_) judge(s, job, certificates);
+  } else {
+    rejected_.assign(s.jobs.size(), 0);
+    possible_.assign(s.jobs.size(), 0);
+    again_.clear();
+    last_chances_ = {};
+    for (const std::int32_t job : s.job_order) judge(s, job, certificates);
   }
+  state_ = s.identity;  // all is of this state
   return rejected_;
+}
+
+/// Lists the jobs that changed. @returns whether what is kept is of the others
+bool Rejections::follow(const StateImpl& s) {
+  jobs_.clear();
+  nodes_.clear();
+  const bool same = s.log().read(cursor_, jobs_, nodes_) && state_.lock() == s.identity;
+  // Events of earlier versions are dropped in time.
+  const bool known = same && cluster_ == s.cluster_version() && now_ <= s.now && last_chances_.size() <= 1'024 + 2 * s.jobs.size();
+  state_.reset();
+  cluster_ = s.cluster_version();
+  now_ = s.now;
+  return known;
+}
+
+void Rejections::judge(const StateImpl& s, std::int32_t job, CertificateMemory& certificates) {
+  std::uint8_t& rejected = rejected_[to_index(job)];
+  rejected = 0;
+  if (s.jobs[to_index(job)].job == nullptr || s.job.running[to_index(job)] != 0) return;
+  const std::uint64_t version = s.job.version[to_index(job)];
+  if (possible_[to_index(job)] != version) {
+    const Reason never = reasons_.never(job);
+    if (never.certified) {
+      again_.push_back(job);
+      // Without the same evidence from the independent checker nothing is concluded: the job waits.
+      if (certificates.holds(s.facts(), job, never)) {
+        rejected = kCannotRun;
+        return;
+      }
+    } else {
+      possible_[to_index(job)] = version;
+    }
+  }
+  if (s.too_late(job) != kNever) {
+    rejected = kTooLate;
+    if (again_.empty() || again_.back() != job) again_.push_back(job);
+  } else if (const TimeUs last = s.last_start(job); last >= s.now && last != kNever) {
+    last_chances_.push({last + 1, job, version});
+  }
 }
 
 const std::vector<std::uint8_t>& Rejections::impossible(const StateImpl& s, const kernel::ProblemView& p) {
   const std::pair versions(s.structure_version(), s.options_version());
   if (impossible_versions_ == versions) return impossible_;
   impossible_versions_ = versions;
-  impossible_.assign(to_index(p.option_begin[p.n_jobs]), 0);
+  impossible_.assign(to_index(p.n_options), 0);
   for (const std::int32_t job : s.job_order) {
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o)
-      impossible_[to_index(o)] = reasons_.never_in(job, o) ? 1 : 0;
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) impossible_[to_index(o)] = reasons_.never_in(job, o) ? 1 : 0;
   }
   return impossible_;
 }

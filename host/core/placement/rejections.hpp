@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <queue>
 #include <utility>
 #include <vector>
 
 #include "host/core/placement/final_state.hpp"
 #include "host/core/reasons/certificate.hpp"
 #include "host/core/reasons/reasons.hpp"
+#include "host/core/state/change_log.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {
@@ -15,13 +17,10 @@ namespace berth::core {
 /// Which waiting jobs can never run, and in which of its shapes a job can never run. Memory is kept between decisions.
 class Rejections {
  public:
-  /// Waiting jobs that can never run. They are rejected and delay no other job.
+  /// Waiting jobs that can never run. They are rejected and delay no other job. Follows the changes of one state: only
+  /// jobs that changed, that were rejected, or whose deadline passed are judged again.
   /// @returns [jobs of the state] why (kCannotRun, kTooLate); 0: not rejected.
   const std::vector<std::uint8_t>& reject(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates);
-  /// The same after little has changed since `reject`: for jobs that came, went, changed or may be too late now.
-  /// O(these jobs and those rejected). The cluster is the same but for the states of its nodes.
-  const std::vector<std::uint8_t>& reject_again(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates,
-                                                std::span<const std::int32_t> changed);
   /// To be called after `reject` on the same problem. @returns [options of the problem] 1: the job can never run in it.
   const std::vector<std::uint8_t>& impossible(const StateImpl& state, const kernel::ProblemView& problem);
 
@@ -32,16 +31,30 @@ class Rejections {
 
   FinalState after_;
   ReasonBuilder reasons_;
-  std::vector<std::uint8_t> rejected_;       // [jobs of the state]
-  std::vector<std::int32_t> rejected_jobs_;  // the same as a list
+  std::vector<std::uint8_t> rejected_;  // [jobs of the state]
+  std::vector<std::int32_t> again_;     // jobs to be judged again each time: those rejected, and some that wait
 
  private:
-  std::uint8_t why_rejected(const StateImpl& state, CertificateMemory& certificates, std::int32_t job);
+  /// The first instant at which no start meets the hard deadline of a job.
+  struct LastChance {
+    TimeUs at;
+    std::int32_t job;
+    std::uint64_t version;  // of the job
+    bool operator<(const LastChance& other) const { return other.at < at; }
+  };
 
-  std::vector<std::uint64_t> possible_;  // [jobs of the state] version of the job of which no certificate holds; 0: not known
-  std::uint64_t possible_of_ = 0;        // version of the cluster
-  std::vector<std::int32_t> again_;
-  std::vector<std::uint8_t> impossible_;                           // [options]
+  bool follow(const StateImpl& state);
+  void judge(const StateImpl& state, std::int32_t job, CertificateMemory& certificates);
+
+  std::weak_ptr<const int> state_;  // that all of this is of
+  ChangeLog::Cursor cursor_;
+  TimeUs now_ = 0;
+  std::uint64_t cluster_ = 0;                     // version
+  std::vector<std::int32_t> jobs_, nodes_;        // to be judged; not used
+  std::vector<std::int32_t> judged_;              // `again_` of the decision before
+  std::priority_queue<LastChance> last_chances_;  // of waiting jobs; those of earlier versions count no more
+  std::vector<std::uint64_t> possible_;           // [jobs of the state] version of the job of which no certificate holds; 0: not known
+  std::vector<std::uint8_t> impossible_;          // [options]
   std::pair<std::uint64_t, std::uint64_t> impossible_versions_{};  // of the structure and the options that it is of
 };
 

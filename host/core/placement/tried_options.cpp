@@ -9,7 +9,7 @@ namespace berth::core {
 namespace {
 
 bool has_several_shapes(const kernel::ProblemView& p, std::int32_t job) {
-  const std::int32_t first = p.option_begin[job], last = p.option_begin[job + 1];
+  const std::int32_t first = p.option_begin[job], last = p.option_end[job];
   return last - first > 1 && std::any_of(p.options + first + 1, p.options + last,
                                          [&](const kernel::OptionRow& o) { return o.shape != p.options[first].shape; });
 }
@@ -19,7 +19,7 @@ bool has_several_shapes(const kernel::ProblemView& p, std::int32_t job) {
 // The rule is that of docs/policies-reference.md, "The shape of a job".
 void TriedOptions::requested(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, std::span<const std::uint8_t> impossible) {
   const std::vector<Shape>& shapes = s.jobs[to_index(job)].job->shapes;
-  const std::int32_t first = p.option_begin[job], last = p.option_begin[job + 1];
+  const std::int32_t first = p.option_begin[job], last = p.option_end[job];
   const auto type_of = [&](std::int32_t o) { return to_index(p.demands[p.options[o].demand].gpu_type); };
   const auto possible = [&](std::int32_t o) { return impossible[to_index(o)] == 0; };
 
@@ -54,7 +54,7 @@ void TriedOptions::requested(const StateImpl& s, const kernel::ProblemView& p, s
 }
 
 void TriedOptions::largest(const kernel::ProblemView& p, std::int32_t job) {
-  for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) rows_.push_back(o);
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) rows_.push_back(o);
   std::stable_sort(rows_.begin(), rows_.end(), [&](std::int32_t a, std::int32_t b) {
     return p.demands[p.options[a].demand].gpus > p.demands[p.options[b].demand].gpus;
   });
@@ -63,18 +63,18 @@ void TriedOptions::largest(const kernel::ProblemView& p, std::int32_t job) {
 void TriedOptions::build(const StateImpl& s, const kernel::ProblemView& p, ShapeRule rule, Rejections& rejections) {
   narrows_ = false;
   if (rule == ShapeRule::kLeastGpuTime) return;
-  for (std::int32_t job = 0; job < p.n_jobs && !narrows_; ++job) narrows_ = has_several_shapes(p, job);
+  narrows_ = s.any_several_shapes();
   if (!narrows_) return;
   std::span<const std::uint8_t> impossible;
   if (rule == ShapeRule::kRequested) impossible = rejections.impossible(s, p);
   begin_.assign(1, 0);
   own_.clear();
   options_.clear();
-  left_out_.assign(to_index(p.option_begin[p.n_jobs]), 1);
+  left_out_.assign(to_index(p.n_options), 1);
   for (std::int32_t job = 0; job < p.n_jobs; ++job) {
     rows_.clear();
     if (!has_several_shapes(p, job)) {
-      for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) rows_.push_back(o);
+      for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) rows_.push_back(o);
     } else if (rule == ShapeRule::kRequested) {
       requested(s, p, job, impossible);
     } else {
@@ -91,8 +91,7 @@ void TriedOptions::build(const StateImpl& s, const kernel::ProblemView& p, Shape
 
 kernel::ProblemView TriedOptions::view(kernel::ProblemView own) const {
   if (!narrows_) return own;
-  own.option_begin = begin_.data();
-  own.options = options_.data();
+  kernel::set_options(own, begin_.data(), options_.data());
   return own;
 }
 

@@ -151,7 +151,7 @@ void Consolidator::apply(const StateImpl& s, const Consolidation& rule, std::spa
   begin(s, rule);
   for (const std::int32_t job : s.job_order) {
     if (!rule.applies_to(*s.jobs[to_index(job)].job)) continue;
-    for (std::int32_t o = problem_->option_begin[job]; o < problem_->option_begin[job + 1]; ++o) {
+    for (std::int32_t o = problem_->option_begin[job]; o < problem_->option_end[job]; ++o) {
       const std::int32_t asked = rule.measured ? options[to_index(o)].demand : problem_->options[o].demand;
       std::int32_t from = rule.whole_nodes ? 0 : 1;
       if (rule.measured) from = level_without_loss(s, s.jobs[to_index(job)], to_index(o - problem_->option_begin[job]));

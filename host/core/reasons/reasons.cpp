@@ -75,9 +75,9 @@ Reason ReasonBuilder::explain(const JobPass& job) {
   const kernel::ProblemView& p = *in_.problem;
   Reason quota;
   std::int32_t nearest = kNone;
-  bool all_fail = p.option_begin[job.job] < p.option_begin[job.job + 1];
+  bool all_fail = p.option_begin[job.job] < p.option_end[job.job];
   const bool some_may = some_may_run(job.job);
-  for (std::int32_t o = p.option_begin[job.job]; all_fail && o < p.option_begin[job.job + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job.job]; all_fail && o < p.option_end[job.job]; ++o) {
     if (left_out(o)) continue;
     Reason here;
     // The limit is the reason of a job that ran until now also where none of its alternatives can run any more.
@@ -116,12 +116,12 @@ Reason ReasonBuilder::explain(const JobPass& job) {
 Reason ReasonBuilder::certificate(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
   Reason first;
-  if (p.option_begin[job_index] == p.option_begin[job_index + 1]) {
+  if (p.option_begin[job_index] == p.option_end[job_index]) {
     first.code = ReasonCode::kNoGpuType;
     first.certified = true;
     return first;
   }
-  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_end[job_index]; ++o) {
     const std::int32_t demand = in_.asked[o].demand;
     const Reason& never_fits = infeasible(demand);
     Reason quota;
@@ -208,7 +208,7 @@ const Reason& ReasonBuilder::shortage(std::int32_t demand, TimeUs run) {
 
 bool ReasonBuilder::some_may_run(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
-  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_end[job_index]; ++o) {
     if (!left_out(o) && !infeasible(in_.asked[o].demand).certified) return true;
   }
   return false;
@@ -219,7 +219,7 @@ Reason ReasonBuilder::smallest_shortage(std::int32_t job_index, bool& fits) {
   // Of a type that could never hold it, no more free GPUs help; unless that is so of all, and no certificate was found to hold.
   const bool some_may = some_may_run(job_index);
   Reason best;
-  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_end[job_index]; ++o) {
     if (left_out(o)) continue;
     const std::int32_t demand = p.options[o].demand;
     Reason quota;
@@ -290,7 +290,7 @@ void ReasonBuilder::add_unavailable(const kernel::DemandRow& demand, Reason& rea
 
 void ReasonBuilder::add_unavailable(std::int32_t job_index, Reason& reason) const {
   const kernel::ProblemView& p = *in_.problem;
-  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_end[job_index]; ++o) {
     if (left_out(o)) continue;
     const kernel::DemandRow& demand = p.demands[p.options[o].demand];
     if (reason.gpu_type != kNone && demand.gpu_type != reason.gpu_type) continue;
@@ -308,7 +308,7 @@ void ReasonBuilder::add_lost(std::int32_t job_index, Reason& reason) const {
     if (gpus != 0) add_node(last, gpus, reason);
   };
   lost_.clear();
-  for (std::int32_t h = in_.held_begin[job_index]; h < in_.held_begin[job_index + 1]; ++h)
+  for (std::int32_t h = in_.held_begin[job_index]; h < in_.held_end[job_index]; ++h)
     lost_.emplace_back(in_.held_rows[h].node, in_.held_rows[h].mask);
   std::sort(lost_.begin(), lost_.end());
   for (const auto& [node, mask] : lost_) {
@@ -325,7 +325,7 @@ void ReasonBuilder::add_lost(std::int32_t job_index, Reason& reason) const {
 // The first alternative of which nothing is short.
 std::int32_t ReasonBuilder::fitting_demand(std::int32_t job_index) {
   const kernel::ProblemView& p = *in_.problem;
-  for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[job_index]; o < p.option_end[job_index]; ++o) {
     if (left_out(o)) continue;
     const std::int32_t demand = p.options[o].demand;
     Reason quota;

@@ -25,8 +25,9 @@ struct ReasonInput {
   SupplyView total;
   /// [n_nodes] GPUs out of service, and those that some job holds after the pass; null: all are in service.
   const std::uint64_t *drained = nullptr, *failed = nullptr, *held = nullptr;
-  /// [jobs + 1], rows: what jobs held when the decision began. The problem has no rows of a job that lost GPUs.
+  /// [jobs], rows: what jobs held when the decision began. The problem has no rows of a job that lost GPUs.
   const std::int32_t* held_begin = nullptr;
+  const std::int32_t* held_end = nullptr;
   const kernel::HeldRow* held_rows = nullptr;
   const TimeUs* option_run = nullptr;  // [options] as in PlaceRequest
   TimeUs now = 0;

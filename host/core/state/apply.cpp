@@ -85,10 +85,9 @@ class Applier {
       old = std::move(record.job);
       s_.index_of_job.erase(old->id);
       s_.job.running[to_index(job_index)] = 0;
-      s_.changed_rows_.push_back(job_index);
+      s_.change_rows(job_index);
       ++s_.options_version_;
-      record.options.clear();
-      record.option_rate.clear();
+      s_.clear_options(record);
       s_.set_rates_hash(record, 0);
       s_.removed_jobs_.push_back(job_index);
     }
@@ -212,15 +211,18 @@ class Applier {
 
   void set_node(std::int32_t rank, Node next) {
     changing_ = true;
-    auto old = std::make_shared<Node>(std::move(s_.nodes[to_index(rank)]));
-    put_node(rank, std::move(next));
+    auto old = std::make_shared<Node>(put_node(rank, std::move(next)));
     undo_.push_back([this, rank, old] { put_node(rank, *old); });
   }
 
-  void put_node(std::int32_t rank, Node next) {
-    s_.nodes[to_index(rank)] = std::move(next);
+  /// @returns the previous node
+  Node put_node(std::int32_t rank, Node next) {
+    s_.forget_instants(rank);
+    std::swap(s_.nodes[to_index(rank)], next);
+    s_.note_instants(rank);
     if (s_.facts_) s_.changed_nodes_.push_back(rank);
     s_.refresh_node(rank);
+    return next;
   }
 
   // ---- deltas ----
@@ -257,9 +259,7 @@ class Applier {
       s_.rebuild_reservations();
       return;
     }
-    for (std::size_t n = 0; n < s_.nodes.size(); ++n) {
-      if (crossed(s_.nodes[n].available_from_us) || crossed(s_.nodes[n].available_until_us)) s_.refresh_node(static_cast<std::int32_t>(n));
-    }
+    s_.refresh_nodes_between(low, high);
   }
 
   void apply(const delta::PutNode& d) {

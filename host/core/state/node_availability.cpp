@@ -46,4 +46,26 @@ void StateImpl::refresh_node(std::int32_t rank) {
   log_.node(rank);
 }
 
+void StateImpl::note_instants(std::int32_t rank) {
+  const Node& d = nodes[to_index(rank)];
+  for (const TimeUs at : {d.available_from_us, d.available_until_us}) {
+    if (at > 0 && at != kNever) node_instants_.emplace(at, rank);
+  }
+}
+
+void StateImpl::forget_instants(std::int32_t rank) {
+  const Node& d = nodes[to_index(rank)];
+  for (const TimeUs at : {d.available_from_us, d.available_until_us}) node_instants_.erase({at, rank});
+}
+
+void StateImpl::refresh_nodes_between(TimeUs low, TimeUs high) {
+  std::vector<std::int32_t> ranks;
+  for (auto next = node_instants_.upper_bound({low, INT32_MAX}); next != node_instants_.end() && next->first <= high; ++next) {
+    ranks.push_back(next->second);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  for (const std::int32_t rank : ranks) refresh_node(rank);
+}
+
 }  // namespace berth

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
@@ -46,7 +47,9 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   history = std::move(s.history);
   ++history_version;
   jobs.clear();
+  several_shapes_ = 0;
   all_rows_changed_ = true;
+  changed_rows_.clear();
   free_indices.clear();
   job_order.clear();
   job_label.clear();
@@ -144,6 +147,8 @@ void StateImpl::rebuild_nodes() {
   node.gpu_used_memory.assign(to_index(node.gpu_begin.back()), 0);
   broken_.assign(n, 0);
   broken_nodes_ = 0;
+  node_instants_.clear();
+  for (std::size_t i = 0; i < n; ++i) note_instants(static_cast<std::int32_t>(i));
   node_reservations_.clear();
   rebuild_reservations();
   view_stale_ = true;
@@ -250,7 +255,17 @@ void StateImpl::rebuild_queues() {
 void StateImpl::touch_job(std::int32_t job_index) {
   job.version[to_index(job_index)] = jobs[to_index(job_index)].version = ++job_versions_;
   log_.job(job_index);
-  if (facts_) changed_jobs_.push_back(job_index);
+  if (!facts_) return;
+  changed_jobs_.push_back(job_index);
+  if (changed_jobs_.size() > most_changes()) facts_.reset();
+}
+
+void StateImpl::change_rows(std::int32_t job_index) {
+  if (all_rows_changed_) return;
+  changed_rows_.push_back(job_index);
+  if (changed_rows_.size() <= most_changes()) return;
+  all_rows_changed_ = true;
+  changed_rows_.clear();
 }
 
 const std::vector<std::int32_t>& StateImpl::job_rank() const {
@@ -377,9 +392,13 @@ const kernel::ProblemView& StateImpl::problem() const {
   }
   view_cluster();
   update_rows();
+  view_.n_options = static_cast<std::int32_t>(options_.rows().size());
   view_.option_begin = options_.begin().data();
+  view_.option_end = options_.end().data();
   view_.options = options_.rows().data();
+  view_.n_held = static_cast<std::int32_t>(held_.rows().size());
   view_.held_begin = held_.begin().data();
+  view_.held_end = held_.end().data();
   view_.held = held_.rows().data();
   view_stale_ = false;
   return view_;
@@ -390,16 +409,17 @@ void StateImpl::update_rows() const {
     options_.clear();
     held_.clear();
     entries_.clear();
-    changed_rows_.clear();
+    changed_rows_.resize(jobs.size());
+    std::iota(changed_rows_.begin(), changed_rows_.end(), 0);
   }
-  std::sort(changed_rows_.begin(), changed_rows_.end());
-  changed_rows_.erase(std::unique(changed_rows_.begin(), changed_rows_.end()), changed_rows_.end());
-  options_.update(
-      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].options; });
-  held_.update(
-      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].held; });
-  entries_.update(
-      changed_rows_, jobs.size(), [this](std::size_t s) -> const auto& { return jobs[s].entries; });
+  const auto update = [this](auto& rows, auto member) {
+    rows.resize(jobs.size());
+    for (const std::int32_t job_index : changed_rows_) rows.set(to_index(job_index), jobs[to_index(job_index)].*member);
+    rows.compact();
+  };
+  update(options_, &JobRecord::options);
+  update(held_, &JobRecord::held);
+  update(entries_, &JobRecord::entries);
   changed_rows_.clear();
   all_rows_changed_ = false;
 }

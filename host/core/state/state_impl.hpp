@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "berth/delta.hpp"
@@ -43,6 +45,7 @@ struct JobRecord {
   std::vector<std::int64_t> option_rate;   // millionths of the unit per second
   std::vector<kernel::HeldRow> held;       // of a running job
   std::vector<PlanEntry> entries;          // the same in the form of a plan
+  bool several_shapes = false;             // whether the options are of several shapes
   std::uint64_t rates_hash = 0;            // of id and option_rate
   std::uint64_t version = 0;               // changes with the description or its compiled form; never 0
 };
@@ -147,6 +150,8 @@ class StateImpl {
   bool lost_gpus(std::int32_t job_index) const;
   /// True when some job does.
   bool any_lost_gpus() const { return broken_nodes_ > 0; }
+  /// True when some job has options of several shapes.
+  bool any_several_shapes() const { return several_shapes_ > 0; }
   /// What a running job holds in the form of a plan; of the revision of problem().
   std::span<const PlanEntry> held_entries(std::int32_t job_index) const { return entries_.of(job_index); }
 
@@ -196,6 +201,11 @@ class StateImpl {
   void rebuild_reservations();
   void rebuild_queues();
   void refresh_node(std::int32_t rank);
+  /// Adds or removes the instants at which a node comes or goes.
+  void note_instants(std::int32_t rank);
+  void forget_instants(std::int32_t rank);
+  /// Refreshes the nodes that come or go in (low, high].
+  void refresh_nodes_between(TimeUs low, TimeUs high);
   void compile_job(std::int32_t job_index);
   void store_columns(std::int32_t job_index);
   void hold(std::int32_t job_index);
@@ -210,6 +220,9 @@ class StateImpl {
   void view_demands() const;
   void update_rows() const;
   void touch_job(std::int32_t job_index);
+  void change_rows(std::int32_t job_index);
+  /// More changes than these are not listed: everything is built again.
+  std::size_t most_changes() const { return 4096 + 2 * jobs.size(); }
   void forget_old_demands();
   std::int32_t take_index();
 
@@ -217,6 +230,7 @@ class StateImpl {
   std::vector<std::uint8_t> broken_;  // [nodes] 1: some of its GPUs are held and do not work
   std::int32_t broken_nodes_ = 0;
   std::vector<std::vector<std::int32_t>> node_reservations_;
+  std::set<std::pair<TimeUs, std::int32_t>> node_instants_;  // (instant, rank): of nodes that come or go, later than 0
   core::ChangeLog log_;
   std::vector<std::int32_t> new_jobs_, removed_jobs_;  // not yet in `job_order`; still there
   mutable std::vector<std::int32_t> job_rank_;
@@ -224,7 +238,9 @@ class StateImpl {
   std::int32_t forget_from_ = kForgetFrom;  // number of rows of demands or filters at which those of jobs that left are dropped
   std::uint64_t structure_ = 0, options_version_ = 1, job_versions_ = 0;
   std::uint64_t tables_ = 0;
+  std::int64_t several_shapes_ = 0;  // number of jobs
   void set_rates_hash(JobRecord& record, std::uint64_t hash);
+  void clear_options(JobRecord& record);
   std::vector<std::uint64_t> total_gpus_;  // all GPUs that exist
   std::vector<std::int64_t> total_cpu_, total_memory_;
   std::vector<std::uint8_t> total_sharing_;
@@ -237,8 +253,8 @@ class StateImpl {
   mutable core::JobRows<kernel::OptionRow> options_;
   mutable core::JobRows<kernel::HeldRow> held_;
   mutable core::JobRows<PlanEntry> entries_;
-  mutable std::vector<std::int32_t> changed_rows_;  // job indices, since `view_` was last built
-  mutable bool all_rows_changed_ = true;
+  mutable std::vector<std::int32_t> changed_rows_;  // job indices, since `view_` was last built; with repeats
+  mutable bool all_rows_changed_ = true;            // `changed_rows_` lists none
 };
 
 }  // namespace berth

@@ -39,11 +39,10 @@ std::int64_t whole_gpus(const std::vector<kernel::HeldRow>& held) {
 void StateImpl::compile_job(std::int32_t job_index) {
   JobRecord& record = jobs[to_index(job_index)];
   const Job& j = *record.job;
-  changed_rows_.push_back(job_index);
+  change_rows(job_index);
   job.version[to_index(job_index)] = record.version = ++job_versions_;
   ++options_version_;
-  record.options.clear();
-  record.option_rate.clear();
+  clear_options(record);
   std::vector<std::int32_t> named_by;
   for (std::size_t r = 0; r < reservations.size(); ++r) {
     const auto& names = reservations[r].jobs;
@@ -84,7 +83,9 @@ void StateImpl::compile_job(std::int32_t job_index) {
   for (const Alternative& a : all) {
     record.options.push_back(a.option);
     record.option_rate.push_back(a.rate);
+    record.several_shapes = record.several_shapes || a.option.shape != record.options.front().shape;
   }
+  several_shapes_ += record.several_shapes ? 1 : 0;
   core::TableHash hash;
   hash.add(j.id);
   hash.add(record.option_rate);
@@ -104,6 +105,13 @@ void StateImpl::forget_old_demands() {
   }
   forget_from_ = std::max(kForgetFrom, 2 * most());
   view_stale_ = true;
+}
+
+void StateImpl::clear_options(JobRecord& record) {
+  several_shapes_ -= record.several_shapes ? 1 : 0;
+  record.several_shapes = false;
+  record.options.clear();
+  record.option_rate.clear();
 }
 
 void StateImpl::set_rates_hash(JobRecord& record, std::uint64_t hash) {
@@ -176,7 +184,7 @@ void StateImpl::store_columns(std::int32_t job_index) {
 void StateImpl::hold(std::int32_t job_index) {
   JobRecord& record = jobs[to_index(job_index)];
   const Job& j = *record.job;
-  changed_rows_.push_back(job_index);
+  change_rows(job_index);
   record.held.clear();
   record.entries.clear();
   const Shape* shape = nullptr;
@@ -245,7 +253,7 @@ void StateImpl::release(std::int32_t job_index) {
     refresh_node(row.node);
   }
   charge_queues(job_index, -1);
-  changed_rows_.push_back(job_index);
+  change_rows(job_index);
   record.held.clear();
   record.entries.clear();
   job.held_type[to_index(job_index)] = kernel::kNone;

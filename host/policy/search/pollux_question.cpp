@@ -75,7 +75,7 @@ void PolluxQuestion::set_nodes(const core::ShapeQuestion& q) {
   for (std::int32_t n = 0; n < p.n_nodes; ++n) gpus_.push_back(std::popcount(p.node_free[n]));
   for (std::int32_t j = 0; j < q.problem.n_jobs; ++j) {
     const std::int32_t job = job_of(q, j);
-    for (std::int32_t h = p.held_begin[job]; holds(q, job) && h < p.held_begin[job + 1]; ++h) {
+    for (std::int32_t h = p.held_begin[job]; holds(q, job) && h < p.held_end[job]; ++h) {
       gpus_[to_index(p.held[h].node)] += std::popcount(p.held[h].mask);
     }
   }
@@ -100,7 +100,7 @@ void PolluxQuestion::set_nodes(const core::ShapeQuestion& q) {
 void PolluxQuestion::add_current(const core::ShapeQuestion& q, std::int32_t j) {
   const kernel::ProblemView& p = q.state.problem();
   const std::int32_t job = job_of(q, j);
-  for (std::int32_t h = p.held_begin[job]; holds(q, job) && h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; holds(q, job) && h < p.held_end[job]; ++h) {
     const std::int32_t n = node_of_[to_index(p.held[h].node)];
     if (n < 0) continue;
     std::uint8_t& here = problem_.current[to_index(j) * to_index(problem_.n_nodes) + to_index(n)];

@@ -104,14 +104,14 @@ void charge_quota(const ProblemView& p, State& s, std::int32_t queue, std::int32
 
 std::int64_t quota_held_by(const ProblemView& p, std::int32_t job) {
   std::int64_t quota = 0;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     quota += std::int64_t{p.held[h].share_ppm} * std::popcount(p.held[h].mask);
   }
   return quota;
 }
 
 void release_job(const ProblemView& p, State& s, std::int32_t job) {
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) give(p, s, piece_of(p.held[h]));
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) give(p, s, piece_of(p.held[h]));
   charge_quota(p, s, p.job_queue[job], p.held_type[job], -quota_held_by(p, job));
 }
 
@@ -119,7 +119,7 @@ bool take_back(const ProblemView& p, State& s, std::int32_t job) {
   const std::int64_t quota = quota_held_by(p, job);
   if (!quota_passes(p, s, p.job_queue[job], p.held_type[job], quota)) return false;
   State trial = s;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     const Piece piece = piece_of(p.held[h]);
     if (!still_free(p, trial, piece)) return false;
     take(p, trial, piece);

@@ -60,7 +60,7 @@ class SerialPass {
   PassDecision& at(std::int32_t i) { return decisions_[static_cast<std::size_t>(i)]; }
   bool displaced(std::int32_t i) { return at(i).displaced_by != kNone; }
   std::int32_t job_at(std::int32_t i) const { return request_.order[i]; }
-  std::int32_t options(std::int32_t job) const { return p_.option_begin[job + 1] - p_.option_begin[job]; }
+  std::int32_t options(std::int32_t job) const { return p_.option_end[job] - p_.option_begin[job]; }
   const kernel::DemandRow& demand(std::int32_t job, std::int32_t o) const {
     return p_.demands[p_.options[p_.option_begin[job] + o].demand];
   }

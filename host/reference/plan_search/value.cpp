@@ -28,7 +28,7 @@ bool in_one_domain(const PlanSearchView& view, const std::vector<PlacedRow>& ent
 PlanSearchHolding plan_search_home(const PlanSearchView& view, std::int32_t job) {
   PlanSearchHolding home{view.current[job], true, {}};
   const std::int32_t in_problem = view.problem_job[job];
-  for (std::int32_t h = view.problem.held_begin[in_problem]; h < view.problem.held_begin[in_problem + 1]; ++h) {
+  for (std::int32_t h = view.problem.held_begin[in_problem]; h < view.problem.held_end[in_problem]; ++h) {
     const kernel::HeldRow& held = view.problem.held[h];
     const auto index = static_cast<std::int32_t>(home.entries.size());
     home.entries.push_back({held.node, 0, index, 1, held.mask, kWholeGpu, 0});
@@ -40,7 +40,7 @@ std::vector<Piece> plan_search_pieces(const PlanSearchView& view, std::int32_t j
   std::vector<Piece> pieces;
   if (holding.home) {
     const std::int32_t in_problem = view.problem_job[job];
-    for (std::int32_t h = view.problem.held_begin[in_problem]; h < view.problem.held_begin[in_problem + 1]; ++h) {
+    for (std::int32_t h = view.problem.held_begin[in_problem]; h < view.problem.held_end[in_problem]; ++h) {
       pieces.push_back(piece_of(view.problem.held[h]));
     }
   } else {

@@ -46,7 +46,7 @@ void score(const ProblemView& p, const kernel::ScoreQuery& request, CandidateRow
   for (std::int32_t i = 0; i < request.n; ++i) {
     const std::int32_t job = request.jobs[i];
     std::vector<CandidateRow> all;
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       const TimeUs run = request.option_run[o];
       const Trial ask{&p, &demand, run, request.now};

@@ -139,16 +139,16 @@ class AnswerReader {
   void keep(const core::RunLine& line) {
     const kernel::ProblemView& p = s_.problem();
     if (s_.job().running[to_index(line.job)] == 0 || (line.gpus > 0 && line.gpus != s_.job().gpus[to_index(line.job)])) return;
-    for (std::int32_t h = p.held_begin[line.job]; h < p.held_begin[line.job + 1]; ++h) {
+    for (std::int32_t h = p.held_begin[line.job]; h < p.held_end[line.job]; ++h) {
       if ((named_[to_index(p.held[h].node)] & p.held[h].mask) != 0) return;  // an earlier line has named some of them
     }
-    for (std::int32_t h = p.held_begin[line.job]; h < p.held_begin[line.job + 1]; ++h) kept_[to_index(p.held[h].node)] |= p.held[h].mask;
+    for (std::int32_t h = p.held_begin[line.job]; h < p.held_end[line.job]; ++h) kept_[to_index(p.held[h].node)] |= p.held[h].mask;
   }
 
   std::int32_t keeper_of(std::int32_t node, std::uint64_t gpus) const {
     const kernel::ProblemView& p = s_.problem();
     for (const core::RunLine& line : answer_.run) {
-      for (std::int32_t h = p.held_begin[line.job]; h < p.held_begin[line.job + 1]; ++h) {
+      for (std::int32_t h = p.held_begin[line.job]; h < p.held_end[line.job]; ++h) {
         if (p.held[h].node == node && (p.held[h].mask & gpus) != 0) return line.job;
       }
     }
@@ -157,14 +157,14 @@ class AnswerReader {
 
   bool may_have(std::int32_t job, std::int32_t gpus) const {
     const kernel::ProblemView& p = s_.problem();
-    return std::any_of(p.options + p.option_begin[job], p.options + p.option_begin[job + 1],
+    return std::any_of(p.options + p.option_begin[job], p.options + p.option_end[job],
                        [&](const kernel::OptionRow& option) { return p.demands[option.demand].gpus == gpus; });
   }
 
   std::string choices(std::int32_t job) const {
     const kernel::ProblemView& p = s_.problem();
     std::vector<std::string> all;
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       const kernel::DemandRow& demand = p.demands[p.options[o].demand];
       all.push_back(fmt::format("{} {}", demand.gpus, s_.gpu_types()[to_index(demand.gpu_type)].id));
     }

@@ -107,7 +107,7 @@ void ExecQuestion::add_job(const ClusterState& state, std::int32_t job_index) {
   add_word(text_, job.virtual_cluster);
   add_word(text_, job.profile.model);
   const auto list = [&](const auto& append) {
-    for (std::int32_t o = p.option_begin[job_index]; o < p.option_begin[job_index + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job_index]; o < p.option_end[job_index]; ++o) {
       text_ += o == p.option_begin[job_index] ? ' ' : ',';
       append(p.demands[p.options[o].demand], s.jobs()[i].option_rate[to_index(o - p.option_begin[job_index])]);
     }
@@ -115,7 +115,7 @@ void ExecQuestion::add_job(const ClusterState& state, std::int32_t job_index) {
   list([&](const kernel::DemandRow& demand, std::int64_t) { text_ += std::to_string(demand.gpus); });
   list([&](const kernel::DemandRow& demand, std::int64_t) { append_word(text_, s.gpu_types()[to_index(demand.gpu_type)].id); });
   list([&](const kernel::DemandRow&, std::int64_t rate) { core::append_decimal(text_, rate, 6); });
-  for (std::int32_t h = p.held_begin[job_index]; h < p.held_begin[job_index + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job_index]; h < p.held_end[job_index]; ++h) {
     append_place(text_ += ' ', s.nodes()[to_index(p.held[h].node)].id, p.held[h].mask);
   }
   text_ += '\n';

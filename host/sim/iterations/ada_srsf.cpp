@@ -114,7 +114,7 @@ bool AdaSrsf::look(const StateView& s) {
     core::RunLine line{job_index, 0, {}};
     bool works = true;
     chosen_.clear();
-    for (std::int32_t h = p.held_begin[job_index]; h < p.held_begin[job_index + 1]; ++h) {
+    for (std::int32_t h = p.held_begin[job_index]; h < p.held_end[job_index]; ++h) {
       const kernel::HeldRow& held = p.held[h];
       if (line.places.empty() || line.places.back().node != held.node) line.places.push_back({held.node, 0});
       line.places.back().gpus |= held.mask;

@@ -110,10 +110,13 @@ struct ProblemView {
   std::int32_t n_demands;
   const DemandRow* demands;  // [n_demands]
   const GroupRow* groups;
+  // Rows of a job are [option_begin[job], option_end[job]). Jobs stand in any order, with unused rows between them.
   std::int32_t n_jobs;               // indices of jobs; some may be unused
-  const std::int32_t* option_begin;  // [n_jobs + 1]
-  const OptionRow* options;
-  const std::int32_t* job_queue;  // [n_jobs] kNone: none
+  std::int32_t n_options;            // rows of `options`, used or not
+  const std::int32_t* option_begin;  // [n_jobs]
+  const std::int32_t* option_end;    // [n_jobs]
+  const OptionRow* options;          // [n_options]
+  const std::int32_t* job_queue;     // [n_jobs] kNone: none
 
   // Queues; parents come before children.
   std::int32_t n_queues;
@@ -121,11 +124,29 @@ struct ProblemView {
   const std::int64_t* queue_cap;     // [n_queues * (n_types + 1)] millionths of a GPU; last column: all types; kNoLimit
   const std::int64_t* queue_used;    // same shape: used by running jobs of the queue and its descendants
 
-  // Running jobs.
-  const std::int32_t* held_begin;  // [n_jobs + 1]
-  const HeldRow* held;
-  const std::int32_t* held_type;  // [n_jobs] type of the GPUs held, kNone
+  // Running jobs. Rows of a job are [held_begin[job], held_end[job]), in any order of jobs as above.
+  std::int32_t n_held;             // rows of `held`, used or not
+  const std::int32_t* held_begin;  // [n_jobs]
+  const std::int32_t* held_end;    // [n_jobs]
+  const HeldRow* held;             // [n_held]
+  const std::int32_t* held_type;   // [n_jobs] type of the GPUs held, kNone
 };
+
+/// Options that stand one after another in the order of the jobs. @param begin  [n_jobs + 1]
+inline void set_options(ProblemView& p, const std::int32_t* begin, const OptionRow* options) {
+  p.n_options = begin[p.n_jobs];
+  p.option_begin = begin;
+  p.option_end = begin + 1;
+  p.options = options;
+}
+
+/// The same for what jobs hold.
+inline void set_held(ProblemView& p, const std::int32_t* begin, const HeldRow* held) {
+  p.n_held = begin[p.n_jobs];
+  p.held_begin = begin;
+  p.held_end = begin + 1;
+  p.held = held;
+}
 
 enum class Discipline : std::int32_t { kStrict, kGreedy, kEasy, kConservative };
 /// Whether jobs get reservations, which depend on when jobs end.
@@ -242,17 +263,19 @@ void for_each_column(const ProblemView& p, Visit&& visit, Views&... views) {
   visit(std::int64_t{p.n_filters} * p.n_words, views.filter_words...);
   visit(std::int64_t{p.n_demands}, views.demands...);
   visit(groups, views.groups...);
-  visit(jobs + 1, views.option_begin...);
-  visit(p.option_begin == nullptr ? 0 : std::int64_t{p.option_begin[jobs]}, views.options...);
+  visit(jobs, views.option_begin...);
+  visit(jobs, views.option_end...);
+  visit(std::int64_t{p.n_options}, views.options...);
   visit(jobs, views.job_queue...);
   visit(std::int64_t{p.n_queues}, views.queue_parent...);
   visit(quotas, views.queue_cap...);
   visit(quotas, views.queue_used...);
-  visit(jobs + 1, views.held_begin...);
-  visit(p.held_begin == nullptr ? 0 : std::int64_t{p.held_begin[jobs]}, views.held...);
+  visit(jobs, views.held_begin...);
+  visit(jobs, views.held_end...);
+  visit(std::int64_t{p.n_held}, views.held...);
   visit(jobs, views.held_type...);
 }
-static_assert(sizeof(ProblemView) == 632, "ProblemView changed: list its new columns above, then change this number");
+static_assert(sizeof(ProblemView) == 656, "ProblemView changed: list its new columns above, then change this number");
 
 /// `r` is the request whose sizes count. Columns that its rules do not read have none.
 template <class Visit, ViewOf<PlaceRequest>... Views>
@@ -264,7 +287,7 @@ void for_each_column(const ProblemView& p, const PlaceRequest& r, Visit&& visit,
   visit(n, views.victim_ok...);
   visit(r.class_rule != 0 ? jobs : 0, views.preemption_class...);
   visit(ahead ? jobs : 0, views.job_rank...);
-  visit(std::int64_t{p.option_begin[p.n_jobs]}, views.option_run...);
+  visit(std::int64_t{p.n_options}, views.option_run...);
   visit(ahead ? std::int64_t{r.n_releases} : 0, views.releases...);
 }
 static_assert(sizeof(PlaceRequest) == 104, "PlaceRequest changed: list its new columns above, then change this number");

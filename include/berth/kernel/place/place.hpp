@@ -32,7 +32,7 @@ struct PlacePass {
 
   BERTH_HD bool lead() const { return w.group.rank() == 0; }
   BERTH_HD const OptionRow& option_of(std::int32_t job, std::int32_t o) const { return w.p.options[w.p.option_begin[job] + o]; }
-  BERTH_HD std::int32_t options_of(std::int32_t job) const { return w.p.option_begin[job + 1] - w.p.option_begin[job]; }
+  BERTH_HD std::int32_t options_of(std::int32_t job) const { return w.p.option_end[job] - w.p.option_begin[job]; }
   BERTH_HD TimeUs run_of(std::int32_t job, std::int32_t o) const { return request.option_run[w.p.option_begin[job] + o]; }
   BERTH_HD static TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
   BERTH_HD bool quota_ok(const PassState& s, std::int32_t job, std::int32_t o) const {

@@ -41,7 +41,7 @@ struct VictimList {
   /// A victim that holds neither an allowed node nor quota that the job lacks would return at once.
   BERTH_HD bool matters(std::int32_t i) const {
     const std::int32_t job = request.order[position];
-    for (std::int32_t o = p.option_begin[job]; o < p.option_begin[job + 1]; ++o) {
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
       if (holds_in(p.demands[p.options[o].demand].filter, i)) return true;
     }
     return by_quota && share_quota(p, job, request.order[i]);
@@ -49,7 +49,7 @@ struct VictimList {
   BERTH_HD bool holds_in(std::int32_t filter, std::int32_t i) const {
     if (node[i] != kNone) return in_filter(p, filter, node[i]);
     const std::int32_t victim = request.order[i];
-    for (std::int32_t h = p.held_begin[victim]; h < p.held_begin[victim + 1]; ++h) {
+    for (std::int32_t h = p.held_begin[victim]; h < p.held_end[victim]; ++h) {
       if (in_filter(p, filter, p.held[h].node)) return true;
     }
     return false;

@@ -10,7 +10,7 @@ namespace berth::kernel {
 /// Quota that a running job uses, in millionths of a GPU.
 BERTH_HD inline std::int64_t held_quota(const ProblemView& p, std::int32_t job) {
   std::int64_t quota = 0;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     quota += std::int64_t{p.held[h].share_ppm} * popcount(p.held[h].mask);
   }
   return quota;
@@ -36,7 +36,7 @@ BERTH_HD inline bool passes_quota(const ProblemView& p, const PassState& s, std:
 
 /// Releases everything that a running job holds. One thread.
 BERTH_HD inline void release_job(const ProblemView& p, PassState& s, std::int32_t job) {
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     const HeldRow& r = p.held[h];
     give_mask(p, s, r.node, r.mask, p.node_open[r.node], r.share_ppm, r.gpu_memory, r.cpu, r.memory);
   }
@@ -45,7 +45,7 @@ BERTH_HD inline void release_job(const ProblemView& p, PassState& s, std::int32_
 
 /// The exact inverse of release_job. One thread.
 BERTH_HD inline void hold_job(const ProblemView& p, PassState& s, std::int32_t job) {
-  for (std::int32_t h = p.held_begin[job + 1] - 1; h >= p.held_begin[job]; --h) {
+  for (std::int32_t h = p.held_end[job] - 1; h >= p.held_begin[job]; --h) {
     const HeldRow& r = p.held[h];
     take_mask(p, s, r.node, r.mask, r.share_ppm, r.gpu_memory, r.cpu, r.memory);
   }
@@ -73,12 +73,12 @@ BERTH_HD inline bool row_still_free(const ProblemView& p, const PassState& s, co
 BERTH_HD inline bool hold_again(const ProblemView& p, PassState& s, std::int32_t job) {
   if (!passes_quota(p, s, job, p.held_type[job] < 0 ? p.n_types : p.held_type[job], held_quota(p, job))) return false;
   std::int32_t h = p.held_begin[job];
-  for (; h < p.held_begin[job + 1]; ++h) {
+  for (; h < p.held_end[job]; ++h) {
     const HeldRow& r = p.held[h];
     if (!row_still_free(p, s, r)) break;
     take_mask(p, s, r.node, r.mask, r.share_ppm, r.gpu_memory, r.cpu, r.memory);
   }
-  if (h == p.held_begin[job + 1]) {
+  if (h == p.held_end[job]) {
     charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
     return true;
   }

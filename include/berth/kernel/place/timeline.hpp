@@ -163,7 +163,7 @@ struct Timeline {
           count_released(last, add_change(last, change_of(demand, result.entries[i], false, false)));
         add_charge(last, e.job, demand.gpu_type, -demand.quota);
       } else if (e.job >= 0) {
-        for (std::int32_t h = p.held_begin[e.job]; h < p.held_begin[e.job + 1]; ++h) {
+        for (std::int32_t h = p.held_begin[e.job]; h < p.held_end[e.job]; ++h) {
           const HeldRow& row = p.held[h];
           count_released(last, add_change(last, {0, row.mask, p.node_open[row.node], row.cpu, row.memory, row.gpu_memory, row.share_ppm,
                                                  row.node, 0, kNone, kNone, 0}));

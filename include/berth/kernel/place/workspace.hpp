@@ -31,7 +31,7 @@ inline std::int64_t most_pieces(const ProblemView& p) {
 /// Entries of job j in any of its options. A gang may have far more members than there are `pieces`. Host only.
 inline std::int64_t entries_of_job(const ProblemView& p, std::int32_t j, std::int64_t pieces) {
   std::int64_t most = 0;
-  for (std::int32_t o = p.option_begin[j]; o < p.option_begin[j + 1]; ++o) {
+  for (std::int32_t o = p.option_begin[j]; o < p.option_end[j]; ++o) {
     const DemandRow& demand = p.demands[p.options[o].demand];
     std::int64_t members = 0;
     for (std::int32_t g = demand.group_begin; g < demand.group_end; ++g) members += p.groups[g].members;
@@ -111,7 +111,7 @@ inline TimelineSpace carve_timeline(BumpAllocator& c, const ProblemView& p, cons
   s.points = c.take<TimelinePoint>(1 + events);
   s.gpus = c.take<std::int64_t>((1 + events) * p.n_types);
   s.charges = c.take<QueueCharge>(events);
-  s.changes = c.take<NodeChange>(p.held_begin[p.n_jobs] + r.n_releases + 2 * job_entries(p));
+  s.changes = c.take<NodeChange>(p.n_held + r.n_releases + 2 * job_entries(p));
   s.first_change = c.take<std::int32_t>(p.n_nodes);
   s.cursor = c.take<NodeCursor>(p.n_nodes);
   s.node_shares = c.take<std::uint8_t>(p.n_nodes);
@@ -201,7 +201,7 @@ BERTH_HD inline void describe_victim(const ProblemView& p, const PlaceRequest& r
   const std::int32_t job = r.order[i];
   std::int32_t node = kNone, gpus = 0;
   bool one_node = true;
-  for (std::int32_t h = p.held_begin[job]; h < p.held_begin[job + 1]; ++h) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
     const HeldRow& row = p.held[h];
     one_node = one_node && (node == kNone || node == row.node);
     node = row.node;

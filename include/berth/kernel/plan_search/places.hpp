@@ -122,7 +122,7 @@ struct PlanSearchPlaces {
 
   BERTH_HD bool home_is_free(std::int32_t job) const {
     const std::int32_t first = w.p.held_begin[v.problem_job[job]];
-    for (std::int32_t h = first; h < w.p.held_begin[v.problem_job[job] + 1]; ++h) {
+    for (std::int32_t h = first; h < w.p.held_end[v.problem_job[job]]; ++h) {
       const HeldRow& row = w.p.held[h];
       if ((row.mask & ~w.s.free[row.node]) != 0) return false;
       const bool needs_cpu = row.cpu > 0 && w.s.cpu[row.node] != kNoLimit,
@@ -141,7 +141,7 @@ struct PlanSearchPlaces {
   BERTH_HD void go_home(std::int32_t job) {
     const std::int32_t from = w.n_entries;
     const std::int32_t first = w.p.held_begin[v.problem_job[job]];
-    const std::int32_t n = w.p.held_begin[v.problem_job[job] + 1] - first;
+    const std::int32_t n = w.p.held_end[v.problem_job[job]] - first;
     w.group.sync();
     if (lead()) {
       for (std::int32_t h = 0; h < n; ++h)

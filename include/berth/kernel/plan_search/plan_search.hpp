@@ -43,7 +43,7 @@ BERTH_HD void plan_search_empty(Group& group, const PlanSearchView& v, const Pla
 /// Whether a job is exactly at its current place.
 BERTH_HD inline bool plan_search_is_home(const PlanSearchView& v, std::int32_t job, const PlacedRow* first, std::int32_t n) {
   const HeldRow* held = v.problem.held + v.problem.held_begin[v.problem_job[job]];
-  bool same = n == v.problem.held_begin[v.problem_job[job] + 1] - v.problem.held_begin[v.problem_job[job]];
+  bool same = n == v.problem.held_end[v.problem_job[job]] - v.problem.held_begin[v.problem_job[job]];
   for (std::int32_t e = 0; same && e < n; ++e) same = first[e].node == held[e].node && first[e].mask == held[e].mask;
   return same;
 }

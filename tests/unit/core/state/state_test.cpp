@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "berth/io.hpp"
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
@@ -221,6 +223,37 @@ TEST(ClusterState, ItsPictureHasItsRevision) {
   EXPECT_EQ(state.revision(), 3U) << "a revision never comes twice";
 }
 
+TEST(ClusterState, NodesComeAndGoWhenTheClockPassesTheirInstants) {
+  Snapshot s = small();
+  s.nodes[1].available_from_us = 200 * kSecond;
+  s.nodes[1].available_until_us = 300 * kSecond;
+  ClusterState state(s);
+  const std::int32_t n1 = state.find_node(s.nodes[1].id);
+  const auto open = [&] { return state.impl().node.open[to_index(n1)] != 0; };
+  const auto at = [&](std::int64_t seconds) { state.apply(delta::SetTime{seconds * kSecond}); };
+
+  EXPECT_FALSE(open());
+  at(199);
+  EXPECT_FALSE(open());
+  at(200);
+  EXPECT_TRUE(open());
+  state.apply(delta::SetNodeState{s.nodes[1].id, NodeState::kReady, 250 * kSecond});
+  EXPECT_FALSE(open());
+  EXPECT_THROW(state.apply(std::vector<Delta>{delta::SetTime{260 * kSecond}, delta::StopJob{"missing"}}), InputError);
+  EXPECT_FALSE(open());
+  at(250);
+  EXPECT_TRUE(open());
+  EXPECT_THROW(state.apply(std::vector<Delta>{delta::SetTime{300 * kSecond}, delta::StopJob{"missing"}}), InputError);
+  EXPECT_TRUE(open());
+  EXPECT_THROW(state.apply(std::vector<Delta>{delta::SetNodeState{s.nodes[1].id, NodeState::kReady, 290 * kSecond}, delta::StopJob{"x"}}),
+               InputError);
+  EXPECT_TRUE(open());
+  at(299);
+  EXPECT_TRUE(open());
+  at(300);
+  EXPECT_FALSE(open());
+}
+
 TEST(ClusterState, RefusesWhatItDoesNotKnowWithItsPlace) {
   ClusterState state(small());
   const Snapshot before = state.snapshot();
@@ -319,6 +352,51 @@ TEST(ClusterState, JobsOnAFailedNodeStayAndCanBeFreed) {
   EXPECT_EQ(job_named(state.snapshot(), "a").state, JobState::kRunning);
   EXPECT_EQ(job_named(state.snapshot(), "a").allocation, on("n0", {0, 1, 2, 3}));
   EXPECT_EQ(refused_at(state, delta::StopJob{"a"}), "");
+}
+
+/// What each job asks for and holds, by its id.
+using JobColumns = std::map<std::string, std::pair<std::vector<std::int64_t>, std::vector<std::uint64_t>>>;
+
+JobColumns columns_of(const ClusterState& state) {
+  const kernel::ProblemView& p = state.impl().problem();
+  JobColumns columns;
+  for (const std::int32_t job : state.impl().job_order) {
+    auto& [gpus, masks] = columns[state.job(job)->id];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) gpus.push_back(p.demands[p.options[o].demand].gpus);
+    for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) masks.push_back(p.held[h].mask);
+    EXPECT_EQ(state.impl().held_entries(job).size(), masks.size());
+  }
+  return columns;
+}
+
+// Jobs have one shape or more and run on one node or two, so that their rows are of several sizes.
+TEST(ClusterState, ColumnsOfJobsStayRightAndBoundedWhileThousandsComeAndGo) {
+  ClusterState state(small());
+  std::vector<std::string> there;
+  std::int32_t most = 0;
+  for (int i = 0; i < 6'000; ++i) {
+    Job job = waiting("job" + std::to_string(i), 1 + i % 8);
+    for (int extra = 0; extra < i % 5; ++extra) {
+      job.shapes.push_back(job.shapes.front());
+      job.shapes.back().id = "s" + std::to_string(extra);
+      job.shapes.back().gpus = 1 + (i + extra) % 7;
+    }
+    std::vector<Delta> deltas = {delta::PutJob{job}};
+    if (i % 10 == 0) deltas.push_back(delta::StartJob{"c", i % 20 == 0 ? on("n1", {i / 10 % 8}) : on("n2", {1, 2})});
+    if (i % 10 == 5) deltas.push_back(delta::StopJob{"c"});
+    there.push_back(job.id);
+    if (there.size() > 40) {
+      deltas.push_back(delta::RemoveJob{there.front(), ""});
+      there.erase(there.begin());
+    }
+    if (i % 10 == 0 && i % 20 != 0) deltas.erase(deltas.begin() + 1);
+    if (i % 20 == 15) deltas.erase(deltas.begin() + 1);
+    state.apply(deltas);
+    most = std::max(most, state.impl().problem().n_options);
+    if (i % 500 != 499) continue;
+    EXPECT_EQ(columns_of(state), columns_of(ClusterState(state.snapshot()))) << i;
+  }
+  EXPECT_LE(most, 2'048);
 }
 
 // Every job requests another amount of memory, so each has its own demand.

@@ -1,0 +1,117 @@
+// An engine that decides again and again judges only jobs that may have changed. It rejects what a new engine rejects.
+
+#include "host/core/placement/rejections.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "tests/unit/core/validator/validate_support.hpp"
+
+namespace berth {
+namespace {
+
+/// A job of 8 GPUs that runs for 50 s and must end at `deadline_s`; kNever: at any time.
+Job job_until(const std::string& id, TimeUs deadline_us, std::int32_t gpus = 8) {
+  Snapshot s;
+  Job job = test::add_job(s, id, gpus);
+  job.estimate.run_us = 50 * kSecond;
+  job.deadline = {deadline_us, deadline_us != kNever};
+  return job;
+}
+
+class Rejected : public ::testing::Test {
+ protected:
+  Rejected() : state_(test::two_racks()) { request_.policy = "fifo"; }
+
+  /// Ids of rejected jobs, by the engine that remembers. A new one gives the same plan.
+  std::vector<std::string> ids() {
+    PolicyState kept, fresh;
+    Plan plan, expected;
+    engine_.decide(state_, kept, request_, plan);
+    Engine().decide(state_, fresh, request_, expected);
+    EXPECT_TRUE(same_plan(plan, expected));
+    std::vector<std::string> ids;
+    for (const Decision& d : plan.decisions) {
+      if (d.action == Action::kReject) ids.push_back(state_.job(d.job)->id);
+    }
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  }
+  void at(TimeUs us) { state_.apply(delta::SetTime{us}); }
+
+  using Ids = std::vector<std::string>;
+  ClusterState state_;
+  Engine engine_;
+  Request request_;
+};
+
+TEST_F(Rejected, FromTheFirstInstantAtWhichTheDeadlineCannotBeMet) {
+  state_.apply(std::vector<Delta>{delta::PutJob{job_until("a", 200 * kSecond)}, delta::PutJob{job_until("b", 170 * kSecond)},
+                                  delta::PutJob{job_until("c", kNever)}});
+  EXPECT_EQ(ids(), Ids{});
+  at(120 * kSecond);
+  EXPECT_EQ(ids(), Ids{});
+  at(120 * kSecond + 1);
+  EXPECT_EQ(ids(), Ids{"b"});
+  at(150 * kSecond);
+  EXPECT_EQ(ids(), Ids{"b"});
+  at(150 * kSecond + 1);
+  EXPECT_EQ(ids(), (Ids{"a", "b"}));
+}
+
+TEST_F(Rejected, NotOnceTheDeadlineIsLater) {
+  state_.apply(std::vector<Delta>{delta::PutJob{job_until("a", 160 * kSecond)}});
+  EXPECT_EQ(ids(), Ids{});
+  at(130 * kSecond);
+  EXPECT_EQ(ids(), Ids{"a"});
+  state_.apply(delta::PutJob{job_until("a", 190 * kSecond)});
+  EXPECT_EQ(ids(), Ids{});
+  at(141 * kSecond);
+  EXPECT_EQ(ids(), Ids{"a"});
+  state_.apply(delta::RemoveJob{"a", ""});
+  EXPECT_EQ(ids(), Ids{});
+  state_.apply(delta::PutJob{job_until("z", kNever)});
+  EXPECT_EQ(ids(), Ids{}) << "it has the index of the other";
+}
+
+TEST_F(Rejected, OnlyWhileItWaits) {
+  state_.apply(std::vector<Delta>{delta::PutJob{job_until("a", 155 * kSecond)}, delta::PutJob{job_until("b", 155 * kSecond)}});
+  EXPECT_EQ(ids(), Ids{});
+  state_.apply(delta::StartJob{"a", {"s", {{"", 0, "n0", {0, 1, 2, 3, 4, 5, 6, 7}, kWholeGpu, false}}}});
+  at(110 * kSecond);
+  EXPECT_EQ(ids(), Ids{"b"});
+  state_.apply(delta::StopJob{"a"});
+  EXPECT_EQ(ids(), Ids{"b"}) << "a ran for 10 s";
+  at(116 * kSecond);
+  EXPECT_EQ(ids(), (Ids{"a", "b"}));
+}
+
+TEST_F(Rejected, WhatTheClusterCannotHoldUntilItCan) {
+  state_.apply(std::vector<Delta>{delta::PutJob{job_until("a", kNever, 40)}, delta::PutJob{job_until("b", kNever, 32)}});
+  EXPECT_EQ(ids(), Ids{"a"});
+  state_.apply(delta::PutJob{job_until("c", kNever, 41)});
+  EXPECT_EQ(ids(), (Ids{"a", "c"}));
+  state_.apply(delta::PutNode{test::node_of("n4", "p/r1")});
+  EXPECT_EQ(ids(), Ids{"c"});
+  state_.apply(delta::RemoveNode{"n4"});
+  EXPECT_EQ(ids(), (Ids{"a", "c"}));
+  state_.apply(delta::PutJob{job_until("c", kNever, 1)});
+  EXPECT_EQ(ids(), Ids{"a"});
+}
+
+TEST_F(Rejected, ByAnEngineThatServesTwoStatesInTurn) {
+  state_.apply(delta::PutJob{job_until("a", kNever, 40)});
+  EXPECT_EQ(ids(), Ids{"a"});
+  ClusterState other(test::two_racks());
+  other.apply(delta::PutJob{job_until("b", kNever, 1)});
+  EXPECT_EQ(engine_.decide(other, request_).totals.rejects, 0);
+  EXPECT_EQ(ids(), Ids{"a"});
+}
+
+}  // namespace
+}  // namespace berth
