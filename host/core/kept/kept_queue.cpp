@@ -71,31 +71,35 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   is_inexact_.assign(s.jobs.size(), 0);
   inexact_ = 0;
   waiting_.begin_filling();
-  running_.begin_filling();
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
-  running_.end_filling();
+  running_.end_changes();
   pass_.begin(s.problem());
 }
 
-// A running job that changed otherwise than by the last plan may be displaced where it was not.
-void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
+// @returns whether so little changed that it is followed
+bool KeptQueue::collect_changes(const StateImpl& s, const std::vector<std::uint8_t>& rejected) {
   for (std::size_t job = 0; job < rejected.size(); ++job) {
     if (job >= rejected_.size() || rejected[job] != rejected_[job]) jobs_.push_back(static_cast<std::int32_t>(job));
   }
-  rejected_ = rejected;
   for (; !changes_.empty() && changes_.top().at <= s.now; changes_.pop()) {
     const Change& change = changes_.top();
     if (s.jobs[to_index(change.job)].version == change.version) jobs_.push_back(change.job);
   }
   std::sort(jobs_.begin(), jobs_.end());
   jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
+  return jobs_.size() <= few(s.job_order.size());
+}
+
+// A running job that changed otherwise than by the last plan may be displaced where it was not.
+void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   gain_.clear();
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
     if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(job, running_.stored_key(job))) continue;
     gain_.push_back(job);
   }
+  running_.end_changes();
   pass_.follow(s, s.problem(), nodes_, gain_);
 }
 
@@ -110,10 +114,11 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std
   policy_ = chosen.policy.get();
   s_ = &s;
   if (!same || !follows) return false;
-  if (known) {
-    read_changes(s, chosen, rejected);
+  const bool changed_little = known && collect_changes(s, rejected);
+  rejected_ = rejected;
+  if (changed_little) {
+    read_changes(s, chosen);
   } else {
-    rejected_ = rejected;
     rebuild(s, chosen);
   }
   known_ = true;

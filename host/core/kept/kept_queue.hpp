@@ -46,7 +46,8 @@ class KeptQueue final : private KeySource {
   };
 
   void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
-  void read_changes(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
+  bool collect_changes(const StateImpl& state, const std::vector<std::uint8_t>& rejected);
+  void read_changes(const StateImpl& state, const ChosenPolicy& chosen);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
   std::int64_t key_of(std::int32_t job) override;
   JobColumns columns(const StateImpl& state, std::int32_t job);
