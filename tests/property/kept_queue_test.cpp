@@ -22,17 +22,24 @@ namespace {
 
 using test::Random;
 
-/// Of one policy, on one state that changes.
+constexpr std::int32_t kFew = 100;
+constexpr TimeUs kMinimumRun = 100'000 * kSecond;
+
+/// Of one policy, on one state that changes. All jobs of many have the same minimum run.
 class Clusters {
  public:
-  Clusters(std::uint64_t seed, const std::string& policy) : random_(seed), newcomers_(sim::generate(options(seed + 1'000, 200)).jobs) {
-    Snapshot s = sim::generate(options(seed, 60));
+  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60)
+      : random_(seed), newcomers_(sim::generate(options(seed + 1'000, 200)).jobs) {
+    Snapshot s = sim::generate(options(seed, jobs));
     s.reservations.clear();
     for (Node& node : s.nodes) {
       node.sharing = false;
       node.available_until_us = kNever;
     }
     std::erase_if(s.jobs, [](const Job& job) { return !is_plain(job); });
+    for (Job& job : s.jobs) {
+      if (jobs > kFew) job.preemption.minimum_run_us = kMinimumRun;
+    }
     std::erase_if(newcomers_, [](const Job& job) { return !is_plain(job); });
     request_.policy = policy;
     if (test::has_param(request_.policy, "discipline"))
@@ -40,6 +47,13 @@ class Clusters {
     if (request_.policy == "las") request_.params.emplace_back("thresholds_gpu_s", "600,6000");
     request_.params.emplace_back("packing", random_.of<const char*>({"topology", "topology", "count", "emptiest"}));
     state_ = ClusterState(s);
+  }
+
+  void pass_time(TimeUs time) { state_.apply(delta::SetTime{state_.snapshot().now_us + time}); }
+
+  void arrive(std::int32_t jobs) {
+    const Snapshot s = state_.snapshot();
+    for (std::int32_t i = 0; i < jobs; ++i) state_.apply(newcomer(s));
   }
 
   /// @returns the number of deltas applied
@@ -78,7 +92,7 @@ class Clusters {
  private:
   static sim::GenerateOptions options(std::uint64_t seed, std::int32_t jobs) {
     sim::GenerateOptions o;
-    o.nodes = 3 + static_cast<std::int32_t>(seed % 17);
+    o.nodes = jobs / 20 + static_cast<std::int32_t>(seed % 17);
     o.jobs = jobs;
     o.seed = seed;
     o.nodes_per_rack = 3;
@@ -181,6 +195,18 @@ TEST_P(KeptQueue, AnswersAsThePassOverAllJobs) {
   const char* const wanted = std::getenv("BERTH_DELTAS");  // NOLINT(concurrency-mt-unsafe): one thread
   const std::int64_t all = wanted == nullptr ? 20'000 : std::strtoll(wanted, nullptr, 10);
   follow(GetParam(), static_cast<std::int32_t>(all / std::ssize(test::queue_policy_names())) + 1);
+}
+
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereMostMayBeDisplacedFromOneInstantOn) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Clusters clusters(seed, GetParam(), 1'000);
+    for (std::int32_t round = 0; round < 12; ++round) {
+      if (round == 8) clusters.pass_time(kMinimumRun);
+      clusters.arrive(10);
+      clusters.decide(GetParam() + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KeptQueue, ::testing::ValuesIn(test::queue_policy_names()),

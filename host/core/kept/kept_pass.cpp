@@ -18,6 +18,7 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p) {
   const auto carve = [&](std::byte* block) {
     kernel::BumpAllocator allocator{block};
     free_ = kernel::detail::carve_state(allocator, p, max_gpus, gpus);
+    reach_ = kernel::detail::carve_state(allocator, p, max_gpus, gpus);
     scratch_ = kernel::detail::carve_scratch(allocator, p);
     return allocator.used;
   };
@@ -176,6 +177,8 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
   ++round_;
   ++pass_;
   blocked_ = -1;
+  has_reach_ = false;
+  reads_left_ = kReadsPerRelease * (running.size() - std::min(running.size(), kFewVictims));
   std::copy_n(p.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1), free_.queue_used);
   // A gang has at most one entry for each of its GPUs; they are given back before others are tried.
   const std::size_t most = 2 * to_index(p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0) + 64;
@@ -204,6 +207,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
     if (option != kNone) {
       for (std::int32_t e = from; e < pass.n_entries; ++e) touched_.push_back(pass.entries[e].node);
       const PassChange change{job, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from, pass.n_entries, -1, head.place.key};
+      if (has_reach_) take_from_reach(pass, change);
       if (displaced) {
         PassChange& known = changes_[change_of_[to_index(job)] - 1];
         const std::int32_t by = known.displaced_by;
@@ -274,8 +278,15 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
     kernel::undo_entries(pass, p_->groups + p_->demands[option_of(job, o).demand].group_begin, from);
   };
   std::int32_t count = 0, failed = 0, option = kNone;
+  is_in_reach_ = false;
   for (std::int32_t to = 1;; to *= 2) {
     count = release_to(pass, place, count, to);
+    if (count < to && more_to_read(place)) {
+      count = release_to(pass, place, count, 0);
+      if (!in_reach(pass, place)) break;
+      is_in_reach_ = true;
+      count = release_to(pass, place, count, to);
+    }
     const bool ended = count < to;
     if (ended && count == failed) break;
     option = fit(pass, job);
@@ -316,6 +327,49 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   return option;
 }
 
+bool KeptPass::may_displace(const OrderPlace& victim) const {
+  return change_of_[to_index(victim.job)] == 0 && s_->job.victim_from[to_index(victim.job)] <= s_->now;
+}
+
+void KeptPass::begin_reach(Pass& pass, const OrderPlace& place) {
+  has_reach_ = true;
+  in_reach_.clear();
+  kernel::copy_state(group_, *p_, pass.s, reach_);
+  const std::span<const OrderPlace> running = running_->stored();
+  for (auto one = running.rbegin(); one != running.rend() && place < *one; ++one) {
+    if (!may_displace(*one)) continue;
+    kernel::release_job(*p_, reach_, one->job);
+    in_reach_.push_back(*one);
+  }
+}
+
+// False where the job does not fit with all victims behind it gone. No victim is released now. Places come in ascending
+// order.
+bool KeptPass::in_reach(Pass& pass, const OrderPlace& place) {
+  if (!has_reach_) begin_reach(pass, place);
+  for (; !in_reach_.empty() && in_reach_.back() < place; in_reach_.pop_back()) {
+    // What a displaced job left is free.
+    if (change_of_[to_index(in_reach_.back().job)] == 0) kernel::hold_job(*p_, reach_, in_reach_.back().job);
+  }
+  const std::int32_t from = pass.n_entries;
+  std::swap(pass.s, reach_);
+  const std::int32_t option = fit(pass, place.job);
+  if (option != kNone) kernel::undo_entries(pass, p_->groups + p_->demands[option_of(place.job, option).demand].group_begin, from);
+  std::swap(pass.s, reach_);
+  return option != kNone;
+}
+
+void KeptPass::take_from_reach(const Pass& pass, const PassChange& change) {
+  const kernel::DemandRow& demand = p_->demands[option_of(change.job, change.option).demand];
+  for (std::int32_t e = change.entry_begin; e < change.entry_end; ++e) {
+    const kernel::PlacedRow& entry = pass.entries[e];
+    const kernel::GroupRow& row = p_->groups[demand.group_begin + entry.group];
+    kernel::take_mask(*p_, reach_, entry.node, entry.mask, row.share_ppm, row.gpu_memory, entry.members * row.cpu,
+                      entry.members * row.memory);
+  }
+  kernel::charge_queue(*p_, reach_, change.job, demand.gpu_type, demand.quota);
+}
+
 // From the most important victim on: one whose GPUs are not needed keeps them.
 void KeptPass::give_back(Pass& pass, const OrderPlace& place, std::int32_t count) {
   for (std::int32_t k = count - 1; k >= 0; --k) {
@@ -340,14 +394,18 @@ std::int32_t KeptPass::release_to(Pass& pass, const OrderPlace& place, std::int3
   return count;
 }
 
+bool KeptPass::more_to_read(const OrderPlace& place) {
+  return !is_in_reach_ && reads_left_ == 0 && read_ < running_->size() && place < running_->at_end(read_, *keys_);
+}
+
 bool KeptPass::list_next(const OrderPlace& place) {
-  while (read_ < running_->size()) {
+  while (read_ < running_->size() && (is_in_reach_ || reads_left_ > 0)) {
     const OrderPlace& one = running_->at_end(read_, *keys_);
     if (one < place) return false;
     ++read_;
-    const bool may_go = change_of_[to_index(one.job)] == 0 && s_->job.victim_from[to_index(one.job)] <= s_->now;
+    if (!is_in_reach_) --reads_left_;
     const std::vector<std::int32_t>& classes = s_->job.preemption_class;
-    if (!may_go || (rules_.class_rule && classes[to_index(one.job)] >= classes[to_index(place.job)])) continue;
+    if (!may_displace(one) || (rules_.class_rule && classes[to_index(one.job)] >= classes[to_index(place.job)])) continue;
     if (!matters(place.job, one.job)) continue;
     listed_.push_back(one);
     return true;

@@ -98,10 +98,15 @@ class KeptPass {
   bool is_dead(std::size_t of, const OrderPlace& place) const { return of < dead_.size() && dead_[of].job >= 0 && !(place < dead_[of]); }
   std::int32_t start(Pass& pass, const OrderPlace& place);
   std::int32_t displace(Pass& pass, const OrderPlace& place);
+  bool may_displace(const OrderPlace& victim) const;
+  void begin_reach(Pass& pass, const OrderPlace& place);
+  bool in_reach(Pass& pass, const OrderPlace& place);
+  void take_from_reach(const Pass& pass, const PassChange& change);
   bool may_gain(std::int32_t job) const;
   std::int32_t fit(Pass& pass, std::int32_t job);
   std::int32_t release_to(Pass& pass, const OrderPlace& place, std::int32_t count, std::int32_t to);
   bool list_next(const OrderPlace& place);
+  bool more_to_read(const OrderPlace& place);
   bool matters(std::int32_t job, std::int32_t victim) const;
   void give_back(Pass& pass, const OrderPlace& place, std::int32_t count);
 
@@ -111,7 +116,7 @@ class KeptPass {
 
   const kernel::ProblemView* p_ = nullptr;
   kernel::SerialGroup group_;
-  kernel::PassState free_{};
+  kernel::PassState free_{}, reach_{};
   kernel::Scratch scratch_{};
   std::vector<std::byte> memory_;
   std::vector<std::uint8_t> overdrawn_;  // [nodes]
@@ -139,9 +144,16 @@ class KeptPass {
   std::int32_t blocked_ = -1;
   std::vector<std::int64_t> known_now_, infeasible_;  // [demands] the round, the pass in which it did not fit
   std::int64_t round_ = 0, pass_ = 0;
+  // `reach_` is what is free, with all jobs gone that may be victims behind a place: some that are not behind it any more,
+  // as their stored keys say less. It begins when the jobs of a pass have read victims for as long as it takes to build it.
+  static constexpr std::size_t kReadsPerRelease = 8, kFewVictims = 32;
+  bool has_reach_ = false;
+  std::size_t reads_left_ = 0;
+  std::vector<OrderPlace> in_reach_;  // these victims, from the end of the order
   // Of one job that displaces others.
   std::vector<OrderPlace> listed_;
-  std::size_t read_ = 0;  // running jobs read from the end
+  std::size_t read_ = 0;      // running jobs read from the end
+  bool is_in_reach_ = false;  // the job may read all
   bool by_quota_ = false;
 };
 

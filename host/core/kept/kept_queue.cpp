@@ -86,28 +86,33 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   for (auto* kind : {&is_inexact_, &has_several_}) kind->assign(s.jobs.size(), 0);
   inexact_ = several_ = 0;
   waiting_.begin_filling();
-  running_.begin_filling();
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
-  running_.end_filling();
+  running_.end_changes();
   pass_.begin(s, s.problem());
 }
 
-// A running job that changed otherwise than by the last plan may be displaced where it was not.
-void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
+// @returns whether so little changed that it is followed
+bool KeptQueue::collect_changes(const StateImpl& s, const std::vector<std::uint8_t>& rejected) {
   for (std::size_t job = 0; job < rejected.size(); ++job) {
     if (job >= rejected_.size() || rejected[job] != rejected_[job]) jobs_.push_back(static_cast<std::int32_t>(job));
   }
-  rejected_ = rejected;
   changes_.take_until(s, s.now, jobs_);
+  late_.take_until(s, s.now, jobs_);
   std::sort(jobs_.begin(), jobs_.end());
   jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
+  return jobs_.size() <= few(s.job_order.size());
+}
+
+// A running job that changed otherwise than by the last plan may be displaced where it was not.
+void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   gain_.clear();
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
     if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(job, running_.stored_key(job))) continue;
     gain_.push_back(job);
   }
+  running_.end_changes();
   pass_.follow(s, s.problem(), nodes_, gain_);
 }
 
@@ -122,19 +127,15 @@ Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   policy_ = chosen.policy.get();
   chosen_ = &chosen;
   s_ = &s;
-  if (reading_ == Reading::kChanges) {
-    late_.take_until(s, s.now, jobs_);
-    std::sort(jobs_.begin(), jobs_.end());
-    jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
-  }
   return reading_;
 }
 
 bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
-  if (reading_ == Reading::kChanges) {
-    read_changes(s, chosen, rejected);
+  const bool changed_little = reading_ == Reading::kChanges && collect_changes(s, rejected);
+  rejected_ = rejected;
+  if (changed_little) {
+    read_changes(s, chosen);
   } else {
-    rejected_ = rejected;
     rebuild(s, chosen);
   }
   known_ = true;

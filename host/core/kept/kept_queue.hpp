@@ -53,7 +53,8 @@ class KeptQueue final : private KeySource {
 
  private:
   void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
-  void read_changes(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
+  bool collect_changes(const StateImpl& state, const std::vector<std::uint8_t>& rejected);
+  void read_changes(const StateImpl& state, const ChosenPolicy& chosen);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
   void count_kinds(const JobRecord& record, std::int32_t job);
   TimeUs next_change(const StateImpl& state, std::int32_t job);

@@ -1,6 +1,8 @@
 #include "host/core/kept/victim_order.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 #include "berth/kernel/base/to_index.hpp"
 
@@ -9,19 +11,40 @@ namespace berth::core {
 void VictimOrder::add(const OrderPlace& place) {
   if (place_of_.size() <= to_index(place.job)) place_of_.resize(to_index(place.job) + 1);
   place_of_[to_index(place.job)] = place;
-  order_.insert(filling_ ? order_.end() : std::upper_bound(order_.begin(), order_.end(), place), place);
-  exact_ = 0;
-}
-
-void VictimOrder::end_filling() {
-  std::sort(order_.begin(), order_.end());
-  filling_ = false;
+  fresh_.push_back(place);
 }
 
 void VictimOrder::remove(std::int32_t job) {
-  if (to_index(job) >= place_of_.size() || place_of_[to_index(job)].job < 0) return;
-  order_.erase(std::lower_bound(order_.begin(), order_.end(), place_of_[to_index(job)]));
+  if (!has(job)) return;
+  gone_.push_back(place_of_[to_index(job)]);
   place_of_[to_index(job)].job = -1;
+}
+
+// Moving the jobs behind each change for itself would take time that is quadratic where most jobs change at one instant.
+void VictimOrder::end_changes() {
+  std::sort(gone_.begin(), gone_.end());
+  std::sort(fresh_.begin(), fresh_.end());
+  if (!gone_.empty()) {
+    auto to = std::lower_bound(order_.begin(), order_.end(), gone_.front());
+    auto next = gone_.cbegin();
+    for (auto from = to; from != order_.end(); ++from) {
+      if (next != gone_.cend() && from->job == next->job) {
+        ++next;
+      } else {
+        *to++ = *from;
+      }
+    }
+    order_.erase(to, order_.end());
+  }
+  auto old = static_cast<std::ptrdiff_t>(order_.size());
+  order_.resize(order_.size() + fresh_.size());
+  for (auto left = std::ssize(fresh_); left > 0;) {
+    const bool is_old = old > 0 && fresh_[to_index(left - 1)] < order_[to_index(old - 1)];
+    order_[to_index(old + left - 1)] = is_old ? order_[to_index(old - 1)] : fresh_[to_index(left - 1)];
+    --(is_old ? old : left);
+  }
+  gone_.clear();
+  fresh_.clear();
   exact_ = 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/units.hpp"
@@ -25,19 +26,24 @@ class VictimOrder {
   void clear() {
     order_.clear();
     place_of_.clear();
+    gone_.clear();
+    fresh_.clear();
     exact_ = 0;
   }
-  std::size_t size() const { return order_.size(); }
-  /// Adds many jobs one after another, which `end_filling` puts in order.
-  void begin_filling() { filling_ = true; }
-  void end_filling();
+  /// Jobs are removed and added in rounds: `remove` and `add`, each at most once for a job, then `end_changes`.
+  /// A job that is added again is removed first. The order is read between rounds.
   void add(const OrderPlace& place);
   /// Nothing where the job is not there.
   void remove(std::int32_t job);
+  /// O(jobs behind the first change), however many change.
+  void end_changes();
 
+  std::size_t size() const { return order_.size(); }
   bool has(std::int32_t job) const {
     return static_cast<std::size_t>(job) < place_of_.size() && place_of_[static_cast<std::size_t>(job)].job >= 0;
   }
+  /// All of them by their stored keys.
+  std::span<const OrderPlace> stored() const { return order_; }
   /// At least its current key. The job is there.
   std::int64_t stored_key(std::int32_t job) const { return place_of_[static_cast<std::size_t>(job)].key; }
   /// To be called when time or keys have changed, before `at_end`.
@@ -52,9 +58,9 @@ class VictimOrder {
   void settle(std::size_t at, KeySource& keys);
 
   std::vector<OrderPlace> order_;
-  std::vector<OrderPlace> place_of_;  // [jobs of the state] as stored; job -1: not there
-  bool filling_ = false;
-  std::size_t exact_ = 0;  // the last N jobs have their current keys
+  std::vector<OrderPlace> place_of_;      // [jobs of the state] as stored; job -1: not there
+  std::vector<OrderPlace> gone_, fresh_;  // of this round
+  std::size_t exact_ = 0;                 // the last N jobs have their current keys
 };
 
 }  // namespace berth::core
