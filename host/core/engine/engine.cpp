@@ -177,7 +177,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   tried.build(s, problem.view(), chosen.shape, builder);
   if (tried.narrows()) return false;
   chosen.policy->load(policy_state);
-  if (!kept.decide(s, chosen, marks.rejected)) return false;
+  if (!kept.decide(s, chosen, builder.rejected_jobs())) return false;
   const core::KeptPass& pass = kept.pass();
   ordered_.clear();
   // A plan says who blocks the others by the first that waits.

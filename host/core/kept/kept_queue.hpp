@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "host/core/kept/kept_pass.hpp"
@@ -28,9 +29,9 @@ class KeptQueue final : private KeySource {
   }
 
   /// Follows the state, then runs the pass.
-  /// @param rejected  [jobs of the state] as Rejections::reject gives it
+  /// @param rejected  as Rejections::rejected_jobs
   /// @returns false where the pass over all jobs is needed after all.
-  bool decide(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
+  bool decide(const StateImpl& state, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected);
   const KeptPass& pass() const { return pass_; }
   /// See WaitingClasses::class_of; of the last decision.
   const std::vector<std::int32_t>& class_of() const { return waiting_.class_of(); }
@@ -46,7 +47,8 @@ class KeptQueue final : private KeySource {
   };
 
   void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
-  bool collect_changes(const StateImpl& state, const std::vector<std::uint8_t>& rejected);
+  void read_rejected(const StateImpl& state, std::span<const std::int32_t> rejected);
+  bool collect_changes(const StateImpl& state);
   void read_changes(const StateImpl& state, const ChosenPolicy& chosen);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
   std::int64_t key_of(std::int32_t job) override;
@@ -62,9 +64,11 @@ class KeptQueue final : private KeySource {
   bool settled_ = false;  // the last pass changed little
   bool seen_ = false;     // the state and the policy are those of the last decision
   ChangeLog::Cursor cursor_;
-  QueuePolicy* policy_ = nullptr;        // that the keys are of
-  const StateImpl* s_ = nullptr;         // of the decision
-  std::vector<std::uint8_t> rejected_;   // [jobs of the state] as it was read
+  QueuePolicy* policy_ = nullptr;          // that the keys are of
+  const StateImpl* s_ = nullptr;           // of the decision
+  std::vector<std::int32_t> rejected_;     // as it was read
+  std::vector<std::int64_t> rejected_in_;  // [jobs of the state] the last decision that rejected it
+  std::int64_t decision_ = 0;
   std::priority_queue<Change> changes_;  // of keys of running jobs
   std::int64_t inexact_ = 0;             // jobs with a demand that is not exact
   std::vector<std::uint8_t> is_inexact_;

@@ -28,6 +28,11 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
   after_.begin(p);
   reasons_.begin(reason_input(s, p));
   rejected_.assign(s.jobs.size(), 0);
+  rejected_jobs_.clear();
+  const auto reject = [&](std::int32_t job, std::uint8_t why) {
+    rejected_[to_index(job)] = why;
+    rejected_jobs_.push_back(job);
+  };
   if (possible_of_ != s.cluster_version()) possible_.clear();
   possible_of_ = s.cluster_version();
   possible_.resize(s.jobs.size(), 0);
@@ -38,12 +43,12 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
       const Reason never = reasons_.never(job);
       // Without the same evidence from the independent checker nothing is concluded: the job waits.
       if (never.certified && certificates.holds(s.facts(), job, never)) {
-        rejected_[to_index(job)] = kCannotRun;
+        reject(job, kCannotRun);
         continue;
       }
       if (!never.certified) possible = s.job.version[to_index(job)];
     }
-    if (s.too_late(job) != kNever) rejected_[to_index(job)] = kTooLate;
+    if (s.too_late(job) != kNever) reject(job, kTooLate);
   }
   return rejected_;
 }

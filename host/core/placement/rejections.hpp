@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@ class Rejections {
   /// Waiting jobs that can never run. They are rejected and delay no other job.
   /// @returns [jobs of the state] why (kCannotRun, kTooLate); 0: not rejected.
   const std::vector<std::uint8_t>& reject(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates);
+  /// Those that `reject` gave a reason.
+  std::span<const std::int32_t> rejected_jobs() const { return rejected_jobs_; }
   /// To be called after `reject` on the same problem. @returns [options of the problem] 1: the job can never run in it.
   const std::vector<std::uint8_t>& impossible(const StateImpl& state, const kernel::ProblemView& problem);
 
@@ -28,6 +31,7 @@ class Rejections {
   FinalState after_;
   ReasonBuilder reasons_;
   std::vector<std::uint8_t> rejected_;  // [jobs of the state]
+  std::vector<std::int32_t> rejected_jobs_;
 
  private:
   std::vector<std::uint64_t> possible_;   // [jobs of the state] version of the job of which no certificate holds; 0: not known
