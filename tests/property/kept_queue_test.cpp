@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "berth/engine.hpp"
@@ -54,6 +55,15 @@ class Clusters {
   void arrive(std::int32_t jobs) {
     const Snapshot s = state_.snapshot();
     for (std::int32_t i = 0; i < jobs; ++i) state_.apply(newcomer(s));
+  }
+  /// Jobs that ask for what no other asks for. Some are in place of jobs that wait.
+  void arrive_with_other_demands(std::int32_t jobs) {
+    const Snapshot s = state_.snapshot();
+    for (std::int32_t i = 0; i < jobs; ++i) {
+      delta::PutJob put = std::get<delta::PutJob>(newcomer(s));
+      put.job.constraints.cpu_milli_per_gpu = ++demands_;
+      state_.apply(put);
+    }
   }
 
   /// @returns the number of deltas applied
@@ -166,6 +176,7 @@ class Clusters {
   }
 
   Random random_;
+  std::int32_t demands_ = 0;
   std::vector<Job> newcomers_;
   Request request_;
   ClusterState state_{Snapshot{}};
@@ -203,6 +214,18 @@ TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereMostMayBeDisplacedFromOneInsta
     for (std::int32_t round = 0; round < 12; ++round) {
       if (round == 8) clusters.pass_time(kMinimumRun);
       clusters.arrive(10);
+      clusters.decide(GetParam() + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereDemandsComeAndGo) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Clusters clusters(seed, GetParam());
+    for (std::int32_t round = 0; round < 40; ++round) {
+      clusters.arrive_with_other_demands(8);
+      if (round % 4 == 0) clusters.pass_time(kSecond);
       clusters.decide(GetParam() + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
       if (::testing::Test::HasFatalFailure()) return;
     }

@@ -186,7 +186,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   tried.build(s, problem.view(), chosen.shape, builder);
   if (tried.narrows()) return false;
   chosen.policy->load(policy_state);
-  if (!kept.decide(s, chosen, marks.rejected)) return false;
+  if (!kept.decide(s, chosen, builder.rejected_jobs())) return false;
   const core::KeptPass& pass = kept.pass();
   ordered_.clear();
   // A plan says who blocks the others by the first that waits.
@@ -381,10 +381,10 @@ void EngineImpl::require_valid(const std::vector<std::string>& violations) const
 bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   Stopwatch total;
   Stopwatch step;
-  const std::vector<std::uint8_t>& rejected = builder.reject(s, s.problem(), certificates);
+  builder.reject(s, s.problem(), certificates);
   plan.timing.compile_s = step.lap();
   chosen.policy->load(policy_state);
-  if (!kept.decide(s, chosen, rejected)) return false;
+  if (!kept.decide(s, chosen, builder.rejected_jobs())) return false;
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
   plan.timing.place_s = step.lap();
   set_header(s, request, plan);

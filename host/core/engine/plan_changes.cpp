@@ -92,8 +92,7 @@ void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, bool 
     plan.decisions.push_back(blank);
     plan.decisions.back().job = change.job;
   }
-  for (const std::int32_t job : again_) {
-    if (rejected_[to_index(job)] == 0) continue;
+  for (const std::int32_t job : rejected_jobs_) {
     plan.decisions.push_back(blank);
     plan.decisions.back().job = job;
   }

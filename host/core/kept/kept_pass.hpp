@@ -46,6 +46,12 @@ class KeptPass {
   /// @param gain  running jobs that may be displaced by others than before
   void follow(const StateImpl& state, const kernel::ProblemView& problem, std::span<const std::int32_t> nodes,
               std::span<const std::int32_t> gain);
+  /// Classes that were dropped: others may come at their places.
+  void forget(std::span<const std::int32_t> classes) {
+    for (const std::int32_t of : classes) {
+      if (static_cast<std::size_t>(of) < dead_.size()) dead_[static_cast<std::size_t>(of)].job = -1;
+    }
+  }
   /// GPUs of all nodes: that work, and that are held whole.
   struct Sums {
     std::int64_t usable = 0, held = 0;

@@ -12,8 +12,7 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
   const bool plain = rules.discipline == kernel::Discipline::kStrict || rules.discipline == kernel::Discipline::kGreedy;
   if (!plain || rules.packing == Packing::kConsolidate || rules.consolidation || rules.admits_by_count) return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
-  const bool shared = std::any_of(s.node.sharing.begin(), s.node.sharing.end(), [](std::uint8_t one) { return one != 0; });
-  return !s.node.has_until && !s.any_lost_gpus() && !shared;
+  return !s.node.has_until && !s.any_lost_gpus() && s.node.sharing_nodes == 0;
 }
 
 JobColumns KeptQueue::columns(const StateImpl& s, std::int32_t job) {
@@ -60,7 +59,7 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
   several_ -= has_several_[to_index(job)];
   is_inexact_[to_index(job)] = has_several_[to_index(job)] = 0;
   const JobRecord& record = s.jobs[to_index(job)];
-  if (record.job == nullptr || rejected_[to_index(job)] != 0) return;
+  if (record.job == nullptr || rejected_in_[to_index(job)] == decision_) return;
   const bool runs = s.job.running[to_index(job)] != 0;
   if (runs && !chosen.entry->preemptive) return;
   if (runs) order_changes_.add(s, next_change(s, job), job);
@@ -92,11 +91,22 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   pass_.begin(s, s.problem());
 }
 
-// @returns whether so little changed that it is followed
-bool KeptQueue::collect_changes(const StateImpl& s, const std::vector<std::uint8_t>& rejected) {
-  for (std::size_t job = 0; job < rejected.size(); ++job) {
-    if (job >= rejected_.size() || rejected[job] != rejected_[job]) jobs_.push_back(static_cast<std::int32_t>(job));
+// Jobs that are rejected now or were in the last decision, but not both, have changed.
+void KeptQueue::read_rejected(const StateImpl& s, std::span<const std::int32_t> rejected) {
+  if (rejected_in_.size() < s.jobs.size()) rejected_in_.resize(s.jobs.size(), 0);
+  ++decision_;
+  for (const std::int32_t job : rejected) {
+    if (rejected_in_[to_index(job)] != decision_ - 1) jobs_.push_back(job);
+    rejected_in_[to_index(job)] = decision_;
   }
+  for (const std::int32_t job : rejected_) {
+    if (rejected_in_[to_index(job)] != decision_) jobs_.push_back(job);
+  }
+  rejected_.assign(rejected.begin(), rejected.end());
+}
+
+// @returns whether so little changed that it is followed
+bool KeptQueue::collect_changes(const StateImpl& s) {
   changes_.take_until(s, s.now, jobs_);
   late_.take_until(s, s.now, jobs_);
   std::sort(jobs_.begin(), jobs_.end());
@@ -113,6 +123,7 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
     gain_.push_back(job);
   }
   running_.end_changes();
+  pass_.forget(waiting_.drop_empty());
   pass_.follow(s, s.problem(), nodes_, gain_);
 }
 
@@ -130,9 +141,9 @@ Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   return reading_;
 }
 
-bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected) {
-  const bool changed_little = reading_ == Reading::kChanges && collect_changes(s, rejected);
-  rejected_ = rejected;
+bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected) {
+  read_rejected(s, rejected);
+  const bool changed_little = reading_ == Reading::kChanges && collect_changes(s);
   if (changed_little) {
     read_changes(s, chosen);
   } else {

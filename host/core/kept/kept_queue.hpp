@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "host/core/kept/job_times.hpp"
@@ -38,9 +39,9 @@ class KeptQueue final : private KeySource {
   Reading read(const StateImpl& state, const ChosenPolicy& chosen);
 
   /// Runs the pass, after `read`, unless that needs the pass over all jobs.
-  /// @param rejected  [jobs of the state] as Rejections::reject gives it
+  /// @param rejected  as Rejections::rejected_jobs
   /// @returns false where the pass over all jobs is needed after all.
-  bool decide(const StateImpl& state, const ChosenPolicy& chosen, const std::vector<std::uint8_t>& rejected);
+  bool decide(const StateImpl& state, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected);
   const KeptPass& pass() const { return pass_; }
   /// Jobs that wait and are not rejected, as the pass found them.
   std::int64_t waiting_jobs() const { return waiting_.n_jobs(); }
@@ -53,7 +54,8 @@ class KeptQueue final : private KeySource {
 
  private:
   void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
-  bool collect_changes(const StateImpl& state, const std::vector<std::uint8_t>& rejected);
+  void read_rejected(const StateImpl& state, std::span<const std::int32_t> rejected);
+  bool collect_changes(const StateImpl& state);
   void read_changes(const StateImpl& state, const ChosenPolicy& chosen);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
   void count_kinds(const JobRecord& record, std::int32_t job);
@@ -76,7 +78,9 @@ class KeptQueue final : private KeySource {
   const ChosenPolicy* chosen_ = nullptr;  // of the decision
   QueuePolicy* policy_ = nullptr;         // that the keys are of
   const StateImpl* s_ = nullptr;          // of the decision
-  std::vector<std::uint8_t> rejected_;    // [jobs of the state] as it was read
+  std::vector<std::int32_t> rejected_;     // as it was read
+  std::vector<std::int64_t> rejected_in_;  // [jobs of the state] the last decision that rejected it
+  std::int64_t decision_ = 0;
   JobTimes changes_;                      // of keys of running jobs that may be displaced
   JobTimes order_changes_;                // of keys of all running jobs, where some may be displaced
   JobTimes late_;                         // of waiting jobs with hard deadlines: when they are too late

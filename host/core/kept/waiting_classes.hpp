@@ -31,6 +31,9 @@ class WaitingClasses {
     class_of_.clear();
     place_of_.clear();
     n_jobs_ = 0;
+    dropped_.clear();
+    vacant_.clear();
+    empty_ = 0;
   }
   /// Adds many jobs one after another, which `end_filling` puts in order.
   void begin_filling() { filling_ = true; }
@@ -40,10 +43,16 @@ class WaitingClasses {
   }
   /// @param kind  what makes the class: queue, preemption class, demands
   void add(const std::vector<std::int32_t>& kind, const OrderPlace& place) {
-    const auto [found, fresh] = ids_.try_emplace(kind, static_cast<std::int32_t>(jobs_.size()));
-    if (fresh) {
+    const auto [found, fresh] = ids_.try_emplace(kind, vacant_.empty() ? static_cast<std::int32_t>(jobs_.size()) : vacant_.back());
+    const auto of = static_cast<std::size_t>(found->second);
+    if (!fresh) {
+      empty_ -= jobs_[of].empty() ? 1 : 0;
+    } else if (of == jobs_.size()) {
       jobs_.emplace_back();
       kinds_.push_back(&found->first);
+    } else {
+      kinds_[of] = &found->first;
+      vacant_.pop_back();
     }
     const auto job = static_cast<std::size_t>(place.job);
     if (class_of_.size() <= job) {
@@ -53,7 +62,7 @@ class WaitingClasses {
     class_of_[job] = found->second;
     place_of_[job] = place;
     ++n_jobs_;
-    std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(found->second)];
+    std::vector<OrderPlace>& jobs = jobs_[of];
     jobs.insert(filling_ ? jobs.end() : std::upper_bound(jobs.begin(), jobs.end(), place), place);
   }
   /// Nothing where the job is in no class.
@@ -64,11 +73,29 @@ class WaitingClasses {
     jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), place_of_[at]));
     class_of_[at] = kNone;
     --n_jobs_;
+    empty_ += jobs.empty() ? 1 : 0;
+  }
+  /// Drops the classes without jobs where they are many. Their places are for classes that come.
+  /// @returns these classes
+  std::span<const std::int32_t> drop_empty() {
+    dropped_.clear();
+    if (empty_ <= kFew + jobs_.size() / 2) return dropped_;
+    for (std::size_t of = 0; of < jobs_.size(); ++of) {
+      if (kinds_[of] == nullptr || !jobs_[of].empty()) continue;
+      ids_.erase(ids_.find(*kinds_[of]));
+      kinds_[of] = nullptr;
+      dropped_.push_back(static_cast<std::int32_t>(of));
+    }
+    vacant_.insert(vacant_.end(), dropped_.begin(), dropped_.end());
+    empty_ = 0;
+    return dropped_;
   }
 
+  /// With those that were dropped, which have no jobs.
   std::size_t size() const { return jobs_.size(); }
   /// Of all classes.
   std::int64_t n_jobs() const { return n_jobs_; }
+  /// Of a class that was not dropped, as `demands`.
   std::int32_t queue(std::size_t of) const { return kinds_[of]->front(); }
   /// Of the options, in their order.
   std::span<const std::int32_t> demands(std::size_t of) const { return std::span(*kinds_[of]).subspan(2); }
@@ -78,12 +105,17 @@ class WaitingClasses {
   const std::vector<std::int32_t>& class_of() const { return class_of_; }
 
  private:
+  static constexpr std::size_t kFew = 8;
+
   std::map<std::vector<std::int32_t>, std::int32_t> ids_;
-  std::vector<const std::vector<std::int32_t>*> kinds_;  // [classes] keys of `ids_`
+  std::vector<const std::vector<std::int32_t>*> kinds_;  // [classes] keys of `ids_`; null: dropped
   std::vector<std::vector<OrderPlace>> jobs_;
   std::vector<std::int32_t> class_of_;  // [jobs of the state]
   std::vector<OrderPlace> place_of_;    // the same; of jobs in a class
   std::int64_t n_jobs_ = 0;
+  std::vector<std::int32_t> dropped_;   // by the last call
+  std::vector<std::int32_t> vacant_;    // classes that were dropped
+  std::size_t empty_ = 0;               // that were not, and have no jobs
   bool filling_ = false;
 };
 

@@ -62,6 +62,10 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
     last_chances_ = {};
     for (const std::int32_t job : s.job_order) judge(s, job, certificates);
   }
+  rejected_jobs_.clear();
+  for (const std::int32_t job : again_) {
+    if (rejected_[to_index(job)] != 0) rejected_jobs_.push_back(job);
+  }
   state_ = s.identity;  // all is of this state
   return rejected_;
 }

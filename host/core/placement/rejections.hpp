@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ class Rejections {
   /// jobs that changed, that were rejected, or whose deadline passed are judged again.
   /// @returns [jobs of the state] why (kCannotRun, kTooLate); 0: not rejected.
   const std::vector<std::uint8_t>& reject(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates);
+  /// Those that `reject` gave a reason.
+  std::span<const std::int32_t> rejected_jobs() const { return rejected_jobs_; }
   /// To be called after `reject` on the same problem. @returns [options of the problem] 1: the job can never run in it.
   const std::vector<std::uint8_t>& impossible(const StateImpl& state, const kernel::ProblemView& problem);
 
@@ -32,7 +35,7 @@ class Rejections {
   FinalState after_;
   ReasonBuilder reasons_;
   std::vector<std::uint8_t> rejected_;  // [jobs of the state]
-  std::vector<std::int32_t> again_;     // jobs to be judged again each time: those rejected, and some that wait
+  std::vector<std::int32_t> rejected_jobs_;
 
  private:
   /// The first instant at which no start meets the hard deadline of a job.
@@ -51,7 +54,7 @@ class Rejections {
   TimeUs now_ = 0;
   std::uint64_t cluster_ = 0;                     // version
   std::vector<std::int32_t> jobs_, nodes_;        // to be judged; not used
-  std::vector<std::int32_t> judged_;              // `again_` of the decision before
+  std::vector<std::int32_t> again_, judged_;      // to be judged again each time; the same of the decision before
   std::priority_queue<LastChance> last_chances_;  // of waiting jobs; those of earlier versions count no more
   std::vector<std::uint64_t> possible_;           // [jobs of the state] version of the job of which no certificate holds; 0: not known
   std::vector<std::uint8_t> impossible_;          // [options]

@@ -41,7 +41,9 @@ void StateImpl::refresh_node(std::int32_t rank) {
   node.spare[i] = d.state == NodeState::kSpare && here ? usable & ~node.held[i] : 0;
   node.cpu[i] = d.cpu_milli < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.cpu_milli - node.cpu_held[i]);
   node.memory[i] = d.memory_bytes < 0 ? kernel::kNoLimit : std::max<std::int64_t>(0, d.memory_bytes - node.memory_held[i]);
-  node.sharing[i] = open && d.sharing ? 1 : 0;
+  const std::uint8_t sharing = open && d.sharing ? 1 : 0;
+  node.sharing_nodes += sharing - node.sharing[i];
+  node.sharing[i] = sharing;
   view_stale_ = true;
   log_.node(rank);
 }

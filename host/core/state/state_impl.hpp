@@ -88,6 +88,7 @@ struct NodeStore {
   std::vector<std::int64_t> cpu_held, memory_held;
   std::vector<TimeUs> until;
   std::vector<std::uint8_t> sharing;
+  std::int32_t sharing_nodes = 0;  // how many
   std::vector<std::int32_t> inner_begin, gpu_begin;
   std::vector<std::uint64_t> inner_mask;
   std::vector<std::int32_t> gpu_used_ppm;

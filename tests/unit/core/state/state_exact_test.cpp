@@ -65,6 +65,7 @@ void expect_as_loaded(const ClusterState& state, const std::string& where) {
   const ClusterState fresh(now);
   EXPECT_TRUE(fresh.snapshot() == now) << where;
   EXPECT_EQ(state.impl().tables_hash(), fresh.impl().tables_hash()) << where;
+  EXPECT_EQ(state.impl().node.sharing_nodes, fresh.impl().node.sharing_nodes) << where;
   for (const Job& j : now.jobs) {
     const std::int32_t live = state.find_job(j.id);
     const std::int32_t anew = fresh.find_job(j.id);
@@ -183,6 +184,18 @@ TEST(ClusterStateExact, AGangMayNotHoldAGpuTwice) {
   EXPECT_EQ(refused_at(state, delta::StartJob{"gang", {"s", {{"", 0, "n0", {0, 1}, kWholeGpu, false}}}}), "/0/allocation/entries/0/gpus");
   state.apply(delta::StopJob{"light"});
   EXPECT_EQ(refused_at(state, delta::StartJob{"gang", {"s", {{"", 0, "n0", {0, 1}, kWholeGpu, false}}}}), "");
+}
+
+TEST(ClusterStateExact, NodesThatAreOpenForSharesAreCounted) {
+  Snapshot s = test::two_racks();
+  s.nodes[0].sharing = s.nodes[1].sharing = true;
+  ClusterState state(s);
+  EXPECT_EQ(state.impl().node.sharing_nodes, 2);
+  for (const NodeState next : {NodeState::kDrain, NodeState::kReady, NodeState::kReady, NodeState::kFailed}) {
+    state.apply(delta::SetNodeState{"n0", next, 0});
+    expect_as_loaded(state, "n0");
+  }
+  EXPECT_EQ(state.impl().node.sharing_nodes, 1);
 }
 
 TEST(ClusterStateExact, SharesMayNotNeedMoreMemoryThanTheGpuHas) {
