@@ -11,7 +11,7 @@ namespace berth::core {
 using kernel::kNone;
 using kernel::Outcome;
 
-void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p) {
+void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const VictimOrder& running) {
   p_ = &p;
   const std::int32_t max_gpus = kernel::detail::most_gpus_per_node(p);
   const std::int64_t gpus = p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0;
@@ -41,6 +41,18 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p) {
   for (std::int32_t node = 0; node < p.n_nodes; ++node) {
     read_node(node);
     count_gpus(s, node);
+  }
+  for (std::vector<std::int32_t>& on : victims_on_) on.clear();
+  victims_on_.resize(to_index(p.n_nodes));
+  for (const OrderPlace& one : running.stored()) add_victim(running, one.job);
+}
+
+// Those that have left a node are dropped when another comes.
+void KeptPass::add_victim(const VictimOrder& running, std::int32_t job) {
+  for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
+    std::vector<std::int32_t>& on = victims_on_[to_index(p_->held[h].node)];
+    std::erase_if(on, [&](std::int32_t other) { return other == job || !running.has(other); });
+    on.push_back(job);
   }
 }
 
@@ -72,9 +84,12 @@ bool KeptPass::as_planned(const StateImpl& s) const {
   });
 }
 
-void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, std::span<const std::int32_t> nodes,
-                      std::span<const std::int32_t> gain) {
+void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const VictimOrder& running, std::span<const std::int32_t> nodes,
+                      std::span<const std::int32_t> changed, std::span<const std::int32_t> gain) {
   p_ = &p;
+  for (const std::int32_t job : changed) {
+    if (running.has(job)) add_victim(running, job);
+  }
   const bool planned = as_planned(s);
   for (const std::int32_t node : touched_) {
     if (read_node(node) || !planned) more_nodes_.push_back(node);
@@ -119,18 +134,65 @@ bool KeptPass::read_node(std::int32_t node) {
   return more;
 }
 
-// Classes that may use a node on which there is more, or whose queues have more room.
-void KeptPass::try_again_where_more_is_free(const WaitingClasses& waiting) {
+void KeptPass::list_grown(const VictimOrder& running) {
+  grown_.clear();
+  grown_victims_.clear();
+  std::sort(more_nodes_.begin(), more_nodes_.end());
+  more_nodes_.erase(std::unique(more_nodes_.begin(), more_nodes_.end()), more_nodes_.end());
+  for (const std::int32_t node : more_nodes_) {
+    const std::size_t begin = grown_victims_.size();
+    for (const std::int32_t job : victims_on_[to_index(node)]) {
+      if (!running.has(job)) continue;
+      for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
+        const kernel::HeldRow& row = p_->held[h];
+        if (row.node == node) grown_victims_.push_back({running.stored(job), std::popcount(row.mask), row.cpu, row.memory});
+      }
+    }
+    const auto first = grown_victims_.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::sort(first, grown_victims_.end(), [](const Victims& a, const Victims& b) { return b.place < a.place; });
+    for (std::size_t i = begin + 1; i < grown_victims_.size(); ++i) {
+      grown_victims_[i].gpus += grown_victims_[i - 1].gpus;
+      grown_victims_[i].cpu += grown_victims_[i - 1].cpu;
+      grown_victims_[i].memory += grown_victims_[i - 1].memory;
+    }
+    grown_.push_back({node, begin, grown_victims_.size()});
+  }
+}
+
+// Whether a member fits on a node that has grown, with what is free and all victims behind a place gone.
+bool KeptPass::may_use_grown(const OrderPlace& dead, std::int32_t demand) const {
+  const kernel::DemandRow& d = p_->demands[demand];
+  const kernel::GroupRow& member = p_->groups[d.group_begin];
+  return std::any_of(grown_.begin(), grown_.end(), [&](const Grown& grown) {
+    if (!kernel::in_filter(*p_, d.filter, grown.node)) return false;
+    std::int64_t gpus = std::popcount(free_.free[grown.node]), cpu = 0, memory = 0;
+    for (std::size_t i = grown.end; i > grown.begin; --i) {
+      const Victims& behind = grown_victims_[i - 1];
+      if (behind.place < dead) continue;
+      gpus += behind.gpus;
+      cpu = behind.cpu;
+      memory = behind.memory;
+      break;
+    }
+    const auto enough = [](std::int64_t free, std::int64_t more, std::int64_t needed) {
+      return free == kernel::kNoLimit || free + more >= needed;
+    };
+    return gpus >= member.gpus && enough(free_.cpu[grown.node], cpu, member.cpu) && enough(free_.memory[grown.node], memory, member.memory);
+  });
+}
+
+// Classes of which a member may use a node on which there is more, or that lacked quota of a queue with more room.
+void KeptPass::try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running) {
   dead_.resize(waiting.size());
+  lacked_quota_.resize(waiting.size(), 0);
+  list_grown(running);
   const bool quota = std::find(more_quota_.begin(), more_quota_.end(), 1) != more_quota_.end();
   for (std::size_t c = 0; c < dead_.size(); ++c) {
     if (dead_[c].job < 0) continue;
     const std::span<const std::int32_t> demands = waiting.demands(c);
-    bool more = std::any_of(demands.begin(), demands.end(), [&](std::int32_t d) {
-      const std::int32_t filter = p_->demands[d].filter;
-      return std::any_of(more_nodes_.begin(), more_nodes_.end(), [&](std::int32_t node) { return kernel::in_filter(*p_, filter, node); });
-    });
-    for (std::int32_t q = waiting.queue(c); quota && q >= 0; q = p_->queue_parent[q]) more = more || more_quota_[to_index(q)] != 0;
+    bool more = std::any_of(demands.begin(), demands.end(), [&](std::int32_t d) { return may_use_grown(dead_[c], d); });
+    const bool lacked = quota && lacked_quota_[c] != 0;
+    for (std::int32_t q = waiting.queue(c); lacked && q >= 0; q = p_->queue_parent[q]) more = more || more_quota_[to_index(q)] != 0;
     if (more) dead_[c].job = -1;
   }
   more_nodes_.clear();
@@ -187,7 +249,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
 
   heads_.clear();
   if (rules.strict || rules.class_rule) dead_.clear();
-  try_again_where_more_is_free(waiting);
+  try_again_where_more_is_free(waiting, running);
   for (std::size_t c = 0; c < waiting.size(); ++c) {
     const std::vector<OrderPlace>& jobs = waiting.jobs(c);
     if (!jobs.empty() && !is_dead(c, jobs.front())) heads_.push_back({jobs.front(), static_cast<std::int32_t>(c), 0});
@@ -224,6 +286,8 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
     if (rules.strict && blocked_ < 0) blocked_ = job;
     if (displaced) continue;  // kPreempted, as it was recorded
     OrderPlace& dead = dead_[to_index(head.of)];
+    std::uint8_t& lacked = lacked_quota_[to_index(head.of)];
+    lacked = static_cast<std::uint8_t>((dead.job >= 0 ? lacked : 0) | (lacks_quota_ ? 1 : 0));
     if (dead.job < 0 || head.place < dead) dead = head.place;
   }
   n_entries_ = pass.n_entries;
@@ -234,8 +298,10 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
 // Steps 3 to 5. @returns the option placed, which is charged; kNone: none.
 std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
   const std::int32_t job = place.job;
+  lacks_quota_ = false;
+  for (std::int32_t o = 0; o < options_of(job); ++o) lacks_quota_ = lacks_quota_ || !quota_ok(pass, job, o);
   for (std::int32_t o = 0; o < options_of(job); ++o) {
-    if (!quota_ok(pass, job, o)) continue;
+    if (lacks_quota_ && !quota_ok(pass, job, o)) continue;
     const std::int32_t d = option_of(job, o).demand;
     const kernel::DemandRow& demand = p_->demands[d];
     if (rules_.preemptive && infeasible_[to_index(d)] == pass_) continue;

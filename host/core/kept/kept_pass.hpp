@@ -40,12 +40,13 @@ class KeptPass {
     std::int32_t max_tries = 0;
   };
 
-  /// Reads all nodes of a problem.
-  void begin(const StateImpl& state, const kernel::ProblemView& problem);
+  /// Reads all nodes of a problem. @param running  jobs that may be displaced
+  void begin(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running);
   /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
-  /// @param gain  running jobs that may be displaced by others than before
-  void follow(const StateImpl& state, const kernel::ProblemView& problem, std::span<const std::int32_t> nodes,
-              std::span<const std::int32_t> gain);
+  /// @param changed  jobs that are others than before, or run elsewhere
+  /// @param gain     running jobs that may be displaced by others than before
+  void follow(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running,
+              std::span<const std::int32_t> nodes, std::span<const std::int32_t> changed, std::span<const std::int32_t> gain);
   /// Classes that were dropped: others may come at their places.
   void forget(std::span<const std::int32_t> classes) {
     for (const std::int32_t of : classes) {
@@ -97,7 +98,10 @@ class KeptPass {
   bool read_node(std::int32_t node);
   void count_gpus(const StateImpl& state, std::int32_t node);
   bool as_planned(const StateImpl& state) const;
-  void try_again_where_more_is_free(const WaitingClasses& waiting);
+  void add_victim(const VictimOrder& running, std::int32_t job);
+  void list_grown(const VictimOrder& running);
+  bool may_use_grown(const OrderPlace& dead, std::int32_t demand) const;
+  void try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running);
   void push(const Head& head);
   void push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
   void revive(const WaitingClasses& waiting, const OrderPlace& after);
@@ -138,7 +142,21 @@ class KeptPass {
   VictimOrder* running_ = nullptr;
   KeySource* keys_ = nullptr;
   std::vector<Head> heads_;
-  std::vector<OrderPlace> dead_;          // [classes] from here on no job of the class found room, job -1: not known
+  std::vector<OrderPlace> dead_;           // [classes] from here on no job of the class found room, job -1: not known
+  std::vector<std::uint8_t> lacked_quota_;  // [classes] 1: some option of it lacked quota then
+  bool lacks_quota_ = false;               // of the job that is tried
+  std::vector<std::vector<std::int32_t>> victims_on_;  // [nodes] jobs that may be displaced; some have left
+  /// A node on which more is free, or could be, and its victims from the last one on, each with those behind it.
+  struct Victims {
+    OrderPlace place;
+    std::int64_t gpus, cpu, memory;
+  };
+  struct Grown {
+    std::int32_t node;
+    std::size_t begin, end;  // of `grown_victims_`
+  };
+  std::vector<Grown> grown_;
+  std::vector<Victims> grown_victims_;
   std::vector<std::int32_t> more_nodes_;  // on which more is free, or could be, than after the last pass
   std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used, or more could be given back
   std::vector<std::int64_t> queue_used_;  // after the last pass

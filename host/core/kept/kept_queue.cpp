@@ -88,7 +88,7 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
   running_.end_changes();
-  pass_.begin(s, s.problem());
+  pass_.begin(s, s.problem(), running_);
 }
 
 // Jobs that are rejected now or were in the last decision, but not both, have changed.
@@ -124,7 +124,7 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   }
   running_.end_changes();
   pass_.forget(waiting_.drop_empty());
-  pass_.follow(s, s.problem(), nodes_, gain_);
+  pass_.follow(s, s.problem(), running_, nodes_, jobs_, gain_);
 }
 
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
