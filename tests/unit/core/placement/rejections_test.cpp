@@ -104,6 +104,19 @@ TEST_F(Rejected, WhatTheClusterCannotHoldUntilItCan) {
   EXPECT_EQ(ids(), Ids{"a"});
 }
 
+// More than the change log lists one by one.
+TEST_F(Rejected, AmongManyThatComeAtOnce) {
+  state_.apply(delta::PutJob{job_until("a", kNever, 1)});
+  EXPECT_EQ(ids(), Ids{});
+  std::vector<Delta> many;
+  for (int i = 10; i < 40; ++i) many.push_back(delta::PutJob{job_until("m" + std::to_string(i), i % 2 == 0 ? 110 * kSecond : kNever)});
+  many.push_back(delta::PutJob{job_until("z", kNever, 40)});
+
+  state_.apply(many);
+
+  EXPECT_EQ(ids().size(), 16U);
+}
+
 TEST_F(Rejected, ByAnEngineThatServesTwoStatesInTurn) {
   state_.apply(delta::PutJob{job_until("a", kNever, 40)});
   EXPECT_EQ(ids(), Ids{"a"});
