@@ -22,11 +22,16 @@ void PassProblem::cut(const StateImpl& s, const PassRules& rules) {
 }
 
 bool PassProblem::find_failures(const StateImpl& s, std::span<const kernel::TakenRow> taken) {
-  lost_.assign(s.jobs.size(), 0);
-  repaired_.assign(s.jobs.size(), -1);
+  if (marks_) {
+    lost_.clear();
+    repaired_.clear();
+  }
+  lost_.resize(s.jobs.size(), 0);
+  repaired_.resize(s.jobs.size(), -1);
   repairs_.clear();
+  marks_ = s.any_lost_gpus();
+  if (!marks_) return false;
   bool any = false;
-  if (!s.any_lost_gpus()) return false;
   for (const std::int32_t job : s.job_order) {
     if (s.job.running[to_index(job)] == 0 || !s.lost_gpus(job)) continue;
     if (!any) {

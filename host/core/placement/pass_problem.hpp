@@ -43,6 +43,7 @@ class PassProblem {
   GangRepair gang_repair_;
   std::vector<std::uint8_t> lost_;
   std::vector<std::int32_t> repaired_;
+  bool marks_ = false;  // some job of `lost_` or `repaired_` may be marked
   std::vector<std::vector<PlanEntry>> repairs_;
   Consolidator consolidator_;
   std::vector<kernel::OptionRow> cut_;

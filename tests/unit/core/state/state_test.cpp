@@ -369,11 +369,11 @@ JobColumns columns_of(const ClusterState& state) {
   return columns;
 }
 
-// Jobs have one shape or more and run on one node or two, so that their rows are of several sizes.
-TEST(ClusterState, ColumnsOfJobsStayRightAndBoundedWhileThousandsComeAndGo) {
-  ClusterState state(small());
+/// Thousands of jobs of one to five shapes come and go, and one starts on one node or two and stops. @param after_each  called with the
+/// step
+template <class AfterEach>
+void turn_over(ClusterState& state, const AfterEach& after_each) {
   std::vector<std::string> there;
-  std::int32_t most = 0;
   for (int i = 0; i < 6'000; ++i) {
     Job job = waiting("job" + std::to_string(i), 1 + i % 8);
     for (int extra = 0; extra < i % 5; ++extra) {
@@ -382,21 +382,57 @@ TEST(ClusterState, ColumnsOfJobsStayRightAndBoundedWhileThousandsComeAndGo) {
       job.shapes.back().gpus = 1 + (i + extra) % 7;
     }
     std::vector<Delta> deltas = {delta::PutJob{job}};
-    if (i % 10 == 0) deltas.push_back(delta::StartJob{"c", i % 20 == 0 ? on("n1", {i / 10 % 8}) : on("n2", {1, 2})});
-    if (i % 10 == 5) deltas.push_back(delta::StopJob{"c"});
+    const AllocationEntry all = {"", 0, "n1", {0, 1, 2, 3, 4, 5, 6, 7}, kWholeGpu, false};
+    const AllocationEntry half = {"", 0, "n1", {0, 1, 2, 3}, kWholeGpu, false}, rest = {"", 4, "n2", {0, 1, 2, 3}, kWholeGpu, false};
+    if (i % 40 == 0) deltas.push_back(delta::StartJob{"b", {"s", {all}}});
+    if (i % 40 == 20) deltas.push_back(delta::StartJob{"b", {"s", {half, rest}}});
+    if (i % 20 == 5) deltas.push_back(delta::StopJob{"b"});
     there.push_back(job.id);
     if (there.size() > 40) {
       deltas.push_back(delta::RemoveJob{there.front(), ""});
       there.erase(there.begin());
     }
-    if (i % 10 == 0 && i % 20 != 0) deltas.erase(deltas.begin() + 1);
-    if (i % 20 == 15) deltas.erase(deltas.begin() + 1);
     state.apply(deltas);
-    most = std::max(most, state.impl().problem().n_options);
-    if (i % 500 != 499) continue;
-    EXPECT_EQ(columns_of(state), columns_of(ClusterState(state.snapshot()))) << i;
+    after_each(i);
   }
+}
+
+TEST(ClusterState, ColumnsOfJobsStayRightAndBoundedWhileThousandsComeAndGo) {
+  ClusterState state(small());
+  std::int32_t most = 0;
+  turn_over(state, [&](int i) {
+    most = std::max(most, state.impl().problem().n_options);
+    if (i % 500 != 499) return;
+    ASSERT_EQ(columns_of(state), columns_of(ClusterState(state.snapshot()))) << i;
+  });
   EXPECT_LE(most, 2'048);
+}
+
+// Each time it asks for more rows than before, so that none are used again.
+TEST(ClusterState, ColumnsOfAJobThatGrowsNeedLittleRoom) {
+  ClusterState state(small());
+  Job job = waiting("grows", 1);
+  std::int32_t most = 0;
+  for (int i = 0; i < 100; ++i) {
+    state.apply(delta::PutJob{job});
+    most = std::max(most, state.impl().problem().n_options);
+    job.shapes.push_back(job.shapes.front());
+    job.shapes.back().id = "s" + std::to_string(i);
+  }
+
+  EXPECT_LE(most, 2 * (3 * 2 + 2 * 100) + 1'024);
+  EXPECT_EQ(columns_of(state), columns_of(ClusterState(state.snapshot())));
+}
+
+// The changes are then too many to be listed.
+TEST(ClusterState, ColumnsOfJobsAreRightAfterThousandsOfChangesThatNoDecisionSaw) {
+  ClusterState state(small());
+  columns_of(state);
+  state.apply(delta::PutJob{waiting("c", 2)});
+
+  turn_over(state, [](int) {});
+
+  EXPECT_EQ(columns_of(state), columns_of(ClusterState(state.snapshot())));
 }
 
 // Every job requests another amount of memory, so each has its own demand.
@@ -420,6 +456,18 @@ TEST(ClusterState, ForgetsWhatJobsThatLeftAskedFor) {
   Plan there = engine.decide(loaded, request);
   here.revision = there.revision = 0;
   EXPECT_EQ(io::to_json(here, state, false), io::to_json(there, loaded, false));
+}
+
+TEST(ClusterState, CommitRefusesAPlanThatNamesNoJob) {
+  ClusterState state(small());
+  const std::int32_t unused = state.find_job("b");
+  state.apply(delta::RemoveJob{"b", ""});
+  Plan plan = Engine().decide(state, Request());
+
+  for (const std::int32_t job : {-1, unused, 99}) {
+    plan.decisions.front().job = job;
+    EXPECT_THROW(commit(state, plan), InvalidArgument) << job;
+  }
 }
 
 TEST(ClusterState, CommitRefusesAStalePlan) {
