@@ -159,26 +159,33 @@ void KeptPass::list_grown(const VictimOrder& running) {
   }
 }
 
-// Whether a member fits on a node that has grown, with what is free and all victims behind a place gone.
-bool KeptPass::may_use_grown(const OrderPlace& dead, std::int32_t demand) const {
+// A class that is dead from this place on, or from an earlier one, may use a node that has grown: with what is free and the
+// victims behind the place gone, a member fits there. Job -1: no class may.
+OrderPlace KeptPass::last_to_use_grown(std::int32_t demand) const {
   const kernel::DemandRow& d = p_->demands[demand];
   const kernel::GroupRow& member = p_->groups[d.group_begin];
-  return std::any_of(grown_.begin(), grown_.end(), [&](const Grown& grown) {
-    if (!kernel::in_filter(*p_, d.filter, grown.node)) return false;
-    std::int64_t gpus = std::popcount(free_.free[grown.node]), cpu = 0, memory = 0;
-    for (std::size_t i = grown.end; i > grown.begin; --i) {
-      const Victims& behind = grown_victims_[i - 1];
-      if (behind.place < dead) continue;
-      gpus += behind.gpus;
-      cpu = behind.cpu;
-      memory = behind.memory;
-      break;
-    }
-    const auto enough = [](std::int64_t free, std::int64_t more, std::int64_t needed) {
-      return free == kernel::kNoLimit || free + more >= needed;
+  const auto enough = [](std::int64_t free, std::int64_t more, std::int64_t needed) {
+    return free == kernel::kNoLimit || free + more >= needed;
+  };
+  OrderPlace last;
+  for (const Grown& grown : grown_) {
+    if (!kernel::in_filter(*p_, d.filter, grown.node)) continue;
+    const std::int64_t gpus = std::popcount(free_.free[grown.node]), cpu = free_.cpu[grown.node], memory = free_.memory[grown.node];
+    const auto fits = [&](const Victims& gone) {
+      return gpus + gone.gpus >= member.gpus && enough(cpu, gone.cpu, member.cpu) && enough(memory, gone.memory, member.memory);
     };
-    return gpus >= member.gpus && enough(free_.cpu[grown.node], cpu, member.cpu) && enough(free_.memory[grown.node], memory, member.memory);
-  });
+    if (fits({})) return kBehindAll;
+    const auto end = grown_victims_.begin() + static_cast<std::ptrdiff_t>(grown.end);
+    const auto gone = std::find_if(grown_victims_.begin() + static_cast<std::ptrdiff_t>(grown.begin), end, fits);
+    if (gone != end && (last.job < 0 || last < gone->place)) last = gone->place;
+  }
+  return last;
+}
+
+bool KeptPass::may_use_grown(const OrderPlace& dead, std::int32_t demand) {
+  LastToUse& known = last_to_use_[to_index(demand)];
+  if (known.pass != pass_) known = {pass_, last_to_use_grown(demand)};
+  return known.place.job >= 0 && !(known.place < dead);
 }
 
 // Classes of which a member may use a node on which there is more, or that lacked quota of a queue with more room.
@@ -236,6 +243,8 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
   change_of_.resize(to_index(p.n_jobs), 0);
   known_now_.resize(to_index(p.n_demands), 0);
   infeasible_.resize(to_index(p.n_demands), 0);
+  last_to_use_.resize(to_index(p.n_demands));
+  last_victim_.resize(to_index(p.n_filters));
   ++round_;
   ++pass_;
   blocked_ = -1;
@@ -324,6 +333,30 @@ std::int32_t KeptPass::fit(Pass& pass, std::int32_t job) {
   return kNone;
 }
 
+// Whether some victim behind a place holds a node that a demand allows. What jobs held that were displaced counts as well.
+bool KeptPass::has_victims(const OrderPlace& place, std::int32_t filter) {
+  LastToUse& known = last_victim_[to_index(filter)];
+  if (known.pass != pass_) {
+    known = {pass_, {}};
+    // Later calls are for places behind this one.
+    for (std::size_t i = 0; i < running_->size(); ++i) {
+      const OrderPlace& one = running_->at_end(i, *keys_);
+      if (one < place) break;
+      if (!holds_node_of(one.job, filter)) continue;
+      known.place = one;
+      break;
+    }
+  }
+  return known.place.job >= 0 && place < known.place;
+}
+
+bool KeptPass::holds_node_of(std::int32_t victim, std::int32_t filter) const {
+  for (std::int32_t h = p_->held_begin[victim]; h < p_->held_end[victim]; ++h) {
+    if (kernel::in_filter(*p_, filter, p_->held[h].node)) return true;
+  }
+  return false;
+}
+
 // Whether some option did not already fail with all victims of an earlier job.
 bool KeptPass::may_gain(std::int32_t job) const {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
@@ -339,6 +372,12 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   read_ = 0;
   by_quota_ = false;
   for (std::int32_t o = 0; o < options_of(job); ++o) by_quota_ = by_quota_ || !quota_ok(pass, job, o);
+  bool any = by_quota_;
+  for (std::int32_t o = 0; o < options_of(job); ++o) any = any || has_victims(place, p_->demands[option_of(job, o).demand].filter);
+  if (!any) {
+    for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) infeasible_[to_index(option_of(job, o).demand)] = pass_;
+    return kNone;
+  }
   const std::int32_t from = pass.n_entries;
   const auto undo = [&](std::int32_t o) {
     kernel::undo_entries(pass, p_->groups + p_->demands[option_of(job, o).demand].group_begin, from);
@@ -482,10 +521,7 @@ bool KeptPass::list_next(const OrderPlace& place) {
 // A victim that holds neither an allowed node nor quota that the job lacks would return at once.
 bool KeptPass::matters(std::int32_t job, std::int32_t victim) const {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
-    const std::int32_t filter = p_->demands[option_of(job, o).demand].filter;
-    for (std::int32_t h = p_->held_begin[victim]; h < p_->held_end[victim]; ++h) {
-      if (kernel::in_filter(*p_, filter, p_->held[h].node)) return true;
-    }
+    if (holds_node_of(victim, p_->demands[option_of(job, o).demand].filter)) return true;
   }
   return by_quota_ && kernel::share_quota(*p_, job, victim);
 }

@@ -45,8 +45,8 @@ class KeptPass {
   /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
   /// @param changed  jobs that are others than before, or run elsewhere
   /// @param gain     running jobs that may be displaced by others than before
-  void follow(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running,
-              std::span<const std::int32_t> nodes, std::span<const std::int32_t> changed, std::span<const std::int32_t> gain);
+  void follow(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running, std::span<const std::int32_t> nodes,
+              std::span<const std::int32_t> changed, std::span<const std::int32_t> gain);
   /// Classes that were dropped: others may come at their places.
   void forget(std::span<const std::int32_t> classes) {
     for (const std::int32_t of : classes) {
@@ -100,7 +100,10 @@ class KeptPass {
   bool as_planned(const StateImpl& state) const;
   void add_victim(const VictimOrder& running, std::int32_t job);
   void list_grown(const VictimOrder& running);
-  bool may_use_grown(const OrderPlace& dead, std::int32_t demand) const;
+  OrderPlace last_to_use_grown(std::int32_t demand) const;
+  bool may_use_grown(const OrderPlace& dead, std::int32_t demand);
+  bool has_victims(const OrderPlace& place, std::int32_t filter);
+  bool holds_node_of(std::int32_t victim, std::int32_t filter) const;
   void try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running);
   void push(const Head& head);
   void push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
@@ -142,9 +145,9 @@ class KeptPass {
   VictimOrder* running_ = nullptr;
   KeySource* keys_ = nullptr;
   std::vector<Head> heads_;
-  std::vector<OrderPlace> dead_;           // [classes] from here on no job of the class found room, job -1: not known
-  std::vector<std::uint8_t> lacked_quota_;  // [classes] 1: some option of it lacked quota then
-  bool lacks_quota_ = false;               // of the job that is tried
+  std::vector<OrderPlace> dead_;                       // [classes] from here on no job of the class found room, job -1: not known
+  std::vector<std::uint8_t> lacked_quota_;             // [classes] 1: some option of it lacked quota then
+  bool lacks_quota_ = false;                           // of the job that is tried
   std::vector<std::vector<std::int32_t>> victims_on_;  // [nodes] jobs that may be displaced; some have left
   /// A node on which more is free, or could be, and its victims from the last one on, each with those behind it.
   struct Victims {
@@ -155,6 +158,14 @@ class KeptPass {
     std::int32_t node;
     std::size_t begin, end;  // of `grown_victims_`
   };
+  /// Found once in a pass.
+  struct LastToUse {
+    std::int64_t pass = 0;
+    OrderPlace place;  // job -1: none
+  };
+  static constexpr OrderPlace kBehindAll{INT64_MAX, INT64_MAX, 0};
+  std::vector<LastToUse> last_to_use_;  // [demands] see last_to_use_grown
+  std::vector<LastToUse> last_victim_;  // [filters] the last job that holds a node of it
   std::vector<Grown> grown_;
   std::vector<Victims> grown_victims_;
   std::vector<std::int32_t> more_nodes_;  // on which more is free, or could be, than after the last pass

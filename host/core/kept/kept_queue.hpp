@@ -75,17 +75,17 @@ class KeptQueue final : private KeySource {
   bool settled_ = false;  // the last pass changed little
   bool seen_ = false;     // the state and the policy are those of the last decision
   ChangeLog::Cursor cursor_;
-  const ChosenPolicy* chosen_ = nullptr;  // of the decision
-  QueuePolicy* policy_ = nullptr;         // that the keys are of
-  const StateImpl* s_ = nullptr;          // of the decision
+  const ChosenPolicy* chosen_ = nullptr;   // of the decision
+  QueuePolicy* policy_ = nullptr;          // that the keys are of
+  const StateImpl* s_ = nullptr;           // of the decision
   std::vector<std::int32_t> rejected_;     // as it was read
   std::vector<std::int64_t> rejected_in_;  // [jobs of the state] the last decision that rejected it
   std::int64_t decision_ = 0;
-  JobTimes changes_;                      // of keys of running jobs that may be displaced
-  JobTimes order_changes_;                // of keys of all running jobs, where some may be displaced
-  JobTimes late_;                         // of waiting jobs with hard deadlines: when they are too late
-  std::int64_t inexact_ = 0;              // jobs with a demand that is not exact
-  std::int64_t several_ = 0;              // jobs with several shapes
+  JobTimes changes_;          // of keys of running jobs that may be displaced
+  JobTimes order_changes_;    // of keys of all running jobs, where some may be displaced
+  JobTimes late_;             // of waiting jobs with hard deadlines: when they are too late
+  std::int64_t inexact_ = 0;  // jobs with a demand that is not exact
+  std::int64_t several_ = 0;  // jobs with several shapes
   std::vector<std::uint8_t> is_inexact_, has_several_;
   std::vector<TimeUs> remaining_, waiting_since_, assigned_;
   std::vector<std::int64_t> attained_;

@@ -113,9 +113,9 @@ class WaitingClasses {
   std::vector<std::int32_t> class_of_;  // [jobs of the state]
   std::vector<OrderPlace> place_of_;    // the same; of jobs in a class
   std::int64_t n_jobs_ = 0;
-  std::vector<std::int32_t> dropped_;   // by the last call
-  std::vector<std::int32_t> vacant_;    // classes that were dropped
-  std::size_t empty_ = 0;               // that were not, and have no jobs
+  std::vector<std::int32_t> dropped_;  // by the last call
+  std::vector<std::int32_t> vacant_;   // classes that were dropped
+  std::size_t empty_ = 0;              // that were not, and have no jobs
   bool filling_ = false;
 };
 
