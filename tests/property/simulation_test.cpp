@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "host/io/traces/importers.hpp"
@@ -103,6 +104,12 @@ Snapshot random_cluster(Random& random, const World& world) {
     if (inner_groups && random.percent(80)) group_gpus(random, node);
   }
   return cluster;
+}
+
+bool has_inner_groups(const Snapshot& cluster) {
+  const auto grouped = [](const Gpu& gpu) { return gpu.inner_group >= 0; };
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),
+                     [&](const Node& node) { return std::any_of(node.gpu_list.begin(), node.gpu_list.end(), grouped); });
 }
 
 Overheads random_overheads(Random& random) {
@@ -214,6 +221,30 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     const std::optional<std::string> got = outcomes_by_counts(trace, cluster, settings);
 
     ASSERT_EQ(got.has_value(), !world.hard_deadlines) << what;
+    if (got.has_value()) {
+      ASSERT_EQ(*got, outcomes_by_engine(trace, cluster, settings)) << what;
+    }
+  }
+}
+
+// Under packing `count` a job takes the first GPUs, unless they are in inner groups.
+TEST(SimulationByCounts, IsTheOneWithPlansUnderConservativeBackfill) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    Random random(seed);
+    const World world{random.percent(30), random.percent(20), random.percent(5)};
+    const Trace trace = random_trace(random, world);
+    const Snapshot cluster = random_cluster(random, world);
+    SimulationSettings settings;
+    settings.request.policy = random.of<const char*>({"fifo", "fifo", "sjf", "edf"});
+    settings.request.params = {{"packing", "count"}, {"discipline", "conservative"}};
+    settings.request.seed = seed;
+    settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "noise:100", "none"});
+    settings.overheads = random_overheads(random);
+    const std::string what = fmt::format("seed {} {} {} {}", seed, settings.request.policy, settings.estimates, settings.overheads.name);
+
+    const std::optional<std::string> got = outcomes_by_counts(trace, cluster, settings);
+
+    ASSERT_EQ(got.has_value(), !world.hard_deadlines && !has_inner_groups(cluster)) << what;
     if (got.has_value()) {
       ASSERT_EQ(*got, outcomes_by_engine(trace, cluster, settings)) << what;
     }

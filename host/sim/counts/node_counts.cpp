@@ -11,6 +11,15 @@
 namespace berth::sim {
 namespace {
 
+/// Adds GPUs of a node to a set of GPUs of its pool.
+void add_bits(std::span<std::uint64_t> set, std::int64_t first, std::uint64_t mask) {
+  if (mask == 0) return;
+  const auto word = static_cast<std::size_t>(first / 64);
+  const int shift = static_cast<int>(first % 64);
+  set[word] |= mask << shift;
+  if (shift > 0 && mask >> (64 - shift) != 0) set[word + 1] |= mask >> (64 - shift);
+}
+
 bool plain(const Node& node) {
   const auto works = [](const Gpu& gpu) { return gpu.state == GpuState::kOk; };
   return node.state == NodeState::kReady && std::all_of(node.gpu_list.begin(), node.gpu_list.end(), works) && node.available_from_us == 0 &&
@@ -41,8 +50,9 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
     const auto [found, fresh] = pool_at_[node.gpu_type].try_emplace(owned_ ? node.virtual_clusters.front() : std::string(), pools());
     if (fresh) pools_.emplace_back();
     Pool& pool = pools_[to_index(found->second)];
-    nodes_.push_back({columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size())});
+    nodes_.push_back({columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size()), pool.total});
     pool.nodes.push_back(n);
+    pool.node_of.insert(pool.node_of.end(), to_index(node.gpus), n);
     pool.free = pool.total += node.gpus;
     gpus_ += node.gpus;
   }
@@ -191,6 +201,27 @@ void NodeCounts::take_beside(const std::vector<CountedGpus>& reserved, std::int3
   [[maybe_unused]] const bool fits = take(pool, gpus, taken);
   assert(fits);
   give(withheld_);
+}
+
+void NodeCounts::add_free(std::int32_t pool, std::span<std::uint64_t> set) const {
+  for (const std::int32_t n : pools_[to_index(pool)].nodes) add_bits(set, nodes_[to_index(n)].first_gpu, nodes_[to_index(n)].free);
+}
+
+void NodeCounts::add_to(std::span<std::uint64_t> set, const std::vector<CountedGpus>& gpus) const {
+  for (const CountedGpus& one : gpus) add_bits(set, nodes_[to_index(one.node)].first_gpu, one.mask);
+}
+
+void NodeCounts::read_set(std::int32_t pool, std::span<const std::uint64_t> set, std::vector<CountedGpus>& gpus) const {
+  gpus.clear();
+  for (std::size_t word = 0; word < set.size(); ++word) {
+    for (std::uint64_t rest = set[word]; rest != 0; rest &= rest - 1) {
+      const std::int64_t gpu = static_cast<std::int64_t>(64 * word) + std::countr_zero(rest);
+      const std::int32_t n = pools_[to_index(pool)].node_of[static_cast<std::size_t>(gpu)];
+      if (gpus.empty() || gpus.back().node != n) gpus.push_back({n, 0, 0});
+      ++gpus.back().gpus;
+      gpus.back().mask |= std::uint64_t{1} << (gpu - nodes_[to_index(n)].first_gpu);
+    }
+  }
 }
 
 std::string NodeCounts::names_of(const std::vector<CountedGpus>& taken) const {
