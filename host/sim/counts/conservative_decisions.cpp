@@ -22,7 +22,7 @@ void keep_lowest(std::span<std::uint64_t> gpus, std::int64_t n) {
 
 }  // namespace
 
-ConservativeDecisions::ConservativeDecisions(CountRun& run) : run_(run) {
+ConservativeDecisions::ConservativeDecisions(CountRun& run) : run_(run), lines_(run.nodes().pools()) {
   for (std::int32_t pool = 0; pool < run.nodes().pools(); ++pool) pools_.emplace_back(run.nodes().total(pool));
 }
 
@@ -42,45 +42,73 @@ void ConservativeDecisions::decide() {
 
 void ConservativeDecisions::decide_in(std::int32_t pool) {
   Pool& of = pools_[to_index(pool)];
-  reserved_.resize(to_index(run_.jobs().jobs()));
-  std::sort(of.fresh.begin(), of.fresh.end());
   ReleaseProfile& releases = run_.releases(pool);
   releases.advance(run_.jobs(), run_.now());
-  const bool at_end = of.fresh.empty() || (!of.planned.empty() && *of.planned.rbegin() < of.fresh.front());
-  if (!of.planned.empty() && at_end && !of.more_free && !of.moved && !releases.moves()) {
+  const bool behind = join_waiting(pool);
+  if (of.planned && behind && !of.more_free && !of.moved && !releases.moves()) {
     of.timeline.advance(run_.now());
-    for (const JobPlace& place : of.fresh) {
-      of.planned.insert(of.planned.end(), place);
-      plan(pool, place, run_.now());
-    }
+    plan_behind(pool, of.planned_until, of.planned_until);
   } else {
-    for (const JobPlace& place : of.fresh) {
-      of.planned.insert(place);
-      reserved_[to_index(place.job)].start = kUnplanned;
-    }
-    plan_again(pool);
+    begin_timeline(pool);
+    of.starts.clear();
+    const JobPlace kept_until = of.planned ? of.planned_until : kNoJob;
+    of.planned_until = kNoJob;
+    plan_behind(pool, kNoJob, kept_until);
   }
-  of.fresh.clear();
   start_due(pool);
+  of.planned = !of.waiting.empty();
   of.more_free = false;
   of.moved = releases.moves();
 }
 
-void ConservativeDecisions::plan_again(std::int32_t pool) {
+/// Jobs that have come are in order with the others. @returns whether all planned jobs are before them.
+bool ConservativeDecisions::join_waiting(std::int32_t pool) {
   Pool& of = pools_[to_index(pool)];
-  begin_timeline(pool);
-  of.starts.clear();
+  bool behind = true;
+  reserved_.resize(to_index(run_.jobs().jobs()));
+  for (const JobPlace& place : of.fresh) {
+    of.waiting.insert(place);
+    lines_.push(run_.jobs()[place.job], place, run_.predicted(run_.jobs()[place.job]));
+    reserved_[to_index(place.job)].start = kUnplanned;
+    behind = behind && of.planned_until < place;
+  }
+  of.fresh.clear();
+  return behind;
+}
+
+/// Makes reservations behind a place, until no job behind them can start now.
+/// @param kept_until  Jobs up to there were planned in the last decision.
+void ConservativeDecisions::plan_behind(std::int32_t pool, JobPlace place, const JobPlace& kept_until) {
+  constexpr int kLookEvery = 8;
+  Pool& of = pools_[to_index(pool)];
   // While nothing that was taken before is free for a job, it starts no sooner, and where its GPUs are still free it gets those.
   bool more_free = of.more_free;
-  for (const JobPlace& place : of.planned) {
-    const TimeUs start = reserved_[to_index(place.job)].start;
-    if (start == kUnplanned || more_free) {
-      plan(pool, place, run_.now());
-    } else if (start != kNever && !keep(of, place)) {
-      plan(pool, place, std::max(start, run_.now()));
+  JobPlace may_start = kNoJob;
+  int planned = 0;
+  for (auto next = of.waiting.upper_bound(place); next != of.waiting.end(); ++next, ++planned) {
+    if (may_start < *next || planned % kLookEvery == 0) {
+      may_start = first_that_may_start(pool, of.planned_until);
+      if (may_start.job < 0) return;
+    }
+    const TimeUs start = reserved_[to_index(next->job)].start;
+    if (start == kUnplanned || more_free || kept_until < *next) {
+      plan(pool, *next, run_.now());
+    } else if (start != kNever && !keep(of, *next)) {
+      plan(pool, *next, std::max(start, run_.now()));
       more_free = true;
     }
+    of.planned_until = *next;
   }
+}
+
+/// The first job behind a place for which there are enough GPUs from now on until it ends. kNoJob: there is none.
+JobPlace ConservativeDecisions::first_that_may_start(std::int32_t pool, const JobPlace& behind) {
+  pools_[to_index(pool)].timeline.room(room_);
+  return lines_.first_behind(pool, behind, [this](std::int32_t gpus) {
+    while (!room_.empty() && room_.back().gpus < gpus) room_.pop_back();
+    if (room_.empty()) return TimeUs{0};
+    return room_.back().until == kNever ? kNever : room_.back().until - run_.now();
+  });
 }
 
 /// The timeline of the running jobs.
@@ -131,7 +159,8 @@ void ConservativeDecisions::start_due(std::int32_t pool) {
     assert(of.starts.begin()->key == run_.now());
     [[maybe_unused]] const bool free = run_.nodes().take_again(run_.jobs().taken(place.job));
     assert(free);
-    of.planned.erase(place);
+    of.waiting.erase(place);
+    lines_.erase(run_.jobs()[place.job], place);
     of.starts.erase(of.starts.begin());
     run_.start(place, true);
   }
@@ -139,18 +168,12 @@ void ConservativeDecisions::start_due(std::int32_t pool) {
 
 std::int32_t ConservativeDecisions::take_any() {
   for (Pool& of : pools_) {
-    if (!of.fresh.empty()) {
-      const std::int32_t job = of.fresh.back().job;
-      of.fresh.pop_back();
-      return job;
-    }
-    if (!of.planned.empty()) {
-      const std::int32_t job = of.planned.begin()->job;
-      of.planned.erase(of.planned.begin());
-      return job;
-    }
+    if (of.fresh.empty()) continue;
+    const std::int32_t job = of.fresh.back().job;
+    of.fresh.pop_back();
+    return job;
   }
-  return -1;
+  return lines_.take_any();
 }
 
 }  // namespace berth::sim

@@ -56,8 +56,8 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool conservative = chosen.rules.discipline == kernel::Discipline::kConservative;
   const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy && !conservative;
   const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
-                        !(conservative && chosen.entry->preemptive) &&
-                        chosen.rules.packing != core::Packing::kConsolidate && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
+                        !(conservative && chosen.entry->preemptive) && chosen.rules.packing != core::Packing::kConsolidate &&
+                        !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),

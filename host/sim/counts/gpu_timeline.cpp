@@ -113,6 +113,17 @@ TimeUs GpuTimeline::find(std::int64_t gpus, TimeUs run, TimeUs from, std::span<s
   }
 }
 
+void GpuTimeline::room(std::vector<Room>& steps) {
+  steps.assign(1, {many_[first_], kNever});
+  back_.assign(row(first_).begin(), row(first_).end());
+  for (std::size_t span = first_ + 1; span < spans() && steps.back().gpus > 0; ++span) {
+    const std::int64_t gpus = meet(back_, row(span));
+    if (gpus == steps.back().gpus) continue;
+    steps.back().until = from_[span];
+    steps.push_back({gpus, kNever});
+  }
+}
+
 bool GpuTimeline::is_free(TimeUs from, TimeUs run, Gpus gpus) const {
   const TimeUs end = core::saturating_add(from, run);
   for (std::size_t span = span_at(from); span < spans() && (from_[span] < end || from_[span] <= from); ++span) {

@@ -36,8 +36,13 @@ class GpuTimeline {
   bool is_free(TimeUs from, TimeUs run, Gpus gpus) const;
   /// Takes them for that time. They are free in it.
   void reserve(TimeUs from, TimeUs run, Gpus gpus);
-  /// Those that are free at first.
-  Gpus free() const { return row(first_); }
+  /// GPUs that are free now, and until when.
+  struct Room {
+    std::int64_t gpus;
+    TimeUs until;  // kNever: for ever
+  };
+  /// How many GPUs are free from now until when, in ascending order of time. The last number is for ever, and may be 0.
+  void room(std::vector<Room>& steps);
 
  private:
   std::size_t spans() const { return from_.size(); }
@@ -50,7 +55,7 @@ class GpuTimeline {
   std::vector<TimeUs> from_;         // [spans]
   std::vector<std::int64_t> many_;   // [spans] number of free GPUs
   std::vector<std::uint64_t> rows_;  // [spans][words]
-  std::vector<std::uint64_t> back_;  // [words] of `find`
+  std::vector<std::uint64_t> back_;  // [words] scratch
 };
 
 }  // namespace berth::sim

@@ -50,7 +50,8 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
     const auto [found, fresh] = pool_at_[node.gpu_type].try_emplace(owned_ ? node.virtual_clusters.front() : std::string(), pools());
     if (fresh) pools_.emplace_back();
     Pool& pool = pools_[to_index(found->second)];
-    nodes_.push_back({columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size()), pool.total});
+    nodes_.push_back(
+        {columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size()), pool.total});
     pool.nodes.push_back(n);
     pool.node_of.insert(pool.node_of.end(), to_index(node.gpus), n);
     pool.free = pool.total += node.gpus;
