@@ -54,6 +54,21 @@ Trace random_trace(Random& random, const World& world) {
   return trace;
 }
 
+// Adds jobs that come fast, and run for very different times: many wait, and short ones pass long ones.
+void crowd(Random& random, const World& world, Trace& trace) {
+  for (std::int32_t j = random.within(20, 200); j > 0; --j) {
+    TraceJob& job = trace.jobs.emplace_back();
+    job.id = fmt::format("k{:03}", trace.jobs.size());
+    if (world.virtual_clusters) job.virtual_cluster = random.of<const char*>({"a", "b"});
+    if (world.gpu_types) job.gpu_type = random.of<const char*>({"v100", "a100"});
+    job.submit_us = trace.jobs[0].submit_us + random.within(0, 100) * kSecond;
+    job.run_us = random.within(1, random.of<std::int32_t>({5, 30, 300})) * kSecond;
+    if (random.percent(50)) job.time_limit_us = random.within(1, 4) * job.run_us / 2;
+    job.gpus = random.of<std::int32_t>({1, 1, 1, 2, 3, 4, 8, 13});
+  }
+  std::stable_sort(trace.jobs.begin(), trace.jobs.end(), [](const TraceJob& a, const TraceJob& b) { return a.submit_us < b.submit_us; });
+}
+
 // Racks, or racks in rows in halls; some nodes are in no rack, in no row, or in no domain.
 void hang_somewhere(Random& random, Snapshot& cluster) {
   const std::vector<const char*> levels =
@@ -232,7 +247,8 @@ TEST(SimulationByCounts, IsTheOneWithPlansUnderConservativeBackfill) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Random random(seed);
     const World world{random.percent(30), random.percent(20), random.percent(5)};
-    const Trace trace = random_trace(random, world);
+    Trace trace = random_trace(random, world);
+    if (random.percent(50)) crowd(random, world, trace);
     const Snapshot cluster = random_cluster(random, world);
     SimulationSettings settings;
     settings.request.policy = random.of<const char*>({"fifo", "fifo", "sjf", "edf"});

@@ -78,7 +78,7 @@ bool ConservativeDecisions::join_waiting(std::int32_t pool) {
 
 /// Makes reservations behind a place, until no job behind them can start now.
 /// @param kept_until  Jobs up to there were planned in the last decision.
-void ConservativeDecisions::plan_behind(std::int32_t pool, JobPlace place, const JobPlace& kept_until) {
+void ConservativeDecisions::plan_behind(std::int32_t pool, JobPlace place, JobPlace kept_until) {
   constexpr int kLookEvery = 8;
   Pool& of = pools_[to_index(pool)];
   // While nothing that was taken before is free for a job, it starts no sooner, and where its GPUs are still free it gets those.

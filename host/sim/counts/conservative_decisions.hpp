@@ -50,7 +50,7 @@ class ConservativeDecisions {
   void decide_in(std::int32_t pool);
   bool join_waiting(std::int32_t pool);
   void begin_timeline(std::int32_t pool);
-  void plan_behind(std::int32_t pool, JobPlace place, const JobPlace& kept_until);
+  void plan_behind(std::int32_t pool, JobPlace place, JobPlace kept_until);
   JobPlace first_that_may_start(std::int32_t pool, const JobPlace& behind);
   bool keep(Pool& of, const JobPlace& place);
   void plan(std::int32_t pool, const JobPlace& place, TimeUs from);

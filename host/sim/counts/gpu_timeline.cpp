@@ -29,6 +29,7 @@ std::int64_t meet(std::span<std::uint64_t> gpus, GpuTimeline::Gpus with) {
 
 void GpuTimeline::begin(TimeUs now, Gpus free) {
   first_ = 0;
+  known_.clear();
   from_.assign(1, now);
   many_.assign(1, count(free));
   rows_.assign(free.begin(), free.end());
@@ -36,6 +37,7 @@ void GpuTimeline::begin(TimeUs now, Gpus free) {
 
 void GpuTimeline::release(TimeUs at, Gpus gpus) {
   assert(at >= from_.back());
+  known_.clear();
   if (at > from_.back()) {
     from_.push_back(at);
     many_.push_back(0);
@@ -77,9 +79,32 @@ std::size_t GpuTimeline::cut(TimeUs at) {
   return span + 1;
 }
 
+// What is free only shrinks while GPUs are reserved. So what is known of a GPU count and run time holds for more and longer ones.
+TimeUs GpuTimeline::known_until(std::int64_t gpus, TimeUs run, TimeUs from) const {
+  for (const Known& one : known_) {
+    if (one.gpus <= gpus && one.run <= run && one.from <= from) from = std::max(from, one.until);
+  }
+  return from;
+}
+
+void GpuTimeline::remember(const Known& one) {
+  std::size_t i = 0;
+  while (i < known_.size() && known_[i].gpus != one.gpus) i += 2;
+  if (i == known_.size()) known_.insert(known_.end(), 2, one);
+  if (one.run <= known_[i].run) known_[i] = one;
+  known_[i + 1] = one;
+}
+
+TimeUs GpuTimeline::find(std::int64_t gpus, TimeUs run, TimeUs from, std::span<std::uint64_t> free) {
+  const TimeUs known = known_until(gpus, run, from);
+  const TimeUs start = known == kNever ? kNever : search(gpus, run, known, free);
+  remember({gpus, run, from, start});
+  return start;
+}
+
 // A start is tried with the spans that it needs, one by one, until too few GPUs are free in all of them. Then no start is possible up to
 // the last of these spans from which on too few are. They are found by going back.
-TimeUs GpuTimeline::find(std::int64_t gpus, TimeUs run, TimeUs from, std::span<std::uint64_t> free) {
+TimeUs GpuTimeline::search(std::int64_t gpus, TimeUs run, TimeUs from, std::span<std::uint64_t> free) {
   back_.resize(words_);
   std::size_t first = span_at(from);
   std::size_t last = first;  // `free` is that of the spans from `first` to `last`, where there are enough

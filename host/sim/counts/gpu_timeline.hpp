@@ -47,6 +47,14 @@ class GpuTimeline {
  private:
   std::size_t spans() const { return from_.size(); }
   Gpus row(std::size_t span) const { return {rows_.data() + span * words_, words_}; }
+  /// No start in [from, until) is possible with as many GPUs and as long a run, or more.
+  struct Known {
+    std::int64_t gpus;
+    TimeUs run, from, until;
+  };
+  TimeUs known_until(std::int64_t gpus, TimeUs run, TimeUs from) const;
+  void remember(const Known& one);
+  TimeUs search(std::int64_t gpus, TimeUs run, TimeUs from, std::span<std::uint64_t> free);
   std::size_t span_at(TimeUs at) const;
   std::size_t cut(TimeUs at);
 
@@ -55,6 +63,7 @@ class GpuTimeline {
   std::vector<TimeUs> from_;         // [spans]
   std::vector<std::int64_t> many_;   // [spans] number of free GPUs
   std::vector<std::uint64_t> rows_;  // [spans][words]
+  std::vector<Known> known_;         // of each GPU count the one of the shortest run, and the last one
   std::vector<std::uint64_t> back_;  // [words] scratch
 };
 
