@@ -103,7 +103,7 @@ void ConservativeDecisions::plan_behind(std::int32_t pool, JobPlace place, JobPl
 
 /// The first job behind a place for which there are enough GPUs from now on until it ends. kNoJob: there is none.
 JobPlace ConservativeDecisions::first_that_may_start(std::int32_t pool, const JobPlace& behind) {
-  pools_[to_index(pool)].timeline.room(room_);
+  pools_[to_index(pool)].timeline.room(run_.now(), room_);
   return lines_.first_behind(pool, behind, [this](std::int32_t gpus) {
     while (!room_.empty() && room_.back().gpus < gpus) room_.pop_back();
     if (room_.empty()) return TimeUs{0};

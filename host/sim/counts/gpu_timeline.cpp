@@ -138,11 +138,12 @@ TimeUs GpuTimeline::search(std::int64_t gpus, TimeUs run, TimeUs from, std::span
   }
 }
 
-void GpuTimeline::room(std::vector<Room>& steps) {
-  steps.assign(1, {many_[first_], kNever});
-  back_.assign(row(first_).begin(), row(first_).end());
-  for (std::size_t span = first_ + 1; span < spans() && steps.back().gpus > 0; ++span) {
-    const std::int64_t gpus = meet(back_, row(span));
+void GpuTimeline::room(TimeUs now, std::vector<Room>& steps) const {
+  const std::size_t first = span_at(now);
+  steps.assign(1, {many_[first], kNever});
+  std::vector<std::uint64_t> free(row(first).begin(), row(first).end());
+  for (std::size_t span = first + 1; span < spans() && steps.back().gpus > 0; ++span) {
+    const std::int64_t gpus = meet(free, row(span));
     if (gpus == steps.back().gpus) continue;
     steps.back().until = from_[span];
     steps.push_back({gpus, kNever});

@@ -36,13 +36,13 @@ class GpuTimeline {
   bool is_free(TimeUs from, TimeUs run, Gpus gpus) const;
   /// Takes them for that time. They are free in it.
   void reserve(TimeUs from, TimeUs run, Gpus gpus);
-  /// GPUs that are free now, and until when.
+  /// GPUs that are free until an instant.
   struct Room {
     std::int64_t gpus;
     TimeUs until;  // kNever: for ever
   };
   /// How many GPUs are free from now until when, in ascending order of time. The last number is for ever, and may be 0.
-  void room(std::vector<Room>& steps);
+  void room(TimeUs now, std::vector<Room>& steps) const;
 
  private:
   std::size_t spans() const { return from_.size(); }
