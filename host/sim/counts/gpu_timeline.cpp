@@ -32,7 +32,22 @@ void GpuTimeline::begin(TimeUs now, Gpus free) {
   known_.clear();
   from_.assign(1, now);
   many_.assign(1, count(free));
+  row_of_.assign(1, 0);
   rows_.assign(free.begin(), free.end());
+  unused_.clear();
+}
+
+/// @returns a copy of a row.
+std::size_t GpuTimeline::new_row(std::size_t of) {
+  std::size_t row = rows_.size() / words_;
+  if (unused_.empty()) {
+    rows_.resize(rows_.size() + words_);
+  } else {
+    row = unused_.back();
+    unused_.pop_back();
+  }
+  std::copy_n(rows_.data() + of * words_, words_, rows_.data() + row * words_);
+  return row;
 }
 
 void GpuTimeline::release(TimeUs at, Gpus gpus) {
@@ -41,12 +56,11 @@ void GpuTimeline::release(TimeUs at, Gpus gpus) {
   if (at > from_.back()) {
     from_.push_back(at);
     many_.push_back(0);
-    rows_.resize(rows_.size() + words_);
-    std::copy_n(rows_.end() - static_cast<std::ptrdiff_t>(2 * words_), words_, rows_.end() - static_cast<std::ptrdiff_t>(words_));
+    row_of_.push_back(new_row(row_of_.back()));
   }
-  std::uint64_t* last = rows_.data() + (spans() - 1) * words_;
+  const std::span<std::uint64_t> last = row(spans() - 1);
   for (std::size_t w = 0; w < words_; ++w) last[w] |= gpus[w];
-  many_.back() = count(row(spans() - 1));
+  many_.back() = count(last);
 }
 
 void GpuTimeline::advance(TimeUs now) {
@@ -55,7 +69,8 @@ void GpuTimeline::advance(TimeUs now) {
   const auto past = static_cast<std::ptrdiff_t>(first_);
   from_.erase(from_.begin(), from_.begin() + past);
   many_.erase(many_.begin(), many_.begin() + past);
-  rows_.erase(rows_.begin(), rows_.begin() + past * static_cast<std::ptrdiff_t>(words_));
+  unused_.insert(unused_.end(), row_of_.begin(), row_of_.begin() + past);
+  row_of_.erase(row_of_.begin(), row_of_.begin() + past);
   first_ = 0;
 }
 
@@ -72,10 +87,7 @@ std::size_t GpuTimeline::cut(TimeUs at) {
   const auto behind = static_cast<std::ptrdiff_t>(span) + 1;
   from_.insert(from_.begin() + behind, at);
   many_.insert(many_.begin() + behind, many_[span]);
-  const std::size_t old = rows_.size();
-  rows_.resize(old + words_);
-  const auto from = rows_.begin() + static_cast<std::ptrdiff_t>(span * words_);
-  std::copy_backward(from, rows_.begin() + static_cast<std::ptrdiff_t>(old), rows_.end());
+  row_of_.insert(row_of_.begin() + behind, new_row(row_of_[span]));
   return span + 1;
 }
 
@@ -167,9 +179,12 @@ void GpuTimeline::reserve(TimeUs from, TimeUs run, Gpus gpus) {
   const std::size_t first = cut(from);
   const std::size_t behind = end == kNever ? spans() : cut(end);
   const std::int64_t n = count(gpus);
+  std::size_t begin = 0, end_word = words_;  // of the words with any
+  while (begin < end_word && gpus[begin] == 0) ++begin;
+  while (begin < end_word && gpus[end_word - 1] == 0) --end_word;
   for (std::size_t span = first; span < behind; ++span) {
-    std::uint64_t* free = rows_.data() + span * words_;
-    for (std::size_t w = 0; w < words_; ++w) free[w] &= ~gpus[w];
+    const std::span<std::uint64_t> free = row(span);
+    for (std::size_t w = begin; w < end_word; ++w) free[w] &= ~gpus[w];
     many_[span] -= n;
   }
 }

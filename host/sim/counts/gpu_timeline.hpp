@@ -46,7 +46,9 @@ class GpuTimeline {
 
  private:
   std::size_t spans() const { return from_.size(); }
-  Gpus row(std::size_t span) const { return {rows_.data() + span * words_, words_}; }
+  Gpus row(std::size_t span) const { return {rows_.data() + row_of_[span] * words_, words_}; }
+  std::span<std::uint64_t> row(std::size_t span) { return {rows_.data() + row_of_[span] * words_, words_}; }
+  std::size_t new_row(std::size_t of);
   /// No start in [from, until) is possible with as many GPUs and as long a run, or more.
   struct Known {
     std::int64_t gpus;
@@ -62,7 +64,9 @@ class GpuTimeline {
   std::size_t first_ = 0;            // spans before it are past
   std::vector<TimeUs> from_;         // [spans]
   std::vector<std::int64_t> many_;   // [spans] number of free GPUs
-  std::vector<std::uint64_t> rows_;  // [spans][words]
+  std::vector<std::size_t> row_of_;  // [spans] a row of `rows_`, so that rows stay where they are
+  std::vector<std::uint64_t> rows_;  // [rows][words]
+  std::vector<std::size_t> unused_;  // rows
   std::vector<Known> known_;         // of each GPU count the one of the shortest run, and the last one
   std::vector<std::uint64_t> back_;  // [words] scratch
 };
