@@ -30,6 +30,7 @@ void ConservativeDecisions::look_behind_again(std::int32_t pool, const JobPlace&
   const CountedJob& job = run_.jobs()[place.job];
   const bool fixed = job.releases == CountedJob::Releases::kFixed;
   Pool& of = pools_[to_index(pool)];
+  of.ended = true;
   of.more_free = of.more_free || job.releases == CountedJob::Releases::kNever || (fixed && job.release > run_.now());
   of.moved = of.moved || (fixed && job.release < run_.now());
 }
@@ -44,8 +45,10 @@ void ConservativeDecisions::decide_in(std::int32_t pool) {
   Pool& of = pools_[to_index(pool)];
   ReleaseProfile& releases = run_.releases(pool);
   releases.advance(run_.jobs(), run_.now());
+  const bool moved = of.moved || releases.moves();
+  if (of.planned && of.fresh.empty() && !of.ended && !moved) return;
   const bool behind = join_waiting(pool);
-  if (of.planned && behind && !of.more_free && !of.moved && !releases.moves()) {
+  if (of.planned && behind && !of.more_free && !moved) {
     of.timeline.advance(run_.now());
     plan_behind(pool, of.planned_until, of.planned_until);
   } else {
@@ -57,7 +60,7 @@ void ConservativeDecisions::decide_in(std::int32_t pool) {
   }
   start_due(pool);
   of.planned = !of.waiting.empty();
-  of.more_free = false;
+  of.ended = of.more_free = false;
   of.moved = releases.moves();
 }
 

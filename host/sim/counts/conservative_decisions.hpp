@@ -39,7 +39,8 @@ class ConservativeDecisions {
     std::set<JobPlace> starts;        // those of them that have a reservation, by start
     GpuTimeline timeline;             // with the running jobs of the last decision and these reservations
     bool planned = false;             // the timeline is that of the last decision
-    bool more_free = false;           // a job has ended before its predicted end since the last decision
+    bool ended = false;               // a job has ended since the last decision
+    bool more_free = false;           // one of them before its predicted end
     bool moved = false;               // a predicted end has moved to a later instant, or may have
   };
   struct Reservation {
