@@ -1,28 +1,16 @@
 #include "host/sim/counts/conservative_decisions.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
-
-#include "berth/kernel/base/bits.hpp"
 
 namespace berth::sim {
 namespace {
 
 constexpr TimeUs kUnplanned = -1;
 
-/// Keeps the first of a set.
-void keep_lowest(std::span<std::uint64_t> gpus, std::int64_t n) {
-  for (std::uint64_t& word : gpus) {
-    const std::int64_t here = std::popcount(word);
-    if (here > n) word = kernel::lowest_bits(word, static_cast<std::int32_t>(n));
-    n -= std::min(here, n);
-  }
-}
-
 }  // namespace
 
-ConservativeDecisions::ConservativeDecisions(CountRun& run) : run_(run), lines_(run.nodes().pools()) {
+ConservativeDecisions::ConservativeDecisions(CountRun& run) : run_(run), keeps_(run.nodes().takes_first()), lines_(run.nodes().pools()) {
   for (std::int32_t pool = 0; pool < run.nodes().pools(); ++pool) pools_.emplace_back(run.nodes().total(pool));
 }
 
@@ -52,16 +40,24 @@ void ConservativeDecisions::decide_in(std::int32_t pool) {
     of.timeline.advance(run_.now());
     plan_behind(pool, of.planned_until, of.planned_until);
   } else {
-    begin_timeline(pool);
     of.starts.clear();
     const JobPlace kept_until = of.planned ? of.planned_until : kNoJob;
     of.planned_until = kNoJob;
-    plan_behind(pool, kNoJob, kept_until);
+    if (keeps_ || enough_for_any(pool)) {
+      begin_timeline(pool);
+      plan_behind(pool, kNoJob, kept_until);
+    }
   }
   start_due(pool);
-  of.planned = !of.waiting.empty();
+  of.planned = keeps_ && !of.waiting.empty();
   of.ended = of.more_free = false;
   of.moved = releases.moves();
+}
+
+/// Whether enough GPUs are free for some job.
+bool ConservativeDecisions::enough_for_any(std::int32_t pool) const {
+  const std::int64_t free = run_.nodes().free(pool);
+  return lines_.first_behind(pool, kNoJob, [&](std::int32_t gpus) { return gpus <= free ? kNever : 0; }).job >= 0;
 }
 
 /// Jobs that have come are in order with the others. @returns whether all planned jobs are before them.
@@ -149,10 +145,9 @@ void ConservativeDecisions::plan(std::int32_t pool, const JobPlace& place, TimeU
   const TimeUs start = of.timeline.find(job.gpus, run, from, gpus_);
   reserved_[to_index(place.job)] = {place, start};
   if (start == kNever) return;
-  keep_lowest(gpus_, job.gpus);
+  run_.nodes().choose(pool, job.gpus, gpus_, run_.jobs().taken(place.job));
   of.timeline.reserve(start, run, gpus_);
   of.starts.insert({start, place.rank, place.job});
-  run_.nodes().read_set(pool, gpus_, run_.jobs().taken(place.job));
 }
 
 void ConservativeDecisions::start_due(std::int32_t pool) {

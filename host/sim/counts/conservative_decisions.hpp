@@ -50,6 +50,7 @@ class ConservativeDecisions {
 
   void decide_in(std::int32_t pool);
   bool join_waiting(std::int32_t pool);
+  bool enough_for_any(std::int32_t pool) const;
   void begin_timeline(std::int32_t pool);
   void plan_behind(std::int32_t pool, JobPlace place, JobPlace kept_until);
   JobPlace first_that_may_start(std::int32_t pool, const JobPlace& behind);
@@ -59,6 +60,7 @@ class ConservativeDecisions {
 
   CountRun& run_;
   std::vector<Pool> pools_;
+  bool keeps_;                         // a plan is kept where nothing has changed
   BackfillLines lines_;                // of all `waiting`
   std::vector<Reservation> reserved_;  // [jobs] those of planned jobs are valid; their GPUs are kept as if they ran
   std::vector<std::uint64_t> gpus_;    // a set of GPUs

@@ -66,7 +66,6 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
     return std::nullopt;
   NodeCounts nodes;
   if (!nodes.begin(cluster, trace.facts, chosen.rules.packing)) return std::nullopt;
-  if (conservative && !nodes.takes_first()) return std::nullopt;
   CountRun run(trace, settings, done, chosen, nodes);
   if (ranked) {
     RankedDecisions decisions(run, *chosen.policy, strict);

@@ -66,7 +66,9 @@ class NodeCounts {
   /// Adds the free GPUs to a set.
   void add_free(std::int32_t pool, std::span<std::uint64_t> set) const;
   void add_to(std::span<std::uint64_t> set, const std::vector<CountedGpus>& gpus) const;
-  void read_set(std::int32_t pool, std::span<const std::uint64_t> set, std::vector<CountedGpus>& gpus) const;
+  /// Chooses GPUs for a job as if those of `set` were free. There must be enough.
+  /// @param set  Out: the chosen ones.
+  void choose(std::int32_t pool, std::int64_t gpus, std::span<std::uint64_t> set, std::vector<CountedGpus>& taken);
 
   /// Ids of the nodes, separated by blanks.
   std::string names_of(const std::vector<CountedGpus>& taken) const;
@@ -77,7 +79,9 @@ class NodeCounts {
     IndexSet some{0};                 // those of `nodes` with a free GPU; packing `count`
     PackingTree tree;                 // of `nodes`; other packings
     std::int64_t free = 0, total = 0;
-    std::vector<std::int32_t> node_of;  // [GPUs]
+    std::vector<std::int32_t> node_of;     // [GPUs]
+    PackingTree other_tree;                // of `nodes` as if other GPUs were free
+    std::vector<std::int32_t> other_free;  // [nodes] what it has
   };
   struct NodeGpus {
     std::uint64_t free = 0;
@@ -92,6 +96,7 @@ class NodeCounts {
   void take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
   void take_from_tree(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
   std::uint64_t pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const;
+  std::uint64_t pick(std::int32_t n, std::uint64_t free, std::int32_t gpus) const;
   std::int64_t fragmented(const NodeGpus& node) const { return fragmentation_->of(node.gpus, node.n_free); }
 
   bool by_rank_ = false, emptiest_ = false;  // packing `count`, `emptiest`; neither: `topology`
