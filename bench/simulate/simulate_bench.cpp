@@ -167,10 +167,15 @@ void by_counts(benchmark::State& bench, const char* policy, const char* discipli
     auto* added = add(fmt::format("simulate/fifo-easy/{}", packing), "fifo", "easy", packing, false);
     for (const std::int64_t nodes : simulated_nodes()) added->Arg(nodes);
   }
+  auto* conservative = add("simulate/fifo-conservative/count", "fifo", "conservative", "count", false);
+  for (const std::int64_t nodes : simulated_nodes()) conservative->Arg(nodes);
   for (const char* policy : {"srtf", "las"}) {
     add(fmt::format("simulate/{}/count/{}vc", policy, kVirtualClusters), policy, nullptr, "count", true)->Arg(simulated_nodes().back());
   }
-  add(fmt::format("simulate/fifo-easy/count/{}vc", kVirtualClusters), "fifo", "easy", "count", true)->Arg(simulated_nodes().back());
+  for (const char* discipline : {"easy", "conservative"}) {
+    add(fmt::format("simulate/fifo-{}/count/{}vc", discipline, kVirtualClusters), "fifo", discipline, "count", true)
+        ->Arg(simulated_nodes().back());
+  }
   return true;
 }();
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "host/io/traces/importers.hpp"
@@ -51,6 +52,21 @@ Trace random_trace(Random& random, const World& world) {
     at += random.within(0, step) * kSecond;
   }
   return trace;
+}
+
+// Adds jobs that come fast, and run for very different times: many wait, and short ones pass long ones.
+void crowd(Random& random, const World& world, Trace& trace) {
+  for (std::int32_t j = random.within(20, 200); j > 0; --j) {
+    TraceJob& job = trace.jobs.emplace_back();
+    job.id = fmt::format("k{:03}", trace.jobs.size());
+    if (world.virtual_clusters) job.virtual_cluster = random.of<const char*>({"a", "b"});
+    if (world.gpu_types) job.gpu_type = random.of<const char*>({"v100", "a100"});
+    job.submit_us = trace.jobs[0].submit_us + random.within(0, 100) * kSecond;
+    job.run_us = random.within(1, random.of<std::int32_t>({5, 30, 300})) * kSecond;
+    if (random.percent(50)) job.time_limit_us = random.within(1, 4) * job.run_us / 2;
+    job.gpus = random.of<std::int32_t>({1, 1, 1, 2, 3, 4, 8, 13});
+  }
+  std::stable_sort(trace.jobs.begin(), trace.jobs.end(), [](const TraceJob& a, const TraceJob& b) { return a.submit_us < b.submit_us; });
 }
 
 // Racks, or racks in rows in halls; some nodes are in no rack, in no row, or in no domain.
@@ -210,6 +226,33 @@ TEST(SimulationByCounts, IsTheOneWithPlansAndNoneWithHardDeadlines) {
     settings.overheads = random_overheads(random);
     const std::string what = fmt::format("seed {} {} {} {} {} {}", seed, settings.request.policy, settings.request.params[0].second,
                                          settings.request.params[1].second, settings.estimates, settings.overheads.name);
+
+    const std::optional<std::string> got = outcomes_by_counts(trace, cluster, settings);
+
+    ASSERT_EQ(got.has_value(), !world.hard_deadlines) << what;
+    if (got.has_value()) {
+      ASSERT_EQ(*got, outcomes_by_engine(trace, cluster, settings)) << what;
+    }
+  }
+}
+
+// Under packing `count` without inner groups a job takes the first GPUs, and plans are kept.
+TEST(SimulationByCounts, IsTheOneWithPlansUnderConservativeBackfill) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    Random random(seed);
+    const World world{random.percent(30), random.percent(20), random.percent(5)};
+    Trace trace = random_trace(random, world);
+    if (random.percent(50)) crowd(random, world, trace);
+    const Snapshot cluster = random_cluster(random, world);
+    SimulationSettings settings;
+    settings.request.policy = random.of<const char*>({"fifo", "fifo", "sjf", "edf"});
+    settings.request.params = {{"packing", random.of<const char*>({"count", "count", "topology", "emptiest"})},
+                               {"discipline", "conservative"}};
+    settings.request.seed = seed;
+    settings.estimates = random.of<const char*>({"oracle", "oracle", "rolling", "noise:40", "noise:100", "none"});
+    settings.overheads = random_overheads(random);
+    const std::string what = fmt::format("seed {} {} {} {} {}", seed, settings.request.policy, settings.request.params[0].second,
+                                         settings.estimates, settings.overheads.name);
 
     const std::optional<std::string> got = outcomes_by_counts(trace, cluster, settings);
 

@@ -2,6 +2,7 @@
 //   berth_replicas muri TRACE.csv[.gz]...
 //   berth_replicas ada-srsf SCALE SEED...
 //   berth_replicas easy TRACE NODES GPUS_PER_NODE [JOBS]
+//   berth_replicas conservative TRACE NODES GPUS_PER_NODE [JOBS]
 //   berth_replicas ones JOBS SEED...
 //   berth_replicas ideal-ones JOBS SEED
 //   berth_replicas shockwave TRACE THROUGHPUTS
@@ -19,6 +20,7 @@
 #include "host/sim/generate/synthetic_jobs.hpp"
 #include "host/sim/simulation.hpp"
 #include "tests/replicas/ada_srsf.hpp"
+#include "tests/replicas/conservative.hpp"
 #include "tests/replicas/easy.hpp"
 #include "tests/replicas/muri.hpp"
 #include "tests/replicas/ones.hpp"
@@ -53,12 +55,12 @@ void show_ada_srsf(int scale, std::uint64_t seed) {
 }
 
 /// The GPU jobs of Helios' Venus. Users know the run times of their jobs.
-void show_easy(const std::string& file, std::int64_t nodes, std::int64_t gpus, std::size_t jobs) {
+void show_backfill(const std::string& discipline, const std::string& file, std::int64_t nodes, std::int64_t gpus, std::size_t jobs) {
   Trace trace = io::import_files("helios-venus", {file}).trace;
   trace.jobs.resize(std::min(jobs, trace.jobs.size()));
   sim::SimulationSettings settings;
   settings.request.policy = "fifo";
-  settings.request.params = {{"discipline", "easy"}, {"packing", "count"}};
+  settings.request.params = {{"discipline", discipline}, {"packing", "count"}};
   settings.overheads = sim::named_overheads("none");
   std::vector<std::int64_t> berth(trace.jobs.size(), -1);
   sim::simulate(trace, io::uniform_cluster(nodes, gpus), settings, [&](const sim::JobOutcome& job) {
@@ -81,8 +83,9 @@ void show_easy(const std::string& file, std::int64_t nodes, std::int64_t gpus, s
                other);
   };
   row("ours", berth);
-  row("certain processors", replay_easy(easy, nodes * gpus, EasyPromise::kProcessors));
-  row("a number of processors", replay_easy(easy, nodes * gpus, EasyPromise::kNumber));
+  const auto replay = discipline == "easy" ? replay_easy : replay_conservative;
+  row("certain processors", replay(easy, nodes * gpus, EasyPromise::kProcessors));
+  row("a number of processors", replay(easy, nodes * gpus, EasyPromise::kNumber));
 }
 
 void show_ones(int count, std::uint64_t seed) {
@@ -189,8 +192,9 @@ int main(int argc, char** argv) {
     for (std::size_t i = 1; i < words.size(); ++i) berth::test::show_muri(words[i]);
   } else if (words.size() > 2 && words[0] == "ada-srsf") {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ada_srsf(std::stoi(words[1]), std::stoull(words[i]));
-  } else if ((words.size() == 4 || words.size() == 5) && words[0] == "easy") {
-    berth::test::show_easy(words[1], std::stoll(words[2]), std::stoll(words[3]), words.size() == 5 ? std::stoull(words[4]) : SIZE_MAX);
+  } else if ((words.size() == 4 || words.size() == 5) && (words[0] == "easy" || words[0] == "conservative")) {
+    const std::size_t jobs = words.size() == 5 ? std::stoull(words[4]) : SIZE_MAX;
+    berth::test::show_backfill(words[0], words[1], std::stoll(words[2]), std::stoll(words[3]), jobs);
   } else if (words.size() > 2 && words[0] == "ones") {
     for (std::size_t i = 2; i < words.size(); ++i) berth::test::show_ones(std::stoi(words[1]), std::stoull(words[i]));
   } else if (words.size() == 3 && words[0] == "ideal-ones") {
@@ -200,6 +204,7 @@ int main(int argc, char** argv) {
   } else {
     fmt::print(stderr,
                "usage: {0} muri TRACE...\n       {0} ada-srsf SCALE SEED...\n       {0} easy TRACE NODES GPUS_PER_NODE [JOBS]\n"
+               "       {0} conservative TRACE NODES GPUS_PER_NODE [JOBS]\n"
                "       {0} ones JOBS SEED...\n"
                "       {0} ideal-ones JOBS SEED\n       {0} shockwave TRACE THROUGHPUTS\n",
                argv[0]);

@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace berth::sim {
-namespace {
-
-const JobPlace& earlier(const JobPlace& a, const JobPlace& b) {
-  if (a.job < 0 || b.job < 0) return a.job < 0 ? b : a;
-  return b < a ? b : a;
-}
-
-}  // namespace
-
 BackfillLines::Line& BackfillLines::line_of(Pool& pool, std::int32_t gpus) {
   const auto by_gpus = [](const Line& line, std::int32_t than) { return line.gpus < than; };
   const auto at = std::lower_bound(pool.lines.begin(), pool.lines.end(), gpus, by_gpus);

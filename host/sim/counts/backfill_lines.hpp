@@ -9,7 +9,8 @@
 
 namespace berth::sim {
 
-/// The waiting jobs under discipline `easy`. Those of one pool and GPU count are in a line, by place and with their run times.
+/// The waiting jobs under disciplines `easy` and `conservative`. Those of one pool and GPU count are in a line, by place and with their run
+/// times.
 class BackfillLines {
  public:
   /// Which jobs of a pool fit: those behind a place with at most `free` GPUs that run for `longest` at most, or have at most `beside` GPUs.
@@ -30,6 +31,18 @@ class BackfillLines {
   JobPlace first() const;
   /// The first job that fits; kNoJob: none.
   JobPlace first(std::int32_t pool, const Room& room) const;
+  /// The first job behind a place that runs for no longer than jobs of its GPU count may; kNoJob: none.
+  /// @param longest  Called with GPU counts, ascending. @returns how long those jobs may run, 0: none of them may, nor those with more.
+  template <class Longest>
+  JobPlace first_behind(std::int32_t pool, const JobPlace& place, const Longest& longest) const {
+    JobPlace first = kNoJob;
+    for (const Line& line : pools_[to_index(pool)].lines) {
+      const TimeUs most = longest(line.gpus);
+      if (most <= 0) break;
+      first = earlier(first, line.jobs.first_behind(place, most));
+    }
+    return first;
+  }
   /// Removes any waiting job, -1: none is left.
   std::int32_t take_any();
 
@@ -44,6 +57,10 @@ class BackfillLines {
     std::int64_t jobs = 0;
     JobPlace first = kNoJob;
   };
+  static const JobPlace& earlier(const JobPlace& a, const JobPlace& b) {
+    if (a.job < 0 || b.job < 0) return a.job < 0 ? b : a;
+    return b < a ? b : a;
+  }
   static Line& line_of(Pool& pool, std::int32_t gpus);
 
   std::vector<Pool> pools_;

@@ -9,6 +9,13 @@
 #include "host/core/model/costs.hpp"
 
 namespace berth::sim {
+namespace {
+
+bool reserves(kernel::Discipline discipline) {
+  return discipline == kernel::Discipline::kEasy || discipline == kernel::Discipline::kConservative;
+}
+
+}  // namespace
 
 CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, const std::function<void(const JobOutcome&)>& done,
                    core::ChosenPolicy& chosen, NodeCounts& nodes)
@@ -20,7 +27,7 @@ CountRun::CountRun(const Replayed& trace, const SimulationSettings& settings, co
       keys_(*chosen.policy, estimator_.knows_work()),
       nodes_(nodes),
       running_(to_index(nodes.pools())),
-      releases_(chosen.rules.discipline == kernel::Discipline::kEasy ? to_index(nodes.pools()) : 0),
+      releases_(reserves(chosen.rules.discipline) ? to_index(nodes.pools()) : 0),
       asks_for_all_(chosen.policy->follows_from_columns()),
       upcoming_(source_.next()) {
   totals_.gpus = nodes.gpus();

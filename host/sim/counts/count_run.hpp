@@ -41,7 +41,7 @@ class CountRun {
   std::span<const std::int64_t> services();
   /// The running jobs of a pool, where jobs may be displaced.
   RunningOrder& running(std::int32_t pool) { return running_[to_index(pool)]; }
-  /// Predicted releases of a pool, under discipline `easy`.
+  /// Predicted releases of a pool, under disciplines `easy` and `conservative`.
   ReleaseProfile& releases(std::int32_t pool) { return releases_[to_index(pool)]; }
   /// Predicted run time that a job still needs, at least 1; kNever: not known. Constant while it waits.
   TimeUs predicted(const CountedJob& job) const {
@@ -142,7 +142,7 @@ class CountRun {
   std::int64_t n_running_ = 0, n_waiting_ = 0, gpus_allocated_ = 0, gpus_waited_ = 0;
   CountedJobs jobs_;
   std::vector<RunningOrder> running_;     // [pools] where jobs may be displaced
-  std::vector<ReleaseProfile> releases_;  // [pools] under discipline `easy`
+  std::vector<ReleaseProfile> releases_;  // [pools] under disciplines `easy` and `conservative`
   bool asks_for_all_;                     // keys of all jobs are asked for in each decision: none is asked for here, and services are kept
   std::vector<std::int64_t> services_;
   std::size_t sorted_services_ = 0;  // the first ones, which are in order

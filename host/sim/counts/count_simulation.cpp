@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "host/sim/counts/backfill_decisions.hpp"
+#include "host/sim/counts/conservative_decisions.hpp"
 #include "host/sim/counts/count_run.hpp"
 #include "host/sim/counts/line_decisions.hpp"
 #include "host/sim/counts/ranked_decisions.hpp"
@@ -52,10 +53,11 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   chosen.choose(settings.request.policy, settings.request.params);
   const bool easy = chosen.rules.discipline == kernel::Discipline::kEasy;
   const bool strict = chosen.rules.discipline == kernel::Discipline::kStrict;
-  const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy;
+  const bool conservative = chosen.rules.discipline == kernel::Discipline::kConservative;
+  const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy && !conservative;
   const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
-                        chosen.rules.discipline != kernel::Discipline::kConservative &&
-                        chosen.rules.packing != core::Packing::kConsolidate && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
+                        !(conservative && chosen.entry->preemptive) && chosen.rules.packing != core::Packing::kConsolidate &&
+                        !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
                       std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
@@ -71,6 +73,10 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   }
   if (easy) {
     BackfillDecisions decisions(run);
+    return simulate_with(run, decisions);
+  }
+  if (conservative) {
+    ConservativeDecisions decisions(run);
     return simulate_with(run, decisions);
   }
   LineDecisions decisions(run, strict);

@@ -11,6 +11,33 @@
 namespace berth::sim {
 namespace {
 
+/// Adds GPUs of a node to a set of GPUs of its pool.
+void add_bits(std::span<std::uint64_t> set, std::int64_t first, std::uint64_t mask) {
+  if (mask == 0) return;
+  const auto word = static_cast<std::size_t>(first / 64);
+  const int shift = static_cast<int>(first % 64);
+  set[word] |= mask << shift;
+  if (shift > 0 && mask >> (64 - shift) != 0) set[word + 1] |= mask >> (64 - shift);
+}
+
+/// The GPUs of a node in a set of GPUs of its pool.
+std::uint64_t read_bits(std::span<const std::uint64_t> set, std::int64_t first, std::int32_t n) {
+  if (n == 0) return 0;
+  const auto word = static_cast<std::size_t>(first / 64);
+  const int shift = static_cast<int>(first % 64);
+  std::uint64_t bits = set[word] >> shift;
+  if (shift > 0 && word + 1 < set.size()) bits |= set[word + 1] << (64 - shift);
+  return n == 64 ? bits : bits & ((std::uint64_t{1} << n) - 1);
+}
+
+/// The first GPU of a set from one on. There is one.
+std::int64_t next_bit(std::span<const std::uint64_t> set, std::int64_t from) {
+  auto word = static_cast<std::size_t>(from / 64);
+  std::uint64_t bits = set[word] >> (from % 64) << (from % 64);
+  while (bits == 0) bits = set[++word];
+  return static_cast<std::int64_t>(64 * word) + std::countr_zero(bits);
+}
+
 bool plain(const Node& node) {
   const auto works = [](const Gpu& gpu) { return gpu.state == GpuState::kOk; };
   return node.state == NodeState::kReady && std::all_of(node.gpu_list.begin(), node.gpu_list.end(), works) && node.available_from_us == 0 &&
@@ -41,8 +68,10 @@ bool NodeCounts::begin(const Snapshot& cluster, const TraceFacts& facts, kernel:
     const auto [found, fresh] = pool_at_[node.gpu_type].try_emplace(owned_ ? node.virtual_clusters.front() : std::string(), pools());
     if (fresh) pools_.emplace_back();
     Pool& pool = pools_[to_index(found->second)];
-    nodes_.push_back({columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size())});
+    nodes_.push_back(
+        {columns_.node_free[n], node.gpus, node.gpus, found->second, static_cast<std::int32_t>(pool.nodes.size()), pool.total});
     pool.nodes.push_back(n);
+    pool.node_of.insert(pool.node_of.end(), to_index(node.gpus), n);
     pool.free = pool.total += node.gpus;
     gpus_ += node.gpus;
   }
@@ -63,7 +92,10 @@ void NodeCounts::begin_pools() {
       for (std::size_t l = 0; l < domains.size(); ++l)
         domains[l].push_back(topology.node_domain[static_cast<std::int64_t>(l + 1) * columns_.n_nodes + n]);
     }
-    if (!by_rank_) pool.tree.begin(free, domains);
+    if (by_rank_) continue;
+    pool.tree.begin(free, domains);
+    pool.other_tree = pool.tree;
+    pool.other_free = free;
   }
 }
 
@@ -118,8 +150,11 @@ void NodeCounts::give(const CountedGpus& one) {
 }
 
 inline std::uint64_t NodeCounts::pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const {
-  if (gpus == node.n_free) return node.free;
-  return inner_groups_ ? kernel::pick_gpus(columns_, n, node.free, gpus) : kernel::lowest_bits(node.free, gpus);
+  return gpus == node.n_free ? node.free : pick(n, node.free, gpus);
+}
+
+inline std::uint64_t NodeCounts::pick(std::int32_t n, std::uint64_t free, std::int32_t gpus) const {
+  return inner_groups_ ? kernel::pick_gpus(columns_, n, free, gpus) : kernel::lowest_bits(free, gpus);
 }
 
 bool NodeCounts::take(std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken) {
@@ -191,6 +226,49 @@ void NodeCounts::take_beside(const std::vector<CountedGpus>& reserved, std::int3
   [[maybe_unused]] const bool fits = take(pool, gpus, taken);
   assert(fits);
   give(withheld_);
+}
+
+void NodeCounts::add_free(std::int32_t pool, std::span<std::uint64_t> set) const {
+  for (const std::int32_t n : pools_[to_index(pool)].nodes) add_bits(set, nodes_[to_index(n)].first_gpu, nodes_[to_index(n)].free);
+}
+
+void NodeCounts::add_to(std::span<std::uint64_t> set, const std::vector<CountedGpus>& gpus) const {
+  for (const CountedGpus& one : gpus) add_bits(set, nodes_[to_index(one.node)].first_gpu, one.mask);
+}
+
+void NodeCounts::choose(std::int32_t pool, std::int64_t gpus, std::span<std::uint64_t> set, std::vector<CountedGpus>& taken) {
+  Pool& from = pools_[to_index(pool)];
+  taken.clear();
+  const auto take = [&](std::int32_t n, std::int32_t here) {
+    const NodeGpus& node = nodes_[to_index(n)];
+    const std::uint64_t free = read_bits(set, node.first_gpu, node.gpus);
+    const std::int32_t many = std::min(here, std::popcount(free));
+    if (many == 0) return 0;
+    taken.push_back({n, many, many == std::popcount(free) ? free : pick(n, free, many)});
+    return many;
+  };
+  if (by_rank_) {
+    for (std::int64_t gpu = 0; gpus > 0;) {
+      const std::int32_t n = from.node_of[static_cast<std::size_t>(next_bit(set, gpu))];
+      gpus -= take(n, static_cast<std::int32_t>(std::min<std::int64_t>(gpus, kMaxGpusPerNode)));
+      gpu = nodes_[to_index(n)].first_gpu + nodes_[to_index(n)].gpus;
+    }
+  } else {
+    for (std::size_t place = 0; place < from.nodes.size(); ++place) {
+      const NodeGpus& node = nodes_[to_index(from.nodes[place])];
+      const std::int32_t free = std::popcount(read_bits(set, node.first_gpu, node.gpus));
+      if (free != from.other_free[place]) from.other_tree.change(static_cast<std::int32_t>(place), free - from.other_free[place]);
+      from.other_free[place] = free;
+    }
+    parts_.clear();
+    emptiest_ ? from.other_tree.take_emptiest(gpus, parts_) : from.other_tree.take(gpus, parts_);
+    for (const PackingTree::Part& part : parts_) {
+      from.other_free[to_index(part.node)] -= part.gpus;
+      take(from.nodes[to_index(part.node)], part.gpus);
+    }
+  }
+  std::fill(set.begin(), set.end(), 0);
+  add_to(set, taken);
 }
 
 std::string NodeCounts::names_of(const std::vector<CountedGpus>& taken) const {

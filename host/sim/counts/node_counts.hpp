@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -59,6 +60,16 @@ class NodeCounts {
   /// Allocates GPUs for a job outside `reserved`, of which any are free. Enough others must be free.
   void take_beside(const std::vector<CountedGpus>& reserved, std::int32_t pool, std::int64_t gpus, std::vector<CountedGpus>& taken);
 
+  /// Whether a job takes the first GPUs of its pool that are free.
+  bool takes_first() const { return by_rank_ && !inner_groups_; }
+  // Sets of GPUs of a pool: bit i of a row of bits is its GPU i, by node and index.
+  /// Adds the free GPUs to a set.
+  void add_free(std::int32_t pool, std::span<std::uint64_t> set) const;
+  void add_to(std::span<std::uint64_t> set, const std::vector<CountedGpus>& gpus) const;
+  /// Chooses GPUs for a job as if those of `set` were free. There must be enough.
+  /// @param set  Out: the chosen ones.
+  void choose(std::int32_t pool, std::int64_t gpus, std::span<std::uint64_t> set, std::vector<CountedGpus>& taken);
+
   /// Ids of the nodes, separated by blanks.
   std::string names_of(const std::vector<CountedGpus>& taken) const;
 
@@ -68,11 +79,15 @@ class NodeCounts {
     IndexSet some{0};                 // those of `nodes` with a free GPU; packing `count`
     PackingTree tree;                 // of `nodes`; other packings
     std::int64_t free = 0, total = 0;
+    std::vector<std::int32_t> node_of;     // [GPUs]
+    PackingTree other_tree;                // of `nodes` as if other GPUs were free
+    std::vector<std::int32_t> other_free;  // [nodes] what it has
   };
   struct NodeGpus {
     std::uint64_t free = 0;
     std::int32_t n_free = 0, gpus = 0;
     std::int32_t pool = 0, place = 0;  // its pool, and its position there
+    std::int64_t first_gpu = 0;        // its GPU 0, as a GPU of the pool
   };
   void begin_pools();
   void hold(NodeGpus& node, const CountedGpus& one);
@@ -81,6 +96,7 @@ class NodeCounts {
   void take_by_rank(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
   void take_from_tree(Pool& from, std::int64_t gpus, std::vector<CountedGpus>& taken);
   std::uint64_t pick(std::int32_t n, const NodeGpus& node, std::int32_t gpus) const;
+  std::uint64_t pick(std::int32_t n, std::uint64_t free, std::int32_t gpus) const;
   std::int64_t fragmented(const NodeGpus& node) const { return fragmentation_->of(node.gpus, node.n_free); }
 
   bool by_rank_ = false, emptiest_ = false;  // packing `count`, `emptiest`; neither: `topology`

@@ -1,7 +1,5 @@
 #include "host/sim/counts/release_profile.hpp"
 
-#include "host/core/base/wide.hpp"
-
 namespace berth::sim {
 
 void ReleaseProfile::add(CountedJobs& jobs, std::int32_t job_index, TimeUs now, TimeUs left, TimeUs works_from) {
@@ -58,21 +56,14 @@ void ReleaseProfile::advance(CountedJobs& jobs, TimeUs now) {
 
 TimeUs ReleaseProfile::when(const CountedJobs& jobs, std::int64_t gpus, TimeUs now, std::vector<std::int32_t>& released) const {
   released.clear();
-  auto overdue = overdue_.begin(), fixed = fixed_.begin(), paying = paying_.begin();
-  for (;;) {
-    constexpr JobPlace kLast{kNever, INT32_MAX, -1};
-    const JobPlace first = overdue == overdue_.end() ? kLast : JobPlace{now + 1, overdue->rank, overdue->job};
-    const JobPlace second = fixed == fixed_.end() ? kLast : *fixed;
-    const JobPlace third = paying == paying_.end() ? kLast : JobPlace{core::saturating_add(now, paying->key), paying->rank, paying->job};
-    const JobPlace next = std::min({first, second, third});
-    if (next.key == kNever) return kNever;
-    if (next.job == first.job) ++overdue;
-    if (next.job == second.job) ++fixed;
-    if (next.job == third.job) ++paying;
-    released.push_back(next.job);
-    gpus -= jobs[next.job].gpus;
-    if (gpus <= 0) return next.key;
-  }
+  TimeUs when = kNever;
+  for_each(now, [&](TimeUs at, std::int32_t job) {
+    released.push_back(job);
+    gpus -= jobs[job].gpus;
+    if (gpus <= 0) when = at;
+    return gpus > 0;
+  });
+  return when;
 }
 
 }  // namespace berth::sim

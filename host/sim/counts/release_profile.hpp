@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
 
+#include "host/core/base/wide.hpp"
 #include "host/sim/counts/counted_job.hpp"
 
 namespace berth::sim {
@@ -30,6 +32,23 @@ class ReleaseProfile {
   /// The instant at which jobs have released as many GPUs, at least. kNever: those that release any are not enough.
   /// @param released  Out: the jobs that release theirs until then, in order.
   TimeUs when(const CountedJobs& jobs, std::int64_t gpus, TimeUs now, std::vector<std::int32_t>& released) const;
+  /// The releases in order. @param visit  Called with the instant and job of each, until it returns false.
+  template <class Visit>
+  void for_each(TimeUs now, const Visit& visit) const {
+    auto overdue = overdue_.begin(), fixed = fixed_.begin(), paying = paying_.begin();
+    for (;;) {
+      constexpr JobPlace kLast{kNever, INT32_MAX, -1};
+      const JobPlace first = overdue == overdue_.end() ? kLast : JobPlace{now + 1, overdue->rank, overdue->job};
+      const JobPlace second = fixed == fixed_.end() ? kLast : *fixed;
+      const JobPlace third = paying == paying_.end() ? kLast : JobPlace{core::saturating_add(now, paying->key), paying->rank, paying->job};
+      const JobPlace next = std::min({first, second, third});
+      if (next.key == kNever) return;
+      if (next.job == first.job) ++overdue;
+      if (next.job == second.job) ++fixed;
+      if (next.job == third.job) ++paying;
+      if (!visit(next.key, next.job)) return;
+    }
+  }
 
  private:
   void add_fixed(CountedJobs& jobs, std::int32_t job, TimeUs at);
