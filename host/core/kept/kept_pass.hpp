@@ -179,8 +179,8 @@ class KeptPass {
   std::int32_t blocked_ = -1;
   std::vector<std::int64_t> known_now_, infeasible_;  // [demands] the round, the pass in which it did not fit
   std::int64_t round_ = 0, pass_ = 0;
-  // `reach_` is what is free, with all jobs gone that may be victims behind a place: some that are not behind it any more,
-  // as their stored keys say less. It begins when the jobs of a pass have read victims for as long as it takes to build it.
+  // `reach_`: what is free, with all possible victims behind a place gone. Stored keys decide which are behind it, so some
+  // may be before it by now. It is built when the jobs of a pass have read victims for as long as that takes.
   static constexpr std::size_t kReadsPerRelease = 8, kFewVictims = 32;
   bool has_reach_ = false;
   std::size_t reads_left_ = 0;

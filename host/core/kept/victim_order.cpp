@@ -50,6 +50,7 @@ void VictimOrder::end_changes() {
 
 // A current key is at most the stored one. So a job that is last by its current key is last.
 void VictimOrder::settle(std::size_t at, KeySource& keys) {
+  if (moves_left_ == 0) return settle_all(keys);
   OrderPlace one = order_[at];
   one.key = keys.key_of(one.job);
   place_of_[to_index(one.job)] = one;
@@ -57,6 +58,16 @@ void VictimOrder::settle(std::size_t at, KeySource& keys) {
   for (; to > 0 && one < order_[to - 1]; --to) order_[to] = order_[to - 1];
   order_[to] = one;
   if (to == at) ++exact_;
+  moves_left_ -= std::min(moves_left_, at - to);
+}
+
+void VictimOrder::settle_all(KeySource& keys) {
+  for (OrderPlace& one : order_) {
+    one.key = keys.key_of(one.job);
+    place_of_[to_index(one.job)] = one;
+  }
+  std::sort(order_.begin(), order_.end());
+  exact_ = order_.size();
 }
 
 }  // namespace berth::core

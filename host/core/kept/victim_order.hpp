@@ -49,7 +49,10 @@ class VictimOrder {
   /// Where it is stored, at its current place or behind it. The job is there.
   const OrderPlace& stored(std::int32_t job) const { return place_of_[static_cast<std::size_t>(job)]; }
   /// To be called when time or keys have changed, before `at_end`.
-  void begin() { exact_ = 0; }
+  void begin() {
+    exact_ = 0;
+    moves_left_ = kMovesPerJob * order_.size();
+  }
   /// The job at `from_end` (0: the last), by its current key. The jobs behind it must have been read before.
   const OrderPlace& at_end(std::size_t from_end, KeySource& keys) {
     while (exact_ <= from_end) settle(order_.size() - 1 - exact_, keys);
@@ -57,12 +60,17 @@ class VictimOrder {
   }
 
  private:
+  // Where many keys fell, one sort is faster than moving the jobs one by one.
+  static constexpr std::size_t kMovesPerJob = 8;
+
   void settle(std::size_t at, KeySource& keys);
+  void settle_all(KeySource& keys);
 
   std::vector<OrderPlace> order_;
   std::vector<OrderPlace> place_of_;      // [jobs of the state] as stored; job -1: not there
   std::vector<OrderPlace> gone_, fresh_;  // of this round
   std::size_t exact_ = 0;                 // the last N jobs have their current keys
+  std::size_t moves_left_ = 0;
 };
 
 }  // namespace berth::core
