@@ -243,7 +243,9 @@ TEST(SimulationByCounts, IsTheOneWithPlansUnderConservativeBackfill) {
     const World world{random.percent(30), random.percent(20), random.percent(5)};
     Trace trace = random_trace(random, world);
     if (random.percent(50)) crowd(random, world, trace);
-    const Snapshot cluster = random_cluster(random, world);
+    Snapshot cluster = random_cluster(random, world);
+    // Nodes whose GPUs are in two words of a set.
+    for (Node& node : cluster.nodes) node.gpus = seed % 4 == 0 && node.gpu_list.empty() ? 13 : node.gpus;
     SimulationSettings settings;
     settings.request.policy = random.of<const char*>({"fifo", "fifo", "sjf", "edf"});
     settings.request.params = {{"packing", random.of<const char*>({"count", "count", "topology", "emptiest"})},

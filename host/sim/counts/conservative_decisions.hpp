@@ -10,12 +10,12 @@
 
 namespace berth::sim {
 
-/// The decisions of discipline `conservative` under packing `count`, without displacing jobs (docs/placement.md, section 7).
+/// The decisions of discipline `conservative`, without displacing jobs (docs/placement.md, section 7).
 ///
 /// Reservations are made in order until no further job can start now. Those behind are not needed: each decision makes all again.
-/// A plan made from scratch is that of the last decision, unless a running job has ended before its predicted end, or that end moves, or
-/// a job has come before others. So it is kept. Where something has changed, jobs keep their reservations up to the first that changes.
-/// docs/simulation-reference.md ("Conservative backfill by counts") says why.
+/// Where jobs take the first GPUs, a plan made from scratch is that of the last decision, unless a running job has ended before its
+/// predicted end, or that end moves, or a job has come before others. So it is kept. Where something has changed, jobs keep their
+/// reservations up to the first that changes. docs/simulation-reference.md ("Conservative backfill by counts") says why.
 class ConservativeDecisions {
  public:
   explicit ConservativeDecisions(CountRun& run);

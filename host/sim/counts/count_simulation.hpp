@@ -12,7 +12,7 @@ namespace berth::sim {
 
 /// The simulation of `simulate` for cases where only counts of free GPUs decide which jobs run. These cases are:
 /// - queue policies with discipline `strict`, `greedy` or `easy`, any packing but `consolidate`;
-/// - those that displace no jobs with discipline `conservative`, packing `count`, where nodes have no inner groups;
+/// - those that displace no jobs with discipline `conservative` and the same packings;
 /// - jobs of one flat shape; virtual clusters and GPU types that share no nodes.
 /// It has the same policies, order of events, outcomes and GPUs. It is fast because it makes no plan.
 /// A displaced job that fits again in the same decision counts as moved.
