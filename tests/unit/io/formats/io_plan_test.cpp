@@ -41,6 +41,7 @@ Plan full_plan(const ClusterState& state) {
   p.bound = {"goodput", 90, 100, {{"A", 3}}, {{"span", 2}}};
   p.history = {{0, 5}, {7, 90}};
   p.totals = {8, 7, 1, 2, 3, 4, 5, 6, 7, 8};
+  p.changes_only = true;
   p.entries = {{0, 0, 0, 1, 1, kWholeGpu}, {0, 1, 0, 2, 0x1e, kWholeGpu}, {0, 0, 3, 5, 0x80, 250'000, true}};
   Decision gang;
   gang.job = state.find_job("b");
