@@ -12,7 +12,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/sim/generate/generate.hpp"
-#include "tests/unit/core/validator/validate_support.hpp"
+#include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth::test {
 namespace {
@@ -205,6 +205,34 @@ TEST(PlanChanges, AJobThatFindsItsGpusAgainIsKept) {
   EXPECT_EQ(text, "f preempt; x start; y start; ");
   EXPECT_EQ(plan.totals.keeps, 1);
   EXPECT_EQ(plan.totals.gpus_used, 8);
+}
+
+// The job that ends ran on nodes that the waiting one may not use.
+TEST(PlanChanges, AJobThatLackedQuotaStartsWhenOneElsewhereEnds) {
+  Snapshot s = two_types();
+  Queue queue;
+  queue.id = "q";
+  queue.quotas.push_back({"*", 0, 8, kUnlimited});
+  s.queues = {queue};
+  s.jobs.clear();
+  for (const auto& [id, type] : {std::pair("a", "h100"), std::pair("b", "a100")}) {
+    Job& job = add_job(s, id, 8);
+    job.shapes[0].gpu_type = type;
+    job.queue = "q";
+    job.preemption.preemptible = false;
+  }
+  run_on(s.jobs[0], "n1", {0, 1, 2, 3, 4, 5, 6, 7});
+  ClusterState state(s);
+  Engine engine;
+  PolicyState kept;
+  Plan plan;
+  const Request request = asking_for_changes("srsf");
+  for (int i = 0; i < 3; ++i) engine.decide(state, kept, request, plan);
+  EXPECT_TRUE(plan.decisions.empty());
+  state.apply(delta::RemoveJob{"a", ""});
+  engine.decide(state, kept, request, plan);
+  ASSERT_EQ(plan.decisions.size(), 1U);
+  EXPECT_EQ(plan.decisions[0].action, Action::kStart);
 }
 
 }  // namespace
