@@ -101,7 +101,7 @@ structs! {
         refused_batches: u64,
     }
     Request<'a> {
-        backend: i32, policy: *const c_char, n_params: u64, params: Texts<'a>, threads: i32, reserved: i32, seed: u64,
+        backend: i32, policy: *const c_char, n_params: u64, params: Texts<'a>, threads: i32, changes_only: i32, seed: u64,
         max_iterations: i64, budget_us: i64, progress: Option<extern "C" fn(*mut c_void, u64, u64) -> i32>,
         progress_data: *mut c_void,
     }
