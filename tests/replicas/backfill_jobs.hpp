@@ -1,8 +1,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "host/io/traces/importers.hpp"
@@ -10,6 +12,7 @@
 #include "host/sim/simulation.hpp"
 #include "tests/replicas/easy.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/traces.hpp"
 
 /// What the tests of both replicas of backfilling need.
 namespace berth::test {
@@ -55,6 +58,34 @@ inline Trace random_backfill_trace(Random& random) {
     at += random.within(0, step) * kSecond;
   }
   return trace;
+}
+
+/// Random traces. @param replay  of jobs, processors and what is promised
+template <class Replay>
+void expect_starts_of_berth(const char* discipline, const Replay& replay) {
+  std::int64_t differ_from_number = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    Random random(seed);
+    const Trace trace = random_backfill_trace(random);
+    const std::int64_t nodes = random.within(1, 9), gpus = random.of<std::int64_t>({1, 2, 4, 8});
+    const bool oracle = random.percent(50);
+    const std::vector<EasyJob> jobs = easy_jobs(trace, oracle);
+    const std::vector<std::int64_t> got = starts_of_berth(trace, discipline, nodes, gpus, oracle ? "oracle" : "none");
+
+    ASSERT_EQ(got, replay(jobs, nodes * gpus, EasyPromise::kProcessors)) << "seed " << seed;
+    differ_from_number += got == replay(jobs, nodes * gpus, EasyPromise::kNumber) ? 0 : 1;
+  }
+  EXPECT_GT(differ_from_number, 0);  // the two promises are not the same
+}
+
+template <class Replay>
+void expect_starts_of_berth_on_venus(const char* discipline, const Replay& replay) {
+  const std::string file = trace_file("helios/helios_venus_gpujobs_clamp48h.csv.gz");
+  if (file.empty()) GTEST_SKIP() << "helios/ is not here";
+  Trace trace = io::import_files("helios-venus", {file}).trace;
+  trace.jobs.resize(20'000);
+
+  EXPECT_EQ(starts_of_berth(trace, discipline, 75, 8, "oracle"), replay(easy_jobs(trace, true), 600, EasyPromise::kProcessors));
 }
 
 }  // namespace berth::test

@@ -2,13 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
-#include "host/io/traces/importers.hpp"
 #include "tests/replicas/backfill_jobs.hpp"
-#include "tests/support/random.hpp"
-#include "tests/support/traces.hpp"
 
 namespace berth::test {
 
@@ -37,30 +33,8 @@ TEST(ConservativeReplica, PlansAgainWhenAJobEndsEarly) {
   EXPECT_EQ(replay_conservative(jobs, 4, EasyPromise::kProcessors), (std::vector<std::int64_t>{0, 5, 15, 5}));
 }
 
-TEST(ConservativeReplica, StartsEveryJobWhenBerthDoes) {
-  std::int64_t differ_from_number = 0;
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
-    Random random(seed);
-    const Trace trace = random_backfill_trace(random);
-    const std::int64_t nodes = random.within(1, 9), gpus = random.of<std::int64_t>({1, 2, 4, 8});
-    const bool oracle = random.percent(50);
-    const std::vector<EasyJob> jobs = easy_jobs(trace, oracle);
-    const std::vector<std::int64_t> got = starts_of_berth(trace, "conservative", nodes, gpus, oracle ? "oracle" : "none");
+TEST(ConservativeReplica, StartsEveryJobWhenBerthDoes) { expect_starts_of_berth("conservative", replay_conservative); }
 
-    ASSERT_EQ(got, replay_conservative(jobs, nodes * gpus, EasyPromise::kProcessors)) << "seed " << seed;
-    differ_from_number += got == replay_conservative(jobs, nodes * gpus, EasyPromise::kNumber) ? 0 : 1;
-  }
-  EXPECT_GT(differ_from_number, 0);  // the two promises are not the same
-}
-
-TEST(ConservativeReplica, StartsTheFirstJobsOfVenusWhenBerthDoes) {
-  const std::string file = trace_file("helios/helios_venus_gpujobs_clamp48h.csv.gz");
-  if (file.empty()) GTEST_SKIP() << "helios/ is not here";
-  Trace trace = io::import_files("helios-venus", {file}).trace;
-  trace.jobs.resize(20'000);
-
-  EXPECT_EQ(starts_of_berth(trace, "conservative", 75, 8, "oracle"),
-            replay_conservative(easy_jobs(trace, true), 600, EasyPromise::kProcessors));
-}
+TEST(ConservativeReplica, StartsTheFirstJobsOfVenusWhenBerthDoes) { expect_starts_of_berth_on_venus("conservative", replay_conservative); }
 
 }  // namespace berth::test

@@ -184,7 +184,6 @@ core::Reading EngineImpl::read_kept(const StateImpl& s, const Request& request) 
 bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                            PassAttempt& attempt, Plan& plan) {
   tried.build(s, problem.view(), chosen.shape, builder);
-  if (tried.narrows()) return false;
   chosen.policy->load(policy_state);
   if (!kept.decide(s, chosen, builder.rejected_jobs())) return false;
   const core::KeptPass& pass = kept.pass();
@@ -389,7 +388,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   plan.timing.place_s = step.lap();
   set_header(s, request, plan);
   plan.stopped_by = "done";
-  plan.order_until_us = kept.order_until();
+  plan.order_until_us = kept.order_until(builder);
   plan.timing.order_s = step.lap();
   builder.build_changes(s, kept, chosen.entry->preemptive, plan);
   plan.timing.reasons_s = step.lap();

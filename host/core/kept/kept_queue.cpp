@@ -12,6 +12,7 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
   const bool plain = rules.discipline == kernel::Discipline::kStrict || rules.discipline == kernel::Discipline::kGreedy;
   if (!plain || rules.packing == Packing::kConsolidate || rules.consolidation || rules.admits_by_count) return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
+  if (chosen.shape != ShapeRule::kLeastGpuTime && s.any_several_shapes()) return false;
   return !s.node.has_until && !s.any_lost_gpus() && s.node.sharing_nodes == 0;
 }
 
@@ -40,31 +41,22 @@ TimeUs KeptQueue::next_change(const StateImpl& s, std::int32_t job) {
   return change;
 }
 
-// Counts jobs that the pass may try and whose demands or shapes are of a kind.
-void KeptQueue::count_kinds(const JobRecord& record, std::int32_t job) {
-  const auto& options = record.options;
-  is_inexact_[to_index(job)] = std::any_of(
-      options.begin(), options.end(), [&](const kernel::OptionRow& one) { return s_->demands.rows()[to_index(one.demand)].exact == 0; });
-  has_several_[to_index(job)] =
-      std::any_of(options.begin(), options.end(), [&](const kernel::OptionRow& one) { return one.shape != options.front().shape; });
-  inexact_ += is_inexact_[to_index(job)];
-  several_ += has_several_[to_index(job)];
-}
-
 void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::int32_t job) {
   waiting_.remove(job);
   running_.remove(job);
-  for (auto* kind : {&is_inexact_, &has_several_}) kind->resize(std::max(kind->size(), s.jobs.size()), 0);
+  if (is_inexact_.size() <= to_index(job)) is_inexact_.resize(s.jobs.size(), 0);
   inexact_ -= is_inexact_[to_index(job)];
-  several_ -= has_several_[to_index(job)];
-  is_inexact_[to_index(job)] = has_several_[to_index(job)] = 0;
+  is_inexact_[to_index(job)] = 0;
   const JobRecord& record = s.jobs[to_index(job)];
   if (record.job == nullptr || rejected_in_[to_index(job)] == decision_) return;
   const bool runs = s.job.running[to_index(job)] != 0;
   if (runs && !chosen.entry->preemptive) return;
   if (runs) order_changes_.add(s, next_change(s, job), job);
   if (runs && s.job.victim_from[to_index(job)] == kNever) return;
-  count_kinds(record, job);
+  for (const kernel::OptionRow& option : record.options) {
+    if (s.demands.rows()[to_index(option.demand)].exact == 0) is_inexact_[to_index(job)] = 1;
+  }
+  inexact_ += is_inexact_[to_index(job)];
   const OrderPlace place{key_of(job), s.job_label[to_index(job)], job};
   if (runs) {
     running_.add(place);
@@ -72,7 +64,6 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
     changes_.add(s, std::min(change <= s.now ? kNever : change, victim > s.now ? victim : kNever), job);
     return;
   }
-  if (const TimeUs last = s.last_start(job); last != kNever) late_.add(s, last + 1, job);
   kind_.assign({s.job.queue[to_index(job)], chosen.entry->class_rule ? s.job.preemption_class[to_index(job)] : 0});
   for (const kernel::OptionRow& option : record.options) kind_.push_back(option.demand);
   waiting_.add(kind_, place);
@@ -81,9 +72,9 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
 void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   waiting_.clear();
   running_.clear();
-  for (JobTimes* times : {&changes_, &order_changes_, &late_}) times->clear();
-  for (auto* kind : {&is_inexact_, &has_several_}) kind->assign(s.jobs.size(), 0);
-  inexact_ = several_ = 0;
+  for (JobTimes* times : {&changes_, &order_changes_}) times->clear();
+  is_inexact_.assign(s.jobs.size(), 0);
+  inexact_ = 0;
   waiting_.begin_filling();
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
@@ -108,7 +99,6 @@ void KeptQueue::read_rejected(const StateImpl& s, std::span<const std::int32_t> 
 // @returns whether so little changed that it is followed
 bool KeptQueue::collect_changes(const StateImpl& s) {
   changes_.take_until(s, s.now, jobs_);
-  late_.take_until(s, s.now, jobs_);
   std::sort(jobs_.begin(), jobs_.end());
   jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
   return jobs_.size() <= few(s.job_order.size());
@@ -157,7 +147,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
     }
     return false;
   }();
-  if (inexact_ > 0 || several_ > 0 || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
+  if (inexact_ > 0 || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
   pass_.run(s,
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
@@ -168,15 +158,14 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
 }
 
 // As PassInput::order_until gives it.
-TimeUs KeptQueue::order_until() {
+TimeUs KeptQueue::order_until(Rejections& rejections) {
   const StateImpl& s = *s_;
   const auto changed = [&](std::int32_t job) { return pass_.change_of(job) != nullptr; };
   TimeUs until = order_changes_.first(
       s, s.now, [&](std::int32_t job) { return next_change(s, job); }, changed);
   for (const PassChange& change : pass_.changes()) until = std::min(until, change_after_pass(change));
-  const auto late = [&](std::int32_t job) { return s.last_start(job) + 1; };
   // A job that was displaced counts as well: it waits.
-  const TimeUs too_late = late_.first(s, s.now, late, changed);
+  const TimeUs too_late = rejections.first_too_late(s, changed);
   return too_late == kNever ? until : std::min(until, std::max(s.now, too_late));
 }
 

@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "host/core/kept/job_times.hpp"
 #include "host/core/kept/kept_pass.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
+#include "host/core/placement/rejections.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "host/core/state/change_log.hpp"
+#include "host/core/state/job_times.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
@@ -45,8 +46,8 @@ class KeptQueue final : private KeySource {
   const KeptPass& pass() const { return pass_; }
   /// Jobs that wait and are not rejected, as the pass found them.
   std::int64_t waiting_jobs() const { return waiting_.n_jobs(); }
-  /// Plan::order_until_us, after `decide` on the same state.
-  TimeUs order_until();
+  /// Plan::order_until_us, after `decide` on the same state. @param rejections  of that decision
+  TimeUs order_until(Rejections& rejections);
   /// See WaitingClasses::class_of; of the last decision.
   const std::vector<std::int32_t>& class_of() const { return waiting_.class_of(); }
   /// After a pass over all jobs: it is followed only where it changed little.
@@ -58,7 +59,6 @@ class KeptQueue final : private KeySource {
   bool collect_changes(const StateImpl& state);
   void read_changes(const StateImpl& state, const ChosenPolicy& chosen);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
-  void count_kinds(const JobRecord& record, std::int32_t job);
   TimeUs next_change(const StateImpl& state, std::int32_t job);
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
@@ -83,10 +83,8 @@ class KeptQueue final : private KeySource {
   std::int64_t decision_ = 0;
   JobTimes changes_;          // of keys of running jobs that may be displaced
   JobTimes order_changes_;    // of keys of all running jobs, where some may be displaced
-  JobTimes late_;             // of waiting jobs with hard deadlines: when they are too late
   std::int64_t inexact_ = 0;  // jobs with a demand that is not exact
-  std::int64_t several_ = 0;  // jobs with several shapes
-  std::vector<std::uint8_t> is_inexact_, has_several_;
+  std::vector<std::uint8_t> is_inexact_;
   std::vector<TimeUs> remaining_, waiting_since_, assigned_;
   std::vector<std::int64_t> attained_;
   std::vector<std::uint8_t> runs_then_;  // [jobs of the state] as of one job after the pass, as are its GPUs

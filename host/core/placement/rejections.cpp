@@ -48,10 +48,7 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
     judged_.swap(again_);
     again_.clear();
     jobs_.insert(jobs_.end(), judged_.begin(), judged_.end());
-    for (; !last_chances_.empty() && last_chances_.top().at <= s.now; last_chances_.pop()) {
-      const LastChance& one = last_chances_.top();
-      if (s.job.version[to_index(one.job)] == one.version) jobs_.push_back(one.job);
-    }
+    too_late_.take_until(s, s.now, jobs_);
     std::sort(jobs_.begin(), jobs_.end());
     jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
     for (const std::int32_t job : jobs_) judge(s, job, certificates);
@@ -59,7 +56,7 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
     rejected_.assign(s.jobs.size(), 0);
     possible_.assign(s.jobs.size(), 0);
     again_.clear();
-    last_chances_ = {};
+    too_late_.clear();
     for (const std::int32_t job : s.job_order) judge(s, job, certificates);
   }
   rejected_jobs_.clear();
@@ -75,8 +72,7 @@ bool Rejections::follow(const StateImpl& s) {
   jobs_.clear();
   nodes_.clear();
   const bool same = s.log().read(cursor_, jobs_, nodes_) && state_.lock() == s.identity;
-  // Events of earlier versions are dropped in time.
-  const bool known = same && cluster_ == s.cluster_version() && now_ <= s.now && last_chances_.size() <= 1'024 + 2 * s.jobs.size();
+  const bool known = same && cluster_ == s.cluster_version() && now_ <= s.now;
   state_.reset();
   cluster_ = s.cluster_version();
   now_ = s.now;
@@ -104,8 +100,8 @@ void Rejections::judge(const StateImpl& s, std::int32_t job, CertificateMemory& 
   if (s.too_late(job) != kNever) {
     rejected = kTooLate;
     if (again_.empty() || again_.back() != job) again_.push_back(job);
-  } else if (const TimeUs last = s.last_start(job); last >= s.now && last != kNever) {
-    last_chances_.push({last + 1, job, version});
+  } else if (const TimeUs last = s.last_start(job); last != kNever) {
+    too_late_.add(s, last + 1, job);
   }
 }
 

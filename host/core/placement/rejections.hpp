@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <queue>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "host/core/reasons/certificate.hpp"
 #include "host/core/reasons/reasons.hpp"
 #include "host/core/state/change_log.hpp"
+#include "host/core/state/job_times.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {
@@ -24,6 +24,13 @@ class Rejections {
   const std::vector<std::uint8_t>& reject(const StateView& view, const kernel::ProblemView& problem, CertificateMemory& certificates);
   /// Those that `reject` gave a reason.
   std::span<const std::int32_t> rejected_jobs() const { return rejected_jobs_; }
+  /// The first instant at which a job that is not rejected is too late, of those for which `skip(job)` does not hold; kNever:
+  /// none. After `reject`.
+  template <class Skip>
+  TimeUs first_too_late(const StateImpl& state, const Skip& skip) {
+    return too_late_.first(
+        state, state.now, [&](std::int32_t job) { return state.last_start(job) + 1; }, skip);
+  }
   /// To be called after `reject` on the same problem. @returns [options of the problem] 1: the job can never run in it.
   const std::vector<std::uint8_t>& impossible(const StateImpl& state, const kernel::ProblemView& problem);
 
@@ -38,26 +45,18 @@ class Rejections {
   std::vector<std::int32_t> rejected_jobs_;
 
  private:
-  /// The first instant at which no start meets the hard deadline of a job.
-  struct LastChance {
-    TimeUs at;
-    std::int32_t job;
-    std::uint64_t version;  // of the job
-    bool operator<(const LastChance& other) const { return other.at < at; }
-  };
-
   bool follow(const StateImpl& state);
   void judge(const StateImpl& state, std::int32_t job, CertificateMemory& certificates);
 
   std::weak_ptr<const int> state_;  // that all of this is of
   ChangeLog::Cursor cursor_;
   TimeUs now_ = 0;
-  std::uint64_t cluster_ = 0;                     // version
-  std::vector<std::int32_t> jobs_, nodes_;        // to be judged; not used
-  std::vector<std::int32_t> again_, judged_;      // to be judged again each time; the same of the decision before
-  std::priority_queue<LastChance> last_chances_;  // of waiting jobs; those of earlier versions count no more
-  std::vector<std::uint64_t> possible_;           // [jobs of the state] version of the job of which no certificate holds; 0: not known
-  std::vector<std::uint8_t> impossible_;          // [options]
+  std::uint64_t cluster_ = 0;                 // version
+  std::vector<std::int32_t> jobs_, nodes_;    // to be judged; not used
+  std::vector<std::int32_t> again_, judged_;  // to be judged again each time; the same of the decision before
+  JobTimes too_late_;                         // of waiting jobs with hard deadlines that are not rejected: when no start meets them
+  std::vector<std::uint64_t> possible_;       // [jobs of the state] version of the job of which no certificate holds; 0: not known
+  std::vector<std::uint8_t> impossible_;      // [options]
   std::pair<std::uint64_t, std::uint64_t> impossible_versions_{};  // of the structure and the options that it is of
 };
 

@@ -27,7 +27,6 @@ class TriedOptions {
   /// After the pass: options become the jobs' own.
   void translate(const kernel::PlaceRequest& request, const kernel::PlaceResult& result) const;
   /// [options of the problem] 1: not tried. Null: all are.
-  bool narrows() const { return narrows_; }
   const std::uint8_t* left_out() const { return narrows_ ? left_out_.data() : nullptr; }
 
  private:

@@ -24,6 +24,25 @@ Request asking_for_changes(const std::string& policy) {
   return request;
 }
 
+// Has decided twice. From the third decision on the queue is kept.
+class Settled {
+ public:
+  Settled(const ClusterState& state, const std::string& policy) : request_(asking_for_changes(policy)) {
+    decide(state);
+    decide(state);
+  }
+  Plan decide(const ClusterState& state) {
+    Plan plan;
+    engine_.decide(state, kept_, request_, plan);
+    return plan;
+  }
+
+ private:
+  Request request_;
+  Engine engine_;
+  PolicyState kept_;
+};
+
 Plan without_unchanged(Plan plan) {
   plan.changes_only = true;
   std::erase_if(plan.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
@@ -62,13 +81,7 @@ TEST(PlanChanges, EveryPolicyGivesTheSamePlanWithoutTheUnchanged) {
 // a runs on all of n0, b on half of n1. c starts, d waits, e can never run.
 class ChangesOfPlan : public ::testing::Test {
  protected:
-  ChangesOfPlan() : state_(cluster()) {
-    const Request request = asking_for_changes("srsf");
-    Engine engine;
-    PolicyState kept;
-    // The queue is kept from the third decision on.
-    for (int i = 0; i < 3; ++i) engine.decide(state_, kept, request, plan_);
-  }
+  ChangesOfPlan() : state_(cluster()) { plan_ = Settled(state_, "srsf").decide(state_); }
   static Snapshot cluster() {
     Snapshot s = two_racks();
     s.nodes.resize(2);
@@ -192,14 +205,10 @@ TEST(PlanChanges, AJobThatFindsItsGpusAgainIsKept) {
   run_on(add("a", 2, 500, 2'000), "n0", {6, 7});
   run_on(add("f", 4, 750, 1'000), "n0", {0, 1, 2, 3});
   ClusterState state(s);
-  Engine engine;
-  PolicyState kept;
-  Plan plan;
-  const Request request = asking_for_changes("srtf");
-  for (int i = 0; i < 3; ++i) engine.decide(state, kept, request, plan);
+  Settled settled(state, "srtf");
   state.apply(delta::PutJob{add("x", 1, 1'000, 10)});
   state.apply(delta::PutJob{add("y", 5, 200, 20)});
-  engine.decide(state, kept, request, plan);
+  const Plan plan = settled.decide(state);
   std::string text;
   for (const Decision& d : plan.decisions) text += state.job(d.job)->id + " " + std::string(to_string(d.action)) + "; ";
   EXPECT_EQ(text, "f preempt; x start; y start; ");
@@ -223,14 +232,9 @@ TEST(PlanChanges, AJobThatLackedQuotaStartsWhenOneElsewhereEnds) {
   }
   run_on(s.jobs[0], "n1", {0, 1, 2, 3, 4, 5, 6, 7});
   ClusterState state(s);
-  Engine engine;
-  PolicyState kept;
-  Plan plan;
-  const Request request = asking_for_changes("srsf");
-  for (int i = 0; i < 3; ++i) engine.decide(state, kept, request, plan);
-  EXPECT_TRUE(plan.decisions.empty());
+  Settled settled(state, "srsf");
   state.apply(delta::RemoveJob{"a", ""});
-  engine.decide(state, kept, request, plan);
+  const Plan plan = settled.decide(state);
   ASSERT_EQ(plan.decisions.size(), 1U);
   EXPECT_EQ(plan.decisions[0].action, Action::kStart);
 }
