@@ -30,7 +30,7 @@ constexpr TimeUs kMinimumRun = 100'000 * kSecond;
 class Clusters {
  public:
   Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60)
-      : random_(seed), newcomers_(sim::generate(options(seed + 1'000, 200)).jobs) {
+      : random_(seed), newcomers_(sim::generate(options(seed + 3'000, 200)).jobs) {
     Snapshot s = sim::generate(options(seed, jobs));
     s.reservations.clear();
     for (Node& node : s.nodes) {
@@ -45,6 +45,7 @@ class Clusters {
     request_.policy = policy;
     if (test::has_param(request_.policy, "discipline"))
       request_.params.emplace_back("discipline", random_.percent(30) ? "strict" : "greedy");
+    if (test::has_param(request_.policy, "shape") && seed % 3 == 0) request_.params.emplace_back("shape", "least_gpu_time");
     if (request_.policy == "las") request_.params.emplace_back("thresholds_gpu_s", "600,6000");
     request_.params.emplace_back("packing", random_.of<const char*>({"topology", "topology", "count", "emptiest"}));
     state_ = ClusterState(s);
@@ -109,6 +110,7 @@ class Clusters {
     o.racks_per_pod = 2;
     o.workload = sim::Workload::kHelios;
     o.outage_ppm = 0;
+    o.elastic = seed % 3 == 0;
     return o;
   }
   static bool is_plain(const Job& job) {
