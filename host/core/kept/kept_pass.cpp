@@ -134,74 +134,24 @@ bool KeptPass::read_node(std::int32_t node) {
   return more;
 }
 
-void KeptPass::list_grown(const VictimOrder& running) {
-  grown_.clear();
-  grown_victims_.clear();
+void KeptPass::add_growth(const VictimOrder& running, std::int32_t node) {
+  growth_.add_node(node);
+  for (const std::int32_t job : victims_on_[to_index(node)]) {
+    if (!running.has(job) || change_of_[to_index(job)] != 0) continue;
+    for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
+      const kernel::HeldRow& row = p_->held[h];
+      if (row.node == node) growth_.add_victim(running.stored(job), std::popcount(row.mask), row.cpu, row.memory);
+    }
+  }
+  growth_.end_node();
+}
+
+void KeptPass::try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running) {
   std::sort(more_nodes_.begin(), more_nodes_.end());
   more_nodes_.erase(std::unique(more_nodes_.begin(), more_nodes_.end()), more_nodes_.end());
-  for (const std::int32_t node : more_nodes_) {
-    const std::size_t begin = grown_victims_.size();
-    for (const std::int32_t job : victims_on_[to_index(node)]) {
-      if (!running.has(job)) continue;
-      for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
-        const kernel::HeldRow& row = p_->held[h];
-        if (row.node == node) grown_victims_.push_back({running.stored(job), std::popcount(row.mask), row.cpu, row.memory});
-      }
-    }
-    const auto first = grown_victims_.begin() + static_cast<std::ptrdiff_t>(begin);
-    std::sort(first, grown_victims_.end(), [](const Victims& a, const Victims& b) { return b.place < a.place; });
-    for (std::size_t i = begin + 1; i < grown_victims_.size(); ++i) {
-      grown_victims_[i].gpus += grown_victims_[i - 1].gpus;
-      grown_victims_[i].cpu += grown_victims_[i - 1].cpu;
-      grown_victims_[i].memory += grown_victims_[i - 1].memory;
-    }
-    grown_.push_back({node, begin, grown_victims_.size()});
-  }
-}
-
-// A class that is dead from this place on, or from an earlier one, may use a node that has grown: with what is free and the
-// victims behind the place gone, a member fits there. Job -1: no class may.
-OrderPlace KeptPass::last_to_use_grown(std::int32_t demand) const {
-  const kernel::DemandRow& d = p_->demands[demand];
-  const kernel::GroupRow& member = p_->groups[d.group_begin];
-  const auto enough = [](std::int64_t free, std::int64_t more, std::int64_t needed) {
-    return free == kernel::kNoLimit || free + more >= needed;
-  };
-  OrderPlace last;
-  for (const Grown& grown : grown_) {
-    if (!kernel::in_filter(*p_, d.filter, grown.node)) continue;
-    const std::int64_t gpus = std::popcount(free_.free[grown.node]), cpu = free_.cpu[grown.node], memory = free_.memory[grown.node];
-    const auto fits = [&](const Victims& gone) {
-      return gpus + gone.gpus >= member.gpus && enough(cpu, gone.cpu, member.cpu) && enough(memory, gone.memory, member.memory);
-    };
-    if (fits({})) return kBehindAll;
-    const auto end = grown_victims_.begin() + static_cast<std::ptrdiff_t>(grown.end);
-    const auto gone = std::find_if(grown_victims_.begin() + static_cast<std::ptrdiff_t>(grown.begin), end, fits);
-    if (gone != end && (last.job < 0 || last < gone->place)) last = gone->place;
-  }
-  return last;
-}
-
-bool KeptPass::may_use_grown(const OrderPlace& dead, std::int32_t demand) {
-  LastToUse& known = last_to_use_[to_index(demand)];
-  if (known.pass != pass_) known = {pass_, last_to_use_grown(demand)};
-  return known.place.job >= 0 && !(known.place < dead);
-}
-
-// Classes of which a member may use a node on which there is more, or that lacked quota of a queue with more room.
-void KeptPass::try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running) {
-  dead_.resize(waiting.size());
-  lacked_quota_.resize(waiting.size(), 0);
-  list_grown(running);
-  const bool quota = std::find(more_quota_.begin(), more_quota_.end(), 1) != more_quota_.end();
-  for (std::size_t c = 0; c < dead_.size(); ++c) {
-    if (dead_[c].job < 0) continue;
-    const std::span<const std::int32_t> demands = waiting.demands(c);
-    bool more = std::any_of(demands.begin(), demands.end(), [&](std::int32_t d) { return may_use_grown(dead_[c], d); });
-    const bool lacked = quota && lacked_quota_[c] != 0;
-    for (std::int32_t q = waiting.queue(c); lacked && q >= 0; q = p_->queue_parent[q]) more = more || more_quota_[to_index(q)] != 0;
-    if (more) dead_[c].job = -1;
-  }
+  growth_.clear();
+  for (const std::int32_t node : more_nodes_) add_growth(running, node);
+  dead_.grow(*p_, free_, waiting, growth_, more_quota_, nullptr, [](std::size_t) {});
   more_nodes_.clear();
   more_quota_.clear();
 }
@@ -216,14 +166,25 @@ void KeptPass::push_after(const WaitingClasses& waiting, std::int32_t of, std::s
   if (at < jobs.size()) push({jobs[at], of, at});
 }
 
-// A displaced job left GPUs that some class did not count on: one that may not displace it. Its jobs behind this place may fit.
-void KeptPass::revive(const WaitingClasses& waiting, const OrderPlace& after) {
-  for (std::size_t c = 0; c < dead_.size(); ++c) {
-    if (dead_[c].job < 0 || !(rules_.class_rule || first_displaced_ < dead_[c])) continue;
-    dead_[c].job = -1;
+// Displaced jobs left GPUs that some class did not count on: one that may not displace them. Its jobs behind this place may fit.
+void KeptPass::revive(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after) {
+  const kernel::ProblemView& p = *p_;
+  more_quota_.assign(to_index(p.n_queues), 0);
+  for (const OrderPlace& one : displaced_) {
+    for (std::int32_t h = p.held_begin[one.job]; h < p.held_end[one.job]; ++h) more_nodes_.push_back(p.held[h].node);
+    for (std::int32_t q = s_->job.queue[to_index(one.job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
+  }
+  std::sort(more_nodes_.begin(), more_nodes_.end());
+  more_nodes_.erase(std::unique(more_nodes_.begin(), more_nodes_.end()), more_nodes_.end());
+  growth_.clear();
+  for (const std::int32_t node : more_nodes_) add_growth(*running_, node);
+  const auto first = std::min_element(displaced_.begin(), displaced_.end());
+  dead_.grow(p, pass.s, waiting, growth_, more_quota_, rules_.class_rule ? nullptr : &*first, [&](std::size_t c) {
     const std::vector<OrderPlace>& jobs = waiting.jobs(c);
     push_after(waiting, static_cast<std::int32_t>(c), to_index(std::upper_bound(jobs.begin(), jobs.end(), after) - jobs.begin()));
-  }
+  });
+  more_nodes_.clear();
+  more_quota_.clear();
 }
 
 bool KeptPass::quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) const {
@@ -243,7 +204,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
   change_of_.resize(to_index(p.n_jobs), 0);
   known_now_.resize(to_index(p.n_demands), 0);
   infeasible_.resize(to_index(p.n_demands), 0);
-  last_to_use_.resize(to_index(p.n_demands));
+  missing_of_.resize(to_index(p.n_demands));
   last_victim_.resize(to_index(p.n_filters));
   ++round_;
   ++pass_;
@@ -257,11 +218,12 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
   Pass pass{group_, p, free_, scratch_, entries_.data(), 0, false, rules.max_tries, rules.packing};
 
   heads_.clear();
-  if (rules.strict || rules.class_rule) dead_.clear();
+  if (rules.strict || rules.class_rule) dead_.forget();
+  dead_.resize(waiting.size());
   try_again_where_more_is_free(waiting, running);
   for (std::size_t c = 0; c < waiting.size(); ++c) {
-    const std::vector<OrderPlace>& jobs = waiting.jobs(c);
-    if (!jobs.empty() && !is_dead(c, jobs.front())) heads_.push_back({jobs.front(), static_cast<std::int32_t>(c), 0});
+    const OrderPlace& first = waiting.first(c);
+    if (first.job >= 0 && !dead_.is_dead(c, first)) heads_.push_back({first, static_cast<std::int32_t>(c), 0});
   }
   std::make_heap(heads_.begin(), heads_.end());
   while (!heads_.empty()) {
@@ -271,9 +233,9 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
     const std::int32_t job = head.place.job;
     const bool displaced = head.of < 0;
     // A class that was revived may have two heads.
-    if (!displaced && (change_of_[to_index(job)] != 0 || is_dead(to_index(head.of), head.place))) continue;
+    if (!displaced && (change_of_[to_index(job)] != 0 || dead_.is_dead(to_index(head.of), head.place))) continue;
     const std::int32_t from = pass.n_entries;
-    first_displaced_.job = -1;
+    displaced_.clear();
     const std::int32_t option = blocked_ >= 0 ? kNone : start(pass, head.place);
     if (option != kNone) {
       for (std::int32_t e = from; e < pass.n_entries; ++e) touched_.push_back(pass.entries[e].node);
@@ -289,15 +251,12 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
         change_of_[to_index(job)] = changes_.size();
         push_after(waiting, head.of, head.at + 1);
       }
-      if (first_displaced_.job >= 0) revive(waiting, head.place);
+      if (!displaced_.empty()) revive(pass, waiting, head.place);
       continue;
     }
     if (rules.strict && blocked_ < 0) blocked_ = job;
     if (displaced) continue;  // kPreempted, as it was recorded
-    OrderPlace& dead = dead_[to_index(head.of)];
-    std::uint8_t& lacked = lacked_quota_[to_index(head.of)];
-    lacked = static_cast<std::uint8_t>((dead.job >= 0 ? lacked : 0) | (lacks_quota_ ? 1 : 0));
-    if (dead.job < 0 || head.place < dead) dead = head.place;
+    dead_.set(head.of, {head.place, missing_, by_quota_});
   }
   n_entries_ = pass.n_entries;
   free_ = pass.s;
@@ -307,10 +266,8 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
 // Steps 3 to 5. @returns the option placed, which is charged; kNone: none.
 std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
   const std::int32_t job = place.job;
-  lacks_quota_ = false;
-  for (std::int32_t o = 0; o < options_of(job); ++o) lacks_quota_ = lacks_quota_ || !quota_ok(pass, job, o);
   for (std::int32_t o = 0; o < options_of(job); ++o) {
-    if (lacks_quota_ && !quota_ok(pass, job, o)) continue;
+    if (!quota_ok(pass, job, o)) continue;
     const std::int32_t d = option_of(job, o).demand;
     const kernel::DemandRow& demand = p_->demands[d];
     if (rules_.preemptive && infeasible_[to_index(d)] == pass_) continue;
@@ -321,7 +278,28 @@ std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
     }
     known_now_[to_index(d)] = round_;
   }
-  return rules_.preemptive ? displace(pass, place) : kNone;
+  if (rules_.preemptive) return displace(pass, place);
+  note_failure(pass, job);
+  return kNone;
+}
+
+// The job found no room in this state. What a demand lacked at an earlier place of the pass is no more than it lacks now.
+void KeptPass::note_failure(const Pass& pass, std::int32_t job) {
+  missing_ = rules_.class_rule ? 0 : DeadClasses::kNone;  // under it, jobs of other classes may displace others
+  by_quota_ = false;
+  if (rules_.class_rule) return;
+  for (std::int32_t o = 0; o < options_of(job); ++o) {
+    const std::int32_t d = option_of(job, o).demand;
+    Missing& known = missing_of_[to_index(d)];
+    if (known.pass != pass_) {
+      if (!quota_ok(pass, job, o)) {
+        by_quota_ = true;
+        continue;
+      }
+      known = {pass_, members_missing(*p_, pass.s, p_->demands[d])};
+    }
+    missing_ = std::min(missing_, known.members);
+  }
 }
 
 std::int32_t KeptPass::fit(Pass& pass, std::int32_t job) {
@@ -335,7 +313,7 @@ std::int32_t KeptPass::fit(Pass& pass, std::int32_t job) {
 
 // Whether some victim behind a place holds a node that a demand allows. What jobs held that were displaced counts as well.
 bool KeptPass::has_victims(const OrderPlace& place, std::int32_t filter) {
-  LastToUse& known = last_victim_[to_index(filter)];
+  LastVictim& known = last_victim_[to_index(filter)];
   if (known.pass != pass_) {
     known = {pass_, {}};
     // Later calls are for places behind this one.
@@ -367,14 +345,18 @@ bool KeptPass::may_gain(std::int32_t job) const {
 
 std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   const std::int32_t job = place.job;
-  if (!may_gain(job)) return kNone;
+  if (!may_gain(job)) {
+    note_failure(pass, job);
+    return kNone;
+  }
   listed_.clear();
   read_ = 0;
-  by_quota_ = false;
-  for (std::int32_t o = 0; o < options_of(job); ++o) by_quota_ = by_quota_ || !quota_ok(pass, job, o);
-  bool any = by_quota_;
+  listed_by_quota_ = false;
+  for (std::int32_t o = 0; o < options_of(job); ++o) listed_by_quota_ = listed_by_quota_ || !quota_ok(pass, job, o);
+  bool any = listed_by_quota_;
   for (std::int32_t o = 0; o < options_of(job); ++o) any = any || has_victims(place, p_->demands[option_of(job, o).demand].filter);
   if (!any) {
+    note_failure(pass, job);
     for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) infeasible_[to_index(option_of(job, o).demand)] = pass_;
     return kNone;
   }
@@ -384,11 +366,13 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   };
   std::int32_t count = 0, failed = 0, option = kNone;
   is_in_reach_ = false;
+  bool out_of_reach = false;
   for (std::int32_t to = 1;; to *= 2) {
     count = release_to(pass, place, count, to);
     if (count < to && more_to_read(place)) {
       count = release_to(pass, place, count, 0);
-      if (!in_reach(pass, place)) break;
+      out_of_reach = !in_reach(pass, place);
+      if (out_of_reach) break;
       is_in_reach_ = true;
       count = release_to(pass, place, count, to);
     }
@@ -400,10 +384,11 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
     if (ended) break;
   }
   if (option == kNone) {
+    if (!out_of_reach) note_failure(pass, job);
     release_to(pass, place, count, 0);
     // Behind this job there are fewer victims, and no more is free until some job is displaced: then as much is gone.
     for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) {
-      if (!by_quota_) infeasible_[to_index(option_of(job, o).demand)] = pass_;
+      if (!listed_by_quota_) infeasible_[to_index(option_of(job, o).demand)] = pass_;
     }
     return kNone;
   }
@@ -459,7 +444,11 @@ bool KeptPass::in_reach(Pass& pass, const OrderPlace& place) {
   const std::int32_t from = pass.n_entries;
   std::swap(pass.s, reach_);
   const std::int32_t option = fit(pass, place.job);
-  if (option != kNone) kernel::undo_entries(pass, p_->groups + p_->demands[option_of(place.job, option).demand].group_begin, from);
+  if (option != kNone) {
+    kernel::undo_entries(pass, p_->groups + p_->demands[option_of(place.job, option).demand].group_begin, from);
+  } else {
+    note_failure(pass, place.job);
+  }
   std::swap(pass.s, reach_);
   return option != kNone;
 }
@@ -484,7 +473,7 @@ void KeptPass::give_back(Pass& pass, const OrderPlace& place, std::int32_t count
     changes_.push_back({victim.job, Outcome::kPreempted, kNone, 0, 0, place.job, victim.key});
     change_of_[to_index(victim.job)] = changes_.size();
     push({victim, -1, 0});
-    if (first_displaced_.job < 0 || victim < first_displaced_) first_displaced_ = victim;
+    displaced_.push_back(victim);
   }
   ++round_;
 }
@@ -523,7 +512,7 @@ bool KeptPass::matters(std::int32_t job, std::int32_t victim) const {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
     if (holds_node_of(victim, p_->demands[option_of(job, o).demand].filter)) return true;
   }
-  return by_quota_ && kernel::share_quota(*p_, job, victim);
+  return listed_by_quota_ && kernel::share_quota(*p_, job, victim);
 }
 
 }  // namespace berth::core

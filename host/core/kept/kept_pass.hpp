@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/kernel/place/place.hpp"
+#include "host/core/kept/dead_classes.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
 #include "host/core/policy_api/policy.hpp"
@@ -49,9 +50,7 @@ class KeptPass {
               std::span<const std::int32_t> changed, std::span<const std::int32_t> gain);
   /// Classes that were dropped: others may come at their places.
   void forget(std::span<const std::int32_t> classes) {
-    for (const std::int32_t of : classes) {
-      if (static_cast<std::size_t>(of) < dead_.size()) dead_[static_cast<std::size_t>(of)].job = -1;
-    }
+    for (const std::int32_t of : classes) dead_.forget(of);
   }
   /// GPUs of all nodes: that work, and that are held whole.
   struct Sums {
@@ -94,22 +93,19 @@ class KeptPass {
     bool operator<(const Head& other) const { return other.place < place; }  // the first comes out of a heap first
   };
   using Pass = kernel::Pass<kernel::SerialGroup>;
-
   bool read_node(std::int32_t node);
   void count_gpus(const StateImpl& state, std::int32_t node);
   bool as_planned(const StateImpl& state) const;
   void add_victim(const VictimOrder& running, std::int32_t job);
-  void list_grown(const VictimOrder& running);
-  OrderPlace last_to_use_grown(std::int32_t demand) const;
-  bool may_use_grown(const OrderPlace& dead, std::int32_t demand);
+  void add_growth(const VictimOrder& running, std::int32_t node);
   bool has_victims(const OrderPlace& place, std::int32_t filter);
   bool holds_node_of(std::int32_t victim, std::int32_t filter) const;
   void try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running);
   void push(const Head& head);
   void push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
-  void revive(const WaitingClasses& waiting, const OrderPlace& after);
-  bool is_dead(std::size_t of, const OrderPlace& place) const { return of < dead_.size() && dead_[of].job >= 0 && !(place < dead_[of]); }
+  void revive(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after);
   std::int32_t start(Pass& pass, const OrderPlace& place);
+  void note_failure(const Pass& pass, std::int32_t job);
   std::int32_t displace(Pass& pass, const OrderPlace& place);
   bool may_displace(const OrderPlace& victim) const;
   void begin_reach(Pass& pass, const OrderPlace& place);
@@ -145,33 +141,26 @@ class KeptPass {
   VictimOrder* running_ = nullptr;
   KeySource* keys_ = nullptr;
   std::vector<Head> heads_;
-  std::vector<OrderPlace> dead_;                       // [classes] from here on no job of the class found room, job -1: not known
-  std::vector<std::uint8_t> lacked_quota_;             // [classes] 1: some option of it lacked quota then
-  bool lacks_quota_ = false;                           // of the job that is tried
+  DeadClasses dead_;
+  // Of the job that is tried, as of a class. Known once it found no room.
+  std::int64_t missing_ = 0;
+  bool by_quota_ = false;
   std::vector<std::vector<std::int32_t>> victims_on_;  // [nodes] jobs that may be displaced; some have left
-  /// A node on which more is free, or could be, and its victims from the last one on, each with those behind it.
-  struct Victims {
-    OrderPlace place;
-    std::int64_t gpus, cpu, memory;
-  };
-  struct Grown {
-    std::int32_t node;
-    std::size_t begin, end;  // of `grown_victims_`
-  };
   /// Found once in a pass.
-  struct LastToUse {
+  struct LastVictim {
     std::int64_t pass = 0;
     OrderPlace place;  // job -1: none
   };
-  static constexpr OrderPlace kBehindAll{INT64_MAX, INT64_MAX, 0};
-  std::vector<LastToUse> last_to_use_;  // [demands] see last_to_use_grown
-  std::vector<LastToUse> last_victim_;  // [filters] the last job that holds a node of it
-  std::vector<Grown> grown_;
-  std::vector<Victims> grown_victims_;
+  struct Missing {
+    std::int64_t pass = 0, members = 0;
+  };
+  std::vector<Missing> missing_of_;      // [demands]
+  std::vector<LastVictim> last_victim_;  // [filters] the last job that holds a node of it
+  DeadClasses::Growth growth_;
   std::vector<std::int32_t> more_nodes_;  // on which more is free, or could be, than after the last pass
   std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used, or more could be given back
   std::vector<std::int64_t> queue_used_;  // after the last pass
-  OrderPlace first_displaced_;            // of one job; job -1: none
+  std::vector<OrderPlace> displaced_;     // by one job
   std::vector<PassChange> changes_;
   std::vector<std::size_t> change_of_;  // [jobs] index in `changes_` + 1; 0: none
   std::vector<kernel::PlacedRow> entries_;
@@ -189,7 +178,7 @@ class KeptPass {
   std::vector<OrderPlace> listed_;
   std::size_t read_ = 0;      // running jobs read from the end
   bool is_in_reach_ = false;  // the job may read all
-  bool by_quota_ = false;
+  bool listed_by_quota_ = false;
 };
 
 }  // namespace berth::core

@@ -28,6 +28,7 @@ class WaitingClasses {
     ids_.clear();
     kinds_.clear();
     jobs_.clear();
+    first_.clear();
     class_of_.clear();
     place_of_.clear();
     n_jobs_ = 0;
@@ -38,7 +39,10 @@ class WaitingClasses {
   /// Adds many jobs one after another, which `end_filling` puts in order.
   void begin_filling() { filling_ = true; }
   void end_filling() {
-    for (std::vector<OrderPlace>& jobs : jobs_) std::sort(jobs.begin(), jobs.end());
+    for (std::size_t of = 0; of < jobs_.size(); ++of) {
+      std::sort(jobs_[of].begin(), jobs_[of].end());
+      read_first(of);
+    }
     filling_ = false;
   }
   /// @param kind  what makes the class: queue, preemption class, demands
@@ -49,6 +53,7 @@ class WaitingClasses {
       empty_ -= jobs_[of].empty() ? 1 : 0;
     } else if (of == jobs_.size()) {
       jobs_.emplace_back();
+      first_.emplace_back();
       kinds_.push_back(&found->first);
     } else {
       kinds_[of] = &found->first;
@@ -64,13 +69,16 @@ class WaitingClasses {
     ++n_jobs_;
     std::vector<OrderPlace>& jobs = jobs_[of];
     jobs.insert(filling_ ? jobs.end() : std::upper_bound(jobs.begin(), jobs.end(), place), place);
+    read_first(of);
   }
   /// Nothing where the job is in no class.
   void remove(std::int32_t job) {
     const auto at = static_cast<std::size_t>(job);
     if (at >= class_of_.size() || class_of_[at] == kNone) return;
-    std::vector<OrderPlace>& jobs = jobs_[static_cast<std::size_t>(class_of_[at])];
+    const auto of = static_cast<std::size_t>(class_of_[at]);
+    std::vector<OrderPlace>& jobs = jobs_[of];
     jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), place_of_[at]));
+    read_first(of);
     class_of_[at] = kNone;
     --n_jobs_;
     empty_ += jobs.empty() ? 1 : 0;
@@ -101,15 +109,20 @@ class WaitingClasses {
   std::span<const std::int32_t> demands(std::size_t of) const { return std::span(*kinds_[of]).subspan(2); }
   /// Jobs of a class, in order.
   const std::vector<OrderPlace>& jobs(std::size_t of) const { return jobs_[of]; }
+  /// The first of them; job -1: none.
+  const OrderPlace& first(std::size_t of) const { return first_[of]; }
   /// [jobs of the state, or fewer] -1: none
   const std::vector<std::int32_t>& class_of() const { return class_of_; }
 
  private:
   static constexpr std::size_t kFew = 8;
 
+  void read_first(std::size_t of) { first_[of] = jobs_[of].empty() ? OrderPlace{} : jobs_[of].front(); }
+
   std::map<std::vector<std::int32_t>, std::int32_t> ids_;
   std::vector<const std::vector<std::int32_t>*> kinds_;  // [classes] keys of `ids_`; null: dropped
   std::vector<std::vector<OrderPlace>> jobs_;
+  std::vector<OrderPlace> first_;       // [classes]
   std::vector<std::int32_t> class_of_;  // [jobs of the state]
   std::vector<OrderPlace> place_of_;    // the same; of jobs in a class
   std::int64_t n_jobs_ = 0;

@@ -1,0 +1,103 @@
+#include "host/core/kept/dead_classes.hpp"
+
+#include <bit>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "berth/kernel/place/group.hpp"
+
+namespace berth::core {
+namespace {
+
+// All members on one node.
+bool on_one_node(const kernel::GroupRow& row) { return row.require_level == 0; }
+
+std::int64_t parts(std::int64_t free, std::int64_t more, std::int64_t needed) {
+  return free == kernel::kNoLimit || needed <= 0 ? INT64_MAX : std::max<std::int64_t>(0, free + more) / needed;
+}
+
+}  // namespace
+
+void DeadClasses::Growth::end_node() {
+  Node& node = nodes_.back();
+  node.end = victims_.size();
+  std::sort(victims_.begin() + static_cast<std::ptrdiff_t>(node.begin), victims_.end(),
+            [](const Victims& a, const Victims& b) { return b.place < a.place; });
+  for (std::size_t i = node.begin + 1; i < node.end; ++i) {
+    victims_[i].gpus += victims_[i - 1].gpus;
+    victims_[i].cpu += victims_[i - 1].cpu;
+    victims_[i].memory += victims_[i - 1].memory;
+  }
+}
+
+void DeadClasses::clear() {
+  dead_.clear();
+  kind_ids_.clear();
+  kinds_.clear();
+  kind_of_.clear();
+}
+
+void DeadClasses::name_kind(const kernel::ProblemView& p, std::int32_t demand) {
+  kind_of_.resize(std::max(kind_of_.size(), to_index(demand) + 1), -1);
+  const kernel::DemandRow& d = p.demands[demand];
+  const kernel::GroupRow& row = p.groups[d.group_begin];
+  const auto [found, fresh] =
+      kind_ids_.try_emplace({d.filter, row.gpus, row.cpu, row.memory, row.segment_size, on_one_node(row) ? row.members : 0},
+                            static_cast<std::int32_t>(kinds_.size()));
+  if (fresh) kinds_.emplace_back();
+  Kind& kind = kinds_[to_index(found->second)];
+  if (kind.members < row.members) kind = {0, 0, 0, row.members};  // its steps are listed again
+  kind_of_[to_index(demand)] = found->second;
+}
+
+void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassState& s, const Growth& growth, std::int32_t demand,
+                             Kind& kind) {
+  static constexpr OrderPlace kBehindAll{INT64_MAX, INT64_MAX, 0};
+  kind.round = round_;
+  kind.begin = steps_.size();
+  const kernel::DemandRow& d = p.demands[demand];
+  const kernel::GroupRow& row = p.groups[d.group_begin];
+  std::int64_t sure = 0;  // with no victim gone
+  for (const Growth::Node& grown : growth.nodes_) {
+    if (sure >= kind.members) break;
+    if (!kernel::in_filter(p, d.filter, grown.node)) continue;
+    const std::int64_t gpus = std::popcount(s.free[grown.node]), cpu = s.cpu[grown.node], memory = s.memory[grown.node];
+    const auto members = [&](const Growth::Victims& gone) {
+      const std::int64_t fit =
+          std::min({parts(gpus, gone.gpus, row.gpus), parts(cpu, gone.cpu, row.cpu), parts(memory, gone.memory, row.memory), kind.members});
+      if (on_one_node(row)) return fit < row.members ? 0 : fit;
+      // A few members more may complete a segment.
+      return row.segment_size > 0 ? (fit + row.segment_size - 1) / row.segment_size * row.segment_size : fit;
+    };
+    std::int64_t so_far = members({});
+    sure += so_far;
+    if (so_far > 0) steps_.push_back({kBehindAll, so_far});
+    for (std::size_t v = grown.begin; v < grown.end; ++v) {
+      const std::int64_t now = members(growth.victims_[v]);
+      if (now > so_far) steps_.push_back({growth.victims_[v].place, now - so_far});
+      so_far = std::max(so_far, now);
+    }
+  }
+  kind.end = steps_.size();
+}
+
+std::int64_t members_missing(const kernel::ProblemView& p, const kernel::PassState& s, const kernel::DemandRow& demand) {
+  const kernel::GroupRow& row = p.groups[demand.group_begin];
+  const std::int64_t by_gpus = row.gpus > 0 ? row.members - s.type_free[demand.gpu_type] / row.gpus : 0;
+  if (by_gpus > 0) return on_one_node(row) ? row.members : by_gpus;
+  if (on_one_node(row)) return row.members;
+  const auto missing = [&](const kernel::NodeSet& set) {
+    const kernel::Measure m = kernel::measure_for(p, s, row, set, row.members);
+    return row.members - (m.plain < row.members ? m.plain : kernel::cap_of(row, m));
+  };
+  const kernel::NodeSet all = kernel::all_nodes(p, demand.filter, kNever);
+  if (!kernel::has_require(row)) return missing(all);
+  std::int64_t least = row.members;
+  const kernel::DomainRange range = kernel::domains_meeting(p, all, row.require_topology, row.require_level);
+  for (std::int32_t r = range.first; r < range.last; ++r) {
+    if (!kernel::names_require(p, row, r)) continue;
+    least = std::min(least, missing(kernel::within(p, all, row.require_topology, row.require_level, r)));
+  }
+  return least;
+}
+
+}  // namespace berth::core
