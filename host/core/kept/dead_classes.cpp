@@ -15,6 +15,8 @@ std::int64_t parts(std::int64_t free, std::int64_t more, std::int64_t needed) {
   return free == kernel::kNoLimit || needed <= 0 ? INT64_MAX : std::max<std::int64_t>(0, free + more) / needed;
 }
 
+std::int64_t parts_begun(std::int64_t more, std::int64_t needed) { return needed <= 0 ? 0 : (more + needed - 1) / needed; }
+
 }  // namespace
 
 void DeadClasses::Growth::end_node() {
@@ -59,12 +61,17 @@ void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassSta
   std::int64_t sure = 0;  // with no victim gone
   for (const Growth::Node& grown : growth.nodes_) {
     if (sure >= kind.members) break;
-    if (!kernel::in_filter(p, d.filter, grown.node)) continue;
-    const std::int64_t gpus = std::popcount(s.free[grown.node]), cpu = s.cpu[grown.node], memory = s.memory[grown.node];
+    const std::int32_t node = grown.more.node;
+    if (!kernel::in_filter(p, d.filter, node)) continue;
+    const std::int64_t gpus = std::popcount(s.free[node]), cpu = s.cpu[node], memory = s.memory[node];
+    // A sum of resources grows by no more members than one of them does.
+    const std::int64_t added = std::max(
+        {parts_begun(grown.more.gpus, row.gpus), parts_begun(grown.more.cpu, row.cpu), parts_begun(grown.more.memory, row.memory)});
     const auto members = [&](const Growth::Victims& gone) {
-      const std::int64_t fit =
+      const std::int64_t all =
           std::min({parts(gpus, gone.gpus, row.gpus), parts(cpu, gone.cpu, row.cpu), parts(memory, gone.memory, row.memory), kind.members});
-      if (on_one_node(row)) return fit < row.members ? 0 : fit;
+      if (on_one_node(row)) return all < row.members ? 0 : all;
+      const std::int64_t fit = std::min(all, added);
       // A few members more may complete a segment.
       return row.segment_size > 0 ? (fit + row.segment_size - 1) / row.segment_size * row.segment_size : fit;
     };

@@ -19,9 +19,16 @@ class DeadClasses {
   struct Dead {
     OrderPlace place;          // from here on no job of the class found room; job -1: not known
     std::int64_t missing = 0;  // members that lack room at least, in some option; kNone where quota alone was lacking
+    std::int32_t demand = -1;  // of the class; -1: it has several options
     bool by_quota = false;     // some option lacked quota
   };
   static constexpr std::int64_t kNone = INT64_MAX;
+
+  /// What a node has more of: free, or held by jobs that may be displaced by others than before.
+  struct NodeMore {
+    std::int32_t node;
+    std::int64_t gpus, cpu, memory;
+  };
 
   /// What more there is: on nodes, with what is free there and what their victims hold, and of queues.
   class Growth {
@@ -30,7 +37,7 @@ class DeadClasses {
       nodes_.clear();
       victims_.clear();
     }
-    void add_node(std::int32_t node) { nodes_.push_back({node, victims_.size(), victims_.size()}); }
+    void add_node(const NodeMore& more) { nodes_.push_back({more, victims_.size(), victims_.size()}); }
     /// Of the last node: a job that may be displaced, and what it holds there.
     void add_victim(const OrderPlace& place, std::int64_t gpus, std::int64_t cpu, std::int64_t memory) {
       victims_.push_back({place, gpus, cpu, memory});
@@ -45,7 +52,7 @@ class DeadClasses {
       std::int64_t gpus, cpu, memory;
     };
     struct Node {
-      std::int32_t node;
+      NodeMore more;
       std::size_t begin, end;  // of `victims_`, the last one first
     };
     std::vector<Node> nodes_;
@@ -81,7 +88,11 @@ class DeadClasses {
       if (dead.place.job < 0 || (behind != nullptr && !(*behind < dead.place))) continue;
       if (dead.missing != kNone && !growth.nodes_.empty()) {
         std::int64_t most = 0;
-        for (const std::int32_t d : waiting.demands(c)) most = std::max(most, room(problem, state, growth, dead.place, d));
+        if (dead.demand >= 0) {
+          most = room(problem, state, growth, dead.place, dead.demand);
+        } else {
+          for (const std::int32_t d : waiting.demands(c)) most = std::max(most, room(problem, state, growth, dead.place, d));
+        }
         dead.missing -= most;
       }
       bool more = dead.missing <= 0;

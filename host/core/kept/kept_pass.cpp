@@ -92,19 +92,18 @@ void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const Vi
   }
   const bool planned = as_planned(s);
   for (const std::int32_t node : touched_) {
-    if (read_node(node) || !planned) more_nodes_.push_back(node);
+    const NodeMore more = read_node(node);
+    more_.push_back(planned ? more : NodeMore{node, kAll, kAll, kAll});
   }
   for (const std::int32_t node : nodes) {
-    if (read_node(node)) more_nodes_.push_back(node);
+    more_.push_back(read_node(node));
     count_gpus(s, node);
   }
   touched_.clear();
-  std::sort(more_nodes_.begin(), more_nodes_.end());
-  more_nodes_.erase(std::unique(more_nodes_.begin(), more_nodes_.end()), more_nodes_.end());
   more_quota_.resize(to_index(p.n_queues), 0);
   if (!planned) std::fill(more_quota_.begin(), more_quota_.end(), 1);
   for (const std::int32_t job : gain) {
-    for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) more_nodes_.push_back(row.node);
+    add_held(job);
     for (std::int32_t q = s.job.queue[to_index(job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
   }
   for (std::size_t i = 0; i < queue_used_.size(); ++i) {
@@ -112,12 +111,13 @@ void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const Vi
   }
 }
 
-/// @returns whether more is free than before
-bool KeptPass::read_node(std::int32_t node) {
+/// @returns what is free and was not
+KeptPass::NodeMore KeptPass::read_node(std::int32_t node) {
   const kernel::ProblemView& p = *p_;
   // GPUs of an open node are those that a job which leaves gives back.
   const std::uint64_t gpus = (p.node_free[node] & ~free_.free[node]) | (p.node_open[node] & ~open_[to_index(node)]);
-  const bool more = gpus != 0 || p.node_cpu[node] > free_.cpu[node] || p.node_memory[node] > free_.memory[node];
+  const NodeMore more{node, std::popcount(gpus), std::max<std::int64_t>(0, p.node_cpu[node] - free_.cpu[node]),
+                      std::max<std::int64_t>(0, p.node_memory[node] - free_.memory[node])};
   open_[to_index(node)] = p.node_open[node];
   kernel::set_free(p, free_, node, p.node_free[node]);
   free_.cpu[node] = p.node_cpu[node];
@@ -134,25 +134,42 @@ bool KeptPass::read_node(std::int32_t node) {
   return more;
 }
 
-void KeptPass::add_growth(const VictimOrder& running, std::int32_t node) {
-  growth_.add_node(node);
-  for (const std::int32_t job : victims_on_[to_index(node)]) {
-    if (!running.has(job) || change_of_[to_index(job)] != 0) continue;
-    for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
-      const kernel::HeldRow& row = p_->held[h];
-      if (row.node == node) growth_.add_victim(running.stored(job), std::popcount(row.mask), row.cpu, row.memory);
-    }
+// What a job holds may be had by others.
+void KeptPass::add_held(std::int32_t job) {
+  for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
+    const kernel::HeldRow& row = p_->held[h];
+    more_.push_back({row.node, std::popcount(row.mask), row.cpu, row.memory});
   }
-  growth_.end_node();
+}
+
+// Of the nodes of `more_`, which is empty then.
+void KeptPass::list_growth(const VictimOrder& running) {
+  growth_.clear();
+  std::sort(more_.begin(), more_.end(), [](const NodeMore& a, const NodeMore& b) { return a.node < b.node; });
+  for (std::size_t i = 0; i < more_.size();) {
+    NodeMore sum{more_[i].node, 0, 0, 0};
+    for (; i < more_.size() && more_[i].node == sum.node; ++i) {
+      sum.gpus = std::min(kAll, sum.gpus + more_[i].gpus);
+      sum.cpu = std::min(kAll, sum.cpu + more_[i].cpu);
+      sum.memory = std::min(kAll, sum.memory + more_[i].memory);
+    }
+    if (sum.gpus == 0 && sum.cpu == 0 && sum.memory == 0) continue;
+    growth_.add_node(sum);
+    for (const std::int32_t job : victims_on_[to_index(sum.node)]) {
+      if (!running.has(job) || change_of_[to_index(job)] != 0) continue;
+      for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
+        const kernel::HeldRow& row = p_->held[h];
+        if (row.node == sum.node) growth_.add_victim(running.stored(job), std::popcount(row.mask), row.cpu, row.memory);
+      }
+    }
+    growth_.end_node();
+  }
+  more_.clear();
 }
 
 void KeptPass::try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running) {
-  std::sort(more_nodes_.begin(), more_nodes_.end());
-  more_nodes_.erase(std::unique(more_nodes_.begin(), more_nodes_.end()), more_nodes_.end());
-  growth_.clear();
-  for (const std::int32_t node : more_nodes_) add_growth(running, node);
+  list_growth(running);
   dead_.grow(*p_, free_, waiting, growth_, more_quota_, nullptr, [](std::size_t) {});
-  more_nodes_.clear();
   more_quota_.clear();
 }
 
@@ -171,19 +188,15 @@ void KeptPass::revive(const Pass& pass, const WaitingClasses& waiting, const Ord
   const kernel::ProblemView& p = *p_;
   more_quota_.assign(to_index(p.n_queues), 0);
   for (const OrderPlace& one : displaced_) {
-    for (std::int32_t h = p.held_begin[one.job]; h < p.held_end[one.job]; ++h) more_nodes_.push_back(p.held[h].node);
+    add_held(one.job);
     for (std::int32_t q = s_->job.queue[to_index(one.job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
   }
-  std::sort(more_nodes_.begin(), more_nodes_.end());
-  more_nodes_.erase(std::unique(more_nodes_.begin(), more_nodes_.end()), more_nodes_.end());
-  growth_.clear();
-  for (const std::int32_t node : more_nodes_) add_growth(*running_, node);
+  list_growth(*running_);
   const auto first = std::min_element(displaced_.begin(), displaced_.end());
   dead_.grow(p, pass.s, waiting, growth_, more_quota_, rules_.class_rule ? nullptr : &*first, [&](std::size_t c) {
     const std::vector<OrderPlace>& jobs = waiting.jobs(c);
     push_after(waiting, static_cast<std::int32_t>(c), to_index(std::upper_bound(jobs.begin(), jobs.end(), after) - jobs.begin()));
   });
-  more_nodes_.clear();
   more_quota_.clear();
 }
 
@@ -256,7 +269,8 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
     }
     if (rules.strict && blocked_ < 0) blocked_ = job;
     if (displaced) continue;  // kPreempted, as it was recorded
-    dead_.set(head.of, {head.place, missing_, by_quota_});
+    const std::int32_t demand = options_of(job) == 1 ? option_of(job, 0).demand : -1;
+    dead_.set(head.of, {head.place, missing_, demand, by_quota_});
   }
   n_entries_ = pass.n_entries;
   free_ = pass.s;

@@ -93,11 +93,15 @@ class KeptPass {
     bool operator<(const Head& other) const { return other.place < place; }  // the first comes out of a heap first
   };
   using Pass = kernel::Pass<kernel::SerialGroup>;
-  bool read_node(std::int32_t node);
+  using NodeMore = DeadClasses::NodeMore;
+  static constexpr std::int64_t kAll = INT64_MAX / 4;
+
+  NodeMore read_node(std::int32_t node);
   void count_gpus(const StateImpl& state, std::int32_t node);
   bool as_planned(const StateImpl& state) const;
   void add_victim(const VictimOrder& running, std::int32_t job);
-  void add_growth(const VictimOrder& running, std::int32_t node);
+  void add_held(std::int32_t job);
+  void list_growth(const VictimOrder& running);
   bool has_victims(const OrderPlace& place, std::int32_t filter);
   bool holds_node_of(std::int32_t victim, std::int32_t filter) const;
   void try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running);
@@ -157,7 +161,7 @@ class KeptPass {
   std::vector<Missing> missing_of_;      // [demands]
   std::vector<LastVictim> last_victim_;  // [filters] the last job that holds a node of it
   DeadClasses::Growth growth_;
-  std::vector<std::int32_t> more_nodes_;  // on which more is free, or could be, than after the last pass
+  std::vector<NodeMore> more_;            // than after the last pass; several of a node add up
   std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used, or more could be given back
   std::vector<std::int64_t> queue_used_;  // after the last pass
   std::vector<OrderPlace> displaced_;     // by one job
