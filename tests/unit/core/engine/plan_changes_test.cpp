@@ -12,6 +12,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/sim/generate/generate.hpp"
+#include "tests/support/plan_text.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth::test {
@@ -42,12 +43,6 @@ class Settled {
   Engine engine_;
   PolicyState kept_;
 };
-
-Plan without_unchanged(Plan plan) {
-  plan.changes_only = true;
-  std::erase_if(plan.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
-  return plan;
-}
 
 TEST(PlanChanges, EveryPolicyGivesTheSamePlanWithoutTheUnchanged) {
   sim::GenerateOptions options;
