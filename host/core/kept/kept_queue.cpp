@@ -120,12 +120,13 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   jobs_.clear();
   nodes_.clear();
-  const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_ == chosen.policy.get();
+  const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_version_ == chosen.version;
   const bool follows = jobs_.size() <= few(s.job_order.size()) && (known_ || settled_);
   reading_ = !same || !follows ? Reading::kNothing : known_ ? Reading::kChanges : Reading::kAnew;
   known_ = false;  // until all is read
   seen_ = true;
   policy_ = chosen.policy.get();
+  policy_version_ = chosen.version;
   chosen_ = &chosen;
   s_ = &s;
   return reading_;
