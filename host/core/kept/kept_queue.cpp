@@ -109,7 +109,7 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   gain_.clear();
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
-    if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(job, running_.stored_key(job))) continue;
+    if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(running_.stored(job))) continue;
     gain_.push_back(job);
   }
   running_.end_changes();
