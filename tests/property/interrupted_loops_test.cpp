@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,13 +36,8 @@ struct ThereAndBack {
 /// The loop of a scheduler, with one policy.
 class Loop {
  public:
-  Loop(const std::string& policy, std::uint64_t seed)
-      : random(seed), request(test::plain_request(policy, seed, random)), newcomers_(test::plain_newcomers(seed)) {
-    Snapshot s = test::plain_cluster(seed, kJobs);
-    s.nodes.resize(std::min<std::size_t>(s.nodes.size(), 6));
-    std::erase_if(s.jobs, [&](const Job& job) { return job.state == JobState::kRunning && !is_on(s, job); });
-    state = ClusterState(s);
-  }
+  Loop(Random draws, Request asked, const Snapshot& s, std::vector<Job> newcomers)
+      : random(std::move(draws)), request(std::move(asked)), state(s), newcomers_(std::move(newcomers)) {}
 
   Random random;
   Request request;
@@ -99,6 +94,7 @@ class Loop {
   /// Of what a live cluster sees: nodes, GPUs, jobs, queues, reservations.
   ThereAndBack change_and_back() {
     const Snapshot s = state.snapshot();
+    if (s.nodes.empty() || s.queues.empty()) return job_and_back(s);
     const Node& node = random.of(s.nodes);
     const Queue& queue = random.of(s.queues);
     switch (random.below(9)) {
@@ -158,12 +154,6 @@ class Loop {
   }
 
  private:
-  static bool is_on(const Snapshot& s, const Job& job) {
-    return std::all_of(job.allocation.entries.begin(), job.allocation.entries.end(), [&](const AllocationEntry& entry) {
-      return std::any_of(s.nodes.begin(), s.nodes.end(), [&](const Node& node) { return node.id == entry.node; });
-    });
-  }
-
   ThereAndBack job_and_back(const Snapshot& s) {
     if (s.jobs.empty()) return {};
     const Job& job = random.of(s.jobs);
@@ -185,6 +175,21 @@ class Loop {
   std::vector<Job> newcomers_;
 };
 
+bool is_on(const Snapshot& s, const Job& job) {
+  return std::all_of(job.allocation.entries.begin(), job.allocation.entries.end(), [&](const AllocationEntry& entry) {
+    return std::any_of(s.nodes.begin(), s.nodes.end(), [&](const Node& node) { return node.id == entry.node; });
+  });
+}
+
+Loop plain_loop(const std::string& policy, std::uint64_t seed) {
+  Random random(seed);
+  Request request = test::plain_request(policy, seed, random);
+  Snapshot s = test::plain_cluster(seed, kJobs);
+  s.nodes.resize(std::min<std::size_t>(s.nodes.size(), 6));
+  std::erase_if(s.jobs, [&](const Job& job) { return job.state == JobState::kRunning && !is_on(s, job); });
+  return {std::move(random), std::move(request), s, test::plain_newcomers(seed)};
+}
+
 /// What comes between two decisions of a loop. It may decide, too.
 using Interruption = void (*)(Loop& loop, const std::string& where);
 
@@ -193,7 +198,7 @@ constexpr std::int32_t kRounds = 12, kUndisturbed = 3;  // a queue is kept from 
 
 void follow(const std::string& policy, Interruption interrupt) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    Loop loop(policy, seed);
+    Loop loop = plain_loop(policy, seed);
     for (std::int32_t round = 0; round < kRounds; ++round) {
       const std::string where = policy + ", seed " + std::to_string(seed) + ", round " + std::to_string(round);
       loop.go_on();
@@ -240,6 +245,7 @@ Delta of_one_node(Random& random, const Node& node) {
 }
 
 void change_one_node_a_thousand_times(Loop& loop, const std::string& where) {
+  if (loop.state.node_count() == 0) return;
   const Node node = loop.state.node(loop.random.below(loop.state.node_count()));
   std::vector<Delta> deltas;
   for (std::int32_t i = 0; i < 1'000; ++i) deltas.push_back(of_one_node(loop.random, node));
@@ -325,8 +331,7 @@ void commit_starts_without_stops(Loop& loop, const std::string& where) {
   if (::testing::Test::HasFatalFailure()) return;
   const Snapshot before = loop.state.snapshot();
   Plan starts = loop.plan;
-  const bool displaces =
-      std::erase_if(starts.decisions, [](const Decision& d) { return d.action == Action::kPreempt; }) > 0 && starts.totals.starts > 0;
+  const bool displaces = std::erase_if(starts.decisions, [](const Decision& d) { return d.action == Action::kPreempt; }) > 0;
   try {
     commit(loop.state, starts);
   } catch (const InputError&) {
@@ -453,6 +458,7 @@ void move_the_engine(Loop& loop, const std::string&) {
 
 void change_the_nodes(Loop& loop, const std::string&) {
   const Snapshot s = loop.state.snapshot();
+  if (s.nodes.empty()) return;
   Node node = loop.random.of(s.nodes);
   switch (loop.random.below(5)) {
     case 0:
@@ -503,7 +509,20 @@ void change_the_jobs(Loop& loop, const std::string& where) {
   for (const Job& job : held) loop.apply(delta::PutJob{test::as_newcomer(job, job.id, job.submit_us)});
 }
 
-constexpr std::array<Interruption, 20> kAll{undo_in_one_apply,
+// Each between the one before it and the same third one: labels of jobs run out (StateImpl::job_label).
+void squeeze_jobs_between_two(Loop& loop, const std::string& where) {
+  const Snapshot s = loop.state.snapshot();
+  if (s.jobs.empty()) return;
+  const Job& last = loop.random.of(s.jobs);
+  for (std::int32_t i = 0; i < 30; ++i) {
+    loop.apply(delta::PutJob{test::as_newcomer(loop.newcomer(), "squeezed" + std::to_string(100 + i), last.submit_us - 1)});
+    if (i % 10 == 0) loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  for (std::int32_t i = 0; i < 30; ++i) loop.apply(delta::RemoveJob{"squeezed" + std::to_string(100 + i), ""});
+}
+
+constexpr std::array<Interruption, 23> kAll{undo_in_one_apply,
                                             undo_after_a_decision,
                                             refuse_a_batch,
                                             change_one_node_a_thousand_times,
@@ -522,12 +541,167 @@ constexpr std::array<Interruption, 20> kAll{undo_in_one_apply,
                                             stop_decisions,
                                             replace_the_policy_state,
                                             move_the_engine,
-                                            change_the_nodes};
+                                            change_the_nodes,
+                                            change_the_quotas,
+                                            change_the_jobs,
+                                            squeeze_jobs_between_two};
 
 void interrupt_by_anything(Loop& loop, const std::string& where) {
   for (std::int32_t i = loop.random.within(1, 3); i > 0; --i) {
     kAll[static_cast<std::size_t>(loop.random.below(static_cast<std::int32_t>(kAll.size())))](loop, where);
     if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// ---- clusters of few nodes, and jobs that differ in everything ----
+
+/// Few values each, so that many jobs are equal in what matters.
+class OddClusters {
+ public:
+  explicit OddClusters(Random& random) : random_(random) {}
+
+  Snapshot cluster() {
+    Snapshot s;
+    s.now_us = 1'000 * kSecond;
+    for (const char* id : {"a", "b"}) {
+      GpuType& type = s.gpu_types.emplace_back();
+      type.id = id;
+      type.memory_bytes = std::int64_t{80} << 30;
+    }
+    s.domains = {domain("p", "pod", ""), domain("r0", "rack", "p"), domain("r1", "rack", "p")};
+    for (std::int32_t i = random_.of<std::int32_t>({0, 1, 1, 2, 3, 3, 4, 5, 6, 8}); i > 0; --i) s.nodes.push_back(node("n" + std::to_string(i)));
+    for (const char* id : {"root", "q0", "q1"}) {
+      Queue& queue = s.queues.emplace_back();
+      queue.id = id;
+      queue.parent = s.queues.size() == 1 ? "" : "root";
+      if (random_.percent(60)) queue.quotas.push_back({"*", 0, random_.within(4, 60), kUnlimited});
+      if (random_.percent(30)) queue.quotas.push_back({"a", 0, random_.within(2, 20), kUnlimited});
+    }
+    return s;
+  }
+  std::vector<Job> jobs(std::int32_t n, bool several_shapes) {
+    std::vector<Job> jobs;
+    for (std::int32_t i = 0; i < n; ++i) jobs.push_back(job(several_shapes));
+    return jobs;
+  }
+
+ private:
+  static Domain domain(const std::string& id, const std::string& level, const std::string& parent) {
+    Domain d;
+    d.id = id;
+    d.level = level;
+    d.parent = parent;
+    return d;
+  }
+  Node node(const std::string& id) {
+    Node n;
+    n.id = id;
+    n.gpu_type = random_.percent(70) ? "a" : "b";
+    n.gpus = random_.of<std::int32_t>({1, 4, 8, 8});
+    n.domain[0] = random_.percent(50) ? "p/r0" : "p/r1";
+    if (random_.percent(60)) n.cpu_milli = n.gpus * random_.within(300, 1'500);
+    if (random_.percent(40)) n.memory_bytes = std::int64_t{n.gpus} * random_.within(2, 8);
+    if (random_.percent(50)) n.labels = {{"zone", random_.percent(50) ? "x" : "y"}};
+    return n;
+  }
+  Job job(bool several_shapes) {
+    Job j;
+    j.queue = random_.of<std::string>({"q0", "q1", "root"});
+    j.priority = random_.of<std::int32_t>({INT32_MIN, -1, 0, 0, 1, INT32_MAX});
+    j.estimate.run_us = random_.of<TimeUs>({100 * kSecond, 100 * kSecond, 1'000 * kSecond, 1'000 * kSecond, 9'000 * kSecond, kNever});
+    if (random_.percent(20)) j.deadline = {random_.within(1'000, 40'000) * kSecond, random_.percent(50)};
+    j.preemption.preemption_class = random_.below(3);
+    j.preemption.preemptible = random_.percent(90);
+    if (random_.percent(20)) j.preemption.minimum_run_us = random_.of<TimeUs>({kSecond, 500 * kSecond, kDay});
+    if (random_.percent(10)) j.preemption.guaranteed_until_us = random_.within(1'000, 4'000) * kSecond;
+    j.constraints.cpu_milli_per_gpu = random_.of<std::int64_t>({0, 0, 500, 1'000});
+    j.constraints.memory_bytes_per_gpu = random_.of<std::int64_t>({0, 0, 2, 5});
+    if (random_.percent(10)) j.constraints.labels = {{"zone", {random_.percent(50) ? "x" : "y"}}};
+    if (random_.percent(10)) j.constraints.excluded_nodes = {"n1"};
+    for (std::int32_t i = several_shapes ? random_.within(1, 3) : 1; i > 0; --i) j.shapes.push_back(shape("s" + std::to_string(i)));
+    return j;
+  }
+  Shape shape(const std::string& id) {
+    Shape one;
+    one.id = id;
+    one.gpu_type = random_.of<std::string>({"a", "a", "b", ""});
+    one.gpus = random_.of<std::int32_t>({1, 1, 2, 2, 3, 4, 4, 6, 8});
+    if (random_.percent(40)) one.rate = random_.within(1, 3) * std::int64_t{1'000'000};
+    if (random_.percent(70)) return one;
+    Group group;
+    group.name = "g";
+    group.gpus_per_member = one.gpus % 4 == 0 ? random_.of<std::int32_t>({1, 2, 4}) : 1;
+    group.members_min = group.members_want = group.members_max = one.gpus / group.gpus_per_member;
+    const LevelRef rack{TopologyKind::kSwitch, "rack"}, of_node{TopologyKind::kSwitch, "node"};
+    if (random_.percent(40)) group.require = random_.percent(50) ? rack : of_node;
+    if (random_.percent(30)) group.segment = Segment{group.members_min % 2 == 0 ? 2 : 1, random_.percent(50) ? rack : of_node};
+    if (random_.percent(30) && !group.segment) group.spread = Spread{random_.percent(50) ? rack : of_node, random_.within(1, 3)};
+    one.groups = {group};
+    return one;
+  }
+
+  Random& random_;
+};
+
+Loop odd_loop(const std::string& policy, std::uint64_t seed) {
+  Random random(seed);
+  Request request = test::plain_request(policy, seed, random);
+  for (auto& [name, value] : request.params) {
+    if (name == "thresholds_gpu_s") value = "400,8000";
+  }
+  if (random.percent(20)) request.params.emplace_back("max_tries", "1");
+  OddClusters odd(random);
+  const Snapshot s = odd.cluster();
+  std::vector<Job> jobs = odd.jobs(12, seed % 3 == 0);
+  Loop loop(std::move(random), std::move(request), s, std::move(jobs));
+  for (int i = 0; i < 25; ++i) loop.apply(delta::PutJob{loop.newcomer()});
+  return loop;
+}
+
+void happen(Loop& loop, const std::string& where) {
+  switch (loop.random.below(12)) {
+    case 0:
+    case 1:
+      loop.pass_time(loop.random.of<TimeUs>({kSecond, 50 * kSecond, 100 * kSecond, 1'000 * kSecond}));
+      break;
+    case 2:
+      change_the_nodes(loop, where);
+      break;
+    case 3:
+      for (const Reservation& r : loop.state.snapshot().reservations) loop.apply(delta::RemoveReservation{r.id});
+      break;
+    case 4:
+      change_the_quotas(loop, where);
+      break;
+    case 5:
+      loop.apply(loop.change_and_back().there);
+      break;
+    case 6:
+      undo_after_a_decision(loop, where);
+      break;
+    case 7:
+    case 8: {
+      const Snapshot s = loop.state.snapshot();
+      if (!s.jobs.empty()) loop.apply(delta::RemoveJob{loop.random.of(s.jobs).id, ""});
+      break;
+    }
+    default:
+      loop.apply(delta::PutJob{loop.newcomer()});
+      loop.apply(delta::PutJob{loop.newcomer()});
+  }
+}
+
+void follow_odd(const std::string& policy, std::uint64_t seed, std::int32_t rounds) {
+  Loop loop = odd_loop(policy, seed);
+  for (std::int32_t round = 0; round < rounds; ++round) {
+    const std::string where = policy + ", odd cluster " + std::to_string(seed) + ", round " + std::to_string(round);
+    for (std::int32_t i = loop.random.below(4); i > 0; --i) happen(loop, where + ", event");
+    if (loop.random.percent(5)) interrupt_by_anything(loop, where + ", interruption");
+    if (::testing::Test::HasFatalFailure()) return;
+    loop.request.changes_only = loop.random.percent(70);
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (loop.random.percent(80)) commit(loop.state, loop.plan);
   }
 }
 
@@ -555,7 +729,18 @@ TEST_P(InterruptedLoops, EngineAndStateAreMoved) { follow(GetParam(), move_the_e
 TEST_P(InterruptedLoops, NodesComeAndGo) { follow(GetParam(), change_the_nodes); }
 TEST_P(InterruptedLoops, QuotasChange) { follow(GetParam(), change_the_quotas); }
 TEST_P(InterruptedLoops, JobsAreHeldAndDescribedAgain) { follow(GetParam(), change_the_jobs); }
+TEST_P(InterruptedLoops, JobsComeBetweenTwoOthers) { follow(GetParam(), squeeze_jobs_between_two); }
 TEST_P(InterruptedLoops, AnythingComesBetween) { follow(GetParam(), interrupt_by_anything); }
+
+// BERTH_LOOPS: how many for each policy.
+TEST_P(InterruptedLoops, ClustersAndJobsAreOdd) {
+  const char* const wanted = std::getenv("BERTH_LOOPS");  // NOLINT(concurrency-mt-unsafe): one thread
+  const std::uint64_t loops = wanted == nullptr ? 4 : std::strtoull(wanted, nullptr, 10);
+  for (std::uint64_t seed = 1; seed <= loops; ++seed) {
+    follow_odd(GetParam(), seed, 60);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(All, InterruptedLoops, ::testing::ValuesIn(test::queue_policy_names()),
                          [](const auto& each) { return test::test_name(each.param); });
