@@ -14,8 +14,9 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
-#include "host/sim/generate/generate.hpp"
 #include "tests/support/params.hpp"
+#include "tests/support/plain_cluster.hpp"
+#include "tests/support/plan_text.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
@@ -30,24 +31,12 @@ constexpr TimeUs kMinimumRun = 100'000 * kSecond;
 class Clusters {
  public:
   Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60)
-      : random_(seed), newcomers_(sim::generate(options(seed + 3'000, 200)).jobs) {
-    Snapshot s = sim::generate(options(seed, jobs));
-    s.reservations.clear();
-    for (Node& node : s.nodes) {
-      node.sharing = false;
-      node.available_until_us = kNever;
-    }
-    std::erase_if(s.jobs, [](const Job& job) { return !is_plain(job); });
+      : random_(seed), newcomers_(test::plain_newcomers(seed)) {
+    Snapshot s = test::plain_cluster(seed, jobs);
     for (Job& job : s.jobs) {
       if (jobs > kFew) job.preemption.minimum_run_us = kMinimumRun;
     }
-    std::erase_if(newcomers_, [](const Job& job) { return !is_plain(job); });
-    request_.policy = policy;
-    if (test::has_param(request_.policy, "discipline"))
-      request_.params.emplace_back("discipline", random_.percent(30) ? "strict" : "greedy");
-    if (test::has_param(request_.policy, "shape") && seed % 3 == 0) request_.params.emplace_back("shape", "least_gpu_time");
-    if (request_.policy == "las") request_.params.emplace_back("thresholds_gpu_s", "600,6000");
-    request_.params.emplace_back("packing", random_.of<const char*>({"topology", "topology", "count", "emptiest"}));
+    request_ = test::plain_request(policy, seed, random_);
     state_ = ClusterState(s);
   }
 
@@ -91,8 +80,7 @@ class Clusters {
     all.changes_only = false;
     Engine().decide(state_, kept, all, expected);
     if (request_.changes_only) {
-      expected.changes_only = true;
-      std::erase_if(expected.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
+      expected = test::without_unchanged(std::move(expected));
       ASSERT_EQ(validate_plan(state_, plan), std::vector<std::string>{}) << where;
     }
     ASSERT_EQ(kept_, kept) << where;
@@ -101,21 +89,6 @@ class Clusters {
   }
 
  private:
-  static sim::GenerateOptions options(std::uint64_t seed, std::int32_t jobs) {
-    sim::GenerateOptions o;
-    o.nodes = jobs / 20 + static_cast<std::int32_t>(seed % 17);
-    o.jobs = jobs;
-    o.seed = seed;
-    o.nodes_per_rack = 3;
-    o.racks_per_pod = 2;
-    o.workload = sim::Workload::kHelios;
-    o.outage_ppm = 0;
-    o.elastic = seed % 3 == 0;
-    return o;
-  }
-  static bool is_plain(const Job& job) {
-    return std::all_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.share_ppm == kWholeGpu; });
-  }
   std::string text(const Plan& plan) const { return io::to_json(plan, state_, false).substr(0, 6'000); }
 
   Delta one(const Snapshot& s) {
@@ -141,13 +114,9 @@ class Clusters {
     }
   }
   Delta newcomer(const Snapshot& s) {
-    Job job = random_.of(newcomers_);
-    job.id = "new" + std::to_string(random_.below(90));
-    job.submit_us = std::max<TimeUs>(0, s.now_us - random_.below(100) * kSecond);
-    job.state = JobState::kWaiting;
-    job.allocation = {};
-    job.progress = {};
-    job.waiting_since_us = kNever;
+    const Job& described = random_.of(newcomers_);
+    const std::string id = "new" + std::to_string(random_.below(90));
+    Job job = test::as_newcomer(described, id, s.now_us - random_.below(100) * kSecond);
     if (random_.percent(20)) job.preemption.minimum_run_us = random_.below(2'000) * kSecond;
     if (random_.percent(10)) job.preemption.preemptible = false;
     return delta::PutJob{std::move(job)};

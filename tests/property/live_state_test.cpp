@@ -9,16 +9,19 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
-#include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "host/core/state/state_impl.hpp"
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/overtaken.hpp"
 #include "tests/support/params.hpp"
+#include "tests/support/plan_text.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
 namespace {
+
+using test::parting;
+using test::text_of;
 
 struct Ask {
   std::string policy;
@@ -45,22 +48,6 @@ Request request_of(const Ask& ask, Backend backend, int threads) {
   request.backend = backend;
   request.threads = threads;
   return request;
-}
-
-/// Omits what may differ between equal answers: the revision and the backend.
-std::string text_of(Plan plan, const ClusterState& state) {
-  plan.revision = 0;
-  plan.backend = "any";
-  plan.backend_note.clear();
-  return io::to_json(plan, state, false);
-}
-
-/// The first difference of two texts, with its context.
-std::string parting(const std::string& a, const std::string& b) {
-  std::size_t i = 0;
-  while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
-  const std::size_t from = i < 200 ? 0 : i - 200;
-  return a.substr(from, 400) + "\n--- but ---\n" + b.substr(from, 400);
 }
 
 sim::GenerateOptions options_of(sim::Workload workload, std::uint64_t seed) {

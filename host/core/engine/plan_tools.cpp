@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string>
 
@@ -106,10 +107,19 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
     const Shape& shape = job->shapes[static_cast<std::size_t>(d.shape)];
     Allocation allocation;
     allocation.shape = shape.id;
+    if (d.entry_begin < 0 || d.entry_end > std::ssize(plan.entries)) {
+      throw InvalidArgument("the plan has not all entries of job '" + job->id + "'");
+    }
     for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
-      const PlanEntry& entry = plan.entries.at(static_cast<std::size_t>(e));
+      const PlanEntry& entry = plan.entries[to_index(e)];
+      if (entry.node < 0 || entry.node >= state.node_count()) {
+        throw InvalidArgument("the plan lets job '" + job->id + "' run on node rank " + std::to_string(entry.node) + ", which no node has");
+      }
+      if (!shape.groups.empty() && (entry.group < 0 || entry.group >= std::ssize(shape.groups))) {
+        throw InvalidArgument("the plan lets job '" + job->id + "' run in no group of its shape");
+      }
       AllocationEntry row;
-      if (!shape.groups.empty()) row.group = shape.groups.at(static_cast<std::size_t>(entry.group)).name;
+      if (!shape.groups.empty()) row.group = shape.groups[to_index(entry.group)].name;
       row.member = entry.member;
       row.node = state.node(entry.node).id;
       row.share_ppm = entry.share_ppm;

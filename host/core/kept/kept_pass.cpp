@@ -252,7 +252,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
     const std::int32_t option = blocked_ >= 0 ? kNone : start(pass, head.place);
     if (option != kNone) {
       for (std::int32_t e = from; e < pass.n_entries; ++e) touched_.push_back(pass.entries[e].node);
-      const PassChange change{job, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from, pass.n_entries, -1, head.place.key};
+      const PassChange change{job, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from, pass.n_entries, -1, head.place};
       if (has_reach_) take_from_reach(pass, change);
       if (displaced) {
         PassChange& known = changes_[change_of_[to_index(job)] - 1];
@@ -484,7 +484,7 @@ void KeptPass::give_back(Pass& pass, const OrderPlace& place, std::int32_t count
     const OrderPlace& victim = listed_[to_index(k)];
     if (kernel::hold_again(*p_, pass.s, victim.job)) continue;
     for (std::int32_t h = p_->held_begin[victim.job]; h < p_->held_end[victim.job]; ++h) touched_.push_back(p_->held[h].node);
-    changes_.push_back({victim.job, Outcome::kPreempted, kNone, 0, 0, place.job, victim.key});
+    changes_.push_back({victim.job, Outcome::kPreempted, kNone, 0, 0, place.job, victim});
     change_of_[to_index(victim.job)] = changes_.size();
     push({victim, -1, 0});
     displaced_.push_back(victim);

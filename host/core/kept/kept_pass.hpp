@@ -24,7 +24,7 @@ struct PassChange {
   std::int32_t option = -1;   // of the job; -1: none
   std::int32_t entry_begin = 0, entry_end = 0;
   std::int32_t displaced_by = -1;  // job
-  std::int64_t key = 0;            // in the order of the pass
+  OrderPlace place;                // in the order of the pass
 };
 
 /// The scheduling pass of docs/placement.md, section 6, over classes of waiting jobs instead of all jobs, on free GPUs
@@ -67,12 +67,12 @@ class KeptPass {
   /// @param running  those that may be displaced; read only where `rules.preemptive`
   void run(const StateImpl& state, const Rules& rules, const WaitingClasses& waiting, VictimOrder& running, KeySource& keys);
 
-  /// Whether the last pass gave GPUs to a job, at this key or a later one.
-  bool placed(std::int32_t job, std::int64_t key) const {
-    const auto at = static_cast<std::size_t>(job);
+  /// Whether the last pass gave GPUs to a job, at this place or a later one.
+  bool placed(const OrderPlace& place) const {
+    const auto at = static_cast<std::size_t>(place.job);
     if (at >= change_of_.size() || change_of_[at] == 0) return false;
     const PassChange& change = changes_[change_of_[at] - 1];
-    return change.option >= 0 && key <= change.key;
+    return change.option >= 0 && !(change.place < place);
   }
   std::span<const PassChange> changes() const { return changes_; }
   /// Of the last pass; null: none.

@@ -109,7 +109,7 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   gain_.clear();
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
-    if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(job, running_.stored_key(job))) continue;
+    if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(running_.stored(job))) continue;
     gain_.push_back(job);
   }
   running_.end_changes();
@@ -120,12 +120,13 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   jobs_.clear();
   nodes_.clear();
-  const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_ == chosen.policy.get();
+  const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_version_ == chosen.version;
   const bool follows = jobs_.size() <= few(s.job_order.size()) && (known_ || settled_);
   reading_ = !same || !follows ? Reading::kNothing : known_ ? Reading::kChanges : Reading::kAnew;
   known_ = false;  // until all is read
   seen_ = true;
   policy_ = chosen.policy.get();
+  policy_version_ = chosen.version;
   chosen_ = &chosen;
   s_ = &s;
   return reading_;

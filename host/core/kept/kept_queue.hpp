@@ -77,6 +77,7 @@ class KeptQueue final : private KeySource {
   ChangeLog::Cursor cursor_;
   const ChosenPolicy* chosen_ = nullptr;   // of the decision
   QueuePolicy* policy_ = nullptr;          // that the keys are of
+  std::uint64_t policy_version_ = 0;       // ChosenPolicy::version of it
   const StateImpl* s_ = nullptr;           // of the decision
   std::vector<std::int32_t> rejected_;     // as it was read
   std::vector<std::int64_t> rejected_in_;  // [jobs of the state] the last decision that rejected it

@@ -44,8 +44,6 @@ class VictimOrder {
   }
   /// All of them by their stored keys.
   std::span<const OrderPlace> stored() const { return order_; }
-  /// At least its current key. The job is there.
-  std::int64_t stored_key(std::int32_t job) const { return place_of_[static_cast<std::size_t>(job)].key; }
   /// Where it is stored, at its current place or behind it. The job is there.
   const OrderPlace& stored(std::int32_t job) const { return place_of_[static_cast<std::size_t>(job)]; }
   /// To be called when time or keys have changed, before `at_end`.

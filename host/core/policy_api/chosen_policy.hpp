@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,7 +20,8 @@ struct ChosenPolicy {
   ChoiceSettings choice;
   std::unique_ptr<ShapePolicy> shapes;  // null: it orders jobs, or prices choose
   PassRules rules{};
-  ShapeRule shape{};  // of a policy that orders jobs
+  ShapeRule shape{};          // of a policy that orders jobs
+  std::uint64_t version = 0;  // counts the policies created: addresses repeat, this does not
 
   /// @throws InvalidArgument for an unknown policy or parameter; the earlier policy then stays.
   void choose(const std::string& name, const Params& wanted) {
@@ -37,6 +39,7 @@ struct ChosenPolicy {
     shape = found_shape;
     entry = &found;
     params.swap(copy);
+    ++version;
   }
 };
 

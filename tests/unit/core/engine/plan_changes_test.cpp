@@ -12,6 +12,7 @@
 #include "host/core/state/state_impl.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/sim/generate/generate.hpp"
+#include "tests/support/plan_text.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth::test {
@@ -42,12 +43,6 @@ class Settled {
   Engine engine_;
   PolicyState kept_;
 };
-
-Plan without_unchanged(Plan plan) {
-  plan.changes_only = true;
-  std::erase_if(plan.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
-  return plan;
-}
 
 TEST(PlanChanges, EveryPolicyGivesTheSamePlanWithoutTheUnchanged) {
   sim::GenerateOptions options;
@@ -237,6 +232,31 @@ TEST(PlanChanges, AJobThatLackedQuotaStartsWhenOneElsewhereEnds) {
   const Plan plan = settled.decide(state);
   ASSERT_EQ(plan.decisions.size(), 1U);
   EXPECT_EQ(plan.decisions[0].action, Action::kStart);
+}
+
+// Jobs of equal keys stand in the order of submission. After its start, a is described again as the later one.
+TEST(PlanChanges, AJobThatNowStandsBehindAnotherMayBeDisplaced) {
+  Snapshot s = two_racks();
+  s.nodes.resize(1);
+  ClusterState state(s);
+  Settled settled(state, "srsf");
+  Snapshot described;
+  for (const char* id : {"a", "b"}) {
+    Job& job = add_job(described, id, 8);
+    job.shapes[0].gpu_type = "a100";
+    job.estimate.run_us = 1'000 * kSecond;
+    job.submit_us = *id == 'a' ? 0 : kSecond;
+    state.apply(delta::PutJob{job});
+  }
+  commit(state, settled.decide(state));
+  Job later = *state.job(state.find_job("a"));
+  ASSERT_EQ(later.state, JobState::kRunning);
+  later.submit_us = 2 * kSecond;
+  state.apply(delta::PutJob{later});
+  const Plan plan = settled.decide(state);
+  ASSERT_EQ(plan.decisions.size(), 2U);
+  EXPECT_EQ(plan.decisions[0].action, Action::kStart);
+  EXPECT_EQ(plan.decisions[1].action, Action::kPreempt);
 }
 
 }  // namespace

@@ -470,6 +470,29 @@ TEST(ClusterState, CommitRefusesAPlanThatNamesNoJob) {
   }
 }
 
+TEST(ClusterState, CommitRefusesAPlanOfWhichAPartIsMissing) {
+  ClusterState state(small());
+  const Snapshot before = state.snapshot();
+  const Plan plan = Engine().decide(state, Request());
+  ASSERT_FALSE(plan.entries.empty());
+  const auto expect_refused = [&](const auto& tamper) {
+    Plan part = plan;
+    tamper(part);
+    EXPECT_THROW(commit(state, part), InvalidArgument);
+    EXPECT_TRUE(state.snapshot() == before);
+  };
+  expect_refused([](Plan& part) { part.entries.pop_back(); });
+  expect_refused([](Plan& part) { part.entries.clear(); });
+  expect_refused([](Plan& part) {
+    for (Decision& d : part.decisions) d.entry_begin -= 99;
+  });
+  for (const std::int32_t node : {-1, 99}) {
+    expect_refused([&](Plan& part) {
+      for (PlanEntry& entry : part.entries) entry.node = node;
+    });
+  }
+}
+
 TEST(ClusterState, CommitRefusesAStalePlan) {
   ClusterState state(small());
   Engine engine;

@@ -1,0 +1,749 @@
+// An engine that decides again and again answers as a new one on a state loaded from the snapshot, whatever came between.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/error.hpp"
+#include "berth/state.hpp"
+#include "tests/support/params.hpp"
+#include "tests/support/plain_cluster.hpp"
+#include "tests/support/plan_text.hpp"
+#include "tests/support/random.hpp"
+
+namespace berth {
+namespace {
+
+using test::Random;
+
+constexpr std::int32_t kJobs = 40;
+constexpr TimeUs kDay = 86'400 * kSecond;
+
+/// A change, and what undoes it.
+struct ThereAndBack {
+  std::vector<Delta> there, back;
+};
+
+/// The loop of a scheduler, with one policy.
+class Loop {
+ public:
+  Loop(Random draws, Request asked, const Snapshot& s, std::vector<Job> newcomers)
+      : random(std::move(draws)), request(std::move(asked)), state(s), newcomers_(std::move(newcomers)) {}
+
+  Random random;
+  Request request;
+  ClusterState state;
+  Engine engine;
+  PolicyState policy_state;
+  Plan plan;
+
+  /// Asks this engine, and a new one on a state loaded from the snapshot.
+  void decide(const std::string& where) {
+    const ClusterState fresh(state.snapshot());
+    PolicyState fresh_policy_state = policy_state;
+    Request whole = request;
+    whole.changes_only = false;
+    Plan expected;
+    Engine().decide(fresh, fresh_policy_state, whole, expected);
+    if (request.changes_only) expected = test::without_unchanged(std::move(expected));
+    engine.decide(state, policy_state, request, plan);
+    const std::string here = test::text_of(plan, state), there = test::text_of(expected, fresh);
+    ASSERT_TRUE(here == there) << where << "\n" << test::parting(here, there);
+    ASSERT_EQ(policy_state, fresh_policy_state) << where;
+    ASSERT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << where;
+  }
+
+  /// @returns false where the state refuses them
+  bool apply(std::span<const Delta> deltas) {
+    try {
+      state.apply(deltas);
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+  bool apply(const Delta& delta) { return apply(std::span(&delta, 1)); }
+
+  void pass_time(TimeUs time) { state.apply(delta::SetTime{std::min(kMaxTimeUs, state.now() + time)}); }
+
+  /// What happens in every loop: time passes, jobs come and end.
+  void go_on() {
+    if (random.percent(70)) pass_time(random.below(2'000) * kSecond);
+    for (std::int32_t i = random.below(3); i > 0; --i) apply(delta::PutJob{newcomer()});
+    const Snapshot s = state.snapshot();
+    if (random.percent(60) && !s.jobs.empty()) apply(delta::RemoveJob{random.of(s.jobs).id, "completed"});
+  }
+
+  Job newcomer() {
+    const Job& described = random.of(newcomers_);
+    const std::string id = "new" + std::to_string(random.below(60));
+    Job job = test::as_newcomer(described, id, state.now() - random.below(100) * kSecond);
+    if (random.percent(20)) job.preemption.minimum_run_us = random.below(2'000) * kSecond;
+    return job;
+  }
+
+  /// Of what a live cluster sees: nodes, GPUs, jobs, queues, reservations.
+  ThereAndBack change_and_back() {
+    const Snapshot s = state.snapshot();
+    if (s.nodes.empty() || s.queues.empty()) return job_and_back(s);
+    const Node& node = random.of(s.nodes);
+    const Queue& queue = random.of(s.queues);
+    switch (random.below(9)) {
+      case 0:
+        return {{delta::SetNodeState{node.id, random.of<NodeState>({NodeState::kDrain, NodeState::kFailed}), 0}},
+                {delta::SetNodeState{node.id, node.state, 0}}};
+      case 1:
+        return {{delta::SetGpuState{node.id, random.below(8), random.percent(50) ? GpuState::kReleasing : GpuState::kFailed, kNever}},
+                {delta::PutNode{node}}};
+      case 2:
+        return {{delta::PutQueue{with_limits(queue)}}, {delta::PutQueue{queue}}};
+      case 3: {
+        Reservation r;
+        r.id = "r";
+        r.nodes = {node.id};
+        return {{delta::PutReservation{r}}, {delta::RemoveReservation{"r"}}};
+      }
+      case 4: {
+        Node other = node;
+        other.id = "extra";
+        return {{delta::PutNode{other}}, {delta::RemoveNode{"extra"}}};
+      }
+      case 5: {
+        Job job = newcomer();
+        job.id = "extra";
+        return {{delta::PutJob{job}}, {delta::RemoveJob{"extra", ""}}};
+      }
+      default:
+        return job_and_back(s);
+    }
+  }
+
+  /// Another priority, estimate, submission or demand.
+  Job described_again(Job job) {
+    switch (random.below(5)) {
+      case 0:
+        job.priority += random.below(3) - 1;
+        break;
+      case 1:
+        job.estimate.run_us = random.percent(20) ? kNever : random.within(1, 20'000) * kSecond;
+        break;
+      case 2:
+        job.submit_us = std::min(state.now(), job.submit_us + random.below(1'000) * kSecond);
+        break;
+      case 3:
+        job.preemption.preemptible = !job.preemption.preemptible;
+        break;
+      default:
+        job.deadline = {state.now() + random.below(20'000) * kSecond, random.percent(50)};
+    }
+    return job;
+  }
+
+  Queue with_limits(Queue queue) {
+    for (Quota& quota : queue.quotas) quota.limit = random.within(0, 40);
+    return queue;
+  }
+
+ private:
+  ThereAndBack job_and_back(const Snapshot& s) {
+    if (s.jobs.empty()) return {};
+    const Job& job = random.of(s.jobs);
+    if (job.state == JobState::kRunning && random.percent(50)) return {{delta::StopJob{job.id}}, {delta::StartJob{job.id, job.allocation}}};
+    switch (random.below(3)) {
+      case 0: {
+        Progress more = job.progress;
+        more.run_us += random.below(1'000) * kSecond;
+        more.attained_gpu_us += random.below(9'000) * kSecond;
+        return {{delta::SetProgress{job.id, more}}, {delta::SetProgress{job.id, job.progress}}};
+      }
+      case 1:
+        return {{delta::RemoveJob{job.id, ""}}, {delta::PutJob{job}}};
+      default:
+        return {{delta::PutJob{described_again(job)}}, {delta::PutJob{job}}};
+    }
+  }
+
+  std::vector<Job> newcomers_;
+};
+
+bool is_on(const Snapshot& s, const Job& job) {
+  return std::all_of(job.allocation.entries.begin(), job.allocation.entries.end(), [&](const AllocationEntry& entry) {
+    return std::any_of(s.nodes.begin(), s.nodes.end(), [&](const Node& node) { return node.id == entry.node; });
+  });
+}
+
+Loop plain_loop(const std::string& policy, std::uint64_t seed) {
+  Random random(seed);
+  Request request = test::plain_request(policy, seed, random);
+  Snapshot s = test::plain_cluster(seed, kJobs);
+  s.nodes.resize(std::min<std::size_t>(s.nodes.size(), 6));
+  std::erase_if(s.jobs, [&](const Job& job) { return job.state == JobState::kRunning && !is_on(s, job); });
+  return {std::move(random), std::move(request), s, test::plain_newcomers(seed)};
+}
+
+/// What comes between two decisions of a loop. It may decide, too.
+using Interruption = void (*)(Loop& loop, const std::string& where);
+
+constexpr std::uint64_t kSeeds = 4;
+constexpr std::int32_t kRounds = 12, kUndisturbed = 3;  // a queue is kept from the third decision on
+
+void follow(const std::string& policy, Interruption interrupt) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Loop loop = plain_loop(policy, seed);
+    for (std::int32_t round = 0; round < kRounds; ++round) {
+      const std::string where = policy + ", seed " + std::to_string(seed) + ", round " + std::to_string(round);
+      loop.go_on();
+      if (round >= kUndisturbed) interrupt(loop, where + ", interruption");
+      if (::testing::Test::HasFatalFailure()) return;
+      loop.request.changes_only = loop.random.percent(70);
+      loop.decide(where);
+      if (::testing::Test::HasFatalFailure()) return;
+      if (loop.random.percent(75)) commit(loop.state, loop.plan);
+    }
+  }
+}
+
+// ---- events ----
+
+void undo_in_one_apply(Loop& loop, const std::string&) {
+  auto [deltas, back] = loop.change_and_back();
+  deltas.insert(deltas.end(), back.begin(), back.end());
+  loop.apply(deltas);
+}
+
+void undo_after_a_decision(Loop& loop, const std::string& where) {
+  const auto [there, back] = loop.change_and_back();
+  if (!loop.apply(there)) return;
+  loop.decide(where);
+  loop.apply(back);
+}
+
+// Later ones are refused, and take the earlier ones with them.
+void refuse_a_batch(Loop& loop, const std::string& where) {
+  auto [deltas, back] = loop.change_and_back();
+  deltas.insert(deltas.begin(), delta::SetTime{loop.state.now() + 900 * kSecond});
+  deltas.emplace_back(delta::RemoveJob{"no such job", ""});
+  const Snapshot before = loop.state.snapshot();
+  ASSERT_FALSE(loop.apply(deltas)) << where;
+  ASSERT_TRUE(loop.state.snapshot() == before) << where;
+}
+
+Delta of_one_node(Random& random, const Node& node) {
+  if (random.percent(50)) {
+    return delta::SetNodeState{node.id, random.of<NodeState>({NodeState::kReady, NodeState::kReady, NodeState::kDrain}), 0};
+  }
+  return delta::SetGpuState{node.id, random.below(node.gpus), random.percent(80) ? GpuState::kOk : GpuState::kReleasing, kNever};
+}
+
+void change_one_node_a_thousand_times(Loop& loop, const std::string& where) {
+  if (loop.state.node_count() == 0) return;
+  const Node node = loop.state.node(loop.random.below(loop.state.node_count()));
+  std::vector<Delta> deltas;
+  for (std::int32_t i = 0; i < 1'000; ++i) deltas.push_back(of_one_node(loop.random, node));
+  if (loop.random.percent(50)) {
+    ASSERT_TRUE(loop.apply(deltas)) << where;
+  } else {
+    for (const Delta& one : deltas) ASSERT_TRUE(loop.apply(one)) << where;
+  }
+}
+
+// ---- clocks ----
+
+void stand_still(Loop& loop, const std::string& where) {
+  for (int i = 0; i < 3; ++i) {
+    loop.apply(delta::SetTime{loop.state.now()});
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    commit(loop.state, loop.plan);
+  }
+}
+
+void jump_around_the_next_order(Loop& loop, const std::string& where) {
+  const TimeUs until = loop.plan.order_until_us;
+  if (until == kNever || until <= loop.state.now() || until >= kMaxTimeUs) return;
+  for (const TimeUs at : {until - 1, until, until + 1}) {
+    loop.apply(delta::SetTime{at});
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+void jump_far_ahead(Loop& loop, const std::string&) {
+  loop.pass_time(loop.random.of<TimeUs>({kDay, 1'000 * kDay, 1'000'000 * kDay}));
+  if (loop.random.percent(10)) loop.pass_time(kMaxTimeUs);
+}
+
+void turn_the_clock_back(Loop& loop, const std::string& where) {
+  const Snapshot before = loop.state.snapshot();
+  const std::uint64_t revision = loop.state.revision();
+  for (const TimeUs at : {loop.state.now() - 1, TimeUs{-1}, kMaxTimeUs + 1}) ASSERT_FALSE(loop.apply(delta::SetTime{at})) << where;
+  const std::array<Delta, 2> there_and_back{delta::SetTime{loop.state.now() + kDay}, delta::SetTime{loop.state.now()}};
+  ASSERT_FALSE(loop.apply(there_and_back)) << where;
+  ASSERT_TRUE(loop.state.snapshot() == before) << where;
+  ASSERT_EQ(loop.state.revision(), revision) << where;
+}
+
+// ---- plans ----
+
+void leave_plans_uncommitted(Loop& loop, const std::string& where) {
+  for (std::int32_t i = loop.random.within(2, 4); i > 0; --i) {
+    loop.go_on();
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// The earlier or the later half of the changes.
+Plan half_of(const Plan& plan, bool later) {
+  Plan half = plan;
+  std::erase_if(half.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
+  const auto middle = half.decisions.begin() + static_cast<std::ptrdiff_t>(half.decisions.size() / 2);
+  later ? half.decisions.erase(half.decisions.begin(), middle) : half.decisions.erase(middle, half.decisions.end());
+  return half;
+}
+
+// What does not fit is refused as a whole. Jobs that start elsewhere need no other job to stop: then the half is what came to be.
+void commit_half_a_plan(Loop& loop, const std::string& where) {
+  loop.decide(where);
+  if (::testing::Test::HasFatalFailure()) return;
+  const Snapshot before = loop.state.snapshot();
+  const std::uint64_t revision = loop.state.revision();
+  try {
+    commit(loop.state, half_of(loop.plan, loop.random.percent(50)));
+  } catch (const InputError&) {
+    ASSERT_TRUE(loop.state.snapshot() == before) << where;
+    ASSERT_EQ(loop.state.revision(), revision) << where;
+  }
+}
+
+// GPUs of jobs that the plan displaces are still held.
+void commit_starts_without_stops(Loop& loop, const std::string& where) {
+  loop.decide(where);
+  if (::testing::Test::HasFatalFailure()) return;
+  const Snapshot before = loop.state.snapshot();
+  Plan starts = loop.plan;
+  const bool displaces = std::erase_if(starts.decisions, [](const Decision& d) { return d.action == Action::kPreempt; }) > 0;
+  try {
+    commit(loop.state, starts);
+  } catch (const InputError&) {
+    ASSERT_TRUE(displaces) << where;
+    ASSERT_TRUE(loop.state.snapshot() == before) << where;
+  }
+}
+
+void take_whole_plans_and_changes_in_turn(Loop& loop, const std::string& where) {
+  for (int i = 0; i < 4; ++i) {
+    loop.request.changes_only = i % 2 == 0;
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (i == 1) commit(loop.state, loop.plan);
+  }
+}
+
+// ---- engines, states and policies ----
+
+/// Both orders: this state or the other one first.
+void take_two_states_in_turn(Loop& loop, const std::string& where) {
+  ClusterState other(loop.state.snapshot());
+  for (int i = 0; i < 4; ++i) {
+    std::swap(loop.state, other);
+    loop.go_on();
+    loop.decide(where + ", two states");
+    if (::testing::Test::HasFatalFailure()) return;
+    if (loop.random.percent(50)) commit(loop.state, loop.plan);
+  }
+}
+
+void load_the_snapshot(Loop& loop, const std::string&) {
+  Snapshot s = loop.state.snapshot();
+  if (loop.random.percent(50)) {
+    loop.state = ClusterState(std::move(s));
+  } else {
+    loop.apply(delta::Load{std::move(s)});
+  }
+}
+
+/// Of the same policy.
+Request with_other_params(const Loop& loop, Random& random) {
+  Request other = loop.request;
+  for (auto& [name, value] : other.params) {
+    if (name == "discipline") value = random.of<const char*>({"strict", "greedy", "easy"});
+    if (name == "packing") value = random.of<const char*>({"topology", "count", "emptiest"});
+    if (name == "thresholds_gpu_s") value = random.of<const char*>({"1,10", "600,6000", "100000,900000"});
+  }
+  return other;
+}
+
+// The engine makes each policy again, and forgets what it kept of the earlier one.
+void change_the_parameters(Loop& loop, const std::string& where) {
+  const Request own = loop.request;
+  for (int i = 0; i < 3; ++i) {
+    loop.request = with_other_params(loop, loop.random);
+    loop.decide(where + ", other parameters");
+    if (::testing::Test::HasFatalFailure()) return;
+    if (loop.random.percent(30)) commit(loop.state, loop.plan);
+  }
+  if (loop.random.percent(50)) loop.request = own;
+}
+
+/// A decision that nobody compares.
+void decide_aside(Loop& loop, const Request& request) {
+  PolicyState aside;
+  Plan plan;
+  loop.engine.decide(loop.state, aside, request, plan);
+}
+
+void change_the_policy(Loop& loop, const std::string&) {
+  Request other;
+  other.policy = loop.random.of<std::string>({"fifo", "las", "srsf", "priority", "themis", "price"});
+  other.changes_only = loop.random.percent(50);
+  if (loop.random.percent(30)) other.backend = Backend::kReference;
+  decide_aside(loop, other);
+  loop.request = with_other_params(loop, loop.random);
+}
+
+void stop_decisions(Loop& loop, const std::string&) {
+  for (int i = 0; i < 2; ++i) {
+    Request stopped = loop.request;
+    stopped.changes_only = loop.random.percent(50);
+    switch (loop.random.below(4)) {
+      case 0:
+        stopped.max_iterations = loop.random.within(1, 10);
+        break;
+      case 1:
+        stopped.budget_us = 1;
+        break;
+      case 2:
+        stopped.progress = [](std::int64_t, std::int64_t) { return false; };
+        break;
+      default:
+        loop.engine.cancel();
+    }
+    PolicyState aside = loop.policy_state;
+    Plan plan;
+    loop.engine.decide(loop.state, aside, stopped, plan);
+    if (loop.random.percent(30)) commit(loop.state, plan);
+    loop.go_on();
+  }
+}
+
+void replace_the_policy_state(Loop& loop, const std::string& where) {
+  const PolicyState earlier = loop.policy_state;
+  loop.policy_state = {};
+  loop.decide(where + ", without a policy state");
+  if (::testing::Test::HasFatalFailure()) return;
+  loop.go_on();
+  loop.policy_state = earlier;
+}
+
+void move_the_engine(Loop& loop, const std::string&) {
+  std::vector<Engine> engines;
+  engines.push_back(std::move(loop.engine));
+  engines.emplace_back();  // moves the first one again
+  loop.engine = std::move(engines.front());
+  ClusterState moved = std::move(loop.state);
+  loop.state = std::move(moved);
+}
+
+// ---- clusters ----
+
+void change_the_nodes(Loop& loop, const std::string&) {
+  const Snapshot s = loop.state.snapshot();
+  if (s.nodes.empty()) return;
+  Node node = loop.random.of(s.nodes);
+  switch (loop.random.below(5)) {
+    case 0:
+      loop.apply(delta::SetNodeState{node.id, static_cast<NodeState>(loop.random.below(3)), loop.random.percent(30) ? s.now_us + kSecond : 0});
+      break;
+    case 1:
+      node.id += "+";
+      loop.apply(delta::PutNode{node});
+      break;
+    case 2:
+      loop.apply(delta::RemoveNode{node.id});
+      break;
+    case 3: {
+      Reservation r;
+      r.id = "r" + std::to_string(loop.random.below(2));
+      r.nodes = {node.id};
+      r.from_us = s.now_us + loop.random.within(0, 1) * 1'000 * kSecond;
+      r.to_us = r.from_us + 1'000 * kSecond;
+      loop.apply(delta::PutReservation{r});
+      break;
+    }
+    default:
+      for (const Reservation& r : s.reservations) loop.apply(delta::RemoveReservation{r.id});
+      for (const Node& each : s.nodes) loop.apply(delta::SetNodeState{each.id, NodeState::kReady, 0});
+  }
+}
+
+void change_the_quotas(Loop& loop, const std::string&) {
+  for (const Queue& queue : loop.state.snapshot().queues) {
+    if (loop.random.percent(50)) loop.apply(delta::PutQueue{loop.with_limits(queue)});
+  }
+}
+
+// A job that is held has left, and comes back.
+void change_the_jobs(Loop& loop, const std::string& where) {
+  const Snapshot s = loop.state.snapshot();
+  std::vector<Job> held;
+  for (std::int32_t i = loop.random.within(1, 4); i > 0 && !s.jobs.empty(); --i) {
+    const Job& job = loop.random.of(s.jobs);
+    if (loop.random.percent(25) && loop.apply(delta::RemoveJob{job.id, ""})) {
+      held.push_back(job);
+    } else if (loop.state.find_job(job.id) >= 0) {
+      loop.apply(delta::PutJob{loop.described_again(job)});
+    }
+  }
+  loop.decide(where);
+  if (::testing::Test::HasFatalFailure()) return;
+  for (const Job& job : held) loop.apply(delta::PutJob{test::as_newcomer(job, job.id, job.submit_us)});
+}
+
+// Each between the one before it and the same third one: labels of jobs run out (StateImpl::job_label).
+void squeeze_jobs_between_two(Loop& loop, const std::string& where) {
+  const Snapshot s = loop.state.snapshot();
+  if (s.jobs.empty()) return;
+  const Job& last = loop.random.of(s.jobs);
+  for (std::int32_t i = 0; i < 30; ++i) {
+    loop.apply(delta::PutJob{test::as_newcomer(loop.newcomer(), "squeezed" + std::to_string(100 + i), last.submit_us - 1)});
+    if (i % 10 == 0) loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  for (std::int32_t i = 0; i < 30; ++i) loop.apply(delta::RemoveJob{"squeezed" + std::to_string(100 + i), ""});
+}
+
+constexpr std::array<Interruption, 23> kAll{undo_in_one_apply,
+                                            undo_after_a_decision,
+                                            refuse_a_batch,
+                                            change_one_node_a_thousand_times,
+                                            stand_still,
+                                            jump_around_the_next_order,
+                                            jump_far_ahead,
+                                            turn_the_clock_back,
+                                            leave_plans_uncommitted,
+                                            commit_half_a_plan,
+                                            commit_starts_without_stops,
+                                            take_whole_plans_and_changes_in_turn,
+                                            take_two_states_in_turn,
+                                            load_the_snapshot,
+                                            change_the_parameters,
+                                            change_the_policy,
+                                            stop_decisions,
+                                            replace_the_policy_state,
+                                            move_the_engine,
+                                            change_the_nodes,
+                                            change_the_quotas,
+                                            change_the_jobs,
+                                            squeeze_jobs_between_two};
+
+void interrupt_by_anything(Loop& loop, const std::string& where) {
+  for (std::int32_t i = loop.random.within(1, 3); i > 0; --i) {
+    kAll[static_cast<std::size_t>(loop.random.below(static_cast<std::int32_t>(kAll.size())))](loop, where);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// ---- clusters of few nodes, and jobs that differ in everything ----
+
+/// Few values each, so that many jobs are equal in what matters.
+class OddClusters {
+ public:
+  explicit OddClusters(Random& random) : random_(random) {}
+
+  Snapshot cluster() {
+    Snapshot s;
+    s.now_us = 1'000 * kSecond;
+    for (const char* id : {"a", "b"}) {
+      GpuType& type = s.gpu_types.emplace_back();
+      type.id = id;
+      type.memory_bytes = std::int64_t{80} << 30;
+    }
+    s.domains = {domain("p", "pod", ""), domain("r0", "rack", "p"), domain("r1", "rack", "p")};
+    for (std::int32_t i = random_.of<std::int32_t>({0, 1, 1, 2, 3, 3, 4, 5, 6, 8}); i > 0; --i) s.nodes.push_back(node("n" + std::to_string(i)));
+    for (const char* id : {"root", "q0", "q1"}) {
+      Queue& queue = s.queues.emplace_back();
+      queue.id = id;
+      queue.parent = s.queues.size() == 1 ? "" : "root";
+      if (random_.percent(60)) queue.quotas.push_back({"*", 0, random_.within(4, 60), kUnlimited});
+      if (random_.percent(30)) queue.quotas.push_back({"a", 0, random_.within(2, 20), kUnlimited});
+    }
+    return s;
+  }
+  std::vector<Job> jobs(std::int32_t n, bool several_shapes) {
+    std::vector<Job> jobs;
+    for (std::int32_t i = 0; i < n; ++i) jobs.push_back(job(several_shapes));
+    return jobs;
+  }
+
+ private:
+  static Domain domain(const std::string& id, const std::string& level, const std::string& parent) {
+    Domain d;
+    d.id = id;
+    d.level = level;
+    d.parent = parent;
+    return d;
+  }
+  Node node(const std::string& id) {
+    Node n;
+    n.id = id;
+    n.gpu_type = random_.percent(70) ? "a" : "b";
+    n.gpus = random_.of<std::int32_t>({1, 4, 8, 8});
+    n.domain[0] = random_.percent(50) ? "p/r0" : "p/r1";
+    if (random_.percent(60)) n.cpu_milli = n.gpus * random_.within(300, 1'500);
+    if (random_.percent(40)) n.memory_bytes = std::int64_t{n.gpus} * random_.within(2, 8);
+    if (random_.percent(50)) n.labels = {{"zone", random_.percent(50) ? "x" : "y"}};
+    return n;
+  }
+  Job job(bool several_shapes) {
+    Job j;
+    j.queue = random_.of<std::string>({"q0", "q1", "root"});
+    j.priority = random_.of<std::int32_t>({INT32_MIN, -1, 0, 0, 1, INT32_MAX});
+    j.estimate.run_us = random_.of<TimeUs>({100 * kSecond, 100 * kSecond, 1'000 * kSecond, 1'000 * kSecond, 9'000 * kSecond, kNever});
+    if (random_.percent(20)) j.deadline = {random_.within(1'000, 40'000) * kSecond, random_.percent(50)};
+    j.preemption.preemption_class = random_.below(3);
+    j.preemption.preemptible = random_.percent(90);
+    if (random_.percent(20)) j.preemption.minimum_run_us = random_.of<TimeUs>({kSecond, 500 * kSecond, kDay});
+    if (random_.percent(10)) j.preemption.guaranteed_until_us = random_.within(1'000, 4'000) * kSecond;
+    j.constraints.cpu_milli_per_gpu = random_.of<std::int64_t>({0, 0, 500, 1'000});
+    j.constraints.memory_bytes_per_gpu = random_.of<std::int64_t>({0, 0, 2, 5});
+    if (random_.percent(10)) j.constraints.labels = {{"zone", {random_.percent(50) ? "x" : "y"}}};
+    if (random_.percent(10)) j.constraints.excluded_nodes = {"n1"};
+    for (std::int32_t i = several_shapes ? random_.within(1, 3) : 1; i > 0; --i) j.shapes.push_back(shape("s" + std::to_string(i)));
+    return j;
+  }
+  Shape shape(const std::string& id) {
+    Shape one;
+    one.id = id;
+    one.gpu_type = random_.of<std::string>({"a", "a", "b", ""});
+    one.gpus = random_.of<std::int32_t>({1, 1, 2, 2, 3, 4, 4, 6, 8});
+    if (random_.percent(40)) one.rate = random_.within(1, 3) * std::int64_t{1'000'000};
+    if (random_.percent(70)) return one;
+    Group group;
+    group.name = "g";
+    group.gpus_per_member = one.gpus % 4 == 0 ? random_.of<std::int32_t>({1, 2, 4}) : 1;
+    group.members_min = group.members_want = group.members_max = one.gpus / group.gpus_per_member;
+    const LevelRef rack{TopologyKind::kSwitch, "rack"}, of_node{TopologyKind::kSwitch, "node"};
+    if (random_.percent(40)) group.require = random_.percent(50) ? rack : of_node;
+    if (random_.percent(30)) group.segment = Segment{group.members_min % 2 == 0 ? 2 : 1, random_.percent(50) ? rack : of_node};
+    if (random_.percent(30) && !group.segment) group.spread = Spread{random_.percent(50) ? rack : of_node, random_.within(1, 3)};
+    one.groups = {group};
+    return one;
+  }
+
+  Random& random_;
+};
+
+Loop odd_loop(const std::string& policy, std::uint64_t seed) {
+  Random random(seed);
+  Request request = test::plain_request(policy, seed, random);
+  for (auto& [name, value] : request.params) {
+    if (name == "thresholds_gpu_s") value = "400,8000";
+  }
+  if (random.percent(20)) request.params.emplace_back("max_tries", "1");
+  OddClusters odd(random);
+  const Snapshot s = odd.cluster();
+  std::vector<Job> jobs = odd.jobs(12, seed % 3 == 0);
+  Loop loop(std::move(random), std::move(request), s, std::move(jobs));
+  for (int i = 0; i < 25; ++i) loop.apply(delta::PutJob{loop.newcomer()});
+  return loop;
+}
+
+void happen(Loop& loop, const std::string& where) {
+  switch (loop.random.below(12)) {
+    case 0:
+    case 1:
+      loop.pass_time(loop.random.of<TimeUs>({kSecond, 50 * kSecond, 100 * kSecond, 1'000 * kSecond}));
+      break;
+    case 2:
+      change_the_nodes(loop, where);
+      break;
+    case 3:
+      for (const Reservation& r : loop.state.snapshot().reservations) loop.apply(delta::RemoveReservation{r.id});
+      break;
+    case 4:
+      change_the_quotas(loop, where);
+      break;
+    case 5:
+      loop.apply(loop.change_and_back().there);
+      break;
+    case 6:
+      undo_after_a_decision(loop, where);
+      break;
+    case 7:
+    case 8: {
+      const Snapshot s = loop.state.snapshot();
+      if (!s.jobs.empty()) loop.apply(delta::RemoveJob{loop.random.of(s.jobs).id, ""});
+      break;
+    }
+    default:
+      loop.apply(delta::PutJob{loop.newcomer()});
+      loop.apply(delta::PutJob{loop.newcomer()});
+  }
+}
+
+void follow_odd(const std::string& policy, std::uint64_t seed, std::int32_t rounds) {
+  Loop loop = odd_loop(policy, seed);
+  for (std::int32_t round = 0; round < rounds; ++round) {
+    const std::string where = policy + ", odd cluster " + std::to_string(seed) + ", round " + std::to_string(round);
+    for (std::int32_t i = loop.random.below(4); i > 0; --i) happen(loop, where + ", event");
+    if (loop.random.percent(5)) interrupt_by_anything(loop, where + ", interruption");
+    if (::testing::Test::HasFatalFailure()) return;
+    loop.request.changes_only = loop.random.percent(70);
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (loop.random.percent(80)) commit(loop.state, loop.plan);
+  }
+}
+
+class InterruptedLoops : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(InterruptedLoops, DeltasOfOneApplyUndoEachOther) { follow(GetParam(), undo_in_one_apply); }
+TEST_P(InterruptedLoops, DeltasUndoThoseBeforeADecision) { follow(GetParam(), undo_after_a_decision); }
+TEST_P(InterruptedLoops, ARefusedBatchLeavesNoTrace) { follow(GetParam(), refuse_a_batch); }
+TEST_P(InterruptedLoops, AThousandDeltasAreOfOneNode) { follow(GetParam(), change_one_node_a_thousand_times); }
+TEST_P(InterruptedLoops, TheClockStandsStill) { follow(GetParam(), stand_still); }
+TEST_P(InterruptedLoops, TheClockJumpsToTheNextOrderAndBehindIt) { follow(GetParam(), jump_around_the_next_order); }
+TEST_P(InterruptedLoops, TheClockJumpsFarAhead) { follow(GetParam(), jump_far_ahead); }
+TEST_P(InterruptedLoops, TheClockIsNotTurnedBack) { follow(GetParam(), turn_the_clock_back); }
+TEST_P(InterruptedLoops, PlansAreNotCommitted) { follow(GetParam(), leave_plans_uncommitted); }
+TEST_P(InterruptedLoops, HalfAPlanIsCommitted) { follow(GetParam(), commit_half_a_plan); }
+TEST_P(InterruptedLoops, StartsAreCommittedWithoutStops) { follow(GetParam(), commit_starts_without_stops); }
+TEST_P(InterruptedLoops, WholePlansAndChangesComeInTurn) { follow(GetParam(), take_whole_plans_and_changes_in_turn); }
+TEST_P(InterruptedLoops, TwoStatesComeInTurn) { follow(GetParam(), take_two_states_in_turn); }
+TEST_P(InterruptedLoops, TheSnapshotIsLoaded) { follow(GetParam(), load_the_snapshot); }
+TEST_P(InterruptedLoops, ParametersChange) { follow(GetParam(), change_the_parameters); }
+TEST_P(InterruptedLoops, PoliciesChange) { follow(GetParam(), change_the_policy); }
+TEST_P(InterruptedLoops, DecisionsAreStopped) { follow(GetParam(), stop_decisions); }
+TEST_P(InterruptedLoops, ThePolicyStateIsReplaced) { follow(GetParam(), replace_the_policy_state); }
+TEST_P(InterruptedLoops, EngineAndStateAreMoved) { follow(GetParam(), move_the_engine); }
+TEST_P(InterruptedLoops, NodesComeAndGo) { follow(GetParam(), change_the_nodes); }
+TEST_P(InterruptedLoops, QuotasChange) { follow(GetParam(), change_the_quotas); }
+TEST_P(InterruptedLoops, JobsAreHeldAndDescribedAgain) { follow(GetParam(), change_the_jobs); }
+TEST_P(InterruptedLoops, JobsComeBetweenTwoOthers) { follow(GetParam(), squeeze_jobs_between_two); }
+TEST_P(InterruptedLoops, AnythingComesBetween) { follow(GetParam(), interrupt_by_anything); }
+
+// BERTH_LOOPS: how many for each policy.
+TEST_P(InterruptedLoops, ClustersAndJobsAreOdd) {
+  const char* const wanted = std::getenv("BERTH_LOOPS");  // NOLINT(concurrency-mt-unsafe): one thread
+  const std::uint64_t loops = wanted == nullptr ? 4 : std::strtoull(wanted, nullptr, 10);
+  for (std::uint64_t seed = 1; seed <= loops; ++seed) {
+    follow_odd(GetParam(), seed, 60);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, InterruptedLoops, ::testing::ValuesIn(test::queue_policy_names()),
+                         [](const auto& each) { return test::test_name(each.param); });
+
+}  // namespace
+}  // namespace berth
