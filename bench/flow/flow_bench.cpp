@@ -97,7 +97,6 @@ void by_order(benchmark::State& bench) {
   against_simplex(bench, p, [&] { return p.instance->by_order(*backend); });
 }
 
-
 /// One job ends and one arrives. Timed is the flow's way from the old optimum to the new one, compared with solving it
 /// again from nothing.
 void one_change_flow(benchmark::State& bench) {

@@ -94,9 +94,7 @@ std::int32_t Instance::type_of(const ClusterState& state, std::int32_t job, std:
   return p.demands[p.options[p.option_begin[job] + option].demand].gpu_type;
 }
 
-Job Instance::new_job(std::int64_t number, std::mt19937_64& random) const {
-  return make_job(number, gpu_types_, random);
-}
+Job Instance::new_job(std::int64_t number, std::mt19937_64& random) const { return make_job(number, gpu_types_, random); }
 
 void Instance::run_costs(const ClusterState& state, std::int32_t job, std::int64_t* out) {
   const kernel::ProblemView& p = state.impl().problem();

@@ -19,9 +19,9 @@ class Live {
   explicit Live(const Instance& instance);
 
   struct Step {
-    int job;           // this one ends, and the one that arrives gets its number
-    double seconds;    // from the changes to the validated plan
-    double commit_s;   // then the plan is applied
+    int job;          // this one ends, and the one that arrives gets its number
+    double seconds;   // from the changes to the validated plan
+    double commit_s;  // then the plan is applied
   };
   Step step();
   /// Run times of the jobs that are there now, and the same places.
