@@ -61,7 +61,7 @@ void planner(benchmark::State& bench, const char* discipline) {
     bench.SetIterationTime(first);
     require_valid(state, plan);
     commit(state, plan);
-    const int decisions = first > 1 ? 5 : 200;
+    const int decisions = first > 1 ? 3 : 200;
     for (int i = 0; i < decisions; ++i) {
       const std::vector<Delta> deltas = turnover.next(state);
       lap.seconds();
