@@ -31,7 +31,7 @@ using ShortestPath = lemon::Dijkstra<Residual, ReducedCost>;
 
 [[noreturn]] void stop(const char* what) {
   std::fprintf(stderr, "bench/flow: %s\n", what);
-  std::exit(1);
+  std::abort();
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace berth::bench {
 namespace {
 
 std::vector<io::SlurmInput> queue() {
-  const char* files = std::getenv("BERTH_BENCH_SLURM");
+  const char* files = std::getenv("BERTH_BENCH_SLURM");  // NOLINT(concurrency-mt-unsafe): no code calls setenv
   if (files == nullptr) {
     const std::int64_t nodes = slurm_nodes().front();
     return {{"squeue", squeue_json(nodes, slurm_jobs(nodes))}, {"sinfo", sinfo_json(nodes)}};
