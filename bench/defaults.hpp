@@ -57,6 +57,8 @@ inline std::int64_t stream_decisions() { return from_environment("BERTH_BENCH_DE
 
 /// flow: axis `jobs` of one GPU.
 inline std::vector<std::int64_t> flow_jobs() { return smoke() ? doubling(250, 250) : doubling(1'250, 10'000); }
+/// flow: changes of one job, each solved again from nothing as well.
+inline std::int64_t flow_changes() { return full_or_smoke(100, 5); }
 
 /// price: GPUs and jobs of a separable problem; the targets are at the second and the last.
 struct PriceSize {

@@ -2,10 +2,13 @@
 
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "bench/defaults.hpp"
 #include "bench/flow/instance.hpp"
+#include "bench/flow/live.hpp"
+#include "bench/flow/resolver.hpp"
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
 #include "host/backend/backend.hpp"
@@ -94,14 +97,66 @@ void by_order(benchmark::State& bench) {
   against_simplex(bench, p, [&] { return p.instance->by_order(*backend); });
 }
 
+/// One job ends and one arrives. Timed is the flow's way from the old optimum to the new one, compared with solving it
+/// again from nothing.
+void one_change_flow(benchmark::State& bench) {
+  Prepared& p = prepared(bench.range(0));
+  Live live(*p.instance);
+  FlowResolver resolver(p.instance->flow());
+  require(resolver.cost() == p.optimum.cost && resolver.proven(), "the resolver starts elsewhere");
+  std::vector<double> ours;
+  double fresh = 0;
+  for (auto _ : bench) {
+    const Live::Step step = live.step();
+    Lap lap;
+    resolver.replace(step.job, live.run_cost(step.job));
+    ours.push_back(lap.seconds());
+    bench.SetIterationTime(ours.back());
+    const FlowOptimum again = solve_flow(live.flow());
+    fresh += again.build_s + again.solve_s;
+    require(again.proven && resolver.proven() && again.cost == resolver.cost(), "not the optimum after a change");
+  }
+  report_percentiles(bench, "resolve", ours);
+  bench.counters["fresh_ms"] = {1e3 * fresh, benchmark::Counter::kAvgIterations};
+  bench.counters["times_faster"] = fresh / std::accumulate(ours.begin(), ours.end(), 0.0);
+}
+
+/// The same changes, decided by the engine on a live state, by a plan of changes. Running jobs stay where they are, and
+/// racks cost nothing. The optimum may move every job.
+void one_change_decide(benchmark::State& bench) {
+  Prepared& p = prepared(bench.range(0));
+  Live live(*p.instance);
+  live.check();
+  std::vector<double> ours, applied;
+  for (auto _ : bench) {
+    const Live::Step step = live.step();
+    bench.SetIterationTime(step.seconds);
+    ours.push_back(step.seconds);
+    applied.push_back(step.commit_s);
+  }
+  const FlowOptimum optimum = solve_flow(live.flow());
+  const std::int64_t cost = live.cost();
+  require(optimum.proven && cost >= optimum.cost, "cheaper than the optimum");
+  report_percentiles(bench, "decide", ours);
+  report_percentiles(bench, "commit", applied);
+  bench.counters["above_optimum_percent"] = 100.0 * static_cast<double>(cost - optimum.cost) / static_cast<double>(optimum.cost);
+}
+
 void sizes(benchmark::internal::Benchmark* b) {
   b->ArgNames({"jobs"})->UseManualTime()->Unit(benchmark::kMillisecond);
   for (const std::int64_t jobs : flow_jobs()) b->Arg(jobs);
 }
 
+void changes(benchmark::internal::Benchmark* b) {
+  sizes(b);
+  b->Iterations(flow_changes());
+}
+
 BENCHMARK(network_simplex)->Apply(sizes);
 BENCHMARK(by_score)->Apply(sizes);
 BENCHMARK(by_order)->Apply(sizes);
+BENCHMARK(one_change_flow)->Apply(changes);
+BENCHMARK(one_change_decide)->Apply(changes);
 
 }  // namespace
 }  // namespace berth::bench

@@ -57,6 +57,7 @@ Instance::Instance(std::int64_t jobs) {
   Snapshot snapshot = idle_cluster(jobs * 10 / 9);
   std::mt19937_64 random(kSeed);
   for (std::int64_t j = 0; j < jobs; ++j) snapshot.jobs.push_back(make_job(j, snapshot.gpu_types, random));
+  gpu_types_ = snapshot.gpu_types;
   state_ = std::make_unique<ClusterState>(std::move(snapshot));
   columns_ = std::make_unique<PassColumns>(*state_);
 
@@ -83,18 +84,28 @@ Instance::Instance(std::int64_t jobs) {
   }
   flow_.run_cost.assign(to_index(jobs * p.n_types), 0);
   for (std::int64_t j = 0; j < jobs; ++j) {
-    const std::int32_t job = columns_->waiting[to_index(j)];
-    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
-      const std::int32_t type = type_of(job, o - p.option_begin[job]);
-      flow_.run_cost[to_index(j * p.n_types + type)] = columns_->option_run[to_index(o)] / 1'000;
-    }
+    run_costs(*state_, columns_->waiting[to_index(j)], &flow_.run_cost[to_index(j * p.n_types)]);
   }
   require(std::count(flow_.run_cost.begin(), flow_.run_cost.end(), 0) == 0, "a job lacks a type");
 }
 
-std::int32_t Instance::type_of(std::int32_t job, std::int32_t option) const {
-  const kernel::ProblemView& p = state_->impl().problem();
+std::int32_t Instance::type_of(const ClusterState& state, std::int32_t job, std::int32_t option) {
+  const kernel::ProblemView& p = state.impl().problem();
   return p.demands[p.options[p.option_begin[job] + option].demand].gpu_type;
+}
+
+Job Instance::new_job(std::int64_t number, std::mt19937_64& random) const { return make_job(number, gpu_types_, random); }
+
+void Instance::run_costs(const ClusterState& state, std::int32_t job, std::int64_t* out) {
+  const kernel::ProblemView& p = state.impl().problem();
+  for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+    const std::int32_t option = o - p.option_begin[job];
+    out[type_of(state, job, option)] = state.impl().option_run(job, to_index(option)) / 1'000;
+  }
+}
+
+int Instance::place_of_node(std::int32_t node) const {
+  return place_of(state_->impl().problem().node_type[node], node_rack_[to_index(node)]);
 }
 
 std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds) const {
@@ -126,7 +137,7 @@ std::vector<int> Instance::by_score(core::PlacementBackend& backend, int& rounds
       for (int k = 0; k < kernel::kMaxBest && place < 0; ++k) {
         const kernel::CandidateRow& c = best[i * kernel::kMaxBest + to_index(k)];
         if (c.option == kernel::kNone) break;
-        const int wanted = place_of(type_of(waiting[i], c.option), c.where - p.topology[kSwitch].level_begin[kRack]);
+        const int wanted = place_of(type_of(*state_, waiting[i], c.option), c.where - p.topology[kSwitch].level_begin[kRack]);
         if (left[to_index(wanted)] > 0) place = wanted;
       }
       if (place < 0) {
@@ -162,14 +173,14 @@ std::vector<int> Instance::by_order(core::PlacementBackend& backend) const {
   return places;
 }
 
-std::int64_t Instance::cost(const std::vector<int>& places) const {
+std::int64_t flow_cost(const FlowInstance& flow, const std::vector<int>& places) {
   std::int64_t sum = 0;
-  std::vector<int> used(flow_.place_gpus.size(), 0);
+  std::vector<int> used(flow.place_gpus.size(), 0);
   for (std::size_t j = 0; j < places.size(); ++j) {
     require(places[j] >= 0, "a job has no place");
     const std::size_t place = to_index(places[j]);
-    require(++used[place] <= flow_.place_gpus[place], "a place has more jobs than GPUs");
-    sum += flow_.run_cost[j * to_index(flow_.types) + to_index(flow_.place_type[place])] + flow_.place_cost[place];
+    require(++used[place] <= flow.place_gpus[place], "a place has more jobs than GPUs");
+    sum += flow.run_cost[j * to_index(flow.types) + to_index(flow.place_type[place])] + flow.place_cost[place];
   }
   return sum;
 }
