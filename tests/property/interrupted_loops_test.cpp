@@ -462,7 +462,8 @@ void change_the_nodes(Loop& loop, const std::string&) {
   Node node = loop.random.of(s.nodes);
   switch (loop.random.below(5)) {
     case 0:
-      loop.apply(delta::SetNodeState{node.id, static_cast<NodeState>(loop.random.below(3)), loop.random.percent(30) ? s.now_us + kSecond : 0});
+      loop.apply(
+          delta::SetNodeState{node.id, static_cast<NodeState>(loop.random.below(3)), loop.random.percent(30) ? s.now_us + kSecond : 0});
       break;
     case 1:
       node.id += "+";
@@ -569,7 +570,8 @@ class OddClusters {
       type.memory_bytes = std::int64_t{80} << 30;
     }
     s.domains = {domain("p", "pod", ""), domain("r0", "rack", "p"), domain("r1", "rack", "p")};
-    for (std::int32_t i = random_.of<std::int32_t>({0, 1, 1, 2, 3, 3, 4, 5, 6, 8}); i > 0; --i) s.nodes.push_back(node("n" + std::to_string(i)));
+    for (std::int32_t i = random_.of<std::int32_t>({0, 1, 1, 2, 3, 3, 4, 5, 6, 8}); i > 0; --i)
+      s.nodes.push_back(node("n" + std::to_string(i)));
     for (const char* id : {"root", "q0", "q1"}) {
       Queue& queue = s.queues.emplace_back();
       queue.id = id;

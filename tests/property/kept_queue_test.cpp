@@ -30,8 +30,7 @@ constexpr TimeUs kMinimumRun = 100'000 * kSecond;
 /// Of one policy, on one state that changes. All jobs of many have the same minimum run.
 class Clusters {
  public:
-  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60)
-      : random_(seed), newcomers_(test::plain_newcomers(seed)) {
+  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60) : random_(seed), newcomers_(test::plain_newcomers(seed)) {
     Snapshot s = test::plain_cluster(seed, jobs);
     for (Job& job : s.jobs) {
       if (jobs > kFew) job.preemption.minimum_run_us = kMinimumRun;

@@ -396,6 +396,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   options.known = &certificates;
   const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used};
   require_valid(validator.check_changes(s.facts(), held, plan, options));
+  cancelled.store(false, std::memory_order_relaxed);
   core::PassInput::keep(s, *chosen.policy, policy_state);
   policy_state.policy = request.policy;
   plan.timing.validate_s = step.lap();

@@ -36,6 +36,10 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
   touched_.clear();
   dead_.clear();
   queue_used_.clear();
+  changes_.clear();
+  change_of_.clear();
+  more_.clear();
+  more_quota_.clear();
   sums_ = {};
   node_sums_.assign(to_index(p.n_nodes), {});
   for (std::int32_t node = 0; node < p.n_nodes; ++node) {

@@ -74,6 +74,8 @@ class KeptPass {
     const PassChange& change = changes_[change_of_[at] - 1];
     return change.option >= 0 && !(change.place < place);
   }
+  /// Whether the last plan was applied, and its jobs run as it says.
+  bool as_planned(const StateImpl& state) const;
   std::span<const PassChange> changes() const { return changes_; }
   /// Of the last pass; null: none.
   const PassChange* change_of(std::int32_t job) const {
@@ -98,7 +100,6 @@ class KeptPass {
 
   NodeMore read_node(std::int32_t node);
   void count_gpus(const StateImpl& state, std::int32_t node);
-  bool as_planned(const StateImpl& state) const;
   void add_victim(const VictimOrder& running, std::int32_t job);
   void add_held(std::int32_t job);
   void list_growth(const VictimOrder& running);

@@ -107,9 +107,11 @@ bool KeptQueue::collect_changes(const StateImpl& s) {
 // A running job that changed otherwise than by the last plan may be displaced where it was not.
 void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   gain_.clear();
+  const bool planned = pass_.as_planned(s);
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
-    if (s.job.running[to_index(job)] == 0 || !running_.has(job) || pass_.placed(running_.stored(job))) continue;
+    if (s.job.running[to_index(job)] == 0 || !running_.has(job)) continue;
+    if (planned && pass_.placed(running_.stored(job))) continue;
     gain_.push_back(job);
   }
   running_.end_changes();
