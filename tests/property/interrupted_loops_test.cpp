@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -42,7 +43,7 @@ class Loop {
   Random random;
   Request request;
   ClusterState state;
-  Engine engine;
+  std::unique_ptr<Engine> engine = std::make_unique<Engine>();
   PolicyState policy_state;
   Plan plan;
 
@@ -55,7 +56,7 @@ class Loop {
     Plan expected;
     Engine().decide(fresh, fresh_policy_state, whole, expected);
     if (request.changes_only) expected = test::without_unchanged(std::move(expected));
-    engine.decide(state, policy_state, request, plan);
+    engine->decide(state, policy_state, request, plan);
     const std::string here = test::text_of(plan, state), there = test::text_of(expected, fresh);
     ASSERT_TRUE(here == there) << where << "\n" << test::parting(here, there);
     ASSERT_EQ(policy_state, fresh_policy_state) << where;
@@ -149,7 +150,10 @@ class Loop {
   }
 
   Queue with_limits(Queue queue) {
-    for (Quota& quota : queue.quotas) quota.limit = random.within(0, 40);
+    for (Quota& quota : queue.quotas) {
+      quota.borrowing = kUnlimited;
+      quota.limit = random.percent(50) ? random.within(0, 40) : kUnlimited;
+    }
     return queue;
   }
 
@@ -193,7 +197,7 @@ Loop plain_loop(const std::string& policy, std::uint64_t seed) {
 /// What comes between two decisions of a loop. It may decide, too.
 using Interruption = void (*)(Loop& loop, const std::string& where);
 
-constexpr std::uint64_t kSeeds = 4;
+constexpr std::uint64_t kSeeds = 3;
 constexpr std::int32_t kRounds = 12, kUndisturbed = 3;  // a queue is kept from the third decision on
 
 void follow(const std::string& policy, Interruption interrupt) {
@@ -294,11 +298,15 @@ void turn_the_clock_back(Loop& loop, const std::string& where) {
 
 // ---- plans ----
 
+// Jobs that these plans start, and for which others make room, may leave.
 void leave_plans_uncommitted(Loop& loop, const std::string& where) {
   for (std::int32_t i = loop.random.within(2, 4); i > 0; --i) {
-    loop.go_on();
+    if (loop.random.percent(50)) loop.go_on();
     loop.decide(where);
     if (::testing::Test::HasFatalFailure()) return;
+    for (const Decision& d : Plan(loop.plan).decisions) {
+      if (d.action == Action::kStart && loop.random.percent(30)) loop.apply(delta::RemoveJob{loop.state.job(d.job)->id, ""});
+    }
   }
 }
 
@@ -395,11 +403,11 @@ void change_the_parameters(Loop& loop, const std::string& where) {
   if (loop.random.percent(50)) loop.request = own;
 }
 
-/// A decision that nobody compares.
+/// A decision that is not compared.
 void decide_aside(Loop& loop, const Request& request) {
   PolicyState aside;
   Plan plan;
-  loop.engine.decide(loop.state, aside, request, plan);
+  loop.engine->decide(loop.state, aside, request, plan);
 }
 
 void change_the_policy(Loop& loop, const std::string&) {
@@ -426,14 +434,34 @@ void stop_decisions(Loop& loop, const std::string&) {
         stopped.progress = [](std::int64_t, std::int64_t) { return false; };
         break;
       default:
-        loop.engine.cancel();
+        loop.engine->cancel();
     }
     PolicyState aside = loop.policy_state;
     Plan plan;
-    loop.engine.decide(loop.state, aside, stopped, plan);
+    loop.engine->decide(loop.state, aside, stopped, plan);
     if (loop.random.percent(30)) commit(loop.state, plan);
     loop.go_on();
   }
+}
+
+// An engine that threw begins anew.
+void ask_what_makes_no_sense(Loop& loop, const std::string& where) {
+  Request request = loop.request;
+  PolicyState aside = loop.policy_state;
+  switch (loop.random.below(3)) {
+    case 0:
+      request.policy = "none";
+      break;
+    case 1:
+      request.params.emplace_back("none", "1");
+      break;
+    default:
+      aside.policy = "none";
+  }
+  const PolicyState before = aside;
+  Plan plan;
+  ASSERT_THROW(loop.engine->decide(loop.state, aside, request, plan), InvalidArgument) << where;
+  ASSERT_EQ(aside, before) << where;
 }
 
 void replace_the_policy_state(Loop& loop, const std::string& where) {
@@ -446,12 +474,11 @@ void replace_the_policy_state(Loop& loop, const std::string& where) {
 }
 
 void move_the_engine(Loop& loop, const std::string&) {
-  std::vector<Engine> engines;
-  engines.push_back(std::move(loop.engine));
-  engines.emplace_back();  // moves the first one again
-  loop.engine = std::move(engines.front());
-  ClusterState moved = std::move(loop.state);
-  loop.state = std::move(moved);
+  auto moved = std::make_unique<Engine>();  // at another address
+  *moved = std::move(*loop.engine);
+  loop.engine = std::move(moved);
+  ClusterState state = std::move(loop.state);
+  loop.state = std::move(state);
 }
 
 // ---- clusters ----
@@ -477,7 +504,7 @@ void change_the_nodes(Loop& loop, const std::string&) {
       r.id = "r" + std::to_string(loop.random.below(2));
       r.nodes = {node.id};
       r.from_us = s.now_us + loop.random.within(0, 1) * 1'000 * kSecond;
-      r.to_us = r.from_us + 1'000 * kSecond;
+      r.to_us = r.from_us + loop.random.within(1, 6) * 1'000 * kSecond;
       loop.apply(delta::PutReservation{r});
       break;
     }
@@ -485,6 +512,29 @@ void change_the_nodes(Loop& loop, const std::string&) {
       for (const Reservation& r : s.reservations) loop.apply(delta::RemoveReservation{r.id});
       for (const Node& each : s.nodes) loop.apply(delta::SetNodeState{each.id, NodeState::kReady, 0});
   }
+}
+
+// Jobs that ran there leave, and time alone gives the node to others.
+void reserve_a_node_for_a_while(Loop& loop, const std::string& where) {
+  if (loop.state.node_count() == 0) return;
+  Reservation r;
+  r.id = "while";
+  r.nodes = {loop.state.node(loop.random.below(loop.state.node_count())).id};
+  r.to_us = loop.state.now() + 500 * kSecond;
+  loop.apply(delta::PutReservation{r});
+  for (const Job& job : loop.state.snapshot().jobs) {
+    const std::vector<AllocationEntry>& entries = job.allocation.entries;
+    const bool runs_there = std::any_of(entries.begin(), entries.end(), [&](const AllocationEntry& e) { return e.node == r.nodes[0]; });
+    if (runs_there) loop.apply(delta::RemoveJob{job.id, ""});
+  }
+  for (int i = 0; i < 3; ++i) {
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    commit(loop.state, loop.plan);
+  }
+  loop.pass_time(500 * kSecond);
+  loop.decide(where + ", after the reservation");
+  loop.apply(delta::RemoveReservation{"while"});
 }
 
 void change_the_quotas(Loop& loop, const std::string&) {
@@ -523,7 +573,7 @@ void squeeze_jobs_between_two(Loop& loop, const std::string& where) {
   for (std::int32_t i = 0; i < 30; ++i) loop.apply(delta::RemoveJob{"squeezed" + std::to_string(100 + i), ""});
 }
 
-constexpr std::array<Interruption, 23> kAll{undo_in_one_apply,
+constexpr std::array<Interruption, 25> kAll{undo_in_one_apply,
                                             undo_after_a_decision,
                                             refuse_a_batch,
                                             change_one_node_a_thousand_times,
@@ -540,9 +590,11 @@ constexpr std::array<Interruption, 23> kAll{undo_in_one_apply,
                                             change_the_parameters,
                                             change_the_policy,
                                             stop_decisions,
+                                            ask_what_makes_no_sense,
                                             replace_the_policy_state,
                                             move_the_engine,
                                             change_the_nodes,
+                                            reserve_a_node_for_a_while,
                                             change_the_quotas,
                                             change_the_jobs,
                                             squeeze_jobs_between_two};
@@ -726,9 +778,11 @@ TEST_P(InterruptedLoops, TheSnapshotIsLoaded) { follow(GetParam(), load_the_snap
 TEST_P(InterruptedLoops, ParametersChange) { follow(GetParam(), change_the_parameters); }
 TEST_P(InterruptedLoops, PoliciesChange) { follow(GetParam(), change_the_policy); }
 TEST_P(InterruptedLoops, DecisionsAreStopped) { follow(GetParam(), stop_decisions); }
+TEST_P(InterruptedLoops, RequestsAreRefused) { follow(GetParam(), ask_what_makes_no_sense); }
 TEST_P(InterruptedLoops, ThePolicyStateIsReplaced) { follow(GetParam(), replace_the_policy_state); }
 TEST_P(InterruptedLoops, EngineAndStateAreMoved) { follow(GetParam(), move_the_engine); }
 TEST_P(InterruptedLoops, NodesComeAndGo) { follow(GetParam(), change_the_nodes); }
+TEST_P(InterruptedLoops, AReservationEnds) { follow(GetParam(), reserve_a_node_for_a_while); }
 TEST_P(InterruptedLoops, QuotasChange) { follow(GetParam(), change_the_quotas); }
 TEST_P(InterruptedLoops, JobsAreHeldAndDescribedAgain) { follow(GetParam(), change_the_jobs); }
 TEST_P(InterruptedLoops, JobsComeBetweenTwoOthers) { follow(GetParam(), squeeze_jobs_between_two); }
