@@ -537,9 +537,19 @@ void reserve_a_node_for_a_while(Loop& loop, const std::string& where) {
   loop.apply(delta::RemoveReservation{"while"});
 }
 
-void change_the_quotas(Loop& loop, const std::string&) {
-  for (const Queue& queue : loop.state.snapshot().queues) {
+// They fall, and most rise again.
+void change_the_quotas(Loop& loop, const std::string& where) {
+  const std::vector<Queue> queues = loop.state.snapshot().queues;
+  for (const Queue& queue : queues) {
     if (loop.random.percent(50)) loop.apply(delta::PutQueue{loop.with_limits(queue)});
+  }
+  for (int i = 0; i < 2; ++i) {
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    commit(loop.state, loop.plan);
+  }
+  for (const Queue& queue : queues) {
+    if (loop.random.percent(80)) loop.apply(delta::PutQueue{queue});
   }
 }
 
