@@ -543,7 +543,8 @@ void change_the_quotas(Loop& loop, const std::string& where) {
   for (const Queue& queue : queues) {
     if (loop.random.percent(50)) loop.apply(delta::PutQueue{loop.with_limits(queue)});
   }
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 4; ++i) {
+    loop.go_on();  // GPUs become free that no queue may use
     loop.decide(where);
     if (::testing::Test::HasFatalFailure()) return;
     commit(loop.state, loop.plan);
