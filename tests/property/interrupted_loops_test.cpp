@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,165 +16,21 @@
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
 #include "berth/state.hpp"
+#include "tests/property/live_loop.hpp"
+#include "tests/property/odd_clusters.hpp"
 #include "tests/support/params.hpp"
 #include "tests/support/plain_cluster.hpp"
-#include "tests/support/plan_text.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth {
 namespace {
 
+using test::kDay;
+using test::Loop;
+using test::OddClusters;
 using test::Random;
 
 constexpr std::int32_t kJobs = 40;
-constexpr TimeUs kDay = 86'400 * kSecond;
-
-/// A change, and what undoes it.
-struct ThereAndBack {
-  std::vector<Delta> there, back;
-};
-
-/// The loop of a scheduler, with one policy.
-class Loop {
- public:
-  Loop(Random draws, Request asked, const Snapshot& s, std::vector<Job> newcomers)
-      : random(std::move(draws)), request(std::move(asked)), state(s), newcomers_(std::move(newcomers)) {}
-
-  Random random;
-  Request request;
-  ClusterState state;
-  Engine engine;
-  PolicyState policy_state;
-  Plan plan;
-
-  /// Asks this engine, and a new one on a state loaded from the snapshot.
-  void decide(const std::string& where) {
-    const ClusterState fresh(state.snapshot());
-    PolicyState fresh_policy_state = policy_state;
-    Request whole = request;
-    whole.changes_only = false;
-    Plan expected;
-    Engine().decide(fresh, fresh_policy_state, whole, expected);
-    if (request.changes_only) expected = test::without_unchanged(std::move(expected));
-    engine.decide(state, policy_state, request, plan);
-    const std::string here = test::text_of(plan, state), there = test::text_of(expected, fresh);
-    ASSERT_TRUE(here == there) << where << "\n" << test::parting(here, there);
-    ASSERT_EQ(policy_state, fresh_policy_state) << where;
-    ASSERT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << where;
-  }
-
-  /// @returns false where the state refuses them
-  bool apply(std::span<const Delta> deltas) {
-    try {
-      state.apply(deltas);
-      return true;
-    } catch (const InputError&) {
-      return false;
-    }
-  }
-  bool apply(const Delta& delta) { return apply(std::span(&delta, 1)); }
-
-  void pass_time(TimeUs time) { state.apply(delta::SetTime{std::min(kMaxTimeUs, state.now() + time)}); }
-
-  /// What happens in every loop: time passes, jobs come and end.
-  void go_on() {
-    if (random.percent(70)) pass_time(random.below(2'000) * kSecond);
-    for (std::int32_t i = random.below(3); i > 0; --i) apply(delta::PutJob{newcomer()});
-    const Snapshot s = state.snapshot();
-    if (random.percent(60) && !s.jobs.empty()) apply(delta::RemoveJob{random.of(s.jobs).id, "completed"});
-  }
-
-  Job newcomer() {
-    const Job& described = random.of(newcomers_);
-    const std::string id = "new" + std::to_string(random.below(60));
-    Job job = test::as_newcomer(described, id, state.now() - random.below(100) * kSecond);
-    if (random.percent(20)) job.preemption.minimum_run_us = random.below(2'000) * kSecond;
-    return job;
-  }
-
-  /// Of what a live cluster sees: nodes, GPUs, jobs, queues, reservations.
-  ThereAndBack change_and_back() {
-    const Snapshot s = state.snapshot();
-    if (s.nodes.empty() || s.queues.empty()) return job_and_back(s);
-    const Node& node = random.of(s.nodes);
-    const Queue& queue = random.of(s.queues);
-    switch (random.below(9)) {
-      case 0:
-        return {{delta::SetNodeState{node.id, random.of<NodeState>({NodeState::kDrain, NodeState::kFailed}), 0}},
-                {delta::SetNodeState{node.id, node.state, 0}}};
-      case 1:
-        return {{delta::SetGpuState{node.id, random.below(8), random.percent(50) ? GpuState::kReleasing : GpuState::kFailed, kNever}},
-                {delta::PutNode{node}}};
-      case 2:
-        return {{delta::PutQueue{with_limits(queue)}}, {delta::PutQueue{queue}}};
-      case 3: {
-        Reservation r;
-        r.id = "r";
-        r.nodes = {node.id};
-        return {{delta::PutReservation{r}}, {delta::RemoveReservation{"r"}}};
-      }
-      case 4: {
-        Node other = node;
-        other.id = "extra";
-        return {{delta::PutNode{other}}, {delta::RemoveNode{"extra"}}};
-      }
-      case 5: {
-        Job job = newcomer();
-        job.id = "extra";
-        return {{delta::PutJob{job}}, {delta::RemoveJob{"extra", ""}}};
-      }
-      default:
-        return job_and_back(s);
-    }
-  }
-
-  /// Another priority, estimate, submission or demand.
-  Job described_again(Job job) {
-    switch (random.below(5)) {
-      case 0:
-        job.priority += random.below(3) - 1;
-        break;
-      case 1:
-        job.estimate.run_us = random.percent(20) ? kNever : random.within(1, 20'000) * kSecond;
-        break;
-      case 2:
-        job.submit_us = std::min(state.now(), job.submit_us + random.below(1'000) * kSecond);
-        break;
-      case 3:
-        job.preemption.preemptible = !job.preemption.preemptible;
-        break;
-      default:
-        job.deadline = {state.now() + random.below(20'000) * kSecond, random.percent(50)};
-    }
-    return job;
-  }
-
-  Queue with_limits(Queue queue) {
-    for (Quota& quota : queue.quotas) quota.limit = random.within(0, 40);
-    return queue;
-  }
-
- private:
-  ThereAndBack job_and_back(const Snapshot& s) {
-    if (s.jobs.empty()) return {};
-    const Job& job = random.of(s.jobs);
-    if (job.state == JobState::kRunning && random.percent(50)) return {{delta::StopJob{job.id}}, {delta::StartJob{job.id, job.allocation}}};
-    switch (random.below(3)) {
-      case 0: {
-        Progress more = job.progress;
-        more.run_us += random.below(1'000) * kSecond;
-        more.attained_gpu_us += random.below(9'000) * kSecond;
-        return {{delta::SetProgress{job.id, more}}, {delta::SetProgress{job.id, job.progress}}};
-      }
-      case 1:
-        return {{delta::RemoveJob{job.id, ""}}, {delta::PutJob{job}}};
-      default:
-        return {{delta::PutJob{described_again(job)}}, {delta::PutJob{job}}};
-    }
-  }
-
-  std::vector<Job> newcomers_;
-};
 
 bool is_on(const Snapshot& s, const Job& job) {
   return std::all_of(job.allocation.entries.begin(), job.allocation.entries.end(), [&](const AllocationEntry& entry) {
@@ -193,7 +50,7 @@ Loop plain_loop(const std::string& policy, std::uint64_t seed) {
 /// What comes between two decisions of a loop. It may decide, too.
 using Interruption = void (*)(Loop& loop, const std::string& where);
 
-constexpr std::uint64_t kSeeds = 4;
+constexpr std::uint64_t kSeeds = 3;
 constexpr std::int32_t kRounds = 12, kUndisturbed = 3;  // a queue is kept from the third decision on
 
 void follow(const std::string& policy, Interruption interrupt) {
@@ -294,11 +151,15 @@ void turn_the_clock_back(Loop& loop, const std::string& where) {
 
 // ---- plans ----
 
+// Jobs that these plans start, and for which others make room, may leave.
 void leave_plans_uncommitted(Loop& loop, const std::string& where) {
   for (std::int32_t i = loop.random.within(2, 4); i > 0; --i) {
-    loop.go_on();
+    if (loop.random.percent(50)) loop.go_on();
     loop.decide(where);
     if (::testing::Test::HasFatalFailure()) return;
+    for (const Decision& d : Plan(loop.plan).decisions) {
+      if (d.action == Action::kStart && loop.random.percent(30)) loop.apply(delta::RemoveJob{loop.state.job(d.job)->id, ""});
+    }
   }
 }
 
@@ -395,11 +256,11 @@ void change_the_parameters(Loop& loop, const std::string& where) {
   if (loop.random.percent(50)) loop.request = own;
 }
 
-/// A decision that nobody compares.
+/// A decision that is not compared.
 void decide_aside(Loop& loop, const Request& request) {
   PolicyState aside;
   Plan plan;
-  loop.engine.decide(loop.state, aside, request, plan);
+  loop.engine->decide(loop.state, aside, request, plan);
 }
 
 void change_the_policy(Loop& loop, const std::string&) {
@@ -426,14 +287,34 @@ void stop_decisions(Loop& loop, const std::string&) {
         stopped.progress = [](std::int64_t, std::int64_t) { return false; };
         break;
       default:
-        loop.engine.cancel();
+        loop.engine->cancel();
     }
     PolicyState aside = loop.policy_state;
     Plan plan;
-    loop.engine.decide(loop.state, aside, stopped, plan);
+    loop.engine->decide(loop.state, aside, stopped, plan);
     if (loop.random.percent(30)) commit(loop.state, plan);
     loop.go_on();
   }
+}
+
+// An engine that threw begins anew.
+void ask_what_makes_no_sense(Loop& loop, const std::string& where) {
+  Request request = loop.request;
+  PolicyState aside = loop.policy_state;
+  switch (loop.random.below(3)) {
+    case 0:
+      request.policy = "none";
+      break;
+    case 1:
+      request.params.emplace_back("none", "1");
+      break;
+    default:
+      aside.policy = "none";
+  }
+  const PolicyState before = aside;
+  Plan plan;
+  ASSERT_THROW(loop.engine->decide(loop.state, aside, request, plan), InvalidArgument) << where;
+  ASSERT_EQ(aside, before) << where;
 }
 
 void replace_the_policy_state(Loop& loop, const std::string& where) {
@@ -446,12 +327,11 @@ void replace_the_policy_state(Loop& loop, const std::string& where) {
 }
 
 void move_the_engine(Loop& loop, const std::string&) {
-  std::vector<Engine> engines;
-  engines.push_back(std::move(loop.engine));
-  engines.emplace_back();  // moves the first one again
-  loop.engine = std::move(engines.front());
-  ClusterState moved = std::move(loop.state);
-  loop.state = std::move(moved);
+  auto moved = std::make_unique<Engine>();  // at another address
+  *moved = std::move(*loop.engine);
+  loop.engine = std::move(moved);
+  ClusterState state = std::move(loop.state);
+  loop.state = std::move(state);
 }
 
 // ---- clusters ----
@@ -477,7 +357,7 @@ void change_the_nodes(Loop& loop, const std::string&) {
       r.id = "r" + std::to_string(loop.random.below(2));
       r.nodes = {node.id};
       r.from_us = s.now_us + loop.random.within(0, 1) * 1'000 * kSecond;
-      r.to_us = r.from_us + 1'000 * kSecond;
+      r.to_us = r.from_us + loop.random.within(1, 6) * 1'000 * kSecond;
       loop.apply(delta::PutReservation{r});
       break;
     }
@@ -487,9 +367,43 @@ void change_the_nodes(Loop& loop, const std::string&) {
   }
 }
 
-void change_the_quotas(Loop& loop, const std::string&) {
-  for (const Queue& queue : loop.state.snapshot().queues) {
+// Jobs that ran there leave, and time alone gives the node to others.
+void reserve_a_node_for_a_while(Loop& loop, const std::string& where) {
+  if (loop.state.node_count() == 0) return;
+  Reservation r;
+  r.id = "while";
+  r.nodes = {loop.state.node(loop.random.below(loop.state.node_count())).id};
+  r.to_us = loop.state.now() + 500 * kSecond;
+  loop.apply(delta::PutReservation{r});
+  for (const Job& job : loop.state.snapshot().jobs) {
+    const std::vector<AllocationEntry>& entries = job.allocation.entries;
+    const bool runs_there = std::any_of(entries.begin(), entries.end(), [&](const AllocationEntry& e) { return e.node == r.nodes[0]; });
+    if (runs_there) loop.apply(delta::RemoveJob{job.id, ""});
+  }
+  for (int i = 0; i < 3; ++i) {
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    commit(loop.state, loop.plan);
+  }
+  loop.pass_time(500 * kSecond);
+  loop.decide(where + ", after the reservation");
+  loop.apply(delta::RemoveReservation{"while"});
+}
+
+// They fall, and most rise again.
+void change_the_quotas(Loop& loop, const std::string& where) {
+  const std::vector<Queue> queues = loop.state.snapshot().queues;
+  for (const Queue& queue : queues) {
     if (loop.random.percent(50)) loop.apply(delta::PutQueue{loop.with_limits(queue)});
+  }
+  for (int i = 0; i < 4; ++i) {
+    loop.go_on();  // GPUs become free that no queue may use
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    commit(loop.state, loop.plan);
+  }
+  for (const Queue& queue : queues) {
+    if (loop.random.percent(80)) loop.apply(delta::PutQueue{queue});
   }
 }
 
@@ -523,7 +437,7 @@ void squeeze_jobs_between_two(Loop& loop, const std::string& where) {
   for (std::int32_t i = 0; i < 30; ++i) loop.apply(delta::RemoveJob{"squeezed" + std::to_string(100 + i), ""});
 }
 
-constexpr std::array<Interruption, 23> kAll{undo_in_one_apply,
+constexpr std::array<Interruption, 25> kAll{undo_in_one_apply,
                                             undo_after_a_decision,
                                             refuse_a_batch,
                                             change_one_node_a_thousand_times,
@@ -540,9 +454,11 @@ constexpr std::array<Interruption, 23> kAll{undo_in_one_apply,
                                             change_the_parameters,
                                             change_the_policy,
                                             stop_decisions,
+                                            ask_what_makes_no_sense,
                                             replace_the_policy_state,
                                             move_the_engine,
                                             change_the_nodes,
+                                            reserve_a_node_for_a_while,
                                             change_the_quotas,
                                             change_the_jobs,
                                             squeeze_jobs_between_two};
@@ -555,95 +471,6 @@ void interrupt_by_anything(Loop& loop, const std::string& where) {
 }
 
 // ---- clusters of few nodes, and jobs that differ in everything ----
-
-/// Few values each, so that many jobs are equal in what matters.
-class OddClusters {
- public:
-  explicit OddClusters(Random& random) : random_(random) {}
-
-  Snapshot cluster() {
-    Snapshot s;
-    s.now_us = 1'000 * kSecond;
-    for (const char* id : {"a", "b"}) {
-      GpuType& type = s.gpu_types.emplace_back();
-      type.id = id;
-      type.memory_bytes = std::int64_t{80} << 30;
-    }
-    s.domains = {domain("p", "pod", ""), domain("r0", "rack", "p"), domain("r1", "rack", "p")};
-    for (std::int32_t i = random_.of<std::int32_t>({0, 1, 1, 2, 3, 3, 4, 5, 6, 8}); i > 0; --i)
-      s.nodes.push_back(node("n" + std::to_string(i)));
-    for (const char* id : {"root", "q0", "q1"}) {
-      Queue& queue = s.queues.emplace_back();
-      queue.id = id;
-      queue.parent = s.queues.size() == 1 ? "" : "root";
-      if (random_.percent(60)) queue.quotas.push_back({"*", 0, random_.within(4, 60), kUnlimited});
-      if (random_.percent(30)) queue.quotas.push_back({"a", 0, random_.within(2, 20), kUnlimited});
-    }
-    return s;
-  }
-  std::vector<Job> jobs(std::int32_t n, bool several_shapes) {
-    std::vector<Job> jobs;
-    for (std::int32_t i = 0; i < n; ++i) jobs.push_back(job(several_shapes));
-    return jobs;
-  }
-
- private:
-  static Domain domain(const std::string& id, const std::string& level, const std::string& parent) {
-    Domain d;
-    d.id = id;
-    d.level = level;
-    d.parent = parent;
-    return d;
-  }
-  Node node(const std::string& id) {
-    Node n;
-    n.id = id;
-    n.gpu_type = random_.percent(70) ? "a" : "b";
-    n.gpus = random_.of<std::int32_t>({1, 4, 8, 8});
-    n.domain[0] = random_.percent(50) ? "p/r0" : "p/r1";
-    if (random_.percent(60)) n.cpu_milli = n.gpus * random_.within(300, 1'500);
-    if (random_.percent(40)) n.memory_bytes = std::int64_t{n.gpus} * random_.within(2, 8);
-    if (random_.percent(50)) n.labels = {{"zone", random_.percent(50) ? "x" : "y"}};
-    return n;
-  }
-  Job job(bool several_shapes) {
-    Job j;
-    j.queue = random_.of<std::string>({"q0", "q1", "root"});
-    j.priority = random_.of<std::int32_t>({INT32_MIN, -1, 0, 0, 1, INT32_MAX});
-    j.estimate.run_us = random_.of<TimeUs>({100 * kSecond, 100 * kSecond, 1'000 * kSecond, 1'000 * kSecond, 9'000 * kSecond, kNever});
-    if (random_.percent(20)) j.deadline = {random_.within(1'000, 40'000) * kSecond, random_.percent(50)};
-    j.preemption.preemption_class = random_.below(3);
-    j.preemption.preemptible = random_.percent(90);
-    if (random_.percent(20)) j.preemption.minimum_run_us = random_.of<TimeUs>({kSecond, 500 * kSecond, kDay});
-    if (random_.percent(10)) j.preemption.guaranteed_until_us = random_.within(1'000, 4'000) * kSecond;
-    j.constraints.cpu_milli_per_gpu = random_.of<std::int64_t>({0, 0, 500, 1'000});
-    j.constraints.memory_bytes_per_gpu = random_.of<std::int64_t>({0, 0, 2, 5});
-    if (random_.percent(10)) j.constraints.labels = {{"zone", {random_.percent(50) ? "x" : "y"}}};
-    if (random_.percent(10)) j.constraints.excluded_nodes = {"n1"};
-    for (std::int32_t i = several_shapes ? random_.within(1, 3) : 1; i > 0; --i) j.shapes.push_back(shape("s" + std::to_string(i)));
-    return j;
-  }
-  Shape shape(const std::string& id) {
-    Shape one;
-    one.id = id;
-    one.gpu_type = random_.of<std::string>({"a", "a", "b", ""});
-    one.gpus = random_.of<std::int32_t>({1, 1, 2, 2, 3, 4, 4, 6, 8});
-    if (random_.percent(40)) one.rate = random_.within(1, 3) * std::int64_t{1'000'000};
-    if (random_.percent(70)) return one;
-    Group group;
-    group.name = "g";
-    group.gpus_per_member = one.gpus % 4 == 0 ? random_.of<std::int32_t>({1, 2, 4}) : 1;
-    group.members_min = group.members_want = group.members_max = one.gpus / group.gpus_per_member;
-    const LevelRef rack{TopologyKind::kSwitch, "rack"}, of_node{TopologyKind::kSwitch, "node"};
-    if (random_.percent(40)) group.require = random_.percent(50) ? rack : of_node;
-    if (random_.percent(30)) group.segment = Segment{group.members_min % 2 == 0 ? 2 : 1, random_.percent(50) ? rack : of_node};
-    if (random_.percent(30) && !group.segment) group.spread = Spread{random_.percent(50) ? rack : of_node, random_.within(1, 3)};
-    one.groups = {group};
-    return one;
-  }
-
-  Random& random_;
-};
 
 Loop odd_loop(const std::string& policy, std::uint64_t seed) {
   Random random(seed);
@@ -726,9 +553,11 @@ TEST_P(InterruptedLoops, TheSnapshotIsLoaded) { follow(GetParam(), load_the_snap
 TEST_P(InterruptedLoops, ParametersChange) { follow(GetParam(), change_the_parameters); }
 TEST_P(InterruptedLoops, PoliciesChange) { follow(GetParam(), change_the_policy); }
 TEST_P(InterruptedLoops, DecisionsAreStopped) { follow(GetParam(), stop_decisions); }
+TEST_P(InterruptedLoops, RequestsAreRefused) { follow(GetParam(), ask_what_makes_no_sense); }
 TEST_P(InterruptedLoops, ThePolicyStateIsReplaced) { follow(GetParam(), replace_the_policy_state); }
 TEST_P(InterruptedLoops, EngineAndStateAreMoved) { follow(GetParam(), move_the_engine); }
 TEST_P(InterruptedLoops, NodesComeAndGo) { follow(GetParam(), change_the_nodes); }
+TEST_P(InterruptedLoops, AReservationEnds) { follow(GetParam(), reserve_a_node_for_a_while); }
 TEST_P(InterruptedLoops, QuotasChange) { follow(GetParam(), change_the_quotas); }
 TEST_P(InterruptedLoops, JobsAreHeldAndDescribedAgain) { follow(GetParam(), change_the_jobs); }
 TEST_P(InterruptedLoops, JobsComeBetweenTwoOthers) { follow(GetParam(), squeeze_jobs_between_two); }

@@ -234,6 +234,31 @@ TEST(PlanChanges, AJobThatLackedQuotaStartsWhenOneElsewhereEnds) {
   EXPECT_EQ(plan.decisions[0].action, Action::kStart);
 }
 
+// b and c displace a. The plan with b is not applied, and b leaves.
+TEST(PlanChanges, AJobDisplacesWhatAPlanThatWasNotAppliedDisplaced) {
+  Snapshot s = two_racks();
+  s.nodes.resize(1);
+  const auto add = [](Snapshot& to, const std::string& id, TimeUs run, std::int64_t memory) -> Job& {
+    Job& job = add_job(to, id, 8);
+    job.shapes[0].gpu_type = "a100";
+    job.constraints.memory_bytes_per_gpu = memory;
+    job.estimate.run_us = run * kSecond;
+    return job;
+  };
+  run_on(add(s, "a", 9'000, 1), "n0", {0, 1, 2, 3, 4, 5, 6, 7});
+  ClusterState state(s);
+  Settled settled(state, "srsf");
+  Snapshot others;
+  state.apply(delta::PutJob{add(others, "b", 100, 1)});
+  state.apply(delta::PutJob{add(others, "c", 200, 2)});
+  EXPECT_EQ(settled.decide(state).totals.starts, 1);
+  state.apply(delta::RemoveJob{"b", ""});
+  const Plan plan = settled.decide(state);
+  ASSERT_EQ(plan.decisions.size(), 2U);
+  EXPECT_EQ(plan.decisions[0].action, Action::kPreempt);
+  EXPECT_EQ(plan.decisions[1].action, Action::kStart);
+}
+
 // Jobs of equal keys stand in the order of submission. After its start, a is described again as the later one.
 TEST(PlanChanges, AJobThatNowStandsBehindAnotherMayBeDisplaced) {
   Snapshot s = two_racks();

@@ -471,7 +471,12 @@ TEST(ClusterState, CommitRefusesAPlanThatNamesNoJob) {
 }
 
 TEST(ClusterState, CommitRefusesAPlanOfWhichAPartIsMissing) {
-  ClusterState state(small());
+  Snapshot s = small();
+  Group group;
+  group.name = "g";
+  group.members_min = group.members_want = group.members_max = 8;
+  s.jobs[1].shapes[0].groups = {group};
+  ClusterState state(s);
   const Snapshot before = state.snapshot();
   const Plan plan = Engine().decide(state, Request());
   ASSERT_FALSE(plan.entries.empty());
@@ -486,9 +491,12 @@ TEST(ClusterState, CommitRefusesAPlanOfWhichAPartIsMissing) {
   expect_refused([](Plan& part) {
     for (Decision& d : part.decisions) d.entry_begin -= 99;
   });
-  for (const std::int32_t node : {-1, 99}) {
+  for (const std::int32_t none : {-1, 99}) {
     expect_refused([&](Plan& part) {
-      for (PlanEntry& entry : part.entries) entry.node = node;
+      for (PlanEntry& entry : part.entries) entry.node = none;
+    });
+    expect_refused([&](Plan& part) {
+      for (PlanEntry& entry : part.entries) entry.group = none;
     });
   }
 }
