@@ -297,7 +297,7 @@ void stop_decisions(Loop& loop, const std::string&) {
   }
 }
 
-// An engine that threw begins anew.
+// After an exception the engine knows nothing of the decisions before.
 void ask_what_makes_no_sense(Loop& loop, const std::string& where) {
   Request request = loop.request;
   PolicyState aside = loop.policy_state;

@@ -18,11 +18,10 @@ class DeadClasses {
  public:
   struct Dead {
     OrderPlace place;          // from here on no job of the class found room; job -1: not known
-    std::int64_t missing = 0;  // members that lack room at least, in some option; kNone where quota alone was lacking
-    std::int32_t demand = -1;  // of the class; -1: it has several options
+    std::int64_t missing = 0;  // members that lack room at least, in some option; kOnlyQuota: no option lacked room
     bool by_quota = false;     // some option lacked quota
   };
-  static constexpr std::int64_t kNone = INT64_MAX;
+  static constexpr std::int64_t kOnlyQuota = INT64_MAX;
 
   /// What a node has more of: free, or held by jobs that may be displaced by others than before.
   struct NodeMore {
@@ -86,13 +85,9 @@ class DeadClasses {
     for (std::size_t c = 0; c < dead_.size(); ++c) {
       Dead& dead = dead_[c];
       if (dead.place.job < 0 || (behind != nullptr && !(*behind < dead.place))) continue;
-      if (dead.missing != kNone && !growth.nodes_.empty()) {
+      if (dead.missing != kOnlyQuota && !growth.nodes_.empty()) {
         std::int64_t most = 0;
-        if (dead.demand >= 0) {
-          most = room(problem, state, growth, dead.place, dead.demand);
-        } else {
-          for (const std::int32_t d : waiting.demands(c)) most = std::max(most, room(problem, state, growth, dead.place, d));
-        }
+        for (const std::int32_t d : waiting.demands(c)) most = std::max(most, room(problem, state, growth, dead.place, d));
         dead.missing -= most;
       }
       bool more = dead.missing <= 0;

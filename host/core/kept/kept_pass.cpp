@@ -89,12 +89,11 @@ bool KeptPass::as_planned(const StateImpl& s) const {
 }
 
 void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const VictimOrder& running, std::span<const std::int32_t> nodes,
-                      std::span<const std::int32_t> changed, std::span<const std::int32_t> gain) {
+                      std::span<const std::int32_t> changed, std::span<const std::int32_t> gain, bool planned) {
   p_ = &p;
   for (const std::int32_t job : changed) {
     if (running.has(job)) add_victim(running, job);
   }
-  const bool planned = as_planned(s);
   for (const std::int32_t node : touched_) {
     const NodeMore more = read_node(node);
     more_.push_back(planned ? more : NodeMore{node, kAll, kAll, kAll});
@@ -273,8 +272,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
     }
     if (rules.strict && blocked_ < 0) blocked_ = job;
     if (displaced) continue;  // kPreempted, as it was recorded
-    const std::int32_t demand = options_of(job) == 1 ? option_of(job, 0).demand : -1;
-    dead_.set(head.of, {head.place, missing_, demand, by_quota_});
+    dead_.set(head.of, {head.place, missing_, by_quota_});
   }
   n_entries_ = pass.n_entries;
   free_ = pass.s;
@@ -303,7 +301,7 @@ std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
 
 // The job found no room in this state. What a demand lacked at an earlier place of the pass is no more than it lacks now.
 void KeptPass::note_failure(const Pass& pass, std::int32_t job) {
-  missing_ = rules_.class_rule ? 0 : DeadClasses::kNone;  // under it, jobs of other classes may displace others
+  missing_ = rules_.class_rule ? 0 : DeadClasses::kOnlyQuota;  // under it, jobs of other classes may displace others
   by_quota_ = false;
   if (rules_.class_rule) return;
   for (std::int32_t o = 0; o < options_of(job); ++o) {

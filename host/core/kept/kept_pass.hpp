@@ -46,8 +46,9 @@ class KeptPass {
   /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
   /// @param changed  jobs that are others than before, or run elsewhere
   /// @param gain     running jobs that may be displaced by others than before
+  /// @param planned  `as_planned`
   void follow(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running, std::span<const std::int32_t> nodes,
-              std::span<const std::int32_t> changed, std::span<const std::int32_t> gain);
+              std::span<const std::int32_t> changed, std::span<const std::int32_t> gain, bool planned);
   /// Classes that were dropped: others may come at their places.
   void forget(std::span<const std::int32_t> classes) {
     for (const std::int32_t of : classes) dead_.forget(of);

@@ -116,7 +116,7 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   }
   running_.end_changes();
   pass_.forget(waiting_.drop_empty());
-  pass_.follow(s, s.problem(), running_, nodes_, jobs_, gain_);
+  pass_.follow(s, s.problem(), running_, nodes_, jobs_, gain_, planned);
 }
 
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
