@@ -123,7 +123,8 @@ class Loop {
   Job described_again(Job job) {
     switch (random.below(5)) {
       case 0:
-        job.priority += random.below(3) - 1;
+        job.priority =
+            static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{job.priority} + random.below(3) - 1, INT32_MIN, INT32_MAX));
         break;
       case 1:
         job.estimate.run_us = random.percent(20) ? kNever : random.within(1, 20'000) * kSecond;
