@@ -11,7 +11,7 @@
 #include "berth/state.hpp"
 #include "host/sim/generate/turnover.hpp"
 
-/// Consecutive decisions, as by a scheduler: some jobs end and some arrive, the engine decides, the plan is applied. By whole
+/// Consecutive decisions, as by a scheduler: jobs end and as many arrive, the engine decides, the plan is applied. By whole
 /// plans, and by plans that list only changes.
 /// The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
@@ -19,7 +19,8 @@ namespace {
 
 class Stream {
  public:
-  explicit Stream(bool changes_only) : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))), state_(snapshot_) {
+  Stream(bool changes_only, int jobs)
+      : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))), state_(snapshot_), turnover_(snapshot_, kSeed, jobs) {
     request_.policy = "srsf";
     request_.changes_only = changes_only;
   }
@@ -61,11 +62,12 @@ class Stream {
   Request request_;
   PolicyState memory_;
   Plan plan_;
-  sim::Turnover turnover_{snapshot_, kSeed};
+  sim::Turnover turnover_;
 };
 
-void stream(benchmark::State& bench, bool changes_only) {
-  Stream s(changes_only);
+/// @param jobs  that end between two decisions, and that arrive
+void stream(benchmark::State& bench, bool changes_only, int jobs) {
+  Stream s(changes_only, jobs);
   s.check();
   const std::int64_t decisions = stream_decisions();
   for (auto _ : bench) {
@@ -89,8 +91,10 @@ void stream(benchmark::State& bench, bool changes_only) {
   bench.counters["nodes"] = static_cast<double>(stream_nodes());
 }
 
-BENCHMARK_CAPTURE(stream, plans, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, changes, true)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, plans, false, 4)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, changes, true, 4)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, one_job_plans, false, 1)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, one_job_changes, true, 1)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
 
 }  // namespace
 }  // namespace berth::bench

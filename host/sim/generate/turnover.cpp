@@ -6,7 +6,6 @@ namespace berth::sim {
 
 namespace {
 
-constexpr int kChanges = 4;  // jobs that end, and jobs that arrive
 constexpr TimeUs kBetween = 10 * kSecond;
 
 }  // namespace
@@ -14,7 +13,7 @@ constexpr TimeUs kBetween = 10 * kSecond;
 std::vector<Delta> Turnover::next(const ClusterState& state) {
   const TimeUs now = state.now() + kBetween;
   std::vector<Delta> deltas{delta::SetTime{now}};
-  for (int i = 0; i < kChanges; ++i) {
+  for (int i = 0; i < jobs_; ++i) {
     if (const std::string id = some_running(state, i); !id.empty()) deltas.emplace_back(delta::RemoveJob{id, "completed"});
     Job job = snapshot_.jobs[static_cast<std::size_t>(random_() % snapshot_.jobs.size())];
     job.id = "arrived" + std::to_string(arrivals_++);
@@ -28,9 +27,9 @@ std::vector<Delta> Turnover::next(const ClusterState& state) {
   return deltas;
 }
 
-// Each of the four searches its own part of the job indices, so that no job ends twice.
+// Each searches its own part of the job indices, so that no job ends twice.
 std::string Turnover::some_running(const ClusterState& state, int part) {
-  const std::int32_t size = state.job_index_end() / kChanges;
+  const std::int32_t size = state.job_index_end() / jobs_;
   if (size == 0) return {};
   const auto start = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(size));
   for (std::int32_t i = 0; i < size; ++i) {

@@ -11,11 +11,12 @@
 
 namespace berth::sim {
 
-/// Changes between two decisions on a cluster in use: ten seconds pass, four running jobs end, four jobs arrive.
+/// Changes between two decisions on a cluster in use: ten seconds pass, some running jobs end, as many arrive.
 class Turnover {
  public:
   /// Jobs that arrive are copies of jobs of the snapshot, which must outlive this.
-  Turnover(const Snapshot& snapshot, std::uint64_t seed) : snapshot_(snapshot), random_(seed) {}
+  /// @param jobs  that end, and that arrive
+  Turnover(const Snapshot& snapshot, std::uint64_t seed, int jobs = 4) : snapshot_(snapshot), random_(seed), jobs_(jobs) {}
 
   std::vector<Delta> next(const ClusterState& state);
 
@@ -24,6 +25,7 @@ class Turnover {
 
   const Snapshot& snapshot_;
   std::mt19937_64 random_;
+  int jobs_;
   std::int64_t arrivals_ = 0;
 };
 
