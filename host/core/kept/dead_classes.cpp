@@ -31,6 +31,54 @@ void DeadClasses::Growth::end_node() {
   }
 }
 
+void DeadClasses::Growth::clear() {
+  nodes_.clear();
+  victims_.clear();
+  quota_.clear();
+  of_kind_.clear();
+  steps_.clear();
+}
+
+DeadClasses::Growth& DeadClasses::grow() {
+  if (growths_.size() == to_index(n_growths_)) growths_.emplace_back();
+  Growth& growth = growths_[to_index(n_growths_++)];
+  growth.clear();
+  return growth;
+}
+
+bool DeadClasses::stays_dead(const kernel::ProblemView& p, const kernel::PassState& s, const WaitingClasses& waiting, std::size_t of) {
+  Dead& dead = dead_[of];
+  std::int64_t missing = dead.missing;
+  for (std::int64_t i = dead.seen - first_; i < n_growths_; ++i) {
+    Growth& growth = growths_[to_index(i)];
+    if (missing != kOnlyQuota && !growth.nodes_.empty()) {
+      std::int64_t most = 0;
+      for (const std::int32_t d : waiting.demands(of)) most = std::max(most, room(p, s, growth, dead.place, d));
+      missing -= most;
+    }
+    if (missing <= 0) return false;
+    if (!dead.by_quota || growth.quota_.empty()) continue;
+    for (std::int32_t q = waiting.queue(of); q >= 0; q = p.queue_parent[q]) {
+      if (growth.quota_[to_index(q)] != 0) return false;
+    }
+  }
+  dead.missing = missing;
+  dead.seen = seen_all();
+  return true;
+}
+
+std::int64_t DeadClasses::room(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth, const OrderPlace& dead,
+                               std::int32_t demand) {
+  if (to_index(demand) >= kind_of_.size() || kind_of_[to_index(demand)] < 0) name_kind(p, demand);
+  const std::size_t k = to_index(kind_of_[to_index(demand)]);
+  if (growth.of_kind_.size() <= k) growth.of_kind_.resize(kinds_.size());
+  Growth::Steps& steps = growth.of_kind_[k];
+  if (steps.state != state_ || steps.members != kinds_[k].members) list_steps(p, s, growth, demand, kinds_[k], steps);
+  std::int64_t members = 0;
+  for (std::size_t i = steps.begin; i < steps.end; ++i) members += dead < growth.steps_[i].place ? growth.steps_[i].members : 0;
+  return members;
+}
+
 void DeadClasses::clear() {
   dead_.clear();
   kind_ids_.clear();
@@ -47,15 +95,14 @@ void DeadClasses::name_kind(const kernel::ProblemView& p, std::int32_t demand) {
                             static_cast<std::int32_t>(kinds_.size()));
   if (fresh) kinds_.emplace_back();
   Kind& kind = kinds_[to_index(found->second)];
-  if (kind.members < row.members) kind = {0, 0, 0, row.members};  // its steps are listed again
+  kind.members = std::max<std::int64_t>(kind.members, row.members);
   kind_of_[to_index(demand)] = found->second;
 }
 
-void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassState& s, const Growth& growth, std::int32_t demand,
-                             Kind& kind) {
+void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth, std::int32_t demand,
+                             const Kind& kind, Growth::Steps& steps) const {
   static constexpr OrderPlace kBehindAll{INT64_MAX, INT64_MAX, 0};
-  kind.round = round_;
-  kind.begin = steps_.size();
+  steps = {state_, kind.members, growth.steps_.size(), 0};
   const kernel::DemandRow& d = p.demands[demand];
   const kernel::GroupRow& row = p.groups[d.group_begin];
   std::int64_t sure = 0;  // with no victim gone
@@ -77,14 +124,14 @@ void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassSta
     };
     std::int64_t so_far = members({});
     sure += so_far;
-    if (so_far > 0) steps_.push_back({kBehindAll, so_far});
+    if (so_far > 0) growth.steps_.push_back({kBehindAll, so_far});
     for (std::size_t v = grown.begin; v < grown.end; ++v) {
       const std::int64_t now = members(growth.victims_[v]);
-      if (now > so_far) steps_.push_back({growth.victims_[v].place, now - so_far});
+      if (now > so_far) growth.steps_.push_back({growth.victims_[v].place, now - so_far});
       so_far = std::max(so_far, now);
     }
   }
-  kind.end = steps_.size();
+  steps.end = growth.steps_.size();
 }
 
 std::int64_t members_missing(const kernel::ProblemView& p, const kernel::PassState& s, const kernel::DemandRow& demand) {

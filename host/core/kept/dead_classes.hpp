@@ -20,6 +20,7 @@ class DeadClasses {
     OrderPlace place;          // from here on no job of the class found room; job -1: not known
     std::int64_t missing = 0;  // members that lack room at least, in some option; kOnlyQuota: no option lacked room
     bool by_quota = false;     // some option lacked quota
+    std::int64_t seen = 0;     // growths that are taken off `missing`, of all so far
   };
   static constexpr std::int64_t kOnlyQuota = INT64_MAX;
 
@@ -32,10 +33,6 @@ class DeadClasses {
   /// What more there is: on nodes, with what is free there and what their victims hold, and of queues.
   class Growth {
    public:
-    void clear() {
-      nodes_.clear();
-      victims_.clear();
-    }
     void add_node(const NodeMore& more) { nodes_.push_back({more, victims_.size(), victims_.size()}); }
     /// Of the last node: a job that may be displaced, and what it holds there.
     void add_victim(const OrderPlace& place, std::int64_t gpus, std::int64_t cpu, std::int64_t memory) {
@@ -43,6 +40,8 @@ class DeadClasses {
     }
     /// After the victims of a node: each then stands for those behind it, too.
     void end_node();
+    /// [queues] 1: there is more; empty: of none
+    std::vector<std::uint8_t>& quota() { return quota_; }
 
    private:
     friend class DeadClasses;
@@ -54,8 +53,23 @@ class DeadClasses {
       NodeMore more;
       std::size_t begin, end;  // of `victims_`, the last one first
     };
+    /// Members that find room once the victims at this place are gone, with those before.
+    struct Step {
+      OrderPlace place;
+      std::int64_t members;
+    };
+    /// Of a kind of members.
+    struct Steps {
+      std::int64_t state = 0, members = 0;  // for which they were listed
+      std::size_t begin = 0, end = 0;       // of `steps_`
+    };
+    void clear();
+
     std::vector<Node> nodes_;
     std::vector<Victims> victims_;
+    std::vector<std::uint8_t> quota_;
+    std::vector<Steps> of_kind_;
+    std::vector<Step> steps_;
   };
 
   /// No class is dead, and demands are others.
@@ -65,74 +79,55 @@ class DeadClasses {
   void forget(std::int32_t of) {
     if (static_cast<std::size_t>(of) < dead_.size()) dead_[static_cast<std::size_t>(of)].place.job = -1;
   }
-  void resize(std::size_t classes) { dead_.resize(classes); }
+  /// A class whose growths of the last pass were not all taken off is dead no longer.
+  void begin_pass(std::size_t classes) {
+    dead_.resize(classes);
+    first_ += n_growths_;
+    n_growths_ = 0;
+    ++state_;
+  }
+  /// Another growth of this pass, empty.
+  Growth& grow();
+  /// What is free is other than before.
+  void free_changed() { ++state_; }
   bool is_dead(std::size_t of, const OrderPlace& place) const {
-    return of < dead_.size() && dead_[of].place.job >= 0 && !(place < dead_[of].place);
+    return of < dead_.size() && is_dead(dead_[of]) && !(place < dead_[of].place);
   }
-  void set(std::int32_t of, const Dead& dead) { dead_[static_cast<std::size_t>(of)] = dead; }
-
-  /// Classes that may find room now are dead no longer. The others lack fewer members than before.
-  /// O(classes + kinds of members * nodes and victims).
-  /// @param state    what is free
-  /// @param quota    [queues] 1: there is more; empty: of none
-  /// @param behind   only classes that are dead from a place behind this one; null: all
-  /// @param revived  called with each class that may find room
-  template <class Revived>
-  void grow(const kernel::ProblemView& problem, const kernel::PassState& state, const WaitingClasses& waiting, const Growth& growth,
-            std::span<const std::uint8_t> quota, const OrderPlace* behind, const Revived& revived) {
-    ++round_;
-    steps_.clear();
-    for (std::size_t c = 0; c < dead_.size(); ++c) {
-      Dead& dead = dead_[c];
-      if (dead.place.job < 0 || (behind != nullptr && !(*behind < dead.place))) continue;
-      if (dead.missing != kOnlyQuota && !growth.nodes_.empty()) {
-        std::int64_t most = 0;
-        for (const std::int32_t d : waiting.demands(c)) most = std::max(most, room(problem, state, growth, dead.place, d));
-        dead.missing -= most;
-      }
-      bool more = dead.missing <= 0;
-      if (dead.by_quota && !quota.empty()) {
-        for (std::int32_t q = waiting.queue(c); q >= 0; q = problem.queue_parent[q]) more = more || quota[static_cast<std::size_t>(q)] != 0;
-      }
-      if (!more) continue;
-      dead.place.job = -1;
-      revived(c);
-    }
+  void set(std::int32_t of, const OrderPlace& place, std::int64_t missing, bool by_quota) {
+    dead_[static_cast<std::size_t>(of)] = {place, missing, by_quota, seen_all()};
   }
+  /// Whether a dead class finds no room by the growths that it has not seen. They are then taken off what it lacks. O(its
+  /// demands), and once for a kind of members and what is free: O(nodes and victims of the growths).
+  /// @param state  what is free, now
+  bool stays_dead(const kernel::ProblemView& problem, const kernel::PassState& state, const WaitingClasses& waiting, std::size_t of);
+  /// Whether a class is dead and has not seen the last growth, and only that.
+  bool misses_last(std::size_t of) const { return is_dead(dead_[of]) && dead_[of].seen == seen_all() - 1; }
+  const OrderPlace& place(std::size_t of) const { return dead_[of].place; }
+  /// The growths give the class nothing.
+  void see_all(std::size_t of) { dead_[of].seen = seen_all(); }
 
  private:
   /// Members of several demands that find room on the same nodes.
   struct Kind {
-    std::int64_t round = 0;
-    std::size_t begin = 0, end = 0;  // of `steps_`
-    std::int64_t members = 0;        // the most of a demand
-  };
-  /// Members that find room once the victims at this place are gone, with those before.
-  struct Step {
-    OrderPlace place;
-    std::int64_t members;
+    std::int64_t members = 0;  // the most of a demand
   };
 
-  std::int64_t room(const kernel::ProblemView& problem, const kernel::PassState& state, const Growth& growth, const OrderPlace& dead,
-                    std::int32_t demand) {
-    const auto d = static_cast<std::size_t>(demand);
-    if (d >= kind_of_.size() || kind_of_[d] < 0) name_kind(problem, demand);
-    Kind& kind = kinds_[static_cast<std::size_t>(kind_of_[d])];
-    if (kind.round != round_) list_steps(problem, state, growth, demand, kind);
-    std::int64_t members = 0;
-    for (std::size_t i = kind.begin; i < kind.end; ++i) members += dead < steps_[i].place ? steps_[i].members : 0;
-    return members;
-  }
+  std::int64_t seen_all() const { return first_ + n_growths_; }
+  bool is_dead(const Dead& dead) const { return dead.place.job >= 0 && dead.seen >= first_; }
+  std::int64_t room(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, const OrderPlace& dead,
+                    std::int32_t demand);
   void name_kind(const kernel::ProblemView& problem, std::int32_t demand);
-  void list_steps(const kernel::ProblemView& problem, const kernel::PassState& state, const Growth& growth, std::int32_t demand,
-                  Kind& kind);
+  void list_steps(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, std::int32_t demand, const Kind& kind,
+                  Growth::Steps& steps) const;
 
   std::vector<Dead> dead_;  // [classes]
   std::map<std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, std::int32_t, std::int32_t>, std::int32_t> kind_ids_;
   std::vector<Kind> kinds_;
   std::vector<std::int32_t> kind_of_;  // [demands] -1: not known
-  std::vector<Step> steps_;
-  std::int64_t round_ = 0;
+  std::vector<Growth> growths_;        // of this pass, and room for others
+  std::int64_t n_growths_ = 0;
+  std::int64_t first_ = 0;  // growths of earlier passes
+  std::int64_t state_ = 0;  // counts changes of what is free
 };
 
 /// A lower bound of the members of a demand that lack room; 1 or more where the demand does not fit.

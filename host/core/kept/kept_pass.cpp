@@ -145,9 +145,11 @@ void KeptPass::add_held(std::int32_t job) {
   }
 }
 
-// Of the nodes of `more_`, which is empty then.
+// Of `more_` and `more_quota_`, which are empty then.
 void KeptPass::list_growth(const VictimOrder& running) {
-  growth_.clear();
+  DeadClasses::Growth& growth = dead_.grow();
+  growth.quota().swap(more_quota_);
+  more_quota_.clear();
   std::sort(more_.begin(), more_.end(), [](const NodeMore& a, const NodeMore& b) { return a.node < b.node; });
   for (std::size_t i = 0; i < more_.size();) {
     NodeMore sum{more_[i].node, 0, 0, 0};
@@ -157,23 +159,17 @@ void KeptPass::list_growth(const VictimOrder& running) {
       sum.memory = std::min(kAll, sum.memory + more_[i].memory);
     }
     if (sum.gpus == 0 && sum.cpu == 0 && sum.memory == 0) continue;
-    growth_.add_node(sum);
+    growth.add_node(sum);
     for (const std::int32_t job : victims_on_[to_index(sum.node)]) {
       if (!running.has(job) || change_of_[to_index(job)] != 0) continue;
       for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
         const kernel::HeldRow& row = p_->held[h];
-        if (row.node == sum.node) growth_.add_victim(running.stored(job), std::popcount(row.mask), row.cpu, row.memory);
+        if (row.node == sum.node) growth.add_victim(running.stored(job), std::popcount(row.mask), row.cpu, row.memory);
       }
     }
-    growth_.end_node();
+    growth.end_node();
   }
   more_.clear();
-}
-
-void KeptPass::try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running) {
-  list_growth(running);
-  dead_.grow(*p_, free_, waiting, growth_, more_quota_, nullptr, [](std::size_t) {});
-  more_quota_.clear();
 }
 
 void KeptPass::push(const Head& head) {
@@ -196,11 +192,15 @@ void KeptPass::revive(const Pass& pass, const WaitingClasses& waiting, const Ord
   }
   list_growth(*running_);
   const auto first = std::min_element(displaced_.begin(), displaced_.end());
-  dead_.grow(p, pass.s, waiting, growth_, more_quota_, rules_.class_rule ? nullptr : &*first, [&](std::size_t c) {
-    const std::vector<OrderPlace>& jobs = waiting.jobs(c);
-    push_after(waiting, static_cast<std::int32_t>(c), to_index(std::upper_bound(jobs.begin(), jobs.end(), after) - jobs.begin()));
-  });
-  more_quota_.clear();
+  for (std::size_t c = 0; c < waiting.size(); ++c) {
+    if (!dead_.misses_last(c)) continue;  // its turn comes
+    if (!rules_.class_rule && !(*first < dead_.place(c))) {
+      dead_.see_all(c);
+    } else if (!dead_.stays_dead(p, pass.s, waiting, c)) {
+      const std::vector<OrderPlace>& jobs = waiting.jobs(c);
+      push_after(waiting, static_cast<std::int32_t>(c), to_index(std::upper_bound(jobs.begin(), jobs.end(), after) - jobs.begin()));
+    }
+  }
 }
 
 bool KeptPass::quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) const {
@@ -235,11 +235,14 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
 
   heads_.clear();
   if (rules.strict || rules.class_rule) dead_.forget();
-  dead_.resize(waiting.size());
-  try_again_where_more_is_free(waiting, running);
+  dead_.begin_pass(waiting.size());
+  list_growth(running);
+  const auto stays_dead = [&](std::size_t c, const OrderPlace& place) {
+    return dead_.is_dead(c, place) && dead_.stays_dead(p, pass.s, waiting, c);
+  };
   for (std::size_t c = 0; c < waiting.size(); ++c) {
     const OrderPlace& first = waiting.first(c);
-    if (first.job >= 0 && !dead_.is_dead(c, first)) heads_.push_back({first, static_cast<std::int32_t>(c), 0});
+    if (first.job >= 0 && !stays_dead(c, first)) heads_.push_back({first, static_cast<std::int32_t>(c), 0});
   }
   std::make_heap(heads_.begin(), heads_.end());
   while (!heads_.empty()) {
@@ -248,8 +251,8 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
     heads_.pop_back();
     const std::int32_t job = head.place.job;
     const bool displaced = head.of < 0;
-    // A class that was revived may have two heads.
-    if (!displaced && (change_of_[to_index(job)] != 0 || dead_.is_dead(to_index(head.of), head.place))) continue;
+    // A class that was revived may have two heads. Jobs before it may have taken what it could have used.
+    if (!displaced && (change_of_[to_index(job)] != 0 || stays_dead(to_index(head.of), head.place))) continue;
     const std::int32_t from = pass.n_entries;
     displaced_.clear();
     const std::int32_t option = blocked_ >= 0 ? kNone : start(pass, head.place);
@@ -267,12 +270,13 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
         change_of_[to_index(job)] = changes_.size();
         push_after(waiting, head.of, head.at + 1);
       }
+      dead_.free_changed();
       if (!displaced_.empty()) revive(pass, waiting, head.place);
       continue;
     }
     if (rules.strict && blocked_ < 0) blocked_ = job;
     if (displaced) continue;  // kPreempted, as it was recorded
-    dead_.set(head.of, {head.place, missing_, by_quota_});
+    dead_.set(head.of, head.place, missing_, by_quota_);
   }
   n_entries_ = pass.n_entries;
   free_ = pass.s;

@@ -106,7 +106,6 @@ class KeptPass {
   void list_growth(const VictimOrder& running);
   bool has_victims(const OrderPlace& place, std::int32_t filter);
   bool holds_node_of(std::int32_t victim, std::int32_t filter) const;
-  void try_again_where_more_is_free(const WaitingClasses& waiting, const VictimOrder& running);
   void push(const Head& head);
   void push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
   void revive(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after);
@@ -160,9 +159,8 @@ class KeptPass {
   struct Missing {
     std::int64_t pass = 0, members = 0;
   };
-  std::vector<Missing> missing_of_;      // [demands]
-  std::vector<LastVictim> last_victim_;  // [filters] the last job that holds a node of it
-  DeadClasses::Growth growth_;
+  std::vector<Missing> missing_of_;       // [demands]
+  std::vector<LastVictim> last_victim_;   // [filters] the last job that holds a node of it
   std::vector<NodeMore> more_;            // than after the last pass; several of a node add up
   std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used, or more could be given back
   std::vector<std::int64_t> queue_used_;  // after the last pass
