@@ -1,6 +1,8 @@
 #include "host/core/kept/dead_classes.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/group.hpp"
@@ -34,77 +36,204 @@ void DeadClasses::Growth::end_node() {
 void DeadClasses::Growth::clear() {
   nodes_.clear();
   victims_.clear();
-  quota_.clear();
   of_kind_.clear();
   steps_.clear();
 }
 
+void DeadClasses::clear() {
+  forget();
+  kind_ids_.clear();
+  kinds_.clear();
+  kind_of_.clear();
+  group_ids_.clear();
+  groups_.clear();
+}
+
+void DeadClasses::forget() {
+  dead_.clear();
+  by_quota_.clear();
+  for (Group& group : groups_) {
+    group.order.clear();
+    group.fresh.clear();
+  }
+  fresh_groups_.clear();
+}
+
+void DeadClasses::begin_pass(std::size_t classes) {
+  dead_.resize(classes);
+  n_growths_ = 0;
+  turns_.clear();
+  ++state_;
+  for (const std::size_t g : fresh_groups_) {
+    Group& group = groups_[g];
+    if (group.fresh.empty()) continue;
+    std::sort(group.fresh.begin(), group.fresh.end());
+    std::erase_if(group.order, [&](const Entry& entry) { return !is_of(entry); });
+    std::erase_if(group.fresh, [&](const Entry& entry) { return !is_of(entry); });
+    const auto middle = std::ssize(group.order);
+    group.order.insert(group.order.end(), group.fresh.begin(), group.fresh.end());
+    std::inplace_merge(group.order.begin(), group.order.begin() + middle, group.order.end());
+    const auto same = [](const Entry& a, const Entry& b) { return a.of == b.of; };
+    group.order.erase(std::unique(group.order.begin(), group.order.end(), same), group.order.end());
+    group.fresh.clear();
+  }
+  fresh_groups_.clear();
+}
+
+void DeadClasses::set(const kernel::ProblemView& p, const WaitingClasses& waiting, std::int32_t of, const OrderPlace& place,
+                      std::int64_t missing, bool by_quota) {
+  Dead& dead = dead_[to_index(of)];
+  if (by_quota && !dead.is_listed) by_quota_.push_back(of);
+  dead = {place, missing, by_quota, dead.is_listed || by_quota};
+  if (missing == kOnlyQuota) return;
+  const std::int32_t group = group_of(p, waiting.demands(to_index(of)));
+  groups_[to_index(group)].fresh.push_back({place, of});
+  fresh_groups_.push_back(to_index(group));
+}
+
 DeadClasses::Growth& DeadClasses::grow() {
-  if (growths_.size() == to_index(n_growths_)) growths_.emplace_back();
-  Growth& growth = growths_[to_index(n_growths_++)];
+  if (growths_.size() == n_growths_) growths_.emplace_back();
+  Growth& growth = growths_[n_growths_++];
   growth.clear();
   return growth;
 }
 
-bool DeadClasses::stays_dead(const kernel::ProblemView& p, const kernel::PassState& s, const WaitingClasses& waiting, std::size_t of) {
-  Dead& dead = dead_[of];
-  std::int64_t missing = dead.missing;
-  for (std::int64_t i = dead.seen - first_; i < n_growths_; ++i) {
-    Growth& growth = growths_[to_index(i)];
-    if (missing != kOnlyQuota && !growth.nodes_.empty()) {
-      std::int64_t most = 0;
-      for (const std::int32_t d : waiting.demands(of)) most = std::max(most, room(p, s, growth, dead.place, d));
-      missing -= most;
-    }
-    if (missing <= 0) return false;
-    if (!dead.by_quota || growth.quota_.empty()) continue;
-    for (std::int32_t q = waiting.queue(of); q >= 0; q = p.queue_parent[q]) {
-      if (growth.quota_[to_index(q)] != 0) return false;
-    }
+void DeadClasses::begin_turns(const kernel::ProblemView& p, const kernel::PassState& s, const OrderPlace* behind) {
+  if (growths_[n_growths_ - 1].nodes_.empty()) return;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::vector<Entry>& order = groups_[g].order;
+    std::size_t at = 0;
+    if (behind != nullptr) at = to_index(std::upper_bound(order.begin(), order.end(), Entry{*behind, 0}) - order.begin());
+    if (at == order.size()) continue;
+    const Turn turn{order[at].place, n_growths_ - 1, g, at};
+    if (!gives_room(p, s, turn)) continue;
+    turns_.push_back(turn);
+    std::push_heap(turns_.begin(), turns_.end());
   }
-  dead.missing = missing;
-  dead.seen = seen_all();
-  return true;
 }
 
-std::int64_t DeadClasses::room(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth, const OrderPlace& dead,
-                               std::int32_t demand) {
-  if (to_index(demand) >= kind_of_.size() || kind_of_[to_index(demand)] < 0) name_kind(p, demand);
-  const std::size_t k = to_index(kind_of_[to_index(demand)]);
-  if (growth.of_kind_.size() <= k) growth.of_kind_.resize(kinds_.size());
-  Growth::Steps& steps = growth.of_kind_[k];
-  if (steps.state != state_ || steps.members != kinds_[k].members) list_steps(p, s, growth, demand, kinds_[k], steps);
-  std::int64_t members = 0;
-  for (std::size_t i = steps.begin; i < steps.end; ++i) members += dead < growth.steps_[i].place ? growth.steps_[i].members : 0;
-  return members;
+std::optional<DeadClasses::Woken> DeadClasses::wake_next(const kernel::ProblemView& p, const kernel::PassState& s,
+                                                         const OrderPlace* until) {
+  while (!turns_.empty() && (until == nullptr || turns_.front().place < *until)) {
+    std::pop_heap(turns_.begin(), turns_.end());
+    Turn turn = turns_.back();
+    turns_.pop_back();
+    const std::vector<Entry>& order = groups_[turn.group].order;
+    const bool others = !turns_.empty();
+    bool goes_on = gives_room(p, s, turn);
+    std::optional<Woken> woken;
+    while (goes_on && !woken) {
+      const Entry& entry = order[turn.at];
+      if (is_of(entry)) {
+        Dead& dead = dead_[to_index(entry.of)];
+        dead.missing -= room(p, s, turn);
+        if (dead.missing <= 0) {
+          woken = Woken{entry.of, dead.place};
+          dead.place.job = -1;
+        }
+      }
+      ++turn.at;
+      goes_on = turn.at < order.size();
+      if (!goes_on) break;
+      turn.place = order[turn.at].place;
+      if ((until != nullptr && !(turn.place < *until)) || (others && turns_.front().place < turn.place)) break;
+      goes_on = gives_room(p, s, turn);
+    }
+    if (goes_on) {
+      turns_.push_back(turn);
+      std::push_heap(turns_.begin(), turns_.end());
+    }
+    if (woken) return woken;
+  }
+  return std::nullopt;
 }
 
-void DeadClasses::clear() {
-  dead_.clear();
-  kind_ids_.clear();
-  kinds_.clear();
-  kind_of_.clear();
+void DeadClasses::wake_by_quota(const kernel::ProblemView& p, const WaitingClasses& waiting, std::span<const std::uint8_t> quota,
+                                const OrderPlace* behind, std::vector<Woken>& woken) {
+  woken.clear();
+  std::erase_if(by_quota_, [&](std::int32_t of) {
+    Dead& dead = dead_[to_index(of)];
+    bool stays = dead.place.job >= 0 && dead.by_quota;
+    if (stays && (behind == nullptr || *behind < dead.place)) {
+      bool more = false;
+      for (std::int32_t q = waiting.queue(to_index(of)); q >= 0; q = p.queue_parent[q]) more = more || quota[to_index(q)] != 0;
+      if (more) {
+        woken.push_back({of, dead.place});
+        dead.place.job = -1;
+        stays = false;
+      }
+    }
+    dead.is_listed = stays;
+    return !stays;
+  });
 }
 
-void DeadClasses::name_kind(const kernel::ProblemView& p, std::int32_t demand) {
-  kind_of_.resize(std::max(kind_of_.size(), to_index(demand) + 1), -1);
+// Whether some class of the group may find room, at this place or behind it.
+bool DeadClasses::gives_room(const kernel::ProblemView& p, const kernel::PassState& s, const Turn& turn) {
+  for (const std::int32_t kind : groups_[turn.group].kinds) {
+    if (turn.place < steps_of(p, s, growths_[turn.growth], kind).last) return true;
+  }
+  return false;
+}
+
+// The most members of a class of the group that find room, at this place.
+std::int64_t DeadClasses::room(const kernel::ProblemView& p, const kernel::PassState& s, const Turn& turn) {
+  Growth& growth = growths_[turn.growth];
+  std::int64_t most = 0;
+  for (const std::int32_t kind : groups_[turn.group].kinds) {
+    const Growth::Steps& steps = steps_of(p, s, growth, kind);
+    std::int64_t members = 0;
+    for (std::size_t i = steps.begin; i < steps.end; ++i) members += turn.place < growth.steps_[i].place ? growth.steps_[i].members : 0;
+    most = std::max(most, members);
+  }
+  return most;
+}
+
+const DeadClasses::Growth::Steps& DeadClasses::steps_of(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth,
+                                                        std::int32_t kind) {
+  if (growth.of_kind_.size() < kinds_.size()) growth.of_kind_.resize(kinds_.size());
+  Growth::Steps& steps = growth.of_kind_[to_index(kind)];
+  const Kind& of = kinds_[to_index(kind)];
+  if (steps.state != state_ || steps.members != of.members) list_steps(p, s, growth, of, steps);
+  return steps;
+}
+
+std::int32_t DeadClasses::group_of(const kernel::ProblemView& p, std::span<const std::int32_t> demands) {
+  kinds_of_.clear();
+  for (const std::int32_t d : demands) kinds_of_.push_back(kind_of(p, d));
+  std::sort(kinds_of_.begin(), kinds_of_.end());
+  kinds_of_.erase(std::unique(kinds_of_.begin(), kinds_of_.end()), kinds_of_.end());
+  const auto [found, fresh] = group_ids_.try_emplace(kinds_of_, static_cast<std::int32_t>(groups_.size()));
+  if (fresh) groups_.push_back({kinds_of_, {}, {}});
+  return found->second;
+}
+
+std::int32_t DeadClasses::kind_of(const kernel::ProblemView& p, std::int32_t demand) {
+  if (kind_of_.size() <= to_index(demand)) kind_of_.resize(to_index(demand) + 1, -1);
+  std::int32_t& kind = kind_of_[to_index(demand)];
+  if (kind >= 0) return kind;
   const kernel::DemandRow& d = p.demands[demand];
   const kernel::GroupRow& row = p.groups[d.group_begin];
   const auto [found, fresh] =
       kind_ids_.try_emplace({d.filter, row.gpus, row.cpu, row.memory, row.segment_size, on_one_node(row) ? row.members : 0},
                             static_cast<std::int32_t>(kinds_.size()));
-  if (fresh) kinds_.emplace_back();
-  Kind& kind = kinds_[to_index(found->second)];
-  kind.members = std::max<std::int64_t>(kind.members, row.members);
-  kind_of_[to_index(demand)] = found->second;
+  if (fresh) kinds_.push_back({demand, 0});
+  kind = found->second;
+  kinds_[to_index(kind)].members = std::max<std::int64_t>(kinds_[to_index(kind)].members, row.members);
+  return kind;
 }
 
-void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth, std::int32_t demand,
-                             const Kind& kind, Growth::Steps& steps) const {
+void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassState& s, Growth& growth, const Kind& kind,
+                             Growth::Steps& steps) const {
   static constexpr OrderPlace kBehindAll{INT64_MAX, INT64_MAX, 0};
-  steps = {state_, kind.members, growth.steps_.size(), 0};
-  const kernel::DemandRow& d = p.demands[demand];
+  steps = {state_, kind.members, growth.steps_.size(), 0, {}};
+  const kernel::DemandRow& d = p.demands[kind.demand];
   const kernel::GroupRow& row = p.groups[d.group_begin];
+  const auto add = [&](const OrderPlace& place, std::int64_t members) {
+    growth.steps_.push_back({place, members});
+    if (steps.last < place) steps.last = place;
+  };
+  steps.last = {INT64_MIN, INT64_MIN, -1};
   std::int64_t sure = 0;  // with no victim gone
   for (const Growth::Node& grown : growth.nodes_) {
     if (sure >= kind.members) break;
@@ -124,10 +253,10 @@ void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassSta
     };
     std::int64_t so_far = members({});
     sure += so_far;
-    if (so_far > 0) growth.steps_.push_back({kBehindAll, so_far});
+    if (so_far > 0) add(kBehindAll, so_far);
     for (std::size_t v = grown.begin; v < grown.end; ++v) {
       const std::int64_t now = members(growth.victims_[v]);
-      if (now > so_far) growth.steps_.push_back({growth.victims_[v].place, now - so_far});
+      if (now > so_far) add(growth.victims_[v].place, now - so_far);
       so_far = std::max(so_far, now);
     }
   }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -14,14 +14,12 @@
 namespace berth::core {
 
 /// Where the jobs of a class found no room, and what they lacked: docs/placement.md, section 12.
+///
+/// Dead classes stand in groups of those that could use the same. When a growth comes, each group in which somebody may
+/// find room has a turn: its classes are looked at in the order of their places, by what is free when a pass comes there.
+/// Where a job has taken it all, the rest of the group is not looked at.
 class DeadClasses {
  public:
-  struct Dead {
-    OrderPlace place;          // from here on no job of the class found room; job -1: not known
-    std::int64_t missing = 0;  // members that lack room at least, in some option; kOnlyQuota: no option lacked room
-    bool by_quota = false;     // some option lacked quota
-    std::int64_t seen = 0;     // growths that are taken off `missing`, of all so far
-  };
   static constexpr std::int64_t kOnlyQuota = INT64_MAX;
 
   /// What a node has more of: free, or held by jobs that may be displaced by others than before.
@@ -30,7 +28,7 @@ class DeadClasses {
     std::int64_t gpus, cpu, memory;
   };
 
-  /// What more there is: on nodes, with what is free there and what their victims hold, and of queues.
+  /// What more there is on nodes, with what is free there and what their victims hold.
   class Growth {
    public:
     void add_node(const NodeMore& more) { nodes_.push_back({more, victims_.size(), victims_.size()}); }
@@ -40,8 +38,6 @@ class DeadClasses {
     }
     /// After the victims of a node: each then stands for those behind it, too.
     void end_node();
-    /// [queues] 1: there is more; empty: of none
-    std::vector<std::uint8_t>& quota() { return quota_; }
 
    private:
     friend class DeadClasses;
@@ -62,71 +58,110 @@ class DeadClasses {
     struct Steps {
       std::int64_t state = 0, members = 0;  // for which they were listed
       std::size_t begin = 0, end = 0;       // of `steps_`
+      OrderPlace last;                      // classes from here on find no room
     };
     void clear();
 
     std::vector<Node> nodes_;
     std::vector<Victims> victims_;
-    std::vector<std::uint8_t> quota_;
     std::vector<Steps> of_kind_;
     std::vector<Step> steps_;
+  };
+
+  /// A class that is dead no longer, and from where on it was.
+  struct Woken {
+    std::int32_t of;
+    OrderPlace place;
   };
 
   /// No class is dead, and demands are others.
   void clear();
   /// No class is dead.
-  void forget() { dead_.clear(); }
+  void forget();
   void forget(std::int32_t of) {
     if (static_cast<std::size_t>(of) < dead_.size()) dead_[static_cast<std::size_t>(of)].place.job = -1;
   }
-  /// A class whose growths of the last pass were not all taken off is dead no longer.
-  void begin_pass(std::size_t classes) {
-    dead_.resize(classes);
-    first_ += n_growths_;
-    n_growths_ = 0;
-    ++state_;
+  void begin_pass(std::size_t classes);
+  bool is_dead(std::size_t of, const OrderPlace& place) const {
+    return of < dead_.size() && dead_[of].place.job >= 0 && !(place < dead_[of].place);
   }
-  /// Another growth of this pass, empty.
+  /// No job of a class found room from a place on.
+  /// @param missing   members that lack room at least, in some option; kOnlyQuota: no option lacked room
+  /// @param by_quota  some option lacked quota
+  void set(const kernel::ProblemView& problem, const WaitingClasses& waiting, std::int32_t of, const OrderPlace& place,
+           std::int64_t missing, bool by_quota);
+  /// Another growth of this pass, empty. Then `begin_turns`.
   Growth& grow();
+  /// By the last growth. O(kinds of members * its nodes and victims).
+  /// @param behind  only of classes that are dead from a place behind this one; null: of all
+  void begin_turns(const kernel::ProblemView& problem, const kernel::PassState& state, const OrderPlace* behind);
   /// What is free is other than before.
   void free_changed() { ++state_; }
-  bool is_dead(std::size_t of, const OrderPlace& place) const {
-    return of < dead_.size() && is_dead(dead_[of]) && !(place < dead_[of].place);
-  }
-  void set(std::int32_t of, const OrderPlace& place, std::int64_t missing, bool by_quota) {
-    dead_[static_cast<std::size_t>(of)] = {place, missing, by_quota, seen_all()};
-  }
-  /// Whether a dead class finds no room by the growths that it has not seen. They are then taken off what it lacks. O(its
-  /// demands), and once for a kind of members and what is free: O(nodes and victims of the growths).
+  /// Looks at classes whose turn comes before a place, until one may find room. Those that stay dead lack fewer members
+  /// than before.
   /// @param state  what is free, now
-  bool stays_dead(const kernel::ProblemView& problem, const kernel::PassState& state, const WaitingClasses& waiting, std::size_t of);
-  /// Whether a class is dead and has not seen the last growth, and only that.
-  bool misses_last(std::size_t of) const { return is_dead(dead_[of]) && dead_[of].seen == seen_all() - 1; }
-  const OrderPlace& place(std::size_t of) const { return dead_[of].place; }
-  /// The growths give the class nothing.
-  void see_all(std::size_t of) { dead_[of].seen = seen_all(); }
+  /// @param until  null: all
+  std::optional<Woken> wake_next(const kernel::ProblemView& problem, const kernel::PassState& state, const OrderPlace* until);
+  /// Classes that lacked quota of a queue that has more now. O(classes that lacked quota).
+  /// @param quota   [queues] 1: there is more
+  /// @param behind  as `begin_turns`
+  /// @param woken   is cleared first
+  void wake_by_quota(const kernel::ProblemView& problem, const WaitingClasses& waiting, std::span<const std::uint8_t> quota,
+                     const OrderPlace* behind, std::vector<Woken>& woken);
 
  private:
+  struct Dead {
+    OrderPlace place;  // from here on no job of the class found room; job -1: not known
+    std::int64_t missing = 0;
+    bool by_quota = false;
+    bool is_listed = false;  // in `by_quota_`
+  };
   /// Members of several demands that find room on the same nodes.
   struct Kind {
+    std::int32_t demand;
     std::int64_t members = 0;  // the most of a demand
   };
+  struct Entry {
+    OrderPlace place;
+    std::int32_t of;
+    bool operator<(const Entry& other) const { return place < other.place; }
+  };
+  struct Group {
+    std::vector<std::int32_t> kinds;
+    std::vector<Entry> order;  // with some that are dead no longer
+    std::vector<Entry> fresh;  // since `begin_pass`
+  };
+  /// The next class of a group to be looked at for a growth.
+  struct Turn {
+    OrderPlace place;
+    std::size_t growth, group, at;
+    bool operator<(const Turn& other) const { return other.place < place; }  // the first comes out of a heap first
+  };
 
-  std::int64_t seen_all() const { return first_ + n_growths_; }
-  bool is_dead(const Dead& dead) const { return dead.place.job >= 0 && dead.seen >= first_; }
-  std::int64_t room(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, const OrderPlace& dead,
-                    std::int32_t demand);
-  void name_kind(const kernel::ProblemView& problem, std::int32_t demand);
-  void list_steps(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, std::int32_t demand, const Kind& kind,
+  bool is_of(const Entry& entry) const {
+    const OrderPlace& place = dead_[static_cast<std::size_t>(entry.of)].place;
+    return place.job >= 0 && place.key == entry.place.key && place.label == entry.place.label;
+  }
+  std::int32_t group_of(const kernel::ProblemView& problem, std::span<const std::int32_t> demands);
+  std::int32_t kind_of(const kernel::ProblemView& problem, std::int32_t demand);
+  const Growth::Steps& steps_of(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, std::int32_t kind);
+  void list_steps(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, const Kind& kind,
                   Growth::Steps& steps) const;
+  bool gives_room(const kernel::ProblemView& problem, const kernel::PassState& state, const Turn& turn);
+  std::int64_t room(const kernel::ProblemView& problem, const kernel::PassState& state, const Turn& turn);
 
   std::vector<Dead> dead_;  // [classes]
   std::map<std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, std::int32_t, std::int32_t>, std::int32_t> kind_ids_;
   std::vector<Kind> kinds_;
   std::vector<std::int32_t> kind_of_;  // [demands] -1: not known
-  std::vector<Growth> growths_;        // of this pass, and room for others
-  std::int64_t n_growths_ = 0;
-  std::int64_t first_ = 0;  // growths of earlier passes
+  std::map<std::vector<std::int32_t>, std::int32_t> group_ids_;
+  std::vector<Group> groups_;
+  std::vector<std::size_t> fresh_groups_;  // with `fresh`, some twice
+  std::vector<std::int32_t> by_quota_;     // classes that lacked quota, with some that do no longer
+  std::vector<std::int32_t> kinds_of_;     // of one class
+  std::vector<Growth> growths_;            // of this pass, and room for others
+  std::size_t n_growths_ = 0;
+  std::vector<Turn> turns_;
   std::int64_t state_ = 0;  // counts changes of what is free
 };
 

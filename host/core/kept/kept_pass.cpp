@@ -35,6 +35,7 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
   overdrawn_nodes_ = 0;
   touched_.clear();
   dead_.clear();
+  none_dead_ = true;
   queue_used_.clear();
   changes_.clear();
   change_of_.clear();
@@ -145,11 +146,9 @@ void KeptPass::add_held(std::int32_t job) {
   }
 }
 
-// Of `more_` and `more_quota_`, which are empty then.
+// Of the nodes of `more_`, which is empty then.
 void KeptPass::list_growth(const VictimOrder& running) {
   DeadClasses::Growth& growth = dead_.grow();
-  growth.quota().swap(more_quota_);
-  more_quota_.clear();
   std::sort(more_.begin(), more_.end(), [](const NodeMore& a, const NodeMore& b) { return a.node < b.node; });
   for (std::size_t i = 0; i < more_.size();) {
     NodeMore sum{more_[i].node, 0, 0, 0};
@@ -177,30 +176,45 @@ void KeptPass::push(const Head& head) {
   std::push_heap(heads_.begin(), heads_.end());
 }
 
-void KeptPass::push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at) {
+void KeptPass::push_at(const WaitingClasses& waiting, std::int32_t of, std::size_t at) {
   const std::vector<OrderPlace>& jobs = waiting.jobs(to_index(of));
   if (at < jobs.size()) push({jobs[at], of, at});
 }
 
+void KeptPass::push_first(const WaitingClasses& waiting, const DeadClasses::Woken& woken) {
+  const std::vector<OrderPlace>& jobs = waiting.jobs(to_index(woken.of));
+  push_at(waiting, woken.of, to_index(std::lower_bound(jobs.begin(), jobs.end(), woken.place) - jobs.begin()));
+}
+
+// Classes behind a place that may find room by `more_` have a turn, those that may have quota by `more_quota_` are tried.
+void KeptPass::wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* behind) {
+  list_growth(*running_);
+  dead_.begin_turns(*p_, pass.s, behind);
+  if (!more_quota_.empty()) {
+    dead_.wake_by_quota(*p_, waiting, more_quota_, behind, woken_);
+    for (const DeadClasses::Woken& one : woken_) push_first(waiting, one);
+  }
+  more_quota_.clear();
+}
+
 // Displaced jobs left GPUs that some class did not count on: one that may not displace them. Its jobs behind this place may fit.
-void KeptPass::revive(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after) {
+void KeptPass::wake_by_displaced(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after) {
+  if (rules_.class_rule) {
+    for (std::size_t c = 0; c < waiting.size(); ++c) {
+      const std::vector<OrderPlace>& jobs = waiting.jobs(c);
+      if (jobs.empty() || !dead_.is_dead(c, jobs.back())) continue;
+      dead_.forget(static_cast<std::int32_t>(c));
+      push_at(waiting, static_cast<std::int32_t>(c), to_index(std::upper_bound(jobs.begin(), jobs.end(), after) - jobs.begin()));
+    }
+    return;
+  }
   const kernel::ProblemView& p = *p_;
   more_quota_.assign(to_index(p.n_queues), 0);
   for (const OrderPlace& one : displaced_) {
     add_held(one.job);
     for (std::int32_t q = s_->job.queue[to_index(one.job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
   }
-  list_growth(*running_);
-  const auto first = std::min_element(displaced_.begin(), displaced_.end());
-  for (std::size_t c = 0; c < waiting.size(); ++c) {
-    if (!dead_.misses_last(c)) continue;  // its turn comes
-    if (!rules_.class_rule && !(*first < dead_.place(c))) {
-      dead_.see_all(c);
-    } else if (!dead_.stays_dead(p, pass.s, waiting, c)) {
-      const std::vector<OrderPlace>& jobs = waiting.jobs(c);
-      push_after(waiting, static_cast<std::int32_t>(c), to_index(std::upper_bound(jobs.begin(), jobs.end(), after) - jobs.begin()));
-    }
-  }
+  wake(pass, waiting, &*std::min_element(displaced_.begin(), displaced_.end()));
 }
 
 bool KeptPass::quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) const {
@@ -208,7 +222,7 @@ bool KeptPass::quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) cons
   return kernel::passes_quota(*p_, pass.s, job, d.gpu_type, d.quota);
 }
 
-void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses& waiting, VictimOrder& running, KeySource& keys) {
+void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiting, VictimOrder& running, KeySource& keys) {
   const kernel::ProblemView& p = *p_;
   s_ = &s;
   rules_ = rules;
@@ -234,25 +248,36 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
   Pass pass{group_, p, free_, scratch_, entries_.data(), 0, false, rules.max_tries, rules.packing};
 
   heads_.clear();
-  if (rules.strict || rules.class_rule) dead_.forget();
-  dead_.begin_pass(waiting.size());
-  list_growth(running);
-  const auto stays_dead = [&](std::size_t c, const OrderPlace& place) {
-    return dead_.is_dead(c, place) && dead_.stays_dead(p, pass.s, waiting, c);
-  };
-  for (std::size_t c = 0; c < waiting.size(); ++c) {
-    const OrderPlace& first = waiting.first(c);
-    if (first.job >= 0 && !stays_dead(c, first)) heads_.push_back({first, static_cast<std::int32_t>(c), 0});
+  if (rules.strict || rules.class_rule) {
+    dead_.forget();
+    none_dead_ = true;
   }
+  dead_.begin_pass(waiting.size());
+  const auto open = [&](std::size_t c) {
+    const OrderPlace& first = waiting.first(c);
+    if (first.job >= 0 && !dead_.is_dead(c, first)) heads_.push_back({first, static_cast<std::int32_t>(c), 0});
+  };
+  if (none_dead_) {
+    for (std::size_t c = 0; c < waiting.size(); ++c) open(c);
+  } else {
+    for (const std::int32_t c : started_) open(to_index(c));
+    for (const std::int32_t c : waiting.changed()) open(to_index(c));
+  }
+  waiting.clear_changed();
+  started_.clear();
+  none_dead_ = false;
   std::make_heap(heads_.begin(), heads_.end());
-  while (!heads_.empty()) {
+  wake(pass, waiting, nullptr);
+  while (true) {
+    while (const auto woken = dead_.wake_next(p, pass.s, heads_.empty() ? nullptr : &heads_.front().place)) push_first(waiting, *woken);
+    if (heads_.empty()) break;
     std::pop_heap(heads_.begin(), heads_.end());
     const Head head = heads_.back();
     heads_.pop_back();
     const std::int32_t job = head.place.job;
     const bool displaced = head.of < 0;
-    // A class that was revived may have two heads. Jobs before it may have taken what it could have used.
-    if (!displaced && (change_of_[to_index(job)] != 0 || stays_dead(to_index(head.of), head.place))) continue;
+    // A class may have two heads.
+    if (!displaced && (change_of_[to_index(job)] != 0 || dead_.is_dead(to_index(head.of), head.place))) continue;
     const std::int32_t from = pass.n_entries;
     displaced_.clear();
     const std::int32_t option = blocked_ >= 0 ? kNone : start(pass, head.place);
@@ -268,15 +293,16 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, const WaitingClasses&
       } else {
         changes_.push_back(change);
         change_of_[to_index(job)] = changes_.size();
-        push_after(waiting, head.of, head.at + 1);
+        started_.push_back(head.of);
+        push_at(waiting, head.of, head.at + 1);
       }
       dead_.free_changed();
-      if (!displaced_.empty()) revive(pass, waiting, head.place);
+      if (!displaced_.empty()) wake_by_displaced(pass, waiting, head.place);
       continue;
     }
     if (rules.strict && blocked_ < 0) blocked_ = job;
     if (displaced) continue;  // kPreempted, as it was recorded
-    dead_.set(head.of, head.place, missing_, by_quota_);
+    dead_.set(p, waiting, head.of, head.place, missing_, by_quota_);
   }
   n_entries_ = pass.n_entries;
   free_ = pass.s;
@@ -305,9 +331,9 @@ std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
 
 // The job found no room in this state. What a demand lacked at an earlier place of the pass is no more than it lacks now.
 void KeptPass::note_failure(const Pass& pass, std::int32_t job) {
-  missing_ = rules_.class_rule ? 0 : DeadClasses::kOnlyQuota;  // under it, jobs of other classes may displace others
+  missing_ = DeadClasses::kOnlyQuota;
   by_quota_ = false;
-  if (rules_.class_rule) return;
+  if (rules_.class_rule || rules_.strict) return;  // no class stays dead
   for (std::int32_t o = 0; o < options_of(job); ++o) {
     const std::int32_t d = option_of(job, o).demand;
     Missing& known = missing_of_[to_index(d)];

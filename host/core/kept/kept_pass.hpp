@@ -66,7 +66,7 @@ class KeptPass {
 
   /// After `begin` or `follow` on the same problem.
   /// @param running  those that may be displaced; read only where `rules.preemptive`
-  void run(const StateImpl& state, const Rules& rules, const WaitingClasses& waiting, VictimOrder& running, KeySource& keys);
+  void run(const StateImpl& state, const Rules& rules, WaitingClasses& waiting, VictimOrder& running, KeySource& keys);
 
   /// Whether the last pass gave GPUs to a job, at this place or a later one.
   bool placed(const OrderPlace& place) const {
@@ -107,8 +107,10 @@ class KeptPass {
   bool has_victims(const OrderPlace& place, std::int32_t filter);
   bool holds_node_of(std::int32_t victim, std::int32_t filter) const;
   void push(const Head& head);
-  void push_after(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
-  void revive(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after);
+  void push_at(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
+  void wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* behind);
+  void wake_by_displaced(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after);
+  void push_first(const WaitingClasses& waiting, const DeadClasses::Woken& woken);
   std::int32_t start(Pass& pass, const OrderPlace& place);
   void note_failure(const Pass& pass, std::int32_t job);
   std::int32_t displace(Pass& pass, const OrderPlace& place);
@@ -147,6 +149,9 @@ class KeptPass {
   KeySource* keys_ = nullptr;
   std::vector<Head> heads_;
   DeadClasses dead_;
+  std::vector<DeadClasses::Woken> woken_;
+  std::vector<std::int32_t> started_;  // classes of which the last pass placed some job
+  bool none_dead_ = true;              // no class is known to be dead
   // Of the job that is tried, as of a class. Known once it found no room.
   std::int64_t missing_ = 0;
   bool by_quota_ = false;

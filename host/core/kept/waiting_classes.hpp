@@ -35,6 +35,8 @@ class WaitingClasses {
     dropped_.clear();
     vacant_.clear();
     empty_ = 0;
+    changed_.clear();
+    is_changed_.clear();
   }
   /// Adds many jobs one after another, which `end_filling` puts in order.
   void begin_filling() { filling_ = true; }
@@ -111,13 +113,27 @@ class WaitingClasses {
   const std::vector<OrderPlace>& jobs(std::size_t of) const { return jobs_[of]; }
   /// The first of them; job -1: none.
   const OrderPlace& first(std::size_t of) const { return first_[of]; }
+  /// Classes whose first job is another than when `clear_changed` was called.
+  std::span<const std::int32_t> changed() const { return changed_; }
+  void clear_changed() {
+    for (const std::int32_t of : changed_) is_changed_[static_cast<std::size_t>(of)] = 0;
+    changed_.clear();
+  }
   /// [jobs of the state, or fewer] -1: none
   const std::vector<std::int32_t>& class_of() const { return class_of_; }
 
  private:
   static constexpr std::size_t kFew = 8;
 
-  void read_first(std::size_t of) { first_[of] = jobs_[of].empty() ? OrderPlace{} : jobs_[of].front(); }
+  void read_first(std::size_t of) {
+    const OrderPlace first = jobs_[of].empty() ? OrderPlace{} : jobs_[of].front();
+    if (is_changed_.size() <= of) is_changed_.resize(of + 1, 0);
+    if (is_changed_[of] == 0 && (first.job != first_[of].job || first < first_[of] || first_[of] < first)) {
+      is_changed_[of] = 1;
+      changed_.push_back(static_cast<std::int32_t>(of));
+    }
+    first_[of] = first;
+  }
 
   std::map<std::vector<std::int32_t>, std::int32_t> ids_;
   std::vector<const std::vector<std::int32_t>*> kinds_;  // [classes] keys of `ids_`; null: dropped
@@ -125,6 +141,8 @@ class WaitingClasses {
   std::vector<OrderPlace> first_;       // [classes]
   std::vector<std::int32_t> class_of_;  // [jobs of the state]
   std::vector<OrderPlace> place_of_;    // the same; of jobs in a class
+  std::vector<std::int32_t> changed_;
+  std::vector<std::uint8_t> is_changed_;  // [classes]
   std::int64_t n_jobs_ = 0;
   std::vector<std::int32_t> dropped_;  // by the last call
   std::vector<std::int32_t> vacant_;   // classes that were dropped
