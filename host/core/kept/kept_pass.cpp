@@ -49,7 +49,9 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
   }
   for (std::vector<std::int32_t>& on : victims_on_) on.clear();
   victims_on_.resize(to_index(p.n_nodes));
-  for (const OrderPlace& one : running.stored()) add_victim(running, one.job);
+  for (std::size_t part = 0; part < running.parts(); ++part) {
+    for (const OrderPlace& one : running.stored_in(part)) add_victim(running, one.job);
+  }
 }
 
 // Those that have left a node are dropped when another comes.
@@ -358,17 +360,20 @@ std::int32_t KeptPass::fit(Pass& pass, std::int32_t job) {
 }
 
 // Whether some victim behind a place holds a node that a demand allows. What jobs held that were displaced counts as well.
-bool KeptPass::has_victims(const OrderPlace& place, std::int32_t filter) {
-  LastVictim& known = last_victim_[to_index(filter)];
+bool KeptPass::has_victims(const OrderPlace& place, const kernel::DemandRow& demand) {
+  LastVictim& known = last_victim_[to_index(demand.filter)];
   if (known.pass != pass_) {
     known = {pass_, {}};
+    victims_.begin(*running_, *keys_);
+    victims_.add(kSeveralTypes);
+    victims_.add(part_of(demand.gpu_type));
     // Later calls are for places behind this one.
-    for (std::size_t i = 0; i < running_->size(); ++i) {
-      const OrderPlace& one = running_->at_end(i, *keys_);
-      if (one < place) break;
-      if (!holds_node_of(one.job, filter)) continue;
-      known.place = one;
-      break;
+    for (const OrderPlace* one = victims_.next(); one != nullptr && place < *one; one = victims_.next()) {
+      if (holds_node_of(one->job, demand.filter)) {
+        known.place = *one;
+        break;
+      }
+      victims_.take();
     }
   }
   return known.place.job >= 0 && place < known.place;
@@ -396,16 +401,19 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
     return kNone;
   }
   listed_.clear();
-  read_ = 0;
   listed_by_quota_ = false;
   for (std::int32_t o = 0; o < options_of(job); ++o) listed_by_quota_ = listed_by_quota_ || !quota_ok(pass, job, o);
   bool any = listed_by_quota_;
-  for (std::int32_t o = 0; o < options_of(job); ++o) any = any || has_victims(place, p_->demands[option_of(job, o).demand].filter);
+  for (std::int32_t o = 0; o < options_of(job); ++o) any = any || has_victims(place, p_->demands[option_of(job, o).demand]);
   if (!any) {
     note_failure(pass, job);
     for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) infeasible_[to_index(option_of(job, o).demand)] = pass_;
     return kNone;
   }
+  victims_.begin(*running_, *keys_);
+  victims_.add(kSeveralTypes);
+  for (std::int32_t o = 0; o < options_of(job); ++o) victims_.add(part_of(p_->demands[option_of(job, o).demand].gpu_type));
+  for (std::size_t part = 0; listed_by_quota_ && part < running_->parts(); ++part) victims_.add(part);
   const std::int32_t from = pass.n_entries;
   const auto undo = [&](std::int32_t o) {
     kernel::undo_entries(pass, p_->groups + p_->demands[option_of(job, o).demand].group_begin, from);
@@ -471,12 +479,15 @@ void KeptPass::begin_reach(Pass& pass, const OrderPlace& place) {
   has_reach_ = true;
   in_reach_.clear();
   kernel::copy_state(group_, *p_, pass.s, reach_);
-  const std::span<const OrderPlace> running = running_->stored();
-  for (auto one = running.rbegin(); one != running.rend() && place < *one; ++one) {
-    if (!may_displace(*one)) continue;
-    kernel::release_job(*p_, reach_, one->job);
-    in_reach_.push_back(*one);
+  for (std::size_t part = 0; part < running_->parts(); ++part) {
+    const std::span<const OrderPlace> running = running_->stored_in(part);
+    for (auto one = running.rbegin(); one != running.rend() && place < *one; ++one) {
+      if (!may_displace(*one)) continue;
+      kernel::release_job(*p_, reach_, one->job);
+      in_reach_.push_back(*one);
+    }
   }
+  std::sort(in_reach_.rbegin(), in_reach_.rend());
 }
 
 // False where the job does not fit with all victims behind it gone. No victim is released now. Places come in ascending
@@ -535,16 +546,19 @@ std::int32_t KeptPass::release_to(Pass& pass, const OrderPlace& place, std::int3
 }
 
 bool KeptPass::more_to_read(const OrderPlace& place) {
-  return !is_in_reach_ && reads_left_ == 0 && read_ < running_->size() && place < running_->at_end(read_, *keys_);
+  if (is_in_reach_ || reads_left_ > 0) return false;
+  const OrderPlace* next = victims_.next();
+  return next != nullptr && place < *next;
 }
 
 bool KeptPass::list_next(const OrderPlace& place) {
-  while (read_ < running_->size() && (is_in_reach_ || reads_left_ > 0)) {
-    const OrderPlace& one = running_->at_end(read_, *keys_);
-    if (one < place) return false;
-    ++read_;
+  const std::vector<std::int32_t>& classes = s_->job.preemption_class;
+  while (is_in_reach_ || reads_left_ > 0) {
+    const OrderPlace* next = victims_.next();
+    if (next == nullptr || *next < place) return false;
+    const OrderPlace one = *next;
+    victims_.take();
     if (!is_in_reach_) --reads_left_;
-    const std::vector<std::int32_t>& classes = s_->job.preemption_class;
     if (!may_displace(one) || (rules_.class_rule && classes[to_index(one.job)] >= classes[to_index(place.job)])) continue;
     if (!matters(place.job, one.job)) continue;
     listed_.push_back(one);

@@ -41,7 +41,11 @@ class KeptPass {
     std::int32_t max_tries = 0;
   };
 
-  /// Reads all nodes of a problem. @param running  jobs that may be displaced
+  /// Parts of the running jobs: that hold GPUs of several types, and of one type.
+  static constexpr std::size_t kSeveralTypes = 0;
+  static std::size_t part_of(std::int32_t gpu_type) { return static_cast<std::size_t>(gpu_type) + 1; }
+
+  /// Reads all nodes of a problem. @param running  jobs that may be displaced, in parts
   void begin(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running);
   /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
   /// @param changed  jobs that are others than before, or run elsewhere
@@ -104,7 +108,7 @@ class KeptPass {
   void add_victim(const VictimOrder& running, std::int32_t job);
   void add_held(std::int32_t job);
   void list_growth(const VictimOrder& running);
-  bool has_victims(const OrderPlace& place, std::int32_t filter);
+  bool has_victims(const OrderPlace& place, const kernel::DemandRow& demand);
   bool holds_node_of(std::int32_t victim, std::int32_t filter) const;
   void push(const Head& head);
   void push_at(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
@@ -185,7 +189,7 @@ class KeptPass {
   std::vector<OrderPlace> in_reach_;  // these victims, from the end of the order
   // Of one job that displaces others.
   std::vector<OrderPlace> listed_;
-  std::size_t read_ = 0;      // running jobs read from the end
+  VictimReader victims_;
   bool is_in_reach_ = false;  // the job may read all
   bool listed_by_quota_ = false;
 };

@@ -41,6 +41,17 @@ TimeUs KeptQueue::next_change(const StateImpl& s, std::int32_t job) {
   return change;
 }
 
+// Jobs that ask for GPUs of one type read the victims that hold such GPUs.
+std::size_t KeptQueue::part_of(const StateImpl& s, const JobRecord& record) {
+  std::int32_t type = -1;
+  for (const kernel::HeldRow& row : record.held) {
+    const std::int32_t of = s.node.type[to_index(row.node)];
+    if (of < 0 || (type >= 0 && of != type)) return KeptPass::kSeveralTypes;
+    type = of;
+  }
+  return type < 0 ? KeptPass::kSeveralTypes : KeptPass::part_of(type);
+}
+
 void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::int32_t job) {
   waiting_.remove(job);
   running_.remove(job);
@@ -59,9 +70,9 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
   inexact_ += is_inexact_[to_index(job)];
   const OrderPlace place{key_of(job), s.job_label[to_index(job)], job};
   if (runs) {
-    running_.add(place);
     const TimeUs change = next_change(s, job), victim = s.job.victim_from[to_index(job)];
     changes_.add(s, std::min(change <= s.now ? kNever : change, victim > s.now ? victim : kNever), job);
+    if (victim <= s.now) running_.add(place, part_of(s, record));
     return;
   }
   kind_.assign({s.job.queue[to_index(job)], chosen.entry->class_rule ? s.job.preemption_class[to_index(job)] : 0});

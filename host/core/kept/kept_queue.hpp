@@ -62,6 +62,7 @@ class KeptQueue final : private KeySource {
   TimeUs next_change(const StateImpl& state, std::int32_t job);
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
+  static std::size_t part_of(const StateImpl& state, const JobRecord& record);
   JobColumns columns(const StateImpl& state, std::int32_t job);
 
   WaitingClasses waiting_;

@@ -51,7 +51,7 @@ TEST(VictimOrder, IsTheOrderByCurrentKeysAfterEachRoundOfChanges) {
         std::erase(jobs, job);
         if (random.percent(30)) continue;
         key = random.below(100);
-        order.add({key, job, job});
+        order.add({key, job, job}, static_cast<std::size_t>(random.below(3)));
         jobs.push_back(job);
       }
       order.end_changes();
@@ -59,7 +59,15 @@ TEST(VictimOrder, IsTheOrderByCurrentKeysAfterEachRoundOfChanges) {
       const std::vector<std::int32_t> expected = from_the_end(jobs, keys);
       ASSERT_EQ(order.size(), expected.size());
       const auto some = static_cast<std::size_t>(random.below(static_cast<std::int32_t>(expected.size()) + 1));
-      for (std::size_t i = 0; i < some; ++i) ASSERT_EQ(order.at_end(i, keys).job, expected[i]) << "seed " << seed << ", round " << round;
+      VictimReader reader;
+      reader.begin(order, keys);
+      for (std::size_t part = 0; part < 4; ++part) reader.add(part);
+      for (std::size_t i = 0; i < some; ++i) {
+        ASSERT_NE(reader.next(), nullptr);
+        ASSERT_EQ(reader.next()->job, expected[i]) << "seed " << seed << ", round " << round;
+        reader.take();
+      }
+      ASSERT_EQ(reader.next() == nullptr, some == expected.size());
     }
   }
 }
