@@ -51,6 +51,7 @@ class Simulator {
             const std::function<void(const JobOutcome&)>& done)
       : source_(trace.jobs),
         settings_(settings),
+        request_(settings.request),
         done_(done),
         forms_(trace.profiles, cluster, settings.elastic),
         demanded_(Demanded::all(cluster)),
@@ -241,6 +242,7 @@ class Simulator {
   }
 
   void stall(LiveJob& job, TimeUs notice) {
+    n_stalled_ += job.stalled ? 0 : 1;
     if (!iterations_) {
       job.stall(now_, notice);
     } else if (!job.stalled) {
@@ -325,6 +327,7 @@ class Simulator {
       arrived_.push_back(std::move(live));
       deltas_.push_back(delta::PutJob{std::move(job)});
       ++n_live_;
+      n_hard_ += traced.deadline_hard ? 1 : 0;
       gpus_waited_ += traced.gpus;
     }
   }
@@ -405,7 +408,9 @@ class Simulator {
         return false;
       }
     } else {
-      engine_.decide(state_, memory_, settings_.request, plan_);
+      // Jobs that are stalled, or may miss a hard deadline, need what a plan says of jobs that it does not change.
+      request_.changes_only = n_stalled_ == 0 && n_hard_ == 0;
+      engine_.decide(state_, memory_, request_, plan_);
     }
     decision_ns_.add(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - before).count());
     ++totals_.decisions;
@@ -551,6 +556,7 @@ class Simulator {
 
   void give_up(LiveJob& job) {
     gpus_allocated_ -= job.gpus;
+    n_stalled_ -= job.stalled ? 1 : 0;
     if (iterations_) {
       job.release(now_, iterations_->stop(index_of(job), now_));
     } else {
@@ -594,6 +600,7 @@ class Simulator {
     job.live = false;
     ++job.run;
     --n_live_;
+    n_hard_ -= job.traced->deadline_hard ? 1 : 0;
     totals_.gpu_us += job.outcome.gpu_us;
     if (end != JobOutcome::End::kRejected) totals_.last_end_us = now_;
     report(job);
@@ -637,6 +644,7 @@ class Simulator {
 
   JobSource& source_;
   const SimulationSettings& settings_;
+  Request request_;
   const std::function<void(const JobOutcome&)>& done_;
   TraceForms forms_;
   Demanded demanded_;
@@ -654,6 +662,7 @@ class Simulator {
   TimeUs now_ = -1, wake_ = kNever;
   const TraceJob* upcoming_;
   std::int32_t n_arrived_ = 0;
+  std::int64_t n_stalled_ = 0, n_hard_ = 0;  // live jobs that are stalled, that have a hard deadline
   std::int64_t n_live_ = 0, n_running_ = 0, gpus_allocated_ = 0, gpus_waited_ = 0;
   bool undecided_ = false;       // something has happened since the last decision
   bool cluster_changed_ = true;  // since GPUs that are up were last counted
