@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
@@ -39,16 +40,7 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
     attained_[to_index(job)] = s.attained_now(job);
     waiting_since_[to_index(job)] = s.job.waiting_since[to_index(job)];
   }
-  if (history_of_ != &s || history_seen_ != s.history_version) {
-    history_of_ = &s;
-    history_seen_ = s.history_version;
-    service_.clear();
-    for (const FinishedJob& f : s.history) {
-      const __int128 gpu_us = static_cast<__int128>(f.run_us) * f.gpus;
-      service_.push_back(gpu_us > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(gpu_us));
-    }
-    std::sort(service_.begin(), service_.end());
-  }
+  if (policy.learns()) read_history(s);
   if (policy.reads_cluster()) look_at_cluster(s);
   policy.learn({service_});
   policy.load(policy_state);
@@ -57,6 +49,23 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   for (std::size_t i = 0; i < jobs_.size(); ++i) keys_[to_index(jobs_[i])] = batch_[i];
   sorter_.sort(jobs_, keys_, s.job_rank());
   order_.assign(sorter_.order().begin(), sorter_.order().end());
+}
+
+// Jobs that ended since the last decision are put in their places. Anything else is read again.
+void PassInput::read_history(const StateImpl& s) {
+  const std::size_t n = s.history.size();
+  const std::uint64_t changes = s.history_version - std::exchange(history_seen_, s.history_version);
+  const bool grew = history_of_ == &s && n >= service_.size() && changes == n - service_.size();
+  history_of_ = &s;
+  if (!grew) service_.clear();
+  const std::size_t known = service_.size();
+  for (std::size_t i = known; i < n; ++i) {
+    const __int128 gpu_us = static_cast<__int128>(s.history[i].run_us) * s.history[i].gpus;
+    service_.push_back(gpu_us > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(gpu_us));
+  }
+  const auto middle = service_.begin() + static_cast<std::ptrdiff_t>(known);
+  std::sort(middle, service_.end());
+  std::inplace_merge(service_.begin(), middle, service_.end());
 }
 
 void PassInput::look_at_cluster(const StateImpl& s) {

@@ -53,6 +53,7 @@ class PassInput {
   void settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const;
 
  private:
+  void read_history(const StateImpl& state);
   void look_at_cluster(const StateImpl& state);
   JobColumns columns(const StateImpl& state) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
@@ -69,7 +70,7 @@ class PassInput {
   std::vector<std::uint8_t> runs_then_;  // by job index
   std::vector<std::int32_t> gpus_then_;
   std::vector<kernel::ReleaseRow> releases_;
-  std::vector<std::int64_t> service_;
+  std::vector<std::int64_t> service_;  // of the history, ascending
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;

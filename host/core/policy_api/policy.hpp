@@ -82,6 +82,8 @@ class QueuePolicy {
   virtual void retain(PolicyState&, const LiveJobs&) const {}
   /// Prepares from the history; called before `keys`, also when the history is unchanged.
   virtual void learn(const HistoryColumns&) {}
+  /// Whether it reads that history.
+  virtual bool learns() const { return false; }
 };
 
 using Params = std::vector<std::pair<std::string, std::string>>;

@@ -45,7 +45,7 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   queues = std::move(s.queues);
   reservations = std::move(s.reservations);
   history = std::move(s.history);
-  ++history_version;
+  history_version += std::uint64_t{1} << 32;  // more than by jobs that end
   jobs.clear();
   several_shapes_ = 0;
   all_rows_changed_ = true;

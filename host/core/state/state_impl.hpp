@@ -174,8 +174,8 @@ class StateImpl {
   std::vector<Queue> queues;  // parents before children
   std::vector<Reservation> reservations;
   std::vector<FinishedJob> history;
-  std::uint64_t history_version = 0;
-  std::vector<JobRecord> jobs;  // by job index; some point into loaded_jobs_
+  std::uint64_t history_version = 0;  // grows by 1 with each job that is added or taken back, by far more at a load
+  std::vector<JobRecord> jobs;        // by job index; some point into loaded_jobs_
   std::vector<std::int32_t> free_indices;
   std::vector<std::int32_t> job_order;  // job indices by (submit, id)
   std::vector<std::int64_t> job_label;  // by job index: ascends in `job_order`, and stays while jobs come and go; -1: none

@@ -23,6 +23,7 @@ class Gittins final : public core::QueuePolicy {
  public:
   explicit Gittins(std::int64_t delta_gpu_us) : delta_(delta_gpu_us) { table_.build({}, delta_); }
 
+  bool learns() const override { return true; }
   void learn(const core::HistoryColumns& history) override {
     if (table_.build(history.service_gpu_us, delta_)) last_attained_ = -1;
   }
