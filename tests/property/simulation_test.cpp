@@ -265,6 +265,47 @@ TEST(SimulationByCounts, IsTheOneWithPlansUnderConservativeBackfill) {
   }
 }
 
+// Every decision is made where another program asks the engine for it.
+TEST(SimulationByPlans, LeavesOutDecisionsThatChangeNothing) {
+  std::int64_t made = 0, left_out = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    Random random(seed);
+    const World world{random.percent(30), random.percent(20), false};
+    const Trace trace = random_trace(random, world);
+    const Snapshot cluster = random_cluster(random, world);
+    SimulationSettings settings;
+    settings.request.policy = random.of<const char*>({"price", "price", "price", "srsf", "las", "fifo", "themis", "gittins"});
+    settings.request.seed = seed;
+    if (settings.request.policy == "price" && random.percent(50)) {
+      settings.request.params = {{"objective", random.of<const char*>({"goodput", "throughput", "cost", "sruf", "finish_time_fairness"})}};
+    }
+    settings.estimates = random.of<const char*>({"oracle", "rolling", "noise:40", "none"});
+    settings.overheads = random_overheads(random);
+    settings.elastic = random.percent(30);
+    settings.round_us = random.percent(20) ? 20 * kSecond : 0;
+    if (random.percent(40)) settings.failures.node_us = 3'000 * kSecond;
+    if (random.percent(70)) settings.failures.repair_us = 50 * kSecond;
+    if (random.percent(20)) settings.failures.crash_gpu_us = 3'000 * kSecond;
+    std::int64_t decisions = 0;
+    const auto counted = [&](const auto& t, const Snapshot& c, const SimulationSettings& s, const auto& done) {
+      const SimulationTotals totals = replay_plans(t, c, s, done);
+      decisions = totals.decisions;
+      return totals;
+    };
+    const std::string got = outcomes(counted, trace, cluster, settings);
+    left_out -= decisions;
+    SimulationSettings all = settings;
+    Engine engine;
+    PolicyState kept;
+    all.decide = [&](const ClusterState& state, Plan& plan, std::vector<Rejected>&) { engine.decide(state, kept, settings.request, plan); };
+    const std::string want = outcomes(counted, trace, cluster, all);
+    left_out += decisions;
+    made += decisions;
+    ASSERT_EQ(got, want) << "seed " << seed << ' ' << settings.request.policy;
+  }
+  EXPECT_GT(left_out * 50, made);
+}
+
 // In one pool a large job displaces three jobs. The one whose GPUs it did not need would keep them, and is behind another of the
 // three. That one takes them in the same decision, and so runs on without a break.
 TEST(SimulationByCounts, ADisplacedJobDisplacesAtOnce) {

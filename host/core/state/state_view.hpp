@@ -50,6 +50,7 @@ class StateView {
   std::int64_t attained_now(std::int32_t job) const { return s_->attained_now(job); }
   std::int64_t work_left_now(std::int32_t job) const { return s_->work_left_now(job); }
   bool lost_gpus(std::int32_t job) const { return s_->lost_gpus(job); }
+  bool any_several_shapes() const { return s_->any_several_shapes(); }
   void advance(std::int32_t job, Progress& progress) const { s_->advance(job, progress); }
 
  private:

@@ -23,7 +23,9 @@
 #include "host/sim/base/working_gpus.hpp"
 #include "host/sim/measures/series.hpp"
 #include "host/sim/replay/cluster_changes.hpp"
+#include "host/sim/replay/empty_state.hpp"
 #include "host/sim/replay/live_job.hpp"
+#include "host/sim/replay/needless_decisions.hpp"
 #include "host/sim/replay/progress_reports.hpp"
 #include "host/sim/replay/submitted_job.hpp"
 
@@ -57,8 +59,9 @@ class Simulator {
         demanded_(Demanded::all(cluster)),
         estimator_(settings.estimates, settings.request.seed),
         reports_(settings.progress, settings.request.seed),
-        state_(empty(cluster, settings)),
+        state_(empty_state(cluster, settings.iterations && settings.iterations->gpu_jobs > 1)),
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
+        needless_(settings),
         upcoming_(source_.next()) {
     if (settings.round_us != 0 && settings.round_us < kLeastRound) throw InvalidArgument("a round takes a second at least");
     totals_.gpus = working_gpus(cluster);
@@ -113,25 +116,6 @@ class Simulator {
   }
 
  private:
-  // Times of a snapshot count from its origin; a simulation begins at its `now`.
-  static ClusterState empty(Snapshot cluster, const SimulationSettings& settings) {
-    cluster.jobs.clear();
-    cluster.history.clear();
-    const TimeUs begin = std::exchange(cluster.now_us, 0);
-    const auto shift = [begin](TimeUs& at) { at = at == kNever ? kNever : std::max<TimeUs>(0, at - begin); };
-    for (Node& node : cluster.nodes) {
-      shift(node.available_from_us);
-      shift(node.available_until_us);
-      for (Gpu& gpu : node.gpu_list) shift(gpu.free_at_us);
-      if (settings.iterations && settings.iterations->gpu_jobs > 1) node.sharing = true;
-    }
-    for (Reservation& reservation : cluster.reservations) {
-      shift(reservation.from_us);
-      shift(reservation.to_us);
-    }
-    return ClusterState(std::move(cluster), "cluster");
-  }
-
   Levels levels() const {
     Levels now{gpus_allocated(), 0, n_running_, n_live_ - n_running_, gpus_waited_, 0};
     const NodeStore& node = StateView(state_).node();
@@ -194,6 +178,7 @@ class Simulator {
   }
 
   void count_gpus_up() {
+    nodes_changed_ = true;
     gpus_up_ = 0;
     for (std::int32_t n = 0; n < state_.node_count(); ++n) {
       const Node& node = state_.node(n);
@@ -395,8 +380,24 @@ class Simulator {
     return rate > 0 ? rate : std::max<std::int64_t>(1, core::mul_div(job.work, kSecond, job.traced->run_us));
   }
 
+  // Once per instant with a decision, made or needless.
+  void note_whether_idle() {
+    if (n_running_ > 0 || upcoming_ != nullptr) {
+      idle_ = tries_ = 0;
+    } else {
+      ++idle_;
+    }
+  }
+
+  bool needs_no_decision() const { return n_live_ == n_running_ && !nodes_changed_ && needless_.where_none_waits(state_, memory_); }
+
   /// @returns false when the decision was stopped.
   bool decide() {
+    if (needs_no_decision()) {
+      note_whether_idle();
+      return true;
+    }
+    nodes_changed_ = false;
     report_progress();
     const auto before = std::chrono::steady_clock::now();
     away_.clear();
@@ -421,11 +422,7 @@ class Simulator {
     for (const Decision& d : plan_.decisions) carry_out(d);
     for (const Rejected& one : away_) reject(one.job, one.why);
     if (!deltas_.empty()) state_.apply(deltas_);
-    if (n_running_ > 0 || upcoming_ != nullptr) {
-      idle_ = tries_ = 0;
-    } else {
-      ++idle_;
-    }
+    note_whether_idle();
     return true;
   }
 
@@ -657,6 +654,7 @@ class Simulator {
   Engine engine_;
   PolicyState memory_;
   Plan plan_;
+  NeedlessDecisions needless_;
   std::vector<Rejected> away_;
   std::set<TimeUs> changes_;  // instants at which nodes and reservations come and go
   TimeUs now_ = -1, wake_ = kNever;
@@ -666,6 +664,7 @@ class Simulator {
   std::int64_t n_live_ = 0, n_running_ = 0, gpus_allocated_ = 0, gpus_waited_ = 0;
   bool undecided_ = false;       // something has happened since the last decision
   bool cluster_changed_ = true;  // since GPUs that are up were last counted
+  bool nodes_changed_ = true;    // since the last decision
   std::int64_t gpus_up_ = 0;
   __int128 gpu_up_us_ = 0;     // since the first submission
   __int128 live_us_ = 0;       // sum of n_live_ over time
