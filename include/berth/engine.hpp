@@ -94,7 +94,8 @@ class BERTH_API Engine {
 /// What preempted, moved, resized and replaced jobs hold is released before anything starts. A replaced gang counts a restart, as a moved
 /// job does. A plan from `decide` is valid. Check a plan from elsewhere with `validate_plan` first.
 /// @returns the new revision.
-/// @throws StalePlan when the plan is for another revision of the state; InvalidArgument or InputError when it cannot be applied.
+/// @throws StalePlan when the plan is for another revision of the state; InvalidArgument or InputError when it cannot be applied, or
+/// lists other numbers of starts, moves, preemptions or repairs than its totals: a part of a plan is no plan.
 BERTH_API std::uint64_t commit(ClusterState& state, const Plan& plan);
 
 /// Checks a plan against the state, independently of the code that made it.

@@ -7,6 +7,7 @@
 #include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/engine/plan_builder.hpp"
+#include "host/core/placement/plan_rows.hpp"
 #include "host/core/reasons/certificate.hpp"
 #include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -92,7 +93,9 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
   std::vector<Delta> starts;
   // Most decisions change nothing. Their jobs are looked up in a dense column: descriptions are far apart in memory.
   const std::vector<std::int64_t>& labels = state.impl().job_label;
+  Totals listed;
   for (const Decision& d : plan.decisions) {
+    core::count(listed, d.action);
     if (d.job < 0 || to_index(d.job) >= labels.size() || labels[to_index(d.job)] < 0) {
       throw InvalidArgument("the plan names the unused job index " + std::to_string(d.job));
     }
@@ -131,6 +134,15 @@ std::uint64_t commit(ClusterState& state, const Plan& plan) {
     }
     starts.push_back(delta::StartJob{job->id, std::move(allocation)});
   }
+  const auto require_all = [](const char* action, std::int64_t has, std::int64_t says) {
+    if (has == says) return;
+    throw InvalidArgument("the plan lists " + std::to_string(has) + " jobs with the action " + action + ", and its totals say " +
+                          std::to_string(says));
+  };
+  require_all("start", listed.starts, plan.totals.starts);
+  require_all("migrate or resize", listed.moves, plan.totals.moves);
+  require_all("preempt", listed.preempts, plan.totals.preempts);
+  require_all("replace", listed.replaces, plan.totals.replaces);
   stops.insert(stops.end(), std::make_move_iterator(starts.begin()), std::make_move_iterator(starts.end()));
   return state.apply(stops);
 }
