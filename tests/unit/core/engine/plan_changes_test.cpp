@@ -99,7 +99,7 @@ class ChangesOfPlan : public ::testing::Test {
   }
   std::vector<std::string> check(const Plan& plan) {
     const StateImpl& s = impl_of(StateView(state_));
-    return validator_.check_changes(s.facts(), {s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used}, plan);
+    return validator_.check_changes(s.facts(), {s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()}, plan);
   }
   // The first violation that each of the two checks finds.
   void expect_both(const std::function<void(Plan&)>& tamper, const std::string& quick, const std::string& whole) {
