@@ -1,6 +1,8 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "bench/defaults.hpp"
@@ -12,21 +14,27 @@
 #include "host/sim/generate/turnover.hpp"
 
 /// Consecutive decisions, as by a scheduler: jobs end and as many arrive, the engine decides, the plan is applied. By whole
-/// plans, and by plans that list only changes.
+/// plans, and by plans that list only changes. Where nodes fail, one on which a job runs fails at each step, and the one that
+/// failed before is ready again.
 /// The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
 namespace {
 
 class Stream {
  public:
-  Stream(bool changes_only, int jobs)
-      : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))), state_(snapshot_), turnover_(snapshot_, kSeed, jobs) {
+  Stream(bool changes_only, int jobs, bool nodes_fail)
+      : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))),
+        state_(snapshot_),
+        turnover_(snapshot_, kSeed, jobs),
+        nodes_fail_(nodes_fail),
+        random_(kSeed) {
     request_.policy = "srsf";
     request_.changes_only = changes_only;
   }
 
   void step() {
-    const std::vector<Delta> deltas = turnover_.next(state_);
+    std::vector<Delta> deltas = turnover_.next(state_);
+    if (nodes_fail_) fail_another(deltas);
     Lap lap;
     state_.apply(deltas);
     apply.push_back(lap.seconds());
@@ -56,6 +64,19 @@ class Stream {
   std::vector<double> compile, order, place, reasons, validate;  // parts of `decide`
 
  private:
+  // The node of a job drawn at random.
+  void fail_another(std::vector<Delta>& deltas) {
+    if (!failed_.empty()) deltas.emplace_back(delta::SetNodeState{failed_, NodeState::kReady, 0});
+    failed_.clear();
+    const std::int32_t jobs = state_.job_index_end();
+    const auto start = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(jobs));
+    for (std::int32_t i = 0; i < jobs && failed_.empty(); ++i) {
+      const Job* job = state_.job((start + i) % jobs);
+      if (job != nullptr && job->state == JobState::kRunning) failed_ = job->allocation.entries.front().node;
+    }
+    if (!failed_.empty()) deltas.emplace_back(delta::SetNodeState{failed_, NodeState::kFailed, 0});
+  }
+
   Snapshot snapshot_;
   ClusterState state_;
   Engine engine_;
@@ -63,11 +84,14 @@ class Stream {
   PolicyState memory_;
   Plan plan_;
   sim::Turnover turnover_;
+  bool nodes_fail_;
+  std::mt19937_64 random_;
+  std::string failed_;  // node
 };
 
 /// @param jobs  that end between two decisions, and that arrive
-void stream(benchmark::State& bench, bool changes_only, int jobs) {
-  Stream s(changes_only, jobs);
+void stream(benchmark::State& bench, bool changes_only, int jobs, bool nodes_fail) {
+  Stream s(changes_only, jobs, nodes_fail);
   s.check();
   const std::int64_t decisions = stream_decisions();
   for (auto _ : bench) {
@@ -91,10 +115,12 @@ void stream(benchmark::State& bench, bool changes_only, int jobs) {
   bench.counters["nodes"] = static_cast<double>(stream_nodes());
 }
 
-BENCHMARK_CAPTURE(stream, plans, false, 4)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, changes, true, 4)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, one_job_plans, false, 1)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, one_job_changes, true, 1)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, plans, false, 4, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, changes, true, 4, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, one_job_plans, false, 1, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, one_job_changes, true, 1, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, failed_node_plans, false, 1, true)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, failed_node_changes, true, 1, true)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
 
 }  // namespace
 }  // namespace berth::bench

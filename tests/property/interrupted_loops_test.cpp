@@ -96,9 +96,11 @@ void refuse_a_batch(Loop& loop, const std::string& where) {
 
 Delta of_one_node(Random& random, const Node& node) {
   if (random.percent(50)) {
-    return delta::SetNodeState{node.id, random.of<NodeState>({NodeState::kReady, NodeState::kReady, NodeState::kDrain}), 0};
+    const auto state = random.of<NodeState>({NodeState::kReady, NodeState::kReady, NodeState::kDrain, NodeState::kFailed});
+    return delta::SetNodeState{node.id, state, 0};
   }
-  return delta::SetGpuState{node.id, random.below(node.gpus), random.percent(80) ? GpuState::kOk : GpuState::kReleasing, kNever};
+  const auto state = random.of<GpuState>({GpuState::kOk, GpuState::kOk, GpuState::kOk, GpuState::kReleasing, GpuState::kFailed});
+  return delta::SetGpuState{node.id, random.below(node.gpus), state, kNever};
 }
 
 void change_one_node_a_thousand_times(Loop& loop, const std::string& where) {
@@ -368,6 +370,48 @@ void change_the_nodes(Loop& loop, const std::string&) {
   }
 }
 
+/// The node of a job that runs; empty: none does.
+std::string node_in_use(Loop& loop) {
+  const Snapshot s = loop.state.snapshot();
+  std::vector<std::string> nodes;
+  for (const Job& job : s.jobs) {
+    for (const AllocationEntry& entry : job.allocation.entries) nodes.push_back(entry.node);
+  }
+  return nodes.empty() ? "" : loop.random.of(nodes);
+}
+
+// Plans that repair gangs, or place jobs again, are applied or not. The nodes and GPUs fail for a while.
+void break_what_jobs_run_on(Loop& loop, const std::string& where) {
+  std::vector<Delta> back;
+  for (std::int32_t i = loop.random.within(2, 5); i > 0; --i) {
+    if (const std::string node = node_in_use(loop); !node.empty()) {
+      const std::int32_t gpu = loop.random.below(8);
+      const bool all = loop.random.percent(50);
+      if (all ? loop.apply(delta::SetNodeState{node, NodeState::kFailed, 0})
+              : loop.apply(delta::SetGpuState{node, gpu, GpuState::kFailed, kNever})) {
+        back.emplace_back(all ? Delta{delta::SetNodeState{node, NodeState::kReady, 0}}
+                              : Delta{delta::SetGpuState{node, gpu, GpuState::kOk, kNever}});
+      }
+    }
+    if (loop.random.percent(20) && loop.state.node_count() > 0) {
+      const std::string spare = loop.state.node(loop.random.below(loop.state.node_count())).id;
+      if (loop.apply(delta::SetNodeState{spare, NodeState::kSpare, 0})) back.emplace_back(delta::SetNodeState{spare, NodeState::kReady, 0});
+    }
+    if (loop.random.percent(40)) loop.go_on();
+    loop.request.changes_only = loop.random.percent(70);
+    loop.decide(where);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (loop.random.percent(50)) commit(loop.state, loop.plan);
+    if (loop.random.percent(40) && !back.empty()) {
+      loop.apply(back.back());
+      back.pop_back();
+    }
+  }
+  if (loop.random.percent(80)) {
+    for (const Delta& one : back) loop.apply(one);
+  }
+}
+
 // Jobs that ran there leave, and time alone gives the node to others.
 void reserve_a_node_for_a_while(Loop& loop, const std::string& where) {
   if (loop.state.node_count() == 0) return;
@@ -438,7 +482,7 @@ void squeeze_jobs_between_two(Loop& loop, const std::string& where) {
   for (std::int32_t i = 0; i < 30; ++i) loop.apply(delta::RemoveJob{"squeezed" + std::to_string(100 + i), ""});
 }
 
-constexpr std::array<Interruption, 25> kAll{undo_in_one_apply,
+constexpr std::array<Interruption, 26> kAll{undo_in_one_apply,
                                             undo_after_a_decision,
                                             refuse_a_batch,
                                             change_one_node_a_thousand_times,
@@ -459,6 +503,7 @@ constexpr std::array<Interruption, 25> kAll{undo_in_one_apply,
                                             replace_the_policy_state,
                                             move_the_engine,
                                             change_the_nodes,
+                                            break_what_jobs_run_on,
                                             reserve_a_node_for_a_while,
                                             change_the_quotas,
                                             change_the_jobs,
@@ -489,7 +534,12 @@ Loop odd_loop(const std::string& policy, std::uint64_t seed) {
 }
 
 void happen(Loop& loop, const std::string& where) {
-  switch (loop.random.below(12)) {
+  switch (loop.random.below(13)) {
+    case 12:
+      if (loop.state.node_count() > 0) {
+        loop.apply(of_one_node(loop.random, loop.state.node(loop.random.below(loop.state.node_count()))));
+      }
+      break;
     case 0:
     case 1:
       loop.pass_time(loop.random.of<TimeUs>({kSecond, 50 * kSecond, 100 * kSecond, 1'000 * kSecond}));
@@ -558,6 +608,7 @@ TEST_P(InterruptedLoops, RequestsAreRefused) { follow(GetParam(), ask_what_makes
 TEST_P(InterruptedLoops, ThePolicyStateIsReplaced) { follow(GetParam(), replace_the_policy_state); }
 TEST_P(InterruptedLoops, EngineAndStateAreMoved) { follow(GetParam(), move_the_engine); }
 TEST_P(InterruptedLoops, NodesComeAndGo) { follow(GetParam(), change_the_nodes); }
+TEST_P(InterruptedLoops, NodesAndGpusFailUnderJobs) { follow(GetParam(), break_what_jobs_run_on); }
 TEST_P(InterruptedLoops, AReservationEnds) { follow(GetParam(), reserve_a_node_for_a_while); }
 TEST_P(InterruptedLoops, QuotasChange) { follow(GetParam(), change_the_quotas); }
 TEST_P(InterruptedLoops, JobsAreHeldAndDescribedAgain) { follow(GetParam(), change_the_jobs); }

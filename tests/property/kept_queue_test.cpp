@@ -134,9 +134,16 @@ class Clusters {
     return delta::PutJob{std::move(job)};
   }
   Delta node(const Snapshot& s) {
+    // Jobs may run on what fails. Spare nodes are for repairs.
+    static constexpr NodeState kReady = NodeState::kReady, kFailed = NodeState::kFailed;
     const Node& one = random_.of(s.nodes);
-    if (random_.percent(50)) return delta::SetNodeState{one.id, random_.percent(60) ? NodeState::kReady : NodeState::kDrain, 0};
-    return delta::SetGpuState{one.id, random_.below(8), random_.percent(70) ? GpuState::kOk : GpuState::kReleasing, kNever};
+    if (random_.percent(50)) {
+      return delta::SetNodeState{
+          one.id, random_.of<NodeState>({kReady, kReady, kReady, kReady, kReady, kFailed, kFailed, NodeState::kDrain, NodeState::kSpare}),
+          0};
+    }
+    const GpuState state = random_.of<GpuState>({GpuState::kOk, GpuState::kOk, GpuState::kOk, GpuState::kReleasing, GpuState::kFailed});
+    return delta::SetGpuState{one.id, random_.below(8), state, kNever};
   }
   Delta queue(const Snapshot& s) {
     if (s.queues.empty()) return newcomer(s);

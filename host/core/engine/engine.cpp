@@ -185,13 +185,14 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
                            PassAttempt& attempt, Plan& plan) {
   tried.build(s, problem.view(), chosen.shape, builder);
   chosen.policy->load(policy_state);
-  if (!kept.decide(s, chosen, builder.rejected_jobs())) return false;
+  if (!kept.decide(s, chosen, builder.rejected_jobs(), problem.failures())) return false;
   const core::KeptPass& pass = kept.pass();
   ordered_.clear();
   // A plan says who blocks the others by the first that waits.
   if (pass.blocked() >= 0) ordered_.push_back(pass.blocked());
   for (const std::int32_t job : s.job_order) {
-    const bool tried_job = marks.rejected[to_index(job)] == 0 && (chosen.entry->preemptive || s.job.running[to_index(job)] == 0);
+    const bool holds = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
+    const bool tried_job = marks.rejected[to_index(job)] == 0 && (chosen.entry->preemptive || !holds);
     if (tried_job && job != pass.blocked()) ordered_.push_back(job);
   }
   input.look(s, ordered_);
@@ -380,21 +381,22 @@ void EngineImpl::require_valid(const std::vector<std::string>& violations) const
 bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   Stopwatch total;
   Stopwatch step;
+  const core::Failures& failures = problem.find_failures(s);
   builder.reject(s, s.problem(), certificates);
   plan.timing.compile_s = step.lap();
   chosen.policy->load(policy_state);
-  if (!kept.decide(s, chosen, builder.rejected_jobs())) return false;
+  if (!kept.decide(s, chosen, builder.rejected_jobs(), failures)) return false;
   plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
   plan.timing.place_s = step.lap();
   set_header(s, request, plan);
   plan.stopped_by = "done";
   plan.order_until_us = kept.order_until(builder);
   plan.timing.order_s = step.lap();
-  builder.build_changes(s, kept, chosen.entry->preemptive, plan);
+  builder.build_changes(s, kept, failures, chosen.entry->preemptive, plan);
   plan.timing.reasons_s = step.lap();
   core::ValidateOptions options;
   options.known = &certificates;
-  const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used};
+  const core::HeldSums held{s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()};
   require_valid(validator.check_changes(s.facts(), held, plan, options));
   cancelled.store(false, std::memory_order_relaxed);
   core::PassInput::keep(s, *chosen.policy, policy_state);

@@ -54,6 +54,15 @@ void PlanBuilder::predict(const StateImpl& s, Decision& d, const Plan& plan, std
   if (run != kNever && run <= kNever - 1 - start) d.finish_us = start + run;
 }
 
+// The job goes on with the members that a repair left it, some of them elsewhere.
+void PlanBuilder::repair(const StateImpl& s, std::span<const PlanEntry> gang, Decision& d, Plan& plan) const {
+  d.action = Action::kReplace;
+  d.shape = s.job.shape[to_index(d.job)];
+  append(plan, d, gang);
+  d.cost_us = restart_cost(s.jobs[to_index(d.job)].job->costs);
+  predict(s, d, plan, s.job.rate[to_index(d.job)], s.now);
+}
+
 void PlanBuilder::place_entries(const StateImpl& s, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const {
   const kernel::ProblemView& p = *pass.problem;
   assert(pass.result->option[i] >= 0 && pass.result->option[i] < p.option_end[d.job] - p.option_begin[d.job]);
@@ -173,11 +182,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
     const Outcome outcome = i < 0 ? Outcome::kKept : result.outcome[i];
     const bool running = s.job.running[to_index(job_index)] != 0;
     if (repaired >= 0) {
-      d.action = Action::kReplace;
-      d.shape = s.job.shape[to_index(job_index)];
-      append(plan, d, (*pass.repairs)[to_index(repaired)]);
-      d.cost_us = restart_cost(s.jobs[to_index(job_index)].job->costs);
-      predict(s, d, plan, s.job.rate[to_index(job_index)], s.now);
+      repair(s, (*pass.repairs)[to_index(repaired)], d, plan);
     } else if (rejected_[to_index(job_index)] != 0) {
       d.action = Action::kReject;
       if (rejected_[to_index(job_index)] == kCannotRun) {

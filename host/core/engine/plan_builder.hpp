@@ -16,6 +16,7 @@ class StateImpl;
 
 namespace berth::core {
 
+class Failures;
 class KeptPass;
 class KeptQueue;
 class ShapeProblem;
@@ -44,13 +45,14 @@ class PlanBuilder : public Rejections {
   /// After `reject` on the same problem.
   void build(const StateImpl& state, const PassOutput& pass, Plan& plan);
   /// A plan of changes, after `reject` and the pass of the queue that is kept. O(what it lists).
-  void build_changes(const StateImpl& state, const KeptQueue& kept, bool preemptive, Plan& plan);
+  void build_changes(const StateImpl& state, const KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan);
 
  private:
   void set_held_after(const StateImpl& state, const PassOutput& pass);
   static bool returns(const StateImpl& state, const PassOutput& pass, std::int32_t i, std::int32_t job);
   void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
-  void change(const StateImpl& state, const KeptPass& pass, const PassChange& change, Decision& d, Plan& plan) const;
+  void repair(const StateImpl& state, std::span<const PlanEntry> gang, Decision& d, Plan& plan) const;
+  void change(const StateImpl& state, const KeptPass& pass, const PassChange& change, bool lost, Decision& d, Plan& plan);
   static std::int64_t whole_gpus(std::span<const PlanEntry> entries);
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;
 

@@ -6,6 +6,7 @@
 #include "host/core/engine/plan_builder.hpp"
 #include "host/core/kept/kept_queue.hpp"
 #include "host/core/model/costs.hpp"
+#include "host/core/placement/failures.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -49,12 +50,20 @@ std::int64_t PlanBuilder::whole_gpus(std::span<const PlanEntry> entries) {
   return gpus;
 }
 
-// A job that starts, moves, stays after all, or is displaced.
-void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassChange& change, Decision& d, Plan& plan) const {
+// A job that starts, moves, stays after all, or is displaced. One that lost GPUs moves or has to wait.
+void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassChange& change, bool lost, Decision& d, Plan& plan) {
   const Costs& costs = s.jobs[to_index(d.job)].job->costs;
   if (change.option < 0) {
     d.action = Action::kPreempt;
     d.cost_us = displace_cost(costs);
+    if (lost) {
+      JobPass one;
+      one.job = d.job;
+      one.outcome = change.outcome;
+      one.lost_gpus = true;
+      d.reason = reasons_.explain(one);
+      return;
+    }
     d.reason.code = ReasonCode::kLostPriority;
     d.reason.other_job = change.displaced_by;
     return;
@@ -62,7 +71,7 @@ void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassCha
   const std::span rows = pass.entries().subspan(to_index(change.entry_begin), to_index(change.entry_end - change.entry_begin));
   const kernel::OptionRow& option = s.jobs[to_index(d.job)].options[to_index(change.option)];
   const bool running = s.job.running[to_index(d.job)] != 0;
-  if (running && option.shape == s.job.shape[to_index(d.job)] && same_gpus(rows, s.held_entries(d.job))) {
+  if (running && !lost && option.shape == s.job.shape[to_index(d.job)] && same_gpus(rows, s.held_entries(d.job))) {
     d.action = Action::kKeep;
     return;
   }
@@ -78,7 +87,7 @@ void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassCha
   d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
 }
 
-void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, bool preemptive, Plan& plan) {
+void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan) {
   const KeptPass& pass = kept.pass();
   plan.decisions.clear();
   plan.entries.clear();
@@ -96,6 +105,15 @@ void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, bool 
     plan.decisions.push_back(blank);
     plan.decisions.back().job = job;
   }
+  std::int64_t tried = 0;  // of those that lost GPUs
+  for (const std::int32_t job : failures.jobs()) {
+    if (failures.lost()[to_index(job)] != 0) {
+      ++tried;  // the pass has a change of it
+      continue;
+    }
+    plan.decisions.push_back(blank);
+    plan.decisions.back().job = job;
+  }
   std::sort(plan.decisions.begin(), plan.decisions.end(),
             [&](const Decision& a, const Decision& b) { return s.job_label[to_index(a.job)] < s.job_label[to_index(b.job)]; });
   bool predicted = false;  // some job is rejected because of predictions, which no certificate covers
@@ -110,7 +128,12 @@ void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, bool 
       d.reason.until_us = s.too_late(d.job);
       predicted = true;
     } else {
-      change(s, pass, *pass.change_of(d.job), d, plan);
+      const std::int32_t repaired = failures.repaired()[to_index(d.job)];
+      if (repaired >= 0) {
+        repair(s, failures.repairs()[to_index(repaired)], d, plan);
+      } else {
+        change(s, pass, *pass.change_of(d.job), failures.lost()[to_index(d.job)] != 0, d, plan);
+      }
       if (d.action != Action::kKeep && s.job.running[to_index(d.job)] != 0) used -= whole_gpus(s.held_entries(d.job));
       used += whole_gpus(std::span(plan.entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));
     }
@@ -120,10 +143,10 @@ void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, bool 
   const auto jobs = static_cast<std::int64_t>(s.job_order.size());
   const std::int64_t waiting = kept.waiting_jobs(), running = jobs - waiting - totals.rejects;
   totals.waits = waiting - totals.starts;
-  totals.keeps = running - totals.moves - totals.preempts;
+  totals.keeps = running - totals.moves - totals.preempts - totals.replaces;
   totals.gpus = pass.sums().usable;
   totals.gpus_used = used;
-  plan.iterations = waiting + (preemptive ? running : 0);
+  plan.iterations = waiting + (preemptive ? running : tried);
   plan.proof = !predicted && totals.rejects > 0 && totals.rejects == jobs ? Proof::kInfeasibleCertified : Proof::kPlacedValidated;
   plan.objective.emplace_back("gpus_used", used);
   plan.objective.emplace_back("gpus_free", pass.free_after());

@@ -34,6 +34,8 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
   open_.assign(p.node_open, p.node_open + p.n_nodes);
   overdrawn_nodes_ = 0;
   touched_.clear();
+  lost_.clear();
+  repaired_.clear();
   dead_.clear();
   none_dead_ = true;
   queue_used_.clear();
@@ -67,7 +69,7 @@ void KeptPass::count_gpus(const StateImpl& s, std::int32_t node) {
   const std::size_t n = to_index(node);
   Sums& known = node_sums_[n];
   Sums now{std::popcount(s.node.usable[n]), std::popcount(s.node.held[n])};
-  for (std::int32_t g = p_->gpu_begin[node]; g < p_->gpu_begin[node + 1]; ++g) now.held -= p_->gpu_used_ppm[g] > 0 ? 1 : 0;
+  for (std::int32_t g = p_->gpu_begin[node]; g < p_->gpu_begin[node + 1]; ++g) now.held -= s.node.gpu_used_ppm[to_index(g)] > 0 ? 1 : 0;
   sums_.usable += now.usable - known.usable;
   sums_.held += now.held - known.held;
   known = now;
@@ -81,14 +83,20 @@ std::int64_t KeptPass::free_after() const {
 
 // Whether the last plan was applied, and nothing happened to its jobs since.
 bool KeptPass::as_planned(const StateImpl& s) const {
-  return std::all_of(changes_.begin(), changes_.end(), [&](const PassChange& change) {
-    const JobRecord& record = s.jobs[to_index(change.job)];
-    const bool runs = record.job != nullptr && s.job.running[to_index(change.job)] != 0;
-    if (change.option < 0) return record.job != nullptr && !runs;
-    const std::span<const kernel::PlacedRow> placed(entries_.data() + change.entry_begin, entries_.data() + change.entry_end);
-    return runs && std::equal(placed.begin(), placed.end(), record.held.begin(), record.held.end(),
-                              [](const kernel::PlacedRow& a, const kernel::HeldRow& b) { return a.node == b.node && a.mask == b.mask; });
+  const auto holds = [&](std::int32_t job, const auto& entries, const auto& mask_of) {
+    const JobRecord& record = s.jobs[to_index(job)];
+    return record.job != nullptr && s.job.running[to_index(job)] != 0 &&
+           std::equal(entries.begin(), entries.end(), record.held.begin(), record.held.end(),
+                      [&](const auto& a, const kernel::HeldRow& b) { return a.node == b.node && mask_of(a) == b.mask; });
+  };
+  const bool as_repaired = std::all_of(repaired_.begin(), repaired_.end(), [&](const Repaired& one) {
+    return holds(one.job, one.gang, [](const PlanEntry& entry) { return entry.gpus; });
   });
+  return as_repaired && std::all_of(changes_.begin(), changes_.end(), [&](const PassChange& change) {
+           if (change.option < 0) return s.jobs[to_index(change.job)].job != nullptr && s.job.running[to_index(change.job)] == 0;
+           const std::span<const kernel::PlacedRow> placed(entries_.data() + change.entry_begin, entries_.data() + change.entry_end);
+           return holds(change.job, placed, [](const kernel::PlacedRow& entry) { return entry.mask; });
+         });
 }
 
 void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const VictimOrder& running, std::span<const std::int32_t> nodes,
@@ -113,7 +121,37 @@ void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const Vi
     for (std::int32_t q = s.job.queue[to_index(job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
   }
   for (std::size_t i = 0; i < queue_used_.size(); ++i) {
-    if (s.queue_used[i] < queue_used_[i]) more_quota_[i / to_index(p.n_types + 1)] = 1;
+    if (p.queue_used[i] < queue_used_[i]) more_quota_[i / to_index(p.n_types + 1)] = 1;
+  }
+}
+
+// The nodes differ from the state's, so the next pass reads them again.
+void KeptPass::take_failures(const StateImpl& s, const Failures& failures) {
+  lost_.clear();
+  repaired_.clear();
+  const auto read = [&](std::int32_t node) {
+    more_.push_back(read_node(node));
+    touched_.push_back(node);
+  };
+  for (const std::int32_t job : failures.jobs()) {
+    for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) read(row.node);
+    const std::int32_t repaired = failures.repaired()[to_index(job)];
+    if (repaired < 0) {
+      lost_.push_back(job);
+      continue;
+    }
+    repaired_.push_back({job, failures.repairs()[to_index(repaired)]});
+    for (const PlanEntry& entry : repaired_.back().gang) read(entry.node);
+  }
+}
+
+// Like displaced jobs they hold nothing, and are tried at their places.
+void KeptPass::list_lost() {
+  for (const std::int32_t job : lost_) {
+    const OrderPlace place{keys_->key_of(job), s_->job_label[to_index(job)], job};
+    changes_.push_back({job, Outcome::kPreempted, kNone, 0, 0, -1, place});
+    change_of_[to_index(job)] = changes_.size();
+    heads_.push_back({place, -1, 0});
   }
 }
 
@@ -268,6 +306,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiti
   waiting.clear_changed();
   started_.clear();
   none_dead_ = false;
+  list_lost();
   std::make_heap(heads_.begin(), heads_.end());
   wake(pass, waiting, nullptr);
   while (true) {
@@ -277,7 +316,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiti
     const Head head = heads_.back();
     heads_.pop_back();
     const std::int32_t job = head.place.job;
-    const bool displaced = head.of < 0;
+    const bool displaced = head.of < 0;  // or lost GPUs
     // A class may have two heads.
     if (!displaced && (change_of_[to_index(job)] != 0 || dead_.is_dead(to_index(head.of), head.place))) continue;
     const std::int32_t from = pass.n_entries;
@@ -285,13 +324,11 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiti
     const std::int32_t option = blocked_ >= 0 ? kNone : start(pass, head.place);
     if (option != kNone) {
       for (std::int32_t e = from; e < pass.n_entries; ++e) touched_.push_back(pass.entries[e].node);
-      const PassChange change{job, displaced ? Outcome::kMoved : Outcome::kPlaced, option, from, pass.n_entries, -1, head.place};
+      const std::int32_t by = displaced ? changes_[change_of_[to_index(job)] - 1].displaced_by : -1;
+      const PassChange change{job, by >= 0 ? Outcome::kMoved : Outcome::kPlaced, option, from, pass.n_entries, by, head.place};
       if (has_reach_) take_from_reach(pass, change);
       if (displaced) {
-        PassChange& known = changes_[change_of_[to_index(job)] - 1];
-        const std::int32_t by = known.displaced_by;
-        known = change;
-        known.displaced_by = by;
+        changes_[change_of_[to_index(job)] - 1] = change;
       } else {
         changes_.push_back(change);
         change_of_[to_index(job)] = changes_.size();

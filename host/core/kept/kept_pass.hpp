@@ -9,6 +9,7 @@
 #include "host/core/kept/dead_classes.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
+#include "host/core/placement/failures.hpp"
 #include "host/core/policy_api/policy.hpp"
 
 namespace berth {
@@ -20,10 +21,10 @@ namespace berth::core {
 /// What a pass does with a job that does not simply stay as it is.
 struct PassChange {
   std::int32_t job = -1;
-  kernel::Outcome outcome{};  // kPlaced, kMoved, kPreempted
+  kernel::Outcome outcome{};  // kPlaced, kMoved, kPreempted; a job that lost GPUs and finds none is kPreempted
   std::int32_t option = -1;   // of the job; -1: none
   std::int32_t entry_begin = 0, entry_end = 0;
-  std::int32_t displaced_by = -1;  // job
+  std::int32_t displaced_by = -1;  // job; -1: the job was not displaced
   OrderPlace place;                // in the order of the pass
 };
 
@@ -45,7 +46,7 @@ class KeptPass {
   static constexpr std::size_t kSeveralTypes = 0;
   static std::size_t part_of(std::int32_t gpu_type) { return static_cast<std::size_t>(gpu_type) + 1; }
 
-  /// Reads all nodes of a problem. @param running  jobs that may be displaced, in parts
+  /// Reads all nodes of a problem, with failures or without. @param running  jobs that may be displaced, in parts
   void begin(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running);
   /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
   /// @param changed  jobs that are others than before, or run elsewhere
@@ -53,6 +54,9 @@ class KeptPass {
   /// @param planned  `as_planned`
   void follow(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running, std::span<const std::int32_t> nodes,
               std::span<const std::int32_t> changed, std::span<const std::int32_t> gain, bool planned);
+  /// After `begin` or `follow` on the problem with these failures: their repairs, and what jobs gave up, which then are placed
+  /// like waiting ones. None of their jobs is in `running`.
+  void take_failures(const StateImpl& state, const Failures& failures);
   /// Classes that were dropped: others may come at their places.
   void forget(std::span<const std::int32_t> classes) {
     for (const std::int32_t of : classes) dead_.forget(of);
@@ -95,7 +99,7 @@ class KeptPass {
   /// A job to be tried next: the first of a class that was not tried, or a displaced job.
   struct Head {
     OrderPlace place;
-    std::int32_t of = -1;                                                    // class; -1: displaced
+    std::int32_t of = -1;                                                    // class; -1: displaced, or lost GPUs
     std::size_t at = 0;                                                      // in the class
     bool operator<(const Head& other) const { return other.place < place; }  // the first comes out of a heap first
   };
@@ -110,6 +114,7 @@ class KeptPass {
   void list_growth(const VictimOrder& running);
   bool has_victims(const OrderPlace& place, const kernel::DemandRow& demand);
   bool holds_node_of(std::int32_t victim, std::int32_t filter) const;
+  void list_lost();
   void push(const Head& head);
   void push_at(const WaitingClasses& waiting, std::int32_t of, std::size_t at);
   void wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* behind);
@@ -144,7 +149,13 @@ class KeptPass {
   std::vector<Sums> node_sums_;          // [nodes] the same
   Sums sums_;
   std::int64_t overdrawn_nodes_ = 0;
-  std::vector<std::int32_t> touched_;  // nodes that differ from the problem's since the last pass
+  std::vector<std::int32_t> touched_;  // nodes that differ from the state's since the last pass
+  std::vector<std::int32_t> lost_;     // jobs that lost GPUs and were not repaired, by job rank
+  struct Repaired {
+    std::int32_t job;
+    std::vector<PlanEntry> gang;
+  };
+  std::vector<Repaired> repaired_;
 
   // Of one pass.
   const StateImpl* s_ = nullptr;

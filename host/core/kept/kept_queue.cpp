@@ -13,7 +13,7 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
   if (!plain || rules.packing == Packing::kConsolidate || rules.consolidation || rules.admits_by_count) return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
   if (chosen.shape != ShapeRule::kLeastGpuTime && s.any_several_shapes()) return false;
-  return !s.node.has_until && !s.any_lost_gpus() && s.node.sharing_nodes == 0;
+  return !s.node.has_until && s.node.sharing_nodes == 0;
 }
 
 JobColumns KeptQueue::columns(const StateImpl& s, std::int32_t job) {
@@ -41,6 +41,12 @@ TimeUs KeptQueue::next_change(const StateImpl& s, std::int32_t job) {
   return change;
 }
 
+bool KeptQueue::is_exact(const StateImpl& s, std::int32_t job) {
+  const std::vector<kernel::OptionRow>& options = s.jobs[to_index(job)].options;
+  return std::all_of(options.begin(), options.end(),
+                     [&](const kernel::OptionRow& option) { return s.demands.rows()[to_index(option.demand)].exact != 0; });
+}
+
 // Jobs that ask for GPUs of one type read the victims that hold such GPUs.
 std::size_t KeptQueue::part_of(const StateImpl& s, const JobRecord& record) {
   std::int32_t type = -1;
@@ -59,14 +65,13 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
   inexact_ -= is_inexact_[to_index(job)];
   is_inexact_[to_index(job)] = 0;
   const JobRecord& record = s.jobs[to_index(job)];
-  if (record.job == nullptr || rejected_in_[to_index(job)] == decision_) return;
+  if (record.job == nullptr || is_marked(rejected_, job)) return;
   const bool runs = s.job.running[to_index(job)] != 0;
   if (runs && !chosen.entry->preemptive) return;
   if (runs) order_changes_.add(s, next_change(s, job), job);
-  if (runs && s.job.victim_from[to_index(job)] == kNever) return;
-  for (const kernel::OptionRow& option : record.options) {
-    if (s.demands.rows()[to_index(option.demand)].exact == 0) is_inexact_[to_index(job)] = 1;
-  }
+  // A job that lost GPUs is repaired and stays, or is placed again: it is no victim.
+  if (runs && (s.job.victim_from[to_index(job)] == kNever || is_marked(broken_, job))) return;
+  is_inexact_[to_index(job)] = is_exact(s, job) ? 0 : 1;
   inexact_ += is_inexact_[to_index(job)];
   const OrderPlace place{key_of(job), s.job_label[to_index(job)], job};
   if (runs) {
@@ -90,21 +95,20 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
   running_.end_changes();
-  pass_.begin(s, s.problem(), running_);
+  pass_.begin(s, *p_, running_);
 }
 
-// Jobs that are rejected now or were in the last decision, but not both, have changed.
-void KeptQueue::read_rejected(const StateImpl& s, std::span<const std::int32_t> rejected) {
-  if (rejected_in_.size() < s.jobs.size()) rejected_in_.resize(s.jobs.size(), 0);
-  ++decision_;
-  for (const std::int32_t job : rejected) {
-    if (rejected_in_[to_index(job)] != decision_ - 1) jobs_.push_back(job);
-    rejected_in_[to_index(job)] = decision_;
+// Jobs that are of a kind now or were in the last decision, but not both, have changed.
+void KeptQueue::mark(const StateImpl& s, std::span<const std::int32_t> jobs, Marked& marked) {
+  if (marked.in.size() < s.jobs.size()) marked.in.resize(s.jobs.size(), 0);
+  for (const std::int32_t job : jobs) {
+    if (marked.in[to_index(job)] != decision_ - 1) jobs_.push_back(job);
+    marked.in[to_index(job)] = decision_;
   }
-  for (const std::int32_t job : rejected_) {
-    if (rejected_in_[to_index(job)] != decision_) jobs_.push_back(job);
+  for (const std::int32_t job : marked.jobs) {
+    if (!is_marked(marked, job)) jobs_.push_back(job);
   }
-  rejected_.assign(rejected.begin(), rejected.end());
+  marked.jobs.assign(jobs.begin(), jobs.end());
 }
 
 // @returns whether so little changed that it is followed
@@ -127,7 +131,7 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   }
   running_.end_changes();
   pass_.forget(waiting_.drop_empty());
-  pass_.follow(s, s.problem(), running_, nodes_, jobs_, gain_, planned);
+  pass_.follow(s, *p_, running_, nodes_, jobs_, gain_, planned);
 }
 
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
@@ -145,23 +149,29 @@ Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   return reading_;
 }
 
-bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected) {
-  read_rejected(s, rejected);
+bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected, const Failures& failures) {
+  p_ = failures.any() ? &failures.problem() : &s.problem();
+  ++decision_;
+  mark(s, rejected, rejected_);
+  mark(s, failures.jobs(), broken_);
   const bool changed_little = reading_ == Reading::kChanges && collect_changes(s);
   if (changed_little) {
     read_changes(s, chosen);
   } else {
     rebuild(s, chosen);
   }
+  pass_.take_failures(s, failures);
   known_ = true;
   const bool overdrawn = !pass_.nothing_overdrawn();
   const bool over_quota = [&] {
     for (std::size_t i = 0; i < s.queue_used.size(); ++i) {
-      if (s.queue_cap[i] != kernel::kNoLimit && s.queue_used[i] > s.queue_cap[i]) return true;
+      if (s.queue_cap[i] != kernel::kNoLimit && p_->queue_used[i] > s.queue_cap[i]) return true;
     }
     return false;
   }();
-  if (inexact_ > 0 || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
+  const bool lost_inexact = std::any_of(failures.jobs().begin(), failures.jobs().end(),
+                                        [&](std::int32_t job) { return failures.lost()[to_index(job)] != 0 && !is_exact(s, job); });
+  if (inexact_ > 0 || lost_inexact || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
   pass_.run(s,
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},

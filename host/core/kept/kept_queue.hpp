@@ -41,8 +41,9 @@ class KeptQueue final : private KeySource {
 
   /// Runs the pass, after `read`, unless that needs the pass over all jobs.
   /// @param rejected  as Rejections::rejected_jobs
+  /// @param failures  of the same state
   /// @returns false where the pass over all jobs is needed after all.
-  bool decide(const StateImpl& state, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected);
+  bool decide(const StateImpl& state, const ChosenPolicy& chosen, std::span<const std::int32_t> rejected, const Failures& failures);
   const KeptPass& pass() const { return pass_; }
   /// Jobs that wait and are not rejected, as the pass found them.
   std::int64_t waiting_jobs() const { return waiting_.n_jobs(); }
@@ -55,13 +56,20 @@ class KeptQueue final : private KeySource {
 
  private:
   void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
-  void read_rejected(const StateImpl& state, std::span<const std::int32_t> rejected);
+  /// Jobs of one kind, and the last decision in which each was of it.
+  struct Marked {
+    std::vector<std::int32_t> jobs;
+    std::vector<std::int64_t> in;  // [jobs of the state]
+  };
+  void mark(const StateImpl& state, std::span<const std::int32_t> jobs, Marked& marked);
+  bool is_marked(const Marked& marked, std::int32_t job) const { return marked.in[static_cast<std::size_t>(job)] == decision_; }
   bool collect_changes(const StateImpl& state);
   void read_changes(const StateImpl& state, const ChosenPolicy& chosen);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
   TimeUs next_change(const StateImpl& state, std::int32_t job);
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
+  static bool is_exact(const StateImpl& state, std::int32_t job);
   static std::size_t part_of(const StateImpl& state, const JobRecord& record);
   JobColumns columns(const StateImpl& state, std::int32_t job);
 
@@ -76,12 +84,12 @@ class KeptQueue final : private KeySource {
   bool settled_ = false;  // the last pass changed little
   bool seen_ = false;     // the state and the policy are those of the last decision
   ChangeLog::Cursor cursor_;
-  const ChosenPolicy* chosen_ = nullptr;   // of the decision
-  QueuePolicy* policy_ = nullptr;          // that the keys are of
-  std::uint64_t policy_version_ = 0;       // ChosenPolicy::version of it
-  const StateImpl* s_ = nullptr;           // of the decision
-  std::vector<std::int32_t> rejected_;     // as it was read
-  std::vector<std::int64_t> rejected_in_;  // [jobs of the state] the last decision that rejected it
+  const ChosenPolicy* chosen_ = nullptr;    // of the decision
+  QueuePolicy* policy_ = nullptr;           // that the keys are of
+  std::uint64_t policy_version_ = 0;        // ChosenPolicy::version of it
+  const StateImpl* s_ = nullptr;            // of the decision
+  const kernel::ProblemView* p_ = nullptr;  // the same
+  Marked rejected_, broken_;                // jobs that lost GPUs
   std::int64_t decision_ = 0;
   JobTimes changes_;          // of keys of running jobs that may be displaced
   JobTimes order_changes_;    // of keys of all running jobs, where some may be displaced

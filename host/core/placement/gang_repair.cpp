@@ -25,6 +25,19 @@ void charge_cores(FinalState& now, std::int32_t node, const kernel::GroupRow& ro
 
 }  // namespace
 
+void GangRepair::begin(const StateImpl& s, std::span<const std::int32_t> jobs, FinalState& now) {
+  const auto n_nodes = static_cast<std::int32_t>(s.nodes.size());
+  nodes_.clear();
+  for (const std::int32_t job : jobs) {
+    for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) nodes_.push_back(row.node);
+  }
+  for (std::int32_t n = 0; n < n_nodes; ++n) {
+    if ((now.free()[to_index(n)] | now.spare()[to_index(n)]) != 0) nodes_.push_back(n);
+  }
+  std::sort(nodes_.begin(), nodes_.end());
+  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+}
+
 bool GangRepair::allowed(const StateImpl& s, const kernel::DemandRow& demand, const Member& lost, std::int32_t node) const {
   const kernel::GroupRow* rows = s.demands.groups().data() + demand.group_begin;
   const std::int32_t n_rows = demand.group_end - demand.group_begin;
@@ -111,7 +124,7 @@ std::int32_t GangRepair::best_node(const StateImpl& s, const kernel::DemandRow& 
   look_around(s, demand, lost);
   // 0 spare, 1 not; distance as preferred; distance; free GPUs; node
   std::tuple<int, std::int32_t, std::int32_t, std::int32_t, std::int32_t> best{2, 0, 0, 0, kernel::kNone};
-  for (std::int32_t n = 0; n < p.n_nodes; ++n) {
+  for (const std::int32_t n : nodes_) {
     if ((filter[n / 64] >> (n % 64) & 1) == 0) continue;
     const std::uint64_t spare = now.spare()[to_index(n)];
     const std::uint64_t usable = spare | (from == From::kSpares ? 0 : now.free()[to_index(n)]);

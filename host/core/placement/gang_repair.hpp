@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/plan.hpp"
@@ -17,6 +18,8 @@ namespace berth::core {
 /// Repairs gangs after node or GPU failures without evicting them: docs/placement.md section 8.
 class GangRepair {
  public:
+  /// Before the first repair in `now`. @param jobs  all that lost GPUs
+  void begin(const StateImpl& state, std::span<const std::int32_t> jobs, FinalState& now);
   /// Places the lost members of a running job again, or drops those that the group can spare. On success `out` holds
   /// the whole gang in rank order and `now` is charged for it; on failure both are unchanged.
   bool repair(const StateImpl& state, std::int32_t job, FinalState& now, std::vector<PlanEntry>& out);
@@ -53,6 +56,7 @@ class GangRepair {
   void give_back(const StateImpl& state, const kernel::DemandRow& demand, FinalState& now, const Member& placed);
   void append_entries(const StateImpl& state, const kernel::DemandRow& demand, std::vector<PlanEntry>& out) const;
 
+  std::vector<std::int32_t> nodes_;  // on which GPUs are free or may come free, ascending: few of a busy cluster
   std::vector<Member> members_, trial_;
   std::vector<Lost> lost_;
   std::vector<std::int32_t> least_;  // [rows of the demand] members below which a group is not repaired

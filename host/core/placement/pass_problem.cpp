@@ -1,7 +1,6 @@
 #include "host/core/placement/pass_problem.hpp"
 
 #include <bit>
-#include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/state/state_view.hpp"
@@ -21,39 +20,6 @@ void PassProblem::cut(const StateImpl& s, const PassRules& rules) {
   if (rules.consolidation) consolidator_.apply(s, *rules.consolidation, cut_);
 }
 
-bool PassProblem::find_failures(const StateImpl& s, std::span<const kernel::TakenRow> taken) {
-  if (marks_) {
-    lost_.clear();
-    repaired_.clear();
-  }
-  lost_.resize(s.jobs.size(), 0);
-  repaired_.resize(s.jobs.size(), -1);
-  repairs_.clear();
-  marks_ = s.any_lost_gpus();
-  if (!marks_) return false;
-  bool any = false;
-  for (const std::int32_t job : s.job_order) {
-    if (s.job.running[to_index(job)] == 0 || !s.lost_gpus(job)) continue;
-    if (!any) {
-      before_.begin(s.problem());
-      for (const kernel::TakenRow& row : taken) {
-        before_.free()[to_index(row.node)] &= ~row.mask;
-        before_.spare()[to_index(row.node)] &= ~row.mask;
-      }
-    }
-    any = true;
-    std::vector<PlanEntry> gang;
-    if (gang_repair_.repair(s, job, before_, gang)) {
-      repaired_[to_index(job)] = static_cast<std::int32_t>(repairs_.size());
-      repairs_.push_back(std::move(gang));
-    } else {
-      lost_[to_index(job)] = 1;
-      before_.release(job);
-    }
-  }
-  return any;
-}
-
 void follow_demands(const StateImpl& s, kernel::ProblemView& view) {
   const kernel::ProblemView& p = s.problem();
   view.n_demands = p.n_demands;
@@ -64,14 +30,15 @@ void follow_demands(const StateImpl& s, kernel::ProblemView& view) {
 // A repaired job releases at its end what it holds then.
 void PassProblem::hold_repaired(const StateImpl& s) {
   const kernel::ProblemView& p = s.problem();
+  const std::vector<std::int32_t>& repaired = failures_.repaired();
   held_begin_.assign(1, 0);
   held_.clear();
   for (std::int32_t job = 0; job < p.n_jobs; ++job) {
-    if (repaired_[to_index(job)] < 0) {
+    if (repaired[to_index(job)] < 0) {
       held_.insert(held_.end(), p.held + p.held_begin[job], p.held + p.held_end[job]);
     } else {
       const Constraints& each = s.jobs[to_index(job)].job->constraints;
-      for (const PlanEntry& e : repairs_[to_index(repaired_[to_index(job)])]) {
+      for (const PlanEntry& e : failures_.repairs()[to_index(repaired[to_index(job)])]) {
         const std::int64_t gpus = std::popcount(e.gpus);
         held_.push_back(
             {e.node, e.share_ppm, e.gpus, each.cpu_milli_per_gpu * gpus, each.memory_bytes_per_gpu * gpus, each.gpu_memory_bytes});
@@ -86,9 +53,9 @@ void PassProblem::build(const StateView& view, const PassRules& rules, std::span
   const StateImpl& s = impl_of(view);
   const bool cuts = rules.packing == Packing::kConsolidate || rules.consolidation;
   if (cuts) cut(s, rules);
-  const bool failures = find_failures(s, taken);
-  view_ = failures ? before_.view() : s.problem();
-  if (!repairs_.empty()) hold_repaired(s);
+  failures_.find(s, taken);
+  view_ = failures_.problem();
+  if (!failures_.repairs().empty()) hold_repaired(s);
   if (cuts) view_.options = cut_.data();
 }
 

@@ -27,9 +27,11 @@ void StateImpl::refresh_node(std::int32_t rank) {
     if (d.state != NodeState::kFailed && g.state == GpuState::kReleasing) leaving |= std::uint64_t{1} << g.index;
   }
   node.usable[i] = usable | (leaving & node.held[i]);
-  const std::uint8_t broken = (node.held[i] & ~node.usable[i]) != 0 ? 1 : 0;
-  broken_nodes_ += broken - broken_[i];
-  broken_[i] = broken;
+  const bool broken = (node.held[i] & ~node.usable[i]) != 0;
+  const auto at = std::lower_bound(broken_nodes_.begin(), broken_nodes_.end(), rank);
+  const bool was_broken = at != broken_nodes_.end() && *at == rank;
+  if (broken && !was_broken) broken_nodes_.insert(at, rank);
+  if (!broken && was_broken) broken_nodes_.erase(at);
   const bool here = d.available_from_us <= now && now < d.available_until_us;
   const bool open = d.state == NodeState::kReady && here;
   node.open[i] = open ? usable : 0;

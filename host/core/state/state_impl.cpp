@@ -145,8 +145,8 @@ void StateImpl::rebuild_nodes() {
   }
   node.gpu_used_ppm.assign(to_index(node.gpu_begin.back()), 0);
   node.gpu_used_memory.assign(to_index(node.gpu_begin.back()), 0);
-  broken_.assign(n, 0);
-  broken_nodes_ = 0;
+  broken_nodes_.clear();
+  jobs_on_.assign(n, {});
   node_instants_.clear();
   for (std::size_t i = 0; i < n; ++i) note_instants(static_cast<std::int32_t>(i));
   node_reservations_.clear();
@@ -460,6 +460,17 @@ const core::ClusterFacts& StateImpl::facts() const {
   changed_jobs_.clear();
   order_changed_ = false;
   return *facts_;
+}
+
+void StateImpl::list_jobs_that_lost_gpus(std::vector<std::int32_t>& found) const {
+  found.clear();
+  for (const std::int32_t rank : broken_nodes_) {
+    for (const std::int32_t job_index : jobs_on_[to_index(rank)]) {
+      if (lost_gpus(job_index)) found.push_back(job_index);
+    }
+  }
+  std::sort(found.begin(), found.end(), [this](std::int32_t a, std::int32_t b) { return job_label[to_index(a)] < job_label[to_index(b)]; });
+  found.erase(std::unique(found.begin(), found.end()), found.end());
 }
 
 bool StateImpl::lost_gpus(std::int32_t job_index) const {

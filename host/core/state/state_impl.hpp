@@ -150,7 +150,11 @@ class StateImpl {
   /// True when the job holds GPUs that failed.
   bool lost_gpus(std::int32_t job_index) const;
   /// True when some job does.
-  bool any_lost_gpus() const { return broken_nodes_ > 0; }
+  bool any_lost_gpus() const { return !broken_nodes_.empty(); }
+  /// Nodes with GPUs that are held and do not work, ascending.
+  std::span<const std::int32_t> broken_nodes() const { return broken_nodes_; }
+  /// Jobs that hold such GPUs, by job rank. O(jobs on these nodes). @param found  is cleared first
+  void list_jobs_that_lost_gpus(std::vector<std::int32_t>& found) const;
   /// True when some job has options of several shapes.
   bool any_several_shapes() const { return several_shapes_ > 0; }
   /// What a running job holds in the form of a plan; of the revision of problem().
@@ -228,8 +232,8 @@ class StateImpl {
   std::int32_t take_index();
 
   std::vector<Job> loaded_jobs_;
-  std::vector<std::uint8_t> broken_;  // [nodes] 1: some of its GPUs are held and do not work
-  std::int32_t broken_nodes_ = 0;
+  std::vector<std::int32_t> broken_nodes_;
+  std::vector<std::vector<std::int32_t>> jobs_on_;  // [nodes] running jobs, one for each row that they hold there
   std::vector<std::vector<std::int32_t>> node_reservations_;
   std::set<std::pair<TimeUs, std::int32_t>> node_instants_;  // (instant, rank): of nodes that come or go, later than 0
   core::ChangeLog log_;

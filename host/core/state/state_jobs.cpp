@@ -213,6 +213,7 @@ void StateImpl::hold(std::int32_t job_index) {
     assert((row.mask & ~total_gpus_[n]) == 0);
     assert(row.share_ppm < kWholeGpu || (row.mask & node.held[n]) == 0);
     type = node.type[n];
+    jobs_on_[n].push_back(job_index);
     node.held[n] |= row.mask;
     node.cpu_held[n] += row.cpu;
     node.memory_held[n] += row.memory;
@@ -250,6 +251,7 @@ void StateImpl::release(std::int32_t job_index) {
       }
     }
     node.held[n] &= ~freed;
+    jobs_on_[n].erase(std::find(jobs_on_[n].begin(), jobs_on_[n].end(), job_index));
     refresh_node(row.node);
   }
   charge_queues(job_index, -1);

@@ -73,6 +73,14 @@ const std::vector<std::string>& PlanValidator::check_changes(const ClusterFacts&
     found.add("the plan is for time {}; the state is at {}", seconds_text(plan.now_us), seconds_text(facts.now()));
   if (!in_order(found)) return out_;
   read_held(held);
+  // A job that is not listed goes on with what it holds.
+  for (const std::int32_t node : held.broken) {
+    const Use& use = use_[static_cast<std::size_t>(node)];
+    if (const std::uint64_t failed = use.whole & ~use.works; failed != 0) {
+      found.add("GPU {} of node {} does not work, and the plan of changes does not list the job that holds it", std::countr_zero(failed),
+                facts.node(node).node->id);
+    }
+  }
   if (plan.policy == "priority") find_highest_class();
   for (const Decision& decision : plan.decisions) {
     ++actions_[static_cast<std::size_t>(decision.action)];
@@ -117,7 +125,7 @@ bool PlanValidator::in_order(Violations& found) const {
 void PlanValidator::read_held(const HeldSums& held) {
   reset_sums(*facts_);
   queue_use_.assign(held.queue.begin(), held.queue.end());
-  nodes_.clear();
+  nodes_.assign(held.broken.begin(), held.broken.end());
   const auto leaves = [](Action action) { return action != Action::kStart && action != Action::kReject; };
   for (const Decision& decision : plan_->decisions) {
     for (const HeldFact& row : facts_->held(facts_->job(decision.job))) nodes_.push_back(row.node);

@@ -25,6 +25,7 @@ struct HeldSums {
   std::span<const std::uint64_t> gpus;        ///< [nodes]
   std::span<const std::int64_t> cpu, memory;  ///< [nodes] milli-cores, bytes
   std::span<const std::int64_t> queue;        ///< [queues * (types + 1)] millionths of a GPU
+  std::span<const std::int32_t> broken;       ///< nodes with GPUs that are held and do not work
 };
 
 /// Checks plans against descriptions. Reuses its memory: after a first plan of the same size a valid plan costs no
@@ -41,7 +42,7 @@ class PlanValidator {
  public:
   /// @returns the violations, at most `options.most`; valid until the next call.
   const std::vector<std::string>& check(const ClusterFacts& facts, const Plan& plan, const ValidateOptions& options = {});
-  /// The same for a plan of changes, on a state in which no job shares a GPU or lost one. O(what it lists): what other
+  /// The same for a plan of changes, on a state in which no job shares a GPU. O(what it lists): what other
   /// jobs hold is not added up again.
   const std::vector<std::string>& check_changes(const ClusterFacts& facts, const HeldSums& held, const Plan& plan,
                                                 const ValidateOptions& options = {});

@@ -99,7 +99,7 @@ class ChangesOfPlan : public ::testing::Test {
   }
   std::vector<std::string> check(const Plan& plan) {
     const StateImpl& s = impl_of(StateView(state_));
-    return validator_.check_changes(s.facts(), {s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used}, plan);
+    return validator_.check_changes(s.facts(), {s.node.held, s.node.cpu_held, s.node.memory_held, s.queue_used, s.broken_nodes()}, plan);
   }
   // The first violation that each of the two checks finds.
   void expect_both(const std::function<void(Plan&)>& tamper, const std::string& quick, const std::string& whole) {
@@ -169,6 +169,21 @@ TEST_F(ChangesOfPlan, CoresAndQuotasCountWithThoseInUse) {
   EXPECT_NE(found[1].find("queue q: its jobs hold 14"), std::string::npos) << found[1];
 }
 
+TEST_F(ChangesOfPlan, AJobThatLostGpusIsListed) {
+  state_.apply(delta::SetNodeState{"n1", NodeState::kFailed, 0});
+  plan_ = Engine().decide(state_, asking_for_changes("srsf"));
+  EXPECT_EQ(check(plan_), std::vector<std::string>{});
+  expect_both(
+      [](Plan& plan) {
+        ASSERT_EQ(plan.decisions[0].action, Action::kPreempt);
+        plan.decisions.erase(plan.decisions.begin());
+        --plan.totals.preempts;
+        ++plan.totals.keeps;
+      },
+      "GPU 0 of node n1 does not work, and the plan of changes does not list the job that holds it",
+      "is kept on GPU 0 of node n1, which does not work");
+}
+
 TEST_F(ChangesOfPlan, ItIsCommittedAsAWholePlanIs) {
   ClusterState other = ClusterState(cluster());
   Request request = asking_for_changes("srsf");
@@ -209,6 +224,54 @@ TEST(PlanChanges, AJobThatFindsItsGpusAgainIsKept) {
   EXPECT_EQ(text, "f preempt; x start; y start; ");
   EXPECT_EQ(plan.totals.keeps, 1);
   EXPECT_EQ(plan.totals.gpus_used, 8);
+}
+
+std::string actions(const ClusterState& state, const Plan& plan) {
+  std::string text;
+  for (const Decision& d : plan.decisions) {
+    text += state.job(d.job)->id + " " + std::string(to_string(d.action));
+    if (d.reason.code != ReasonCode::kNone) text += " " + std::string(to_string(d.reason.code));
+    text += "; ";
+  }
+  return text;
+}
+
+// n0 fails under a and b. The GPUs that are free on n1 are enough for a only. Then n0 is ready again.
+TEST(PlanChanges, OfTwoJobsOnANodeThatFailsOneIsRepairedAndOneWaits) {
+  Snapshot s = two_racks();
+  s.nodes.resize(2);
+  const auto add = [&](const std::string& id, std::int32_t gpus) -> Job& {
+    Job& job = add_job(s, id, gpus);
+    job.shapes[0].gpu_type = "a100";
+    job.estimate.run_us = 1'000 * kSecond;
+    return job;
+  };
+  run_on(add("a", 2), "n0", {0, 1});
+  run_on(add("b", 6), "n0", {2, 3, 4, 5, 6, 7});
+  run_on(add("c", 4), "n1", {0, 1, 2, 3}).preemption.preemptible = false;
+  add("d", 8);
+  for (const bool applied : {true, false}) {
+    ClusterState state(s);
+    Settled settled(state, "srsf");
+    const auto decide = [&] {
+      Request whole = asking_for_changes("srsf");
+      whole.changes_only = false;
+      const Plan plan = settled.decide(state), expected = without_unchanged(Engine().decide(state, whole));
+      EXPECT_TRUE(same_plan(plan, expected)) << actions(state, plan) << "but " << actions(state, expected);
+      EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+      return plan;
+    };
+    state.apply(delta::SetNodeState{"n0", NodeState::kFailed, 0});
+    const Plan plan = decide();
+    EXPECT_EQ(actions(state, plan), "a replace; b preempt node_failed; ");
+    EXPECT_EQ(plan.totals.keeps, 1);
+    EXPECT_EQ(plan.totals.waits, 1);
+    EXPECT_EQ(plan.totals.gpus, 8);
+    EXPECT_EQ(plan.totals.gpus_used, 6);
+    if (applied) commit(state, plan);
+    state.apply(delta::SetNodeState{"n0", NodeState::kReady, 0});
+    EXPECT_EQ(actions(state, decide()), applied ? "b start; " : "");
+  }
 }
 
 // The job that ends ran on nodes that the waiting one may not use.

@@ -104,6 +104,25 @@ TEST(Repair, StaysNearWithoutAPreferenceToo) {
   EXPECT_EQ(decide(s, "a").places, (Places{{2, kAll}, {3, kAll}}));
 }
 
+// a gives up GPU 1, which works. Nothing was free on n0 before.
+TEST(Repair, TakesWhatAJobBeforeItGaveUp) {
+  Snapshot s = two_racks();
+  s.nodes.resize(1);
+  Job& a = add_job(s, "a", 2);
+  a.shapes[0].groups = {group_of("w", 1, 2)};
+  run_on(a, "n0", {0, 1});
+  run_on(add_job(s, "b", 2), "n0", {2, 3});
+  run_on(add_job(s, "c", 4), "n0", {4, 5, 6, 7});
+  s.nodes[0].gpu_list = eight_gpus(0, GpuState::kFailed);
+  s.nodes[0].gpu_list[2].state = GpuState::kFailed;
+
+  EXPECT_EQ(decide(s, "a").action, Action::kPreempt);
+  const Answer b = decide(s, "b");
+
+  EXPECT_EQ(b.action, Action::kReplace);
+  EXPECT_EQ(b.places, (Places{{0, 0b1010}}));
+}
+
 TEST(Repair, TakesASpareNodeBeforeThePreferredDomain) {
   Snapshot s = three_racks();
   gang_on(s, {"n2", "n4"}).shapes[0].groups[0].prefer = LevelRef{TopologyKind::kSwitch, "rack"};
