@@ -44,6 +44,27 @@ Prepared& prepared(std::int64_t nodes, std::int64_t settled) {
   return p;
 }
 
+void add(const Timing& t, Timing& sum) {
+  sum.compile_s += t.compile_s;
+  sum.order_s += t.order_s;
+  sum.place_s += t.place_s;
+  sum.reasons_s += t.reasons_s;
+  sum.validate_s += t.validate_s;
+}
+
+void report(benchmark::State& bench, const Plan& plan, const Timing& sum) {
+  const auto mean = benchmark::Counter::kAvgIterations;
+  bench.counters["compile_ms"] = {1e3 * sum.compile_s, mean};
+  bench.counters["order_ms"] = {1e3 * sum.order_s, mean};
+  bench.counters["place_ms"] = {1e3 * sum.place_s, mean};
+  bench.counters["reasons_ms"] = {1e3 * sum.reasons_s, mean};
+  bench.counters["validate_ms"] = {1e3 * sum.validate_s, mean};
+  bench.counters["jobs"] = static_cast<double>(plan.decisions.size());
+  bench.counters["starts"] = static_cast<double>(plan.totals.starts);
+  bench.counters["preempts"] = static_cast<double>(plan.totals.preempts);
+  bench.counters["waits"] = static_cast<double>(plan.totals.waits);
+}
+
 void decide(benchmark::State& bench) {
   Prepared& p = prepared(bench.range(0), bench.range(1));
   Timing sum;
@@ -52,23 +73,26 @@ void decide(benchmark::State& bench) {
     Lap lap;
     p.engine->decide(*p.state, memory, p.request, p.plan);
     bench.SetIterationTime(lap.seconds());
-    const Timing& t = p.plan.timing;
-    sum.compile_s += t.compile_s;
-    sum.order_s += t.order_s;
-    sum.place_s += t.place_s;
-    sum.reasons_s += t.reasons_s;
-    sum.validate_s += t.validate_s;
+    add(p.plan.timing, sum);
   }
-  const auto mean = benchmark::Counter::kAvgIterations;
-  bench.counters["compile_ms"] = {1e3 * sum.compile_s, mean};
-  bench.counters["order_ms"] = {1e3 * sum.order_s, mean};
-  bench.counters["place_ms"] = {1e3 * sum.place_s, mean};
-  bench.counters["reasons_ms"] = {1e3 * sum.reasons_s, mean};
-  bench.counters["validate_ms"] = {1e3 * sum.validate_s, mean};
-  bench.counters["jobs"] = static_cast<double>(p.plan.decisions.size());
-  bench.counters["starts"] = static_cast<double>(p.plan.totals.starts);
-  bench.counters["preempts"] = static_cast<double>(p.plan.totals.preempts);
-  bench.counters["waits"] = static_cast<double>(p.plan.totals.waits);
+  report(bench, p.plan, sum);
+}
+
+/// The first decision of a process, on a state that was just loaded. Loading is not timed.
+void first(benchmark::State& bench) {
+  Prepared& p = prepared(bench.range(0), 1);
+  const Snapshot snapshot = p.state->snapshot();
+  Timing sum;
+  for (auto _ : bench) {
+    const ClusterState state(snapshot);
+    PolicyState memory;
+    Plan plan;
+    Lap lap;
+    Engine().decide(state, memory, p.request, plan);
+    bench.SetIterationTime(lap.seconds());
+    add(plan.timing, sum);
+  }
+  report(bench, p.plan, sum);
 }
 
 BENCHMARK(decide)
@@ -78,6 +102,9 @@ BENCHMARK(decide)
     ->Apply([](benchmark::internal::Benchmark* b) {
       for (const std::int64_t nodes : decide_nodes()) b->Args({nodes, 0})->Args({nodes, 1});
     });
+BENCHMARK(first)->ArgNames({"nodes"})->UseManualTime()->Unit(benchmark::kMillisecond)->Apply([](benchmark::internal::Benchmark* b) {
+  for (const std::int64_t nodes : decide_nodes()) b->Arg(nodes);
+});
 
 }  // namespace
 }  // namespace berth::bench
