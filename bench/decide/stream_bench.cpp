@@ -9,24 +9,28 @@
 #include "bench/support/answer.hpp"
 #include "bench/support/cluster.hpp"
 #include "bench/support/latency.hpp"
+#include "bench/support/memory.hpp"
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 #include "host/sim/generate/turnover.hpp"
 
 /// Consecutive decisions, as by a scheduler: jobs end and as many arrive, the engine decides, the plan is applied. By whole
 /// plans, and by plans that list only changes. Where nodes fail, one on which a job runs fails at each step, and the one that
-/// failed before is ready again.
+/// failed before is ready again. Where nodes come, one is added at each step.
 /// The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
 namespace {
 
+/// What happens to nodes between two decisions.
+enum class Nodes { kStay, kFail, kCome };
+
 class Stream {
  public:
-  Stream(bool changes_only, int jobs, bool nodes_fail)
+  Stream(bool changes_only, int jobs, Nodes nodes)
       : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))),
         state_(snapshot_),
         turnover_(snapshot_, kSeed, jobs),
-        nodes_fail_(nodes_fail),
+        nodes_(nodes),
         random_(kSeed) {
     request_.policy = "srsf";
     request_.changes_only = changes_only;
@@ -34,7 +38,8 @@ class Stream {
 
   void step() {
     std::vector<Delta> deltas = turnover_.next(state_);
-    if (nodes_fail_) fail_another(deltas);
+    if (nodes_ == Nodes::kFail) fail_another(deltas);
+    if (nodes_ == Nodes::kCome) add_node(deltas);
     Lap lap;
     state_.apply(deltas);
     apply.push_back(lap.seconds());
@@ -77,6 +82,12 @@ class Stream {
     if (!failed_.empty()) deltas.emplace_back(delta::SetNodeState{failed_, NodeState::kFailed, 0});
   }
 
+  void add_node(std::vector<Delta>& deltas) {
+    Node node = state_.node(0);
+    node.id = "came" + std::to_string(++came_);
+    deltas.emplace_back(delta::PutNode{node});
+  }
+
   Snapshot snapshot_;
   ClusterState state_;
   Engine engine_;
@@ -84,14 +95,17 @@ class Stream {
   PolicyState memory_;
   Plan plan_;
   sim::Turnover turnover_;
-  bool nodes_fail_;
+  Nodes nodes_;
   std::mt19937_64 random_;
-  std::string failed_;  // node
+  std::string failed_;     // node
+  std::int64_t came_ = 0;  // nodes
 };
 
 /// @param jobs  that end between two decisions, and that arrive
-void stream(benchmark::State& bench, bool changes_only, int jobs, bool nodes_fail) {
-  Stream s(changes_only, jobs, nodes_fail);
+void stream(benchmark::State& bench, bool changes_only, int jobs, Nodes nodes) {
+  const std::int64_t before = resident_bytes();
+  Stream s(changes_only, jobs, nodes);
+  const std::int64_t loaded = resident_bytes();
   s.check();
   const std::int64_t decisions = stream_decisions();
   for (auto _ : bench) {
@@ -111,16 +125,32 @@ void stream(benchmark::State& bench, bool changes_only, int jobs, bool nodes_fai
   report_percentiles(bench, "place", s.place);
   report_percentiles(bench, "reasons", s.reasons);
   report_percentiles(bench, "validate", s.validate);
+  // The snapshot, which is copied, counts in both.
+  bench.counters["loaded_mb"] = static_cast<double>(loaded - before) * 1e-6;
+  bench.counters["decided_mb"] = static_cast<double>(resident_bytes() - before) * 1e-6;
   bench.counters["decisions"] = static_cast<double>(decisions);
   bench.counters["nodes"] = static_cast<double>(stream_nodes());
 }
 
-BENCHMARK_CAPTURE(stream, plans, false, 4, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, changes, true, 4, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, one_job_plans, false, 1, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, one_job_changes, true, 1, false)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, failed_node_plans, false, 1, true)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, failed_node_changes, true, 1, true)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, plans, false, 4, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, changes, true, 4, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, one_job_plans, false, 1, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, one_job_changes, true, 1, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
+BENCHMARK_CAPTURE(stream, failed_node_plans, false, 1, Nodes::kFail)
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1)
+    ->Repetitions(1);
+BENCHMARK_CAPTURE(stream, failed_node_changes, true, 1, Nodes::kFail)
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1)
+    ->Repetitions(1);
+BENCHMARK_CAPTURE(stream, new_node_changes, true, 1, Nodes::kCome)
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1)
+    ->Repetitions(1);
 
 }  // namespace
 }  // namespace berth::bench
