@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -395,31 +396,50 @@ class Applier {
     core::check_put_reservation(s_, d.reservation, at_field("reservation"));
     std::vector<Reservation> next = s_.reservations;
     const auto found = std::find_if(next.begin(), next.end(), [&](const Reservation& r) { return r.id == d.reservation.id; });
+    const auto at = static_cast<std::size_t>(found - next.begin());
     if (found == next.end()) {
       next.push_back(d.reservation);
     } else {
       *found = d.reservation;
     }
-    set_reservations(std::move(next));
+    set_reservations(std::move(next), at);
   }
 
   void apply(const delta::RemoveReservation& d) {
     std::vector<Reservation> next = s_.reservations;
     const auto found = std::find_if(next.begin(), next.end(), [&](const Reservation& r) { return r.id == d.reservation; });
     if (found == next.end()) refuse("reservation", "no reservation '" + d.reservation + "'");
+    const auto at = static_cast<std::size_t>(found - next.begin());
     next.erase(found);
-    set_reservations(std::move(next));
+    set_reservations(std::move(next), at);
   }
 
-  void set_reservations(std::vector<Reservation> next) {
+  /// @param from  the first that differs: later ones may have other numbers
+  void set_reservations(std::vector<Reservation> next, std::size_t from) {
     changing_ = true;
-    auto old = std::make_shared<std::vector<Reservation>>(std::move(s_.reservations));
-    const auto put = [this](std::vector<Reservation> reservations) {
-      s_.reservations = std::move(reservations);
-      rebuild_with(s_.nodes);  // filters refer to reservations by number; rates stay
+    auto old = std::make_shared<std::vector<Reservation>>(s_.reservations);
+    undo_.push_back([this, old, from] { put_reservations(*old, from); });
+    put_reservations(std::move(next), from);
+  }
+
+  // The filters of jobs refer to reservations that name them, by number. Other jobs and all rates stay.
+  void put_reservations(std::vector<Reservation> next, std::size_t from) {
+    std::set<std::int32_t> named;
+    const auto add_named = [&](const std::vector<Reservation>& all) {
+      for (std::size_t r = from; r < all.size(); ++r) {
+        for (const std::string& id : all[r].jobs) {
+          if (const auto found = s_.index_of_job.find(id); found != s_.index_of_job.end()) named.insert(found->second);
+        }
+      }
     };
-    undo_.push_back([put, old] { put(*old); });
-    put(std::move(next));
+    add_named(s_.reservations);
+    s_.reservations = std::move(next);
+    add_named(s_.reservations);
+    s_.rebuild_reservations();
+    for (const std::int32_t job_index : named) {
+      s_.compile_job(job_index);
+      s_.store_columns(job_index);
+    }
   }
 
   StateImpl& s_;
