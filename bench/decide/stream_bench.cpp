@@ -16,13 +16,14 @@
 
 /// Consecutive decisions, as by a scheduler: jobs end and as many arrive, the engine decides, the plan is applied. By whole
 /// plans, and by plans that list only changes. Where nodes fail, one on which a job runs fails at each step, and the one that
-/// failed before is ready again. Where nodes come, one is added at each step.
+/// failed before is ready again. Where nodes come, one is added at each step; where they are
+/// reserved, a reservation of one of them for an hour later takes the place of the one before.
 /// The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
 namespace {
 
 /// What happens to nodes between two decisions.
-enum class Nodes { kStay, kFail, kCome };
+enum class Nodes { kStay, kFail, kCome, kReserved };
 
 class Stream {
  public:
@@ -40,6 +41,7 @@ class Stream {
     std::vector<Delta> deltas = turnover_.next(state_);
     if (nodes_ == Nodes::kFail) fail_another(deltas);
     if (nodes_ == Nodes::kCome) add_node(deltas);
+    if (nodes_ == Nodes::kReserved) reserve_another(deltas);
     Lap lap;
     state_.apply(deltas);
     apply.push_back(lap.seconds());
@@ -86,6 +88,15 @@ class Stream {
     Node node = state_.node(0);
     node.id = "came" + std::to_string(++came_);
     deltas.emplace_back(delta::PutNode{node});
+  }
+
+  void reserve_another(std::vector<Delta>& deltas) {
+    Reservation reservation;
+    reservation.id = "maintenance";
+    reservation.nodes = {state_.node(static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(state_.node_count()))).id};
+    reservation.from_us = state_.now() + 3'600 * kSecond;
+    reservation.to_us = reservation.from_us + 3'600 * kSecond;
+    deltas.emplace_back(delta::PutReservation{std::move(reservation)});
   }
 
   Snapshot snapshot_;
@@ -147,6 +158,11 @@ BENCHMARK_CAPTURE(stream, failed_node_changes, true, 1, Nodes::kFail)
     ->Iterations(1)
     ->Repetitions(1);
 BENCHMARK_CAPTURE(stream, new_node_changes, true, 1, Nodes::kCome)
+    ->UseManualTime()
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1)
+    ->Repetitions(1);
+BENCHMARK_CAPTURE(stream, reservation_changes, true, 1, Nodes::kReserved)
     ->UseManualTime()
     ->Unit(benchmark::kSecond)
     ->Iterations(1)
