@@ -24,6 +24,12 @@ class Topologies {
   std::int32_t level(TopologyKind topology, std::string_view name) const;
   /// "rack", "node", "cluster".
   const std::string& level_name(std::int32_t topology, std::int32_t level) const;
+  /// Of all topologies and levels.
+  std::vector<std::vector<std::string>> level_names() const {
+    std::vector<std::vector<std::string>> names;
+    for (const TopologyColumns& one : topologies_) names.push_back(one.names);
+    return names;
+  }
   /// Full path of a domain, "(unnamed)" parts included, or "the cluster".
   const std::string& path(std::int32_t domain) const { return path_[static_cast<std::size_t>(domain)]; }
   /// The description of a named domain, or null.

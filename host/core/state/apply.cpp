@@ -186,9 +186,9 @@ class Applier {
 
   /// Exchanges the nodes and recompiles everything that depends on them.
   void set_nodes(std::vector<Node> nodes) {
-    auto old = std::make_shared<std::vector<Node>>(s_.nodes);
     changing_ = true;
     const auto before = settle_all();
+    auto old = std::make_shared<std::vector<Node>>(std::move(s_.nodes));
     undo_.push_back([this, old, before] {
       unsettle(*before);
       rebuild_with(*old);
@@ -199,11 +199,11 @@ class Applier {
   /// Rates change with the nodes: progress up to now must be settled.
   void rebuild_with(std::vector<Node> nodes) {
     s_.nodes = std::move(nodes);
-    s_.rebuild_nodes();
+    const bool same_options = s_.rebuild_nodes();
     s_.facts_.reset();
     for (std::int32_t job_index = 0; job_index < static_cast<std::int32_t>(s_.jobs.size()); ++job_index) {
       if (!s_.jobs[to_index(job_index)].job) continue;
-      s_.compile_job(job_index);
+      same_options ? s_.renew_options(job_index) : s_.compile_job(job_index);
       if (s_.job.running[to_index(job_index)] != 0) s_.hold(job_index);
       s_.store_columns(job_index);
     }

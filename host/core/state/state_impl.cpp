@@ -65,6 +65,8 @@ void StateImpl::load(Snapshot s, const std::string& source) {
     type_index.emplace(gpu_types[t].id, static_cast<std::int32_t>(t));
     type_memory.push_back(gpu_types[t].memory_bytes);
   }
+  filters.clear();
+  demands.clear();
   rebuild_nodes();
   rebuild_queues();
   // Jobs by rank, so that the order of rows in a file never matters.
@@ -97,9 +99,9 @@ void StateImpl::load(Snapshot s, const std::string& source) {
   view_stale_ = true;
 }
 
-void StateImpl::rebuild_nodes() {
-  filters.clear();
-  demands.clear();
+bool StateImpl::rebuild_nodes() {
+  const std::vector<TypeSize> size_before = type_size;
+  const std::vector<std::vector<std::string>> names_before = topologies.level_names();
   topologies.build(domains, nodes);
   const std::size_t n = nodes.size();
   node_rank.clear();
@@ -150,8 +152,15 @@ void StateImpl::rebuild_nodes() {
   node_instants_.clear();
   for (std::size_t i = 0; i < n; ++i) note_instants(static_cast<std::int32_t>(i));
   node_reservations_.clear();
+  // Demands name levels by their numbers. Filters name no nodes by rank: their rows are read again.
+  const bool same = type_size == size_before && topologies.level_names() == names_before;
+  if (!same) {
+    filters.clear();
+    demands.clear();
+  }
   rebuild_reservations();
   view_stale_ = true;
+  return same;
 }
 
 void StateImpl::rebuild_reservations() {

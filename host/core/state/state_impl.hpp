@@ -55,6 +55,7 @@ struct TypeSize {
   std::int32_t gpus_per_node = 0;    // maximum over nodes
   std::int64_t nic_bytes_per_s = 0;  // minimum over the nodes that state it
   std::int64_t nvlink_gpus = 0;      // maximum in one domain of the nvlink topology
+  bool operator==(const TypeSize&) const = default;
 };
 
 /// Columns by job index that policies and the scheduling pass read. Maintained change by change.
@@ -202,7 +203,8 @@ class StateImpl {
   static constexpr std::int32_t kForgetFrom = 4096;
   core::FilterTable::Cluster filter_cluster() const;
   void load(Snapshot snapshot, const std::string& source);
-  void rebuild_nodes();
+  /// After which no job holds anything. @returns whether jobs compile to the same options as before
+  bool rebuild_nodes();
   void rebuild_reservations();
   void rebuild_queues();
   void refresh_node(std::int32_t rank);
@@ -212,6 +214,8 @@ class StateImpl {
   /// Refreshes the nodes that come or go in (low, high].
   void refresh_nodes_between(TimeUs low, TimeUs high);
   void compile_job(std::int32_t job_index);
+  /// What was derived from the options of a job holds no longer.
+  void renew_options(std::int32_t job_index);
   void store_columns(std::int32_t job_index);
   void hold(std::int32_t job_index);
   void release(std::int32_t job_index);
