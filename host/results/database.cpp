@@ -6,6 +6,11 @@
 #include "berth/error.hpp"
 
 namespace berth::results {
+namespace {
+
+constexpr int kMostWaitMs = 10'000;
+
+}  // namespace
 
 Database::Database(const std::string& path) : path_(path) {
   // ":memory:" and "file:..." must be names of files, too.
@@ -15,13 +20,23 @@ Database::Database(const std::string& path) : path_(path) {
     sqlite3_close(handle_);
     throw EnvironmentError(fmt::format("cannot open '{}': {}", path, why));
   }
-  sqlite3_busy_timeout(handle_, 10'000);
+  sqlite3_busy_timeout(handle_, kMostWaitMs);
 }
 
 Database::~Database() { sqlite3_close(handle_); }
 
 void Database::run(const std::string& sql) {
   if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+// SQLite does not wait where two connections change a new file to WAL at once, as each holds what the other needs.
+void Database::log_writes() {
+  int code = SQLITE_BUSY;
+  for (int waited = 0; code == SQLITE_BUSY && waited < kMostWaitMs; ++waited) {
+    code = sqlite3_exec(handle_, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", nullptr, nullptr, nullptr);
+    if (code == SQLITE_BUSY) sqlite3_sleep(1);
+  }
+  if (code != SQLITE_OK) fail();
 }
 
 std::int64_t Database::number(const std::string& sql) {

@@ -22,6 +22,8 @@ class Database {
 
   /// Runs statements without results, separated by semicolons.
   void run(const std::string& sql);
+  /// Writes go to a log beside the file. Waits as the constructor does.
+  void log_writes();
   /// The single number that a query returns.
   std::int64_t number(const std::string& sql);
   /// The first column of the rows that a query returns.

@@ -146,8 +146,10 @@ void add_groups(Database& database, std::int64_t id, const Run& run) {
 
 ResultsFile::ResultsFile(const std::string& path) : database_(path) {
   // Nothing is written before the file is known to be of this kind, or empty.
+  database_.run("BEGIN");  // others may make it one meanwhile
   const bool fresh = database_.number("SELECT count(*) FROM sqlite_schema") == 0;
   const std::int64_t kind = database_.number("PRAGMA application_id"), version = database_.number("PRAGMA user_version");
+  database_.run("COMMIT");
   if (kind != kApplicationId && (!fresh || kind != 0 || version != 0)) {
     throw InputError(path, "", 0, "is an SQLite file of something else, not of results");
   }
@@ -156,7 +158,7 @@ ResultsFile::ResultsFile(const std::string& path) : database_(path) {
         path, "", 0,
         fmt::format("has results in version {}; this program knows version {}: write to another file", version, kSchemaVersion));
   }
-  database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database_.log_writes();
   Transaction transaction(database_);
   database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", kApplicationId, kSchemaVersion) + kSchema);
   transaction.commit();
