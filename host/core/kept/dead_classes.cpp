@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/group.hpp"
@@ -194,7 +195,9 @@ const DeadClasses::Growth::Steps& DeadClasses::steps_of(const kernel::ProblemVie
   if (growth.of_kind_.size() < kinds_.size()) growth.of_kind_.resize(kinds_.size());
   Growth::Steps& steps = growth.of_kind_[to_index(kind)];
   const Kind& of = kinds_[to_index(kind)];
-  if (steps.state != state_ || steps.members != of.members) list_steps(p, s, growth, of, steps);
+  if (steps.state == state_ && steps.members == of.members) return steps;
+  if (std::exchange(growth.state_, state_) != state_) growth.steps_.clear();
+  list_steps(p, s, growth, of, steps);
   return steps;
 }
 

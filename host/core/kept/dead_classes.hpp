@@ -66,6 +66,7 @@ class DeadClasses {
     std::vector<Victims> victims_;
     std::vector<Steps> of_kind_;
     std::vector<Step> steps_;
+    std::int64_t state_ = 0;  // for which `steps_` were listed
   };
 
   /// A class that is dead no longer, and from where on it was.

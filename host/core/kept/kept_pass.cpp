@@ -56,7 +56,7 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
   }
 }
 
-// Those that have left a node are dropped when another comes.
+// Those that run no longer are dropped when another comes.
 void KeptPass::add_victim(const VictimOrder& running, std::int32_t job) {
   for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
     std::vector<std::int32_t>& on = victims_on_[to_index(p_->held[h].node)];
@@ -118,11 +118,13 @@ void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const Vi
   if (!planned) std::fill(more_quota_.begin(), more_quota_.end(), 1);
   for (const std::int32_t job : gain) {
     add_held(job);
-    for (std::int32_t q = s.job.queue[to_index(job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
+    add_queues(s, job);
   }
   for (std::size_t i = 0; i < queue_used_.size(); ++i) {
     if (p.queue_used[i] < queue_used_[i]) more_quota_[i / to_index(p.n_types + 1)] = 1;
   }
+  // Changes may be followed for long without a pass.
+  if (more_.size() > 2 * to_index(p.n_nodes)) add_up_more();
 }
 
 // The nodes differ from the state's, so the next pass reads them again.
@@ -178,6 +180,10 @@ KeptPass::NodeMore KeptPass::read_node(std::int32_t node) {
   return more;
 }
 
+void KeptPass::add_queues(const StateImpl& s, std::int32_t job) {
+  for (std::int32_t q = s.job.queue[to_index(job)]; q >= 0; q = p_->queue_parent[q]) more_quota_[to_index(q)] = 1;
+}
+
 // What a job holds may be had by others.
 void KeptPass::add_held(std::int32_t job) {
   for (std::int32_t h = p_->held_begin[job]; h < p_->held_end[job]; ++h) {
@@ -186,10 +192,10 @@ void KeptPass::add_held(std::int32_t job) {
   }
 }
 
-// Of the nodes of `more_`, which is empty then.
-void KeptPass::list_growth(const VictimOrder& running) {
-  DeadClasses::Growth& growth = dead_.grow();
+// One row for each node, by rank.
+void KeptPass::add_up_more() {
   std::sort(more_.begin(), more_.end(), [](const NodeMore& a, const NodeMore& b) { return a.node < b.node; });
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < more_.size();) {
     NodeMore sum{more_[i].node, 0, 0, 0};
     for (; i < more_.size() && more_[i].node == sum.node; ++i) {
@@ -197,6 +203,16 @@ void KeptPass::list_growth(const VictimOrder& running) {
       sum.cpu = std::min(kAll, sum.cpu + more_[i].cpu);
       sum.memory = std::min(kAll, sum.memory + more_[i].memory);
     }
+    more_[kept++] = sum;
+  }
+  more_.resize(kept);
+}
+
+// Of the nodes of `more_`, which is empty then.
+void KeptPass::list_growth(const VictimOrder& running) {
+  DeadClasses::Growth& growth = dead_.grow();
+  add_up_more();
+  for (const NodeMore& sum : more_) {
     if (sum.gpus == 0 && sum.cpu == 0 && sum.memory == 0) continue;
     growth.add_node(sum);
     for (const std::int32_t job : victims_on_[to_index(sum.node)]) {
@@ -252,7 +268,7 @@ void KeptPass::wake_by_displaced(const Pass& pass, const WaitingClasses& waiting
   more_quota_.assign(to_index(p.n_queues), 0);
   for (const OrderPlace& one : displaced_) {
     add_held(one.job);
-    for (std::int32_t q = s_->job.queue[to_index(one.job)]; q >= 0; q = p.queue_parent[q]) more_quota_[to_index(q)] = 1;
+    add_queues(*s_, one.job);
   }
   wake(pass, waiting, &*std::min_element(displaced_.begin(), displaced_.end()));
 }

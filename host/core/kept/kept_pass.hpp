@@ -32,8 +32,9 @@ struct PassChange {
 /// and an index of them that are kept between passes. It finds what the pass over all jobs finds: section 12.
 ///
 /// For disciplines `strict` and `greedy`, exact demands, nodes without an end or shares, and preemption only where
-/// nothing is overdrawn. O(classes) besides what it tries. A class in which no job found room is not tried again until
-/// more could be had than then.
+/// nothing is overdrawn. A class in which no job found room is not tried again until more could be had than then. So a
+/// pass takes O(groups of dead classes, times nodes that have more) besides what it tries; O(classes) under `strict` and
+/// `class_rule`, and the first time.
 class KeptPass {
  public:
   struct Rules {
@@ -111,6 +112,8 @@ class KeptPass {
   void count_gpus(const StateImpl& state, std::int32_t node);
   void add_victim(const VictimOrder& running, std::int32_t job);
   void add_held(std::int32_t job);
+  void add_queues(const StateImpl& state, std::int32_t job);
+  void add_up_more();
   void list_growth(const VictimOrder& running);
   bool has_victims(const OrderPlace& place, const kernel::DemandRow& demand);
   bool holds_node_of(std::int32_t victim, std::int32_t filter) const;

@@ -40,9 +40,11 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
     attained_[to_index(job)] = s.attained_now(job);
     waiting_since_[to_index(job)] = s.job.waiting_since[to_index(job)];
   }
-  if (policy.learns()) read_history(s);
+  if (policy.learns()) {
+    read_history(s);
+    policy.learn({service_});
+  }
   if (policy.reads_cluster()) look_at_cluster(s);
-  policy.learn({service_});
   policy.load(policy_state);
   batch_.resize(jobs_.size());
   policy.keys(columns(s), s.now, jobs_, batch_);

@@ -80,10 +80,10 @@ class QueuePolicy {
   virtual void store(PolicyState&) const {}
   /// Drops the rows of jobs that left; after `store`. Cheap when no job left.
   virtual void retain(PolicyState&, const LiveJobs&) const {}
-  /// Prepares from the history; called before `keys`, also when the history is unchanged.
-  virtual void learn(const HistoryColumns&) {}
-  /// Whether it reads that history.
+  /// Whether it reads the history.
   virtual bool learns() const { return false; }
+  /// Prepares from the history. Called before `keys` where it `learns`, also when the history is unchanged.
+  virtual void learn(const HistoryColumns&) {}
 };
 
 using Params = std::vector<std::pair<std::string, std::string>>;

@@ -203,7 +203,7 @@ class StateImpl {
   static constexpr std::int32_t kForgetFrom = 4096;
   core::FilterTable::Cluster filter_cluster() const;
   void load(Snapshot snapshot, const std::string& source);
-  /// After which no job holds anything. @returns whether jobs compile to the same options as before
+  /// Nodes are then held by no job, until `hold` of each. @returns whether jobs compile to the same options as before
   bool rebuild_nodes();
   void rebuild_reservations();
   void rebuild_queues();

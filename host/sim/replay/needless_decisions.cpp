@@ -11,7 +11,9 @@ NeedlessDecisions::NeedlessDecisions(const SimulationSettings& settings) {
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   if (chosen.policy != nullptr) {
-    orders_ = chosen.policy->follows_from_columns() && chosen.policy->time_slice() == kNever;
+    const core::QueuePolicy& policy = *chosen.policy;
+    const bool keeps_nothing = policy.follows_from_columns() || (policy.rests_while_waiting() && policy.rises_only_at_changes());
+    orders_ = keeps_nothing && policy.time_slice() == kNever;
   } else {
     prices_ = chosen.shapes == nullptr && chosen.choice.search.population == 0;
   }
