@@ -175,14 +175,14 @@ TEST(Simulation, RoundsDecideAtTheirMultiplesOnly) {
   SimulationSettings settings = under("fifo");
   settings.round_us = 60 * kSecond;
 
-  const Trace trace = trace_of({job("a", 0, 10, 4), job("b", 1, 70, 4)});
+  const Trace trace = trace_of({job("a", 0, 10, 4), job("b", 1, 70, 4), job("c", 5, 10, 4)});
   const Ran rounds = run(trace, io::uniform_cluster(1, 4), settings);
   settings.events_too = true;
   const Ran both = run(trace, io::uniform_cluster(1, 4), settings);
 
-  EXPECT_EQ(rounds.rows, "a 0-10 b 60-130 ");
-  EXPECT_EQ(both.rows, "a 0-10 b 10-80 ");
-  EXPECT_EQ(both.totals.decisions, 5) << "at 0, 1, 10, 60 and 80 s";
+  EXPECT_EQ(rounds.rows, "a 0-10 b 60-130 c 180-190 ");
+  EXPECT_EQ(both.rows, "a 0-10 b 10-80 c 80-90 ");
+  EXPECT_EQ(both.totals.decisions, 6) << "at 0, 1, 5, 10, 60 and 80 s; at 90 s none waits";
 }
 
 TEST(Simulation, AJobThatNeverFitsIsRejectedAndTheRestGoesOn) {
