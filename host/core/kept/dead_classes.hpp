@@ -15,9 +15,9 @@ namespace berth::core {
 
 /// Where the jobs of a class found no room, and what they lacked: docs/placement.md, section 12.
 ///
-/// Dead classes stand in groups of those that could use the same. When a growth comes, each group in which somebody may
-/// find room has a turn: its classes are looked at in the order of their places, by what is free when a pass comes there.
-/// Where a job has taken it all, the rest of the group is not looked at.
+/// Dead classes stand in groups of those that could use the same. When a growth comes, each group that has a class which
+/// may find room has a turn: its classes are looked at in the order of their places, by what is free when a pass comes
+/// there. Where a job has taken it all, the rest of the group is not looked at.
 class DeadClasses {
  public:
   static constexpr std::int64_t kOnlyQuota = INT64_MAX;

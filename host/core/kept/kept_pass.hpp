@@ -160,7 +160,7 @@ class KeptPass {
   };
   std::vector<Repaired> repaired_;
 
-  // Of one pass.
+  // Of the pass that runs or ran last, and what the next one needs of it.
   const StateImpl* s_ = nullptr;
   Rules rules_;
   VictimOrder* running_ = nullptr;
