@@ -32,6 +32,14 @@ class JobRows {
     std::copy(rows.begin(), rows.end(), rows_.begin() + begin_[job]);
   }
 
+  /// Calls `change` with each row that a job has. O(jobs + rows)
+  template <class Change>
+  void edit(const Change& change) {
+    for (std::size_t job = 0; job < begin_.size(); ++job) {
+      for (std::int32_t row = begin_[job]; row < end_[job]; ++row) change(rows_[static_cast<std::size_t>(row)]);
+    }
+  }
+
   /// Puts the jobs in order, without unused rows, where more than half of the rows are unused. Returns whether it did.
   bool compact() {
     if (rows_.size() <= 2 * live_ + kFewRows) return false;

@@ -27,12 +27,7 @@ FactsSource facts_source(const Snapshot& snapshot) {
 ClusterFacts::ClusterFacts(FactsSource source) : source_(std::move(source)) {
   for (int f = 0; f < kTopologyKinds; ++f)
     levels_[static_cast<std::size_t>(f)] = DomainLevels(static_cast<TopologyKind>(f), source_.domains);
-  nodes_.resize(source_.nodes.size());
-  for (std::size_t rank = 0; rank < nodes_.size(); ++rank) {
-    node_rank_.emplace(source_.nodes[rank]->id, static_cast<std::int32_t>(rank));
-    put_node(static_cast<std::int32_t>(rank), *source_.nodes[rank]);
-  }
-  mark_reserved();
+  put_nodes(source_.nodes);
 
   const std::span<const Queue> all = source_.queues;
   const std::size_t columns = source_.gpu_types.size() + 1;
@@ -78,6 +73,27 @@ void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
   }
   if (node.state == NodeState::kFailed) facts.ok = facts.works = 0;
   for (int f = 0; f < kTopologyKinds; ++f) levels_[static_cast<std::size_t>(f)].put_node(rank, node.domain[static_cast<std::size_t>(f)]);
+}
+
+void ClusterFacts::put_nodes(std::span<const Node* const> by_rank) {
+  Index rank_before;
+  rank_before.swap(node_rank_);
+  std::vector<std::int32_t> new_rank(nodes_.size(), -1);
+  nodes_.assign(by_rank.size(), {});
+  for (std::size_t rank = 0; rank < nodes_.size(); ++rank) {
+    node_rank_.emplace(by_rank[rank]->id, static_cast<std::int32_t>(rank));
+    put_node(static_cast<std::int32_t>(rank), *by_rank[rank]);
+    const auto before = rank_before.find(by_rank[rank]->id);
+    if (before != rank_before.end()) new_rank[static_cast<std::size_t>(before->second)] = static_cast<std::int32_t>(rank);
+  }
+  for (HeldFact& held : held_) held.node = held.node < 0 ? -1 : new_rank[static_cast<std::size_t>(held.node)];
+  mark_reserved();
+}
+
+void ClusterFacts::set_reservations(std::span<const Reservation> reservations) {
+  source_.reservations = reservations;
+  for (NodeFacts& facts : nodes_) facts.reserved = false;
+  mark_reserved();
 }
 
 void ClusterFacts::put_job(std::int32_t job_index, const Job* job, std::uint64_t version) {

@@ -74,9 +74,13 @@ class ClusterFacts {
  public:
   explicit ClusterFacts(FactsSource source);
 
-  /// Changes after a delta; a node or job that comes or goes so that ranks change needs new facts.
+  /// Changes after a delta; a queue that comes or goes needs new facts.
   void set_now(TimeUs now) { source_.now = now; }
   void put_node(std::int32_t rank, const Node& node);
+  /// All nodes, by rank: some came, went or have other ranks. What jobs hold stays on the nodes of the same ids.
+  /// O(nodes + held rows)
+  void put_nodes(std::span<const Node* const> by_rank);
+  void set_reservations(std::span<const Reservation> reservations);
   void put_job(std::int32_t job_index, const Job* job, std::uint64_t version = 0);
   /// Version of all nodes, queues and reservations together, like JobFacts::version. 0: not numbered.
   std::uint64_t version() const { return version_; }

@@ -2,8 +2,10 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "berth/error.hpp"
@@ -166,12 +168,13 @@ class Applier {
     TimeUs progress_at;
   };
 
-  /// Settles the progress of all running jobs, whose rates are about to change; returns the earlier values.
-  std::shared_ptr<const std::vector<Unsettled>> settle_all() {
-    auto before = std::make_shared<std::vector<Unsettled>>();
-    for (std::int32_t job_index = 0; job_index < static_cast<std::int32_t>(s_.jobs.size()); ++job_index) {
+  /// Settles the progress of running jobs, whose rates are about to change; returns the earlier values.
+  template <class Jobs>
+  std::vector<Unsettled> settle_all(const Jobs& jobs) {
+    std::vector<Unsettled> before;
+    for (const std::int32_t job_index : jobs) {
       if (s_.job.running[to_index(job_index)] == 0 || s_.job.progress_at[to_index(job_index)] == s_.now) continue;
-      before->push_back({job_index, s_.jobs[to_index(job_index)].job->progress, s_.job.progress_at[to_index(job_index)]});
+      before.push_back({job_index, s_.jobs[to_index(job_index)].job->progress, s_.job.progress_at[to_index(job_index)]});
       s_.settle(job_index);
     }
     return before;
@@ -184,30 +187,55 @@ class Applier {
     }
   }
 
-  /// Exchanges the nodes and recompiles everything that depends on them.
-  void set_nodes(std::vector<Node> nodes) {
+  /// Adds, replaces or removes (null) the node of that id. No job is on one that is removed.
+  void set_node_of(const std::string& id, std::optional<Node> next) {
     changing_ = true;
-    const auto before = settle_all();
-    auto old = std::make_shared<std::vector<Node>>(std::move(s_.nodes));
-    undo_.push_back([this, old, before] {
-      unsettle(*before);
-      rebuild_with(*old);
+    const auto rank = s_.node_rank.find(id);
+    std::optional<Node> old;
+    if (rank != s_.node_rank.end()) old = std::move(s_.nodes[to_index(rank->second)]);
+    auto before = exchange_node(id, std::move(next), true);
+    undo_.push_back([this, id, old = std::move(old), before = std::move(before)] {
+      unsettle(before);
+      exchange_node(id, old, false);
     });
-    rebuild_with(std::move(nodes));
   }
 
-  /// Rates change with the nodes: progress up to now must be settled.
-  void rebuild_with(std::vector<Node> nodes) {
-    s_.nodes = std::move(nodes);
-    const bool same_options = s_.rebuild_nodes();
-    s_.facts_.reset();
-    for (std::int32_t job_index = 0; job_index < static_cast<std::int32_t>(s_.jobs.size()); ++job_index) {
-      if (!s_.jobs[to_index(job_index)].job) continue;
-      same_options ? s_.renew_options(job_index) : s_.compile_job(job_index);
+  /// Ranks change. Jobs on that node are compiled anew, and all where rates may have changed: their progress up to now
+  /// is settled first. @returns the earlier values
+  std::vector<Unsettled> exchange_node(const std::string& id, std::optional<Node> next, bool settle) {
+    const std::unordered_map<std::string, std::int32_t> rank_before = std::move(s_.node_rank);
+    const auto rank = rank_before.find(id);
+    std::vector<std::int32_t> there;  // jobs
+    if (rank == rank_before.end()) {
+      s_.nodes.push_back(std::move(*next));
+    } else {
+      there = s_.jobs_on_[to_index(rank->second)];
+      std::sort(there.begin(), there.end());
+      there.erase(std::unique(there.begin(), there.end()), there.end());
+      for (const std::int32_t job_index : there) s_.charge_queues(job_index, -1);
+      if (next) {
+        s_.nodes[to_index(rank->second)] = std::move(*next);
+      } else {
+        s_.nodes.erase(s_.nodes.begin() + rank->second);
+      }
+    }
+    const bool same = s_.rebuild_nodes();
+    if (same) {
+      s_.hold_again(rank_before, there);
+    } else {
+      there.clear();
+      for (std::size_t j = 0; j < s_.jobs.size(); ++j) {
+        if (s_.jobs[j].job) there.push_back(static_cast<std::int32_t>(j));
+      }
+    }
+    std::vector<Unsettled> before = settle ? settle_all(there) : std::vector<Unsettled>();
+    for (const std::int32_t job_index : there) {
+      if (!same) s_.compile_job(job_index);
       if (s_.job.running[to_index(job_index)] != 0) s_.hold(job_index);
       s_.store_columns(job_index);
     }
-    s_.rebuild_queues();
+    if (!same) s_.rebuild_queues();
+    return before;
   }
 
   void set_node(std::int32_t rank, Node next) {
@@ -265,31 +293,20 @@ class Applier {
 
   void apply(const delta::PutNode& d) {
     core::check_put_node(s_, d.node, at_field("node"));
-    const auto found = s_.node_rank.find(d.node.id);
-    std::vector<Node> nodes = s_.nodes;
-    if (found == s_.node_rank.end()) {
-      nodes.push_back(d.node);
-    } else {
-      nodes[to_index(found->second)] = d.node;
-    }
-    set_nodes(std::move(nodes));
+    set_node_of(d.node.id, d.node);
   }
 
   void apply(const delta::RemoveNode& d) {
     const std::int32_t rank = node_rank(d.node);
-    for (const JobRecord& record : s_.jobs) {
-      for (const auto& h : record.held) {
-        if (h.node == rank) refuse("node", "node '" + d.node + "' still runs job '" + record.job->id + "'");
-      }
+    if (const auto& there = s_.jobs_on_[to_index(rank)]; !there.empty()) {
+      refuse("node", "node '" + d.node + "' still runs job '" + *s_.job.id[to_index(there.front())] + "'");
     }
     for (const Reservation& r : s_.reservations) {
       if (std::find(r.nodes.begin(), r.nodes.end(), d.node) != r.nodes.end()) {
         refuse("node", "node '" + d.node + "' is named by reservation '" + r.id + "'");
       }
     }
-    std::vector<Node> nodes = s_.nodes;
-    nodes.erase(nodes.begin() + rank);
-    set_nodes(std::move(nodes));
+    set_node_of(d.node, std::nullopt);
   }
 
   void apply(const delta::SetNodeState& d) {

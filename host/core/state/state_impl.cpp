@@ -158,9 +158,34 @@ bool StateImpl::rebuild_nodes() {
     filters.clear();
     demands.clear();
   }
+  ranks_changed_ = true;
   rebuild_reservations();
   view_stale_ = true;
   return same;
+}
+
+void StateImpl::hold_again(const std::unordered_map<std::string, std::int32_t>& rank_before, std::span<const std::int32_t> others) {
+  std::vector<std::int32_t> new_rank(rank_before.size(), -1);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto before = rank_before.find(nodes[i].id);
+    if (before != rank_before.end()) new_rank[to_index(before->second)] = static_cast<std::int32_t>(i);
+  }
+  for (std::int32_t job_index = 0; job_index < static_cast<std::int32_t>(jobs.size()); ++job_index) {
+    JobRecord& record = jobs[to_index(job_index)];
+    if (record.held.empty() || std::binary_search(others.begin(), others.end(), job_index)) continue;
+    for (PlanEntry& entry : record.entries) entry.node = new_rank[to_index(entry.node)];
+    for (kernel::HeldRow& row : record.held) {
+      row.node = new_rank[to_index(row.node)];
+      occupy(job_index, row);
+    }
+  }
+  // The rows of the view. Those of jobs that changed since are written again.
+  const auto renumber = [&](auto& row) { row.node = row.node < 0 ? -1 : new_rank[to_index(row.node)]; };
+  if (!all_rows_changed_) {
+    held_.edit(renumber);
+    entries_.edit(renumber);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) refresh_node(static_cast<std::int32_t>(i));
 }
 
 void StateImpl::rebuild_reservations() {
@@ -195,7 +220,7 @@ void StateImpl::rebuild_reservations() {
   filters.rebuild(filter_cluster());
   ++structure_;
   log_.everything();
-  facts_.reset();
+  reservations_changed_ = true;
   total_gpus_.assign(nodes.size(), 0);
   total_cpu_.assign(nodes.size(), kernel::kNoLimit);
   total_memory_.assign(nodes.size(), kernel::kNoLimit);
@@ -460,6 +485,16 @@ const core::ClusterFacts& StateImpl::facts() const {
     facts_ = std::make_unique<core::ClusterFacts>(std::move(source));
   } else {
     facts_->set_now(now);
+    if (ranks_changed_ || reservations_changed_) {
+      facts_->set_reservations(reservations);
+      facts_->set_version(++facts_version_);
+    }
+    if (ranks_changed_) {
+      std::vector<const Node*> by_rank;
+      for (const Node& n : nodes) by_rank.push_back(&n);
+      facts_->put_nodes(by_rank);
+      changed_nodes_.clear();
+    }
     for (const std::int32_t n : changed_nodes_) facts_->put_node(n, nodes[to_index(n)]);
     if (!changed_nodes_.empty()) facts_->set_version(++facts_version_);
     for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[to_index(j)].job.get(), ++facts_version_);
@@ -467,7 +502,7 @@ const core::ClusterFacts& StateImpl::facts() const {
   }
   changed_nodes_.clear();
   changed_jobs_.clear();
-  order_changed_ = false;
+  order_changed_ = ranks_changed_ = reservations_changed_ = false;
   return *facts_;
 }
 

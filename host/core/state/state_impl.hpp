@@ -203,8 +203,12 @@ class StateImpl {
   static constexpr std::int32_t kForgetFrom = 4096;
   core::FilterTable::Cluster filter_cluster() const;
   void load(Snapshot snapshot, const std::string& source);
-  /// Nodes are then held by no job, until `hold` of each. @returns whether jobs compile to the same options as before
+  /// Nodes are then held by no job, until `hold` or `hold_again` of each.
+  /// @returns whether jobs compile to the same options as before, and have the same rates on nodes that are as before
   bool rebuild_nodes();
+  /// Nodes have other ranks. What running jobs hold stays on the same nodes, but for `others`, which are held anew.
+  /// @param rank_before  of each id
+  void hold_again(const std::unordered_map<std::string, std::int32_t>& rank_before, std::span<const std::int32_t> others);
   void rebuild_reservations();
   void rebuild_queues();
   void refresh_node(std::int32_t rank);
@@ -218,6 +222,8 @@ class StateImpl {
   void renew_options(std::int32_t job_index);
   void store_columns(std::int32_t job_index);
   void hold(std::int32_t job_index);
+  /// Counts a row of what a job holds on its node, for `refresh_node`.
+  void occupy(std::int32_t job_index, const kernel::HeldRow& row);
   void release(std::int32_t job_index);
   /// Adds (sign 1) or subtracts (-1) what a running job holds of its quotas.
   void charge_queues(std::int32_t job_index, int sign);
@@ -256,7 +262,7 @@ class StateImpl {
   mutable std::unique_ptr<core::ClusterFacts> facts_;  // null: to be built again
   mutable std::uint64_t facts_version_ = 0;
   mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since the last use of `facts_`
-  mutable bool order_changed_ = false;
+  mutable bool order_changed_ = false, ranks_changed_ = false, reservations_changed_ = false;  // since then; ranks of nodes
   mutable kernel::ProblemView view_{};
   mutable bool view_stale_ = true;
   mutable core::JobRows<kernel::OptionRow> options_;

@@ -185,6 +185,21 @@ void StateImpl::store_columns(std::int32_t job_index) {
   }
 }
 
+void StateImpl::occupy(std::int32_t job_index, const kernel::HeldRow& row) {
+  const std::size_t n = to_index(row.node);
+  assert((row.mask & ~total_gpus_[n]) == 0);
+  assert(row.share_ppm < kWholeGpu || (row.mask & node.held[n]) == 0);
+  jobs_on_[n].push_back(job_index);
+  node.held[n] |= row.mask;
+  node.cpu_held[n] += row.cpu;
+  node.memory_held[n] += row.memory;
+  for (std::uint64_t left = row.share_ppm < kWholeGpu ? row.mask : 0; left != 0; left &= left - 1) {
+    const std::size_t gpu = to_index(node.gpu_begin[n] + std::countr_zero(left));
+    node.gpu_used_ppm[gpu] += row.share_ppm;
+    node.gpu_used_memory[gpu] += row.gpu_memory;
+  }
+}
+
 void StateImpl::hold(std::int32_t job_index) {
   JobRecord& record = jobs[to_index(job_index)];
   const Job& j = *record.job;
@@ -213,20 +228,8 @@ void StateImpl::hold(std::int32_t job_index) {
       placed.members = static_cast<std::int32_t>(gpus / std::max(1, shape->groups[g].gpus_per_member));
     }
     record.entries.push_back(placed);
-    const std::size_t n = to_index(row.node);
-    assert((row.mask & ~total_gpus_[n]) == 0);
-    assert(row.share_ppm < kWholeGpu || (row.mask & node.held[n]) == 0);
-    type = node.type[n];
-    jobs_on_[n].push_back(job_index);
-    node.held[n] |= row.mask;
-    node.cpu_held[n] += row.cpu;
-    node.memory_held[n] += row.memory;
-    if (row.share_ppm < kWholeGpu) {
-      for (const std::int32_t g : entry.gpus) {
-        node.gpu_used_ppm[to_index(node.gpu_begin[n] + g)] += row.share_ppm;
-        node.gpu_used_memory[to_index(node.gpu_begin[n] + g)] += row.gpu_memory;
-      }
-    }
+    type = node.type[to_index(row.node)];
+    occupy(job_index, row);
     refresh_node(row.node);
   }
   job.held_type[to_index(job_index)] = type;
