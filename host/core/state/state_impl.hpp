@@ -261,7 +261,7 @@ class StateImpl {
   std::vector<std::uint8_t> total_sharing_;
   mutable std::unique_ptr<core::ClusterFacts> facts_;  // null: to be built again
   mutable std::uint64_t facts_version_ = 0;
-  mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;  // since the last use of `facts_`
+  mutable std::vector<std::int32_t> changed_jobs_, changed_nodes_;                             // since the last use of `facts_`
   mutable bool order_changed_ = false, ranks_changed_ = false, reservations_changed_ = false;  // since then; ranks of nodes
   mutable kernel::ProblemView view_{};
   mutable bool view_stale_ = true;

@@ -179,7 +179,7 @@ struct PlacePass {
       hope = gpus && quota_in_reach(job, o);
     }
     if (!hope) return kNone;
-    VictimList victims{w.p, request, ws.before, ws.victim_node, ws.listed, i, all, by_quota, request.n};
+    VictimList victims{w.p, request, ws.before, ws.victim_node, ws.displaced, ws.latest, ws.listed, i, all, by_quota, request.n};
     std::int32_t count = 0;
     const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.infeasible : nullptr, 1});
     if (option == kNone) return kNone;

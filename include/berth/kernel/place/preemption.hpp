@@ -23,13 +23,15 @@ BERTH_HD inline bool share_quota(const ProblemView& p, std::int32_t a, std::int3
 struct VictimList {
   const ProblemView& p;
   const PlaceRequest& request;
-  const std::int32_t* before;  // [n + 1] previous candidate position of each candidate; [n]: the last candidate
-  const std::int32_t* node;    // [n] PlaceWorkspace::victim_node
-  std::int32_t* listed;        // [n] positions found so far
-  std::int32_t position;       // position of the job that is to start
-  bool all;                    // false: victims that cannot make a difference are left out
-  bool by_quota;               // some option of the job has no room in its quotas now
-  std::int32_t last;           // position of the last one listed, n: none
+  const std::int32_t* before;     // [n + 1] previous candidate position of each candidate; [n]: the last candidate
+  const std::int32_t* node;       // [n] PlaceWorkspace::victim_node
+  const std::uint8_t* displaced;  // [n] already: no candidates any more
+  std::int32_t* latest;           // [n_demands] PlaceWorkspace::latest
+  std::int32_t* listed;           // [n] positions found so far
+  std::int32_t position;          // position of the job that is to start
+  bool all;                       // false: victims that cannot make a difference are left out
+  bool by_quota;                  // some option of the job has no room in its quotas now
+  std::int32_t last;              // position of the last one listed, n: none
   std::int32_t n_listed = 0;
 
   BERTH_HD bool eligible(std::int32_t i) const {
@@ -67,11 +69,30 @@ struct VictimList {
 
  private:
   BERTH_HD bool list_next() {
-    std::int32_t i = before[last];
-    while (i > position && !eligible(i)) i = before[i];
+    const bool remembers = n_listed == 0 && !all && !by_quota && request.class_rule == 0;
+    std::int32_t i = remembers ? start_of_list() : before[last];
+    while (i > position && ((remembers && displaced[i] != 0) || !eligible(i))) i = before[i];
+    if (remembers) remember(i);
     if (i <= position) return false;
     listed[n_listed++] = last = i;
     return true;
+  }
+  /// No candidate behind it matters. It may be displaced by now: those before it follow in the list all the same.
+  BERTH_HD std::int32_t start_of_list() const {
+    const std::int32_t job = request.order[position];
+    std::int32_t start = kNone;
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+      const std::int32_t known = latest[p.options[o].demand];
+      start = known > start ? known : start;
+    }
+    return start == request.n ? before[request.n] : start;
+  }
+  BERTH_HD void remember(std::int32_t i) {
+    const std::int32_t job = request.order[position];
+    for (std::int32_t o = p.option_begin[job]; o < p.option_end[job]; ++o) {
+      std::int32_t& known = latest[p.options[o].demand];
+      known = known < i ? known : i;
+    }
   }
 };
 

@@ -63,6 +63,7 @@ struct PlaceWorkspace {
   std::int32_t* known_now;    // [n_demands] round in which it did not fit in the free GPUs; a round ends when more become free
   std::int32_t* known_later;  // [n_demands] the same, with the reservation respected
   std::int32_t* infeasible;   // [n_demands] 1: did not fit with all victims released
+  std::int32_t* latest;       // [n_demands] no victim behind this position holds a node that the demand allows; n: not known
   std::int64_t* later_gpus;   // [n_types] GPUs of later victims: an upper bound
   std::int64_t* later_queue;  // [n_queues * (n_types + 1)] quota used by later victims: an upper bound
   ReleaseEvent* events;       // [n_releases + n]
@@ -146,6 +147,7 @@ inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceR
   ws.known_now = c.take<std::int32_t>(p.n_demands);
   ws.known_later = c.take<std::int32_t>(p.n_demands);
   ws.infeasible = c.take<std::int32_t>(p.n_demands);
+  ws.latest = c.take<std::int32_t>(r.preemptive != 0 ? p.n_demands : 0);
   ws.later_gpus = c.take<std::int64_t>(p.n_types);
   ws.later_queue = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
   ws.events = c.take<ReleaseEvent>(ahead ? std::int64_t{r.n_releases} + r.n : 0);
@@ -226,6 +228,7 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
   copy_column(group, p.queue_used, s.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1));
   for (std::int32_t i = group.rank(); i < p.n_demands; i += group.size()) {
     ws.known_now[i] = ws.known_later[i] = ws.infeasible[i] = 0;
+    if (r.preemptive != 0) ws.latest[i] = r.n;
   }
   for (std::int32_t i = group.rank(); i < r.n; i += group.size()) ws.displaced[i] = 0;
   for (std::int32_t j = group.rank(); j < p.n_jobs; j += group.size()) ws.gone[j] = 0;
