@@ -1,6 +1,7 @@
 #include "host/core/reasons/infeasible.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "host/core/base/wide.hpp"
 
@@ -33,21 +34,31 @@ bool Infeasible::may_use(const DemandRow& d, std::int32_t node) const {
   return (lasting_[std::int64_t{d.filter} * problem_->n_words + node / 64] >> (node % 64) & 1) != 0;
 }
 
+// Whether `found` holds for a node that the demand allows; they are visited by rank until it does.
+template <class Found>
+bool Infeasible::any_allowed(const DemandRow& d, const Found& found) const {
+  const std::uint64_t* const words = lasting_ + std::int64_t{d.filter} * problem_->n_words;
+  for (std::int32_t w = 0; w < problem_->n_words; ++w) {
+    for (std::uint64_t left = words[w]; left != 0; left &= left - 1) {
+      if (found(w * 64 + std::countr_zero(left))) return true;
+    }
+  }
+  return false;
+}
+
 bool Infeasible::possible(const DemandRow& d) const {
   const std::int64_t memory = problem_->type_memory[d.gpu_type];
   if (memory != 0 && problem_->groups[d.group_begin].gpu_memory > memory) return false;
   std::int64_t gpus = 0;
-  for (std::int32_t node = 0; node < problem_->n_nodes && gpus < d.gpus; ++node) {
-    if (may_use(d, node)) gpus += total_.row(node).gpus;
-  }
-  if (gpus < d.gpus) return false;
+  const auto enough_gpus = [&](std::int32_t node) { return (gpus += total_.row(node).gpus) >= d.gpus; };
+  if (d.gpus > 0 && !any_allowed(d, enough_gpus)) return false;
   for (std::int32_t g = d.group_begin; g < d.group_end; ++g) {
     const GroupRow& group = problem_->groups[g];
     std::int64_t members = 0;
-    for (std::int32_t node = 0; node < problem_->n_nodes && members < group.members; ++node) {
-      if (may_use(d, node)) members += total_.members(total_.row(node), group, Stage::kMemory, kNever);
-    }
-    if (members < group.members) return false;
+    const auto enough_members = [&](std::int32_t node) {
+      return (members += total_.members(total_.row(node), group, Stage::kMemory, kNever)) >= group.members;
+    };
+    if (group.members > 0 && !any_allowed(d, enough_members)) return false;
     if (group.require_level != kNone && !possible_inside(d, group)) return false;
   }
   return true;

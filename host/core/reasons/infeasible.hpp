@@ -23,6 +23,8 @@ class Infeasible {
 
  private:
   bool may_use(const kernel::DemandRow& d, std::int32_t node) const;
+  template <class Found>
+  bool any_allowed(const kernel::DemandRow& d, const Found& found) const;
   bool possible(const kernel::DemandRow& d) const;
   std::int64_t members_apart(const kernel::DemandRow& d, const kernel::GroupRow& group, std::int32_t topology, std::int32_t level,
                              std::int64_t most, std::int64_t unit);
