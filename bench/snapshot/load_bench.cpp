@@ -10,6 +10,7 @@
 #include "bench/support/cluster.hpp"
 #include "bench/support/latency.hpp"
 #include "bench/support/memory.hpp"
+#include "berth/engine.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -23,6 +24,7 @@ struct Text {
   std::int64_t nodes = 0;
   std::string json;
   std::int64_t resident = 0;  // bytes that one state of it keeps
+  std::int64_t decided = 0;   // the same with an engine, its memory and a plan, after two decisions
 };
 
 const Text& text_of(std::int64_t nodes) {
@@ -36,9 +38,20 @@ const Text& text_of(std::int64_t nodes) {
   made = {};
   parsed = {};
   const std::int64_t before = resident_bytes();
-  const ClusterState state = io::parse_state(text.json);
+  ClusterState state = io::parse_state(text.json);
   require(state.impl().problem().n_nodes == nodes, "the state lacks nodes");
   text.resident = resident_bytes() - before;
+  Engine engine;
+  PolicyState memory;
+  Request request;
+  request.policy = "srsf";
+  request.changes_only = true;
+  Plan plan;
+  for (int decision = 0; decision < 2; ++decision) {
+    engine.decide(state, memory, request, plan);
+    commit(state, plan);
+  }
+  text.decided = resident_bytes() - before;
   text.nodes = nodes;
   return text;
 }
@@ -55,6 +68,7 @@ void load(benchmark::State& bench) {
   bench.counters["jobs"] = static_cast<double>(snapshot_jobs(bench.range(0)));
   bench.counters["json_bytes"] = static_cast<double>(text.json.size());
   bench.counters["resident_bytes"] = static_cast<double>(text.resident);
+  bench.counters["decided_bytes"] = static_cast<double>(text.decided);
 }
 
 BENCHMARK(load)->ArgNames({"nodes"})->UseManualTime()->Unit(benchmark::kMillisecond)->Apply([](benchmark::internal::Benchmark* b) {

@@ -99,7 +99,7 @@ bool alike(const core::PassResult& a, const core::PassResult& b) {
   };
   return a.outcome == b.outcome && a.option == b.option && a.entry_begin == b.entry_begin && a.entry_end == b.entry_end &&
          a.n_entries == b.n_entries &&
-         std::equal(a.entries.begin(), a.entries.begin() + a.n_entries, b.entries.begin(), b.entries.begin() + b.n_entries, same);
+         std::equal(a.entries.data(), a.entries.data() + a.n_entries, b.entries.data(), b.entries.data() + b.n_entries, same);
 }
 
 void require_alike(const std::vector<core::PassResult>& a, const std::vector<core::PassResult>& b, const std::string& side) {

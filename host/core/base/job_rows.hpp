@@ -21,6 +21,9 @@ class JobRows {
     end_.resize(jobs, 0);
   }
 
+  /// Room for so many rows in all.
+  void reserve(std::size_t rows) { rows_.reserve(rows); }
+
   /// Replaces the rows of a job.
   void set(std::size_t job, std::span<const Row> rows) {
     if (size_of(job) != rows.size()) {

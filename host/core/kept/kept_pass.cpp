@@ -300,7 +300,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiti
   std::copy_n(p.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1), free_.queue_used);
   // A gang has at most one entry for each of its GPUs; they are given back before others are tried.
   const std::size_t most = 2 * to_index(p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0) + 64;
-  entries_.resize(std::max(entries_.size(), most));
+  entries_.make_room(most);
   Pass pass{group_, p, free_, scratch_, entries_.data(), 0, false, rules.max_tries, rules.packing};
 
   heads_.clear();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/kernel/place/place.hpp"
+#include "host/core/base/row_buffer.hpp"
 #include "host/core/kept/dead_classes.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
@@ -190,7 +191,7 @@ class KeptPass {
   std::vector<OrderPlace> displaced_;     // by one job
   std::vector<PassChange> changes_;
   std::vector<std::size_t> change_of_;  // [jobs] index in `changes_` + 1; 0: none
-  std::vector<kernel::PlacedRow> entries_;
+  RowBuffer<kernel::PlacedRow> entries_;
   std::int32_t n_entries_ = 0;
   std::int32_t blocked_ = -1;
   std::vector<std::int64_t> known_now_, infeasible_;  // [demands] the round, the pass in which it did not fit

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "host/backend/backend.hpp"
+#include "host/core/base/row_buffer.hpp"
 
 namespace berth::core {
 
@@ -11,7 +12,7 @@ namespace berth::core {
 struct PassResult {
   std::vector<kernel::Outcome> outcome;
   std::vector<std::int32_t> option, entry_begin, entry_end, displaced_by;
-  std::vector<kernel::PlacedRow> entries;
+  RowBuffer<kernel::PlacedRow> entries;
   std::int32_t n_entries = 0;
   std::vector<TimeUs> reserve_at;
 
@@ -21,7 +22,7 @@ struct PassResult {
     outcome.resize(rows);
     for (auto* column : {&option, &entry_begin, &entry_end, &displaced_by}) column->resize(rows);
     // A reservation may name GPUs that other jobs of the plan get first.
-    entries.resize(2 * static_cast<std::size_t>(bound));
+    entries.make_room(2 * static_cast<std::size_t>(bound));
     n_entries = 0;
     reserve_at.resize(rows);
     return columns();

@@ -448,6 +448,11 @@ void StateImpl::update_rows() const {
   }
   const auto update = [this](auto& rows, auto member) {
     rows.resize(jobs.size());
+    if (all_rows_changed_) {
+      std::size_t all = 0;
+      for (const JobRecord& record : jobs) all += (record.*member).size();
+      rows.reserve(all);
+    }
     for (const std::int32_t job_index : changed_rows_) rows.set(to_index(job_index), jobs[to_index(job_index)].*member);
     rows.compact();
   };
