@@ -107,8 +107,8 @@ BERTH_HD void charge_now(Run& run, const DemandRow& demand, std::int32_t from) {
 /// A job that holds nothing starts now, is reserved or waits.
 ///
 /// A job costs its candidates, each with one placement and the nodes that change between two windows. Candidates are
-/// passed over by counts of GPUs and by quotas: O(points) for all of them together. Those that failed for an equal
-/// demand and a run that is not longer are not looked at again. Memory: O(jobs + releases + entries).
+/// passed over by counts of GPUs and by quotas: O(points) for all of them together. Those that failed for a
+/// demand that needs no more, and a run that is not longer, are not looked at again. Memory: O(jobs + releases + entries).
 template <class Run>
 BERTH_HD void step_conservative(Run& run, std::int32_t i, std::int32_t job, bool displaced) {
   const std::int32_t from = run.w.n_entries;

@@ -362,8 +362,8 @@ BERTH_HD void place(Group& group, const ProblemView& problem, const PlaceRequest
     result.displaced_by[i] = kNone;
     result.reserve_at[i] = kNever;
   }
-  const std::int32_t memos = request.discipline == Discipline::kConservative ? 2 * problem.n_demands : 0;
-  for (std::int32_t k = group.rank(); k < memos; k += group.size()) ws.timeline.memo[k].round = 0;
+  const std::int64_t memos = request.discipline == Discipline::kConservative ? std::int64_t{problem.n_filters} * kTimelineMemos : 0;
+  for (std::int64_t k = group.rank(); k < memos; k += group.size()) ws.timeline.memo[k].round = 0;
   group.sync();
   for (std::int32_t i = 0; i < request.n; ++i) {
     if (i < run.limit && stop_token.stop(i)) run.limit = i;

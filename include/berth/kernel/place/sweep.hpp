@@ -8,6 +8,23 @@
 /// The search for the first start of one option: docs/placement.md section 7, "Conservative backfill".
 namespace berth::kernel {
 
+/// Whether what holds all members of b has room for those of a: both are exact and have the same filter.
+BERTH_HD inline bool needs_no_more(const ProblemView& p, const DemandRow& a, const DemandRow& b) {
+  if (&a == &b) return true;
+  const GroupRow& x = p.groups[a.group_begin];
+  const GroupRow& y = p.groups[b.group_begin];
+  if (x.share_ppm != y.share_ppm || x.gpu_memory > y.gpu_memory) return false;
+  const bool segments = x.segment_size > 0, inside = x.require_level != kNone, apart = x.spread_most > 0;
+  if (segments && (x.segment_size != y.segment_size || x.segment_topology != y.segment_topology || x.segment_level != y.segment_level))
+    return false;
+  if (inside && (x.require_topology != y.require_topology || x.require_level != y.require_level)) return false;
+  if (apart && (x.spread_most != y.spread_most || x.spread_topology != y.spread_topology || x.spread_level != y.spread_level)) return false;
+  if ((segments || inside || apart) && x.gpus != y.gpus) return false;
+  const std::int32_t members = y.gpus / x.gpus;  // of a, in the place of one of b
+  if (members == 0 || x.members > std::int64_t{y.members} * members) return false;
+  return x.cpu <= y.cpu / members && x.memory <= y.memory / members;
+}
+
 /// Goes through the points at which a reservation may start, in time order. Those that counts or quotas rule out are
 /// passed over: each point is looked at once, however many windows it is in. One thread uses it.
 struct Sweep {
@@ -25,7 +42,12 @@ struct Sweep {
   bool proved = true;             // candidates so far failed for want of a place
   std::int32_t first_unproved = kNone;
 
-  BERTH_HD TimelineMemo* memo() const { return timeline.s.memo + std::int64_t{2} * (&demand - timeline.p.demands); }
+  BERTH_HD TimelineMemo* memos() const { return timeline.s.memo + std::int64_t{demand.filter} * kTimelineMemos; }
+  BERTH_HD TimeUs instant_of(std::int32_t i) const { return i == kNone ? kNever : timeline.s.points[i].at; }
+  /// Whether what is known of one demand and run holds for another.
+  BERTH_HD bool covers(std::int32_t known, TimeUs of_run, std::int32_t other, TimeUs other_run) const {
+    return of_run <= other_run && needs_no_more(timeline.p, timeline.p.demands[known], timeline.p.demands[other]);
+  }
   BERTH_HD std::int32_t next(std::int32_t i) const { return timeline.s.points[i].next; }
   BERTH_HD bool reaches(std::int32_t bad) const { return bad != kNone && timeline.s.points[bad].at >= timeline.s.points[point].at; }
 
@@ -33,10 +55,11 @@ struct Sweep {
     const ProblemView& p = timeline.p;
     counts = demand.exact != 0;
     point = 0;
-    for (std::int32_t k = 0; counts && k < 2; ++k) {
-      const TimelineMemo& known = memo()[k];
-      if (known.round != timeline.round || run < known.run || point == kNone) continue;
-      if (known.point == kNone || timeline.s.points[known.point].at > timeline.s.points[point].at) point = known.point;
+    const auto mine = static_cast<std::int32_t>(&demand - p.demands);
+    for (std::int32_t k = 0; counts && k < kTimelineMemos; ++k) {
+      const TimelineMemo& known = memos()[k];
+      if (known.round != timeline.round || instant_of(known.point) <= instant_of(point)) continue;
+      if (covers(known.demand, known.run, mine, run)) point = known.point;
     }
     if (point == kNone) return;
     for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
@@ -93,14 +116,30 @@ struct Sweep {
     proved = false;
   }
 
-  /// Remembers for jobs of the same demand what was proved. `point` is where the search stopped.
+  /// Remembers what was proved, unless that is known. `point` is where the search stopped. Where there is no room, it
+  /// takes the place of what reaches least far.
   BERTH_HD void remember() {
     if (!counts) return;
     give_up_proof();
-    const TimelineMemo known{run, first_unproved, timeline.round};
-    TimelineMemo* of = memo();
-    if (of[0].round != timeline.round || run <= of[0].run) of[0] = known;
-    of[1] = known;
+    const auto mine = static_cast<std::int32_t>(&demand - timeline.p.demands);
+    const TimeUs reached = instant_of(first_unproved);
+    TimelineMemo* place = nullptr;
+    TimeUs least = reached;
+    for (std::int32_t k = 0; k < kTimelineMemos; ++k) {
+      TimelineMemo& known = memos()[k];
+      if (known.round == timeline.round) {
+        const TimeUs of = instant_of(known.point);
+        if (of >= reached && covers(known.demand, known.run, mine, run)) return;
+        if (of <= reached && covers(mine, run, known.demand, known.run)) known.round = 0;
+        if (known.round != 0 && of >= least) continue;
+        least = known.round == 0 ? -1 : of;
+        place = &known;
+      } else if (least >= 0) {
+        least = -1;
+        place = &known;
+      }
+    }
+    if (place != nullptr) *place = {run, mine, first_unproved, timeline.round, 0};
   }
 };
 

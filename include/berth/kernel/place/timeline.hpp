@@ -37,12 +37,15 @@ struct QueueCharge {
   std::int32_t pad;
 };
 
-/// All candidates before `point` are known to fail for runs of `run` and more.
+/// All candidates before `point` are known to fail for runs of `run` and more, of this demand and of those that need more.
 struct TimelineMemo {
   TimeUs run;
+  std::int32_t demand;
   std::int32_t point;  // kNone: all candidates fail
   std::int32_t round;  // it is valid in this round only
+  std::int32_t pad;
 };
+inline constexpr std::int32_t kTimelineMemos = 32;  // of a filter
 
 /// What a node has after its changes up to an instant, so that a window that moves on does not begin at the first.
 struct NodeCursor {
@@ -65,7 +68,7 @@ struct TimelineSpace {
   std::int64_t* queue_then;     // [n_queues * (n_types + 1)] usage at the point that is looked at
   std::int32_t* shared_ppm;     // [64] of the node that is looked at
   std::int64_t* shared_memory;  // [64]
-  TimelineMemo* memo;           // [2 * n_demands] of the shortest run, and the latest
+  TimelineMemo* memo;           // [n_filters * kTimelineMemos]
   std::int32_t* answer;         // [1] from one thread to all
 };
 

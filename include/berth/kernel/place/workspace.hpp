@@ -120,7 +120,7 @@ inline TimelineSpace carve_timeline(BumpAllocator& c, const ProblemView& p, cons
   s.queue_then = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
   s.shared_ppm = c.take<std::int32_t>(64);
   s.shared_memory = c.take<std::int64_t>(64);
-  s.memo = c.take<TimelineMemo>(std::int64_t{2} * p.n_demands);
+  s.memo = c.take<TimelineMemo>(std::int64_t{p.n_filters} * kTimelineMemos);
   s.answer = c.take<std::int32_t>(1);
   return s;
 }
