@@ -27,7 +27,7 @@ FactsSource facts_source(const Snapshot& snapshot) {
 ClusterFacts::ClusterFacts(FactsSource source) : source_(std::move(source)) {
   for (int f = 0; f < kTopologyKinds; ++f)
     levels_[static_cast<std::size_t>(f)] = DomainLevels(static_cast<TopologyKind>(f), source_.domains);
-  put_nodes(source_.nodes);
+  put_nodes(source_.nodes, source_.reservations);
 
   const std::span<const Queue> all = source_.queues;
   const std::size_t columns = source_.gpu_types.size() + 1;
@@ -75,7 +75,7 @@ void ClusterFacts::put_node(std::int32_t rank, const Node& node) {
   for (int f = 0; f < kTopologyKinds; ++f) levels_[static_cast<std::size_t>(f)].put_node(rank, node.domain[static_cast<std::size_t>(f)]);
 }
 
-void ClusterFacts::put_nodes(std::span<const Node* const> by_rank) {
+void ClusterFacts::put_nodes(std::span<const Node* const> by_rank, std::span<const Reservation> reservations) {
   Index rank_before;
   rank_before.swap(node_rank_);
   std::vector<std::int32_t> new_rank(nodes_.size(), -1);
@@ -87,6 +87,7 @@ void ClusterFacts::put_nodes(std::span<const Node* const> by_rank) {
     if (before != rank_before.end()) new_rank[static_cast<std::size_t>(before->second)] = static_cast<std::int32_t>(rank);
   }
   for (HeldFact& held : held_) held.node = held.node < 0 ? -1 : new_rank[static_cast<std::size_t>(held.node)];
+  source_.reservations = reservations;
   mark_reserved();
 }
 

@@ -79,7 +79,8 @@ class ClusterFacts {
   void put_node(std::int32_t rank, const Node& node);
   /// All nodes, by rank: some came, went or have other ranks. What jobs hold stays on the nodes of the same ids.
   /// O(nodes + held rows)
-  void put_nodes(std::span<const Node* const> by_rank);
+  void put_nodes(std::span<const Node* const> by_rank, std::span<const Reservation> reservations);
+  /// The nodes are the same.
   void set_reservations(std::span<const Reservation> reservations);
   void put_job(std::int32_t job_index, const Job* job, std::uint64_t version = 0);
   /// Version of all nodes, queues and reservations together, like JobFacts::version. 0: not numbered.

@@ -490,16 +490,15 @@ const core::ClusterFacts& StateImpl::facts() const {
     facts_ = std::make_unique<core::ClusterFacts>(std::move(source));
   } else {
     facts_->set_now(now);
-    if (ranks_changed_ || reservations_changed_) {
-      facts_->set_reservations(reservations);
-      facts_->set_version(++facts_version_);
-    }
     if (ranks_changed_) {
       std::vector<const Node*> by_rank;
       for (const Node& n : nodes) by_rank.push_back(&n);
-      facts_->put_nodes(by_rank);
+      facts_->put_nodes(by_rank, reservations);
       changed_nodes_.clear();
+    } else if (reservations_changed_) {
+      facts_->set_reservations(reservations);
     }
+    if (ranks_changed_ || reservations_changed_) facts_->set_version(++facts_version_);
     for (const std::int32_t n : changed_nodes_) facts_->put_node(n, nodes[to_index(n)]);
     if (!changed_nodes_.empty()) facts_->set_version(++facts_version_);
     for (const std::int32_t j : changed_jobs_) facts_->put_job(j, jobs[to_index(j)].job.get(), ++facts_version_);
