@@ -14,6 +14,7 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "host/core/state/state_impl.hpp"
 #include "tests/support/params.hpp"
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/plan_text.hpp"
@@ -70,6 +71,7 @@ class Clusters {
   }
 
   void decide(const std::string& where) {
+    ASSERT_TRUE(nothing_overdrawn()) << where;
     Plan plan, expected;
     PolicyState kept = kept_;
     request_.changes_only = random_.percent(60);
@@ -88,6 +90,16 @@ class Clusters {
   }
 
  private:
+  // What section 12 of docs/placement.md says of cores and memory.
+  bool nothing_overdrawn() const {
+    const StateImpl& s = state_.impl();
+    for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+      const Node& node = s.nodes[n];
+      if (node.cpu_milli >= 0 && s.node.cpu_held[n] > node.cpu_milli) return false;
+      if (node.memory_bytes >= 0 && s.node.memory_held[n] > node.memory_bytes) return false;
+    }
+    return true;
+  }
   std::string text(const Plan& plan) const { return io::to_json(plan, state_, false).substr(0, 6'000); }
 
   Delta one(const Snapshot& s) {
@@ -103,7 +115,7 @@ class Clusters {
       case 3:
         return progress(job);
       case 4:
-        return again(job);
+        return again(s, job);
       case 5:
         return node(s);
       case 6:
@@ -126,8 +138,11 @@ class Clusters {
     p.attained_gpu_us += random_.below(5'000) * kSecond;
     return delta::SetProgress{job.id, std::move(p)};
   }
-  Delta again(Job job) {
+  // One that runs cannot need more cores than there are.
+  Delta again(const Snapshot& s, Job job) {
     job.priority += random_.below(3) - 1;
+    if (random_.percent(20)) job.constraints.cpu_milli_per_gpu = random_.below(24) * 1'000;
+    if (random_.percent(20) && !s.queues.empty()) job.queue = random_.of(s.queues).id;
     if (random_.percent(30)) job.estimate.run_us = kNever;
     if (random_.percent(30)) job.estimate.run_us = random_.within(1, 20'000) * kSecond;
     if (random_.percent(20)) job.deadline = {random_.below(200'000) * kSecond, true};

@@ -30,9 +30,7 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
   carve(static_cast<std::byte*>(aligned));
   std::copy_n(p.node_free, p.n_nodes, free_.free);
   kernel::build_index(group_, p, free_);
-  overdrawn_.assign(to_index(p.n_nodes), 0);
   open_.assign(p.node_open, p.node_open + p.n_nodes);
-  overdrawn_nodes_ = 0;
   touched_.clear();
   lost_.clear();
   repaired_.clear();
@@ -168,15 +166,10 @@ KeptPass::NodeMore KeptPass::read_node(std::int32_t node) {
   kernel::set_free(p, free_, node, p.node_free[node]);
   free_.cpu[node] = p.node_cpu[node];
   free_.memory[node] = p.node_memory[node];
-  bool over = p.node_cpu[node] < 0 || p.node_memory[node] < 0;
-  const std::int64_t memory = p.node_type[node] < 0 ? 0 : p.type_memory[p.node_type[node]];
   for (std::int32_t g = p.gpu_begin[node]; g < p.gpu_begin[node + 1]; ++g) {
     free_.used_ppm[g] = p.gpu_used_ppm[g];
     free_.used_memory[g] = p.gpu_used_memory[g];
-    over = over || (p.node_sharing[node] != 0 && (p.gpu_used_ppm[g] > kWholeGpu || (memory != 0 && p.gpu_used_memory[g] > memory)));
   }
-  overdrawn_nodes_ += (over ? 1 : 0) - overdrawn_[to_index(node)];
-  overdrawn_[to_index(node)] = over ? 1 : 0;
   return more;
 }
 

@@ -31,8 +31,8 @@ struct PassChange {
 /// The scheduling pass of docs/placement.md, section 6, over classes of waiting jobs instead of all jobs, on free GPUs
 /// and an index of them that are kept between passes. It finds what the pass over all jobs finds: section 12.
 ///
-/// For disciplines `strict` and `greedy`, exact demands, nodes without an end or shares, and preemption only where
-/// nothing is overdrawn. A class in which no job found room is not tried again until more could be had than then. So a
+/// For disciplines `strict` and `greedy`, exact demands, nodes without an end or shares, and preemption only where no queue
+/// is above its quotas. A class in which no job found room is not tried again until more could be had than then. So a
 /// pass takes O(groups of dead classes, times nodes that have more) besides what it tries; O(classes) under `strict` and
 /// `class_rule`, and the first time.
 class KeptPass {
@@ -70,8 +70,6 @@ class KeptPass {
   const Sums& sums() const { return sums_; }
   /// GPUs that are free after the pass.
   std::int64_t free_after() const;
-  /// Whether cores, memory and shares of nodes are within what there is. Quotas are left to the caller.
-  bool nothing_overdrawn() const { return overdrawn_nodes_ == 0; }
 
   /// After `begin` or `follow` on the same problem.
   /// @param running  those that may be displaced; read only where `rules.preemptive`
@@ -147,11 +145,9 @@ class KeptPass {
   kernel::PassState free_{}, reach_{};
   kernel::Scratch scratch_{};
   std::vector<std::byte> memory_;
-  std::vector<std::uint8_t> overdrawn_;  // [nodes]
-  std::vector<std::uint64_t> open_;      // [nodes] as of the problem
-  std::vector<Sums> node_sums_;          // [nodes] the same
+  std::vector<std::uint64_t> open_;  // [nodes] as of the problem
+  std::vector<Sums> node_sums_;      // [nodes] the same
   Sums sums_;
-  std::int64_t overdrawn_nodes_ = 0;
   std::vector<std::int32_t> touched_;  // nodes that differ from the state's since the last pass
   std::vector<std::int32_t> lost_;     // jobs that lost GPUs and were not repaired, by job rank
   struct Repaired {

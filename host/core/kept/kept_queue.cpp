@@ -162,7 +162,6 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   }
   pass_.take_failures(s, failures);
   known_ = true;
-  const bool overdrawn = !pass_.nothing_overdrawn();
   const bool over_quota = [&] {
     for (std::size_t i = 0; i < s.queue_used.size(); ++i) {
       if (s.queue_cap[i] != kernel::kNoLimit && p_->queue_used[i] > s.queue_cap[i]) return true;
@@ -171,7 +170,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   }();
   const bool lost_inexact = std::any_of(failures.jobs().begin(), failures.jobs().end(),
                                         [&](std::int32_t job) { return failures.lost()[to_index(job)] != 0 && !is_exact(s, job); });
-  if (inexact_ > 0 || lost_inexact || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
+  if (inexact_ > 0 || lost_inexact || (chosen.entry->preemptive && over_quota)) return false;
   pass_.run(s,
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
