@@ -119,19 +119,23 @@ bool KeptQueue::collect_changes(const StateImpl& s) {
   return jobs_.size() <= few(s.job_order.size());
 }
 
-// A running job that changed otherwise than by the last plan may be displaced where it was not.
+// A running job that changed otherwise than by the last plan may be displaced where it was not. So may one that the plan
+// changes, where the plan was not applied.
 void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   gain_.clear();
-  const bool planned = pass_.as_planned(s);
+  const auto read_gain = [&](std::int32_t job) {
+    if (running_.has(job) && !pass_.runs_as_placed(s, running_.stored(job))) gain_.push_back(job);
+  };
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
-    if (s.job.running[to_index(job)] == 0 || !running_.has(job)) continue;
-    if (planned && pass_.placed(running_.stored(job))) continue;
-    gain_.push_back(job);
+    read_gain(job);
+  }
+  for (const PassChange& change : pass_.changes()) {
+    if (!std::binary_search(jobs_.begin(), jobs_.end(), change.job)) read_gain(change.job);
   }
   running_.end_changes();
   pass_.forget(waiting_.drop_empty());
-  pass_.follow(s, *p_, running_, nodes_, jobs_, gain_, planned);
+  pass_.follow(s, *p_, running_, nodes_, jobs_, gain_);
 }
 
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
