@@ -15,6 +15,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "host/sim/generate/generate.hpp"
 #include "tests/support/params.hpp"
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/plan_text.hpp"
@@ -28,16 +29,58 @@ using test::Random;
 constexpr std::int32_t kFew = 100;
 constexpr TimeUs kMinimumRun = 100'000 * kSecond;
 
+bool has_shares(const Job& job) {
+  return std::any_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.share_ppm != kWholeGpu; });
+}
+
+/// Shares run on some nodes, which are drained: there no GPU is shared with jobs that come.
+Snapshot cluster_with_shares(std::uint64_t seed) {
+  sim::GenerateOptions options = test::plain_options(seed, 60);
+  options.workload = sim::Workload::kPai;
+  Snapshot s = sim::generate(options);
+  s.reservations.clear();
+  for (Node& node : s.nodes) {
+    node.available_until_us = kNever;
+    node.sharing = std::any_of(s.jobs.begin(), s.jobs.end(), [&](const Job& job) {
+      const std::vector<AllocationEntry>& held = job.allocation.entries;
+      return std::any_of(held.begin(), held.end(), [&](const AllocationEntry& e) { return e.node == node.id && e.share_ppm != kWholeGpu; });
+    });
+    if (node.sharing) node.state = NodeState::kDrain;
+  }
+  return s;
+}
+
 /// Of one policy, on one state that changes. All jobs of many have the same minimum run.
 class Clusters {
  public:
-  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60) : random_(seed), newcomers_(test::plain_newcomers(seed)) {
-    Snapshot s = test::plain_cluster(seed, jobs);
+  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60) : Clusters(seed, policy, test::plain_cluster(seed, jobs)) {}
+  Clusters(std::uint64_t seed, const std::string& policy, Snapshot s) : random_(seed), newcomers_(test::plain_newcomers(seed)) {
     for (Job& job : s.jobs) {
-      if (jobs > kFew) job.preemption.minimum_run_us = kMinimumRun;
+      if (std::ssize(s.jobs) > kFew) job.preemption.minimum_run_us = kMinimumRun;
     }
     request_ = test::plain_request(policy, seed, random_);
     state_ = ClusterState(s);
+  }
+
+  /// In place of the cluster, at the same time.
+  void load(Snapshot s) {
+    s.now_us = state_.now();
+    state_.apply(delta::Load{std::move(s)});
+  }
+
+  /// Of nodes with shares.
+  void break_nodes() {
+    const Snapshot s = state_.snapshot();
+    for (const Node& node : s.nodes) {
+      if (!node.sharing || !random_.percent(30)) continue;
+      state_.apply(delta::SetNodeState{node.id, random_.of<NodeState>({NodeState::kDrain, NodeState::kFailed}), 0});
+    }
+  }
+  std::int64_t shares_on_broken_nodes() const {
+    const StateImpl& s = state_.impl();
+    std::vector<std::int32_t> jobs;
+    s.list_jobs_that_lost_gpus(jobs);
+    return std::count_if(jobs.begin(), jobs.end(), [&](std::int32_t job) { return has_shares(*s.jobs[static_cast<std::size_t>(job)].job); });
   }
 
   void pass_time(TimeUs time) { state_.apply(delta::SetTime{state_.snapshot().now_us + time}); }
@@ -60,14 +103,15 @@ class Clusters {
   std::int32_t change() {
     const Snapshot s = state_.snapshot();
     std::int32_t applied = 0;
-    for (std::int32_t i = random_.within(1, 3); i > 0; --i) {
-      try {
-        state_.apply(one(s));
-        ++applied;
-      } catch (const Error&) {  // such as a job that has left
-      }
-    }
+    for (std::int32_t i = random_.within(1, 3); i > 0; --i) applied += apply(one(s)) ? 1 : 0;
     return applied;
+  }
+  /// Some end, are described again, or come.
+  void change_jobs() {
+    const Snapshot s = state_.snapshot();
+    if (!s.jobs.empty() && random_.percent(30)) apply(delta::RemoveJob{random_.of(s.jobs).id, "completed"});
+    if (!s.jobs.empty() && random_.percent(30)) apply(again(s, random_.of(s.jobs)));
+    apply(random_.percent(50) ? newcomer(s) : delta::SetTime{s.now_us + 100 * kSecond});
   }
 
   void decide(const std::string& where) {
@@ -99,6 +143,15 @@ class Clusters {
       if (node.memory_bytes >= 0 && s.node.memory_held[n] > node.memory_bytes) return false;
     }
     return true;
+  }
+  // False for such as a job that has left.
+  bool apply(const Delta& delta) {
+    try {
+      state_.apply(delta);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
   }
   std::string text(const Plan& plan) const { return io::to_json(plan, state_, false).substr(0, 6'000); }
 
@@ -222,6 +275,35 @@ TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereDemandsComeAndGo) {
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
+}
+
+// Loads with fewer and more nodes and jobs. What was known of the one before is of no use.
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobsAfterAnotherSnapshotIsLoaded) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Clusters clusters(seed, GetParam());
+    for (std::int32_t round = 0; round < 32; ++round) {
+      if (round % 8 == 7) clusters.load(test::plain_cluster(seed + static_cast<std::uint64_t>(round) * 31, round % 16 == 7 ? 30 : 80));
+      clusters.change();
+      clusters.decide(GetParam() + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// Nodes on which shares run fail, and are drained again.
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereSharesLoseTheirGpus) {
+  std::int64_t lost = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Clusters clusters(seed, GetParam(), cluster_with_shares(seed));
+    for (std::int32_t round = 0; round < 24; ++round) {
+      if (round % 3 == 2) clusters.break_nodes();
+      lost += clusters.shares_on_broken_nodes();
+      clusters.change_jobs();
+      clusters.decide(GetParam() + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(lost, 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KeptQueue, ::testing::ValuesIn(test::queue_policy_names()),

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -431,6 +433,51 @@ TEST(PlanChanges, WhatAJobDidNotTakeIsFreeWhereTheOthersStarted) {
   state.apply(std::vector<Delta>{delta::RemoveJob{"a", ""},
                                  delta::StartJob{"b", {"s", {{"", 0, state.node(on.node).id, {0, 1, 2, 3, 4, 5, 6, 7}, kWholeGpu, false}}}}});
   EXPECT_EQ(actions(state, settled.decide(state)), "x start; ");
+}
+
+// At some instant of the decision, or after it. Such a plan is whole or says that it was stopped; the next ones are whole.
+TEST(PlanChanges, ACancellationMayComeAtAnyInstantOfADecision) {
+  sim::GenerateOptions options;
+  options.nodes = 6;
+  options.jobs = 60;
+  ClusterState state(sim::generate(options));
+  Engine engine;
+  const Request request = asking_for_changes("srsf");
+  const auto decide = [&] {
+    Plan plan;
+    PolicyState kept;
+    engine.decide(state, kept, request, plan);
+    return plan;
+  };
+  const auto expect_whole = [&](const Plan& plan) {
+    Request whole = request;
+    whole.changes_only = false;
+    EXPECT_TRUE(same_plan(plan, without_unchanged(Engine().decide(state, whole))));
+  };
+  Snapshot others;
+  for (int round = 0; round < 300; ++round) {
+    state.apply(delta::PutJob{add_job(others, "came" + std::to_string(round), 1)});
+    for (int i = 0; i < 3; ++i) expect_whole(decide());  // from now on the queue is kept
+    state.apply(delta::RemoveJob{"came" + std::to_string(round), ""});
+    std::atomic<bool> begun{false};
+    std::jthread other([&] {
+      while (!begun) {
+      }
+      for (int spins = 0; spins < round * 50 && begun; ++spins) {
+      }
+      engine.cancel();
+    });
+    begun = true;
+    const Plan plan = decide();
+    other.join();
+    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+    if (plan.stopped_by == "done") {
+      expect_whole(plan);
+    } else {
+      EXPECT_EQ(plan.stopped_by, "cancel");
+    }
+    decide();  // it may be the one that is cancelled
+  }
 }
 
 // Jobs of equal keys stand in the order of submission. After its start, a is described again as the later one.
