@@ -53,7 +53,8 @@ Snapshot cluster_with_shares(std::uint64_t seed) {
 /// Of one policy, on one state that changes. All jobs of many have the same minimum run.
 class Clusters {
  public:
-  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60) : Clusters(seed, policy, test::plain_cluster(seed, jobs)) {}
+  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60)
+      : Clusters(seed, policy, test::plain_cluster(seed, jobs)) {}
   Clusters(std::uint64_t seed, const std::string& policy, Snapshot s) : random_(seed), newcomers_(test::plain_newcomers(seed)) {
     for (Job& job : s.jobs) {
       if (std::ssize(s.jobs) > kFew) job.preemption.minimum_run_us = kMinimumRun;
@@ -80,7 +81,8 @@ class Clusters {
     const StateImpl& s = state_.impl();
     std::vector<std::int32_t> jobs;
     s.list_jobs_that_lost_gpus(jobs);
-    return std::count_if(jobs.begin(), jobs.end(), [&](std::int32_t job) { return has_shares(*s.jobs[static_cast<std::size_t>(job)].job); });
+    return std::count_if(jobs.begin(), jobs.end(),
+                         [&](std::int32_t job) { return has_shares(*s.jobs[static_cast<std::size_t>(job)].job); });
   }
 
   void pass_time(TimeUs time) { state_.apply(delta::SetTime{state_.snapshot().now_us + time}); }

@@ -151,8 +151,8 @@ TEST(SimulationLaws, HardDeadlinesAreThoseOfWholePlans) {
     const auto rows = [&] {
       std::string text;
       simulate(trace, cluster, settings, [&](const JobOutcome& job) {
-        text += fmt::format("{} {} {} {} {} {} {}\n", job.job, static_cast<int>(job.end), job.start_us, job.end_us, job.held_us, job.preemptions,
-                            job.reason);
+        text += fmt::format("{} {} {} {} {} {} {}\n", job.job, static_cast<int>(job.end), job.start_us, job.end_us, job.held_us,
+                            job.preemptions, job.reason);
         rejected += job.end == JobOutcome::End::kRejected ? 1 : 0;
         met += job.end != JobOutcome::End::kRejected && trace.jobs[static_cast<std::size_t>(job.job)].deadline_hard ? 1 : 0;
       });
@@ -162,7 +162,9 @@ TEST(SimulationLaws, HardDeadlinesAreThoseOfWholePlans) {
     const std::string changes = rows();
     Engine engine;
     PolicyState kept;
-    settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<Rejected>&) { engine.decide(state, kept, settings.request, plan); };
+    settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<Rejected>&) {
+      engine.decide(state, kept, settings.request, plan);
+    };
     ASSERT_EQ(changes, rows());
   }
   EXPECT_GT(rejected, 500);

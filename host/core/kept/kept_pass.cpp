@@ -84,11 +84,11 @@ bool KeptPass::runs_as_placed(const StateImpl& s, const OrderPlace& place) const
   if (s.job.queue[to_index(place.job)] != change->queue) return false;
   const kernel::GroupRow* const groups = s.demands.groups().data() + s.demands.rows()[to_index(change->demand)].group_begin;
   const std::vector<kernel::HeldRow>& held = s.jobs[to_index(place.job)].held;
-  return std::equal(entries_.begin() + change->entry_begin, entries_.begin() + change->entry_end, held.begin(), held.end(),
-                    [&](const kernel::PlacedRow& a, const kernel::HeldRow& b) {
-                      const kernel::GroupRow& row = groups[a.group];
-                      return a.node == b.node && a.mask == b.mask && a.members * row.cpu == b.cpu && a.members * row.memory == b.memory;
-                    });
+  const auto placed = entries().subspan(to_index(change->entry_begin), to_index(change->entry_end - change->entry_begin));
+  return std::equal(placed.begin(), placed.end(), held.begin(), held.end(), [&](const kernel::PlacedRow& a, const kernel::HeldRow& b) {
+    const kernel::GroupRow& row = groups[a.group];
+    return a.node == b.node && a.mask == b.mask && a.members * row.cpu == b.cpu && a.members * row.memory == b.memory;
+  });
 }
 
 void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const VictimOrder& running, std::span<const std::int32_t> nodes,

@@ -95,8 +95,8 @@ class KeptQueue final : private KeySource {
   const kernel::ProblemView* p_ = nullptr;  // the same
   Marked rejected_, broken_;                // jobs that lost GPUs
   std::int64_t decision_ = 0;
-  JobTimes changes_;        // of keys of running jobs that may be displaced
-  JobTimes order_changes_;  // of keys of all running jobs, where some may be displaced
+  JobTimes changes_;                             // of keys of running jobs that may be displaced
+  JobTimes order_changes_;                       // of keys of all running jobs, where some may be displaced
   std::vector<std::uint64_t> has_order_change_;  // [jobs of the state] version of the job whose instant is in `order_changes_`
   /// A job with a demand that is not exact.
   struct Inexact {

@@ -430,8 +430,9 @@ TEST(PlanChanges, WhatAJobDidNotTakeIsFreeWhereTheOthersStarted) {
   const Plan plan = settled.decide(state);
   ASSERT_EQ(actions(state, plan), "a start; b start; ");
   const PlanEntry& on = plan.entries[static_cast<std::size_t>(plan.decisions[1].entry_begin)];
-  state.apply(std::vector<Delta>{delta::RemoveJob{"a", ""},
-                                 delta::StartJob{"b", {"s", {{"", 0, state.node(on.node).id, {0, 1, 2, 3, 4, 5, 6, 7}, kWholeGpu, false}}}}});
+  state.apply(
+      std::vector<Delta>{delta::RemoveJob{"a", ""},
+                         delta::StartJob{"b", {"s", {{"", 0, state.node(on.node).id, {0, 1, 2, 3, 4, 5, 6, 7}, kWholeGpu, false}}}}});
   EXPECT_EQ(actions(state, settled.decide(state)), "x start; ");
 }
 

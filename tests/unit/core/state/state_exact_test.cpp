@@ -223,9 +223,9 @@ TEST(ClusterStateExact, ReservationsThatWereRefusedAreForgottenByTheJobsThatThey
     r.nodes = {node};
     r.jobs = {r.id == "r0" ? "b" : "c"};
   }
-  expect_pairs_to_be_forgotten(start, {reserved("r0", "n1", {"c"}), reserved("r0", "n3", {"b"}), reserved("r1", "n2", {}),
-                                       reserved("r2", "n3", {"b", "d"}), reserved("r3", "n1", {"b", "c", "d"}, 110 * kSecond),
-                                       delta::RemoveReservation{"r0"}});
+  expect_pairs_to_be_forgotten(
+      start, {reserved("r0", "n1", {"c"}), reserved("r0", "n3", {"b"}), reserved("r1", "n2", {}), reserved("r2", "n3", {"b", "d"}),
+              reserved("r3", "n1", {"b", "c", "d"}, 110 * kSecond), delta::RemoveReservation{"r0"}});
 }
 
 TEST(ClusterStateExact, AGangMayNotHoldAGpuTwice) {
