@@ -143,30 +143,16 @@ void stream(benchmark::State& bench, bool changes_only, int jobs, Nodes nodes) {
   bench.counters["nodes"] = static_cast<double>(stream_nodes());
 }
 
-BENCHMARK_CAPTURE(stream, plans, false, 4, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, changes, true, 4, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, one_job_plans, false, 1, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, one_job_changes, true, 1, Nodes::kStay)->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1);
-BENCHMARK_CAPTURE(stream, failed_node_plans, false, 1, Nodes::kFail)
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(1)
-    ->Repetitions(1);
-BENCHMARK_CAPTURE(stream, failed_node_changes, true, 1, Nodes::kFail)
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(1)
-    ->Repetitions(1);
-BENCHMARK_CAPTURE(stream, new_node_changes, true, 1, Nodes::kCome)
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(1)
-    ->Repetitions(1);
-BENCHMARK_CAPTURE(stream, reservation_changes, true, 1, Nodes::kReserved)
-    ->UseManualTime()
-    ->Unit(benchmark::kSecond)
-    ->Iterations(1)
-    ->Repetitions(1);
+void once(benchmark::internal::Benchmark* bench) { bench->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1); }
+
+BENCHMARK_CAPTURE(stream, plans, false, 4, Nodes::kStay)->Apply(once);
+BENCHMARK_CAPTURE(stream, changes, true, 4, Nodes::kStay)->Apply(once);
+BENCHMARK_CAPTURE(stream, one_job_plans, false, 1, Nodes::kStay)->Apply(once);
+BENCHMARK_CAPTURE(stream, one_job_changes, true, 1, Nodes::kStay)->Apply(once);
+BENCHMARK_CAPTURE(stream, failed_node_plans, false, 1, Nodes::kFail)->Apply(once);
+BENCHMARK_CAPTURE(stream, failed_node_changes, true, 1, Nodes::kFail)->Apply(once);
+BENCHMARK_CAPTURE(stream, new_node_changes, true, 1, Nodes::kCome)->Apply(once);
+BENCHMARK_CAPTURE(stream, reservation_changes, true, 1, Nodes::kReserved)->Apply(once);
 
 }  // namespace
 }  // namespace berth::bench

@@ -18,6 +18,7 @@
 #include "berth/state.hpp"
 #include "tests/property/live_loop.hpp"
 #include "tests/property/odd_clusters.hpp"
+#include "tests/property/partial_plans.hpp"
 #include "tests/support/params.hpp"
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/random.hpp"
@@ -25,6 +26,8 @@
 namespace berth {
 namespace {
 
+using test::apply_plans_in_part;
+using test::exchange_what_two_jobs_need;
 using test::kDay;
 using test::Loop;
 using test::OddClusters;
@@ -482,7 +485,7 @@ void squeeze_jobs_between_two(Loop& loop, const std::string& where) {
   for (std::int32_t i = 0; i < 30; ++i) loop.apply(delta::RemoveJob{"squeezed" + std::to_string(100 + i), ""});
 }
 
-constexpr std::array<Interruption, 26> kAll{undo_in_one_apply,
+constexpr std::array<Interruption, 28> kAll{undo_in_one_apply,
                                             undo_after_a_decision,
                                             refuse_a_batch,
                                             change_one_node_a_thousand_times,
@@ -491,6 +494,8 @@ constexpr std::array<Interruption, 26> kAll{undo_in_one_apply,
                                             jump_far_ahead,
                                             turn_the_clock_back,
                                             leave_plans_uncommitted,
+                                            apply_plans_in_part,
+                                            exchange_what_two_jobs_need,
                                             commit_half_a_plan,
                                             commit_starts_without_stops,
                                             take_whole_plans_and_changes_in_turn,
@@ -534,7 +539,10 @@ Loop odd_loop(const std::string& policy, std::uint64_t seed) {
 }
 
 void happen(Loop& loop, const std::string& where) {
-  switch (loop.random.below(13)) {
+  switch (loop.random.below(14)) {
+    case 13:
+      exchange_what_two_jobs_need(loop, where);
+      break;
     case 12:
       if (loop.state.node_count() > 0) {
         loop.apply(of_one_node(loop.random, loop.state.node(loop.random.below(loop.state.node_count()))));
@@ -596,6 +604,8 @@ TEST_P(InterruptedLoops, TheClockJumpsToTheNextOrderAndBehindIt) { follow(GetPar
 TEST_P(InterruptedLoops, TheClockJumpsFarAhead) { follow(GetParam(), jump_far_ahead); }
 TEST_P(InterruptedLoops, TheClockIsNotTurnedBack) { follow(GetParam(), turn_the_clock_back); }
 TEST_P(InterruptedLoops, PlansAreNotCommitted) { follow(GetParam(), leave_plans_uncommitted); }
+TEST_P(InterruptedLoops, PlansAreAppliedInPart) { follow(GetParam(), apply_plans_in_part); }
+TEST_P(InterruptedLoops, JobsExchangeWhatTheyNeed) { follow(GetParam(), exchange_what_two_jobs_need); }
 TEST_P(InterruptedLoops, HalfAPlanIsCommitted) { follow(GetParam(), commit_half_a_plan); }
 TEST_P(InterruptedLoops, StartsAreCommittedWithoutStops) { follow(GetParam(), commit_starts_without_stops); }
 TEST_P(InterruptedLoops, WholePlansAndChangesComeInTurn) { follow(GetParam(), take_whole_plans_and_changes_in_turn); }

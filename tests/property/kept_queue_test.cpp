@@ -14,6 +14,8 @@
 #include "berth/error.hpp"
 #include "berth/io.hpp"
 #include "berth/state.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/sim/generate/generate.hpp"
 #include "tests/support/params.hpp"
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/plan_text.hpp"
@@ -27,16 +29,60 @@ using test::Random;
 constexpr std::int32_t kFew = 100;
 constexpr TimeUs kMinimumRun = 100'000 * kSecond;
 
+bool has_shares(const Job& job) {
+  return std::any_of(job.shapes.begin(), job.shapes.end(), [](const Shape& shape) { return shape.share_ppm != kWholeGpu; });
+}
+
+/// Shares run on some nodes, which are drained: there no GPU is shared with jobs that come.
+Snapshot cluster_with_shares(std::uint64_t seed) {
+  sim::GenerateOptions options = test::plain_options(seed, 60);
+  options.workload = sim::Workload::kPai;
+  Snapshot s = sim::generate(options);
+  s.reservations.clear();
+  for (Node& node : s.nodes) {
+    node.available_until_us = kNever;
+    node.sharing = std::any_of(s.jobs.begin(), s.jobs.end(), [&](const Job& job) {
+      const std::vector<AllocationEntry>& held = job.allocation.entries;
+      return std::any_of(held.begin(), held.end(), [&](const AllocationEntry& e) { return e.node == node.id && e.share_ppm != kWholeGpu; });
+    });
+    if (node.sharing) node.state = NodeState::kDrain;
+  }
+  return s;
+}
+
 /// Of one policy, on one state that changes. All jobs of many have the same minimum run.
 class Clusters {
  public:
-  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60) : random_(seed), newcomers_(test::plain_newcomers(seed)) {
-    Snapshot s = test::plain_cluster(seed, jobs);
+  Clusters(std::uint64_t seed, const std::string& policy, std::int32_t jobs = 60)
+      : Clusters(seed, policy, test::plain_cluster(seed, jobs)) {}
+  Clusters(std::uint64_t seed, const std::string& policy, Snapshot s) : random_(seed), newcomers_(test::plain_newcomers(seed)) {
     for (Job& job : s.jobs) {
-      if (jobs > kFew) job.preemption.minimum_run_us = kMinimumRun;
+      if (std::ssize(s.jobs) > kFew) job.preemption.minimum_run_us = kMinimumRun;
     }
     request_ = test::plain_request(policy, seed, random_);
     state_ = ClusterState(s);
+  }
+
+  /// In place of the cluster, at the same time.
+  void load(Snapshot s) {
+    s.now_us = state_.now();
+    state_.apply(delta::Load{std::move(s)});
+  }
+
+  /// Of nodes with shares.
+  void break_nodes() {
+    const Snapshot s = state_.snapshot();
+    for (const Node& node : s.nodes) {
+      if (!node.sharing || !random_.percent(30)) continue;
+      state_.apply(delta::SetNodeState{node.id, random_.of<NodeState>({NodeState::kDrain, NodeState::kFailed}), 0});
+    }
+  }
+  std::int64_t shares_on_broken_nodes() const {
+    const StateImpl& s = state_.impl();
+    std::vector<std::int32_t> jobs;
+    s.list_jobs_that_lost_gpus(jobs);
+    return std::count_if(jobs.begin(), jobs.end(),
+                         [&](std::int32_t job) { return has_shares(*s.jobs[static_cast<std::size_t>(job)].job); });
   }
 
   void pass_time(TimeUs time) { state_.apply(delta::SetTime{state_.snapshot().now_us + time}); }
@@ -59,17 +105,19 @@ class Clusters {
   std::int32_t change() {
     const Snapshot s = state_.snapshot();
     std::int32_t applied = 0;
-    for (std::int32_t i = random_.within(1, 3); i > 0; --i) {
-      try {
-        state_.apply(one(s));
-        ++applied;
-      } catch (const Error&) {  // such as a job that has left
-      }
-    }
+    for (std::int32_t i = random_.within(1, 3); i > 0; --i) applied += apply(one(s)) ? 1 : 0;
     return applied;
+  }
+  /// Some end, are described again, or come.
+  void change_jobs() {
+    const Snapshot s = state_.snapshot();
+    if (!s.jobs.empty() && random_.percent(30)) apply(delta::RemoveJob{random_.of(s.jobs).id, "completed"});
+    if (!s.jobs.empty() && random_.percent(30)) apply(again(s, random_.of(s.jobs)));
+    apply(random_.percent(50) ? newcomer(s) : delta::SetTime{s.now_us + 100 * kSecond});
   }
 
   void decide(const std::string& where) {
+    ASSERT_TRUE(nothing_overdrawn()) << where;
     Plan plan, expected;
     PolicyState kept = kept_;
     request_.changes_only = random_.percent(60);
@@ -88,6 +136,25 @@ class Clusters {
   }
 
  private:
+  // What section 12 of docs/placement.md says of cores and memory.
+  bool nothing_overdrawn() const {
+    const StateImpl& s = state_.impl();
+    for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+      const Node& node = s.nodes[n];
+      if (node.cpu_milli >= 0 && s.node.cpu_held[n] > node.cpu_milli) return false;
+      if (node.memory_bytes >= 0 && s.node.memory_held[n] > node.memory_bytes) return false;
+    }
+    return true;
+  }
+  // False for such as a job that has left.
+  bool apply(const Delta& delta) {
+    try {
+      state_.apply(delta);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
   std::string text(const Plan& plan) const { return io::to_json(plan, state_, false).substr(0, 6'000); }
 
   Delta one(const Snapshot& s) {
@@ -103,7 +170,7 @@ class Clusters {
       case 3:
         return progress(job);
       case 4:
-        return again(job);
+        return again(s, job);
       case 5:
         return node(s);
       case 6:
@@ -126,8 +193,11 @@ class Clusters {
     p.attained_gpu_us += random_.below(5'000) * kSecond;
     return delta::SetProgress{job.id, std::move(p)};
   }
-  Delta again(Job job) {
+  // One that runs cannot need more cores than there are.
+  Delta again(const Snapshot& s, Job job) {
     job.priority += random_.below(3) - 1;
+    if (random_.percent(20)) job.constraints.cpu_milli_per_gpu = random_.below(24) * 1'000;
+    if (random_.percent(20) && !s.queues.empty()) job.queue = random_.of(s.queues).id;
     if (random_.percent(30)) job.estimate.run_us = kNever;
     if (random_.percent(30)) job.estimate.run_us = random_.within(1, 20'000) * kSecond;
     if (random_.percent(20)) job.deadline = {random_.below(200'000) * kSecond, true};
@@ -207,6 +277,35 @@ TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereDemandsComeAndGo) {
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
+}
+
+// Loads with fewer and more nodes and jobs. What was known of the one before is of no use.
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobsAfterAnotherSnapshotIsLoaded) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Clusters clusters(seed, GetParam());
+    for (std::int32_t round = 0; round < 32; ++round) {
+      if (round % 8 == 7) clusters.load(test::plain_cluster(seed + static_cast<std::uint64_t>(round) * 31, round % 16 == 7 ? 30 : 80));
+      clusters.change();
+      clusters.decide(GetParam() + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// Nodes on which shares run fail, and are drained again.
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereSharesLoseTheirGpus) {
+  std::int64_t lost = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Clusters clusters(seed, GetParam(), cluster_with_shares(seed));
+    for (std::int32_t round = 0; round < 24; ++round) {
+      if (round % 3 == 2) clusters.break_nodes();
+      lost += clusters.shares_on_broken_nodes();
+      clusters.change_jobs();
+      clusters.decide(GetParam() + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(lost, 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KeptQueue, ::testing::ValuesIn(test::queue_policy_names()),

@@ -102,6 +102,7 @@ class Loop {
         Reservation r;
         r.id = "r";
         r.nodes = {node.id};
+        if (!s.jobs.empty() && random.percent(70)) r.jobs = {random.of(s.jobs).id};
         return {{delta::PutReservation{r}}, {delta::RemoveReservation{"r"}}};
       }
       case 4: {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "berth/engine.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/sim/base/overheads.hpp"
 #include "host/sim/iterations/ada_srsf.hpp"
@@ -125,6 +126,49 @@ TEST(SimulationLaws, PhasesOfOneRateAreOnePhase) {
     ASSERT_EQ(outcomes(phased, cluster, settings), outcomes(whole, cluster, settings));
   }
   EXPECT_GT(phases, 1'000);
+}
+
+// By counts no plan is made: pauses to save prevent that. Where plans list only changes, the same jobs are rejected when whole
+// plans reject them.
+TEST(SimulationLaws, HardDeadlinesAreThoseOfWholePlans) {
+  std::int64_t rejected = 0, met = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    Trace trace = elastic_or_not(random);
+    for (TraceJob& job : trace.jobs) {
+      job.deadline_hard = random.percent(40);
+      job.deadline_us = job.submit_us + job.run_us * random.of<TimeUs>({1, 2, 3, 6});
+    }
+    const Snapshot cluster = io::uniform_cluster(random.within(1, 3), random.of<std::int64_t>({2, 4, 8}));
+    SimulationSettings settings = any_settings(random, seed);
+    settings.request.policy = random.of<const char*>({"fifo", "srtf", "srsf", "las", "priority", "edf"});
+    settings.request.params.clear();
+    if (settings.request.policy == "las") settings.request.params.emplace_back("thresholds_gpu_s", "20,50,200");
+    settings.failures = {};
+    settings.iterations.reset();
+    settings.overheads.general.costs.checkpoint_every_us = 3'333'333;
+    settings.overheads.general.costs.checkpoint_save_us = 55'555;
+    const auto rows = [&] {
+      std::string text;
+      simulate(trace, cluster, settings, [&](const JobOutcome& job) {
+        text += fmt::format("{} {} {} {} {} {} {}\n", job.job, static_cast<int>(job.end), job.start_us, job.end_us, job.held_us,
+                            job.preemptions, job.reason);
+        rejected += job.end == JobOutcome::End::kRejected ? 1 : 0;
+        met += job.end != JobOutcome::End::kRejected && trace.jobs[static_cast<std::size_t>(job.job)].deadline_hard ? 1 : 0;
+      });
+      return text;
+    };
+    SCOPED_TRACE(fmt::format("seed {} {}", seed, settings.request.policy));
+    const std::string changes = rows();
+    Engine engine;
+    PolicyState kept;
+    settings.decide = [&](const ClusterState& state, Plan& plan, std::vector<Rejected>&) {
+      engine.decide(state, kept, settings.request, plan);
+    };
+    ASSERT_EQ(changes, rows());
+  }
+  EXPECT_GT(rejected, 500);
+  EXPECT_GT(met, 500);
 }
 
 TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {

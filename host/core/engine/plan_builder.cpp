@@ -63,6 +63,24 @@ void PlanBuilder::repair(const StateImpl& s, std::span<const PlanEntry> gang, De
   predict(s, d, plan, s.job.rate[to_index(d.job)], s.now);
 }
 
+// The running job goes on in the shape and with the entries of the decision.
+void PlanBuilder::move(const StateImpl& s, Decision& d) {
+  const Costs& costs = s.jobs[to_index(d.job)].job->costs;
+  d.action = d.shape == s.job.shape[to_index(d.job)] ? Action::kMigrate : Action::kResize;
+  d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
+}
+
+bool PlanBuilder::reject_job(const StateImpl& s, Decision& d) {
+  d.action = Action::kReject;
+  if (rejected_[to_index(d.job)] == kCannotRun) {
+    d.reason = reasons_.never(d.job);
+    return false;
+  }
+  d.reason.code = ReasonCode::kDeadlineImpossible;
+  d.reason.until_us = s.too_late(d.job);
+  return true;
+}
+
 void PlanBuilder::place_entries(const StateImpl& s, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const {
   const kernel::ProblemView& p = *pass.problem;
   assert(pass.result->option[i] >= 0 && pass.result->option[i] < p.option_end[d.job] - p.option_begin[d.job]);
@@ -184,14 +202,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
     if (repaired >= 0) {
       repair(s, (*pass.repairs)[to_index(repaired)], d, plan);
     } else if (rejected_[to_index(job_index)] != 0) {
-      d.action = Action::kReject;
-      if (rejected_[to_index(job_index)] == kCannotRun) {
-        d.reason = reasons_.never(job_index);
-      } else {
-        d.reason.code = ReasonCode::kDeadlineImpossible;
-        d.reason.until_us = s.too_late(job_index);
-        predicted = true;
-      }
+      predicted = reject_job(s, d) || predicted;
     } else if (outcome == Outcome::kKept) {
       assert(running);
       keep(s, (*pass.remaining)[to_index(job_index)], d, plan);
@@ -205,9 +216,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       if (outcome == Outcome::kReserved) {
         d.action = Action::kReserve;
       } else if (running) {
-        d.action = d.shape == s.job.shape[to_index(job_index)] ? Action::kMigrate : Action::kResize;
-        const Costs& costs = s.jobs[to_index(job_index)].job->costs;
-        d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
+        move(s, d);
       }
     } else {
       d.action = running ? Action::kPreempt : Action::kWait;

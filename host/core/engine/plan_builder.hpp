@@ -52,6 +52,9 @@ class PlanBuilder : public Rejections {
   static bool returns(const StateImpl& state, const PassOutput& pass, std::int32_t i, std::int32_t job);
   void place_entries(const StateImpl& state, const PassOutput& pass, std::int32_t i, Decision& d, Plan& plan) const;
   void repair(const StateImpl& state, std::span<const PlanEntry> gang, Decision& d, Plan& plan) const;
+  static void move(const StateImpl& state, Decision& d);
+  /// Of a job that `reject` gave a reason. @returns whether predictions say so, which no certificate covers
+  bool reject_job(const StateImpl& state, Decision& d);
   void change(const StateImpl& state, const KeptPass& pass, const PassChange& change, bool lost, Decision& d, Plan& plan);
   static std::int64_t whole_gpus(std::span<const PlanEntry> entries);
   void predict(const StateImpl& state, Decision& d, const Plan& plan, std::int64_t rate, TimeUs start) const;

@@ -52,10 +52,9 @@ std::int64_t PlanBuilder::whole_gpus(std::span<const PlanEntry> entries) {
 
 // A job that starts, moves, stays after all, or is displaced. One that lost GPUs moves or has to wait.
 void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassChange& change, bool lost, Decision& d, Plan& plan) {
-  const Costs& costs = s.jobs[to_index(d.job)].job->costs;
   if (change.option < 0) {
     d.action = Action::kPreempt;
-    d.cost_us = displace_cost(costs);
+    d.cost_us = displace_cost(s.jobs[to_index(d.job)].job->costs);
     if (lost) {
       JobPass one;
       one.job = d.job;
@@ -82,9 +81,7 @@ void PlanBuilder::change(const StateImpl& s, const KeptPass& pass, const PassCha
   d.entry_end = static_cast<std::int32_t>(plan.entries.size());
   d.action = Action::kStart;
   predict(s, d, plan, s.jobs[to_index(d.job)].option_rate[to_index(change.option)], s.now);
-  if (!running) return;
-  d.action = d.shape == s.job.shape[to_index(d.job)] ? Action::kMigrate : Action::kResize;
-  d.cost_us = d.action == Action::kMigrate ? migrate_cost(costs) : resize_cost(costs);
+  if (running) move(s, d);
 }
 
 void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, const Failures& failures, bool preemptive, Plan& plan) {
@@ -119,14 +116,8 @@ void PlanBuilder::build_changes(const StateImpl& s, const KeptQueue& kept, const
   bool predicted = false;  // some job is rejected because of predictions, which no certificate covers
   std::int64_t used = pass.sums().held;
   for (Decision& d : plan.decisions) {
-    if (rejected_[to_index(d.job)] == kCannotRun) {
-      d.action = Action::kReject;
-      d.reason = reasons_.never(d.job);
-    } else if (rejected_[to_index(d.job)] != 0) {
-      d.action = Action::kReject;
-      d.reason.code = ReasonCode::kDeadlineImpossible;
-      d.reason.until_us = s.too_late(d.job);
-      predicted = true;
+    if (rejected_[to_index(d.job)] != 0) {
+      predicted = reject_job(s, d) || predicted;
     } else {
       const std::int32_t repaired = failures.repaired()[to_index(d.job)];
       if (repaired >= 0) {

@@ -54,13 +54,13 @@ void WhatIf::begin(const StateImpl& s) {
   if (served_.lock() != s.identity) {
     // Versions count the changes of one state: results kept by version are not valid for another state.
     builder_ = {};
+    certificates_ = {};
     inputs_.clear();
     served_ = s.identity;
   }
   n_problems_ = n_inputs_ = n_passes_ = 0;
   bytes_ = 0;
-  lost_gpus_ = std::any_of(s.job_order.begin(), s.job_order.end(),
-                           [&](std::int32_t job) { return s.job.running[to_index(job)] != 0 && s.lost_gpus(job); });
+  lost_gpus_ = s.any_lost_gpus();
 }
 
 void WhatIf::add(const StateImpl& s, const berth::Scenario& asked) {

@@ -56,8 +56,19 @@ void DeadClasses::forget() {
   for (Group& group : groups_) {
     group.order.clear();
     group.fresh.clear();
+    group.is_changed = false;
   }
-  fresh_groups_.clear();
+  changed_groups_.clear();
+}
+
+void DeadClasses::change_group(std::int32_t group) {
+  if (!std::exchange(groups_[to_index(group)].is_changed, true)) changed_groups_.push_back(group);
+}
+
+std::size_t DeadClasses::listed() const {
+  std::size_t places = 0;
+  for (const Group& group : groups_) places += group.order.size() + group.fresh.size();
+  return places;
 }
 
 void DeadClasses::begin_pass(std::size_t classes) {
@@ -65,9 +76,9 @@ void DeadClasses::begin_pass(std::size_t classes) {
   n_growths_ = 0;
   turns_.clear();
   ++state_;
-  for (const std::size_t g : fresh_groups_) {
-    Group& group = groups_[g];
-    if (group.fresh.empty()) continue;
+  for (const std::int32_t g : changed_groups_) {
+    Group& group = groups_[to_index(g)];
+    group.is_changed = false;
     std::sort(group.fresh.begin(), group.fresh.end());
     std::erase_if(group.order, [&](const Entry& entry) { return !is_of(entry); });
     std::erase_if(group.fresh, [&](const Entry& entry) { return !is_of(entry); });
@@ -78,18 +89,19 @@ void DeadClasses::begin_pass(std::size_t classes) {
     group.order.erase(std::unique(group.order.begin(), group.order.end(), same), group.order.end());
     group.fresh.clear();
   }
-  fresh_groups_.clear();
+  changed_groups_.clear();
 }
 
 void DeadClasses::set(const kernel::ProblemView& p, const WaitingClasses& waiting, std::int32_t of, const OrderPlace& place,
                       std::int64_t missing, bool by_quota) {
   Dead& dead = dead_[to_index(of)];
   if (by_quota && !dead.is_listed) by_quota_.push_back(of);
-  dead = {place, missing, by_quota, dead.is_listed || by_quota};
+  leave(dead);
+  dead = {place, missing, by_quota, dead.is_listed || by_quota, -1};
   if (missing == kOnlyQuota) return;
-  const std::int32_t group = group_of(p, waiting.demands(to_index(of)));
-  groups_[to_index(group)].fresh.push_back({place, of});
-  fresh_groups_.push_back(to_index(group));
+  dead.group = group_of(p, waiting.demands(to_index(of)));
+  groups_[to_index(dead.group)].fresh.push_back({place, of});
+  change_group(dead.group);
 }
 
 DeadClasses::Growth& DeadClasses::grow() {
@@ -130,7 +142,7 @@ std::optional<DeadClasses::Woken> DeadClasses::wake_next(const kernel::ProblemVi
         dead.missing -= room(p, s, turn);
         if (dead.missing <= 0) {
           woken = Woken{entry.of, dead.place};
-          dead.place.job = -1;
+          leave(dead);
         }
       }
       ++turn.at;
@@ -160,7 +172,7 @@ void DeadClasses::wake_by_quota(const kernel::ProblemView& p, const WaitingClass
       for (std::int32_t q = waiting.queue(to_index(of)); q >= 0; q = p.queue_parent[q]) more = more || quota[to_index(q)] != 0;
       if (more) {
         woken.push_back({of, dead.place});
-        dead.place.job = -1;
+        leave(dead);
         stays = false;
       }
     }
@@ -207,7 +219,7 @@ std::int32_t DeadClasses::group_of(const kernel::ProblemView& p, std::span<const
   std::sort(kinds_of_.begin(), kinds_of_.end());
   kinds_of_.erase(std::unique(kinds_of_.begin(), kinds_of_.end()), kinds_of_.end());
   const auto [found, fresh] = group_ids_.try_emplace(kinds_of_, static_cast<std::int32_t>(groups_.size()));
-  if (fresh) groups_.push_back({kinds_of_, {}, {}});
+  if (fresh) groups_.push_back({kinds_of_, {}, {}, false});
   return found->second;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/kernel/place/state.hpp"
@@ -80,7 +81,7 @@ class DeadClasses {
   /// No class is dead.
   void forget();
   void forget(std::int32_t of) {
-    if (static_cast<std::size_t>(of) < dead_.size()) dead_[static_cast<std::size_t>(of)].place.job = -1;
+    if (static_cast<std::size_t>(of) < dead_.size()) leave(dead_[static_cast<std::size_t>(of)]);
   }
   void begin_pass(std::size_t classes);
   bool is_dead(std::size_t of, const OrderPlace& place) const {
@@ -91,6 +92,8 @@ class DeadClasses {
   /// @param by_quota  some option lacked quota
   void set(const kernel::ProblemView& problem, const WaitingClasses& waiting, std::int32_t of, const OrderPlace& place,
            std::int64_t missing, bool by_quota);
+  /// Places that groups list. After `begin_pass`: one of each dead class that lacked room.
+  std::size_t listed() const;
   /// Another growth of this pass, empty. Then `begin_turns`.
   Growth& grow();
   /// By the last growth. O(kinds of members * its nodes and victims).
@@ -115,7 +118,8 @@ class DeadClasses {
     OrderPlace place;  // from here on no job of the class found room; job -1: not known
     std::int64_t missing = 0;
     bool by_quota = false;
-    bool is_listed = false;  // in `by_quota_`
+    bool is_listed = false;   // in `by_quota_`
+    std::int32_t group = -1;  // that lists it, here or where it was before; -1: none
   };
   /// Members of several demands that find room on the same nodes.
   struct Kind {
@@ -131,6 +135,7 @@ class DeadClasses {
     std::vector<std::int32_t> kinds;
     std::vector<Entry> order;  // with some that are dead no longer
     std::vector<Entry> fresh;  // since `begin_pass`
+    bool is_changed = false;   // in `changed_groups_`
   };
   /// The next class of a group to be looked at for a growth.
   struct Turn {
@@ -140,9 +145,14 @@ class DeadClasses {
   };
 
   bool is_of(const Entry& entry) const {
-    const OrderPlace& place = dead_[static_cast<std::size_t>(entry.of)].place;
-    return place.job >= 0 && place.key == entry.place.key && place.label == entry.place.label;
+    const Dead& dead = dead_[static_cast<std::size_t>(entry.of)];
+    return dead.place.job >= 0 && dead.missing != kOnlyQuota && dead.place.key == entry.place.key && dead.place.label == entry.place.label;
   }
+  void leave(Dead& dead) {
+    dead.place.job = -1;
+    if (dead.group >= 0) change_group(std::exchange(dead.group, -1));
+  }
+  void change_group(std::int32_t group);
   std::int32_t group_of(const kernel::ProblemView& problem, std::span<const std::int32_t> demands);
   std::int32_t kind_of(const kernel::ProblemView& problem, std::int32_t demand);
   const Growth::Steps& steps_of(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, std::int32_t kind);
@@ -157,10 +167,10 @@ class DeadClasses {
   std::vector<std::int32_t> kind_of_;  // [demands] -1: not known
   std::map<std::vector<std::int32_t>, std::int32_t> group_ids_;
   std::vector<Group> groups_;
-  std::vector<std::size_t> fresh_groups_;  // with `fresh`, some twice
-  std::vector<std::int32_t> by_quota_;     // classes that lacked quota, with some that do no longer
-  std::vector<std::int32_t> kinds_of_;     // of one class
-  std::vector<Growth> growths_;            // of this pass, and room for others
+  std::vector<std::int32_t> changed_groups_;  // in which classes came or left since `begin_pass`
+  std::vector<std::int32_t> by_quota_;        // classes that lacked quota, with some that do no longer
+  std::vector<std::int32_t> kinds_of_;        // of one class
+  std::vector<Growth> growths_;               // of this pass, and room for others
   std::size_t n_growths_ = 0;
   std::vector<Turn> turns_;
   std::int64_t state_ = 0;  // counts changes of what is free

@@ -30,12 +30,9 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
   carve(static_cast<std::byte*>(aligned));
   std::copy_n(p.node_free, p.n_nodes, free_.free);
   kernel::build_index(group_, p, free_);
-  overdrawn_.assign(to_index(p.n_nodes), 0);
   open_.assign(p.node_open, p.node_open + p.n_nodes);
-  overdrawn_nodes_ = 0;
   touched_.clear();
   lost_.clear();
-  repaired_.clear();
   dead_.clear();
   none_dead_ = true;
   queue_used_.clear();
@@ -81,41 +78,32 @@ std::int64_t KeptPass::free_after() const {
   return free;
 }
 
-// Whether the last plan was applied, and nothing happened to its jobs since.
-bool KeptPass::as_planned(const StateImpl& s) const {
-  const auto holds = [&](std::int32_t job, const auto& entries, const auto& mask_of) {
-    const JobRecord& record = s.jobs[to_index(job)];
-    return record.job != nullptr && s.job.running[to_index(job)] != 0 &&
-           std::equal(entries.begin(), entries.end(), record.held.begin(), record.held.end(),
-                      [&](const auto& a, const kernel::HeldRow& b) { return a.node == b.node && mask_of(a) == b.mask; });
-  };
-  const bool as_repaired = std::all_of(repaired_.begin(), repaired_.end(), [&](const Repaired& one) {
-    return holds(one.job, one.gang, [](const PlanEntry& entry) { return entry.gpus; });
+bool KeptPass::runs_as_placed(const StateImpl& s, const OrderPlace& place) const {
+  const PassChange* const change = change_of(place.job);
+  if (change == nullptr || change->option < 0 || change->place < place) return false;
+  if (s.job.queue[to_index(place.job)] != change->queue) return false;
+  const kernel::GroupRow* const groups = s.demands.groups().data() + s.demands.rows()[to_index(change->demand)].group_begin;
+  const std::vector<kernel::HeldRow>& held = s.jobs[to_index(place.job)].held;
+  const auto placed = entries().subspan(to_index(change->entry_begin), to_index(change->entry_end - change->entry_begin));
+  return std::equal(placed.begin(), placed.end(), held.begin(), held.end(), [&](const kernel::PlacedRow& a, const kernel::HeldRow& b) {
+    const kernel::GroupRow& row = groups[a.group];
+    return a.node == b.node && a.mask == b.mask && a.members * row.cpu == b.cpu && a.members * row.memory == b.memory;
   });
-  return as_repaired && std::all_of(changes_.begin(), changes_.end(), [&](const PassChange& change) {
-           if (change.option < 0) return s.jobs[to_index(change.job)].job != nullptr && s.job.running[to_index(change.job)] == 0;
-           const std::span<const kernel::PlacedRow> placed(entries_.data() + change.entry_begin, entries_.data() + change.entry_end);
-           return holds(change.job, placed, [](const kernel::PlacedRow& entry) { return entry.mask; });
-         });
 }
 
 void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const VictimOrder& running, std::span<const std::int32_t> nodes,
-                      std::span<const std::int32_t> changed, std::span<const std::int32_t> gain, bool planned) {
+                      std::span<const std::int32_t> changed, std::span<const std::int32_t> gain) {
   p_ = &p;
   for (const std::int32_t job : changed) {
     if (running.has(job)) add_victim(running, job);
   }
-  for (const std::int32_t node : touched_) {
-    const NodeMore more = read_node(node);
-    more_.push_back(planned ? more : NodeMore{node, kAll, kAll, kAll});
-  }
+  for (const std::int32_t node : touched_) more_.push_back(read_node(node));
   for (const std::int32_t node : nodes) {
     more_.push_back(read_node(node));
     count_gpus(s, node);
   }
   touched_.clear();
   more_quota_.resize(to_index(p.n_queues), 0);
-  if (!planned) std::fill(more_quota_.begin(), more_quota_.end(), 1);
   for (const std::int32_t job : gain) {
     add_held(job);
     add_queues(s, job);
@@ -130,7 +118,6 @@ void KeptPass::follow(const StateImpl& s, const kernel::ProblemView& p, const Vi
 // The nodes differ from the state's, so the next pass reads them again.
 void KeptPass::take_failures(const StateImpl& s, const Failures& failures) {
   lost_.clear();
-  repaired_.clear();
   const auto read = [&](std::int32_t node) {
     more_.push_back(read_node(node));
     touched_.push_back(node);
@@ -142,8 +129,7 @@ void KeptPass::take_failures(const StateImpl& s, const Failures& failures) {
       lost_.push_back(job);
       continue;
     }
-    repaired_.push_back({job, failures.repairs()[to_index(repaired)]});
-    for (const PlanEntry& entry : repaired_.back().gang) read(entry.node);
+    for (const PlanEntry& entry : failures.repairs()[to_index(repaired)]) read(entry.node);
   }
 }
 
@@ -168,15 +154,10 @@ KeptPass::NodeMore KeptPass::read_node(std::int32_t node) {
   kernel::set_free(p, free_, node, p.node_free[node]);
   free_.cpu[node] = p.node_cpu[node];
   free_.memory[node] = p.node_memory[node];
-  bool over = p.node_cpu[node] < 0 || p.node_memory[node] < 0;
-  const std::int64_t memory = p.node_type[node] < 0 ? 0 : p.type_memory[p.node_type[node]];
   for (std::int32_t g = p.gpu_begin[node]; g < p.gpu_begin[node + 1]; ++g) {
     free_.used_ppm[g] = p.gpu_used_ppm[g];
     free_.used_memory[g] = p.gpu_used_memory[g];
-    over = over || (p.node_sharing[node] != 0 && (p.gpu_used_ppm[g] > kWholeGpu || (memory != 0 && p.gpu_used_memory[g] > memory)));
   }
-  overdrawn_nodes_ += (over ? 1 : 0) - overdrawn_[to_index(node)];
-  overdrawn_[to_index(node)] = over ? 1 : 0;
   return more;
 }
 
@@ -341,7 +322,15 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiti
     if (option != kNone) {
       for (std::int32_t e = from; e < pass.n_entries; ++e) touched_.push_back(pass.entries[e].node);
       const std::int32_t by = displaced ? changes_[change_of_[to_index(job)] - 1].displaced_by : -1;
-      const PassChange change{job, by >= 0 ? Outcome::kMoved : Outcome::kPlaced, option, from, pass.n_entries, by, head.place};
+      const PassChange change{job,
+                              by >= 0 ? Outcome::kMoved : Outcome::kPlaced,
+                              option,
+                              from,
+                              pass.n_entries,
+                              by,
+                              head.place,
+                              option_of(job, option).demand,
+                              s.job.queue[to_index(job)]};
       if (has_reach_) take_from_reach(pass, change);
       if (displaced) {
         changes_[change_of_[to_index(job)] - 1] = change;

@@ -27,13 +27,15 @@ struct PassChange {
   std::int32_t entry_begin = 0, entry_end = 0;
   std::int32_t displaced_by = -1;  // job; -1: the job was not displaced
   OrderPlace place;                // in the order of the pass
+  std::int32_t demand = -1;        // of the option
+  std::int32_t queue = -1;         // of the job
 };
 
 /// The scheduling pass of docs/placement.md, section 6, over classes of waiting jobs instead of all jobs, on free GPUs
 /// and an index of them that are kept between passes. It finds what the pass over all jobs finds: section 12.
 ///
-/// For disciplines `strict` and `greedy`, exact demands, nodes without an end or shares, and preemption only where
-/// nothing is overdrawn. A class in which no job found room is not tried again until more could be had than then. So a
+/// For disciplines `strict` and `greedy`, exact demands, nodes without an end or shares, and preemption only where no queue
+/// is above its quotas. A class in which no job found room is not tried again until more could be had than then. So a
 /// pass takes O(groups of dead classes, times nodes that have more) besides what it tries; O(classes) under `strict` and
 /// `class_rule`, and the first time.
 class KeptPass {
@@ -53,9 +55,8 @@ class KeptPass {
   /// Reads the nodes that changed since, and those that the last pass took from. The problem has the same nodes.
   /// @param changed  jobs that are others than before, or run elsewhere
   /// @param gain     running jobs that may be displaced by others than before
-  /// @param planned  `as_planned`
   void follow(const StateImpl& state, const kernel::ProblemView& problem, const VictimOrder& running, std::span<const std::int32_t> nodes,
-              std::span<const std::int32_t> changed, std::span<const std::int32_t> gain, bool planned);
+              std::span<const std::int32_t> changed, std::span<const std::int32_t> gain);
   /// After `begin` or `follow` on the problem with these failures: their repairs, and what jobs gave up, which then are placed
   /// like waiting ones. None of their jobs is in `running`.
   void take_failures(const StateImpl& state, const Failures& failures);
@@ -71,22 +72,13 @@ class KeptPass {
   const Sums& sums() const { return sums_; }
   /// GPUs that are free after the pass.
   std::int64_t free_after() const;
-  /// Whether cores, memory and shares of nodes are within what there is. Quotas are left to the caller.
-  bool nothing_overdrawn() const { return overdrawn_nodes_ == 0; }
 
   /// After `begin` or `follow` on the same problem.
   /// @param running  those that may be displaced; read only where `rules.preemptive`
   void run(const StateImpl& state, const Rules& rules, WaitingClasses& waiting, VictimOrder& running, KeySource& keys);
 
-  /// Whether the last pass gave GPUs to a job, at this place or a later one.
-  bool placed(const OrderPlace& place) const {
-    const auto at = static_cast<std::size_t>(place.job);
-    if (at >= change_of_.size() || change_of_[at] == 0) return false;
-    const PassChange& change = changes_[change_of_[at] - 1];
-    return change.option >= 0 && !(change.place < place);
-  }
-  /// Whether the last plan was applied, and its jobs run as it says.
-  bool as_planned(const StateImpl& state) const;
+  /// Whether a running job at this place holds what the last pass gave it, there or at a later place.
+  bool runs_as_placed(const StateImpl& state, const OrderPlace& place) const;
   std::span<const PassChange> changes() const { return changes_; }
   /// Of the last pass; null: none.
   const PassChange* change_of(std::int32_t job) const {
@@ -148,18 +140,11 @@ class KeptPass {
   kernel::PassState free_{}, reach_{};
   kernel::Scratch scratch_{};
   std::vector<std::byte> memory_;
-  std::vector<std::uint8_t> overdrawn_;  // [nodes]
-  std::vector<std::uint64_t> open_;      // [nodes] as of the problem
-  std::vector<Sums> node_sums_;          // [nodes] the same
+  std::vector<std::uint64_t> open_;  // [nodes] as of the problem
+  std::vector<Sums> node_sums_;      // [nodes] the same
   Sums sums_;
-  std::int64_t overdrawn_nodes_ = 0;
   std::vector<std::int32_t> touched_;  // nodes that differ from the state's since the last pass
   std::vector<std::int32_t> lost_;     // jobs that lost GPUs and were not repaired, by job rank
-  struct Repaired {
-    std::int32_t job;
-    std::vector<PlanEntry> gang;
-  };
-  std::vector<Repaired> repaired_;
 
   // Of the pass that runs or ran last, and what the next one needs of it.
   const StateImpl* s_ = nullptr;

@@ -61,18 +61,17 @@ std::size_t KeptQueue::part_of(const StateImpl& s, const JobRecord& record) {
 void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::int32_t job) {
   waiting_.remove(job);
   running_.remove(job);
-  if (is_inexact_.size() <= to_index(job)) is_inexact_.resize(s.jobs.size(), 0);
-  inexact_ -= is_inexact_[to_index(job)];
-  is_inexact_[to_index(job)] = 0;
   const JobRecord& record = s.jobs[to_index(job)];
   if (record.job == nullptr || is_marked(rejected_, job)) return;
   const bool runs = s.job.running[to_index(job)] != 0;
   if (runs && !chosen.entry->preemptive) return;
-  if (runs) order_changes_.add(s, next_change(s, job), job);
+  // While it stays the same its next change comes no earlier: the instant that is kept leads to it.
+  if (runs && std::exchange(has_order_change_[to_index(job)], record.version) != record.version) {
+    order_changes_.add(s, next_change(s, job), job);
+  }
   // A job that lost GPUs is repaired and stays, or is placed again: it is no victim.
   if (runs && (s.job.victim_from[to_index(job)] == kNever || is_marked(broken_, job))) return;
-  is_inexact_[to_index(job)] = is_exact(s, job) ? 0 : 1;
-  inexact_ += is_inexact_[to_index(job)];
+  if (!is_exact(s, job)) inexact_ = {job, record.version};
   const OrderPlace place{key_of(job), s.job_label[to_index(job)], job};
   if (runs) {
     const TimeUs change = next_change(s, job), victim = s.job.victim_from[to_index(job)];
@@ -89,8 +88,7 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   waiting_.clear();
   running_.clear();
   for (JobTimes* times : {&changes_, &order_changes_}) times->clear();
-  is_inexact_.assign(s.jobs.size(), 0);
-  inexact_ = 0;
+  has_order_change_.assign(s.jobs.size(), 0);
   waiting_.begin_filling();
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
@@ -119,25 +117,37 @@ bool KeptQueue::collect_changes(const StateImpl& s) {
   return jobs_.size() <= few(s.job_order.size());
 }
 
-// A running job that changed otherwise than by the last plan may be displaced where it was not.
+// A running job that changed otherwise than by the last plan may be displaced where it was not. So may one that the plan
+// changes, where the plan was not applied.
 void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
   gain_.clear();
-  const bool planned = pass_.as_planned(s);
+  has_order_change_.resize(s.jobs.size(), 0);
+  const auto read_gain = [&](std::int32_t job) {
+    if (running_.has(job) && !pass_.runs_as_placed(s, running_.stored(job))) gain_.push_back(job);
+  };
   for (const std::int32_t job : jobs_) {
     read_job(s, chosen, job);
-    if (s.job.running[to_index(job)] == 0 || !running_.has(job)) continue;
-    if (planned && pass_.placed(running_.stored(job))) continue;
-    gain_.push_back(job);
+    read_gain(job);
+  }
+  for (const PassChange& change : pass_.changes()) {
+    if (!std::binary_search(jobs_.begin(), jobs_.end(), change.job)) read_gain(change.job);
   }
   running_.end_changes();
   pass_.forget(waiting_.drop_empty());
-  pass_.follow(s, *p_, running_, nodes_, jobs_, gain_, planned);
+  pass_.follow(s, *p_, running_, nodes_, jobs_, gain_);
+}
+
+// It is as it was read.
+bool KeptQueue::stays_inexact(const StateImpl& s) const {
+  return inexact_.job >= 0 && to_index(inexact_.job) < s.jobs.size() && s.jobs[to_index(inexact_.job)].version == inexact_.version &&
+         !is_marked(rejected_, inexact_.job) && !is_marked(broken_, inexact_.job);
 }
 
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   jobs_.clear();
   nodes_.clear();
   const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_version_ == chosen.version;
+  if (!same) inexact_ = {};
   const bool follows = jobs_.size() <= few(s.job_order.size()) && (known_ || settled_);
   reading_ = !same || !follows ? Reading::kNothing : known_ ? Reading::kChanges : Reading::kAnew;
   known_ = false;  // until all is read
@@ -154,15 +164,18 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   ++decision_;
   mark(s, rejected, rejected_);
   mark(s, failures.jobs(), broken_);
+  // Until this one has changed, nothing needs to be read: it is the pass over all jobs.
+  if (stays_inexact(s)) return false;
+  inexact_ = {};
   const bool changed_little = reading_ == Reading::kChanges && collect_changes(s);
   if (changed_little) {
     read_changes(s, chosen);
   } else {
     rebuild(s, chosen);
   }
+  if (inexact_.job >= 0) return false;
   pass_.take_failures(s, failures);
   known_ = true;
-  const bool overdrawn = !pass_.nothing_overdrawn();
   const bool over_quota = [&] {
     for (std::size_t i = 0; i < s.queue_used.size(); ++i) {
       if (s.queue_cap[i] != kernel::kNoLimit && p_->queue_used[i] > s.queue_cap[i]) return true;
@@ -171,7 +184,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   }();
   const bool lost_inexact = std::any_of(failures.jobs().begin(), failures.jobs().end(),
                                         [&](std::int32_t job) { return failures.lost()[to_index(job)] != 0 && !is_exact(s, job); });
-  if (inexact_ > 0 || lost_inexact || (chosen.entry->preemptive && (overdrawn || over_quota))) return false;
+  if (lost_inexact || (chosen.entry->preemptive && over_quota)) return false;
   pass_.run(s,
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},

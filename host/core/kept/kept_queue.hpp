@@ -34,6 +34,7 @@ class KeptQueue final : private KeySource {
   void clear() {
     known_ = seen_ = false;
     cursor_ = {};
+    inexact_ = {};
   }
 
   /// Reads what happened since the last decision: once in each decision for which `answers` holds.
@@ -49,6 +50,8 @@ class KeptQueue final : private KeySource {
   std::int64_t waiting_jobs() const { return waiting_.n_jobs(); }
   /// Plan::order_until_us, after `decide` on the same state. @param rejections  of that decision
   TimeUs order_until(Rejections& rejections);
+  /// How many instants `order_until` chooses from: one of each running job at most, and some of jobs that have changed since.
+  std::size_t order_instants() const { return order_changes_.size(); }
   /// See WaitingClasses::class_of; of the last decision.
   const std::vector<std::int32_t>& class_of() const { return waiting_.class_of(); }
   /// After a pass over all jobs: it is followed only where it changed little.
@@ -70,6 +73,7 @@ class KeptQueue final : private KeySource {
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
   static bool is_exact(const StateImpl& state, std::int32_t job);
+  bool stays_inexact(const StateImpl& state) const;
   static std::size_t part_of(const StateImpl& state, const JobRecord& record);
   JobColumns columns(const StateImpl& state, std::int32_t job);
 
@@ -80,7 +84,7 @@ class KeptQueue final : private KeySource {
   static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }
 
   Reading reading_ = Reading::kNothing;
-  bool known_ = false;    // all of this is of the state
+  bool known_ = false;    // all of this is of the state, and no job is inexact
   bool settled_ = false;  // the last pass changed little
   bool seen_ = false;     // the state and the policy are those of the last decision
   ChangeLog::Cursor cursor_;
@@ -91,10 +95,15 @@ class KeptQueue final : private KeySource {
   const kernel::ProblemView* p_ = nullptr;  // the same
   Marked rejected_, broken_;                // jobs that lost GPUs
   std::int64_t decision_ = 0;
-  JobTimes changes_;          // of keys of running jobs that may be displaced
-  JobTimes order_changes_;    // of keys of all running jobs, where some may be displaced
-  std::int64_t inexact_ = 0;  // jobs with a demand that is not exact
-  std::vector<std::uint8_t> is_inexact_;
+  JobTimes changes_;                             // of keys of running jobs that may be displaced
+  JobTimes order_changes_;                       // of keys of all running jobs, where some may be displaced
+  std::vector<std::uint64_t> has_order_change_;  // [jobs of the state] version of the job whose instant is in `order_changes_`
+  /// A job with a demand that is not exact.
+  struct Inexact {
+    std::int32_t job = -1;  // none
+    std::uint64_t version = 0;
+  };
+  Inexact inexact_;  // the one that was read last
   std::vector<TimeUs> remaining_, waiting_since_, assigned_;
   std::vector<std::int64_t> attained_;
   std::vector<std::uint8_t> runs_then_;  // [jobs of the state] as of one job after the pass, as are its GPUs

@@ -40,6 +40,7 @@ ReasonInput Rejections::reason_input(const StateImpl& s, const kernel::ProblemVi
 
 const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const kernel::ProblemView& p, CertificateMemory& certificates) {
   const StateImpl& s = impl_of(view);
+  if (state_.lock() != s.identity) begin_state();
   reasons_.begin_certificates(before_pass(s, p));
   const bool known = follow(s);
   rejected_.resize(s.jobs.size(), 0);
@@ -67,11 +68,19 @@ const std::vector<std::uint8_t>& Rejections::reject(const StateView& view, const
   return rejected_;
 }
 
+// Versions, and how far a log was read, are those of one state.
+void Rejections::begin_state() {
+  state_.reset();
+  cursor_ = {};
+  reasons_ = {};
+  impossible_versions_ = {};
+}
+
 /// Lists the jobs that changed. @returns whether what is kept is of the others
 bool Rejections::follow(const StateImpl& s) {
   jobs_.clear();
   nodes_.clear();
-  const bool same = s.log().read(cursor_, jobs_, nodes_) && state_.lock() == s.identity;
+  const bool same = s.log().read(cursor_, jobs_, nodes_);
   const bool known = same && cluster_ == s.cluster_version() && now_ <= s.now;
   state_.reset();
   cluster_ = s.cluster_version();

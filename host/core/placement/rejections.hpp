@@ -45,6 +45,7 @@ class Rejections {
   std::vector<std::int32_t> rejected_jobs_;
 
  private:
+  void begin_state();
   bool follow(const StateImpl& state);
   void judge(const StateImpl& state, std::int32_t job, CertificateMemory& certificates);
 

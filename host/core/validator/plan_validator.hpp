@@ -42,8 +42,11 @@ class PlanValidator {
  public:
   /// @returns the violations, at most `options.most`; valid until the next call.
   const std::vector<std::string>& check(const ClusterFacts& facts, const Plan& plan, const ValidateOptions& options = {});
-  /// The same for a plan of changes, on a state in which no job shares a GPU. O(what it lists): what other
-  /// jobs hold is not added up again.
+  /// The same for a plan of changes, on a state in which no open node has shares of GPUs. O(what it lists).
+  ///
+  /// It trusts `held`: that it is what all running jobs hold, and names all nodes with GPUs that are held and do not work.
+  /// So jobs that are not listed are not read. It does not check what a plan says of them: how many of them wait and
+  /// how many are kept, the totals of GPUs, and the objective. `check` does, on the plan that `complete` makes of it.
   const std::vector<std::string>& check_changes(const ClusterFacts& facts, const HeldSums& held, const Plan& plan,
                                                 const ValidateOptions& options = {});
 

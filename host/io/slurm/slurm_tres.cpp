@@ -36,8 +36,9 @@ bool read_whole(std::string_view text, std::int64_t& out) {
   return true;
 }
 
-// "0-3,5" of "(IDX:0-3,5)"; "N/A" has none.
+// "0-3,5" of "(IDX:0-3,5)"; "N/A" has none. The count is their number.
 bool read_gres_indices(std::string_view text, Gres& out) {
+  out.count = 0;
   if (text == "N/A") return true;
   out.indexed = true;
   while (!text.empty()) {
@@ -47,12 +48,14 @@ bool read_gres_indices(std::string_view text, Gres& out) {
     if (!read_whole(item.substr(0, dash), low)) return false;
     high = low;
     if (dash != item.npos && (!read_whole(item.substr(dash + 1), high) || high < low)) return false;
+    out.count = std::min(kMostCount, out.count + high - low + 1);
     out.beyond = out.beyond || high >= 64;
     for (std::int64_t i = low; i <= high && i < 64; ++i) out.indices |= std::uint64_t{1} << i;
   }
   return true;
 }
 
+// A count in parentheses, as in "gpu:h100(CNT:4)" and "gpu:h100(IDX:0,2)", is for names without one.
 bool read_gres(std::string_view item, Gres& out) {
   const std::size_t bracket = item.find('(');
   if (bracket != item.npos) {
@@ -61,6 +64,7 @@ bool read_gres(std::string_view item, Gres& out) {
     extra = extra.substr(1, extra.size() - 2);
     item = item.substr(0, bracket);
     if (extra.substr(0, 4) == "IDX:" && !read_gres_indices(extra.substr(4), out)) return false;
+    if (extra.substr(0, 4) == "CNT:" && !read_whole(extra.substr(4), out.count)) return false;
   }
   if (item.substr(0, 5) == "gres:" || item.substr(0, 5) == "gres/") item.remove_prefix(5);
   const std::size_t name_end = item.find_first_of(":=");
@@ -73,7 +77,6 @@ bool read_gres(std::string_view item, Gres& out) {
   // "gpu:4" is a count, "gpu:h100" a type, "gpu:4090:2" both.
   if (type_end == item.npos) {
     if (read_whole(item, out.count)) return true;
-    out.count = 1;
     out.type = item;
     return !counted && !item.empty();
   }

@@ -17,7 +17,8 @@ struct Gres {
   bool beyond = false;        ///< some of them are above 63, which exceeds every node
 };
 
-/// Reads "gpu:h100:8(S:0-1),nic:2", "gres:gpu:2", "gres/gpu:h100=2", "gpu:h100:4(IDX:0-3)"; "N/A" and "(null)" are empty lists.
+/// Reads "gpu:h100:8(S:0-1),nic:2", "gres:gpu:2", "gres/gpu:h100=2", "gpu:h100:4(IDX:0-3)", "gpu:h100(IDX:0,2)",
+/// "gpu:h100(CNT:4)"; "N/A" and "(null)" are empty lists.
 /// @returns the problem, or empty.
 std::string parse_gres(std::string_view text, std::vector<Gres>& out);
 

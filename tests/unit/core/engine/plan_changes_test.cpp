@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -320,6 +322,163 @@ TEST(PlanChanges, AJobDisplacesWhatAPlanThatWasNotAppliedDisplaced) {
   ASSERT_EQ(plan.decisions.size(), 2U);
   EXPECT_EQ(plan.decisions[0].action, Action::kPreempt);
   EXPECT_EQ(plan.decisions[1].action, Action::kStart);
+}
+
+// x stands before k, which starts, and lacks the cores of m. Then k has what m had, and m may not be displaced.
+TEST(PlanChanges, AJobDisplacesOneThatNowHoldsTheCoresOfAnother) {
+  Snapshot s = two_racks();
+  s.nodes.resize(1);
+  s.nodes[0].cpu_milli = 16'000;
+  const auto add = [](Snapshot& to, const std::string& id, std::int32_t gpus, std::int64_t cpu_milli, TimeUs run) -> Job& {
+    Job& job = add_job(to, id, gpus);
+    job.shapes[0].gpu_type = "a100";
+    job.constraints.cpu_milli_per_gpu = cpu_milli;
+    job.estimate.run_us = run * kSecond;
+    return job;
+  };
+  run_on(add(s, "m", 1, 10'000, 9'000), "n0", {0}).preemption.preemptible = false;
+  add(s, "x", 1, 14'000, 10);
+  ClusterState state(s);
+  Settled settled(state, "srsf");
+  Snapshot others;
+  state.apply(delta::PutJob{add(others, "k", 4, 1'000, 1'000)});
+  commit(state, settled.decide(state));
+  Job k = *state.job(state.find_job("k")), m = *state.job(state.find_job("m"));
+  ASSERT_EQ(k.state, JobState::kRunning);
+  m.constraints.cpu_milli_per_gpu = 0;
+  k.constraints.cpu_milli_per_gpu = 3'500;
+  state.apply(std::vector<Delta>{delta::PutJob{m}, delta::PutJob{k}});
+  EXPECT_EQ(actions(state, settled.decide(state)), "k preempt lost_priority; x start; ");
+}
+
+// The same with memory.
+TEST(PlanChanges, AJobDisplacesOneThatNowHoldsTheMemoryOfAnother) {
+  Snapshot s = two_racks();
+  s.nodes.resize(1);
+  s.nodes[0].memory_bytes = 16;
+  const auto add = [](Snapshot& to, const std::string& id, std::int32_t gpus, std::int64_t bytes, TimeUs run) -> Job& {
+    Job& job = add_job(to, id, gpus);
+    job.shapes[0].gpu_type = "a100";
+    job.constraints.memory_bytes_per_gpu = bytes;
+    job.estimate.run_us = run * kSecond;
+    return job;
+  };
+  run_on(add(s, "m", 1, 10, 9'000), "n0", {0}).preemption.preemptible = false;
+  add(s, "x", 1, 13, 10);
+  ClusterState state(s);
+  Settled settled(state, "srsf");
+  Snapshot others;
+  state.apply(delta::PutJob{add(others, "k", 4, 1, 1'000)});
+  commit(state, settled.decide(state));
+  Job k = *state.job(state.find_job("k")), m = *state.job(state.find_job("m"));
+  ASSERT_EQ(k.state, JobState::kRunning);
+  m.constraints.memory_bytes_per_gpu = 2;
+  k.constraints.memory_bytes_per_gpu = 3;
+  state.apply(std::vector<Delta>{delta::PutJob{m}, delta::PutJob{k}});
+  EXPECT_EQ(actions(state, settled.decide(state)), "k preempt lost_priority; x start; ");
+}
+
+// x stands before k, which starts, and lacks the quota that m uses. Then k and m change queues.
+TEST(PlanChanges, AJobDisplacesOneThatNowUsesTheQuotaOfAnother) {
+  Snapshot s = two_racks();
+  s.nodes.resize(2);
+  for (const char* id : {"many", "few"}) {
+    Queue queue;
+    queue.id = id;
+    queue.quotas.push_back({"*", 0, queue.id == "many" ? 16 : 8, kUnlimited});
+    s.queues.push_back(queue);
+  }
+  const auto add = [](Snapshot& to, const std::string& id, const std::string& queue, TimeUs run) -> Job& {
+    Job& job = add_job(to, id, 8);
+    job.shapes[0].gpu_type = "a100";
+    job.queue = queue;
+    job.estimate.run_us = run * kSecond;
+    return job;
+  };
+  run_on(add(s, "m", "few", 9'000), "n0", {0, 1, 2, 3, 4, 5, 6, 7}).preemption.preemptible = false;
+  add(s, "x", "few", 10);
+  ClusterState state(s);
+  Settled settled(state, "srsf");
+  Snapshot others;
+  state.apply(delta::PutJob{add(others, "k", "many", 1'000)});
+  commit(state, settled.decide(state));
+  Job k = *state.job(state.find_job("k")), m = *state.job(state.find_job("m"));
+  ASSERT_EQ(k.state, JobState::kRunning);
+  m.queue = "many";
+  k.queue = "few";
+  state.apply(std::vector<Delta>{delta::PutJob{m}, delta::PutJob{k}});
+  EXPECT_EQ(actions(state, settled.decide(state)), "k preempt lost_priority; x start; ");
+}
+
+// A plan is applied but for a, which left before it started. x lacks what b took.
+TEST(PlanChanges, WhatAJobDidNotTakeIsFreeWhereTheOthersStarted) {
+  Snapshot s = two_racks();
+  s.nodes.resize(2);
+  const auto add = [](Snapshot& to, const std::string& id, std::int32_t gpus, TimeUs run) -> Job& {
+    Job& job = add_job(to, id, gpus);
+    job.shapes[0].gpu_type = "a100";
+    job.estimate.run_us = run * kSecond;
+    job.preemption.preemptible = false;
+    return job;
+  };
+  ClusterState state(s);
+  Settled settled(state, "srsf");
+  Snapshot others;
+  for (const char* id : {"a", "b"}) state.apply(delta::PutJob{add(others, id, 8, 10)});
+  state.apply(delta::PutJob{add(others, "x", 8, 100)});
+  state.apply(delta::PutJob{add(others, "y", 1, 1'000)});
+  const Plan plan = settled.decide(state);
+  ASSERT_EQ(actions(state, plan), "a start; b start; ");
+  const PlanEntry& on = plan.entries[static_cast<std::size_t>(plan.decisions[1].entry_begin)];
+  state.apply(
+      std::vector<Delta>{delta::RemoveJob{"a", ""},
+                         delta::StartJob{"b", {"s", {{"", 0, state.node(on.node).id, {0, 1, 2, 3, 4, 5, 6, 7}, kWholeGpu, false}}}}});
+  EXPECT_EQ(actions(state, settled.decide(state)), "x start; ");
+}
+
+// At some instant of the decision, or after it. Such a plan is whole or says that it was stopped; the next ones are whole.
+TEST(PlanChanges, ACancellationMayComeAtAnyInstantOfADecision) {
+  sim::GenerateOptions options;
+  options.nodes = 6;
+  options.jobs = 60;
+  ClusterState state(sim::generate(options));
+  Engine engine;
+  const Request request = asking_for_changes("srsf");
+  const auto decide = [&] {
+    Plan plan;
+    PolicyState kept;
+    engine.decide(state, kept, request, plan);
+    return plan;
+  };
+  const auto expect_whole = [&](const Plan& plan) {
+    Request whole = request;
+    whole.changes_only = false;
+    EXPECT_TRUE(same_plan(plan, without_unchanged(Engine().decide(state, whole))));
+  };
+  Snapshot others;
+  for (int round = 0; round < 300; ++round) {
+    state.apply(delta::PutJob{add_job(others, "came" + std::to_string(round), 1)});
+    for (int i = 0; i < 3; ++i) expect_whole(decide());  // from now on the queue is kept
+    state.apply(delta::RemoveJob{"came" + std::to_string(round), ""});
+    std::atomic<bool> begun{false};
+    std::jthread other([&] {
+      while (!begun) {
+      }
+      for (int spins = 0; spins < round * 50 && begun; ++spins) {
+      }
+      engine.cancel();
+    });
+    begun = true;
+    const Plan plan = decide();
+    other.join();
+    EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
+    if (plan.stopped_by == "done") {
+      expect_whole(plan);
+    } else {
+      EXPECT_EQ(plan.stopped_by, "cancel");
+    }
+    decide();  // it may be the one that is cancelled
+  }
 }
 
 // Jobs of equal keys stand in the order of submission. After its start, a is described again as the later one.

@@ -48,6 +48,17 @@ TEST(WhatIf, NothingIsChanged) {
   EXPECT_EQ(told(state, Scenario{}), "a start n1:ff, b start n0:f0, c wait, run keep n0:f");
 }
 
+TEST(WhatIf, JobsThatLostGpusAreRepairedInEachScenario) {
+  ClusterState state(two_nodes());
+  state.apply(delta::SetNodeState{"n0", NodeState::kFailed, 0});
+  Placement placement;
+  std::vector<Scenario> scenarios(2);
+  scenarios[1].taken = {{"n1", 0x0F}};
+  const std::vector<ScenarioOutcome> outcomes = placement.place(state, scenarios);
+  EXPECT_EQ(told(state, outcomes[0]), "a wait, b wait, c wait, run replace n1:f");
+  EXPECT_EQ(told(state, outcomes[1]), "a wait, b wait, c wait, run replace n1:f0");
+}
+
 TEST(WhatIf, NodesAreTaken) {
   const ClusterState state(two_nodes());
   Scenario scenario;

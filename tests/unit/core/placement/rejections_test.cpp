@@ -10,6 +10,8 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
+#include "host/core/state/state_impl.hpp"
+#include "host/core/state/state_view.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
 namespace berth {
@@ -115,6 +117,38 @@ TEST_F(Rejected, AmongManyThatComeAtOnce) {
   state_.apply(many);
 
   EXPECT_EQ(ids().size(), 16U);
+}
+
+std::vector<std::string> rejected_by(core::Rejections& rejections, const ClusterState& state) {
+  core::CertificateMemory certificates;
+  rejections.reject(StateView(state), impl_of(StateView(state)).problem(), certificates);
+  std::vector<std::string> ids;
+  for (const std::int32_t job : rejections.rejected_jobs()) ids.push_back(state.job(job)->id);
+  return ids;
+}
+
+// The logs of both are of one epoch. In the first, more was read than the second has.
+TEST(Rejections, OfAnotherStateAreFoundAnew) {
+  ClusterState many(test::two_racks()), few(test::two_racks());
+  for (int i = 0; i < 50; ++i) many.apply(delta::PutJob{job_until("a", kNever, 40)});
+  few.apply(delta::PutJob{job_until("b", kNever, 40)});
+  ASSERT_EQ(impl_of(StateView(many)).cluster_version(), impl_of(StateView(few)).cluster_version());
+  core::Rejections rejections;
+  EXPECT_EQ(rejected_by(rejections, many), std::vector<std::string>{"a"});
+  EXPECT_EQ(rejected_by(rejections, few), std::vector<std::string>{"b"});
+}
+
+// What exists in all is known by the version of the cluster, which is that of the other.
+TEST(Rejections, OfASmallerClusterAreItsOwn) {
+  Snapshot large = test::two_racks(), small = large;
+  small.nodes.resize(2);
+  ClusterState one(large), other(small);
+  for (ClusterState* state : {&one, &other}) state->apply(delta::PutJob{job_until("a", kNever, 24)});
+  ASSERT_EQ(impl_of(StateView(one)).structure_version(), impl_of(StateView(other)).structure_version());
+  core::Rejections rejections;
+  EXPECT_EQ(rejected_by(rejections, one), std::vector<std::string>{});
+  EXPECT_EQ(rejected_by(rejections, other), std::vector<std::string>{"a"});
+  EXPECT_EQ(rejected_by(rejections, one), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "berth/error.hpp"
 #include "berth/state.hpp"
 #include "host/core/state/state_impl.hpp"
+#include "tests/support/plan_text.hpp"
 #include "tests/unit/core/validator/validate_support.hpp"
 
 namespace berth {
@@ -155,6 +156,76 @@ TEST(ClusterStateExact, RatesFollowTheNodes) {
   expect_as_loaded(state, "a node that holds the gang: ");
   state.apply(std::vector<Delta>{delta::SetTime{130 * kSecond}, delta::RemoveNode{"n9"}});
   expect_as_loaded(state, "and without it: ");
+}
+
+/// The columns, and the plan.
+void expect_decisions_as_loaded(const ClusterState& state, const std::string& where) {
+  expect_as_loaded(state, where);
+  const ClusterState fresh(state.snapshot());
+  Request request;
+  request.policy = "srtf";
+  const std::string live = test::text_of(Engine().decide(state, request), state);
+  const std::string anew = test::text_of(Engine().decide(fresh, request), fresh);
+  EXPECT_TRUE(live == anew) << where << test::parting(anew, live);
+}
+
+/// Each two of these are refused together, with the clock moved between them. Then the second comes alone.
+void expect_pairs_to_be_forgotten(const Snapshot& start, const std::vector<Delta>& deltas) {
+  for (std::size_t i = 0; i < deltas.size(); ++i) {
+    for (std::size_t j = 0; j < deltas.size(); ++j) {
+      const std::string where = "deltas " + std::to_string(i) + " and " + std::to_string(j) + ": ";
+      ClusterState state(start);
+      state.apply(delta::SetTime{105 * kSecond});
+      const Snapshot before = state.snapshot();
+      const std::vector<Delta> refused{deltas[i], delta::SetTime{115 * kSecond}, deltas[j], delta::StopJob{"missing"}};
+      EXPECT_THROW(state.apply(refused), InputError) << where;
+      EXPECT_TRUE(state.snapshot() == before) << where;
+      expect_decisions_as_loaded(state, where);
+      state.apply(std::vector<Delta>{deltas[j], delta::SetTime{125 * kSecond}});
+      expect_decisions_as_loaded(state, where + "afterwards: ");
+    }
+  }
+}
+
+// Some of these change what jobs compile to, and some do not.
+TEST(ClusterStateExact, NodesThatWereRefusedAreForgottenWhereverOptionsAreKept) {
+  const Snapshot start = wide();
+  Node alike = start.nodes[3], larger = test::node_of("n9", "p/r1"), moved = start.nodes[2], of_pod = start.nodes[3];
+  alike.id = "n8";
+  larger.gpus = 16;
+  moved.domain[0] = "p/r0";
+  of_pod.domain[0] = "p";
+  expect_pairs_to_be_forgotten(start, {delta::PutNode{alike}, delta::PutNode{moved}, delta::RemoveNode{"n2"}, delta::PutNode{larger},
+                                       delta::PutNode{slow(start, 0)}, delta::PutNode{slow(start, 3)}, delta::PutNode{of_pod}});
+}
+
+Delta reserved(const std::string& id, const std::string& node, std::vector<std::string> jobs, TimeUs from_us = 0) {
+  Reservation r;
+  r.id = id;
+  r.nodes = {node};
+  r.jobs = std::move(jobs);
+  r.from_us = from_us;
+  r.to_us = 1'000 * kSecond;
+  return delta::PutReservation{r};
+}
+
+// Jobs refer to the reservations that name them by number.
+TEST(ClusterStateExact, ReservationsThatWereRefusedAreForgottenByTheJobsThatTheyName) {
+  Snapshot start = test::two_racks();
+  for (const auto& [id, node] : {std::pair("b", "n1"), std::pair("c", "n2"), std::pair("d", "n3")}) {
+    Job& job = add_job(start, id, 8);
+    job.constraints.required_nodes = {node};
+    job.estimate.run_us = 100 * kSecond;
+  }
+  for (const auto& [id, node] : {std::pair("r0", "n1"), std::pair("r1", "n2")}) {
+    Reservation& r = start.reservations.emplace_back();
+    r.id = id;
+    r.nodes = {node};
+    r.jobs = {r.id == "r0" ? "b" : "c"};
+  }
+  expect_pairs_to_be_forgotten(
+      start, {reserved("r0", "n1", {"c"}), reserved("r0", "n3", {"b"}), reserved("r1", "n2", {}), reserved("r2", "n3", {"b", "d"}),
+              reserved("r3", "n1", {"b", "c", "d"}, 110 * kSecond), delta::RemoveReservation{"r0"}});
 }
 
 TEST(ClusterStateExact, AGangMayNotHoldAGpuTwice) {

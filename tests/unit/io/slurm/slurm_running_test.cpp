@@ -28,6 +28,17 @@ TEST(SlurmRunning, AJobKeepsTheGpusThatSlurmSays) {
   EXPECT_EQ(job->last_assignment_us, 1'000 * kSecond);
 }
 
+TEST(SlurmRunning, CountsAreReadInEveryFormOfSlurm) {
+  for (const char* const four : {"gpu:4", "gpu:h100:4", "gpu:h100:4(IDX:0-3)", "gpu:h100(CNT:4)", "gpu(CNT:4)", "gpu:h100(IDX:0-3)"}) {
+    const io::SlurmImport import = of_jobs({running22(7, "n1", {four})});
+
+    const Job* job = find_job(import.snapshot, "7");
+    ASSERT_NE(job, nullptr) << four;
+    ASSERT_EQ(job->allocation.entries.size(), 1u) << four;
+    EXPECT_EQ(job->allocation.entries[0].gpus, Indices({0, 1, 2, 3})) << four;
+  }
+}
+
 TEST(SlurmRunning, NodesAndTheirIndicesGoTogether) {
   const io::SlurmImport import = of_jobs({running22(7, "n[1-2]", {"gpu:h100:4(IDX:4-7)", "gpu:h100:4(IDX:0-3)"})});
 

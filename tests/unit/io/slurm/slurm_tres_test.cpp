@@ -58,6 +58,18 @@ TEST(SlurmTres, IndicesAreReadWhereTheyAreSaid) {
   EXPECT_TRUE(gres_of("gpu:70(IDX:0-69)")[0].beyond);
 }
 
+TEST(SlurmTres, ACountInParenthesesIsForNamesWithoutOne) {
+  expect_gres("gpu:h100:4(IDX:0-3)", "gpu", "h100", 4);
+  expect_gres("gpu:h100(CNT:4)", "gpu", "h100", 4);
+  expect_gres("gpu(CNT:4)", "gpu", "", 4);
+  expect_gres("gpu(CNT:0)", "gpu", "", 0);
+  expect_gres("gpu:h100(IDX:0,2)", "gpu", "h100", 2);
+  expect_gres("gpu(IDX:0-3,68-69)", "gpu", "", 6);
+  expect_gres("gpu(IDX:N/A)", "gpu", "", 0);
+  expect_gres("gpu:h100(S:0-1)", "gpu", "h100", 1);
+  expect_gres("gpu:h100:3(IDX:6)", "gpu", "h100", 3);  // what it says, whether they agree or not
+}
+
 TEST(SlurmTres, EmptyListsHaveTheirOwnWords) {
   EXPECT_TRUE(gres_of("").empty());
   EXPECT_TRUE(gres_of("N/A").empty());
@@ -69,6 +81,7 @@ TEST(SlurmTres, WhatIsNoResourceIsRefused) {
   EXPECT_EQ(parse_gres("gpu:h100:x", out), "'gpu:h100:x' is no generic resource NAME[:TYPE][:COUNT]");
   EXPECT_EQ(parse_gres("gpu:4(IDX:0-", out), "'gpu:4(IDX:0-' is no generic resource NAME[:TYPE][:COUNT]");
   EXPECT_EQ(parse_gres("gpu:4(IDX:3-1)", out), "'gpu:4(IDX:3-1)' is no generic resource NAME[:TYPE][:COUNT]");
+  EXPECT_EQ(parse_gres("gpu:h100(CNT:x)", out), "'gpu:h100(CNT:x)' is no generic resource NAME[:TYPE][:COUNT]");
   EXPECT_EQ(parse_gres(":4", out), "':4' is no generic resource NAME[:TYPE][:COUNT]");
   EXPECT_EQ(parse_gres("gpu:99999999999999999999999", out), "");  // a type of digits
   EXPECT_NE(parse_gres("gpu:a:99999999999999999999999", out), "");

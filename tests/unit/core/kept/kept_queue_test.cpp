@@ -1,0 +1,107 @@
+// What a queue that is kept reads, and what it keeps.
+
+#include "host/core/kept/kept_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "berth/state.hpp"
+#include "host/core/placement/failures.hpp"
+#include "host/core/state/state_view.hpp"
+#include "tests/unit/core/validator/validate_support.hpp"
+
+namespace berth::core {
+namespace {
+
+/// Decisions of one policy. Where the queue does not answer, the pass over all jobs changes nothing.
+class Decisions {
+ public:
+  Decisions(const Snapshot& s, const std::string& policy, const Params& params) : state(s) { chosen_.choose(policy, params); }
+
+  /// How the decision begins, and whether the queue answers.
+  std::pair<Reading, bool> next() {
+    const StateImpl& s = impl_of(StateView(state));
+    const Reading reading = kept.read(s, chosen_);
+    bool answers = false;
+    if (reading != Reading::kNothing) {
+      failures_.find(s);
+      answers = kept.decide(s, chosen_, {}, failures_);
+    }
+    if (!answers) kept.saw(0, s.jobs.size());
+    return {reading, answers};
+  }
+
+  ClusterState state;
+  KeptQueue kept;
+
+ private:
+  ChosenPolicy chosen_;
+  Failures failures_;
+};
+
+using Begun = std::pair<Reading, bool>;
+constexpr Begun kWhole{Reading::kNothing, false}, kReadAll{Reading::kAnew, true}, kFollowed{Reading::kChanges, true};
+
+// It sinks a queue at each threshold, and stays the same otherwise.
+TEST(KeptQueue, AJobThatPassesThresholdsHasOneInstant) {
+  Snapshot s = test::two_racks();
+  test::run_on(test::add_job(s, "a", 1), "n0", {0});
+  std::string thresholds = "1";
+  for (int at = 2; at <= 40; ++at) thresholds += "," + std::to_string(at);
+  Decisions decisions(s, "las", {{"thresholds_gpu_s", thresholds}});
+  EXPECT_EQ(decisions.next(), kWhole);
+  EXPECT_EQ(decisions.next(), kReadAll);
+  for (int at = 1; at < 40; ++at) {
+    decisions.state.apply(delta::SetTime{s.now_us + at * kSecond});
+    EXPECT_EQ(decisions.next(), kFollowed);
+    EXPECT_EQ(decisions.kept.order_instants(), 1U) << at;
+  }
+}
+
+// A gang with both segment and spread. While it waits the others are not read: no instant of what starts is kept.
+TEST(KeptQueue, WhileAJobIsNotExactNothingIsRead) {
+  Snapshot s = test::two_racks();
+  for (const char* id : {"b", "c"}) test::add_job(s, id, 1);
+  Decisions decisions(s, "las", {});
+  decisions.next();
+  EXPECT_EQ(decisions.next(), kReadAll);
+  decisions.state.apply(delta::StartJob{"b", {"s", {{"", 0, "n0", {0}, kWholeGpu, false}}}});
+  EXPECT_EQ(decisions.next(), kFollowed);
+  EXPECT_EQ(decisions.kept.order_instants(), 1U);
+  Snapshot other;
+  Job gang = test::add_job(other, "a", 4);
+  Group group = test::group_of("g", 4, 1);
+  group.segment = Segment{2, {TopologyKind::kSwitch, "node"}};
+  group.spread = Spread{{TopologyKind::kSwitch, "node"}, 2};
+  gang.shapes[0].groups = {group};
+  decisions.state.apply(delta::PutJob{gang});
+  EXPECT_EQ(decisions.next(), Begun(Reading::kChanges, false));
+  decisions.state.apply(delta::StartJob{"c", {"s", {{"", 0, "n0", {1}, kWholeGpu, false}}}});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions.next(), Begun(Reading::kAnew, false));
+  EXPECT_EQ(decisions.kept.order_instants(), 1U);
+  gang.shapes[0].groups[0].spread.reset();
+  decisions.state.apply(delta::PutJob{gang});
+  EXPECT_EQ(decisions.next(), kReadAll);
+  EXPECT_EQ(decisions.kept.order_instants(), 2U);
+  EXPECT_EQ(decisions.kept.pass().changes().size(), 1U);
+  EXPECT_EQ(decisions.next(), kFollowed);
+}
+
+TEST(KeptQueue, AnotherStateIsReadFromTheBeginning) {
+  Snapshot s = test::two_racks();
+  test::add_job(s, "a", 1);
+  Decisions decisions(s, "fifo", {{"discipline", "greedy"}});
+  decisions.next();
+  decisions.next();
+  EXPECT_EQ(decisions.next(), kFollowed);
+  decisions.kept.clear();
+  decisions.state = ClusterState(s);
+  EXPECT_EQ(decisions.next(), kWhole);
+  EXPECT_EQ(decisions.next(), kReadAll);
+}
+
+}  // namespace
+}  // namespace berth::core
