@@ -374,4 +374,33 @@ TEST(SimulationByCounts, OneReservationHoldsForAllPools) {
   EXPECT_NE(got->find("5 end 0 2013000000 start 1013000000"), std::string::npos) << *got;
 }
 
+// Three of five GPUs are free until 100 s. Three jobs want all five, and one of two GPUs that came at 50 s has room now and would delay
+// them: a look for each of the four. A short job that comes before them in order is one look more, and the four reservations stand.
+TEST(SimulationByCounts, ReservationsThatStandAreNotLookedForAgain) {
+  const auto made_and_kept = [](bool short_job) {
+    Trace trace;
+    const auto add = [&](TimeUs submit_s, TimeUs run_s, std::int32_t gpus) {
+      TraceJob& job = trace.jobs.emplace_back();
+      job.id = std::to_string(trace.jobs.size());
+      job.submit_us = submit_s * kSecond;
+      job.run_us = run_s * kSecond;
+      job.gpus = gpus;
+    };
+    add(0, 100, 2);
+    for (const TimeUs j : {1, 2, 3}) add(j, 1000 + j, 5);
+    add(50, 3000, 2);
+    if (short_job) add(60, 20, 1);
+    SimulationSettings settings;
+    settings.request.policy = "sjf";
+    settings.request.params = {{"packing", "count"}, {"discipline", "conservative"}};
+    settings.overheads = named_overheads("none");
+    JobsOf jobs(trace);
+    const std::optional<SimulationTotals> totals =
+        simulate_counts(Replayed{trace.profiles, facts_of(trace), jobs}, io::uniform_cluster(1, 5), settings, [](const auto&...) {});
+    return std::vector{totals.value().reservations_made, totals.value().reservations_kept};
+  };
+  EXPECT_EQ(made_and_kept(false), (std::vector<std::int64_t>{4, 0}));
+  EXPECT_EQ(made_and_kept(true), (std::vector<std::int64_t>{5, 4}));
+}
+
 }  // namespace berth::sim

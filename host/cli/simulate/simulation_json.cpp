@@ -15,6 +15,7 @@ using io::List, io::Map, io::Millionths, io::Name, io::NotRead, io::Object, io::
 using results::Run;
 using Figures = sim::SimulationFigures;
 using RunSettings = sim::SimulationSettings;
+using SomeReservations = io::Integer<1, INT64_MAX>;
 using AboveZero = io::Number<6, 1, INT64_MAX>;
 
 template <class T>
@@ -201,6 +202,8 @@ constexpr OutField<SimulatedRun> kSimulationFields[] = {
     field<Fidelity>("fidelity", kRequired),
     field<GpuJobs, &Run::settings, &RunSettings::iterations>("gpu_jobs"),
     field<RunNetwork, &Run::settings, &RunSettings::iterations>("network"),
+    field<SomeReservations, &Run::totals, &sim::SimulationTotals::reservations_made>("reservations_made"),
+    field<SomeReservations, &Run::totals, &sim::SimulationTotals::reservations_kept>("reservations_kept"),
     field<io::Boolean, &Run::totals, &sim::SimulationTotals::interrupted>("interrupted"),
     field<io::Constant<kSimulationFormat>>("schema", kRequired),
 };

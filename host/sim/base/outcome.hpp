@@ -60,6 +60,9 @@ struct SimulationTotals {
   __int128 gpu_up_us = 0;      ///< available GPU-time from the first submission to the last release: of GPUs that had not failed
   std::int64_t failures = 0;   ///< of nodes and GPUs
   std::int64_t decisions = 0;
+  /// Conservative backfill by counts: how often a start was looked for, and how often a reservation of the plan before stood
+  /// in a new plan without a look.
+  std::int64_t reservations_made = 0, reservations_kept = 0;
   bool interrupted = false;
   Distribution decision_ns;  ///< duration of decisions; not measured in a simulation by counts
 };

@@ -133,6 +133,7 @@ bool ConservativeDecisions::keep(Pool& of, const JobPlace& place) {
   if (!of.timeline.is_free(start, run, gpus_)) return false;
   of.timeline.reserve(start, run, gpus_);
   of.starts.insert({start, place.rank, place.job});
+  run_.count_reservation(true);
   return true;
 }
 
@@ -143,6 +144,7 @@ void ConservativeDecisions::plan(std::int32_t pool, const JobPlace& place, TimeU
   const TimeUs run = run_.predicted(job);
   gpus_.resize(of.timeline.words());
   const TimeUs start = of.timeline.find(job.gpus, run, from, gpus_);
+  run_.count_reservation(false);
   reserved_[to_index(place.job)] = {place, start};
   if (start == kNever) return;
   run_.nodes().choose(pool, job.gpus, gpus_, run_.jobs().taken(place.job));

@@ -92,6 +92,8 @@ class CountRun {
     if (settings_.series != nullptr) settings_.series->level(now_, levels());
   }
 
+  void count_reservation(bool kept) { ++(kept ? totals_.reservations_kept : totals_.reservations_made); }
+
   // What decisions do to jobs.
   void wait(std::int32_t job) {
     ++n_waiting_;
