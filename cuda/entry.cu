@@ -4,7 +4,7 @@
 
 #include "berth/build_id.hpp"
 #include "cuda/check.hpp"
-#include "cuda/for_each.cuh"
+#include "cuda/launch.cuh"
 #include "cuda/mirror.cuh"
 #include "cuda/ones.cuh"
 #include "cuda/place.cuh"
@@ -128,7 +128,7 @@ Status open(std::int32_t row, void** context, Message* message) {
     describe(row, 0, device);
     auto* opened = new Context(row, tuning_for(10 * device.major + device.minor));
     *context = opened;
-    probe_kernel<<<1, 1, 0, opened->stream.get()>>>();
+    launch(probe_kernel, 1, 1, 0, opened->stream.get())();
     check_launch(opened->stream.get(), "launch probe_kernel");
     opened->stream.wait("start the device");
   });

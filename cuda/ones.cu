@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_consta
 
 /// One block per candidate.
 __global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_constant__ OnesDeviceMemory m) {
-  extern __shared__ std::uint32_t shared_bits[];
+  BERTH_DYNAMIC_SHARED(std::uint32_t, shared_bits);
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   const auto index = static_cast<std::int32_t>(blockIdx.x);
@@ -159,7 +159,7 @@ void OnesSearcher::begin(const cuda_abi::AbiOnesTask& task, const Stream& stream
     send(m.result.count, request.count, bytes);
     return;
   }
-  first_kernel<<<static_cast<unsigned>(population), kOnesThreads, 0, stream.get()>>>(m);
+  launch(first_kernel, static_cast<unsigned>(population), kOnesThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch first_kernel");
 }
 
@@ -175,12 +175,12 @@ void OnesSearcher::generation(cudaStream_t stream) {
   }
   for_each_n(stream, std::int64_t{m.v.population} * m.v.n_jobs, RefreshBody{m}, "launch RefreshBody");
   const std::size_t bits = m.bits != nullptr ? 0 : static_cast<std::size_t>(kernel::ones_bit_words(m.v.n_gpus)) * sizeof(std::uint32_t);
-  candidate_kernel<<<static_cast<unsigned>(candidates), kOnesThreads, bits, stream>>>(m);
+  launch(candidate_kernel, static_cast<unsigned>(candidates), kOnesThreads, bits, stream)(m);
   check_launch(stream, "launch candidate_kernel");
   room = sort_.capacity();
   check(cub::DeviceRadixSort::SortPairs(sort_.data(), room, m.score, m.sorted_score, m.index, m.sorted, candidates, 0, 64, stream),
         "sort scores");
-  survivor_kernel<<<static_cast<unsigned>(m.v.population), kOnesThreads, 0, stream>>>(m);
+  launch(survivor_kernel, static_cast<unsigned>(m.v.population), kOnesThreads, 0, stream)(m);
   check_launch(stream, "launch survivor_kernel");
 }
 
