@@ -101,12 +101,13 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
 
 }  // namespace
 
-cudaError_t call(const char* name, Needs needs, const Body& body) {
+cudaError_t call(const char* name, Needs needs, const Body& body, const std::function<void()>& instead) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard<std::recursive_mutex> lock(runtime.mutex);
   HostThread& thread = HostThread::get();
   runtime.calls.push_back(name);
   cudaError_t error = chosen_failure(runtime, runtime.counts.calls++);
+  if (error != cudaSuccess && instead) instead();
   if (error == cudaSuccess) error = enter(runtime, needs);
   if (error == cudaSuccess) error = body(runtime, runtime.devices[static_cast<std::size_t>(thread.device)]);
   if (error != cudaSuccess) thread.last_error = error;

@@ -73,7 +73,8 @@ enum class Needs : std::uint8_t {
 using Body = std::function<cudaError_t(Runtime&, Device&)>;
 
 /// Runs `body` unless the call is to fail. Every function of the runtime goes through here.
-cudaError_t call(const char* name, Needs needs, const Body& body);
+/// @param instead  What happens even where the call fails as the settings ask.
+cudaError_t call(const char* name, Needs needs, const Body& body, const std::function<void()>& instead = {});
 
 /// Does what the stream has to do, all of it. The error becomes sticky.
 cudaError_t run_all(Runtime& runtime, cudaStream_t stream);

@@ -47,6 +47,16 @@ cudaError_t enqueue(Runtime& runtime, cudaStream_t stream, Work work) {
   return cudaSuccess;
 }
 
+namespace {
+
+/// What was recorded; null: nothing was captured.
+std::unique_ptr<CUgraph_st> end_capture(cudaStream_t stream) {
+  HostThread& thread = HostThread::get();
+  if (thread.capturing == stream) thread.capturing = nullptr;
+  return std::move(stream->recording);
+}
+
+}  // namespace
 }  // namespace berth::cuda_on_threads
 
 using namespace berth::cuda_on_threads;
@@ -65,7 +75,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call("cudaStreamDestroy", Needs::kContext, [&](Runtime& runtime, Device&) {
     if (runtime.streams.count(stream) == 0) return cudaErrorInvalidResourceHandle;
-    if (stream->recording != nullptr) runtime.misuse += "cudaStreamDestroy of a stream that is captured\n";
+    if (end_capture(stream) != nullptr) runtime.misuse += "cudaStreamDestroy of a stream that is captured\n";
     const cudaError_t error = run_all(runtime, stream);
     runtime.streams.erase(stream);
     --runtime.counts.streams;
@@ -91,17 +101,19 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode /*
   });
 }
 
-// Whether it fails or not, the capture is over; unless the call itself was made to fail.
+// Whether it fails or not, the capture is over.
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  return call("cudaStreamEndCapture", Needs::kContext, [&](Runtime& runtime, Device&) {
-    if (stream->recording == nullptr) return cudaErrorInvalidValue;
-    HostThread::get().capturing = nullptr;
-    const std::unique_ptr<CUgraph_st> recorded = std::move(stream->recording);
-    if (stream->broken) return cudaErrorStreamCaptureInvalidated;
-    *graph = new CUgraph_st(*recorded);
-    ++runtime.counts.graphs;
-    return cudaSuccess;
-  });
+  return call(
+      "cudaStreamEndCapture", Needs::kContext,
+      [&](Runtime& runtime, Device&) {
+        const std::unique_ptr<CUgraph_st> recorded = end_capture(stream);
+        if (recorded == nullptr) return cudaErrorInvalidValue;
+        if (stream->broken) return cudaErrorStreamCaptureInvalidated;
+        *graph = new CUgraph_st(*recorded);
+        ++runtime.counts.graphs;
+        return cudaSuccess;
+      },
+      [&] { end_capture(stream); });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* graph, cudaGraph_t recorded, unsigned long long /*flags*/) {

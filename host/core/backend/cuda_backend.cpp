@@ -41,7 +41,7 @@ void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& messag
     context_ = nullptr;
     failure_ = message.text;
   }
-  throw DeviceError(message.text);
+  throw DeviceError(message.text, status == cuda_abi::Status::kOutOfMemory);
 }
 
 void CudaBackend::place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) {
