@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
 
@@ -75,6 +77,19 @@ int count_devices(int& driver) {
   return n;
 }
 
+/// Whether this build surely has no code for a device: each of its architectures is newer. Asks no device, which would create a
+/// context there. Where it may have code, `open` finds out.
+bool has_no_code(const DeviceRow& row) {
+  constexpr int kArchitectures[] = {__CUDA_ARCH_LIST__};  // of this build: 800, 900, ..
+  const auto newer = [&](int architecture) { return architecture > 100 * row.major + 10 * row.minor; };
+  return std::all_of(std::begin(kArchitectures), std::end(kArchitectures), newer);
+}
+
+void say_no_code(DeviceRow& row) {
+  row.usable = 0;
+  std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
+}
+
 void describe(int device, int driver, DeviceRow& row) {
   row = DeviceRow{};
   row.driver = driver;
@@ -86,17 +101,20 @@ void describe(int device, int driver, DeviceRow& row) {
   row.minor = properties.minor;
   row.multiprocessors = properties.multiProcessorCount;
   row.memory = static_cast<std::int64_t>(properties.totalGlobalMem);
-  const DeviceScope scope(device);
+  row.usable = 1;
+  if (has_no_code(row)) say_no_code(row);
+}
+
+/// Throws kNoDevice with the cause unless probe_kernel can run on the current device.
+void check_code(DeviceRow& row) {
   cudaFuncAttributes attributes{};
   const cudaError_t error = cudaFuncGetAttributes(&attributes, probe_kernel);
-  row.usable = error == cudaSuccess ? 1 : 0;
-  if (error == cudaSuccess) return;
-  cudaGetLastError();
   if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction) {
-    std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
-  } else {
-    std::snprintf(row.why_not, sizeof(row.why_not), "%s", cudaGetErrorString(error));
+    cudaGetLastError();
+    say_no_code(row);
+    no_device(row.why_not);
   }
+  check(error, "query probe_kernel");
 }
 
 /// State of a backend on one device.
@@ -150,6 +168,7 @@ Status open(std::int32_t row, void** context, Message* message) {
     const DeviceScope scope(row);
     DeviceRow device{};
     describe(row, 0, device);
+    check_code(device);
     auto opened = std::make_unique<Context>(row, tuning_for(10 * device.major + device.minor));
     launch(probe_kernel, 1, 1, 0, opened->stream.get())();
     check_launch(opened->stream.get(), "launch probe_kernel");

@@ -13,7 +13,7 @@
 namespace berth::cuda {
 namespace {
 
-constexpr std::size_t kSharedBits = 48 * 1024;  // bytes of random bits that a block may use without an opt-in
+constexpr std::size_t kShared = 48 * 1024;  // bytes that a block may use without an opt-in, its own and its random bits
 constexpr std::chrono::microseconds kBetweenStops{500};
 
 __device__ std::int64_t row(const OnesDeviceMemory& m, std::int64_t individual) { return individual * m.v.n_jobs; }
@@ -81,6 +81,13 @@ __global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_con
   *m.generation = (*m.generation + 1) & INT32_MAX;
 }
 
+/// Bytes of random bits that a block of candidate_kernel may keep in shared memory.
+std::size_t room_for_bits() {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, candidate_kernel), "query the size of candidate_kernel");
+  return kShared - std::min(kShared, attributes.sharedSizeBytes);
+}
+
 }  // namespace
 
 void OnesSearcher::upload(const cuda_abi::AbiOnesTask& task, const Stream& stream) {
@@ -118,7 +125,7 @@ void OnesSearcher::begin(const cuda_abi::AbiOnesTask& task, const Stream& stream
   OnesDeviceMemory& m = memory_;
   const std::int64_t jobs = m.v.n_jobs, population = m.v.population, candidates = kernel::ones_candidates(m.v.population);
   const std::int64_t words = kernel::ones_bit_words(m.v.n_gpus);
-  const bool shared_bits = static_cast<std::size_t>(words) * sizeof(std::uint32_t) <= kSharedBits;
+  const bool shared_bits = static_cast<std::size_t>(words) * sizeof(std::uint32_t) <= room_for_bits();
   kernel::OnesWorkspace unused{};
   m.workspace_piece = (kernel::carve_ones_workspace(nullptr, m.v.n_jobs, unused) + 255) / 256 * 256;
   const auto carve = [&](std::byte* block) {

@@ -212,7 +212,8 @@ DeviceRoom room_of_device(std::size_t shared_bytes) {
   check(cudaFuncGetAttributes(&attributes, improve_kernel), "query the size of improve_kernel");
   const std::size_t shared = static_cast<std::size_t>(most) - std::min(static_cast<std::size_t>(most), attributes.sharedSizeBytes);
   const std::size_t dynamic = shared_bytes <= shared ? shared_bytes : 0;
-  check(cudaFuncSetAttribute(improve_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(dynamic)),
+  // The limit belongs to the device, not to this engine: always the same, so that engines do not lower it for each other.
+  check(cudaFuncSetAttribute(improve_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
         "reserve shared memory for individuals");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, improve_kernel, kPlanSearchThreads, dynamic),
         "reserve shared memory for improve_kernel");
