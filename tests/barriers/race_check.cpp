@@ -94,4 +94,6 @@ extern "C" void __tsan_func_exit() {}
 extern "C" void __tsan_init() {}
 // Reference counts and statics of the cases; bodies have no atomics.
 extern "C" int __tsan_atomic32_fetch_add(volatile int* at, int v, int /*order*/) { return __atomic_fetch_add(at, v, __ATOMIC_SEQ_CST); }
-extern "C" unsigned char __tsan_atomic8_load(const volatile unsigned char* at, int /*order*/) { return __atomic_load_n(at, __ATOMIC_SEQ_CST); }
+extern "C" unsigned char __tsan_atomic8_load(const volatile unsigned char* at, int /*order*/) {
+  return __atomic_load_n(at, __ATOMIC_SEQ_CST);
+}

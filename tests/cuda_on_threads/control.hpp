@@ -13,8 +13,8 @@ enum class Lateness : std::int32_t { kLate, kEager, kRandom };
 enum class Order : std::int32_t { kAscending, kDescending, kRandom };
 
 /// How a chosen runtime call fails. A sticky error stays for the process, as after a kernel's illegal access.
-/// Where the device disappears, it is also no longer listed.
-enum class Failure : std::int32_t { kNone, kOnce, kSticky, kDisappears };
+/// Where the device disappears, it is also no longer listed. kThrows: it throws what is no std::exception.
+enum class Failure : std::int32_t { kNone, kOnce, kSticky, kDisappears, kThrows };
 
 constexpr std::int32_t kMaxDevices = 4;
 

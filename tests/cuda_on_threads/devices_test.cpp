@@ -17,9 +17,9 @@ std::string note_on(const Settings& settings) {
   core::Backends backends;
   std::string note;
   for (int i = 0; i < 5; ++i) {
-    EXPECT_STREQ(backends.run(Backend::kCuda, 1, note,
-                              [](core::PlacementBackend& one) { EXPECT_EQ(operations().front().difference(one), ""); }),
-                 "cpu");
+    EXPECT_STREQ(
+        backends.run(Backend::kCuda, 1, note, [](core::PlacementBackend& one) { EXPECT_EQ(operations().front().difference(one), ""); }),
+        "cpu");
     EXPECT_NE(note, "");
   }
   return note;

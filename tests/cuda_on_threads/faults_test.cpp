@@ -97,5 +97,25 @@ TEST_P(EveryCallFails, AndTheAnswerStays) {
   set({});
 }
 
+TEST(CudaOnThreads, WhatIsNoExceptionOfOursDoesNotEndTheProgram) {
+  Settings settings;
+  set(settings);
+  {
+    core::Backends backends;
+    ask(backends, operations().front());
+  }
+  settings.failing_call = 0;
+  while (std::string(stand_in().call(settings.failing_call)) != "cudaMemcpyAsync") ++settings.failing_call;
+  settings.failure = Failure::kThrows;
+  set(settings);
+  core::Backends backends;
+
+  const Answer answer = ask(backends, operations().front());
+
+  EXPECT_EQ(answer.difference, "");
+  EXPECT_EQ(answer.backend, "cpu");
+  EXPECT_EQ(answer.note, "an unknown exception");
+}
+
 }  // namespace
 }  // namespace berth::cuda_on_threads

@@ -79,10 +79,10 @@ Operation price_some() {
           }};
 }
 
-Operation ones_of_four_generations() {
-  const auto problem = std::make_shared<OnesProblem>(random_ones(3));
+Operation evolve(const RandomOnesSpec& spec, std::int32_t generations) {
+  const auto problem = std::make_shared<OnesProblem>(random_ones(3, spec));
   const auto how = std::make_shared<OnesEvolving>();
-  how->generations = 4;
+  how->generations = generations;
   const auto expected = std::make_shared<OnesBuffers>(evolve_by_oracle(*problem, *how));
   return {"ones", [=](core::PlacementBackend& backend) {
             OnesBuffers got(*problem, how->generations);
@@ -92,6 +92,14 @@ Operation ones_of_four_generations() {
 }
 
 }  // namespace
+
+Operation ones_of(std::int32_t gpus) {
+  RandomOnesSpec spec;
+  spec.n_gpus = gpus;
+  spec.jobs = 5;
+  spec.population = 2;
+  return evolve(spec, 1);
+}
 
 Operation plan_search_of(std::int32_t individuals) {
   RandomPlanSearchSpec spec;
@@ -114,8 +122,7 @@ Operation plan_search_of(std::int32_t individuals) {
 }
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{place_of(1),      place_of(6), score_all(), price_some(), ones_of_four_generations(),
-                                          plan_search_of(8)};
+  static const std::vector<Operation> all{place_of(1), place_of(6), score_all(), price_some(), evolve({}, 4), plan_search_of(8)};
   return all;
 }
 

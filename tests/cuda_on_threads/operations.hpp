@@ -17,6 +17,8 @@ struct Operation {
 
 /// `place` of one pass and of several, `score`, `price`, `ones` and `plan_search`.
 const std::vector<Operation>& operations();
+/// `ones` on that many GPUs, without a generation of parents.
+Operation ones_of(std::int32_t gpus);
 /// `plan_search` of that many individuals, for devices with little memory.
 Operation plan_search_of(std::int32_t individuals);
 

@@ -80,6 +80,7 @@ cudaError_t chosen_failure(Runtime& runtime, std::int64_t number) {
   const Settings& settings = runtime.settings;
   if (settings.failure == Failure::kNone || number != settings.failing_call) return cudaSuccess;
   ++runtime.counts.failures;
+  if (settings.failure == Failure::kThrows) throw settings.failing_call;
   const auto error = static_cast<cudaError_t>(settings.error);
   if (settings.failure != Failure::kOnce) runtime.sticky = error;
   if (settings.failure == Failure::kDisappears) runtime.settings.devices = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "tests/cuda_on_threads/operations.hpp"
 #include "tests/cuda_on_threads/stand_in.hpp"
 #include "tests/support/random_plan_search.hpp"
+#include "tests/support/result_buffers.hpp"
 
 /// Answers do not depend on when streams do their work, on the order of threads and blocks, on memory or on other engines.
 namespace berth::cuda_on_threads {
@@ -24,8 +26,9 @@ void expect_on_gpu(const Operation& operation) {
   {
     core::Backends backends;
     std::string note;
-    EXPECT_STREQ(backends.run(Backend::kCuda, 1, note, [&](core::PlacementBackend& backend) { EXPECT_EQ(operation.difference(backend), ""); }),
-                 "cuda")
+    EXPECT_STREQ(
+        backends.run(Backend::kCuda, 1, note, [&](core::PlacementBackend& backend) { EXPECT_EQ(operation.difference(backend), ""); }),
+        "cuda")
         << note;
   }
   EXPECT_EQ(in_use(), "");
@@ -63,9 +66,9 @@ TEST(CudaOnThreads, EveryKernelRuns) {
   for (const Operation& operation : operations()) expect_on_gpu(operation);
   const std::string launched = stand_in().kernels();
 
-  for (const char* kernel :
-       {"best_kernel", "begin_kernel", "candidate_kernel", "copy_kernel", "cross_kernel", "first_kernel", "for_each_n_kernel", "improve_kernel",
-        "pack_entries_kernel", "place_kernel", "price_kernel", "probe_kernel", "report_kernel", "score_kernel", "survivor_kernel"}) {
+  for (const char* kernel : {"best_kernel", "begin_kernel", "candidate_kernel", "copy_kernel", "cross_kernel", "first_kernel",
+                             "for_each_n_kernel", "improve_kernel", "pack_entries_kernel", "place_kernel", "price_kernel", "probe_kernel",
+                             "report_kernel", "score_kernel", "survivor_kernel"}) {
     EXPECT_NE(launched.find(kernel), std::string::npos) << kernel << " was not launched; launched:\n" << launched;
   }
 }
@@ -85,8 +88,8 @@ TEST(CudaOnThreads, MemoryOfAnySizeGivesTheSameAnswer) {
         set(settings);
         core::Backends backends;
         std::string note;
-        const std::string backend = backends.run(Backend::kCuda, 1, note,
-                                                 [&](core::PlacementBackend& one) { EXPECT_EQ(operation.difference(one), ""); });
+        const std::string backend =
+            backends.run(Backend::kCuda, 1, note, [&](core::PlacementBackend& one) { EXPECT_EQ(operation.difference(one), ""); });
         (backend == "cuda" ? on_gpu : on_cpu) += 1;
         EXPECT_EQ(backend == "cuda", note.empty());
         if (backend == "cpu") {
@@ -100,6 +103,34 @@ TEST(CudaOnThreads, MemoryOfAnySizeGivesTheSameAnswer) {
   }
 }
 
+// Bits of random numbers that fill 48 KiB of shared memory, and the block's own.
+TEST(CudaOnThreads, SharedMemoryHoldsTheBlocksOwnToo) {
+  Settings settings;
+  set(settings);
+  for (const std::int32_t gpus : {376'000, 385'000, 393'216, 393'217}) expect_on_gpu(ones_of(gpus));
+}
+
+TEST(CudaOnThreads, APassWithABudgetStopsAtItsEnd) {
+  set({});
+  const test::Problem problem = test::random_problem(20);
+  const test::PassCase pass = test::random_pass(20'000, problem);
+  test::ResultBuffers on_gpu(problem, pass), on_cpu(problem, pass);
+  const auto stopped_at = [&](core::PlacementBackend& backend, test::ResultBuffers& got) {
+    core::StopToken stop;
+    stop.deadline = std::chrono::steady_clock::time_point::min();  // it is over before the pass begins
+    core::PlaceTask task = pass.view();
+    task.stop_token = &stop;
+    backend.place(problem.view(), task, got.view());
+    return stop.stopped_at;
+  };
+  std::string why;
+
+  EXPECT_EQ(stopped_at(*core::make_cuda_backend(why), on_gpu), 0) << why;
+
+  EXPECT_EQ(stopped_at(*core::make_cpu_backend(1), on_cpu), 0);
+  EXPECT_EQ(test::diff(on_cpu, on_gpu), "");
+}
+
 TEST(CudaOnThreads, AfterShortMemoryTheGpuIsUsedAgain) {
   Settings tight;
   tight.taken = tight.memory - 4096;
@@ -108,7 +139,8 @@ TEST(CudaOnThreads, AfterShortMemoryTheGpuIsUsedAgain) {
   const Operation& operation = operations().front();
   const auto ask = [&] {
     std::string note;
-    return std::string(backends.run(Backend::kCuda, 1, note, [&](core::PlacementBackend& one) { EXPECT_EQ(operation.difference(one), ""); }));
+    return std::string(
+        backends.run(Backend::kCuda, 1, note, [&](core::PlacementBackend& one) { EXPECT_EQ(operation.difference(one), ""); }));
   };
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(), "cpu");
   EXPECT_EQ(in_use(), "");
@@ -129,7 +161,8 @@ TEST(CudaOnThreads, ASearchThatDoesNotFitKeepsIndividualsInTheHostsMemory) {
     set(settings);
     core::Backends backends;
     std::string note;
-    const std::string backend = backends.run(Backend::kCuda, 1, note, [&](core::PlacementBackend& one) { EXPECT_EQ(operation.difference(one), ""); });
+    const std::string backend =
+        backends.run(Backend::kCuda, 1, note, [&](core::PlacementBackend& one) { EXPECT_EQ(operation.difference(one), ""); });
     if (backend == "cpu") continue;
     const std::int64_t pinned = counts().pinned_bytes;
     least = least == 0 ? pinned : std::min(least, pinned);
