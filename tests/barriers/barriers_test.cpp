@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "tests/barriers/cases.hpp"
 #include "tests/barriers/race_check.hpp"
+#include "tests/support/report_counts.hpp"
 
 /// Each `sync` of a group body is needed: without it, some case has a race. What is skipped is chosen by its place in the
 /// source, so a new `sync` is tested without a change here.
@@ -106,8 +106,8 @@ TEST(Barriers, EachIsNeededOrKeptForAReason) {
         << line << " (" << names.at(line)
         << (shown ? ") is needed: take it out of kept.txt" : ") can go without a race: remove it, or give a reason in kept.txt");
   }
-  std::printf("barriers: %zu sites, %zu needed, %zu kept for a reason; %ld accesses checked\n", cases_of.size(), needed, kept.size(),
-              static_cast<long>(accesses_checked()));
+  report_counts(std::to_string(cases_of.size()) + " sites of sync, " + std::to_string(needed) + " needed, " + std::to_string(kept.size()) +
+                " kept for a reason; " + std::to_string(accesses_checked()) + " accesses checked");
 }
 
 }  // namespace

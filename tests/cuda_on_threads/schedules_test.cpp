@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +14,7 @@
 #include "tests/cuda_on_threads/operations.hpp"
 #include "tests/cuda_on_threads/stand_in.hpp"
 #include "tests/support/random_plan_search.hpp"
+#include "tests/support/report_counts.hpp"
 #include "tests/support/result_buffers.hpp"
 
 /// Answers do not depend on when streams do their work, on the order of threads and blocks, on memory or on other engines.
@@ -56,8 +56,8 @@ TEST(CudaOnThreads, AnyScheduleGivesTheSameAnswer) {
       }
     }
   }
-  std::printf("%ld different kernels, %ld launches, %ld of graphs:\n%s", static_cast<long>(all.kernels), static_cast<long>(all.launches),
-              static_cast<long>(all.graph_launches), stand_in().kernels());
+  test::report_counts(std::to_string(all.kernels) + " different kernels, " + std::to_string(all.launches) + " launches, of these " +
+                      std::to_string(all.graph_launches) + " launches of a graph; by kernel:\n" + stand_in().kernels());
 }
 
 /// Each `__global__` function of cuda/ is among the kernels that the operations launch.
