@@ -158,6 +158,7 @@ TEST(CudaOnThreads, ASearchThatDoesNotFitKeepsIndividualsInTheHostsMemory) {
     settings.memory = kilobytes << 10;
     settings.multiprocessors = 1;
     settings.capability = 80;  // without steps in shared memory
+    settings.order = kilobytes % 3 == 0 ? Order::kRandom : Order::kDescending;
     set(settings);
     core::Backends backends;
     std::string note;

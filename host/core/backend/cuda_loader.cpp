@@ -48,7 +48,7 @@ Loaded load() {
     void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       // A file that is there and cannot be loaded; its cause counts more than that others are not there.
-      const char* error = dlerror();
+      const char* error = dlerror();  // NOLINT(concurrency-mt-unsafe): of this thread, in glibc
       if (broken.empty() && access(place.c_str(), F_OK) == 0 && error != nullptr) broken = error;
       continue;
     }
