@@ -34,11 +34,13 @@ void FollowedColumn::follow(const void* from, std::size_t bytes, cudaStream_t st
       last = at;
     }
   }
+  bytes_ = 0;  // unless all of this succeeds
+  if (first < last) {
+    std::memcpy(host_.data() + first, source + first, last - first);
+    sent_ = last - first;
+    check(cudaMemcpyAsync(device_.data() + first, host_.data() + first, sent_, cudaMemcpyHostToDevice, stream), "upload a column");
+  }
   bytes_ = bytes;
-  if (first >= last) return;
-  std::memcpy(host_.data() + first, source + first, last - first);
-  sent_ = last - first;
-  check(cudaMemcpyAsync(device_.data() + first, host_.data() + first, sent_, cudaMemcpyHostToDevice, stream), "upload a column");
 }
 
 void ColumnPack::clear() {

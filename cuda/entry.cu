@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
+#include <memory>
 #include <new>
 
 #include "berth/build_id.hpp"
 #include "cuda/check.hpp"
-#include "cuda/for_each.cuh"
+#include "cuda/launch.cuh"
 #include "cuda/mirror.cuh"
 #include "cuda/ones.cuh"
 #include "cuda/place.cuh"
@@ -39,6 +42,9 @@ Status guarded(Message* message, const Fn& fn) noexcept {
   } catch (const std::exception& error) {
     write(message, error.what());
     return Status::kFailed;
+  } catch (...) {
+    write(message, "an unknown exception");
+    return Status::kFailed;
   }
 }
 
@@ -71,6 +77,19 @@ int count_devices(int& driver) {
   return n;
 }
 
+/// Whether this build surely has no code for a device: each of its architectures is newer. Asks no device, which would create a
+/// context there. Where it may have code, `open` finds out.
+bool has_no_code(const DeviceRow& row) {
+  constexpr int kArchitectures[] = {__CUDA_ARCH_LIST__};  // of this build: 800, 900, ..
+  const auto newer = [&](int architecture) { return architecture > 100 * row.major + 10 * row.minor; };
+  return std::all_of(std::begin(kArchitectures), std::end(kArchitectures), newer);
+}
+
+void say_no_code(DeviceRow& row) {
+  row.usable = 0;
+  std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
+}
+
 void describe(int device, int driver, DeviceRow& row) {
   row = DeviceRow{};
   row.driver = driver;
@@ -82,17 +101,20 @@ void describe(int device, int driver, DeviceRow& row) {
   row.minor = properties.minor;
   row.multiprocessors = properties.multiProcessorCount;
   row.memory = static_cast<std::int64_t>(properties.totalGlobalMem);
-  const DeviceScope scope(device);
+  row.usable = 1;
+  if (has_no_code(row)) say_no_code(row);
+}
+
+/// Throws kNoDevice with the cause unless probe_kernel can run on the current device.
+void check_code(DeviceRow& row) {
   cudaFuncAttributes attributes{};
   const cudaError_t error = cudaFuncGetAttributes(&attributes, probe_kernel);
-  row.usable = error == cudaSuccess ? 1 : 0;
-  if (error == cudaSuccess) return;
-  cudaGetLastError();
   if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction) {
-    std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
-  } else {
-    std::snprintf(row.why_not, sizeof(row.why_not), "%s", cudaGetErrorString(error));
+    cudaGetLastError();
+    say_no_code(row);
+    no_device(row.why_not);
   }
+  check(error, "query probe_kernel");
 }
 
 /// State of a backend on one device.
@@ -109,7 +131,27 @@ struct Context {
   PlanSearcher plan_searcher;
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
+  // After a failure the stream may still use the memory above.
+  ~Context() { check_noexcept(cudaStreamSynchronize(stream.get())); }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
 };
+
+/// Runs an operation of an open context. After a failure nothing of it goes on: the caller's memory may be gone, and the next
+/// operation fills the same memory.
+template <class Operation>
+Status on_context(void* context, Message* message, const Operation& operation) {
+  return guarded(message, [&] {
+    auto& opened = *static_cast<Context*>(context);
+    const DeviceScope scope(opened.device);
+    try {
+      operation(opened);
+    } catch (...) {
+      check_noexcept(cudaStreamSynchronize(opened.stream.get()));
+      throw;
+    }
+  });
+}
 
 Status list(DeviceRow* rows, std::int32_t most, std::int32_t* n, Message* message) {
   *n = 0;
@@ -126,60 +168,47 @@ Status open(std::int32_t row, void** context, Message* message) {
     const DeviceScope scope(row);
     DeviceRow device{};
     describe(row, 0, device);
-    auto* opened = new Context(row, tuning_for(10 * device.major + device.minor));
-    *context = opened;
-    probe_kernel<<<1, 1, 0, opened->stream.get()>>>();
+    check_code(device);
+    auto opened = std::make_unique<Context>(row, tuning_for(10 * device.major + device.minor));
+    launch(probe_kernel, 1, 1, 0, opened->stream.get())();
     check_launch(opened->stream.get(), "launch probe_kernel");
     opened->stream.wait("start the device");
+    *context = opened.release();
   });
 }
 
 void close(void* context) {
+  std::unique_ptr<Context> opened(static_cast<Context*>(context));
+  if (opened == nullptr) return;
   guarded(nullptr, [&] {
-    auto* opened = static_cast<Context*>(context);
-    if (opened == nullptr) return;
     const DeviceScope scope(opened->device);
-    delete opened;
+    opened.reset();
   });
 }
 
 Status place(void* context, const kernel::ProblemView* problem, const cuda_abi::AbiPlaceTask* tasks, std::int32_t n, Message* message) {
-  return guarded(message, [&] {
-    auto& opened = *static_cast<Context*>(context);
-    const DeviceScope scope(opened.device);
+  return on_context(context, message, [&](Context& opened) {
     const DeviceProblem device = opened.mirror.follow(*problem, opened.stream.get());
     opened.placer.run(*problem, device, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 
 Status score(void* context, const kernel::ScoreTableView* table, kernel::BestPlace* best, Message* message) {
-  return guarded(message, [&] {
-    auto& opened = *static_cast<Context*>(context);
-    const DeviceScope scope(opened.device);
-    opened.scorer.run(*table, opened.stream, best);
-  });
+  return on_context(context, message, [&](Context& opened) { opened.scorer.run(*table, opened.stream, best); });
 }
 
 Status price(void* context, const cuda_abi::AbiPriceTask* tasks, std::int32_t n, Message* message) {
-  return guarded(message, [&] {
-    auto& opened = *static_cast<Context*>(context);
-    const DeviceScope scope(opened.device);
+  return on_context(context, message, [&](Context& opened) {
     opened.pricer.run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 
 Status ones(void* context, const cuda_abi::AbiOnesTask* task, Message* message) {
-  return guarded(message, [&] {
-    auto& opened = *static_cast<Context*>(context);
-    const DeviceScope scope(opened.device);
-    opened.ones_searcher.run(*task, opened.stream);
-  });
+  return on_context(context, message, [&](Context& opened) { opened.ones_searcher.run(*task, opened.stream); });
 }
 
 Status plan_search(void* context, const cuda_abi::AbiPlanSearchTask* task, Message* message) {
-  return guarded(message, [&] {
-    auto& opened = *static_cast<Context*>(context);
-    const DeviceScope scope(opened.device);
+  return on_context(context, message, [&](Context& opened) {
     const DeviceProblem device = opened.search_mirror.follow(task->problem->problem, opened.stream.get());
     opened.plan_searcher.run(*task, device, opened.tuning, opened.stream);
   });

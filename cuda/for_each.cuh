@@ -6,19 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "cuda/check.hpp"
+#include "cuda/launch.cuh"
 
 namespace berth::cuda {
-
-/// Checks a launch. Debug builds also wait for it, so that a fault is reported where it happened.
-inline void check_launch(cudaStream_t stream, const char* what, std::source_location at = std::source_location::current()) {
-  check(cudaGetLastError(), what, at);
-#ifndef NDEBUG
-  check(cudaStreamSynchronize(stream), what, at);
-#else
-  (void)stream;
-#endif
-}
 
 inline constexpr int kForEachThreads = 256;
 
@@ -34,7 +24,7 @@ void for_each_n(cudaStream_t stream, std::int64_t n, const Body& body, const cha
   static_assert(std::is_trivially_copyable_v<Body>, "a body is passed to the kernel by value");
   if (n == 0) return;  // an empty grid is a launch error, but an empty batch is valid
   const auto grid = static_cast<unsigned>(std::min<std::int64_t>((n + kForEachThreads - 1) / kForEachThreads, 65535));
-  for_each_n_kernel<<<grid, kForEachThreads, 0, stream>>>(n, body);
+  launch(for_each_n_kernel<Body>, grid, kForEachThreads, 0, stream)(n, body);
   check_launch(stream, what);
 }
 

@@ -13,7 +13,7 @@
 namespace berth::cuda {
 namespace {
 
-constexpr std::size_t kSharedBits = 48 * 1024;  // bytes of random bits that a block may use without an opt-in
+constexpr std::size_t kShared = 48 * 1024;  // bytes that a block may use without an opt-in, its own and its random bits
 constexpr std::chrono::microseconds kBetweenStops{500};
 
 __device__ std::int64_t row(const OnesDeviceMemory& m, std::int64_t individual) { return individual * m.v.n_jobs; }
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_consta
 
 /// One block per candidate.
 __global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_constant__ OnesDeviceMemory m) {
-  extern __shared__ std::uint32_t shared_bits[];
+  BERTH_DYNAMIC_SHARED(std::uint32_t, shared_bits);
   __shared__ BlockGroup::Shared shared;
   BlockGroup group(shared);
   const auto index = static_cast<std::int32_t>(blockIdx.x);
@@ -79,6 +79,13 @@ __global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_con
   m.result.least[*m.result.generations] = m.sorted_score[0];
   *m.result.generations += 1;
   *m.generation = (*m.generation + 1) & INT32_MAX;
+}
+
+/// Bytes of random bits that a block of candidate_kernel may keep in shared memory.
+std::size_t room_for_bits() {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, candidate_kernel), "query the size of candidate_kernel");
+  return kShared - std::min(kShared, attributes.sharedSizeBytes);
 }
 
 }  // namespace
@@ -118,7 +125,7 @@ void OnesSearcher::begin(const cuda_abi::AbiOnesTask& task, const Stream& stream
   OnesDeviceMemory& m = memory_;
   const std::int64_t jobs = m.v.n_jobs, population = m.v.population, candidates = kernel::ones_candidates(m.v.population);
   const std::int64_t words = kernel::ones_bit_words(m.v.n_gpus);
-  const bool shared_bits = static_cast<std::size_t>(words) * sizeof(std::uint32_t) <= kSharedBits;
+  const bool shared_bits = static_cast<std::size_t>(words) * sizeof(std::uint32_t) <= room_for_bits();
   kernel::OnesWorkspace unused{};
   m.workspace_piece = (kernel::carve_ones_workspace(nullptr, m.v.n_jobs, unused) + 255) / 256 * 256;
   const auto carve = [&](std::byte* block) {
@@ -159,7 +166,7 @@ void OnesSearcher::begin(const cuda_abi::AbiOnesTask& task, const Stream& stream
     send(m.result.count, request.count, bytes);
     return;
   }
-  first_kernel<<<static_cast<unsigned>(population), kOnesThreads, 0, stream.get()>>>(m);
+  launch(first_kernel, static_cast<unsigned>(population), kOnesThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch first_kernel");
 }
 
@@ -175,12 +182,12 @@ void OnesSearcher::generation(cudaStream_t stream) {
   }
   for_each_n(stream, std::int64_t{m.v.population} * m.v.n_jobs, RefreshBody{m}, "launch RefreshBody");
   const std::size_t bits = m.bits != nullptr ? 0 : static_cast<std::size_t>(kernel::ones_bit_words(m.v.n_gpus)) * sizeof(std::uint32_t);
-  candidate_kernel<<<static_cast<unsigned>(candidates), kOnesThreads, bits, stream>>>(m);
+  launch(candidate_kernel, static_cast<unsigned>(candidates), kOnesThreads, bits, stream)(m);
   check_launch(stream, "launch candidate_kernel");
   room = sort_.capacity();
   check(cub::DeviceRadixSort::SortPairs(sort_.data(), room, m.score, m.sorted_score, m.index, m.sorted, candidates, 0, 64, stream),
         "sort scores");
-  survivor_kernel<<<static_cast<unsigned>(m.v.population), kOnesThreads, 0, stream>>>(m);
+  launch(survivor_kernel, static_cast<unsigned>(m.v.population), kOnesThreads, 0, stream)(m);
   check_launch(stream, "launch survivor_kernel");
 }
 

@@ -76,7 +76,8 @@ void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, s
 void Placer::run_chunk(std::span<const cuda_abi::AbiPlaceTask> tasks, const Sizes& sizes, const Tuning& tuning) {
   upload(tasks, sizes);
   const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
-  place_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream_->get()>>>(device_->view, arguments_.data());
+  launch(place_kernel, static_cast<unsigned>(tasks.size()), static_cast<unsigned>(threads), 0, stream_->get())(device_->view,
+                                                                                                               arguments_.data());
   check_launch(stream_->get(), "launch place_kernel");
   download(tasks, sizes);
 }
@@ -155,8 +156,8 @@ void Placer::download_entries(std::span<const cuda_abi::AbiPlaceTask> tasks) {
     packed_.reserve(total, "reserve entries");
     check(cudaMemcpyAsync(starts_.data(), starts, (tasks.size() + 1) * sizeof(std::int64_t), cudaMemcpyHostToDevice, stream_->get()),
           "upload the starts of entries");
-    pack_entries_kernel<<<static_cast<unsigned>(tasks.size()), kForEachThreads, 0, stream_->get()>>>(arguments_.data(), starts_.data(),
-                                                                                                     packed_.data());
+    launch(pack_entries_kernel, static_cast<unsigned>(tasks.size()), kForEachThreads, 0, stream_->get())(arguments_.data(), starts_.data(),
+                                                                                                         packed_.data());
     check_launch(stream_->get(), "launch pack_entries_kernel");
     from = packed_.data();
   }

@@ -5,7 +5,7 @@
 
 #include "berth/kernel/plan_search/plan_search.hpp"
 #include "cuda/block_group.cuh"
-#include "cuda/for_each.cuh"
+#include "cuda/launch.cuh"
 #include "cuda/tuning.hpp"
 
 namespace berth::cuda {
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kPlanSearchThreads) cross_kernel(const __grid_
 }
 
 __global__ void __launch_bounds__(kPlanSearchThreads) improve_kernel(const __grid_constant__ PlanSearchMemory m) {
-  extern __shared__ uint4 dynamic[];
+  BERTH_DYNAMIC_SHARED(uint4, dynamic);
   __shared__ PlanSearchShared shared;
   BlockGroup group(shared.group);
   share_place(group, m, shared);
@@ -212,7 +212,8 @@ DeviceRoom room_of_device(std::size_t shared_bytes) {
   check(cudaFuncGetAttributes(&attributes, improve_kernel), "query the size of improve_kernel");
   const std::size_t shared = static_cast<std::size_t>(most) - std::min(static_cast<std::size_t>(most), attributes.sharedSizeBytes);
   const std::size_t dynamic = shared_bytes <= shared ? shared_bytes : 0;
-  check(cudaFuncSetAttribute(improve_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(dynamic)),
+  // The limit belongs to the device, not to this engine: always the same, so that engines do not lower it for each other.
+  check(cudaFuncSetAttribute(improve_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
         "reserve shared memory for individuals");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, improve_kernel, kPlanSearchThreads, dynamic),
         "reserve shared memory for improve_kernel");
@@ -345,11 +346,11 @@ void PlanSearcher::begin(const Stream& stream) {
   check(cudaMemsetAsync(m.result.generations, 0xff, sizeof(std::int32_t), stream.get()), "clear a count");  // -1
   // Copies of whole individuals include bytes that were never written.
   check(cudaMemsetAsync(pieces_, 0, pieces_bytes(), stream.get()), "clear a population of plans");
-  begin_kernel<<<blocks, kPlanSearchThreads, 0, stream.get()>>>(m);
+  launch(begin_kernel, blocks, kPlanSearchThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch begin_kernel");
-  copy_kernel<<<blocks, kPlanSearchThreads, 0, stream.get()>>>(m);
+  launch(copy_kernel, blocks, kPlanSearchThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch copy_kernel");
-  best_kernel<<<1, kPlanSearchThreads, 0, stream.get()>>>(m);
+  launch(best_kernel, 1, kPlanSearchThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch best_kernel");
 }
 
@@ -358,11 +359,11 @@ void PlanSearcher::begin(const Stream& stream) {
 void PlanSearcher::generation(const Stream& stream) const {
   const PlanSearchMemory& m = memory_;
   const auto blocks = static_cast<unsigned>(blocks_);
-  cross_kernel<<<blocks, kPlanSearchThreads, 0, stream.get()>>>(m);
+  launch(cross_kernel, blocks, kPlanSearchThreads, 0, stream.get())(m);
   check(cudaGetLastError(), "launch cross_kernel");
-  improve_kernel<<<blocks, kPlanSearchThreads, shared_bytes_, stream.get()>>>(m);
+  launch(improve_kernel, blocks, kPlanSearchThreads, shared_bytes_, stream.get())(m);
   check(cudaGetLastError(), "launch improve_kernel");
-  best_kernel<<<1, kPlanSearchThreads, 0, stream.get()>>>(m);
+  launch(best_kernel, 1, kPlanSearchThreads, 0, stream.get())(m);
   check(cudaGetLastError(), "launch best_kernel");
 }
 
@@ -394,7 +395,7 @@ void PlanSearcher::generations(const cuda_abi::AbiPlanSearchTask& task, const St
 void PlanSearcher::download(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream) {
   const PlanSearchMemory& m = memory_;
   const kernel::PlanSearchResult& result = task.result;
-  report_kernel<<<static_cast<unsigned>(m.request.islands) + 1, kPlanSearchThreads, 0, stream.get()>>>(m);
+  launch(report_kernel, static_cast<unsigned>(m.request.islands) + 1, kPlanSearchThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch report_kernel");
   const auto fetch = [&](std::int64_t n, const auto* from, auto* to) {
     if (n == 0) return;

@@ -6,7 +6,7 @@
 #include "berth/kernel/price/price.hpp"
 #include "cuda/block_group.cuh"
 #include "cuda/chunks.hpp"
-#include "cuda/for_each.cuh"
+#include "cuda/launch.cuh"
 
 namespace berth::cuda {
 namespace {
@@ -65,8 +65,8 @@ void Pricer::run(std::span<const cuda_abi::AbiPriceTask> tasks, const Tuning& tu
 void Pricer::run_chunk(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream) {
   upload(tasks, sizes, stream);
   const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
-  price_kernel<<<static_cast<unsigned>(tasks.size()), threads, 0, stream.get()>>>(arguments_.data());
-  check_launch(stream.get(), "launch choose_kernel");
+  launch(price_kernel, static_cast<unsigned>(tasks.size()), static_cast<unsigned>(threads), 0, stream.get())(arguments_.data());
+  check_launch(stream.get(), "launch price_kernel");
   download(tasks, sizes, stream);
 }
 

@@ -3,7 +3,7 @@
 #include "berth/kernel/score/columns.hpp"
 #include "berth/kernel/score/score.hpp"
 #include "cuda/block_group.cuh"
-#include "cuda/for_each.cuh"
+#include "cuda/launch.cuh"
 
 namespace berth::cuda {
 namespace {
@@ -25,7 +25,7 @@ struct Launch {
 
   template <int kMost, bool kThreshold>
   void run() const {
-    score_kernel<kMost, kThreshold><<<static_cast<unsigned>(table.n_demands), kScoreThreads, 0, stream>>>(table, best);
+    launch(score_kernel<kMost, kThreshold>, static_cast<unsigned>(table.n_demands), kScoreThreads, 0, stream)(table, best);
     check_launch(stream, "launch score_kernel");
   }
 };

@@ -1,5 +1,6 @@
 #include "tests/support/backends.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "built_backends.hpp"
@@ -16,6 +17,11 @@ std::unique_ptr<core::PlacementBackend> make_backend(const std::string& name, st
 bool gpu_is_required() {
   const char* value = std::getenv("BERTH_REQUIRE_GPU");
   return value != nullptr && std::string(value) == "1";
+}
+
+std::uint64_t parity_stride() {
+  const char* value = std::getenv("BERTH_PARITY_STRIDE");
+  return value == nullptr ? 1 : std::max<std::uint64_t>(1, std::strtoull(value, nullptr, 10));
 }
 
 void OnBackend::SetUp() {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ std::unique_ptr<core::PlacementBackend> make_backend(const std::string& name, st
 
 /// True when BERTH_REQUIRE_GPU=1: the machine has a GPU, so that skipping a GPU test would hide a fault.
 bool gpu_is_required();
+
+/// BERTH_PARITY_STRIDE: only every so manyth random case is tried, for backends that take long. 1 where it is not set.
+std::uint64_t parity_stride();
 
 /// One test per backend of the build. Each operation has its own suite, such as PlaceOnBackend.
 /// A backend that cannot be used here skips with the cause, or fails where a GPU is required.

@@ -3,6 +3,11 @@
 #include "berth/error.hpp"
 
 namespace berth::core {
+namespace {
+
+constexpr int kMaxFailures = 3;  // a broken driver can take seconds to say so
+
+}  // namespace
 
 void check_threads(int threads) {
   if (threads < 1 || threads > 4096) throw InvalidArgument("threads is " + std::to_string(threads) + ", not in 1..4096");
@@ -13,11 +18,14 @@ PlacementBackend& Backends::get(Backend wanted, int threads, std::string& note) 
     if (!reference_) reference_ = make_reference_backend();
     return *reference_;
   }
-  if (wanted == Backend::kCuda && cuda_failure_.empty()) {
-    if (!cuda_) cuda_ = make_cuda_backend(cuda_failure_);
+  if (wanted == Backend::kCuda) {
+    if (!cuda_ && failures_ < kMaxFailures) {
+      cuda_ = make_cuda_backend(cuda_failure_);
+      if (!cuda_) ++failures_;
+    }
     if (cuda_) return *cuda_;
+    note = cuda_failure_;
   }
-  if (wanted == Backend::kCuda) note = cuda_failure_;
   // One scheduling pass is faster on a CPU thread than on any GPU. From how many passes or pairs a GPU is faster has
   // not been measured, so `auto` chooses the CPU.
   if (!cpu_ || cpu_threads_ != threads) {
@@ -25,6 +33,13 @@ PlacementBackend& Backends::get(Backend wanted, int threads, std::string& note) 
     cpu_threads_ = threads;
   }
   return *cpu_;
+}
+
+// Its memory too: where memory is short, that may be what the next call needs.
+void Backends::give_up_gpu(const DeviceError& error) {
+  cuda_.reset();
+  cuda_failure_ = error.what();
+  if (!error.short_memory()) ++failures_;
 }
 
 }  // namespace berth::core

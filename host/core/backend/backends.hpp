@@ -15,8 +15,8 @@ void check_threads(int threads);
 /// The backends of one caller, created at first use and kept with their memory.
 class Backends {
  public:
-  /// Runs `work(backend)` on the requested backend. A GPU that fails is not used again; the CPU then gives the same
-  /// result, bit by bit.
+  /// Runs `work(backend)` on the requested backend. Where a GPU fails, the CPU gives the same result, bit by bit.
+  /// The next call opens the GPU again, but not after three failures in a row. Short memory is not such a failure.
   /// @param note  out: why another backend than the requested one ran; empty otherwise.
   /// @returns the name of the backend that ran.
   template <class Work>
@@ -25,10 +25,11 @@ class Backends {
     PlacementBackend* backend = &get(wanted, threads, note);
     try {
       work(*backend);
+      if (backend == cuda_.get()) failures_ = 0;
     } catch (const DeviceError& error) {
-      cuda_.reset();
-      cuda_failure_ = error.what();
-      backend = &get(wanted, threads, note);
+      give_up_gpu(error);
+      backend = &get(Backend::kCpu, threads, note);
+      note = error.what();
       work(*backend);
     }
     return backend->name();
@@ -36,10 +37,12 @@ class Backends {
 
  private:
   PlacementBackend& get(Backend wanted, int threads, std::string& note);
+  void give_up_gpu(const DeviceError& error);
 
   std::unique_ptr<PlacementBackend> reference_, cpu_, cuda_;
   int cpu_threads_ = 0;
-  std::string cuda_failure_;  // why the GPU is not used any more
+  int failures_ = 0;          // of the GPU in a row
+  std::string cuda_failure_;  // the last one
 };
 
 }  // namespace berth::core

@@ -1,8 +1,10 @@
 #include "host/core/backend/cuda_backend.hpp"
 
+#include <chrono>
 #include <cstring>
 
 #include "host/cpu/ones.hpp"
+#include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
 #include "host/cpu/price.hpp"
 #include "host/cpu/score.hpp"
@@ -41,10 +43,14 @@ void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& messag
     context_ = nullptr;
     failure_ = message.text;
   }
-  throw DeviceError(message.text);
+  throw DeviceError(message.text, status == cuda_abi::Status::kOutOfMemory);
 }
 
 void CudaBackend::place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) {
+  const StopToken* const stop = scenario.stop_token;
+  if (stop != nullptr && (stop->progress != nullptr || stop->deadline != std::chrono::steady_clock::time_point::max())) {
+    return cpu::place(problem, scenario, result, memory_);
+  }
   place_batch(problem, std::span<const PlaceTask>(&scenario, 1), std::span<const kernel::PlaceResult>(&result, 1));
 }
 

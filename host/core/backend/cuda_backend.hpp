@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ class CudaBackend final : public PlacementBackend {
   CudaBackend& operator=(const CudaBackend&) = delete;
 
   const char* name() const override { return "cuda"; }
+  /// A pass with a deadline or with reports of progress runs on the CPU: a kernel is not stopped.
   void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) override;
   void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                    std::span<const kernel::PlaceResult> results) override;
@@ -44,6 +46,7 @@ class CudaBackend final : public PlacementBackend {
   std::vector<cuda_abi::AbiPlaceTask> tasks_;
   std::vector<cuda_abi::AbiPriceTask> choices_;
   cpu::ScoreTable score_table_;
+  std::vector<std::byte> memory_;  // of passes on the CPU
 };
 
 }  // namespace berth::core

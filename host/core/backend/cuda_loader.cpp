@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -42,9 +43,15 @@ Loaded load() {
   }
   places.push_back(soname);
   Loaded loaded;
+  std::string broken;
   for (const std::string& place : places) {
     void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) continue;
+    if (library == nullptr) {
+      // A file that is there and cannot be loaded; its cause counts more than that others are not there.
+      const char* error = dlerror();  // NOLINT(concurrency-mt-unsafe): of this thread, in glibc
+      if (broken.empty() && access(place.c_str(), F_OK) == 0 && error != nullptr) broken = error;
+      continue;
+    }
     const auto entry = reinterpret_cast<cuda_abi::EntryFunction>(dlsym(library, cuda_abi::kEntryName));
     const cuda_abi::Table* table = entry == nullptr ? nullptr : entry();
     if (table != nullptr && std::strcmp(table->build_id, BERTH_BUILD_ID) == 0) {
@@ -55,6 +62,7 @@ Loaded load() {
     loaded.why = place + " is of build " + (table == nullptr ? "unknown" : table->build_id) + ", this is " + BERTH_BUILD_ID;
     dlclose(library);
   }
+  if (loaded.why.empty() && !broken.empty()) loaded.why = std::string(kLibrary) + " cannot be loaded: " + broken;
   if (loaded.why.empty()) loaded.why = std::string(kLibrary) + " is not installed next to libberth, or cannot be loaded here";
   return loaded;
 }

@@ -12,7 +12,12 @@ namespace berth::core {
 /// A GPU failure during work: a launch, a transfer, memory. The work can be done on the CPU instead.
 class DeviceError : public EnvironmentError {
  public:
-  using EnvironmentError::EnvironmentError;
+  explicit DeviceError(const std::string& text, bool short_memory = false) : EnvironmentError(text), short_memory_(short_memory) {}
+  /// Only memory was short: other work, or the same work later, may succeed.
+  bool short_memory() const { return short_memory_; }
+
+ private:
+  bool short_memory_;
 };
 
 /// One GPU that the driver shows.

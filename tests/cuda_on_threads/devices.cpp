@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "tests/cuda_on_threads/runtime.hpp"
+
+/// Drivers, devices and their properties.
+namespace berth::cuda_on_threads {
+namespace {
+
+bool exists(const Runtime& runtime, int device) { return device >= 0 && device < runtime.settings.devices; }
+
+}  // namespace
+}  // namespace berth::cuda_on_threads
+
+using namespace berth::cuda_on_threads;
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return call("cudaDriverGetVersion", Needs::kNothing, [&](Runtime& runtime, Device&) {
+    *version = runtime.settings.driver;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDeviceCount(int* n) {
+  return call("cudaGetDeviceCount", Needs::kNothing, [&](Runtime& runtime, Device&) {
+    *n = runtime.settings.devices;
+    if (runtime.settings.driver < CUDART_VERSION / 1000 * 1000) return cudaErrorInsufficientDriver;
+    return *n == 0 ? cudaErrorNoDevice : cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return call("cudaGetDeviceProperties", Needs::kNothing, [&](Runtime& runtime, Device&) {
+    if (!exists(runtime, device)) return cudaErrorInvalidDevice;
+    *properties = {};
+    std::snprintf(properties->name, sizeof(properties->name), "threads of the host, %d", device);
+    properties->totalGlobalMem = static_cast<std::size_t>(runtime.settings.memory);
+    properties->major = runtime.settings.capability / 10;
+    properties->minor = runtime.settings.capability % 10;
+    properties->multiProcessorCount = runtime.settings.multiprocessors;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return call("cudaDeviceGetAttribute", Needs::kNothing, [&](Runtime& runtime, Device&) {
+    if (!exists(runtime, device)) return cudaErrorInvalidDevice;
+    *value = attribute == cudaDevAttrMultiProcessorCount ? runtime.settings.multiprocessors : runtime.settings.shared_optin;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return call("cudaGetDevice", Needs::kNothing, [&](Runtime&, Device&) {
+    *device = HostThread::get().device;
+    return cudaSuccess;
+  });
+}
+
+// Since CUDA 12 it creates a context.
+cudaError_t cudaSetDevice(int device) {
+  return call("cudaSetDevice", Needs::kNothing, [&](Runtime& runtime, Device&) {
+    if (runtime.sticky != cudaSuccess) return runtime.sticky;
+    if (!exists(runtime, device)) return cudaErrorInvalidDevice;
+    HostThread::get().device = device;
+    runtime.counts.contexts[device] = 1;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return call("cudaMemGetInfo", Needs::kContext, [&](Runtime&, Device& device) {
+    *total = device.arena->total();
+    *free = device.arena->total() - device.arena->used();
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "warp.hpp"
+
+/// CUB's prefix sums of a whole warp, on threads of the host.
+namespace cub {
+
+template <class T>
+class WarpScan {
+ public:
+  struct TempStorage {};
+  explicit WarpScan(TempStorage& /*unused*/) {}
+
+  void ExclusiveSum(T value, T& before, T& total) {
+    const berth::cuda_on_threads::WarpValues<T> values(value);
+    before = total = 0;
+    for (int lane = 0; lane < berth::cuda_on_threads::kWarpLanes; ++lane) {
+      if (lane == berth::cuda_on_threads::lane_of_thread()) before = total;
+      total += values.of(lane);
+    }
+  }
+};
+
+}  // namespace cub
