@@ -36,7 +36,7 @@ struct RefreshBody {
 
 __device__ kernel::OnesWorkspace workspace_of(const OnesDeviceMemory& m, std::int32_t individual) {
   kernel::OnesWorkspace ws{};
-  kernel::carve_ones_workspace(m.workspace + individual * m.workspace_piece, m.v.n_jobs, ws);
+  kernel::carve_ones_workspace(m.workspace + static_cast<std::size_t>(individual) * m.workspace_piece, m.v.n_jobs, ws);
   return ws;
 }
 

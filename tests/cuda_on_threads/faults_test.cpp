@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Fault {
   int error;
   const char* text;
 };
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 constexpr Fault kFaults[] = {{"Once", Failure::kOnce, kUnknown, "unknown error"},
                              {"OutOfMemory", Failure::kOnce, kOutOfMemory, "out of memory"},
                              {"Sticky", Failure::kSticky, kIllegalAddress, "an illegal memory access"},

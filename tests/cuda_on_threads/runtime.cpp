@@ -7,12 +7,11 @@ namespace berth::cuda_on_threads {
 
 namespace {
 
-/// BERTH_CUDA_ON_THREADS_SEED: everything in a random order, by that seed, for programs that set nothing themselves.
+/// For programs that set nothing themselves: everything in a random order, by BERTH_CUDA_ON_THREADS_SEED.
 Settings first_settings() {
   Settings settings;
   const char* seed = std::getenv("BERTH_CUDA_ON_THREADS_SEED");
-  if (seed == nullptr) return settings;
-  settings.seed = std::strtoull(seed, nullptr, 10);
+  if (seed != nullptr) settings.seed = std::strtoull(seed, nullptr, 10);
   settings.order = Order::kRandom;
   settings.lateness = Lateness::kRandom;
   settings.late_pageable = 1;

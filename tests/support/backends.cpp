@@ -15,6 +15,9 @@ std::unique_ptr<core::PlacementBackend> make_backend(const std::string& name, st
 }
 
 bool gpu_is_required() {
+#ifdef BERTH_GPU_IS_REQUIRED
+  return true;
+#endif
   const char* value = std::getenv("BERTH_REQUIRE_GPU");
   return value != nullptr && std::string(value) == "1";
 }

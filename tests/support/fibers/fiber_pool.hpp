@@ -53,7 +53,7 @@ class FiberPool {
   void* caller_fake_stack_ = nullptr;
   const void* caller_stack_ = nullptr;
   std::size_t caller_stack_bytes_ = 0;
-  void* caller_thread_ = nullptr;
+  [[maybe_unused]] void* caller_thread_ = nullptr;
 };
 
 }  // namespace berth::test
