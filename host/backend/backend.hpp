@@ -87,6 +87,8 @@ class PlacementBackend {
  public:
   virtual ~PlacementBackend() = default;
   virtual const char* name() const = 0;
+  /// Operations that a GPU has completed; some of a GPU's backend run on the CPU.
+  virtual std::int64_t gpu_operations() const { return 0; }
   /// Runs one scheduling pass. The caller sizes the columns of `result` (`entry_bound`).
   virtual void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) = 0;
   /// Runs many scheduling passes over one problem.
@@ -105,7 +107,8 @@ std::unique_ptr<PlacementBackend> make_reference_backend();
 /// Threads of this machine (host/cpu). threads >= 1.
 std::unique_ptr<PlacementBackend> make_cpu_backend(int threads);
 /// The GPU, loaded from libberth_cuda at run time. Null when there is none; `why` then has the cause.
-std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why);
+/// @param short_memory  out: whether a GPU could not be used for want of memory
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory = nullptr);
 
 /// Entries that suffice for any scheduling pass over the problem: one per GPU, and one per share that fits; where every
 /// waiting job may be reserved, those of all jobs.

@@ -102,6 +102,49 @@ TEST_P(EveryCallFails, AndTheAnswerStays) {
   set({});
 }
 
+/// The number of the first call of a runtime function while a GPU is opened and an operation runs.
+std::int64_t first_call(const char* function) {
+  set({});
+  {
+    core::Backends backends;
+    ask(backends, operations().front());
+  }
+  std::int64_t call = 0;
+  while (std::string(stand_in().call(call)) != function) ++call;
+  return call;
+}
+
+TEST(CudaOnThreads, AGpuThatFailsThreeTimesInARowIsNotOpenedAgainWhateverTheCpuDoesBetween) {
+  Settings fails;
+  fails.failing_call = first_call("cudaMemcpyAsync");
+  fails.failure = Failure::kOnce;
+  core::Backends backends;
+  std::string note;
+  for (int failure = 0; failure < 3; ++failure) {
+    set(fails);
+    EXPECT_STREQ(backends.run(Backend::kCuda, 1, note, [](core::PlacementBackend&) {}), "cuda") << failure;
+    EXPECT_EQ(ask(backends, operations().front()).backend, "cpu") << failure;
+  }
+  set({});
+  EXPECT_EQ(ask(backends, operations().front()).backend, "cpu");
+}
+
+TEST(CudaOnThreads, AGpuThatCannotBeOpenedForWantOfMemoryIsTriedAgain) {
+  Settings fails;
+  fails.failing_call = first_call("cudaStreamCreateWithFlags");
+  fails.failure = Failure::kOnce;
+  fails.error = kOutOfMemory;
+  core::Backends backends;
+  for (int failure = 0; failure < 4; ++failure) {
+    set(fails);
+    const Answer answer = ask(backends, operations().front());
+    EXPECT_EQ(answer.backend, "cpu") << failure;
+    EXPECT_NE(answer.note.find("out of memory"), std::string::npos) << answer.note;
+  }
+  set({});
+  EXPECT_EQ(ask(backends, operations().front()).backend, "cuda");
+}
+
 TEST(CudaOnThreads, WhatIsNoExceptionOfOursDoesNotEndTheProgram) {
   Settings settings;
   set(settings);

@@ -20,8 +20,9 @@ PlacementBackend& Backends::get(Backend wanted, int threads, std::string& note) 
   }
   if (wanted == Backend::kCuda) {
     if (!cuda_ && failures_ < kMaxFailures) {
-      cuda_ = make_cuda_backend(cuda_failure_);
-      if (!cuda_) ++failures_;
+      bool short_memory = false;
+      cuda_ = make_cuda_backend(cuda_failure_, &short_memory);
+      if (!cuda_ && !short_memory) ++failures_;
     }
     if (cuda_) return *cuda_;
     note = cuda_failure_;

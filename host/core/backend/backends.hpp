@@ -23,9 +23,10 @@ class Backends {
   const char* run(Backend wanted, int threads, std::string& note, const Work& work) {
     note.clear();
     PlacementBackend* backend = &get(wanted, threads, note);
+    const std::int64_t before = backend->gpu_operations();
     try {
       work(*backend);
-      if (backend == cuda_.get()) failures_ = 0;
+      if (backend->gpu_operations() > before) failures_ = 0;
     } catch (const DeviceError& error) {
       give_up_gpu(error);
       backend = &get(Backend::kCpu, threads, note);

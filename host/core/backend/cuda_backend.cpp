@@ -11,7 +11,7 @@
 
 namespace berth::core {
 
-std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why) {
+std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why, bool* short_memory) {
   const std::vector<DeviceInfo> devices = list_devices(why);
   if (devices.empty()) return nullptr;
   const cuda_abi::Table* table = cuda_table(why);
@@ -23,10 +23,12 @@ std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why) {
     }
     cuda_abi::Message message{};
     void* context = nullptr;
-    if (table->open(static_cast<std::int32_t>(row), &context, &message) == cuda_abi::Status::kOk) {
+    const cuda_abi::Status status = table->open(static_cast<std::int32_t>(row), &context, &message);
+    if (status == cuda_abi::Status::kOk) {
       why.clear();
       return std::unique_ptr<CudaBackend>(new CudaBackend(table, context));
     }
+    if (status == cuda_abi::Status::kOutOfMemory && short_memory != nullptr) *short_memory = true;
     if (why.empty()) why = devices[row].name + ": " + message.text;
   }
   return nullptr;
@@ -37,7 +39,10 @@ CudaBackend::~CudaBackend() {
 }
 
 void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& message) {
-  if (status == cuda_abi::Status::kOk) return;
+  if (status == cuda_abi::Status::kOk) {
+    ++gpu_operations_;
+    return;
+  }
   if (status != cuda_abi::Status::kOutOfMemory) {
     table_->close(context_);
     context_ = nullptr;
@@ -120,6 +125,6 @@ void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSear
   check(table_->plan_search(context_, &one, &message), message);
 }
 
-std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why) { return CudaBackend::open(why); }
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory) { return CudaBackend::open(why, short_memory); }
 
 }  // namespace berth::core

@@ -13,16 +13,18 @@ namespace berth::core {
 
 /// Placement on one GPU, through the table of libberth_cuda. One thread at a time.
 ///
-/// Every call may throw DeviceError. After that the GPU's context is given up and all later calls throw too.
+/// Every call may throw DeviceError. After that the GPU's context is given up and all later calls throw too, but not
+/// where memory was short.
 class CudaBackend final : public PlacementBackend {
  public:
-  /// Opens the first GPU that can be used; null with the cause in `why`.
-  static std::unique_ptr<CudaBackend> open(std::string& why);
+  /// Opens the first GPU that can be used; null with the cause in `why`. @param short_memory  as make_cuda_backend
+  static std::unique_ptr<CudaBackend> open(std::string& why, bool* short_memory = nullptr);
   ~CudaBackend() override;
   CudaBackend(const CudaBackend&) = delete;
   CudaBackend& operator=(const CudaBackend&) = delete;
 
   const char* name() const override { return "cuda"; }
+  std::int64_t gpu_operations() const override { return gpu_operations_; }
   /// A pass with a deadline or with reports of progress runs on the CPU: a kernel is not stopped.
   void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) override;
   void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
@@ -43,6 +45,7 @@ class CudaBackend final : public PlacementBackend {
   const cuda_abi::Table* table_;
   void* context_;  // null once it failed
   std::string failure_;
+  std::int64_t gpu_operations_ = 0;
   std::vector<cuda_abi::AbiPlaceTask> tasks_;
   std::vector<cuda_abi::AbiPriceTask> choices_;
   cpu::ScoreTable score_table_;

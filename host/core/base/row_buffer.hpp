@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace berth::core {
 
@@ -12,6 +13,13 @@ template <class Row>
 class RowBuffer {
  public:
   static_assert(std::is_trivially_copyable_v<Row>);
+  RowBuffer() = default;
+  RowBuffer(RowBuffer&& other) noexcept : rows_(std::move(other.rows_)), size_(std::exchange(other.size_, 0)) {}
+  RowBuffer& operator=(RowBuffer&& other) noexcept {
+    rows_ = std::move(other.rows_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
 
   /// Room for at least `rows`. Where it grows, the content is lost.
   void make_room(std::size_t rows) {

@@ -188,7 +188,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   if (!kept.decide(s, chosen, builder.rejected_jobs(), problem.failures())) return false;
   const core::KeptPass& pass = kept.pass();
   ordered_.clear();
-  // A plan says who blocks the others by the first that waits.
+  // A plan says which job blocks the others by the first that waits.
   if (pass.blocked() >= 0) ordered_.push_back(pass.blocked());
   for (const std::int32_t job : s.job_order) {
     const bool holds = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;

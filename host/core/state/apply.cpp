@@ -200,8 +200,8 @@ class Applier {
     });
   }
 
-  /// Ranks change. Jobs on that node are compiled anew, and all where rates may have changed: their progress up to now
-  /// is settled first. @returns the earlier values
+  /// Ranks change. Jobs on that node are held anew. All are compiled anew where rates may have changed. The progress of
+  /// either up to now is settled first. @returns the earlier values
   std::vector<Unsettled> exchange_node(const std::string& id, std::optional<Node> next, bool settle) {
     const std::unordered_map<std::string, std::int32_t> rank_before = std::move(s_.node_rank);
     const auto rank = rank_before.find(id);
@@ -223,6 +223,7 @@ class Applier {
     if (same) {
       s_.hold_again(rank_before, there);
     } else {
+      s_.change_all_rows();
       there.clear();
       for (std::size_t j = 0; j < s_.jobs.size(); ++j) {
         if (s_.jobs[j].job) there.push_back(static_cast<std::int32_t>(j));

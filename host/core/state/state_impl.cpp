@@ -297,9 +297,13 @@ void StateImpl::touch_job(std::int32_t job_index) {
 void StateImpl::change_rows(std::int32_t job_index) {
   if (all_rows_changed_) return;
   changed_rows_.push_back(job_index);
-  if (changed_rows_.size() <= most_changes()) return;
+  if (changed_rows_.size() > most_changes()) change_all_rows();
+}
+
+void StateImpl::change_all_rows() {
   all_rows_changed_ = true;
   changed_rows_.clear();
+  ++options_version_;  // option rows may have other numbers
 }
 
 const std::vector<std::int32_t>& StateImpl::job_rank() const {

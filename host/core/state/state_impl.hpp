@@ -218,8 +218,6 @@ class StateImpl {
   /// Refreshes the nodes that come or go in (low, high].
   void refresh_nodes_between(TimeUs low, TimeUs high);
   void compile_job(std::int32_t job_index);
-  /// What was derived from the options of a job holds no longer.
-  void renew_options(std::int32_t job_index);
   void store_columns(std::int32_t job_index);
   void hold(std::int32_t job_index);
   /// Counts a row of what a job holds on its node, for `refresh_node`.
@@ -236,6 +234,8 @@ class StateImpl {
   void update_rows() const;
   void touch_job(std::int32_t job_index);
   void change_rows(std::int32_t job_index);
+  /// The rows of the view are written again, none is read before.
+  void change_all_rows();
   /// More changes than these are not listed: everything is built again.
   std::size_t most_changes() const { return 4096 + 2 * jobs.size(); }
   void forget_old_demands();

@@ -36,16 +36,12 @@ std::int64_t whole_gpus(const std::vector<kernel::HeldRow>& held) {
 
 }  // namespace
 
-void StateImpl::renew_options(std::int32_t job_index) {
-  change_rows(job_index);
-  job.version[to_index(job_index)] = jobs[to_index(job_index)].version = ++job_versions_;
-  ++options_version_;
-}
-
 void StateImpl::compile_job(std::int32_t job_index) {
   JobRecord& record = jobs[to_index(job_index)];
   const Job& j = *record.job;
-  renew_options(job_index);
+  change_rows(job_index);
+  job.version[to_index(job_index)] = record.version = ++job_versions_;
+  ++options_version_;
   clear_options(record);
   std::vector<std::int32_t> named_by;
   for (std::size_t r = 0; r < reservations.size(); ++r) {

@@ -188,7 +188,7 @@ void FiberPool::switch_back(bool for_good) {
 
 void FiberPool::leave() {
   switch_back(true);
-  std::abort();  // nobody resumes it
+  std::abort();  // it is not resumed
 }
 
 void FiberPool::main() noexcept {

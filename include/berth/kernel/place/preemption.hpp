@@ -77,7 +77,8 @@ struct VictimList {
     listed[n_listed++] = last = i;
     return true;
   }
-  /// No candidate behind it matters. It may be displaced by now: those before it follow in the list all the same.
+  /// No candidate behind it matters. It may have left the list. Its `before` still leads to the candidates before it, some of which
+  /// may have left, too.
   BERTH_HD std::int32_t start_of_list() const {
     const std::int32_t job = request.order[position];
     std::int32_t start = kNone;

@@ -181,7 +181,7 @@ BERTH_HD inline std::int64_t limited(std::int64_t cap, std::int64_t has, std::in
 BERTH_HD inline std::int64_t node_cap(const ProblemView& p, const PassState& s, const GroupRow& row, std::int32_t node) {
   std::int64_t cap = 0;
   if (row.share_ppm == kWholeGpu) {
-    cap = row.gpus == 1 ? popcount(s.free[node]) : popcount(s.free[node]) / row.gpus;
+    cap = row.gpus == 1 ? popcount(s.free[node]) : popcount(s.free[node]) / row.gpus;  // a division costs more than the rest
   } else {
     if (p.node_sharing[node] == 0) return 0;
     const std::int32_t gpus = p.gpu_begin[node + 1] - p.gpu_begin[node];

@@ -121,6 +121,7 @@ struct Sweep {
   BERTH_HD void remember() {
     if (!counts) return;
     give_up_proof();
+    if (first_unproved == 0) return;
     const auto mine = static_cast<std::int32_t>(&demand - timeline.p.demands);
     const TimeUs reached = instant_of(first_unproved);
     TimelineMemo* place = nullptr;

@@ -177,6 +177,7 @@ void expect_pairs_to_be_forgotten(const Snapshot& start, const std::vector<Delta
       ClusterState state(start);
       state.apply(delta::SetTime{105 * kSecond});
       const Snapshot before = state.snapshot();
+      state.impl().problem();  // what is kept for decisions follows, too
       const std::vector<Delta> refused{deltas[i], delta::SetTime{115 * kSecond}, deltas[j], delta::StopJob{"missing"}};
       EXPECT_THROW(state.apply(refused), InputError) << where;
       EXPECT_TRUE(state.snapshot() == before) << where;
@@ -197,6 +198,22 @@ TEST(ClusterStateExact, NodesThatWereRefusedAreForgottenWhereverOptionsAreKept) 
   of_pod.domain[0] = "p";
   expect_pairs_to_be_forgotten(start, {delta::PutNode{alike}, delta::PutNode{moved}, delta::RemoveNode{"n2"}, delta::PutNode{larger},
                                        delta::PutNode{slow(start, 0)}, delta::PutNode{slow(start, 3)}, delta::PutNode{of_pod}});
+}
+
+// The first node that goes is the largest. So all jobs compile anew, and what they hold for decisions still has the old ranks.
+TEST(ClusterStateExact, NodesGoOneAfterTheOtherWhereOptionsChange) {
+  Snapshot start = test::two_racks();
+  start.nodes[0].gpus = 16;
+  for (const char* node : {"n2", "n3"}) run_on(add_job(start, std::string("on") + node, 8), node, {0, 1, 2, 3, 4, 5, 6, 7});
+  const std::vector<Delta> gone{delta::RemoveNode{"n0"}, delta::RemoveNode{"n1"}};
+  const std::vector<Delta> more{delta::PutNode{test::node_of("n9", "p/r0")}, delta::RemoveNode{"n9"}};
+  ClusterState state(start);
+  state.impl().problem();
+  EXPECT_THROW(state.apply(std::vector<Delta>{gone[0], gone[1], more[0], delta::StopJob{"missing"}}), InputError);
+  expect_decisions_as_loaded(state, "after a refusal: ");
+  state.impl().problem();
+  for (const auto& deltas : {gone, more}) state.apply(deltas);
+  expect_decisions_as_loaded(state, "after both: ");
 }
 
 Delta reserved(const std::string& id, const std::string& node, std::vector<std::string> jobs, TimeUs from_us = 0) {
