@@ -78,7 +78,10 @@ void FiberBlock::sweep() {
     moved_ = true;
     rank_ = rank;
     pool_.resume(rank);
-    if (abandoned_) return;
+    if (abandoned_) {
+      if (why_.empty()) why_ = "threads of a block meet at different barriers: " + where(other_) + ", " + where(rank_);
+      return;
+    }
   }
   if (chance % 61 == 0) arrange();
   if (moved_) return;
@@ -106,7 +109,9 @@ void FiberBlock::pass_barrier() {
   for (std::int32_t rank = 0; rank < size_; ++rank) {
     Thread& thread = threads_[to_size(rank)];
     if (thread.line != last.line || (thread.at != last.at && std::strcmp(thread.at, last.at) != 0)) {
-      abandon("threads of a block meet at different barriers: " + where(rank) + ", " + where(rank_));
+      other_ = rank;  // reported by the scheduler: what this thread holds is never destroyed
+      abandoned_ = true;
+      pool_.leave();
     }
     thread.state = State::kReady;
   }

@@ -66,6 +66,7 @@ class FiberBlock {
 
   FiberPool pool_;
   std::int32_t size_ = 0, rank_ = 0, arrived_ = 0, ended_ = 0;
+  std::int32_t other_ = 0;  // waits at another barrier than rank_
   std::uint32_t interval_ = 0;
   std::array<bool, 2> any_{};
   std::array<char, 2> released_{};
