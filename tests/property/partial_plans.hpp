@@ -29,7 +29,7 @@ inline void apply_plans_in_part(Loop& loop, const std::string& where) {
     for (const auto& [id, action] : changed) {
       if (!loop.random.percent(40)) continue;
       if (action == Action::kPreempt && starts) {
-        const auto job = std::find_if(before.jobs.begin(), before.jobs.end(), [&](const Job& one) { return one.id == id; });
+        const auto job = std::find_if(before.jobs.begin(), before.jobs.end(), [of = id](const Job& one) { return one.id == of; });
         loop.apply(delta::StartJob{id, job->allocation});
       } else if (action == Action::kPreempt || (action == Action::kStart && starts)) {
         loop.random.percent(50) ? loop.apply(delta::StopJob{id}) : loop.apply(delta::RemoveJob{id, ""});
