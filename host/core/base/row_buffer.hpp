@@ -31,8 +31,6 @@ class RowBuffer {
   Row* data() { return rows_.get(); }
   const Row* data() const { return rows_.get(); }
   std::size_t size() const { return size_; }
-  Row& operator[](std::size_t row) { return rows_[row]; }
-  const Row& operator[](std::size_t row) const { return rows_[row]; }
 
  private:
   std::unique_ptr<Row[]> rows_;

@@ -119,7 +119,7 @@ class DeadClasses {
     std::int64_t missing = 0;
     bool by_quota = false;
     bool is_listed = false;   // in `by_quota_`
-    std::int32_t group = -1;  // that lists it, here or where it was before; -1: none
+    std::int32_t group = -1;  // in which it has an entry; -1: none
   };
   /// Members of several demands that find room on the same nodes.
   struct Kind {
