@@ -13,6 +13,7 @@
 #include "cuda/place.cuh"
 #include "cuda/plan_search.cuh"
 #include "cuda/price.cuh"
+#include "cuda/replay.cuh"
 #include "cuda/score.cuh"
 #include "host/backend/cuda_abi.hpp"
 
@@ -126,6 +127,7 @@ struct Context {
   Placer placer;
   Scorer scorer;
   Pricer pricer;
+  Replayer replayer;
   OnesSearcher ones_searcher;
   Mirror search_mirror;  // separate from the problem of scheduling passes: each mirror sends little
   PlanSearcher plan_searcher;
@@ -214,12 +216,18 @@ Status plan_search(void* context, const cuda_abi::AbiPlanSearchTask* task, Messa
   });
 }
 
+Status replay(void* context, const kernel::ReplayView* problem, const cuda_abi::AbiReplayTask* tasks, std::int32_t n, Message* message) {
+  return on_context(context, message, [&](Context& opened) {
+    opened.replayer.run(*problem, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+  });
+}
+
 }  // namespace
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,
-                                                 berth::cuda::close, berth::cuda::place, berth::cuda::score,
-                                                 berth::cuda::price, berth::cuda::ones,  berth::cuda::plan_search};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,  berth::cuda::open,  berth::cuda::close,
+                                                 berth::cuda::place,       berth::cuda::score, berth::cuda::price, berth::cuda::ones,
+                                                 berth::cuda::plan_search, berth::cuda::replay};
   return &kTable;
 }

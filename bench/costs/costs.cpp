@@ -11,6 +11,7 @@
 #include "berth/kernel/ones/ones.hpp"
 #include "berth/kernel/place/place.hpp"
 #include "berth/kernel/plan_search/plan_search.hpp"
+#include "berth/kernel/replay/replay.hpp"
 #include "host/backend/cuda_abi.hpp"
 
 /// Replaces libberth_cuda and counts what the last generation of a search does in blocks of 128 threads: barriers,
@@ -270,12 +271,31 @@ Status place(void*, const kernel::ProblemView* problem, const cuda_abi::AbiPlace
 Status score(void*, const kernel::ScoreTableView*, kernel::BestPlace*, Message*) { return Status::kOutOfMemory; }
 Status choose(void*, const cuda_abi::AbiPriceTask*, std::int32_t, Message*) { return Status::kOutOfMemory; }
 
+/// The first replay.
+Status replay(void*, const kernel::ReplayView* problem, const cuda_abi::AbiReplayTask* tasks, std::int32_t, Message* message) {
+  const kernel::ReplayView& v = *problem;
+  const kernel::ReplayRequest& r = *tasks[0].request;
+  const bool displaces = r.kind != kernel::ReplayKey::kFixed;
+  kernel::ReplayWorkspace ws{};
+  const std::size_t bytes = kernel::carve_replay_workspace(nullptr, v, kernel::gpus_of(v, r), displaces, ws);
+  std::vector<std::max_align_t> memory(bytes / sizeof(std::max_align_t) + 1);
+  kernel::carve_replay_workspace(memory.data(), v, kernel::gpus_of(v, r), displaces, ws);
+  Phase phase{"replay"};
+  const Ranges ranges{{}, {}, {memory.data(), bytes}, {{problem, sizeof(*problem)}, {&r, sizeof(r)}, {&ws, sizeof(ws)}}};
+  phase.add(block(ranges, [&](auto& group) { kernel::replay(group, v, r, ws, tasks[0].result); }));
+  std::fprintf(stderr, "replay: %d jobs, workspace %zu B, %ld decisions, %ld preemptions, %d threads\n", v.n_jobs, bytes,
+               tasks[0].result.totals->decisions, tasks[0].result.totals->preemptions, group_threads());
+  phase.print();
+  std::snprintf(message->text, sizeof(message->text), "it only counts");
+  return Status::kFailed;
+}
+
 }  // namespace
 }  // namespace berth::bench
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
   namespace bench = berth::bench;
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID, bench::list,   bench::open,   bench::close,      bench::place,
-                                                 bench::score,   bench::choose, bench::evolve, bench::plan_search};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID, bench::list,   bench::open,   bench::close,       bench::place,
+                                                 bench::score,   bench::choose, bench::evolve, bench::plan_search, bench::replay};
   return &kTable;
 }

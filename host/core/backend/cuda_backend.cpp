@@ -7,6 +7,7 @@
 #include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
 #include "host/cpu/price.hpp"
+#include "host/cpu/replay.hpp"
 #include "host/cpu/score.hpp"
 
 namespace berth::core {
@@ -123,6 +124,16 @@ void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSear
   }
   cuda_abi::Message message{};
   check(table_->plan_search(context_, &one, &message), message);
+}
+
+void CudaBackend::replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks,
+                         std::span<const kernel::ReplayResult> results) {
+  if (tasks.size() == 1) return cpu::replay(problem, tasks, results, 1);
+  if (context_ == nullptr) throw DeviceError(failure_);
+  replays_.clear();
+  for (std::size_t i = 0; i < tasks.size(); ++i) replays_.push_back({&tasks[i].request, results[i]});
+  cuda_abi::Message message{};
+  check(table_->replay(context_, &problem, replays_.data(), static_cast<std::int32_t>(replays_.size()), &message), message);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory) { return CudaBackend::open(why, short_memory); }
