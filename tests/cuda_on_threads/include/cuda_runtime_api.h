@@ -137,7 +137,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*ke
 #define __global__
 #define __device__
 #define __grid_constant__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 // One block at a time runs.
 #define __shared__ static
 #define BERTH_DYNAMIC_SHARED(Type, name) Type* const name = static_cast<Type*>(::berth::cuda_on_threads::dynamic_shared())
