@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/end_of.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
@@ -274,7 +275,7 @@ void KeptPass::name_rows(const WaitingClasses& waiting, const Head& head) {
   }
   rows_of_head_.clear();
   for (std::int32_t o = 0; o < options_of(head.place.job); ++o) {
-    const TimeUs end = demands_->any() ? TimedDemands::end_of(s_->now, s_->option_run(head.place.job, to_index(o))) : kNever;
+    const TimeUs end = demands_->any() ? core::end_of(s_->now, s_->option_run(head.place.job, to_index(o))) : kNever;
     rows_of_head_.push_back(demands_->row(option_of(head.place.job, o).demand, end));
   }
   make_room_for_rows();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/end_of.hpp"
 
 namespace berth::core {
 bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
@@ -91,7 +92,7 @@ void KeptQueue::add_waiting(const StateImpl& s, const ChosenPolicy& chosen, cons
   const std::vector<kernel::OptionRow>& options = s.jobs[job].options;
   for (std::size_t o = 0; o < options.size(); ++o) {
     const TimeUs run = demands_.any() ? s.option_run(place.job, o) : kNever;
-    kind_.push_back(demands_.row(options[o].demand, TimedDemands::end_of(s.now, run)));
+    kind_.push_back(demands_.row(options[o].demand, end_of(s.now, run)));
     loses_node = std::min(loses_node, demands_.loses_node_at(s.now, run));
   }
   changes_.add(s, loses_node, place.job);

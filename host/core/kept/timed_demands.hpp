@@ -8,6 +8,7 @@
 
 #include "berth/kernel/base/problem.hpp"
 #include "berth/units.hpp"
+#include "host/core/base/end_of.hpp"
 
 namespace berth::core {
 
@@ -28,8 +29,6 @@ class TimedDemands {
   /// Whether the ends are those of these nodes. O(nodes).
   bool are_of(const kernel::ProblemView& p) const { return untils_ == untils_of(p); }
 
-  /// When a job ends that starts now; kNever: not known.
-  static TimeUs end_of(TimeUs now, TimeUs run) { return run == kNever || run > kNever - 1 - now ? kNever : now + run; }
   /// @param end  of the job, kNever: not known
   std::int32_t row(std::int32_t demand, TimeUs end) {
     if (!any()) return demand;

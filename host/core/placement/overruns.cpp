@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/end_of.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -25,8 +26,6 @@ void wait(const kernel::PlaceRequest& request, const kernel::PlaceResult& r, std
 std::span<const kernel::PlacedRow> rows_of(const kernel::PlaceResult& r, std::int32_t i) {
   return {r.entries + r.entry_begin[i], r.entries + r.entry_end[i]};
 }
-
-TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
 
 }  // namespace
 

@@ -62,7 +62,7 @@ TEST(TimedDemands, AJobLosesANodeTheInstantAfterItJustEndsInTime) {
   EXPECT_EQ(demands.loses_node_at(81, 20), 181);
   EXPECT_EQ(demands.loses_node_at(181, 20), kNever);
   EXPECT_EQ(demands.loses_node_at(10, kNever), kNever);
-  EXPECT_NE(demands.row(1, TimedDemands::end_of(80, 20)), demands.row(1, TimedDemands::end_of(81, 20)));
+  EXPECT_NE(demands.row(1, end_of(80, 20)), demands.row(1, end_of(81, 20)));
 }
 
 TEST(TimedDemands, OtherEndsAreOfOtherNodes) {
