@@ -90,6 +90,14 @@ void say_no_code(DeviceRow& row) {
   std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
 }
 
+/// A number that some devices do not state; 0 then.
+std::int64_t attribute(int device, cudaDeviceAttr which) {
+  int value = 0;
+  const cudaError_t error = cudaDeviceGetAttribute(&value, which, device);
+  check_noexcept(error);
+  return error == cudaSuccess ? value : 0;
+}
+
 void describe(int device, int driver, DeviceRow& row) {
   row = DeviceRow{};
   row.driver = driver;
@@ -101,6 +109,9 @@ void describe(int device, int driver, DeviceRow& row) {
   row.minor = properties.minor;
   row.multiprocessors = properties.multiProcessorCount;
   row.memory = static_cast<std::int64_t>(properties.totalGlobalMem);
+  constexpr std::int64_t kHzPerKhz = 1000, kTransfersPerClock = 2, kBitsPerByte = 8;
+  row.clock = kHzPerKhz * attribute(device, cudaDevAttrClockRate);
+  row.memory_rate = kTransfersPerClock * kHzPerKhz * attribute(device, cudaDevAttrMemoryClockRate) * properties.memoryBusWidth / kBitsPerByte;
   row.usable = 1;
   if (has_no_code(row)) say_no_code(row);
 }

@@ -28,6 +28,8 @@ std::string json_of(unsigned threads, const std::vector<core::DeviceInfo>& devic
             out.text("compute_capability", fmt::format("{}.{}", device.major, device.minor));
             out.number("multiprocessors", device.multiprocessors);
             out.number("memory_bytes", device.memory_bytes);
+            if (device.memory_bytes_per_s > 0) out.number("memory_bytes_per_s", device.memory_bytes_per_s);
+            if (device.clock_hz > 0) out.number("clock_hz", device.clock_hz);
             out.text("driver_cuda", device.driver_cuda);
             out.text("runtime_cuda", device.runtime_cuda);
             out.key("usable");

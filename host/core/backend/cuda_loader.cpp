@@ -90,8 +90,8 @@ std::vector<DeviceInfo> list_devices(std::string& why) {
   }
   for (std::int32_t i = 0; i < n; ++i) {
     const cuda_abi::DeviceRow& row = rows[static_cast<std::size_t>(i)];
-    devices.push_back({row.name, row.major, row.minor, row.multiprocessors, row.memory, version_text(row.driver), version_text(row.runtime),
-                       row.why_not});
+    devices.push_back({row.name, row.major, row.minor, row.multiprocessors, row.memory, row.memory_rate, row.clock,
+                       version_text(row.driver), version_text(row.runtime), row.why_not});
   }
   return devices;
 }

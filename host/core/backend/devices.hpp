@@ -26,6 +26,8 @@ struct DeviceInfo {
   std::int32_t major = 0, minor = 0;  ///< compute capability
   std::int32_t multiprocessors = 0;
   std::int64_t memory_bytes = 0;
+  std::int64_t memory_bytes_per_s = 0;    ///< at most; 0: not stated
+  std::int64_t clock_hz = 0;              ///< at most; 0: not stated
   std::string driver_cuda, runtime_cuda;  ///< newest CUDA version of the driver, CUDA version of this build: "13.0"
   std::string why_not;                    ///< empty: Berth can use it
 };

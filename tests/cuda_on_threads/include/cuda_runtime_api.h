@@ -47,14 +47,19 @@ using cudaGraphExec_t = struct CUgraphExec_st*;
 struct cudaDeviceProp {
   char name[256];
   std::size_t totalGlobalMem;
-  int major, minor, multiProcessorCount;
+  int major, minor, multiProcessorCount, memoryBusWidth;
 };
 struct cudaFuncAttributes {
   std::size_t sharedSizeBytes;
   int maxDynamicSharedSizeBytes;
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaDeviceAttr {
+  cudaDevAttrClockRate = 13,
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrMemoryClockRate = 36,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
 constexpr unsigned cudaStreamNonBlocking = 1;
