@@ -1,11 +1,10 @@
-#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <new>
 
 #include "berth/build_id.hpp"
+#include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
 #include "cuda/launch.cuh"
 #include "cuda/mirror.cuh"
@@ -48,8 +47,11 @@ Status guarded(Message* message, const Fn& fn) noexcept {
   }
 }
 
-/// Does nothing. Whether it can run shows whether this build has code for a device.
+/// Does nothing. That it runs shows that the device and this build go together.
 __global__ void probe_kernel() {}
+
+/// What cuda/CMakeLists.txt compiles this library for.
+constexpr const char* kArchitectures = BERTH_CUDA_ARCHITECTURES;
 
 [[noreturn]] void no_device(const std::string& text) { throw CudaError(Status::kNoDevice, text); }
 
@@ -77,17 +79,10 @@ int count_devices(int& driver) {
   return n;
 }
 
-/// Whether this build surely has no code for a device: each of its architectures is newer. Asks no device, which would create a
-/// context there. Where it may have code, `open` finds out.
-bool has_no_code(const DeviceRow& row) {
-  constexpr int kArchitectures[] = {__CUDA_ARCH_LIST__};  // of this build: 800, 900, ..
-  const auto newer = [&](int architecture) { return architecture > 100 * row.major + 10 * row.minor; };
-  return std::all_of(std::begin(kArchitectures), std::end(kArchitectures), newer);
-}
-
 void say_no_code(DeviceRow& row) {
   row.usable = 0;
-  std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
+  std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d, only %s", row.major, row.minor,
+                architecture_names(kArchitectures).c_str());
 }
 
 /// A number that some devices do not state; 0 then.
@@ -111,9 +106,10 @@ void describe(int device, int driver, DeviceRow& row) {
   row.memory = static_cast<std::int64_t>(properties.totalGlobalMem);
   constexpr std::int64_t kHzPerKhz = 1000, kTransfersPerClock = 2, kBitsPerByte = 8;
   row.clock = kHzPerKhz * attribute(device, cudaDevAttrClockRate);
-  row.memory_rate = kTransfersPerClock * kHzPerKhz * attribute(device, cudaDevAttrMemoryClockRate) * properties.memoryBusWidth / kBitsPerByte;
+  row.memory_rate =
+      kTransfersPerClock * kHzPerKhz * attribute(device, cudaDevAttrMemoryClockRate) * properties.memoryBusWidth / kBitsPerByte;
   row.usable = 1;
-  if (has_no_code(row)) say_no_code(row);
+  if (!has_code(kArchitectures, 10 * row.major + row.minor)) say_no_code(row);
 }
 
 /// Throws kNoDevice with the cause unless probe_kernel can run on the current device.

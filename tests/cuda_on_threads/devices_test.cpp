@@ -43,10 +43,27 @@ TEST(Machine, WithoutADeviceSaysSo) {
   EXPECT_EQ(note_on(settings), "the driver (CUDA 13.0) shows no GPU");
 }
 
-TEST(Machine, WithADeviceThatThisBuildHasNoCodeForSaysSo) {
+TEST(Machine, WithADeviceThatThisBuildHasNoCodeForSaysWhichThereIs) {
   Settings settings;
   settings.capability = 70;
-  EXPECT_EQ(note_on(settings), "threads of the host, 0: this build has no code for compute capability 7.0");
+  EXPECT_EQ(note_on(settings),
+            "threads of the host, 0: this build has no code for compute capability 7.0, only sm_80, sm_90a, sm_100, compute_120");
+}
+
+/// The build has sm_80, sm_90a, sm_100 and compute_120.
+TEST(Machine, ListsADeviceAsUsableOnlyWhereTheBuildHasCodeForIt) {
+  std::string usable;
+  for (const int capability : {75, 80, 86, 89, 90, 100, 103, 110, 120, 121, 130}) {
+    Settings settings;
+    settings.capability = capability;
+    set(settings);
+    std::string why;
+    const std::vector<core::DeviceInfo> devices = core::list_devices(why);
+    ASSERT_EQ(devices.size(), 1U) << why;
+    if (devices[0].why_not.empty()) usable += std::to_string(capability) + " ";
+  }
+  EXPECT_EQ(usable, "80 86 89 90 100 103 120 121 130 ");
+  set({});
 }
 
 TEST(Machine, WithSeveralDevicesUsesOneAndListsTheOthersWithoutAContext) {

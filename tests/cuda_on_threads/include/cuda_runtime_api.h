@@ -9,7 +9,6 @@
 /// The part of the CUDA runtime that `cuda/` uses, on threads of the host: declarations with CUDA's names and meaning.
 /// It is found before CUDA's own header. The functions are in tests/cuda_on_threads.
 #define CUDART_VERSION 13000
-#define __CUDA_ARCH_LIST__ 800, 900, 1000, 1200
 
 enum cudaError_t : int {
   cudaSuccess = 0,
