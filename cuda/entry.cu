@@ -72,6 +72,7 @@ int count_devices(int& driver) {
     cudaGetLastError();
     no_device("the driver (CUDA " + version(driver) + ") shows no GPU");
   }
+  if (error == cudaErrorMemoryAllocation) check(error, "count the devices");
   if (error != cudaSuccess) {
     cudaGetLastError();
     no_device(std::string("the driver (CUDA ") + version(driver) + ") does not answer: " + cudaGetErrorString(error));

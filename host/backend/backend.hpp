@@ -87,8 +87,11 @@ class PlacementBackend {
  public:
   virtual ~PlacementBackend() = default;
   virtual const char* name() const = 0;
-  /// Operations that a GPU has completed; some of a GPU's backend run on the CPU.
+  /// Operations that a GPU has completed.
   virtual std::int64_t gpu_operations() const { return 0; }
+  /// Operations of a GPU's backend that ran on the CPU, and why the last of them did. Those without work do not count.
+  virtual std::int64_t cpu_operations() const { return 0; }
+  virtual const char* why_cpu() const { return ""; }
   /// Runs one scheduling pass. The caller sizes the columns of `result` (`entry_bound`).
   virtual void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) = 0;
   /// Runs many scheduling passes over one problem.

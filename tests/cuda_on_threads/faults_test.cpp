@@ -129,10 +129,10 @@ TEST(CudaOnThreads, AGpuThatFailsThreeTimesInARowIsNotOpenedAgainWhateverTheCpuD
   EXPECT_EQ(ask(backends, operations().front()).backend, "cpu");
 }
 
-TEST(CudaOnThreads, AGpuThatCannotBeOpenedForWantOfMemoryIsTriedAgain) {
-  const std::int64_t listed = first_call("cudaGetDeviceProperties"), opened = first_call("cudaMemcpyAsync");
+TEST(CudaOnThreads, AGpuThatCannotBeListedOrOpenedForWantOfMemoryIsTriedAgain) {
+  const std::int64_t opened = first_call("cudaMemcpyAsync");
   int failures = 0;
-  for (std::int64_t call = listed + 1; call < opened; ++call) {
+  for (std::int64_t call = 0; call < opened; ++call) {
     Settings fails;
     fails.failing_call = call;
     fails.failure = Failure::kOnce;
@@ -149,7 +149,7 @@ TEST(CudaOnThreads, AGpuThatCannotBeOpenedForWantOfMemoryIsTriedAgain) {
     ++failures;
     EXPECT_EQ(ask(backends, operations().front()).backend, "cuda") << "call " << call;
   }
-  EXPECT_GT(failures, 2);
+  EXPECT_GT(failures, 5);
 }
 
 TEST(CudaOnThreads, WhatIsNoExceptionOfOursDoesNotEndTheProgram) {

@@ -12,7 +12,7 @@
 namespace berth::core {
 
 std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why, bool* short_memory) {
-  const std::vector<DeviceInfo> devices = list_devices(why);
+  const std::vector<DeviceInfo> devices = list_devices(why, short_memory);
   if (devices.empty()) return nullptr;
   const cuda_abi::Table* table = cuda_table(why);
   if (table == nullptr) return nullptr;
@@ -51,9 +51,15 @@ void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& messag
   throw DeviceError(message.text, status == cuda_abi::Status::kOutOfMemory);
 }
 
+void CudaBackend::on_cpu(const char* why) {
+  ++cpu_operations_;
+  why_cpu_ = why;
+}
+
 void CudaBackend::place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) {
   const StopToken* const stop = scenario.stop_token;
   if (stop != nullptr && (stop->progress != nullptr || stop->deadline != std::chrono::steady_clock::time_point::max())) {
+    on_cpu("a scheduling pass with a time budget or progress reports runs on the CPU: a kernel is not stopped");
     return cpu::place(problem, scenario, result, memory_);
   }
   place_batch(problem, std::span<const PlaceTask>(&scenario, 1), std::span<const kernel::PlaceResult>(&result, 1));
@@ -89,7 +95,10 @@ void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQ
 }
 
 void CudaBackend::price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) {
-  if (tasks.size() == 1) return cpu::price(tasks, results, 1);
+  if (tasks.size() == 1) {
+    on_cpu("a single choice by prices runs on the CPU");
+    return cpu::price(tasks, results, 1);
+  }
   if (context_ == nullptr) throw DeviceError(failure_);
   choices_.clear();
   for (std::size_t i = 0; i < tasks.size(); ++i) choices_.push_back({&tasks[i].problem, &tasks[i].request, results[i]});

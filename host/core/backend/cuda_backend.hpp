@@ -25,6 +25,8 @@ class CudaBackend final : public PlacementBackend {
 
   const char* name() const override { return "cuda"; }
   std::int64_t gpu_operations() const override { return gpu_operations_; }
+  std::int64_t cpu_operations() const override { return cpu_operations_; }
+  const char* why_cpu() const override { return why_cpu_; }
   /// A pass with a deadline or with reports of progress runs on the CPU: a kernel is not stopped.
   void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) override;
   void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
@@ -41,11 +43,13 @@ class CudaBackend final : public PlacementBackend {
  private:
   CudaBackend(const cuda_abi::Table* table, void* context) : table_(table), context_(context) {}
   void check(cuda_abi::Status status, const cuda_abi::Message& message);
+  void on_cpu(const char* why);
 
   const cuda_abi::Table* table_;
   void* context_;  // null once it failed
   std::string failure_;
-  std::int64_t gpu_operations_ = 0;
+  std::int64_t gpu_operations_ = 0, cpu_operations_ = 0;
+  const char* why_cpu_ = "";
   std::vector<cuda_abi::AbiPlaceTask> tasks_;
   std::vector<cuda_abi::AbiPriceTask> choices_;
   cpu::ScoreTable score_table_;

@@ -77,15 +77,17 @@ const cuda_abi::Table* cuda_table(std::string& why) {
   return loaded.table;
 }
 
-std::vector<DeviceInfo> list_devices(std::string& why) {
+std::vector<DeviceInfo> list_devices(std::string& why, bool* short_memory) {
   std::vector<DeviceInfo> devices;
   const cuda_abi::Table* table = cuda_table(why);
   if (table == nullptr) return devices;
   std::array<cuda_abi::DeviceRow, 64> rows;
   std::int32_t n = 0;
   cuda_abi::Message message{};
-  if (table->list(rows.data(), static_cast<std::int32_t>(rows.size()), &n, &message) != cuda_abi::Status::kOk) {
+  const cuda_abi::Status status = table->list(rows.data(), static_cast<std::int32_t>(rows.size()), &n, &message);
+  if (status != cuda_abi::Status::kOk) {
     why = message.text;
+    if (short_memory != nullptr) *short_memory = status == cuda_abi::Status::kOutOfMemory;
     return devices;
   }
   for (std::int32_t i = 0; i < n; ++i) {

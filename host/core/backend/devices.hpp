@@ -33,7 +33,8 @@ struct DeviceInfo {
 };
 
 /// All GPUs, in the driver's order; usable or not. Empty with the cause in `why` when there are none.
-std::vector<DeviceInfo> list_devices(std::string& why);
+/// @param short_memory  out, may be null: whether they could not be listed for want of memory
+std::vector<DeviceInfo> list_devices(std::string& why, bool* short_memory = nullptr);
 
 /// The table of libberth_cuda, loaded at the first call and kept; null with the cause in `why`.
 const cuda_abi::Table* cuda_table(std::string& why);

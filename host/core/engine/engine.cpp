@@ -222,7 +222,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   }
   std::copy(pass.entries().begin(), pass.entries().end(), result.entries);
   *result.n_entries = static_cast<std::int32_t>(pass.entries().size());
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
   return true;
 }
 
@@ -231,7 +231,7 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
   const core::ChoiceOrder order{chosen.choice, chosen.shapes.get(), policy_state, request.seed, request.max_iterations};
   input.look(s);
   places.begin(s);
-  backends.run(request.backend, request.threads, plan.backend_note,
+  backends.also(request.backend, request.threads, plan.backend_note,
                [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, stop_token); });
   PassAttempt attempt = take_memory();
   pass_choice(s, marks, attempt);
@@ -249,7 +249,7 @@ void EngineImpl::place(const Request& request, core::StopToken* stop_token, Pass
   const kernel::PlaceResult placed =
       attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited, attempt.request.discipline));
   const core::PlaceTask scenario{attempt.request, {}, stop_token};
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
                               [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });
 }
 
@@ -265,7 +265,7 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
   for (int look = 1; look < kMostLooks; ++look) {
     PassAttempt next = take_memory();
     bool again = false;
-    backends.run(request.backend, request.threads, plan.backend_note,
+    backends.also(request.backend, request.threads, plan.backend_note,
                  [&](core::PlacementBackend& backend) { again = choice.choose_again(order, obtained_, backend, stop_token, next.choice); });
     if (!again) {
       keep_memory(std::move(next));
@@ -348,7 +348,7 @@ EngineImpl::PassAttempt EngineImpl::search_plans(const StateImpl& s, const core:
   const kernel::PlaceResult earlier = begin.result.columns();
   const core::SearchOrder order{chosen.choice.search, chosen.choice.terms,    policy_state,
                                 request.seed,         request.max_iterations, request.budget_us > 0};
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
     search.run(s, problem.view(), {choice, begin.shape_pass, earlier}, chosen.rules, order, backend, stop_token);
   });
   PassAttempt found = take_memory();
@@ -386,7 +386,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   plan.timing.compile_s = step.lap();
   chosen.policy->load(policy_state);
   if (!kept.decide(s, chosen, builder.rejected_jobs(), failures)) return false;
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
   plan.timing.place_s = step.lap();
   set_header(s, request, plan);
   plan.stopped_by = "done";
@@ -413,6 +413,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   stop_token.cancelled = &cancelled;
   if (request.budget_us > 0) stop_token.deadline = deadline_after(request.budget_us);
   if (request.progress) stop_token.progress = &request.progress;
+  backends.begin();
   chosen.choose(request.policy, request.params);
   if (!policy_state.policy.empty() && policy_state.policy != request.policy) {
     throw InvalidArgument("the policy state is of '" + policy_state.policy + "', not of '" + request.policy + "'");
