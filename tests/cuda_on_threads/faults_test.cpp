@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/core/backend/backends.hpp"
@@ -150,6 +153,32 @@ TEST(CudaOnThreads, AGpuThatCannotBeListedOrOpenedForWantOfMemoryIsTriedAgain) {
     EXPECT_EQ(ask(backends, operations().front()).backend, "cuda") << "call " << call;
   }
   EXPECT_GT(failures, 5);
+}
+
+/// In the child of a fork the stand-in ends the process at any call.
+TEST(CudaOnThreads, AChildOfAForkGetsTheCpuWithTheReason) {
+  set({});
+  core::Backends backends;
+  ASSERT_EQ(ask(backends, operations().front()).backend, "cuda");
+
+  const pid_t child = fork();
+  if (child == 0) {
+    bool right = true;
+    {
+      core::Backends inherited = std::move(backends), own;
+      for (core::Backends* each : {&inherited, &own}) {
+        const Answer answer = ask(*each, operations().front());
+        right = right && answer.difference.empty() && answer.backend == "cpu" && answer.note.find("forked") != std::string::npos;
+      }
+    }
+    std::_Exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(ask(backends, operations().front()).backend, "cuda");
 }
 
 TEST(CudaOnThreads, WhatIsNoExceptionOfOursDoesNotEndTheProgram) {

@@ -35,7 +35,12 @@ std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why, bool* short_mem
 }
 
 CudaBackend::~CudaBackend() {
-  if (context_ != nullptr) table_->close(context_);
+  if (context_ != nullptr && !forked_from_cuda()) table_->close(context_);
+}
+
+void CudaBackend::require_context() const {
+  if (forked_from_cuda()) throw DeviceError(kForked);
+  if (context_ == nullptr) throw DeviceError(failure_);
 }
 
 void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& message) {
@@ -67,7 +72,7 @@ void CudaBackend::place(const kernel::ProblemView& problem, const PlaceTask& sce
 
 void CudaBackend::place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                               std::span<const kernel::PlaceResult> results) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   tasks_.clear();
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const PlaceTask& scenario = scenarios[i];
@@ -83,7 +88,7 @@ void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQ
 
 void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, cpu::Collapse collapse,
                         kernel::CandidateRow* out) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   if (request.n == 0) return;
   score_table_.build(problem, request, collapse);
   const kernel::ScoreTableView view = score_table_.view();
@@ -99,7 +104,7 @@ void CudaBackend::price(std::span<const PriceTask> tasks, std::span<const kernel
     on_cpu("a single choice by prices runs on the CPU");
     return cpu::price(tasks, results, 1);
   }
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   choices_.clear();
   for (std::size_t i = 0; i < tasks.size(); ++i) choices_.push_back({&tasks[i].problem, &tasks[i].request, results[i]});
   cuda_abi::Message message{};
@@ -107,7 +112,7 @@ void CudaBackend::price(std::span<const PriceTask> tasks, std::span<const kernel
 }
 
 void CudaBackend::ones(const OnesTask& task, const kernel::OnesResult& result) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   if (task.problem.n_jobs == 0) return cpu::OnesSearch().run(task, result, 1);
   cuda_abi::AbiOnesTask one{&task.problem, &task.request, result, nullptr, &task};
   if (task.stop_token != nullptr) {
@@ -121,7 +126,7 @@ void CudaBackend::ones(const OnesTask& task, const kernel::OnesResult& result) {
 }
 
 void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   if (task.problem.n_jobs == 0 || task.problem.problem.n_nodes == 0) return cpu::CpuPlanSearch().run(task, result, 1);
   cuda_abi::AbiPlanSearchTask one{&task.problem, &task.request, result, nullptr, &task};
   if (task.stop_token != nullptr) {

@@ -14,7 +14,7 @@ namespace berth::core {
 /// Placement on one GPU, through the table of libberth_cuda. One thread at a time.
 ///
 /// Every call may throw DeviceError. After that the GPU's context is given up and all later calls throw too, but not
-/// where memory was short.
+/// where memory was short. In a child of a fork every call throws, and the context is left alone.
 class CudaBackend final : public PlacementBackend {
  public:
   /// Opens the first GPU that can be used; null with the cause in `why`. @param short_memory  as make_cuda_backend
@@ -42,6 +42,7 @@ class CudaBackend final : public PlacementBackend {
 
  private:
   CudaBackend(const cuda_abi::Table* table, void* context) : table_(table), context_(context) {}
+  void require_context() const;
   void check(cuda_abi::Status status, const cuda_abi::Message& message);
   void on_cpu(const char* why);
 

@@ -71,6 +71,11 @@ std::string version_text(std::int32_t cuda) { return std::to_string(cuda / 1000)
 
 }  // namespace
 
+bool forked_from_cuda() {
+  static const pid_t first = getpid();
+  return getpid() != first;
+}
+
 const cuda_abi::Table* cuda_table(std::string& why) {
   static const Loaded loaded = load();
   why = loaded.why;
@@ -81,6 +86,10 @@ std::vector<DeviceInfo> list_devices(std::string& why, bool* short_memory) {
   std::vector<DeviceInfo> devices;
   const cuda_abi::Table* table = cuda_table(why);
   if (table == nullptr) return devices;
+  if (forked_from_cuda()) {
+    why = kForked;
+    return devices;
+  }
   std::array<cuda_abi::DeviceRow, 64> rows;
   std::int32_t n = 0;
   cuda_abi::Message message{};

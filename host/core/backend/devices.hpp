@@ -36,6 +36,10 @@ struct DeviceInfo {
 /// @param short_memory  out, may be null: whether they could not be listed for want of memory
 std::vector<DeviceInfo> list_devices(std::string& why, bool* short_memory = nullptr);
 
+/// Whether this process was forked from one that had used CUDA: a driver does not work there.
+bool forked_from_cuda();
+inline constexpr const char* kForked = "this process was forked from one that used the GPU, and CUDA does not work after a fork";
+
 /// The table of libberth_cuda, loaded at the first call and kept; null with the cause in `why`.
 const cuda_abi::Table* cuda_table(std::string& why);
 

@@ -232,7 +232,7 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
   input.look(s);
   places.begin(s);
   backends.also(request.backend, request.threads, plan.backend_note,
-               [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, stop_token); });
+                [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, stop_token); });
   PassAttempt attempt = take_memory();
   pass_choice(s, marks, attempt);
   return attempt;
@@ -250,7 +250,7 @@ void EngineImpl::place(const Request& request, core::StopToken* stop_token, Pass
       attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited, attempt.request.discipline));
   const core::PlaceTask scenario{attempt.request, {}, stop_token};
   plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
-                              [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });
+                               [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });
 }
 
 // The choice is applied even when time has run out. Where prices chose, the choice is repeated without options that
@@ -265,8 +265,9 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
   for (int look = 1; look < kMostLooks; ++look) {
     PassAttempt next = take_memory();
     bool again = false;
-    backends.also(request.backend, request.threads, plan.backend_note,
-                 [&](core::PlacementBackend& backend) { again = choice.choose_again(order, obtained_, backend, stop_token, next.choice); });
+    backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+      again = choice.choose_again(order, obtained_, backend, stop_token, next.choice);
+    });
     if (!again) {
       keep_memory(std::move(next));
       break;
