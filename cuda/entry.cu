@@ -6,6 +6,7 @@
 #include "berth/build_id.hpp"
 #include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
+#include "cuda/excess.hpp"
 #include "cuda/launch.cuh"
 #include "cuda/mirror.cuh"
 #include "cuda/ones.cuh"
@@ -125,20 +126,34 @@ void check_code(DeviceRow& row) {
   check(error, "query probe_kernel");
 }
 
+/// An operation on a problem that stays on the device.
+template <class Operation>
+struct Mirrored {
+  Mirror mirror;
+  Operation operation;
+};
+
 /// State of a backend on one device.
 struct Context {
   int device;
   Tuning tuning;
   Stream stream;
-  Mirror mirror;
-  Placer placer;
-  Scorer scorer;
-  Pricer pricer;
-  OnesSearcher ones_searcher;
-  Mirror search_mirror;  // separate from the problem of scheduling passes: each mirror sends little
-  PlanSearcher plan_searcher;
+  Kept<Mirrored<Placer>> placer;
+  Kept<Scorer> scorer;
+  Kept<Pricer> pricer;
+  Kept<OnesSearcher> ones_searcher;
+  Kept<Mirrored<PlanSearcher>> plan_searcher;  // its problem is separate from that of passes: each mirror sends little
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
+  /// The state of one kind of operation, for one operation. That of the other kinds goes after a while.
+  template <class T>
+  T& begin(Kept<T>& one) {
+    const auto rest = [&](auto& kept) {
+      if (static_cast<void*>(&kept) != static_cast<void*>(&one)) kept.rest();
+    };
+    rest(placer), rest(scorer), rest(pricer), rest(ones_searcher), rest(plan_searcher);
+    return one.use();
+  }
   // After a failure the stream may still use the memory above.
   ~Context() { check_noexcept(cudaStreamSynchronize(stream.get())); }
   Context(const Context&) = delete;
@@ -196,29 +211,31 @@ void close(void* context) {
 
 Status place(void* context, const kernel::ProblemView* problem, const cuda_abi::AbiPlaceTask* tasks, std::int32_t n, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    const DeviceProblem device = opened.mirror.follow(*problem, opened.stream.get());
-    opened.placer.run(*problem, device, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+    Mirrored<Placer>& one = opened.begin(opened.placer);
+    const DeviceProblem device = one.mirror.follow(*problem, opened.stream.get());
+    one.operation.run(*problem, device, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 
 Status score(void* context, const kernel::ScoreTableView* table, kernel::BestPlace* best, Message* message) {
-  return on_context(context, message, [&](Context& opened) { opened.scorer.run(*table, opened.stream, best); });
+  return on_context(context, message, [&](Context& opened) { opened.begin(opened.scorer).run(*table, opened.stream, best); });
 }
 
 Status price(void* context, const cuda_abi::AbiPriceTask* tasks, std::int32_t n, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    opened.pricer.run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+    opened.begin(opened.pricer).run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 
 Status ones(void* context, const cuda_abi::AbiOnesTask* task, Message* message) {
-  return on_context(context, message, [&](Context& opened) { opened.ones_searcher.run(*task, opened.stream); });
+  return on_context(context, message, [&](Context& opened) { opened.begin(opened.ones_searcher).run(*task, opened.stream); });
 }
 
 Status plan_search(void* context, const cuda_abi::AbiPlanSearchTask* task, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    const DeviceProblem device = opened.search_mirror.follow(task->problem->problem, opened.stream.get());
-    opened.plan_searcher.run(*task, device, opened.tuning, opened.stream);
+    Mirrored<PlanSearcher>& one = opened.begin(opened.plan_searcher);
+    const DeviceProblem device = one.mirror.follow(task->problem->problem, opened.stream.get());
+    one.operation.run(*task, device, opened.tuning, opened.stream);
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace berth::cuda {
@@ -27,6 +28,12 @@ inline constexpr int kPlanSearchThreads = 128;
 
 /// Block of one demand, on every device.
 inline constexpr int kScoreThreads = 128;
+
+/// Bytes of the host that a chunk of a batch may pin; a single task that needs more has them.
+inline constexpr std::size_t kMostPinned = std::size_t{1} << 30;
+
+/// Bytes of it for the entries of passes, which are downloaded piece by piece.
+inline constexpr std::size_t kMostPinnedEntries = std::size_t{1} << 28;
 
 inline const Tuning& tuning_for(std::int32_t capability) {
   const Tuning* best = &kTuning[0];

@@ -155,6 +155,22 @@ TEST(CudaOnThreads, AGpuThatCannotBeListedOrOpenedForWantOfMemoryIsTriedAgain) {
   EXPECT_GT(failures, 5);
 }
 
+TEST(CudaOnThreads, MemoryOfAnOperationThatIsNotUsedIsGivenBack) {
+  set({});
+  core::Backends backends;
+  const Operation& pass = operations().front();
+  ASSERT_EQ(ask(backends, pass).backend, "cuda");
+  const Counts before = counts();
+  ASSERT_EQ(ask(backends, plan_search_of(64)).backend, "cuda");
+  EXPECT_GT(counts().device_bytes, before.device_bytes + 10'000);
+
+  for (int i = 0; i < 16; ++i) ASSERT_EQ(ask(backends, pass).backend, "cuda");
+
+  EXPECT_EQ(counts().device_bytes, before.device_bytes);
+  EXPECT_EQ(counts().pinned_bytes, before.pinned_bytes);
+  EXPECT_EQ(counts().graphs, before.graphs);
+}
+
 /// In the child of a fork the stand-in ends the process at any call.
 TEST(CudaOnThreads, AChildOfAForkGetsTheCpuWithTheReason) {
   set({});
