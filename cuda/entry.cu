@@ -95,6 +95,18 @@ std::int64_t attribute(int device, cudaDeviceAttr which) {
   return error == cudaSuccess ? value : 0;
 }
 
+// As the driver's tools print it.
+void write_uuid(const char* bytes, DeviceRow& row) {
+  char* to = row.uuid;
+  const auto left = [&] { return sizeof(row.uuid) - static_cast<std::size_t>(to - row.uuid); };
+  to += std::snprintf(to, left(), "GPU");
+  constexpr int kBytes = 16;
+  for (int i = 0; i < kBytes; ++i) {
+    const bool begins = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+    to += std::snprintf(to, left(), begins ? "-%02x" : "%02x", static_cast<unsigned>(static_cast<unsigned char>(bytes[i])));
+  }
+}
+
 void describe(int device, int driver, DeviceRow& row) {
   row = DeviceRow{};
   row.driver = driver;
@@ -102,6 +114,7 @@ void describe(int device, int driver, DeviceRow& row) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "query the device's properties");
   std::snprintf(row.name, sizeof(row.name), "%s", properties.name);
+  write_uuid(properties.uuid.bytes, row);
   row.major = properties.major;
   row.minor = properties.minor;
   row.multiprocessors = properties.multiProcessorCount;

@@ -26,6 +26,7 @@ struct Message {
 
 struct DeviceRow {
   char name[256];
+  char uuid[48];              // "GPU-01234567-89ab-cdef-0123-456789abcdef"
   std::int32_t major, minor;  // compute capability
   std::int32_t multiprocessors;
   std::int32_t driver, runtime;  // CUDA versions, 1000 * major + 10 * minor

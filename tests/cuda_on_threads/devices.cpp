@@ -36,9 +36,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (!exists(runtime, device)) return cudaErrorInvalidDevice;
     *properties = {};
     std::snprintf(properties->name, sizeof(properties->name), "threads of the host, %d", device);
+    properties->uuid.bytes[0] = '\xab';
+    properties->uuid.bytes[15] = static_cast<char>(device);
     properties->totalGlobalMem = static_cast<std::size_t>(runtime.settings.memory);
-    properties->major = runtime.settings.capability / 10;
-    properties->minor = runtime.settings.capability % 10;
+    const bool first = device == 0 && runtime.settings.first_capability != 0;
+    const int capability = first ? runtime.settings.first_capability : runtime.settings.capability;
+    properties->major = capability / 10;
+    properties->minor = capability % 10;
     properties->multiProcessorCount = runtime.settings.multiprocessors;
     properties->memoryBusWidth = kBusBits;
     return cudaSuccess;

@@ -34,6 +34,7 @@ class DecisionStream {
       : snapshot_(used_cluster(size, seed)), state_(snapshot_), turnover_(snapshot_, seed) {
     request_.policy = size.policy;
     request_.backend = side.backend;
+    request_.device = side.device;
     request_.threads = side.threads;
   }
 

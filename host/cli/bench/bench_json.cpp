@@ -29,6 +29,7 @@ struct MeasuredNanoseconds {
 
 constexpr BenchField<core::DeviceInfo> kGpuFields[] = {
     field<Name, &core::DeviceInfo::name>("name", kRequired),
+    field<Name, &core::DeviceInfo::uuid>("uuid"),
     field<Name, [](const core::DeviceInfo& gpu) { return fmt::format("{}.{}", gpu.major, gpu.minor); }>("compute_capability", kRequired),
     field<Whole, &core::DeviceInfo::memory_bytes>("memory_bytes", kRequired),
     field<Name, &core::DeviceInfo::driver_cuda>("driver_cuda", kRequired),

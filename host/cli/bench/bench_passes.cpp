@@ -111,7 +111,7 @@ void require_alike(const std::vector<core::PassResult>& a, const std::vector<cor
 std::unique_ptr<core::PlacementBackend> backend_of(const BenchSide& side) {
   if (side.backend != Backend::kCuda) return core::make_cpu_backend(side.threads);
   std::string why;
-  std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why);
+  std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why, nullptr, side.device);
   if (backend == nullptr) throw core::DeviceError(why);
   return backend;
 }

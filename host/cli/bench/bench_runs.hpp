@@ -17,6 +17,7 @@ struct BenchSide {
   std::string name;  ///< "1 thread", "8 threads", "cuda"
   Backend backend = Backend::kCpu;
   int threads = 1;
+  std::string device = {};  ///< of the backend cuda; empty: the first that can be used
 };
 
 struct BenchOrder {

@@ -16,6 +16,14 @@ void check_threads(int threads) {
 void Backends::begin() {
   answered_ = failed_ = false;
   why_cpu_.clear();
+  device_.clear();
+}
+
+void Backends::use_device(const std::string& device) {
+  if (device == wanted_device_) return;
+  cuda_.reset();
+  failures_ = 0;
+  wanted_device_ = device;
 }
 
 PlacementBackend& Backends::get(Backend wanted, int threads) {
@@ -26,7 +34,7 @@ PlacementBackend& Backends::get(Backend wanted, int threads) {
   if (wanted == Backend::kCuda && !failed_) {
     if (!cuda_ && failures_ < kMaxFailures) {
       bool short_memory = false;
-      cuda_ = make_cuda_backend(cuda_failure_, &short_memory);
+      cuda_ = make_cuda_backend(cuda_failure_, &short_memory, wanted_device_);
       if (!cuda_ && !short_memory) ++failures_;
     }
     if (cuda_) return *cuda_;
@@ -42,10 +50,14 @@ PlacementBackend& Backends::get(Backend wanted, int threads) {
   return *cpu_;
 }
 
-const char* Backends::name(Backend wanted, const PlacementBackend& backend, std::string& note) const {
+const char* Backends::name(Backend wanted, const PlacementBackend& backend, std::string& note) {
   note.clear();
+  device_.clear();
   if (wanted != Backend::kCuda) return backend.name();
-  if (!failed_ && (answered_ || why_cpu_.empty())) return "cuda";
+  if (!failed_ && (answered_ || why_cpu_.empty())) {
+    device_ = backend.device();
+    return "cuda";
+  }
   note = why_cpu_;
   return "cpu";
 }

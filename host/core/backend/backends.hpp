@@ -21,9 +21,14 @@ class Backends {
  public:
   /// A decision begins.
   void begin();
+  /// From here on the GPU of this index or UUID; empty: the first that can be used.
+  void use_device(const std::string& device);
+  /// The GPU that has answered the decision until now, as text for users; empty where the CPU has.
+  const std::string& device() const { return device_; }
 
   /// Runs `work(backend)` on the requested backend, as one more operation of the decision.
   /// @param note  out: why the GPU has not answered where it was requested; empty otherwise
+  /// @throws InvalidArgument for a device that is none of those that there are
   /// @returns the name of the backend of the decision until now: `cuda` where a GPU has completed an operation and has
   /// not failed, or where there was nothing to do.
   template <class Work>
@@ -54,17 +59,18 @@ class Backends {
 
  private:
   PlacementBackend& get(Backend wanted, int threads);
-  const char* name(Backend wanted, const PlacementBackend& backend, std::string& note) const;
+  const char* name(Backend wanted, const PlacementBackend& backend, std::string& note);
   void give_up_gpu(const DeviceError& error);
 
   std::unique_ptr<PlacementBackend> reference_, cpu_, cuda_;
+  std::string wanted_device_;
   int cpu_threads_ = 0;
   int failures_ = 0;          // of the GPU in a row
   std::string cuda_failure_;  // the last one
   // Of the decision:
   bool answered_ = false;  // by the GPU, at least once
   bool failed_ = false;    // the GPU, or it could not be opened
-  std::string why_cpu_;
+  std::string why_cpu_, device_;
 };
 
 }  // namespace berth::core

@@ -11,25 +11,25 @@
 
 namespace berth::core {
 
-std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why, bool* short_memory) {
-  const std::vector<DeviceInfo> devices = list_devices(why, short_memory);
+std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why, bool* short_memory, const std::string& device) {
+  const std::vector<DeviceInfo> devices = chosen_devices(list_devices(why, short_memory), device);
   if (devices.empty()) return nullptr;
   const cuda_abi::Table* table = cuda_table(why);
   if (table == nullptr) return nullptr;
-  for (std::size_t row = 0; row < devices.size(); ++row) {
-    if (!devices[row].why_not.empty()) {
-      if (why.empty()) why = devices[row].name + ": " + devices[row].why_not;
+  for (const DeviceInfo& one : devices) {
+    if (!one.why_not.empty()) {
+      if (why.empty()) why = one.name + ": " + one.why_not;
       continue;
     }
     cuda_abi::Message message{};
     void* context = nullptr;
-    const cuda_abi::Status status = table->open(static_cast<std::int32_t>(row), &context, &message);
+    const cuda_abi::Status status = table->open(one.index, &context, &message);
     if (status == cuda_abi::Status::kOk) {
       why.clear();
-      return std::unique_ptr<CudaBackend>(new CudaBackend(table, context));
+      return std::unique_ptr<CudaBackend>(new CudaBackend(table, context, device_label(one)));
     }
     if (status == cuda_abi::Status::kOutOfMemory && short_memory != nullptr) *short_memory = true;
-    if (why.empty()) why = devices[row].name + ": " + message.text;
+    if (why.empty()) why = one.name + ": " + message.text;
   }
   return nullptr;
 }
@@ -139,6 +139,8 @@ void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSear
   check(table_->plan_search(context_, &one, &message), message);
 }
 
-std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory) { return CudaBackend::open(why, short_memory); }
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory, const std::string& device) {
+  return CudaBackend::open(why, short_memory, device);
+}
 
 }  // namespace berth::core

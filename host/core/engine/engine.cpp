@@ -231,8 +231,9 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
   const core::ChoiceOrder order{chosen.choice, chosen.shapes.get(), policy_state, request.seed, request.max_iterations};
   input.look(s);
   places.begin(s);
-  backends.also(request.backend, request.threads, plan.backend_note,
-                [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, stop_token); });
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+    choice.choose(s, problem.view(), marks, order, backend, stop_token);
+  });
   PassAttempt attempt = take_memory();
   pass_choice(s, marks, attempt);
   return attempt;
@@ -265,7 +266,7 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
   for (int look = 1; look < kMostLooks; ++look) {
     PassAttempt next = take_memory();
     bool again = false;
-    backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+    plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
       again = choice.choose_again(order, obtained_, backend, stop_token, next.choice);
     });
     if (!again) {
@@ -414,7 +415,9 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   stop_token.cancelled = &cancelled;
   if (request.budget_us > 0) stop_token.deadline = deadline_after(request.budget_us);
   if (request.progress) stop_token.progress = &request.progress;
+  backends.use_device(request.device);
   backends.begin();
+  plan.device.clear();
   chosen.choose(request.policy, request.params);
   if (!policy_state.policy.empty() && policy_state.policy != request.policy) {
     throw InvalidArgument("the policy state is of '" + policy_state.policy + "', not of '" + request.policy + "'");
@@ -486,6 +489,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searches() && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   policy_state.policy = request.policy;
+  plan.device = backends.device();
   if (request.changes_only) core::leave_out_unchanged(plan);
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();
