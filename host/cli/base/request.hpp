@@ -14,7 +14,7 @@ struct RequestOptions {
   std::vector<std::string> params;  ///< "k=v"
   std::string backend = "auto";
   std::string device;  ///< index or UUID; empty: the first that can be used
-  int threads = 1;  ///< 0: all processors of this machine
+  int threads = 1;     ///< 0: all processors of this machine
   std::uint64_t seed = 0;
   std::int64_t max_iterations = 0;
   std::string budget;  ///< a duration; empty: none
