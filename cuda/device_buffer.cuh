@@ -2,11 +2,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 #include "cuda/check.hpp"
+#include "cuda/excess.hpp"
 
 namespace berth::cuda {
 
@@ -21,7 +23,7 @@ struct PinnedMemory {
   static cudaError_t free(void* data) { return cudaFreeHost(data); }
 };
 
-/// Memory that grows and never shrinks. Growing discards the contents. Move-only.
+/// Memory that grows, and shrinks where it was far too large for a while (excess.hpp). Both discard the contents. Move-only.
 template <class T, class Memory>
 class Buffer {
  public:
@@ -34,17 +36,21 @@ class Buffer {
     return *this;
   }
 
-  /// Makes room for n elements. @param what  Names the memory in the error message.
+  /// Makes room for n elements, once in an operation. @param what  Names the memory in the error message.
   void reserve(std::size_t n, const char* what) {
-    if (n <= capacity_) return;
+    const bool shrinks = excess_.note(n * sizeof(T), capacity_ * sizeof(T));
+    if (n <= capacity_ && !shrinks) return;
+    const std::size_t room = shrinks ? std::max(n, excess_.largest() / sizeof(T)) : n;
     release();
-    check(Memory::allocate(reinterpret_cast<void**>(&data_), n * sizeof(T)), what);
-    capacity_ = n;
+    if (room == 0) return;
+    check(Memory::allocate(reinterpret_cast<void**>(&data_), room * sizeof(T)), what);
+    capacity_ = room;
   }
   void release() noexcept {
     if (data_ != nullptr) check_noexcept(Memory::free(data_));
     data_ = nullptr;
     capacity_ = 0;
+    excess_ = {};
   }
   T* data() const { return data_; }
   std::size_t capacity() const { return capacity_; }
@@ -53,6 +59,7 @@ class Buffer {
   static_assert(std::is_trivially_copyable_v<T>, "filled by copies of bytes");
   T* data_ = nullptr;
   std::size_t capacity_ = 0;
+  Excess excess_;
 };
 
 template <class T>

@@ -16,7 +16,11 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit
 void FollowedColumn::follow(const void* from, std::size_t bytes, cudaStream_t stream) {
   sent_ = 0;
   const auto* source = static_cast<const std::byte*>(from);
-  if (bytes > host_.capacity() || device_.data() == nullptr) {
+  const bool shrinks = excess_.note(bytes, host_.capacity());
+  if (bytes > host_.capacity() || device_.data() == nullptr || shrinks) {
+    excess_ = {};
+    host_.release();
+    device_.release();
     const std::size_t room = round_up(std::max(bytes + bytes / 4, kAlign), kAlign);
     bytes_ = 0;
     host_.reserve(room, "reserve host memory for a column");

@@ -28,6 +28,7 @@ class FollowedColumn {
   DeviceBuffer<std::byte> device_;
   std::size_t bytes_ = 0;
   std::size_t sent_ = 0;
+  Excess excess_;
 };
 
 /// Columns of the caller packed into one transfer. A column that is added twice is sent once.

@@ -1,12 +1,12 @@
-#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <new>
 
 #include "berth/build_id.hpp"
+#include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
+#include "cuda/excess.hpp"
 #include "cuda/launch.cuh"
 #include "cuda/mirror.cuh"
 #include "cuda/ones.cuh"
@@ -49,8 +49,11 @@ Status guarded(Message* message, const Fn& fn) noexcept {
   }
 }
 
-/// Does nothing. Whether it can run shows whether this build has code for a device.
+/// Does nothing. That it runs shows that the device and this build go together.
 __global__ void probe_kernel() {}
+
+/// What cuda/CMakeLists.txt compiles this library for.
+constexpr const char* kArchitectures = BERTH_CUDA_ARCHITECTURES;
 
 [[noreturn]] void no_device(const std::string& text) { throw CudaError(Status::kNoDevice, text); }
 
@@ -71,6 +74,7 @@ int count_devices(int& driver) {
     cudaGetLastError();
     no_device("the driver (CUDA " + version(driver) + ") shows no GPU");
   }
+  if (error == cudaErrorMemoryAllocation) check(error, "count the devices");
   if (error != cudaSuccess) {
     cudaGetLastError();
     no_device(std::string("the driver (CUDA ") + version(driver) + ") does not answer: " + cudaGetErrorString(error));
@@ -78,17 +82,30 @@ int count_devices(int& driver) {
   return n;
 }
 
-/// Whether this build surely has no code for a device: each of its architectures is newer. Asks no device, which would create a
-/// context there. Where it may have code, `open` finds out.
-bool has_no_code(const DeviceRow& row) {
-  constexpr int kArchitectures[] = {__CUDA_ARCH_LIST__};  // of this build: 800, 900, ..
-  const auto newer = [&](int architecture) { return architecture > 100 * row.major + 10 * row.minor; };
-  return std::all_of(std::begin(kArchitectures), std::end(kArchitectures), newer);
-}
-
 void say_no_code(DeviceRow& row) {
   row.usable = 0;
-  std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d", row.major, row.minor);
+  std::snprintf(row.why_not, sizeof(row.why_not), "this build has no code for compute capability %d.%d, only %s", row.major, row.minor,
+                architecture_names(kArchitectures).c_str());
+}
+
+/// A number that some devices do not state; 0 then.
+std::int64_t attribute(int device, cudaDeviceAttr which) {
+  int value = 0;
+  const cudaError_t error = cudaDeviceGetAttribute(&value, which, device);
+  check_noexcept(error);
+  return error == cudaSuccess ? value : 0;
+}
+
+// As the driver's tools print it.
+void write_uuid(const char* bytes, DeviceRow& row) {
+  char* to = row.uuid;
+  const auto left = [&] { return sizeof(row.uuid) - static_cast<std::size_t>(to - row.uuid); };
+  to += std::snprintf(to, left(), "GPU");
+  constexpr int kBytes = 16;
+  for (int i = 0; i < kBytes; ++i) {
+    const bool begins = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+    to += std::snprintf(to, left(), begins ? "-%02x" : "%02x", static_cast<unsigned>(static_cast<unsigned char>(bytes[i])));
+  }
 }
 
 void describe(int device, int driver, DeviceRow& row) {
@@ -98,12 +115,17 @@ void describe(int device, int driver, DeviceRow& row) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "query the device's properties");
   std::snprintf(row.name, sizeof(row.name), "%s", properties.name);
+  write_uuid(properties.uuid.bytes, row);
   row.major = properties.major;
   row.minor = properties.minor;
   row.multiprocessors = properties.multiProcessorCount;
   row.memory = static_cast<std::int64_t>(properties.totalGlobalMem);
+  constexpr std::int64_t kHzPerKhz = 1000, kTransfersPerClock = 2, kBitsPerByte = 8;
+  row.clock = kHzPerKhz * attribute(device, cudaDevAttrClockRate);
+  row.memory_rate =
+      kTransfersPerClock * kHzPerKhz * attribute(device, cudaDevAttrMemoryClockRate) * properties.memoryBusWidth / kBitsPerByte;
   row.usable = 1;
-  if (has_no_code(row)) say_no_code(row);
+  if (!has_code(kArchitectures, 10 * row.major + row.minor)) say_no_code(row);
 }
 
 /// Throws kNoDevice with the cause unless probe_kernel can run on the current device.
@@ -118,21 +140,35 @@ void check_code(DeviceRow& row) {
   check(error, "query probe_kernel");
 }
 
+/// An operation on a problem that stays on the device.
+template <class Operation>
+struct Mirrored {
+  Mirror mirror;
+  Operation operation;
+};
+
 /// State of a backend on one device.
 struct Context {
   int device;
   Tuning tuning;
   Stream stream;
-  Mirror mirror;
-  Placer placer;
-  Scorer scorer;
-  Pricer pricer;
-  Replayer replayer;
-  OnesSearcher ones_searcher;
-  Mirror search_mirror;  // separate from the problem of scheduling passes: each mirror sends little
-  PlanSearcher plan_searcher;
+  Kept<Mirrored<Placer>> placer;
+  Kept<Scorer> scorer;
+  Kept<Pricer> pricer;
+  Kept<Replayer> replayer;
+  Kept<OnesSearcher> ones_searcher;
+  Kept<Mirrored<PlanSearcher>> plan_searcher;  // its problem is separate from that of passes: each mirror sends little
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
+  /// The state of one kind of operation, for one operation. That of the other kinds goes after a while.
+  template <class T>
+  T& begin(Kept<T>& one) {
+    const auto rest = [&](auto& kept) {
+      if (static_cast<void*>(&kept) != static_cast<void*>(&one)) kept.rest();
+    };
+    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(ones_searcher), rest(plan_searcher);
+    return one.use();
+  }
   // After a failure the stream may still use the memory above.
   ~Context() { check_noexcept(cudaStreamSynchronize(stream.get())); }
   Context(const Context&) = delete;
@@ -190,35 +226,37 @@ void close(void* context) {
 
 Status place(void* context, const kernel::ProblemView* problem, const cuda_abi::AbiPlaceTask* tasks, std::int32_t n, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    const DeviceProblem device = opened.mirror.follow(*problem, opened.stream.get());
-    opened.placer.run(*problem, device, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+    Mirrored<Placer>& one = opened.begin(opened.placer);
+    const DeviceProblem device = one.mirror.follow(*problem, opened.stream.get());
+    one.operation.run(*problem, device, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 
 Status score(void* context, const kernel::ScoreTableView* table, kernel::BestPlace* best, Message* message) {
-  return on_context(context, message, [&](Context& opened) { opened.scorer.run(*table, opened.stream, best); });
+  return on_context(context, message, [&](Context& opened) { opened.begin(opened.scorer).run(*table, opened.stream, best); });
 }
 
 Status price(void* context, const cuda_abi::AbiPriceTask* tasks, std::int32_t n, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    opened.pricer.run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+    opened.begin(opened.pricer).run({tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 
 Status ones(void* context, const cuda_abi::AbiOnesTask* task, Message* message) {
-  return on_context(context, message, [&](Context& opened) { opened.ones_searcher.run(*task, opened.stream); });
+  return on_context(context, message, [&](Context& opened) { opened.begin(opened.ones_searcher).run(*task, opened.stream); });
 }
 
 Status plan_search(void* context, const cuda_abi::AbiPlanSearchTask* task, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    const DeviceProblem device = opened.search_mirror.follow(task->problem->problem, opened.stream.get());
-    opened.plan_searcher.run(*task, device, opened.tuning, opened.stream);
+    Mirrored<PlanSearcher>& one = opened.begin(opened.plan_searcher);
+    const DeviceProblem device = one.mirror.follow(task->problem->problem, opened.stream.get());
+    one.operation.run(*task, device, opened.tuning, opened.stream);
   });
 }
 
 Status replay(void* context, const kernel::ReplayView* problem, const cuda_abi::AbiReplayTask* tasks, std::int32_t n, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    opened.replayer.run(*problem, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+    opened.begin(opened.replayer).run(*problem, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
   });
 }
 

@@ -46,19 +46,29 @@ Placer::Sizes& Placer::Sizes::operator+=(const Sizes& more) {
   results += more.results;
   entries += more.entries;
   workspace += more.workspace;
+  inputs += more.inputs;
   return *this;
 }
 
 std::size_t Placer::Sizes::bytes() const {
   // Entries count twice: as the scheduling pass writes them, and packed.
-  return workspace + entries * 2 * sizeof(kernel::PlacedRow) + results + passes * (sizeof(PlaceArguments) + 8);
+  return workspace + entries * 2 * sizeof(kernel::PlacedRow) + results + inputs + passes * (sizeof(PlaceArguments) + 8);
 }
+
+// Without entries, which are downloaded piece by piece.
+std::size_t Placer::Sizes::pinned() const { return inputs + results + passes * (sizeof(PlaceArguments) + sizeof(std::int64_t)); }
 
 Placer::Sizes Placer::size_of(const kernel::ProblemView& problem, const cuda_abi::AbiPlaceTask& task) {
   kernel::PlaceResult result{};
   kernel::BumpAllocator counter{nullptr};
-  return Sizes{1, carve_result(counter, task, result), static_cast<std::size_t>(task.result.max_entries),
-               round_up(static_cast<std::size_t>(kernel::place_workspace_bytes(problem, *task.request)))};
+  Sizes sizes{1, carve_result(counter, task, result), static_cast<std::size_t>(task.result.max_entries),
+              round_up(static_cast<std::size_t>(kernel::place_workspace_bytes(problem, *task.request))), 0};
+  const auto count = [&](std::int64_t n, const auto* column) {
+    if (column != nullptr) sizes.inputs += round_up(static_cast<std::size_t>(n) * sizeof(*column));
+  };
+  kernel::for_each_column(problem, *task.request, count, *task.request);
+  count(task.n_taken, task.taken);
+  return sizes;
 }
 
 void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, std::span<const cuda_abi::AbiPlaceTask> tasks,
@@ -66,10 +76,10 @@ void Placer::run(const kernel::ProblemView& host, const DeviceProblem& device, s
   host_ = &host;
   device_ = &device;
   stream_ = &stream;
-  const std::size_t own = workspace_.capacity() + columns_.capacity() + arguments_.capacity() * sizeof(PlaceArguments) +
+  const std::size_t own = workspace_.capacity() + columns_.capacity() + requests_.bytes() + arguments_.capacity() * sizeof(PlaceArguments) +
                           (entries_.capacity() + packed_.capacity()) * sizeof(kernel::PlacedRow);
   in_chunks(
-      tasks, own, tuning, [&](const cuda_abi::AbiPlaceTask& task) { return size_of(host, task); },
+      tasks, own, kMostPinned - kMostPinnedEntries, tuning, [&](const cuda_abi::AbiPlaceTask& task) { return size_of(host, task); },
       [&](std::span<const cuda_abi::AbiPlaceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning); });
 }
 
@@ -149,7 +159,6 @@ void Placer::download_entries(std::span<const cuda_abi::AbiPlaceTask> tasks) {
   for (std::size_t w = 0; w < tasks.size(); ++w) starts[w + 1] = starts[w] + *tasks[w].result.n_entries;
   const auto total = static_cast<std::size_t>(starts[tasks.size()]);
   if (total == 0) return;
-  host_entries_.reserve(total, "reserve host memory for entries");
   const kernel::PlacedRow* from = entries_.data();
   if (tasks.size() > 1) {  // the entries of a single scheduling pass have no gaps
     starts_.reserve(tasks.size() + 1, "reserve entries");
@@ -161,13 +170,23 @@ void Placer::download_entries(std::span<const cuda_abi::AbiPlaceTask> tasks) {
     check_launch(stream_->get(), "launch pack_entries_kernel");
     from = packed_.data();
   }
-  check(cudaMemcpyAsync(host_entries_.data(), from, total * sizeof(kernel::PlacedRow), cudaMemcpyDeviceToHost, stream_->get()),
-        "download entries");
-  stream_->wait("download entries");
-  for (std::size_t w = 0; w < tasks.size(); ++w) {
-    const auto n = static_cast<std::size_t>(starts[w + 1] - starts[w]);
-    if (n != 0) std::memcpy(tasks[w].result.entries, host_entries_.data() + starts[w], n * sizeof(kernel::PlacedRow));
-  }
+  const std::span<const std::int64_t> all(starts, tasks.size() + 1);
+  constexpr auto kMost = static_cast<std::int64_t>(kMostPinnedEntries / sizeof(kernel::PlacedRow));
+  std::int64_t largest = 0;
+  in_pieces(all, kMost, [&](std::size_t first, std::size_t last) { largest = std::max(largest, all[last] - all[first]); });
+  host_entries_.reserve(static_cast<std::size_t>(largest), "reserve host memory for entries");
+  in_pieces(all, kMost, [&](std::size_t first, std::size_t last) {
+    const auto n = static_cast<std::size_t>(all[last] - all[first]);
+    if (n == 0) return;
+    check(cudaMemcpyAsync(host_entries_.data(), from + all[first], n * sizeof(kernel::PlacedRow), cudaMemcpyDeviceToHost, stream_->get()),
+          "download entries");
+    stream_->wait("download entries");
+    for (std::size_t w = first; w < last; ++w) {
+      const auto own = static_cast<std::size_t>(all[w + 1] - all[w]);
+      const kernel::PlacedRow* entries = host_entries_.data() + (all[w] - all[first]);
+      if (own != 0) std::memcpy(tasks[w].result.entries, entries, own * sizeof(kernel::PlacedRow));
+    }
+  });
 }
 
 }  // namespace berth::cuda

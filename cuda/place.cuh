@@ -36,9 +36,10 @@ class Placer {
  private:
   /// Memory that a chunk needs.
   struct Sizes {
-    std::size_t passes = 0, results = 0, entries = 0, workspace = 0;
+    std::size_t passes = 0, results = 0, entries = 0, workspace = 0, inputs = 0;
     Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
+    std::size_t pinned() const;
   };
   static Sizes size_of(const kernel::ProblemView& problem, const cuda_abi::AbiPlaceTask& task);
 

@@ -41,6 +41,8 @@ Pricer::Sizes& Pricer::Sizes::operator+=(const Sizes& more) {
 
 std::size_t Pricer::Sizes::bytes() const { return workspace + inputs + results + tasks * sizeof(PriceArguments); }
 
+std::size_t Pricer::Sizes::pinned() const { return inputs + results + tasks * sizeof(PriceArguments); }
+
 Pricer::Sizes Pricer::size_of(const cuda_abi::AbiPriceTask& task) {
   const kernel::PriceView& c = *task.problem;
   kernel::PriceWorkspace workspace{};
@@ -56,7 +58,7 @@ Pricer::Sizes Pricer::size_of(const cuda_abi::AbiPriceTask& task) {
 void Pricer::run(std::span<const cuda_abi::AbiPriceTask> tasks, const Tuning& tuning, const Stream& stream) {
   const std::size_t own = workspace_.capacity() + results_.capacity() + arguments_.capacity() * sizeof(PriceArguments) + inputs_.bytes();
   in_chunks(
-      tasks, own, tuning, [](const cuda_abi::AbiPriceTask& task) { return size_of(task); },
+      tasks, own, kMostPinned, tuning, [](const cuda_abi::AbiPriceTask& task) { return size_of(task); },
       [&](std::span<const cuda_abi::AbiPriceTask> some, const Sizes& sizes) { run_chunk(some, sizes, stream); });
 }
 

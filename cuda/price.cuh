@@ -35,6 +35,7 @@ class Pricer {
     std::size_t tasks = 0, results = 0, workspace = 0, inputs = 0;
     Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
+    std::size_t pinned() const;
   };
   static Sizes size_of(const cuda_abi::AbiPriceTask& task);
 

@@ -48,9 +48,10 @@ Replayer::Sizes& Replayer::Sizes::operator+=(const Sizes& more) {
 
 std::size_t Replayer::Sizes::bytes() const { return workspace + inputs + results + tasks * sizeof(ReplayArguments); }
 
-// Columns that differ between tasks, such as drawn run times, count for each; those of the policy count in full, too, so the estimate is
-// too large where tasks share them.
-Replayer::Sizes Replayer::size_of(const cuda_abi::AbiReplayTask& task) const {
+std::size_t Replayer::Sizes::pinned() const { return inputs + results + tasks * sizeof(ReplayArguments); }
+
+// A column that several tasks share counts for the first of them.
+Replayer::Sizes Replayer::size_of(const cuda_abi::AbiReplayTask& task) {
   kernel::ReplayWorkspace workspace{};
   kernel::ReplayResult result{};
   kernel::BumpAllocator counter{nullptr};
@@ -59,7 +60,7 @@ Replayer::Sizes Replayer::size_of(const cuda_abi::AbiReplayTask& task) const {
                                                       workspace)),
               0};
   const auto count = [&](std::int64_t n, const auto* column) {
-    if (column != nullptr) sizes.inputs += round_up(static_cast<std::size_t>(n) * sizeof(*column));
+    if (column != nullptr && counted_.insert(column).second) sizes.inputs += round_up(static_cast<std::size_t>(n) * sizeof(*column));
   };
   kernel::for_each_column(*host_, *task.request, count, *task.request);
   return sizes;
@@ -68,9 +69,10 @@ Replayer::Sizes Replayer::size_of(const cuda_abi::AbiReplayTask& task) const {
 void Replayer::run(const kernel::ReplayView& problem, std::span<const cuda_abi::AbiReplayTask> tasks, const Tuning& tuning,
                    const Stream& stream) {
   host_ = &problem;
+  counted_.clear();
   const std::size_t own = workspace_.capacity() + results_.capacity() + arguments_.capacity() * sizeof(ReplayArguments) + inputs_.bytes();
   in_chunks(
-      tasks, own, tuning, [&](const cuda_abi::AbiReplayTask& task) { return size_of(task); },
+      tasks, own, kMostPinned, tuning, [&](const cuda_abi::AbiReplayTask& task) { return size_of(task); },
       [&](std::span<const cuda_abi::AbiReplayTask> some, const Sizes& sizes) { run_chunk(some, sizes, stream); });
 }
 

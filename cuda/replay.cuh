@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "berth/kernel/replay/workspace.hpp"
@@ -34,14 +35,16 @@ class Replayer {
     std::size_t tasks = 0, results = 0, workspace = 0, inputs = 0;
     Sizes& operator+=(const Sizes& more);
     std::size_t bytes() const;
+    std::size_t pinned() const;
   };
-  Sizes size_of(const cuda_abi::AbiReplayTask& task) const;
+  Sizes size_of(const cuda_abi::AbiReplayTask& task);
 
   void run_chunk(std::span<const cuda_abi::AbiReplayTask> tasks, const Sizes& sizes, const Stream& stream);
   kernel::ReplayView upload(std::span<const cuda_abi::AbiReplayTask> tasks, const Sizes& sizes, const Stream& stream);
   void download(std::span<const cuda_abi::AbiReplayTask> tasks, const Sizes& sizes, const Stream& stream);
 
   const kernel::ReplayView* host_ = nullptr;
+  std::unordered_set<const void*> counted_;  // columns of requests
   ColumnPack inputs_;
   std::vector<std::size_t> places_;  // in the pack
   PinnedBuffer<ReplayArguments> host_arguments_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace berth::cuda {
@@ -16,11 +17,17 @@ struct Tuning {
 
 /// Starting values, not yet measured: docs/gpu-todo.md says how to measure them.
 inline constexpr Tuning kTuning[] = {
-    {0, 512, 32, 60, 65536, 0}, {90, 512, 32, 75, 65536, 18 << 10},  // beside 12 individuals of 168 registers a thread
+    {0, 512, 32, 60, 65536, 0}, {90, 512, 32, 75, 65536, 12 << 10},  // 16 individuals of 128 registers a thread fit
 };
 
 /// Block of one demand, on every device.
 inline constexpr int kScoreThreads = 128;
+
+/// Bytes of the host that a chunk of a batch may pin; a single task that needs more has them.
+inline constexpr std::size_t kMostPinned = std::size_t{1} << 30;
+
+/// Bytes of it for the entries of passes, which are downloaded piece by piece.
+inline constexpr std::size_t kMostPinnedEntries = std::size_t{1} << 28;
 
 inline const Tuning& tuning_for(std::int32_t capability) {
   const Tuning* best = &kTuning[0];

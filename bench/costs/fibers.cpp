@@ -3,6 +3,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -61,7 +62,10 @@ const T* exchange(T (&halves)[2][kMostThreads], std::int32_t rank, T v) {
 std::int32_t group_threads() {
   static const std::int32_t threads = [] {
     const char* const wanted = std::getenv("BERTH_COSTS_THREADS");
-    return wanted != nullptr && std::string(wanted) == "32" ? 32 : kMostThreads;
+    if (wanted == nullptr || std::string(wanted) == "128") return kMostThreads;
+    if (std::string(wanted) == "32") return 32;
+    std::fprintf(stderr, "BERTH_COSTS_THREADS=%s: 32 or 128\n", wanted);
+    std::exit(2);
   }();
   return threads;
 }

@@ -14,9 +14,9 @@
 #include "host/sim/batch/replay_batch.hpp"
 #include "host/sim/counts/count_simulation.hpp"
 
-/// Months of a trace replayed many times at once, under queue policies and estimates that differ. Counter
-/// `jobs_per_s`: of all replays together. Counter `simulate`: the time of `simulate_counts` for the first of them, over
-/// that of one replay, both by one thread.
+/// Months of a trace replayed many times at once, under queue policies, estimates and clusters that differ. Counter
+/// `jobs_per_s`: of all replays together. Counter `simulate`: the time of `simulate_counts` for the first of them by one
+/// thread, over the time of the batch for one replay.
 namespace berth::bench {
 namespace {
 
@@ -26,7 +26,8 @@ struct Case {
   std::int64_t nodes;
 };
 
-/// Replay i has other estimates or thresholds than the others, where the policy reads them, and up to seven nodes more.
+/// Each replay has its own estimates or thresholds, where the policy reads them, but the first knows the truth. Up to seven
+/// nodes are added.
 std::vector<sim::ReplaySpec> specs_of(const Case& one, std::int64_t n, const std::vector<Snapshot>& clusters) {
   std::vector<sim::ReplaySpec> specs;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -34,6 +35,8 @@ std::vector<sim::ReplaySpec> specs_of(const Case& one, std::int64_t n, const std
     spec.policy = one.policy;
     spec.params = {{"packing", "count"}, {"discipline", one.discipline}};
     if (spec.policy == "las") spec.params.emplace_back("thresholds_gpu_s", fmt::format("{},18000", 3250 + 10 * i));
+    if (i > 0 && spec.policy[0] == 's') spec.estimates = "noise:40";
+    spec.seed = static_cast<std::uint64_t>(i);
     spec.cluster = &clusters[static_cast<std::size_t>(i) % clusters.size()];
   }
   return specs;

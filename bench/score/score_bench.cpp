@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/defaults.hpp"
@@ -101,10 +102,11 @@ void score_cuda(benchmark::State& bench) {
 }
 
 [[maybe_unused]] const bool registered = [] {
+  const std::int64_t all = std::max(2U, std::thread::hardware_concurrency());
   for (const std::int64_t size : score_sizes()) {
     auto* cpu = benchmark::RegisterBenchmark("score/backend:cpu", score_cpu);
     cpu->ArgNames({"nodes", "collapse", "threads"})->UseRealTime()->Unit(benchmark::kMillisecond);
-    for (const std::int64_t threads : {1, 2}) {
+    for (const std::int64_t threads : {std::int64_t{1}, all}) {
       for (const std::int64_t collapse : {1, 0}) cpu->Args({size, collapse, threads});
     }
     benchmark::RegisterBenchmark("score/backend:cuda", score_cuda)

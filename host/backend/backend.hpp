@@ -94,8 +94,13 @@ class PlacementBackend {
  public:
   virtual ~PlacementBackend() = default;
   virtual const char* name() const = 0;
-  /// Operations that a GPU has completed; some of a GPU's backend run on the CPU.
+  /// Operations that a GPU has completed.
   virtual std::int64_t gpu_operations() const { return 0; }
+  /// Operations of a GPU's backend that ran on the CPU, and why the last of them did. Those without work do not count.
+  virtual std::int64_t cpu_operations() const { return 0; }
+  virtual const char* why_cpu() const { return ""; }
+  /// The GPU, as text for users; empty for a CPU.
+  virtual std::string device() const { return {}; }
   /// Runs one scheduling pass. The caller sizes the columns of `result` (`entry_bound`).
   virtual void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) = 0;
   /// Runs many scheduling passes over one problem.
@@ -118,7 +123,9 @@ std::unique_ptr<PlacementBackend> make_reference_backend();
 std::unique_ptr<PlacementBackend> make_cpu_backend(int threads);
 /// The GPU, loaded from libberth_cuda at run time. Null when there is none; `why` then has the cause.
 /// @param short_memory  out: whether a GPU could not be used for want of memory
-std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory = nullptr);
+/// @param device        its index or UUID; empty: the first that can be used
+/// @throws InvalidArgument for a device that is none of those that there are
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory = nullptr, const std::string& device = {});
 
 /// Entries that suffice for any scheduling pass over the problem: one per GPU, and one per share that fits; where every
 /// waiting job may be reserved, those of all jobs.

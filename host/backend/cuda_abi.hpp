@@ -27,10 +27,13 @@ struct Message {
 
 struct DeviceRow {
   char name[256];
+  char uuid[48];              // "GPU-01234567-89ab-cdef-0123-456789abcdef"
   std::int32_t major, minor;  // compute capability
   std::int32_t multiprocessors;
   std::int32_t driver, runtime;  // CUDA versions, 1000 * major + 10 * minor
   std::int64_t memory;           // bytes
+  std::int64_t memory_rate;      // bytes a second between memory and the processor, at most; 0: not stated
+  std::int64_t clock;            // Hz, at most; 0: not stated
   std::int32_t usable;           // 1: this build has code for it
   char why_not[256];             // empty when usable
 };

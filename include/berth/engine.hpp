@@ -31,6 +31,8 @@ struct Request {
   std::string policy = "fifo";
   std::vector<std::pair<std::string, std::string>> params;  ///< see `policies()`
   Backend backend = Backend::kAuto;
+  /// The GPU of the backend cuda: its index in `berth devices`, or its UUID. Empty: the first that can be used. Does not change the plan.
+  std::string device;
   int threads = 1;
   /// The plan lists only jobs that start, move, stop, are repaired, rejected or reserved: `Plan::changes_only`.
   bool changes_only = false;
@@ -77,7 +79,7 @@ class BERTH_API Engine {
   /// @param policy_state  In: from the last decision. Out: for the next one.
   /// @param request       Policy, parameters, backend and limits.
   /// @param plan          Out, overwritten.
-  /// @throws InvalidArgument for an unknown policy or parameter; InternalError for a plan that fails validation.
+  /// @throws InvalidArgument for an unknown policy, parameter or device; InternalError for a plan that fails validation.
   void decide(const ClusterState& state, PolicyState& policy_state, const Request& request, Plan& plan);
   /// The same without a policy state: the policy keeps nothing.
   Plan decide(const ClusterState& state, const Request& request);

@@ -101,8 +101,9 @@ class BERTH_API Placement {
  public:
   /// @param backend  Does not change any answer.
   /// @param threads  CPU threads for scheduling passes and pairs, 1..4096. Does not change any answer.
-  /// @throws InvalidArgument naming the number of threads.
-  explicit Placement(Backend backend = Backend::kAuto, int threads = 1);
+  /// @param device   The GPU of the backend cuda: its index in `berth devices`, or its UUID. Empty: the first that can be used.
+  /// @throws InvalidArgument naming the number of threads. A device that is none throws it at the first answer.
+  explicit Placement(Backend backend = Backend::kAuto, int threads = 1, const std::string& device = {});
   ~Placement();
   Placement(Placement&&) noexcept;
   Placement& operator=(Placement&&) noexcept;
@@ -130,6 +131,7 @@ class BERTH_API Placement {
 
   const std::string& backend() const;       ///< backend of the last answer: "reference", "cpu", "cuda"; empty before the first
   const std::string& backend_note() const;  ///< why it is not the requested backend; may be empty
+  const std::string& device() const;        ///< GPU of the last answer, such as "0 (NVIDIA H200, GPU-01..)"; empty: the CPU
 
  private:
   std::unique_ptr<PlacementImpl> impl_;

@@ -167,6 +167,7 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> params;
   std::string backend;       ///< backend of the answer: "reference", "cpu", "cuda"
   std::string backend_note;  ///< why it is not the requested backend; may be empty
+  std::string device;        ///< GPU of the answer, such as "0 (NVIDIA H200, GPU-01..)"; empty where no GPU has answered
   std::uint64_t seed = 0;
   std::int64_t iterations = 0;  ///< jobs of the scheduling pass, or evaluations, generations or rounds of the policy
   std::string stopped_by;       ///< "done", "iterations", "budget", "cancel"
@@ -193,7 +194,7 @@ BERTH_API std::string_view to_string(Action action);
 BERTH_API std::string_view to_string(ReasonCode code);
 BERTH_API std::string_view to_string(Proof proof);
 
-/// Returns true when two plans are equal except for backend, stopped_by, revision and timing (promise 1 of the engine).
+/// Returns true when two plans are equal except for backend, device, stopped_by, revision and timing (promise 1 of the engine).
 BERTH_API bool same_plan(const Plan& a, const Plan& b);
 
 }  // namespace berth

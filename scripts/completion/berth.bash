@@ -53,7 +53,7 @@ _berth() {
     *)
       case $command in
         plan)
-          words="--snapshot --slurm --held --policy --param --backend --threads --seed --max-iterations --budget --state-in --state-out --compare --out --json
+          words="--snapshot --slurm --held --policy --param --backend --device --threads --seed --max-iterations --budget --state-in --state-out --compare --out --json
             --no-timing --dump-on-error --color --rows --all"
           ;;
         explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
@@ -67,7 +67,7 @@ _berth() {
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
         simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
-        bench) words="--suite --threads --seed --json --quick" ;;
+        bench) words="--suite --threads --device --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;
         devices | version) words="--json" ;;
       esac

@@ -1,4 +1,6 @@
 /* A whole session: load, decide, read, explain, commit, continue. */
+#include <stddef.h>
+
 #include "check.h"
 
 static berth_state* load(void) {
@@ -42,6 +44,20 @@ static void decides_and_commits(void) {
   CHECK(info.gpus == 16 && info.gpus_used == 12);
   CHECK(strcmp(info.policy, "srsf") == 0 && strcmp(info.stopped_by, "done") == 0 && info.seed == 7);
   CHECK(info.proof == BERTH_PROOF_PLACED_VALIDATED && info.now_us == 100 * 1000000);
+
+  /* A device is of the backend cuda. A program of an older minor version has no such member: it is neither read nor written. */
+  CHECK(info.device != NULL && info.device[0] == '\0');
+  request.device = "7";
+  OK(berth_decide(engine, state, memory, &request, plan, NULL));
+  request.struct_size = offsetof(berth_request, device);
+  request.device = kSmall;
+  info.struct_size = offsetof(berth_plan_info, device);
+  info.device = NULL;
+  OK(berth_decide(engine, state, memory, &request, plan, NULL));
+  OK(berth_plan_get_info(plan, &info, NULL));
+  CHECK(info.device == NULL && info.starts == 1);
+  request.struct_size = sizeof request;
+  request.device = NULL;
 
   /* The same without the job that is kept. */
   request.changes_only = 1;

@@ -95,6 +95,7 @@ TEST(CliBadInput, NumbersAreChecked) {
   expect_refused(racks("--policy fifo --max-iterations 9223372036854775808"), "--max-iterations");
   expect_refused(racks("--policy fifo --rows 1e3"), "--rows");
   expect_refused(racks("--policy fifo --backend gpu"), "--backend");
+  expect_refused(racks("--policy fifo --device 0"), "--device");
   expect_refused("generate --nodes 0 --jobs 5 --out /dev/null", "nodes");
   expect_refused("generate --nodes 4 --jobs 5 --gpu-types A100-80GB:x --out /dev/null", "--gpu-types");
 }

@@ -20,9 +20,10 @@ constexpr std::int32_t kMaxDevices = 4;
 
 struct Settings {
   std::int32_t devices = 1;
-  std::int32_t driver = 13000;      // CUDA version that it knows; 0: there is none
-  std::int32_t capability = 90;     // 10 * major + minor, of every device
-  std::int32_t has_code_from = 80;  // devices below have no code in this build
+  std::int32_t driver = 13000;        // CUDA version that it knows; 0: there is none
+  std::int32_t capability = 90;       // 10 * major + minor, of every device
+  std::int32_t first_capability = 0;  // that of device 0, where it differs
+  std::int32_t has_code_from = 80;    // devices below have no code in this build
   std::int32_t multiprocessors = 2;
   std::int32_t shared_optin = 227 << 10;               // bytes that a block may use at most
   std::int64_t memory = std::int64_t{1} << 30;         // bytes of each device

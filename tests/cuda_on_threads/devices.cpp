@@ -7,6 +7,8 @@
 namespace berth::cuda_on_threads {
 namespace {
 
+constexpr int kClockKhz = 1'000'000, kMemoryClockKhz = 2'500'000, kBusBits = 64;  // 40 GB/s
+
 bool exists(const Runtime& runtime, int device) { return device >= 0 && device < runtime.settings.devices; }
 
 }  // namespace
@@ -34,10 +36,15 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (!exists(runtime, device)) return cudaErrorInvalidDevice;
     *properties = {};
     std::snprintf(properties->name, sizeof(properties->name), "threads of the host, %d", device);
+    properties->uuid.bytes[0] = '\xab';
+    properties->uuid.bytes[15] = static_cast<char>(device);
     properties->totalGlobalMem = static_cast<std::size_t>(runtime.settings.memory);
-    properties->major = runtime.settings.capability / 10;
-    properties->minor = runtime.settings.capability % 10;
+    const bool first = device == 0 && runtime.settings.first_capability != 0;
+    const int capability = first ? runtime.settings.first_capability : runtime.settings.capability;
+    properties->major = capability / 10;
+    properties->minor = capability % 10;
     properties->multiProcessorCount = runtime.settings.multiprocessors;
+    properties->memoryBusWidth = kBusBits;
     return cudaSuccess;
   });
 }
@@ -45,7 +52,20 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return call("cudaDeviceGetAttribute", Needs::kNothing, [&](Runtime& runtime, Device&) {
     if (!exists(runtime, device)) return cudaErrorInvalidDevice;
-    *value = attribute == cudaDevAttrMultiProcessorCount ? runtime.settings.multiprocessors : runtime.settings.shared_optin;
+    switch (attribute) {
+      case cudaDevAttrMultiProcessorCount:
+        *value = runtime.settings.multiprocessors;
+        break;
+      case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = runtime.settings.shared_optin;
+        break;
+      case cudaDevAttrClockRate:
+        *value = kClockKhz;
+        break;
+      case cudaDevAttrMemoryClockRate:
+        *value = kMemoryClockKhz;
+        break;
+    }
     return cudaSuccess;
   });
 }

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/core/backend/backends.hpp"
@@ -129,10 +132,10 @@ TEST(CudaOnThreads, AGpuThatFailsThreeTimesInARowIsNotOpenedAgainWhateverTheCpuD
   EXPECT_EQ(ask(backends, operations().front()).backend, "cpu");
 }
 
-TEST(CudaOnThreads, AGpuThatCannotBeOpenedForWantOfMemoryIsTriedAgain) {
-  const std::int64_t listed = first_call("cudaGetDeviceProperties"), opened = first_call("cudaMemcpyAsync");
+TEST(CudaOnThreads, AGpuThatCannotBeListedOrOpenedForWantOfMemoryIsTriedAgain) {
+  const std::int64_t opened = first_call("cudaMemcpyAsync");
   int failures = 0;
-  for (std::int64_t call = listed + 1; call < opened; ++call) {
+  for (std::int64_t call = 0; call < opened; ++call) {
     Settings fails;
     fails.failing_call = call;
     fails.failure = Failure::kOnce;
@@ -149,7 +152,49 @@ TEST(CudaOnThreads, AGpuThatCannotBeOpenedForWantOfMemoryIsTriedAgain) {
     ++failures;
     EXPECT_EQ(ask(backends, operations().front()).backend, "cuda") << "call " << call;
   }
-  EXPECT_GT(failures, 2);
+  EXPECT_GT(failures, 5);
+}
+
+TEST(CudaOnThreads, MemoryOfAnOperationThatIsNotUsedIsGivenBack) {
+  set({});
+  core::Backends backends;
+  const Operation& pass = operations().front();
+  ASSERT_EQ(ask(backends, pass).backend, "cuda");
+  const Counts before = counts();
+  ASSERT_EQ(ask(backends, plan_search_of(64)).backend, "cuda");
+  EXPECT_GT(counts().device_bytes, before.device_bytes + 10'000);
+
+  for (int i = 0; i < 16; ++i) ASSERT_EQ(ask(backends, pass).backend, "cuda");
+
+  EXPECT_EQ(counts().device_bytes, before.device_bytes);
+  EXPECT_EQ(counts().pinned_bytes, before.pinned_bytes);
+  EXPECT_EQ(counts().graphs, before.graphs);
+}
+
+/// In the child of a fork the stand-in ends the process at any call.
+TEST(CudaOnThreads, AChildOfAForkGetsTheCpuWithTheReason) {
+  set({});
+  core::Backends backends;
+  ASSERT_EQ(ask(backends, operations().front()).backend, "cuda");
+
+  const pid_t child = fork();
+  if (child == 0) {
+    bool right = true;
+    {
+      core::Backends inherited = std::move(backends), own;
+      for (core::Backends* each : {&inherited, &own}) {
+        const Answer answer = ask(*each, operations().front());
+        right = right && answer.difference.empty() && answer.backend == "cpu" && answer.note.find("forked") != std::string::npos;
+      }
+    }
+    std::_Exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(ask(backends, operations().front()).backend, "cuda");
 }
 
 TEST(CudaOnThreads, WhatIsNoExceptionOfOursDoesNotEndTheProgram) {

@@ -39,6 +39,7 @@ struct Runtime {
   Settings settings;
   Counts counts{};
   std::uint64_t epoch = 1;  // of the settings
+  int process = 0;          // that uses it
   cudaError_t sticky = cudaSuccess;
   std::string sticky_text;
   std::uint64_t random = 1;

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
 #include <optional>
 
+#include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/sim/counts/count_simulation.hpp"
 #include "tests/property/random_worlds.hpp"
@@ -23,10 +25,18 @@ std::string row_of(TimeUs start, TimeUs end, TimeUs held, TimeUs restarting, Tim
                      moving, starts, preemptions, moves);
 }
 
-std::string total_row(const SimulationTotals& totals) {
-  return fmt::format("first {} last {} release {} gpus {} gpu-time {} up {} decisions {}", totals.first_submit_us, totals.last_end_us,
-                     totals.last_release_us, totals.gpus, static_cast<std::int64_t>(totals.gpu_us),
-                     static_cast<std::int64_t>(totals.gpu_up_us), totals.decisions);
+/// Sums over jobs.
+struct Sums {
+  std::int64_t completed = 0, rejected = 0, starts = 0, preemptions = 0, moves = 0, jct_us = 0, wait_us = 0;
+};
+
+std::string total_row(const SimulationTotals& totals, const Sums& sums) {
+  return fmt::format(
+      "first {} last {} release {} gpus {} gpu-time {} up {} decisions {} completed {} rejected {} starts {} preempted {} "
+      "moved {} jct {} wait {}",
+      totals.first_submit_us, totals.last_end_us, totals.last_release_us, totals.gpus, static_cast<std::int64_t>(totals.gpu_us),
+      static_cast<std::int64_t>(totals.gpu_up_us), totals.decisions, sums.completed, sums.rejected, sums.starts, sums.preemptions,
+      sums.moves, sums.jct_us, sums.wait_us);
 }
 
 std::vector<std::string> rows_of(const ReplayOutcome& outcome) {
@@ -36,14 +46,15 @@ std::vector<std::string> rows_of(const ReplayOutcome& outcome) {
     rows.push_back(row_of(jobs.start_us[j], jobs.end_us[j], jobs.held_us[j], jobs.restarting_us[j], jobs.moving_us[j], jobs.starts[j],
                           jobs.preemptions[j], jobs.moves[j]));
   }
-  rows.push_back(total_row(outcome.totals));
+  rows.push_back(total_row(outcome.totals, {outcome.completed, outcome.rejected, outcome.starts, outcome.preemptions, outcome.moves,
+                                            static_cast<std::int64_t>(outcome.jct_us), static_cast<std::int64_t>(outcome.wait_us)}));
   return rows;
 }
 
 /// The same by `simulate_counts`; nothing where it does not apply.
 std::optional<std::vector<std::string>> simulated(const Trace& trace, const Overheads& overheads, const ReplaySpec& spec) {
-  Trace as_told = trace;
-  for (std::size_t j = 0; j < spec.run_us.size(); ++j) as_told.jobs[j].run_us = spec.run_us[j];
+  Trace changed = trace;
+  for (std::size_t j = 0; j < spec.run_us.size(); ++j) changed.jobs[j].run_us = spec.run_us[j];
   SimulationSettings settings;
   settings.request.policy = spec.policy;
   settings.request.params = spec.params;
@@ -51,17 +62,25 @@ std::optional<std::vector<std::string>> simulated(const Trace& trace, const Over
   settings.estimates = spec.estimates;
   settings.overheads = overheads;
   std::vector<std::string> rows(trace.jobs.size());
-  JobsOf jobs(as_told);
+  JobsOf jobs(changed);
+  Sums sums;
   const std::optional<SimulationTotals> totals =
-      simulate_counts({as_told.profiles, facts_of(as_told), jobs}, *spec.cluster, settings, [&](const JobOutcome& job) {
+      simulate_counts({changed.profiles, facts_of(changed), jobs}, *spec.cluster, settings, [&](const JobOutcome& job) {
         const auto lost = [&](Loss loss) {
           return static_cast<TimeUs>(job.lost_gpu_us[static_cast<std::size_t>(loss)]) / job.traced->gpus;
         };
+        const bool completed = job.end == JobOutcome::End::kCompleted;
+        ++(completed ? sums.completed : sums.rejected);
+        sums.starts += job.starts;
+        sums.preemptions += job.preemptions;
+        sums.moves += job.moves;
+        sums.jct_us += completed ? job.jct_us() : 0;
+        sums.wait_us += completed ? job.waited_us() : 0;
         rows[to_index(job.job)] =
             row_of(job.start_us, job.end_us, job.held_us, lost(Loss::kRestart), lost(Loss::kMove), job.starts, job.preemptions, job.moves);
       });
   if (!totals) return std::nullopt;
-  rows.push_back(total_row(*totals));
+  rows.push_back(total_row(*totals, sums));
   return rows;
 }
 
@@ -80,7 +99,7 @@ ReplaySpec random_spec(Random& random, std::uint64_t seed) {
     spec.params.emplace_back("thresholds_gpu_s", random.of<const char*>({"20,50,200", "7.5", "1,2,3,4,5,6,100,1000"}));
   }
   if (spec.policy == "sjf") spec.params.emplace_back("form", random.of<const char*>({"helios", "tiresias"}));
-  spec.estimates = random.of<const char*>({"oracle", "oracle", "noise:40", "noise:100", "none"});
+  spec.estimates = random.of<const char*>({"oracle", "oracle", "reactive", "rolling", "noise:40", "noise:100", "none"});
   spec.seed = seed;
   return spec;
 }
@@ -122,6 +141,60 @@ TEST(ReplayBatch, IsEachSimulation) {
   EXPECT_GT(replayed, 1500);
   EXPECT_GT(moved, 1000);
   EXPECT_GT(displaced, 10000);
+}
+
+TEST(ReplayBatch, RefusesWhatSimulateRefuses) {
+  Random random(1);
+  const Trace trace = test::random_trace(random, {});
+  const Snapshot cluster = io::uniform_cluster(2, 8);
+  const auto cpu = core::make_cpu_backend(1);
+  const auto refused = [&](const auto& change) {
+    ReplaySpec spec;
+    spec.policy = "fifo";
+    spec.cluster = &cluster;
+    change(spec);
+    EXPECT_THROW(replay_batch(trace, {}, {&spec, 1}, *cpu, false), InvalidArgument);
+  };
+  const std::vector<TimeUs> too_many(trace.jobs.size() + 1, kSecond), negative(trace.jobs.size(), -1);
+  refused([](ReplaySpec& spec) { spec.cluster = nullptr; });
+  refused([](ReplaySpec& spec) { spec.estimates = "noise:500"; });
+  refused([](ReplaySpec& spec) { spec.policy = "fif"; });
+  refused([](ReplaySpec& spec) { spec.params = {{"discipline", "eazy"}}; });
+  refused([&](ReplaySpec& spec) { spec.run_us = negative; });
+  refused([&](ReplaySpec& spec) { spec.run_us = too_many; });
+}
+
+TEST(ReplayBatch, StopsAllThreads) {
+  Random random(2);
+  const Trace trace = test::random_trace(random, {});
+  const Snapshot cluster = io::uniform_cluster(2, 8);
+  std::vector<ReplaySpec> specs(40);
+  for (ReplaySpec& spec : specs) {
+    spec.policy = "fifo";
+    spec.cluster = &cluster;
+  }
+  const std::atomic<bool> cancelled{true};
+  core::StopToken stop;
+  stop.cancelled = &cancelled;
+
+  const std::vector<ReplayOutcome> got = replay_batch(trace, {}, specs, *core::make_cpu_backend(4), false, &stop);
+
+  for (const ReplayOutcome& one : got) EXPECT_TRUE(one.totals.interrupted);
+  EXPECT_TRUE(stop.by_cancel);
+}
+
+TEST(ReplayBatch, OfNoJobsHasNoDecisions) {
+  const Snapshot cluster = io::uniform_cluster(2, 8);
+  ReplaySpec spec;
+  spec.policy = "las";
+  spec.params = {{"packing", "count"}};
+  spec.cluster = &cluster;
+
+  const std::vector<ReplayOutcome> got = replay_batch({}, {}, {&spec, 1}, *core::make_cpu_backend(1), true);
+
+  EXPECT_EQ(got[0].why_not, "");
+  EXPECT_EQ(got[0].totals.decisions, 0);
+  EXPECT_EQ(got[0].completed, 0);
 }
 
 }  // namespace berth::sim

@@ -44,6 +44,9 @@ Request request_of(const RequestOptions& options, const PolicyInfo& info) {
   Request request;
   request.policy = info.name;
   request.backend = core::from_name<Backend>(options.backend).value();  // the parser accepts no other value
+  if (!options.device.empty() && request.backend != Backend::kCuda)
+    throw InvalidArgument(fmt::format("--device: the backend {} uses no GPU; add --backend cuda", options.backend));
+  request.device = options.device;
   request.threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   request.seed = options.seed;
   request.max_iterations = options.max_iterations;

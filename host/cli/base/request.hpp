@@ -13,7 +13,8 @@ namespace berth::cli {
 struct RequestOptions {
   std::vector<std::string> params;  ///< "k=v"
   std::string backend = "auto";
-  int threads = 1;  ///< 0: all processors of this machine
+  std::string device;  ///< index or UUID; empty: the first that can be used
+  int threads = 1;     ///< 0: all processors of this machine
   std::uint64_t seed = 0;
   std::int64_t max_iterations = 0;
   std::string budget;  ///< a duration; empty: none

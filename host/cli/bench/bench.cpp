@@ -28,6 +28,7 @@ constexpr std::string_view kSuites[] = {"headline"};
 struct BenchArguments {
   std::string suite;
   int threads = 0;
+  std::string device;
   std::uint64_t seed = 1;
   std::string json;
   bool quick = false;
@@ -53,12 +54,15 @@ void check_writable(const std::string& path) {
   if (::access(in.c_str(), W_OK | X_OK) != 0) io::fail_file("write", path, errno);
 }
 
-std::vector<BenchSide> sides_of(int threads, const MachineFacts& machine) {
+/// @throws InvalidArgument for a device that is none of those that there are
+std::vector<BenchSide> sides_of(int threads, const std::string& device, const MachineFacts& machine) {
   const int all = threads > 0 ? threads : static_cast<int>(machine.threads);
   std::vector<BenchSide> sides{{"1 thread", Backend::kCpu, 1}};
   if (all > 1) sides.push_back({core::counted(all, "thread"), Backend::kCpu, all});
   const auto usable = [](const core::DeviceInfo& gpu) { return gpu.why_not.empty(); };
-  if (std::any_of(machine.gpus.begin(), machine.gpus.end(), usable)) sides.push_back({"cuda", Backend::kCuda, 1});
+  const std::vector<core::DeviceInfo> chosen = core::chosen_devices(machine.gpus, device);
+  const auto gpu = std::find_if(chosen.begin(), chosen.end(), usable);
+  if (gpu != chosen.end()) sides.push_back({"cuda", Backend::kCuda, 1, std::to_string(gpu->index)});
   return sides;
 }
 
@@ -105,7 +109,7 @@ BenchReport measure(const BenchArguments& options) {
   report.before = read_clocks();
   const int repetitions = options.quick ? 1 : 5;
   report.before.fixed_work_s = fixed_work(repetitions);
-  report.sides = sides_of(options.threads, report.machine);
+  report.sides = sides_of(options.threads, options.device, report.machine);
   const BenchOrder order{report.sides, options.seed, options.quick, [&] { return !came(); },
                          [&](const std::string& why) { report.warnings.push_back(why); }};
   int percent = 0;
@@ -147,6 +151,7 @@ void add_bench(Commands& commands) {
       ->check(whole_number<int>(0, 1024))
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--device", options->device, "Measure this GPU: its index in 'berth devices', or its UUID")->type_name("GPU");
   add_seed_option(app, options->seed, "Seed clusters, jobs and search");
   app.add_option("--json", options->json, "Also write the figures to FILE as JSON; - is standard output")->type_name("FILE");
   app.add_flag("--quick", options->quick, "Take small sizes for a few seconds: to try it, not to compare");

@@ -34,9 +34,12 @@ class DecisionStream {
       : snapshot_(used_cluster(size, seed)), state_(snapshot_), turnover_(snapshot_, seed) {
     request_.policy = size.policy;
     request_.backend = side.backend;
+    request_.device = side.device;
     request_.threads = side.threads;
   }
 
+  /// After the last step.
+  std::int64_t gpus_used() const { return plan_.totals.gpus_used; }
   /// From the changes to the validated plan. @throws core::DeviceError when the GPU failed and the CPU took over
   double step() {
     const std::vector<Delta> deltas = turnover_.next(state_);
@@ -79,6 +82,7 @@ void measure_decisions(const BenchOrder& order, DecisionsSize& size) {
     if (side.backend == Backend::kCpu && side.threads > 1) continue;
     std::vector<double> seconds;
     double sum = 0;
+    std::int64_t gpus_used = 0;
     try {
       DecisionStream stream(size, side, order.seed);
       (void)stream.step();
@@ -86,13 +90,15 @@ void measure_decisions(const BenchOrder& order, DecisionsSize& size) {
         if (!order.go_on()) return;
         seconds.push_back(stream.step());
         sum += seconds.back();
+        if (seconds.size() == kLeastDecisions) gpus_used = stream.gpus_used();
       }
     } catch (const core::DeviceError& error) {
       order.left_out(fmt::format("{} is left out of decisions of {}: {}", side.name, size.policy, error.what()));
       continue;
     }
     std::sort(seconds.begin(), seconds.end());
-    size.runs.push_back({side.name, static_cast<std::int32_t>(seconds.size()), percentile(seconds, 500), percentile(seconds, 990), sum});
+    size.runs.push_back(
+        {side.name, static_cast<std::int32_t>(seconds.size()), percentile(seconds, 500), percentile(seconds, 990), sum, gpus_used});
   }
 }
 

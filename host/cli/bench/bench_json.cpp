@@ -29,6 +29,7 @@ struct MeasuredNanoseconds {
 
 constexpr BenchField<core::DeviceInfo> kGpuFields[] = {
     field<Name, &core::DeviceInfo::name>("name", kRequired),
+    field<Name, &core::DeviceInfo::uuid>("uuid"),
     field<Name, [](const core::DeviceInfo& gpu) { return fmt::format("{}.{}", gpu.major, gpu.minor); }>("compute_capability", kRequired),
     field<Whole, &core::DeviceInfo::memory_bytes>("memory_bytes", kRequired),
     field<Name, &core::DeviceInfo::driver_cuda>("driver_cuda", kRequired),
@@ -169,6 +170,22 @@ constexpr BenchField<DecisionsSize> kDecisionsFields[] = {
     field<Lines<Object<kDecisionsRunFields>>, &DecisionsSize::runs>("runs", kRequired),
 };
 
+// Absent where the side was not measured.
+struct SideValue {
+  static bool absent(double value) { return std::isnan(value); }
+  static void write(io::JsonWriter& w, double value) { w.decimal(std::llround(1e6 * value), 6); }
+  static void describe(io::JsonWriter& w) { w.text("type", "number"); }
+};
+
+constexpr BenchField<BenchComparison> kComparisonFields[] = {
+    field<Name, &BenchComparison::operation>("operation", kRequired),
+    field<Name, &BenchComparison::unit>("unit", kRequired, "of a speed or of an outcome"),
+    field<io::Boolean, &BenchComparison::less_is_better>("less_is_better"),
+    field<SideValue, &BenchComparison::cpu_one>("cpu_one"),
+    field<SideValue, &BenchComparison::cpu_all>("cpu_all"),
+    field<SideValue, &BenchComparison::gpu>("gpu"),
+};
+
 constexpr std::string_view kBenchFormat = "berth.bench.v1", kSuite = "headline";
 
 constexpr BenchField<BenchReport> kBenchFields[] = {
@@ -181,6 +198,7 @@ constexpr BenchField<BenchReport> kBenchFields[] = {
     field<Object<kMachineFields>, &BenchReport::machine>("machine", kRequired),
     field<Object<kClocksFields>>("clocks", kRequired),
     field<Sides, &BenchReport::sides>("sides", kRequired),
+    field<Lines<Object<kComparisonFields>>, [](const BenchReport& report) { return compare_sides(report); }>("comparison", kRequired),
     field<Lines<Object<kSearchFields>>, &BenchReport::search>("search", kRequired),
     field<Lines<Object<kPassesFields>>, &BenchReport::passes>("scenarios", kRequired),
     field<Lines<Object<kDecisionsFields>>, &BenchReport::decisions>("decisions", kRequired),

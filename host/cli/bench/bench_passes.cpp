@@ -108,10 +108,18 @@ void require_alike(const std::vector<core::PassResult>& a, const std::vector<cor
   }
 }
 
+std::int64_t placed(const std::vector<core::PassResult>& answers) {
+  std::int64_t jobs = 0;
+  for (const core::PassResult& one : answers) {
+    jobs += std::count_if(one.option.begin(), one.option.end(), [](std::int32_t option) { return option >= 0; });
+  }
+  return jobs;
+}
+
 std::unique_ptr<core::PlacementBackend> backend_of(const BenchSide& side) {
   if (side.backend != Backend::kCuda) return core::make_cpu_backend(side.threads);
   std::string why;
-  std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why);
+  std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why, nullptr, side.device);
   if (backend == nullptr) throw core::DeviceError(why);
   return backend;
 }
@@ -154,6 +162,7 @@ void measure_passes(const BenchOrder& order, PassesSize& size) {
       continue;
     }
     require_alike(known, answers, side.name);
+    run.placed = placed(answers);
     std::swap(known, answers);
     size.runs.push_back(std::move(run));
   }

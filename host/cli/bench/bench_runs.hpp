@@ -17,6 +17,7 @@ struct BenchSide {
   std::string name;  ///< "1 thread", "8 threads", "cuda"
   Backend backend = Backend::kCpu;
   int threads = 1;
+  std::string device = {};  ///< of the backend cuda; empty: the first that can be used
 };
 
 struct BenchOrder {
@@ -56,6 +57,7 @@ struct PassesRun {
   std::string side;
   std::vector<double> seconds;  ///< of each run
   double median_s = 0;
+  std::int64_t placed = 0;  ///< jobs, in all scenarios together
 };
 /// Many what-if passes over one state at once.
 struct PassesSize {
@@ -70,6 +72,7 @@ struct DecisionsRun {
   std::string side;
   std::int32_t decisions = 0;
   double p50_s = 0, p99_s = 0, sum_s = 0;
+  std::int64_t gpus_used = 0;  ///< after the first ten, which every side makes
 };
 /// Consecutive decisions on a cluster in use, with some changes before each.
 struct DecisionsSize {
@@ -93,6 +96,14 @@ struct BenchReport {
   std::vector<PassesSize> passes;
   std::vector<DecisionsSize> decisions;
 };
+/// A speed or an outcome of one operation on each side; NaN: not measured there.
+struct BenchComparison {
+  std::string operation, unit;
+  bool less_is_better = false;
+  double cpu_one = 0, cpu_all = 0, gpu = 0;
+};
+/// Each operation's speed, and below it its outcome, so that a faster and worse answer shows.
+std::vector<BenchComparison> compare_sides(const BenchReport& report);
 /// One sentence for each case where many cores or the GPU are slower than one core, or the search gains nothing over
 /// prices.
 std::vector<std::string> losing(const BenchReport& report);

@@ -33,6 +33,7 @@ Request search_request(const BenchOrder& order, const char* policy, const BenchS
   request.policy = policy;
   request.params = {{"objective", "flow_time"}, {"terms", "migration,restart,span"}};
   request.backend = side.backend;
+  request.device = side.device;
   request.threads = side.threads;
   request.seed = order.seed;
   request.progress = [&order](std::int64_t, std::int64_t) { return order.go_on(); };

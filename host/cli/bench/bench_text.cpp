@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "berth/build_id.hpp"
 #include "berth/version.hpp"
@@ -116,11 +118,55 @@ std::string decisions_text(const std::vector<DecisionsSize>& sizes) {
          report::table({"POLICY", "JOBS", "NODES", "SIDE", "DECISIONS", "P50 us", "P99 us", "A SECOND"}, rows);
 }
 
+std::string value_text(double value) {
+  if (std::isnan(value)) return "-";
+  return std::abs(value) < 100 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+}
+std::string ratio_text(double of, double to) { return std::isnan(of) || std::isnan(to) || to <= 0 ? "-" : fmt::format("{:.2f}", of / to); }
+
+// The side ahead. Outcomes are equal or not, and times that differ by less than one part in twenty are equal.
+std::string ahead_text(const BenchComparison& row, const std::string& one, const std::string& all) {
+  const double sign = row.less_is_better ? -1 : 1;
+  const std::pair<double, std::string> sides[] = {{row.cpu_one, one}, {row.cpu_all, all}, {row.gpu, "cuda"}};
+  const std::pair<double, std::string>* best = nullptr;
+  double least = INFINITY, most = -INFINITY;
+  int n = 0;
+  for (const auto& side : sides) {
+    if (std::isnan(side.first)) continue;
+    ++n;
+    least = std::min(least, side.first);
+    most = std::max(most, side.first);
+    if (best == nullptr || sign * side.first > sign * best->first) best = &side;
+  }
+  if (n < 2) return "-";
+  const bool outcome = row.unit.find("/s") == std::string::npos;
+  return most - least <= (outcome ? 0 : 0.05 * most) ? "equal" : best->second;
+}
+
+std::string comparison_text(const BenchReport& report) {
+  std::string one = "1 thread", all = "all threads";
+  bool gpu = false;
+  for (const BenchSide& side : report.sides) {
+    if (side.backend == Backend::kCuda) gpu = true;
+    if (side.backend == Backend::kCpu) (side.threads == 1 ? one : all) = side.name;
+  }
+  std::vector<report::Row> rows;
+  for (const BenchComparison& row : compare_sides(report)) {
+    const std::string ratio =
+        gpu ? ratio_text(row.gpu, std::isnan(row.cpu_all) ? row.cpu_one : row.cpu_all) : ratio_text(row.cpu_all, row.cpu_one);
+    rows.push_back(
+        {row.operation, row.unit, value_text(row.cpu_one), value_text(row.cpu_all), value_text(row.gpu), ratio, ahead_text(row, one, all)});
+  }
+  return "\nSide by side: each operation's speed, and its outcome below it\n" +
+         report::table({"OPERATION", "UNIT", one, all, "cuda", gpu ? "GPU/CPU" : "ALL/1", "AHEAD"}, rows);
+}
+
 }  // namespace
 
 std::string bench_text(const BenchReport& report) {
   std::string text = fmt::format("berth bench --suite headline{}, seed {}\n", report.quick ? " --quick" : "", report.seed);
   text += machine_text(report);
+  if (!report.search.empty() || !report.passes.empty()) text += comparison_text(report);
   if (!report.search.empty()) text += search_text(report.search, report.quick);
   if (!report.passes.empty()) text += passes_text(report.passes);
   if (!report.decisions.empty()) text += decisions_text(report.decisions);

@@ -57,6 +57,7 @@ int code_of(const Plan& plan) {
 // Notes of the engine are not part of the output.
 void note(const Plan& plan) {
   if (!plan.backend_note.empty()) print_error(fmt::format("note: answered by {}: {}", plan.backend, plan.backend_note));
+  if (!plan.device.empty()) print_error(fmt::format("note: answered by {} on device {}", plan.backend, plan.device));
   if (plan.stopped_by == "cancel")
     print_error(
         fmt::format("note: interrupted after {}: this is the best so far", core::counted(plan.iterations, core::work_unit(plan.policy))));
@@ -140,6 +141,7 @@ void add_request_options(CLI::App& app, RequestOptions& request) {
       ->check(CLI::IsMember({"auto", "reference", "cpu", "cuda"}))
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_option("--device", request.device, "Use this GPU: its index in 'berth devices', or its UUID")->type_name("GPU");
   app.add_option("--threads", request.threads, "Use N CPU threads; 0 uses all. The plan stays the same")
       ->check(whole_number<int>(0, 1024))
       ->type_name("N")

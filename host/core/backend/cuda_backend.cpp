@@ -12,31 +12,36 @@
 
 namespace berth::core {
 
-std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why, bool* short_memory) {
-  const std::vector<DeviceInfo> devices = list_devices(why);
+std::unique_ptr<CudaBackend> CudaBackend::open(std::string& why, bool* short_memory, const std::string& device) {
+  const std::vector<DeviceInfo> devices = chosen_devices(list_devices(why, short_memory), device);
   if (devices.empty()) return nullptr;
   const cuda_abi::Table* table = cuda_table(why);
   if (table == nullptr) return nullptr;
-  for (std::size_t row = 0; row < devices.size(); ++row) {
-    if (!devices[row].why_not.empty()) {
-      if (why.empty()) why = devices[row].name + ": " + devices[row].why_not;
+  for (const DeviceInfo& one : devices) {
+    if (!one.why_not.empty()) {
+      if (why.empty()) why = one.name + ": " + one.why_not;
       continue;
     }
     cuda_abi::Message message{};
     void* context = nullptr;
-    const cuda_abi::Status status = table->open(static_cast<std::int32_t>(row), &context, &message);
+    const cuda_abi::Status status = table->open(one.index, &context, &message);
     if (status == cuda_abi::Status::kOk) {
       why.clear();
-      return std::unique_ptr<CudaBackend>(new CudaBackend(table, context));
+      return std::unique_ptr<CudaBackend>(new CudaBackend(table, context, device_label(one)));
     }
     if (status == cuda_abi::Status::kOutOfMemory && short_memory != nullptr) *short_memory = true;
-    if (why.empty()) why = devices[row].name + ": " + message.text;
+    if (why.empty()) why = one.name + ": " + message.text;
   }
   return nullptr;
 }
 
 CudaBackend::~CudaBackend() {
-  if (context_ != nullptr) table_->close(context_);
+  if (context_ != nullptr && !forked_from_cuda()) table_->close(context_);
+}
+
+void CudaBackend::require_context() const {
+  if (forked_from_cuda()) throw DeviceError(kForked);
+  if (context_ == nullptr) throw DeviceError(failure_);
 }
 
 void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& message) {
@@ -52,9 +57,15 @@ void CudaBackend::check(cuda_abi::Status status, const cuda_abi::Message& messag
   throw DeviceError(message.text, status == cuda_abi::Status::kOutOfMemory);
 }
 
+void CudaBackend::on_cpu(const char* why) {
+  ++cpu_operations_;
+  why_cpu_ = why;
+}
+
 void CudaBackend::place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) {
   const StopToken* const stop = scenario.stop_token;
   if (stop != nullptr && (stop->progress != nullptr || stop->deadline != std::chrono::steady_clock::time_point::max())) {
+    on_cpu("a scheduling pass with a time budget or progress reports runs on the CPU: a kernel is not stopped");
     return cpu::place(problem, scenario, result, memory_);
   }
   place_batch(problem, std::span<const PlaceTask>(&scenario, 1), std::span<const kernel::PlaceResult>(&result, 1));
@@ -62,7 +73,7 @@ void CudaBackend::place(const kernel::ProblemView& problem, const PlaceTask& sce
 
 void CudaBackend::place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                               std::span<const kernel::PlaceResult> results) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   tasks_.clear();
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const PlaceTask& scenario = scenarios[i];
@@ -78,7 +89,7 @@ void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQ
 
 void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, cpu::Collapse collapse,
                         kernel::CandidateRow* out) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   if (request.n == 0) return;
   score_table_.build(problem, request, collapse);
   const kernel::ScoreTableView view = score_table_.view();
@@ -90,8 +101,11 @@ void CudaBackend::score(const kernel::ProblemView& problem, const kernel::ScoreQ
 }
 
 void CudaBackend::price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) {
-  if (tasks.size() == 1) return cpu::price(tasks, results, 1);
-  if (context_ == nullptr) throw DeviceError(failure_);
+  if (tasks.size() == 1) {
+    on_cpu("a single choice by prices runs on the CPU");
+    return cpu::price(tasks, results, 1);
+  }
+  require_context();
   choices_.clear();
   for (std::size_t i = 0; i < tasks.size(); ++i) choices_.push_back({&tasks[i].problem, &tasks[i].request, results[i]});
   cuda_abi::Message message{};
@@ -99,7 +113,7 @@ void CudaBackend::price(std::span<const PriceTask> tasks, std::span<const kernel
 }
 
 void CudaBackend::ones(const OnesTask& task, const kernel::OnesResult& result) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   if (task.problem.n_jobs == 0) return cpu::OnesSearch().run(task, result, 1);
   cuda_abi::AbiOnesTask one{&task.problem, &task.request, result, nullptr, &task};
   if (task.stop_token != nullptr) {
@@ -113,7 +127,7 @@ void CudaBackend::ones(const OnesTask& task, const kernel::OnesResult& result) {
 }
 
 void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) {
-  if (context_ == nullptr) throw DeviceError(failure_);
+  require_context();
   if (task.problem.n_jobs == 0 || task.problem.problem.n_nodes == 0) return cpu::CpuPlanSearch().run(task, result, 1);
   cuda_abi::AbiPlanSearchTask one{&task.problem, &task.request, result, nullptr, &task};
   if (task.stop_token != nullptr) {
@@ -128,14 +142,19 @@ void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSear
 
 void CudaBackend::replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks,
                          std::span<const kernel::ReplayResult> results) {
-  if (tasks.size() == 1) return cpu::replay(problem, tasks, results, 1);
-  if (context_ == nullptr) throw DeviceError(failure_);
+  if (tasks.size() == 1) {
+    on_cpu("a single replay runs on the CPU");
+    return cpu::replay(problem, tasks, results, 1);
+  }
+  require_context();
   replays_.clear();
   for (std::size_t i = 0; i < tasks.size(); ++i) replays_.push_back({&tasks[i].request, results[i]});
   cuda_abi::Message message{};
   check(table_->replay(context_, &problem, replays_.data(), static_cast<std::int32_t>(replays_.size()), &message), message);
 }
 
-std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory) { return CudaBackend::open(why, short_memory); }
+std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory, const std::string& device) {
+  return CudaBackend::open(why, short_memory, device);
+}
 
 }  // namespace berth::core

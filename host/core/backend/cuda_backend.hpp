@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/backend/backend.hpp"
@@ -14,17 +15,20 @@ namespace berth::core {
 /// Placement on one GPU, through the table of libberth_cuda. One thread at a time.
 ///
 /// Every call may throw DeviceError. After that the GPU's context is given up and all later calls throw too, but not
-/// where memory was short.
+/// where memory was short. In a child of a fork every call throws, and the context is left alone.
 class CudaBackend final : public PlacementBackend {
  public:
-  /// Opens the first GPU that can be used; null with the cause in `why`. @param short_memory  as make_cuda_backend
-  static std::unique_ptr<CudaBackend> open(std::string& why, bool* short_memory = nullptr);
+  /// Opens a GPU as make_cuda_backend says; null with the cause in `why`.
+  static std::unique_ptr<CudaBackend> open(std::string& why, bool* short_memory = nullptr, const std::string& device = {});
   ~CudaBackend() override;
   CudaBackend(const CudaBackend&) = delete;
   CudaBackend& operator=(const CudaBackend&) = delete;
 
   const char* name() const override { return "cuda"; }
+  std::string device() const override { return device_; }
   std::int64_t gpu_operations() const override { return gpu_operations_; }
+  std::int64_t cpu_operations() const override { return cpu_operations_; }
+  const char* why_cpu() const override { return why_cpu_; }
   /// A pass with a deadline or with reports of progress runs on the CPU: a kernel is not stopped.
   void place(const kernel::ProblemView& problem, const PlaceTask& scenario, const kernel::PlaceResult& result) override;
   void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
@@ -41,13 +45,18 @@ class CudaBackend final : public PlacementBackend {
   void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, cpu::Collapse collapse, kernel::CandidateRow* out);
 
  private:
-  CudaBackend(const cuda_abi::Table* table, void* context) : table_(table), context_(context) {}
+  CudaBackend(const cuda_abi::Table* table, void* context, std::string device)
+      : table_(table), context_(context), device_(std::move(device)) {}
+  void require_context() const;
   void check(cuda_abi::Status status, const cuda_abi::Message& message);
+  void on_cpu(const char* why);
 
   const cuda_abi::Table* table_;
   void* context_;  // null once it failed
+  std::string device_;
   std::string failure_;
-  std::int64_t gpu_operations_ = 0;
+  std::int64_t gpu_operations_ = 0, cpu_operations_ = 0;
+  const char* why_cpu_ = "";
   std::vector<cuda_abi::AbiPlaceTask> tasks_;
   std::vector<cuda_abi::AbiPriceTask> choices_;
   std::vector<cuda_abi::AbiReplayTask> replays_;

@@ -8,12 +8,14 @@
 #include "berth/build_id.hpp"
 #include "berth/version.hpp"
 #include "host/core/backend/devices.hpp"
+#include "host/core/base/escape_control.hpp"
 
 /// Finds libberth_cuda at run time, so that one build of libberth starts on machines without a GPU or a driver.
 namespace berth::core {
 namespace {
 
 constexpr const char* kLibrary = "libberth_cuda.so";
+constexpr std::size_t kMostEchoed = 80;
 
 /// The folder of the library or program that holds this code, with a slash at the end; empty when not known.
 std::string own_folder() {
@@ -71,29 +73,64 @@ std::string version_text(std::int32_t cuda) { return std::to_string(cuda / 1000)
 
 }  // namespace
 
+bool forked_from_cuda() {
+  static const pid_t first = getpid();
+  return getpid() != first;
+}
+
 const cuda_abi::Table* cuda_table(std::string& why) {
   static const Loaded loaded = load();
   why = loaded.why;
   return loaded.table;
 }
 
-std::vector<DeviceInfo> list_devices(std::string& why) {
+std::vector<DeviceInfo> list_devices(std::string& why, bool* short_memory) {
   std::vector<DeviceInfo> devices;
   const cuda_abi::Table* table = cuda_table(why);
   if (table == nullptr) return devices;
+  if (forked_from_cuda()) {
+    why = kForked;
+    return devices;
+  }
   std::array<cuda_abi::DeviceRow, 64> rows;
   std::int32_t n = 0;
   cuda_abi::Message message{};
-  if (table->list(rows.data(), static_cast<std::int32_t>(rows.size()), &n, &message) != cuda_abi::Status::kOk) {
+  const cuda_abi::Status status = table->list(rows.data(), static_cast<std::int32_t>(rows.size()), &n, &message);
+  if (status != cuda_abi::Status::kOk) {
     why = message.text;
+    if (short_memory != nullptr) *short_memory = status == cuda_abi::Status::kOutOfMemory;
     return devices;
   }
   for (std::int32_t i = 0; i < n; ++i) {
     const cuda_abi::DeviceRow& row = rows[static_cast<std::size_t>(i)];
-    devices.push_back({row.name, row.major, row.minor, row.multiprocessors, row.memory, version_text(row.driver), version_text(row.runtime),
-                       row.why_not});
+    DeviceInfo& device = devices.emplace_back();
+    device.index = i;
+    device.name = row.name;
+    device.uuid = row.uuid;
+    device.major = row.major;
+    device.minor = row.minor;
+    device.multiprocessors = row.multiprocessors;
+    device.memory_bytes = row.memory;
+    device.memory_bytes_per_s = row.memory_rate;
+    device.clock_hz = row.clock;
+    device.driver_cuda = version_text(row.driver);
+    device.runtime_cuda = version_text(row.runtime);
+    device.why_not = row.why_not;
   }
   return devices;
+}
+
+std::string device_label(const DeviceInfo& device) { return std::to_string(device.index) + " (" + device.name + ", " + device.uuid + ")"; }
+
+std::vector<DeviceInfo> chosen_devices(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
+  if (wanted.empty() || devices.empty()) return devices;
+  std::string known;
+  for (const DeviceInfo& device : devices) {
+    if (wanted == std::to_string(device.index) || wanted == device.uuid) return {device};
+    known += (known.empty() ? "" : "; ") + device_label(device);
+  }
+  throw InvalidArgument("device '" + escape_control(wanted.substr(0, kMostEchoed)) + "': there is none of that index or UUID, but " +
+                        known);
 }
 
 }  // namespace berth::core

@@ -22,16 +22,31 @@ class DeviceError : public EnvironmentError {
 
 /// One GPU that the driver shows.
 struct DeviceInfo {
-  std::string name;
+  std::int32_t index = 0;  ///< in the driver's order
+  std::string name, uuid;
   std::int32_t major = 0, minor = 0;  ///< compute capability
   std::int32_t multiprocessors = 0;
   std::int64_t memory_bytes = 0;
+  std::int64_t memory_bytes_per_s = 0;    ///< at most; 0: not stated
+  std::int64_t clock_hz = 0;              ///< at most; 0: not stated
   std::string driver_cuda, runtime_cuda;  ///< newest CUDA version of the driver, CUDA version of this build: "13.0"
   std::string why_not;                    ///< empty: Berth can use it
 };
 
 /// All GPUs, in the driver's order; usable or not. Empty with the cause in `why` when there are none.
-std::vector<DeviceInfo> list_devices(std::string& why);
+/// @param short_memory  out, may be null: whether they could not be listed for want of memory
+std::vector<DeviceInfo> list_devices(std::string& why, bool* short_memory = nullptr);
+
+/// As text for users: "1 (NVIDIA H200, GPU-01234567-89ab-cdef-0123-456789abcdef)".
+std::string device_label(const DeviceInfo& device);
+
+/// Those of the devices that `wanted` names, an index or a UUID; all where it is empty.
+/// @throws InvalidArgument for what none of the devices is, with what there is
+std::vector<DeviceInfo> chosen_devices(const std::vector<DeviceInfo>& devices, const std::string& wanted);
+
+/// Whether this process was forked from one that had used CUDA: a driver does not work there.
+bool forked_from_cuda();
+inline constexpr const char* kForked = "this process was forked from one that used the GPU, and CUDA does not work after a fork";
 
 /// The table of libberth_cuda, loaded at the first call and kept; null with the cause in `why`.
 const cuda_abi::Table* cuda_table(std::string& why);

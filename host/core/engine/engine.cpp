@@ -110,6 +110,7 @@ class EngineImpl {
   bool pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                  PassAttempt& attempt, Plan& plan);
   PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request);
+  void request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
   void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt);
@@ -167,10 +168,14 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::P
   tried.build(s, problem.view(), chosen.shape, builder);
   input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried);
   PassAttempt attempt = take_memory();
+  request_pass(s, marks, request, attempt);
+  return attempt;
+}
+
+void EngineImpl::request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt) {
   attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, request.max_iterations, {}, &tried);
   attempt.visited = tried.view(problem.view());
   attempt.request.option_run = tried.run_times(problem.view(), attempt.request.option_run, attempt.run);
-  return attempt;
 }
 
 // What the queue that is kept between decisions can do, where its pass gives the same answer.
@@ -224,7 +229,7 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   }
   std::copy(pass.entries().begin(), pass.entries().end(), result.entries);
   *result.n_entries = static_cast<std::int32_t>(pass.entries().size());
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
   return true;
 }
 
@@ -233,8 +238,9 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
   const core::ChoiceOrder order{chosen.choice, chosen.shapes.get(), policy_state, request.seed, request.max_iterations};
   input.look(s);
   places.begin(s);
-  backends.run(request.backend, request.threads, plan.backend_note,
-               [&](core::PlacementBackend& backend) { choice.choose(s, problem.view(), marks, order, backend, stop_token); });
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+    choice.choose(s, problem.view(), marks, order, backend, stop_token);
+  });
   PassAttempt attempt = take_memory();
   pass_choice(s, marks, attempt);
   return attempt;
@@ -251,8 +257,8 @@ void EngineImpl::place(const Request& request, core::StopToken* stop_token, Pass
   const kernel::PlaceResult placed =
       attempt.result.prepare(attempt.request.n, core::entry_bound(attempt.visited, attempt.request.discipline));
   const core::PlaceTask scenario{attempt.request, {}, stop_token};
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note,
-                              [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
+                               [&](core::PlacementBackend& backend) { backend.place(attempt.visited, scenario, placed); });
 }
 
 // The choice is applied even when time has run out. Where prices chose, the choice is repeated without options that
@@ -267,8 +273,9 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
   for (int look = 1; look < kMostLooks; ++look) {
     PassAttempt next = take_memory();
     bool again = false;
-    backends.run(request.backend, request.threads, plan.backend_note,
-                 [&](core::PlacementBackend& backend) { again = choice.choose_again(order, obtained_, backend, stop_token, next.choice); });
+    plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+      again = choice.choose_again(order, obtained_, backend, stop_token, next.choice);
+    });
     if (!again) {
       keep_memory(std::move(next));
       break;
@@ -350,7 +357,7 @@ EngineImpl::PassAttempt EngineImpl::search_plans(const StateImpl& s, const core:
   const kernel::PlaceResult earlier = begin.result.columns();
   const core::SearchOrder order{chosen.choice.search, chosen.choice.terms,    policy_state,
                                 request.seed,         request.max_iterations, request.budget_us > 0};
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [&](core::PlacementBackend& backend) {
     search.run(s, problem.view(), {choice, begin.shape_pass, earlier}, chosen.rules, order, backend, stop_token);
   });
   PassAttempt found = take_memory();
@@ -388,7 +395,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   plan.timing.compile_s = step.lap();
   chosen.policy->load(policy_state);
   if (!kept.decide(s, chosen, builder.rejected_jobs(), failures)) return false;
-  plan.backend = backends.run(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
+  plan.backend = backends.also(request.backend, request.threads, plan.backend_note, [](core::PlacementBackend&) {});
   plan.timing.place_s = step.lap();
   set_header(s, request, plan);
   plan.stopped_by = "done";
@@ -415,6 +422,9 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   stop_token.cancelled = &cancelled;
   if (request.budget_us > 0) stop_token.deadline = deadline_after(request.budget_us);
   if (request.progress) stop_token.progress = &request.progress;
+  backends.use_device(request.device);
+  backends.begin();
+  plan.device.clear();
   chosen.choose(request.policy, request.params);
   if (!policy_state.policy.empty() && policy_state.policy != request.policy) {
     throw InvalidArgument("the policy state is of '" + policy_state.policy + "', not of '" + request.policy + "'");
@@ -454,8 +464,14 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     begin = std::move(attempt);
     attempt = search_plans(s, marks, policy_state, request, begin, stop_token, plan);
   }
-  cancelled.store(false, std::memory_order_relaxed);
   end_pass(s, attempt);
+  // Others were displaced for a job that does not start: the pass is made again.
+  while (!chooses_shapes && !was_kept && stop_token.stopped_at < 0 && input.keep_off_ends(overruns.displacers())) {
+    request_pass(s, marks, request, attempt);
+    place(request, &stop_token, attempt, plan);
+    end_pass(s, attempt);
+  }
+  cancelled.store(false, std::memory_order_relaxed);
   plan.timing.place_s = step.lap();
 
   set_header(s, request, plan);
@@ -486,6 +502,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searches() && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   policy_state.policy = request.policy;
+  plan.device = backends.device();
   if (request.changes_only) core::leave_out_unchanged(plan);
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();

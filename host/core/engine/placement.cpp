@@ -20,10 +20,11 @@ class PlacementImpl {
   core::WhatIf what_if;
 };
 
-Placement::Placement(Backend backend, int threads) : impl_(std::make_unique<PlacementImpl>()) {
+Placement::Placement(Backend backend, int threads, const std::string& device) : impl_(std::make_unique<PlacementImpl>()) {
   core::check_threads(threads);
   impl_->wanted = backend;
   impl_->threads = threads;
+  impl_->backends.use_device(device);
 }
 Placement::~Placement() = default;
 Placement::Placement(Placement&&) noexcept = default;
@@ -55,5 +56,6 @@ std::vector<ScenarioOutcome> Placement::place(const ClusterState& state, std::sp
 
 const std::string& Placement::backend() const { return impl_->backend; }
 const std::string& Placement::backend_note() const { return impl_->note; }
+const std::string& Placement::device() const { return impl_->backends.device(); }
 
 }  // namespace berth

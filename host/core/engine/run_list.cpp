@@ -182,6 +182,7 @@ kernel::PlaceResult RunList::pass(const StateImpl& s, const Request& request, Pl
   kernel::PlaceResult part = all;
   for (auto* column : {&part.option, &part.entry_begin, &part.entry_end, &part.displaced_by}) *column += n_named_;
   part.outcome += n_named_;
+  backends_.use_device(request.device);
   plan.backend = backends_.run(request.backend, request.threads, plan.backend_note, [&](PlacementBackend& backend) {
     backend.place(visited_view_, {passing, {}, nullptr}, part);
   });

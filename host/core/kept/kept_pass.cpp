@@ -380,25 +380,28 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, TimedDemands& demands
   queue_used_.assign(free_.queue_used, free_.queue_used + std::int64_t{p.n_queues} * (p.n_types + 1));
 }
 
-void KeptPass::withdraw(Overruns& overruns) {
-  if (p_->has_until == 0) return;
+bool KeptPass::withdraw(Overruns& overruns) {
+  if (p_->has_until == 0) return true;
   std::vector<OrderPlace> withdrawn;
   for (PassChange& change : changes_) {
     const auto rows = entries().subspan(to_index(change.entry_begin), to_index(change.entry_end - change.entry_begin));
     if (change.option < 0 || !overruns.outstays(*s_, *p_, change.job, change.option, rows, s_->now)) continue;
+    const auto by_it = [&](const PassChange& other) { return other.displaced_by == change.job; };
+    if (std::any_of(changes_.begin(), changes_.end(), by_it)) return false;
     withdrawn.push_back(change.place);
     for (const kernel::PlacedRow& row : rows) withdrawn_gpus_ += std::popcount(row.mask);
     change = {change.job, Outcome::kPreempted, kNone, 0, 0, change.displaced_by, change.place};
   }
-  if (withdrawn.empty()) return;
+  if (withdrawn.empty()) return true;
   for (const PassChange& change : changes_) change_of_[to_index(change.job)] = 0;
   std::erase_if(changes_, [&](const PassChange& change) { return change.option < 0 && s_->job.running[to_index(change.job)] == 0; });
   for (std::size_t i = 0; i < changes_.size(); ++i) change_of_[to_index(changes_[i].job)] = i + 1;
-  if (blocked_ < 0) return;
+  if (blocked_ < 0) return true;
   std::sort(withdrawn.begin(), withdrawn.end());
   in_front_.clear();
   for (const OrderPlace& one : withdrawn) in_front_.push_back(one.job);
   in_front_.push_back(blocked_);
+  return true;
 }
 
 // Steps 3 to 5. @returns the option placed, which is charged; kNone: none.

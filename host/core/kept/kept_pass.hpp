@@ -81,7 +81,8 @@ class KeptPass {
   void run(const StateImpl& state, const Rules& rules, TimedDemands& demands, WaitingClasses& waiting, VictimOrder& running,
            KeySource& keys);
   /// After `run`: as Overruns::withdraw. Those that hold nothing are no changes then.
-  void withdraw(Overruns& overruns);
+  /// @returns false where such a job displaced others: the pass over all jobs is made instead.
+  bool withdraw(Overruns& overruns);
 
   /// Whether a running job at this place holds what the last pass gave it, there or at a later place.
   bool runs_as_placed(const StateImpl& state, const OrderPlace& place) const;

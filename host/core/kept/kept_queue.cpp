@@ -206,7 +206,8 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
             demands_, waiting_, running_, *this);
-  pass_.withdraw(overruns_);
+  known_ = pass_.withdraw(overruns_);
+  if (!known_) return false;
   saw(static_cast<std::int64_t>(pass_.changes().size()), s.job_order.size());
   known_ = settled_;
   return true;

@@ -87,12 +87,17 @@ void Overruns::drop_delayed(const StateImpl& s, const kernel::ProblemView& p, co
 
 void Overruns::withdraw(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceRequest& request,
                         const kernel::PlaceResult& r) {
+  displacers_.clear();
   bool reserved = false;
   for (std::int32_t i = 0; i < request.n; ++i) {
     const bool later = r.outcome[i] == Outcome::kReserved;
     reserved = reserved || later;
     if (p.has_until == 0 || !(starts(r.outcome[i]) || later)) continue;
-    if (outstays(s, p, request.order[i], r.option[i], rows_of(r, i), later ? r.reserve_at[i] : s.now)) wait(request, r, i);
+    if (!outstays(s, p, request.order[i], r.option[i], rows_of(r, i), later ? r.reserve_at[i] : s.now)) continue;
+    if (!later && std::find(r.displaced_by, r.displaced_by + request.n, i) != r.displaced_by + request.n) {
+      displacers_.push_back(request.order[i]);
+    }
+    wait(request, r, i);
   }
   if (!reserved) return;
   find_reserved(s, request, r);

@@ -21,6 +21,8 @@ class Overruns {
  public:
   void withdraw(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
                 const kernel::PlaceResult& result);
+  /// Jobs that the last call withdrew, and that had displaced others.
+  std::span<const std::int32_t> displacers() const { return displacers_; }
   /// Whether a job would end later than a node that it would begin on at `start`. @param option  of the job
   bool outstays(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::int32_t option,
                 std::span<const kernel::PlacedRow> rows, TimeUs start);
@@ -41,6 +43,7 @@ class Overruns {
   void drop_delayed(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
                     const kernel::PlaceResult& result, std::int32_t i, TimeUs start);
 
+  std::vector<std::int32_t> displacers_;
   std::vector<PlanEntry> entries_;
   std::vector<ReservedEntry> reserved_;                  // by (node, start, position)
   std::vector<std::pair<TimeUs, std::int32_t>> starts_;  // of jobs that start now or later, with their positions

@@ -24,6 +24,7 @@ class StateJobs final : public LiveJobs {
 
 void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
                       const Marks& marks, const TriedOptions& tried) {
+  off_ends_.clear();
   const std::size_t n = s.jobs.size();
   remaining_.resize(n);
   attained_.resize(n);
@@ -125,6 +126,7 @@ void PassInput::look(const StateImpl& s) {
 
 void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order) {
   look(s);
+  off_ends_.clear();
   attained_.resize(s.jobs.size());
   waiting_since_ = s.job.waiting_since;
   for (const std::int32_t job : s.job_order) attained_[to_index(job)] = s.attained_now(job);
@@ -166,6 +168,9 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
       option_run_[to_index(o)] = s.option_run(job, to_index(o - p.option_begin[job]));
     }
   }
+  for (const std::int32_t job : off_ends_) {
+    std::fill(option_run_.begin() + p.option_begin[job], option_run_.begin() + p.option_end[job], kNever);
+  }
   releases_.clear();
   if (plans_ahead(rules.discipline)) release_events(s, marks.lost);
 
@@ -188,6 +193,16 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.limit = max_iterations > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(max_iterations, r.n)) : r.n;
   if (admitted_ != kernel::kNone) r.limit = std::min(r.limit, admitted_);
   return r;
+}
+
+bool PassInput::keep_off_ends(std::span<const std::int32_t> jobs) {
+  bool fresh = false;
+  for (const std::int32_t job : jobs) {
+    if (std::find(off_ends_.begin(), off_ends_.end(), job) != off_ends_.end()) continue;
+    off_ends_.push_back(job);
+    fresh = true;
+  }
+  return fresh;
 }
 
 void PassInput::settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const {

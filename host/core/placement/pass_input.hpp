@@ -37,12 +37,17 @@ class PassInput {
   static void keep(const StateImpl& state, const QueuePolicy& policy, PolicyState& policy_state);
   /// An order from the caller, most important first, without rejected jobs and without running jobs that cannot be
   /// displaced.
-  void order(const std::vector<std::int32_t>& jobs) { order_ = jobs; }
+  void order(const std::vector<std::int32_t>& jobs) {
+    order_ = jobs;
+    off_ends_.clear();
+  }
   /// [jobs of the state] run time left now, of a waiting job in the option that is tried first; by the last `order` of a
   /// policy, or `look`.
   const std::vector<TimeUs>& remaining() const { return remaining_; }
   /// First instant at which a key of that order changes by itself once the plan is applied: Plan::order_until_us.
   TimeUs order_until(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const kernel::PlaceResult& answer);
+  /// From now on these jobs take no node with an end, until jobs are ordered again. @returns whether one of them is new
+  bool keep_off_ends(std::span<const std::int32_t> jobs);
   /// [options of the problem] of the last `request`.
   const TimeUs* option_run() const { return option_run_.data(); }
   /// The rest of the request. `taken` are GPUs that its pass does not have. @param tried  null: jobs are tried in all options
@@ -63,6 +68,7 @@ class PassInput {
   std::vector<std::int64_t> batch_;  // by index in jobs_
   std::vector<TimeUs> remaining_, option_run_;
   bool has_run_times_ = false;  // else all of `option_run_` are kNever
+  std::vector<std::int32_t> off_ends_;
   std::vector<std::int64_t> attained_;
   std::vector<TimeUs> waiting_since_, assigned_;
   std::int64_t cluster_gpus_ = 0;

@@ -413,6 +413,7 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<Map<DisplayedText>, &Plan::params>("params", kAlways),
     field<DisplayedText, &Plan::backend>("backend", kAlways),
     field<BackendNote, &Plan::backend_note>("backend_note"),
+    field<BackendNote, &Plan::device>("device"),
     field<Unsigned, &Plan::seed>("seed", kAlways),
     field<Counted, &Plan::iterations>("iterations", kAlways),
     field<StoppedBy, &Plan::stopped_by>("stopped_by", kAlways),

@@ -12,6 +12,7 @@
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "host/policy/base/params.hpp"
+#include "host/sim/base/estimator.hpp"
 #include "host/sim/base/job_source.hpp"
 #include "host/sim/batch/replay_columns.hpp"
 #include "host/sim/counts/node_counts.hpp"
@@ -58,7 +59,7 @@ Rule rule_of(const ReplaySpec& spec, const core::ChosenPolicy& chosen) {
     rule.why_not = "the discipline is neither strict nor greedy";
   } else if (rules.packing == core::Packing::kConsolidate || rules.consolidation || rules.admits_by_count) {
     rule.why_not = "jobs are consolidated, or admitted by count";
-  } else if (spec.estimates == "rolling" && kind != kernel::ReplayKey::kLevel && spec.policy != "fifo" && spec.policy != "edf") {
+  } else if (spec.estimates == "rolling" && reads_estimates(spec)) {
     rule.why_not = "rolling estimates follow from the replay";
   } else {
     rule.kind = *kind;
@@ -103,6 +104,17 @@ PoolsOf pools_of(const Snapshot& cluster, const TraceFacts& facts, kernel::Packi
   return pools;
 }
 
+void check(const ReplaySpec& spec, std::size_t jobs) {
+  if (spec.cluster == nullptr) throw InvalidArgument("a replay without a cluster");
+  if (!spec.run_us.empty() && spec.run_us.size() != jobs) {
+    throw InvalidArgument(fmt::format("{} run times for {} jobs", spec.run_us.size(), jobs));
+  }
+  if (std::any_of(spec.run_us.begin(), spec.run_us.end(), [](TimeUs run) { return run < 0; })) {
+    throw InvalidArgument("a run time below 0");
+  }
+  const Estimator known(spec.estimates, spec.seed);
+}
+
 bool pauses(const Overheads& overheads) {
   const auto saves = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
   return saves(overheads.general) ||
@@ -127,6 +139,9 @@ class ReplayGroup {
     std::vector<core::ReplayTask> tasks;
     std::vector<kernel::ReplayTotals> totals(members_.size());
     std::vector<kernel::ReplayResult> results;
+    // Each thread stops by itself.
+    std::vector<core::StopToken> stops(stop_token == nullptr ? 0 : members_.size(),
+                                       stop_token == nullptr ? core::StopToken{} : *stop_token);
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Member& one = members_[i];
       const ReplayOrder& order = *one.order;
@@ -134,7 +149,7 @@ class ReplayGroup {
       tasks.push_back({{one.rule.kind, one.rule.strict ? 1 : 0, one.knows_work ? 1 : 0,
                         static_cast<std::int32_t>(one.rule.thresholds.size()), one.run_us, column(order.estimate), column(order.key),
                         order.job_at.data(), order.position.data(), one.pools->capacity.data(), one.rule.thresholds.data()},
-                       stop_token});
+                       stop_token == nullptr ? nullptr : &stops[i]});
       ReplayedJobs& jobs = outcomes[one.index].jobs;
       kernel::ReplayResult result{};
       result.totals = &totals[i];
@@ -142,6 +157,9 @@ class ReplayGroup {
       results.push_back(result);
     }
     backend.replay(view, tasks, results);
+    for (const core::StopToken& one : stops) {
+      if (one.stopped_at >= 0) *stop_token = one;
+    }
     for (std::size_t i = 0; i < members_.size(); ++i) finish(trace, members_[i], totals[i], outcomes[members_[i].index]);
   }
 
@@ -216,9 +234,7 @@ std::vector<ReplayOutcome> replay_batch(const Trace& trace, const Overheads& ove
   core::ChosenPolicy chosen;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const ReplaySpec& spec = specs[i];
-    if (!spec.run_us.empty() && spec.run_us.size() != trace.jobs.size()) {
-      throw InvalidArgument(fmt::format("{} run times for {} jobs", spec.run_us.size(), trace.jobs.size()));
-    }
+    check(spec, trace.jobs.size());
     chosen.choose(spec.policy, spec.params);
     Rule rule = rule_of(spec, chosen);
     const auto known = clusters.find({spec.cluster, chosen.rules.packing});

@@ -41,13 +41,14 @@ struct ReplayOutcome {
 };
 
 /// Replays one trace many times at once, each as `simulate` does, job by job and microsecond by microsecond
-/// (docs/replays.md says which cases these are). Replays are independent: `backend` runs them beside one another.
+/// (docs/replays.md says which cases these are). Replays are independent: `backend` runs many of them at a time.
 ///
 /// @param with_jobs   Fill `ReplayOutcome::jobs`: 52 bytes for each job and replay.
-/// @param stop_token  Stops all on the CPU; `interrupted` is set then, and figures mean nothing. null: never.
+/// @param stop_token  Stops all on the CPU; `interrupted` is set then, and figures mean nothing. A GPU does not read it. null: never.
 /// @returns one outcome for each of `specs`
-/// @throws InvalidArgument for an unknown policy, parameter or estimates, a trace that is not sorted, run times that are not one
-///         for each job, and a job that would end beyond the largest time; what the backend throws.
+/// @throws InvalidArgument for an unknown policy, parameter or estimates, no cluster, a trace that is not sorted, run times that
+///         are not one for each job or below 0, and a job that would end beyond the largest time in any of the replays; what the
+///         backend throws.
 /// O(replays x jobs x lines), lines being the pairs of a pool and a GPU count that jobs ask for.
 std::vector<ReplayOutcome> replay_batch(const Trace& trace, const Overheads& overheads, std::span<const ReplaySpec> specs,
                                         core::PlacementBackend& backend, bool with_jobs, core::StopToken* stop_token = nullptr);

@@ -4,12 +4,28 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/model/costs.hpp"
 #include "host/sim/base/estimator.hpp"
 
 namespace berth::sim {
+namespace {
+
+/// The parameter of `sjf` that says what is short.
+std::string_view form_of(const ReplaySpec& spec) {
+  for (const auto& [param, value] : spec.params) {
+    if (param == "form") return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool reads_estimates(const ReplaySpec& spec) {
+  return spec.policy == "srtf" || spec.policy == "srsf" || (spec.policy == "sjf" && form_of(spec) != "tiresias");
+}
 
 ReplayColumns::ReplayColumns(const Trace& trace, const Overheads& overheads, const std::vector<std::int32_t>& pool_of, std::int32_t pools)
     : trace_(trace) {
@@ -59,10 +75,10 @@ kernel::ReplayView ReplayColumns::view() const {
 
 const ReplayOrder& ReplayColumns::order(const ReplaySpec& spec, core::QueuePolicy& policy, kernel::ReplayKey kind) {
   std::string name;  // empty: by place in the trace, as in `fifo` and in each queue of `las`
-  if (kind != kernel::ReplayKey::kLevel && spec.policy != "fifo") {
+  if (kind != kernel::ReplayKey::kLevel && spec.policy != "fifo") name = fmt::format("{} {}", spec.policy, form_of(spec));
+  if (reads_estimates(spec)) {
     const bool drawn = spec.estimates.rfind("noise:", 0) == 0;
-    name = fmt::format("{} {} {} {}", spec.policy, spec.estimates, drawn ? spec.seed : 0, static_cast<const void*>(spec.run_us.data()));
-    for (const auto& [param, value] : spec.params) name += fmt::format(" {}={}", param, value);
+    name += fmt::format(" {} {} {}", spec.estimates, drawn ? spec.seed : 0, static_cast<const void*>(spec.run_us.data()));
   }
   std::unique_ptr<ReplayOrder>& order = orders_[name];
   if (order == nullptr) order = std::make_unique<ReplayOrder>(make_order(spec, policy, kind));

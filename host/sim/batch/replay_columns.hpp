@@ -22,6 +22,9 @@ struct ReplayOrder {
   std::vector<std::int32_t> job_at, position;
 };
 
+/// Whether the keys of a policy follow from estimates of run times.
+bool reads_estimates(const ReplaySpec& spec);
+
 /// A trace as columns of a replay, for clusters that have the same jobs in the same pools.
 class ReplayColumns {
  public:

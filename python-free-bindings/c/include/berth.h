@@ -50,7 +50,7 @@ extern "C" {
 
 /* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
-#define BERTH_ABI_MINOR 1
+#define BERTH_ABI_MINOR 2
 
 /* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
@@ -342,8 +342,8 @@ typedef void (*berth_log_callback)(void* user_data, int32_t level, const char* m
 BERTH_C_API berth_status berth_engine_set_log(berth_engine* engine, int32_t level, berth_log_callback callback, void* user_data,
                                               berth_error* error);
 
-/* Receives the jobs done so far and their total. Returning non-zero stops, as berth_cancel does. The backends cpu and reference call it
- * about every 64 jobs. The backend cuda ignores it, berth_cancel and budget_us. */
+/* Receives the jobs done so far and their total. Returning non-zero stops, as berth_cancel does. Passes call it
+ * about every 64 jobs, and searches after each step. A pass with it or with budget_us runs on the CPU: a kernel is not stopped. */
 typedef int32_t (*berth_progress_callback)(void* user_data, uint64_t done, uint64_t total);
 
 typedef struct berth_request {
@@ -362,6 +362,9 @@ typedef struct berth_request {
   int64_t budget_us; /* wall clock; 0: no limit. The `iterations` of the plan, as max_iterations, reproduce it. */
   berth_progress_callback progress;
   void* progress_data;
+  /* GPU of the backend cuda: its index in `berth devices`, or its UUID; NULL: the first that can be used. What is none of the GPUs that
+   * there are is invalid. Since 1.2. */
+  const char* device;
 } berth_request;
 
 /* Decides on the state, which does not change, and writes `plan`, reusing its memory. An independent validator has checked every plan.
@@ -408,6 +411,7 @@ typedef struct berth_plan_info {
   uint64_t gpus, gpus_used; /* healthy; whole GPUs in use after the plan is applied */
   uint64_t starts, keeps, moves, preempts, waits, rejects, replaces, reserves;
   double decide_s;
+  const char* device; /* GPU of the answer; empty where no GPU has answered. Since 1.2. */
 } berth_plan_info;
 BERTH_C_API berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_error* error);
 

@@ -66,6 +66,7 @@ void read_request(const berth_request* request, Request& out) {
     out.params[i].second = text.substr(equals + 1);
   }
   out.backend = static_cast<Backend>(r.backend);
+  out.device = r.device == nullptr ? "" : r.device;
   out.threads = r.threads == 0 ? 1 : r.threads;
   out.changes_only = r.changes_only != 0;
   out.seed = r.seed;

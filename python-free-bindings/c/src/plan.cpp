@@ -57,6 +57,7 @@ berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_
     now.replaces = whole(from.totals.replaces);
     now.reserves = whole(from.totals.reserves);
     now.decide_s = from.timing.decide_s;
+    now.device = from.device.c_str();
     berth::c::fill_struct(info, now, "info");
   });
 }

@@ -9,7 +9,6 @@
 /// The part of the CUDA runtime that `cuda/` uses, on threads of the host: declarations with CUDA's names and meaning.
 /// It is found before CUDA's own header. The functions are in tests/cuda_on_threads.
 #define CUDART_VERSION 13000
-#define __CUDA_ARCH_LIST__ 800, 900, 1000, 1200
 
 enum cudaError_t : int {
   cudaSuccess = 0,
@@ -44,17 +43,26 @@ using cudaStream_t = struct CUstream_st*;
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
 
+struct cudaUUID_t {
+  char bytes[16];
+};
 struct cudaDeviceProp {
   char name[256];
+  cudaUUID_t uuid;
   std::size_t totalGlobalMem;
-  int major, minor, multiProcessorCount;
+  int major, minor, multiProcessorCount, memoryBusWidth;
 };
 struct cudaFuncAttributes {
   std::size_t sharedSizeBytes;
   int maxDynamicSharedSizeBytes;
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaDeviceAttr {
+  cudaDevAttrClockRate = 13,
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrMemoryClockRate = 36,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
 constexpr unsigned cudaStreamNonBlocking = 1;

@@ -31,6 +31,7 @@ Plan full_plan(const ClusterState& state) {
   p.params = {{"discipline", "greedy"}, {"b", ""}};
   p.backend = "cpu";
   p.backend_note = "no device";
+  p.device = "1 (NVIDIA H200, GPU-01234567)";
   p.seed = UINT64_MAX - 1;
   p.iterations = 3;
   p.stopped_by = "iterations";
@@ -89,6 +90,7 @@ TEST(PlanJson, EveryFieldReadsBack) {
   EXPECT_EQ(read.params, p.params);
   EXPECT_EQ(read.backend, p.backend);
   EXPECT_EQ(read.backend_note, p.backend_note);
+  EXPECT_EQ(read.device, p.device);
   EXPECT_EQ(read.seed, p.seed);
   EXPECT_EQ(read.iterations, p.iterations);
   EXPECT_EQ(read.stopped_by, p.stopped_by);
