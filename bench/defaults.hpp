@@ -117,6 +117,11 @@ inline std::vector<std::int64_t> scenario_counts() {
 inline std::int64_t simulated_jobs() { return full_or_smoke(125'303, 1'000); }
 inline std::vector<std::int64_t> simulated_nodes() { return {133, 75}; }
 
+/// replay: axis `replays`. A GPU has one warp for each.
+inline std::vector<std::int64_t> replay_counts() {
+  return smoke() ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{2, from_environment("BERTH_BENCH_REPLAYS", 16)};
+}
+
 /// slurm: axis `nodes`; the target is at the largest: 5,000 nodes and 20,000 jobs to a plan within a second.
 inline std::vector<std::int64_t> slurm_nodes() { return smoke() ? doubling(64, 64) : doubling(1'250, 5'000); }
 inline std::int64_t slurm_jobs(std::int64_t nodes) { return 4 * nodes; }

@@ -17,7 +17,7 @@ struct LesserKey {
 /// A thread block as a kernel::SerialGroup. One-dimensional blocks of 32, 64, ... 1024 threads, chosen at launch.
 ///
 /// Every collective has one barrier. Warps reduce by shuffles and write their part to shared memory.
-/// Then each warp reduces all parts itself.
+/// Then each warp reduces all parts itself. WarpGroup is simpler where there is one warp.
 class BlockGroup {
   static constexpr int kWarp = 32;
   static constexpr unsigned kAll = 0xffffffff;

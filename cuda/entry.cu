@@ -13,6 +13,7 @@
 #include "cuda/place.cuh"
 #include "cuda/plan_search.cuh"
 #include "cuda/price.cuh"
+#include "cuda/replay.cuh"
 #include "cuda/score.cuh"
 #include "host/backend/cuda_abi.hpp"
 
@@ -154,6 +155,7 @@ struct Context {
   Kept<Mirrored<Placer>> placer;
   Kept<Scorer> scorer;
   Kept<Pricer> pricer;
+  Kept<Replayer> replayer;
   Kept<OnesSearcher> ones_searcher;
   Kept<Mirrored<PlanSearcher>> plan_searcher;  // its problem is separate from that of passes: each mirror sends little
 
@@ -164,7 +166,7 @@ struct Context {
     const auto rest = [&](auto& kept) {
       if (static_cast<void*>(&kept) != static_cast<void*>(&one)) kept.rest();
     };
-    rest(placer), rest(scorer), rest(pricer), rest(ones_searcher), rest(plan_searcher);
+    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(ones_searcher), rest(plan_searcher);
     return one.use();
   }
   // After a failure the stream may still use the memory above.
@@ -252,12 +254,18 @@ Status plan_search(void* context, const cuda_abi::AbiPlanSearchTask* task, Messa
   });
 }
 
+Status replay(void* context, const kernel::ReplayView* problem, const cuda_abi::AbiReplayTask* tasks, std::int32_t n, Message* message) {
+  return on_context(context, message, [&](Context& opened) {
+    opened.begin(opened.replayer).run(*problem, {tasks, static_cast<std::size_t>(n)}, opened.tuning, opened.stream);
+  });
+}
+
 }  // namespace
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     berth::cuda::list,  berth::cuda::open,
-                                                 berth::cuda::close, berth::cuda::place, berth::cuda::score,
-                                                 berth::cuda::price, berth::cuda::ones,  berth::cuda::plan_search};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,  berth::cuda::open,  berth::cuda::close,
+                                                 berth::cuda::place,       berth::cuda::score, berth::cuda::price, berth::cuda::ones,
+                                                 berth::cuda::plan_search, berth::cuda::replay};
   return &kTable;
 }

@@ -6,9 +6,8 @@
 
 #include "berth/kernel/ones/first.hpp"
 #include "berth/kernel/ones/ones.hpp"
-#include "cuda/block_group.cuh"
 #include "cuda/for_each.cuh"
-#include "cuda/tuning.hpp"
+#include "cuda/warp_group.cuh"
 
 namespace berth::cuda {
 namespace {
@@ -41,9 +40,9 @@ __device__ kernel::OnesWorkspace workspace_of(const OnesDeviceMemory& m, std::in
 }
 
 /// One block per individual.
-__global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_constant__ OnesDeviceMemory m) {
-  __shared__ BlockGroup::Shared shared;
-  BlockGroup group(shared);
+__global__ void __launch_bounds__(WarpGroup::kThreads) first_kernel(const __grid_constant__ OnesDeviceMemory m) {
+  __shared__ WarpGroup::Shared shared;
+  WarpGroup group(shared);
   const auto individual = static_cast<std::int32_t>(blockIdx.x);
   const kernel::OnesWorkspace ws = workspace_of(m, individual);
   std::int32_t* const count = m.result.count + row(m, individual);
@@ -52,10 +51,10 @@ __global__ void __launch_bounds__(kOnesThreads) first_kernel(const __grid_consta
 }
 
 /// One block per candidate.
-__global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_constant__ OnesDeviceMemory m) {
+__global__ void __launch_bounds__(WarpGroup::kThreads) candidate_kernel(const __grid_constant__ OnesDeviceMemory m) {
   BERTH_DYNAMIC_SHARED(std::uint32_t, shared_bits);
-  __shared__ BlockGroup::Shared shared;
-  BlockGroup group(shared);
+  __shared__ WarpGroup::Shared shared;
+  WarpGroup group(shared);
   const auto index = static_cast<std::int32_t>(blockIdx.x);
   const kernel::OnesGeneration of{*m.generation, m.result.first, m.refreshed, m.left, m.fill_order, m.fresh, m.n_fill, m.n_fresh};
   std::uint32_t* const bits = m.bits == nullptr ? shared_bits : m.bits + std::int64_t{index} * kernel::ones_bit_words(m.v.n_gpus);
@@ -64,9 +63,9 @@ __global__ void __launch_bounds__(kOnesThreads) candidate_kernel(const __grid_co
 }
 
 /// One block per survivor.
-__global__ void __launch_bounds__(kOnesThreads) survivor_kernel(const __grid_constant__ OnesDeviceMemory m) {
-  __shared__ BlockGroup::Shared shared;
-  BlockGroup group(shared);
+__global__ void __launch_bounds__(WarpGroup::kThreads) survivor_kernel(const __grid_constant__ OnesDeviceMemory m) {
+  __shared__ WarpGroup::Shared shared;
+  WarpGroup group(shared);
   const auto individual = static_cast<std::int32_t>(blockIdx.x);
   const std::int32_t* const from = m.candidate + row(m, m.sorted[individual]);
   std::int32_t* const count = m.result.count + row(m, individual);
@@ -166,7 +165,7 @@ void OnesSearcher::begin(const cuda_abi::AbiOnesTask& task, const Stream& stream
     send(m.result.count, request.count, bytes);
     return;
   }
-  launch(first_kernel, static_cast<unsigned>(population), kOnesThreads, 0, stream.get())(m);
+  launch(first_kernel, static_cast<unsigned>(population), WarpGroup::kThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch first_kernel");
 }
 
@@ -182,12 +181,12 @@ void OnesSearcher::generation(cudaStream_t stream) {
   }
   for_each_n(stream, std::int64_t{m.v.population} * m.v.n_jobs, RefreshBody{m}, "launch RefreshBody");
   const std::size_t bits = m.bits != nullptr ? 0 : static_cast<std::size_t>(kernel::ones_bit_words(m.v.n_gpus)) * sizeof(std::uint32_t);
-  launch(candidate_kernel, static_cast<unsigned>(candidates), kOnesThreads, bits, stream)(m);
+  launch(candidate_kernel, static_cast<unsigned>(candidates), WarpGroup::kThreads, bits, stream)(m);
   check_launch(stream, "launch candidate_kernel");
   room = sort_.capacity();
   check(cub::DeviceRadixSort::SortPairs(sort_.data(), room, m.score, m.sorted_score, m.index, m.sorted, candidates, 0, 64, stream),
         "sort scores");
-  launch(survivor_kernel, static_cast<unsigned>(m.v.population), kOnesThreads, 0, stream)(m);
+  launch(survivor_kernel, static_cast<unsigned>(m.v.population), WarpGroup::kThreads, 0, stream)(m);
   check_launch(stream, "launch survivor_kernel");
 }
 

@@ -4,13 +4,14 @@
 #include <chrono>
 
 #include "berth/kernel/plan_search/plan_search.hpp"
-#include "cuda/block_group.cuh"
 #include "cuda/launch.cuh"
 #include "cuda/tuning.hpp"
+#include "cuda/warp_group.cuh"
 
 namespace berth::cuda {
 namespace {
 
+constexpr int kWarpsAtOnce = 16;  // on a multiprocessor: limits registers to 128
 constexpr std::chrono::microseconds kBetweenStops{500};
 
 std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -18,7 +19,7 @@ std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 /// State that all threads of a block share. It has the addresses of an individual's columns once instead of on each thread's stack.
 /// Every step reads them.
 struct PlanSearchShared {
-  BlockGroup::Shared group;
+  WarpGroup::Shared group;
   PlanSearchPlace place;
   kernel::PlanSearchIndividual own, parent;
 };
@@ -33,14 +34,14 @@ __device__ kernel::PlanSearchIndividual moved(const kernel::PlanSearchView& v, k
   return x;
 }
 
-__device__ void copy_bytes(BlockGroup& group, const std::byte* from, std::byte* to, std::size_t bytes) {
+__device__ void copy_bytes(WarpGroup& group, const std::byte* from, std::byte* to, std::size_t bytes) {
   constexpr std::size_t kWide = sizeof(uint4);
   kernel::copy_column(group, reinterpret_cast<const uint4*>(from), reinterpret_cast<uint4*>(to),
                       static_cast<std::int64_t>((bytes + kWide - 1) / kWide));
 }
 
 /// Copies the columns of an individual at `from`, except for unused entries. All threads.
-__device__ void carry(BlockGroup& group, const PlanSearchMemory& m, const kernel::PlanSearchIndividual& x, const std::byte* from,
+__device__ void carry(WarpGroup& group, const PlanSearchMemory& m, const kernel::PlanSearchIndividual& x, const std::byte* from,
                       std::byte* to) {
   const auto entries = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(x.entries + x.counts[0]) - from);
   const auto rest = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(x.open) - from);
@@ -50,7 +51,7 @@ __device__ void carry(BlockGroup& group, const PlanSearchMemory& m, const kernel
 }
 
 /// Sets the addresses for the block: its memory, and an individual stored at `place`.
-__device__ void view(BlockGroup& group, const PlanSearchMemory& m, std::int32_t individual, std::byte* place,
+__device__ void view(WarpGroup& group, const PlanSearchMemory& m, std::int32_t individual, std::byte* place,
                      kernel::PlanSearchIndividual& own) {
   const PlanSearchHome& home = m.homes[individual];
   if (group.rank() == 0) own = moved(m.v, home.individual, home.piece, place);
@@ -58,14 +59,14 @@ __device__ void view(BlockGroup& group, const PlanSearchMemory& m, std::int32_t 
 }
 
 /// The same, and copies the individual from its home.
-__device__ void bring(BlockGroup& group, const PlanSearchMemory& m, std::int32_t individual, std::byte* place,
+__device__ void bring(WarpGroup& group, const PlanSearchMemory& m, std::int32_t individual, std::byte* place,
                       kernel::PlanSearchIndividual& own) {
   const PlanSearchHome& home = m.homes[individual];
   view(group, m, individual, place, own);
   if (place != home.piece) carry(group, m, home.individual, home.piece, place);
 }
 
-__device__ void take_home(BlockGroup& group, const PlanSearchMemory& m, std::int32_t individual, std::byte* place,
+__device__ void take_home(WarpGroup& group, const PlanSearchMemory& m, std::int32_t individual, std::byte* place,
                           const kernel::PlanSearchIndividual& own) {
   std::byte* const home = m.homes[individual].piece;
   if (place != home) carry(group, m, own, place, home);
@@ -76,7 +77,7 @@ __device__ std::byte* place_of(const PlanSearchMemory& m, std::int32_t individua
   return individual < m.near ? m.homes[individual].piece : away;
 }
 
-__device__ void share_place(BlockGroup& group, const PlanSearchMemory& m, PlanSearchShared& shared) {
+__device__ void share_place(WarpGroup& group, const PlanSearchMemory& m, PlanSearchShared& shared) {
   if (group.rank() == 0) shared.place = m.places[blockIdx.x];
   group.sync();
 }
@@ -84,9 +85,9 @@ __device__ void share_place(BlockGroup& group, const PlanSearchMemory& m, PlanSe
 // Each block processes one individual after another. There is one block per individual, or as many blocks as have their own memory.
 
 /// The first individual and those of starts are initialised at once; copies of the first wait for the next launch.
-__global__ void __launch_bounds__(kPlanSearchThreads) begin_kernel(const __grid_constant__ PlanSearchMemory m) {
+__global__ void __launch_bounds__(WarpGroup::kThreads, kWarpsAtOnce) begin_kernel(const __grid_constant__ PlanSearchMemory m) {
   __shared__ PlanSearchShared shared;
-  BlockGroup group(shared.group);
+  WarpGroup group(shared.group);
   share_place(group, m, shared);
   for (auto i = static_cast<std::int32_t>(blockIdx.x); i < m.individuals; i += static_cast<std::int32_t>(gridDim.x)) {
     const std::int64_t start = std::int64_t{m.start_of[i]} * m.v.n_jobs;
@@ -103,18 +104,18 @@ __global__ void __launch_bounds__(kPlanSearchThreads) begin_kernel(const __grid_
   }
 }
 
-__global__ void __launch_bounds__(kPlanSearchThreads) copy_kernel(const __grid_constant__ PlanSearchMemory m) {
-  __shared__ BlockGroup::Shared shared;
-  BlockGroup group(shared);
+__global__ void __launch_bounds__(WarpGroup::kThreads) copy_kernel(const __grid_constant__ PlanSearchMemory m) {
+  __shared__ WarpGroup::Shared shared;
+  WarpGroup group(shared);
   for (auto i = static_cast<std::int32_t>(blockIdx.x); i < m.individuals; i += static_cast<std::int32_t>(gridDim.x)) {
     if (i > 0 && m.start_of[i] < 0) kernel::plan_search_copy(group, m.v, m.homes[0].individual, m.homes[i].individual);
   }
 }
 
 /// Individuals that give do not take, so no block reads what another block writes.
-__global__ void __launch_bounds__(kPlanSearchThreads) cross_kernel(const __grid_constant__ PlanSearchMemory m) {
+__global__ void __launch_bounds__(WarpGroup::kThreads) cross_kernel(const __grid_constant__ PlanSearchMemory m) {
   __shared__ PlanSearchShared shared;
-  BlockGroup group(shared.group);
+  WarpGroup group(shared.group);
   share_place(group, m, shared);
   for (auto i = static_cast<std::int32_t>(blockIdx.x); i < m.individuals; i += static_cast<std::int32_t>(gridDim.x)) {
     const std::int32_t parent = kernel::plan_search_crossover(m.request, *m.result.generations, i);
@@ -127,10 +128,10 @@ __global__ void __launch_bounds__(kPlanSearchThreads) cross_kernel(const __grid_
   }
 }
 
-__global__ void __launch_bounds__(kPlanSearchThreads) improve_kernel(const __grid_constant__ PlanSearchMemory m) {
+__global__ void __launch_bounds__(WarpGroup::kThreads, kWarpsAtOnce) improve_kernel(const __grid_constant__ PlanSearchMemory m) {
   BERTH_DYNAMIC_SHARED(uint4, dynamic);
   __shared__ PlanSearchShared shared;
-  BlockGroup group(shared.group);
+  WarpGroup group(shared.group);
   share_place(group, m, shared);
   for (auto i = static_cast<std::int32_t>(blockIdx.x); i < m.individuals; i += static_cast<std::int32_t>(gridDim.x)) {
     std::byte* const place = m.in_shared != 0 ? reinterpret_cast<std::byte*>(dynamic) : place_of(m, i, shared.place.own);
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(kPlanSearchThreads) improve_kernel(const __gri
 }
 
 /// The individual of [first, last) with the greatest score; of equal ones the first. All threads.
-__device__ std::int32_t best_of(BlockGroup& group, const PlanSearchMemory& m, std::int32_t first, std::int32_t last) {
+__device__ std::int32_t best_of(WarpGroup& group, const PlanSearchMemory& m, std::int32_t first, std::int32_t last) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   kernel::Key best = kernel::kNoKey;
   for (std::int32_t i = first + group.rank(); i < last; i += group.size()) {
@@ -153,9 +154,9 @@ __device__ std::int32_t best_of(BlockGroup& group, const PlanSearchMemory& m, st
 }
 
 /// One block: records the score of a generation or of the start, and advances to the next.
-__global__ void __launch_bounds__(kPlanSearchThreads) best_kernel(const __grid_constant__ PlanSearchMemory m) {
-  __shared__ BlockGroup::Shared shared;
-  BlockGroup group(shared);
+__global__ void __launch_bounds__(WarpGroup::kThreads) best_kernel(const __grid_constant__ PlanSearchMemory m) {
+  __shared__ WarpGroup::Shared shared;
+  WarpGroup group(shared);
   const std::int32_t best = best_of(group, m, 0, m.individuals);
   if (group.rank() != 0) return;
   const std::int32_t made = *m.result.generations + 1;
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(kPlanSearchThreads) best_kernel(const __grid_c
 }
 
 /// Writes options and entries of one individual, job after job without gaps. All threads.
-__device__ void report(BlockGroup& group, const PlanSearchMemory& m, const kernel::PlanSearchIndividual& x) {
+__device__ void report(WarpGroup& group, const PlanSearchMemory& m, const kernel::PlanSearchIndividual& x) {
   std::int64_t done = 0;
   for (std::int32_t first = 0; first < m.v.n_jobs; first += group.size()) {
     const std::int32_t job = first + group.rank();
@@ -182,9 +183,9 @@ __device__ void report(BlockGroup& group, const PlanSearchMemory& m, const kerne
 }
 
 /// One block for the best plan, then one for the shapes of the best of each island.
-__global__ void __launch_bounds__(kPlanSearchThreads) report_kernel(const __grid_constant__ PlanSearchMemory m) {
-  __shared__ BlockGroup::Shared shared;
-  BlockGroup group(shared);
+__global__ void __launch_bounds__(WarpGroup::kThreads) report_kernel(const __grid_constant__ PlanSearchMemory m) {
+  __shared__ WarpGroup::Shared shared;
+  WarpGroup group(shared);
   if (blockIdx.x == 0) {
     report(group, m, m.homes[best_of(group, m, 0, m.individuals)].individual);
     return;
@@ -215,7 +216,7 @@ DeviceRoom room_of_device(std::size_t shared_bytes) {
   // The limit belongs to the device, not to this engine: always the same, so that engines do not lower it for each other.
   check(cudaFuncSetAttribute(improve_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
         "reserve shared memory for individuals");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, improve_kernel, kPlanSearchThreads, dynamic),
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, improve_kernel, WarpGroup::kThreads, dynamic),
         "reserve shared memory for improve_kernel");
   return {std::max(1, blocks * multiprocessors), dynamic};
 }
@@ -346,11 +347,11 @@ void PlanSearcher::begin(const Stream& stream) {
   check(cudaMemsetAsync(m.result.generations, 0xff, sizeof(std::int32_t), stream.get()), "clear a count");  // -1
   // Copies of whole individuals include bytes that were never written.
   check(cudaMemsetAsync(pieces_, 0, pieces_bytes(), stream.get()), "clear a population of plans");
-  launch(begin_kernel, blocks, kPlanSearchThreads, 0, stream.get())(m);
+  launch(begin_kernel, blocks, WarpGroup::kThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch begin_kernel");
-  launch(copy_kernel, blocks, kPlanSearchThreads, 0, stream.get())(m);
+  launch(copy_kernel, blocks, WarpGroup::kThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch copy_kernel");
-  launch(best_kernel, 1, kPlanSearchThreads, 0, stream.get())(m);
+  launch(best_kernel, 1, WarpGroup::kThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch best_kernel");
 }
 
@@ -359,11 +360,11 @@ void PlanSearcher::begin(const Stream& stream) {
 void PlanSearcher::generation(const Stream& stream) const {
   const PlanSearchMemory& m = memory_;
   const auto blocks = static_cast<unsigned>(blocks_);
-  launch(cross_kernel, blocks, kPlanSearchThreads, 0, stream.get())(m);
+  launch(cross_kernel, blocks, WarpGroup::kThreads, 0, stream.get())(m);
   check(cudaGetLastError(), "launch cross_kernel");
-  launch(improve_kernel, blocks, kPlanSearchThreads, shared_bytes_, stream.get())(m);
+  launch(improve_kernel, blocks, WarpGroup::kThreads, shared_bytes_, stream.get())(m);
   check(cudaGetLastError(), "launch improve_kernel");
-  launch(best_kernel, 1, kPlanSearchThreads, 0, stream.get())(m);
+  launch(best_kernel, 1, WarpGroup::kThreads, 0, stream.get())(m);
   check(cudaGetLastError(), "launch best_kernel");
 }
 
@@ -395,7 +396,7 @@ void PlanSearcher::generations(const cuda_abi::AbiPlanSearchTask& task, const St
 void PlanSearcher::download(const cuda_abi::AbiPlanSearchTask& task, const Stream& stream) {
   const PlanSearchMemory& m = memory_;
   const kernel::PlanSearchResult& result = task.result;
-  launch(report_kernel, static_cast<unsigned>(m.request.islands) + 1, kPlanSearchThreads, 0, stream.get())(m);
+  launch(report_kernel, static_cast<unsigned>(m.request.islands) + 1, WarpGroup::kThreads, 0, stream.get())(m);
   check_launch(stream.get(), "launch report_kernel");
   const auto fetch = [&](std::int64_t n, const auto* from, auto* to) {
     if (n == 0) return;

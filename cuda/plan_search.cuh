@@ -41,7 +41,7 @@ struct PlanSearchMemory {
   kernel::PlanSearchResult result;  // `generations` counts while the search runs; -1: the start has no score yet
 };
 
-/// The search of `ones-plus` on one device, one thread block per individual.
+/// The search of `ones-plus` on one device, one block of one warp per individual.
 /// Individuals that do not fit in device memory stay in host memory. As many blocks as run at once process them one after another.
 /// Keeps its memory between calls.
 class PlanSearcher {

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "berth/kernel/price/price.hpp"
-#include "cuda/block_group.cuh"
 #include "cuda/chunks.hpp"
 #include "cuda/launch.cuh"
+#include "cuda/warp_group.cuh"
 
 namespace berth::cuda {
 namespace {
@@ -15,13 +15,11 @@ constexpr std::size_t kAlign = 256;
 
 std::size_t round_up(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
-constexpr int kMostThreads = 512;  // limits registers; every block size up to it runs the same code
-
-/// One block per choice.
-__global__ void __launch_bounds__(kMostThreads) price_kernel(const PriceArguments* arguments) {
-  __shared__ BlockGroup::Shared shared;
-  BlockGroup group(shared);
-  const PriceArguments one = arguments[blockIdx.x];
+/// One warp per choice.
+__global__ void __launch_bounds__(WarpGroup::kThreads) price_kernel(const PriceArguments* arguments) {
+  __shared__ WarpGroup::Shared shared;
+  WarpGroup group(shared);
+  const PriceArguments& one = arguments[blockIdx.x];
   kernel::price(group, one.problem, one.request, one.workspace, one.result);
 }
 
@@ -61,13 +59,12 @@ void Pricer::run(std::span<const cuda_abi::AbiPriceTask> tasks, const Tuning& tu
   const std::size_t own = workspace_.capacity() + results_.capacity() + arguments_.capacity() * sizeof(PriceArguments) + inputs_.bytes();
   in_chunks(
       tasks, own, kMostPinned, tuning, [](const cuda_abi::AbiPriceTask& task) { return size_of(task); },
-      [&](std::span<const cuda_abi::AbiPriceTask> some, const Sizes& sizes) { run_chunk(some, sizes, tuning, stream); });
+      [&](std::span<const cuda_abi::AbiPriceTask> some, const Sizes& sizes) { run_chunk(some, sizes, stream); });
 }
 
-void Pricer::run_chunk(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream) {
+void Pricer::run_chunk(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream) {
   upload(tasks, sizes, stream);
-  const int threads = std::min(tasks.size() == 1 ? tuning.one_threads : tuning.batch_threads, kMostThreads);
-  launch(price_kernel, static_cast<unsigned>(tasks.size()), static_cast<unsigned>(threads), 0, stream.get())(arguments_.data());
+  launch(price_kernel, static_cast<unsigned>(tasks.size()), WarpGroup::kThreads, 0, stream.get())(arguments_.data());
   check_launch(stream.get(), "launch price_kernel");
   download(tasks, sizes, stream);
 }

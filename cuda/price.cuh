@@ -13,7 +13,7 @@
 
 namespace berth::cuda {
 
-/// One choice as its block sees it; all addresses are on the device.
+/// One choice as its warp sees it; all addresses are on the device.
 struct PriceArguments {
   kernel::PriceView problem;
   kernel::PriceRequest request;
@@ -21,7 +21,7 @@ struct PriceArguments {
   kernel::PriceResult result;
 };
 
-/// Choices of shapes by prices on one device, one thread block each. Keeps its memory between calls.
+/// Choices of shapes by prices on one device, a block of one warp each. Keeps its memory between calls.
 class Pricer {
  public:
   /// Runs all tasks and returns when their results are on the host.
@@ -39,7 +39,7 @@ class Pricer {
   };
   static Sizes size_of(const cuda_abi::AbiPriceTask& task);
 
-  void run_chunk(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Tuning& tuning, const Stream& stream);
+  void run_chunk(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream);
   void upload(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream);
   void download(std::span<const cuda_abi::AbiPriceTask> tasks, const Sizes& sizes, const Stream& stream);
 

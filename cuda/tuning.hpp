@@ -17,14 +17,8 @@ struct Tuning {
 
 /// Starting values, not yet measured: docs/gpu-todo.md says how to measure them.
 inline constexpr Tuning kTuning[] = {
-    {0, 512, 128, 60, 65536, 0}, {90, 512, 128, 75, 65536, 72 << 10},  // two blocks of 255 registers a thread fit
+    {0, 512, 32, 60, 65536, 0}, {90, 512, 32, 75, 65536, 18 << 10},  // beside 12 individuals of 168 registers a thread
 };
-
-/// Block of a candidate and of a survivor of ONES, on every device.
-inline constexpr int kOnesThreads = 128;
-
-/// Block of an individual of a plan search, on every device. Not measured.
-inline constexpr int kPlanSearchThreads = 128;
 
 /// Block of one demand, on every device.
 inline constexpr int kScoreThreads = 128;

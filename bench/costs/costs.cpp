@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "bench/costs/counts.hpp"
@@ -11,11 +12,13 @@
 #include "berth/kernel/ones/ones.hpp"
 #include "berth/kernel/place/place.hpp"
 #include "berth/kernel/plan_search/plan_search.hpp"
+#include "berth/kernel/price/price.hpp"
+#include "berth/kernel/replay/replay.hpp"
 #include "host/backend/cuda_abi.hpp"
 
-/// Replaces libberth_cuda and counts what the last generation of a search does in blocks of 128 threads: barriers,
-/// bytes, sectors. The result is the CPU's, as after a GPU failure. docs/gpu-costs.md has the results, and the
-/// commands:
+/// Replaces libberth_cuda and counts what the last generation of a search, or the first of several passes, choices or
+/// replays, does in groups of 32 or 128 threads: barriers, bytes, sectors. The result is the CPU's, as after a GPU failure.
+/// docs/gpu-costs.md has the results, and the commands:
 ///
 ///     LD_LIBRARY_PATH=build/cpu-only/costs build/cpu-only/bin/berth plan SNAPSHOT --policy ones-plus --param
 /// generations=8 --backend cuda
@@ -256,26 +259,76 @@ Status open(std::int32_t, void** context, Message*) {
 
 void close(void*) {}
 
-Status place(void*, const kernel::ProblemView* problem, const cuda_abi::AbiPlaceTask* tasks, std::int32_t n, Message*) {
-  for (std::int32_t i = 0; i < n; ++i) {
-    const cuda_abi::AbiPlaceTask& task = tasks[i];
-    std::vector<std::max_align_t> memory(kernel::place_workspace_bytes(*problem, *task.request) / sizeof(std::max_align_t) + 1);
-    const kernel::PlaceWorkspace ws = kernel::carve_workspace(memory.data(), *problem, *task.request);
-    kernel::SerialGroup group;
+/// Counts a group that has `bytes` of memory of its own. @param run  run(group, memory)
+template <class Run>
+void count_group(const char* name, std::size_t bytes, std::vector<Range> addresses, const Run& run) {
+  std::vector<std::max_align_t> memory(bytes / sizeof(std::max_align_t) + 1);
+  Phase phase{name};
+  phase.add(block(Ranges{{}, {}, {memory.data(), bytes}, std::move(addresses)}, [&](auto& group) { run(group, memory.data()); }));
+  std::fprintf(stderr, "%s: workspace %zu B, %d threads\n", name, bytes, group_threads());
+  phase.print();
+}
+
+/// Of several passes the first is counted.
+Status place(void*, const kernel::ProblemView* problem, const cuda_abi::AbiPlaceTask* tasks, std::int32_t n, Message* message) {
+  const auto run = [&](auto& group, const cuda_abi::AbiPlaceTask& task, void* memory) {
+    const kernel::PlaceWorkspace ws = kernel::carve_workspace(static_cast<std::byte*>(memory), *problem, *task.request);
     kernel::place(group, *problem, *task.request, task.taken, task.n_taken, ws, task.result);
+  };
+  if (n > 1) {
+    count_group("place", static_cast<std::size_t>(kernel::place_workspace_bytes(*problem, *tasks[0].request)),
+                {{problem, sizeof(*problem)}, {tasks[0].request, sizeof(*tasks[0].request)}},
+                [&](auto& group, void* memory) { run(group, tasks[0], memory); });
+    std::snprintf(message->text, sizeof(message->text), "it only counts");
+    return Status::kFailed;
   }
+  std::vector<std::max_align_t> memory(kernel::place_workspace_bytes(*problem, *tasks[0].request) / sizeof(std::max_align_t) + 1);
+  kernel::SerialGroup group;
+  run(group, tasks[0], memory.data());
   return Status::kOk;
 }
 
 Status score(void*, const kernel::ScoreTableView*, kernel::BestPlace*, Message*) { return Status::kOutOfMemory; }
-Status choose(void*, const cuda_abi::AbiPriceTask*, std::int32_t, Message*) { return Status::kOutOfMemory; }
+
+/// The first choice.
+Status choose(void*, const cuda_abi::AbiPriceTask* tasks, std::int32_t, Message* message) {
+  const cuda_abi::AbiPriceTask& task = tasks[0];
+  const kernel::PriceView& v = *task.problem;
+  kernel::PriceWorkspace ws{};
+  count_group("price", kernel::carve_price_workspace(nullptr, v.n_jobs, v.n_types, ws),
+              {{&v, sizeof(v)}, {task.request, sizeof(*task.request)}, {&ws, sizeof(ws)}}, [&](auto& group, void* memory) {
+                if (group.rank() == 0) kernel::carve_price_workspace(memory, v.n_jobs, v.n_types, ws);
+                group.sync();
+                kernel::price(group, v, *task.request, ws, task.result);
+              });
+  std::snprintf(message->text, sizeof(message->text), "it only counts");
+  return Status::kFailed;
+}
+
+/// The first replay.
+Status replay(void*, const kernel::ReplayView* problem, const cuda_abi::AbiReplayTask* tasks, std::int32_t, Message* message) {
+  const kernel::ReplayView& v = *problem;
+  const kernel::ReplayRequest& r = *tasks[0].request;
+  const bool displaces = r.kind != kernel::ReplayKey::kFixed;
+  kernel::ReplayWorkspace ws{};
+  count_group("replay", kernel::carve_replay_workspace(nullptr, v, kernel::gpus_of(v, r), displaces, ws),
+              {{&v, sizeof(v)}, {&r, sizeof(r)}, {&ws, sizeof(ws)}}, [&](auto& group, void* memory) {
+                if (group.rank() == 0) kernel::carve_replay_workspace(memory, v, kernel::gpus_of(v, r), displaces, ws);
+                group.sync();
+                kernel::replay(group, v, r, ws, tasks[0].result);
+              });
+  std::fprintf(stderr, "%d jobs, %ld decisions, %ld preemptions\n", v.n_jobs, tasks[0].result.totals->decisions,
+               tasks[0].result.totals->preemptions);
+  std::snprintf(message->text, sizeof(message->text), "it only counts");
+  return Status::kFailed;
+}
 
 }  // namespace
 }  // namespace berth::bench
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
   namespace bench = berth::bench;
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID, bench::list,   bench::open,   bench::close,      bench::place,
-                                                 bench::score,   bench::choose, bench::evolve, bench::plan_search};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID, bench::list,   bench::open,   bench::close,       bench::place,
+                                                 bench::score,   bench::choose, bench::evolve, bench::plan_search, bench::replay};
   return &kTable;
 }

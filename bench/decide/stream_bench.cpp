@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -17,13 +18,14 @@
 /// Consecutive decisions, as by a scheduler: jobs end and as many arrive, the engine decides, the plan is applied. By whole
 /// plans, and by plans that list only changes. Where nodes fail, one on which a job runs fails at each step, and the one that
 /// failed before is ready again. Where nodes come, one is added at each step; where they are
-/// reserved, a reservation of one of them for an hour later takes the place of the one before.
+/// reserved, a reservation of one of them for an hour later takes the place of the one before. Before a maintenance 200 nodes
+/// are reserved from two days later on, all of them or 10 an hour, and the reservations stand.
 /// The latency of a decision counts from the deltas to the validated plan.
 namespace berth::bench {
 namespace {
 
 /// What happens to nodes between two decisions.
-enum class Nodes { kStay, kFail, kCome, kReserved };
+enum class Nodes { kStay, kFail, kCome, kReserved, kMaintenance, kRolling };
 
 class Stream {
  public:
@@ -35,6 +37,10 @@ class Stream {
         random_(kSeed) {
     request_.policy = "srsf";
     request_.changes_only = changes_only;
+    if (nodes_ == Nodes::kMaintenance) reserve_from(0, kMaintained, state_.now() + kNotice);
+    for (std::int32_t first = 0; nodes_ == Nodes::kRolling && first < kMaintained; first += kEachHour) {
+      reserve_from(first, kEachHour, state_.now() + kNotice + first / kEachHour * 3'600 * kSecond);
+    }
   }
 
   void step() {
@@ -99,6 +105,19 @@ class Stream {
     deltas.emplace_back(delta::PutReservation{std::move(reservation)});
   }
 
+  /// Nodes from rank `first` on.
+  void reserve_from(std::int32_t first, std::int32_t nodes, TimeUs from) {
+    Reservation reservation;
+    reservation.id = "maintenance of " + std::to_string(first);
+    for (std::int32_t n = first; n < std::min(first + nodes, state_.node_count()); ++n) reservation.nodes.push_back(state_.node(n).id);
+    reservation.from_us = from;
+    reservation.to_us = from + 3'600 * kSecond;
+    state_.apply(delta::PutReservation{std::move(reservation)});
+  }
+
+  static constexpr std::int32_t kMaintained = 200, kEachHour = 10;
+  static constexpr TimeUs kNotice = 48 * 3'600 * kSecond;
+
   Snapshot snapshot_;
   ClusterState state_;
   Engine engine_;
@@ -153,6 +172,9 @@ BENCHMARK_CAPTURE(stream, failed_node_plans, false, 1, Nodes::kFail)->Apply(once
 BENCHMARK_CAPTURE(stream, failed_node_changes, true, 1, Nodes::kFail)->Apply(once);
 BENCHMARK_CAPTURE(stream, new_node_changes, true, 1, Nodes::kCome)->Apply(once);
 BENCHMARK_CAPTURE(stream, reservation_changes, true, 1, Nodes::kReserved)->Apply(once);
+BENCHMARK_CAPTURE(stream, maintenance_plans, false, 1, Nodes::kMaintenance)->Apply(once);
+BENCHMARK_CAPTURE(stream, maintenance_changes, true, 1, Nodes::kMaintenance)->Apply(once);
+BENCHMARK_CAPTURE(stream, rolling_maintenance_changes, true, 1, Nodes::kRolling)->Apply(once);
 
 }  // namespace
 }  // namespace berth::bench

@@ -8,6 +8,7 @@
 #include "bench/defaults.hpp"
 #include "bench/support/answer.hpp"
 #include "bench/support/latency.hpp"
+#include "bench/support/venus.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/table_hash.hpp"
 #include "host/io/traces/importers.hpp"
@@ -16,7 +17,6 @@
 #include "host/sim/measures/measures.hpp"
 #include "host/sim/replay/replay_plans.hpp"
 #include "host/sim/simulation.hpp"
-#include "tests/support/traces.hpp"
 
 /// A trace of months replayed by counts, under both packings: the 125,303 GPU jobs of Helios' Venus, on its 133 nodes,
 /// and on 75, where jobs queue. The time includes the job measures of `berth simulate`, but not reading the trace.
@@ -26,32 +26,6 @@
 /// are divided among 27 by a rule of our own.
 namespace berth::bench {
 namespace {
-
-/// One arrival per second, more than any cluster here can serve for long.
-Trace made_up(std::int64_t jobs) {
-  Trace trace;
-  trace.name = "made up";
-  std::uint64_t draw = kSeed;
-  for (std::int64_t j = 0; j < jobs; ++j) {
-    draw = draw * 6364136223846793005U + 1442695040888963407U;
-    TraceJob& job = trace.jobs.emplace_back();
-    job.id = std::to_string(1'000'000 + j);
-    job.submit_us = j * kSecond;
-    job.gpus = 1 << (draw >> 33) % 6;
-    job.run_us = static_cast<TimeUs>(1 + (draw >> 40) % 3'000) * kSecond;
-  }
-  return trace;
-}
-
-const Trace& trace() {
-  static const Trace it = [] {
-    const std::string file = test::trace_file("helios/helios_venus_gpujobs_clamp48h.csv.gz");
-    Trace all = file.empty() ? made_up(simulated_jobs()) : io::import_files("helios-venus", {file}).trace;
-    if (static_cast<std::int64_t>(all.jobs.size()) > simulated_jobs()) all.jobs.resize(static_cast<std::size_t>(simulated_jobs()));
-    return all;
-  }();
-  return it;
-}
 
 constexpr std::int32_t kVirtualClusters = 27;
 
@@ -120,9 +94,9 @@ void check(const sim::SimulationSettings& settings, const Trace& all, const Snap
 void by_counts(benchmark::State& bench, const char* policy, const char* discipline, const char* packing, bool virtual_clusters) {
   const std::int64_t nodes = bench.range(0);
   static Scene dealt;  // the trace is large, and consecutive benchmarks use the same nodes
-  if (virtual_clusters && static_cast<std::int64_t>(dealt.cluster.nodes.size()) != nodes) dealt = dealt_out(trace(), nodes);
+  if (virtual_clusters && static_cast<std::int64_t>(dealt.cluster.nodes.size()) != nodes) dealt = dealt_out(venus(), nodes);
   const Snapshot cluster = virtual_clusters ? dealt.cluster : io::uniform_cluster(nodes, kGpusPerNode);
-  const Trace& jobs = virtual_clusters ? dealt.trace : trace();
+  const Trace& jobs = virtual_clusters ? dealt.trace : venus();
   const sim::TraceFacts facts = sim::facts_of(jobs);
   const sim::SimulationSettings settings = settings_of(policy, discipline, packing);
   check(settings, jobs, cluster);

@@ -6,7 +6,7 @@
 
 namespace berth::bench {
 
-void register_batches(const std::string& name, const std::string& axis, const std::vector<std::int64_t>& counts, BatchBench run) {
+void register_batches(const std::string& name, const std::string& axis, const std::vector<std::int64_t>& counts, const BatchBench& run) {
   const std::int64_t all = std::max(2U, std::thread::hardware_concurrency());
   const auto on_cpu = [run](benchmark::State& bench) { run(bench, *core::make_cpu_backend(static_cast<int>(bench.range(1)))); };
   const auto on_cuda = [run](benchmark::State& bench) {

@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,10 @@
 /// Many problems at once, one axis: on the CPU with one thread and with all, and on a GPU.
 namespace berth::bench {
 
-using BatchBench = void (*)(benchmark::State&, core::PlacementBackend&);
+using BatchBench = std::function<void(benchmark::State&, core::PlacementBackend&)>;
 
 /// `name`/backend:cpu and `name`/backend:cuda for each count; the latter reports where it cannot run. range(0) is the
 /// count.
-void register_batches(const std::string& name, const std::string& axis, const std::vector<std::int64_t>& counts, BatchBench run);
+void register_batches(const std::string& name, const std::string& axis, const std::vector<std::int64_t>& counts, const BatchBench& run);
 
 }  // namespace berth::bench

@@ -12,6 +12,7 @@
 #include "berth/kernel/ones/columns.hpp"
 #include "berth/kernel/plan_search/columns.hpp"
 #include "berth/kernel/price/columns.hpp"
+#include "berth/kernel/replay/columns.hpp"
 #include "berth/kernel/score/columns.hpp"
 
 namespace berth::core {
@@ -82,7 +83,13 @@ struct PlanSearchTask {
   StopToken* stop_token = nullptr;  // respected before each generation; null: run to the end
 };
 
-/// A backend for placements and choices. All backends give bit-identical answers (docs/placement.md).
+/// A replay of a trace (docs/replays.md).
+struct ReplayTask {
+  kernel::ReplayRequest request;
+  StopToken* stop_token = nullptr;  // respected by cpu and reference; null: run to the end
+};
+
+/// A backend for placements, choices and replays. All backends give bit-identical answers (docs/placement.md).
 class PlacementBackend {
  public:
   virtual ~PlacementBackend() = default;
@@ -105,6 +112,9 @@ class PlacementBackend {
   virtual void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) = 0;
   virtual void ones(const OnesTask& task, const kernel::OnesResult& result) = 0;
   virtual void plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) = 0;
+  /// Runs many independent replays of one trace.
+  virtual void replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks,
+                      std::span<const kernel::ReplayResult> results) = 0;
 };
 
 /// The serial oracle (host/reference).

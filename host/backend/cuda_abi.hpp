@@ -6,6 +6,7 @@
 #include "berth/kernel/ones/columns.hpp"
 #include "berth/kernel/plan_search/columns.hpp"
 #include "berth/kernel/price/columns.hpp"
+#include "berth/kernel/replay/columns.hpp"
 #include "berth/kernel/score/table.hpp"
 
 /// The interface of libberth and libberth_cuda: plain data, statuses and one table of functions.
@@ -52,6 +53,12 @@ struct AbiPriceTask {
   kernel::PriceResult result;  // host columns
 };
 
+/// One replay of a batch.
+struct AbiReplayTask {
+  const kernel::ReplayRequest* request;  // host columns
+  kernel::ReplayResult result;           // host columns
+};
+
 /// An evolution of ONES.
 struct AbiOnesTask {
   const kernel::OnesView* problem;     // host columns
@@ -85,6 +92,8 @@ struct Table {
   Status (*price)(void* context, const AbiPriceTask* tasks, std::int32_t n, Message* message);
   Status (*ones)(void* context, const AbiOnesTask* task, Message* message);
   Status (*plan_search)(void* context, const AbiPlanSearchTask* task, Message* message);
+  /// @param problem  Host columns.
+  Status (*replay)(void* context, const kernel::ReplayView* problem, const AbiReplayTask* tasks, std::int32_t n, Message* message);
 };
 
 /// The only symbol that libberth_cuda exports.

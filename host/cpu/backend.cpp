@@ -7,6 +7,7 @@
 #include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
 #include "host/cpu/price.hpp"
+#include "host/cpu/replay.hpp"
 #include "host/cpu/score.hpp"
 
 namespace berth::cpu {
@@ -40,6 +41,11 @@ class CpuBackend final : public core::PlacementBackend {
 
   void plan_search(const core::PlanSearchTask& task, const kernel::PlanSearchResult& result) override {
     plan_search_.run(task, result, threads_);
+  }
+
+  void replay(const kernel::ReplayView& problem, std::span<const core::ReplayTask> tasks,
+              std::span<const kernel::ReplayResult> results) override {
+    cpu::replay(problem, tasks, results, threads_);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "host/reference/place/place.hpp"
 #include "host/reference/plan_search/plan_search.hpp"
 #include "host/reference/price/price.hpp"
+#include "host/reference/replay/replay.hpp"
 #include "host/reference/score/score.hpp"
 
 namespace berth::core {
@@ -44,6 +45,14 @@ class ReferenceBackend final : public PlacementBackend {
     reference::plan_search(task.problem, task.request, result, [&](std::int32_t made) {
       return task.stop_token != nullptr && task.stop_token->stop(made, task.request.generations);
     });
+  }
+
+  void replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks,
+              std::span<const kernel::ReplayResult> results) override {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const ReplayTask& task = tasks[i];
+      reference::replay(problem, task.request, results[i], [&] { return task.stop_token != nullptr && task.stop_token->stop(); });
+    }
   }
 };
 

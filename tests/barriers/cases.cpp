@@ -10,12 +10,14 @@
 #include "berth/kernel/place/place.hpp"
 #include "berth/kernel/plan_search/plan_search.hpp"
 #include "berth/kernel/price/price.hpp"
+#include "berth/kernel/replay/replay.hpp"
 #include "berth/kernel/score/score.hpp"
 #include "host/cpu/score_table.hpp"
 #include "tests/support/random_choice.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/random_plan_search.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/random_replay.hpp"
 #include "tests/support/result_buffers.hpp"
 
 namespace berth::test {
@@ -90,6 +92,35 @@ Body price_body(std::uint64_t seed) {
   kernel::carve_price_workspace(data->memory.data(), data->view.n_jobs, data->view.n_types, data->workspace);
   data->result = data->got.view();
   return [data](FiberGroup& group) { kernel::price(group, data->view, data->request, data->workspace, data->result); };
+}
+
+Body replay_body(std::uint64_t seed) {
+  constexpr std::int32_t kJobs[] = {12, 0, 1, 33, 65, 90};
+  constexpr std::int32_t kGpus[] = {8, 33, 70};
+  struct Data {
+    ReplayCase replay;
+    ReplayBuffers got;
+    std::vector<std::max_align_t> memory;
+    kernel::ReplayWorkspace workspace{};
+    kernel::ReplayView view{};
+    kernel::ReplayRequest request{};
+    kernel::ReplayResult result{};
+  };
+  const RandomReplaySpec spec{kJobs[seed % 6], kGpus[seed / 6 % 3], 1};
+  auto data = std::make_shared<Data>(Data{ReplayCase(seed, spec), ReplayBuffers(spec.jobs), {}});
+  data->view = data->replay.view();
+  data->request = data->replay.request(0);
+  const std::int64_t gpus = kernel::gpus_of(data->view, data->request);
+  data->memory = memory_of(kernel::carve_replay_workspace(nullptr, data->view, gpus, true, data->workspace));
+  kernel::carve_replay_workspace(data->memory.data(), data->view, gpus, true, data->workspace);
+  data->result = data->got.view();
+  struct AtOnce {
+    bool stop() { return true; }
+  };
+  if (seed % 13 > 0) {
+    return [data](FiberGroup& group) { kernel::replay(group, data->view, data->request, data->workspace, data->result); };
+  }
+  return [data](FiberGroup& group) { kernel::replay(group, data->view, data->request, data->workspace, data->result, AtOnce{}); };
 }
 
 struct ScoreBody {
@@ -280,6 +311,7 @@ const std::vector<BarrierCase>& barrier_cases() {
     add("place", 64, [](std::uint64_t seed) { return place_body(seed, false); });
     add("conservative place", 40, [](std::uint64_t seed) { return place_body(seed, true); });
     add("price", 48, price_body);
+    add("replay", 48, replay_body);
     add("score", 12, score_body);
     add("ones", 40, ones_body);
     add("plan_search", 40, [](std::uint64_t seed) { return plan_search_body(seed, false); });

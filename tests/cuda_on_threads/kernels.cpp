@@ -129,6 +129,10 @@ const std::byte* exchange_in_warp(const void* mine, std::size_t bytes) {
   static_assert(kLaneBytes == test::FiberBlock::kSlot && kWarpLanes == test::FiberBlock::kWarp);
   return running_block->exchange(mine, bytes, "a warp's exchange");
 }
+void sync_warp() {
+  const std::byte nothing{};
+  exchange_in_warp(&nothing, sizeof(nothing));
+}
 int lane_of_thread() { return running_block->rank() % kWarpLanes; }
 
 const char* kernel_names(Runtime& runtime) {

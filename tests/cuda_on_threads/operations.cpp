@@ -7,6 +7,7 @@
 #include "tests/support/random_ones.hpp"
 #include "tests/support/random_plan_search.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/random_replay.hpp"
 #include "tests/support/result_buffers.hpp"
 
 namespace berth::cuda_on_threads {
@@ -79,6 +80,12 @@ Operation price_some() {
           }};
 }
 
+Operation replay_some() {
+  const auto one = std::make_shared<ReplayCase>(95, RandomReplaySpec{60, 33, 6});
+  const auto expected = std::make_shared<std::vector<ReplayBuffers>>(replay(*core::make_reference_backend(), *one));
+  return {"replay", [=](core::PlacementBackend& backend) { return unless(replay(backend, *one) == *expected); }};
+}
+
 Operation evolve(const RandomOnesSpec& spec, std::int32_t generations) {
   const auto problem = std::make_shared<OnesProblem>(random_ones(3, spec));
   const auto how = std::make_shared<OnesEvolving>();
@@ -122,7 +129,8 @@ Operation plan_search_of(std::int32_t individuals) {
 }
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{place_of(1), place_of(6), score_all(), price_some(), evolve({}, 4), plan_search_of(8)};
+  static const std::vector<Operation> all{place_of(1),   place_of(6),   score_all(),      price_some(),
+                                          replay_some(), evolve({}, 4), plan_search_of(8)};
   return all;
 }
 

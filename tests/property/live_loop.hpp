@@ -102,6 +102,7 @@ class Loop {
         Reservation r;
         r.id = "r";
         r.nodes = {node.id};
+        if (random.percent(50)) r.from_us = std::min(kMaxTimeUs, state.now() + random.below(20'000) * kSecond);
         if (!s.jobs.empty() && random.percent(70)) r.jobs = {random.of(s.jobs).id};
         return {{delta::PutReservation{r}}, {delta::RemoveReservation{"r"}}};
       }

@@ -7,6 +7,7 @@
 #include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
 #include "host/cpu/price.hpp"
+#include "host/cpu/replay.hpp"
 #include "host/cpu/score.hpp"
 
 namespace berth::core {
@@ -137,6 +138,19 @@ void CudaBackend::plan_search(const PlanSearchTask& task, const kernel::PlanSear
   }
   cuda_abi::Message message{};
   check(table_->plan_search(context_, &one, &message), message);
+}
+
+void CudaBackend::replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks,
+                         std::span<const kernel::ReplayResult> results) {
+  if (tasks.size() == 1) {
+    on_cpu("a single replay runs on the CPU");
+    return cpu::replay(problem, tasks, results, 1);
+  }
+  require_context();
+  replays_.clear();
+  for (std::size_t i = 0; i < tasks.size(); ++i) replays_.push_back({&tasks[i].request, results[i]});
+  cuda_abi::Message message{};
+  check(table_->replay(context_, &problem, replays_.data(), static_cast<std::int32_t>(replays_.size()), &message), message);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory, const std::string& device) {

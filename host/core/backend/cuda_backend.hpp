@@ -39,6 +39,8 @@ class CudaBackend final : public PlacementBackend {
   void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) override;
   void ones(const OnesTask& task, const kernel::OnesResult& result) override;
   void plan_search(const PlanSearchTask& task, const kernel::PlanSearchResult& result) override;
+  /// Several replays run on the GPU, a warp each. A single one runs on the CPU.
+  void replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks, std::span<const kernel::ReplayResult> results) override;
   /// The same as `score`, with or without collapsing, for measurements.
   void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, cpu::Collapse collapse, kernel::CandidateRow* out);
 
@@ -57,6 +59,7 @@ class CudaBackend final : public PlacementBackend {
   const char* why_cpu_ = "";
   std::vector<cuda_abi::AbiPlaceTask> tasks_;
   std::vector<cuda_abi::AbiPriceTask> choices_;
+  std::vector<cuda_abi::AbiReplayTask> replays_;
   cpu::ScoreTable score_table_;
   std::vector<std::byte> memory_;  // of passes on the CPU
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -187,13 +188,15 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   chosen.policy->load(policy_state);
   if (!kept.decide(s, chosen, builder.rejected_jobs(), problem.failures())) return false;
   const core::KeptPass& pass = kept.pass();
-  ordered_.clear();
   // A plan says which job blocks the others by the first that waits.
-  if (pass.blocked() >= 0) ordered_.push_back(pass.blocked());
+  const std::span<const std::int32_t> in_front = pass.in_front();
+  ordered_.assign(in_front.begin(), in_front.end());
+  position_.assign(s.jobs.size(), -1);
+  for (const std::int32_t job : in_front) position_[to_index(job)] = 0;
   for (const std::int32_t job : s.job_order) {
     const bool holds = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     const bool tried_job = marks.rejected[to_index(job)] == 0 && (chosen.entry->preemptive || !holds);
-    if (tried_job && job != pass.blocked()) ordered_.push_back(job);
+    if (tried_job && position_[to_index(job)] < 0) ordered_.push_back(job);
   }
   input.look(s, ordered_);
   attempt = take_memory();
@@ -201,12 +204,11 @@ bool EngineImpl::pass_kept(const StateImpl& s, const core::PassInput::Marks& mar
   attempt.request = input.request(s, *chosen.entry, chosen.rules, marks, 0, {}, &tried);
   attempt.visited = problem.view();
   const kernel::PlaceResult result = attempt.result.prepare(attempt.request.n, static_cast<std::int32_t>(pass.entries().size()));
-  position_.resize(s.jobs.size());
   for (std::int32_t i = 0; i < attempt.request.n; ++i) {
     const std::int32_t job = ordered_[to_index(i)];
     position_[to_index(job)] = i;
     const bool waits = s.job.running[to_index(job)] == 0;
-    const bool behind = pass.blocked() >= 0 && job != pass.blocked();
+    const bool behind = !in_front.empty() && to_index(i) >= in_front.size();
     result.outcome[i] = !waits ? kernel::Outcome::kKept : behind ? kernel::Outcome::kBehind : kernel::Outcome::kWaits;
     result.option[i] = result.displaced_by[i] = kernel::kNone;
     result.reserve_at[i] = kNever;

@@ -92,14 +92,14 @@ void DeadClasses::begin_pass(std::size_t classes) {
   changed_groups_.clear();
 }
 
-void DeadClasses::set(const kernel::ProblemView& p, const WaitingClasses& waiting, std::int32_t of, const OrderPlace& place,
-                      std::int64_t missing, bool by_quota) {
+void DeadClasses::set(const kernel::ProblemView& p, const TimedDemands& demands, const WaitingClasses& waiting, std::int32_t of,
+                      const OrderPlace& place, std::int64_t missing, bool by_quota) {
   Dead& dead = dead_[to_index(of)];
   if (by_quota && !dead.is_listed) by_quota_.push_back(of);
   leave(dead);
   dead = {place, missing, by_quota, dead.is_listed || by_quota, -1};
   if (missing == kOnlyQuota) return;
-  dead.group = group_of(p, waiting.demands(to_index(of)));
+  dead.group = group_of(p, demands, waiting.demands(to_index(of)));
   groups_[to_index(dead.group)].fresh.push_back({place, of});
   change_group(dead.group);
 }
@@ -213,9 +213,9 @@ const DeadClasses::Growth::Steps& DeadClasses::steps_of(const kernel::ProblemVie
   return steps;
 }
 
-std::int32_t DeadClasses::group_of(const kernel::ProblemView& p, std::span<const std::int32_t> demands) {
+std::int32_t DeadClasses::group_of(const kernel::ProblemView& p, const TimedDemands& demands, std::span<const std::int32_t> rows) {
   kinds_of_.clear();
-  for (const std::int32_t d : demands) kinds_of_.push_back(kind_of(p, d));
+  for (const std::int32_t row : rows) kinds_of_.push_back(kind_of(p, demands, row));
   std::sort(kinds_of_.begin(), kinds_of_.end());
   kinds_of_.erase(std::unique(kinds_of_.begin(), kinds_of_.end()), kinds_of_.end());
   const auto [found, fresh] = group_ids_.try_emplace(kinds_of_, static_cast<std::int32_t>(groups_.size()));
@@ -223,16 +223,18 @@ std::int32_t DeadClasses::group_of(const kernel::ProblemView& p, std::span<const
   return found->second;
 }
 
-std::int32_t DeadClasses::kind_of(const kernel::ProblemView& p, std::int32_t demand) {
-  if (kind_of_.size() <= to_index(demand)) kind_of_.resize(to_index(demand) + 1, -1);
-  std::int32_t& kind = kind_of_[to_index(demand)];
+std::int32_t DeadClasses::kind_of(const kernel::ProblemView& p, const TimedDemands& demands, std::int32_t timed) {
+  if (kind_of_.size() <= to_index(timed)) kind_of_.resize(to_index(timed) + 1, -1);
+  std::int32_t& kind = kind_of_[to_index(timed)];
   if (kind >= 0) return kind;
+  const std::int32_t demand = demands.demand(timed);
+  const TimeUs end = demands.end(timed);
   const kernel::DemandRow& d = p.demands[demand];
   const kernel::GroupRow& row = p.groups[d.group_begin];
   const auto [found, fresh] =
-      kind_ids_.try_emplace({d.filter, row.gpus, row.cpu, row.memory, row.segment_size, on_one_node(row) ? row.members : 0},
+      kind_ids_.try_emplace({d.filter, end, row.gpus, row.cpu, row.memory, row.segment_size, on_one_node(row) ? row.members : 0},
                             static_cast<std::int32_t>(kinds_.size()));
-  if (fresh) kinds_.push_back({demand, 0});
+  if (fresh) kinds_.push_back({demand, end, 0});
   kind = found->second;
   kinds_[to_index(kind)].members = std::max<std::int64_t>(kinds_[to_index(kind)].members, row.members);
   return kind;
@@ -253,7 +255,7 @@ void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassSta
   for (const Growth::Node& grown : growth.nodes_) {
     if (sure >= kind.members) break;
     const std::int32_t node = grown.more.node;
-    if (!kernel::in_filter(p, d.filter, node)) continue;
+    if (!kernel::in_filter(p, d.filter, node) || !kernel::stays_open(p, node, kind.end)) continue;
     const std::int64_t gpus = std::popcount(s.free[node]), cpu = s.cpu[node], memory = s.memory[node];
     // A sum of resources grows by no more members than one of them does.
     const std::int64_t added = std::max(
@@ -278,7 +280,7 @@ void DeadClasses::list_steps(const kernel::ProblemView& p, const kernel::PassSta
   steps.end = growth.steps_.size();
 }
 
-std::int64_t members_missing(const kernel::ProblemView& p, const kernel::PassState& s, const kernel::DemandRow& demand) {
+std::int64_t members_missing(const kernel::ProblemView& p, const kernel::PassState& s, const kernel::DemandRow& demand, TimeUs end) {
   const kernel::GroupRow& row = p.groups[demand.group_begin];
   const std::int64_t by_gpus = row.gpus > 0 ? row.members - s.type_free[demand.gpu_type] / row.gpus : 0;
   if (by_gpus > 0) return on_one_node(row) ? row.members : by_gpus;
@@ -287,7 +289,7 @@ std::int64_t members_missing(const kernel::ProblemView& p, const kernel::PassSta
     const kernel::Measure m = kernel::measure_for(p, s, row, set, row.members);
     return row.members - (m.plain < row.members ? m.plain : kernel::cap_of(row, m));
   };
-  const kernel::NodeSet all = kernel::all_nodes(p, demand.filter, kNever);
+  const kernel::NodeSet all = kernel::all_nodes(p, demand.filter, end);
   if (!kernel::has_require(row)) return missing(all);
   std::int64_t least = row.members;
   const kernel::DomainRange range = kernel::domains_meeting(p, all, row.require_topology, row.require_level);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "berth/kernel/place/state.hpp"
+#include "host/core/kept/timed_demands.hpp"
 #include "host/core/kept/waiting_classes.hpp"
 
 namespace berth::core {
@@ -90,8 +91,8 @@ class DeadClasses {
   /// No job of a class found room from a place on.
   /// @param missing   members that lack room at least, in some option; kOnlyQuota: no option lacked room
   /// @param by_quota  some option lacked quota
-  void set(const kernel::ProblemView& problem, const WaitingClasses& waiting, std::int32_t of, const OrderPlace& place,
-           std::int64_t missing, bool by_quota);
+  void set(const kernel::ProblemView& problem, const TimedDemands& demands, const WaitingClasses& waiting, std::int32_t of,
+           const OrderPlace& place, std::int64_t missing, bool by_quota);
   /// Places that groups list. After `begin_pass`: one of each dead class that lacked room.
   std::size_t listed() const;
   /// Another growth of this pass, empty. Then `begin_turns`.
@@ -124,6 +125,7 @@ class DeadClasses {
   /// Members of several demands that find room on the same nodes.
   struct Kind {
     std::int32_t demand;
+    TimeUs end;                // TimedDemands::end
     std::int64_t members = 0;  // the most of a demand
   };
   struct Entry {
@@ -153,8 +155,8 @@ class DeadClasses {
     if (dead.group >= 0) change_group(std::exchange(dead.group, -1));
   }
   void change_group(std::int32_t group);
-  std::int32_t group_of(const kernel::ProblemView& problem, std::span<const std::int32_t> demands);
-  std::int32_t kind_of(const kernel::ProblemView& problem, std::int32_t demand);
+  std::int32_t group_of(const kernel::ProblemView& problem, const TimedDemands& demands, std::span<const std::int32_t> rows);
+  std::int32_t kind_of(const kernel::ProblemView& problem, const TimedDemands& demands, std::int32_t timed);
   const Growth::Steps& steps_of(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, std::int32_t kind);
   void list_steps(const kernel::ProblemView& problem, const kernel::PassState& state, Growth& growth, const Kind& kind,
                   Growth::Steps& steps) const;
@@ -162,9 +164,9 @@ class DeadClasses {
   std::int64_t room(const kernel::ProblemView& problem, const kernel::PassState& state, const Turn& turn);
 
   std::vector<Dead> dead_;  // [classes]
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, std::int32_t, std::int32_t>, std::int32_t> kind_ids_;
+  std::map<std::tuple<std::int32_t, TimeUs, std::int32_t, std::int64_t, std::int64_t, std::int32_t, std::int32_t>, std::int32_t> kind_ids_;
   std::vector<Kind> kinds_;
-  std::vector<std::int32_t> kind_of_;  // [demands] -1: not known
+  std::vector<std::int32_t> kind_of_;  // [rows of TimedDemands] -1: not known
   std::map<std::vector<std::int32_t>, std::int32_t> group_ids_;
   std::vector<Group> groups_;
   std::vector<std::int32_t> changed_groups_;  // in which classes came or left since `begin_pass`
@@ -177,6 +179,8 @@ class DeadClasses {
 };
 
 /// A lower bound of the members of a demand that lack room; 1 or more where the demand does not fit.
-std::int64_t members_missing(const kernel::ProblemView& problem, const kernel::PassState& state, const kernel::DemandRow& demand);
+/// @param end  of the job, kNever: not known
+std::int64_t members_missing(const kernel::ProblemView& problem, const kernel::PassState& state, const kernel::DemandRow& demand,
+                             TimeUs end);
 
 }  // namespace berth::core

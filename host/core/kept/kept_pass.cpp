@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/end_of.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
@@ -75,7 +76,7 @@ void KeptPass::count_gpus(const StateImpl& s, std::int32_t node) {
 std::int64_t KeptPass::free_after() const {
   std::int64_t free = 0;
   for (std::int32_t type = 0; type < p_->n_types; ++type) free += free_.type_free[type];
-  return free;
+  return free + withdrawn_gpus_;
 }
 
 bool KeptPass::runs_as_placed(const StateImpl& s, const OrderPlace& place) const {
@@ -259,23 +260,47 @@ bool KeptPass::quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) cons
   return kernel::passes_quota(*p_, pass.s, job, d.gpu_type, d.quota);
 }
 
-void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiting, VictimOrder& running, KeySource& keys) {
+void KeptPass::make_room_for_rows() {
+  const std::size_t rows = demands_->size(*p_);
+  known_now_.resize(rows, 0);
+  infeasible_.resize(rows, 0);
+  missing_of_.resize(rows);
+}
+
+// Of a job that held GPUs, they depend on what is left of it now.
+void KeptPass::name_rows(const WaitingClasses& waiting, const Head& head) {
+  if (head.of >= 0) {
+    rows_ = waiting.demands(to_index(head.of));
+    return;
+  }
+  rows_of_head_.clear();
+  for (std::int32_t o = 0; o < options_of(head.place.job); ++o) {
+    const TimeUs end = demands_->any() ? core::end_of(s_->now, s_->option_run(head.place.job, to_index(o))) : kNever;
+    rows_of_head_.push_back(demands_->row(option_of(head.place.job, o).demand, end));
+  }
+  make_room_for_rows();
+  rows_ = rows_of_head_;
+}
+
+void KeptPass::run(const StateImpl& s, const Rules& rules, TimedDemands& demands, WaitingClasses& waiting, VictimOrder& running,
+                   KeySource& keys) {
   const kernel::ProblemView& p = *p_;
   s_ = &s;
   rules_ = rules;
+  demands_ = &demands;
   running_ = &running;
   keys_ = &keys;
   running.begin();
   for (const PassChange& change : changes_) change_of_[to_index(change.job)] = 0;
   changes_.clear();
   change_of_.resize(to_index(p.n_jobs), 0);
-  known_now_.resize(to_index(p.n_demands), 0);
-  infeasible_.resize(to_index(p.n_demands), 0);
-  missing_of_.resize(to_index(p.n_demands));
+  make_room_for_rows();
   last_victim_.resize(to_index(p.n_filters));
   ++round_;
   ++pass_;
   blocked_ = -1;
+  in_front_.clear();
+  withdrawn_gpus_ = 0;
   has_reach_ = false;
   reads_left_ = kReadsPerRelease * (running.size() - std::min(running.size(), kFewVictims));
   std::copy_n(p.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1), free_.queue_used);
@@ -318,6 +343,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiti
     if (!displaced && (change_of_[to_index(job)] != 0 || dead_.is_dead(to_index(head.of), head.place))) continue;
     const std::int32_t from = pass.n_entries;
     displaced_.clear();
+    name_rows(waiting, head);
     const std::int32_t option = blocked_ >= 0 ? kNone : start(pass, head.place);
     if (option != kNone) {
       for (std::int32_t e = from; e < pass.n_entries; ++e) touched_.push_back(pass.entries[e].node);
@@ -346,11 +372,33 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, WaitingClasses& waiti
     }
     if (rules.strict && blocked_ < 0) blocked_ = job;
     if (displaced) continue;  // kPreempted, as it was recorded
-    dead_.set(p, waiting, head.of, head.place, missing_, by_quota_);
+    dead_.set(p, demands, waiting, head.of, head.place, missing_, by_quota_);
   }
+  if (blocked_ >= 0) in_front_.push_back(blocked_);
   n_entries_ = pass.n_entries;
   free_ = pass.s;
   queue_used_.assign(free_.queue_used, free_.queue_used + std::int64_t{p.n_queues} * (p.n_types + 1));
+}
+
+void KeptPass::withdraw(Overruns& overruns) {
+  if (p_->has_until == 0) return;
+  std::vector<OrderPlace> withdrawn;
+  for (PassChange& change : changes_) {
+    const auto rows = entries().subspan(to_index(change.entry_begin), to_index(change.entry_end - change.entry_begin));
+    if (change.option < 0 || !overruns.outstays(*s_, *p_, change.job, change.option, rows, s_->now)) continue;
+    withdrawn.push_back(change.place);
+    for (const kernel::PlacedRow& row : rows) withdrawn_gpus_ += std::popcount(row.mask);
+    change = {change.job, Outcome::kPreempted, kNone, 0, 0, change.displaced_by, change.place};
+  }
+  if (withdrawn.empty()) return;
+  for (const PassChange& change : changes_) change_of_[to_index(change.job)] = 0;
+  std::erase_if(changes_, [&](const PassChange& change) { return change.option < 0 && s_->job.running[to_index(change.job)] == 0; });
+  for (std::size_t i = 0; i < changes_.size(); ++i) change_of_[to_index(changes_[i].job)] = i + 1;
+  if (blocked_ < 0) return;
+  std::sort(withdrawn.begin(), withdrawn.end());
+  in_front_.clear();
+  for (const OrderPlace& one : withdrawn) in_front_.push_back(one.job);
+  in_front_.push_back(blocked_);
 }
 
 // Steps 3 to 5. @returns the option placed, which is charged; kNone: none.
@@ -358,15 +406,15 @@ std::int32_t KeptPass::start(Pass& pass, const OrderPlace& place) {
   const std::int32_t job = place.job;
   for (std::int32_t o = 0; o < options_of(job); ++o) {
     if (!quota_ok(pass, job, o)) continue;
-    const std::int32_t d = option_of(job, o).demand;
-    const kernel::DemandRow& demand = p_->demands[d];
-    if (rules_.preemptive && infeasible_[to_index(d)] == pass_) continue;
-    if (known_now_[to_index(d)] == round_) continue;
-    if (pass.s.type_free[demand.gpu_type] >= demand.gpus && kernel::place_demand(pass, demand, kNever)) {
+    const std::size_t row = row_of(o);
+    const kernel::DemandRow& demand = p_->demands[option_of(job, o).demand];
+    if (rules_.preemptive && infeasible_[row] == pass_) continue;
+    if (known_now_[row] == round_) continue;
+    if (pass.s.type_free[demand.gpu_type] >= demand.gpus && kernel::place_demand(pass, demand, end_of(o))) {
       kernel::charge_queue(*p_, pass.s, job, demand.gpu_type, demand.quota);
       return o;
     }
-    known_now_[to_index(d)] = round_;
+    known_now_[row] = round_;
   }
   if (rules_.preemptive) return displace(pass, place);
   note_failure(pass, job);
@@ -379,14 +427,13 @@ void KeptPass::note_failure(const Pass& pass, std::int32_t job) {
   by_quota_ = false;
   if (rules_.class_rule || rules_.strict) return;  // no class stays dead
   for (std::int32_t o = 0; o < options_of(job); ++o) {
-    const std::int32_t d = option_of(job, o).demand;
-    Missing& known = missing_of_[to_index(d)];
+    Missing& known = missing_of_[row_of(o)];
     if (known.pass != pass_) {
       if (!quota_ok(pass, job, o)) {
         by_quota_ = true;
         continue;
       }
-      known = {pass_, members_missing(*p_, pass.s, p_->demands[d])};
+      known = {pass_, members_missing(*p_, pass.s, p_->demands[option_of(job, o).demand], end_of(o))};
     }
     missing_ = std::min(missing_, known.members);
   }
@@ -396,7 +443,7 @@ std::int32_t KeptPass::fit(Pass& pass, std::int32_t job) {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
     const kernel::DemandRow& demand = p_->demands[option_of(job, o).demand];
     if (!quota_ok(pass, job, o) || pass.s.type_free[demand.gpu_type] < demand.gpus) continue;
-    if (kernel::place_demand(pass, demand, kNever)) return o;
+    if (kernel::place_demand(pass, demand, end_of(o))) return o;
   }
   return kNone;
 }
@@ -431,7 +478,7 @@ bool KeptPass::holds_node_of(std::int32_t victim, std::int32_t filter) const {
 // Whether some option did not already fail with all victims of an earlier job.
 bool KeptPass::may_gain(std::int32_t job) const {
   for (std::int32_t o = 0; o < options_of(job); ++o) {
-    if (rules_.class_rule || infeasible_[to_index(option_of(job, o).demand)] != pass_) return true;
+    if (rules_.class_rule || infeasible_[row_of(o)] != pass_) return true;
   }
   return false;
 }
@@ -449,7 +496,7 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
   for (std::int32_t o = 0; o < options_of(job); ++o) any = any || has_victims(place, p_->demands[option_of(job, o).demand]);
   if (!any) {
     note_failure(pass, job);
-    for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) infeasible_[to_index(option_of(job, o).demand)] = pass_;
+    for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) infeasible_[row_of(o)] = pass_;
     return kNone;
   }
   victims_.begin(*running_, *keys_);
@@ -484,7 +531,7 @@ std::int32_t KeptPass::displace(Pass& pass, const OrderPlace& place) {
     release_to(pass, place, count, 0);
     // Behind this job there are fewer victims, and no more is free until some job is displaced: then as much is gone.
     for (std::int32_t o = 0; o < options_of(job) && !rules_.class_rule; ++o) {
-      if (!listed_by_quota_) infeasible_[to_index(option_of(job, o).demand)] = pass_;
+      if (!listed_by_quota_) infeasible_[row_of(o)] = pass_;
     }
     return kNone;
   }

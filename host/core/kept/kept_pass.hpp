@@ -8,9 +8,11 @@
 #include "berth/kernel/place/place.hpp"
 #include "host/core/base/row_buffer.hpp"
 #include "host/core/kept/dead_classes.hpp"
+#include "host/core/kept/timed_demands.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
 #include "host/core/placement/failures.hpp"
+#include "host/core/placement/overruns.hpp"
 #include "host/core/policy_api/policy.hpp"
 
 namespace berth {
@@ -34,8 +36,8 @@ struct PassChange {
 /// The scheduling pass of docs/placement.md, section 6, over classes of waiting jobs instead of all jobs, on free GPUs
 /// and an index of them that are kept between passes. It finds what the pass over all jobs finds: section 12.
 ///
-/// For disciplines `strict` and `greedy`, exact demands, nodes without an end or shares, and preemption only where no queue
-/// is above its quotas. A class in which no job found room is not tried again until more could be had than then. So a
+/// For disciplines `strict` and `greedy`, exact demands, nodes without shares, and preemption only where no queue is above
+/// its quotas. A class in which no job found room is not tried again until more could be had than then. So a
 /// pass takes O(groups of dead classes, times nodes that have more) besides what it tries; O(classes) under `strict` and
 /// `class_rule`, and the first time.
 class KeptPass {
@@ -74,8 +76,12 @@ class KeptPass {
   std::int64_t free_after() const;
 
   /// After `begin` or `follow` on the same problem.
+  /// @param demands  rows that the classes name; others come
   /// @param running  those that may be displaced; read only where `rules.preemptive`
-  void run(const StateImpl& state, const Rules& rules, WaitingClasses& waiting, VictimOrder& running, KeySource& keys);
+  void run(const StateImpl& state, const Rules& rules, TimedDemands& demands, WaitingClasses& waiting, VictimOrder& running,
+           KeySource& keys);
+  /// After `run`: as Overruns::withdraw. Those that hold nothing are no changes then.
+  void withdraw(Overruns& overruns);
 
   /// Whether a running job at this place holds what the last pass gave it, there or at a later place.
   bool runs_as_placed(const StateImpl& state, const OrderPlace& place) const;
@@ -86,8 +92,9 @@ class KeptPass {
     return at >= change_of_.size() || change_of_[at] == 0 ? nullptr : &changes_[change_of_[at] - 1];
   }
   std::span<const kernel::PlacedRow> entries() const { return {entries_.data(), static_cast<std::size_t>(n_entries_)}; }
-  /// Strict: the first job that found no room; -1: none.
-  std::int32_t blocked() const { return blocked_; }
+  /// Strict, where some job found no room: that job after those that were withdrawn, in order. All others that wait are
+  /// behind the first of them.
+  std::span<const std::int32_t> in_front() const { return in_front_; }
 
  private:
   /// A job to be tried next: the first of a class that was not tried, or a displaced job.
@@ -116,6 +123,8 @@ class KeptPass {
   void wake(const Pass& pass, const WaitingClasses& waiting, const OrderPlace* behind);
   void wake_by_displaced(const Pass& pass, const WaitingClasses& waiting, const OrderPlace& after);
   void push_first(const WaitingClasses& waiting, const DeadClasses::Woken& woken);
+  void name_rows(const WaitingClasses& waiting, const Head& head);
+  void make_room_for_rows();
   std::int32_t start(Pass& pass, const OrderPlace& place);
   void note_failure(const Pass& pass, std::int32_t job);
   std::int32_t displace(Pass& pass, const OrderPlace& place);
@@ -133,6 +142,9 @@ class KeptPass {
 
   const kernel::OptionRow& option_of(std::int32_t job, std::int32_t o) const { return p_->options[p_->option_begin[job] + o]; }
   std::int32_t options_of(std::int32_t job) const { return p_->option_end[job] - p_->option_begin[job]; }
+  /// Of the job that is tried.
+  std::size_t row_of(std::int32_t o) const { return static_cast<std::size_t>(rows_[static_cast<std::size_t>(o)]); }
+  TimeUs end_of(std::int32_t o) const { return demands_->end(rows_[static_cast<std::size_t>(o)]); }
   bool quota_ok(const Pass& pass, std::int32_t job, std::int32_t o) const;
 
   const kernel::ProblemView* p_ = nullptr;
@@ -149,6 +161,7 @@ class KeptPass {
   // Of the pass that runs or ran last, and what the next one needs of it.
   const StateImpl* s_ = nullptr;
   Rules rules_;
+  TimedDemands* demands_ = nullptr;
   VictimOrder* running_ = nullptr;
   KeySource* keys_ = nullptr;
   std::vector<Head> heads_;
@@ -168,7 +181,7 @@ class KeptPass {
   struct Missing {
     std::int64_t pass = 0, members = 0;
   };
-  std::vector<Missing> missing_of_;       // [demands]
+  std::vector<Missing> missing_of_;       // [rows]
   std::vector<LastVictim> last_victim_;   // [filters] the last job that holds a node of it
   std::vector<NodeMore> more_;            // than after the last pass; several of a node add up
   std::vector<std::uint8_t> more_quota_;  // [queues] 1: less is used, or more could be given back
@@ -178,8 +191,12 @@ class KeptPass {
   std::vector<std::size_t> change_of_;  // [jobs] index in `changes_` + 1; 0: none
   RowBuffer<kernel::PlacedRow> entries_;
   std::int32_t n_entries_ = 0;
-  std::int32_t blocked_ = -1;
-  std::vector<std::int64_t> known_now_, infeasible_;  // [demands] the round, the pass in which it did not fit
+  std::int32_t blocked_ = -1;                         // strict: the first job that found no room; -1: none
+  std::vector<std::int32_t> in_front_;                // see `in_front`
+  std::int64_t withdrawn_gpus_ = 0;                   // taken in `free_`, and free after the pass
+  std::span<const std::int32_t> rows_;                // of the job that is tried: [options] of TimedDemands
+  std::vector<std::int32_t> rows_of_head_;            // the same, where the job is in no class
+  std::vector<std::int64_t> known_now_, infeasible_;  // [rows] the round, the pass in which it did not fit
   std::int64_t round_ = 0, pass_ = 0;
   // `reach_`: what is free, with all possible victims behind a place gone. Stored keys decide which are behind it, so some
   // may be before it by now. It is built when the jobs of a pass have read victims for as long as that takes.

@@ -1,9 +1,11 @@
 #include "host/core/kept/kept_queue.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/end_of.hpp"
 
 namespace berth::core {
 bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
@@ -13,7 +15,7 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
   if (!plain || rules.packing == Packing::kConsolidate || rules.consolidation || rules.admits_by_count) return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
   if (chosen.shape != ShapeRule::kLeastGpuTime && s.any_several_shapes()) return false;
-  return !s.node.has_until && s.node.sharing_nodes == 0;
+  return s.node.sharing_nodes == 0;
 }
 
 JobColumns KeptQueue::columns(const StateImpl& s, std::int32_t job) {
@@ -79,8 +81,21 @@ void KeptQueue::read_job(const StateImpl& s, const ChosenPolicy& chosen, std::in
     if (victim <= s.now) running_.add(place, part_of(s, record));
     return;
   }
-  kind_.assign({s.job.queue[to_index(job)], chosen.entry->class_rule ? s.job.preemption_class[to_index(job)] : 0});
-  for (const kernel::OptionRow& option : record.options) kind_.push_back(option.demand);
+  add_waiting(s, chosen, place);
+}
+
+// While a job waits its run time rests. So it loses nodes at instants that are known, and is in another class from then on.
+void KeptQueue::add_waiting(const StateImpl& s, const ChosenPolicy& chosen, const OrderPlace& place) {
+  const std::size_t job = to_index(place.job);
+  kind_.assign({s.job.queue[job], chosen.entry->class_rule ? s.job.preemption_class[job] : 0});
+  TimeUs loses_node = kNever;
+  const std::vector<kernel::OptionRow>& options = s.jobs[job].options;
+  for (std::size_t o = 0; o < options.size(); ++o) {
+    const TimeUs run = demands_.any() ? s.option_run(place.job, o) : kNever;
+    kind_.push_back(demands_.row(options[o].demand, end_of(s.now, run)));
+    loses_node = std::min(loses_node, demands_.loses_node_at(s.now, run));
+  }
+  changes_.add(s, loses_node, place.job);
   waiting_.add(kind_, place);
 }
 
@@ -89,6 +104,7 @@ void KeptQueue::rebuild(const StateImpl& s, const ChosenPolicy& chosen) {
   running_.clear();
   for (JobTimes* times : {&changes_, &order_changes_}) times->clear();
   has_order_change_.assign(s.jobs.size(), 0);
+  demands_.begin(*p_);
   waiting_.begin_filling();
   for (const std::int32_t job : s.job_order) read_job(s, chosen, job);
   waiting_.end_filling();
@@ -120,6 +136,7 @@ bool KeptQueue::collect_changes(const StateImpl& s) {
 // A running job that changed otherwise than by the last plan may be displaced where it was not. So may one that the plan
 // changes, where the plan was not applied.
 void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
+  assert(demands_.are_of(*p_));  // else everything has changed
   gain_.clear();
   has_order_change_.resize(s.jobs.size(), 0);
   const auto read_gain = [&](std::int32_t job) {
@@ -188,7 +205,8 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   pass_.run(s,
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
-            waiting_, running_, *this);
+            demands_, waiting_, running_, *this);
+  pass_.withdraw(overruns_);
   saw(static_cast<std::int64_t>(pass_.changes().size()), s.job_order.size());
   known_ = settled_;
   return true;

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "host/core/kept/kept_pass.hpp"
+#include "host/core/kept/timed_demands.hpp"
 #include "host/core/kept/victim_order.hpp"
 #include "host/core/kept/waiting_classes.hpp"
+#include "host/core/placement/overruns.hpp"
 #include "host/core/placement/rejections.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
 #include "host/core/state/change_log.hpp"
@@ -69,6 +71,7 @@ class KeptQueue final : private KeySource {
   bool collect_changes(const StateImpl& state);
   void read_changes(const StateImpl& state, const ChosenPolicy& chosen);
   void read_job(const StateImpl& state, const ChosenPolicy& chosen, std::int32_t job);
+  void add_waiting(const StateImpl& state, const ChosenPolicy& chosen, const OrderPlace& place);
   TimeUs next_change(const StateImpl& state, std::int32_t job);
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
@@ -77,9 +80,11 @@ class KeptQueue final : private KeySource {
   static std::size_t part_of(const StateImpl& state, const JobRecord& record);
   JobColumns columns(const StateImpl& state, std::int32_t job);
 
+  TimedDemands demands_;
   WaitingClasses waiting_;
   VictimOrder running_;
   KeptPass pass_;
+  Overruns overruns_;
   // More changes than these are followed by the pass over all jobs.
   static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }
 
@@ -95,7 +100,7 @@ class KeptQueue final : private KeySource {
   const kernel::ProblemView* p_ = nullptr;  // the same
   Marked rejected_, broken_;                // jobs that lost GPUs
   std::int64_t decision_ = 0;
-  JobTimes changes_;                             // of keys of running jobs that may be displaced
+  JobTimes changes_;                             // of keys of running jobs that may be displaced, and of classes of waiting jobs
   JobTimes order_changes_;                       // of keys of all running jobs, where some may be displaced
   std::vector<std::uint64_t> has_order_change_;  // [jobs of the state] version of the job whose instant is in `order_changes_`
   /// A job with a demand that is not exact.

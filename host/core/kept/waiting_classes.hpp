@@ -18,8 +18,8 @@ struct OrderPlace {
   bool operator<(const OrderPlace& other) const { return std::tie(key, label) < std::tie(other.key, other.label); }
 };
 
-/// Waiting jobs in classes. Jobs of one class ask for the same in all their options, and count against the same queues:
-/// where one finds no room, none behind it does.
+/// Waiting jobs in classes. Jobs of one class ask for the same in all their options, on the same nodes, and count against
+/// the same queues: where one finds no room, none behind it does.
 class WaitingClasses {
  public:
   static constexpr std::int32_t kNone = -1;
@@ -47,7 +47,7 @@ class WaitingClasses {
     }
     filling_ = false;
   }
-  /// @param kind  what makes the class: queue, preemption class, demands
+  /// @param kind  what makes the class: queue, preemption class, demands with ends (rows of TimedDemands)
   void add(const std::vector<std::int32_t>& kind, const OrderPlace& place) {
     const auto [found, fresh] = ids_.try_emplace(kind, vacant_.empty() ? static_cast<std::int32_t>(jobs_.size()) : vacant_.back());
     const auto of = static_cast<std::size_t>(found->second);
@@ -107,7 +107,7 @@ class WaitingClasses {
   std::int64_t n_jobs() const { return n_jobs_; }
   /// Of a class that was not dropped, as `demands`.
   std::int32_t queue(std::size_t of) const { return kinds_[of]->front(); }
-  /// Of the options, in their order.
+  /// Of the options, in their order: rows of TimedDemands.
   std::span<const std::int32_t> demands(std::size_t of) const { return std::span(*kinds_[of]).subspan(2); }
   /// Jobs of a class, in order.
   const std::vector<OrderPlace>& jobs(std::size_t of) const { return jobs_[of]; }

@@ -7,7 +7,9 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "berth/kernel/place/state.hpp"
+#include "host/core/base/end_of.hpp"
 #include "host/core/model/held_facts.hpp"
+#include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"
 
 namespace berth::core {
@@ -247,6 +249,16 @@ void GangRepair::append_entries(const StateImpl& s, const kernel::DemandRow& dem
   }
 }
 
+// Fewer members, or members farther apart, may run longer than predicted.
+bool GangRepair::outstays(const StateImpl& s, std::int32_t job, std::span<const PlanEntry> gang) const {
+  const kernel::ProblemView& p = s.problem();
+  if (p.has_until == 0) return false;
+  std::int64_t rate = placed_rate(s, *s.jobs[to_index(job)].job, s.job.shape[to_index(job)], gang);
+  if (rate <= 0) rate = s.job.rate[to_index(job)];
+  const TimeUs end = end_of(s.now, s.run_or_limit(job, rate));
+  return std::any_of(trial_.begin(), trial_.end(), [&](const Member& m) { return m.is_new && !kernel::stays_open(p, m.node, end); });
+}
+
 bool GangRepair::repair(const StateImpl& s, std::int32_t job, FinalState& now, std::vector<PlanEntry>& out) {
   assert(s.job.running[to_index(job)] != 0 && s.lost_gpus(job));
   const JobRecord& record = s.jobs[to_index(job)];
@@ -269,8 +281,7 @@ bool GangRepair::repair(const StateImpl& s, std::int32_t job, FinalState& now, s
     now.free()[to_index(l.node)] |= l.mask & p.node_open[l.node];
     charge_cores(now, l.node, p.groups[demand->group_begin + l.row], 1);
   }
-  const TimeUs run = s.option_run(job, option);
-  const TimeUs end = run == kNever || run > kNever - 1 - s.now ? kNever : s.now + run;
+  const TimeUs end = end_of(s.now, s.option_run(job, option));
   bool repaired = place_lost(s, *demand, end, now, From::kSpares) || place_lost(s, *demand, end, now, From::kAll) ||
                   place_lost(s, *demand, end, now, From::kAllOrDrop);
   const std::size_t first = out.size();
@@ -281,7 +292,7 @@ bool GangRepair::repair(const StateImpl& s, std::int32_t job, FinalState& now, s
     std::vector<std::string> why;
     Violations found(why, 1);
     gang_.check(facts, *record.job, described, std::span<const PlanEntry>(out).subspan(first), facts.held(facts.job(job)), found);
-    repaired = why.empty();
+    repaired = why.empty() && !outstays(s, job, std::span<const PlanEntry>(out).subspan(first));
     if (!repaired) undo(s, *demand, now);
   }
   if (!repaired) {

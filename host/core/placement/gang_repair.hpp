@@ -55,6 +55,8 @@ class GangRepair {
   void undo(const StateImpl& state, const kernel::DemandRow& demand, FinalState& now);
   void give_back(const StateImpl& state, const kernel::DemandRow& demand, FinalState& now, const Member& placed);
   void append_entries(const StateImpl& state, const kernel::DemandRow& demand, std::vector<PlanEntry>& out) const;
+  /// Whether the gang of the trial, now in these places, would end later than a node that it took.
+  bool outstays(const StateImpl& state, std::int32_t job, std::span<const PlanEntry> gang) const;
 
   std::vector<std::int32_t> nodes_;  // on which GPUs are free or may come free, ascending: few of a busy cluster
   std::vector<Member> members_, trial_;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/end_of.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -22,20 +23,29 @@ void wait(const kernel::PlaceRequest& request, const kernel::PlaceResult& r, std
   r.reserve_at[i] = kNever;
 }
 
-TimeUs end_of(TimeUs start, TimeUs run) { return run == kNever || run > kNever - 1 - start ? kNever : start + run; }
+std::span<const kernel::PlacedRow> rows_of(const kernel::PlaceResult& r, std::int32_t i) {
+  return {r.entries + r.entry_begin[i], r.entries + r.entry_end[i]};
+}
 
 }  // namespace
 
-TimeUs Overruns::finish(const StateImpl& s, const kernel::ProblemView& p, const kernel::PlaceResult& r, std::int32_t job, std::int32_t i,
-                        TimeUs start) {
-  const kernel::OptionRow& option = p.options[p.option_begin[job] + r.option[i]];
+TimeUs Overruns::finish(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, std::int32_t o,
+                        std::span<const kernel::PlacedRow> rows, TimeUs start) {
+  const kernel::OptionRow& option = p.options[p.option_begin[job] + o];
   const Job& description = *s.jobs[to_index(job)].job;
   entries_.clear();
-  append_placed(s, p.demands[option.demand], description.shapes[to_index(option.shape)],
-                {r.entries + r.entry_begin[i], r.entries + r.entry_end[i]}, entries_);
+  append_placed(s, p.demands[option.demand], description.shapes[to_index(option.shape)], rows, entries_);
   std::int64_t rate = description.profile.kind == ProfileKind::kOpaque ? 0 : placed_rate(s, description, option.shape, entries_);
-  if (rate <= 0) rate = s.jobs[to_index(job)].option_rate[to_index(r.option[i])];
+  if (rate <= 0) rate = s.jobs[to_index(job)].option_rate[to_index(o)];
   return end_of(start, s.run_or_limit(job, rate));
+}
+
+bool Overruns::outstays(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job, std::int32_t option,
+                        std::span<const kernel::PlacedRow> rows, TimeUs start) {
+  if (p.has_until == 0) return false;
+  TimeUs until = kNever;
+  for (const kernel::PlacedRow& row : rows) until = std::min(until, p.node_until[row.node]);
+  return until != kNever && finish(s, p, job, option, rows, start) > until;
 }
 
 void Overruns::find_reserved(const StateImpl& s, const kernel::PlaceRequest& request, const kernel::PlaceResult& r) {
@@ -60,7 +70,7 @@ void Overruns::drop_delayed(const StateImpl& s, const kernel::ProblemView& p, co
   const std::int32_t job = request.order[i];
   if (s.jobs[to_index(job)].job->profile.kind == ProfileKind::kOpaque) return;  // its place does not change its rate
   const TimeUs predicted = end_of(start, s.option_run(job, to_index(r.option[i])));
-  const TimeUs actual = finish(s, p, r, job, i, start);
+  const TimeUs actual = finish(s, p, job, r.option[i], rows_of(r, i), start);
   if (actual <= predicted) return;
   for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) {
     const kernel::PlacedRow& entry = r.entries[e];
@@ -82,10 +92,7 @@ void Overruns::withdraw(const StateImpl& s, const kernel::ProblemView& p, const 
     const bool later = r.outcome[i] == Outcome::kReserved;
     reserved = reserved || later;
     if (p.has_until == 0 || !(starts(r.outcome[i]) || later)) continue;
-    TimeUs until = kNever;
-    for (std::int32_t e = r.entry_begin[i]; e < r.entry_end[i]; ++e) until = std::min(until, p.node_until[r.entries[e].node]);
-    if (until == kNever || finish(s, p, r, request.order[i], i, later ? r.reserve_at[i] : s.now) <= until) continue;
-    wait(request, r, i);
+    if (outstays(s, p, request.order[i], r.option[i], rows_of(r, i), later ? r.reserve_at[i] : s.now)) wait(request, r, i);
   }
   if (!reserved) return;
   find_reserved(s, request, r);

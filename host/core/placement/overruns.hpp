@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/kernel/base/problem.hpp"
@@ -19,6 +21,9 @@ class Overruns {
  public:
   void withdraw(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,
                 const kernel::PlaceResult& result);
+  /// Whether a job would end later than a node that it would begin on at `start`. @param option  of the job
+  bool outstays(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::int32_t option,
+                std::span<const kernel::PlacedRow> rows, TimeUs start);
 
  private:
   /// One entry of a reserved job.
@@ -29,8 +34,8 @@ class Overruns {
     std::uint64_t mask;
   };
 
-  TimeUs finish(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceResult& result, std::int32_t job,
-                std::int32_t i, TimeUs start);
+  TimeUs finish(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job, std::int32_t option,
+                std::span<const kernel::PlacedRow> rows, TimeUs start);
   void find_reserved(const StateImpl& state, const kernel::PlaceRequest& request, const kernel::PlaceResult& result);
   /// Drops reservations that begin between the predicted end of the job at position i and its actual one.
   void drop_delayed(const StateImpl& state, const kernel::ProblemView& problem, const kernel::PlaceRequest& request,

@@ -111,6 +111,7 @@ dim3 grid_size();
 void* dynamic_shared();
 void sync_threads(const char* file, int line);
 int sync_threads_or(int v);
+void sync_warp();
 
 template <class... Parameters, std::size_t... I>
 KernelBody with_arguments(void (*kernel)(Parameters...), void** arguments, std::index_sequence<I...> /*all*/) {
@@ -144,7 +145,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*ke
 #define __global__
 #define __device__
 #define __grid_constant__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 // One block at a time runs.
 #define __shared__ static
 #define BERTH_DYNAMIC_SHARED(Type, name) Type* const name = static_cast<Type*>(::berth::cuda_on_threads::dynamic_shared())
@@ -152,5 +153,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*ke
 #define blockIdx (::berth::cuda_on_threads::block_index())
 #define blockDim (::berth::cuda_on_threads::block_size())
 #define gridDim (::berth::cuda_on_threads::grid_size())
+#define __syncwarp() ::berth::cuda_on_threads::sync_warp()
 #define __syncthreads() ::berth::cuda_on_threads::sync_threads(__FILE__, __LINE__)
 #define __syncthreads_or(v) ::berth::cuda_on_threads::sync_threads_or(v)

@@ -53,13 +53,13 @@ struct Inside {
 };
 const std::vector<Inside>& insides() {
   static const std::vector<Inside> all{
-      {"include/berth/kernel/", {"base", "price", "place", "score", "ones", "plan_search"}},
-      {"host/reference/", {"base", "place", "score", "price", "ones", "plan_search"}},
+      {"include/berth/kernel/", {"base", "price", "place", "replay", "score", "ones", "plan_search"}},
+      {"host/reference/", {"base", "place", "replay", "score", "price", "ones", "plan_search"}},
       {"host/core/",
        {"base", "model", "check", "state", "backend", "reasons", "policy_api", "placement", "choice", "kept", "validator", "engine"}},
       {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
       {"host/io/", {"json", "files", "fields", "formats", "traces", "slurm", "kai"}},
-      {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "exec", "generate"}},
+      {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
       {"host/cli/", {"base", "bench", "plan", "simulate"}},
   };
   return all;

@@ -51,7 +51,7 @@ struct Sweep {
   BERTH_HD std::int32_t next(std::int32_t i) const { return timeline.s.points[i].next; }
   BERTH_HD bool reaches(std::int32_t bad) const { return bad != kNone && timeline.s.points[bad].at >= timeline.s.points[point].at; }
 
-  BERTH_HD void begin() {
+  BERTH_HD BERTH_NOINLINE void begin() {
     const ProblemView& p = timeline.p;
     counts = demand.exact != 0;
     point = 0;
@@ -86,7 +86,7 @@ struct Sweep {
   }
 
   /// The next candidate before `before` that may fit, from `point` on. The window is moved there. @returns kNone: there is none
-  BERTH_HD std::int32_t find(TimeUs before) {
+  BERTH_HD BERTH_NOINLINE std::int32_t find(TimeUs before) {
     for (; point != kNone; point = next(point)) {
       const TimelinePoint& at = timeline.s.points[point];
       if (at.at >= before) break;
@@ -118,7 +118,7 @@ struct Sweep {
 
   /// Remembers what was proved, unless that is known. `point` is where the search stopped. Where there is no room, it
   /// takes the place of what reaches least far.
-  BERTH_HD void remember() {
+  BERTH_HD BERTH_NOINLINE void remember() {
     if (!counts) return;
     give_up_proof();
     if (first_unproved == 0) return;

@@ -194,27 +194,49 @@ struct PlanSearchPlaces {
   BERTH_HD void fill() {
     for (std::int32_t i = w.group.rank(); i < w.p.n_demands; i += w.group.size()) ws.known[i] = 0;
     w.group.sync();
-    for (std::int32_t i = 0; i < v.n_jobs; ++i) {
-      const std::int32_t job = v.fill_order[i];
-      if (x.option[job] >= 0) continue;
-      const std::int64_t before = *x.score;
-      const std::int32_t from = w.n_entries;
-      for (std::int32_t r = v.rank_begin[job]; r < v.rank_begin[job + 1]; ++r) {
-        const std::int32_t k = v.ranked[r];
-        const DemandRow& d = demand_of(k);
-        // Free GPUs only decrease, so a failure holds.
-        const bool memo = d.exact != 0 && w.p.has_until == 0 && k != v.current[job];
-        if (memo && ws.known[v.demand[k]] != 0) continue;
-        const bool quota = passes_quota(w.p, w.s, v.problem_job[job], d.gpu_type, d.quota);
-        if (place(job, k)) {
-          if (keep_if_more(job, before, from)) break;
-          continue;
-        }
-        if (!memo || !quota) continue;
-        w.group.sync();
-        if (lead()) ws.known[v.demand[k]] = 1;
-        w.group.sync();
+    // Each thread looks at one job. What is free and the quota that is left only decrease, so a job for which they are too little
+    // now need not be tried later.
+    for (std::int32_t first = 0; first < v.n_jobs; first += w.group.size()) {
+      const std::int32_t mine = first + w.group.rank();
+      const bool may = mine < v.n_jobs && may_fill(v.fill_order[mine]);
+      for (std::int32_t from = first;;) {
+        const Key next = w.group.min(may && mine >= from ? Key{static_cast<std::uint64_t>(mine), 0} : kNoKey);
+        if (next == kNoKey) break;
+        from = static_cast<std::int32_t>(next.hi) + 1;
+        fill_job(v.fill_order[from - 1]);
       }
+    }
+  }
+
+  /// Whether a demand failed before, so that it fails again: free GPUs only decrease in `fill`.
+  BERTH_HD bool is_remembered(std::int32_t job, std::int32_t k) const {
+    return demand_of(k).exact != 0 && w.p.has_until == 0 && k != v.current[job];
+  }
+  BERTH_HD bool may_fill(std::int32_t job) const {
+    bool may = false;
+    for (std::int32_t r = v.rank_begin[job]; x.option[job] < 0 && !may && r < v.rank_begin[job + 1]; ++r) {
+      const std::int32_t k = v.ranked[r];
+      may = !(is_remembered(job, k) && ws.known[v.demand[k]] != 0) && may_have(job, demand_of(k));
+    }
+    return may;
+  }
+  BERTH_HD void fill_job(std::int32_t job) {
+    const std::int64_t before = *x.score;
+    const std::int32_t from = w.n_entries;
+    for (std::int32_t r = v.rank_begin[job]; r < v.rank_begin[job + 1]; ++r) {
+      const std::int32_t k = v.ranked[r];
+      const DemandRow& d = demand_of(k);
+      const bool memo = is_remembered(job, k);
+      if (memo && ws.known[v.demand[k]] != 0) continue;
+      const bool quota = passes_quota(w.p, w.s, v.problem_job[job], d.gpu_type, d.quota);
+      if (place(job, k)) {
+        if (keep_if_more(job, before, from)) break;
+        continue;
+      }
+      if (!memo || !quota) continue;
+      w.group.sync();
+      if (lead()) ws.known[v.demand[k]] = 1;
+      w.group.sync();
     }
   }
 

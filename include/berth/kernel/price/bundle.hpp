@@ -84,10 +84,10 @@ BERTH_HD inline void set_weights(const PriceView& c, const PricePoint& centre, P
     }
     squares >>= kPriceBits;
     std::int64_t shift = b.cut[i].weight;
-    if (squares > 0) {
-      const Wide exact = (difference << (2 * kWeightBits)) / (b.step * squares);
-      if (exact < 1) break;  // too small to represent as weights
-      if (exact < shift) shift = static_cast<std::int64_t>(exact);
+    const Wide wanted = difference << (2 * kWeightBits), each = b.step * squares;
+    if (wanted < each * shift) {
+      shift = static_cast<std::int64_t>(floor_div(wanted, each));
+      if (shift < 1) break;  // too small to represent as weights
     }
     b.cut[i].weight -= shift;
     b.cut[j].weight += shift;

@@ -324,6 +324,47 @@ TEST(PlanChanges, AJobDisplacesWhatAPlanThatWasNotAppliedDisplaced) {
   EXPECT_EQ(plan.decisions[1].action, Action::kStart);
 }
 
+// On n0 and n1 each half is free. a would run there for 1800 s in place of 900, and n0 ends in 1000. So a waits, but c and d do
+// not get its place. b does not fit.
+TEST(PlanChanges, AJobThatWouldOutstayANodeWaitsInItsPlace) {
+  Snapshot s = two_racks();
+  s.nodes[0].available_until_us = 1'100 * kSecond;
+  const auto add = [](Snapshot& to, const std::string& id, std::int32_t gpus, TimeUs run) -> Job& {
+    Job& job = add_job(to, id, gpus);
+    job.shapes[0].gpu_type = "a100";
+    job.estimate.run_us = run * kSecond;
+    job.preemption.preemptible = false;
+    return job;
+  };
+  run_on(add(s, "0", 4, 5'000), "n0", {0, 1, 2, 3});
+  run_on(add(s, "1", 4, 5'000), "n1", {0, 1, 2, 3});
+  run_on(add(s, "2", 8, 5'000), "n2", {0, 1, 2, 3, 4, 5, 6, 7});
+  run_on(add(s, "3", 8, 5'000), "n3", {0, 1, 2, 3, 4, 5, 6, 7});
+  Job& a = add(s, "a", 8, 900);
+  a.profile.kind = ProfileKind::kTable;
+  a.profile.points = {{"", 8, 0, "node", 8 * kSecond}, {"", 8, 0, "", 4 * kSecond}};
+  add(s, "b", 16, 100);
+  add(s, "c", 4, 100);
+  add(s, "d", 4, 100);
+  for (const std::string discipline : {"greedy", "strict"}) {
+    ClusterState state(s);
+    Engine engine;
+    PolicyState kept;
+    for (int i = 0; i < 6; ++i) {
+      if (i == 5) state.apply(delta::RemoveJob{"a", ""});
+      Request request;
+      request.policy = "fifo";
+      request.params = {{"discipline", discipline}};
+      Plan plan, expected = Engine().decide(state, request);
+      request.changes_only = i % 2 == 0;
+      if (request.changes_only) expected = without_unchanged(std::move(expected));
+      engine.decide(state, kept, request, plan);
+      EXPECT_TRUE(same_plan(plan, expected)) << io::to_json(plan, state, false) << "\nbut\n" << io::to_json(expected, state, false);
+      EXPECT_EQ(plan.totals.starts, i == 5 && discipline == "greedy" ? 2 : 0) << discipline << ", " << i;
+    }
+  }
+}
+
 // x stands before k, which starts, and lacks the cores of m. Then k has what m had, and m may not be displaced.
 TEST(PlanChanges, AJobDisplacesOneThatNowHoldsTheCoresOfAnother) {
   Snapshot s = two_racks();

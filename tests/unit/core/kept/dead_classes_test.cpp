@@ -48,8 +48,9 @@ class DeadClassesTest : public ::testing::Test {
   static Group& group(Job& job) { return job.shapes[0].groups[0]; }
 
   /// @returns its class
-  std::int32_t add(Job job) {
+  std::int32_t add(Job job, TimeUs end = kNever) {
     const auto of = static_cast<std::int32_t>(n_jobs_);
+    ends_.push_back(end);
     job.id = "j" + std::to_string(n_jobs_++);
     state_.apply(delta::PutJob{job});
     return of;
@@ -72,24 +73,28 @@ class DeadClassesTest : public ::testing::Test {
     for (std::int32_t n = 0; n < p_->n_nodes; ++n) s_.cpu[n] = s_.memory[n] = kernel::kNoLimit;
     kernel::SerialGroup group;
     kernel::build_index(group, *p_, s_);
+    demands_.begin(*p_);
     for (std::int32_t of = 0; of < static_cast<std::int32_t>(n_jobs_); ++of) {
       const std::int32_t job = state_.find_job("j" + std::to_string(of));
       Indices kind{p_->job_queue[job], 0};
-      for (std::int32_t o = p_->option_begin[job]; o < p_->option_end[job]; ++o) kind.push_back(p_->options[o].demand);
+      for (std::int32_t o = p_->option_begin[job]; o < p_->option_end[job]; ++o)
+        kind.push_back(demands_.row(p_->options[o].demand, ends_[static_cast<std::size_t>(of)]));
       kind[1] = of;  // no two are one class
       classes_.add(kind, {of, of, job});
     }
     dead_.begin_pass(classes_.size());
   }
-  const kernel::DemandRow& demand_of(std::int32_t of) const { return p_->demands[classes_.demands(static_cast<std::size_t>(of)).front()]; }
-  std::int64_t missing(std::int32_t of) const { return members_missing(*p_, s_, demand_of(of)); }
+  std::int64_t missing(std::int32_t of) const {
+    const std::int32_t row = classes_.demands(static_cast<std::size_t>(of)).front();
+    return members_missing(*p_, s_, p_->demands[demands_.demand(row)], demands_.end(row));
+  }
 
   void set_free(std::int32_t node, std::uint64_t gpus) {
     kernel::set_free(*p_, s_, node, gpus);
     dead_.free_changed();
   }
   void die(std::int32_t of, std::int64_t key, std::int64_t missing, bool by_quota = false) {
-    dead_.set(*p_, classes_, of, at(key), missing, by_quota);
+    dead_.set(*p_, demands_, classes_, of, at(key), missing, by_quota);
   }
   /// Another pass, in which a node has more GPUs.
   void grow(std::int32_t node, std::int64_t gpus) {
@@ -124,9 +129,11 @@ class DeadClassesTest : public ::testing::Test {
 
   ClusterState state_;
   std::size_t n_jobs_ = 0;
+  std::vector<TimeUs> ends_;  // [jobs]
   const kernel::ProblemView* p_ = nullptr;
   kernel::PassState s_{};
   std::vector<std::byte> memory_;
+  TimedDemands demands_;
   WaitingClasses classes_;
   DeadClasses dead_;
 };
@@ -185,6 +192,27 @@ TEST_F(DeadClassesTest, NodesThatADemandDoesNotAllowGiveItNothing) {
   EXPECT_EQ(woken(), Indices{b});
   grow(1, 8);
   EXPECT_EQ(woken(), Indices{a});
+}
+
+// n0 ends at 200 s.
+TEST_F(DeadClassesTest, NodesThatEndBeforeAJobGiveItNothing) {
+  Node node = test::node_of("n0", "p/r0");
+  node.available_until_us = 200 * kSecond;
+  state_.apply(delta::PutNode{node});
+  const std::int32_t late = add(gang(2, 4), 200 * kSecond + 1), in_time = add(gang(2, 4), 200 * kSecond), unknown = add(gang(2, 4));
+  begin();
+  set_free(0, kFull);
+  set_free(1, 0x0F);
+  EXPECT_EQ(missing(in_time), -1);
+  EXPECT_EQ(missing(late), 1);
+  EXPECT_EQ(missing(unknown), 1);
+  die(late, 10, 1);
+  die(in_time, 20, 1);
+  die(unknown, 30, 1);
+  grow(0, 8);
+  EXPECT_EQ(woken(), Indices{in_time});
+  grow(1, 4);
+  EXPECT_EQ(woken(), (Indices{late, unknown}));
 }
 
 // Of two groups: by the type of their members.

@@ -90,6 +90,34 @@ TEST(KeptQueue, WhileAJobIsNotExactNothingIsRead) {
   EXPECT_EQ(decisions.next(), kFollowed);
 }
 
+// All GPUs are in use. Two jobs may use n0 until they end after it does, which b does first.
+TEST(KeptQueue, AJobThatWaitsIsInAnotherClassFromWhenItLosesANode) {
+  Snapshot s = test::two_racks();
+  s.nodes[0].available_until_us = 1'000 * kSecond;
+  for (const char* id : {"n0", "n1", "n2", "n3"}) test::run_on(test::add_job(s, id, 8), id, {0, 1, 2, 3, 4, 5, 6, 7});
+  test::add_job(s, "a", 8).estimate.run_us = 800 * kSecond;
+  test::add_job(s, "b", 8).estimate.run_us = 850 * kSecond;
+  test::add_job(s, "c", 8);
+  Decisions decisions(s, "fifo", {{"discipline", "greedy"}});
+  decisions.next();
+  EXPECT_EQ(decisions.next(), kReadAll);
+  const auto class_of = [&](const char* id) { return decisions.kept.class_of()[static_cast<std::size_t>(decisions.state.find_job(id))]; };
+  const auto at = [&](TimeUs now) {
+    decisions.state.apply(delta::SetTime{now});
+    EXPECT_EQ(decisions.next(), kFollowed);
+  };
+  at(150 * kSecond);
+  EXPECT_EQ(class_of("a"), class_of("b"));
+  EXPECT_NE(class_of("b"), class_of("c")) << "c may use only nodes without an end";
+  at(150 * kSecond + 1);
+  EXPECT_NE(class_of("a"), class_of("b"));
+  EXPECT_EQ(class_of("b"), class_of("c"));
+  at(200 * kSecond);
+  EXPECT_NE(class_of("a"), class_of("b"));
+  at(200 * kSecond + 1);
+  EXPECT_EQ(class_of("a"), class_of("b"));
+}
+
 TEST(KeptQueue, AnotherStateIsReadFromTheBeginning) {
   Snapshot s = test::two_racks();
   test::add_job(s, "a", 1);

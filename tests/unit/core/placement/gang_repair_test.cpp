@@ -104,6 +104,23 @@ TEST(Repair, StaysNearWithoutAPreferenceToo) {
   EXPECT_EQ(decide(s, "a").places, (Places{{2, kAll}, {3, kAll}}));
 }
 
+// a runs in one rack. From the other n2 is free, where a takes twice as long: 1800 s in place of 900.
+TEST(Repair, EndsBeforeTheNodesThatItTakesInItsNewPlace) {
+  for (const TimeUs until : {1'899, 1'900}) {
+    Snapshot s = two_racks();
+    s.nodes[2].available_until_us = until * kSecond;
+    Job& job = gang_on(s, {"n0", "n1"});
+    job.profile.kind = ProfileKind::kTable;
+    job.profile.points = {{"", 16, 0, "rack", 2 * kSecond}, {"", 16, 0, "", kSecond}};
+    job.estimate.run_us = 900 * kSecond;
+    on_whole(add_job(s, "b", 8), "n3");
+    fail(s, 1);
+    const Answer a = decide(s, "a");
+    EXPECT_EQ(a.action, until == 1'900 ? Action::kReplace : Action::kPreempt) << until;
+    EXPECT_EQ(a.places, until == 1'900 ? (Places{{0, kAll}, {2, kAll}}) : Places{});
+  }
+}
+
 // a gives up GPU 1, which works. Nothing was free on n0 before.
 TEST(Repair, TakesWhatAJobBeforeItGaveUp) {
   Snapshot s = two_racks();

@@ -155,6 +155,7 @@ class Looks final : public core::PlacementBackend {
   }
   void ones(const core::OnesTask&, const kernel::OnesResult&) override {}
   void plan_search(const core::PlanSearchTask&, const kernel::PlanSearchResult&) override {}
+  void replay(const kernel::ReplayView&, std::span<const core::ReplayTask>, std::span<const kernel::ReplayResult>) override {}
   int options = 0;
 };
 
