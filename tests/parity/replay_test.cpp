@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Built, ReplayOnBackend, testing::ValuesIn(built_backend
 TEST_P(ReplayOnBackend, EqualsReference) {
   const auto reference = core::make_reference_backend();
   std::int64_t displaced = 0, moved = 0;
-  for (std::uint64_t seed = 0; seed < 400; seed += parity_stride()) {
+  for (std::uint64_t seed = 0; seed < 240; seed += parity_stride()) {
     const ReplayCase one(seed, spec_of(seed));
     const std::vector<ReplayBuffers> want = replay(*reference, one), got = replay(backend(), one);
     for (std::int32_t i = 0; i < one.replays(); ++i) {
@@ -63,7 +63,7 @@ TEST_P(ReplayOnBackend, WithoutColumnsOfJobsEqualsReference) {
 TEST(ReplayOnBlock, EqualsReference) {
   const auto reference = core::make_reference_backend();
   for (const std::int32_t threads : {2, 7, 32}) {
-    const std::uint64_t last = threads == 32 ? 24 : 80;
+    const std::uint64_t last = threads == 32 ? 24 : 40;
     for (std::uint64_t seed = 0; seed < last; seed += threads == 32 ? 5 : 1) {
       RandomReplaySpec spec = spec_of(seed);
       spec.jobs = std::min(spec.jobs, 65);

@@ -170,7 +170,8 @@ class Changes {
   std::vector<Job> newcomers_;
 };
 
-/// Every policy gives the same answer on both states, on both backends and thread counts. Returns one of these plans.
+/// Every policy gives the same answer on both states, on both backends and thread counts, and the same changes. Returns
+/// one of these plans.
 /// @param kept  [asks()] engines that decided on the live state before, and keep their buffers
 Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::vector<Engine>& kept, std::int32_t chosen,
                   const std::string& where, bool easy_too) {
@@ -185,6 +186,11 @@ Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::vect
       const std::string cpu = text_of(engine.decide(live, request_of(ask, Backend::kCpu, threads)), live);
       EXPECT_TRUE(cpu == expected) << where << ask.policy << ", " << threads << " threads:\n" << parting(expected, cpu);
     }
+    Request of_changes = request_of(ask, Backend::kAuto, 1);
+    of_changes.changes_only = true;
+    const Plan changes = engine.decide(live, of_changes);
+    EXPECT_TRUE(same_plan(changes, test::without_unchanged(reference))) << where << ask.policy << ", changes only";
+    EXPECT_EQ(validate_plan(live, changes), std::vector<std::string>{}) << where << ask.policy << ", changes only";
     if (i++ == chosen) plan = reference;
     if (ask.easy && !easy_too) continue;
     const std::string from_scratch = text_of(Engine{}.decide(fresh, request_of(ask, Backend::kCpu, 1)), fresh);

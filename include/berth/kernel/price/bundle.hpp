@@ -18,7 +18,7 @@ BERTH_HD inline std::int64_t within(std::int64_t v, std::int64_t least, std::int
 BERTH_HD inline void set_gradient(const PriceView& c, const PriceBundle& b, const PricePoint& at, PriceCut& cut) {
   constexpr Wide kMost = std::int64_t{1} << 40;
   for (std::int32_t t = 0; t < c.n_types; ++t) {
-    const Wide g = floor_div(Wide{c.capacity[t] - at.used[t]} * b.scale * kPriceUnit, b.first);
+    const Wide g = floor_div_near(Wide{c.capacity[t] - at.used[t]} * b.scale * kPriceUnit, b.first);
     cut.gradient[t] = static_cast<std::int64_t>(g < -kMost ? -kMost : g > kMost ? kMost : g);
   }
 }
@@ -55,7 +55,7 @@ BERTH_HD inline Wide set_slopes(const PriceView& c, const PricePoint& centre, Pr
     Wide sum = 0;
     for (std::int32_t k = 0; k < b.n; ++k) sum += Wide{b.cut[k].weight} * b.cut[k].gradient[t];
     const Wide z = (Wide{b.step} * (sum >> kWeightBits)) >> kWeightBits;
-    const Wide x = floor_div(Wide{centre.price[t]} * kPriceUnit, b.scale);  // a price is never below 0
+    const Wide x = floor_div_near(Wide{centre.price[t]} * kPriceUnit, b.scale);  // a price is never below 0
     b.open[t] = z < x;
     b.move[t] = static_cast<std::int64_t>(z < x ? z : x);
   }
@@ -86,7 +86,7 @@ BERTH_HD inline void set_weights(const PriceView& c, const PricePoint& centre, P
     std::int64_t shift = b.cut[i].weight;
     const Wide wanted = difference << (2 * kWeightBits), each = b.step * squares;
     if (wanted < each * shift) {
-      shift = static_cast<std::int64_t>(floor_div(wanted, each));
+      shift = static_cast<std::int64_t>(floor_div_near(wanted, each));
       if (shift < 1) break;  // too small to represent as weights
     }
     b.cut[i].weight -= shift;
@@ -105,14 +105,14 @@ BERTH_HD inline bool next_prices(const PriceView& c, const PricePoint& centre, P
     moved = moved || trial.price[t] != centre.price[t];
     other = other || trial.price[t] != b.last[t];
     b.last[t] = trial.price[t];
-    b.move[t] = static_cast<std::int64_t>(floor_div(Wide{centre.price[t] - trial.price[t]} * kPriceUnit, b.scale));
+    b.move[t] = static_cast<std::int64_t>(floor_div_near(Wide{centre.price[t] - trial.price[t]} * kPriceUnit, b.scale));
   }
   return moved && other;
 }
 
 /// Updates the bundle with the trial. @returns true when the trial becomes the centre.
 BERTH_HD inline bool learn(const PriceView& c, const PricePoint& centre, const PricePoint& trial, PriceBundle& b) {
-  const std::int64_t gain = saturate(floor_div(Wide{centre.bound - trial.bound} * kPriceUnit, b.first));
+  const std::int64_t gain = saturate(floor_div_near(Wide{centre.bound - trial.bound} * kPriceUnit, b.first));
   const bool moves = trial.bound < centre.bound;
   PriceCut added;
   set_gradient(c, b, trial, added);

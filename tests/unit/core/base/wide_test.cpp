@@ -37,6 +37,7 @@ TEST(Wide, DividesTowardsMinusInfinityOnBothSidesOf64Bits) {
         const Wide product = Wide{a} * b;
         const Wide want = floor_div_plain(product, c);
         EXPECT_TRUE(floor_div(product, c) == want);
+        EXPECT_TRUE(floor_div_near(product, c) == want);
         EXPECT_EQ(mul_div(a, b, c), saturate(want));
         EXPECT_TRUE(floor_div(Wide{a}, Wide{c} << 3) == floor_div_plain(a, Wide{c} << 3));
         wide += is_narrow(product) ? 0 : 1;
