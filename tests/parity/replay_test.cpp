@@ -85,8 +85,14 @@ TEST(ReplayOnBlock, EqualsReference) {
 
 TEST_P(ReplayOnBackend, SaysWhichJobWouldEndTooLate) {
   const ReplayCase one(3, {33, 8, 3});
+  const kernel::ReplayView view = one.view();
+  const auto fits = [&](std::int32_t job) {
+    return view.line_gpus[view.line[job]] <= one.request(0).capacity[view.line_pool[view.line[job]]];
+  };
+  std::int32_t late = 20;
+  while (!fits(late)) ++late;
   std::vector<std::int64_t> run(33, 1);
-  run[20] = kMaxTimeUs;
+  run[static_cast<std::size_t>(late)] = kMaxTimeUs;
   std::vector<kernel::ReplayTotals> totals(2);
   std::vector<core::ReplayTask> tasks;
   std::vector<kernel::ReplayResult> results(2);
@@ -97,9 +103,9 @@ TEST_P(ReplayOnBackend, SaysWhichJobWouldEndTooLate) {
     results[i].totals = &totals[i];
   }
 
-  backend().replay(one.view(), tasks, results);
+  backend().replay(view, tasks, results);
 
-  EXPECT_EQ(totals[1].too_late, one.view().line_gpus[one.view().line[20]] > 8 ? -1 : 20);
+  EXPECT_EQ(totals[1].too_late, late);
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ ReplayCase::ReplayCase(std::uint64_t seed, const RandomReplaySpec& spec) {
     start_cost_.push_back(cost());
     restart_cost_.push_back(cost());
     move_cost_.push_back(restart_cost_.back() + cost());
-    lines.emplace_back(random.below(pools), random.of(sizes));
+    const std::int32_t pool = random.below(pools);
+    lines.emplace_back(pool, random.of(sizes));
     at += random.within(0, step);
   }
   distinct = lines;
