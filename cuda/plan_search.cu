@@ -11,7 +11,7 @@
 namespace berth::cuda {
 namespace {
 
-constexpr int kWarpsAtOnce = 16;  // on a multiprocessor: limits registers to 128
+[[maybe_unused]] constexpr int kWarpsAtOnce = 16;  // on a multiprocessor: limits registers to 128
 constexpr std::chrono::microseconds kBetweenStops{500};
 
 std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
