@@ -31,7 +31,7 @@ struct OnesDeviceMemory {
   std::size_t workspace_piece;
 };
 
-/// ONES on one device: one thread block makes a candidate, another reorders a survivor. Keeps its memory between calls.
+/// ONES on one device: one warp makes a candidate, another reorders a survivor. Keeps its memory between calls.
 class OnesSearcher {
  public:
   /// Runs the requested generations, or fewer when `stop` requests it. Returns when the population is on the host.

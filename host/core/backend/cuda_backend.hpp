@@ -34,7 +34,7 @@ class CudaBackend final : public PlacementBackend {
   void place_batch(const kernel::ProblemView& problem, std::span<const PlaceTask> scenarios,
                    std::span<const kernel::PlaceResult> results) override;
   void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, kernel::CandidateRow* out) override;
-  /// Several problems run on the GPU, one thread block each. A single problem runs on the CPU, where it can be
+  /// Several problems run on the GPU, one warp each. A single problem runs on the CPU, where it can be
   /// cancelled and where its sequential part is fast.
   void price(std::span<const PriceTask> tasks, std::span<const kernel::PriceResult> results) override;
   void ones(const OnesTask& task, const kernel::OnesResult& result) override;

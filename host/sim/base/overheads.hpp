@@ -13,4 +13,7 @@ namespace berth::sim {
 /// @throws InvalidArgument for any other name.
 Overheads named_overheads(std::string_view name);
 
+/// Whether some job pauses to save checkpoints while it runs.
+bool saves_while_running(const Overheads& overheads);
+
 }  // namespace berth::sim

@@ -14,6 +14,7 @@
 #include "host/policy/base/params.hpp"
 #include "host/sim/base/estimator.hpp"
 #include "host/sim/base/job_source.hpp"
+#include "host/sim/base/overheads.hpp"
 #include "host/sim/batch/replay_columns.hpp"
 #include "host/sim/counts/node_counts.hpp"
 
@@ -113,12 +114,6 @@ void check(const ReplaySpec& spec, std::size_t jobs) {
     throw InvalidArgument("a run time below 0");
   }
   const Estimator known(spec.estimates, spec.seed);
-}
-
-bool pauses(const Overheads& overheads) {
-  const auto saves = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
-  return saves(overheads.general) ||
-         std::any_of(overheads.models.begin(), overheads.models.end(), [&](const auto& model) { return saves(model.second); });
 }
 
 /// The replays of specs that agree in the pool of each job.
@@ -227,7 +222,7 @@ std::vector<ReplayOutcome> replay_batch(const Trace& trace, const Overheads& ove
   }
   const TraceFacts facts = facts_of(trace);
   const Kinds kinds(trace);
-  const bool saves = pauses(overheads);
+  const bool saves = saves_while_running(overheads);
   std::map<std::pair<const Snapshot*, kernel::Packing>, PoolsOf> clusters;
   std::map<std::vector<std::int32_t>, ReplayGroup> groups;  // by pools of the kinds of jobs
   std::vector<ReplayOutcome> outcomes(specs.size());

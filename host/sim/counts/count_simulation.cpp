@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/sim/base/overheads.hpp"
 #include "host/sim/counts/backfill_decisions.hpp"
 #include "host/sim/counts/conservative_decisions.hpp"
 #include "host/sim/counts/count_run.hpp"
@@ -58,10 +59,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
                         !(conservative && chosen.entry->preemptive) && chosen.rules.packing != core::Packing::kConsolidate &&
                         !chosen.rules.consolidation && !chosen.rules.admits_by_count;
-  const auto pauses = [](const ModelOverheads& one) { return one.costs.checkpoint_every_us > 0 && one.costs.checkpoint_save_us > 0; };
-  const bool steady = settings.events.events.empty() && !settings.failures.any() && !pauses(settings.overheads.general) &&
-                      std::none_of(settings.overheads.models.begin(), settings.overheads.models.end(),
-                                   [&](const auto& model) { return pauses(model.second); });
+  const bool steady = settings.events.events.empty() && !settings.failures.any() && !saves_while_running(settings.overheads);
   if (!by_count || !steady || settings.round_us > 0 || settings.request.max_iterations > 0 || settings.request.budget_us > 0)
     return std::nullopt;
   NodeCounts nodes;

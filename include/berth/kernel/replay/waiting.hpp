@@ -15,7 +15,6 @@ BERTH_HD inline Key place_key(std::int64_t key, std::int32_t job, std::uint32_t 
 }
 BERTH_HD inline std::int32_t job_of(const Key& place) { return static_cast<std::int32_t>(place.lo >> 32); }
 BERTH_HD inline std::int32_t last_of(const Key& place) { return static_cast<std::int32_t>(place.lo & UINT32_MAX); }
-BERTH_HD inline std::int64_t key_of(const Key& place) { return static_cast<std::int64_t>(place.hi ^ (std::uint64_t{1} << 63)); }
 
 /// A set of numbers below n: bits, and above each level a bit for each of its words.
 struct LevelledSet {
@@ -72,7 +71,7 @@ struct LevelledSet {
   }
 };
 
-/// The waiting jobs. Every function is called by one thread, except where it says that it only reads.
+/// The waiting jobs. One thread calls these functions.
 struct WaitingJobs {
   const ReplayView& v;
   const ReplayRequest& r;

@@ -45,9 +45,8 @@ struct DisplacedRow {
 
 /// Words that one thread passes to the others.
 struct ReplayShared {
-  std::int32_t job, pool, slot, last;
   std::int32_t n_due, n_displaced;
-  std::int32_t stop;
+  std::int32_t stop;  // 1: all threads end
 };
 
 /// Memory of one replay besides problem and result.
