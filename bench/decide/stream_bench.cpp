@@ -38,7 +38,7 @@ class Stream {
     request_.policy = "srsf";
     request_.changes_only = changes_only;
     if (nodes_ == Nodes::kMaintenance) reserve_from(0, kMaintained, state_.now() + kNotice);
-    for (std::int32_t first = 0; nodes_ == Nodes::kRolling && first < kMaintained; first += kEachHour) {
+    for (std::int32_t first = 0; nodes_ == Nodes::kRolling && first < std::min(kMaintained, state_.node_count()); first += kEachHour) {
       reserve_from(first, kEachHour, state_.now() + kNotice + first / kEachHour * 3'600 * kSecond);
     }
   }
