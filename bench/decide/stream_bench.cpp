@@ -29,13 +29,14 @@ enum class Nodes { kStay, kFail, kCome, kReserved, kMaintenance, kRolling };
 
 class Stream {
  public:
-  Stream(bool changes_only, int jobs, Nodes nodes)
-      : snapshot_(busy_cluster(stream_nodes(), decide_jobs(stream_nodes()))),
+  Stream(std::int64_t n_nodes, bool changes_only, int jobs, Nodes nodes, const char* policy, const char* discipline)
+      : snapshot_(busy_cluster(n_nodes, decide_jobs(n_nodes))),
         state_(snapshot_),
         turnover_(snapshot_, kSeed, jobs),
         nodes_(nodes),
         random_(kSeed) {
-    request_.policy = "srsf";
+    request_.policy = policy;
+    if (discipline != nullptr) request_.params = {{"discipline", discipline}};
     request_.changes_only = changes_only;
     if (nodes_ == Nodes::kMaintenance) reserve_from(0, kMaintained, state_.now() + kNotice);
     for (std::int32_t first = 0; nodes_ == Nodes::kRolling && first < std::min(kMaintained, state_.node_count()); first += kEachHour) {
@@ -69,7 +70,7 @@ class Stream {
     whole.changes_only = false;
     const Plan plan = engine_.decide(state_, whole);
     require_valid(state_, plan);
-    if (stream_nodes() <= kReferenceNodes) require_equal_to_reference(state_, whole, plan);
+    if (state_.node_count() <= kReferenceNodes) require_equal_to_reference(state_, whole, plan);
     for (auto* column : {&apply, &decide, &carry_out, &total, &compile, &order, &place, &reasons, &validate}) column->clear();
   }
 
@@ -131,10 +132,12 @@ class Stream {
   std::int64_t came_ = 0;  // nodes
 };
 
-/// @param jobs  that end between two decisions, and that arrive
-void stream(benchmark::State& bench, bool changes_only, int jobs, Nodes nodes) {
+/// @param jobs        that end between two decisions, and that arrive
+/// @param discipline  Null: that of the policy.
+void decide_in_turn(benchmark::State& bench, std::int64_t n_nodes, bool changes_only, int jobs, Nodes nodes, const char* policy,
+                    const char* discipline) {
   const std::int64_t before = resident_bytes();
-  Stream s(changes_only, jobs, nodes);
+  Stream s(n_nodes, changes_only, jobs, nodes, policy, discipline);
   const std::int64_t loaded = resident_bytes();
   s.check();
   const std::int64_t decisions = stream_decisions();
@@ -159,8 +162,19 @@ void stream(benchmark::State& bench, bool changes_only, int jobs, Nodes nodes) {
   bench.counters["loaded_mb"] = static_cast<double>(loaded - before) * 1e-6;
   bench.counters["decided_mb"] = static_cast<double>(resident_bytes() - before) * 1e-6;
   bench.counters["decisions"] = static_cast<double>(decisions);
-  bench.counters["nodes"] = static_cast<double>(stream_nodes());
+  bench.counters["nodes"] = static_cast<double>(n_nodes);
 }
+
+void stream(benchmark::State& bench, bool changes_only, int jobs, Nodes nodes) {
+  decide_in_turn(bench, stream_nodes(), changes_only, jobs, nodes, "srsf", nullptr);
+}
+
+void reserving(benchmark::State& bench, bool changes_only, const char* discipline) {
+  decide_in_turn(bench, stream_nodes(), changes_only, 1, Nodes::kStay, "fifo", discipline);
+}
+
+/// As sizes double.
+void one_job(benchmark::State& bench) { decide_in_turn(bench, bench.range(0), true, 1, Nodes::kStay, "srsf", nullptr); }
 
 void once(benchmark::internal::Benchmark* bench) { bench->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1); }
 
@@ -175,6 +189,11 @@ BENCHMARK_CAPTURE(stream, reservation_changes, true, 1, Nodes::kReserved)->Apply
 BENCHMARK_CAPTURE(stream, maintenance_plans, false, 1, Nodes::kMaintenance)->Apply(once);
 BENCHMARK_CAPTURE(stream, maintenance_changes, true, 1, Nodes::kMaintenance)->Apply(once);
 BENCHMARK_CAPTURE(stream, rolling_maintenance_changes, true, 1, Nodes::kRolling)->Apply(once);
+BENCHMARK_CAPTURE(reserving, easy_plans, false, "easy")->Apply(once);
+BENCHMARK_CAPTURE(reserving, easy_changes, true, "easy")->Apply(once);
+BENCHMARK(one_job)->ArgName("nodes")->Apply(once)->Apply([](benchmark::internal::Benchmark* b) {
+  for (const std::int64_t nodes : decide_nodes()) b->Arg(nodes);
+});
 
 }  // namespace
 }  // namespace berth::bench

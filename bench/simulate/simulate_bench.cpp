@@ -18,9 +18,9 @@
 #include "host/sim/replay/replay_plans.hpp"
 #include "host/sim/simulation.hpp"
 
-/// A trace of months replayed by counts, under both packings: the 125,303 GPU jobs of Helios' Venus, on its 133 nodes,
-/// and on 75, where jobs queue. The time includes the job measures of `berth simulate`, but not reading the trace.
-/// Where the trace is absent (BERTH_TRACES), synthetic jobs replace it.
+/// A trace of months replayed, by counts where the policy allows it, under both packings: the 125,303 GPU jobs of Helios' Venus, on its 133
+/// nodes, and on 75, where jobs queue. The time includes the job measures of `berth simulate`, but not reading the trace. Where the trace
+/// is absent (BERTH_TRACES), synthetic jobs replace it.
 ///
 /// Venus had 27 virtual clusters (Hu et al., SC'21). The sample names neither them nor users: in `27vc` nodes and jobs
 /// are divided among 27 by a rule of our own.
@@ -67,11 +67,11 @@ Scene dealt_out(const Trace& trace, std::int64_t nodes) {
   return scene;
 }
 
-/// @param discipline  Null: that of the policy.
+/// @param discipline, packing  Null: that of the policy.
 sim::SimulationSettings settings_of(const char* policy, const char* discipline, const char* packing) {
   sim::SimulationSettings settings;
   settings.request.policy = policy;
-  settings.request.params = {{"packing", packing}};
+  if (packing != nullptr) settings.request.params.emplace_back("packing", packing);
   if (discipline != nullptr) settings.request.params.emplace_back("discipline", discipline);
   settings.overheads = sim::named_overheads("none");
   return settings;
@@ -143,6 +143,11 @@ void by_counts(benchmark::State& bench, const char* policy, const char* discipli
   }
   auto* conservative = add("simulate/fifo-conservative/count", "fifo", "conservative", "count", false);
   for (const std::int64_t nodes : simulated_nodes()) conservative->Arg(nodes);
+  for (const char* policy : {"gittins", "themis"}) {
+    add(fmt::format("simulate/{}/count", policy), policy, nullptr, "count", false)->Arg(simulated_nodes().front());
+  }
+  // Its decisions are plans: it has no packing.
+  add("simulate/price", "price", nullptr, nullptr, false)->Arg(simulated_nodes().front());
   for (const char* policy : {"srtf", "las"}) {
     add(fmt::format("simulate/{}/count/{}vc", policy, kVirtualClusters), policy, nullptr, "count", true)->Arg(simulated_nodes().back());
   }

@@ -47,8 +47,8 @@ const Text& text_of(std::int64_t nodes) {
   request.policy = "srsf";
   request.changes_only = true;
   Plan plan;
-  // The queue is kept where a decision changes little: the first ones start many jobs.
-  for (int decision = 0; decision < 8; ++decision) {
+  // The queue is kept where a decision changes little: the first ones start many jobs. What they needed is given back later.
+  for (int decision = 0; decision < 32; ++decision) {
     engine.decide(state, memory, request, plan);
     commit(state, plan);
     state.apply(delta::SetTime{state.now() + kSecond});

@@ -23,6 +23,8 @@ class Backends {
   void begin();
   /// From here on the GPU of this index or UUID; empty: the first that can be used.
   void use_device(const std::string& device);
+  /// Gives the memory of the CPU's backend back.
+  void release_cpu() { cpu_.reset(); }
   /// The GPU that has answered the decision until now, as text for users; empty where the CPU has.
   const std::string& device() const { return device_; }
 

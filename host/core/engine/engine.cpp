@@ -26,6 +26,8 @@ namespace berth {
 namespace {
 
 constexpr int kMostLooks = 4;  // maximum number of choices until all find places
+// After so many decisions in a row that the kept queue made alone, the memory of passes over all jobs is given back.
+constexpr int kQuietDecisions = 16;
 
 class Stopwatch {
  public:
@@ -102,6 +104,7 @@ class EngineImpl {
 
   core::Reading read_kept(const StateImpl& s, const Request& request);
   bool decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan);
+  void release_pass_memory(Plan& plan);
   void set_header(const StateImpl& s, const Request& request, Plan& plan) const;
   void require_valid(const std::vector<std::string>& violations) const;
   /// An attempt with the memory of an earlier one, so that nothing is allocated after a warm-up.
@@ -127,6 +130,7 @@ class EngineImpl {
 
   std::vector<core::ObtainedShape> obtained_;     // [jobs of the choice]
   std::vector<std::int32_t> ordered_, position_;  // jobs of a pass of `kept`; [jobs of the state] where
+  int quiet_ = 0;                                 // decisions in a row that the kept queue made alone
   std::vector<PassAttempt> spare_;                // of earlier attempts: only their memory counts; the last one is taken first
 };
 
@@ -386,6 +390,15 @@ void EngineImpl::require_valid(const std::vector<std::string>& violations) const
   throw InternalError(text);
 }
 
+void EngineImpl::release_pass_memory(Plan& plan) {
+  spare_.clear();
+  ordered_ = position_ = {};
+  input = {};
+  backends.release_cpu();
+  plan.decisions.shrink_to_fit();
+  plan.entries.shrink_to_fit();
+}
+
 // A plan of changes, from what changed since the last decision. False: the queue that is kept needs more.
 bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, const Request& request, Plan& plan) {
   Stopwatch total;
@@ -410,6 +423,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   cancelled.store(false, std::memory_order_relaxed);
   core::PassInput::keep(s, *chosen.policy, policy_state);
   policy_state.policy = request.policy;
+  if (++quiet_ == kQuietDecisions) release_pass_memory(plan);
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();
   return true;
@@ -440,6 +454,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     if (decide_changes(s, policy_state, request, plan)) return;
     reading = core::Reading::kNothing;
   }
+  quiet_ = 0;
   problem.build(s, chosen.rules);
   const bool chooses_shapes = chosen.policy == nullptr;
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};

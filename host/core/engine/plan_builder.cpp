@@ -234,7 +234,9 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       d.learning_rate_pico = 0;
       d.cost_us = displace_cost(s.jobs[to_index(job_index)].job->costs);
     }
-    if (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve) {
+    // A plan of changes does not list the jobs that wait. Their reasons count where they say that work ran out: `proof`.
+    const bool unlisted = plan.changes_only && d.action == Action::kWait && outcome != Outcome::kBudget && outcome != Outcome::kGaveUp;
+    if (!unlisted && (d.action == Action::kWait || d.action == Action::kPreempt || d.action == Action::kReserve)) {
       JobPass one;
       one.job = job_index;
       one.outcome = d.action == Action::kPreempt ? Outcome::kPreempted : outcome;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <new>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/end_of.hpp"
@@ -24,9 +26,11 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
     return allocator.used;
   };
   constexpr std::size_t kAlign = 16;
-  memory_.assign(carve(nullptr) + kAlign, std::byte{});
-  void* aligned = memory_.data();
-  std::size_t room = memory_.size();
+  // Zeros that nobody has touched are not resident: `reach_` is seldom built.
+  std::size_t room = carve(nullptr) + kAlign;
+  memory_.reset(static_cast<std::byte*>(std::calloc(room, 1)));
+  if (memory_ == nullptr) throw std::bad_alloc();
+  void* aligned = memory_.get();
   std::align(kAlign, room - kAlign, aligned, room);
   carve(static_cast<std::byte*>(aligned));
   std::copy_n(p.node_free, p.n_nodes, free_.free);

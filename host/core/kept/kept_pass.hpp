@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -152,9 +154,12 @@ class KeptPass {
   kernel::SerialGroup group_;
   kernel::PassState free_{}, reach_{};
   kernel::Scratch scratch_{};
-  std::vector<std::byte> memory_;
-  std::vector<std::uint64_t> open_;  // [nodes] as of the problem
-  std::vector<Sums> node_sums_;      // [nodes] the same
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte[], Free> memory_;  // of the three above
+  std::vector<std::uint64_t> open_;            // [nodes] as of the problem
+  std::vector<Sums> node_sums_;                // [nodes] the same
   Sums sums_;
   std::vector<std::int32_t> touched_;  // nodes that differ from the state's since the last pass
   std::vector<std::int32_t> lost_;     // jobs that lost GPUs and were not repaired, by job rank

@@ -70,7 +70,8 @@ class ChangeSearch {
     std::int64_t possible = 0;
     const bool looks_further = p_.has_until != 0 || group_.cpu > 0 || group_.memory > 0;
     for (std::int32_t node = 0; node < p_.n_nodes; ++node) {
-      if (!looks_further && possible >= group_.members) break;
+      const bool known = possible >= group_.members && (!looks_further || (change.with_cpu_and_memory && p_.has_until == 0));
+      if (known) break;
       if (!in_.free->allowed(in_.filter, node) || !inside(node)) continue;
       const std::int64_t could = members(*in_.total, in_.total->row(node), Stage::kGpus);
       if (could == 0) continue;

@@ -547,5 +547,42 @@ TEST(PlanChanges, AJobThatNowStandsBehindAnotherMayBeDisplaced) {
   EXPECT_EQ(plan.decisions[1].action, Action::kPreempt);
 }
 
+// Memory that only passes over all jobs need is given back in quiet times, and is there again when one comes.
+TEST(PlanChanges, APassOverAllJobsFollowsQuietDecisions) {
+  sim::GenerateOptions options;
+  options.nodes = 6;
+  options.jobs = 40;
+  for (const char* policy : {"srsf", "fifo"}) {
+    ClusterState state(sim::generate(options));
+    Engine engine;
+    PolicyState kept;
+    const Request request = asking_for_changes(policy);
+    Request whole = request;
+    whole.changes_only = false;
+    Plan plan;
+    for (int i = 0; i < 60; ++i) {
+      const std::string what = std::string(policy) + " " + std::to_string(i);
+      if (i % 20 == 19) {  // all is read again
+        Node node = state.node(0);
+        node.id = "came" + std::to_string(i);
+        state.apply(delta::PutNode{node});
+      }
+      PolicyState kept_whole = kept;
+      Plan expected;
+      Engine().decide(state, kept_whole, whole, expected);
+      engine.decide(state, kept, request, plan);
+      ASSERT_TRUE(same_plan(plan, without_unchanged(expected))) << what;
+      if (i % 20 > 3) {
+        EXPECT_LE(plan.decisions.size(), 8U) << what;  // it is quiet
+      }
+      if (i % 20 == 18) {
+        EXPECT_LE(plan.decisions.capacity(), 8U) << what;
+      }
+      commit(state, plan);
+      state.apply(delta::SetTime{state.now() + 1});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace berth::test
