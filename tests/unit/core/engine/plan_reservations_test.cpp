@@ -172,14 +172,18 @@ TEST_F(PlanReservations, AJobThatIsSubmittedAgainIsListedAgain) {
   EXPECT_EQ(text(decide()), "d reserve 170; ");
 }
 
-// Its number is the same, and it stands elsewhere in the list of jobs.
+// x has the index that d had.
 TEST_F(PlanReservations, AJobWithAnotherIndexIsTheSameById) {
-  decide();
-  const std::int32_t index = state_.find_job("d");
-  state_.apply(delta::RemoveJob{"d", ""});
-  state_.apply(std::vector<Delta>{delta::PutJob{waiting("x", 4, 10, 16)}, delta::PutJob{waiting("d", 3, 10, 16)}});
-  ASSERT_NE(state_.find_job("d"), index);
-  EXPECT_EQ(text(decide()), "d reject; x reject; ");
+  for (const std::int32_t gpus : {8, 16}) {
+    state_ = ClusterState(cluster());
+    decide();
+    const std::int32_t index = state_.find_job("d");
+    state_.apply(delta::RemoveJob{"d", ""});
+    state_.apply(std::vector<Delta>{delta::PutJob{waiting("x", 4, 10, gpus)}, delta::PutJob{waiting("d", 3, 10, gpus)},
+                                    delta::SetNodeState{"n0", NodeState::kDrain, 0}});
+    ASSERT_EQ(state_.find_job("x"), index);
+    EXPECT_EQ(text(decide()), gpus == 8 ? "-b; -c; -d; " : "d reject; x reject; -b; -c; ");
+  }
 }
 
 TEST_F(PlanReservations, OnlyTheLastPlanOfTheSamePolicyOnTheSameStateIsABase) {
@@ -226,10 +230,22 @@ TEST_F(PlanReservations, APlanThatWasCutShortIsNoBase) {
   decide();
   engine_.cancel();
   ASSERT_EQ(decide().stopped_by, "cancel");
-  expect_all("cancelled");
+  expect_all("cancelled before it reserved anything");
   request_.max_iterations = 100;
   expect_all("another limit");
   expect_none(state_.revision(), "the same limit, which repeats the plan");
+}
+
+TEST_F(PlanReservations, APlanThatWasCutShortBehindSomeReservationsIsNoBaseEither) {
+  for (int i = 0; i < 200; ++i) state_.apply(delta::PutJob{waiting("j" + std::to_string(i), 4, 10)});
+  Request stopped = request_;
+  stopped.progress = [](std::int64_t done, std::int64_t) { return done == 0; };
+  const Plan cut = decide(stopped);
+  ASSERT_EQ(cut.stopped_by, "cancel");
+  ASSERT_GT(cut.totals.reserves, 0);
+  const Plan plan = decide();
+  EXPECT_EQ(plan.reservations_since, 0U);
+  EXPECT_EQ(plan.decisions.size(), 203U);
 }
 
 TEST_F(PlanReservations, ADecisionThatFailsIsNoBase) {
