@@ -182,6 +182,17 @@ std::string grouped_reasons(const core::NameSource& names, const Plan& plan, std
   return text;
 }
 
+/// Jobs that a plan of changes does not list otherwise.
+std::string dropped_line(const core::NameSource& names, const Plan& plan, std::size_t most) {
+  const std::vector<std::int32_t>& jobs = plan.reservations_dropped;
+  if (jobs.empty()) return {};
+  const std::size_t n = most == 0 ? jobs.size() : std::min(most, jobs.size());
+  std::string ids;
+  for (std::size_t i = 0; i < n; ++i) ids += fmt::format("{}{}", i == 0 ? "" : ", ", names.job_id(jobs[i]));
+  const std::string more = jobs.size() > n ? fmt::format(" and {} more (--rows 0 shows all)", jobs.size() - n) : std::string();
+  return fmt::format("not reserved any more since revision {}: {}{}\n", plan.reservations_since, ids, more);
+}
+
 }  // namespace
 
 std::int64_t gpus_of(const Plan& plan, const Decision& decision) {
@@ -242,14 +253,21 @@ std::string explain_plan(const core::NameSource& names, const Plan& plan, const 
   }
   if (!rows.empty()) text += fmt::format("\n{}", table({"JOB", "ACTION", "SHAPE", "GPUS", "ENDS IN", "WHERE"}, rows, colours));
   if (left_out > 0) text += fmt::format("... and {} more (--rows 0 shows all)\n", left_out);
+  text += dropped_line(names, plan, options.most_rows);
   const std::string reasons = grouped_reasons(names, plan, options.most_rows);
   return reasons.empty() ? text : text + "\n" + reasons;
 }
 
 std::string explain_job(const core::NameSource& names, const Plan& plan, std::int32_t job) {
   const auto found = std::find_if(plan.decisions.begin(), plan.decisions.end(), [&](const Decision& d) { return d.job == job; });
-  if (found == plan.decisions.end() && plan.changes_only)
-    return fmt::format("job {}: keeps its GPUs or waits; this plan lists only changes\n", names.job_id(job));
+  if (found == plan.decisions.end() && plan.changes_only) {
+    const std::vector<std::int32_t>& dropped = plan.reservations_dropped;
+    const bool was_reserved = std::find(dropped.begin(), dropped.end(), job) != dropped.end();
+    const std::string rest = was_reserved ? fmt::format("; not reserved any more since revision {}", plan.reservations_since)
+                             : plan.reservations_since == 0 ? ""
+                                                            : fmt::format("; a reservation of revision {} stands", plan.reservations_since);
+    return fmt::format("job {}: keeps its GPUs or waits{}; this plan lists only changes\n", names.job_id(job), rest);
+  }
   if (found == plan.decisions.end()) return {};
   const Decision& d = *found;
   std::string text = fmt::format("job {}: {}\n", names.job_id(job), core::name(d.action));

@@ -34,7 +34,8 @@ struct Request {
   /// The GPU of the backend cuda: its index in `berth devices`, or its UUID. Empty: the first that can be used. Does not change the plan.
   std::string device;
   int threads = 1;
-  /// The plan lists only jobs that start, move, stop, are repaired, rejected or reserved: `Plan::changes_only`.
+  /// The plan lists only jobs that start, move, stop, are repaired or rejected, and reservations that differ from the engine's
+  /// last plan: `Plan::changes_only`.
   bool changes_only = false;
   std::uint64_t seed = 0;
   /// Maximum number of jobs in the scheduling pass, or of evaluations, generations or rounds of the policy; 0: no limit. Deterministic.
@@ -73,7 +74,8 @@ class BERTH_API Engine {
 
   /// Computes a plan for `state` at its current revision. The state is not changed.
   ///
-  /// The plan is a pure function of (state, policy_state, request): backend and threads do not change it.
+  /// The plan is a pure function of (state, policy_state, request): backend and threads do not change it. Which reservations
+  /// a plan of changes lists depends on the engine's last plan, too: `Plan::reservations_since`.
   /// Every returned plan has passed the validator. The engine keeps its buffers between calls.
   /// @param state         The cluster and its jobs.
   /// @param policy_state  In: from the last decision. Out: for the next one.

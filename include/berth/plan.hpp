@@ -157,9 +157,10 @@ struct Bound {
 
 /// The result of one decision. Valid for one revision of one state.
 ///
-/// With `Request::changes_only` it lists only jobs that do not simply go on or wait. It is the same plan otherwise, and
-/// takes time for what changed instead of for all jobs. A decision on the same revision without it gives the rest: the
-/// reasons of the jobs that wait, and the predictions of those that run.
+/// With `Request::changes_only` it lists only what changes: jobs that do not simply go on or wait, and reservations that
+/// differ (`reservations_since`). It is the same plan otherwise. The policies and parameters of docs/placement.md, section
+/// 12, then also decide in time for what changed; others take time for all jobs. A decision on the same revision without it
+/// gives the rest: the reasons of the jobs that wait, and the predictions of those that run.
 struct Plan {
   std::uint64_t revision = 0;
   TimeUs now_us = 0;
@@ -182,8 +183,14 @@ struct Plan {
   /// Of a policy that searches: (generation, best score from then on) at each change; generation 0 is the start.
   /// Of more than 1,000 changes it keeps an even selection and the last.
   std::vector<std::pair<std::int64_t, std::int64_t>> history;
-  Totals totals;                    ///< of all jobs of the state, listed or not
-  bool changes_only = false;        ///< running jobs that are not listed keep their GPUs, and waiting ones wait
+  Totals totals;              ///< of all jobs of the state, listed or not
+  bool changes_only = false;  ///< running jobs that are not listed keep their GPUs, and waiting ones wait
+  /// 0: all reservations are listed. Else a plan of changes lists those that differ from the engine's last plan, and this is
+  /// the revision of that plan. A reservation differs where its job is described again, or anything but its reason is other.
+  std::uint64_t reservations_since = 0;
+  /// By job rank: jobs of the state with a reservation in that plan, of which this plan lists no decision, and that are not
+  /// reserved any more. Jobs that left the state are not listed.
+  std::vector<std::int32_t> reservations_dropped;
   std::vector<Decision> decisions;  ///< every job of the state, or those that `changes_only` leaves, by job rank
   std::vector<PlanEntry> entries;
   Timing timing;

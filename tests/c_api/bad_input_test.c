@@ -206,6 +206,9 @@ static void refuses_numbers_that_name_nothing(void) {
   CONTAINS(error.message, "expected NAME=VALUE");
   OK(berth_decide(engine, state, NULL, &request, plan, NULL));
   GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, 99, 0, 1, &bytes, begin, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_texts(plan, state, BERTH_TEXT_DROPPED, 0, 1, &bytes, begin, NULL));
+  GIVES(BERTH_INVALID_ARGUMENT, berth_plan_reservations_dropped(plan, 0, 1, NULL, NULL));
+  OK(berth_plan_reservations_dropped(plan, 0, 0, NULL, NULL));
   GIVES(BERTH_INVALID_ARGUMENT, berth_engine_set_log(engine, 9, log_nothing, NULL, NULL));
   OK(berth_engine_set_log(engine, 0, NULL, NULL, NULL)); /* no callback, at no level */
 }

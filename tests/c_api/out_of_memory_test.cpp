@@ -221,7 +221,7 @@ void gives_text(const std::function<berth_status(char**)>& call) {
   CHECK(taken(text) == expected);
 }
 
-void remembering() {
+void remembering(bool changes_only) {
   berth_state* state = load();
   berth_policy_state* memory = nullptr;
   OK(berth_policy_state_create(&memory, nullptr));
@@ -232,6 +232,7 @@ void remembering() {
   berth_request request{};
   request.struct_size = sizeof request;
   request.policy = "las";
+  request.changes_only = changes_only ? 1 : 0;
   const long failed = fail_each(
       [&] {
         if (engine == nullptr) {
@@ -261,6 +262,53 @@ void remembering() {
   fail_each([&] { return berth_policy_state_create(&again, nullptr); }, [&](berth_status) { CHECK(again == nullptr); });
   OK(berth_policy_state_destroy(&again, nullptr));
   OK(berth_policy_state_destroy(&memory, nullptr));
+  OK(berth_plan_destroy(&plan, nullptr));
+  OK(berth_engine_destroy(&engine, nullptr));
+  OK(berth_state_destroy(&state, nullptr));
+}
+
+// A decision that fails is no base: the next plan of changes lists all reservations.
+void reserving() {
+  static const char kWaits[] =
+      R"({"schema": "berth.snapshot.v1", "now_s": 100, "gpu_types": [{"id": "A"}], "nodes": [{"id": "n0", "gpu_type": "A", "gpus": 2}],)"
+      R"("jobs": [{"id": "a", "submit_s": 0, "gpus": 2, "estimate": {"run_s": 9}}, {"id": "b", "submit_s": 1, "gpus": 2}]})";
+  static const char* const params[] = {"discipline=conservative"};
+  berth_state* state = nullptr;
+  berth_engine* engine = nullptr;
+  berth_plan* plan = nullptr;
+  OK(berth_state_from_json(kWaits, strlen(kWaits), nullptr, &state, nullptr));
+  OK(berth_plan_create(&plan, nullptr));
+  berth_request request{};
+  request.struct_size = sizeof request;
+  request.policy = "fifo";
+  request.changes_only = 1;
+  request.n_params = 1;
+  request.params.strings = params;
+  const auto decisions = [&](std::uint64_t since) {
+    berth_plan_info info{};
+    info.struct_size = sizeof info;
+    OK(berth_decide(engine, state, nullptr, &request, plan, nullptr));
+    OK(berth_plan_get_info(plan, &info, nullptr));
+    CHECK(info.reserves == 1 && info.reservations_since == since);
+    return info.n_decisions;
+  };
+  const auto begin_again = [&] {
+    OK(berth_engine_create(&engine, nullptr));
+    CHECK(decisions(0) == 2);
+    CHECK(decisions(1) == 1);
+  };
+  begin_again();
+  const long failed = fail_each(
+      [&] {
+        OK(berth_engine_destroy(&engine, nullptr));
+        const long k = countdown;
+        countdown = -1;
+        begin_again();
+        countdown = k;
+        return berth_decide(engine, state, nullptr, &request, plan, nullptr);
+      },
+      [&](berth_status status) { CHECK(decisions(status == BERTH_OK ? 1 : 0) == (status == BERTH_OK ? 1 : 2)); });
+  CHECK(failed > 0);
   OK(berth_plan_destroy(&plan, nullptr));
   OK(berth_engine_destroy(&engine, nullptr));
   OK(berth_state_destroy(&state, nullptr));
@@ -384,7 +432,9 @@ void reading() {
 int main() {
   loading();
   deciding();
-  remembering();
+  remembering(false);
+  remembering(true);
+  reserving();
   changing();
   committing();
   taking_arrays();

@@ -14,9 +14,12 @@
 namespace berth {
 namespace {
 
-class SameAsCpp : public ::testing::TestWithParam<std::string> {};
+class SameAsCpp : public ::testing::TestWithParam<std::string> {
+ protected:
+  static void expect_same_plans(bool changes_only);
+};
 
-TEST_P(SameAsCpp, PlanByPlan) {
+void SameAsCpp::expect_same_plans(bool changes_only) {
   sim::GenerateOptions o;
   o.nodes = 24;
   o.jobs = 120;
@@ -29,6 +32,7 @@ TEST_P(SameAsCpp, PlanByPlan) {
   Request request;
   request.policy = GetParam();
   request.params = test::short_search(GetParam());
+  request.changes_only = changes_only;
 
   berth_state* c_state = nullptr;
   berth_engine* c_engine = nullptr;
@@ -41,6 +45,7 @@ TEST_P(SameAsCpp, PlanByPlan) {
   berth_request c_request{};
   c_request.struct_size = sizeof c_request;
   c_request.policy = GetParam().c_str();
+  c_request.changes_only = changes_only ? 1 : 0;
   std::vector<std::string> params;
   std::vector<const char*> given;
   for (const auto& [name, value] : request.params) params.push_back(name + "=" + value);
@@ -56,6 +61,17 @@ TEST_P(SameAsCpp, PlanByPlan) {
     ASSERT_EQ(berth_plan_to_json(c_plan, c_state, 0, &text, nullptr, nullptr), BERTH_OK);
     EXPECT_EQ(std::string(text), io::to_json(plan, state, false));
     berth_free(text);
+
+    berth_plan_info info{};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(berth_plan_get_info(c_plan, &info, nullptr), BERTH_OK);
+    ASSERT_EQ(info.changes_only, changes_only ? 1 : 0);
+    ASSERT_EQ(info.n_decisions, plan.decisions.size());
+    ASSERT_EQ(info.reservations_since, plan.reservations_since);
+    std::vector<std::int32_t> dropped(plan.reservations_dropped.size());
+    ASSERT_EQ(info.n_reservations_dropped, dropped.size());
+    ASSERT_EQ(berth_plan_reservations_dropped(c_plan, 0, dropped.size(), dropped.data(), nullptr), BERTH_OK);
+    ASSERT_EQ(dropped, plan.reservations_dropped);
 
     const std::size_t n = plan.decisions.size();
     std::vector<std::int32_t> job(n), action(n), reason(n);
@@ -96,6 +112,9 @@ TEST_P(SameAsCpp, PlanByPlan) {
   berth_engine_destroy(&c_engine, nullptr);
   berth_state_destroy(&c_state, nullptr);
 }
+
+TEST_P(SameAsCpp, PlanByPlan) { expect_same_plans(false); }
+TEST_P(SameAsCpp, PlanOfChangesByPlanOfChanges) { expect_same_plans(true); }
 
 INSTANTIATE_TEST_SUITE_P(Policies, SameAsCpp, ::testing::ValuesIn(test::policy_names()),
                          [](const auto& each) { return test::test_name(each.param); });

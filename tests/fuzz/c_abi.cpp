@@ -113,7 +113,7 @@ class Caller {
         char* bytes = nullptr;
         std::uint64_t begin[9];
         const auto count = static_cast<std::uint64_t>(in_.below(9));
-        if (answered(berth_plan_texts(pick(plans_), pick(states_), in_.below(9), number(), count, &bytes, begin, error())) == BERTH_OK) {
+        if (answered(berth_plan_texts(pick(plans_), pick(states_), in_.below(10), number(), count, &bytes, begin, error())) == BERTH_OK) {
           berth_free(bytes);
         }
         return;
@@ -220,6 +220,7 @@ class Caller {
     entries.struct_size = size_of(sizeof entries);
     entries.gpus = words.data();
     answered(berth_plan_get_entries(pick(plans_), number(), count, &entries, error()));
+    answered(berth_plan_reservations_dropped(pick(plans_), number(), count, ints.data(), error()));
     berth_plan_info info{};
     info.struct_size = size_of(sizeof info);
     answered(berth_plan_get_info(pick(plans_), &info, error()));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/plan_text.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/reservation_view.hpp"
 
 /// Loops of decisions that are compared with those of new engines.
 namespace berth::test {
@@ -37,6 +39,7 @@ class Loop {
   std::unique_ptr<Engine> engine = std::make_unique<Engine>();
   PolicyState policy_state;
   Plan plan;
+  ReservationView view;
 
   /// Asks this engine, and a new one on a state loaded from the snapshot.
   void decide(const std::string& where) {
@@ -46,8 +49,14 @@ class Loop {
     whole.changes_only = false;
     Plan expected;
     Engine().decide(fresh, fresh_policy_state, whole, expected);
-    if (request.changes_only) expected = without_unchanged(std::move(expected));
+    const std::map<std::string, std::string> reserved = reservations_of(expected, fresh);
     engine->decide(state, policy_state, request, plan);
+    // Where a plan in between was not read, the whole one is.
+    const bool read = view.follow(plan, state) || view.follow(expected, fresh);
+    ASSERT_TRUE(read) << where;
+    ASSERT_EQ(view.rows(), reserved) << where;
+    ASSERT_EQ(view.unknown(), 0U) << where;
+    if (request.changes_only) expected = without_unchanged(std::move(expected), fresh, plan, state);
     const std::string here = text_of(plan, state), there = text_of(expected, fresh);
     ASSERT_TRUE(here == there) << where << "\n" << parting(here, there);
     ASSERT_EQ(policy_state, fresh_policy_state) << where;

@@ -189,7 +189,12 @@ Plan same_answers(const ClusterState& live, const ClusterState& fresh, std::vect
     Request of_changes = request_of(ask, Backend::kAuto, 1);
     of_changes.changes_only = true;
     const Plan changes = engine.decide(live, of_changes);
-    EXPECT_TRUE(same_plan(changes, test::without_unchanged(reference))) << where << ask.policy << ", changes only";
+    const Plan expected_changes = test::without_unchanged(reference, live, changes, live);
+    EXPECT_TRUE(same_plan(changes, expected_changes)) << where << ask.policy << ", changes only";
+    // The engine has just made the same plan.
+    EXPECT_EQ(changes.reservations_since, reference.totals.reserves > 0 ? live.revision() : 0) << where << ask.policy;
+    EXPECT_EQ(changes.reservations_dropped, std::vector<std::int32_t>{}) << where << ask.policy;
+    for (const Decision& d : changes.decisions) EXPECT_NE(d.action, Action::kReserve) << where << ask.policy;
     EXPECT_EQ(validate_plan(live, changes), std::vector<std::string>{}) << where << ask.policy << ", changes only";
     if (i++ == chosen) plan = reference;
     if (ask.easy && !easy_too) continue;

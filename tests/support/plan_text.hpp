@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "berth/io.hpp"
 #include "berth/plan.hpp"
@@ -27,10 +30,21 @@ inline std::string parting(const std::string& a, const std::string& b) {
   return a.substr(from, 400) + "\n--- but ---\n" + b.substr(from, 400);
 }
 
-/// What Request::changes_only makes of a plan.
+/// What Request::changes_only makes of a plan, where all reservations are listed.
 inline Plan without_unchanged(Plan plan) {
   plan.changes_only = true;
   std::erase_if(plan.decisions, [](const Decision& d) { return d.action == Action::kKeep || d.action == Action::kWait; });
+  return plan;
+}
+
+/// The same, with the reservations that `changes` lists. The two states are alike but for indices.
+inline Plan without_unchanged(Plan plan, const ClusterState& state, const Plan& changes, const ClusterState& its_state) {
+  std::set<std::string> listed;
+  for (const Decision& d : changes.decisions) listed.insert(its_state.job(d.job)->id);
+  plan = without_unchanged(std::move(plan));
+  std::erase_if(plan.decisions, [&](const Decision& d) { return d.action == Action::kReserve && !listed.contains(state.job(d.job)->id); });
+  plan.reservations_since = changes.reservations_since;
+  for (const std::int32_t job : changes.reservations_dropped) plan.reservations_dropped.push_back(state.find_job(its_state.job(job)->id));
   return plan;
 }
 

@@ -12,6 +12,7 @@
 #include "host/core/choice/plan_search.hpp"
 #include "host/core/choice/search_history.hpp"
 #include "host/core/choice/shape_problem.hpp"
+#include "host/core/engine/last_reservations.hpp"
 #include "host/core/engine/plan_builder.hpp"
 #include "host/core/kept/kept_queue.hpp"
 #include "host/core/placement/overruns.hpp"
@@ -72,6 +73,7 @@ class EngineImpl {
   core::Overruns overruns;
   core::PlanBuilder builder;
   core::PlanValidator validator;
+  core::LastReservations reservations;
   core::CertificateMemory certificates;  // a certificate needs a pass over all nodes: checked once, before and after the scheduling pass
   std::weak_ptr<const int> served;       // the state of the last decision
   std::atomic<bool> cancelled{false};
@@ -85,6 +87,7 @@ class EngineImpl {
     validator = {};
     certificates = {};
     kept.clear();
+    reservations.forget();
     served = s.identity;
   }
 
@@ -423,6 +426,7 @@ bool EngineImpl::decide_changes(const StateImpl& s, PolicyState& policy_state, c
   cancelled.store(false, std::memory_order_relaxed);
   core::PassInput::keep(s, *chosen.policy, policy_state);
   policy_state.policy = request.policy;
+  reservations.forget();  // this plan reserves nothing
   if (++quiet_ == kQuietDecisions) release_pass_memory(plan);
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();
@@ -448,6 +452,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   Stopwatch step;
   plan.timing = {};
   plan.changes_only = request.changes_only;
+  plan.reservations_since = 0;
+  plan.reservations_dropped.clear();
   serve(s);
   core::Reading reading = read_kept(s, request);
   if (request.changes_only && reading == core::Reading::kChanges) {
@@ -512,13 +518,13 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   options.known = &certificates;
   const std::vector<std::string>& violations = validator.check(s.facts(), plan, options);
   require_valid(violations);
+  reservations.follow(s, request, plan);
   // Only now: a decision that fails must not change the caller's state.
   chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searches() && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   policy_state.policy = request.policy;
   plan.device = backends.device();
-  if (request.changes_only) core::leave_out_unchanged(plan);
   plan.timing.validate_s = step.lap();
   plan.timing.decide_s = total.lap();
 }

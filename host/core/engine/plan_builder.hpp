@@ -76,7 +76,7 @@ class PlanBuilder : public Rejections {
 /// A running job goes on with the GPUs that it holds. @param remaining  StateImpl::remaining
 void keep(const StateImpl& state, TimeUs remaining, Decision& decision, Plan& plan);
 
-/// Of a whole plan: leaves only the jobs that `Request::changes_only` asks for.
+/// Leaves out the jobs of a whole plan that are kept or wait.
 void leave_out_unchanged(Plan& plan);
 /// A plan of changes with the jobs that it does not list: those that run are kept, and those that wait have no reason.
 /// @returns false where the jobs that it lists are none of the state's or not by job rank, which is reported

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/names.hpp"
 #include "host/core/engine/plan_builder.hpp"
 #include "host/core/kept/kept_queue.hpp"
 #include "host/core/model/costs.hpp"
@@ -24,6 +25,33 @@ void leave_out_unchanged(Plan& plan) {
   plan.entries = std::move(entries);
 }
 
+namespace {
+
+// Jobs whose reservation was dropped are of the state, by job rank, and no decision says what becomes of them.
+void check_dropped(const StateImpl& s, const Plan& changes, Violations& found) {
+  if (changes.reservations_since > changes.revision)
+    found.add("the plan of revision {} lists reservations since revision {}", changes.revision, changes.reservations_since);
+  if (changes.reservations_since == 0 && !changes.reservations_dropped.empty())
+    found.add("the plan lists all reservations, and {} that were dropped", changes.reservations_dropped.size());
+  std::int64_t last = -1;
+  auto listed = changes.decisions.begin();
+  for (const std::int32_t job : changes.reservations_dropped) {
+    if (job < 0 || to_index(job) >= s.job_label.size() || s.job_label[to_index(job)] < 0) {
+      found.add("the plan drops the reservation of the unused job index {}", job);
+      return;
+    }
+    const std::int64_t label = s.job_label[to_index(job)];
+    const Job& described = *s.jobs[to_index(job)].job;
+    if (label <= last) found.of(described, "has a dropped reservation that is not in its place by job rank");
+    last = label;
+    while (listed != changes.decisions.end() && s.job_label[to_index(listed->job)] < label) ++listed;
+    if (listed != changes.decisions.end() && listed->job == job)
+      found.of(described, "has a dropped reservation and the action {}", name(listed->action));
+  }
+}
+
+}  // namespace
+
 bool complete(const StateImpl& s, const Plan& changes, Plan& whole, Violations& found) {
   whole = changes;
   whole.decisions.clear();
@@ -40,8 +68,18 @@ bool complete(const StateImpl& s, const Plan& changes, Plan& whole, Violations& 
   if (at < changes.decisions.size()) {
     found.add("decision {} of the plan of changes is about job index {}, which is none of the state's or not in its place by job rank", at,
               changes.decisions[at].job);
+    return false;
   }
-  return at == changes.decisions.size();
+  check_dropped(s, changes, found);
+  // Jobs whose reservations stand are not listed. The numbers of jobs that wait and of those with reservations add up.
+  const std::int64_t listed =
+      std::count_if(changes.decisions.begin(), changes.decisions.end(), [](const Decision& d) { return d.action == Action::kReserve; });
+  const std::int64_t standing = changes.totals.reserves - listed;
+  if (changes.reservations_since > 0 && standing > 0 && changes.totals.waits >= 0) {
+    whole.totals.reserves -= standing;
+    whole.totals.waits += standing;
+  }
+  return true;
 }
 
 std::int64_t PlanBuilder::whole_gpus(std::span<const PlanEntry> entries) {

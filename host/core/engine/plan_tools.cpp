@@ -21,7 +21,8 @@ bool same_plan(const Plan& a, const Plan& b) {
   const bool header = a.changes_only == b.changes_only && a.now_us == b.now_us && a.policy == b.policy && a.params == b.params &&
                       a.seed == b.seed && a.iterations == b.iterations && a.proof == b.proof && a.tables == b.tables &&
                       a.order_until_us == b.order_until_us && a.objective == b.objective && a.bound == b.bound && a.history == b.history &&
-                      a.totals == b.totals;
+                      a.totals == b.totals && (a.reservations_since == 0) == (b.reservations_since == 0) &&
+                      a.reservations_dropped == b.reservations_dropped;
   if (!header || a.decisions.size() != b.decisions.size()) return false;
   // The position of rows in `entries` does not matter; their content does.
   const auto rows = [](const Plan& plan, const Decision& d) {
@@ -61,9 +62,11 @@ std::vector<std::string> validate_plan(const ClusterState& state, const Plan& pl
     Plan whole;
     std::vector<std::string> all;
     core::Violations found(all, most);
-    if (core::complete(state.impl(), plan, whole, found)) return check_whole(state, whole, most);
-    return all;
+    if (!core::complete(state.impl(), plan, whole, found) || !all.empty()) return all;
+    return check_whole(state, whole, most);
   }
+  if (plan.reservations_since > 0 || !plan.reservations_dropped.empty())
+    return {"the plan lists every job, and yet differences between reservations"};
   return check_whole(state, plan, most);
 }
 

@@ -105,11 +105,11 @@ std::int64_t PlanValidator::working_gpus() {
 
 void PlanValidator::check_totals(Violations& found) {
   const Totals& t = plan_->totals;
+  check_actions(true, found);  // first: a job that is missing is why GPUs are
   if (const std::int64_t gpus = working_gpus(); t.gpus != gpus) found.add("totals: gpus is {}; the cluster has {} that work", t.gpus, gpus);
   if (t.gpus_used != gpus_used_ && out_.empty()) {
     found.add("totals: gpus_used is {}; the decisions give out {}", t.gpus_used, gpus_used_);
   }
-  check_actions(true, found);
 }
 
 // A plan of changes lists no job that is kept or waits.

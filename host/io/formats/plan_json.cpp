@@ -360,6 +360,18 @@ constexpr Field<Timing> kTimingFields[] = {
     field<MeasuredSeconds, &Timing::validate_s>("validate_s", kAlways),
 };
 
+struct DroppedJobs : List<JobId> {
+  static void read(JsonCursor& in, std::vector<std::int32_t>& out, const PlanIn& file) {
+    in.array([&] { JobId::read(in, out.emplace_back(), file); });
+  }
+  static bool absent(const std::vector<std::int32_t>& jobs, const PlanOut& /*file*/) { return jobs.empty(); }
+  static void write(JsonWriter& w, const std::vector<std::int32_t>& jobs, const PlanOut& file) {
+    w.array([&] {
+      for (const std::int32_t job : jobs) JobId::write(w, job, file);
+    });
+  }
+};
+
 struct PlanTiming : Object<kTimingFields> {
   static bool absent(const Timing& /*timing*/, const PlanOut& file) { return !file.with_timing; }
 };
@@ -425,6 +437,8 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<List<ScoreStep>, &Plan::history>("history"),
     field<Object<kTotalsFields>, &Plan::totals>("totals", kAlways),
     field<Boolean, &Plan::changes_only>("changes_only"),
+    field<Unsigned, &Plan::reservations_since>("reservations_since"),
+    field<DroppedJobs, &Plan::reservations_dropped>("reservations_dropped"),
     field<Decisions>("decisions", kRequired),
     field<PlanTiming, &Plan::timing>("timing"),
 };

@@ -50,7 +50,7 @@ extern "C" {
 
 /* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
-#define BERTH_ABI_MINOR 2
+#define BERTH_ABI_MINOR 3
 
 /* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
@@ -353,8 +353,10 @@ typedef struct berth_request {
   uint64_t n_params;
   berth_texts params; /* "NAME=VALUE"; berth_policies lists them */
   int32_t threads;    /* 0: one */
-  /* 1: the plan lists only jobs that start, move, stop, are repaired, rejected or reserved. Others keep their GPUs, or wait. Takes time
-   * for what changed instead of for all jobs. A decision on the same revision with 0 gives the reasons of those that wait. */
+  /* 1: the plan lists only jobs that start, move, stop, are repaired or rejected, and reservations that differ from the engine's last plan:
+   * see `reservations_since` of berth_plan_info. Others keep their GPUs, wait, or stay reserved. The policies and parameters of
+   * docs/placement.md, section 12, then also decide in time for what changed; others take time for all jobs. Jobs that wait are not
+   * listed, as most of their reasons change with every plan: a decision on the same revision with 0 gives them. */
   int32_t changes_only;
   uint64_t seed;
   /* Maximum number of jobs in the scheduling pass, or of evaluations, generations or rounds of the policy; 0: no limit. Deterministic. */
@@ -412,6 +414,12 @@ typedef struct berth_plan_info {
   uint64_t starts, keeps, moves, preempts, waits, rejects, replaces, reserves;
   double decide_s;
   const char* device; /* GPU of the answer; empty where no GPU has answered. Since 1.2. */
+  /* 1: a plan of changes, which does not list every job; the counts above are of all jobs. Since 1.3, as the next two. */
+  int32_t changes_only;
+  /* 0: all reservations are listed, and replace those that the caller holds. Else the caller's must be of the plan of this revision:
+   * jobs that are dropped or listed with another action lose theirs, listed ones get a new one, and all others stand. */
+  uint64_t reservations_since;
+  uint64_t n_reservations_dropped; /* rows of berth_plan_reservations_dropped */
 } berth_plan_info;
 BERTH_C_API berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_error* error);
 
@@ -458,6 +466,11 @@ typedef struct berth_plan_entries {
 BERTH_C_API berth_status berth_plan_get_entries(berth_plan* plan, uint64_t first, uint64_t count, const berth_plan_entries* columns,
                                                 berth_error* error);
 
+/* Jobs with a reservation in the plan of revision `reservations_since`, of which this plan lists no decision, and that are not reserved any
+ * more. Rows are jobs, by (submit, id); those that left the state are none of them. `job` [count] is their index. Since 1.3. */
+BERTH_C_API berth_status berth_plan_reservations_dropped(berth_plan* plan, uint64_t first, uint64_t count, int32_t* job,
+                                                         berth_error* error);
+
 enum {
   BERTH_TEXT_JOB = 1,            /* id of the job of a decision */
   BERTH_TEXT_SHAPE = 2,          /* id of its shape; empty: none */
@@ -466,7 +479,8 @@ enum {
   BERTH_TEXT_WHERE = 5,          /* the location of `best`: a node or a domain */
   BERTH_TEXT_EXPLAIN = 6,        /* everything in the plan about the job, line by line */
   BERTH_TEXT_NODE = 7,           /* id of the node of an entry; first and count refer to entries */
-  BERTH_TEXT_QUEUE = 8           /* id of the queue whose limit the reason names; empty: none */
+  BERTH_TEXT_QUEUE = 8,          /* id of the queue whose limit the reason names; empty: none */
+  BERTH_TEXT_DROPPED = 9         /* id of a job whose reservation was dropped; first and count refer to these. Since 1.3. */
 };
 /* Returns one text for each of `count` rows from `first` on: text i is bytes[begin[i]] .. bytes[begin[i + 1] - 1]. The caller provides
  * `begin` [count + 1]. *bytes ends with a zero; free it with berth_free. The state must be at the plan's revision. When memory runs out,

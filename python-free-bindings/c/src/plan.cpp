@@ -58,6 +58,9 @@ berth_status berth_plan_get_info(berth_plan* plan, berth_plan_info* info, berth_
     now.reserves = whole(from.totals.reserves);
     now.decide_s = from.timing.decide_s;
     now.device = from.device.c_str();
+    now.changes_only = from.changes_only ? 1 : 0;
+    now.reservations_since = from.reservations_since;
+    now.n_reservations_dropped = from.reservations_dropped.size();
     berth::c::fill_struct(info, now, "info");
   });
 }
@@ -113,6 +116,15 @@ berth_status berth_plan_get_entries(berth_plan* plan, uint64_t first, uint64_t c
     fill(to.members, [](const E& e) { return e.members; });
     fill(to.share_ppm, [](const E& e) { return e.share_ppm; });
     fill(to.time_shared, [](const E& e) { return e.time_shared; });
+  });
+}
+
+berth_status berth_plan_reservations_dropped(berth_plan* plan, uint64_t first, uint64_t count, int32_t* job, berth_error* error) {
+  return guarded(error, [&] {
+    Use p(plan, "plan");
+    const std::vector<std::int32_t>& all = berth::c::decided(*p).reservations_dropped;
+    const std::size_t from = berth::c::checked_rows(first, count, all.size());
+    if (count > 0) std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(from), count, &berth::c::required(job, "job"));
   });
 }
 

@@ -27,6 +27,10 @@ void append(const ClusterState& state, const Plan& plan, std::int32_t what, std:
     text += state.node(plan.entries[row].node).id;
     return;
   }
+  if (what == BERTH_TEXT_DROPPED) {
+    text += state.job(plan.reservations_dropped[row])->id;
+    return;
+  }
   const Decision& d = plan.decisions[row];
   switch (what) {
     case BERTH_TEXT_JOB:
@@ -62,9 +66,11 @@ berth_status berth_plan_texts(berth_plan* plan, berth_state* state, int32_t what
     Use s(state, "state");
     Use p(plan, "plan");
     const berth::Plan& from = berth::c::of_state(*p, *s);
-    if (what < BERTH_TEXT_JOB || what > BERTH_TEXT_QUEUE)
+    if (what < BERTH_TEXT_JOB || what > BERTH_TEXT_DROPPED)
       throw berth::InvalidArgument("what is " + std::to_string(what) + ": no such text");
-    const std::size_t n = what == BERTH_TEXT_NODE ? from.entries.size() : from.decisions.size();
+    const std::size_t n = what == BERTH_TEXT_NODE      ? from.entries.size()
+                          : what == BERTH_TEXT_DROPPED ? from.reservations_dropped.size()
+                                                       : from.decisions.size();
     const std::size_t row = berth::c::checked_rows(first, count, n);
     required(bytes, "bytes");
     required(begin, "begin");

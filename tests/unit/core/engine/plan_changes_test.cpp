@@ -15,6 +15,7 @@
 #include "host/core/state/state_view.hpp"
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/plan_text.hpp"
+#include "tests/support/reservation_view.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth::test {
@@ -56,6 +57,7 @@ TEST(PlanChanges, EveryPolicyGivesTheSamePlanWithoutTheUnchanged) {
     ClusterState state(sim::generate(options));
     Engine engine;
     PolicyState kept;
+    ReservationView view;
     Request request = asking_for_changes(policy.name);
     request.max_iterations = 20;
     for (int i = 0; i < 3; ++i) {
@@ -65,7 +67,9 @@ TEST(PlanChanges, EveryPolicyGivesTheSamePlanWithoutTheUnchanged) {
       Plan expected, plan;
       Engine().decide(state, kept_whole, whole, expected);
       engine.decide(state, kept, request, plan);
-      EXPECT_TRUE(same_plan(plan, without_unchanged(expected))) << policy.name << " " << i;
+      EXPECT_TRUE(same_plan(plan, without_unchanged(expected, state, plan, state))) << policy.name << " " << i;
+      EXPECT_TRUE(view.follow(plan, state)) << policy.name << " " << i;
+      EXPECT_EQ(view.rows(), reservations_of(expected, state)) << policy.name << " " << i;
       EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{}) << policy.name;
       EXPECT_EQ(kept, kept_whole) << policy.name;
       left_out += static_cast<std::int64_t>(expected.decisions.size() - plan.decisions.size());

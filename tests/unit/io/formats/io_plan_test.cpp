@@ -43,6 +43,8 @@ Plan full_plan(const ClusterState& state) {
   p.history = {{0, 5}, {7, 90}};
   p.totals = {8, 7, 1, 2, 3, 4, 5, 6, 7, 8};
   p.changes_only = true;
+  p.reservations_since = UINT64_MAX - 2;
+  p.reservations_dropped = {state.find_job("a")};
   p.entries = {{0, 0, 0, 1, 1, kWholeGpu}, {0, 1, 0, 2, 0x1e, kWholeGpu}, {0, 0, 3, 5, 0x80, 250'000, true}};
   Decision gang;
   gang.job = state.find_job("b");
@@ -101,6 +103,9 @@ TEST(PlanJson, EveryFieldReadsBack) {
   EXPECT_EQ(read.bound, p.bound);
   EXPECT_EQ(read.history, p.history);
   EXPECT_EQ(read.totals, p.totals);
+  EXPECT_EQ(read.changes_only, p.changes_only);
+  EXPECT_EQ(read.reservations_since, p.reservations_since);
+  EXPECT_EQ(read.reservations_dropped, p.reservations_dropped);
   EXPECT_EQ(read.decisions, p.decisions);
   EXPECT_EQ(read.entries, p.entries);
 }
