@@ -28,7 +28,7 @@ struct OnesStep {
 /// A job that has GPUs, and where it is deployed.
 struct alignas(16) OnesBlock {
   std::int32_t job, size;
-  std::int32_t home, home_size;  // deployed GPUs; size 0: none
+  std::int32_t home, home_size;  // deployed GPUs; none: -1, before all, and 0
   BERTH_HD bool is_deployed() const { return home_size > 0; }
   BERTH_HD bool fits_home() const { return home_size >= size; }
 };
@@ -114,7 +114,7 @@ struct OnesMove {
 
 /// The state of a layout after a block.
 BERTH_HD inline OnesStep ones_step(const OnesBlocks& blocks, const OnesBlock& block, const OnesStep& before) {
-  const std::int32_t wanted = block.is_deployed() && block.home > before.end ? block.home : before.end;
+  const std::int32_t wanted = block.home > before.end ? block.home : before.end;
   const std::int32_t latest = blocks.idle + before.held;
   const std::int32_t first = wanted < latest ? wanted : latest;
   return {first + block.size, before.held + block.size, before.cost + blocks.cost(block, first)};
@@ -135,10 +135,10 @@ BERTH_HD std::int64_t ones_lay(Group& g, const OnesBlocks& blocks, const std::in
     const std::int32_t place = base + g.rank();
     const bool is_one = place < blocks.n;
     const std::int32_t b = is_one ? order[place] : 0;
-    const OnesBlock block = is_one ? blocks[b] : OnesBlock{0, 0, 0, 0};
+    const OnesBlock block = is_one ? blocks[b] : OnesBlock{0, 0, -1, 0};
     std::int64_t all_held = 0, most_unused = 0, all_cost = 0;
     const std::int32_t before = held + static_cast<std::int32_t>(g.scan(block.size, all_held));
-    const std::int32_t wanted = !block.is_deployed() ? 0 : block.home - before < blocks.idle ? block.home - before : blocks.idle;
+    const std::int32_t wanted = block.home - before < blocks.idle ? block.home - before : blocks.idle;
     std::int64_t own = g.scan_max(wanted, most_unused);
     if (own < wanted) own = wanted;
     const std::int32_t first = before + (own < unused ? unused : static_cast<std::int32_t>(own));

@@ -22,7 +22,7 @@ BERTH_HD OnesBlocks ones_gather(Group& g, const OnesView& v, const std::int32_t*
   const std::int32_t n = select(
       g, v.n_jobs, [&](std::int32_t j) { return count[j] > 0; },
       [&](std::int32_t j, std::int32_t b) {
-        ws.block[b] = {j, count[j], v.deployed_first[j], v.deployed_count[j]};
+        ws.block[b] = {j, count[j], v.deployed_count[j] > 0 ? v.deployed_first[j] : -1, v.deployed_count[j]};
         block_of[j] = b;
         held += count[j];
       });
