@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(WarpGroup::kThreads) first_kernel(const __grid
   const kernel::OnesWorkspace ws = workspace_of(m, individual);
   std::int32_t* const count = m.result.count + row(m, individual);
   kernel::ones_first(group, m.v, individual, *m.generation, ws.keys, count);
-  kernel::ones_reorder(group, m.v, m.taken, count, ws, m.result.first + row(m, individual));
+  kernel::ones_reorder(group, m.v, m.deployed, count, ws, m.result.first + row(m, individual));
 }
 
 /// One block per candidate.
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(WarpGroup::kThreads) survivor_kernel(const __g
   std::int32_t* const count = m.result.count + row(m, individual);
   for (std::int32_t j = group.rank(); j < m.v.n_jobs; j += group.size()) count[j] = from[j];
   group.sync();
-  kernel::ones_reorder(group, m.v, m.taken, count, workspace_of(m, individual), m.result.first + row(m, individual));
+  kernel::ones_reorder(group, m.v, m.deployed, count, workspace_of(m, individual), m.result.first + row(m, individual));
   if (group.rank() != 0) return;
   m.result.score[individual] = m.sorted_score[individual];
   if (individual != 0) return;
@@ -92,7 +92,8 @@ std::size_t room_for_bits() {
 void OnesSearcher::upload(const cuda_abi::AbiOnesTask& task, const Stream& stream) {
   const kernel::OnesView& v = *task.problem;
   taken_.resize(static_cast<std::size_t>(v.n_gpus) + 1);
-  kernel::ones_taken(v, taken_.data());
+  by_home_.resize(static_cast<std::size_t>(v.n_jobs));
+  const std::int32_t n_deployed = kernel::ones_deployed(v, taken_.data(), by_home_.data()).n;
   fill_jobs_.clear();
   fresh_.clear();
   for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_ : fill_jobs_).push_back(j);
@@ -104,14 +105,15 @@ void OnesSearcher::upload(const cuda_abi::AbiOnesTask& task, const Stream& strea
   const auto add_column = inputs_.adding(places_);
   kernel::for_each_column(v, add_column, v);
   const auto add = [&](const auto& column) { return inputs_.add(column.data(), column.size() * sizeof(column[0])); };
-  const std::size_t taken = add(taken_), fill_jobs = add(fill_jobs_), fresh_jobs = add(fresh_), index = add(index_);
+  const std::size_t taken = add(taken_), by_home = add(by_home_), fill_jobs = add(fill_jobs_), fresh_jobs = add(fresh_),
+                    index = add(index_);
   inputs_.upload(stream.get());
 
   OnesDeviceMemory& m = memory_;
   m.v = v;
   const std::size_t* place = places_.data();
   kernel::for_each_column(v, inputs_.placing(place), m.v);
-  m.taken = inputs_.at<const std::int32_t>(taken);
+  m.deployed = {inputs_.at<const std::int32_t>(taken), inputs_.at<const std::int32_t>(by_home), n_deployed};
   m.fill_jobs = inputs_.at<const std::int32_t>(fill_jobs);
   m.fresh = inputs_.at<const std::int32_t>(fresh_jobs);
   m.index = inputs_.at<std::int32_t>(index);

@@ -15,7 +15,7 @@ namespace berth::cuda {
 /// Memory that the kernels of an evolution read and write; all addresses are on the device.
 struct OnesDeviceMemory {
   kernel::OnesView v;
-  const std::int32_t* taken;              // [n_gpus + 1] number of lower GPUs with a deployed job
+  kernel::OnesDeployed deployed;
   const std::int32_t *fill_jobs, *fresh;  // by rank
   std::int32_t n_fill, n_fresh;
   kernel::OnesResult result;                        // `generations` counts while the search runs
@@ -48,7 +48,7 @@ class OnesSearcher {
   ColumnPack inputs_;
   std::vector<std::size_t> places_;  // in the pack
   DeviceBuffer<std::byte> block_, sort_;
-  std::vector<std::int32_t> taken_, fill_jobs_, fresh_, index_;
+  std::vector<std::int32_t> taken_, by_home_, fill_jobs_, fresh_, index_;
 };
 
 }  // namespace berth::cuda

@@ -10,6 +10,11 @@
 
 namespace berth::cuda {
 
+/// The greater number.
+struct Greater {
+  __device__ std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a < b ? b : a; }
+};
+
 /// A thread block of one warp as a kernel::SerialGroup. Collectives are shuffles.
 class WarpGroup {
  public:
@@ -32,6 +37,12 @@ class WarpGroup {
   __device__ std::int64_t scan(std::int64_t v, std::int64_t& total) {
     std::int64_t before;
     cub::WarpScan<std::int64_t>(shared_->sum_scan).ExclusiveSum(v, before, total);
+    __syncwarp();
+    return before;
+  }
+  __device__ std::int64_t scan_max(std::int64_t v, std::int64_t& greatest) {
+    std::int64_t before;
+    cub::WarpScan<std::int64_t>(shared_->sum_scan).ExclusiveScan(v, before, INT64_MIN, Greater{}, greatest);
     __syncwarp();
     return before;
   }

@@ -180,18 +180,18 @@ Status evolve(void*, const cuda_abi::AbiOnesTask* task, Message* message) {
   const kernel::OnesView& v = *task->problem;
   const std::int32_t number = task->request->first_generation;
   const std::size_t jobs = to_index(v.n_jobs), all = to_index(v.population) * jobs;
-  std::vector<std::int32_t> taken(to_index(v.n_gpus) + 1), fill_order, fresh, first(all), count(all), refreshed(all);
+  std::vector<std::int32_t> taken(to_index(v.n_gpus) + 1), by_home(jobs), fill_order, fresh, first(all), count(all), refreshed(all);
   std::vector<std::int64_t> left(jobs), fill_key(jobs);
   std::vector<std::uint64_t> keys(jobs);
   kernel::OnesWorkspace ws{};
   std::vector<std::max_align_t> memory(kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1);
   kernel::carve_ones_workspace(memory.data(), v.n_jobs, ws);
   const Range work{memory.data(), memory.size() * sizeof(std::max_align_t)};
-  kernel::ones_taken(v, taken.data());
+  const kernel::OnesDeployed deployed = kernel::ones_deployed(v, taken.data(), by_home.data());
   kernel::SerialGroup alone;
   for (std::int32_t i = 0; i < v.population; ++i) {
     kernel::ones_first(alone, v, i, number, keys.data(), count.data() + to_index(i) * jobs);
-    kernel::ones_reorder(alone, v, taken.data(), count.data() + to_index(i) * jobs, ws, first.data() + to_index(i) * jobs);
+    kernel::ones_reorder(alone, v, deployed, count.data() + to_index(i) * jobs, ws, first.data() + to_index(i) * jobs);
   }
   for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh : fill_order).push_back(j);
   for (const std::int32_t j : fill_order) {
@@ -230,9 +230,8 @@ Status evolve(void*, const cuda_abi::AbiOnesTask* task, Message* message) {
                    [&](std::int32_t a, std::int32_t b) { return score[to_index(a)] < score[to_index(b)]; });
   for (std::int32_t i = 0; i < v.population; ++i) {
     std::int32_t* const from = made.data() + to_index(by_score[to_index(i)]) * jobs;
-    const Ranges ranges{{from, jobs * sizeof(*from)}, {}, work, {{&v, sizeof(v)}, {&ws, sizeof(ws)}}};
-    reorder.add(
-        block(ranges, [&](auto& group) { kernel::ones_reorder(group, v, taken.data(), from, ws, first.data() + to_index(i) * jobs); }));
+    const Ranges ranges{{from, jobs * sizeof(*from)}, {}, work, {{&v, sizeof(v)}, {&ws, sizeof(ws)}, {&deployed, sizeof(deployed)}}};
+    reorder.add(block(ranges, [&](auto& group) { kernel::ones_reorder(group, v, deployed, from, ws, first.data() + to_index(i) * jobs); }));
   }
   std::fprintf(stderr, "ones: %d jobs, %d GPUs, K = %d, %d candidates; own: counts, workspace: bits, or what reorder works with\n",
                v.n_jobs, v.n_gpus, v.population, candidates);

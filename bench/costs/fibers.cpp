@@ -95,6 +95,13 @@ std::int64_t CountedGroup::scan(std::int64_t v, std::int64_t& total) {
   return before;
 }
 
+std::int64_t CountedGroup::scan_max(std::int64_t v, std::int64_t& greatest) {
+  const std::int64_t* all = exchange(values, rank_, v);
+  const std::int32_t n = group_threads();
+  greatest = *std::max_element(all, all + n);
+  return rank_ == 0 ? INT64_MIN : *std::max_element(all, all + rank_);
+}
+
 bool CountedGroup::any(bool v) {
   if (running == 0 && counting() != nullptr) counting()->exchanged -= std::int64_t{sizeof(std::int64_t)} * shared_parts();
   return sum(v ? 1 : 0) != 0;  // on a GPU the barrier itself gives this result

@@ -19,7 +19,8 @@ std::int64_t row(const kernel::OnesView& v, std::int64_t individual) { return in
 
 void OnesSearch::prepare(const kernel::OnesView& v, std::size_t lanes) {
   taken_.resize(to_index(v.n_gpus) + 1);
-  kernel::ones_taken(v, taken_.data());
+  by_home_.resize(to_index(v.n_jobs));
+  deployed_ = kernel::ones_deployed(v, taken_.data(), by_home_.data());
   fresh_jobs_.clear();
   fill_order_.clear();
   for (std::int32_t j = 0; j < v.n_jobs; ++j) (v.fresh[j] != 0 ? fresh_jobs_ : fill_order_).push_back(j);
@@ -39,7 +40,7 @@ void OnesSearch::reorder(const kernel::OnesView& v, std::int32_t individual, con
   kernel::OnesWorkspace ws{};
   kernel::carve_ones_workspace(lane.memory.data(), v.n_jobs, ws);
   kernel::SerialGroup group;
-  kernel::ones_reorder(group, v, taken_.data(), result.count + row(v, individual), ws, result.first + row(v, individual));
+  kernel::ones_reorder(group, v, deployed_, result.count + row(v, individual), ws, result.first + row(v, individual));
 }
 
 void OnesSearch::begin(const kernel::OnesView& v, const kernel::OnesRequest& request, const kernel::OnesResult& result, Threads& threads) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/kernel/ones/layout.hpp"
 #include "host/backend/backend.hpp"
 #include "host/cpu/threads.hpp"
 
@@ -31,7 +32,8 @@ class OnesSearch {
   void reorder(const kernel::OnesView& view, std::int32_t individual, const kernel::OnesResult& result, Lane& lane);
 
   // Shared by all candidates.
-  std::vector<std::int32_t> taken_, fresh_jobs_, fill_order_, refreshed_;
+  kernel::OnesDeployed deployed_{};
+  std::vector<std::int32_t> taken_, by_home_, fresh_jobs_, fill_order_, refreshed_;
   std::vector<std::int64_t> left_, fill_key_;
   // Of each candidate.
   std::vector<std::int32_t> count_, by_score_;

@@ -47,7 +47,7 @@ std::map<std::string, std::string> written_sites() {  // by file and line
   std::map<std::string, std::string> sites;
   const std::filesystem::path folder = std::filesystem::path(BERTH_SOURCE_DIR) / "include/berth/kernel";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".hpp" || entry.path().parent_path().filename() == "base") continue;
+    if (entry.path().extension() != ".hpp") continue;
     std::ifstream file(entry.path());
     const std::string name = std::filesystem::relative(entry.path(), folder).string();
     std::string line;

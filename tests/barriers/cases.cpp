@@ -162,7 +162,8 @@ Body ones_body(std::uint64_t seed) {
     kernel::OnesWorkspace workspace{};
     kernel::OnesView view{};
     kernel::OnesResult result{};
-    std::vector<std::int32_t> taken{}, refreshed{}, fill{}, fresh{}, candidate{};
+    kernel::OnesDeployed deployed{};
+    std::vector<std::int32_t> taken{}, by_home{}, refreshed{}, fill{}, fresh{}, candidate{};
     std::vector<std::int64_t> left{};
     std::vector<std::uint32_t> bits{};
   };
@@ -180,7 +181,8 @@ Body ones_body(std::uint64_t seed) {
   data->memory = memory_of(kernel::carve_ones_workspace(nullptr, v.n_jobs, data->workspace));
   kernel::carve_ones_workspace(data->memory.data(), v.n_jobs, data->workspace);
   data->taken.resize(static_cast<std::size_t>(v.n_gpus) + 1);
-  kernel::ones_taken(v, data->taken.data());
+  data->by_home.resize(static_cast<std::size_t>(v.n_jobs));
+  data->deployed = kernel::ones_deployed(v, data->taken.data(), data->by_home.data());
   const auto jobs = static_cast<std::size_t>(v.n_jobs);
   data->refreshed.resize(jobs * static_cast<std::size_t>(v.population));
   data->left.resize(jobs);
@@ -195,7 +197,7 @@ Body ones_body(std::uint64_t seed) {
     for (std::int32_t i = 0; i < view.population; ++i) {
       std::int32_t* const count = data->result.count + std::int64_t{i} * view.n_jobs;
       kernel::ones_first(group, view, i, 0, data->workspace.keys, count);
-      kernel::ones_reorder(group, view, data->taken.data(), count, data->workspace, data->result.first + std::int64_t{i} * view.n_jobs);
+      kernel::ones_reorder(group, view, data->deployed, count, data->workspace, data->result.first + std::int64_t{i} * view.n_jobs);
       group.sum(0);  // the next one is another block's, or another kernel's
     }
     for (std::int32_t i = group.rank(); i < view.population * view.n_jobs; i += group.size())

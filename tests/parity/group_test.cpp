@@ -49,10 +49,10 @@ TEST_P(ThreadGroupOf, MinOfNoKeysIsNoKey) {
   run_with_threads(GetParam(), [&](auto& group) { EXPECT_TRUE(group.min(kNoKey) == kNoKey); });
 }
 
-TEST_P(ThreadGroupOf, SumAndScanEqualAccumulateInEveryRound) {
+TEST_P(ThreadGroupOf, SumAndScansAreOfAllOrEarlierThreadsInEveryRound) {
   const std::int32_t size = GetParam();
   struct Row {
-    std::int64_t sum, before, total;
+    std::int64_t sum, before, total, greatest_before, greatest;
   };
   std::vector<Row> seen(static_cast<std::size_t>(size * kRounds));
 
@@ -61,6 +61,7 @@ TEST_P(ThreadGroupOf, SumAndScanEqualAccumulateInEveryRound) {
       Row& row = seen[static_cast<std::size_t>(group.rank() * kRounds + round)];
       row.sum = group.sum(small(group.rank(), round));
       row.before = group.scan(small(group.rank(), round), row.total);
+      row.greatest_before = group.scan_max(small(group.rank(), round), row.greatest);
     }
   });
 
@@ -73,6 +74,8 @@ TEST_P(ThreadGroupOf, SumAndScanEqualAccumulateInEveryRound) {
       EXPECT_EQ(row.sum, total);
       EXPECT_EQ(row.total, total);
       EXPECT_EQ(row.before, std::accumulate(values.begin(), values.begin() + rank, std::int64_t{0}));
+      EXPECT_EQ(row.greatest, *std::max_element(values.begin(), values.end()));
+      EXPECT_EQ(row.greatest_before, rank == 0 ? INT64_MIN : *std::max_element(values.begin(), values.begin() + rank));
     }
   }
 }
@@ -130,6 +133,8 @@ TEST(SerialGroup, CollectivesAreTheIdentity) {
   EXPECT_EQ(group.sum(-5), -5);
   EXPECT_EQ(group.scan(9, total), 0);
   EXPECT_EQ(total, 9);
+  EXPECT_EQ(group.scan_max(-3, total), INT64_MIN);
+  EXPECT_EQ(total, -3);
   EXPECT_TRUE(group.any(true));
   EXPECT_FALSE(group.any(false));
 }

@@ -84,14 +84,14 @@ OnesBuffers evolve_in_group(std::int32_t threads, const OnesProblem& problem, co
   kernel::OnesWorkspace ws{};
   std::vector<std::max_align_t> memory(kernel::carve_ones_workspace(nullptr, v.n_jobs, ws) / sizeof(std::max_align_t) + 1);
   kernel::carve_ones_workspace(memory.data(), v.n_jobs, ws);
-  std::vector<std::int32_t> taken(static_cast<std::size_t>(v.n_gpus) + 1);
-  kernel::ones_taken(v, taken.data());
+  std::vector<std::int32_t> taken(static_cast<std::size_t>(v.n_gpus) + 1), by_home(static_cast<std::size_t>(v.n_jobs));
+  const kernel::OnesDeployed deployed = kernel::ones_deployed(v, taken.data(), by_home.data());
   const kernel::OnesResult result = got.view();
   run_with_threads(threads, [&](auto& group) {
     for (std::int32_t i = 0; i < v.population; ++i) {
       std::int32_t* const count = result.count + std::int64_t{i} * v.n_jobs;
       kernel::ones_first(group, v, i, how.first_generation, ws.keys, count);
-      kernel::ones_reorder(group, v, taken.data(), count, ws, result.first + std::int64_t{i} * v.n_jobs);
+      kernel::ones_reorder(group, v, deployed, count, ws, result.first + std::int64_t{i} * v.n_jobs);
     }
   });
   // Candidates of the next generation, unsorted: what a backend sorts is compared above.

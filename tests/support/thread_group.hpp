@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -74,6 +75,16 @@ class ThreadGroup {
     for (const std::int64_t value : exchange(block_->values_, v)) {
       if (at++ == rank_) before = total;
       total += value;
+    }
+    return before;
+  }
+  std::int64_t scan_max(std::int64_t v, std::int64_t& greatest) {
+    std::int64_t before = INT64_MIN;
+    std::int32_t at = 0;
+    greatest = INT64_MIN;
+    for (const std::int64_t value : exchange(block_->values_, v)) {
+      if (at++ == rank_) before = greatest;
+      greatest = std::max(greatest, value);
     }
     return before;
   }

@@ -60,6 +60,18 @@ std::int64_t FiberGroup::scan(std::int64_t v, std::int64_t& total) {
   return before;
 }
 
+std::int64_t FiberGroup::scan_max(std::int64_t v, std::int64_t& greatest) {
+  std::int64_t before = INT64_MIN;
+  std::int64_t all = INT64_MIN;
+  const std::int64_t* const values = share(v, "scan_max");
+  for (std::int32_t i = 0; i < size(); ++i) {
+    if (i == rank()) before = all;
+    all = std::max(all, values[i]);
+  }
+  greatest = all;
+  return before;
+}
+
 bool FiberGroup::any(bool v) { return block_->barrier_or(v, "any"); }
 
 }  // namespace berth::test

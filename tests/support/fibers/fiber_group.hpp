@@ -56,6 +56,7 @@ class FiberGroup {
   kernel::Key min(kernel::Key v);
   std::int64_t sum(std::int64_t v);
   std::int64_t scan(std::int64_t v, std::int64_t& total);
+  std::int64_t scan_max(std::int64_t v, std::int64_t& greatest);
   bool any(bool v);
 
  private:

@@ -33,6 +33,12 @@ struct SerialGroup {
     total = v;
     return 0;
   }
+  /// The greatest over threads of smaller rank, INT64_MIN in the first; `greatest` is that of all, in every thread. cuda/block_group.cuh
+  /// has none, as no body of larger blocks needs it.
+  BERTH_HD std::int64_t scan_max(std::int64_t v, std::int64_t& greatest) {
+    greatest = v;
+    return INT64_MIN;
+  }
   /// True in every thread when true in any thread.
   BERTH_HD bool any(bool v) { return v; }
 };

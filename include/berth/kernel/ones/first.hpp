@@ -29,8 +29,8 @@ BERTH_HD void ones_first(Group& g, const OnesView& v, std::int32_t individual, s
   }
   std::int64_t idle = v.n_gpus - g.sum(held);
   assert(idle >= 0);
+  group_sort(g, keys, static_cast<std::int32_t>(waiting));
   if (g.rank() == 0) {
-    heap_sort(keys, static_cast<std::int32_t>(waiting));
     for (std::int64_t i = 0; i < waiting && idle > 0; ++i) {
       const auto j = static_cast<std::int32_t>(keys[i] & UINT32_MAX);
       const std::int32_t least = v.option_gpus[v.option_begin[j]];

@@ -14,44 +14,35 @@ BERTH_HD inline std::int32_t ones_rounds(std::int32_t n_gpus) {
   return 2 * bits;
 }
 
-/// The blocks of an individual.
+/// The blocks of an individual. @param block_of  [n_jobs] out, of jobs that have one
 template <class Group>
-BERTH_HD OnesBlocks ones_gather(Group& g, const OnesView& v, const std::int32_t* taken, const std::int32_t* count,
-                                const OnesWorkspace& ws) {
-  std::int64_t before = 0, held = 0;
-  for (std::int32_t base = 0; base < v.n_jobs; base += g.size()) {
-    const std::int32_t j = base + g.rank();
-    const bool has = j < v.n_jobs && count[j] > 0;
-    std::int64_t all = 0;
-    const std::int64_t at = before + g.scan(has ? 1 : 0, all);
-    if (has) {
-      ws.job[at] = j;
-      ws.size[at] = count[j];
-      held += count[j];
-    }
-    before += all;
-  }
+BERTH_HD OnesBlocks ones_gather(Group& g, const OnesView& v, const std::int32_t* taken, const std::int32_t* count, const OnesWorkspace& ws,
+                                std::int32_t* block_of) {
+  std::int64_t held = 0;
+  const std::int32_t n = select(
+      g, v.n_jobs, [&](std::int32_t j) { return count[j] > 0; },
+      [&](std::int32_t j, std::int32_t b) {
+        ws.block[b] = {j, count[j], v.deployed_count[j] > 0 ? v.deployed_first[j] : -1, v.deployed_count[j]};
+        block_of[j] = b;
+        held += count[j];
+      });
   held = g.sum(held);  // also a barrier
-  return {v, taken, ws, static_cast<std::int32_t>(before), static_cast<std::int32_t>(v.n_gpus - held)};
+  return {ws, taken, v.n_gpus, n, static_cast<std::int32_t>(v.n_gpus - held)};
 }
 
-/// @param taken  [n_gpus + 1] number of lower GPUs with a deployed job
-/// @param first  [n_jobs] out
+/// @param deployed  of `v`
+/// @param first     [n_jobs] out
 template <class Group>
-BERTH_HD void ones_reorder(Group& g, const OnesView& v, const std::int32_t* taken, const std::int32_t* count, const OnesWorkspace& ws,
+BERTH_HD void ones_reorder(Group& g, const OnesView& v, const OnesDeployed& deployed, const std::int32_t* count, const OnesWorkspace& ws,
                            std::int32_t* first) {
-  const OnesBlocks blocks = ones_gather(g, v, taken, count, ws);
-  OnesArrangement best{0, ws.at, ws.order}, other{0, ws.other_at, ws.other_order};
-  // Only the first thread knows the arrangement; the others receive its cost and the column that has it.
-  std::int64_t code = 0;
-  if (g.rank() == 0) {
-    ones_begin(blocks, best, other);
-    code = 2 * best.cost + (best.at == ws.at ? 0 : 1);
-  }
-  code = g.sum(code);
-  best = {code / 2, code % 2 == 0 ? ws.at : ws.other_at, ws.order};
-  other = {0, code % 2 == 0 ? ws.other_at : ws.at, ws.other_order};
+  std::int32_t* const block_of = ws.other_at;  // until the order is known
+  const OnesBlocks blocks = ones_gather(g, v, deployed.taken, count, ws, block_of);
+  const std::int32_t n_home = select(
+      g, deployed.n, [&](std::int32_t i) { return count[deployed.jobs[i]] > 0; },
+      [&](std::int32_t i, std::int32_t place) { ws.order[place] = block_of[deployed.jobs[i]]; });
   g.sync();
+  OnesArrangement best{0, ws.at, ws.order}, other{0, ws.other_at, ws.other_order};
+  ones_begin(g, blocks, n_home, best, other);
 
   const std::int64_t moves = 2 * std::int64_t{blocks.n} * blocks.n;
   std::int64_t next = 0, since = 0;
@@ -75,15 +66,13 @@ BERTH_HD void ones_reorder(Group& g, const OnesView& v, const std::int32_t* take
       best.cost = static_cast<std::int64_t>(found.hi);
       since = 0;
       g.sync();
-      if (g.rank() == 0) ones_lay(blocks, best.order, best.at);
-      g.sync();
+      ones_lay(g, blocks, best.order, best.at);
     }
     next = (next + kOnesMoves) % moves;
   }
-  g.sync();
   for (std::int32_t j = g.rank(); j < v.n_jobs; j += g.size()) first[j] = 0;
   g.sync();
-  for (std::int32_t b = g.rank(); b < blocks.n; b += g.size()) first[ws.job[b]] = best.at[b];
+  for (std::int32_t b = g.rank(); b < blocks.n; b += g.size()) first[blocks[b].job] = best.at[b];
 }
 
 }  // namespace berth::kernel

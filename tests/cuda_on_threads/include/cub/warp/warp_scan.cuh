@@ -4,7 +4,7 @@
 
 #include "warp.hpp"
 
-/// CUB's prefix sums of a whole warp, on threads of the host.
+/// CUB's scans of a whole warp, on threads of the host.
 namespace cub {
 
 template <class T>
@@ -19,6 +19,16 @@ class WarpScan {
     for (int lane = 0; lane < berth::cuda_on_threads::kWarpLanes; ++lane) {
       if (lane == berth::cuda_on_threads::lane_of_thread()) before = total;
       total += values.of(lane);
+    }
+  }
+  template <class Op>
+  void ExclusiveScan(T value, T& before, T initial, Op op, T& total) {
+    const berth::cuda_on_threads::WarpValues<T> values(value);
+    before = initial;
+    total = values.of(0);
+    for (int lane = 1; lane < berth::cuda_on_threads::kWarpLanes; ++lane) {
+      if (lane == berth::cuda_on_threads::lane_of_thread()) before = op(initial, total);
+      total = op(total, values.of(lane));
     }
   }
 };
