@@ -63,7 +63,7 @@ TEST(SimulatedSharedLinks, AGangThatComesLaterSlowsTheOtherFromThenOn) {
   EXPECT_NEAR(shared.at("a"), 200 + 10 * (1 + kGolden) - 20, 0.2);  // 10 steps took longer than 20 s
 }
 
-TEST(SimulatedSharedLinks, LinksWithoutABandwidthSlowNobody) {
+TEST(SimulatedSharedLinks, LinksWithoutABandwidthSlowNoJob) {
   Snapshot cluster = test::two_node_racks(2);
   for (Node& node : cluster.nodes) node.nic_bytes_per_s = 0;
   for (Domain& domain : cluster.domains) domain.uplink_bytes_per_s = 0;
