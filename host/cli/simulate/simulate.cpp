@@ -262,6 +262,7 @@ int run(const SimulateArguments& options) {
   }
   sim::SimulationSettings world;
   options.world.put_into(world);
+  world.shared_links = options.iterations.fidelity == "shared_links";
   if (options.iterations.wanted())
     world.iterations = sim::IterationSettings{options.iterations.gpu_jobs, options.iterations.network_cost(), {}};
   const double load_s = seconds_since(begin);

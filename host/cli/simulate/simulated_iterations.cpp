@@ -35,8 +35,8 @@ sim::NetworkCost IterationOptions::network_cost() const {
 }
 
 void add_iteration_options(CLI::App& app, IterationOptions& options) {
-  app.add_option("--fidelity", options.fidelity, "Follow jobs by their rate, or through each iteration")
-      ->check(CLI::IsMember({"rate", "iteration"}))
+  app.add_option("--fidelity", options.fidelity, "Follow jobs by their rate, on shared links, or by iteration")
+      ->check(CLI::IsMember({"rate", "shared_links", "iteration"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--gpu-jobs", options.gpu_jobs, "With iterations, let N jobs share a GPU (ada-srsf)")

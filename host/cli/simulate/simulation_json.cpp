@@ -100,7 +100,9 @@ struct RunGroups : List<Object<kGroupFiguresFields>> {
 };
 
 struct Fidelity {
-  static void write(io::JsonWriter& w, const SimulatedRun& run) { w.string(run.value.settings.iterations ? "iteration" : "rate"); }
+  static void write(io::JsonWriter& w, const SimulatedRun& run) {
+    w.string(run.value.settings.iterations ? "iteration" : run.value.settings.shared_links ? "shared_links" : "rate");
+  }
   static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["rate","iteration"])"); }
 };
 

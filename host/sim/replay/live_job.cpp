@@ -5,6 +5,11 @@
 #include "host/core/base/wide.hpp"
 
 namespace berth::sim {
+namespace {
+
+constexpr std::size_t kManyLegs = 64;
+
+}  // namespace
 
 void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost, Loss pays) {
   pays_for = pays;
@@ -13,7 +18,7 @@ void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeU
   held_from = now;
   working_from = core::saturating_add(now, cost);
   running = true;
-  stalled = false;
+  stalled = slowed = false;
   legs.clear();
   ++run;
 }
@@ -37,6 +42,16 @@ std::int64_t LiveJob::left_after(TimeUs worked) const {
 
 void LiveJob::begin_phase(std::int64_t from_left, std::int64_t to_rate) {
   legs.push_back(core::next_leg(legs.empty() ? first_leg() : legs.back(), from_left, to_rate));
+}
+
+void LiveJob::change_rate(TimeUs now, std::int64_t to_rate) {
+  begin_phase(left_at(now), to_rate);
+  ++rate_changes;
+  if (legs.size() % kManyLegs != 0) return;
+  // A failure returns it to what it has saved: legs before that are over.
+  const TimeUs saved = work_until(now).saved;
+  const auto first = std::find_if(legs.rbegin(), legs.rend(), [&](const core::WorkLeg& one) { return one.worked <= saved; });
+  if (first != legs.rend()) legs.erase(legs.begin(), first.base() - 1);
 }
 
 std::int64_t LiveJob::left_at(TimeUs now) const { return left_after(work_until(now).worked); }
@@ -119,7 +134,7 @@ TimeUs LiveJob::reaches_at(std::int64_t still) const {
 
 bool LiveJob::works_unevenly(TimeUs now) const {
   const Costs& costs = overheads->costs;
-  return running && (stalled || now < working_from || (costs.checkpoint_every_us > 0 && costs.checkpoint_save_us > 0));
+  return running && (stalled || slowed || now < working_from || (costs.checkpoint_every_us > 0 && costs.checkpoint_save_us > 0));
 }
 
 }  // namespace berth::sim

@@ -24,26 +24,16 @@
 #include "host/sim/measures/series.hpp"
 #include "host/sim/replay/cluster_changes.hpp"
 #include "host/sim/replay/empty_state.hpp"
+#include "host/sim/replay/job_event.hpp"
 #include "host/sim/replay/live_job.hpp"
 #include "host/sim/replay/needless_decisions.hpp"
 #include "host/sim/replay/progress_reports.hpp"
+#include "host/sim/replay/shared_links.hpp"
 #include "host/sim/replay/submitted_job.hpp"
 
 namespace berth::sim {
 namespace {
 
-/// An event of a running job.
-struct JobEvent {
-  TimeUs at;
-  std::int32_t position;  // in the trace: it orders events at one instant
-  std::int32_t job_index;
-  std::uint64_t run;
-  enum class What : std::uint8_t { kEnd, kPhase, kCrash, kKill } what;
-  bool operator>(const JobEvent& other) const { return std::tie(at, what, position) > std::tie(other.at, other.what, other.position); }
-};
-
-constexpr std::int32_t kMostGpuJobs = 64;
-constexpr TimeUs kLeastRound = kSecond;
 constexpr int kMostTries = 24;              // about 32 years
 constexpr std::int64_t kMostIdle = 10'000;  // decisions in a row without running or coming jobs
 
@@ -63,7 +53,7 @@ class Simulator {
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
         needless_(settings),
         upcoming_(source_.next()) {
-    if (settings.round_us != 0 && settings.round_us < kLeastRound) throw InvalidArgument("a round takes a second at least");
+    check_settings(settings, trace.profiles);
     totals_.gpus = working_gpus(cluster);
     for (std::int32_t n = 0; n < state_.node_count(); ++n) {
       const Node& node = state_.node(n);
@@ -71,14 +61,8 @@ class Simulator {
     }
     for (const Reservation& reservation : StateView(state_).reservations()) changes_.insert({reservation.from_us, reservation.to_us});
     changes_.erase(0);
+    if (settings.shared_links) shared_links_.emplace(state_);
     if (!settings.iterations) return;
-    if (gpu_jobs() < 1 || gpu_jobs() > kMostGpuJobs || (gpu_jobs() > 1 && !settings.decide)) {
-      throw InvalidArgument(fmt::format("of 1 to {} jobs on a GPU, more than 1 are for policies that place them so", kMostGpuJobs));
-    }
-    if (gpu_jobs() > 1 && (settings.failures.crash_gpu_us > 0 || settings.failures.kill_gpu_us > 0)) {
-      throw InvalidArgument("jobs that share GPUs do not crash by their GPU-time: when they will have had it is not known");
-    }
-    for (const auto& [name, profile] : trace.profiles) check_stages(name, profile);
     std::vector<std::int32_t> gpus(to_index(state_.node_count()));
     for (std::size_t n = 0; n < gpus.size(); ++n) gpus[n] = state_.node(static_cast<std::int32_t>(n)).gpus;
     iterations_.emplace(settings.iterations->network, settings.iterations->rules, gpus);
@@ -108,6 +92,7 @@ class Simulator {
         if (!decide()) break;
         undecided_ = false;
       }
+      if (shared_links_) change_rates();
       if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
@@ -141,7 +126,7 @@ class Simulator {
 
   // The next event of a job or a node, arrival, round with waiting jobs, or change of the order.
   TimeUs next_outside() {
-    while (!events_.empty() && live_[to_index(events_.top().job_index)].run != events_.top().run) events_.pop();
+    while (!events_.empty() && events_.top().is_void(live_[to_index(events_.top().job_index)])) events_.pop();
     TimeUs next = upcoming_ != nullptr ? upcoming_->submit_us : kNever;
     if (!events_.empty()) next = std::min(next, events_.top().at);
     if (n_live_ > 0 || upcoming_ != nullptr) next = std::min(next, cluster_.next(now_, failing()));
@@ -194,7 +179,7 @@ class Simulator {
     for (; !events_.empty() && events_.top().at <= now_; events_.pop()) {
       const JobEvent event = events_.top();
       LiveJob& job = live_[to_index(event.job_index)];
-      if (job.run != event.run) continue;
+      if (event.is_void(job)) continue;
       if (event.what == JobEvent::What::kPhase) {
         turning_.push_back(event.job_index);
         continue;
@@ -228,6 +213,7 @@ class Simulator {
 
   void stall(LiveJob& job, TimeUs notice) {
     n_stalled_ += job.stalled ? 0 : 1;
+    if (shared_links_) shared_links_->stop(index_of(job));
     if (!iterations_) {
       job.stall(now_, notice);
     } else if (!job.stalled) {
@@ -353,8 +339,11 @@ class Simulator {
       do {
         job.phase = works ? job.phase + 1 : reached();
         set_form(reported, *job.traced, forms_.in_phase(std::move(reported.shapes), *job.traced, job.phase));
-        if (works) job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase), known_rate(job, rate_there(reported, job_index)));
+        if (works)
+          job.begin_phase(job.work - core::phase_begin(*job.traced, job.phase),
+                          rate_now(job_index, known_rate(job, rate_there(reported, job_index))));
       } while (works && reached() > job.phase);
+      if (works && shared_links_) shared_links_->start(job_index, reported);
       if (works) expect_end(job, job_index);
       StateView(state_).advance(job_index, reported.progress);
       const std::int64_t left = job.left_at(now_);
@@ -373,6 +362,21 @@ class Simulator {
   std::int64_t rate_there(const Job& job, std::int32_t job_index) const {
     return core::placed_rate(state_, job, StateView(state_).job().shape[to_index(job_index)],
                              StateView(state_).jobs()[to_index(job_index)].entries);
+  }
+
+  std::int64_t rate_now(std::int32_t job_index, std::int64_t alone) const {
+    return shared_links_ ? shared_links_->slowed(job_index, alone) : alone;
+  }
+
+  // Of jobs that share links with some that came or left.
+  void change_rates() {
+    for (const std::int32_t job_index : shared_links_->settle()) {
+      LiveJob& job = live_[to_index(job_index)];
+      job.change_rate(now_, rate_now(job_index, known_rate(job, rate_there(*state_.job(job_index), job_index))));
+      expect_end(job, job_index);
+      if (!job.slowed) unsettled_.push_back({job_index, job.run});  // else it is there
+      job.slowed = shared_links_->speed_ppm(job_index) < 1'000'000;
+    }
   }
 
   // Without a measured rate its work takes the time stated in the trace.
@@ -512,6 +516,7 @@ class Simulator {
     ++n_running_;
     gpus_allocated_ += job.gpus;
     if (iterations_) begin_iterations(d);
+    if (shared_links_ && !job.timed) shared_links_->start(d.job, *state_.job(d.job));
     const TimeUs end = iterations_ ? kNever : expect_end(job, d.job);
     const auto mishap = [&](TimeUs mean, RandomStream stream, JobEvent::What what, std::int64_t count) {
       if (mean == 0) return;
@@ -519,7 +524,7 @@ class Simulator {
                       (static_cast<std::uint64_t>(job.outcome.job) << 32) | static_cast<std::uint64_t>(count));
       const __int128 service = static_cast<__int128>(draws.exponential(mean)) - (job.outcome.gpu_us - job.crashed_gpu_us);
       const TimeUs when = core::saturating_add(now_, std::max<TimeUs>(1, static_cast<TimeUs>(service / job.gpus)));
-      if (when < end) events_.push({when, job.outcome.job, d.job, job.run, what});
+      if (when < end || shared_links_) events_.push({when, job.outcome.job, d.job, job.run, job.rate_changes, what});
     };
     mishap(settings_.failures.crash_gpu_us, RandomStream::kCrash, JobEvent::What::kCrash, job.crashes);
     mishap(settings_.failures.kill_gpu_us, RandomStream::kKill, JobEvent::What::kKill, job.crashes);
@@ -547,13 +552,15 @@ class Simulator {
     const bool has_next_phase = job.phase + 1 < job.asked_rates.size();
     const TimeUs when = has_next_phase ? job.reaches_at(job.work - core::phase_begin(*job.traced, job.phase + 1)) : job.ends_at();
     if (when > kMaxTimeUs) throw InvalidArgument(fmt::format("job '{}' would end beyond the largest time", job.traced->id));
-    events_.push({when, job.outcome.job, job_index, job.run, has_next_phase ? JobEvent::What::kPhase : JobEvent::What::kEnd});
+    events_.push(
+        {when, job.outcome.job, job_index, job.run, job.rate_changes, has_next_phase ? JobEvent::What::kPhase : JobEvent::What::kEnd});
     return has_next_phase ? kNever : when;
   }
 
   void give_up(LiveJob& job) {
     gpus_allocated_ -= job.gpus;
     n_stalled_ -= job.stalled ? 1 : 0;
+    if (shared_links_) shared_links_->stop(index_of(job));
     if (iterations_) {
       job.release(now_, iterations_->stop(index_of(job), now_));
     } else {
@@ -650,6 +657,7 @@ class Simulator {
   ClusterState state_;
   ClusterChanges cluster_;
   std::optional<Iterations> iterations_;
+  std::optional<SharedLinks> shared_links_;
   std::vector<Iterations::Place> places_;
   Engine engine_;
   PolicyState memory_;

@@ -38,10 +38,14 @@ struct SimulationSettings {
   bool elastic = false;                         ///< elastic jobs may run at every GPU count that was measured
   bool name_nodes = false;                      ///< outcomes name the nodes of a job
   std::optional<IterationSettings> iterations;  ///< empty: jobs work at the rate of their shape and place
+  bool shared_links = false;                    ///< gangs that use the same links slow each other down: see SharedLinks
   Decider decide;                               ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;            ///< true: stop and keep the results so far; empty: never
   Series* series = nullptr;                     ///< receives the levels from each instant on; null: none
 };
+
+/// @throws InvalidArgument for a round under a second, and for iterations that cannot be followed.
+void check_settings(const SimulationSettings& settings, const TraceProfiles& profiles);
 
 /// The input of a simulation.
 struct Replayed {

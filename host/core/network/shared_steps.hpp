@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "host/core/network/links.hpp"
+#include "host/core/network/traffic.hpp"
+
+namespace berth::core {
+
+/// How much slower gangs run because they share links: the expected overlap of their communication (docs/contention.md).
+///
+/// A gang needs link l for the time m_l = bytes / bandwidth of a step that takes T alone. While it sends, gang k sends too for
+/// a part d_k of the time, so its communication lasts
+///
+///     N = max over its links of m_l (1 + sum of d_k over the other gangs on l)
+///
+/// and a step lasts T + e (N - max m_l), where e is the part of communication that computing does not hide. d = N / step, at
+/// most 1. It is the least solution: the iteration begins with gangs that run alone, and only ascends.
+///
+/// Speeds depend on the gangs that are there alone, not on the order in which they came. Only gangs that share a link,
+/// or share one with such gangs, are looked at again.
+class SharedSteps {
+ public:
+  explicit SharedSteps(const Links& links);
+
+  /// A gang comes. It must not be there.
+  /// @param step_ns      of a step when it runs alone, above 0
+  /// @param exposed_ppm  millionths of its communication that computing does not hide
+  void add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm);
+  /// A gang leaves; nothing where it is not there.
+  void remove(std::int32_t job);
+  /// Finds the speeds after these changes. @returns the gangs whose speed is another than before, ascending
+  /// O(rounds * rows of the gangs looked at), at most kMostRounds rounds.
+  std::span<const std::int32_t> settle();
+  /// Millionths of the speed that the gang has alone; a gang that is not there has all of it.
+  std::int64_t speed_ppm(std::int32_t job) const;
+
+  static constexpr int kMostRounds = 100;
+  static constexpr double kEnough = 1e-7;  // of the time that the gangs send: no further round
+
+ private:
+  struct Gang {
+    bool is_there = false, is_seen = false;
+    double step = 0, exposed = 0;  // seconds; part
+    double alone = 0;              // seconds that it sends, alone
+    double sends = 0, next = 0;    // part of the time, and in the next round
+    std::int64_t speed_ppm = 1'000'000;
+    std::vector<std::int32_t> link;
+    std::vector<double> needs;  // [links of the gang] seconds
+  };
+  void see(std::int32_t job);
+  void see_link(std::int32_t link);
+  void spread();
+  void solve();
+  void add_up();
+  double lasts_among(const Gang& gang) const;
+  static double step_of(const Gang& gang, double lasts) { return gang.step + gang.exposed * (lasts - gang.alone); }
+
+  const Links& links_;
+  std::vector<Gang> gangs_;                      // [jobs]
+  std::vector<std::vector<std::int32_t>> on_;    // [links] gangs
+  std::vector<double> sum_;                      // [links] of `sends`
+  std::vector<std::uint8_t> link_seen_;          // [links]
+  std::vector<std::int32_t> seen_, seen_links_;  // since the last `settle`
+  std::vector<std::int32_t> changed_;
+};
+
+}  // namespace berth::core
