@@ -86,7 +86,7 @@ class TopologyModel {
 /// What a source does not say, for nodes that have to be made of it.
 struct NodeDefaults {
   std::int32_t gpus_per_node = 0;  ///< 0: not given
-  std::string gpu_type;            ///< empty: "gpu"
+  std::string gpu_type = {};       ///< empty: "gpu"
 };
 
 /// Adds domains and nodes to an empty snapshot.

@@ -20,7 +20,7 @@ std::string problem_of(const std::string& yaml) {
 
 TEST(YamlText, EveryValueStaysOnItsLine) {
   EXPECT_EQ(json_of_yaml("# first\n- a: 1\n  b:\n    - x\n    - 'y'\n\n- c: ~\n", "f"),
-            "\n[{\"a\":1,\n\"b\":\n[\"x\",\n\"y\"]},\n\n{\"c\":null}]\n");
+            "\n[{\"a\":1\n,\"b\"\n:[\"x\"\n,\"y\"]}\n\n,{\"c\":null}]\n");
   EXPECT_EQ(json_of_yaml("a: b\n", "f", 3), "\n\n{\"a\":\"b\"}\n");
 }
 
@@ -28,7 +28,7 @@ TEST(YamlText, OnlyPlainScalarsInJsonsGrammarHaveAType) {
   EXPECT_EQ(json_of_yaml("[1, -2.5, 1e3, 010, +1, .5, 0x1, '1', true, True, yes, null, ~, !!str 3]", "f"),
             "[1,-2.5,1e3,\"010\",\"+1\",\".5\",\"0x1\",\"1\",true,true,\"yes\",null,null,\"3\"]\n");
   EXPECT_EQ(json_of_yaml("{1: a, true: b}", "f"), "{\"1\":\"a\",\"true\":\"b\"}\n");
-  EXPECT_EQ(json_of_yaml("a: |\n  two\n  lines\nb: c\n", "f"), "{\"a\":\"two\\nlines\\n\",\n\n\n\"b\":\"c\"}\n");
+  EXPECT_EQ(json_of_yaml("a: |\n  two\n  lines\nb: c\n", "f"), "{\"a\":\"two\\nlines\\n\"\n\n\n,\"b\":\"c\"}\n");
 }
 
 TEST(YamlText, DocumentsFollowOneAnother) { EXPECT_EQ(json_of_yaml("---\na: 1\n---\nb: 2\n", "f"), "\n{\"a\":1}\n\n{\"b\":2}\n"); }

@@ -31,8 +31,8 @@ std::vector<std::int32_t> placed(const std::vector<FreeNode>& free, const std::s
   Snapshot snapshot;
   io::add_to_snapshot(model, {}, snapshot);
   const std::string json = io::to_json(snapshot);
-  const ClusterState state = io::parse_state(json.substr(0, json.rfind('}')) +
-                                             R"(,"jobs":[{"id":"j","submit_s":0,"shapes":[{"groups":[{"name":"w",)" + group + "}]}]}]}");
+  const ClusterState state = io::parse_state(json.substr(0, json.rfind("[]")) +
+                                             R"([{"id":"j","submit_s":0,"shapes":[{"groups":[{"name":"w",)" + group + "}]}]}]}");
   Request request;
   request.policy = "fifo";
   Engine engine;
