@@ -35,7 +35,7 @@ TEST(CliTopology, ALingjunTopologyIsPlannedWithReasonsThatNameLevelsAndLinks) {
   const std::string snapshot = folder / "s.json";
   const Answer imported = berth("import lingjun " + quoted(folder.write("topo.csv", kRows)) + kLinks + "--out " + quoted(snapshot));
   ASSERT_EQ(imported.code, 0) << imported.err;
-  EXPECT_TRUE(contains(imported.err, "4 nodes, 32 GPUs, 0 jobs")) << imported.err;
+  EXPECT_TRUE(contains(imported.out, "4 nodes, 32 GPUs, 0 jobs")) << imported.out;
 
   const PlannedTopology answer = planned(folder, snapshot, "ASW");
 
@@ -83,7 +83,7 @@ TEST(CliTopology, TheLingjunClusterIsPlanned) {
       berth("import lingjun " + quoted(file) + " --gpus-per-node 8 --bandwidth ASW=400 --failed G6/P8/S2 --out " + quoted(snapshot));
   const PlannedTopology answer = planned(folder, snapshot, "ASW");
 
-  EXPECT_TRUE(contains(imported.err, "847 nodes, 6776 GPUs")) << imported.err;
+  EXPECT_TRUE(contains(imported.out, "847 nodes, 6776 GPUs")) << imported.err;
   EXPECT_EQ(answer.plan.code, 0) << answer.plan.err;
   EXPECT_TRUE(contains(answer.plan.out + answer.plan.err, "failed")) << answer.plan.out;
 }

@@ -15,8 +15,8 @@ std::vector<std::int64_t> inferred_block_sizes(const std::vector<std::int64_t>& 
     least = std::min(least, size);
     ++n;
   }
-  std::vector<std::int64_t> out;
-  for (int i = 0; i < static_cast<int>(std::bit_width(n)); ++i) out.push_back(least << i);
+  std::vector<std::int64_t> out(static_cast<std::size_t>(std::bit_width(n)));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = least << i;
   return out;
 }
 

@@ -122,7 +122,7 @@ bool is_host_name(std::string_view name) {
   return !name.empty() && name.find_first_of(kSpecial) == name.npos && name_problem(name).empty();
 }
 
-std::string compact_hostlist(std::vector<std::string> names) {
+std::string compact_hostlist(const std::vector<std::string>& names) {
   constexpr std::size_t kMostDigits = 17;
   struct NumberedName {
     std::string_view text, digits;

@@ -31,7 +31,7 @@ std::span<const TopologyWriter> topology_writers() {
       {.name = "slurm-conf", .help = "Slurm's topology.conf: switches, or blocks where there are none", .write = write_slurm_conf},
       {.name = "slurm-yaml", .help = "Slurm's topology.yaml: switches and blocks", .write = write_slurm_yaml},
       {.name = "topograph", .help = "the graph JSON of NVIDIA topograph", .write = write_topograph},
-      {.name = "labels", .help = "Kubernetes nodes with a label for each level, and Kueue's Topology", .write = write_labels},
+      {.name = "labels", .help = "nodes of Kubernetes with a label for each level; Kueue's Topology", .write = write_labels},
       {.name = "hypernodes", .help = "Volcano's HyperNodes", .write = write_hypernodes},
   }};
   return kAll;

@@ -51,7 +51,7 @@ std::vector<WrittenSwitch> written_switches(const TopologyModel& model) {
                                         model.path(kKind, static_cast<std::int32_t>(d))));
     }
     if (one.nodes.empty() && children.empty()) continue;
-    one.children = compact_hostlist(std::move(children));
+    one.children = compact_hostlist(children);
     out.push_back(one);
     for (const std::string& name : domains[d].parallel) {
       if (!is_slurm_switch(name)) throw InvalidArgument(fmt::format("'{}' is no name of a switch in Slurm", cut_utf8(name, 60)));
