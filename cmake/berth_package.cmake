@@ -9,7 +9,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR TGZ DEB)
 
 # The archive: everything in one folder, with the shared libraries that a small system lacks, and their licence texts.
-foreach(target fmt::fmt simdjson::simdjson ZLIB::ZLIB MiniZip::minizip NLopt::nlopt SQLite::SQLite3)
+foreach(target fmt::fmt simdjson::simdjson ZLIB::ZLIB MiniZip::minizip LibYaml::yaml NLopt::nlopt SQLite::SQLite3)
   get_target_property(library ${target} LOCATION)
   get_filename_component(library ${library} REALPATH)
   execute_process(COMMAND readelf -d ${library} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)

@@ -30,6 +30,7 @@ void add_all(Commands& commands, const CLI::App& app) {
   add_validate(commands);
   add_bound(commands);
   add_import(commands);
+  add_topology(commands);
   add_generate(commands);
   add_shadow(commands);
   add_simulate(commands);

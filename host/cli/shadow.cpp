@@ -37,7 +37,7 @@ Recorded load(const std::string& path, const ShadowArguments& options, bool last
   // An import omits much the same from state to state, so only the last one is reported.
   Snapshot snapshot;
   if (options.slurm) {
-    snapshot = read_slurm({path}, options.held, last).snapshot;
+    snapshot = read_slurm({path}, {.held = options.held}, last).snapshot;
   } else {
     const std::string text = io::read_file(path);
     snapshot = parse_no_slurm(text, [&] { return io::parse_snapshot(text, io::input_name(path)); });

@@ -8,7 +8,7 @@ _berth_names() {
 
 _berth() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="plan explain validate bound import generate shadow simulate fit bench policies devices version help"
+  local commands="plan explain validate bound import topology generate shadow simulate fit bench policies devices version help"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -27,6 +27,7 @@ _berth() {
       [[ $command == simulate ]] && words="oracle reactive rolling noise: none"
       ;;
     --progress) words="none epochs noise:" ;;
+    --format) words=$(_berth_names Formats: topology --help) ;;
     --trace-format) words=$(_berth_names "Formats of traces:" import --help) ;;
     --placement) words="count consolidate emptiest topology" ;;
     --overheads)
@@ -59,7 +60,8 @@ _berth() {
         explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
         validate) words="--snapshot --slurm --held --plan --max --json" ;;
         bound) words="--snapshot --slurm --held --policy --objective --param --lp --json" ;;
-        import) words="--cluster --at --elastic --estimates --held --out" ;;
+        import) words="--cluster --at --elastic --estimates --held --gpus-per-node --gpu-type --topology --nics --bandwidth --oversubscription --links --failed --failed-links --out" ;;
+        topology) words="--snapshot --format --out" ;;
         generate)
           words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"

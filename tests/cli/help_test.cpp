@@ -6,13 +6,14 @@
 
 #include "berth/engine.hpp"
 #include "host/core/policy_api/objective.hpp"
+#include "host/io/topology/topology_formats.hpp"
 #include "host/io/traces/importers.hpp"
 #include "tests/cli/command.hpp"
 
 namespace berth::test {
 namespace {
 
-const char* const kCommands[] = {"plan",     "explain", "validate", "bound",    "import",  "generate", "shadow",
+const char* const kCommands[] = {"plan",     "explain", "validate", "bound",    "import",  "topology", "generate", "shadow",
                                  "simulate", "fit",     "bench",    "policies", "devices", "version",  "help"};
 
 // "--snapshot", "--json", ... as a help text or a page names them.
@@ -112,8 +113,15 @@ TEST(CliHelp, TheCompletionKnowsEveryImportFormat) {
   std::set<std::string> formats;
   for (const io::Importer& one : io::importers()) formats.emplace(one.name);
   EXPECT_EQ(completions("simulate --trace-format"), formats);
+  for (const io::TopologyReader& one : io::topology_readers()) formats.emplace(one.name);
   formats.insert({"kai", "slurm", "--help"});
   EXPECT_EQ(completions("import"), formats);
+}
+
+TEST(CliHelp, TheCompletionKnowsEveryFormatOfTopologies) {
+  std::set<std::string> formats;
+  for (const io::TopologyWriter& one : io::topology_writers()) formats.emplace(one.name);
+  EXPECT_EQ(completions("topology --format"), formats);
 }
 
 TEST(CliHelp, TheCompletionKnowsEveryPolicy) {

@@ -55,6 +55,7 @@ void add_explain(Commands& commands);
 void add_validate(Commands& commands);
 void add_bound(Commands& commands);
 void add_import(Commands& commands);
+void add_topology(Commands& commands);
 void add_generate(Commands& commands);
 void add_shadow(Commands& commands);
 void add_simulate(Commands& commands);

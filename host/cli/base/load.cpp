@@ -51,7 +51,7 @@ LoadedState load_state(const StateInput& input) {
     const std::string text = io::read_file(input.snapshot);
     loaded.state = parse_no_slurm(text, [&] { return io::parse_state(text, io::input_name(input.snapshot)); });
   } else {
-    io::SlurmImport imported = read_slurm(input.slurm, input.held);
+    io::SlurmImport imported = read_slurm(input.slurm, {.held = input.held});
     loaded.state = ClusterState(std::move(imported.snapshot), kSlurmName);
     loaded.left_out = std::move(imported.left_out);
   }

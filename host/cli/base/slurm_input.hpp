@@ -16,7 +16,7 @@ bool looks_like_slurm(std::string_view text);
 
 /// Reads and imports the output of Slurm's commands; "-": standard input. Notes go to standard error.
 /// @throws EnvironmentError or InputError naming the file.
-io::SlurmImport read_slurm(const std::vector<std::string>& paths, bool held, bool print_notes = true);
+io::SlurmImport read_slurm(const std::vector<std::string>& paths, const io::SlurmOptions& options, bool print_notes = true);
 
 /// Calls `parse` for the text of a snapshot; for output of Slurm's commands the error names the option that reads it.
 template <class Parse>

@@ -1,11 +1,14 @@
 #include "host/cli/plan/plan_text.hpp"
 
+#include <fmt/format.h>
+
 #include "host/cli/base/console.hpp"
 #include "host/cli/plan/contest_json.hpp"
 #include "host/core/state/state_names.hpp"
 #include "host/core/validator/plan_value.hpp"
 #include "host/report/compare.hpp"
 #include "host/report/contest.hpp"
+#include "host/report/crossed_links.hpp"
 #include "host/report/explain.hpp"
 
 namespace berth::cli {
@@ -31,7 +34,16 @@ std::string plan_text(const ClusterState& state, const Plan& plan, const TextOpt
 }
 
 std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job) {
-  return report::explain_job(core::StateNames(state), plan, job);
+  const core::StateNames names(state);
+  std::string text = report::explain_job(names, plan, job);
+  std::vector<std::string_view> nodes;
+  for (const Decision& d : plan.decisions) {
+    for (std::int64_t e = d.entry_begin; d.job == job && e < d.entry_end; ++e)
+      nodes.push_back(names.node(plan.entries[static_cast<std::size_t>(e)].node));
+  }
+  if (nodes.empty()) return text;
+  const std::string links = report::crossed_links(state.snapshot(), nodes);
+  return links.empty() ? text : text + fmt::format("  {:<14} {}\n", "network", links);
 }
 
 std::string comparison_text(const ClusterState& state, const Plan& first, const Plan& second, const TextOptions& options) {

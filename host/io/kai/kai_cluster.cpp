@@ -15,20 +15,11 @@ namespace {
 constexpr std::size_t kMostLevels = kMaxLevels - 2;  // besides "node" and "cluster"
 constexpr std::int64_t kMicro = 1'000'000;
 
-/// "node" and "cluster" always exist as levels.
-std::string level_name(const std::string& label) { return label == "node" || label == "cluster" ? "label " + label : label; }
-
 /// GPU memory from the label of the device plugin, in MiB.
 std::int64_t memory_of(const KaiNode& node) {
   const auto label = node.meta.labels.find("nvidia.com/gpu.memory");
   if (label == node.meta.labels.end()) return 0;
   return core::parse_whole(label->second, kMaxBytes >> 20).value_or(0) << 20;
-}
-
-/// Pods of all kinds tolerate the taint that marks GPU nodes; any other taint rejects new jobs.
-bool keeps_away(const KaiNode& node) {
-  return node.unschedulable ||
-         std::any_of(node.taints.begin(), node.taints.end(), [](const std::string& key) { return key != "nvidia.com/gpu"; });
 }
 
 std::int64_t whole_gpus(std::int64_t micro, const char* noun, Notes& notes) {
@@ -37,6 +28,13 @@ std::int64_t whole_gpus(std::int64_t micro, const char* noun, Notes& notes) {
 }
 
 }  // namespace
+
+std::string level_name(const std::string& label) { return label == "node" || label == "cluster" ? "label " + label : label; }
+
+bool keeps_away(const KaiNode& node) {
+  return node.unschedulable ||
+         std::any_of(node.taints.begin(), node.taints.end(), [](const std::string& key) { return key != "nvidia.com/gpu"; });
+}
 
 std::vector<std::string> Notes::lines() const {
   std::vector<std::string> out;

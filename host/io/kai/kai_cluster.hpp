@@ -17,6 +17,11 @@ inline constexpr const char* kProductLabel = "nvidia.com/gpu.product";
 /// The lowest level of a topology: the node itself.
 inline constexpr const char* kHostLabel = "kubernetes.io/hostname";
 
+/// The level that a node label stands for: "node" and "cluster" always exist as levels.
+std::string level_name(const std::string& label);
+/// Whether new jobs stay away. Pods of all kinds tolerate the taint that marks GPU nodes; any other taint rejects new jobs.
+bool keeps_away(const KaiNode& node);
+
 /// The GPU nodes, in the order of the objects, with types and domains.
 class Cluster {
  public:

@@ -37,6 +37,11 @@ struct Resources {
 };
 Resources resources(JsonCursor& in);
 
+// kai_objects.cpp
+void read_node(JsonCursor& in, KaiNode& node);
+/// The node labels of a topology's `spec`, outermost first.
+std::vector<std::string> read_levels(JsonCursor& in);
+
 // kai_pods.cpp
 void read_pod_group(JsonCursor& in, KaiPodGroup& group);
 void read_pod(JsonCursor& in, KaiPod& pod);

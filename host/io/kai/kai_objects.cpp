@@ -26,6 +26,8 @@ void read_condition(JsonCursor& in, KaiNode& node) {
   if (type == "Ready") node.ready = status == "True";
 }
 
+}  // namespace
+
 void read_node(JsonCursor& in, KaiNode& node) {
   std::optional<Resources> allocatable;
   const auto spec = [&] {
@@ -42,6 +44,15 @@ void read_node(JsonCursor& in, KaiNode& node) {
   node.mig = allocatable && allocatable->mig;
   node.capacity = std::max(node.capacity, node.allocatable);
 }
+
+std::vector<std::string> read_levels(JsonCursor& in) {
+  std::vector<std::string> levels;
+  const auto level = [&] { fields(in, {{"nodeLabel", [&] { levels.push_back(text(in)); }}}); };
+  fields(in, {{"levels", [&] { elements(in, level); }}});
+  return levels;
+}
+
+namespace {
 
 /// GPUs in millionths, or kUnlimited for -1.
 std::int64_t gpu_quantity(JsonCursor& in) {
@@ -87,9 +98,7 @@ void read_topology(JsonCursor& in, KaiObjects& out) {
   const char* const where = in.next_mark();
   std::string name;
   std::vector<std::string> levels;
-  const auto level = [&] { fields(in, {{"nodeLabel", [&] { levels.push_back(text(in)); }}}); };
-  const auto spec = [&] { fields(in, {{"levels", [&] { elements(in, level); }}}); };
-  fields(in, {{"metadata", [&] { name = meta(in).name; }}, {"spec", spec}});
+  fields(in, {{"metadata", [&] { name = meta(in).name; }}, {"spec", [&] { levels = read_levels(in); }}});
   if (!out.topologies.emplace(name, std::move(levels)).second) in.fail_at(where, fmt::format("duplicate name '{}'", name));
 }
 

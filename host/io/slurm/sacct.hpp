@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/io/slurm/slurm_notes.hpp"
+#include "host/io/files/import_notes.hpp"
 #include "host/io/slurm/slurm_tres.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/io/traces/trace_builder.hpp"
@@ -30,14 +30,14 @@ class SacctTrace {
   ///         as TraceBuilder::add.
   void add(SacctJob job, const std::string& file, int line);
   void drop(std::string_view cause) { trace_.drop(cause); }
-  SlurmNotes& odd() { return odd_; }
+  ImportNotes& odd() { return odd_; }
   Trace finish(std::string_view zone);
 
  private:
   bool set_run_time(const SacctJob& job, int line, TraceJob& out);
 
   TraceBuilder trace_;
-  SlurmNotes odd_;  // rows that contradict themselves
+  ImportNotes odd_;  // rows that contradict themselves
   std::int64_t records_ = 0, without_gpus_ = 0, components_ = 0;
 };
 

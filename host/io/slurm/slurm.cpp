@@ -1,7 +1,6 @@
 #include "host/io/slurm/slurm.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -11,10 +10,10 @@
 #include "host/io/json/json_cursor.hpp"
 #include "host/io/json/json_text.hpp"
 #include "host/io/slurm/slurm_cluster.hpp"
-#include "host/io/slurm/slurm_hostlist.hpp"
 #include "host/io/slurm/slurm_jobs.hpp"
 #include "host/io/slurm/slurm_json.hpp"
-#include "host/io/slurm/slurm_topology.hpp"
+#include "host/io/topology/slurm_hostlist.hpp"
+#include "host/io/topology/slurm_topology.hpp"
 
 namespace berth::io {
 namespace {
@@ -32,15 +31,31 @@ std::size_t read_clock(const JsonCursor& in, std::int64_t& now) {
   return line.size();
 }
 
+// Reads a topology.yaml. It begins at the start of the line, for blanks there count.
+void read_yaml(JsonCursor& in, LineCounter& lines, const std::string& name, const SlurmOptions& options, SlurmTopology& topology,
+               ImportNotes& notes, std::int64_t& names_left) {
+  const char* const here = in.rest().data();
+  const char* const begin = in.text().data();
+  const char* first = here;
+  while (first > begin && first[-1] == ' ') --first;
+  const std::string_view text(first, in.rest().size() + static_cast<std::size_t>(here - first));
+  const std::size_t bytes = read_slurm_topology_yaml(text, lines.line_of(first), name, options.topology, topology, notes, names_left);
+  in.skip(bytes - static_cast<std::size_t>(here - first));
+}
+
 // Reads the JSON documents and the topology lines of one input, one after another.
-void read_input(JsonCursor& in, SlurmData& data, SlurmTopology& topology, SlurmNotes& notes, std::int64_t& names_left) {
+void read_input(JsonCursor& in, const std::string& name, const SlurmOptions& options, SlurmData& data, SlurmTopology& topology,
+                ImportNotes& notes, std::int64_t& names_left) {
+  LineCounter lines(in.text());
   while (in.more()) {
     if (in.type() == JsonType::kObject)
       read_slurm_document(in, data, notes, names_left);
     else if (const std::size_t clock = read_clock(in, data.now); clock > 0)
       in.skip(clock);
+    else if (looks_like_slurm_yaml(in.rest()))
+      read_yaml(in, lines, name, options, topology, notes, names_left);
     else
-      in.skip(read_slurm_topology(in, topology, notes, names_left));
+      in.skip(read_slurm_topology(in, lines, topology, notes, names_left));
   }
 }
 
@@ -77,25 +92,29 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
   if (inputs.empty()) throw InvalidArgument("no output of Slurm to import");
   SlurmData data;
   SlurmTopology topology;
-  SlurmNotes notes;
+  ImportNotes notes;
   std::int64_t names_left = kMostHostNames;
-  std::optional<JsonCursor> topology_from;
-  const SlurmInput* jobs_from = nullptr;
+  const SlurmInput *topology_from = nullptr, *jobs_from = nullptr;
   for (const SlurmInput& input : inputs) {
     JsonCursor in(input.text, input.name);
     const bool had_jobs = data.has_jobs;
-    const std::size_t before = topology.switches.size() + topology.blocks.size();
-    read_input(in, data, topology, notes, names_left);
+    SlurmTopology read;
+    read_input(in, input.name, options, data, read, notes, names_left);
     if (data.has_jobs && !had_jobs) jobs_from = &input;
-    if (topology.switches.size() + topology.blocks.size() == before) continue;
-    if (topology_from) in.fail("a second topology; one cluster has one");
-    topology_from.emplace(input.text, input.name);
+    if (!read.found) continue;
+    if (topology_from != nullptr) in.fail("a second topology; one cluster has one");
+    topology_from = &input;
+    topology = std::move(read);
   }
-  if (!data.has_nodes) {
+  TopologyModel model(topology_from == nullptr ? inputs.front().name : topology_from->name);
+  add_slurm_topology(topology, model);
+  apply_links(options.links, model);
+  const bool alone = !data.has_nodes && !data.has_jobs && !model.nodes.empty() && options.nodes.gpus_per_node > 0;
+  if (!data.has_nodes && !alone) {
     throw InputError(inputs.front().name, "", 0,
                      "no list of nodes: give what 'sinfo --json' (Slurm 22.05) or 'scontrol show nodes --json' (later) prints, too");
   }
-  if (!data.has_jobs) {
+  if (!data.has_jobs && !alone) {
     notes.say("no list of jobs ('squeue --json'): the machines are taken for empty");
     for (SlurmNode& node : data.nodes) {
       node.used = 0;
@@ -110,8 +129,13 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
   snapshot.name = "slurm";
   snapshot.origin_iso = "1970-01-01T00:00:00Z";
   snapshot.now_us = data.now * kSecond;
+  if (alone) {
+    add_to_snapshot(model, options.nodes, snapshot);
+    out.notes = notes.lines();
+    return out;
+  }
   SlurmCluster cluster(data.nodes, snapshot, notes);
-  if (topology_from) apply_slurm_topology(*topology_from, topology, cluster.rank(), snapshot.nodes, snapshot.domains, notes);
+  add_domains(model, cluster.rank(), snapshot, notes);
 
   const std::vector<SlurmUnit> units = slurm_units(data.jobs);
   snapshot.jobs.reserve(units.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/snapshot.hpp"
+#include "host/io/topology/apply_links.hpp"
 
 namespace berth::io {
 
@@ -15,7 +16,10 @@ struct SlurmInput {
 };
 
 struct SlurmOptions {
-  bool held = false;  ///< plan held jobs as if they were released now
+  bool held = false;          ///< plan held jobs as if they were released now
+  LinkOptions links = {};     ///< what Slurm does not say of the network
+  NodeDefaults nodes = {};    ///< with a topology alone: its nodes have these GPUs
+  std::string topology = {};  ///< of several in topology.yaml, the one of this name
 };
 
 struct SlurmImport {
@@ -29,7 +33,7 @@ struct SlurmImport {
 /// Documents are recognised by their content and may come in any order:
 /// - jobs: `squeue --json`; without them the machines count as empty;
 /// - nodes (required): `sinfo --json` of 22.05, `scontrol show nodes --json` later;
-/// - topology: `scontrol show topology` or topology.conf.
+/// - topology: `scontrol show topology`, topology.conf or topology.yaml.
 /// Time 0 is 1970-01-01 UTC. `now` is the latest past instant in the documents or a line "now=SECONDS", so the result is deterministic.
 /// The snapshot passes `check_snapshot`: errors are reported here with their position.
 /// @throws InputError naming file, line, JSON pointer and value.

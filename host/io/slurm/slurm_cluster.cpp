@@ -53,7 +53,7 @@ void add_label(Node& node, const std::string& key) {
 
 }  // namespace
 
-SlurmCluster::SlurmCluster(const std::vector<SlurmNode>& nodes, Snapshot& snapshot, SlurmNotes& notes)
+SlurmCluster::SlurmCluster(const std::vector<SlurmNode>& nodes, Snapshot& snapshot, ImportNotes& notes)
     : snapshot_(snapshot), notes_(notes) {
   bool cpus_in_use = false, memory_in_use = false;
   for (const SlurmNode& from : nodes) {

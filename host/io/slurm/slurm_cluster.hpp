@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/snapshot.hpp"
-#include "host/io/slurm/slurm_notes.hpp"
+#include "host/io/files/import_notes.hpp"
 #include "host/io/slurm/slurm_records.hpp"
 
 namespace berth::io {
@@ -26,7 +26,7 @@ struct SlurmHold {
 class SlurmCluster {
  public:
   /// Leaves out nodes without GPUs and nodes that are only planned.
-  SlurmCluster(const std::vector<SlurmNode>& nodes, Snapshot& snapshot, SlurmNotes& notes);
+  SlurmCluster(const std::vector<SlurmNode>& nodes, Snapshot& snapshot, ImportNotes& notes);
 
   /// Index of each node in the snapshot, by name.
   const std::unordered_map<std::string_view, std::size_t>& rank() const { return rank_; }
@@ -56,7 +56,7 @@ class SlurmCluster {
 
  private:
   Snapshot& snapshot_;
-  SlurmNotes& notes_;
+  ImportNotes& notes_;
   std::unordered_map<std::string_view, std::size_t> rank_;
   std::unordered_set<std::string> partitions_, any_labels_;
   std::vector<std::uint64_t> others_, used_, held_;   // [nodes]

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "berth/snapshot.hpp"
+#include "host/io/files/import_notes.hpp"
 #include "host/io/slurm/slurm.hpp"
 #include "host/io/slurm/slurm_cluster.hpp"
-#include "host/io/slurm/slurm_notes.hpp"
 #include "host/io/slurm/slurm_records.hpp"
 #include "host/io/slurm/slurm_request.hpp"
 
@@ -26,7 +26,7 @@ std::vector<SlurmUnit> slurm_units(const std::vector<SlurmJob>& jobs);
 /// Translates the jobs of an import.
 class SlurmJobs {
  public:
-  SlurmJobs(Snapshot& snapshot, SlurmCluster& cluster, SlurmNotes& notes, bool has_blocks)
+  SlurmJobs(Snapshot& snapshot, SlurmCluster& cluster, ImportNotes& notes, bool has_blocks)
       : snapshot_(snapshot), cluster_(cluster), notes_(notes), has_blocks_(has_blocks) {}
 
   /// Must be called first: running jobs hold GPUs. Their cores and memory are what they release.
@@ -78,7 +78,7 @@ class SlurmJobs {
 
   Snapshot& snapshot_;
   SlurmCluster& cluster_;
-  SlurmNotes& notes_;
+  ImportNotes& notes_;
   bool has_blocks_;
   std::vector<Order> order_;  // [jobs]
   std::unordered_set<std::string> queues_;

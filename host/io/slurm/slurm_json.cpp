@@ -5,7 +5,7 @@
 #include "host/core/base/split.hpp"
 #include "host/io/files/name_problem.hpp"
 #include "host/io/json/json_text.hpp"
-#include "host/io/slurm/slurm_hostlist.hpp"
+#include "host/io/topology/slurm_hostlist.hpp"
 
 namespace berth::io {
 namespace {
@@ -67,7 +67,7 @@ void read_errors(JsonCursor& in) {
   });
 }
 
-void check_version(const JsonCursor& in, const char* at, const Meta& meta, const SlurmGap& gap, SlurmNotes& notes) {
+void check_version(const JsonCursor& in, const char* at, const Meta& meta, const SlurmGap& gap, ImportNotes& notes) {
   const std::string& full = meta.parser.empty() ? meta.plugin : meta.parser;
   const std::string_view version = std::string_view(full).substr(full.rfind('/') + 1);
   const std::string said = version.empty() ? "no data parser named" : fmt::format("data parser {}", version);
@@ -164,7 +164,7 @@ std::vector<std::string> read_slurm_hosts(JsonCursor& in, std::int64_t& left) {
   return out;
 }
 
-void read_slurm_document(JsonCursor& in, SlurmData& data, SlurmNotes& notes, std::int64_t& names_left) {
+void read_slurm_document(JsonCursor& in, SlurmData& data, ImportNotes& notes, std::int64_t& names_left) {
   const char* at = in.next_mark();
   Meta meta;
   SlurmGap gap;

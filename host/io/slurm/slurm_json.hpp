@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "host/io/files/import_notes.hpp"
 #include "host/io/json/json_cursor.hpp"
 #include "host/io/json/json_fields.hpp"
-#include "host/io/slurm/slurm_notes.hpp"
 #include "host/io/slurm/slurm_records.hpp"
 #include "host/io/slurm/slurm_versions.hpp"
 
@@ -124,6 +124,6 @@ void read_slurm_nodes(JsonCursor& in, SlurmData& data, SlurmGap& gap);
 
 /// Reads the next JSON document.
 /// @throws InputError for anything but jobs, nodes or partitions of a data parser with the required fields.
-void read_slurm_document(JsonCursor& in, SlurmData& data, SlurmNotes& notes, std::int64_t& names_left);
+void read_slurm_document(JsonCursor& in, SlurmData& data, ImportNotes& notes, std::int64_t& names_left);
 
 }  // namespace berth::io

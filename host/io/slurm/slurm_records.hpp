@@ -60,13 +60,6 @@ struct SlurmJob {
   std::vector<NodeGpus> node_gpus;  ///< as `nodes`, or empty
 };
 
-/// A line of the topology: a switch, or a block of nodes.
-struct SlurmSwitch {
-  std::string name;
-  std::vector<std::string> switches, nodes;
-  const char* at = nullptr;  ///< position in the text
-};
-
 struct SlurmData {
   std::vector<SlurmJob> jobs;
   std::vector<SlurmNode> nodes;

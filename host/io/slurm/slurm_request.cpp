@@ -6,7 +6,7 @@
 
 #include "host/core/base/split.hpp"
 #include "host/core/check/check_snapshot.hpp"
-#include "host/io/slurm/slurm_topology.hpp"
+#include "host/io/topology/slurm_topology.hpp"
 
 namespace berth::io {
 namespace {
@@ -21,7 +21,7 @@ std::int64_t least_nodes(const SlurmJob& job) { return std::max<std::int64_t>(jo
 // Whether the request has exactly one number of nodes.
 bool has_fixed_nodes(const SlurmJob& job) { return job.max_nodes > 0 && job.max_nodes == least_nodes(job); }
 
-SlurmMembers slurm_members(const SlurmJob& job, SlurmNotes& notes) {
+SlurmMembers slurm_members(const SlurmJob& job, ImportNotes& notes) {
   const std::int64_t nodes = least_nodes(job);
   const auto note = [&](const char* what) { notes.count("job", what, slurm_job_name(job)); };
   if (job.per_node.count > 0) {
@@ -78,7 +78,7 @@ bool asks_for_gpus(const SlurmJob& job) {
   return job.per_node.count > 0 || job.per_job.count > 0 || job.per_task.count > 0 || job.per_socket.count > 0 || job.asked.gpus > 0;
 }
 
-SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, bool has_blocks, SlurmNotes& notes) {
+SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, bool has_blocks, ImportNotes& notes) {
   SlurmRequest out;
   if (job.per_socket.count > 0) {
     out.problem = "GPUs are asked for by socket";
@@ -114,7 +114,7 @@ SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, boo
     out.group.spread = Spread{{TopologyKind::kSwitch, "node"}, 1};
   if (job.segment > 0) {
     if (has_blocks && members.one_a_node && members.count % job.segment == 0)
-      out.group.segment = Segment{static_cast<std::int32_t>(job.segment), {TopologyKind::kNvlink, std::string(kSlurmBlockLevel)}};
+      out.group.segment = Segment{static_cast<std::int32_t>(job.segment), {TopologyKind::kNvlink, std::string(kBlockLevel)}};
     else
       note(": its segments of nodes are not kept");
   }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "berth/job.hpp"
+#include "host/io/files/import_notes.hpp"
 #include "host/io/slurm/slurm_cluster.hpp"
-#include "host/io/slurm/slurm_notes.hpp"
 #include "host/io/slurm/slurm_records.hpp"
 
 namespace berth::io {
@@ -23,7 +23,7 @@ struct SlurmRequest {
 bool asks_for_gpus(const SlurmJob& job);
 
 /// @param notes  Receives what is translated only in part.
-SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, bool has_blocks, SlurmNotes& notes);
+SlurmRequest slurm_request(const SlurmJob& job, const SlurmCluster& cluster, bool has_blocks, ImportNotes& notes);
 
 /// Sets partition, features, required and excluded nodes. @returns why they are not supported; empty when they are.
 std::string set_slurm_constraints(const SlurmJob& from, SlurmCluster& cluster, Job& job);

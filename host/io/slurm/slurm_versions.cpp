@@ -35,7 +35,7 @@ int slurm_parser_of(std::string_view version) {
   return number >= kFirstSlurmParser ? static_cast<int>(number) : 0;
 }
 
-void note_slurm_lacks(std::string_view noun, const std::vector<SlurmLack>& lacks, int parser, SlurmNotes& notes) {
+void note_slurm_lacks(std::string_view noun, const std::vector<SlurmLack>& lacks, int parser, ImportNotes& notes) {
   for (const SlurmLack& lack : lacks) {
     std::string names;
     for (const std::string_view field : lack.fields) {

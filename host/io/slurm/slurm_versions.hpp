@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/io/slurm/slurm_notes.hpp"
+#include "host/io/files/import_notes.hpp"
 
 namespace berth::io {
 
@@ -25,6 +25,6 @@ struct SlurmLack {
 /// Notes the fields missing in rows that this parser writes in every row: without them the plan may differ.
 /// @param noun    "job", "node".
 /// @param parser  0: not known; then the fields that all known parsers write.
-void note_slurm_lacks(std::string_view noun, const std::vector<SlurmLack>& lacks, int parser, SlurmNotes& notes);
+void note_slurm_lacks(std::string_view noun, const std::vector<SlurmLack>& lacks, int parser, ImportNotes& notes);
 
 }  // namespace berth::io

@@ -59,9 +59,9 @@ const std::vector<Inside>& insides() {
        {"base", "model", "check", "state", "network", "backend", "reasons", "policy_api", "placement", "choice", "kept", "validator",
         "engine"}},
       {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
-      {"host/io/", {"json", "files", "fields", "formats", "traces", "slurm", "kai"}},
+      {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "slurm"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
-      {"host/cli/", {"base", "bench", "plan", "simulate"}},
+      {"host/cli/", {"base", "bench", "import", "plan", "simulate"}},
   };
   return all;
 }

@@ -62,7 +62,26 @@ TEST(SlurmTopology, BlocksBecomeDomainsOfNvlinkAndSegmentsStayInThem) {
   EXPECT_EQ(import.snapshot.nodes[3].domain[static_cast<std::size_t>(TopologyKind::kNvlink)], "b2");
   ASSERT_TRUE(find_job(import.snapshot, "1")->shapes[0].groups.at(0).segment.has_value());
   EXPECT_EQ(find_job(import.snapshot, "1")->shapes[0].groups[0].segment->size, 2);
-  EXPECT_TRUE(noted(import, "1 line of the topology left out: blocksizes; only blocks themselves are used (first: blocksizes=2,4)"));
+  EXPECT_EQ(import.snapshot.x, (Extensions{{"x_block_sizes", "[2,4]"}}));
+}
+
+TEST(SlurmTopology, SwitchesOverTheSameSwitchesAreOneDomain) {
+  const io::SlurmImport import = with_topology(
+      "SwitchName=l1 Nodes=n[1-2]\nSwitchName=l2 Nodes=n[3-4]\nSwitchName=s1 Switches=l[1-2]\nSwitchName=s2 Switches=l[1-2]\n"
+      "SwitchName=c1 Switches=s1\nSwitchName=c2 Switches=s[1-2]\n");
+
+  EXPECT_EQ(switch_of(import, 3), "c1/s1/l2");
+  EXPECT_EQ(domain_of(import, "s1").spine_count, 2);
+  EXPECT_EQ(domain_of(import, "c1").spine_count, 2) << "once s1 and s2 are one, both have the same below";
+  EXPECT_EQ(import.snapshot.domains.size(), 4u);
+}
+
+TEST(SlurmTopology, AloneItNeedsACountOfGpus) {
+  const io::SlurmImport import = imported("SwitchName=l1 Nodes=n[1-2]\n", {.nodes = {8, "H100"}});
+
+  EXPECT_EQ(import.snapshot.nodes.size(), 2u);
+  EXPECT_EQ(import.snapshot.nodes[1].gpus, 8);
+  EXPECT_EQ(switch_of(import, 1), "l1");
 }
 
 TEST(SlurmTopology, NodesOfTheTopologyThatAreNotThereAreCounted) {
@@ -76,8 +95,12 @@ TEST(SlurmTopology, WhatIsNoTreeIsRefusedAtItsLine) {
   EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=b Switches=c\n"), "in:2: there is no switch 'c'");
   EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n"), "in:2: duplicate switch 'a'");
   EXPECT_EQ(refused("SwitchName=a Switches=b\nSwitchName=b Switches=a\n"), "in:1: switch 'a' lies below itself");
-  EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a\n"),
-            "in:3: switch 'a' lies below 'b' and 'c': no tree");
+  EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=d Nodes=n2\nSwitchName=b Switches=a\nSwitchName=c Switches=a,d\n"),
+            "in:4: switch 'a' lies below 'b' and 'c': no tree");
+  EXPECT_EQ(refused("RingName=a Nodes=n1\n"), "in:1: a ring is no tree: describe it with switches or blocks");
+  EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=b Switches=b\n"), "in:2: switch 'b' lies below itself");
+  EXPECT_EQ(refused("BlockName=a Nodes=n1\nBlockSizes=2\n"), "in:1: block 'a' has 1 node, fewer than 2, the first of BlockSizes");
+  EXPECT_EQ(refused("BlockName=a Nodes=n[1-2]\nBlockSizes=2,6\n"), "in:2: BlockSizes: 6 is no power of two times 2, the first");
   EXPECT_EQ(refused("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1\n"), "in:2: node 'n1' lies in 'a' and in 'b': no tree");
   EXPECT_EQ(refused("SwitchName=a Nodes=n[1-4000000000]\n"),
             "in:1: 'n[1-4000000000]' is no list of names: one expression stands for more than 65536 names");

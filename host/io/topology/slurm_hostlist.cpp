@@ -1,11 +1,15 @@
-#include "host/io/slurm/slurm_hostlist.hpp"
+#include "host/io/topology/slurm_hostlist.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
+#include "berth/error.hpp"
 #include "host/core/base/split.hpp"
+#include "host/io/files/name_problem.hpp"
+#include "host/io/json/json_text.hpp"
 
 namespace berth::io {
 namespace {
@@ -111,6 +115,58 @@ std::string expand_hostlist(std::string_view text, std::int64_t& left, std::vect
     append_names(parts, 0, {}, out);
   }
   return {};
+}
+
+bool is_host_name(std::string_view name) {
+  constexpr std::string_view kSpecial = " \t\r\n\\,[]=#\"'";
+  return !name.empty() && name.find_first_of(kSpecial) == name.npos && name_problem(name).empty();
+}
+
+std::string compact_hostlist(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostDigits = 17;
+  struct NumberedName {
+    std::string_view text, digits;
+    std::int64_t number = -1;  // -1: none
+  };
+  std::vector<NumberedName> parts;
+  for (const std::string& name : names) {
+    if (!is_host_name(name)) throw InvalidArgument(fmt::format("'{}' cannot be written as a name of Slurm", cut_utf8(name, 60)));
+    const std::size_t last = name.find_last_not_of("0123456789");
+    std::size_t begin = last == name.npos ? 0 : last + 1;
+    begin = std::max(begin, name.size() - std::min(name.size(), kMostDigits));
+    const std::string_view digits = std::string_view(name).substr(begin);
+    parts.push_back({std::string_view(name).substr(0, begin), digits, digits.empty() ? -1 : *core::parse_whole(digits, INT64_MAX)});
+  }
+  std::sort(parts.begin(), parts.end(), [](const NumberedName& a, const NumberedName& b) {
+    return std::tuple(a.text, a.number, a.digits.size()) < std::tuple(b.text, b.number, b.digits.size());
+  });
+  std::string out;
+  for (std::size_t i = 0; i < parts.size();) {
+    std::size_t end = i;
+    while (end < parts.size() && parts[end].text == parts[i].text && (parts[i].number >= 0) == (parts[end].number >= 0)) ++end;
+    if (!out.empty()) out += ',';
+    out += parts[i].text;
+    if (parts[i].number < 0 || end == i + 1) {
+      out += parts[i].digits;
+      ++i;
+      continue;
+    }
+    out += '[';
+    for (std::size_t first = i; first < end;) {
+      std::size_t next = first + 1;
+      const std::size_t width = parts[first].digits.size();
+      while (next < end && parts[next].number == parts[next - 1].number + 1 &&
+             fmt::format("{:0{}}", parts[next].number, width) == parts[next].digits)
+        ++next;
+      if (first > i) out += ',';
+      out += parts[first].digits;
+      if (next > first + 1) out.append("-").append(parts[next - 1].digits);
+      first = next;
+    }
+    out += ']';
+    i = end;
+  }
+  return out;
 }
 
 }  // namespace berth::io

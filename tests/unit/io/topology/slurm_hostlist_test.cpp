@@ -1,4 +1,4 @@
-#include "host/io/slurm/slurm_hostlist.hpp"
+#include "host/io/topology/slurm_hostlist.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "host/io/slurm/slurm_notes.hpp"
+#include "host/io/files/import_notes.hpp"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,13 @@
 
 namespace berth::io {
 
-void SlurmNotes::count(std::string_view noun, std::string_view what, std::string_view first, std::int64_t times) {
+void ImportNotes::count(std::string_view noun, std::string_view what, std::string_view first, std::int64_t times) {
   Entry& entry = counts_[{std::string(noun), std::string(what)}];
   if (entry.times == 0) entry.first = first;
   entry.times += times;
 }
 
-std::vector<std::string> SlurmNotes::lines() const {
+std::vector<std::string> ImportNotes::lines() const {
   std::vector<std::string> out = said_;
   for (const auto& [key, entry] : counts_) {
     out.push_back(fmt::format("{}{} (first: {})", core::counted(entry.times, key.first), key.second, entry.first));

@@ -10,8 +10,8 @@
 
 namespace berth::io {
 
-/// Assumptions and omissions of an import from Slurm, counted by cause.
-class SlurmNotes {
+/// Assumptions and omissions of an import, counted by cause.
+class ImportNotes {
  public:
   /// Counts one `noun` ("job", "node") to which `what` applies; the first of each is named.
   /// @param what  Continues "3 jobs", for example " left out: no GPUs asked for".

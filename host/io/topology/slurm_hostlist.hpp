@@ -17,4 +17,11 @@ inline constexpr std::int64_t kMostHostNames = 20'000'000;
 /// @returns the problem, or empty.
 std::string expand_hostlist(std::string_view text, std::int64_t& left, std::vector<std::string>& out);
 
+/// An expression for the names, ordered by text and number: "n[1-4,07-09],x". Only a number at the end of a
+/// name becomes a range.
+/// @throws InvalidArgument for a name that an expression cannot hold.
+std::string compact_hostlist(const std::vector<std::string>& names);
+/// Whether the name can be part of an expression and of a line of topology.conf.
+bool is_host_name(std::string_view name);
+
 }  // namespace berth::io

@@ -13,11 +13,13 @@
 #include "host/cli/base/load.hpp"
 #include "host/cli/base/places.hpp"
 #include "host/cli/base/slurm_input.hpp"
+#include "host/cli/import/topology_options.hpp"
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/suggest.hpp"
 #include "host/core/base/violations.hpp"
 #include "host/io/files/file_error.hpp"
 #include "host/io/kai/kai.hpp"
+#include "host/io/topology/topology_formats.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/io/traces/trace_json.hpp"
 #include "host/sim/replay/replay.hpp"
@@ -33,8 +35,15 @@ struct ImportArguments {
   bool held = false;
   std::string estimates = "history-mean";
   bool elastic = false;
+  TopologyOptions topology;
   std::vector<std::string> files;
 };
+
+std::string reader_names() {
+  std::vector<std::string_view> names;
+  for (const io::TopologyReader& reader : io::topology_readers()) names.push_back(reader.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 std::string formats() {
   std::string text = "\nFormats of traces:\n";
@@ -48,7 +57,8 @@ std::string formats() {
   text += "\nFormats of clusters:\n";
   add(kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "one snapshot.zip of its snapshot plugin, or the JSON in it");
   add(kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1",
-      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology");
+      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology, topology.conf or topology.yaml");
+  for (const io::TopologyReader& reader : io::topology_readers()) add(reader.name, reader.help, reader.files);
   return text;
 }
 
@@ -57,6 +67,7 @@ void check_format(const std::string& format) {
   for (const io::Importer& importer : io::importers()) names.push_back(importer.name);
   names.push_back(kKai);
   names.push_back(kSlurm);
+  for (const io::TopologyReader& reader : io::topology_readers()) names.push_back(reader.name);
   for (const std::string_view name : names) {
     if (name == format) return;
   }
@@ -140,7 +151,8 @@ int import_slurm(const ImportArguments& options) {
   if (!options.at.empty() || !options.cluster.empty())
     throw InvalidArgument("--at and --cluster are for traces: what Slurm prints is of now, and has its cluster");
   check_files(options);
-  return write_snapshot(options, read_slurm(options.files, options.held).snapshot, kSlurmName);
+  const io::SlurmOptions slurm{options.held, link_options(options.topology), node_defaults(options.topology), options.topology.topology};
+  return write_snapshot(options, read_slurm(options.files, slurm).snapshot, kSlurmName);
 }
 
 int import_kai(const ImportArguments& options) {
@@ -154,10 +166,30 @@ int import_kai(const ImportArguments& options) {
   return write_snapshot(options, imported.snapshot, made_from(options.files.front()));
 }
 
+int import_topology(const ImportArguments& options, const io::TopologyReader& reader) {
+  if (!options.at.empty() || !options.cluster.empty()) throw InvalidArgument("--at and --cluster are for traces: a topology has no jobs");
+  check_files(options);
+  const io::LinkOptions links = link_options(options.topology);
+  io::ImportNotes notes;
+  io::TopologyModel model = reader.read(options.files, options.topology.topology, notes);
+  io::apply_links(links, model);
+  Snapshot snapshot;
+  snapshot.name = reader.name;
+  io::add_to_snapshot(model, node_defaults(options.topology), snapshot);
+  for (const std::string& note : notes.lines()) print_error("note: " + note);
+  return write_snapshot(options, snapshot, made_from(options.files.front()));
+}
+
 int run(const ImportArguments& options) {
   check_format(options.format);
   if (options.format == kSlurm) return import_slurm(options);
   if (options.held) throw InvalidArgument("--held is for the format slurm");
+  for (const io::TopologyReader& reader : io::topology_readers()) {
+    if (reader.name == options.format) return import_topology(options, reader);
+  }
+  if (!options.topology.any().empty()) {
+    throw InvalidArgument(fmt::format("{} is for topologies: the formats slurm, {}", options.topology.any(), reader_names()));
+  }
   if (options.format == kKai) return import_kai(options);
   if (options.at.empty() && !options.cluster.empty()) throw InvalidArgument("--cluster needs --at: a trace has no cluster");
   check_files(options);
@@ -189,7 +221,7 @@ int run(const ImportArguments& options) {
 
 void add_import(Commands& commands) {
   auto options = std::make_shared<ImportArguments>();
-  CLI::App& app = commands.add("import", "Import a published trace, a Slurm cluster or a KAI cluster",
+  CLI::App& app = commands.add("import", "Import a published trace, a cluster or a topology",
                                "berth import helios-venus jobs.csv.gz --cluster 64x8 \\\n"
                                "    --at +6000000 --out cluster.json\n" +
                                    formats(),
@@ -204,6 +236,7 @@ void add_import(Commands& commands) {
       ->capture_default_str();
   app.add_flag("--elastic", options->elastic, "With --at, let elastic jobs run at every GPU count that was measured");
   app.add_flag("--held", options->held, "With slurm, plan held jobs as if they were released now");
+  add_topology_options(app, options->topology);
   add_out_option(app, options->out, "Write the trace or snapshot to FILE")->required();
 }
 
