@@ -102,7 +102,7 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
     read_input(in, input.name, options, data, read, notes, names_left);
     if (data.has_jobs && !had_jobs) jobs_from = &input;
     if (!read.found) continue;
-    if (topology_from != nullptr) in.fail("a second topology; one cluster has one");
+    if (topology_from != nullptr) in.fail(kSecondTopology);
     topology_from = &input;
     topology = std::move(read);
   }

@@ -53,6 +53,7 @@ void read_line(const JsonCursor& in, std::string_view line, int number, SlurmTop
   const auto words = words_of(line);
   if (words.empty()) return;
   const std::string& kind = words.front().first;
+  if (out.from_yaml) in.fail_at(line.data(), kSecondTopology);
   out.found = true;
   if (kind == "blocksizes") return read_sizes(in, line, words.front().second, number, out);
   if (kind == "aggregatedblock") {

@@ -17,8 +17,11 @@ struct SlurmTopology {
   std::vector<ListedSwitch> switches, blocks;
   std::vector<std::int64_t> block_sizes;
   int sizes_line = 0;
-  bool found = false;  ///< even without any switch: `flat: true`
+  bool found = false;      ///< even without any switch: `flat: true`
+  bool from_yaml = false;  ///< which is a whole topology, so that nothing may follow
 };
+
+inline constexpr const char* kSecondTopology = "a second topology; one cluster has one";
 
 /// Whether a topology.yaml begins here: a list, or the mark of a YAML document.
 bool looks_like_slurm_yaml(std::string_view text);

@@ -144,6 +144,7 @@ bool looks_like_slurm_yaml(std::string_view text) {
 
 std::size_t read_slurm_topology_yaml(std::string_view text, int first_line, const std::string& file, const std::string& topology,
                                      SlurmTopology& out, ImportNotes& notes, std::int64_t& names_left) {
+  if (out.found) fail_topology(file, first_line, kSecondTopology);
   std::size_t end = 0;
   while (end < text.size() && text[end] != '{') end = std::min(text.find('\n', end), text.size() - 1) + 1;
   const std::string json = json_of_yaml(text.substr(0, end), file, first_line);
@@ -154,7 +155,7 @@ std::size_t read_slurm_topology_yaml(std::string_view text, int first_line, cons
     fail_topology(file, first_line, fmt::format("there is no topology '{}'", cut_utf8(topology, 60)));
   const YamlTopology* const tree = chosen(all, topology, notes, [](const YamlTopology& one) { return one.tree; });
   const YamlTopology* const block = chosen(all, topology, notes, [](const YamlTopology& one) { return one.block; });
-  out.found = true;
+  out.found = out.from_yaml = true;
   if (tree != nullptr) out.switches = tree->content.switches;
   if (block != nullptr) {
     out.blocks = block->content.blocks;

@@ -50,7 +50,9 @@ TEST(SlurmTopologyYaml, StandsBetweenTheDocumentsOfTheImport) {
   EXPECT_EQ(after.snapshot.nodes[3].domain[static_cast<std::size_t>(TopologyKind::kSwitch)], "s1/l2");
   EXPECT_EQ(before.snapshot.domains, after.snapshot.domains);
   EXPECT_EQ(before.snapshot.jobs.size(), 1u);
-  EXPECT_EQ(refusal(nodes + kYaml + "SwitchName=x Nodes=n1\n").substr(0, 3), "in:");
+  const std::string conf = "SwitchName=x Nodes=n1\n", two = "a second topology; one cluster has one";
+  EXPECT_EQ(refusal(conf + nodes + kYaml), "in:10: " + two);
+  EXPECT_EQ(refusal(kYaml + nodes + conf), "in:30: " + two);
 }
 
 TEST(SlurmTopologyYaml, OfSeveralTreesTheNamedOrTheDefaultOneIsTaken) {
