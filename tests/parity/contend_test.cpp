@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/kernel/contend/loads.hpp"
+#include "berth/kernel/contend/pairs.hpp"
 #include "host/backend/check_contend.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/random_contend.hpp"
+#include "tests/support/thread_group.hpp"
 
 namespace berth::test {
 namespace {
@@ -96,6 +99,43 @@ TEST_P(ContendOnBackend, OnlyTheColumnsThatAreWantedAreWritten) {
     kernel::for_each_column(one.view(), one.request(), copy, from, to);
     backend().contend(one.view(), one.request(), wanted);
     EXPECT_EQ(got, want) << "column " << only;
+  }
+}
+
+/// A group of threads, as a warp of a GPU, and of one. Tiles of few jobs, so that their largest are merged.
+TEST(ContendOnBlock, EqualsReference) {
+  const auto reference = core::make_reference_backend();
+  for (const std::int32_t threads : {1, 2, 7, 32}) {
+    for (std::uint64_t seed = 0; seed < 84; seed += threads == 1 ? 1 : threads == 32 ? 17 : 5) {
+      RandomContendSpec spec = contend_spec(seed);
+      spec.candidates = std::min(spec.candidates, threads == 1 ? 33 : 3);
+      const ContendCase one(seed, spec);
+      const kernel::ContendView view = one.view();
+      const kernel::ContendRequest request = one.request();
+      const IndexedJobs jobs(one, seed % 3 == 0 ? 32 : 64);
+      kernel::ContendWorkspace ws{};
+      std::vector<std::int32_t> memory(
+          static_cast<std::size_t>(kernel::carve_contend_workspace(nullptr, jobs.index.tile_jobs, request.k, ws)));
+      kernel::carve_contend_workspace(memory.data(), jobs.index.tile_jobs, request.k, ws);
+      ContendBuffers got(one);
+      const kernel::ContendResult result = got.view();
+      std::copy_n(jobs.index.load, view.n_links, result.load);
+      const auto run = [&](auto& group) {
+        for (std::int32_t i = 0; i < request.n; ++i) {
+          kernel::contend_loads(group, view, view.load == nullptr ? jobs.index.load : view.load, request, i, result);
+          kernel::contend_pair_sum(group, view, jobs.index, request, i, result.pair_sum);
+          kernel::contend_sparse(group, view, jobs.index, request, i, ws, result);
+          group.sync();
+        }
+      };
+      if (threads == 1) {
+        kernel::SerialGroup group;
+        run(group);
+      } else {
+        run_with_threads(threads, run);
+      }
+      ASSERT_EQ(got, contend(*reference, one)) << "seed " << seed << ", " << threads << " threads";
+    }
   }
 }
 

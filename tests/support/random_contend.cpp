@@ -134,6 +134,24 @@ void PrintTo(const ContendBuffers& result, std::ostream* out) {
   print("pair_value", result.pair_value);
 }
 
+IndexedJobs::IndexedJobs(const ContendCase& one, std::int32_t tile_jobs) {
+  const kernel::ContendView view = one.view();
+  const auto entries = static_cast<std::int32_t>(one.job_link.size());
+  memory.resize(kernel::carve_contend_index(nullptr, view, entries, tile_jobs, index) / sizeof(std::max_align_t) + 1);
+  kernel::carve_contend_index(reinterpret_cast<std::byte*>(memory.data()), view, entries, tile_jobs, index);
+  const auto for_each = [](std::int64_t n, const auto& body) {
+    for (std::int64_t i = 0; i < n; ++i) body(i);
+  };
+  for_each(view.n_jobs, kernel::ContendKeyBody{view, index});
+  std::copy_n(index.entry, entries, index.sorted_entry);
+  std::stable_sort(index.sorted_entry, index.sorted_entry + entries,
+                   [&](std::int32_t a, std::int32_t b) { return index.key[a] < index.key[b]; });
+  for (std::int32_t i = 0; i < entries; ++i) index.sorted_key[i] = index.key[index.sorted_entry[i]];
+  for_each(entries, kernel::ContendItemBody{view, index});
+  for_each(std::int64_t{index.n_tiles} * view.n_links + 1, kernel::ContendBeginBody{index});
+  for_each(view.n_links, kernel::ContendLinkBody{view, index});
+}
+
 ContendBuffers contend(core::PlacementBackend& backend, const ContendCase& one) {
   ContendBuffers result(one);
   backend.contend(one.view(), one.request(), result.view());

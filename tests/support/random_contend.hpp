@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <vector>
 
 #include "berth/kernel/contend/columns.hpp"
+#include "berth/kernel/contend/index.hpp"
 #include "host/backend/backend.hpp"
 
 /// Links, running jobs and candidates of random sizes, for tests of the operation `contend`.
@@ -44,6 +46,14 @@ struct ContendBuffers {
 };
 bool operator==(const ContendBuffers& a, const ContendBuffers& b);
 void PrintTo(const ContendBuffers& result, std::ostream* out);
+
+/// The running jobs of a case by link, as a device has them.
+struct IndexedJobs {
+  IndexedJobs(const ContendCase& one, std::int32_t tile_jobs);
+
+  std::vector<std::max_align_t> memory;
+  kernel::ContendIndex index{};
+};
 
 /// All columns of a case on a backend.
 ContendBuffers contend(core::PlacementBackend& backend, const ContendCase& one);

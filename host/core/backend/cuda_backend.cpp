@@ -155,8 +155,10 @@ void CudaBackend::replay(const kernel::ReplayView& problem, std::span<const Repl
 }
 
 void CudaBackend::contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) {
-  on_cpu("contention is computed on the CPU");
-  cpu::CpuContention().run(problem, request, result, 1);
+  require_context();
+  if (request.n == 0) return cpu::CpuContention().run(problem, request, result, 1);
+  cuda_abi::Message message{};
+  check(table_->contend(context_, &problem, &request, &result, &message), message);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory, const std::string& device) {
