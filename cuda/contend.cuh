@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "berth/kernel/contend/dense.hpp"
 #include "berth/kernel/contend/index.hpp"
 #include "cuda/check.hpp"
 #include "cuda/device_columns.cuh"
+#include "cuda/product.hpp"
 #include "cuda/tuning.hpp"
 
 namespace berth::cuda {
@@ -21,13 +23,19 @@ class Contender {
  private:
   void upload(const kernel::ContendView& problem, const kernel::ContendRequest& request, cudaStream_t stream);
   void index(std::int32_t entries, cudaStream_t stream);
-  void chunk(std::int32_t first, std::int32_t rows, const kernel::ContendResult& result, const Stream& stream);
+  bool dense(const kernel::ContendView& problem, const kernel::ContendRequest& request);
+  /// Products of some candidates; `request` has the first of them first.
+  void multiply(const kernel::ContendRequest& request, std::int32_t most_rows, cudaStream_t stream);
+  void chunk(std::int32_t first, std::int32_t rows, std::int32_t most_rows, const kernel::ContendResult& result, const Stream& stream);
 
   std::array<FollowedColumn, 11> columns_;
   kernel::ContendView problem_{};  // on the device, as are these
   kernel::ContendRequest request_{};
   kernel::ContendIndex index_{};
-  DeviceBuffer<std::byte> index_memory_, sort_, results_;
+  kernel::ContendDense dense_{};
+  bool by_pairs_ = false, stores_products_ = false;
+  ByteProduct product_;
+  DeviceBuffer<std::byte> index_memory_, sort_, results_, dense_memory_;
 };
 
 }  // namespace berth::cuda

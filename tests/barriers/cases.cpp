@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "berth/kernel/contend/dense.hpp"
 #include "berth/kernel/contend/loads.hpp"
 #include "berth/kernel/contend/pairs.hpp"
 #include "berth/kernel/ones/candidate.hpp"
@@ -133,6 +134,7 @@ Body contend_body(std::uint64_t seed) {
     ContendCase one;
     ContendBuffers got;
     IndexedJobs jobs;
+    DenseMatrices matrices;
     std::vector<std::int32_t> memory;
     kernel::ContendView view;
     kernel::ContendRequest request;
@@ -142,7 +144,8 @@ Body contend_body(std::uint64_t seed) {
   ContendCase one(seed, {kLinks[seed / 6 % 3], kJobs[seed % 6], 4, 12});
   ContendBuffers buffers(one);
   IndexedJobs jobs(one, seed % 2 == 0 ? 32 : 96);
-  auto data = std::make_shared<Data>(Data{std::move(one), std::move(buffers), std::move(jobs), {}, {}, {}, {}});
+  DenseMatrices matrices(one, seed % 3 == 0);
+  auto data = std::make_shared<Data>(Data{std::move(one), std::move(buffers), std::move(jobs), std::move(matrices), {}, {}, {}, {}});
   data->view = data->one.view();
   data->request = data->one.request();
   data->result = data->got.view();
@@ -154,6 +157,9 @@ Body contend_body(std::uint64_t seed) {
       kernel::contend_loads(group, data->view, data->jobs.index.load, data->request, i, data->result);
       kernel::contend_pair_sum(group, data->view, data->jobs.index, data->request, i, data->result.pair_sum);
       kernel::contend_sparse(group, data->view, data->jobs.index, data->request, i, data->workspace, data->result);
+      group.sum(0);  // another kernel's
+      kernel::contend_dense(group, data->view, data->matrices.dense, data->jobs.index.tile_jobs, data->request, i, data->workspace,
+                            data->result);
       group.sum(0);  // the next one is another block's
     }
   };

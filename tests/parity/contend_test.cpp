@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/kernel/contend/dense.hpp"
 #include "berth/kernel/contend/loads.hpp"
 #include "berth/kernel/contend/pairs.hpp"
 #include "host/backend/check_contend.hpp"
@@ -80,11 +81,13 @@ TEST_P(ContendOnBackend, RunningJobsNextToEachOtherAreSymmetric) {
 }
 
 TEST_P(ContendOnBackend, OnlyTheColumnsThatAreWantedAreWritten) {
-  const ContendCase one(11, {40, 33, 33, 12});
+  ContendCase one(11, {40, 33, 33, 12});
   ContendBuffers all = contend(*core::make_reference_backend(), one);
   ASSERT_NE(one.k, 0);
   const kernel::ContendResult columns = all.view();
-  for (int only = 0; only < 9; ++only) {
+  for (int i = 0; i < 18; ++i) {
+    const int only = i / 2;
+    one.method = i % 2 == 0 ? kernel::ContendMethod::kSparse : kernel::ContendMethod::kDense;
     ContendBuffers got(one), want(one);
     kernel::ContendResult wanted{};
     int at = 0;
@@ -113,6 +116,7 @@ TEST(ContendOnBlock, EqualsReference) {
       const kernel::ContendView view = one.view();
       const kernel::ContendRequest request = one.request();
       const IndexedJobs jobs(one, seed % 3 == 0 ? 32 : 64);
+      const DenseMatrices matrices(one, seed % 5 == 0);
       kernel::ContendWorkspace ws{};
       std::vector<std::int32_t> memory(
           static_cast<std::size_t>(kernel::carve_contend_workspace(nullptr, jobs.index.tile_jobs, request.k, ws)));
@@ -124,7 +128,11 @@ TEST(ContendOnBlock, EqualsReference) {
         for (std::int32_t i = 0; i < request.n; ++i) {
           kernel::contend_loads(group, view, view.load == nullptr ? jobs.index.load : view.load, request, i, result);
           kernel::contend_pair_sum(group, view, jobs.index, request, i, result.pair_sum);
-          kernel::contend_sparse(group, view, jobs.index, request, i, ws, result);
+          if (seed % 2 == 0) {
+            kernel::contend_sparse(group, view, jobs.index, request, i, ws, result);
+          } else {
+            kernel::contend_dense(group, view, matrices.dense, jobs.index.tile_jobs, request, i, ws, result);
+          }
           group.sync();
         }
       };

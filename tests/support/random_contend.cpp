@@ -1,6 +1,7 @@
 #include "tests/support/random_contend.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <ostream>
 #include <tuple>
 
@@ -150,6 +151,25 @@ IndexedJobs::IndexedJobs(const ContendCase& one, std::int32_t tile_jobs) {
   for_each(entries, kernel::ContendItemBody{view, index});
   for_each(std::int64_t{index.n_tiles} * view.n_links + 1, kernel::ContendBeginBody{index});
   for_each(view.n_links, kernel::ContendLinkBody{view, index});
+}
+
+DenseMatrices::DenseMatrices(const ContendCase& one, bool with_product) {
+  const kernel::ContendView view = one.view();
+  const kernel::ContendRequest request = one.request();
+  const auto carve = [&](std::byte* block) {
+    return kernel::carve_contend_dense(block, view, request.n, request.limbs, with_product, dense);
+  };
+  memory.resize(carve(nullptr) / sizeof(std::max_align_t) + 1);
+  std::memset(memory.data(), 0, memory.size() * sizeof(std::max_align_t));  // also where its elements have padding
+  carve(reinterpret_cast<std::byte*>(memory.data()));
+  for (std::int32_t j = 0; j < view.n_jobs; ++j) kernel::ContendRightBody{view, dense}(j);
+  for (std::int32_t i = 0; i < request.n; ++i) kernel::ContendLeftBody{view, request, dense}(i);
+  if (!with_product) return;
+  for (std::int64_t row = 0; row < std::int64_t{dense.limbs} * dense.rows; ++row) {
+    for (std::int64_t j = 0; j < dense.jobs; ++j)
+      dense.product[row * dense.jobs + j] =
+          kernel::product_of_rows(dense.left + row * dense.links, dense.right + j * dense.links, dense.links);
+  }
 }
 
 ContendBuffers contend(core::PlacementBackend& backend, const ContendCase& one) {

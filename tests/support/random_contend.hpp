@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/kernel/contend/columns.hpp"
+#include "berth/kernel/contend/dense.hpp"
 #include "berth/kernel/contend/index.hpp"
 #include "host/backend/backend.hpp"
 
@@ -53,6 +54,14 @@ struct IndexedJobs {
 
   std::vector<std::max_align_t> memory;
   kernel::ContendIndex index{};
+};
+
+/// Its matrices of bytes, and with `with_product` their product, as a device has them.
+struct DenseMatrices {
+  DenseMatrices(const ContendCase& one, bool with_product);
+
+  std::vector<std::max_align_t> memory;
+  kernel::ContendDense dense{};
 };
 
 /// All columns of a case on a backend.
