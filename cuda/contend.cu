@@ -72,7 +72,7 @@ bool wants_pairs(const kernel::ContendResult& r) { return r.pair_sum != nullptr 
 
 }  // namespace
 
-void Contender::upload(const kernel::ContendView& problem, const kernel::ContendRequest& request, cudaStream_t stream) {
+void DeviceContention::upload(const kernel::ContendView& problem, const kernel::ContendRequest& request, cudaStream_t stream) {
   problem_ = problem;
   request_ = request;
   std::size_t next = 0;
@@ -86,7 +86,7 @@ void Contender::upload(const kernel::ContendView& problem, const kernel::Contend
   kernel::for_each_column(request, follow, request_);
 }
 
-void Contender::index(std::int32_t entries, cudaStream_t stream) {
+void DeviceContention::index(std::int32_t entries, cudaStream_t stream) {
   const std::int32_t tile = std::clamp((problem_.n_jobs + 31) / 32 * 32, 32, kTileJobs);
   index_memory_.reserve(kernel::carve_contend_index(nullptr, problem_, entries, tile, index_), "reserve jobs by link");
   kernel::carve_contend_index(index_memory_.data(), problem_, entries, tile, index_);
@@ -106,7 +106,7 @@ void Contender::index(std::int32_t entries, cudaStream_t stream) {
 }
 
 // By density, as if uses were spread evenly: to count the additions would take as long as to make them.
-bool Contender::dense(const kernel::ContendView& problem, const kernel::ContendRequest& request) {
+bool DeviceContention::dense(const kernel::ContendView& problem, const kernel::ContendRequest& request) {
   if (problem.n_links > kernel::kMostDenseLinks || request.method == kernel::ContendMethod::kSparse) return false;
   stores_products_ = product_.usable();
   if (request.method == kernel::ContendMethod::kDense) return true;
@@ -117,7 +117,7 @@ bool Contender::dense(const kernel::ContendView& problem, const kernel::ContendR
          per_link(request.begin[request.n], request.n) * per_link(problem.job_begin[problem.n_jobs], problem.n_jobs) * kLinksOfAnAdd > 1;
 }
 
-void Contender::multiply(const kernel::ContendRequest& request, std::int32_t most_rows, cudaStream_t stream) {
+void DeviceContention::multiply(const kernel::ContendRequest& request, std::int32_t most_rows, cudaStream_t stream) {
   const auto carve = [&](std::byte* block) {
     return kernel::carve_contend_dense(block, problem_, most_rows, request.limbs, stores_products_, dense_);
   };
@@ -140,8 +140,8 @@ void Contender::multiply(const kernel::ContendRequest& request, std::int32_t mos
   stores_products_ = false;
 }
 
-void Contender::chunk(std::int32_t first, std::int32_t rows, std::int32_t most_rows, const kernel::ContendResult& result,
-                      const Stream& stream) {
+void DeviceContention::chunk(std::int32_t first, std::int32_t rows, std::int32_t most_rows, const kernel::ContendResult& result,
+                             const Stream& stream) {
   ContendArguments a{problem_, index_, request_, result, {}, problem_.load == nullptr ? index_.load : problem_.load};
   a.request.n = rows;
   a.request.begin += first;
@@ -188,8 +188,8 @@ void Contender::chunk(std::int32_t first, std::int32_t rows, std::int32_t most_r
   stream.wait("contend");
 }
 
-void Contender::run(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result,
-                    const Tuning& tuning, const Stream& stream) {
+void DeviceContention::run(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result,
+                           const Tuning& tuning, const Stream& stream) {
   upload(problem, request, stream.get());
   const bool with_index = wants_pairs(result) || result.load != nullptr || (wants_loads(result) && problem.load == nullptr);
   if (with_index) index(problem.job_begin[problem.n_jobs], stream.get());

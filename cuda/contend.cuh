@@ -14,7 +14,7 @@
 namespace berth::cuda {
 
 /// Contention for links (docs/contention.md) on one device. Keeps its memory between calls, and sends only what changed.
-class Contender {
+class DeviceContention {
  public:
   /// Returns when all columns of the result that are wanted are on the host. At least one candidate.
   void run(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result,

@@ -157,7 +157,7 @@ struct Context {
   Kept<Scorer> scorer;
   Kept<Pricer> pricer;
   Kept<Replayer> replayer;
-  Kept<Contender> contender;
+  Kept<DeviceContention> contention;
   Kept<OnesSearcher> ones_searcher;
   Kept<Mirrored<PlanSearcher>> plan_searcher;  // its problem is separate from that of passes: each mirror sends little
 
@@ -168,7 +168,7 @@ struct Context {
     const auto rest = [&](auto& kept) {
       if (static_cast<void*>(&kept) != static_cast<void*>(&one)) kept.rest();
     };
-    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(contender), rest(ones_searcher), rest(plan_searcher);
+    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(contention), rest(ones_searcher), rest(plan_searcher);
     return one.use();
   }
   // After a failure the stream may still use the memory above.
@@ -265,7 +265,7 @@ Status replay(void* context, const kernel::ReplayView* problem, const cuda_abi::
 Status contend(void* context, const kernel::ContendView* problem, const kernel::ContendRequest* request,
                const kernel::ContendResult* result, Message* message) {
   return on_context(context, message, [&](Context& opened) {
-    opened.begin(opened.contender).run(*problem, *request, *result, opened.tuning, opened.stream);
+    opened.begin(opened.contention).run(*problem, *request, *result, opened.tuning, opened.stream);
   });
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/support/contend/random_contend.hpp"
 #include "tests/support/random_choice.hpp"
-#include "tests/support/random_contend.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/random_plan_search.hpp"
 #include "tests/support/random_problem.hpp"

@@ -8,7 +8,7 @@
 #include "berth/kernel/contend/pairs.hpp"
 #include "host/backend/check_contend.hpp"
 #include "tests/support/backends.hpp"
-#include "tests/support/random_contend.hpp"
+#include "tests/support/contend/random_contend.hpp"
 #include "tests/support/thread_group.hpp"
 
 namespace berth::test {

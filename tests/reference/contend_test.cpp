@@ -7,8 +7,8 @@
 #include "berth/kernel/contend/loads.hpp"
 #include "berth/kernel/contend/quantise.hpp"
 #include "host/backend/check_contend.hpp"
+#include "tests/support/contend/random_contend.hpp"
 #include "tests/support/random.hpp"
-#include "tests/support/random_contend.hpp"
 
 namespace berth::test {
 namespace {

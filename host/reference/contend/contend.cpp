@@ -5,25 +5,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "berth/kernel/base/to_index.hpp"
-
 namespace berth::reference {
 namespace {
 
 constexpr std::int64_t kWhole = 16'384;  // 1.0
 
+std::size_t contend_index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
 /// A row with all links.
 std::vector<std::int64_t> full_row(std::int32_t n_links, const std::int32_t* begin, const std::int32_t* link, const std::uint16_t* use,
                                    std::int32_t row) {
-  std::vector<std::int64_t> full(to_index(n_links), 0);
-  for (std::int32_t i = begin[row]; i < begin[row + 1]; ++i) full[to_index(link[i])] += use[i];
+  std::vector<std::int64_t> full(contend_index(n_links), 0);
+  for (std::int32_t i = begin[row]; i < begin[row + 1]; ++i) full[contend_index(link[i])] += use[i];
   return full;
 }
 
 class Contention {
  public:
   Contention(const kernel::ContendView& problem, const kernel::ContendRequest& request)
-      : problem_(problem), request_(request), load_(to_index(problem.n_links), 0) {
+      : problem_(problem), request_(request), load_(contend_index(problem.n_links), 0) {
     for (std::int32_t j = 0; j < problem.n_jobs; ++j) {
       jobs_.push_back(full_row(problem.n_links, problem.job_begin, problem.job_link, problem.job_use, j));
       for (std::size_t l = 0; l < load_.size(); ++l) load_[l] += jobs_.back()[l];
@@ -46,7 +46,7 @@ class Contention {
     for (std::size_t l = 0; l < uses.size(); ++l) {
       if (uses[l] == 0) continue;
       std::int64_t after = (problem_.load == nullptr ? load_[l] : problem_.load[l]) + uses[l];
-      if (excluded >= 0) after -= jobs_[to_index(excluded)][l];
+      if (excluded >= 0) after -= jobs_[contend_index(excluded)][l];
       const std::int64_t capacity = problem_.capacity == nullptr ? kWhole : problem_.capacity[l];
       sum += after;
       most = used++ == 0 ? after : std::max(most, after);
@@ -77,7 +77,7 @@ class Contention {
       if (static_cast<std::int32_t>(j) == excluded) value[j] = 0;
       sum += value[j] * (problem_.job_weight == nullptr ? 1 : problem_.job_weight[j]);
       if (result.pair_value != nullptr) {
-        result.pair_value[to_index(i) * jobs_.size() + j] = static_cast<std::int32_t>(value[j]);
+        result.pair_value[contend_index(i) * jobs_.size() + j] = static_cast<std::int32_t>(value[j]);
       }
     }
     if (result.pair_sum != nullptr) result.pair_sum[i] = sum;
@@ -86,8 +86,8 @@ class Contention {
       if (value[j] > 0) order.push_back(j);
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return value[a] > value[b]; });
-    for (std::size_t r = 0; r < to_index(request_.k); ++r) {
-      const std::size_t at = to_index(i) * to_index(request_.k) + r;
+    for (std::size_t r = 0; r < contend_index(request_.k); ++r) {
+      const std::size_t at = contend_index(i) * contend_index(request_.k) + r;
       if (result.top_value != nullptr) result.top_value[at] = r < order.size() ? static_cast<std::int32_t>(value[order[r]]) : 0;
       if (result.top_job != nullptr) result.top_job[at] = r < order.size() ? static_cast<std::int32_t>(order[r]) : -1;
     }

@@ -1,4 +1,4 @@
-#include "tests/support/random_contend.hpp"
+#include "tests/support/contend/random_contend.hpp"
 
 #include <algorithm>
 #include <cstring>
