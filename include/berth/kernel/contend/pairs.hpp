@@ -18,7 +18,7 @@ struct ContendWorkspace {
 
 /// Words of a workspace; `memory` null: nothing is carved.
 BERTH_HD inline std::int64_t carve_contend_workspace(std::int32_t* memory, std::int32_t tile_jobs, std::int32_t k, ContendWorkspace& ws) {
-  ws = {memory, memory + tile_jobs, memory + tile_jobs + k, memory + tile_jobs + 2 * k, memory + tile_jobs + 3 * k};
+  if (memory != nullptr) ws = {memory, memory + tile_jobs, memory + tile_jobs + k, memory + tile_jobs + 2 * k, memory + tile_jobs + 3 * k};
   return std::int64_t{tile_jobs} + 4 * std::int64_t{k};
 }
 
