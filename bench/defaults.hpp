@@ -55,6 +55,13 @@ inline std::int64_t large_gang() { return full_or_smoke(512, 16); }
 inline std::int64_t stream_nodes() { return full_or_smoke(10'000, 64); }
 inline std::int64_t stream_decisions() { return from_environment("BERTH_BENCH_DECISIONS", full_or_smoke(10'000, 50)); }
 
+/// contend: axis `jobs`, and as many candidates; the targets are at that size.
+inline std::int64_t contend_jobs() { return full_or_smoke(10'000, 64); }
+/// contend/crossing: axis `links` of each job, of 512.
+inline std::vector<std::int64_t> contend_row_links() {
+  return smoke() ? std::vector<std::int64_t>{16} : std::vector<std::int64_t>{16, 32, 64, 96, 128, 160, 192, 256};
+}
+
 /// flow: axis `jobs` of one GPU.
 inline std::vector<std::int64_t> flow_jobs() { return smoke() ? doubling(250, 250) : doubling(1'250, 10'000); }
 /// flow: changes of one job, each solved again from nothing as well.

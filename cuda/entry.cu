@@ -6,6 +6,7 @@
 #include "berth/build_id.hpp"
 #include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
+#include "cuda/contend.cuh"
 #include "cuda/excess.hpp"
 #include "cuda/launch.cuh"
 #include "cuda/mirror.cuh"
@@ -156,6 +157,7 @@ struct Context {
   Kept<Scorer> scorer;
   Kept<Pricer> pricer;
   Kept<Replayer> replayer;
+  Kept<DeviceContention> contention;
   Kept<OnesSearcher> ones_searcher;
   Kept<Mirrored<PlanSearcher>> plan_searcher;  // its problem is separate from that of passes: each mirror sends little
 
@@ -166,7 +168,7 @@ struct Context {
     const auto rest = [&](auto& kept) {
       if (static_cast<void*>(&kept) != static_cast<void*>(&one)) kept.rest();
     };
-    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(ones_searcher), rest(plan_searcher);
+    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(contention), rest(ones_searcher), rest(plan_searcher);
     return one.use();
   }
   // After a failure the stream may still use the memory above.
@@ -260,12 +262,19 @@ Status replay(void* context, const kernel::ReplayView* problem, const cuda_abi::
   });
 }
 
+Status contend(void* context, const kernel::ContendView* problem, const kernel::ContendRequest* request,
+               const kernel::ContendResult* result, Message* message) {
+  return on_context(context, message, [&](Context& opened) {
+    opened.begin(opened.contention).run(*problem, *request, *result, opened.tuning, opened.stream);
+  });
+}
+
 }  // namespace
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,  berth::cuda::open,  berth::cuda::close,
-                                                 berth::cuda::place,       berth::cuda::score, berth::cuda::price, berth::cuda::ones,
-                                                 berth::cuda::plan_search, berth::cuda::replay};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,   berth::cuda::open,   berth::cuda::close,
+                                                 berth::cuda::place,       berth::cuda::score,  berth::cuda::price,  berth::cuda::ones,
+                                                 berth::cuda::plan_search, berth::cuda::replay, berth::cuda::contend};
   return &kTable;
 }

@@ -322,12 +322,17 @@ Status replay(void*, const kernel::ReplayView* problem, const cuda_abi::AbiRepla
   return Status::kFailed;
 }
 
+Status contend(void*, const kernel::ContendView*, const kernel::ContendRequest*, const kernel::ContendResult*, Message*) {
+  return Status::kOutOfMemory;
+}
+
 }  // namespace
 }  // namespace berth::bench
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
   namespace bench = berth::bench;
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID, bench::list,   bench::open,   bench::close,       bench::place,
-                                                 bench::score,   bench::choose, bench::evolve, bench::plan_search, bench::replay};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     bench::list,   bench::open,   bench::close,
+                                                 bench::place,       bench::score,  bench::choose, bench::evolve,
+                                                 bench::plan_search, bench::replay, bench::contend};
   return &kTable;
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "berth/kernel/base/problem.hpp"
+#include "berth/kernel/contend/columns.hpp"
 #include "berth/kernel/ones/columns.hpp"
 #include "berth/kernel/plan_search/columns.hpp"
 #include "berth/kernel/price/columns.hpp"
@@ -115,6 +116,8 @@ class PlacementBackend {
   /// Runs many independent replays of one trace.
   virtual void replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks,
                       std::span<const kernel::ReplayResult> results) = 0;
+  /// Loads of links, and which candidates share links with which running jobs. Columns are valid (check_contend.hpp).
+  virtual void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) = 0;
 };
 
 /// The serial oracle (host/reference).

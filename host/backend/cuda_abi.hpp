@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "berth/kernel/base/problem.hpp"
+#include "berth/kernel/contend/columns.hpp"
 #include "berth/kernel/ones/columns.hpp"
 #include "berth/kernel/plan_search/columns.hpp"
 #include "berth/kernel/price/columns.hpp"
@@ -94,6 +95,9 @@ struct Table {
   Status (*plan_search)(void* context, const AbiPlanSearchTask* task, Message* message);
   /// @param problem  Host columns.
   Status (*replay)(void* context, const kernel::ReplayView* problem, const AbiReplayTask* tasks, std::int32_t n, Message* message);
+  /// At least one candidate. All columns are the host's.
+  Status (*contend)(void* context, const kernel::ContendView* problem, const kernel::ContendRequest* request,
+                    const kernel::ContendResult* result, Message* message);
 };
 
 /// The only symbol that libberth_cuda exports.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/backend/backend.hpp"
+#include "host/cpu/contend.hpp"
 #include "host/cpu/ones.hpp"
 #include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
@@ -48,12 +49,17 @@ class CpuBackend final : public core::PlacementBackend {
     cpu::replay(problem, tasks, results, threads_);
   }
 
+  void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) override {
+    contention_.run(problem, request, result, threads_);
+  }
+
  private:
   int threads_;
   std::vector<std::byte> memory_;
   ScoreTable table_;
   OnesSearch ones_;
   CpuPlanSearch plan_search_;
+  CpuContention contention_;
 };
 
 }  // namespace

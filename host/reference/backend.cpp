@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "host/backend/backend.hpp"
+#include "host/reference/contend/contend.hpp"
 #include "host/reference/ones/ones.hpp"
 #include "host/reference/place/place.hpp"
 #include "host/reference/plan_search/plan_search.hpp"
@@ -53,6 +54,10 @@ class ReferenceBackend final : public PlacementBackend {
       const ReplayTask& task = tasks[i];
       reference::replay(problem, task.request, results[i], [&] { return task.stop_token != nullptr && task.stop_token->stop(); });
     }
+  }
+
+  void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) override {
+    reference::contend(problem, request, result);
   }
 };
 

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <memory>
 
+#include "berth/kernel/contend/dense.hpp"
+#include "berth/kernel/contend/loads.hpp"
+#include "berth/kernel/contend/pairs.hpp"
 #include "berth/kernel/ones/candidate.hpp"
 #include "berth/kernel/ones/first.hpp"
 #include "berth/kernel/ones/ones.hpp"
@@ -13,6 +16,7 @@
 #include "berth/kernel/replay/replay.hpp"
 #include "berth/kernel/score/score.hpp"
 #include "host/cpu/score_table.hpp"
+#include "tests/support/contend/random_contend.hpp"
 #include "tests/support/random_choice.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/random_plan_search.hpp"
@@ -121,6 +125,44 @@ Body replay_body(std::uint64_t seed) {
     return [data](FiberGroup& group) { kernel::replay(group, data->view, data->request, data->workspace, data->result); };
   }
   return [data](FiberGroup& group) { kernel::replay(group, data->view, data->request, data->workspace, data->result, AtOnce{}); };
+}
+
+Body contend_body(std::uint64_t seed) {
+  constexpr std::int32_t kJobs[] = {33, 0, 1, 90, 65, 150};
+  constexpr std::int32_t kLinks[] = {12, 3, 40};
+  struct Data {
+    ContendCase one;
+    ContendBuffers got;
+    IndexedJobs jobs;
+    DenseMatrices matrices;
+    std::vector<std::int32_t> memory;
+    kernel::ContendView view;
+    kernel::ContendRequest request;
+    kernel::ContendResult result;
+    kernel::ContendWorkspace workspace{};
+  };
+  ContendCase one(seed, {kLinks[seed / 6 % 3], kJobs[seed % 6], 4, 12});
+  ContendBuffers buffers(one);
+  IndexedJobs jobs(one, seed % 2 == 0 ? 32 : 96);
+  DenseMatrices matrices(one, seed % 3 == 0);
+  auto data = std::make_shared<Data>(Data{std::move(one), std::move(buffers), std::move(jobs), std::move(matrices), {}, {}, {}, {}});
+  data->view = data->one.view();
+  data->request = data->one.request();
+  data->result = data->got.view();
+  const std::int32_t tile = data->jobs.index.tile_jobs;
+  data->memory.resize(static_cast<std::size_t>(kernel::carve_contend_workspace(nullptr, tile, data->one.k, data->workspace)));
+  kernel::carve_contend_workspace(data->memory.data(), tile, data->one.k, data->workspace);
+  return [data](FiberGroup& group) {
+    for (std::int32_t i = 0; i < data->request.n; ++i) {
+      kernel::contend_loads(group, data->view, data->jobs.index.load, data->request, i, data->result);
+      kernel::contend_pair_sum(group, data->view, data->jobs.index, data->request, i, data->result.pair_sum);
+      kernel::contend_sparse(group, data->view, data->jobs.index, data->request, i, data->workspace, data->result);
+      group.sum(0);  // another kernel's
+      kernel::contend_dense(group, data->view, data->matrices.dense, data->jobs.index.tile_jobs, data->request, i, data->workspace,
+                            data->result);
+      group.sum(0);  // the next one is another block's
+    }
+  };
 }
 
 struct ScoreBody {
@@ -314,6 +356,7 @@ const std::vector<BarrierCase>& barrier_cases() {
     add("conservative place", 40, [](std::uint64_t seed) { return place_body(seed, true); });
     add("price", 48, price_body);
     add("replay", 48, replay_body);
+    add("contend", 24, contend_body);
     add("score", 12, score_body);
     add("ones", 40, ones_body);
     add("plan_search", 40, [](std::uint64_t seed) { return plan_search_body(seed, false); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/support/contend/random_contend.hpp"
 #include "tests/support/random_choice.hpp"
 #include "tests/support/random_ones.hpp"
 #include "tests/support/random_plan_search.hpp"
@@ -86,6 +87,15 @@ Operation replay_some() {
   return {"replay", [=](core::PlacementBackend& backend) { return unless(replay(backend, *one) == *expected); }};
 }
 
+Operation contend_by(kernel::ContendMethod method) {
+  const auto one = std::make_shared<ContendCase>(3, RandomContendSpec{40, 70, 9, 12});
+  one->k = 3;
+  one->method = method;
+  const auto expected = std::make_shared<ContendBuffers>(contend(*core::make_reference_backend(), *one));
+  return {method == kernel::ContendMethod::kDense ? "contend by pairs" : "contend by links",
+          [=](core::PlacementBackend& backend) { return unless(contend(backend, *one) == *expected); }};
+}
+
 Operation evolve(const RandomOnesSpec& spec, std::int32_t generations) {
   const auto problem = std::make_shared<OnesProblem>(random_ones(3, spec));
   const auto how = std::make_shared<OnesEvolving>();
@@ -129,8 +139,15 @@ Operation plan_search_of(std::int32_t individuals) {
 }
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{place_of(1),   place_of(6),   score_all(),      price_some(),
-                                          replay_some(), evolve({}, 4), plan_search_of(8)};
+  static const std::vector<Operation> all{place_of(1),
+                                          place_of(6),
+                                          score_all(),
+                                          price_some(),
+                                          replay_some(),
+                                          contend_by(kernel::ContendMethod::kSparse),
+                                          contend_by(kernel::ContendMethod::kDense),
+                                          evolve({}, 4),
+                                          plan_search_of(8)};
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "host/cpu/contend.hpp"
 #include "host/cpu/ones.hpp"
 #include "host/cpu/place.hpp"
 #include "host/cpu/plan_search.hpp"
@@ -151,6 +152,13 @@ void CudaBackend::replay(const kernel::ReplayView& problem, std::span<const Repl
   for (std::size_t i = 0; i < tasks.size(); ++i) replays_.push_back({&tasks[i].request, results[i]});
   cuda_abi::Message message{};
   check(table_->replay(context_, &problem, replays_.data(), static_cast<std::int32_t>(replays_.size()), &message), message);
+}
+
+void CudaBackend::contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) {
+  require_context();
+  if (request.n == 0) return cpu::CpuContention().run(problem, request, result, 1);
+  cuda_abi::Message message{};
+  check(table_->contend(context_, &problem, &request, &result, &message), message);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory, const std::string& device) {

@@ -16,3 +16,10 @@
 #else
 #define BERTH_PREFETCH(address) __builtin_prefetch(address)
 #endif
+
+/// sum + the product of four bytes with four others, all signed. Addresses are multiples of 4.
+#if defined(__CUDA_ARCH__)
+#define BERTH_DOT4(a, b, sum) __dp4a(*reinterpret_cast<const int*>(a), *reinterpret_cast<const int*>(b), (sum))
+#else
+#define BERTH_DOT4(a, b, sum) ((sum) + (a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2] + (a)[3] * (b)[3])
+#endif

@@ -156,6 +156,7 @@ class Looks final : public core::PlacementBackend {
   void ones(const core::OnesTask&, const kernel::OnesResult&) override {}
   void plan_search(const core::PlanSearchTask&, const kernel::PlanSearchResult&) override {}
   void replay(const kernel::ReplayView&, std::span<const core::ReplayTask>, std::span<const kernel::ReplayResult>) override {}
+  void contend(const kernel::ContendView&, const kernel::ContendRequest&, const kernel::ContendResult&) override {}
   int options = 0;
 };
 
