@@ -7,7 +7,7 @@
 
 namespace berth::core {
 
-Links::Links(const StateView& view) {
+NetworkLinks::NetworkLinks(const StateView& view) {
   const StateImpl& s = impl_of(view);
   n_nodes_ = static_cast<std::int32_t>(s.nodes.size());
   for (const Node& node : s.nodes) bytes_per_s_.push_back(nic_bandwidth(node));

@@ -10,9 +10,9 @@ namespace berth::core {
 
 /// The links of the switch topology: for each node its NICs together, and for each switch domain its uplinks together. A link
 /// carries as much in each direction.
-class Links {
+class NetworkLinks {
  public:
-  explicit Links(const StateView& state);
+  explicit NetworkLinks(const StateView& state);
 
   std::int32_t size() const { return static_cast<std::int32_t>(bytes_per_s_.size()); }
   /// Whether no link has a known bandwidth: contention is not modelled then.

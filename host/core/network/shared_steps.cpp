@@ -8,7 +8,7 @@
 
 namespace berth::core {
 
-SharedSteps::SharedSteps(const Links& links)
+SharedSteps::SharedSteps(const NetworkLinks& links)
     : links_(links), on_(to_index(links.size())), sum_(to_index(links.size()), 0), link_seen_(to_index(links.size()), 0) {}
 
 void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm) {

@@ -23,7 +23,7 @@ namespace berth::core {
 /// or share one with such gangs, are looked at again.
 class SharedSteps {
  public:
-  explicit SharedSteps(const Links& links);
+  explicit SharedSteps(const NetworkLinks& links);
 
   /// A gang comes. It must not be there.
   /// @param step_ns      of a step when it runs alone, above 0
@@ -58,7 +58,7 @@ class SharedSteps {
   double lasts_among(const Gang& gang) const;
   static double step_of(const Gang& gang, double lasts) { return gang.step + gang.exposed * (lasts - gang.alone); }
 
-  const Links& links_;
+  const NetworkLinks& links_;
   std::vector<Gang> gangs_;                      // [jobs]
   std::vector<std::vector<std::int32_t>> on_;    // [links] gangs
   std::vector<double> sum_;                      // [links] of `sends`

@@ -21,7 +21,7 @@ struct LinkBytes {
 /// The traffic of placed gangs on the links of a state. docs/contention.md has the formulas. Memory is kept between gangs.
 class Traffic {
  public:
-  Traffic(const StateView& state, const Links& links) : state_(state), links_(links) {}
+  Traffic(const StateView& state, const NetworkLinks& links) : state_(state), links_(links) {}
 
   /// One row for each link with a known bandwidth that the gang uses, by link. Empty where the gang is on one node or in one
   /// NVLink domain, or where nothing is known of its traffic.
@@ -36,7 +36,7 @@ class Traffic {
   void add(std::int32_t link, std::int64_t bytes);
 
   StateView state_;
-  const Links& links_;
+  const NetworkLinks& links_;
   std::vector<NodeGpus> nodes_;
   std::vector<LinkBytes> rows_;
 };

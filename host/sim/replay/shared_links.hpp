@@ -29,7 +29,7 @@ class SharedLinks {
 
  private:
   const ClusterState& state_;
-  core::Links links_;
+  core::NetworkLinks links_;
   core::Traffic traffic_;
   core::SharedSteps steps_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "berth/kernel/base/bump_allocator.hpp"
 #include "berth/kernel/base/host_device.hpp"

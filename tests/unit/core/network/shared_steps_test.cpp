@@ -26,7 +26,7 @@ class SharedStepsTest : public ::testing::Test {
   using Jobs = std::vector<std::int32_t>;
 
   ClusterState state_;
-  Links links_;  // each of a node: 10 GB a second
+  NetworkLinks links_;  // each of a node: 10 GB a second
   SharedSteps steps_;
 };
 

@@ -39,7 +39,7 @@ class TrafficOnRacks : public ::testing::Test {
   }
 
   ClusterState state_;
-  Links links_;
+  NetworkLinks links_;
   Traffic traffic_;
   Job job_;
 };
@@ -76,7 +76,7 @@ TEST(Traffic, LinksWithoutABandwidthAreLeftOut) {
   for (Domain& domain : s.domains) domain.uplink_bytes_per_s = 0;
   s.nodes[1].nics = 0;
   const ClusterState state(s);
-  const Links links(state);
+  const NetworkLinks links(state);
   EXPECT_FALSE(links.none());
   Traffic traffic(state, links);
   Job job;
@@ -94,7 +94,7 @@ TEST(Traffic, AClusterWithoutBandwidthsHasNoLinks) {
   Snapshot s = test::two_node_racks(2);
   for (Domain& domain : s.domains) domain.uplink_bytes_per_s = 0;
   for (Node& node : s.nodes) node.nic_bytes_per_s = 0;
-  EXPECT_TRUE(Links(ClusterState(s)).none());
+  EXPECT_TRUE(NetworkLinks(ClusterState(s)).none());
 }
 
 }  // namespace
