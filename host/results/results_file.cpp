@@ -44,7 +44,7 @@ void add_known(TableRows& row, const std::string& name, std::int64_t value, bool
 void add_settings(TableRows& row, const sim::SimulationSettings& settings) {
   row.text("progress", settings.progress).number("at_events", settings.events_too ? 1 : 0);
   const bool followed = settings.iterations.has_value();
-  row.text("fidelity", followed ? "iteration" : "rate");
+  row.text("fidelity", sim::fidelity_name(settings));
   const sim::IterationSettings iterations = settings.iterations.value_or(sim::IterationSettings{});
   add_known(row, "gpu_jobs", iterations.gpu_jobs, followed);
   add_known(row, "network_a_us", iterations.network.latency_us, followed);

@@ -100,10 +100,8 @@ struct RunGroups : List<Object<kGroupFiguresFields>> {
 };
 
 struct Fidelity {
-  static void write(io::JsonWriter& w, const SimulatedRun& run) {
-    w.string(run.value.settings.iterations ? "iteration" : run.value.settings.shared_links ? "shared_links" : "rate");
-  }
-  static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["rate","iteration"])"); }
+  static void write(io::JsonWriter& w, const SimulatedRun& run) { w.string(sim::fidelity_name(run.value.settings)); }
+  static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["rate","shared_links","iteration"])"); }
 };
 
 using FollowedIterations = std::optional<sim::IterationSettings>;

@@ -12,6 +12,10 @@ constexpr TimeUs kLeastRound = kSecond;
 
 }  // namespace
 
+const char* fidelity_name(const SimulationSettings& settings) {
+  return settings.iterations ? "iteration" : settings.shared_links ? "shared_links" : "rate";
+}
+
 void check_settings(const SimulationSettings& settings, const TraceProfiles& profiles) {
   if (settings.round_us != 0 && settings.round_us < kLeastRound) throw InvalidArgument("a round takes a second at least");
   if (!settings.iterations) return;

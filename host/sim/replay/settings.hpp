@@ -44,6 +44,9 @@ struct SimulationSettings {
   Series* series = nullptr;                     ///< receives the levels from each instant on; null: none
 };
 
+/// "rate", "shared_links" or "iteration".
+const char* fidelity_name(const SimulationSettings& settings);
+
 /// @throws InvalidArgument for a round under a second, and for iterations that cannot be followed.
 void check_settings(const SimulationSettings& settings, const TraceProfiles& profiles);
 
