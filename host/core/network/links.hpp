@@ -12,7 +12,7 @@ namespace berth::core {
 /// carries as much in each direction.
 class NetworkLinks {
  public:
-  explicit NetworkLinks(const StateView& state);
+  explicit NetworkLinks(const StateView& view);
 
   std::int32_t size() const { return static_cast<std::int32_t>(bytes_per_s_.size()); }
   /// Whether no link has a known bandwidth: contention is not modelled then.
@@ -29,6 +29,6 @@ class NetworkLinks {
 };
 
 /// "the NICs of node n3", "the uplink of rack pod0/rack1".
-std::string link_name(const StateView& state, std::int32_t link);
+std::string link_name(const StateView& view, std::int32_t link);
 
 }  // namespace berth::core
