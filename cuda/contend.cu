@@ -15,7 +15,7 @@ namespace {
 /// Jobs whose sums a warp holds: 8 KB of shared memory.
 constexpr std::int32_t kTileJobs = 2048;
 
-/// With cuBLAS so many links of a pair cost as much as one addition of the sparse method. A prediction (docs/gpu-costs.md).
+/// With cuBLAS this number of links of a pair costs as much as one addition of the sparse method. A prediction (docs/gpu-costs.md).
 constexpr double kLinksOfAnAdd = 2000;
 /// Bytes of the products that are stored at once.
 constexpr std::size_t kMostProducts = std::size_t{1} << 29;

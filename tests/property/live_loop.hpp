@@ -16,8 +16,8 @@
 #include "berth/state.hpp"
 #include "tests/support/plain_cluster.hpp"
 #include "tests/support/plan_text.hpp"
+#include "tests/support/plans/reservation_view.hpp"
 #include "tests/support/random.hpp"
-#include "tests/support/reservation_view.hpp"
 
 /// Loops of decisions that are compared with those of new engines.
 namespace berth::test {

@@ -27,7 +27,7 @@ namespace berth {
 namespace {
 
 constexpr int kMostLooks = 4;  // maximum number of choices until all find places
-// After so many decisions in a row that the kept queue made alone, the memory of passes over all jobs is given back.
+// After this number of decisions in a row by the kept queue alone, the memory of passes over all jobs is given back.
 constexpr int kQuietDecisions = 16;
 
 class Stopwatch {

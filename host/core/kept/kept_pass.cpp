@@ -26,7 +26,7 @@ void KeptPass::begin(const StateImpl& s, const kernel::ProblemView& p, const Vic
     return allocator.used;
   };
   constexpr std::size_t kAlign = 16;
-  // Zeros that nobody has touched are not resident: `reach_` is seldom built.
+  // Zeros that were not touched are not resident: `reach_` is seldom built.
   std::size_t room = carve(nullptr) + kAlign;
   memory_.reset(static_cast<std::byte*>(std::calloc(room, 1)));
   if (memory_ == nullptr) throw std::bad_alloc();

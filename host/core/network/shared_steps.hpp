@@ -9,7 +9,7 @@
 
 namespace berth::core {
 
-/// How much slower gangs run because they share links: the expected overlap of their communication (docs/contention.md).
+/// How much slower gangs run because they share links: the expected overlap of their communication (docs/simulation-reference.md).
 ///
 /// A gang needs link l for the time m_l = bytes / bandwidth of a step that takes T alone. While it sends, gang k sends too for
 /// a part d_k of the time, so its communication lasts

@@ -18,7 +18,7 @@ struct LinkBytes {
   bool operator==(const LinkBytes&) const = default;
 };
 
-/// The traffic of placed gangs on the links of a state. docs/contention.md has the formulas. Memory is kept between gangs.
+/// The traffic of placed gangs on the links of a state. docs/simulation-reference.md has the formulas. Memory is kept between gangs.
 class Traffic {
  public:
   Traffic(const StateView& state, const NetworkLinks& links) : state_(state), links_(links) {}
@@ -26,7 +26,7 @@ class Traffic {
   /// One row for each link with a known bandwidth that the gang uses, by link. Empty where the gang is on one node or in one
   /// NVLink domain, or where nothing is known of its traffic.
   ///
-  /// The gradients go around a ring of the nodes in their order (docs/contention.md): every node sends 2 (n - 1) / n of them,
+  /// The gradients go around a ring of the nodes in their order (docs/simulation-reference.md): every node sends 2 (n - 1) / n of them,
   /// and the ring leaves every domain below the level that it spans once.
   /// O(nodes of the gang * levels).
   std::span<const LinkBytes> of(const Job& job, const Shape& shape, std::span<const PlanEntry> entries);

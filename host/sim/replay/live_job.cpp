@@ -5,12 +5,6 @@
 #include "host/core/base/wide.hpp"
 
 namespace berth::sim {
-namespace {
-
-constexpr std::size_t kManyLegs = 64;
-
-}  // namespace
-
 void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost, Loss pays) {
   pays_for = pays;
   gpus = of_gpus;
@@ -47,11 +41,11 @@ void LiveJob::begin_phase(std::int64_t from_left, std::int64_t to_rate) {
 void LiveJob::change_rate(TimeUs now, std::int64_t to_rate) {
   begin_phase(left_at(now), to_rate);
   ++rate_changes;
-  if (legs.size() % kManyLegs != 0) return;
-  // A failure returns it to what it has saved: legs before that are over.
+  // A failure returns it to what it has saved. Before now no other instant is asked for.
   const TimeUs saved = work_until(now).saved;
-  const auto first = std::find_if(legs.rbegin(), legs.rend(), [&](const core::WorkLeg& one) { return one.worked <= saved; });
-  if (first != legs.rend()) legs.erase(legs.begin(), first.base() - 1);
+  const auto after = std::find_if(legs.begin(), legs.end() - 1, [&](const core::WorkLeg& one) { return one.worked > saved; });
+  const auto of_saved = legs.erase(after, legs.end() - 1);
+  if (of_saved - legs.begin() > 1) legs.erase(legs.begin(), of_saved - 1);
 }
 
 std::int64_t LiveJob::left_at(TimeUs now) const { return left_after(work_until(now).worked); }

@@ -34,7 +34,7 @@ struct LiveJob {
   TimeUs without_work = 0;                ///< time with GPUs but without lasting work
   std::int64_t crashes = 0;               ///< number of crashes of the job itself
   __int128 crashed_gpu_us = 0;            ///< its GPU-time at the last crash
-  std::uint64_t rate_changes = 0;         ///< by other jobs: when it ends was expected anew
+  std::uint64_t rate_changes = 0;         ///< number of changes by other jobs: expected events of an earlier rate are void
   bool slowed = false;                    ///< by other jobs
   std::uint64_t run = 0;                  ///< counts starts, moves and stops: events of an earlier run are void
   bool live = false, running = false;
@@ -52,7 +52,7 @@ struct LiveJob {
   void stall(TimeUs now, TimeUs notice, const Executed& executed);
   /// Its next phase begins at `now`, with `from_left` work left and another rate.
   void begin_phase(std::int64_t from_left, std::int64_t to_rate);
-  /// It goes on at another rate. O(1) amortised.
+  /// It goes on at another rate. O(1): at most two legs are kept.
   void change_rate(TimeUs now, std::int64_t to_rate);
   /// When it finishes its work, if nothing happens and the rate stays.
   TimeUs ends_at() const { return reaches_at(0); }

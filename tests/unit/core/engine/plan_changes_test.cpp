@@ -15,7 +15,7 @@
 #include "host/core/state/state_view.hpp"
 #include "host/sim/generate/generate.hpp"
 #include "tests/support/plan_text.hpp"
-#include "tests/support/reservation_view.hpp"
+#include "tests/support/plans/reservation_view.hpp"
 #include "tests/unit/policy/shapes/shape_policy_support.hpp"
 
 namespace berth::test {

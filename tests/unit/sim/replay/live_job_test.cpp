@@ -64,6 +64,26 @@ TEST(LiveJob, LosesInAFailureWhatItHasNotSaved) {
   EXPECT_EQ(s.job.outcome.failures, 1);
 }
 
+TEST(LiveJob, ReturnsToWhatItSavedBeforeItsRateChanged) {
+  Saving s;
+  s.job.change_rate(20 * kSecond, 2 * kSecond);  // 10 s of work are done
+  s.job.change_rate(30 * kSecond, kSecond);      // 30 s
+  s.job.change_rate(50 * kSecond, 3 * kSecond);  // 45 s, of which 40 s were saved
+  EXPECT_EQ(s.job.left_at(50 * kSecond), 55 * kSecond);
+  EXPECT_EQ(s.job.left_at(55 * kSecond), 40 * kSecond);
+  s.job.stall(55 * kSecond, 0);
+
+  EXPECT_EQ(s.job.left, 60 * kSecond);
+}
+
+TEST(LiveJob, KeepsFewLegsHoweverOftenItsRateChanges) {
+  Saving s;
+  for (std::int64_t i = 1; i <= 1'000; ++i) {
+    s.job.change_rate((10 + i) * kSecond, kSecond / 100 * (1 + i % 2));
+    EXPECT_LE(s.job.legs.size(), 2U) << i;
+  }
+}
+
 TEST(LiveJob, SavesInTimeWhenTheNoticeIsEarlyEnough) {
   Saving soon, late;
   soon.job.stall(47 * kSecond, 5 * kSecond);
