@@ -338,7 +338,7 @@ void add_simulate(Commands& commands) {
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   app.add_option("--placement", options->placement, "Set how jobs are packed: short for --param packing=")
-      ->check(CLI::IsMember({"count", "consolidate", "emptiest", "topology"}))
+      ->check(CLI::IsMember({"count", "consolidate", "emptiest", "topology", "contention"}))
       ->type_name("NAME");
   app.add_option("--estimates", options->estimates, "Estimate run times: oracle (the truth), reactive, rolling, noise:P, none")
       ->type_name("SOURCE")

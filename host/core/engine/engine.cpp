@@ -461,7 +461,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     reading = core::Reading::kNothing;
   }
   quiet_ = 0;
-  problem.build(s, chosen.rules);
+  problem.build(s, chosen.rules, {}, &policy_state);
   const bool chooses_shapes = chosen.policy == nullptr;
   core::PassInput::Marks marks{problem.lost(), problem.repaired(), builder.reject(s, problem.view(), certificates)};
   if (chooses_shapes) marks.impossible = builder.impossible(s, problem.view());
@@ -503,6 +503,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
       chooses_shapes ? request.max_iterations > 0 && work() >= request.max_iterations : attempt.request.limit < attempt.request.n;
   plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";
   plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns());
+  if (chosen.rules.packing == core::Packing::kContention) {
+    problem.waits().look(s, problem.view(), attempt.request, attempt.result.columns());
+    plan.order_until_us = std::min(plan.order_until_us, problem.waits().until());
+  }
   build_plan(s, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
   if (searches()) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
@@ -523,6 +527,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
   if (searches() && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
+  if (chosen.rules.packing == core::Packing::kContention) problem.waits().store(s, policy_state);
   policy_state.policy = request.policy;
   plan.device = backends.device();
   plan.timing.validate_s = step.lap();

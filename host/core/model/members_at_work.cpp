@@ -22,6 +22,16 @@ bool has_spares(const Shape& shape) {
 
 }  // namespace
 
+void set_members_at_work(const Shape& shape, std::span<const PlanEntry> entries, std::int32_t group, std::vector<NodeMembers>& nodes) {
+  nodes.clear();
+  std::int32_t left = members_at_work(shape, entries, group);
+  for (const PlanEntry& entry : entries) {  // in rank order, so that spares come last
+    if (entry.group != group || left == 0) continue;
+    nodes.push_back({entry.node, std::min(left, entry.members)});
+    left -= nodes.back().members;
+  }
+}
+
 void set_nodes_at_work(const Shape& shape, std::span<const PlanEntry> entries, std::vector<NodeGpus>& nodes) {
   nodes.clear();
   if (!has_spares(shape)) {

@@ -15,6 +15,14 @@ struct NodeGpus {
   std::int32_t gpus;
 };
 
+struct NodeMembers {
+  std::int32_t node;  // rank
+  std::int32_t members;
+};
+
+/// @param nodes  out: the members of a group that work, in their order; a node more than once where they are not together there
+void set_members_at_work(const Shape& shape, std::span<const PlanEntry> entries, std::int32_t group, std::vector<NodeMembers>& nodes);
+
 /// @param nodes  out: each node with members at work, ascending, and their GPUs there
 void set_nodes_at_work(const Shape& shape, std::span<const PlanEntry> entries, std::vector<NodeGpus>& nodes);
 

@@ -11,7 +11,8 @@ namespace berth::core {
 SharedSteps::SharedSteps(const NetworkLinks& links)
     : links_(links), on_(to_index(links.size())), sum_(to_index(links.size()), 0), link_seen_(to_index(links.size()), 0) {}
 
-void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm) {
+void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm,
+                      std::int64_t included_ns) {
   if (gangs_.size() <= to_index(job)) gangs_.resize(to_index(job) + 1);
   Gang& gang = gangs_[to_index(job)];
   assert(!gang.is_there && step_ns > 0);
@@ -28,6 +29,7 @@ void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::in
     gang.alone = std::max(gang.alone, needs);
     on_[to_index(row.link)].push_back(job);
   }
+  gang.included = included_ns == kAlone ? gang.alone : static_cast<double>(included_ns) * 1e-9;
   see(job);
 }
 
@@ -77,7 +79,7 @@ void SharedSteps::spread() {
 void SharedSteps::solve() {
   for (const std::int32_t job : seen_) {
     Gang& gang = gangs_[to_index(job)];
-    gang.sends = gang.is_there ? std::min(1.0, gang.alone / gang.step) : 0;
+    gang.sends = gang.is_there ? std::min(1.0, gang.alone / step_of(gang, gang.alone)) : 0;
   }
   for (int round = 0; round < kMostRounds; ++round) {
     add_up();
@@ -121,12 +123,8 @@ std::span<const std::int32_t> SharedSteps::settle() {
   for (const std::int32_t job : seen_) {
     Gang& gang = gangs_[to_index(job)];
     gang.is_seen = false;
-    double lasts = gang.alone;
-    for (std::size_t k = 0; gang.is_there && k < gang.link.size(); ++k) {
-      lasts = std::max(lasts, gang.needs[k] * (1 + std::max(0.0, sum_[to_index(gang.link[k])] - gang.sends)));
-    }
-    const double step = gang.step + gang.exposed * (lasts - gang.alone);
-    const std::int64_t speed = gang.is_there ? std::max<std::int64_t>(1, std::llround(1e6 * gang.step / step)) : std::int64_t{1'000'000};
+    const std::int64_t speed = gang.is_there ? std::max<std::int64_t>(1, std::llround(1e6 * gang.step / step_of(gang, lasts_among(gang))))
+                                             : std::int64_t{1'000'000};
     if (speed != gang.speed_ppm && gang.is_there) changed_.push_back(job);
     gang.speed_ppm = speed;
   }

@@ -16,8 +16,8 @@ namespace berth::core {
 ///
 ///     N = max over its links of m_l (1 + sum of d_k over the other gangs on l)
 ///
-/// and a step lasts T + e (N - max m_l), where e is the part of communication that computing does not hide. d = N / step, at
-/// most 1. It is the least solution: the iteration begins with gangs that run alone, and only ascends.
+/// and a step lasts T + e (N - C), where e is the part of communication that computing does not hide, and C is what T has of
+/// it. d = N / step, at most 1. It is the least solution: the iteration begins with gangs that run alone, and only ascends.
 ///
 /// Speeds depend on the gangs that are there alone, not on the order in which they came. Only gangs that share a link,
 /// or share one with such gangs, are looked at again.
@@ -28,7 +28,9 @@ class SharedSteps {
   /// A gang comes. It must not be there.
   /// @param step_ns      of a step when it runs alone, above 0
   /// @param exposed_ppm  millionths of its communication that computing does not hide
-  void add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm);
+  /// @param included_ns  communication of which `step_ns` has the exposed part: C; kAlone: all of it, max m_l
+  void add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm,
+           std::int64_t included_ns = kAlone);
   /// A gang leaves; nothing where it is not there.
   void remove(std::int32_t job);
   /// Finds the speeds after these changes. @returns the gangs whose speed is another than before, ascending
@@ -37,6 +39,7 @@ class SharedSteps {
   /// Millionths of the speed that the gang has alone; a gang that is not there has all of it.
   std::int64_t speed_ppm(std::int32_t job) const;
 
+  static constexpr std::int64_t kAlone = -1;
   static constexpr int kMostRounds = 100;
   static constexpr double kEnough = 1e-7;  // of the time that the gangs send: no further round
 
@@ -45,6 +48,7 @@ class SharedSteps {
     bool is_there = false, is_seen = false;
     double step = 0, exposed = 0;  // seconds; part
     double alone = 0;              // seconds that it sends, alone
+    double included = 0;           // of which `step` has the exposed part
     double sends = 0, next = 0;    // part of the time, and in the next round
     std::int64_t speed_ppm = 1'000'000;
     std::vector<std::int32_t> link;
@@ -56,7 +60,7 @@ class SharedSteps {
   void solve();
   void add_up();
   double lasts_among(const Gang& gang) const;
-  static double step_of(const Gang& gang, double lasts) { return gang.step + gang.exposed * (lasts - gang.alone); }
+  static double step_of(const Gang& gang, double lasts) { return gang.step + gang.exposed * (lasts - gang.included); }
 
   const NetworkLinks& links_;
   std::vector<Gang> gangs_;                      // [jobs]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/state/span.hpp"
 
@@ -10,38 +11,194 @@ namespace {
 
 constexpr std::int32_t kSwitch = static_cast<std::int32_t>(TopologyKind::kSwitch);
 
+std::int64_t count(std::span<const NodeMembers> nodes) {
+  std::int64_t members = 0;
+  for (const NodeMembers& here : nodes) members += here.members;
+  return members;
+}
+
+// A node once, ascending.
+void by_node(std::vector<NodeMembers>& nodes) {
+  std::sort(nodes.begin(), nodes.end(), [](const NodeMembers& a, const NodeMembers& b) { return a.node < b.node; });
+  std::size_t kept = 0;
+  for (const NodeMembers& one : nodes) {
+    if (kept > 0 && nodes[kept - 1].node == one.node) {
+      nodes[kept - 1].members += one.members;
+    } else {
+      nodes[kept++] = one;
+    }
+  }
+  nodes.resize(kept);
+}
+
 }  // namespace
 
-void Traffic::add(std::int32_t link, std::int64_t bytes) {
-  if (bytes > 0 && links_.bytes_per_s(link) > 0) rows_.push_back({link, bytes});
+bool Traffic::stated(const Shape& shape) {
+  return std::any_of(shape.groups.begin(), shape.groups.end(), [](const Group& group) { return !group.communication.empty(); });
+}
+
+void Traffic::add(std::int32_t link, std::int64_t out, std::int64_t in) {
+  if ((out > 0 || in > 0) && links_.bytes_per_s(link) > 0) flows_.push_back({link, out, in});
+}
+
+bool Traffic::same_nvlink(std::int32_t a, std::int32_t b) const {
+  const Topologies& topologies = impl_of(state_).topologies;
+  return topologies.nvlink_domain(a) >= 0 && topologies.nvlink_domain(a) == topologies.nvlink_domain(b);
 }
 
 // Nodes are in order of domain path, so a domain's nodes stand together.
-void Traffic::add_domains(std::int64_t bytes) {
+void Traffic::add_domains(std::span<const NodeMembers> nodes, std::int64_t bytes) {
   const Topologies& topologies = impl_of(state_).topologies;
   for (std::int32_t level = 1; level + 1 < topologies.levels(kSwitch); ++level) {
-    const std::int32_t first = topologies.domain_of(kSwitch, level, nodes_.front().node);
-    if (first == topologies.domain_of(kSwitch, level, nodes_.back().node)) return;
+    const std::int32_t first = topologies.domain_of(kSwitch, level, nodes.front().node);
+    if (first == topologies.domain_of(kSwitch, level, nodes.back().node)) return;
     std::int32_t seen = -1;
-    for (const NodeGpus& here : nodes_) {
+    for (const NodeMembers& here : nodes) {
       const std::int32_t domain = topologies.domain_of(kSwitch, level, here.node);
-      if (domain != seen) add(links_.of_domain(domain), bytes);
+      if (domain != seen) add(links_.of_domain(domain), bytes, bytes);
       seen = domain;
     }
   }
 }
 
+void Traffic::ring(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+  const auto n = static_cast<std::int64_t>(nodes.size());
+  if (n < 2) return;
+  const bool inside =
+      std::all_of(nodes.begin(), nodes.end(), [&](const NodeMembers& here) { return same_nvlink(here.node, nodes[0].node); });
+  if (inside) return;
+  const std::int64_t each = mul_div(bytes, 2 * (n - 1), n);
+  for (const NodeMembers& here : nodes) add(links_.of_node(here.node), each, each);
+  add_domains(nodes, each);
+}
+
+// Every member of `from` sends `bytes` in all, evenly to the members of `to`; both by node.
+void Traffic::exchange(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes) {
+  const std::int64_t all_to = count(to);
+  if (all_to == 0) return;
+  for (std::int32_t level = 0; level + 1 < impl_of(state_).topologies.levels(kSwitch); ++level) {
+    const auto moves = [&](std::int64_t members, std::int64_t elsewhere) { return saturate(Wide{bytes} * members * elsewhere / all_to); };
+    leave(level, from, to,
+          [&](std::int32_t link, std::int64_t members, std::int64_t elsewhere) { add(link, moves(members, elsewhere), 0); });
+    leave(level, to, from,
+          [&](std::int32_t link, std::int64_t members, std::int64_t elsewhere) { add(link, 0, moves(members, elsewhere)); });
+  }
+}
+
+// Calls use(link, members of `here` behind it, members of `there` that are not behind it) for each link of a level. What is
+// in the NVLink domain of a node counts as behind its NICs.
+template <class Use>
+void Traffic::leave(std::int32_t level, std::span<const NodeMembers> here, std::span<const NodeMembers> there, const Use& use) {
+  const Topologies& topologies = impl_of(state_).topologies;
+  const auto place = [&](std::int32_t node) {
+    const std::int32_t domain = level == 0 ? topologies.nvlink_domain(node) : topologies.domain_of(kSwitch, level, node);
+    return domain < 0 ? links_.of_node(node) : links_.of_domain(domain);
+  };
+  behind_.resize(to_index(links_.size()));
+  for (const NodeMembers& one : there) behind_[to_index(place(one.node))] += one.members;
+  const std::int64_t all = count(there);
+  for (std::size_t i = 0; i < here.size();) {
+    const std::int32_t where = place(here[i].node);
+    const std::int32_t link = level == 0 ? links_.of_node(here[i].node) : where;
+    std::int64_t members = here[i++].members;
+    for (; level > 0 && i < here.size() && place(here[i].node) == where; ++i) members += here[i].members;
+    use(link, members, all - behind_[to_index(where)]);
+  }
+  for (const NodeMembers& one : there) behind_[to_index(place(one.node))] = 0;
+}
+
+void Traffic::edge(std::int32_t from, std::int32_t to, std::int64_t forward, std::int64_t back) {
+  if (from == to || same_nvlink(from, to)) return;
+  const Topologies& topologies = impl_of(state_).topologies;
+  add(links_.of_node(from), forward, back);
+  add(links_.of_node(to), back, forward);
+  for (std::int32_t level = 1; level + 1 < topologies.levels(kSwitch); ++level) {
+    const std::int32_t a = topologies.domain_of(kSwitch, level, from);
+    const std::int32_t b = topologies.domain_of(kSwitch, level, to);
+    if (a == b) return;
+    add(links_.of_domain(a), forward, back);
+    add(links_.of_domain(b), back, forward);
+  }
+}
+
+// Member i of `from` sends to member i n / m of the n of `to`, which sends as much back.
+void Traffic::pipe(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes, bool back) {
+  const std::int64_t m = count(from);
+  const std::int64_t n = count(to);
+  if (m == 0 || n == 0) return;
+  std::int64_t i = 0;
+  std::int64_t passed = 0;  // members of `to` on the nodes before `at`
+  std::size_t at = 0;
+  for (const NodeMembers& here : from) {
+    for (std::int32_t k = 0; k < here.members; ++k, ++i) {
+      const std::int64_t counterpart = i * n / m;
+      while (counterpart >= passed + to[at].members) passed += to[at++].members;
+      edge(here.node, to[at].node, bytes, back ? bytes : 0);
+    }
+  }
+}
+
+void Traffic::chain(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+  for (std::size_t i = 1; i < nodes.size(); ++i) edge(nodes[i - 1].node, nodes[i].node, bytes, bytes);
+}
+
+void Traffic::add_group(const Shape& shape, std::size_t group, std::span<const PlanEntry> entries) {
+  for (const Communication& one : shape.groups[group].communication) {
+    if (one.bytes_per_step == 0) continue;
+    set_members_at_work(shape, entries, static_cast<std::int32_t>(group), members_);
+    if (one.peer.empty()) {
+      if (one.kind == CommKind::kPp) {
+        chain(members_, one.bytes_per_step);
+        continue;
+      }
+      by_node(members_);
+      if (one.kind == CommKind::kTp || one.kind == CommKind::kDp) {
+        ring(members_, one.bytes_per_step);
+      } else {
+        exchange(members_, members_, one.bytes_per_step);
+      }
+      continue;
+    }
+    std::size_t peer = 0;
+    while (peer < shape.groups.size() && shape.groups[peer].name != one.peer) ++peer;
+    if (peer == shape.groups.size()) continue;
+    set_members_at_work(shape, entries, static_cast<std::int32_t>(peer), peers_);
+    if (one.kind == CommKind::kEp || one.kind == CommKind::kKv) {
+      by_node(members_);
+      by_node(peers_);
+      exchange(members_, peers_, one.bytes_per_step);
+    } else {
+      pipe(members_, peers_, one.bytes_per_step, one.kind == CommKind::kPp);
+    }
+  }
+}
+
+// Sums by link, then the direction that carries more.
+void Traffic::merge() {
+  std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) { return a.link < b.link; });
+  for (std::size_t i = 0; i < flows_.size();) {
+    Flow sum{flows_[i].link, 0, 0};
+    for (; i < flows_.size() && flows_[i].link == sum.link; ++i) {
+      sum.out = saturating_add(sum.out, flows_[i].out);
+      sum.in = saturating_add(sum.in, flows_[i].in);
+    }
+    rows_.push_back({sum.link, std::max(sum.out, sum.in)});
+  }
+}
+
 std::span<const LinkBytes> Traffic::of(const Job& job, const Shape& shape, std::span<const PlanEntry> entries) {
   rows_.clear();
-  if (job.profile.gradient_bytes == 0 || entries.empty()) return rows_;
-  const SpanInfo span = span_of(impl_of(state_), shape, entries);
-  if (span.nodes < 2 || span.one_nvlink_domain) return rows_;
-  set_nodes_at_work(shape, entries, nodes_);
-  const auto n = static_cast<std::int64_t>(nodes_.size());
-  const std::int64_t bytes = mul_div(job.profile.gradient_bytes, 2 * (n - 1), n);
-  for (const NodeGpus& here : nodes_) add(links_.of_node(here.node), bytes);
-  add_domains(bytes);
-  std::sort(rows_.begin(), rows_.end(), [](const LinkBytes& a, const LinkBytes& b) { return a.link < b.link; });
+  flows_.clear();
+  if (entries.empty()) return rows_;
+  if (stated(shape)) {
+    for (std::size_t group = 0; group < shape.groups.size(); ++group) add_group(shape, group, entries);
+  } else if (job.profile.gradient_bytes > 0) {
+    set_nodes_at_work(shape, entries, nodes_);
+    members_.clear();
+    for (const NodeGpus& here : nodes_) members_.push_back({here.node, here.gpus});
+    ring(members_, job.profile.gradient_bytes);
+  }
+  merge();
   return rows_;
 }
 

@@ -18,7 +18,7 @@ struct LinkBytes {
   bool operator==(const LinkBytes&) const = default;
 };
 
-/// The traffic of placed gangs on the links of a state. docs/simulation-reference.md has the formulas. Memory is kept between gangs.
+/// The traffic of placed gangs on the links of a state. docs/traffic.md has the formulas. Memory is kept between gangs.
 class Traffic {
  public:
   Traffic(const StateView& state, const NetworkLinks& links) : state_(state), links_(links) {}
@@ -26,18 +26,38 @@ class Traffic {
   /// One row for each link with a known bandwidth that the gang uses, by link. Empty where the gang is on one node or in one
   /// NVLink domain, or where nothing is known of its traffic.
   ///
-  /// The gradients go around a ring of the nodes in their order (docs/simulation-reference.md): every node sends 2 (n - 1) / n of them,
-  /// and the ring leaves every domain below the level that it spans once.
-  /// O(nodes of the gang * levels).
+  /// Where groups of the shape state communication, it is theirs. Else the gradients go around a ring of the nodes in their
+  /// order: every node sends 2 (n - 1) / n of them, and the ring leaves every domain below the level that it spans once.
+  /// O(nodes of the gang * levels), and O(members * levels) for each pipeline.
   std::span<const LinkBytes> of(const Job& job, const Shape& shape, std::span<const PlanEntry> entries);
 
+  /// Whether a group of the shape states communication.
+  static bool stated(const Shape& shape);
+
  private:
-  void add_domains(std::int64_t bytes);
-  void add(std::int32_t link, std::int64_t bytes);
+  struct Flow {
+    std::int32_t link;
+    std::int64_t out, in;
+  };
+  void add_group(const Shape& shape, std::size_t group, std::span<const PlanEntry> entries);
+  void ring(std::span<const NodeMembers> nodes, std::int64_t bytes);
+  void exchange(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes);
+  template <class Use>
+  void leave(std::int32_t level, std::span<const NodeMembers> here, std::span<const NodeMembers> there, const Use& use);
+  void pipe(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes, bool back);
+  void chain(std::span<const NodeMembers> nodes, std::int64_t bytes);
+  void edge(std::int32_t from, std::int32_t to, std::int64_t forward, std::int64_t back);
+  void add_domains(std::span<const NodeMembers> nodes, std::int64_t bytes);
+  void add(std::int32_t link, std::int64_t out, std::int64_t in);
+  void merge();
+  bool same_nvlink(std::int32_t a, std::int32_t b) const;
 
   StateView state_;
   const NetworkLinks& links_;
+  std::vector<NodeMembers> members_, peers_;
   std::vector<NodeGpus> nodes_;
+  std::vector<Flow> flows_;
+  std::vector<std::int32_t> behind_;  // [links] members; zero between calls
   std::vector<LinkBytes> rows_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace berth::core {
 
-void PassProblem::cut(const StateImpl& s, const PassRules& rules) {
+void PassProblem::cut(const StateImpl& s, const PassRules& rules, const PolicyState* kept) {
   const kernel::ProblemView& p = s.problem();
   cut_.assign(p.options, p.options + p.n_options);
   for (std::int32_t job = 0; job < p.n_jobs && rules.packing == Packing::kConsolidate; ++job) {
@@ -17,6 +17,7 @@ void PassProblem::cut(const StateImpl& s, const PassRules& rules) {
       demand = s.demands.consolidated(demand, s.type_size[to_index(type)].gpus_per_node);
     }
   }
+  if (rules.packing == Packing::kContention) waits_.narrow(s, kept, cut_);
   if (rules.consolidation) consolidator_.apply(s, *rules.consolidation, cut_);
 }
 
@@ -49,10 +50,10 @@ void PassProblem::hold_repaired(const StateImpl& s) {
   kernel::set_held(view_, held_begin_.data(), held_.data());
 }
 
-void PassProblem::build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken) {
+void PassProblem::build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken, const PolicyState* kept) {
   const StateImpl& s = impl_of(view);
-  const bool cuts = rules.packing == Packing::kConsolidate || rules.consolidation;
-  if (cuts) cut(s, rules);
+  const bool cuts = rules.packing == Packing::kConsolidate || rules.packing == Packing::kContention || rules.consolidation;
+  if (cuts) cut(s, rules, kept);
   failures_.find(s, taken);
   view_ = failures_.problem();
   if (!failures_.repairs().empty()) hold_repaired(s);

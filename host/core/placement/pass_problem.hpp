@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/plan.hpp"
+#include "host/core/placement/contention_waits.hpp"
 #include "host/core/placement/failures.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/state/state_view.hpp"
@@ -21,7 +22,9 @@ class PassProblem {
  public:
   /// @param taken  GPUs that repairs may not use either. They are removed only in a problem with failures; otherwise
   /// the pass takes them.
-  void build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken = {});
+  /// @param kept   of the policy: since when gangs wait for less contention; null: they have not waited yet
+  void build(const StateView& view, const PassRules& rules, std::span<const kernel::TakenRow> taken = {},
+             const PolicyState* kept = nullptr);
 
   /// Only the failures, as `build` finds them.
   const Failures& find_failures(const StateImpl& state) {
@@ -35,17 +38,20 @@ class PassProblem {
   /// Valid until the state changes or the next build.
   const kernel::ProblemView& view() const { return view_; }
   const Failures& failures() const { return failures_; }
+  /// Of a problem for `packing=contention`.
+  ContentionWaits& waits() { return waits_; }
   const std::vector<std::uint8_t>& lost() const { return failures_.lost(); }
   const std::vector<std::int32_t>& repaired() const { return failures_.repaired(); }
   const std::vector<std::vector<PlanEntry>>& repairs() const { return failures_.repairs(); }
 
  private:
-  void cut(const StateImpl& state, const PassRules& rules);
+  void cut(const StateImpl& state, const PassRules& rules, const PolicyState* kept);
   void hold_repaired(const StateImpl& state);
 
   kernel::ProblemView view_{};
   Failures failures_;
   Consolidator consolidator_;
+  ContentionWaits waits_;
   std::vector<kernel::OptionRow> cut_;
   std::vector<std::int32_t> held_begin_;  // what jobs hold after repairs, as in the problem
   std::vector<kernel::HeldRow> held_;

@@ -115,8 +115,10 @@ const PolicyEntry& find_policy(const std::string& name);
 const char* work_unit(const std::string& name);
 
 using kernel::Packing;
-/// What the pass does: demands are consolidated before it.
-constexpr Packing pass_packing(Packing packing) { return packing == Packing::kConsolidate ? Packing::kTopology : packing; }
+/// What the pass does: demands are consolidated before it, and places are changed for less contention after it.
+constexpr Packing pass_packing(Packing packing) {
+  return packing == Packing::kConsolidate || packing == Packing::kContention ? Packing::kTopology : packing;
+}
 
 /// Rules of a policy's scheduling pass: the parameters common to all policies, and its own placement rules.
 struct PassRules {

@@ -70,7 +70,7 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
   }
   return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
                 : kernel::Discipline::kGreedy,
-          static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate", "emptiest"})),
+          static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate", "emptiest", "contention"})),
           static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
           entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt, by_count};
 }

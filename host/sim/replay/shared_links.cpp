@@ -4,7 +4,7 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
-#include "host/core/state/job_rates.hpp"
+#include "host/core/network/gang_steps.hpp"
 
 namespace berth::sim {
 
@@ -15,11 +15,10 @@ void SharedLinks::start(std::int32_t job, const Job& description) {
   const std::int32_t shape = StateView(state_).job().shape[to_index(job)];
   if (links_.none() || shape < 0) return;
   const std::span<const PlanEntry> entries = StateView(state_).jobs()[to_index(job)].entries;
-  const core::PlacedStep step = core::placed_step(state_, description, shape, entries);
+  const core::GangStep step = core::gang_step(state_, description, shape, entries);
   if (step.ns == 0) return;
-  const std::int64_t hidden = description.profile.kind == ProfileKind::kClosedForm ? description.profile.closed_form.overlap_ppm : 0;
-  steps_.add(job, traffic_.of(description, description.shapes[to_index(shape)], entries), step.ns,
-             1'000'000 - std::clamp<std::int64_t>(hidden, 0, 1'000'000));
+  const std::span<const core::LinkBytes> rows = traffic_.of(description, description.shapes[to_index(shape)], entries);
+  steps_.add(job, rows, step.ns, step.exposed_ppm, step.included_ns);
 }
 
 std::int64_t SharedLinks::slowed(std::int32_t job, std::int64_t rate) const {

@@ -1,0 +1,182 @@
+// `packing=contention`: gangs wait for a rack, no longer than 8 times what they would lose elsewhere.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "tests/unit/core/network/network_support.hpp"
+
+namespace berth::test {
+namespace {
+
+constexpr std::int64_t kGB = 1'000'000'000;
+
+// 8 GPUs of two nodes. Steps of 3 s in a rack and 5 s between racks (CrossingLossTest.AnAllToAllOfTwoNodes).
+Job all_to_all(const std::string& id, std::int64_t steps) {
+  Job job;
+  job.id = id;
+  job.profile = second_steps();
+  job.profile.gradient_bytes = 0;
+  job.shapes.resize(1);
+  job.shapes[0].id = "s";
+  job.shapes[0].gpus = 8;
+  Group group;
+  group.name = "experts";
+  group.members_min = group.members_want = group.members_max = 8;
+  group.communication = {{CommKind::kEp, "", 10 * kGB}};
+  job.shapes[0].groups = {group};
+  job.progress.work_total = steps * 1'000'000;
+  return job;
+}
+
+Job holds_node(const std::string& id, const std::string& node) {
+  Job job;
+  job.id = id;
+  job.shapes.resize(1);
+  job.shapes[0].id = "s";
+  job.shapes[0].gpus = 4;
+  job.state = JobState::kRunning;
+  job.allocation.shape = "s";
+  job.allocation.entries = {{"", 0, node, {0, 1, 2, 3}, kWholeGpu, false}};
+  return job;
+}
+
+class WaitsForARack : public ::testing::Test {
+ protected:
+  // One node of each rack is free.
+  WaitsForARack() {
+    snapshot_ = two_node_racks(2);
+    snapshot_.now_us = 1000 * kSecond;
+    snapshot_.jobs = {all_to_all("g", 60), holds_node("x", "n0"), holds_node("y", "n2")};
+    request_.policy = "fifo";
+    request_.params = {{"packing", "contention"}};
+  }
+
+  Plan decide() {
+    const ClusterState state(snapshot_);
+    Engine engine;
+    Plan plan;
+    engine.decide(state, kept_, request_, plan);
+    return plan;
+  }
+  static const Decision& of(const Plan& plan, std::int32_t job) {
+    for (const Decision& d : plan.decisions) {
+      if (d.job == job) return d;
+    }
+    throw std::out_of_range("no decision");
+  }
+  static std::vector<std::int32_t> nodes(const Plan& plan, const Decision& d) {
+    std::vector<std::int32_t> nodes;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) nodes.push_back(plan.entries[static_cast<std::size_t>(e)].node);
+    return nodes;
+  }
+
+  Snapshot snapshot_;
+  PolicyState kept_;
+  Request request_;
+};
+
+TEST_F(WaitsForARack, AndSaysUntilWhen) {
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kWait);
+  EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kTopologyRequired);
+  EXPECT_EQ(of(plan, 0).reason.best, 4);
+  EXPECT_EQ(kept_.columns.at("contention.waiting_since_us").at("g"), 1000 * kSecond);
+  // 60 steps alone take 60.003 s: 8 * 0.666666 of that.
+  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 320'016'005);
+}
+
+TEST_F(WaitsForARack, StartsElsewhereWhenTheTimeIsUp) {
+  decide();
+  snapshot_.now_us = 1000 * kSecond + 320'016'004;
+  EXPECT_EQ(of(decide(), 0).action, Action::kWait);
+  snapshot_.now_us += 1;
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kStart);
+  EXPECT_EQ(nodes(plan, of(plan, 0)), (std::vector<std::int32_t>{1, 3}));
+}
+
+TEST_F(WaitsForARack, StartsInARackAtOnce) {
+  snapshot_.jobs.pop_back();
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kStart);
+  EXPECT_EQ(nodes(plan, of(plan, 0)), (std::vector<std::int32_t>{2, 3}));
+  EXPECT_EQ(kept_.columns.count("contention.waiting_since_us"), 0U);
+  EXPECT_EQ(plan.order_until_us, kNever);
+}
+
+TEST_F(WaitsForARack, OtherPackingsDoNotWait) {
+  request_.params = {{"packing", "topology"}};
+  EXPECT_EQ(of(decide(), 0).action, Action::kStart);
+}
+
+// The time begins when it could have started, not before: with one free node it has not been declined.
+TEST_F(WaitsForARack, TheTimeBeginsWhenGpusAreFree) {
+  snapshot_.jobs.push_back(holds_node("z", "n1"));
+  EXPECT_EQ(of(decide(), 0).action, Action::kWait);
+  EXPECT_EQ(kept_.columns.count("contention.waiting_since_us"), 0U);
+  snapshot_.jobs.pop_back();
+  snapshot_.now_us = 5000 * kSecond;
+  EXPECT_EQ(of(decide(), 0).action, Action::kWait);
+  EXPECT_EQ(kept_.columns.at("contention.waiting_since_us").at("g"), 5000 * kSecond);
+  // What it held back for stays known while the GPUs are gone again.
+  snapshot_.jobs.push_back(holds_node("z", "n1"));
+  snapshot_.now_us = 6000 * kSecond;
+  decide();
+  EXPECT_EQ(kept_.columns.at("contention.waiting_since_us").at("g"), 5000 * kSecond);
+}
+
+// GPUs that jobs in front of it take are not free at its turn.
+TEST_F(WaitsForARack, JobsInFrontTakeTheirGpus) {
+  Job first;
+  first.id = "a";
+  first.shapes.resize(1);
+  first.shapes[0].id = "s";
+  first.shapes[0].gpus = 4;
+  first.priority = 1;
+  snapshot_.jobs.insert(snapshot_.jobs.begin(), first);
+  request_.policy = "priority";
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kStart);
+  EXPECT_EQ(of(plan, 1).action, Action::kWait);
+  EXPECT_EQ(kept_.columns.count("contention.waiting_since_us"), 0U);
+}
+
+// A preemptive policy takes a rack from jobs of lower rank.
+TEST_F(WaitsForARack, LowerJobsAreDisplacedForARack) {
+  snapshot_.jobs[0].priority = 2;
+  snapshot_.jobs[1].priority = 2;
+  snapshot_.jobs[2].priority = 1;
+  for (std::size_t j = 0; j < 3; ++j) snapshot_.jobs[j].preemption.preemption_class = snapshot_.jobs[j].priority;
+  request_.policy = "priority";
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kStart);
+  EXPECT_EQ(nodes(plan, of(plan, 0)), (std::vector<std::int32_t>{2, 3}));
+  EXPECT_EQ(of(plan, 2).action, Action::kMigrate);
+}
+
+// The shape policies place by the same rule.
+TEST_F(WaitsForARack, PricesTooWait) {
+  request_.policy = "price";
+  EXPECT_EQ(of(decide(), 0).action, Action::kWait);
+  request_.params = {{"packing", "topology"}};
+  kept_ = {};
+  EXPECT_EQ(of(decide(), 0).action, Action::kStart);
+}
+
+TEST_F(WaitsForARack, EveryBackendDecidesAlike) {
+  std::vector<Plan> plans;
+  for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
+    request_.backend = backend;
+    kept_ = {};
+    plans.push_back(decide());
+  }
+  EXPECT_EQ(plans[0].decisions, plans[1].decisions);
+  EXPECT_EQ(plans[0].order_until_us, plans[1].order_until_us);
+}
+
+}  // namespace
+}  // namespace berth::test
