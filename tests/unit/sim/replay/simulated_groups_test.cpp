@@ -72,16 +72,15 @@ TEST(SimulatedGroups, EveryPolicyPlacesAJobAsATree) {
   }
 }
 
+// `a` has a node of each rack. The other two are enough for a flat gang, but in no rack are two free.
 TEST(SimulatedGroups, ATreeWaitsForItsDomainWhereAFlatGangWouldRun) {
   const Snapshot cluster = test::two_node_racks(2);  // nodes of 4 GPUs
-  std::vector<Group> groups{group("g", 2, 4)};
-  groups[0].require = LevelRef{TopologyKind::kSwitch, "rack"};
-  const TraceJob a = shaped("a", 0, 100, {shape("one node", {group("g", 1, 4)})});
-  const TraceJob b = shaped("b", 0, 50, {shape("one node", {group("g", 2, 3)})});
-  const TraceJob tree = shaped("t", 1, 10, {shape("tree", groups)});
-  // While `a` and `b` run, no rack has two free nodes.
-  EXPECT_EQ(run({a, tree}, cluster, named_by("fifo")), "t 1-11 on n2 n3;a 0-100 on n0;");
-  EXPECT_EQ(run({a, b, tree}, cluster, named_by("fifo")), "b 0-50 on n2 n3;t 50-60 on n2 n3;a 0-100 on n0;");
+  std::vector<Group> apart{group("g", 2, 4)}, together{group("g", 2, 4)};
+  apart[0].spread = berth::Spread{{TopologyKind::kSwitch, "rack"}, 1};
+  together[0].require = LevelRef{TopologyKind::kSwitch, "rack"};
+  const TraceJob a = shaped("a", 0, 100, {shape("apart", apart)});
+  EXPECT_EQ(run({a, job("t", 1, 10, 8)}, cluster, named_by("fifo")), "t 1-11 on n1 n3;a 0-100 on n0 n2;");
+  EXPECT_EQ(run({a, shaped("t", 1, 10, {shape("together", together)})}, cluster, named_by("fifo")), "a 0-100 on n0 n2;t 100-110 on n0 n1;");
 }
 
 TEST(SimulatedGroups, WithoutAProfileAShapeRunsAtItsRate) {
