@@ -19,6 +19,7 @@ struct GenerateArguments {
   sim::GenerateOptions generate;
   std::string workload = "helios", fabric = "auto", gpu_types;
   std::string waiting, outage, spare;
+  std::vector<std::string> oversubscription;
   bool no_demands = false, no_labels = false;
   std::string out;
 };
@@ -44,6 +45,9 @@ int run(const GenerateArguments& options) {
   if (!options.waiting.empty()) generate.waiting_ppm = parse_part("--waiting", options.waiting);
   if (!options.outage.empty()) generate.outage_ppm = parse_part("--outage", options.outage);
   if (!options.spare.empty()) generate.spare_ppm = parse_part("--spare", options.spare);
+  generate.oversubscription_ppm =
+      by_name<std::int64_t>("--oversubscription", options.oversubscription, "LEVEL=RATIO above 0, such as rack=2",
+                            [](std::string_view text) { return parse_positive(text, 6, 1'000'000'000'000); });
   generate.demands = !options.no_demands;
   generate.labels = !options.no_labels;
   const Snapshot snapshot = sim::generate(generate);
@@ -71,6 +75,9 @@ void add_cluster_options(CLI::App& app, GenerateArguments& o) {
       ->check(whole_number<std::int32_t>())
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--oversubscription", o.oversubscription, "Set a level's bandwidth from below over that up; repeatable")
+      ->delimiter(',')
+      ->type_name("LEVEL=RATIO");
   app.add_option("--outage", o.outage, "Fail or drain this fraction of the nodes, such as 0.004")->type_name("FRACTION");
   app.add_option("--spare", o.spare, "Keep this fraction of the nodes as spares")->type_name("FRACTION");
   app.add_flag("--no-labels", o.no_labels, "Leave out node labels and jobs that require them");

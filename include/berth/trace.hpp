@@ -8,6 +8,7 @@
 
 #include "berth/cluster.hpp"
 #include "berth/export.hpp"
+#include "berth/job.hpp"
 #include "berth/profile.hpp"
 #include "berth/units.hpp"
 
@@ -45,6 +46,7 @@ struct TraceJob {
   std::vector<TracePhase>
       phases;            ///< phases after the first, sorted by `from`, with 0 < `from` < `work`; `profile` and `batch` describe the first
   bool elastic = false;  ///< may run at every GPU count for which its profile has a point
+  std::vector<Shape> shapes;  ///< alternatives in which it may run, the requested one with `gpus` first; empty: a flat gang of `gpus`
   std::int32_t gpus = 1;
   std::int32_t batch = 0;         ///< samples of one step over all GPUs; 0: not stated
   std::int64_t cpu_milli = 0;     ///< per job; 0: not stated

@@ -63,7 +63,7 @@ _berth() {
         import) words="--cluster --at --elastic --estimates --held --gpus-per-node --gpu-type --topology --nics --bandwidth --oversubscription --links --failed --failed-links --out" ;;
         topology) words="--snapshot --format --out" ;;
         generate)
-          words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --outage --spare --no-labels --jobs
+          words="--nodes --gpus-per-node --gpu-types --fabric --nodes-per-rack --racks-per-pod --oversubscription --outage --spare --no-labels --jobs
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;

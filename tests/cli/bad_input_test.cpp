@@ -101,6 +101,9 @@ TEST(CliBadInput, NumbersAreChecked) {
 }
 
 TEST(CliBadInput, PartsThatAddUpToMoreThanAllAreRefused) {
+  expect_refused("generate --nodes 4 --jobs 5 --oversubscription rack=0 --out -", "expected LEVEL=RATIO above 0, such as rack=2");
+  expect_refused("generate --nodes 4 --jobs 5 --oversubscription rack=2,rack=3 --out -", "'rack' is given twice");
+  expect_refused("generate --nodes 4 --jobs 5 --oversubscription spine=2 --out -", "no level 'spine'; it has rack and pod");
   expect_refused("generate --nodes 4 --jobs 5 --outage 0.6 --spare 0.400001 --out -", "add up to more than 1");
   EXPECT_EQ(berth("generate --nodes 4 --jobs 5 --outage 0.6 --spare 0.4 --out /dev/null").code, 0);
 }

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include "tests/cli/command.hpp"
 
 namespace berth::test {
@@ -167,6 +169,55 @@ TEST(CliSimulate, TheJobsOfOnesAreFiftyAndSubmittedAsPublished) {
   EXPECT_TRUE(contains(rigid.out, "\"moves\":0")) << rigid.out << rigid.err;
   ASSERT_EQ(elastic.code, 0) << elastic.err;
   EXPECT_FALSE(contains(elastic.out, "\"moves\":0")) << elastic.out;  // the profiles came along
+}
+
+TEST(CliSimulate, JobsOfLanguageModelsAreTreesOnAGeneratedFabric) {
+  const Folder folder;
+  const std::string cluster = folder / "cluster.json";
+  ASSERT_EQ(berth("generate --nodes 32 --fabric tree --nodes-per-rack 4 --racks-per-pod 2 --oversubscription rack=4,pod=4 --jobs 0"
+                  " --queues 0 --outage 0 --out '" +
+                  cluster + "'")
+                .code,
+            0);
+  const std::string drawn =
+      "simulate --workload llm --jobs 300 --load 1 --cluster '" + cluster + "' --json --policy fifo srsf priority themis ones";
+  const auto until_times = [](const std::string& line) { return line.substr(0, line.find("\"decision_p50_s\"")); };
+
+  const Answer once = berth(drawn), again = berth(drawn), other = berth(drawn + " --seed 1"),
+               shared = berth(drawn + " --fidelity shared_links");
+
+  ASSERT_EQ(once.code, 0) << once.err;
+  std::istringstream lines(once.out);
+  int runs = 0;
+  for (std::string line; std::getline(lines, line); ++runs) {
+    EXPECT_TRUE(contains(line, R"("completed":300,"rejected":0,"unfinished":0)")) << line;
+  }
+  EXPECT_EQ(runs, 5);
+  EXPECT_EQ(until_times(again.out), until_times(once.out));
+  EXPECT_NE(until_times(other.out), until_times(once.out));
+  ASSERT_EQ(shared.code, 0) << shared.err;
+  EXPECT_NE(until_times(shared.out), until_times(once.out));  // uplinks are shared
+  EXPECT_TRUE(
+      contains(berth("simulate --workload llm --jobs 5 --cluster 4x8 --policy fifo --fidelity iteration").err, "for flat gangs only"));
+}
+
+TEST(CliSimulate, ATraceMayStateItsGangsAsTrees) {
+  const Folder folder;
+  folder.write("trace.json", R"({"schema": "berth.trace.v1", "name": "t", "jobs": [
+    {"id": "a", "submit_s": 0, "run_s": 10, "gpus": 4, "groups": [
+      {"name": "job", "members": 0}, {"name": "w", "parent": "job", "members": 2, "gpus_per_member": 2, "spread": {"level": "node"}}]},
+    {"id": "b", "submit_s": 1, "run_s": 10, "gpus": 4, "groups": [{"name": "g", "gpus_per_member": 4, "require": "rack"}]},
+    {"id": "c", "submit_s": 2, "run_s": 10, "gpus": 8, "shapes": [{"gpus": 8}, {"gpus": 4}]}]})");
+  const std::string trace = " --trace '" + (folder / "trace.json") + "'", given = "simulate --cluster 3x4 --policy fifo" + trace;
+
+  ASSERT_EQ(berth(given + " --jobs-out '" + (folder / "jobs.csv") + "'").code, 0);
+  const std::string rows = content_of(folder / "jobs.csv");
+  EXPECT_TRUE(contains(rows, "fifo,a,completed,0,0,10,10,0,10,0,40,1,0,0,n0 n1,\n")) << rows;
+  EXPECT_TRUE(contains(rows, "group 'g' names the level 'rack', and the topology 'switch' of the cluster has no such level")) << rows;
+  EXPECT_TRUE(contains(rows, "fifo,c,completed,2,2,12,")) << rows;
+  EXPECT_TRUE(contains(berth("simulate --cluster 1x4 --policy price --elastic --json" + trace).out,
+                       R"("completed":1,"rejected":1,"unfinished":1)"));
+  EXPECT_TRUE(contains(berth("import trace" + trace.substr(8) + " --cluster 3x4 --at +1 --out -").err, "flat gangs only"));
 }
 
 // a has 24 s left at 40 s; at its first rate it would have 61 at 39 s.

@@ -91,6 +91,54 @@ Trace cut(const Trace& whole, Random& random, std::initializer_list<const char*>
   return trace;
 }
 
+Group group_of(const std::string& name, std::int32_t members, std::int32_t gpus, const std::string& parent = "") {
+  Group group;
+  group.name = name;
+  group.parent = parent;
+  group.members_min = group.members_want = group.members_max = members;
+  group.gpus_per_member = gpus;
+  return group;
+}
+
+// The same jobs, whose flat gangs are stated as one group.
+Trace as_groups(const Trace& flat) {
+  Trace trace = flat;
+  for (TraceJob& job : trace.jobs) {
+    job.elastic = false;
+    Shape shape;
+    shape.id = std::to_string(job.gpus);
+    shape.gpus = job.gpus;
+    shape.groups = {group_of("g", job.gpus, 1)};
+    job.shapes = {shape};
+  }
+  return trace;
+}
+
+// The same jobs, many of which are trees with alternatives of other sizes, spares and ranges of members.
+Trace in_trees(const Trace& flat, Random& random) {
+  Trace trace = flat;
+  for (TraceJob& job : trace.jobs) {
+    if (random.percent(20)) continue;
+    job.elastic = false;
+    job.shapes.clear();
+    for (std::int32_t s = random.within(1, 3); s > 0; --s) {
+      Shape shape;
+      shape.id = std::to_string(s);
+      shape.gpus = job.shapes.empty() ? job.gpus : random.within(1, 8);
+      const std::int32_t inner = random.within(1, shape.gpus);
+      const std::int32_t member = shape.gpus % inner == 0 && inner <= 8 ? inner : 1;
+      shape.groups = {group_of("root", 0, 1), group_of("a", shape.gpus / member, member, "root")};
+      Group& leaf = shape.groups.back();
+      if (leaf.members_want > 1 && random.percent(30)) leaf.members_min = leaf.members_want / 2;
+      if (random.percent(20)) leaf.spares = 1;
+      if (random.percent(20)) leaf.spread = berth::Spread{{TopologyKind::kSwitch, "node"}, random.within(1, 3)};
+      if (random.percent(20)) shape.rate = random.within(1, 3) * 444'444;
+      job.shapes.push_back(std::move(shape));
+    }
+  }
+  return trace;
+}
+
 // Every outcome to the microsecond.
 std::string outcomes(const Trace& trace, const Snapshot& cluster, const SimulationSettings& settings) {
   std::string rows;
@@ -126,6 +174,20 @@ TEST(SimulationLaws, PhasesOfOneRateAreOnePhase) {
     ASSERT_EQ(outcomes(phased, cluster, settings), outcomes(whole, cluster, settings));
   }
   EXPECT_GT(phases, 1'000);
+}
+
+// Whether by counts or by plans.
+TEST(SimulationLaws, AGroupOfSingleGpusIsAFlatGang) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const Trace flat = elastic_or_not(random);
+    const Snapshot cluster = io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({2, 4, 8}));
+    SimulationSettings settings = any_settings(random, seed);
+    settings.iterations.reset();
+    settings.elastic = false;
+    SCOPED_TRACE(fmt::format("seed {} {}", seed, settings.request.policy));
+    ASSERT_EQ(outcomes(as_groups(flat), cluster, settings), outcomes(flat, cluster, settings));
+  }
 }
 
 // By counts no plan is made: pauses to save prevent that. Where plans list only changes, the same jobs are rejected when whole
@@ -173,13 +235,17 @@ TEST(SimulationLaws, HardDeadlinesAreThoseOfWholePlans) {
 
 TEST(SimulationLaws, JobsAndGpuTimeAreConserved) {
   std::int64_t preempted = 0, moved = 0, failed = 0, killed = 0, rejected = 0, unfinished = 0, shared = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Random random(seed);
     const Trace whole = elastic_or_not(random);
     const Snapshot cluster = io::uniform_cluster(random.within(2, 4), random.of<std::int64_t>({2, 4, 8}));
     SimulationSettings settings = any_settings(random, seed);
     SCOPED_TRACE(fmt::format("seed {} {}", seed, settings.request.policy));
-    const Trace trace = !settings.iterations && random.percent(50) ? cut(whole, random, {"p", "q"}) : whole;
+    const bool trees = seed > 400;
+    if (trees) settings.iterations.reset();
+    const Trace trace = trees                                        ? in_trees(whole, random)
+                        : !settings.iterations && random.percent(50) ? cut(whole, random, {"p", "q"})
+                                                                     : whole;
     Series series(facts_of(trace), kSecond);
     settings.series = &series;
     std::vector<JobOutcome> jobs;

@@ -148,7 +148,7 @@ void print_ideal_ones(int count, std::uint64_t seed) {
   sim::SyntheticJobs drawn(options);
   Trace trace;
   trace.name = "ones, rates in proportion, epochs a tenth as long";
-  trace.profiles = sim::SyntheticJobs::profiles(options.workload);
+  trace.profiles = drawn.profiles();
   while (const TraceJob* const next = drawn.next()) {
     TraceJob& job = trace.jobs.emplace_back(*next);
     job.dataset_size /= 10;

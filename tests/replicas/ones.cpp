@@ -500,8 +500,8 @@ std::vector<OnesJob> draw_ones_replica(std::int64_t jobs, std::uint64_t seed) {
   options.jobs = jobs;
   options.load_ppm = 0;
   options.seed = seed;
-  const TraceProfiles profiles = sim::SyntheticJobs::profiles(options.workload);
   sim::SyntheticJobs drawn(options);
+  const TraceProfiles profiles = drawn.profiles();
   std::vector<OnesJob> all;
   while (const TraceJob* const job = drawn.next()) {
     OnesJob& one = all.emplace_back();

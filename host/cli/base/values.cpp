@@ -7,6 +7,7 @@
 
 #include "berth/error.hpp"
 #include "host/cli/base/echoed.hpp"
+#include "host/io/files/measured_number.hpp"
 
 namespace berth::cli {
 namespace {
@@ -68,6 +69,11 @@ std::pair<std::string, std::string> parse_key_value(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) throw InvalidArgument(fmt::format("'{}': expected NAME=VALUE", echoed(text)));
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+std::optional<std::int64_t> parse_positive(std::string_view text, int places, std::int64_t most) {
+  const auto value = io::parse_measured(text, places);
+  return value && *value > 0 && *value <= most ? value : std::nullopt;
 }
 
 }  // namespace berth::cli

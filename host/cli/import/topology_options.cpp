@@ -7,32 +7,11 @@
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/values.hpp"
 #include "host/core/base/split.hpp"
-#include "host/io/files/measured_number.hpp"
 
 namespace berth::cli {
 namespace {
 
 constexpr std::int32_t kMostLinks = 1'000'000;
-
-// "NAME=VALUE" at the last '=': a name of a switch may have one.
-template <class Value, class Parse>
-std::map<std::string, Value> by_name(const char* option, const std::vector<std::string>& texts, const char* expected, Parse&& parse) {
-  std::map<std::string, Value> out;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.rfind('=');
-    const auto value = equals == text.npos || equals == 0 ? std::nullopt : parse(std::string_view(text).substr(equals + 1));
-    if (!value) throw InvalidArgument(fmt::format("{}: '{}': expected {}", option, echoed(text), expected));
-    if (!out.emplace(text.substr(0, equals), static_cast<Value>(*value)).second)
-      throw InvalidArgument(fmt::format("{}: '{}' is given twice", option, echoed(text.substr(0, equals))));
-  }
-  return out;
-}
-
-// A decimal above 0 times 10^places.
-std::optional<std::int64_t> positive(std::string_view text, int places, std::int64_t most) {
-  const auto value = io::parse_measured(text, places);
-  return value && *value > 0 && *value <= most ? value : std::nullopt;
-}
 
 }  // namespace
 
@@ -56,10 +35,10 @@ io::LinkOptions link_options(const TopologyOptions& options) {
   io::LinkOptions out;
   out.nics = options.nics > 0 ? options.nics : 1;
   out.bytes_per_s = by_name<std::int64_t>("--bandwidth", options.bandwidth, "LEVEL=GB/s above 0, such as leaf=50",
-                                          [](std::string_view text) { return positive(text, 9, kMaxBytes); });
+                                          [](std::string_view text) { return parse_positive(text, 9, kMaxBytes); });
   if (options.nics > 0 && out.bytes_per_s.count("node") == 0) throw InvalidArgument("--nics needs --bandwidth node=GB/s");
   out.oversubscription_ppm = by_name<std::int64_t>("--oversubscription", options.oversubscription, "LEVEL=RATIO above 0, such as spine=4",
-                                                   [](std::string_view text) { return positive(text, 6, 1'000'000'000'000); });
+                                                   [](std::string_view text) { return parse_positive(text, 6, 1'000'000'000'000); });
   out.links = by_name<std::int32_t>("--links", options.links, "LEVEL=N, such as leaf=2", whole);
   out.failed = options.failed;
   out.failed_links = by_name<std::int32_t>("--failed-links", options.failed_links, "SWITCH=N, such as leaf7=1", whole);

@@ -264,7 +264,7 @@ int run(const SimulateArguments& options) {
   const auto begin = std::chrono::steady_clock::now();
   SimulatedJobs jobs(options.jobs);
   const Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
-  jobs.draw_for(sim::working_gpus(cluster), options.request.seed);
+  jobs.draw_for(cluster, options.request.seed);
   if (!jobs.in_memory()) {
     if (!options.jobs_out.empty()) throw InvalidArgument("--jobs-out: with --stream or --workload jobs are not kept");
     want.jobs = false;

@@ -5,6 +5,7 @@
 #include "berth/error.hpp"
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/values.hpp"
+#include "host/sim/base/working_gpus.hpp"
 
 namespace berth::cli {
 namespace {
@@ -38,7 +39,6 @@ SimulatedJobs::SimulatedJobs(const JobOptions& options) : workload_(options.work
     if (options.stream) throw InvalidArgument("--stream: drawn jobs are not kept anyway");
     synthetic_.workload = sim::workload_from_name(workload_).value();  // the parser accepts no other value
     synthetic_.jobs = count_ = options.jobs < 1 ? kOnesJobs : options.jobs;
-    imported_.trace.profiles = sim::SyntheticJobs::profiles(synthetic_.workload);
     if (ones && options.load.empty()) {
       synthetic_.load_ppm = 0;
       imported_.trace.name = "ones, submitted as published";
@@ -64,11 +64,14 @@ SimulatedJobs::SimulatedJobs(const JobOptions& options) : workload_(options.work
   count_ = stream_->jobs();
 }
 
-void SimulatedJobs::draw_for(std::int64_t gpus, std::uint64_t seed) {
+void SimulatedJobs::draw_for(const Snapshot& cluster, std::uint64_t seed) {
   if (workload_.empty()) return;
-  synthetic_.gpus = gpus;
+  synthetic_.gpus = sim::working_gpus(cluster);
   synthetic_.seed = seed;
-  facts_ = sim::SyntheticJobs(synthetic_).facts();
+  if (synthetic_.workload == sim::Workload::kLlm) synthetic_.fabric = sim::LlmFabric::of(cluster);
+  const sim::SyntheticJobs drawn(synthetic_);
+  facts_ = drawn.facts();
+  imported_.trace.profiles = drawn.profiles();
 }
 
 std::unique_ptr<sim::JobSource> SimulatedJobs::all() const {
@@ -84,7 +87,7 @@ void add_job_options(CLI::App& app, JobOptions& options) {
       ->capture_default_str();
   app.add_flag("--stream", options.stream, "Read a sorted file of the format 'trace' while it is simulated");
   app.add_option("--workload", options.workload, "Draw jobs from these published statistics instead of --trace")
-      ->check(CLI::IsMember({"philly", "helios", "pai", "ones"}))
+      ->check(CLI::IsMember({"philly", "helios", "pai", "llm", "ones"}))
       ->type_name("NAME");
   app.add_option("--jobs", options.jobs, "With --workload, draw N jobs (ones: 50)")->check(whole_number<std::int64_t>(1))->type_name("N");
   app.add_option("--load", options.load, "With --workload, submit this fraction of the GPU-time (0.8; ones: as published)")

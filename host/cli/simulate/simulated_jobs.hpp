@@ -30,8 +30,8 @@ class SimulatedJobs {
   explicit SimulatedJobs(const JobOptions& options);
 
   const io::Imported& imported() const { return imported_; }
-  /// For generated jobs: number of GPUs that the load refers to.
-  void draw_for(std::int64_t gpus, std::uint64_t seed);
+  /// For generated jobs: the cluster whose GPUs the load refers to, and that they fit.
+  void draw_for(const Snapshot& cluster, std::uint64_t seed);
 
   /// Name and profiles; jobs only where they are in memory.
   const Trace& trace() const { return imported_.trace; }

@@ -83,6 +83,8 @@ class JsonCursor {
   /// Bytes not read yet.
   std::string_view rest() const { return {p_, static_cast<std::size_t>(end_ - p_)}; }
 
+  /// Of the input, for errors.
+  const std::string& name() const { return name_; }
   /// The whole text.
   std::string_view text() const { return {begin_, static_cast<std::size_t>(end_ - begin_)}; }
   /// Start of the value or key read last, for errors found later.

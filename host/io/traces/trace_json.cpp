@@ -12,6 +12,7 @@
 #include "host/core/base/civil_time.hpp"
 #include "host/core/check/check_snapshot.hpp"
 #include "host/io/fields/profile_fields.hpp"
+#include "host/io/fields/shape_fields.hpp"
 #include "host/io/files/gzip_input.hpp"
 #include "host/io/formats/schemas.hpp"
 #include "host/io/json/json_line.hpp"
@@ -19,6 +20,7 @@
 #include "host/io/json/json_text.hpp"
 #include "host/io/traces/job_ids.hpp"
 #include "host/io/traces/trace_builder.hpp"
+#include "host/io/traces/trace_shapes.hpp"
 
 namespace berth::io {
 namespace {
@@ -39,6 +41,14 @@ constexpr Field<TracePhase> kTracePhaseFields[] = {
     field<Micro, &TracePhase::epochs_micro>("epochs", kOptional, "epochs done when it begins"),
 };
 
+/// As in a snapshot. A job that lists none leaves the field out.
+struct TraceShapes : Shapes {
+  static void read(JsonCursor& in, std::vector<Shape>& out) {
+    Shapes::read(in, out);
+    if (out.empty()) in.fail("a job needs at least one shape");
+  }
+};
+
 struct TracePhases : List<Object<kTracePhaseFields>> {
   static void read(JsonCursor& in, std::vector<TracePhase>& out) {
     in.array([&] {
@@ -50,7 +60,14 @@ struct TracePhases : List<Object<kTracePhaseFields>> {
   static void describe(JsonWriter& w) { List::describe(w), w.number("maxItems", kMaxPhases); }
 };
 
-constexpr Field<TraceJob> kTraceJobFields[] = {
+/// A job while it is read, with the short form that is not a field of a TraceJob.
+struct TraceJobBeingRead {
+  TraceJob& value;
+  Extensions& x;
+  std::vector<Group> groups;
+};
+
+constexpr Field<TraceJobBeingRead, TraceJob> kTraceJobFields[] = {
     field<TraceJobId, &TraceJob::id>("id", kRequired),
     field<Text, &TraceJob::user>("user"),
     field<Text, &TraceJob::virtual_cluster>("virtual_cluster"),
@@ -61,6 +78,8 @@ constexpr Field<TraceJob> kTraceJobFields[] = {
     field<Number<6, 1, kMaxTimeUs>, &TraceJob::run_us>("run_s", kRequired),
     field<Integer<1, kMaxGpusPerJob>, &TraceJob::gpus>("gpus", kRequired),
     field<Text, &TraceJob::gpu_type>("gpu_type"),
+    field<TraceShapes, &TraceJob::shapes>("shapes", kOptional, "alternatives, that with gpus first"),
+    field<Groups, &TraceJobBeingRead::groups>("groups", kOptional, "the gang as a tree: one shape"),
     field<Seconds, &TraceJob::deadline_us>("deadline_s"),
     field<Boolean, &TraceJob::deadline_hard>("deadline_hard"),
     field<Integer<-kScoreCeiling, kScoreCeiling>, &TraceJob::deadline_value>("deadline_value"),
@@ -162,16 +181,31 @@ void use_profile(TraceFile& file, const TraceJob& job, std::size_t index) {
 TraceJob read_one_job(JsonCursor& in) {
   const char* where = in.next_mark();
   TraceJob job;
-  read_object(in, job, kTraceJobFields);
+  TraceJobBeingRead reading{job, job.x, {}};
+  read_object(in, reading, kTraceJobFields);
   const std::string problem = text_problem(job);
   if (!problem.empty()) in.fail_at(where, problem);
   if (!dangling(job).empty()) in.fail_at(where, std::string(dangling(job)));
+  if (!reading.groups.empty() && !job.shapes.empty()) in.fail_at(where, "either 'shapes' or 'groups'; a shape has groups of its own");
+  if (!reading.groups.empty()) set_groups(job, std::move(reading.groups), in.name());
+  if (!job.shapes.empty()) check_trace_shapes(job, core::InputLocation(in.name()));
   return job;
+}
+
+// Errors of checks know their place within the job. Where the whole text is read, it gets the job's place there.
+template <class Read>
+TraceJob in_list(const TraceFile& file, const Read& read) {
+  try {
+    return read();
+  } catch (const InputError& e) {
+    if (e.line() > 0 || file.line > 0) throw;
+    throw InputError(e.file(), fmt::format("/jobs/{}{}", file.value.jobs.size(), e.pointer()), 0, problem_of(e));
+  }
 }
 
 void read_job(JsonCursor& in, TraceFile& file) {
   const char* where = in.next_mark();
-  TraceJob job = read_one_job(in);
+  TraceJob job = in_list(file, [&] { return read_one_job(in); });
   use_profile(file, job, file.value.jobs.size());
   if (file.ids.find(job.id, file.value.jobs) >= 0) in.fail_at(where, fmt::format("the job id '{}' occurs twice", cut_utf8(job.id, 60)));
   if (file.value.jobs.size() == static_cast<std::size_t>(kMaxJobs)) in.fail_at(where, fmt::format("more than {} jobs", kMaxJobs));
@@ -201,6 +235,7 @@ struct TraceJobs {
       w.key("dependentRequired");
       w.raw(R"({"deadline_hard":["deadline_s"],"deadline_value":["deadline_s"],"work":["profile"],)"
             R"("phases":["profile","work"],"elastic":["profile"]})");
+      w.key("not"), w.raw(R"({"required":["shapes","groups"]})");
     });
   }
 };
@@ -272,7 +307,11 @@ Trace parse_trace(std::string_view json, const std::string& name) {
   Trace trace;
   TraceFile file{trace, trace.x, {}, {}, {}, 0};
   JsonCursor in(json, name);
-  read_object(in, file, kTraceFields);
+  try {
+    read_object(in, file, kTraceFields);
+  } catch (const InputError& e) {
+    throw with_line(e, json);
+  }
   in.finish();
   settle_profiles(file, json, name);
   sort_jobs(trace);
@@ -290,7 +329,7 @@ void read_element(const std::string& text, const std::string& name, std::int64_t
     read(in);
     in.finish();
   } catch (const InputError& error) {
-    throw moved(error, index, line);
+    throw moved(with_line(error, text), index, line);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "host/core/model/profile.hpp"
 #include "host/core/model/shape_id.hpp"
 #include "host/core/model/trace_phases.hpp"
+#include "host/sim/base/stated_shapes.hpp"
 
 namespace berth::sim {
 namespace {
@@ -63,6 +64,11 @@ bool TraceForms::has_type(std::string_view gpu_type) const {
   return std::any_of(cluster_.gpu_types.begin(), cluster_.gpu_types.end(), [&](const GpuType& type) { return type.id == gpu_type; });
 }
 
+std::string TraceForms::missing_on_cluster(const TraceJob& job) const {
+  if (!job.gpu_type.empty() && !has_type(job.gpu_type)) return fmt::format("the cluster has no GPUs of type '{}'", job.gpu_type);
+  return job.shapes.empty() ? std::string() : missing_for_shapes(job, cluster_, elastic_);
+}
+
 const Profile* TraceForms::find(const std::string& profile) const {
   const auto found = profile.empty() ? profiles_.end() : profiles_.find(profile);
   return found == profiles_.end() ? nullptr : found->second;
@@ -91,11 +97,29 @@ TraceForm TraceForms::in_phase(std::vector<Shape> shapes, const TraceJob& job, s
   return {std::move(shapes), find(first ? job.profile : job.phases[phase - 1].profile)};
 }
 
+// With a table only shapes with a rate are kept, unless none has one.
+TraceForm TraceForms::of_stated(const TraceJob& job, const Profile* profile) const {
+  const auto measured = [&](const Shape& shape) {
+    return shape.rate > 0 || std::any_of(profile->points.begin(), profile->points.end(), [&](const RatePoint& point) {
+             const bool type =
+                 point.gpu_type.empty() || (shape.gpu_type.empty() ? has_type(point.gpu_type) : point.gpu_type == shape.gpu_type);
+             return point.gpus == shape.gpus && type;
+           });
+  };
+  TraceForm form{stated_shapes(job, cluster_, elastic_, profile != nullptr), profile};
+  if (profile == nullptr || profile->kind != ProfileKind::kTable) return form;
+  const auto kept = std::stable_partition(form.shapes.begin(), form.shapes.end(), measured);
+  if (kept == form.shapes.begin() || form.shapes.front().gpus != job.gpus) return {stated_shapes(job, cluster_, elastic_, false), nullptr};
+  form.shapes.erase(kept, form.shapes.end());
+  return form;
+}
+
 TraceForm TraceForms::of(const TraceJob& job, std::size_t phase) const {
   const std::string problem = core::phases_problem(job);
   if (!problem.empty()) throw InvalidArgument(fmt::format("job '{}': {}", job.id, problem));
   TraceForm form;
   const Profile* const profile = find(job.profile);
+  if (!job.shapes.empty()) return of_stated(job, profile);
   if (profile != nullptr && profile->kind == ProfileKind::kTable) {
     const auto takes = [&](const RatePoint& point) {
       if (!job.gpu_type.empty() && !point.gpu_type.empty() && point.gpu_type != job.gpu_type) return false;

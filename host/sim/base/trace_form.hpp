@@ -32,6 +32,7 @@ struct TraceForm {
 ///
 /// A profile may be a table with named GPU types. Its job then gets one shape for each type of the cluster with a point at the job's
 /// GPU count, in the order of the table. An elastic job may also have a shape for each other point.
+/// A job that states its shapes has those instead, where the cluster has their GPU types and levels.
 /// Otherwise the job has the one shape that it requests. A profile without any type of the cluster is ignored.
 /// A job with phases has the shapes that were measured in all of them, so that it can finish where it starts.
 class TraceForms {
@@ -39,8 +40,8 @@ class TraceForms {
   /// @param elastic  Whether elastic jobs get shapes besides the requested GPU count.
   TraceForms(const TraceProfiles& profiles, const Snapshot& cluster, bool elastic = false);
 
-  /// Whether the cluster has the GPU type that the job requests, if any.
-  bool knows_type(const TraceJob& job) const { return job.gpu_type.empty() || has_type(job.gpu_type); }
+  /// Why no node of the cluster can ever be meant by the job: it lacks the GPU type, or a level that groups name. Empty: it does not.
+  std::string missing_on_cluster(const TraceJob& job) const;
   /// @param phase  Phase of the job's work (core::phase_at). Its shapes differ between phases only by their batch.
   /// @throws InvalidArgument when an elastic job has more than kMaxShapes shapes, or `core::phases_problem` finds a problem.
   TraceForm of(const TraceJob& job, std::size_t phase = 0) const;
@@ -62,6 +63,7 @@ class TraceForms {
  private:
   bool has_type(std::string_view gpu_type) const;
   const Profile* find(const std::string& profile) const;
+  TraceForm of_stated(const TraceJob& job, const Profile* profile) const;
   void keep_measured(std::vector<Shape>& shapes, const TraceJob& job) const;
   std::string_view level_of(const std::vector<PooledGpus>& gpus) const;
 

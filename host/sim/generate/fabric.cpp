@@ -6,6 +6,7 @@
 #include <array>
 
 #include "berth/error.hpp"
+#include "host/core/base/wide.hpp"
 #include "host/sim/base/random.hpp"
 
 namespace berth::sim {
@@ -39,6 +40,23 @@ struct FabricPlan {
   std::int64_t nic_rate;
 };
 
+// The uplinks of a level whose ratio is given, and those above it.
+void set_oversubscription(FabricPlan& plan, const GenerateOptions& o) {
+  if (o.oversubscription_ppm.empty()) return;
+  for (const auto& [level, ratio] : o.oversubscription_ppm) {
+    if (ratio < 1) throw InvalidArgument(fmt::format("oversubscription: a ratio above 0, not {} millionths", ratio));
+    if (level != "pod" && level != plan.unit_level)
+      throw InvalidArgument(fmt::format("oversubscription: the fabric has no level '{}'; it has {} and pod", level, plan.unit_level));
+    (level == "pod" ? plan.pod_over_ppm : plan.unit_over_ppm) = ratio;
+  }
+  const auto uplink = [](std::int64_t each, std::int64_t count, std::int64_t ratio_ppm) {
+    const core::Wide below = std::min<core::Wide>(core::Wide{each} * count, kMaxBytes);
+    return static_cast<std::int64_t>(std::clamp<core::Wide>(below * 1'000'000 / ratio_ppm, 1, kMaxBytes));
+  };
+  plan.unit_uplink = uplink(plan.nic_rate, std::int64_t{plan.nodes_per_unit} * plan.nics, plan.unit_over_ppm);
+  plan.pod_uplink = uplink(plan.unit_uplink, plan.units_per_pod, plan.pod_over_ppm);
+}
+
 FabricPlan plan_of(Fabric fabric, const GenerateOptions& o) {
   FabricPlan plan{};
   switch (fabric) {
@@ -60,6 +78,7 @@ FabricPlan plan_of(Fabric fabric, const GenerateOptions& o) {
   plan.unit_uplink =
       std::min<std::int64_t>(std::int64_t{plan.nodes_per_unit} * plan.nics * plan.nic_rate / plan.unit_over_ppm * 1'000'000, kMaxBytes);
   plan.pod_uplink = std::min<std::int64_t>(plan.unit_uplink / plan.pod_over_ppm * 1'000'000 * plan.units_per_pod, kMaxBytes);
+  set_oversubscription(plan, o);
   return plan;
 }
 
@@ -217,11 +236,13 @@ class Builder {
 
 }  // namespace
 
-std::string known_gpu_types() {
-  std::string text;
-  for (const TypeData& data : kTypes) text += (text.empty() ? "" : ", ") + std::string(data.id);
-  return text;
+std::vector<std::string> all_gpu_types() {
+  std::vector<std::string> types;
+  for (const TypeData& data : kTypes) types.emplace_back(data.id);
+  return types;
 }
+
+std::string known_gpu_types() { return fmt::format("{}", fmt::join(all_gpu_types(), ", ")); }
 
 std::int64_t dense_tflops(const std::string& gpu_type) {
   for (const TypeData& data : kTypes) {

@@ -49,6 +49,9 @@ ClusterLayout build_layout(const GenerateOptions& options);
 inline constexpr std::int64_t kCpuMilliPerGpu = 12'000;
 inline constexpr std::int64_t kMemoryPerGpu = std::int64_t{128} << 30;
 
+/// Names of the known types.
+std::vector<std::string> all_gpu_types();
+
 /// Dense 16-bit matrix rate of a known type, in 10^12 operations per second.
 std::int64_t dense_tflops(const std::string& gpu_type);
 

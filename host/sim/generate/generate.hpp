@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,8 +42,10 @@ struct GenerateOptions {
   bool elastic = false;                ///< training jobs may run at several GPU counts, with a table of rates
   std::int32_t waiting_ppm = 500'000;  ///< minimum fraction of waiting jobs; more wait where there are too few GPUs
   std::uint64_t seed = 0;
-  std::int32_t nodes_per_rack = 0;    ///< 0: that of the fabric (16, 18, 32)
-  std::int32_t racks_per_pod = 0;     ///< 0: 8
+  std::int32_t nodes_per_rack = 0;  ///< 0: that of the fabric (16, 18, 32)
+  std::int32_t racks_per_pod = 0;   ///< 0: 8
+  /// By level of the fabric, the bandwidth from below over that of an uplink, in millionths; empty: those of the fabric.
+  std::map<std::string, std::int64_t> oversubscription_ppm;
   std::vector<TypePart> gpu_types;    ///< empty: those of the workload
   bool demands = true;                ///< cores, memory and GPU memory
   bool labels = true;                 ///< node labels, and jobs that require them

@@ -41,16 +41,15 @@ std::int64_t mean_gpu_us(const WorkloadModel& model) {
 
 }  // namespace
 
-SyntheticJobs::SyntheticJobs(const SyntheticOptions& options)
-    : options_(options), model_(model_of(options.workload == Workload::kLlm ? Workload::kHelios : options.workload)) {
-  if (options.workload == Workload::kLlm) throw InvalidArgument("the workload 'llm' is one of snapshots: its jobs are trees");
+SyntheticJobs::SyntheticJobs(const SyntheticOptions& options) : options_(options), model_(model_of(options.workload)) {
   if (options.jobs < 0 || options.jobs > kMaxJobs) throw InvalidArgument(fmt::format("{} jobs: expected 0 to {}", options.jobs, kMaxJobs));
   const bool as_published = options.workload == Workload::kOnes && options.load_ppm == 0;
   if (options.load_ppm <= 0 && !as_published) throw InvalidArgument("a load is above 0");
   if (options.gpus <= 0) throw InvalidArgument("a cluster without GPUs has no load");
+  if (options.workload == Workload::kLlm) llm_.emplace(options.fabric);
   if (as_published) return;
   const __int128 capacity = static_cast<__int128>(options.gpus) * options.load_ppm;
-  const std::int64_t mean = options.workload == Workload::kOnes ? ones_mean_gpu_us() : mean_gpu_us(model_);
+  const std::int64_t mean = llm_ ? llm_->mean_gpu_us() : options.workload == Workload::kOnes ? ones_mean_gpu_us() : mean_gpu_us(model_);
   mean_gap_us_ = std::max<TimeUs>(1, static_cast<TimeUs>(static_cast<__int128>(mean) * kAllPpm / capacity));
 }
 
@@ -59,8 +58,8 @@ const TraceJob* SyntheticJobs::next() {
   ItemDraws draws(options_.seed, RandomStream::kSynthetic, static_cast<std::uint64_t>(count_));
   TraceJob& job = rooms_.take();
   if (count_ > 0) now_ = core::saturating_add(now_, draw_gap(draws));
-  if (options_.workload == Workload::kOnes) {
-    draw_ones_job(job, draws);
+  if (llm_ || options_.workload == Workload::kOnes) {
+    llm_ ? llm_->draw(job, draws) : draw_ones_job(job, draws);
     job.id = fmt::format("j{:08}", count_++);
     job.submit_us = now_;
     return &job;
@@ -79,9 +78,13 @@ TimeUs SyntheticJobs::draw_gap(ItemDraws& draws) const {
   return core::mul_div(2 * mean_gap_us_, draws.below(1'000'001), 1'000'000);
 }
 
-TraceProfiles SyntheticJobs::profiles(Workload workload) { return workload == Workload::kOnes ? ones_profiles() : TraceProfiles{}; }
+TraceProfiles SyntheticJobs::profiles() const {
+  if (llm_) return llm_->profiles();
+  return options_.workload == Workload::kOnes ? ones_profiles() : TraceProfiles{};
+}
 
 TraceFacts SyntheticJobs::facts() const {
+  if (llm_) return llm_->facts();
   TraceFacts facts;
   facts.any_type = true;
   facts.profiles = options_.workload == Workload::kOnes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/sim/generate/llm_models.hpp"
 #include "host/sim/generate/workload.hpp"
 
 namespace berth::sim {
@@ -29,17 +30,13 @@ constexpr Share kMix[] = {{500'000, kSmall}, {200'000, kFinetune}, {120'000, kTr
 constexpr Share kReplicas[] = {{450'000, 1}, {300'000, 2}, {170'000, 4}, {80'000, 8}};
 constexpr Share kFinetuneNodes[] = {{250'000, 1}, {250'000, 2}, {250'000, 4}, {150'000, 8}, {100'000, 16}};
 
-struct LlmModel {
-  const char* name;
-  std::int64_t parameters;
-  std::int32_t stages;  // pipeline stages
-};
-constexpr LlmModel kLlmModels[] = {{"llama-2-7b", 6'700'000'000, 1},
-                                   {"llama-2-13b", 13'000'000'000, 2},
-                                   {"llama-2-70b", 69'000'000'000, 4},
-                                   {"gpt-3-175b", 175'000'000'000, 8}};
-constexpr std::int64_t kTokensPerSample = 4096;
-constexpr std::int64_t kBytesPerGradient = 2;  // bfloat16
+constexpr std::int32_t kTokensPerSample = 4096;  // a sample a GPU and step
+constexpr LlmModelSize kLlmModels[] = {{"llama-2-7b", 6'700'000'000, 6'700'000'000, 32, 4096, 1, kTokensPerSample, 0, 0},
+                                       {"llama-2-13b", 13'000'000'000, 13'000'000'000, 40, 5120, 2, kTokensPerSample, 0, 0},
+                                       {"llama-2-70b", 69'000'000'000, 69'000'000'000, 80, 8192, 4, kTokensPerSample, 0, 0},
+                                       {"gpt-3-175b", 175'000'000'000, 175'000'000'000, 96, 12288, 8, kTokensPerSample, 0, 0}};
+constexpr const LlmService& kServed = kServices[1];
+constexpr std::int64_t kPrefilledTokens = 1024, kDecodedTokens = 64;  // of a member in one step
 
 Group make_group(std::string name, std::string parent, std::string role, std::int32_t members, std::int32_t gpus) {
   Group group;
@@ -61,12 +58,12 @@ Shape finish(std::string id, std::vector<Group> groups) {
 }
 
 // Step time of one sample on one GPU: 6 operations per parameter and token at 40 % of the peak rate of the type.
-Profile closed_form(const LlmModel& model, const ClusterLayout& layout, std::int32_t model_parallel_gpus) {
+Profile closed_form(const LlmModelSize& model, const ClusterLayout& layout, std::int32_t model_parallel_gpus) {
   Profile profile;
   profile.kind = ProfileKind::kClosedForm;
   profile.model = model.name;
   profile.unit = "samples";
-  profile.gradient_bytes = model.parameters * kBytesPerGradient / model_parallel_gpus;
+  profile.gradient_bytes = model.parameters * kBytesPerValue / model_parallel_gpus;
   for (const GpuType& type : layout.gpu_types) {
     StepTime step;
     step.gpu_type = type.id;
@@ -100,10 +97,11 @@ std::int32_t power_of_two_below(std::int32_t most) {
 }
 
 // Replicas of the model, each inside one NVLink domain and split into pipeline stages of whole nodes: three levels deep.
-std::vector<Group> nvl_training(const LlmModel& model, const ClusterLayout& layout, const FabricRoom& room, std::int32_t replicas,
+std::vector<Group> nvl_training(const LlmModelSize& model, const ClusterLayout& layout, const FabricRoom& room, std::int32_t replicas,
                                 bool one_pod) {
   const std::int32_t replica_nodes = power_of_two_below(std::min(16, room.unit_nodes));
-  const std::int32_t stages = std::min(model.stages, replica_nodes);
+  const std::int32_t stages = std::min(model.stages, replica_nodes), stage_nodes = replica_nodes / stages;
+  const LlmSplit split{stages, 1, stage_nodes * room.node_gpus};
   std::vector<Group> groups{make_group("job", "", "training", 0, 1)};
   if (one_pod) {
     groups.back().require = layout.pod_level;
@@ -115,12 +113,12 @@ std::vector<Group> nvl_training(const LlmModel& model, const ClusterLayout& layo
     groups.push_back(make_group(replica, "job", "replica", 0, 1));
     groups.back().require = layout.unit_level;
     for (std::int32_t s = 0; s < stages; ++s) {
-      groups.push_back(make_group(fmt::format("{}.stage{}", replica, s), replica, "stage", replica_nodes / stages, room.node_gpus));
+      groups.push_back(make_group(fmt::format("{}.stage{}", replica, s), replica, "stage", stage_nodes, room.node_gpus));
       Group& stage = groups.back();
-      stage.communication.push_back({CommKind::kTp, "", model.parameters / stages / 64});
+      stage.communication.push_back({CommKind::kTp, "", tp_bytes(model, split) / stage_nodes});
       if (s + 1 < stages)
-        stage.communication.push_back({CommKind::kPp, fmt::format("{}.stage{}", replica, s + 1), 2 * kTokensPerSample * 8192});
-      if (replicas > 1) stage.communication.push_back({CommKind::kDp, "", model.parameters * kBytesPerGradient / stages});
+        stage.communication.push_back({CommKind::kPp, fmt::format("{}.stage{}", replica, s + 1), pp_bytes(model, split) / stage_nodes});
+      if (replicas > 1) stage.communication.push_back({CommKind::kDp, "", dp_bytes(model, split) / stage_nodes});
       // One spare node of the domain in addition to those of the replica.
       if (s == 0 && room.unit_nodes > replica_nodes && room.nodes >= replicas * (replica_nodes + 1)) stage.spares = 1;
     }
@@ -129,9 +127,10 @@ std::vector<Group> nvl_training(const LlmModel& model, const ClusterLayout& layo
 }
 
 // Pipeline stages, each a set of whole nodes that share leaves in segments. Nodes of a stage exchange gradients.
-std::vector<Group> rail_training(const LlmModel& model, const ClusterLayout& layout, const FabricRoom& room, std::int32_t replicas,
+std::vector<Group> rail_training(const LlmModelSize& model, const ClusterLayout& layout, const FabricRoom& room, std::int32_t replicas,
                                  bool one_pod) {
   const std::int32_t stages = std::min(model.stages, power_of_two_below(std::max(1, room.nodes / replicas)));
+  const LlmSplit split{stages, 1, room.node_gpus};
   std::vector<Group> groups{make_group("job", "", "training", 0, 1)};
   if (one_pod) {
     groups.back().require = layout.pod_level;
@@ -143,14 +142,15 @@ std::vector<Group> rail_training(const LlmModel& model, const ClusterLayout& lay
     Group& stage = groups.back();
     stage.prefer = layout.unit_level;
     if (replicas >= 4 && room.unit_nodes >= 4) stage.segment = Segment{4, layout.unit_level};
-    if (replicas > 1) stage.communication.push_back({CommKind::kDp, "", model.parameters * kBytesPerGradient / stages});
-    if (s + 1 < stages) stage.communication.push_back({CommKind::kPp, fmt::format("stage{}", s + 1), 2 * kTokensPerSample * 8192});
+    if (room.node_gpus > 1) stage.communication.push_back({CommKind::kTp, "", tp_bytes(model, split)});
+    if (replicas > 1) stage.communication.push_back({CommKind::kDp, "", dp_bytes(model, split)});
+    if (s + 1 < stages) stage.communication.push_back({CommKind::kPp, fmt::format("stage{}", s + 1), pp_bytes(model, split)});
   }
   return groups;
 }
 
 Demand training(const ClusterLayout& layout, const FabricRoom& room, const GenerateOptions& options, ItemDraws& draws) {
-  const LlmModel& model = kLlmModels[draws.below(static_cast<std::int64_t>(std::size(kLlmModels)))];
+  const LlmModelSize& model = kLlmModels[draws.below(static_cast<std::int64_t>(std::size(kLlmModels)))];
   const bool nvl = layout.fabric == Fabric::kNvl72;
   const std::int32_t replica_nodes = nvl ? power_of_two_below(std::min(16, room.unit_nodes)) : std::min(model.stages, room.nodes);
   const std::int32_t most = power_of_two_below(std::max(1, room.nodes / replica_nodes / 2));
@@ -174,7 +174,7 @@ Demand training(const ClusterLayout& layout, const FabricRoom& room, const Gener
 }
 
 Demand finetune(const ClusterLayout& layout, const FabricRoom& room, const GenerateOptions& options, ItemDraws& draws) {
-  const LlmModel& model = kLlmModels[draws.below(3)];
+  const LlmModelSize& model = kLlmModels[draws.below(3)];
   const std::int32_t nodes = std::min(pick(kFinetuneNodes, draws), power_of_two_below(room.nodes));
   const std::int64_t style = draws.below(3);
   Demand demand;
@@ -187,7 +187,7 @@ Demand finetune(const ClusterLayout& layout, const FabricRoom& room, const Gener
     } else {
       group.prefer = layout.unit_level;
     }
-    if (members > 1) group.communication.push_back({CommKind::kDp, "", model.parameters * kBytesPerGradient});
+    if (members > 1) group.communication.push_back({CommKind::kDp, "", model.parameters * kBytesPerValue});
     demand.shapes.push_back(finish(fmt::format("n{}", members), {group}));
     demand.shapes.back().local_batch = 1;
   };
@@ -211,9 +211,9 @@ Demand disaggregated(const ClusterLayout& layout, const FabricRoom& room, ItemDr
   groups[0].prefer = layout.pod_level;
   groups.push_back(make_group("prefill", "service", "prefill", prefill, per));
   groups[1].prefer = layout.unit_level;
-  groups[1].communication.push_back({CommKind::kKv, "decode", std::int64_t{320} * 1024 * 1024});
+  groups[1].communication.push_back({CommKind::kKv, "decode", kPrefilledTokens * kServed.kv_bytes_per_token});
   groups.push_back(make_group("decode", "service", "decode", decode, per));
-  groups[2].communication.push_back({CommKind::kTp, "", std::int64_t{16} * 1024 * 1024});
+  groups[2].communication.push_back({CommKind::kTp, "", 2 * kBytesPerValue * kDecodedTokens * kServed.hidden * kServed.layers});
   if (room.faults >= 2 && decode >= 2) groups[2].spread = berth::Spread{layout.fault_level, (decode + 1) / 2};
   Demand demand;
   // Both groups must also fit on a cluster of one small node.

@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "host/core/base/wide.hpp"
+#include "host/sim/base/stated_shapes.hpp"
 
 namespace berth::sim {
+void LiveJob::set_work(const TraceForm& form) {
+  const bool of_shapes = form.profile == nullptr && !traced->shapes.empty();
+  timed = !of_shapes && (form.profile == nullptr || traced->work == 0);
+  work = left = of_shapes ? work_of_run_time(*traced) : timed ? traced->run_us : traced->work;
+}
+
 void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost, Loss pays) {
   pays_for = pays;
   gpus = of_gpus;

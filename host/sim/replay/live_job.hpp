@@ -7,6 +7,7 @@
 #include "berth/trace.hpp"
 #include "host/core/model/work_leg.hpp"
 #include "host/sim/base/outcome.hpp"
+#include "host/sim/base/trace_form.hpp"
 #include "host/sim/iterations/iterations.hpp"
 #include "host/sim/replay/settings.hpp"
 
@@ -41,6 +42,8 @@ struct LiveJob {
   bool timed = false;    ///< its work is time, with rate 1
   bool stalled = false;  ///< it lost some of its GPUs and waits for a decision; `left` is what was saved
 
+  /// Sets the work of a job in this form. Its shapes may have different rates without a profile.
+  void set_work(const TraceForm& form);
   /// Receives GPUs at `now`, and works once the cost of the change is paid.
   void hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeUs cost, Loss pays);
   /// Releases its GPUs after saving its work.

@@ -132,6 +132,13 @@ class FifoReplay {
 Replay replay_fifo(const Trace& trace, const Snapshot& cluster, TimeUs at) {
   if (at < 0) throw InvalidArgument(fmt::format("instant {} s lies before the trace's time 0", core::format_seconds(at)));
   require_sorted(trace);
+  for (const TraceJob& job : trace.jobs) {
+    if (!job.shapes.empty()) {
+      throw InvalidArgument(fmt::format(
+          "job '{}' states shapes or groups: the state at an instant is rebuilt for flat gangs only ('berth simulate' places them)",
+          job.id));
+    }
+  }
   return FifoReplay(trace, cluster).run(at);
 }
 

@@ -43,7 +43,7 @@ struct Replay {
 ///
 /// @param trace    Jobs by (submit, id), as every importer leaves them.
 /// @param at       From the trace's time 0; not negative.
-/// @throws InvalidArgument for a negative `at` or unsorted jobs.
+/// @throws InvalidArgument for a negative `at`, unsorted jobs and jobs that state shapes or groups.
 /// @complexity O(J log J + starts x nodes of a gang) for the J jobs submitted until `at`.
 Replay replay_fifo(const Trace& trace, const Snapshot& cluster, TimeUs at);
 

@@ -268,18 +268,17 @@ class Simulator {
       live.outcome.job = n_arrived_++;
       live.outcome.submit_us = traced.submit_us;
       live.outcome.live_us = -live_us_;
-      if (!forms_.knows_type(traced)) {  // the state would reject it
+      if (std::string missing = forms_.missing_on_cluster(traced); !missing.empty()) {  // the state would reject it
         live.outcome.end = JobOutcome::End::kRejected;
         live.outcome.end_us = now_;
-        live.outcome.reason = fmt::format("the cluster has no GPUs of type '{}'", traced.gpu_type);
+        live.outcome.reason = std::move(missing);
         report(live);
         source_.release(traced);
         continue;
       }
       const TraceForm form = forms_.of(traced);
       live.overheads = &settings_.overheads.of(traced.model);
-      live.timed = form.profile == nullptr || traced.work == 0;
-      live.work = live.left = live.timed ? traced.run_us : traced.work;
+      live.set_work(form);
       live.owed = live.overheads->start_us;
       Job job = submitted_job(traced, form, demanded_);
       job.costs = live.overheads->costs;
@@ -288,10 +287,7 @@ class Simulator {
         for (Shape& shape : job.shapes) shape.share_ppm = kWholeGpu / gpu_jobs();
         job.sharing = true;
       }
-      if (iterations_ && !traced.phases.empty()) {
-        throw InvalidArgument(
-            fmt::format("job '{}': phases are of rates, which jobs do not have where iterations are followed", traced.id));
-      }
+      if (iterations_) require_iterable(traced);
       if (!live.timed && !traced.phases.empty()) live.asked_rates = forms_.asked_rates(traced);
       if (estimator_.knows_work()) job.progress.work_total = form.profile == nullptr || !live.timed ? reported_left(live, live.left) : 0;
       if (!live.asked_rates.empty() && !estimator_.knows_phases() && estimator_.knows_work()) expect_rate_to_stay(job, live, live.left);
@@ -614,11 +610,11 @@ class Simulator {
   // The state keeps its allocation until the job is removed from it.
   void name_nodes(LiveJob& job) {
     const Job* held = state_.job(state_.find_job(job.traced->id));
-    std::string_view last;
+    std::set<std::string_view> named;  // groups may share nodes
     for (const AllocationEntry& entry : held->allocation.entries) {
-      if (entry.node == last) continue;
-      if (!last.empty()) job.outcome.nodes += ' ';
-      job.outcome.nodes += last = entry.node;
+      if (!named.insert(entry.node).second) continue;
+      if (named.size() > 1) job.outcome.nodes += ' ';
+      job.outcome.nodes += entry.node;
     }
   }
 

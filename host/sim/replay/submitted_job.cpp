@@ -7,6 +7,15 @@
 #include "berth/error.hpp"
 
 namespace berth::sim {
+namespace {
+
+bool takes_shares(const Shape& shape) {
+  const auto is_share = [](const Group& group) { return group.share_ppm < kWholeGpu; };
+  return shape.share_ppm < kWholeGpu || std::any_of(shape.groups.begin(), shape.groups.end(), is_share);
+}
+
+}  // namespace
+
 void require_queues(const TraceFacts& facts, const Snapshot& cluster) {
   if (cluster.queues.empty()) return;
   for (const std::string& name : facts.queues) {
@@ -14,6 +23,13 @@ void require_queues(const TraceFacts& facts, const Snapshot& cluster) {
     if (std::any_of(cluster.queues.begin(), cluster.queues.end(), is_it)) continue;
     throw InvalidArgument(fmt::format("the trace has jobs of queue '{}', and the cluster no such queue", name));
   }
+}
+
+void require_iterable(const TraceJob& job) {
+  if (!job.phases.empty())
+    throw InvalidArgument(fmt::format("job '{}': phases are of rates, which jobs do not have where iterations are followed", job.id));
+  if (!job.shapes.empty())
+    throw InvalidArgument(fmt::format("job '{}' states shapes or groups: iterations are followed for flat gangs only", job.id));
 }
 
 Demanded Demanded::not_modelled(const Snapshot& cluster) {
@@ -44,6 +60,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
 
 void set_form(Job& job, const TraceJob& from, const TraceForm& form) {
   job.shapes = form.shapes;
+  job.sharing = std::any_of(job.shapes.begin(), job.shapes.end(), takes_shares);
   job.profile = form.profile != nullptr ? *form.profile : Profile{};
   // With another batch it is a different model for colocated jobs.
   const bool one_model = from.phases.empty() || job.profile.model.empty();

@@ -21,6 +21,9 @@ struct Demanded {
 /// @throws InvalidArgument where the cluster has queues, but not one that a job names.
 void require_queues(const TraceFacts& facts, const Snapshot& cluster);
 
+/// @throws InvalidArgument for a job whose iterations cannot be followed: with phases, or not a flat gang.
+void require_iterable(const TraceJob& job);
+
 /// What is known of a job of a trace on submission: no run time and no estimate.
 Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& demanded);
 /// Sets the shapes and the profile of one phase of the job.

