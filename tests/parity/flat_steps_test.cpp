@@ -72,7 +72,8 @@ void expect_the_same(std::uint64_t seed, std::int32_t nodes, std::int32_t thread
   const Ran with = run(problem, pass, true, threads);
   const Ran without = run(problem, pass, false, 1);
 
-  const std::string name = "seed " + std::to_string(seed) + ", " + std::to_string(nodes) + " nodes, " + std::to_string(threads) + " threads";
+  const std::string name =
+      "seed " + std::to_string(seed) + ", " + std::to_string(nodes) + " nodes, " + std::to_string(threads) + " threads";
   ASSERT_EQ(diff(without.result, with.result), "") << name;
   ASSERT_EQ(without.state, with.state) << name;
 }
