@@ -8,8 +8,8 @@
 namespace berth::kernel {
 
 /// What a flat demand asks of the node that holds all of its members. It is read as a whole, by a few wide loads.
-struct alignas(16) FlatDemand {
-  std::int32_t filter;  // kNone: no node may hold all members, or the demand is no flat one of whole GPUs
+struct FlatDemand {
+  alignas(16) std::int32_t filter;  // kNone: no node may hold all members, or the demand is no flat one of whole GPUs
   std::int32_t type, gpus, members;
   std::int64_t cpu, memory;      // of all members, 0: none. On one node are at most 64 members, so they have 63 bits
   std::int32_t topology, level;  // of the domain that `require` names; level kNone: none
