@@ -43,13 +43,13 @@ struct FlatSteps {
       const FlatDemand demand = flat[d];
       if (!queues_have_room(queues, queue, demand.type, demand.quota)) continue;
       if (demand.filter == kNone) return false;
-      if (s.type_free[demand.type] < demand.gpus) continue;
-      const std::uint32_t node = tightest_node(run.w.group, p, s, demand);
+      const bool enough = s.type_free[demand.type] >= demand.gpus;
+      const std::uint32_t node = enough ? tightest_node(run.w.group, p, s, demand) : kNoNodeFound;
       if (node != kNoNodeFound) {
         start(i, o, queue, demand, static_cast<std::int32_t>(node));
         return true;
       }
-      if (demand.members > 1) return false;  // several nodes may hold them
+      if (enough && demand.members > 1) return false;  // several nodes may hold them
       run.w.group.sync();
       if (run.lead()) known_now[d] = run.round;
       run.w.group.sync();
