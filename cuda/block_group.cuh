@@ -53,6 +53,14 @@ class BlockGroup {
     if (lane() < warps()) mine = parts[lane()];
     return cub::ShuffleIndex<kWarp>(KeyReduce(shared_->key_reduce).Reduce(mine, LesserKey{}), 0, kAll);
   }
+  __device__ std::uint32_t min(std::uint32_t v) {
+    std::int64_t* parts = shared_->value[buffer_];
+    buffer_ ^= 1;
+    const std::uint32_t part = __reduce_min_sync(kAll, v);
+    if (lane() == 0) parts[warp()] = part;
+    __syncthreads();
+    return __reduce_min_sync(kAll, lane() < warps() ? static_cast<std::uint32_t>(parts[lane()]) : UINT32_MAX);
+  }
   __device__ std::int64_t sum(std::int64_t v) {
     std::int64_t* parts = shared_->value[buffer_];
     buffer_ ^= 1;

@@ -33,6 +33,11 @@ class WarpGroup {
   __device__ void sync() { __syncwarp(); }
 
   __device__ kernel::Key min(kernel::Key v) { return of_first(cub::WarpReduce<kernel::Key>(shared_->key_reduce).Reduce(v, LesserKey{})); }
+  __device__ std::uint32_t min(std::uint32_t v) {
+    v = __reduce_min_sync(kAll, v);
+    __syncwarp();
+    return v;
+  }
   __device__ std::int64_t sum(std::int64_t v) { return of_first(cub::WarpReduce<std::int64_t>(shared_->sum_reduce).Sum(v)); }
   __device__ std::int64_t scan(std::int64_t v, std::int64_t& total) {
     std::int64_t before;

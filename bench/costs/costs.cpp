@@ -47,8 +47,9 @@ struct Phase {
   void print() const {
     const auto each = [&](std::int64_t n) { return static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(1, blocks)); };
     constexpr auto kBytes = static_cast<std::int64_t>(kSector);
-    std::fprintf(stderr, "%-8s %5ld blocks; each: barriers %.1f (most %ld), exchanged %.0f B, loads of thread 0 %.0f\n", name, blocks,
-                 each(all.barriers), most_barriers, each(all.exchanged), each(all.alone));
+    std::fprintf(stderr,
+                 "%-8s %5ld blocks; each: barriers %.1f (most %ld), exchanged %.0f B, loads of thread 0 %.0f, %.0f without addresses\n",
+                 name, blocks, each(all.barriers), most_barriers, each(all.exchanged), each(all.alone), each(all.alone_memory));
     for (int m = 0; m < kMemories; ++m) {
       constexpr const char* kNames[] = {"own", "partner", "workspace", "addresses", "problem"};
       const Traffic& t = all.of[m];

@@ -35,7 +35,9 @@ void access(const void* address, std::size_t bytes, bool store) {
   ++(store ? traffic.stores : traffic.loads);
   (store ? traffic.stored : traffic.loaded) += static_cast<std::int64_t>(bytes);
   for (std::uintptr_t s = at / kSector; s <= (at + bytes - 1) / kSector; ++s) (store ? traffic.out : traffic.in).insert(s);
-  if (!store && current_fiber() == 0) ++counts->alone;
+  if (store || current_fiber() != 0) return;
+  ++counts->alone;
+  if (memory != kAddresses) ++counts->alone_memory;
 }
 
 }  // namespace
@@ -54,6 +56,7 @@ Counts& Counts::operator+=(const Counts& more) {
   barriers += more.barriers;
   exchanged += more.exchanged;
   alone += more.alone;
+  alone_memory += more.alone_memory;
   for (int m = 0; m < kMemories; ++m) of[m] += more.of[m];
   return *this;
 }

@@ -26,7 +26,8 @@ struct Counts {
   std::int64_t barriers = 0;
   std::int64_t exchanged = 0;  // bytes through shared memory by min, sum and scan
   Traffic of[kMemories];
-  std::int64_t alone = 0;  // loads of thread 0
+  std::int64_t alone = 0;         // loads of thread 0
+  std::int64_t alone_memory = 0;  // of these, all but addresses
   Counts& operator+=(const Counts& more);
 };
 

@@ -77,6 +77,11 @@ kernel::Key CountedGroup::min(kernel::Key v) {
   return *std::min_element(all, all + group_threads());
 }
 
+std::uint32_t CountedGroup::min(std::uint32_t v) {
+  const std::int64_t* all = exchange(values, rank_, std::int64_t{v});
+  return static_cast<std::uint32_t>(*std::min_element(all, all + group_threads()));
+}
+
 std::int64_t CountedGroup::sum(std::int64_t v) {
   const std::int64_t* all = exchange(values, rank_, v);
   std::int64_t total = 0;

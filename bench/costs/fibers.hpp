@@ -23,6 +23,7 @@ class CountedGroup {
   std::int32_t size() const { return group_threads(); }
   void sync();
   kernel::Key min(kernel::Key v);
+  std::uint32_t min(std::uint32_t v);
   std::int64_t sum(std::int64_t v);
   std::int64_t scan(std::int64_t v, std::int64_t& total);
   std::int64_t scan_max(std::int64_t v, std::int64_t& greatest);

@@ -31,9 +31,7 @@ using Body = std::function<void(FiberGroup&)>;
 
 std::vector<std::max_align_t> memory_of(std::size_t bytes) { return std::vector<std::max_align_t>(bytes / sizeof(std::max_align_t) + 1); }
 
-Body place_body(std::uint64_t seed, bool conservative) {
-  constexpr std::int32_t kNodes[] = {1, 3, 12, 31, 33, 64, 65, 130};
-  constexpr std::int32_t kJobs[] = {0, 1, 24, 31, 32, 33, 90, 257};
+Body place_body(Problem problem, PassCase pass) {
   struct Data {
     Problem problem;
     PassCase pass;
@@ -44,11 +42,6 @@ Body place_body(std::uint64_t seed, bool conservative) {
     kernel::PlaceWorkspace workspace;
     kernel::PlaceResult result;
   };
-  RandomSpec spec;
-  spec.nodes = kNodes[seed % 8];
-  spec.jobs = kJobs[seed / 8 % 8];
-  Problem problem = random_problem(seed, spec);
-  PassCase pass = conservative ? random_conservative_pass(seed, problem) : random_pass(seed, problem);
   ResultBuffers buffers(problem, pass);
   auto data = std::make_shared<Data>(Data{std::move(problem), std::move(pass), std::move(buffers), {}, {}, {}, {}, {}});
   data->view = data->problem.view();
@@ -60,6 +53,28 @@ Body place_body(std::uint64_t seed, bool conservative) {
     kernel::place(group, data->view, data->task.request, data->task.taken.data(), static_cast<std::int32_t>(data->task.taken.size()),
                   data->workspace, data->result);
   };
+}
+
+Body random_place_body(std::uint64_t seed, bool conservative) {
+  constexpr std::int32_t kNodes[] = {1, 3, 12, 31, 33, 64, 65, 130};
+  constexpr std::int32_t kJobs[] = {0, 1, 24, 31, 32, 33, 90, 257};
+  RandomSpec spec;
+  spec.nodes = kNodes[seed % 8];
+  spec.jobs = kJobs[seed / 8 % 8];
+  Problem problem = random_problem(seed, spec);
+  PassCase pass = conservative ? random_conservative_pass(seed, problem) : random_pass(seed, problem);
+  return place_body(std::move(problem), std::move(pass));
+}
+
+/// Jobs of two GPUs on nodes of three: the third and the later ones find single GPUs.
+Body single_gpus_left_body() {
+  ProblemBuilder b;
+  b.rack("", {3, 3});
+  const int pair = b.demand({.groups = {{.members = 1, .gpus = 2}}});
+  for (int j = 0; j < 5; ++j) b.job({pair});
+  Problem problem = b.build();
+  PassCase pass = pass_over(problem);
+  return place_body(std::move(problem), std::move(pass));
 }
 
 Body price_body(std::uint64_t seed) {
@@ -352,8 +367,9 @@ const std::vector<BarrierCase>& barrier_cases() {
     const auto add = [&](const char* name, std::uint64_t seeds, const auto& make) {
       for (std::uint64_t seed = 0; seed < seeds; ++seed) cases.push_back({name + std::string(" ") + std::to_string(seed), make(seed)});
     };
-    add("place", 64, [](std::uint64_t seed) { return place_body(seed, false); });
-    add("conservative place", 40, [](std::uint64_t seed) { return place_body(seed, true); });
+    add("place", 64, [](std::uint64_t seed) { return random_place_body(seed, false); });
+    add("conservative place", 40, [](std::uint64_t seed) { return random_place_body(seed, true); });
+    add("place with single GPUs left", 1, [](std::uint64_t) { return single_gpus_left_body(); });
     add("price", 48, price_body);
     add("replay", 48, replay_body);
     add("contend", 24, contend_body);

@@ -45,6 +45,24 @@ TEST_P(ThreadGroupOf, MinIsTheLeastKeyInEveryRound) {
   }
 }
 
+TEST_P(ThreadGroupOf, MinIsTheLeastNumberInEveryRound) {
+  const std::int32_t size = GetParam();
+  const auto number_of = [](std::int32_t rank, int round) { return static_cast<std::uint32_t>(mixed(rank, round) >> 32); };
+  std::vector<std::uint32_t> seen(static_cast<std::size_t>(size * kRounds));
+
+  run_with_threads(size, [&](auto& group) {
+    for (int round = 0; round < kRounds; ++round) {
+      seen[static_cast<std::size_t>(group.rank() * kRounds + round)] = group.min(number_of(group.rank(), round));
+    }
+  });
+
+  for (int round = 0; round < kRounds; ++round) {
+    std::uint32_t least = UINT32_MAX;
+    for (std::int32_t rank = 0; rank < size; ++rank) least = std::min(least, number_of(rank, round));
+    for (std::int32_t rank = 0; rank < size; ++rank) EXPECT_EQ(seen[static_cast<std::size_t>(rank * kRounds + round)], least);
+  }
+}
+
 TEST_P(ThreadGroupOf, MinOfNoKeysIsNoKey) {
   run_with_threads(GetParam(), [&](auto& group) { EXPECT_TRUE(group.min(kNoKey) == kNoKey); });
 }

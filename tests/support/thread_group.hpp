@@ -63,6 +63,11 @@ class ThreadGroup {
     }
     return least;
   }
+  std::uint32_t min(std::uint32_t v) {
+    std::int64_t least = UINT32_MAX;
+    for (const std::int64_t value : exchange(block_->values_, std::int64_t{v})) least = std::min(least, value);
+    return static_cast<std::uint32_t>(least);
+  }
   std::int64_t sum(std::int64_t v) {
     std::int64_t total = 0;
     for (const std::int64_t value : exchange(block_->values_, v)) total += value;

@@ -311,7 +311,7 @@ void KeptPass::run(const StateImpl& s, const Rules& rules, TimedDemands& demands
   // A gang has at most one entry for each of its GPUs; they are given back before others are tried.
   const std::size_t most = 2 * to_index(p.n_nodes > 0 ? p.gpu_begin[p.n_nodes] : 0) + 64;
   entries_.make_room(most);
-  Pass pass{group_, p, free_, scratch_, entries_.data(), 0, false, rules.max_tries, rules.packing};
+  Pass pass{group_, p, free_, scratch_, entries_.data(), 0, false, rules.max_tries, rules.packing, kernel::counted_level_of(p, 0, 1)};
 
   heads_.clear();
   if (rules.strict || rules.class_rule) {

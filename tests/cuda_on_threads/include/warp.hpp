@@ -31,6 +31,15 @@ class WarpValues {
   const std::byte* values_;
 };
 
+/// __reduce_min_sync of a whole warp.
+inline unsigned reduce_min(unsigned mask, unsigned mine) {
+  static_cast<void>(mask);
+  const WarpValues<unsigned> values(mine);
+  unsigned least = mine;
+  for (int lane = 0; lane < kWarpLanes; ++lane) least = values.of(lane) < least ? values.of(lane) : least;
+  return least;
+}
+
 /// What a lane must not use, because CUDA leaves it undefined.
 template <class T>
 T undefined_value() {
@@ -40,3 +49,5 @@ T undefined_value() {
 }
 
 }  // namespace berth::cuda_on_threads
+
+#define __reduce_min_sync(mask, v) ::berth::cuda_on_threads::reduce_min(mask, v)

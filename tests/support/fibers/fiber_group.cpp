@@ -41,6 +41,11 @@ const std::int64_t* FiberGroup::share(std::int64_t v, const char* at) {
   return half;
 }
 
+std::uint32_t FiberGroup::min(std::uint32_t v) {
+  const std::int64_t* const values = share(v, "min");
+  return static_cast<std::uint32_t>(*std::min_element(values, values + size()));
+}
+
 std::int64_t FiberGroup::sum(std::int64_t v) {
   std::int64_t total = 0;
   const std::int64_t* const values = share(v, "sum");

@@ -54,6 +54,7 @@ class FiberGroup {
   std::int32_t size() const;
   void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE());
   kernel::Key min(kernel::Key v);
+  std::uint32_t min(std::uint32_t v);
   std::int64_t sum(std::int64_t v);
   std::int64_t scan(std::int64_t v, std::int64_t& total);
   std::int64_t scan_max(std::int64_t v, std::int64_t& greatest);

@@ -29,6 +29,10 @@ BERTH_HD inline std::int32_t lowest(std::uint64_t v) {
 
 /// The `n` lowest set bits of v (all of them when it has fewer).
 BERTH_HD inline std::uint64_t lowest_bits(std::uint64_t v, std::int32_t n) {
+  if (v != 0 && n > 0 && n < 64) {  // often they stand side by side
+    const std::uint64_t side_by_side = ((std::uint64_t{1} << n) - 1) << lowest(v);
+    if ((v & side_by_side) == side_by_side && popcount(side_by_side) == n) return side_by_side;
+  }
   std::uint64_t taken = 0;
   for (; n > 0 && v != 0; --n) {
     taken |= v & (~v + 1);

@@ -56,13 +56,17 @@ BERTH_HD std::int32_t fill_nodes(Pass<Group>& w, GroupDemand& demand, const Node
     if (best == kNoKey) return members;
     const auto first = static_cast<std::int32_t>(best.lo);
     const std::int32_t cap = w.scratch.node_cap[first];
-    if (count != nullptr || cap >= members) {
+    if (count == nullptr && cap >= members) {
+      take_node(w, demand, first, members);
+      return 0;
+    }
+    if (count != nullptr) {
       const std::int64_t can = room(first);
       const std::int32_t t = can < members ? static_cast<std::int32_t>(can) : members;
       w.group.sync();
       if (w.group.rank() == 0) {
         w.scratch.node_cap[first] = 0;
-        if (count != nullptr) count[spread != nullptr ? spread[first] : first] += t;
+        count[spread != nullptr ? spread[first] : first] += t;
       }
       take_node(w, demand, first, t);
       members -= t;
@@ -124,7 +128,7 @@ BERTH_HD std::int32_t fill_plain(Pass<Group>& w, GroupDemand& demand, const Node
     const std::int32_t last = w.p.domains.child_last[frame.domain];
     if (!frame.measured) {
       for (std::int32_t c = first + w.group.rank(); c < last; c += w.group.size()) {
-        const Measure m = measure_plain(w.p, w.s, row, within(w.p, set, topology, frame.level - 1, c), 0, 1);
+        const Measure m = measure_child(w.p, w.s, row, set, topology, frame.level - 1, c);
         w.scratch.domain_cap[c] = static_cast<std::int32_t>(m.plain);
         w.scratch.domain_raw[c] = static_cast<std::int32_t>(m.raw);
       }

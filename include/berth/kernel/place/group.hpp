@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "berth/kernel/place/fill.hpp"
+#include "berth/kernel/place/flat.hpp"
 
 /// One group in a set of nodes: docs/placement.md section 2.
 namespace berth::kernel {
@@ -15,15 +16,6 @@ struct Spot {
   BERTH_HD std::int32_t domain() const { return static_cast<std::int32_t>(key.lo & 0xffffffffu); }
   BERTH_HD std::int32_t required() const { return static_cast<std::int32_t>(key.lo >> 32); }
 };
-
-BERTH_HD inline bool has_require(const GroupRow& row) { return row.require_level >= 0; }
-
-/// Whether a node is in a named domain of the require level.
-BERTH_HD inline bool meets_require(const ProblemView& p, const GroupRow& row, std::int32_t node) {
-  if (row.require_level < 1) return true;
-  if (row.require_level == p.topology[row.require_topology].levels - 1) return true;
-  return p.domains.named[p.topology[row.require_topology].node_domain[std::int64_t{row.require_level} * p.n_nodes + node]] != 0;
-}
 
 BERTH_HD inline bool names_require(const ProblemView& p, const GroupRow& row, std::int32_t domain) {
   return row.require_level == p.topology[row.require_topology].levels - 1 || p.domains.named[domain] != 0;
@@ -129,12 +121,18 @@ BERTH_HD Key best_domain(Pass<Group>& w, const GroupRow& row, const NodeSet& set
   // This test excludes most domains of a busy cluster, so it comes first and is cheap.
   const bool by_gpus = row.share_ppm == kWholeGpu && scanned < p.topology[topology].levels - 1;
   const std::int64_t gpus = by_gpus ? std::int64_t{members} * row.gpus : 0;
+  const bool by_ranks = !together && by_gpus && row.segment_size == 0 && row.spread_most == 0;
   Key best = kNoKey;
   for (std::int32_t c = range.first + (together ? 0 : w.group.rank()); c < range.last; c += together ? 1 : w.group.size()) {
     if (by_gpus && w.s.domain_free[c] < gpus) continue;
     const std::int32_t d = by_require ? ancestor(p, c, level - scanned) : c;
     const std::int32_t r = !require ? 0 : by_require ? c : ancestor(p, c, row.require_level - level);
     if (require && !names_require(p, row, r)) continue;
+    if (by_ranks) {
+      const Key key = spot_key(row, measure_child(p, w.s, row, set, topology, scanned, c), r, d, members);
+      if (key < best) best = key;
+      continue;
+    }
     const NodeSet inside = within(p, set, topology, scanned, c);
     const Measure m = together ? measure_together(w.group, p, w.s, row, inside) : measure_for(p, w.s, row, inside, members);
     const Key key = spot_key(row, m, r, d, members);
@@ -152,6 +150,12 @@ BERTH_HD bool try_level(Pass<Group>& w, GroupDemand& demand, const NodeSet& set,
   spot.topology = topology;
   spot.level = level;
   if (level == 0) {
+    if (row.share_ppm == kWholeGpu && set.n == 0 && set.node == kNone && all_in_range(w.p, set)) {  // all nodes
+      const std::uint32_t node = tightest_node(w.group, w.p, w.s, flat_demand(w.p, set.filter, kNone, row, members, 0, w.s.max_gpus));
+      if (node == kNoNodeFound) return false;
+      take_node(w, demand, static_cast<std::int32_t>(node), members);
+      return true;
+    }
     spot.key = best_node(w, row, set, members);
     if (spot.key == kNoKey) return false;
     take_node(w, demand, static_cast<std::int32_t>(spot.key.lo), members);

@@ -81,6 +81,15 @@ BERTH_HD inline bool contains(const ProblemView& p, const NodeSet& set, std::int
   return in_filter(p, set.filter, node) && stays_open(p, node, set.end);
 }
 
+BERTH_HD inline bool has_require(const GroupRow& row) { return row.require_level >= 0; }
+
+/// Whether a node is in a named domain of the require level.
+BERTH_HD inline bool meets_require(const ProblemView& p, const GroupRow& row, std::int32_t node) {
+  if (row.require_level < 1) return true;
+  if (row.require_level == p.topology[row.require_topology].levels - 1) return true;
+  return p.domains.named[p.topology[row.require_topology].node_domain[std::int64_t{row.require_level} * p.n_nodes + node]] != 0;
+}
+
 /// The capacity of a set for a row. `segments` and `spread` are used only where the row requires them.
 struct Measure {
   std::int64_t plain, raw, segments, spread;
@@ -135,6 +144,42 @@ BERTH_HD inline std::int64_t free_gpus_of(const ProblemView& p, const PassState&
   return gpus;
 }
 
+/// Adds plain and raw of the nodes of a word that have ranks [first, last) and pass the filter. A row of whole GPUs, no end of a node.
+/// O(max_gpus), and the nodes that have room where the row needs cores or memory.
+BERTH_HD inline void measure_word(const ProblemView& p, const PassState& s, const GroupRow& row, std::int32_t filter, std::int32_t first,
+                                  std::int32_t last, std::int32_t word, Measure& m) {
+  const bool limits = row.cpu > 0 || row.memory > 0;
+  const std::uint64_t* bucket = s.bucket + std::int64_t{s.max_gpus} * p.n_words + word;
+  std::uint64_t bits = nodes_with_gpus(p, s, filter, first, last, word);
+  for (std::int32_t c = s.max_gpus; bits != 0; --c, bucket -= p.n_words) {
+    std::uint64_t here = *bucket & bits;
+    if (here == 0) continue;
+    bits ^= here;
+    m.raw += std::int64_t{c} * popcount(here);
+    if (c < row.gpus) continue;
+    const std::int64_t cap = row.gpus == 1 ? c : c / row.gpus;
+    if (!limits) {
+      m.plain += cap * popcount(here);
+      continue;
+    }
+    // A node has at most 64 members, so the products have 63 bits.
+    const std::int64_t cpu = row.cpu > 0 ? cap * row.cpu : INT64_MIN;
+    const std::int64_t memory = row.memory > 0 ? cap * row.memory : INT64_MIN;
+    for (; here != 0; here &= here - 1) {
+      const std::int32_t node = word * 64 + lowest(here);
+      m.plain += s.cpu[node] >= cpu && s.memory[node] >= memory ? cap : within_limits(s, row, node, cap);
+    }
+  }
+}
+
+/// Plain and raw of the nodes of ranks [first, last) that pass the filter; see measure_word. One thread.
+BERTH_HD inline Measure measure_between(const ProblemView& p, const PassState& s, const GroupRow& row, std::int32_t filter,
+                                        std::int32_t first, std::int32_t last) {
+  Measure m{};
+  for (std::int32_t word = first / 64; word * 64 < last; ++word) measure_word(p, s, row, filter, first, last, word, m);
+  return m;
+}
+
 /// Sums plain and raw over the nodes of the set at positions first + lane, + lanes, ...
 BERTH_HD inline Measure measure_plain(const ProblemView& p, const PassState& s, const GroupRow& row, const NodeSet& set, std::int32_t lane,
                                       std::int32_t lanes) {
@@ -144,9 +189,13 @@ BERTH_HD inline Measure measure_plain(const ProblemView& p, const PassState& s, 
     const bool all = all_in_range(p, set);
     const std::int32_t last_word = (set.last + 63) / 64;
     for (std::int32_t w = set.first / 64 + lane; w < last_word; w += lanes) {
+      if (all) {
+        measure_word(p, s, row, set.filter, set.first, set.last, w, m);
+        continue;
+      }
       for (std::uint64_t bits = nodes_with_gpus(p, s, set.filter, set.first, set.last, w); bits != 0; bits &= bits - 1) {
         const std::int32_t node = w * 64 + lowest(bits);
-        if (!all && !contains(p, set, node)) continue;
+        if (!contains(p, set, node)) continue;
         m.plain += node_cap(p, s, row, node);
         m.raw += popcount(s.free[node]);
       }
@@ -164,12 +213,33 @@ BERTH_HD inline Measure measure_plain(const ProblemView& p, const PassState& s, 
   return m;
 }
 
+/// True when all domains of a topology are ranges of the set in which the filter alone decides which nodes are in it.
+BERTH_HD inline bool measures_by_rank(const ProblemView& p, const GroupRow& row, const NodeSet& set, std::int32_t topology) {
+  return set.scan == 0 && row.share_ppm == kWholeGpu && p.topology[topology].ranked != 0 && all_in_range(p, set);
+}
+
+/// Plain and raw of the intersection of a set and a domain below the cluster, without building it where ranks suffice. One thread.
+BERTH_HD inline Measure measure_child(const ProblemView& p, const PassState& s, const GroupRow& row, const NodeSet& set,
+                                      std::int32_t topology, std::int32_t level, std::int32_t d) {
+  if (!measures_by_rank(p, row, set, topology)) return measure_plain(p, s, row, within(p, set, topology, level, d), 0, 1);
+  const std::int32_t first = p.domains.first[d] > set.first ? p.domains.first[d] : set.first;
+  const std::int32_t last = p.domains.last[d] < set.last ? p.domains.last[d] : set.last;
+  return measure_between(p, s, row, set.filter, first, last);
+}
+
 /// One lane's part of plain, which stops at `enough`. The parts add up to `enough` or more when plain does.
 BERTH_HD inline std::int64_t plain_up_to(const ProblemView& p, const PassState& s, const GroupRow& row, const NodeSet& set,
                                          std::int64_t enough, std::int32_t lane, std::int32_t lanes) {
   std::int64_t plain = 0;
   if (set.scan == 0 && row.share_ppm == kWholeGpu) {
+    const bool all = all_in_range(p, set);
     for (std::int32_t w = set.first / 64 + lane; w * 64 < set.last && plain < enough; w += lanes) {
+      if (all) {
+        Measure m{};
+        measure_word(p, s, row, set.filter, set.first, set.last, w, m);
+        plain += m.plain;
+        continue;
+      }
       std::uint64_t bits = nodes_with_gpus(p, s, set.filter, set.first, set.last, w);
       for (std::int32_t c = 1; c < row.gpus && c <= s.max_gpus; ++c) bits &= ~s.bucket[std::int64_t{c} * p.n_words + w];
       for (; bits != 0 && plain < enough; bits &= bits - 1) {

@@ -4,6 +4,7 @@
 
 #include "berth/kernel/base/never_stop.hpp"
 #include "berth/kernel/place/backfill.hpp"
+#include "berth/kernel/place/flat_steps.hpp"
 #include "berth/kernel/place/preemption.hpp"
 #include "berth/kernel/place/releases.hpp"
 #include "berth/kernel/place/tree.hpp"
@@ -164,7 +165,7 @@ struct PlacePass {
   /// Free GPUs and later victims only decrease together, unless classes or end times make them differ between jobs.
   BERTH_HD bool may_remember() const { return w.p.has_until == 0 && request.class_rule == 0; }
 
-  BERTH_HD std::int32_t start_by_displacing(std::int32_t i, std::int32_t job) {
+  BERTH_HD BERTH_NOINLINE std::int32_t start_by_displacing(std::int32_t i, std::int32_t job) {
     if (ws.before[request.n] <= i) return kNone;  // no less important job is left
     const std::int32_t n = options_of(job);
     bool hope = false;
@@ -307,8 +308,9 @@ struct PlacePass {
     const std::int32_t from = w.n_entries;
     if (running && !displaced) {
       finish(i, Outcome::kKept, kNone, from);
+      if (request.preemptive == 0 || request.victim_ok[i] == 0) return;
       w.group.sync();  // other threads may still read `later_gpus` for the job before
-      if (lead() && request.victim_ok[i] != 0 && request.preemptive != 0) {
+      if (lead()) {
         count_victim(w.p, request, ws, i, -1);
         remove_victim(i);
       }
@@ -321,6 +323,12 @@ struct PlacePass {
     if (request.discipline == Discipline::kConservative) return step_conservative(*this, i, job, displaced);
     bool any_quota = false;
     const std::int32_t option = start(i, job, any_quota);
+    conclude(i, job, displaced, from, option, any_quota);
+  }
+
+  /// Step 6, and the result of a job that starts.
+  BERTH_HD BERTH_NOINLINE void conclude(std::int32_t i, std::int32_t job, bool displaced, std::int32_t from, std::int32_t option,
+                                        bool any_quota) {
     const Outcome failure = displaced ? Outcome::kPreempted : w.ran_out ? Outcome::kGaveUp : Outcome::kWaits;
     if (option != kNone) {
       if (!queue_charged) charge_option(w.s, job, option);
@@ -350,7 +358,8 @@ BERTH_HD void place(Group& group, const ProblemView& problem, const PlaceRequest
                     const PlaceWorkspace& ws, const PlaceResult& result, StopToken& stop_token) {
   PassState now = ws.now;
   init_workspace(group, problem, request, taken, n_taken, ws);
-  PlacePass<Group> run{{group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing},
+  PlacePass<Group> run{{group, problem, now, ws.scratch, result.entries, 0, false, request.max_tries, request.packing,
+                        counted_level_of(problem, group.rank(), group.size())},
                        request,
                        ws,
                        result,
@@ -365,8 +374,28 @@ BERTH_HD void place(Group& group, const ProblemView& problem, const PlaceRequest
   const std::int64_t memos = request.discipline == Discipline::kConservative ? std::int64_t{problem.n_filters} * kTimelineMemos : 0;
   for (std::int64_t k = group.rank(); k < memos; k += group.size()) ws.timeline.memo[k].round = 0;
   group.sync();
-  for (std::int32_t i = 0; i < request.n; ++i) {
+  const bool flat = has_flat_steps(problem, request);
+  const bool remembers = request.preemptive != 0 && run.may_remember();
+  FlatSteps<PlacePass<Group>> steps{run,
+                                    problem,
+                                    now,
+                                    queue_columns(problem, now),
+                                    request.order,
+                                    request.running,
+                                    problem.option_begin,
+                                    problem.option_end,
+                                    problem.options,
+                                    problem.job_queue,
+                                    ws.flat,
+                                    ws.known_now,
+                                    remembers ? ws.infeasible : nullptr,
+                                    result,
+                                    run.w.counted_level,
+                                    request.preemptive != 0};
+  const std::int32_t n = request.n;
+  for (std::int32_t i = 0; i < n; ++i) {
     if (i < run.limit && stop_token.stop(i)) run.limit = i;
+    if (flat && i < run.limit && !run.blocked && !run.reserved && steps.step(i)) continue;
     run.step(i);
   }
   group.sync();

@@ -16,22 +16,47 @@ BERTH_HD inline std::int64_t held_quota(const ProblemView& p, std::int32_t job) 
   return quota;
 }
 
-/// Adds millionths of GPUs of a type to the usage of a queue and its ancestors. One thread.
-BERTH_HD inline void charge_queue(const ProblemView& p, PassState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
-  if (type < 0) return;
-  for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
-    s.queue_used[std::int64_t{q} * (p.n_types + 1) + type] += quota;
-    s.queue_used[std::int64_t{q} * (p.n_types + 1) + p.n_types] += quota;
+/// The columns of queues.
+struct QueueColumns {
+  const std::int32_t* parent;
+  const std::int64_t* cap;
+  std::int64_t* used;
+  std::int32_t n_types;
+};
+
+BERTH_HD inline QueueColumns queue_columns(const ProblemView& p, const PassState& s) {
+  return {p.queue_parent, p.queue_cap, s.queue_used, p.n_types};
+}
+
+/// Adds millionths of GPUs of a type to the usage of a queue (kNone: none) and its ancestors. One thread.
+BERTH_HD inline void charge_queues(const QueueColumns& queues, std::int32_t queue, std::int32_t type, std::int64_t quota) {
+  for (std::int32_t q = queue; q >= 0; q = queues.parent[q]) {
+    std::int64_t* const used = queues.used + std::int64_t{q} * (queues.n_types + 1);
+    used[type] += quota;
+    used[queues.n_types] += quota;
   }
 }
 
-BERTH_HD inline bool passes_quota(const ProblemView& p, const PassState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
-  for (std::int32_t q = p.job_queue[job]; q >= 0; q = p.queue_parent[q]) {
-    const std::int64_t row = std::int64_t{q} * (p.n_types + 1);
-    if (p.queue_cap[row + type] != kNoLimit && s.queue_used[row + type] + quota > p.queue_cap[row + type]) return false;
-    if (p.queue_cap[row + p.n_types] != kNoLimit && s.queue_used[row + p.n_types] + quota > p.queue_cap[row + p.n_types]) return false;
+/// Whether a queue (kNone: none) and its ancestors have room for a quota.
+BERTH_HD inline bool queues_have_room(const QueueColumns& queues, std::int32_t queue, std::int32_t type, std::int64_t quota) {
+  for (std::int32_t q = queue; q >= 0; q = queues.parent[q]) {
+    const std::int64_t row = std::int64_t{q} * (queues.n_types + 1);
+    const std::int64_t* const cap = queues.cap + row;
+    const std::int64_t* const used = queues.used + row;
+    const std::int64_t of_type = cap[type], of_all = cap[queues.n_types];
+    if (of_type != kNoLimit && used[type] + quota > of_type) return false;
+    if (of_all != kNoLimit && used[queues.n_types] + quota > of_all) return false;
   }
   return true;
+}
+
+/// As charge_queues, for the queue of a job. One thread.
+BERTH_HD inline void charge_queue(const ProblemView& p, const PassState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
+  if (type >= 0) charge_queues(queue_columns(p, s), p.job_queue[job], type, quota);
+}
+
+BERTH_HD inline bool passes_quota(const ProblemView& p, const PassState& s, std::int32_t job, std::int32_t type, std::int64_t quota) {
+  return queues_have_room(queue_columns(p, s), p.job_queue[job], type, quota);
 }
 
 /// Releases everything that a running job holds. One thread.

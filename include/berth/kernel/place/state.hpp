@@ -44,26 +44,45 @@ BERTH_HD inline bool in_filter(const ProblemView& p, std::int32_t filter, std::i
   return (p.filter_words[std::int64_t{filter} * p.n_words + node / 64] >> (node % 64) & 1) != 0;
 }
 
-/// Moves a node to the bucket of its new free count and updates the sums of its ancestors. One thread.
-BERTH_HD inline void set_free(const ProblemView& p, PassState& s, std::int32_t node, std::uint64_t mask) {
-  const std::int32_t before = popcount(s.free[node]);
-  const std::int32_t after = popcount(mask);
-  s.free[node] = mask;
-  if (before == after) return;
+/// The levels whose domains are counted: of clusters only that of the switch topology.
+inline constexpr std::int32_t kMostCountedLevels = kMaxLevels - 1 + 4 * (kMaxLevels - 2);
+
+/// Calls visit(domain of each node, by node) for each level that is counted.
+template <class Visit>
+BERTH_HD void for_each_counted_level(const ProblemView& p, Visit&& visit) {
+  for (std::int32_t f = 0; f < 5; ++f) {
+    const std::int32_t end = f == 0 ? p.topology[0].levels : p.topology[f].levels - 1;
+    if (end < 2) continue;
+    const std::int32_t* row = p.topology[f].node_domain;
+    for (std::int32_t l = 1; l < end; ++l) visit(row += p.n_nodes);
+  }
+}
+
+/// Adds to the free GPUs of the domains that a node is in. One thread.
+BERTH_HD inline void count_in_domains(const ProblemView& p, const PassState& s, std::int32_t node, std::int32_t gpus) {
+  std::int32_t* const domain_free = s.domain_free;
+  for_each_counted_level(p, [&](const std::int32_t* domain) { domain_free[domain[node]] += gpus; });
+}
+
+/// Moves a node from one bucket to another. One thread.
+BERTH_HD inline void move_to_bucket(const ProblemView& p, const PassState& s, std::int32_t node, std::int32_t before, std::int32_t after) {
   const std::uint64_t bit = std::uint64_t{1} << (node % 64);
   s.bucket[std::int64_t{before} * p.n_words + node / 64] &= ~bit;
   s.bucket[std::int64_t{after} * p.n_words + node / 64] |= bit;
   assert(s.bucket_count[before] > 0);
   --s.bucket_count[before];
   ++s.bucket_count[after];
+}
+
+/// Moves a node to the bucket of its new free count and updates the sums of its ancestors. One thread.
+BERTH_HD inline void set_free(const ProblemView& p, PassState& s, std::int32_t node, std::uint64_t mask) {
+  const std::int32_t before = popcount(s.free[node]);
+  const std::int32_t after = popcount(mask);
+  s.free[node] = mask;
+  if (before == after) return;
+  move_to_bucket(p, s, node, before, after);
   if (p.node_type[node] >= 0) s.type_free[p.node_type[node]] += after - before;
-  for (std::int32_t f = 0; f < 5; ++f) {
-    const TopologyView& topology = p.topology[f];
-    for (std::int32_t l = 1; l < topology.levels; ++l) {
-      if (f != 0 && l == topology.levels - 1) break;  // the cluster is counted only once, in the switch topology
-      s.domain_free[topology.node_domain[std::int64_t{l} * p.n_nodes + node]] += after - before;
-    }
-  }
+  count_in_domains(p, s, node, after - before);
 }
 
 /// Free whole GPUs of a domain, which may be the cluster of any topology.
@@ -177,6 +196,13 @@ BERTH_HD inline std::int64_t limited(std::int64_t cap, std::int64_t has, std::in
   return holds < cap ? holds : cap;
 }
 
+/// At most `cap` members, as the cores and the memory of a node allow.
+BERTH_HD inline std::int64_t within_limits(const PassState& s, const GroupRow& row, std::int32_t node, std::int64_t cap) {
+  if (row.cpu > 0 && s.cpu[node] != kNoLimit) cap = limited(cap, s.cpu[node], row.cpu);
+  if (row.memory > 0 && s.memory[node] != kNoLimit) cap = limited(cap, s.memory[node], row.memory);
+  return cap;
+}
+
 /// Capacity of one allowed node for members of a row: docs/placement.md section 1.
 BERTH_HD inline std::int64_t node_cap(const ProblemView& p, const PassState& s, const GroupRow& row, std::int32_t node) {
   std::int64_t cap = 0;
@@ -187,10 +213,7 @@ BERTH_HD inline std::int64_t node_cap(const ProblemView& p, const PassState& s, 
     const std::int32_t gpus = p.gpu_begin[node + 1] - p.gpu_begin[node];
     for (std::int32_t g = 0; g < gpus; ++g) cap += gpu_share_cap(p, s, row, node, g);
   }
-  if (cap == 0) return 0;
-  if (row.cpu > 0 && s.cpu[node] != kNoLimit) cap = limited(cap, s.cpu[node], row.cpu);
-  if (row.memory > 0 && s.memory[node] != kNoLimit) cap = limited(cap, s.memory[node], row.memory);
-  return cap;
+  return cap == 0 ? 0 : within_limits(s, row, node, cap);
 }
 
 /// raw(node) of section 1; `cap` is the node's.

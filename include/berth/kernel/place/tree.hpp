@@ -7,18 +7,17 @@
 /// Trees of groups: docs/placement.md section 5. A small explicit stack replaces the recursion described there.
 namespace berth::kernel {
 
-/// A group with children, whose candidates are tried one after another.
+/// A group with children, whose candidates are tried one after another. Each thread has eight of them on its stack, so sets of nodes are
+/// made again where they are needed: see candidate_of.
 struct TreeFrame {
   std::int32_t row;   // relative to the first row of the demand
   std::int32_t from;  // entries before this visit
   std::int32_t tries;
-  std::int32_t stage;       // 0: find the next R; 1: preferred domains in it; 2: the set itself; 3: exhausted
+  std::int32_t stage;       // 0: find the next R; 1: preferred domains in it; 2: R itself; 3: exhausted
   std::int32_t level;       // of the preferred domains being tried
   Key required, preferred;  // last candidates tried, by (free GPUs, id)
-  NodeSet outer;            // A, or A and R
-  NodeSet around;           // A
-  NodeSet chosen;           // the candidate being tried
 };
+static_assert(sizeof(TreeFrame) <= 64, "all frames of a thread are to stay within 512 bytes");
 
 /// The domain of (topology, level) that follows `after` by (free GPUs in the set, id), with at least `need` GPUs.
 template <class Group>
@@ -71,9 +70,22 @@ BERTH_HD inline NodeSet on_node(const ProblemView& p, NodeSet set, std::int32_t 
   return set;
 }
 
-/// Moves a frame to its next candidate. @returns false when there is none.
+/// A' of docs/placement.md section 5: the set A of a frame and the R that it has found.
+BERTH_HD inline NodeSet required_part(const ProblemView& p, const TreeFrame& f, const GroupRow& row, const NodeSet& around) {
+  if (!has_require(row)) return around;
+  const auto domain = static_cast<std::int32_t>(f.required.lo);
+  return row.require_level == 0 ? on_node(p, around, domain) : within(p, around, row.require_topology, row.require_level, domain);
+}
+
+/// The candidate that next_candidate found last, in the set A of the frame.
+BERTH_HD inline NodeSet candidate_of(const ProblemView& p, const TreeFrame& f, const GroupRow& row, const NodeSet& around) {
+  const NodeSet part = required_part(p, f, row, around);
+  return f.stage != 1 ? part : within(p, part, row.prefer_topology, f.level, static_cast<std::int32_t>(f.preferred.lo));
+}
+
+/// Moves a frame to its next candidate in its set A. @returns false when there is none.
 template <class Group>
-BERTH_HD bool next_candidate(Pass<Group>& w, TreeFrame& f, const GroupRow& row) {
+BERTH_HD bool next_candidate(Pass<Group>& w, TreeFrame& f, const GroupRow& row, const NodeSet& around) {
   const ProblemView& p = w.p;
   for (;;) {
     if (f.stage == 0) {
@@ -82,18 +94,14 @@ BERTH_HD bool next_candidate(Pass<Group>& w, TreeFrame& f, const GroupRow& row) 
           f.stage = 3;
           continue;
         }
-        f.outer = f.around;
       } else {
         const bool first = f.level == 0 && f.required == kNoKey;
-        const Key r = next_domain(w, f.around, row.require_topology, row.require_level, true, row.subtree_gpus, f.required, first);
+        const Key r = next_domain(w, around, row.require_topology, row.require_level, true, row.subtree_gpus, f.required, first);
         if (r == kNoKey) {
           f.stage = 3;
           continue;
         }
         f.required = r;
-        const auto domain = static_cast<std::int32_t>(r.lo);
-        f.outer =
-            row.require_level == 0 ? on_node(p, f.around, domain) : within(p, f.around, row.require_topology, row.require_level, domain);
       }
       f.stage = 1;
       f.level = 1;
@@ -103,19 +111,18 @@ BERTH_HD bool next_candidate(Pass<Group>& w, TreeFrame& f, const GroupRow& row) 
         f.stage = 2;
         continue;
       }
-      const Key d = next_domain(w, f.outer, row.prefer_topology, f.level, false, row.subtree_gpus, f.preferred, f.preferred == kNoKey);
+      const Key d = next_domain(w, required_part(p, f, row, around), row.prefer_topology, f.level, false, row.subtree_gpus, f.preferred,
+                                f.preferred == kNoKey);
       if (d == kNoKey) {
         ++f.level;
         f.preferred = kNoKey;
         continue;
       }
       f.preferred = d;
-      f.chosen = within(p, f.outer, row.prefer_topology, f.level, static_cast<std::int32_t>(d.lo));
       return true;
     } else if (f.stage == 2) {
       f.stage = 0;
-      if (free_gpus_of(p, w.s, f.outer) < row.subtree_gpus) continue;
-      f.chosen = f.outer;
+      if (free_gpus_of(p, w.s, required_part(p, f, row, around)) < row.subtree_gpus) continue;
       return true;
     } else {
       return false;
@@ -137,25 +144,26 @@ BERTH_HD bool place_demand(Pass<Group>& w, const DemandRow& demand, TimeUs end) 
   }
   TreeFrame frames[kMaxTreeDepth];
   std::int32_t depth = 0;
+  // The candidate of the innermost of `open` groups.
+  const auto inside = [&](std::int32_t open) {
+    NodeSet set = everywhere;
+    for (std::int32_t k = 0; k < open; ++k) set = candidate_of(w.p, frames[k], rows[frames[k].row], set);
+    return set;
+  };
+  NodeSet set = everywhere;  // inside(depth)
   std::int32_t i = 0;
   bool ok = true;
   while (i < n || !ok) {
     if (ok) {
-      while (depth > 0 && i >= rows[frames[depth - 1].row].subtree_end) --depth;  // the group is placed
-      const NodeSet& set = depth > 0 ? frames[depth - 1].chosen : everywhere;
+      bool placed = false;
+      for (; depth > 0 && i >= rows[frames[depth - 1].row].subtree_end; placed = true) --depth;
+      if (placed) set = inside(depth);
       if (rows[i].subtree_end == i + 1) {
         ok = place_group(w, rows, i, rows[i], set);
         ++i;
         continue;
       }
-      TreeFrame& f = frames[depth++];
-      f.row = i;
-      f.from = w.n_entries;
-      f.tries = 0;
-      f.stage = 0;
-      f.level = 0;
-      f.required = f.preferred = kNoKey;
-      f.around = set;
+      frames[depth++] = {i, w.n_entries, 0, 0, 0, kNoKey, kNoKey};
       ok = false;  // the step below finds the first candidate
     }
     // The innermost open group advances to its next candidate.
@@ -163,15 +171,17 @@ BERTH_HD bool place_demand(Pass<Group>& w, const DemandRow& demand, TimeUs end) 
     TreeFrame& f = frames[depth - 1];
     GroupRow own = rows[f.row];
     undo_entries(w, rows, f.from);
-    const bool more = next_candidate(w, f, own);
+    const NodeSet around = inside(depth - 1);
+    const bool more = next_candidate(w, f, own, around);
     if (!more || f.tries == w.max_tries) {
       if (more) w.ran_out = true;
       --depth;
       continue;  // fails: the enclosing group advances
     }
     ++f.tries;
+    set = candidate_of(w.p, f, own, around);
     own.require_level = own.prefer_level = kNone;
-    if (!place_group(w, rows, f.row, own, f.chosen)) continue;
+    if (!place_group(w, rows, f.row, own, set)) continue;
     ok = true;
     i = f.row + 1;
   }

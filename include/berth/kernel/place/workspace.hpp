@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "berth/kernel/base/bump_allocator.hpp"
+#include "berth/kernel/place/flat.hpp"
 #include "berth/kernel/place/releases.hpp"
 #include "berth/kernel/place/timeline.hpp"
 
@@ -48,6 +49,12 @@ inline std::int64_t job_entries(const ProblemView& p) {
   return entries;
 }
 
+/// Whether jobs may be placed by FlatSteps: nodes have no end, and the tightest node comes first.
+BERTH_HD inline bool has_flat_steps(const ProblemView& p, const PlaceRequest& r) {
+  const bool by_rank = r.packing == Packing::kCount || r.packing == Packing::kEmptiest;
+  return p.has_until == 0 && !by_rank && r.discipline != Discipline::kConservative;
+}
+
 struct PlaceWorkspace {
   PassState now, later;  // `later`: with the reservation of EASY, or a window of the timeline
   Scratch scratch;
@@ -70,6 +77,7 @@ struct PlaceWorkspace {
   std::int32_t* n_events;     // [1]
   std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the start of the reservation and after it
   std::int64_t* memory_left;  // [n_nodes]
+  FlatDemand* flat;           // [n_demands] where has_flat_steps
   TimelineSpace timeline;     // conservative
 };
 
@@ -154,6 +162,7 @@ inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceR
   ws.n_events = c.take<std::int32_t>(1);
   ws.cpu_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
   ws.memory_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
+  ws.flat = c.take<FlatDemand>(has_flat_steps(p, r) ? p.n_demands : 0);
   if (r.discipline == Discipline::kConservative) ws.timeline = carve_timeline(c, p, r);
   return ws;
 }
@@ -229,6 +238,14 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
   for (std::int32_t i = group.rank(); i < p.n_demands; i += group.size()) {
     ws.known_now[i] = ws.known_later[i] = ws.infeasible[i] = 0;
     if (r.preemptive != 0) ws.latest[i] = r.n;
+  }
+  for (std::int32_t i = group.rank(); i < p.n_demands && has_flat_steps(p, r); i += group.size()) {
+    const DemandRow& d = p.demands[i];
+    ws.flat[i] = {kNone, d.gpu_type, 0, 0, 0, 0, 0, kNone, d.quota};
+    if (d.exact != 0) {
+      const GroupRow& row = p.groups[d.group_begin];
+      ws.flat[i] = flat_demand(p, d.filter, d.gpu_type, row, row.members, d.quota, s.max_gpus);
+    }
   }
   for (std::int32_t i = group.rank(); i < r.n; i += group.size()) ws.displaced[i] = 0;
   for (std::int32_t j = group.rank(); j < p.n_jobs; j += group.size()) ws.gone[j] = 0;

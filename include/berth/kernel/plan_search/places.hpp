@@ -23,8 +23,16 @@ struct PlanSearchPlaces {
       : v(view),
         x(individual),
         ws(workspace),
-        w{group, view.problem,   individual.s, workspace.scratch, individual.entries, individual.counts[0],
-          false, view.max_tries, view.packing} {}
+        w{group,
+          view.problem,
+          individual.s,
+          workspace.scratch,
+          individual.entries,
+          individual.counts[0],
+          false,
+          view.max_tries,
+          view.packing,
+          counted_level_of(view.problem, group.rank(), group.size())} {}
 
   BERTH_HD bool lead() const { return w.group.rank() == 0; }
   BERTH_HD const DemandRow& demand_of(std::int32_t k) const { return w.p.demands[v.demand[k]]; }
