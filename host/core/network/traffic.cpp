@@ -85,6 +85,29 @@ void Traffic::exchange(std::span<const NodeMembers> from, std::span<const NodeMe
   }
 }
 
+// Each segment of the members for itself.
+void Traffic::exchange_segments(std::int32_t size, std::int64_t bytes) {
+  std::int32_t room = 0;
+  const auto close = [&] {
+    by_node(peers_);
+    exchange(peers_, peers_, bytes);
+    peers_.clear();
+    room = size;
+  };
+  peers_.clear();
+  room = size;
+  for (const NodeMembers& here : members_) {
+    for (std::int32_t left = here.members; left > 0;) {
+      const std::int32_t take = std::min(left, room);
+      peers_.push_back({here.node, take});
+      left -= take;
+      room -= take;
+      if (room == 0) close();
+    }
+  }
+  if (!peers_.empty()) close();
+}
+
 // Calls use(link, members of `here` behind it, members of `there` that are not behind it) for each link of a level. What is
 // in the NVLink domain of a node counts as behind its NICs.
 template <class Use>
@@ -149,6 +172,12 @@ void Traffic::add_group(const Shape& shape, std::size_t group, std::span<const P
     if (one.peer.empty()) {
       if (one.kind == CommKind::kPp) {
         chain(members_, one.bytes_per_step);
+        continue;
+      }
+      const bool inside = one.kind == CommKind::kTp && shape.groups[group].gpus_per_member > 1;
+      if (inside) continue;
+      if (one.kind == CommKind::kEp && shape.groups[group].segment) {
+        exchange_segments(shape.groups[group].segment->size, one.bytes_per_step);
         continue;
       }
       by_node(members_);

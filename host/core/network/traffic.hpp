@@ -42,6 +42,7 @@ class Traffic {
   void add_group(const Shape& shape, std::size_t group, std::span<const PlanEntry> entries);
   void ring(std::span<const NodeMembers> nodes, std::int64_t bytes);
   void exchange(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes);
+  void exchange_segments(std::int32_t size, std::int64_t bytes);
   template <class Use>
   void leave(std::int32_t level, std::span<const NodeMembers> here, std::span<const NodeMembers> there, const Use& use);
   void pipe(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes, bool back);

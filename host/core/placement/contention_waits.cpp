@@ -11,8 +11,6 @@ namespace berth::core {
 namespace {
 
 constexpr char kColumn[] = "contention.waiting_since_us";
-// A gang outside its domain slows others too, so it waits longer than it loses itself (docs/traffic.md has other values).
-constexpr std::int64_t kPatience = 8;
 
 }  // namespace
 
@@ -20,7 +18,7 @@ TimeUs ContentionWaits::most_wait(const StateImpl& s, std::int32_t job, std::int
   // What has run long is expected to run as long again.
   TimeUs left = s.job.waiting_left[to_index(job)];
   if (left == kNever) left = s.job.run[to_index(job)];
-  return mul_div(saturating_mul(left, kPatience), loss_ppm, 1'000'000);
+  return mul_div(left, loss_ppm, 1'000'000);
 }
 
 void ContentionWaits::narrow(const StateImpl& s, const PolicyState* kept, std::span<kernel::OptionRow> options) {

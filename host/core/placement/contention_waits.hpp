@@ -16,8 +16,8 @@ class StateImpl;
 namespace berth::core {
 
 /// `packing=contention`: gangs that lose speed outside a domain wait for room in one (docs/traffic.md, "Waiting for a
-/// place"). A gang waits from the first decision in which it could have started elsewhere, and no longer than a multiple of
-/// the time that it would lose there. Memory is kept between decisions.
+/// place"). A gang waits from the first decision in which it could have started elsewhere, and no longer than the time that
+/// it would lose there. Memory is kept between decisions.
 class ContentionWaits {
  public:
   /// Before a pass: demands of gangs that still wait for a domain are narrowed to its level.

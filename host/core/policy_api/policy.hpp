@@ -115,7 +115,7 @@ const PolicyEntry& find_policy(const std::string& name);
 const char* work_unit(const std::string& name);
 
 using kernel::Packing;
-/// What the pass does: demands are consolidated before it, and places are changed for less contention after it.
+/// What the pass does: demands of gangs that wait for whole nodes, or for a domain, are narrowed before it.
 constexpr Packing pass_packing(Packing packing) {
   return packing == Packing::kConsolidate || packing == Packing::kContention ? Packing::kTopology : packing;
 }

@@ -181,7 +181,8 @@ std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
   own.push_back(
       {"packing", "topology",
        "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit; emptiest: nodes with the most free "
-       "GPUs first; contention: as topology, and gangs wait for a domain outside which the network would slow them (docs/traffic.md)"});
+       "GPUs first; contention: as topology, and gangs wait for a domain outside which the network would slow them; not with discipline "
+       "strict"});
   own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
   return own;
 }

@@ -68,10 +68,14 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
   if (by_count && settings.text("discipline") != "greedy") {
     throw InvalidArgument(fmt::format("policy '{}': admission=count needs discipline=greedy", entry.info.name));
   }
+  const auto packing = static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate", "emptiest", "contention"}));
+  // All others would wait with a gang that waits for a better place.
+  if (queue && packing == Packing::kContention && settings.text("discipline") == "strict") {
+    throw InvalidArgument(fmt::format("policy '{}': packing=contention needs another discipline than strict", entry.info.name));
+  }
   return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
                 : kernel::Discipline::kGreedy,
-          static_cast<Packing>(settings.choice("packing", {"topology", "count", "consolidate", "emptiest", "contention"})),
-          static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
+          packing, static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
           entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt, by_count};
 }
 

@@ -7,6 +7,7 @@
 
 #include "host/core/base/wide.hpp"
 #include "host/sim/base/random.hpp"
+#include "host/sim/generate/llm_groups.hpp"
 #include "host/sim/generate/workload.hpp"
 
 namespace berth::sim {
@@ -14,7 +15,7 @@ namespace {
 
 // How often each kind is drawn: ours. docs/llm-workload.md.
 constexpr std::int64_t kSmallPpm = 560'000, kFinetuningPpm = 200'000, kTrainingPpm = 80'000, kExpertsPpm = 40'000, kServicePpm = 120'000;
-constexpr Share kReplicas[] = {{450'000, 1}, {300'000, 2}, {170'000, 4}, {80'000, 8}};
+constexpr Share kTrainingReplicas[] = {{450'000, 1}, {300'000, 2}, {170'000, 4}, {80'000, 8}};
 constexpr Share kSmallNodes[] = {{400'000, 1}, {350'000, 2}, {250'000, 4}};
 constexpr Share kLargeNodes[] = {{450'000, 4}, {350'000, 8}, {200'000, 16}};
 constexpr Share kPrefill[] = {{500'000, 1}, {300'000, 2}, {200'000, 4}};
@@ -25,16 +26,6 @@ constexpr std::int32_t kTrainingPriority = 10, kServicePriority = 20;
 constexpr std::int64_t kStepOverheadNs = 5'000'000;
 constexpr std::int64_t kOverlapPpm = 600'000;
 constexpr std::int64_t kAnyTflops = 989;
-
-Group make_group(std::string name, std::string parent, std::string role, std::int32_t members, std::int32_t gpus) {
-  Group group;
-  group.name = std::move(name);
-  group.parent = std::move(parent);
-  group.role = std::move(role);
-  group.members_min = group.members_want = group.members_max = members;
-  group.gpus_per_member = gpus;
-  return group;
-}
 
 Shape shape_of(std::string id, std::vector<Group> groups, std::int32_t local_batch) {
   Shape shape;
@@ -174,7 +165,7 @@ void LlmJobs::add_training(bool experts, std::int64_t mix_ppm) {
     const std::string profile =
         add_profile(fmt::format("{} {}", model->name, split_name), training_profile(*model, dp_bytes(*model, split)));
     const std::int32_t most = room / (split.stages * split.expert_nodes);
-    for (const Share& size : kReplicas) {
+    for (const Share& size : kTrainingReplicas) {
       std::int32_t asked = size.value;
       while (asked > most) asked /= 2;
       Kind kind{

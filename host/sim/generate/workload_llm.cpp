@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/sim/generate/llm_groups.hpp"
 #include "host/sim/generate/llm_models.hpp"
 #include "host/sim/generate/workload.hpp"
 
@@ -37,16 +38,6 @@ constexpr LlmModelSize kLlmModels[] = {{"llama-2-7b", 6'700'000'000, 6'700'000'0
                                        {"gpt-3-175b", 175'000'000'000, 175'000'000'000, 96, 12288, 8, kTokensPerSample, 0, 0}};
 constexpr const LlmService& kServed = kServices[1];
 constexpr std::int64_t kPrefilledTokens = 1024, kDecodedTokens = 64;  // of a member in one step
-
-Group make_group(std::string name, std::string parent, std::string role, std::int32_t members, std::int32_t gpus) {
-  Group group;
-  group.name = std::move(name);
-  group.parent = std::move(parent);
-  group.role = std::move(role);
-  group.members_min = group.members_want = group.members_max = members;
-  group.gpus_per_member = gpus;
-  return group;
-}
 
 Shape finish(std::string id, std::vector<Group> groups) {
   Shape shape;

@@ -153,7 +153,7 @@ enum class Discipline : std::int32_t { kStrict, kGreedy, kEasy, kConservative };
 BERTH_HD inline bool plans_ahead(Discipline d) { return d == Discipline::kEasy || d == Discipline::kConservative; }
 
 /// The option `packing` (docs/placement.md). `kConsolidate` is `kTopology` for demands that the host split into whole nodes and a rest.
-/// `kContention` is `kTopology` in the pass; the host looks for other places after it.
+/// `kContention` is `kTopology` too: the host narrows demands of gangs that wait for a domain.
 enum class Packing : std::int32_t { kTopology, kCount, kConsolidate, kEmptiest, kContention };
 
 /// GPUs that a scenario removes before the scheduling pass; bits that are not free are ignored.

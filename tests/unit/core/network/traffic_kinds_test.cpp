@@ -142,6 +142,24 @@ TEST_F(TrafficOfGroups, RingsOfGroupsAddUp) {
   }
 }
 
+// Members of two GPUs keep it inside themselves.
+TEST_F(TrafficOfGroups, TensorParallelMembersOfSeveralGpusUseNoLink) {
+  group("a", {{CommKind::kTp, "", 5 * kGB}, {CommKind::kDp, "", 2 * kGB}}, {{0, 1}, {1, 1}});
+  job_.shapes[0].groups[0].gpus_per_member = 2;
+  EXPECT_EQ(bytes(), (Bytes{{"the NICs of node n0", 2 * kGB}, {"the NICs of node n1", 2 * kGB}}));
+}
+
+// Two segments of 4 members, whatever their nodes: of 4 GB each gives 1 GB to each. The second is on n1 and n2.
+TEST_F(TrafficOfGroups, AllToAllStaysInsideSegments) {
+  group("experts", {{CommKind::kEp, "", 4 * kGB}}, {{0, 4}, {1, 3}, {2, 1}});
+  job_.shapes[0].groups[0].segment = Segment{4, {}};
+  const Bytes want{{"the NICs of node n1", 3 * kGB},
+                   {"the NICs of node n2", 3 * kGB},
+                   {"the uplink of rack p0/r0", 3 * kGB},
+                   {"the uplink of rack p0/r1", 3 * kGB}};
+  EXPECT_EQ(bytes(), want);
+}
+
 // Replicas that state their neighbour: one way, to the counterpart.
 TEST_F(TrafficOfGroups, GradientsOfReplicasGoToTheNeighbour) {
   group("replica0", {{CommKind::kDp, "replica1", 2 * kGB}}, {{0, 1}});

@@ -1,4 +1,4 @@
-// `packing=contention`: gangs wait for a rack, no longer than 8 times what they would lose elsewhere.
+// `packing=contention`: gangs wait for a rack, no longer than the time that they would lose elsewhere.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/engine.hpp"
+#include "berth/error.hpp"
 #include "berth/state.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
@@ -52,7 +53,7 @@ class WaitsForARack : public ::testing::Test {
     snapshot_.now_us = 1000 * kSecond;
     snapshot_.jobs = {all_to_all("g", 60), holds_node("x", "n0"), holds_node("y", "n2")};
     request_.policy = "fifo";
-    request_.params = {{"packing", "contention"}};
+    request_.params = {{"discipline", "greedy"}, {"packing", "contention"}};
   }
 
   Plan decide() {
@@ -85,13 +86,13 @@ TEST_F(WaitsForARack, AndSaysUntilWhen) {
   EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kTopologyRequired);
   EXPECT_EQ(of(plan, 0).reason.best, 4);
   EXPECT_EQ(kept_.columns.at("contention.waiting_since_us").at("g"), 1000 * kSecond);
-  // 60 steps alone take 60.003 s: 8 * 0.666666 of that.
-  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 320'016'005);
+  // 60 steps alone take 60.003 s: 0.666666 of that.
+  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'002'000);
 }
 
 TEST_F(WaitsForARack, StartsElsewhereWhenTheTimeIsUp) {
   decide();
-  snapshot_.now_us = 1000 * kSecond + 320'016'004;
+  snapshot_.now_us = 1000 * kSecond + 40'001'999;
   EXPECT_EQ(of(decide(), 0).action, Action::kWait);
   snapshot_.now_us += 1;
   const Plan plan = decide();
@@ -158,9 +159,15 @@ TEST_F(WaitsForARack, LowerJobsAreDisplacedForARack) {
   EXPECT_EQ(of(plan, 2).action, Action::kMigrate);
 }
 
+TEST_F(WaitsForARack, NotWhereItWouldHoldUpAllOthers) {
+  request_.params = {{"discipline", "strict"}, {"packing", "contention"}};
+  EXPECT_THROW(decide(), InvalidArgument);
+}
+
 // The shape policies place by the same rule.
 TEST_F(WaitsForARack, PricesTooWait) {
   request_.policy = "price";
+  request_.params = {{"packing", "contention"}};
   EXPECT_EQ(of(decide(), 0).action, Action::kWait);
   request_.params = {{"packing", "topology"}};
   kept_ = {};
