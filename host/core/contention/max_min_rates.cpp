@@ -7,6 +7,12 @@
 #include "host/core/base/wide.hpp"
 
 namespace berth::core {
+namespace {
+
+// So many are always read before the rates are found from nothing.
+constexpr std::int64_t kFewRows = 1'000;
+
+}  // namespace
 
 MaxMinRates::MaxMinRates(std::vector<std::int64_t> capacity) : capacity_(std::move(capacity)), links_(capacity_.size()) {
   check_capacities(capacity_);
@@ -26,6 +32,7 @@ void MaxMinRates::add(std::int32_t id, MaxMinFlow flow) {
   entry.level = entry.least;
   for (const LinkPart& row : entry.flow.links) make_stale(row.link, 0);
   ++n_flows_;
+  n_rows_ += static_cast<std::int64_t>(entry.flow.links.size());
   ++n_new_;
 }
 
@@ -43,6 +50,7 @@ void MaxMinRates::remove(std::int32_t id) {
   entry.is_there = false;
   entry.level = 0;
   --n_flows_;
+  n_rows_ -= static_cast<std::int64_t>(entry.flow.links.size());
 }
 
 void MaxMinRates::mark(std::int32_t id) {
@@ -71,12 +79,13 @@ void MaxMinRates::bound(Entry& entry) const {
 }
 
 // The least level that the link cannot exceed: flows that freeze below it stay, and all others rise together.
-std::int64_t MaxMinRates::level_asked(std::int32_t link) const {
+std::int64_t MaxMinRates::level_asked(std::int32_t link) {
   const std::vector<OnLink>& on = links_[to_index(link)].on;
   const Wide capacity = Wide{capacity_[to_index(link)]} * (kRatesPerByte * kWholePart);
   std::int64_t level = -1;
   for (;;) {
     Wide left = capacity, rising = 0;
+    rows_read_ += static_cast<std::int64_t>(on.size());
     for (const OnLink& one : on) {
       const Entry& entry = at(one.flow);
       const std::int64_t bound = entry.least_link == link ? entry.second : entry.least;
@@ -111,6 +120,7 @@ void MaxMinRates::set_level(std::int32_t link, std::int64_t level, std::int64_t 
     if (entry.least == least && entry.second == second && entry.least_link == least_link) continue;
     mark(one.flow);
     entry.level = entry.least;
+    rows_read_ += static_cast<std::int64_t>(entry.flow.links.size());
     for (const LinkPart& row : entry.flow.links) {
       if (row.link == link) continue;
       const Link& other = links_[to_index(row.link)];
@@ -157,9 +167,13 @@ void MaxMinRates::fill() {
 }
 
 std::span<const std::int32_t> MaxMinRates::settle() {
-  links_settled_ = 0;
+  links_settled_ = rows_read_ = 0;
   if (2 * n_new_ > n_flows_) fill();
   while (!queue_.empty()) {
+    if (rows_read_ > n_rows_ + kFewRows) {
+      fill();
+      break;
+    }
     const auto [key, link] = queue_.top();
     queue_.pop();
     Link& one = links_[to_index(link)];

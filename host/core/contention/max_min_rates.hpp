@@ -15,7 +15,7 @@ namespace berth::core {
 ///
 /// The level of a link depends on flows that freeze below it alone. So links are settled by ascending level, as in
 /// LPA*: a link whose level is not what its flows say waits in a queue by the smaller of both, and everything below the
-/// queue's least is final. A link is settled at most twice per `settle`.
+/// queue's least is final.
 class MaxMinRates {
  public:
   /// @param capacity  bytes per second of each link; 0: failed, its flows get nothing
@@ -27,7 +27,7 @@ class MaxMinRates {
   void add(std::int32_t id, MaxMinFlow flow);
   /// A flow leaves; nothing where it is not there. O(flows on its links).
   void remove(std::int32_t id);
-  /// Finds the rates after these changes: from nothing where most flows are new.
+  /// Finds the rates after these changes: from nothing where most flows are new, or after reading as many rows as there are.
   /// @returns the flows whose rate is another than before, ascending; valid until the next call
   std::span<const std::int32_t> settle();
 
@@ -60,7 +60,7 @@ class MaxMinRates {
   Entry& at(std::int32_t id) { return flows_[static_cast<std::size_t>(id)]; }
   const Entry& at(std::int32_t id) const { return flows_[static_cast<std::size_t>(id)]; }
   std::int32_t weight(std::int32_t id) const { return is_there(id) ? at(id).flow.weight : 0; }
-  std::int64_t level_asked(std::int32_t link) const;
+  std::int64_t level_asked(std::int32_t link);
   void bound(Entry& entry) const;
   void mark(std::int32_t id);
   void make_stale(std::int32_t link, std::int64_t key);
@@ -73,7 +73,7 @@ class MaxMinRates {
   using Event = std::pair<std::int64_t, std::int32_t>;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;  // (level, link); may be out of date
   std::vector<std::int32_t> changed_, reported_;
-  std::int64_t n_flows_ = 0, n_new_ = 0, links_settled_ = 0;
+  std::int64_t n_flows_ = 0, n_new_ = 0, n_rows_ = 0, links_settled_ = 0, rows_read_ = 0;
 };
 
 }  // namespace berth::core
