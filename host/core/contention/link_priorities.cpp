@@ -34,7 +34,9 @@ std::vector<std::int32_t> random_order(const Edges& down, std::vector<std::int32
 class LevelProgram {
  public:
   LevelProgram(std::span<const std::int32_t> order, const Edges& up, std::int32_t levels)
-      : n_(order.size()), levels_(std::min(to_index(levels), std::max<std::size_t>(1, n_))), cut_((levels_ + 1) * (n_ + 1), 0),
+      : n_(order.size()),
+        levels_(std::min(to_index(levels), std::max<std::size_t>(1, n_))),
+        cut_((levels_ + 1) * (n_ + 1), 0),
         from_((levels_ + 1) * (n_ + 1), 0) {
     std::vector<std::size_t> at(n_);
     for (std::size_t i = 0; i < n_; ++i) at[to_index(order[i])] = i;

@@ -53,7 +53,8 @@ LinkFacts facts_of(Wide capacity, std::vector<LevelWeight>& on) {
 
 }  // namespace
 
-std::string max_min_violation(std::span<const std::int64_t> capacity, std::span<const MaxMinFlow> flows, std::span<const std::int64_t> levels) {
+std::string max_min_violation(std::span<const std::int64_t> capacity, std::span<const MaxMinFlow> flows,
+                              std::span<const std::int64_t> levels) {
   std::vector<std::vector<LevelWeight>> on(capacity.size());
   for (std::size_t f = 0; f < flows.size(); ++f) {
     if (levels[f] < 0 || levels[f] > flows[f].demand_level()) return fmt::format("flow {} has more than its demand", f);

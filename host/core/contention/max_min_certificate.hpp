@@ -13,6 +13,7 @@ namespace berth::core {
 /// Only the result of `max_min_levels` passes: docs/contention.md.
 /// O(rows log rows).
 /// @returns empty, or what is wrong: "link 3 carries more than its capacity"
-std::string max_min_violation(std::span<const std::int64_t> capacity, std::span<const MaxMinFlow> flows, std::span<const std::int64_t> levels);
+std::string max_min_violation(std::span<const std::int64_t> capacity, std::span<const MaxMinFlow> flows,
+                              std::span<const std::int64_t> levels);
 
 }  // namespace berth::core

@@ -48,7 +48,8 @@ class Filling {
     std::sort(demands_.begin(), demands_.end());
     std::size_t demand = 0;
     while (!queue_.empty() || demand < demands_.size()) {
-      const std::int64_t at = std::min(queue_.empty() ? kNoLevel : queue_.top().first, demand < demands_.size() ? demands_[demand].first : kNoLevel);
+      const std::int64_t at =
+          std::min(queue_.empty() ? kNoLevel : queue_.top().first, demand < demands_.size() ? demands_[demand].first : kNoLevel);
       saturated_.clear();
       while (!queue_.empty() && queue_.top().first == at) check_top();
       if (saturated_.empty() && (demand == demands_.size() || demands_[demand].first != at)) continue;
@@ -123,13 +124,15 @@ void check_flow(const MaxMinFlow& flow, std::size_t links) {
     last = row.link;
     most = std::max(most, row.part);
   }
-  if (!flow.links.empty() && most != kWholePart) throw InvalidArgument(fmt::format("the largest part of a flow is {}, found {}", kWholePart, most));
+  if (!flow.links.empty() && most != kWholePart)
+    throw InvalidArgument(fmt::format("the largest part of a flow is {}, found {}", kWholePart, most));
 }
 
 void check_capacities(std::span<const std::int64_t> bytes_per_s) {
   for (std::size_t l = 0; l < bytes_per_s.size(); ++l)
     if (bytes_per_s[l] < 0 || bytes_per_s[l] > kMostLinkRate)
-      throw InvalidArgument(fmt::format("the capacity of link {} is from 0 to {} bytes a second, found {}", l, kMostLinkRate, bytes_per_s[l]));
+      throw InvalidArgument(
+          fmt::format("the capacity of link {} is from 0 to {} bytes a second, found {}", l, kMostLinkRate, bytes_per_s[l]));
 }
 
 std::vector<std::int64_t> max_min_levels(std::span<const std::int64_t> capacity, std::span<const MaxMinFlow> flows) {

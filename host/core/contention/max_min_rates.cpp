@@ -26,8 +26,7 @@ void MaxMinRates::add(std::int32_t id, MaxMinFlow flow) {
   Entry& entry = at(id);
   entry.flow = std::move(flow);
   entry.is_there = true;
-  for (const LinkPart& row : entry.flow.links)
-    links_[to_index(row.link)].on.push_back({id, std::int64_t{row.part} * entry.flow.weight});
+  for (const LinkPart& row : entry.flow.links) links_[to_index(row.link)].on.push_back({id, std::int64_t{row.part} * entry.flow.weight});
   bound(entry);
   entry.level = entry.least;
   for (const LinkPart& row : entry.flow.links) make_stale(row.link, 0);

@@ -179,7 +179,8 @@ TEST(LinkPriorities, LevelsAreNearTheBestUtilisation) {
     for (std::size_t a = 0; a < jobs.size(); ++a)
       for (std::size_t b = 0; b < jobs.size(); ++b)
         if (priority[a] > priority[b] || (priority[a] == priority[b] && a < b))
-          edges.push_back({static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), 1'000 * gpus[a] * jobs[a].compute_ns / jobs[a].send_ns});
+          edges.push_back(
+              {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), 1'000 * gpus[a] * jobs[a].compute_ns / jobs[a].send_ns});
     const auto used = [&](const Levels& level) {
       const Times times = link_schedule(jobs, level, kWindow);
       std::int64_t sum = 0;

@@ -46,9 +46,7 @@ TEST(MaxMin, ADemandLeavesTheRest) { EXPECT_EQ(rates({12}, {over({0}, 1, 2), ove
 
 TEST(MaxMin, AFlowWithoutLinksHasItsDemand) { EXPECT_EQ(rates({12}, {over({}, 1, 7)}), std::vector<double>{7}); }
 
-TEST(MaxMin, AFailedLinkGivesNothing) {
-  EXPECT_EQ(rates({0, 12}, {over({0, 1}), over({1})}), (std::vector<double>{0, 12}));
-}
+TEST(MaxMin, AFailedLinkGivesNothing) { EXPECT_EQ(rates({0, 12}, {over({0, 1}), over({1})}), (std::vector<double>{0, 12})); }
 
 // The first gang sends half as much over link 1: alone there it would have 20.
 TEST(MaxMin, AGangUsesLinksInProportionToItsBytes) {
@@ -135,7 +133,8 @@ TEST(MaxMin, DoesNotDependOnTheOrderOfItsInput) {
     std::iota(flow_at.begin(), flow_at.end(), 0);
     std::iota(link_at.begin(), link_at.end(), 0);
     for (auto* order : {&flow_at, &link_at})
-      for (std::size_t i = order->size(); i > 1; --i) std::swap((*order)[i - 1], (*order)[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+      for (std::size_t i = order->size(); i > 1; --i)
+        std::swap((*order)[i - 1], (*order)[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
     std::vector<std::int64_t> other_capacity(capacity.size());
     for (std::size_t l = 0; l < capacity.size(); ++l) other_capacity[link_at[l]] = capacity[l];
     std::vector<MaxMinFlow> other(flows.size());
