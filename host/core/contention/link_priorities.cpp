@@ -88,9 +88,10 @@ FavouredPair favoured_pair(const LinkJob& reference, const LinkJob& other, std::
   return {first[0].sent_ns - second[0].sent_ns, second[1].sent_ns - first[1].sent_ns};
 }
 
-std::int64_t correction_ppm(const FavouredPair& pair) {
+std::int64_t correction_ppm(const FavouredPair& pair, std::int64_t window_ns) {
   const std::int64_t x = std::max<std::int64_t>(0, pair.reference_extra_ns), y = std::max<std::int64_t>(0, pair.other_extra_ns);
-  if (x == 0) return y == 0 ? 1'000'000 : kMostCorrectionPpm;
+  if (std::max(x, y) < window_ns / 100 || std::max(x, y) == 0) return 1'000'000;
+  if (x == 0) return kMostCorrectionPpm;
   return std::min(kMostCorrectionPpm, mul_div(y, 1'000'000, x));
 }
 

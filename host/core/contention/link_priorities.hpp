@@ -16,9 +16,9 @@ struct FavouredPair {
 FavouredPair favoured_pair(const LinkJob& reference, const LinkJob& other, std::int64_t window_ns);
 
 inline constexpr std::int64_t kMostCorrectionPpm = 1'000'000'000;
-/// Crux's correction k of the other gang, in millionths: what it gains over what the reference gains, at most 1,000. 1 where neither
-/// gains. Equal priorities then mean equal computation that is not held up.
-std::int64_t correction_ppm(const FavouredPair& pair);
+/// Crux's correction k of the other gang, in millionths: what it gains over what the reference gains, at most 1,000. Equal priorities then
+/// mean equal computation that is not held up. 1 where neither gains a hundredth of the window: ours.
+std::int64_t correction_ppm(const FavouredPair& pair, std::int64_t window_ns);
 
 /// A gang that shares a link with one of lower priority.
 struct PriorityEdge {

@@ -214,9 +214,9 @@ class Collector {
     for (std::size_t g = 0; g < gangs.size(); ++g) {
       const core::LinkJob job = link_job(gangs[g]);
       gangs[g].intensity_milli = core::saturate(Wide{gangs[g].gpus} * job.compute_ns * 1'000 / job.send_ns);
-      const auto [shorter, longer] = std::minmax(favoured.alone_ns(), job.alone_ns());
+      const auto [shorter, longer] = std::minmax({favoured.alone_ns(), job.alone_ns()});
       const std::int64_t window = std::min(core::saturating_mul(longer, kWindowSteps), core::saturating_mul(shorter, kMostWindowSteps));
-      if (g != reference) gangs[g].correction_ppm = core::correction_ppm(core::favoured_pair(favoured, job, window));
+      if (g != reference) gangs[g].correction_ppm = core::correction_ppm(core::favoured_pair(favoured, job, window), window);
       priority.push_back(Wide{gangs[g].intensity_milli} * gangs[g].correction_ppm);
     }
     std::vector<core::PriorityEdge> edges;

@@ -143,7 +143,7 @@ class LinkPicture {
 
   void heat_map() {
     const std::string which =
-        sharing_ > gangs_.size() ? fmt::format(": the {} of {} gangs that overlap most", gangs_.size(), sharing_) : std::string();
+        sharing_ > gangs_.size() ? fmt::format(": the {} of {} that overlap most", gangs_.size(), sharing_) : std::string();
     title(kHeatTop - 110, "How much gangs that share links slow each other down" + which);
     if (gangs_.empty()) {
       text(kLeft, kHeatTop, "start", "No two gangs share a link.");

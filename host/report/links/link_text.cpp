@@ -74,7 +74,7 @@ class LinkText {
                       seconds(gang.send_ns), percent(gang.expected_ppm), percent(gang.max_min_ppm), rounded(gang.intensity_milli, 3, 1),
                       rounded(gang.correction_ppm, 6, 3), std::to_string(gang.level)});
     }
-    add_table({"GANG", "GPUS", "STEP", "SENDS", "SPEED", "WORST", "INTENSITY", "K", "PRIORITY LEVEL"}, rows, report_.gangs.size());
+    add_table({"GANG", "GPUS", "STEP", "SENDS", "EXPECTED", "MAX-MIN", "INTENSITY", "K", "PRIORITY LEVEL"}, rows, report_.gangs.size());
   }
   void pairs_table() {
     std::vector<Row> rows;
@@ -87,7 +87,7 @@ class LinkText {
       rows.push_back({fmt::format("{}, {}", id(pair.first), id(pair.second)), std::to_string(pair.links),
                       both(pair.first_expected_ppm, pair.second_expected_ppm), both(pair.first_max_min_ppm, pair.second_max_min_ppm)});
     }
-    add_table({"PAIR", "SHARED LINKS", "SPEED", "WORST"}, rows, all);
+    add_table({"PAIR", "SHARED LINKS", "EXPECTED", "MAX-MIN"}, rows, all);
   }
   void rotations_table() {
     std::vector<Row> rows;
@@ -104,10 +104,7 @@ class LinkText {
     add_table({"SHARED LINK", "SCORE", "BEST", "SHIFT"}, rows, report_.rotations.size());
     if (report_.rotations.empty()) return;
     const auto& loops = report_.shifts.has_loop;
-    text_ += std::count(loops.begin(), loops.end(), 0) == static_cast<std::ptrdiff_t>(loops.size())
-                 ? "one shift for each gang keeps these scores: "
-                 : "no loop of gangs and links: one shift for each keeps these scores: ";
-    std::string apart, looped;
+    std::vector<std::string> apart, looped;
     for (std::size_t g = 0; g < report_.gangs.size(); ++g) {
       const auto gang = static_cast<std::int32_t>(g);
       const bool shares = std::any_of(report_.rotations.begin(), report_.rotations.end(), [&](const SharedRotation& one) {
@@ -115,13 +112,19 @@ class LinkText {
       });
       if (!shares) continue;
       if (loops[to_index(report_.shifts.component[g])] != 0) {
-        looped += fmt::format("{}{}", looped.empty() ? "" : ", ", id(gang));
+        looped.emplace_back(id(gang));
       } else {
-        apart += fmt::format("{}{} {}", apart.empty() ? "" : ", ", id(gang), seconds(report_.shifts.shift_ns[g]));
+        apart.push_back(fmt::format("{} {}", id(gang), seconds(report_.shifts.shift_ns[g])));
       }
     }
-    text_ += (apart.empty() ? "none" : apart) + "\n";
-    if (!looped.empty()) text_ += fmt::format("a loop of gangs and links: no shifts keep all scores of {}\n", looped);
+    if (!apart.empty()) text_ += fmt::format("one shift of each gang keeps these scores: {}\n", listed(apart));
+    if (!looped.empty()) text_ += fmt::format("these gangs and links make a loop, so that no shifts keep all scores: {}\n", listed(looped));
+  }
+  // At most as many as a table has rows.
+  std::string listed(const std::vector<std::string>& all) const {
+    const std::size_t n = shown(all.size());
+    std::string text = fmt::format("{}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n), ", "));
+    return n < all.size() ? text + fmt::format(" and {} more", all.size() - n) : text;
   }
   void reserved_lines() {
     if (report_.reserved.empty()) return;

@@ -38,7 +38,7 @@ TEST(LinkSchedule, TheFirstExampleOfCrux) {
   const FavouredPair pair = favoured_pair(jobs[0], jobs[1], 12 * kS);
   EXPECT_EQ(pair.reference_extra_ns, 2 * kS);
   EXPECT_EQ(pair.other_extra_ns, 3 * kS);
-  EXPECT_EQ(correction_ppm(pair), 1'500'000);
+  EXPECT_EQ(correction_ppm(pair, 12 * kS), 1'500'000);
 }
 
 // The second: 4 s of computing and 1 s of sending, next to 2 s and 3 s; sending may begin after half of the computing.
@@ -64,10 +64,12 @@ TEST(LinkSchedule, EqualLevelsAreServedInTheirOrder) {
 }
 
 TEST(LinkPriorities, ACorrectionIsBounded) {
-  EXPECT_EQ(correction_ppm({0, 0}), 1'000'000);
-  EXPECT_EQ(correction_ppm({0, 5}), kMostCorrectionPpm);
-  EXPECT_EQ(correction_ppm({1, 5'000}), kMostCorrectionPpm);
-  EXPECT_EQ(correction_ppm({5, 0}), 0);
+  EXPECT_EQ(correction_ppm({0, 0}, 100), 1'000'000);
+  EXPECT_EQ(correction_ppm({0, 5}, 100), kMostCorrectionPpm);
+  EXPECT_EQ(correction_ppm({1, 5'000}, 100), kMostCorrectionPpm);
+  EXPECT_EQ(correction_ppm({5, 0}, 100), 0);
+  EXPECT_EQ(correction_ppm({9, 9}, 1'000), 1'000'000);
+  EXPECT_EQ(correction_ppm({9, 10}, 1'000), 1'111'111);
 }
 
 TEST(LinkPriorities, LevelsCutTheHeaviestEdges) {
@@ -172,7 +174,7 @@ TEST(LinkPriorities, LevelsAreNearTheBestUtilisation) {
     const auto sends = [&](std::size_t j) { return jobs[j].send_ns * 1'000'000 / jobs[j].alone_ns(); };
     for (std::size_t j = 1; j < jobs.size(); ++j) reference = sends(j) > sends(reference) ? j : reference;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
-      const std::int64_t k = j == reference ? 1'000'000 : correction_ppm(favoured_pair(jobs[reference], jobs[j], kWindow));
+      const std::int64_t k = j == reference ? 1'000'000 : correction_ppm(favoured_pair(jobs[reference], jobs[j], kWindow), kWindow);
       priority.push_back(k / 1'000 * (1'000 * gpus[j] * jobs[j].compute_ns / jobs[j].send_ns));
     }
     std::vector<PriorityEdge> edges;
@@ -195,7 +197,7 @@ TEST(LinkPriorities, LevelsAreNearTheBestUtilisation) {
     unordered_sum += used(Levels(jobs.size(), 0)) / 1'000 * 1'000'000 / (most / 1'000);
   }
   EXPECT_EQ(best, 691);
-  EXPECT_EQ(ppm_sum / 1'500, 979'788);
+  EXPECT_EQ(ppm_sum / 1'500, 980'237);
   EXPECT_EQ(unordered_sum / 1'500, 804'292);  // all on one level
 }
 
