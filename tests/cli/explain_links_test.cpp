@@ -7,7 +7,7 @@ const std::string kLinks = "explain --links --snapshot " + quoted(golden("shared
 
 }  // namespace
 
-// a, b and c share links; nothing is known of d; e waits.
+// a, b and c share links; nothing is known of d; e and f wait.
 TEST(CliExplainLinks, TablesAreExact) {
   const Answer answer = berth(kLinks);
   ASSERT_EQ(answer.code, 0) << answer.err;
@@ -59,10 +59,11 @@ TEST(CliExplainLinks, APlanIsShownAsItWouldRun) {
   const Folder folder;
   const std::string plan = folder / "plan.json";
   ASSERT_EQ(berth("plan --policy fifo --snapshot " + quoted(golden("shared-links")) + " --out " + quoted(plan)).code, 0);
-  const Answer running = berth(kLinks), planned = berth(kLinks + " --plan " + quoted(plan));
+  const Answer planned = berth(kLinks + " --plan " + quoted(plan));
   EXPECT_EQ(planned.code, 0) << planned.err;
-  // e does not fit, so that the plan keeps what runs.
-  EXPECT_EQ(planned.out, running.out);
+  EXPECT_TRUE(contains(planned.out, "4 gangs on 6 of 6 links with a bandwidth\n")) << planned.out;
+  EXPECT_TRUE(contains(planned.out, "\nf     3 ")) << "f starts on two nodes: " << planned.out;
+  EXPECT_FALSE(contains(berth(kLinks).out, "\nf ")) << "f does not run";
 }
 
 TEST(CliExplainLinks, APictureIsWritten) {
@@ -84,7 +85,7 @@ TEST(CliExplainLinks, WhatCannotBeShownIsRefused) {
   refused("--links --snapshot " + quoted(golden("racks")), "--links: the cluster states no bandwidth, neither of NICs nor of uplinks");
   refused("--snapshot " + quoted(golden("racks")), "--plan is required");
   refused("--json --snapshot " + quoted(golden("shared-links")), "--json requires --links");
-  refused("--links --job a --snapshot " + quoted(golden("shared-links")), "--links excludes --job");
+  refused("--links --job a --snapshot " + quoted(golden("shared-links")), "--job excludes --links");
 }
 
 }  // namespace berth::test

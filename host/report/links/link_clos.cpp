@@ -99,6 +99,7 @@ void add_placed(Fabrics& fabrics, const PlacedGang& gang, LinkReport& report) {
   if (used.size() == 1 && *used.begin() >= 0) {
     SpineFabric& fabric = fabrics.all()[to_index(*used.begin())];
     std::vector<core::LeafGpus> leaves;
+    leaves.reserve(gpus.size());
     for (const auto& [at, n] : gpus) leaves.push_back({at.second, n});
     const auto clos = core::virtual_clos_of(fabric.clos, leaves);
     out.answer = ReservedClos::Answer::kNone;

@@ -75,6 +75,7 @@ class Collector {
     placed_.push_back({job, nodes});
     if (nodes.size() < 2) return;
     const core::PlacedStep step = core::placed_step(view_, description, shape_index, entries);
+    if (step.span.one_nvlink_domain) return;
     if (step.ns == 0 || description.profile.gradient_bytes == 0) {
       report_.unknown.push_back(job);
       return;

@@ -61,12 +61,13 @@ TEST(MaxMin, LevelsAreRoundedDown) {
 }
 
 TEST(MaxMin, InputOutOfRangeIsRejected) {
-  MaxMinRates rates({10});
+  MaxMinRates rates({10, 10});
   MaxMinFlow small = over({0});
   small.links[0].part = kWholePart - 1;
-  MaxMinFlow twice = over({0, 0});
-  for (const MaxMinFlow& flow : {over({}), over({1}), over({-1}), over({0}, 0), over({0}, kMostFlowWeight + 1), over({0}, 1, -1),
-                                 over({0}, 1, kMostLinkRate + 1), small, twice}) {
+  MaxMinFlow twice = over({0, 0}), nothing = over({0, 1});
+  nothing.links[1].part = 0;
+  for (const MaxMinFlow& flow : {over({}), over({2}), over({-1}), over({0}, 0), over({0}, kMostFlowWeight + 1), over({0}, 1, -1),
+                                 over({0}, 1, kMostLinkRate + 1), small, twice, nothing}) {
     EXPECT_THROW(rates.add(0, flow), InvalidArgument);
   }
   EXPECT_THROW(MaxMinRates({-1}), InvalidArgument);
