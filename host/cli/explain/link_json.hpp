@@ -6,8 +6,8 @@
 
 namespace berth::cli {
 
-/// The whole report: links, gangs, pairs, rotations, reservations, and jobs of which nothing is known. Times in seconds, parts as
-/// decimals; docs/contention.md names the fields.
+/// The document `berth.links.v1`: docs/formats/links.md.
 std::string link_json(const ClusterState& state, const report::LinkReport& links);
+std::string links_schema();
 
 }  // namespace berth::cli
