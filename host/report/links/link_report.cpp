@@ -31,7 +31,7 @@ constexpr std::int64_t kWindowSteps = 60, kMostWindowSteps = 6'000;
 std::int64_t nearest(Wide numerator, Wide denominator) { return core::saturate((2 * numerator + denominator) / (2 * denominator)); }
 
 std::int64_t step_among(const GangOnLinks& gang, std::int64_t send_ns) {
-  return gang.step_ns + core::mul_div(std::max<std::int64_t>(0, send_ns - gang.send_ns), gang.exposed_ppm, kPpm);
+  return core::saturating_add(gang.step_ns, core::mul_div(std::max<std::int64_t>(0, send_ns - gang.send_ns), gang.exposed_ppm, kPpm));
 }
 
 // Speed where the gang has this rate on its busiest link.
@@ -151,7 +151,7 @@ class Collector {
                 std::lower_bound(rows.begin(), rows.end(), link.link, [](const core::LinkBytes& a, std::int32_t b) { return a.link < b; });
             return use_ppm(report_.gangs[to_index(g)], *row);
           };
-          pair.overlap_ppm += nearest(Wide{use(link.gangs[i])} * use(link.gangs[k]), kPpm);
+          pair.overlap_ppm = core::saturating_add(pair.overlap_ppm, nearest(Wide{use(link.gangs[i])} * use(link.gangs[k]), kPpm));
         }
       }
     }
@@ -204,6 +204,16 @@ class Collector {
     return {compute, gang.send_ns, std::max<std::int64_t>(0, compute - (gang.send_ns - exposed))};
   }
 
+  // Times far beyond those of jobs are scaled, so that sums stay within 64 bits.
+  static std::int64_t correction(core::LinkJob reference, core::LinkJob job) {
+    const std::int64_t scale = std::max(reference.alone_ns(), job.alone_ns()) / core::kMostPeriodNs + 1;
+    for (core::LinkJob* one : {&reference, &job})
+      *one = {one->compute_ns / scale, std::max<std::int64_t>(1, one->send_ns / scale), one->begin_ns / scale};
+    const auto [shorter, longer] = std::minmax({reference.alone_ns(), job.alone_ns()});
+    const std::int64_t window = std::min(longer * kWindowSteps, core::saturating_mul(shorter, kMostWindowSteps));
+    return core::correction_ppm(core::favoured_pair(reference, job, window), window);
+  }
+
   void add_priorities() {
     std::vector<GangOnLinks>& gangs = report_.gangs;
     if (gangs.empty()) return;
@@ -215,9 +225,7 @@ class Collector {
     for (std::size_t g = 0; g < gangs.size(); ++g) {
       const core::LinkJob job = link_job(gangs[g]);
       gangs[g].intensity_milli = core::saturate(Wide{gangs[g].gpus} * job.compute_ns * 1'000 / job.send_ns);
-      const auto [shorter, longer] = std::minmax({favoured.alone_ns(), job.alone_ns()});
-      const std::int64_t window = std::min(core::saturating_mul(longer, kWindowSteps), core::saturating_mul(shorter, kMostWindowSteps));
-      if (g != reference) gangs[g].correction_ppm = core::correction_ppm(core::favoured_pair(favoured, job, window), window);
+      if (g != reference) gangs[g].correction_ppm = correction(favoured, job);
       priority.push_back(Wide{gangs[g].intensity_milli} * gangs[g].correction_ppm);
     }
     std::vector<core::PriorityEdge> edges;

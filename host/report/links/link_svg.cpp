@@ -55,6 +55,9 @@ std::string cut(std::string_view text, std::size_t most) {
   return escaped(text.substr(0, end)) + "...";
 }
 
+// Above this a load is drawn as this, so that sums and products stay within 64 bits.
+constexpr std::int64_t kMostDrawn = 1'000'000'000'000;
+
 std::string percent_of(std::int64_t ppm) { return core::decimal_text((ppm + 5'000) / 10'000, 0) + " %"; }
 
 class LinkPicture {
@@ -78,12 +81,14 @@ class LinkPicture {
   }
   void title(int y, const std::string& content) { text(kLeft, y, "start", content, " font-size=\"16\" font-weight=\"bold\""); }
 
+  std::int64_t load(std::size_t link) const { return std::min(kMostDrawn, report_.links[link].load_ppm); }
+
   // Links by load, alone or in groups of equal size. A bar is as high as its highest, with a line at its mean.
   void bars() {
     const std::size_t n = report_.links.size(), n_bars = std::min(n, kMostBars);
     title(24, n > kMostBars ? fmt::format("Load of {} links, by load, in {} groups", n, n_bars)
                             : fmt::format("Load of {}", core::counted(static_cast<std::int64_t>(n), "link")));
-    const std::int64_t highest = n == 0 ? 1'000'000 : std::max<std::int64_t>(1'000'000, report_.links.front().load_ppm);
+    const std::int64_t highest = n == 0 ? 1'000'000 : std::max<std::int64_t>(1'000'000, load(0));
     const auto y_of = [&](std::int64_t ppm) { return kBarTop + kBarHeight - static_cast<int>(ppm * kBarHeight / highest); };
     const int right = kWidth - 40;
     for (int part = 0; part <= 4; ++part) {
@@ -95,12 +100,11 @@ class LinkPicture {
     for (std::size_t b = 0; b < n_bars; ++b) {
       const std::size_t from = b * n / n_bars, to = (b + 1) * n / n_bars;
       std::int64_t sum = 0;
-      for (std::size_t l = from; l < to; ++l) sum += report_.links[l].load_ppm / static_cast<std::int64_t>(to - from);
-      const std::int64_t top = report_.links[from].load_ppm;
+      for (std::size_t l = from; l < to; ++l) sum += load(l) / static_cast<std::int64_t>(to - from);
+      const std::int64_t top = load(from);
       const int x = kLeft + static_cast<int>(b) * step + 1;
-      const std::string name =
-          to - from == 1 ? fmt::format("{}: {}", cut(report_.links[from].name, 80), percent_of(top))
-                         : fmt::format("{} links from {} to {}", to - from, percent_of(top), percent_of(report_.links[to - 1].load_ppm));
+      const std::string name = to - from == 1 ? fmt::format("{}: {}", cut(report_.links[from].name, 80), percent_of(top))
+                                              : fmt::format("{} links from {} to {}", to - from, percent_of(top), percent_of(load(to - 1)));
       body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"#333333\"{}><title>{}</title></rect>\n",
                            x, y_of(top), step - 2, kBarTop + kBarHeight - y_of(top), top > 1'000'000 ? shade(850'000) : shade(300'000),
                            top > 1'000'000 ? " stroke-width=\"2\"" : "", name);
@@ -131,8 +135,8 @@ class LinkPicture {
   void choose_gangs() {
     std::map<std::int32_t, std::int64_t> overlap;
     for (const SharingPair& pair : report_.pairs) {
-      overlap[pair.first] += pair.overlap_ppm;
-      overlap[pair.second] += pair.overlap_ppm;
+      overlap[pair.first] += std::min(kMostDrawn, pair.overlap_ppm);
+      overlap[pair.second] += std::min(kMostDrawn, pair.overlap_ppm);
     }
     for (const auto& [gang, sum] : overlap) gangs_.push_back(gang);
     sharing_ = gangs_.size();

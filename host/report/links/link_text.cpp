@@ -18,7 +18,7 @@ std::string rounded(std::int64_t value, int places, int digits) {
   std::int64_t step = 1;
   for (int i = digits; i < places; ++i) step *= 10;
   const std::int64_t up = value < 0 ? -step / 2 : step / 2;
-  return core::decimal_text((value + up) / step, digits);
+  return core::decimal_text(core::saturating_add(value, up) / step, digits);
 }
 std::string percent(std::int64_t ppm) { return rounded(ppm, 4, 1) + " %"; }
 std::string seconds(std::int64_t ns) { return rounded(ns, 9, 3) + " s"; }
