@@ -36,14 +36,14 @@ _berth() {
       return
       ;;
     --fidelity) words="rate iteration" ;;
-    --network) words="a= b= eta=" ;;
+    --network) words="fabric= a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
     --by) words="queue vc user size" ;;
     --workload) words="philly helios pai llm ones" ;;
     --suite) words="headline" ;;
     --fabric) words="auto tree nvl72 rail" ;;
     --policy | --compare) words=$("${COMP_WORDS[0]}" policies --names 2>/dev/null) ;;
-    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --lp | --cluster | --test | --trace | --events | --jobs-out | --history-out | --series-out)
+    --snapshot | --slurm | --plan | --state-in | --state-out | --out | --svg | --lp | --cluster | --test | --trace | --events | --jobs-out | --history-out | --series-out)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -57,7 +57,7 @@ _berth() {
           words="--snapshot --slurm --held --policy --param --backend --device --threads --seed --max-iterations --budget --state-in --state-out --compare --out --json
             --no-timing --dump-on-error --color --rows --all"
           ;;
-        explain) words="--snapshot --slurm --held --plan --job --color --rows --all" ;;
+        explain) words="--snapshot --slurm --held --plan --job --links --json --svg --color --rows --all" ;;
         validate) words="--snapshot --slurm --held --plan --max --json" ;;
         bound) words="--snapshot --slurm --held --policy --objective --param --lp --json" ;;
         import) words="--cluster --at --elastic --estimates --held --gpus-per-node --gpu-type --topology --nics --bandwidth --oversubscription --links --failed --failed-links --out" ;;

@@ -40,6 +40,14 @@ TEST(CliSchemas, PlansAndWhatPoliciesKeepAreAsSaid) {
   }
 }
 
+TEST(CliSchemas, LinksAreAsSaid) {
+  const std::string links = berth("explain --links --json --snapshot '" + golden("shared-links") + "'").out;
+  EXPECT_EQ(fault(links, "berth.links.v1"), "") << links;
+  EXPECT_EQ(fault(replaced(links, "\"load\":", "\"laod\":"), "berth.links.v1"), "/links/0: has no field 'load'");
+  EXPECT_EQ(fault(replaced(links, "\"answer\":\"none\"", "\"answer\":\"never\""), "berth.links.v1"),
+            "/virtual_clos/2/answer: is none of the constants");
+}
+
 TEST(CliSchemas, BoundsAreAsSaid) {
   for (const std::string options : {"", " --param terms=span,restart"}) {
     const std::string bound = berth("bound --json --snapshot '" + golden("shapes") + "'" + options).out;

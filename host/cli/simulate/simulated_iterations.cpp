@@ -10,12 +10,29 @@
 
 namespace berth::cli {
 
+namespace {
+
+sim::NetworkCost fabric_cost(std::string_view name) {
+  std::string known;
+  for (const sim::FabricCost& fabric : sim::kFabricCosts) {
+    if (fabric.name == name) return fabric.cost;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", fabric.name);
+  }
+  throw InvalidArgument(fmt::format("--network fabric: unknown '{}'; known: {}", echoed(std::string(name)), known));
+}
+
+}  // namespace
+
 sim::NetworkCost IterationOptions::network_cost() const {
   if (!wanted() && gpu_jobs != 1) throw InvalidArgument("--gpu-jobs: it is for --fidelity iteration");
   if (!wanted() && !network.empty()) throw InvalidArgument("--network: it is for --fidelity iteration");
   sim::NetworkCost cost;
   for (const std::string& text : network) {
     const auto [name, value] = parse_key_value(text);
+    if (name == "fabric") {
+      cost = fabric_cost(value);
+      continue;
+    }
     const auto number = io::parse_measured(value, 6);
     if (!number || *number > 1'000'000'000'000)
       throw InvalidArgument(fmt::format("--network {}: expected a number of at most 10^6", echoed(text)));
@@ -28,7 +45,7 @@ sim::NetworkCost IterationOptions::network_cost() const {
       cost.contention_fs = *number;
     } else {
       throw InvalidArgument(
-          fmt::format("--network: unknown '{}'; known: a (seconds), b and eta (nanoseconds for each byte)", echoed(name)));
+          fmt::format("--network: unknown '{}'; known: fabric, a (seconds), b and eta (nanoseconds for each byte)", echoed(name)));
     }
   }
   return cost;
@@ -43,8 +60,8 @@ void add_iteration_options(CLI::App& app, IterationOptions& options) {
       ->check(whole_number<std::int32_t>(1, 64))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--network", options.network, "With iterations, cost of an all-reduce: a=SECONDS, b= and eta=NS a byte")
-      ->type_name("NAME=NUMBER");
+  app.add_option("--network", options.network, "With iterations, all-reduces: fabric=NAME, a=SECONDS, b= and eta=NS a byte")
+      ->type_name("NAME=VALUE");
 }
 
 }  // namespace berth::cli

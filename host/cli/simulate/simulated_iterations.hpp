@@ -13,7 +13,7 @@ namespace berth::cli {
 struct IterationOptions {
   std::string fidelity = "rate";
   std::int32_t gpu_jobs = 1;
-  std::vector<std::string> network;  ///< NAME=NUMBER
+  std::vector<std::string> network;  ///< NAME=VALUE
 
   bool wanted() const { return fidelity == "iteration"; }
   /// @throws InvalidArgument naming option and value; also where they are given without `wanted`.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "berth/kernel/base/to_index.hpp"
@@ -22,6 +23,14 @@ struct NetworkCost {
   /// Time of an all-reduce alone, rounded up to a microsecond.
   TimeUs alone_us(std::int64_t bytes) const;
 };
+
+/// Costs of kinds of networks. That of 1 GbE is our fit to measurements of all-reduces side by side (docs/contention.md): there
+/// sharing costs no more than its share.
+struct FabricCost {
+  std::string_view name;
+  NetworkCost cost;
+};
+inline constexpr FabricCost kFabricCosts[] = {{"10gbe", {}}, {"1gbe", {32'310, 9'548'000, 0}}};
 
 /// When a ready all-reduce may start, by the number of active ones on its busiest node.
 enum class Admission : std::uint8_t {

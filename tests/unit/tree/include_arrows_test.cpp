@@ -56,12 +56,12 @@ const std::vector<Inside>& insides() {
       {"include/berth/kernel/", {"base", "price", "place", "replay", "score", "ones", "plan_search", "contend"}},
       {"host/reference/", {"base", "place", "replay", "score", "price", "ones", "plan_search", "contend"}},
       {"host/core/",
-       {"base", "model", "check", "state", "network", "backend", "reasons", "policy_api", "placement", "choice", "kept", "validator",
-        "engine"}},
+       {"base", "model", "check", "state", "network", "contention", "backend", "reasons", "policy_api", "placement", "choice", "kept",
+        "validator", "engine"}},
       {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
       {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "slurm"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
-      {"host/cli/", {"base", "bench", "import", "plan", "simulate"}},
+      {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate"}},
   };
   return all;
 }

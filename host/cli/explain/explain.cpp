@@ -10,15 +10,18 @@
 #include "host/cli/base/echoed.hpp"
 #include "host/cli/base/load.hpp"
 #include "host/cli/base/places.hpp"
+#include "host/cli/explain/link_json.hpp"
 #include "host/cli/plan/plan_text.hpp"
 #include "host/io/files/file_error.hpp"
+#include "host/report/links/link_report.hpp"
 
 namespace berth::cli {
 namespace {
 
 struct ExplainArguments {
   StateInput input;
-  std::string plan, job;
+  std::string plan, job, svg;
+  bool links = false, json = false;
   TextOptions text;
 };
 
@@ -33,9 +36,24 @@ void refuse_invalid(const ExplainArguments& options, const LoadedState& loaded, 
                   input_name(options.input), fmt::join(violations, "\n  ")));
 }
 
+int explain_links(const ExplainArguments& options, const LoadedState& loaded) {
+  Plan plan;
+  if (!options.plan.empty()) {
+    plan = load_plan(options.plan, loaded.state);
+    refuse_invalid(options, loaded, plan);
+  }
+  const report::LinkReport links = report::link_report(loaded.state, options.plan.empty() ? nullptr : &plan);
+  if (!options.svg.empty()) write_out(options.svg, report::link_svg(loaded.state, links));
+  if (options.svg == "-") return kDone;
+  print(options.json ? link_json(loaded.state, links) : report::link_text(loaded.state, links, options.text.rows));
+  return kDone;
+}
+
 int run(const ExplainArguments& options) {
-  check_places(places_of(options.input, {{"--plan", options.plan}}), {});
+  check_places(places_of(options.input, {{"--plan", options.plan}}), {{"--svg", options.svg}});
   const LoadedState loaded = load_state(options.input);
+  if (options.links) return explain_links(options, loaded);
+  if (options.plan.empty()) throw InvalidArgument("--plan is required, unless --links shows the jobs that run");
   const Plan plan = load_plan(options.plan, loaded.state);
   refuse_invalid(options, loaded, plan);
   if (options.job.empty()) {
@@ -62,8 +80,11 @@ void add_explain(Commands& commands) {
   CLI::App& app = commands.add("explain", "Explain why a plan does what it does",
                                "berth explain --snapshot cluster.json --plan plan.json --job j17", options, &run);
   add_state_options(app, options->input);
-  app.add_option("--plan", options->plan, "Read the plan, made from that snapshot, from FILE")->required()->type_name("FILE");
-  app.add_option("--job", options->job, "Explain this job alone, in full")->type_name("ID");
+  app.add_option("--plan", options->plan, "Read the plan, made from that snapshot, from FILE")->type_name("FILE");
+  CLI::Option* const job = app.add_option("--job", options->job, "Explain this job alone, in full")->type_name("ID");
+  CLI::Option* const links = app.add_flag("--links", options->links, "Show loads of links and gangs that share them")->excludes(job);
+  app.add_option("--svg", options->svg, "With --links, also draw them to FILE")->needs(links)->type_name("FILE");
+  app.add_flag("--json", options->json, "With --links, print them as JSON")->needs(links);
   add_text_options(app, options->text);
 }
 
