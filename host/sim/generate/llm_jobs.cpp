@@ -256,9 +256,11 @@ void LlmJobs::draw(TraceJob& job, ItemDraws& draws) const {
   job.gpus = kind->gpus;
   job.priority = kind->priority;
   job.run_us = std::max<TimeUs>(1, draw_duration(tables().run[static_cast<std::size_t>(size_class(job.gpus))], draws));
-  job.work = kind->units_micro_per_s == 0
-                 ? 0
-                 : std::clamp<std::int64_t>(core::mul_div(kind->units_micro_per_s, job.run_us, kSecond), 1, kScoreCeiling);
+  job.work = kind->units_micro_per_s == 0 ? 0 : std::max<std::int64_t>(1, core::mul_div(kind->units_micro_per_s, job.run_us, kSecond));
+  if (job.work > kScoreCeiling) {  // more tokens than a trace can state: thousands of GPUs for a week
+    job.work = kScoreCeiling;
+    job.run_us = core::mul_div(kScoreCeiling, kSecond, kind->units_micro_per_s);
+  }
 }
 
 std::int64_t LlmJobs::mean_gpu_us() const {
