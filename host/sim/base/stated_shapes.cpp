@@ -63,7 +63,7 @@ std::vector<Shape> stated_shapes(const TraceJob& job, const Snapshot& cluster, b
     if (shape.gpu_type.empty()) shape.gpu_type = job.gpu_type;
     if (shape.local_batch == 0) shape.local_batch = static_cast<std::int32_t>(per_gpu(job.batch, shape.gpus));
     if (shape.rate > 0 || has_profile || job.shapes.size() == 1) return;
-    const std::int64_t needed = std::int64_t{job.gpus} * job.shapes.front().share_ppm;
+    const std::int64_t needed = std::max<std::int64_t>(1, std::int64_t{job.gpus} * job.shapes.front().share_ppm);
     shape.rate =
         std::max<std::int64_t>(1, core::mul_div(first_rate(job), std::min(std::int64_t{shape.gpus} * shape.share_ppm, needed), needed));
   });

@@ -128,22 +128,26 @@ void LlmJobs::add_finetuning() {
   }
 }
 
-// Stages of whole nodes, one of each replica, or several where they share experts. The nodes of a stage exchange gradients.
+// Stages of whole nodes, one of each replica, which exchange gradients. Nodes that share experts are a group for each replica.
 std::vector<Group> LlmJobs::training_groups(const LlmModelSize& model, const LlmSplit& split, std::int32_t replicas) const {
   std::vector<Group> groups{make_group("job", "", "training", 0, 1)};
-  const std::int32_t members = replicas * split.expert_nodes;
-  const bool in_pod = fabric_.pod && std::int64_t{members} * split.stages <= fabric_.pod_nodes / 2;
+  const bool in_pod = fabric_.pod && std::int64_t{replicas} * split.expert_nodes * split.stages <= fabric_.pod_nodes / 2;
   (in_pod ? groups[0].require : groups[0].prefer) = fabric_.pod;
+  const bool apart = split.expert_nodes > 1;
+  const auto name = [&](std::int32_t s, std::int32_t r) { return apart ? fmt::format("stage{}.{}", s, r) : fmt::format("stage{}", s); };
   for (std::int32_t s = 0; s < split.stages; ++s) {
-    Group stage = make_group(fmt::format("stage{}", s), "job", "stage", members, fabric_.node_gpus);
-    stage.prefer = fabric_.unit;
-    const std::int32_t together = split.expert_nodes > 1 ? split.expert_nodes : 4;
-    if (fabric_.unit && members % together == 0 && together <= fabric_.unit_nodes) stage.segment = Segment{together, *fabric_.unit};
-    if (split.node_gpus > 1) add_traffic(stage, CommKind::kTp, "", tp_bytes(model, split));
-    if (split.expert_nodes > 1) add_traffic(stage, CommKind::kEp, "", ep_bytes(model, split));
-    if (replicas > 1) add_traffic(stage, CommKind::kDp, "", dp_bytes(model, split));
-    if (s + 1 < split.stages) add_traffic(stage, CommKind::kPp, fmt::format("stage{}", s + 1), pp_bytes(model, split));
-    groups.push_back(std::move(stage));
+    for (std::int32_t r = 0; r < (apart ? replicas : 1); ++r) {
+      Group stage = make_group(name(s, r), "job", "stage", apart ? split.expert_nodes : replicas, fabric_.node_gpus);
+      stage.prefer = fabric_.unit;
+      if (apart) add_traffic(stage, CommKind::kEp, "", ep_bytes(model, split));
+      if (!apart && fabric_.unit && replicas % 4 == 0 && fabric_.unit_nodes >= 4) stage.segment = Segment{4, *fabric_.unit};
+      if (!apart && replicas > 1) add_traffic(stage, CommKind::kDp, "", dp_bytes(model, split));
+      // A ring over the replicas, one node of each.
+      if (apart && replicas > 1)
+        add_traffic(stage, CommKind::kDp, name(s, (r + 1) % replicas), 2 * (replicas - 1) * dp_bytes(model, split) / replicas);
+      if (s + 1 < split.stages) add_traffic(stage, CommKind::kPp, name(s + 1, r), pp_bytes(model, split));
+      groups.push_back(std::move(stage));
+    }
   }
   return groups;
 }
@@ -209,16 +213,15 @@ void LlmJobs::add_services() {
       decode.name = decode.role = "decode";
       const std::int64_t tokens = prefill_tokens_per_s(*service, fabric_.tflops) * prefill.gpus_per_member;
       const std::int64_t decoded = tokens * prefill.members_want / kPrefilledPerDecoded / decode.members_want;
-      const std::int64_t token_bytes = 2 * kBytesPerValue * service->hidden * service->layers;  // two all-reduces, or there and back
-      const auto inside = [&](Group& group, std::int64_t of_tokens) {
-        const std::int32_t copies = std::min(4, group.members_want - 1);
-        if (service->experts && copies > 0) return add_traffic(group, CommKind::kEp, "", copies * of_tokens * token_bytes);
-        if (group.gpus_per_member > 1) add_traffic(group, CommKind::kTp, "", of_tokens * token_bytes);
+      const auto spread_experts = [&](Group& group, std::int64_t of_tokens) {  // dispatch and combine of each layer
+        const std::int64_t copies = std::min(4, group.members_want - 1);
+        if (service->experts)
+          add_traffic(group, CommKind::kEp, "", 2 * kBytesPerValue * copies * of_tokens * service->hidden * service->layers);
       };
       prefill.prefer = fabric_.unit;
-      inside(prefill, tokens);
+      spread_experts(prefill, tokens);
       add_traffic(prefill, CommKind::kKv, "decode", tokens * service->kv_bytes_per_token);
-      inside(decode, decoded);
+      spread_experts(decode, decoded);
       // The prefilling nodes may fill a fault domain, wherever they are: there must be room beside them.
       const bool spreads = decode.members_want >= 2 && prefill.members_want + decode.members_want <= fabric_.fault_nodes;
       if (fabric_.fault && spreads) decode.spread = berth::Spread{*fabric_.fault, (decode.members_want + 1) / 2};
@@ -247,9 +250,11 @@ void LlmJobs::draw(TraceJob& job, ItemDraws& draws) const {
   job.gpus = kind->gpus;
   job.priority = kind->priority;
   job.run_us = std::max<TimeUs>(1, draw_duration(tables().run[static_cast<std::size_t>(size_class(job.gpus))], draws));
-  job.work = kind->units_micro_per_s == 0
-                 ? 0
-                 : std::clamp<std::int64_t>(core::mul_div(kind->units_micro_per_s, job.run_us, kSecond), 1, kScoreCeiling);
+  job.work = kind->units_micro_per_s == 0 ? 0 : std::max<std::int64_t>(1, core::mul_div(kind->units_micro_per_s, job.run_us, kSecond));
+  if (job.work > kScoreCeiling) {  // more tokens than a trace can state: thousands of GPUs for a week
+    job.work = kScoreCeiling;
+    job.run_us = core::mul_div(kScoreCeiling, kSecond, kind->units_micro_per_s);
+  }
 }
 
 std::int64_t LlmJobs::mean_gpu_us() const {

@@ -49,7 +49,7 @@ constexpr std::int64_t pp_bytes(const LlmModelSize& model, const LlmSplit& split
   return kBytesPerValue * tokens_of_node(model, split) * model.hidden;
 }
 
-/// Activations that the GPUs of a node reduce among each other: four all-reduces a layer, two of them backward.
+/// Activations that the GPUs of a stage reduce among each other: four all-reduces a layer, two of them backward.
 constexpr std::int64_t tp_bytes(const LlmModelSize& model, const LlmSplit& split) {
   return 4 * kBytesPerValue * tokens_of_node(model, split) * model.hidden * model.layers / split.stages;
 }

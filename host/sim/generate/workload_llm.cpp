@@ -37,7 +37,7 @@ constexpr LlmModelSize kLlmModels[] = {{"llama-2-7b", 6'700'000'000, 6'700'000'0
                                        {"llama-2-70b", 69'000'000'000, 69'000'000'000, 80, 8192, 4, kTokensPerSample, 0, 0},
                                        {"gpt-3-175b", 175'000'000'000, 175'000'000'000, 96, 12288, 8, kTokensPerSample, 0, 0}};
 constexpr const LlmService& kServed = kServices[1];
-constexpr std::int64_t kPrefilledTokens = 1024, kDecodedTokens = 64;  // of a member in one step
+constexpr std::int64_t kPrefilledTokens = 1024;  // of a member in one step
 
 Shape finish(std::string id, std::vector<Group> groups) {
   Shape shape;
@@ -106,10 +106,13 @@ std::vector<Group> nvl_training(const LlmModelSize& model, const ClusterLayout& 
     for (std::int32_t s = 0; s < stages; ++s) {
       groups.push_back(make_group(fmt::format("{}.stage{}", replica, s), replica, "stage", stage_nodes, room.node_gpus));
       Group& stage = groups.back();
-      stage.communication.push_back({CommKind::kTp, "", tp_bytes(model, split) / stage_nodes});
+      stage.communication.push_back({CommKind::kTp, "", tp_bytes(model, split)});
       if (s + 1 < stages)
         stage.communication.push_back({CommKind::kPp, fmt::format("{}.stage{}", replica, s + 1), pp_bytes(model, split) / stage_nodes});
-      if (replicas > 1) stage.communication.push_back({CommKind::kDp, "", dp_bytes(model, split) / stage_nodes});
+      if (replicas > 1) {  // a ring over the replicas, one node of each
+        stage.communication.push_back({CommKind::kDp, fmt::format("replica{}.stage{}", (r + 1) % replicas, s),
+                                       2 * (replicas - 1) * dp_bytes(model, split) / stage_nodes / replicas});
+      }
       // One spare node of the domain in addition to those of the replica.
       if (s == 0 && room.unit_nodes > replica_nodes && room.nodes >= replicas * (replica_nodes + 1)) stage.spares = 1;
     }
@@ -133,7 +136,6 @@ std::vector<Group> rail_training(const LlmModelSize& model, const ClusterLayout&
     Group& stage = groups.back();
     stage.prefer = layout.unit_level;
     if (replicas >= 4 && room.unit_nodes >= 4) stage.segment = Segment{4, layout.unit_level};
-    if (room.node_gpus > 1) stage.communication.push_back({CommKind::kTp, "", tp_bytes(model, split)});
     if (replicas > 1) stage.communication.push_back({CommKind::kDp, "", dp_bytes(model, split)});
     if (s + 1 < stages) stage.communication.push_back({CommKind::kPp, fmt::format("stage{}", s + 1), pp_bytes(model, split)});
   }
@@ -204,7 +206,6 @@ Demand disaggregated(const ClusterLayout& layout, const FabricRoom& room, ItemDr
   groups[1].prefer = layout.unit_level;
   groups[1].communication.push_back({CommKind::kKv, "decode", kPrefilledTokens * kServed.kv_bytes_per_token});
   groups.push_back(make_group("decode", "service", "decode", decode, per));
-  groups[2].communication.push_back({CommKind::kTp, "", 2 * kBytesPerValue * kDecodedTokens * kServed.hidden * kServed.layers});
   if (room.faults >= 2 && decode >= 2) groups[2].spread = berth::Spread{layout.fault_level, (decode + 1) / 2};
   Demand demand;
   // Both groups must also fit on a cluster of one small node.

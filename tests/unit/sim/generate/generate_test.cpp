@@ -429,6 +429,21 @@ TEST(Generate, LlmTreesUseEveryPartOfTheModel) {
                                          "third level", "communication 0", "communication 1", "communication 2", "communication 4"}));
 }
 
+// docs/llm-workload.md: four stages of a model with 69e9 parameters, 80 layers and a hidden size of 8,192.
+TEST(Generate, LlmTrafficFollowsFromTheModel) {
+  int stages = 0;
+  for (const Job& job : generate(options(256, 8, 400, Workload::kLlm)).jobs) {
+    if (job.profile.model != "llama-2-70b" || job.shapes.front().groups.size() != 5) continue;
+    const Group& stage = job.shapes.front().groups[1];
+    if (stage.members_want == 1) continue;
+    constexpr std::int64_t kTokens = 4096 * 8 * 4;
+    EXPECT_EQ(stage.communication,
+              (std::vector<Communication>{{CommKind::kDp, "", 34'500'000'000}, {CommKind::kPp, "stage1", 2 * kTokens * 8192}}));
+    ++stages;
+  }
+  EXPECT_GT(stages, 0);
+}
+
 TEST(Generate, UplinksCarryWhatComesFromBelowOverTheRatio) {
   GenerateOptions o = options(48, 8, 0, Workload::kHelios);
   o.fabric = Fabric::kTree;  // a NIC of 12.5 GB/s each

@@ -106,18 +106,21 @@ TEST(LlmJobs, StateTrafficByKind) {
       EXPECT_EQ(shape.groups.size(), 17U);
       EXPECT_EQ(std::tie(stage->members_want, stage->gpus_per_member), std::tuple(2, 8));
       EXPECT_EQ(stage->communication,
-                (std::vector<Communication>{
-                    {CommKind::kTp, "", 135'291'469'824}, {CommKind::kDp, "", 50'625'000'000}, {CommKind::kPp, "stage1", 4'294'967'296}}));
+                (std::vector<Communication>{{CommKind::kDp, "", 50'625'000'000}, {CommKind::kPp, "stage1", 4'294'967'296}}));
       EXPECT_EQ(find_profile(trace, job.profile)->gradient_bytes, 50'625'000'000);
     }
-    if (job.profile == "deepseek-v3 pp16 ep64") {
-      EXPECT_EQ(find(shape, "stage3")->segment, (Segment{8, {TopologyKind::kSwitch, "leaf"}}));
+    if (job.profile == "deepseek-v3 pp16 ep64" && shape.id == "dp2") {
+      const Group* stage = find(shape, "stage3.1");
+      ASSERT_NE(stage, nullptr);
+      EXPECT_EQ(shape.groups.size(), 33U);
+      EXPECT_EQ(stage->communication, (std::vector<Communication>{{CommKind::kEp, "", ep_bytes(kDeepseek, kDeepseekSplit)},
+                                                                  {CommKind::kDp, "stage3.0", 10'484'375'000},
+                                                                  {CommKind::kPp, "stage4.1", pp_bytes(kDeepseek, kDeepseekSplit)}}));
     }
   }
-  // tp 0, pp 1, dp 2, ep 3, kv 4
-  for (const char* traffic :
-       {"llama-3-8b worker 2", "llama-3-405b stage 0", "llama-3-405b stage 1", "gpt-3-175b stage 2", "deepseek-v3 stage 3",
-        "mixtral-8x7b stage 1", "opt-66b prefill 4", "deepseek-v3 prefill 3", "deepseek-v3 decode 3", "llama-3-70b decode 0"}) {
+  // pp 1, dp 2, ep 3, kv 4; tp stays inside a member
+  for (const char* traffic : {"llama-3-8b worker 2", "llama-3-405b stage 1", "gpt-3-175b stage 2", "deepseek-v3 stage 3",
+                              "mixtral-8x7b stage 1", "opt-66b prefill 4", "deepseek-v3 prefill 3", "deepseek-v3 decode 3"}) {
     EXPECT_EQ(seen.count(traffic), 1U) << traffic;
   }
 }
