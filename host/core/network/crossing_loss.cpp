@@ -11,7 +11,7 @@
 namespace berth::core {
 namespace {
 
-constexpr std::int64_t kOne = 1'000'000;
+constexpr std::int64_t kWhole = 1'000'000;
 constexpr std::int64_t kLeastLoss = 1000;  // such as that of a longer way alone
 constexpr auto kBySwitch = static_cast<std::int32_t>(TopologyKind::kSwitch);
 
@@ -148,8 +148,8 @@ std::int64_t CrossingLoss::step_in(const StateImpl& s, const Job& job, std::int3
   }
   each_link([&](std::int32_t link, std::int64_t) { held_by_[to_index(link)] = 0; });
   const std::int64_t included = step.included_ns == SharedSteps::kAlone ? alone : step.included_ns;
-  const std::int64_t base = step.ns - mul_div(included, step.exposed_ppm, kOne);
-  return std::max<std::int64_t>(1, saturating_add(base, mul_div(sharing, step.exposed_ppm, kOne)));
+  const std::int64_t base = step.ns - mul_div(included, step.exposed_ppm, kWhole);
+  return std::max<std::int64_t>(1, saturating_add(base, mul_div(sharing, step.exposed_ppm, kWhole)));
 }
 
 const Crossing& CrossingLoss::of(const StateImpl& s, std::int32_t job, std::int32_t option) {
@@ -164,7 +164,7 @@ const Crossing& CrossingLoss::of(const StateImpl& s, std::int32_t job, std::int3
     if (places.level < 0) continue;
     const std::int64_t tight = step_in(s, *record.job, record.options[o].shape, places.tight);
     const std::int64_t wide = step_in(s, *record.job, record.options[o].shape, places.wide);
-    const std::int64_t loss = tight > 0 && wide > tight ? mul_div(wide - tight, kOne, tight) : 0;
+    const std::int64_t loss = tight > 0 && wide > tight ? mul_div(wide - tight, kWhole, tight) : 0;
     if (loss >= kLeastLoss) known.options[o] = {places.level, loss};
   }
   return known.options[to_index(option)];
