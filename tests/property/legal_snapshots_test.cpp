@@ -32,7 +32,7 @@ TEST(LegalSnapshot, HasAValidPlanUnderEveryPolicyAndPacking) {
     const std::string name = file.path().string();
     const ClusterState state(io::parse_snapshot(io::read_file(name), name));
     for (const PolicyInfo& policy : policies()) {
-      for (const char* packing : {"topology", "consolidate", "count", "emptiest"}) {
+      for (const char* packing : {"topology", "consolidate", "count", "emptiest", "contention"}) {
         for (const char* discipline : {"greedy", "easy", "conservative"}) {
           Request request;
           request.policy = policy.name;
