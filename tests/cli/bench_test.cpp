@@ -20,11 +20,28 @@ TEST(CliBench, TheQuickSuiteHasEverySection) {
 
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_EQ(answer.err, "");
-  for (const char* part :
-       {"berth bench --suite headline --quick, seed 3\n", "\nmachine ", "\nbuild ", "\ngpu ", "\nclocks ",
-        "\nSide by side: ", "\nsearch, 256 GPUs, 0.01 s   % below bound ", "\n8 scenarios, 16 nodes      jobs placed ", " equal\n",
-        "\ndecide las, 16 nodes       GPUs in use ", "\nCoupled search: ones-plus", "\n64    40    price ", "\n256   160   2 threads ",
-        "\nMany scenarios: ", "\n8          40    16     1 thread ", "\nSingle decisions: ", "\nlas ", "P99 us", "\nLosing sizes\n"}) {
+  for (const char* part : {"berth bench --suite headline --quick, seed 3\n",
+                           "\nmachine ",
+                           "\nbuild ",
+                           "\ngpu ",
+                           "\nclocks ",
+                           "\nSide by side: ",
+                           "\nsearch, 256 GPUs, 0.01 s   % below bound ",
+                           "\n8 scenarios, 16 nodes      jobs placed ",
+                           " equal\n",
+                           "\ndecide las, 16 nodes       GPUs in use ",
+                           "\nCoupled search: ones-plus",
+                           "\n64    40    price ",
+                           "\n256   160   2 threads ",
+                           "\nMany scenarios: ",
+                           "\n8          40    16     1 thread ",
+                           "\nSingle decisions: ",
+                           "\nlas ",
+                           "P99 us",
+                           "\nMany replays: ",
+                           "MEAN JCT s",
+                           "mean JCT, s",
+                           "\nLosing sizes\n"}) {
     EXPECT_TRUE(contains(answer.out, part)) << part << answer.out;
   }
   EXPECT_FALSE(contains(answer.out, "interrupted")) << answer.out;

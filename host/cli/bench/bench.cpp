@@ -92,6 +92,12 @@ std::vector<BenchPart> parts_of(const BenchOrder& order, BenchReport& report) {
                        measure_decisions(order, report.decisions.back());
                      }});
   }
+  for (const ReplaysSize& size : replays_sizes(order.quick)) {
+    parts.push_back({fmt::format("replays of {}", size.policy), 3, [&order, &report, size] {
+                       report.replays.push_back(size);
+                       measure_replays(order, report.replays.back());
+                     }});
+  }
   return parts;
 }
 

@@ -69,6 +69,12 @@ std::vector<BenchComparison> compare_sides(const BenchReport& report) {
     rows.add(operation, "decisions/s", false, size.runs, [](const DecisionsRun& run) { return run.decisions / run.sum_s; });
     rows.add(operation, "GPUs in use", false, size.runs, [](const DecisionsRun& run) { return static_cast<double>(run.gpus_used); });
   }
+  for (const ReplaysSize& size : report.replays) {
+    const std::string operation = fmt::format("{} replays of {}", size.replays, size.policy);
+    rows.add(operation, "jobs/s", false, size.runs,
+             [&](const ReplaysRun& run) { return static_cast<double>(size.replays) * size.jobs / run.median_s; });
+    rows.add(operation, "mean JCT, s", true, size.runs, [](const ReplaysRun& run) { return run.mean_jct_s; });
+  }
   return all;
 }
 

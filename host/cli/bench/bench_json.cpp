@@ -170,6 +170,34 @@ constexpr BenchField<DecisionsSize> kDecisionsFields[] = {
     field<Lines<Object<kDecisionsRunFields>>, &DecisionsSize::runs>("runs", kRequired),
 };
 
+struct ReplaysRunRow {
+  const ReplaysRun& value;
+  const ReplaysSize& size;
+};
+
+constexpr BenchField<ReplaysRunRow> kReplaysRunFields[] = {
+    field<Name, &ReplaysRun::side>("side", kRequired),
+    field<MeasuredNanoseconds, &ReplaysRun::median_s>("median_s", kRequired),
+    field<Thousandths,
+          [](const ReplaysRunRow& row) { return std::llround(1000.0 * row.size.replays * row.size.jobs / row.value.median_s); }>(
+        "jobs_per_s", kRequired, "of all replays, of the median"),
+    field<Thousandths, [](const ReplaysRunRow& row) { return std::llround(1000 * row.value.mean_jct_s); }>("mean_jct_s", kRequired,
+                                                                                                           "of all replays"),
+    field<List<MeasuredNanoseconds>, &ReplaysRun::seconds>("seconds", kRequired),
+};
+
+struct ReplaysRunObject : Object<kReplaysRunFields> {
+  static void write(io::JsonWriter& w, const ReplaysRun& run, const ReplaysSize& size) { Object::write(w, ReplaysRunRow{run, size}); }
+};
+
+constexpr BenchField<ReplaysSize> kReplaysFields[] = {
+    field<Name, &ReplaysSize::policy>("policy", kRequired),
+    field<Whole, &ReplaysSize::replays>("replays", kRequired),
+    field<Whole, &ReplaysSize::jobs>("jobs", kRequired),
+    field<Whole, &ReplaysSize::nodes>("nodes", kRequired),
+    field<Lines<ReplaysRunObject>, &ReplaysSize::runs>("runs", kRequired),
+};
+
 // Absent where the side was not measured.
 struct SideValue {
   static bool absent(double value) { return std::isnan(value); }
@@ -202,6 +230,7 @@ constexpr BenchField<BenchReport> kBenchFields[] = {
     field<Lines<Object<kSearchFields>>, &BenchReport::search>("search", kRequired),
     field<Lines<Object<kPassesFields>>, &BenchReport::passes>("scenarios", kRequired),
     field<Lines<Object<kDecisionsFields>>, &BenchReport::decisions>("decisions", kRequired),
+    field<Lines<Object<kReplaysFields>>, &BenchReport::replays>("replays", kRequired),
     field<List<Name>, [](const BenchReport& report) { return losing(report); }>("losing", kRequired),
 };
 

@@ -69,6 +69,13 @@ std::vector<std::string> losing(const BenchReport& report) {
                                  1e6 * run.p50_s, size.runs.front().side, 1e6 * size.runs.front().p50_s));
     }
   }
+  for (const ReplaysSize& size : report.replays) {
+    for (const ReplaysRun& run : size.runs) {
+      if (run.median_s <= size.runs.front().median_s) continue;
+      lost.push_back(fmt::format("{} replays of {}: {} {:.3g} s, {} {:.3g} s", size.replays, size.policy, run.side, run.median_s,
+                                 size.runs.front().side, size.runs.front().median_s));
+    }
+  }
   return lost;
 }
 

@@ -116,14 +116,6 @@ std::int64_t placed(const std::vector<core::PassResult>& answers) {
   return jobs;
 }
 
-std::unique_ptr<core::PlacementBackend> backend_of(const BenchSide& side) {
-  if (side.backend != Backend::kCuda) return core::make_cpu_backend(side.threads);
-  std::string why;
-  std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why, nullptr, side.device);
-  if (backend == nullptr) throw core::DeviceError(why);
-  return backend;
-}
-
 /// @returns false: interrupted
 bool time_passes(const BenchOrder& order, const BenchSide& side, const Passes& passes, std::vector<core::PassResult>& answers,
                  PassesRun& run) {
@@ -142,6 +134,14 @@ bool time_passes(const BenchOrder& order, const BenchSide& side, const Passes& p
 }
 
 }  // namespace
+
+std::unique_ptr<core::PlacementBackend> backend_of(const BenchSide& side) {
+  if (side.backend != Backend::kCuda) return core::make_cpu_backend(side.threads);
+  std::string why;
+  std::unique_ptr<core::PlacementBackend> backend = core::make_cuda_backend(why, nullptr, side.device);
+  if (backend == nullptr) throw core::DeviceError(why);
+  return backend;
+}
 
 std::vector<PassesSize> passes_sizes(bool quick) {
   if (quick) return {{8, 40, 16, {}}};

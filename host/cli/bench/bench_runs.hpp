@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "berth/engine.hpp"
+#include "host/backend/backend.hpp"
 #include "host/cli/bench/bench_machine.hpp"
 #include "host/report/value_over_time.hpp"
 
@@ -19,6 +21,9 @@ struct BenchSide {
   int threads = 1;
   std::string device = {};  ///< of the backend cuda; empty: the first that can be used
 };
+
+/// @throws core::DeviceError where a GPU cannot be used
+std::unique_ptr<core::PlacementBackend> backend_of(const BenchSide& side);
 
 struct BenchOrder {
   std::vector<BenchSide> sides;  ///< one thread first
@@ -83,6 +88,22 @@ struct DecisionsSize {
 std::vector<DecisionsSize> decisions_sizes(bool quick);
 void measure_decisions(const BenchOrder& order, DecisionsSize& size);
 
+struct ReplaysRun {
+  std::string side;
+  std::vector<double> seconds;  ///< of each run
+  double median_s = 0;
+  double mean_jct_s = 0;  ///< of all jobs of all replays
+};
+/// Many replays of one trace at once, under a queue policy with parameters that differ: what a user gets, in closed loop.
+struct ReplaysSize {
+  std::string policy;
+  std::int32_t replays = 0, jobs = 0, nodes = 0;
+  std::vector<ReplaysRun> runs;
+};
+std::vector<ReplaysSize> replays_sizes(bool quick);
+/// @throws InternalError when two sides give different results
+void measure_replays(const BenchOrder& order, ReplaysSize& size);
+
 struct BenchReport {
   std::uint64_t seed = 1;
   bool quick = false;
@@ -95,6 +116,7 @@ struct BenchReport {
   std::vector<SearchSize> search;
   std::vector<PassesSize> passes;
   std::vector<DecisionsSize> decisions;
+  std::vector<ReplaysSize> replays;
 };
 /// A speed or an outcome of one operation on each side; NaN: not measured there.
 struct BenchComparison {

@@ -118,6 +118,19 @@ std::string decisions_text(const std::vector<DecisionsSize>& sizes) {
          report::table({"POLICY", "JOBS", "NODES", "SIDE", "DECISIONS", "P50 us", "P99 us", "A SECOND"}, rows);
 }
 
+std::string replays_text(const std::vector<ReplaysSize>& sizes) {
+  std::vector<report::Row> rows;
+  for (const ReplaysSize& size : sizes) {
+    for (const ReplaysRun& run : size.runs) {
+      rows.push_back({size.policy, std::to_string(size.replays), std::to_string(size.jobs), std::to_string(size.nodes), run.side,
+                      time_text(run.median_s), fmt::format("{:.0f}", static_cast<double>(size.replays) * size.jobs / run.median_s),
+                      fmt::format("{:.0f}", run.mean_jct_s)});
+    }
+  }
+  return "\nMany replays: a policy with parameters or estimates that differ, on one trace, all at once\n" +
+         report::table({"POLICY", "REPLAYS", "JOBS", "NODES", "SIDE", "MEDIAN", "JOBS A SECOND", "MEAN JCT s"}, rows);
+}
+
 std::string value_text(double value) {
   if (std::isnan(value)) return "-";
   return std::abs(value) < 100 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
@@ -170,6 +183,7 @@ std::string bench_text(const BenchReport& report) {
   if (!report.search.empty()) text += search_text(report.search, report.quick);
   if (!report.passes.empty()) text += passes_text(report.passes);
   if (!report.decisions.empty()) text += decisions_text(report.decisions);
+  if (!report.replays.empty()) text += replays_text(report.replays);
   text += "\nLosing sizes\n";
   const std::vector<std::string> lost = losing(report);
   for (const std::string& one : lost) text += fmt::format("- {}\n", one);
