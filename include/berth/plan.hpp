@@ -87,6 +87,7 @@ struct Reason {
   std::int64_t asked = 0;    ///< GPUs, milli-cores or bytes, by code
   std::int64_t best = 0;     ///< maximum that `where` has
   std::int64_t missing = 0;  ///< the smallest single change: N more free in `where`; 0: none known
+  /// The instant in the text. With kTopologyRequired: when the job stops waiting for such a domain.
   TimeUs until_us = kNever;
   /// Number of equal members that `asked` consists of. A member may not be split over nodes (segments: over domains of `level`).
   /// 0: splitting is allowed.

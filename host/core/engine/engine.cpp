@@ -510,6 +510,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   build_plan(s, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
   if (searches()) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
+  if (chosen.rules.packing == core::Packing::kContention) problem.waits().say_until(plan);
   keep_memory(std::move(attempt));
   if (searches()) {
     core::set_history(search.history(), 0, plan.history);

@@ -117,6 +117,14 @@ void ContentionWaits::look(const StateImpl& s, const kernel::ProblemView& p, con
   }
 }
 
+void ContentionWaits::say_until(Plan& plan) const {
+  for (Decision& d : plan.decisions) {
+    const std::size_t job = to_index(d.job);
+    if (d.action != Action::kWait || d.reason.code != ReasonCode::kTopologyRequired || most_[job] < 0 || since_[job] == kNever) continue;
+    d.reason.until_us = saturating_add(since_[job], most_[job]);
+  }
+}
+
 void ContentionWaits::store(const StateImpl& s, PolicyState& kept) const {
   std::map<std::string, std::int64_t> column;
   for (const std::int32_t job : s.job_order) {

@@ -7,6 +7,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/kernel/base/problem.hpp"
+#include "berth/plan.hpp"
 #include "host/core/network/crossing_loss.hpp"
 
 namespace berth {
@@ -30,6 +31,8 @@ class ContentionWaits {
             const kernel::PlaceResult& placed);
   /// When the first gang stops waiting; kNever: none does. After `look`.
   TimeUs until() const { return until_; }
+  /// Plans say until when a gang waits. After `look`.
+  void say_until(Plan& plan) const;
   /// Since when gangs wait, for the next `narrow`.
   void store(const StateImpl& state, PolicyState& kept) const;
 

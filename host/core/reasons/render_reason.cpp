@@ -97,7 +97,7 @@ class ReasonText {
         if (r_.level >= 0) return in_one();
         return r_.certified ? fmt::format("needs {}; the cluster has {}", typed(), r_.best) : allowed_free();
       case ReasonCode::kTopologyRequired:
-        return in_one();
+        return in_one() + (r_.until_us == kNever ? std::string() : fmt::format("; may start anywhere {}", at(r_.until_us)));
       case ReasonCode::kFragmented:
         return fragmented();
       case ReasonCode::kQuota:

@@ -85,6 +85,7 @@ TEST_F(WaitsForARack, AndSaysUntilWhen) {
   EXPECT_EQ(of(plan, 0).action, Action::kWait);
   EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kTopologyRequired);
   EXPECT_EQ(of(plan, 0).reason.best, 4);
+  EXPECT_EQ(of(plan, 0).reason.until_us, plan.order_until_us);
   EXPECT_EQ(kept_.columns.at("contention.waiting_since_us").at("g"), 1000 * kSecond);
   // 60 steps alone take 60.003 s: 0.666666 of that.
   EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'002'000);
