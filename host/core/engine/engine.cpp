@@ -505,7 +505,9 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns());
   if (chosen.rules.packing == core::Packing::kContention) {
     problem.waits().look(s, problem.view(), attempt.request, attempt.result.columns());
-    plan.order_until_us = std::min(plan.order_until_us, problem.waits().until());
+    // Where the order changes all the time, what is still to come says more.
+    const TimeUs until = problem.waits().until();
+    plan.order_until_us = plan.order_until_us <= s.now && until != kNever ? until : std::min(plan.order_until_us, until);
   }
   build_plan(s, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());

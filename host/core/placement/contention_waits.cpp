@@ -32,7 +32,7 @@ void ContentionWaits::narrow(const StateImpl& s, const PolicyState* kept, std::s
       for (const std::int32_t job : s.job_order) {
         if (s.job.running[to_index(job)] != 0) continue;
         const auto row = column->second.find(*s.job.id[to_index(job)]);
-        if (row != column->second.end()) since_[to_index(job)] = row->second;
+        if (row != column->second.end()) since_[to_index(job)] = std::clamp<TimeUs>(row->second, 0, s.now);
       }
     }
   }
@@ -41,8 +41,9 @@ void ContentionWaits::narrow(const StateImpl& s, const PolicyState* kept, std::s
       const Crossing& crossing = crossings_.of(s, job, o - p.option_begin[job]);
       if (crossing.level < 0) continue;
       const TimeUs most = most_wait(s, job, crossing.loss_ppm);
-      if (since_[to_index(job)] != kNever && s.now - since_[to_index(job)] >= most) continue;
-      most_[to_index(job)] = std::max(most_[to_index(job)], most);
+      const TimeUs waited = since_[to_index(job)] == kNever ? 0 : s.now - since_[to_index(job)];
+      if (waited >= most) continue;
+      most_[to_index(job)] = most_[to_index(job)] < 0 ? most : std::min(most_[to_index(job)], most);
       options[to_index(o)].demand = s.demands.within(p.options[o].demand, static_cast<std::int32_t>(TopologyKind::kSwitch), crossing.level);
     }
   }

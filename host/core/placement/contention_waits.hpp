@@ -47,7 +47,7 @@ class ContentionWaits {
 
   CrossingLoss crossings_;
   std::vector<TimeUs> since_;                                  // [jobs] kNever: could not have started yet
-  std::vector<TimeUs> most_;                                   // [jobs] longest wait; -1: its demand is not narrowed
+  std::vector<TimeUs> most_;                                   // [jobs] wait of the option that waits least; -1: none is narrowed
   std::vector<std::int64_t> free_;                             // [GPU types] at a position of the pass
   std::map<std::int32_t, std::vector<std::int64_t>> victims_;  // by class: [GPU types] of those behind that position
   std::vector<std::uint8_t> stays_;                            // [jobs]

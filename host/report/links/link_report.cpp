@@ -13,9 +13,10 @@
 #include "host/core/contention/link_priorities.hpp"
 #include "host/core/contention/max_min_rates.hpp"
 #include "host/core/model/members_at_work.hpp"
+#include "host/core/network/gang_steps.hpp"
 #include "host/core/network/links.hpp"
 #include "host/core/network/shared_steps.hpp"
-#include "host/core/state/job_rates.hpp"
+#include "host/core/state/span.hpp"
 #include "host/report/links/link_clos.hpp"
 
 namespace berth::report {
@@ -74,9 +75,9 @@ class Collector {
     core::set_nodes_at_work(shape, entries, nodes);
     placed_.push_back({job, nodes});
     if (nodes.size() < 2) return;
-    const core::PlacedStep step = core::placed_step(view_, description, shape_index, entries);
-    if (step.span.one_nvlink_domain) return;
-    if (step.ns == 0 || description.profile.gradient_bytes == 0) {
+    if (core::span_of(impl_of(view_), shape, entries).one_nvlink_domain) return;
+    const core::GangStep step = core::gang_step(view_, description, shape_index, entries);
+    if (step.ns == 0 || (description.profile.gradient_bytes == 0 && !core::Traffic::stated(shape))) {
       report_.unknown.push_back(job);
       return;
     }
@@ -85,13 +86,17 @@ class Collector {
     GangOnLinks gang;
     gang.job = job;
     for (const core::NodeGpus& here : nodes) gang.gpus += here.gpus;
-    gang.step_ns = step.ns;
     gang.rows.assign(rows.begin(), rows.end());
     for (const core::LinkBytes& row : rows)
       gang.send_ns = std::max(gang.send_ns, core::mul_div(row.bytes, 1'000'000'000, links_.bytes_per_s(row.link)));
+    gang.exposed_ppm = step.exposed_ppm;
+    gang.step_ns = step.ns;
+    if (step.included_ns != core::SharedSteps::kAlone) {
+      // Communication that groups state is instead of what the profile's step has of it.
+      const std::int64_t computes = gang.step_ns - core::mul_div(step.included_ns, gang.exposed_ppm, kPpm);
+      gang.step_ns = std::max<std::int64_t>(1, core::saturating_add(computes, core::mul_div(gang.send_ns, gang.exposed_ppm, kPpm)));
+    }
     gang.send_ns = std::clamp<std::int64_t>(gang.send_ns, 1, gang.step_ns);
-    const std::int64_t hidden = description.profile.kind == ProfileKind::kClosedForm ? description.profile.closed_form.overlap_ppm : 0;
-    gang.exposed_ppm = kPpm - std::clamp<std::int64_t>(hidden, 0, kPpm);
     report_.gangs.push_back(std::move(gang));
   }
 

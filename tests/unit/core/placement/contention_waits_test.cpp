@@ -160,6 +160,34 @@ TEST_F(WaitsForARack, LowerJobsAreDisplacedForARack) {
   EXPECT_EQ(of(plan, 2).action, Action::kMigrate);
 }
 
+// SRSF's order may change at any time, which says nothing; the end of the wait does.
+TEST_F(WaitsForARack, AndSaysSoWhereTheOrderChangesAllTheTime) {
+  for (std::size_t j = 1; j < 3; ++j) snapshot_.jobs[j].preemption.preemptible = false;
+  request_.policy = "srsf";
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kWait);
+  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'002'000);
+}
+
+TEST_F(WaitsForARack, WithoutAnEstimateNotAtAll) {
+  snapshot_.jobs[0].progress.work_total = 0;
+  EXPECT_EQ(of(decide(), 0).action, Action::kStart);
+}
+
+// A policy state of another clock: the wait begins now.
+TEST_F(WaitsForARack, SinceAnInstantThatHasBeen) {
+  for (const std::int64_t since : {std::int64_t{5'000'000} * kSecond, INT64_MAX}) {
+    kept_ = {};
+    kept_.columns["contention.waiting_since_us"]["g"] = since;
+    const Plan plan = decide();
+    EXPECT_EQ(of(plan, 0).action, Action::kWait);
+    EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'002'000);
+  }
+  kept_ = {};
+  kept_.columns["contention.waiting_since_us"]["g"] = INT64_MIN;
+  EXPECT_EQ(of(decide(), 0).action, Action::kStart);
+}
+
 TEST_F(WaitsForARack, NotWhereItWouldHoldUpAllOthers) {
   request_.params = {{"discipline", "strict"}, {"packing", "contention"}};
   EXPECT_THROW(decide(), InvalidArgument);
