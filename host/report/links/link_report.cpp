@@ -16,7 +16,7 @@
 #include "host/core/network/gang_steps.hpp"
 #include "host/core/network/links.hpp"
 #include "host/core/network/shared_steps.hpp"
-#include "host/core/state/span.hpp"
+#include "host/core/state/job_rates.hpp"
 #include "host/report/links/link_clos.hpp"
 
 namespace berth::report {
@@ -75,7 +75,7 @@ class Collector {
     core::set_nodes_at_work(shape, entries, nodes);
     placed_.push_back({job, nodes});
     if (nodes.size() < 2) return;
-    if (core::span_of(impl_of(view_), shape, entries).one_nvlink_domain) return;
+    if (core::placed_step(view_, description, shape_index, entries).span.one_nvlink_domain) return;
     const core::GangStep step = core::gang_step(view_, description, shape_index, entries);
     if (step.ns == 0 || (description.profile.gradient_bytes == 0 && !core::Traffic::stated(shape))) {
       report_.unknown.push_back(job);
