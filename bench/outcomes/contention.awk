@@ -1,7 +1,7 @@
 # Gangs of 8 to 512 GPUs that share the links of a cluster, as a trace:
 #   awk -v seed=1 -v jobs=1000 -v gpus=1024 -v load=0.8 -v exchange=0.3 -v gb=16 -f bench/outcomes/contention.awk
-# A part `exchange` of the jobs exchanges `gb` GB a GPU in steps that compute for 0.3 s, all to all. With 4 that is about what
-# mixtral-8x7b does by docs/llm-workload.md. Others reduce the gradients of a model around a ring. Run times are log-normal with a mean of an hour.
+# A part `exchange` of the jobs exchanges `gb` GB a GPU in steps that compute for 0.3 s, all to all. With 4 that is about 2.5
+# times the traffic of mixtral-8x7b for each second of computing, by docs/llm-workload.md. Others reduce the gradients of a model around a ring. Run times are log-normal with a mean of an hour.
 function draw() {  # minimal standard generator (Park, Miller 1988); in (0, 1)
   state = state * 16807 % 2147483647
   return state / 2147483647

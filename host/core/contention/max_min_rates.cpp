@@ -9,7 +9,7 @@
 namespace berth::core {
 namespace {
 
-// So many are always read before the rates are found from nothing.
+// This many are always read before the rates are found from nothing.
 constexpr std::int64_t kFewRows = 1'000;
 
 }  // namespace

@@ -15,7 +15,7 @@ struct PeriodicTraffic {
 };
 inline constexpr std::int64_t kMostPeriodNs = 1'000'000'000'000'000;
 inline constexpr std::int32_t kAngles = 72;  // of 5 degrees
-/// A perimeter is at most so many of the longest period.
+/// A perimeter is at most this multiple of the longest period.
 inline constexpr std::int64_t kMostTurns = 12;
 /// What repeats more often than this has too few angles for each period: its mean is taken instead.
 inline constexpr std::int64_t kMostRepeats = 18;

@@ -49,8 +49,8 @@ void CrossingLoss::begin(const StateImpl& s) {
   total_.begin(*problem_, s.total_supply(), false);
 }
 
-// Fills the nodes of a domain, those with most room first. @returns the members that found no room
-std::int64_t CrossingLoss::fill(std::int32_t level, std::int32_t domain, std::int64_t members, std::vector<PlanEntry>& out) const {
+// Fills the nodes of a domain, which has room, those with most room first.
+void CrossingLoss::fill(std::int32_t level, std::int32_t domain, std::int64_t members, std::vector<PlanEntry>& out) const {
   std::vector<std::int32_t> nodes;
   if (level == 0) {
     nodes.assign(1, domain);
@@ -69,7 +69,6 @@ std::int64_t CrossingLoss::fill(std::int32_t level, std::int32_t domain, std::in
     out.push_back(entry);
     members -= take;
   }
-  return members;
 }
 
 const CrossingLoss::Places& CrossingLoss::places_of(const StateImpl& s, std::int32_t demand) {

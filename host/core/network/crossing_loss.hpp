@@ -48,7 +48,7 @@ class CrossingLoss {
     std::vector<Crossing> options;
   };
   const Places& places_of(const StateImpl& state, std::int32_t demand);
-  std::int64_t fill(std::int32_t level, std::int32_t domain, std::int64_t members, std::vector<PlanEntry>& out) const;
+  void fill(std::int32_t level, std::int32_t domain, std::int64_t members, std::vector<PlanEntry>& out) const;
   std::int64_t step_in(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries);
 
   std::weak_ptr<const int> served_;

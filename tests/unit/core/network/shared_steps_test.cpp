@@ -36,6 +36,13 @@ TEST_F(SharedStepsTest, AGangAloneIsNotSlowed) {
   EXPECT_EQ(steps_.speed_ppm(0), 1'000'000);
 }
 
+// A step of 1 s that has none of its communication lasts 2 s alone.
+TEST_F(SharedStepsTest, CommunicationThatTheStepDoesNotHaveIsAdded) {
+  steps_.add(0, std::vector<LinkBytes>{{0, 10 * kGB}}, 1'000'000'000, 1'000'000, 0);
+  EXPECT_EQ(settled(), Jobs{0});
+  EXPECT_EQ(steps_.speed_ppm(0), 500'000);
+}
+
 // N = 1 + d, d = N / (1 + N): N is the golden ratio, a step lasts 1 + N instead of 2.
 TEST_F(SharedStepsTest, TwoGangsThatSendHalfOfTheTime) {
   steps_.add(0, std::vector<LinkBytes>{{0, 10 * kGB}}, 2'000'000'000, 1'000'000);
