@@ -121,6 +121,21 @@ TEST(PlanTerms, LinkLoadSlowsJobsThatShareALink) {
   EXPECT_EQ(decide(ClusterState(s), "link_load").bound.terms, (Losses{{"link_load", 0}}));
 }
 
+// The same gangs exchange 1 GB a member, all to all: 1 GB leaves each rack, which its uplink carries in 1/6 s of 0.1 s.
+TEST(PlanTerms, LinkLoadCountsWhatGroupsSend) {
+  Snapshot s = two_racks();
+  for (std::size_t i = 1; i < 3; ++i) s.domains[i].uplink_bytes_per_s = 6'000'000'000;
+  for (const char* id : {"a", "b"}) {
+    Job& job = synchronising(s, id, 16);
+    job.profile.gradient_bytes = 0;
+    job.shapes[0].groups = {group_of("g", 4, 4)};
+    job.shapes[0].groups[0].spread = Spread{{TopologyKind::kSwitch, "node"}, 1};
+    job.shapes[0].groups[0].communication = {{CommKind::kEp, "", 1'000'000'000}};
+  }
+  // Both together 10/3 of the time: 0.3 of the speed are left.
+  EXPECT_EQ(decide(ClusterState(s), "link_load").bound.terms, (Losses{{"link_load", 2 * 700'000}}));
+}
+
 // Some objectives fall below 0 where a job is slow, others do not.
 TEST(PlanTerms, AWorseNetworkIsNeverOfGreaterValueNorRunningLessThanWaiting) {
   for (const core::ObjectiveInfo& one : core::objectives()) {
