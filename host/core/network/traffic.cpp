@@ -4,6 +4,7 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/network/double_tree.hpp"
 #include "host/core/state/span.hpp"
 
 namespace berth::core {
@@ -61,15 +62,41 @@ void Traffic::add_domains(std::span<const NodeMembers> nodes, std::int64_t bytes
   }
 }
 
-void Traffic::ring(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+// Every node, and every domain below the level that they span, sends so much and gets so much.
+void Traffic::add_all(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+  for (const NodeMembers& here : nodes) add(links_.of_node(here.node), bytes, bytes);
+  add_domains(nodes, bytes);
+}
+
+void Traffic::all_reduce(CommAlgorithm algorithm, std::span<const NodeMembers> nodes, std::int64_t bytes) {
   const auto n = static_cast<std::int64_t>(nodes.size());
   if (n < 2) return;
   const bool inside =
       std::all_of(nodes.begin(), nodes.end(), [&](const NodeMembers& here) { return same_nvlink(here.node, nodes[0].node); });
   if (inside) return;
-  const std::int64_t each = mul_div(bytes, 2 * (n - 1), n);
-  for (const NodeMembers& here : nodes) add(links_.of_node(here.node), each, each);
-  add_domains(nodes, each);
+  switch (algorithm) {
+    case CommAlgorithm::kRing:
+      return add_all(nodes, mul_div(bytes, 2 * (n - 1), n));
+    case CommAlgorithm::kSharded:
+      return add_all(nodes, mul_div(bytes, 3 * (n - 1), n));
+    case CommAlgorithm::kInNetwork:
+      return add_all(nodes, bytes);
+    case CommAlgorithm::kTree:
+      return tree(nodes, bytes);
+  }
+}
+
+// Each of the two trees carries half of the bytes up and down every edge.
+void Traffic::tree(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+  const auto n = static_cast<std::int64_t>(nodes.size());
+  const std::int64_t second = bytes / 2;
+  const std::int64_t first = bytes - second;
+  const auto at = [&](std::int64_t position) { return nodes[to_index(position)].node; };
+  for (std::int64_t below = 1; below < n; ++below) {
+    const std::int64_t above = first_tree_parent(below, n);
+    edge(at(below), at(above), first, first);
+    edge(at(second_tree_position(below, n)), at(second_tree_position(above, n)), second, second);
+  }
 }
 
 // Every member of `from` sends `bytes` in all, evenly to the members of `to`; both by node.
@@ -182,7 +209,7 @@ void Traffic::add_group(const Shape& shape, std::size_t group, std::span<const P
       }
       by_node(members_);
       if (one.kind == CommKind::kTp || one.kind == CommKind::kDp) {
-        ring(members_, one.bytes_per_step);
+        all_reduce(one.algorithm, members_, one.bytes_per_step);
       } else {
         exchange(members_, members_, one.bytes_per_step);
       }
@@ -225,7 +252,7 @@ std::span<const LinkBytes> Traffic::of(const Job& job, const Shape& shape, std::
     set_nodes_at_work(shape, entries, nodes_);
     members_.clear();
     for (const NodeGpus& here : nodes_) members_.push_back({here.node, here.gpus});
-    ring(members_, job.profile.gradient_bytes);
+    all_reduce(CommAlgorithm::kRing, members_, job.profile.gradient_bytes);
   }
   merge();
   return rows_;

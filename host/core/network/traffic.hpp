@@ -40,7 +40,8 @@ class Traffic {
     std::int64_t out, in;
   };
   void add_group(const Shape& shape, std::size_t group, std::span<const PlanEntry> entries);
-  void ring(std::span<const NodeMembers> nodes, std::int64_t bytes);
+  void all_reduce(CommAlgorithm algorithm, std::span<const NodeMembers> nodes, std::int64_t bytes);
+  void tree(std::span<const NodeMembers> nodes, std::int64_t bytes);
   void exchange(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes);
   void exchange_segments(std::int32_t size, std::int64_t bytes);
   template <class Use>
@@ -48,6 +49,7 @@ class Traffic {
   void pipe(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes, bool back);
   void chain(std::span<const NodeMembers> nodes, std::int64_t bytes);
   void edge(std::int32_t from, std::int32_t to, std::int64_t forward, std::int64_t back);
+  void add_all(std::span<const NodeMembers> nodes, std::int64_t bytes);
   void add_domains(std::span<const NodeMembers> nodes, std::int64_t bytes);
   void add(std::int32_t link, std::int64_t out, std::int64_t in);
   void merge();
