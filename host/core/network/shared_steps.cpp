@@ -12,7 +12,7 @@ SharedSteps::SharedSteps(const NetworkLinks& links)
     : links_(links), on_(to_index(links.size())), sum_(to_index(links.size()), 0), link_seen_(to_index(links.size()), 0) {}
 
 void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm,
-                      std::int64_t included_ns) {
+                      std::int64_t included_ns, std::int64_t latency_ns) {
   if (gangs_.size() <= to_index(job)) gangs_.resize(to_index(job) + 1);
   Gang& gang = gangs_[to_index(job)];
   assert(!gang.is_there && step_ns > 0);
@@ -29,7 +29,8 @@ void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::in
     gang.alone = std::max(gang.alone, needs);
     on_[to_index(row.link)].push_back(job);
   }
-  gang.included = included_ns == kAlone ? gang.alone : static_cast<double>(included_ns) * 1e-9;
+  gang.latency = static_cast<double>(latency_ns) * 1e-9;
+  gang.included = included_ns == kAlone ? gang.latency + gang.alone : static_cast<double>(included_ns) * 1e-9;
   see(job);
 }
 

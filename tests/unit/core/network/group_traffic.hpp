@@ -50,6 +50,14 @@ class GroupTraffic : public ::testing::Test {
     for (const core::LinkBytes& row : traffic.of(job_, job_.shapes[0], entries_)) bytes[core::link_name(state, row.link)] += row.bytes;
     return bytes;
   }
+  std::int64_t latency_ns(const Snapshot& snapshot) {
+    const ClusterState state(snapshot);
+    const core::NetworkLinks links(state);
+    core::Traffic traffic(state, links);
+    traffic.of(job_, job_.shapes[0], entries_);
+    return traffic.latency_ns();
+  }
+  std::int64_t latency_ns() { return latency_ns(two_node_racks(4)); }
   void clear() {
     job_.shapes[0] = {};
     entries_.clear();
