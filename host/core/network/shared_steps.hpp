@@ -24,7 +24,8 @@ namespace berth::core {
 /// or share one with such gangs, are looked at again.
 class SharedSteps {
  public:
-  explicit SharedSteps(const NetworkLinks& links);
+  /// @param apart  each gang runs as if it were alone on the links
+  explicit SharedSteps(const NetworkLinks& links, bool apart = false);
 
   /// A gang comes. It must not be there.
   /// @param step_ns      of a step when it runs alone, above 0
@@ -33,7 +34,7 @@ class SharedSteps {
   /// @param latency_ns   in which it sends nothing: a
   void add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm,
            std::int64_t included_ns = kAlone, std::int64_t latency_ns = 0);
-  /// A gang leaves; nothing where it is not there.
+  /// A gang leaves, and has the speed of one that is not there; nothing where it is not there.
   void remove(std::int32_t job);
   /// Finds the speeds after these changes. @returns the gangs whose speed is another than before, ascending
   /// O(rounds * rows of the gangs looked at), at most kMostRounds rounds.
@@ -66,8 +67,9 @@ class SharedSteps {
   static double step_of(const Gang& gang, double lasts) { return gang.step + gang.exposed * (gang.latency + lasts - gang.included); }
 
   const NetworkLinks& links_;
+  bool apart_;
   std::vector<Gang> gangs_;                      // [jobs]
-  std::vector<std::vector<std::int32_t>> on_;    // [links] gangs
+  std::vector<std::vector<std::int32_t>> on_;    // [links] gangs; none where they run apart
   std::vector<double> sum_;                      // [links] of `sends`
   std::vector<std::uint8_t> link_seen_;          // [links]
   std::vector<std::int32_t> seen_, seen_links_;  // since the last `settle`

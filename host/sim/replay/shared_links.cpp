@@ -8,7 +8,8 @@
 
 namespace berth::sim {
 
-SharedLinks::SharedLinks(const ClusterState& state) : state_(state), links_(state), traffic_(state, links_), steps_(links_) {}
+SharedLinks::SharedLinks(const ClusterState& state, bool apart)
+    : state_(state), links_(state), traffic_(state, links_), steps_(links_, apart) {}
 
 void SharedLinks::start(std::int32_t job, const Job& description) {
   stop(job);
