@@ -46,11 +46,20 @@ struct Segment {
 
 enum class CommKind : std::uint8_t { kTp, kPp, kDp, kEp, kKv };
 
+/// How the members of a group add up their data among themselves: docs/traffic.md.
+enum class CommAlgorithm : std::uint8_t {
+  kRing,
+  kTree,       ///< double binary tree
+  kInNetwork,  ///< switches add up
+  kSharded,    ///< parameters are gathered twice, and gradients scattered once, around a ring
+};
+
 /// Traffic of the members of a group in one step.
 struct Communication {
   CommKind kind = CommKind::kDp;
   std::string peer;  ///< name of the peer group; empty: the members of this group
   std::int64_t bytes_per_step = 0;
+  CommAlgorithm algorithm = CommAlgorithm::kRing;  ///< of kDp and kTp without a peer
   bool operator==(const Communication&) const = default;
 };
 

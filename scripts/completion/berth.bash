@@ -35,7 +35,7 @@ _berth() {
       mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; compgen -f -- "$cur")
       return
       ;;
-    --fidelity) words="rate iteration" ;;
+    --fidelity) words="rate tiers shared_links iteration" ;;
     --network) words="fabric= a= b= eta=" ;;
     --failures) words="seren kalos node= gpu= repair= crash= kill=" ;;
     --by) words="queue vc user size" ;;

@@ -76,6 +76,25 @@ TEST(CliExplainLinks, APictureIsWritten) {
   EXPECT_EQ(berth(kLinks + " --svg -").out, svg);
 }
 
+// 2 x 2 / 4 of 10 GB leave a node in 1 s, after 1 s of computing. The hop to the other rack takes half of a second.
+TEST(CliExplainLinks, AStepWaitsForTheHopsOfWhatGroupsState) {
+  const Folder folder;
+  std::string snapshot = content_of(golden("shared-links"));
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    ASSERT_NE(snapshot.find(from), std::string::npos) << from;
+    snapshot.replace(snapshot.find(from), from.size(), to);
+  };
+  replace(R"("id": "r0", )", R"("id": "r0", "latency_s": 0.5, )");
+  replace(R"("gpus": 4}], "profile")",
+          R"("groups": [{"name": "g", "members": 4, "communication": [{"kind": "ep", "bytes_per_step": 10000000000}]}]}], "profile")");
+  replace(R"("entries": [{"node": "n0", "gpus": [0, 1]}, {"node": "n2",)",
+          R"("entries": [{"group": "g", "node": "n0", "gpus": [0, 1]}, {"group": "g", "node": "n2",)");
+  folder.write("snapshot.json", snapshot);
+  const Answer answer = berth("explain --links --snapshot " + quoted(folder / "snapshot.json"));
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(contains(answer.out, "\na     4     2.5 s  1 s ")) << answer.out;
+}
+
 TEST(CliExplainLinks, WhatCannotBeShownIsRefused) {
   const auto refused = [](const std::string& arguments, const std::string& why) {
     const Answer answer = berth("explain " + arguments);

@@ -25,6 +25,8 @@ Answer simulate(const Folder& folder, const std::string& nic, const std::string&
                "' --policy fifo --placement count --json " + more);
 }
 
+double mean_jct(const std::string& out) { return std::stod(out.substr(out.find("\"mean_jct_s\":") + 13)); }
+
 const std::string kNic = R"(, "nics": 1, "nic_bytes_per_s": 1000000000)";
 
 }  // namespace
@@ -36,15 +38,27 @@ TEST(CliSimulateSharedLinks, GangsOnANodeTakeLonger) {
   ASSERT_EQ(shared.code, 0) << shared.err;
   EXPECT_TRUE(contains(alone.out, R"("fidelity":"rate")")) << alone.out;
   EXPECT_TRUE(contains(shared.out, R"("fidelity":"shared_links")")) << shared.out;
-  const auto jct = [](const std::string& out) { return std::stod(out.substr(out.find("\"mean_jct_s\":") + 13)); };
-  EXPECT_GT(jct(shared.out), 1.2 * jct(alone.out));
+  EXPECT_GT(mean_jct(shared.out), 1.2 * mean_jct(alone.out));
+}
+
+// What gangs send counts by their place, and not what others send there.
+TEST(CliSimulateSharedLinks, TiersAreBetweenRatesAndSharedLinks) {
+  const Folder folder;
+  const Answer apart = simulate(folder, kNic, "--fidelity tiers");
+  const Answer shared = simulate(folder, kNic, "--fidelity shared_links");
+  ASSERT_EQ(apart.code, 0) << apart.err;
+  EXPECT_TRUE(contains(apart.out, R"("fidelity":"tiers")")) << apart.out;
+  EXPECT_EQ(mean_jct(apart.out), mean_jct(simulate(folder, kNic, "--fidelity rate").out)) << "nothing is stated by groups";
+  EXPECT_GT(mean_jct(shared.out), mean_jct(apart.out));
 }
 
 TEST(CliSimulateSharedLinks, AClusterWithoutBandwidthsIsRefused) {
   const Folder folder;
-  const Answer refused = simulate(folder, "", "--fidelity shared_links");
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(contains(refused.err, "states no bandwidth")) << refused.err;
+  for (const std::string fidelity : {"tiers", "shared_links"}) {
+    const Answer refused = simulate(folder, "", "--fidelity " + fidelity);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(contains(refused.err, "--fidelity " + fidelity + ": the cluster states no bandwidth")) << refused.err;
+  }
 }
 
 }  // namespace berth::test

@@ -184,7 +184,7 @@ TEST(CliSimulate, JobsOfLanguageModelsAreTreesOnAGeneratedFabric) {
   const auto until_times = [](const std::string& line) { return line.substr(0, line.find("\"decision_p50_s\"")); };
 
   const Answer once = berth(drawn), again = berth(drawn), other = berth(drawn + " --seed 1"),
-               shared = berth(drawn + " --fidelity shared_links");
+               shared = berth(drawn + " --fidelity shared_links"), apart = berth(drawn + " --fidelity tiers");
 
   ASSERT_EQ(once.code, 0) << once.err;
   std::istringstream lines(once.out);
@@ -197,6 +197,9 @@ TEST(CliSimulate, JobsOfLanguageModelsAreTreesOnAGeneratedFabric) {
   EXPECT_NE(until_times(other.out), until_times(once.out));
   ASSERT_EQ(shared.code, 0) << shared.err;
   EXPECT_NE(until_times(shared.out), until_times(once.out));  // uplinks are shared
+  ASSERT_EQ(apart.code, 0) << apart.err;
+  EXPECT_NE(until_times(apart.out), until_times(once.out));  // a gang sends what it states
+  EXPECT_NE(until_times(apart.out), until_times(shared.out));
   EXPECT_TRUE(
       contains(berth("simulate --workload llm --jobs 5 --cluster 4x8 --policy fifo --fidelity iteration").err, "for flat gangs only"));
 }

@@ -199,12 +199,12 @@ bool simulate_exec(const SimulateArguments& options, const sim::SimulationSettin
   return false;
 }
 
-void require_links(const Snapshot& cluster) {
+void require_links(const Snapshot& cluster, const std::string& fidelity) {
   const auto has_nic = [](const Node& node) { return node.nics > 0 && node.nic_bytes_per_s > 0; };
   const auto has_uplink = [](const Domain& domain) { return domain.uplink_bytes_per_s > 0; };
   if (std::none_of(cluster.nodes.begin(), cluster.nodes.end(), has_nic) &&
       std::none_of(cluster.domains.begin(), cluster.domains.end(), has_uplink)) {
-    throw InvalidArgument("--fidelity shared_links: the cluster states no bandwidth, neither of NICs nor of uplinks");
+    throw InvalidArgument(fmt::format("--fidelity {}: the cluster states no bandwidth, neither of NICs nor of uplinks", fidelity));
   }
 }
 
@@ -271,8 +271,8 @@ int run(const SimulateArguments& options) {
   }
   sim::SimulationSettings world;
   options.world.put_into(world);
-  world.shared_links = options.iterations.fidelity == "shared_links";
-  if (world.shared_links) require_links(cluster);
+  world.links = options.iterations.links();
+  if (world.links != sim::LinkModel::kNone) require_links(cluster, options.iterations.fidelity);
   if (options.iterations.wanted())
     world.iterations = sim::IterationSettings{options.iterations.gpu_jobs, options.iterations.network_cost(), {}};
   const double load_s = seconds_since(begin);

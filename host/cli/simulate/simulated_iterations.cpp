@@ -23,6 +23,11 @@ sim::NetworkCost fabric_cost(std::string_view name) {
 
 }  // namespace
 
+sim::LinkModel IterationOptions::links() const {
+  if (fidelity == "tiers") return sim::LinkModel::kTiers;
+  return fidelity == "shared_links" ? sim::LinkModel::kShared : sim::LinkModel::kNone;
+}
+
 sim::NetworkCost IterationOptions::network_cost() const {
   if (!wanted() && gpu_jobs != 1) throw InvalidArgument("--gpu-jobs: it is for --fidelity iteration");
   if (!wanted() && !network.empty()) throw InvalidArgument("--network: it is for --fidelity iteration");
@@ -52,8 +57,8 @@ sim::NetworkCost IterationOptions::network_cost() const {
 }
 
 void add_iteration_options(CLI::App& app, IterationOptions& options) {
-  app.add_option("--fidelity", options.fidelity, "Follow jobs by their rate, on shared links, or by iteration")
-      ->check(CLI::IsMember({"rate", "shared_links", "iteration"}))
+  app.add_option("--fidelity", options.fidelity, "Follow jobs by rate, by place, on shared links, or by iteration")
+      ->check(CLI::IsMember({"rate", "tiers", "shared_links", "iteration"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--gpu-jobs", options.gpu_jobs, "With iterations, let N jobs share a GPU (ada-srsf)")

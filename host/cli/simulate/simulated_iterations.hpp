@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/sim/iterations/all_reduces.hpp"
+#include "host/sim/replay/settings.hpp"
 
 namespace berth::cli {
 
@@ -16,6 +17,7 @@ struct IterationOptions {
   std::vector<std::string> network;  ///< NAME=VALUE
 
   bool wanted() const { return fidelity == "iteration"; }
+  sim::LinkModel links() const;
   /// @throws InvalidArgument naming option and value; also where they are given without `wanted`.
   sim::NetworkCost network_cost() const;
 };

@@ -101,7 +101,7 @@ struct RunGroups : List<Object<kGroupFiguresFields>> {
 
 struct Fidelity {
   static void write(io::JsonWriter& w, const SimulatedRun& run) { w.string(sim::fidelity_name(run.value.settings)); }
-  static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["rate","shared_links","iteration"])"); }
+  static void describe(io::JsonWriter& w) { w.key("enum"), w.raw(R"(["rate","tiers","shared_links","iteration"])"); }
 };
 
 using FollowedIterations = std::optional<sim::IterationSettings>;

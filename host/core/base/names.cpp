@@ -14,6 +14,7 @@ constexpr std::array kGpuState{"ok", "failed", "releasing"};
 constexpr std::array kJobKind{"training", "service", "batch_inference"};
 constexpr std::array kJobState{"waiting", "running"};
 constexpr std::array kCommKind{"tp", "pp", "dp", "ep", "kv"};
+constexpr std::array kCommAlgorithm{"ring", "tree", "in_network", "sharded"};
 constexpr std::array kProfileKind{"opaque", "table", "closed_form"};
 constexpr std::array kAction{"start", "keep", "resize", "migrate", "preempt", "wait", "reject", "replace", "reserve"};
 constexpr std::array kReasonCode{
@@ -57,6 +58,7 @@ BERTH_NAMES(GpuState)
 BERTH_NAMES(JobKind)
 BERTH_NAMES(JobState)
 BERTH_NAMES(CommKind)
+BERTH_NAMES(CommAlgorithm)
 BERTH_NAMES(ProfileKind)
 BERTH_NAMES(Action)
 BERTH_NAMES(ReasonCode)

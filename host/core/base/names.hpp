@@ -16,6 +16,7 @@ std::string_view name(GpuState v);
 std::string_view name(JobKind v);
 std::string_view name(JobState v);
 std::string_view name(CommKind v);
+std::string_view name(CommAlgorithm v);
 std::string_view name(ProfileKind v);
 std::string_view name(Action v);
 std::string_view name(ReasonCode v);

@@ -51,6 +51,14 @@ void check_group(const Group& g, bool has_children, const References& refs, cons
   }
 }
 
+void check_algorithm(const Communication& one, const InputLocation& at) {
+  if (one.algorithm == CommAlgorithm::kRing) return;
+  if (one.kind != CommKind::kDp && one.kind != CommKind::kTp)
+    at.fail_at("algorithm", fmt::format("'{}' is for the kinds dp and tp, not for {}", name(one.algorithm), name(one.kind)));
+  if (!one.peer.empty())
+    at.fail_at("algorithm", fmt::format("'{}' is among the members of one group, without a peer", name(one.algorithm)));
+}
+
 // Names are unique, parents and peers exist, no group is its own ancestor.
 std::vector<bool> check_group_tree(const Shape& shape, const InputLocation& where) {
   const std::size_t n = shape.groups.size();
@@ -80,6 +88,7 @@ std::vector<bool> check_group_tree(const Shape& shape, const InputLocation& wher
       const InputLocation at(group, "communication", static_cast<std::int64_t>(c));
       if (!one.peer.empty() && index.count(one.peer) == 0) at.fail_at("peer", fmt::format("there is no group '{}'", one.peer));
       check_range(one.bytes_per_step, 0, kMaxBytes, at, "bytes_per_step");
+      check_algorithm(one, at);
     }
   }
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,8 +1,14 @@
 #include "host/core/model/all_reduce.hpp"
 
+#include <algorithm>
+
 #include "host/core/base/wide.hpp"
 
 namespace berth::core {
+
+std::int64_t network_hop_ns(std::int32_t level, std::int64_t stated_ns) {
+  return saturating_add(kNetworkHopNs + kSwitchHopNs * std::max(0, 2 * level - 1), stated_ns);
+}
 
 std::int64_t ring_all_reduce_ns(std::int64_t bytes, const Tier& tier) {
   if (tier.ranks <= 1) return 0;

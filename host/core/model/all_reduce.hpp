@@ -12,6 +12,12 @@ inline constexpr std::int64_t kPcieHopNs = 5'700;
 inline constexpr std::int64_t kNetworkHopNs = 14'000;
 inline constexpr std::int64_t kSwitchHopNs = 1'000;
 
+/// Of one hop between GPUs of a node or of an NVLink domain; 0 bytes per second: without NVLink.
+constexpr std::int64_t inside_hop_ns(std::int64_t nvlink_bytes_per_s) { return nvlink_bytes_per_s > 0 ? kNvlinkHopNs : kPcieHopNs; }
+/// Of one hop between nodes, up to a level of the switch topology and down again: 2 level - 1 switches.
+/// @param stated_ns  latencies of the domains on the way
+std::int64_t network_hop_ns(std::int32_t level, std::int64_t stated_ns);
+
 /// One tier of a collective.
 struct Tier {
   std::int64_t ranks = 1;

@@ -109,7 +109,7 @@ std::int64_t all_reduce_ns(const Job& job, const Shape& shape, const SpanInfo& s
   Tier inside;
   inside.ranks = nodes == 1 || span.one_nvlink_domain ? gpus : std::min(gpus, std::max(1, span.gpus_per_node));
   inside.bytes_per_s = span.nvlink_bytes_per_s > 0 ? span.nvlink_bytes_per_s : kPcieBytesPerS;
-  inside.hop_ns = span.nvlink_bytes_per_s > 0 ? kNvlinkHopNs : kPcieHopNs;
+  inside.hop_ns = inside_hop_ns(span.nvlink_bytes_per_s);
   Tier between;
   if (!span.one_nvlink_domain) between.ranks = nodes;
   // A ring sorted by domain leaves each domain once, so an uplink carries what a node's NICs carry.
@@ -117,8 +117,7 @@ std::int64_t all_reduce_ns(const Job& job, const Shape& shape, const SpanInfo& s
   if (span.uplink_bytes_per_s > 0 && (between.bytes_per_s == 0 || span.uplink_bytes_per_s < between.bytes_per_s)) {
     between.bytes_per_s = span.uplink_bytes_per_s;
   }
-  // Up to level l and down again: 2 l - 1 switches.
-  between.hop_ns = kNetworkHopNs + kSwitchHopNs * std::max(0, 2 * span.level - 1) + span.latency_ns;
+  between.hop_ns = network_hop_ns(span.level, span.latency_ns);
   return hierarchical_all_reduce_ns(job.profile.gradient_bytes, inside, between);
 }
 

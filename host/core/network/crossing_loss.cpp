@@ -146,9 +146,10 @@ std::int64_t CrossingLoss::step_in(const StateImpl& s, const Job& job, std::int3
     sharing = std::max(sharing, mul_div(needs, gpus_behind_[to_index(row.link)], held_by_[to_index(row.link)]));
   }
   each_link([&](std::int32_t link, std::int64_t) { held_by_[to_index(link)] = 0; });
-  const std::int64_t included = step.included_ns == SharedSteps::kAlone ? alone : step.included_ns;
+  const std::int64_t latency = traffic_->latency_ns();
+  const std::int64_t included = step.included_ns == SharedSteps::kAlone ? saturating_add(alone, latency) : step.included_ns;
   const std::int64_t base = step.ns - mul_div(included, step.exposed_ppm, kWhole);
-  return std::max<std::int64_t>(1, saturating_add(base, mul_div(sharing, step.exposed_ppm, kWhole)));
+  return std::max<std::int64_t>(1, saturating_add(base, mul_div(saturating_add(sharing, latency), step.exposed_ppm, kWhole)));
 }
 
 const Crossing& CrossingLoss::of(const StateImpl& s, std::int32_t job, std::int32_t option) {

@@ -8,11 +8,11 @@
 
 namespace berth::core {
 
-SharedSteps::SharedSteps(const NetworkLinks& links)
-    : links_(links), on_(to_index(links.size())), sum_(to_index(links.size()), 0), link_seen_(to_index(links.size()), 0) {}
+SharedSteps::SharedSteps(const NetworkLinks& links, bool apart)
+    : links_(links), apart_(apart), on_(to_index(links.size())), sum_(to_index(links.size()), 0), link_seen_(to_index(links.size()), 0) {}
 
 void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::int64_t step_ns, std::int64_t exposed_ppm,
-                      std::int64_t included_ns) {
+                      std::int64_t included_ns, std::int64_t latency_ns) {
   if (gangs_.size() <= to_index(job)) gangs_.resize(to_index(job) + 1);
   Gang& gang = gangs_[to_index(job)];
   assert(!gang.is_there && step_ns > 0);
@@ -27,9 +27,10 @@ void SharedSteps::add(std::int32_t job, std::span<const LinkBytes> rows, std::in
     gang.link.push_back(row.link);
     gang.needs.push_back(needs);
     gang.alone = std::max(gang.alone, needs);
-    on_[to_index(row.link)].push_back(job);
+    if (!apart_) on_[to_index(row.link)].push_back(job);
   }
-  gang.included = included_ns == kAlone ? gang.alone : static_cast<double>(included_ns) * 1e-9;
+  gang.latency = static_cast<double>(latency_ns) * 1e-9;
+  gang.included = included_ns == kAlone ? gang.latency + gang.alone : static_cast<double>(included_ns) * 1e-9;
   see(job);
 }
 
@@ -37,12 +38,14 @@ void SharedSteps::remove(std::int32_t job) {
   if (to_index(job) >= gangs_.size() || !gangs_[to_index(job)].is_there) return;
   Gang& gang = gangs_[to_index(job)];
   see(job);
+  if (apart_) gang.link.clear();
   for (const std::int32_t link : gang.link) {
     std::vector<std::int32_t>& on = on_[to_index(link)];
     on.erase(std::find(on.begin(), on.end(), job));
     see_link(link);
   }
   gang.is_there = false;
+  gang.speed_ppm = 1'000'000;
 }
 
 std::int64_t SharedSteps::speed_ppm(std::int32_t job) const {

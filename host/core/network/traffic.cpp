@@ -4,6 +4,8 @@
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/network/double_tree.hpp"
+#include "host/core/network/hops.hpp"
 #include "host/core/state/span.hpp"
 
 namespace berth::core {
@@ -61,21 +63,54 @@ void Traffic::add_domains(std::span<const NodeMembers> nodes, std::int64_t bytes
   }
 }
 
-void Traffic::ring(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+// Every node, and every domain below the level that they span, sends so much and gets so much.
+void Traffic::add_all(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+  for (const NodeMembers& here : nodes) add(links_.of_node(here.node), bytes, bytes);
+  add_domains(nodes, bytes);
+}
+
+void Traffic::all_reduce(CommAlgorithm algorithm, std::span<const NodeMembers> nodes, std::int64_t bytes) {
   const auto n = static_cast<std::int64_t>(nodes.size());
   if (n < 2) return;
+  delay(nodes, hop_count(algorithm, n), hop_ns(impl_of(state_), nodes));
   const bool inside =
       std::all_of(nodes.begin(), nodes.end(), [&](const NodeMembers& here) { return same_nvlink(here.node, nodes[0].node); });
   if (inside) return;
-  const std::int64_t each = mul_div(bytes, 2 * (n - 1), n);
-  for (const NodeMembers& here : nodes) add(links_.of_node(here.node), each, each);
-  add_domains(nodes, each);
+  switch (algorithm) {
+    case CommAlgorithm::kRing:
+      return add_all(nodes, mul_div(bytes, 2 * (n - 1), n));
+    case CommAlgorithm::kSharded:
+      return add_all(nodes, mul_div(bytes, 3 * (n - 1), n));
+    case CommAlgorithm::kInNetwork:
+      return add_all(nodes, bytes);
+    case CommAlgorithm::kTree:
+      return tree(nodes, bytes);
+  }
+}
+
+// Each of the two trees carries half of the bytes up and down every edge.
+void Traffic::tree(std::span<const NodeMembers> nodes, std::int64_t bytes) {
+  const auto n = static_cast<std::int64_t>(nodes.size());
+  const std::int64_t second = bytes / 2;
+  const std::int64_t first = bytes - second;
+  const auto at = [&](std::int64_t position) { return nodes[to_index(position)].node; };
+  for (std::int64_t below = 1; below < n; ++below) {
+    const std::int64_t above = first_tree_parent(below, n);
+    edge(at(below), at(above), first, first);
+    edge(at(second_tree_position(below, n)), at(second_tree_position(above, n)), second, second);
+  }
 }
 
 // Every member of `from` sends `bytes` in all, evenly to the members of `to`; both by node.
 void Traffic::exchange(std::span<const NodeMembers> from, std::span<const NodeMembers> to, std::int64_t bytes) {
   const std::int64_t all_to = count(to);
-  if (all_to == 0) return;
+  if (all_to == 0 || from.empty()) return;
+  // To one node after the other, without that of the sender.
+  all_.assign(from.begin(), from.end());
+  all_.insert(all_.end(), to.begin(), to.end());
+  by_node(all_);
+  const bool every_sender_gets = all_.size() == to.size();
+  delay(all_, static_cast<std::int64_t>(to.size()) - (every_sender_gets ? 1 : 0), hop_ns(impl_of(state_), all_));
   for (std::int32_t level = 0; level + 1 < impl_of(state_).topologies.levels(kSwitch); ++level) {
     const auto moves = [&](std::int64_t members, std::int64_t elsewhere) { return saturate(Wide{bytes} * members * elsewhere / all_to); };
     leave(level, from, to,
@@ -149,20 +184,47 @@ void Traffic::pipe(std::span<const NodeMembers> from, std::span<const NodeMember
   const std::int64_t m = count(from);
   const std::int64_t n = count(to);
   if (m == 0 || n == 0) return;
+  std::int64_t hop = 0;
   std::int64_t i = 0;
   std::int64_t passed = 0;  // members of `to` on the nodes before `at`
-  std::size_t at = 0;
+  std::size_t at = 0, last = 0;
   for (const NodeMembers& here : from) {
     for (std::int32_t k = 0; k < here.members; ++k, ++i) {
       const std::int64_t counterpart = i * n / m;
       while (counterpart >= passed + to[at].members) passed += to[at++].members;
       edge(here.node, to[at].node, bytes, back ? bytes : 0);
+      if (k == 0 || at != last) hop = std::max(hop, edge_hop_ns(here.node, to[at].node));  // another pair of nodes
+      last = at;
     }
   }
+  all_.assign(from.begin(), from.end());
+  all_.insert(all_.end(), to.begin(), to.end());
+  by_node(all_);
+  delay(all_, back ? 2 : 1, hop);
 }
 
 void Traffic::chain(std::span<const NodeMembers> nodes, std::int64_t bytes) {
-  for (std::size_t i = 1; i < nodes.size(); ++i) edge(nodes[i - 1].node, nodes[i].node, bytes, bytes);
+  std::int64_t hop = 0;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    edge(nodes[i - 1].node, nodes[i].node, bytes, bytes);
+    hop = std::max(hop, edge_hop_ns(nodes[i - 1].node, nodes[i].node));
+  }
+  all_.assign(nodes.begin(), nodes.end());
+  by_node(all_);
+  delay(all_, 2, hop);
+}
+
+std::int64_t Traffic::edge_hop_ns(std::int32_t a, std::int32_t b) const {
+  if (a == b) return 0;
+  const NodeMembers ends[] = {{std::min(a, b), 1}, {std::max(a, b), 1}};
+  return hop_ns(impl_of(state_), ends);
+}
+
+// Nodes once, ascending.
+void Traffic::delay(std::span<const NodeMembers> nodes, std::int64_t times, std::int64_t each_ns) {
+  const std::int64_t ns = saturating_mul(times, each_ns);
+  if (ns == 0) return;
+  for (const NodeMembers& here : nodes) delays_.push_back({here.node, ns});
 }
 
 void Traffic::add_group(const Shape& shape, std::size_t group, std::span<const PlanEntry> entries) {
@@ -182,7 +244,7 @@ void Traffic::add_group(const Shape& shape, std::size_t group, std::span<const P
       }
       by_node(members_);
       if (one.kind == CommKind::kTp || one.kind == CommKind::kDp) {
-        ring(members_, one.bytes_per_step);
+        all_reduce(one.algorithm, members_, one.bytes_per_step);
       } else {
         exchange(members_, members_, one.bytes_per_step);
       }
@@ -215,17 +277,31 @@ void Traffic::merge() {
   }
 }
 
+// Sums by node, then the most.
+void Traffic::merge_delays() {
+  std::sort(delays_.begin(), delays_.end(), [](const NodeDelay& a, const NodeDelay& b) { return a.node < b.node; });
+  for (std::size_t i = 0; i < delays_.size();) {
+    const std::int32_t node = delays_[i].node;
+    std::int64_t sum = 0;
+    for (; i < delays_.size() && delays_[i].node == node; ++i) sum = saturating_add(sum, delays_[i].ns);
+    latency_ns_ = std::max(latency_ns_, sum);
+  }
+}
+
 std::span<const LinkBytes> Traffic::of(const Job& job, const Shape& shape, std::span<const PlanEntry> entries) {
   rows_.clear();
   flows_.clear();
+  delays_.clear();
+  latency_ns_ = 0;
   if (entries.empty()) return rows_;
   if (stated(shape)) {
     for (std::size_t group = 0; group < shape.groups.size(); ++group) add_group(shape, group, entries);
+    merge_delays();
   } else if (job.profile.gradient_bytes > 0) {
     set_nodes_at_work(shape, entries, nodes_);
     members_.clear();
     for (const NodeGpus& here : nodes_) members_.push_back({here.node, here.gpus});
-    ring(members_, job.profile.gradient_bytes);
+    all_reduce(CommAlgorithm::kRing, members_, job.profile.gradient_bytes);
   }
   merge();
   return rows_;

@@ -39,10 +39,15 @@ inline constexpr Field<Segment> kSegmentFields[] = {
     field<Text, &Segment::at, &LevelRef::level>("level", kRequired),
 };
 
+struct GroupAlgorithm : Enum<CommAlgorithm> {
+  static void describe(JsonWriter& w) { Enum::describe(w), w.text("default", core::name(CommAlgorithm::kRing)); }
+};
+
 inline constexpr Field<Communication> kCommunicationFields[] = {
     field<Enum<CommKind>, &Communication::kind>("kind", kRequired),
     field<Text, &Communication::peer>("peer"),
     field<Bytes, &Communication::bytes_per_step>("bytes_per_step"),
+    field<GroupAlgorithm, &Communication::algorithm>("algorithm"),
 };
 
 using MemberCount = Integer<0, kMaxGpusPerJob>;

@@ -94,7 +94,8 @@ class Collector {
     if (step.included_ns != core::SharedSteps::kAlone) {
       // Communication that groups state is instead of what the profile's step has of it.
       const std::int64_t computes = gang.step_ns - core::mul_div(step.included_ns, gang.exposed_ppm, kPpm);
-      gang.step_ns = std::max<std::int64_t>(1, core::saturating_add(computes, core::mul_div(gang.send_ns, gang.exposed_ppm, kPpm)));
+      const std::int64_t communicates = core::saturating_add(gang.send_ns, traffic_.latency_ns());
+      gang.step_ns = std::max<std::int64_t>(1, core::saturating_add(computes, core::mul_div(communicates, gang.exposed_ppm, kPpm)));
     }
     gang.send_ns = std::clamp<std::int64_t>(gang.send_ns, 1, gang.step_ns);
     report_.gangs.push_back(std::move(gang));

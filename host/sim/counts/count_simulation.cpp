@@ -49,7 +49,7 @@ bool rests(const core::ChosenPolicy& chosen) {
 
 std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Snapshot& cluster, const SimulationSettings& settings,
                                                 const std::function<void(const JobOutcome&)>& done) {
-  if (settings.decide || settings.iterations || settings.shared_links) return std::nullopt;
+  if (settings.decide || settings.iterations || settings.links != LinkModel::kNone) return std::nullopt;
   core::ChosenPolicy chosen;
   chosen.choose(settings.request.policy, settings.request.params);
   const bool easy = chosen.rules.discipline == kernel::Discipline::kEasy;

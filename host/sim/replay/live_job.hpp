@@ -36,7 +36,7 @@ struct LiveJob {
   std::int64_t crashes = 0;               ///< number of crashes of the job itself
   __int128 crashed_gpu_us = 0;            ///< its GPU-time at the last crash
   std::uint64_t rate_changes = 0;         ///< number of changes by other jobs: expected events of an earlier rate are void
-  bool slowed = false;                    ///< by other jobs
+  bool slowed = false;                    ///< by links, or less than its profile knows
   std::uint64_t run = 0;                  ///< counts starts, moves and stops: events of an earlier run are void
   bool live = false, running = false;
   bool timed = false;    ///< its work is time, with rate 1

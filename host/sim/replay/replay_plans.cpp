@@ -61,7 +61,7 @@ class Simulator {
     }
     for (const Reservation& reservation : StateView(state_).reservations()) changes_.insert({reservation.from_us, reservation.to_us});
     changes_.erase(0);
-    if (settings.shared_links) shared_links_.emplace(state_);
+    if (settings.links != LinkModel::kNone) shared_links_.emplace(state_, settings.links == LinkModel::kTiers);
     if (!settings.iterations) return;
     std::vector<std::int32_t> gpus(to_index(state_.node_count()));
     for (std::size_t n = 0; n < gpus.size(); ++n) gpus[n] = state_.node(static_cast<std::int32_t>(n)).gpus;
@@ -332,6 +332,7 @@ class Simulator {
       if (reached() == job.phase) continue;
       Job reported = *state_.job(job_index);
       const bool works = job.running && !job.stalled;
+      if (shared_links_) shared_links_->stop(job_index);
       do {
         job.phase = works ? job.phase + 1 : reached();
         set_form(reported, *job.traced, forms_.in_phase(std::move(reported.shapes), *job.traced, job.phase));
@@ -371,7 +372,7 @@ class Simulator {
       job.change_rate(now_, rate_now(job_index, known_rate(job, rate_there(*state_.job(job_index), job_index))));
       expect_end(job, job_index);
       if (!job.slowed) unsettled_.push_back({job_index, job.run});  // else it is there
-      job.slowed = shared_links_->speed_ppm(job_index) < 1'000'000;
+      job.slowed = shared_links_->speed_ppm(job_index) != 1'000'000;
     }
   }
 

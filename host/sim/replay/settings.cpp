@@ -13,7 +13,16 @@ constexpr TimeUs kLeastRound = kSecond;
 }  // namespace
 
 const char* fidelity_name(const SimulationSettings& settings) {
-  return settings.iterations ? "iteration" : settings.shared_links ? "shared_links" : "rate";
+  if (settings.iterations) return "iteration";
+  switch (settings.links) {
+    case LinkModel::kNone:
+      return "rate";
+    case LinkModel::kTiers:
+      return "tiers";
+    case LinkModel::kShared:
+      return "shared_links";
+  }
+  return "";
 }
 
 void check_settings(const SimulationSettings& settings, const TraceProfiles& profiles) {

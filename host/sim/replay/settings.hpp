@@ -25,6 +25,13 @@ struct IterationSettings {
   IterationRules rules;
 };
 
+/// What links cost gangs on several nodes; docs/simulation-reference.md, "Shared links" and "Tiers".
+enum class LinkModel : std::uint8_t {
+  kNone,    ///< nothing but what their profiles know of the place
+  kTiers,   ///< what each gang sends, as if it were alone on the links
+  kShared,  ///< gangs that use the same links slow each other down
+};
+
 /// Settings of a simulation; docs/simulation-reference.md defines each.
 struct SimulationSettings {
   Request request;                              ///< policy, its parameters, seed, backend
@@ -38,13 +45,13 @@ struct SimulationSettings {
   bool elastic = false;                         ///< elastic jobs may run at every GPU count that was measured
   bool name_nodes = false;                      ///< outcomes name the nodes of a job
   std::optional<IterationSettings> iterations;  ///< empty: jobs work at the rate of their shape and place
-  bool shared_links = false;                    ///< gangs that use the same links slow each other down: see SharedLinks
+  LinkModel links = LinkModel::kNone;           ///< see SharedLinks
   Decider decide;                               ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;            ///< true: stop and keep the results so far; empty: never
   Series* series = nullptr;                     ///< receives the levels from each instant on; null: none
 };
 
-/// "rate", "shared_links" or "iteration".
+/// "rate", "tiers", "shared_links" or "iteration".
 const char* fidelity_name(const SimulationSettings& settings);
 
 /// @throws InvalidArgument for a round under a second, and for iterations that cannot be followed.

@@ -8,7 +8,8 @@
 
 namespace berth::sim {
 
-SharedLinks::SharedLinks(const ClusterState& state) : state_(state), links_(state), traffic_(state, links_), steps_(links_) {}
+SharedLinks::SharedLinks(const ClusterState& state, bool apart)
+    : state_(state), links_(state), traffic_(state, links_), steps_(links_, apart) {}
 
 void SharedLinks::start(std::int32_t job, const Job& description) {
   stop(job);
@@ -18,7 +19,7 @@ void SharedLinks::start(std::int32_t job, const Job& description) {
   const core::GangStep step = core::gang_step(state_, description, shape, entries);
   if (step.ns == 0) return;
   const std::span<const core::LinkBytes> rows = traffic_.of(description, description.shapes[to_index(shape)], entries);
-  steps_.add(job, rows, step.ns, step.exposed_ppm, step.included_ns);
+  steps_.add(job, rows, step.ns, step.exposed_ppm, step.included_ns, traffic_.latency_ns());
 }
 
 std::int64_t SharedLinks::slowed(std::int32_t job, std::int64_t rate) const {

@@ -43,6 +43,29 @@ TEST_F(SharedStepsTest, CommunicationThatTheStepDoesNotHaveIsAdded) {
   EXPECT_EQ(steps_.speed_ppm(0), 500'000);
 }
 
+// 1 s of computing, half of a second of hops, 1 s of sending.
+TEST_F(SharedStepsTest, LatencyIsAdded) {
+  steps_.add(0, std::vector<LinkBytes>{{0, 10 * kGB}}, 1'000'000'000, 1'000'000, 0, 500'000'000);
+  settled();
+  EXPECT_EQ(steps_.speed_ppm(0), 400'000);
+}
+
+// A measured step has it.
+TEST_F(SharedStepsTest, LatencyOfAMeasuredStepIsNotAdded) {
+  steps_.add(0, std::vector<LinkBytes>{{0, 10 * kGB}}, 2'000'000'000, 1'000'000, SharedSteps::kAlone, 500'000'000);
+  EXPECT_EQ(settled(), Jobs{});
+  EXPECT_EQ(steps_.speed_ppm(0), 1'000'000);
+}
+
+// Hops use no link: S = 1 + d, d = S / (1 + S) as below, where half of the second is computing and half of it hops.
+TEST_F(SharedStepsTest, GangsSendNothingWhileTheyWaitForHops) {
+  for (std::int32_t job = 0; job < 2; ++job) {
+    steps_.add(job, std::vector<LinkBytes>{{0, 10 * kGB}}, 500'000'000, 1'000'000, 0, 500'000'000);
+  }
+  settled();
+  EXPECT_NEAR(static_cast<double>(steps_.speed_ppm(0)), 0.5e6 / (1 + (1 + std::sqrt(5.0)) / 2), 1.5);
+}
+
 // N = 1 + d, d = N / (1 + N): N is the golden ratio, a step lasts 1 + N instead of 2.
 TEST_F(SharedStepsTest, TwoGangsThatSendHalfOfTheTime) {
   steps_.add(0, std::vector<LinkBytes>{{0, 10 * kGB}}, 2'000'000'000, 1'000'000);

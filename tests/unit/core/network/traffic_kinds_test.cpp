@@ -2,58 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
 
-#include "host/core/network/traffic.hpp"
+#include "tests/unit/core/network/group_traffic.hpp"
 #include "tests/unit/core/network/network_support.hpp"
 
 namespace berth::core {
 namespace {
 
-using Bytes = std::map<std::string, std::int64_t>;
+using Bytes = test::GroupTraffic::Bytes;
 constexpr std::int64_t kGB = 1'000'000'000;
 
-// Nodes n0 n1 | n2 n3 in racks of pod p0, n4 n5 | n6 n7 in those of p1. Members have one GPU.
-class TrafficOfGroups : public ::testing::Test {
- protected:
-  TrafficOfGroups() { job_.shapes.resize(1); }
-
-  struct Here {
-    std::int32_t node, members;
-  };
-  void group(const std::string& name, std::vector<Communication> communication, const std::vector<Here>& places) {
-    Group group;
-    group.name = name;
-    group.communication = std::move(communication);
-    group.members_want = 0;
-    for (const Here& here : places) {
-      PlanEntry entry;
-      entry.node = here.node;
-      entry.group = static_cast<std::int32_t>(job_.shapes[0].groups.size());
-      entry.member = group.members_want;
-      entry.members = here.members;
-      entry.gpus = (std::uint64_t{1} << here.members) - 1;
-      entries_.push_back(entry);
-      group.members_want += here.members;
-    }
-    job_.shapes[0].gpus += group.members_want;
-    job_.shapes[0].groups.push_back(group);
-  }
-  Bytes bytes(const Snapshot& snapshot) {
-    const ClusterState state(snapshot);
-    const NetworkLinks links(state);
-    Traffic traffic(state, links);
-    Bytes bytes;
-    for (const LinkBytes& row : traffic.of(job_, job_.shapes[0], entries_)) bytes[link_name(state, row.link)] += row.bytes;
-    return bytes;
-  }
-  Bytes bytes() { return bytes(test::two_node_racks(4)); }
-
-  Job job_;
-  std::vector<PlanEntry> entries_;
-};
+using TrafficOfGroups = test::GroupTraffic;
 
 // Of 8 GB to 8 members each gives 1 GB to each: 2 members of a node send 6 GB each, and as much arrives.
 TEST_F(TrafficOfGroups, AllToAllLeavesDomainsByTheirMembers) {
@@ -129,8 +88,7 @@ TEST_F(TrafficOfGroups, TheCacheGoesOneWay) {
 // A ring of the members' nodes: 2 (2 - 1) / 2 of the bytes. Tensor-parallel groups do the same.
 TEST_F(TrafficOfGroups, RingsOfGroupsAddUp) {
   for (const CommKind kind : {CommKind::kDp, CommKind::kTp}) {
-    job_.shapes[0] = {};
-    entries_.clear();
+    clear();
     group("a", {{kind, "", 5 * kGB}}, {{0, 4}, {1, 2}});
     group("b", {{kind, "", 7 * kGB}}, {{1, 2}, {3, 2}});
     const Bytes want{{"the NICs of node n0", 5 * kGB},

@@ -87,13 +87,13 @@ TEST_F(WaitsForARack, AndSaysUntilWhen) {
   EXPECT_EQ(of(plan, 0).reason.best, 4);
   EXPECT_EQ(of(plan, 0).reason.until_us, plan.order_until_us);
   EXPECT_EQ(kept_.columns.at("contention.waiting_since_us").at("g"), 1000 * kSecond);
-  // 60 steps alone take 60.003 s: 0.666666 of that.
-  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'002'000);
+  // 60 steps alone take 60.003 s: 0.666664 of that.
+  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'001'880);
 }
 
 TEST_F(WaitsForARack, StartsElsewhereWhenTheTimeIsUp) {
   decide();
-  snapshot_.now_us = 1000 * kSecond + 40'001'999;
+  snapshot_.now_us = 1000 * kSecond + 40'001'879;
   EXPECT_EQ(of(decide(), 0).action, Action::kWait);
   snapshot_.now_us += 1;
   const Plan plan = decide();
@@ -166,7 +166,7 @@ TEST_F(WaitsForARack, AndSaysSoWhereTheOrderChangesAllTheTime) {
   request_.policy = "srsf";
   const Plan plan = decide();
   EXPECT_EQ(of(plan, 0).action, Action::kWait);
-  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'002'000);
+  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'001'880);
 }
 
 TEST_F(WaitsForARack, WithoutAnEstimateNotAtAll) {
@@ -181,7 +181,7 @@ TEST_F(WaitsForARack, SinceAnInstantThatHasBeen) {
     kept_.columns["contention.waiting_since_us"]["g"] = since;
     const Plan plan = decide();
     EXPECT_EQ(of(plan, 0).action, Action::kWait);
-    EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'002'000);
+    EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 40'001'880);
   }
   kept_ = {};
   kept_.columns["contention.waiting_since_us"]["g"] = INT64_MIN;

@@ -26,7 +26,7 @@ Group full_group(const std::string& name, const std::string& parent) {
   g.prefer = LevelRef{TopologyKind::kPower, "feed"};
   g.spread = Spread{{TopologyKind::kPower, "feed"}, 4};
   g.spares = 1;
-  g.communication = {{CommKind::kTp, "", 100}, {CommKind::kKv, "root", 200}};
+  g.communication = {{CommKind::kTp, "", 100, CommAlgorithm::kTree}, {CommKind::kKv, "root", 200}};
   return g;
 }
 

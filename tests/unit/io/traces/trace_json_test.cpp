@@ -82,7 +82,7 @@ TEST(TraceJson, EveryFieldReadsBack) {
   leaf.prefer = LevelRef{TopologyKind::kPower, "busway"};
   leaf.spread = berth::Spread{{TopologyKind::kFault, "pdu"}, 2};
   leaf.spares = 1;  // 3 members and a spare are two segments
-  leaf.communication = {{CommKind::kDp, "", 100}, {CommKind::kPp, "one", 200}};
+  leaf.communication = {{CommKind::kDp, "", 100, CommAlgorithm::kSharded}, {CommKind::kPp, "one", 200}};
   one.name = "one";
   shaped.shapes.resize(2);
   shaped.shapes[0] = {"tree", "g", 13, kWholeGpu, 2, 3, 4, 5, "mig", {root, leaf, one}};

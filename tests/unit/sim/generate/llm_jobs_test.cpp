@@ -136,7 +136,7 @@ TEST(LlmJobs, FitWhateverTheClusterAndReadBack) {
       SimulationSettings settings;
       settings.request.policy = policy;
       settings.elastic = true;
-      settings.shared_links = true;
+      settings.links = LinkModel::kShared;
       std::int64_t completed = 0;
       simulate(trace, cluster, settings, [&](const JobOutcome& job) {
         completed += job.end == JobOutcome::End::kCompleted ? 1 : 0;

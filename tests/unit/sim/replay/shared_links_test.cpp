@@ -27,7 +27,7 @@ std::map<std::string, double> ends(std::vector<TraceJob> jobs, const Snapshot& c
   trace.profiles = {{"steps", test::second_steps()}};
   SimulationSettings settings = from;
   if (settings.request.policy.empty()) settings.request.policy = "fifo";
-  settings.shared_links = shared;
+  settings.links = shared ? LinkModel::kShared : LinkModel::kNone;
   std::map<std::string, double> at;
   simulate(trace, cluster, settings, [&](const JobOutcome& one) { at[one.traced->id] = static_cast<double>(one.end_us) / kSecond; });
   return at;
@@ -94,7 +94,7 @@ TEST(SimulatedSharedLinks, APhaseHasItsOwnSteps) {
   half.closed_form.step[0].beta_ns = 500'000'000;
   trace.profiles = {{"half", half}, {"steps", test::second_steps()}};
   SimulationSettings settings = in_order();
-  settings.shared_links = true;
+  settings.links = LinkModel::kShared;
   std::map<std::string, double> at;
   simulate(trace, test::two_node_racks(2), settings,
            [&](const JobOutcome& one) { at[one.traced->id] = static_cast<double>(one.end_us) / kSecond; });
@@ -106,6 +106,22 @@ TEST(SimulatedSharedLinks, APhaseHasItsOwnSteps) {
     x = next;
   }
   EXPECT_NEAR(at.at("a"), 50 * (1 + kGolden) + 50 * (0.5 + x), 0.2);
+}
+
+// The second half of the steps sends nothing, though `b` still does.
+TEST(SimulatedSharedLinks, APhaseWithoutTrafficRunsAtItsRate) {
+  TraceJob phased = stepping("a", 0, 100, 6);
+  phased.phases = {{50'000'000, "quiet", 0}};
+  Trace trace = trace_of({phased, stepping("b", 0, 1'000, 6)});
+  Profile quiet = test::second_steps();
+  quiet.gradient_bytes = 0;
+  trace.profiles = {{"quiet", quiet}, {"steps", test::second_steps()}};
+  SimulationSettings settings = in_order();
+  settings.links = LinkModel::kShared;
+  std::map<std::string, double> at;
+  simulate(trace, test::two_node_racks(2), settings,
+           [&](const JobOutcome& one) { at[one.traced->id] = static_cast<double>(one.end_us) / kSecond; });
+  EXPECT_NEAR(at.at("a"), 50 * (1 + kGolden) + 50, 0.2);
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST(SimulatedGroups, ATreeSharesLinksAsAFlatGangOnTheSameGpus) {
   const TraceProfiles profiles{{"p", test::second_steps()}};
   SimulationSettings settings = named_by("fifo");
   settings.request.params = {{"packing", "count"}};
-  settings.shared_links = true;
+  settings.links = LinkModel::kShared;
   const auto stepping = [](const std::string& id, bool tree) {
     TraceJob one = tree ? shaped(id, 0, 100, {shape("t", {group("g", 3, 2)})}) : job(id, 0, 100, 6);
     one.profile = "p";
