@@ -35,6 +35,19 @@ bool EmptyPlaces::may_wait() const {
   return members > 1 && !elsewhere;
 }
 
+// Trees have many equal groups.
+void EmptyPlaces::find_kinds() {
+  kinds_.clear();
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const kernel::GroupRow& row = rows_[r];
+    const auto alike = [&](std::int32_t other) {
+      const kernel::GroupRow& known = rows_[to_index(other)];
+      return known.gpus == row.gpus && known.cpu == row.cpu && known.memory == row.memory;
+    };
+    if (row.members > 0 && std::none_of(kinds_.begin(), kinds_.end(), alike)) kinds_.push_back(static_cast<std::int32_t>(r));
+  }
+}
+
 // Every domain of the level is in a named one of the level that the root requires.
 bool EmptyPlaces::keeps_required(std::int32_t level) const {
   if (!one_root_ || rows_[0].require_level == kNone) return true;
@@ -61,7 +74,7 @@ EmptyPlaces::Nodes EmptyPlaces::nodes_in(std::int32_t level, std::int32_t domain
   return nodes;
 }
 
-// Named domains of a level and their room, the roomiest first.
+// Named domains of a level and their room, the roomiest first. None where no domain has enough for all.
 std::vector<std::pair<std::int64_t, std::int32_t>> EmptyPlaces::by_room(std::int32_t level) const {
   const kernel::TopologyView& topology = problem_->topology[kOfSwitches];
   const std::int32_t begin = level == 0 ? 0 : topology.level_begin[level];
@@ -70,6 +83,7 @@ std::vector<std::pair<std::int64_t, std::int32_t>> EmptyPlaces::by_room(std::int
   for (std::int32_t d = begin; d < end; ++d) domains.emplace_back(0, d);
   for (std::int32_t n = 0; n < problem_->n_nodes; ++n) domains[to_index(place(kOfSwitches, level, n) - begin)].first += room_[to_index(n)];
   std::erase_if(domains, [&](const auto& one) { return one.first == 0 || !named(level, one.second); });
+  if (std::none_of(domains.begin(), domains.end(), [&](const auto& one) { return one.first >= demand_.gpus; })) return {};
   std::stable_sort(domains.begin(), domains.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   return domains;
 }
@@ -260,13 +274,14 @@ TwoPlaces EmptyPlaces::of(const StateImpl& s, std::int32_t demand) {
   takes_.clear();
   spread_.clear();
   tries_ = kMostTries;
+  find_kinds();
   room_.assign(to_index(problem_->n_nodes), 0);
   left_.resize(to_index(problem_->n_nodes));
   for (std::int32_t n = 0; n < problem_->n_nodes; ++n) {
     left_[to_index(n)] = total_.row(n);
     if ((lasting[n / 64] >> (n % 64) & 1) == 0) continue;
-    for (const kernel::GroupRow& row : rows_) {
-      if (row.members == 0) continue;
+    for (const std::int32_t r : kinds_) {
+      const kernel::GroupRow& row = rows_[to_index(r)];
       room_[to_index(n)] = std::max(room_[to_index(n)], total_.members(left_[to_index(n)], row, Stage::kMemory, kNever) * row.gpus);
     }
   }

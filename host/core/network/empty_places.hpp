@@ -39,6 +39,7 @@ class EmptyPlaces {
   };
 
   bool may_wait() const;
+  void find_kinds();
   bool keeps_required(std::int32_t level) const;
   std::int32_t place(std::int32_t topology, std::int32_t level, std::int32_t node) const;
   bool named(std::int32_t level, std::int32_t domain) const;
@@ -64,6 +65,7 @@ class EmptyPlaces {
   kernel::DemandRow demand_{};
   std::vector<kernel::GroupRow> rows_;
   bool one_root_ = false;
+  std::vector<std::int32_t> kinds_;  // one row of those that need the same of a node
   std::vector<std::int64_t> room_;   // [nodes] GPUs that members may use, if the node is empty
   std::vector<Capacity::Row> left_;  // [nodes] what the takes left
   std::vector<Take> takes_;
