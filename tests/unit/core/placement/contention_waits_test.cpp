@@ -297,14 +297,22 @@ TEST_F(WaitsForARack, AReservationIsNoWaitForADomain) {
 }
 
 TEST_F(WaitsForARack, EveryBackendDecidesAlike) {
-  std::vector<Plan> plans;
-  for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
-    request_.backend = backend;
-    kept_ = {};
-    plans.push_back(decide());
+  for (const Job& gang : {all_to_all("g", 60), pipeline(4)}) {
+    snapshot_.jobs[0] = gang;
+    for (const TimeUs waited : {TimeUs{0}, 100 * kSecond}) {
+      std::vector<Plan> plans;
+      for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
+        request_.backend = backend;
+        kept_ = {};
+        kept_.columns["contention.waiting_since_us"]["g"] = snapshot_.now_us - waited;
+        plans.push_back(decide());
+      }
+      EXPECT_EQ(plans[0].decisions, plans[1].decisions);
+      EXPECT_EQ(plans[0].entries, plans[1].entries);
+      EXPECT_EQ(plans[0].order_until_us, plans[1].order_until_us);
+      EXPECT_EQ(of(plans[0], 0).action, waited == 0 ? Action::kWait : Action::kStart);
+    }
   }
-  EXPECT_EQ(plans[0].decisions, plans[1].decisions);
-  EXPECT_EQ(plans[0].order_until_us, plans[1].order_until_us);
 }
 
 }  // namespace
