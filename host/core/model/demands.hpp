@@ -25,7 +25,8 @@ class DemandTable {
   /// nodes and one remainder.
   std::int32_t consolidated(std::int32_t demand, std::int32_t node_gpus);
 
-  /// The same demand of a single group, inside one domain of that level; it has no `require` of its own.
+  /// The same demand inside one domain of that level, which is below what its only root requires. Several roots keep what they
+  /// require, below a row of their own.
   std::int32_t within(std::int32_t demand, std::int32_t topology, std::int32_t level);
 
   /// GPUs of all members of a demand, shared ones counted as whole: the count of Shape::gpus.

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "host/core/model/capacity.hpp"
+#include "host/core/network/empty_places.hpp"
 #include "host/core/network/gang_steps.hpp"
 #include "host/core/network/links.hpp"
 #include "host/core/network/traffic.hpp"
@@ -32,23 +32,20 @@ class CrossingLoss {
  public:
   /// Before `of` in this state.
   void begin(const StateImpl& state);
-  /// O(nodes) for a demand that is new, O(nodes of the gang) for a job that is new, else O(1).
+  /// O(1), but for a demand that is new as EmptyPlaces, and for a job that is new O(nodes of the gang).
   /// @param option  of the job
   const Crossing& of(const StateImpl& state, std::int32_t job, std::int32_t option);
 
  private:
-  /// Two places for a demand; no entries: there are none.
   struct Places {
     bool known = false;
-    std::int32_t level = -1;
-    std::vector<PlanEntry> tight, wide;
+    TwoPlaces two;
   };
   struct Known {
     std::uint64_t version = 0;  // of the job's record
     std::vector<Crossing> options;
   };
-  const Places& places_of(const StateImpl& state, std::int32_t demand);
-  void fill(std::int32_t level, std::int32_t domain, std::int64_t members, std::vector<PlanEntry>& out) const;
+  const TwoPlaces& places_of(const StateImpl& state, std::int32_t demand);
   std::int64_t step_in(const StateImpl& state, const Job& job, std::int32_t shape, std::span<const PlanEntry> entries);
 
   std::weak_ptr<const int> served_;
@@ -59,10 +56,7 @@ class CrossingLoss {
   std::vector<Places> places_;             // [demands]
   std::vector<Known> known_;               // [jobs]
   Crossing none_;
-  Capacity total_;
-  const kernel::ProblemView* problem_ = nullptr;
-  kernel::GroupRow row_{};             // of the demand whose places are sought
-  std::vector<std::int64_t> room_;     // [nodes] its members on an empty node
+  EmptyPlaces empty_;
   std::vector<std::int64_t> held_by_;  // [links] GPUs of the gang behind it
 };
 

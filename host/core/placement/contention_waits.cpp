@@ -11,13 +11,14 @@ namespace berth::core {
 namespace {
 
 constexpr char kColumn[] = "contention.waiting_since_us";
+constexpr auto kBySwitchLevels = static_cast<std::int32_t>(TopologyKind::kSwitch);
 
 }  // namespace
 
 TimeUs ContentionWaits::most_wait(const StateImpl& s, std::int32_t job, std::int64_t loss_ppm) const {
   // What has run long is expected to run as long again.
-  TimeUs left = s.job.waiting_left[to_index(job)];
-  if (left == kNever) left = s.job.run[to_index(job)];
+  TimeUs left = s.remaining(job);
+  if (left == kNever) left = s.run_now(job);
   return mul_div(left, loss_ppm, 1'000'000);
 }
 
@@ -26,6 +27,7 @@ void ContentionWaits::narrow(const StateImpl& s, const PolicyState* kept, std::s
   const kernel::ProblemView& p = s.problem();
   since_.assign(s.jobs.size(), kNever);
   most_.assign(s.jobs.size(), -1);
+  levels_.assign(s.jobs.size(), 0);
   if (kept != nullptr) {
     const auto column = kept->columns.find(kColumn);
     if (column != kept->columns.end()) {
@@ -44,7 +46,8 @@ void ContentionWaits::narrow(const StateImpl& s, const PolicyState* kept, std::s
       const TimeUs waited = since_[to_index(job)] == kNever ? 0 : s.now - since_[to_index(job)];
       if (waited >= most) continue;
       most_[to_index(job)] = most_[to_index(job)] < 0 ? most : std::min(most_[to_index(job)], most);
-      options[to_index(o)].demand = s.demands.within(p.options[o].demand, static_cast<std::int32_t>(TopologyKind::kSwitch), crossing.level);
+      levels_[to_index(job)] |= 1U << crossing.level;
+      options[to_index(o)].demand = s.demands.within(p.options[o].demand, kBySwitchLevels, crossing.level);
     }
   }
 }
@@ -118,10 +121,17 @@ void ContentionWaits::look(const StateImpl& s, const kernel::ProblemView& p, con
   }
 }
 
+// Whether the level that a job waits for is the cause: no domain has the GPUs, or a tree's groups find no place together in one.
+bool ContentionWaits::lacks_domain(const Decision& d) const {
+  const Reason& r = d.reason;
+  const bool of_domain = r.code == ReasonCode::kTopologyRequired || (r.code == ReasonCode::kFragmented && r.members == 0);
+  return of_domain && r.topology == kBySwitchLevels && r.level >= 0 && (levels_[to_index(d.job)] >> r.level & 1) != 0;
+}
+
 void ContentionWaits::say_until(Plan& plan) const {
   for (Decision& d : plan.decisions) {
     const std::size_t job = to_index(d.job);
-    if (d.action != Action::kWait || d.reason.code != ReasonCode::kTopologyRequired || most_[job] < 0 || since_[job] == kNever) continue;
+    if (d.action != Action::kWait || most_[job] < 0 || since_[job] == kNever || !lacks_domain(d)) continue;
     d.reason.until_us = saturating_add(since_[job], most_[job]);
   }
 }

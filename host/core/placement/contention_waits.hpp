@@ -43,11 +43,13 @@ class ContentionWaits {
   static void count_held(const kernel::ProblemView& problem, std::int32_t job, std::int64_t sign, std::vector<std::int64_t>& gpus);
   static bool is_victim(const kernel::PlaceRequest& request, const kernel::PlaceResult& placed, std::int32_t i);
   std::vector<std::int64_t>& victims_of(const kernel::ProblemView& problem, const kernel::PlaceRequest& request, std::int32_t job);
+  bool lacks_domain(const Decision& decision) const;
   bool could_start(const kernel::ProblemView& problem, const kernel::PlaceRequest& request, std::int32_t job) const;
 
   CrossingLoss crossings_;
   std::vector<TimeUs> since_;                                  // [jobs] kNever: could not have started yet
   std::vector<TimeUs> most_;                                   // [jobs] wait of the option that waits least; -1: none is narrowed
+  std::vector<std::uint32_t> levels_;                          // [jobs] bits of the levels to which options are narrowed
   std::vector<std::int64_t> free_;                             // [GPU types] at a position of the pass
   std::map<std::int32_t, std::vector<std::int64_t>> victims_;  // by class: [GPU types] of those behind that position
   std::vector<std::uint8_t> stays_;                            // [jobs]

@@ -106,8 +106,10 @@ Reason ReasonBuilder::explain(const JobPass& job) {
     add_unavailable(p.demands[demand], reason);
     return reason;
   }
-  // Of constraints it says when the last node that does not stay leaves.
-  if (job.outcome == Outcome::kReserved && reason.code != ReasonCode::kNodeConstraint) reason.until_us = job.reserve_at;
+  // Of constraints it says when the last node that does not stay leaves, of domains when the job stops waiting for one.
+  const bool other_instant =
+      reason.code == ReasonCode::kNodeConstraint || reason.code == ReasonCode::kTopologyRequired || reason.code == ReasonCode::kFragmented;
+  if (job.outcome == Outcome::kReserved && !other_instant) reason.until_us = job.reserve_at;
   return reason;
 }
 

@@ -97,9 +97,9 @@ class ReasonText {
         if (r_.level >= 0) return in_one();
         return r_.certified ? fmt::format("needs {}; the cluster has {}", typed(), r_.best) : allowed_free();
       case ReasonCode::kTopologyRequired:
-        return in_one() + (r_.until_us == kNever ? std::string() : fmt::format("; may start anywhere {}", at(r_.until_us)));
+        return in_one() + or_anywhere();
       case ReasonCode::kFragmented:
-        return fragmented();
+        return fragmented() + or_anywhere();
       case ReasonCode::kQuota:
         return quota();
       case ReasonCode::kCpu:
@@ -275,6 +275,11 @@ class ReasonText {
              left_in_all();
     }
     return fmt::format("needs {} spread by {}; {} of them can still be placed so", typed(), level(), r_.best) + left_in_all();
+  }
+
+  // Of a gang that waits for a domain.
+  std::string or_anywhere() const {
+    return r_.until_us == kNever ? std::string() : fmt::format("; may start anywhere {}", at(r_.until_us));
   }
 
   std::string jointly() const {

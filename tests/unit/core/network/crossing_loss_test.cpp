@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "host/core/state/state_view.hpp"
@@ -123,6 +124,145 @@ TEST(CrossingLossTest, AnswersFollowDescriptions) {
   state = ClusterState(s);
   losses.begin(impl_of(state));
   EXPECT_EQ(losses.of(impl_of(state), 0, 0).level, 2);
+}
+
+Group group(const std::string& name, const std::string& parent, std::int32_t members, std::int32_t gpus) {
+  Group one;
+  one.name = name;
+  one.parent = parent;
+  one.members_min = one.members_want = one.members_max = members;
+  one.gpus_per_member = gpus;
+  return one;
+}
+
+// Two stages of so many nodes. A node sends 10 GB to that of the other stage, and gets as much back.
+Job two_stages(std::int32_t nodes) {
+  Job job = gang(8 * nodes);
+  job.profile.gradient_bytes = 0;
+  job.shapes[0].groups = {group("job", "", 0, 1), group("a", "job", nodes, 4), group("b", "job", nodes, 4)};
+  job.shapes[0].groups[1].communication = {{CommKind::kPp, "b", 10 * kGB}};
+  return job;
+}
+
+const LevelRef kRack{TopologyKind::kSwitch, "rack"}, kPod{TopologyKind::kSwitch, "pod"};
+
+// 10 GB leave a node: 1 s. Between racks an uplink carries them for half of its GPUs: 2 s. Steps of 2 and 3 s.
+TEST(CrossingLossTest, APipelineOfTwoNodes) { EXPECT_EQ(crossing(two_stages(1)), (Crossing{1, 500'000})); }
+
+// The root says where both are, so that it makes no difference.
+TEST(CrossingLossTest, RootsOfAForest) {
+  Job job = two_stages(1);
+  job.shapes[0].groups.erase(job.shapes[0].groups.begin());
+  for (Group& root : job.shapes[0].groups) root.parent.clear();
+  EXPECT_EQ(crossing(job), (Crossing{1, 500'000}));
+}
+
+// Each stage fills a rack, in which nodes send 10 GB around a ring. With that a node sends 20 GB: 2 s. So does a rack, for both
+// nodes. The halves are the stages, as they come: from pod to pod 20 GB take 4 s, for half of the GPUs 8 s. Steps of 3 and 9 s.
+TEST(CrossingLossTest, StagesStayWholeWhereTheyCan) {
+  Job job = two_stages(2);
+  for (std::size_t g = 1; g < 3; ++g) job.shapes[0].groups[g].communication.push_back({CommKind::kDp, "", 10 * kGB});
+  EXPECT_EQ(crossing(job), (Crossing{2, 2'000'000}));
+}
+
+// 15 GB around a ring of four nodes, as AGangThatNeedsAPod. What is sent inside segments of a rack crosses nothing.
+TEST(CrossingLossTest, SegmentsOfARack) {
+  Job job = gang(16);
+  job.profile.gradient_bytes = 0;
+  job.shapes[0].groups = {group("all", "", 4, 4)};
+  job.shapes[0].groups[0].segment = Segment{2, kRack};
+  job.shapes[0].groups[0].communication = {{CommKind::kDp, "", 10 * kGB}};
+  EXPECT_EQ(crossing(job), (Crossing{2, 1'800'000}));
+  job.shapes[0].groups[0].communication[0].kind = CommKind::kEp;
+  EXPECT_EQ(crossing(job), Crossing{});
+}
+
+// One segment is nowhere else than in a rack.
+TEST(CrossingLossTest, ASegmentIsNotDivided) {
+  Job job = gang(8);
+  job.profile.gradient_bytes = 0;
+  job.shapes[0].groups = {group("all", "", 2, 4)};
+  job.shapes[0].groups[0].communication = {{CommKind::kDp, "", 10 * kGB}};
+  EXPECT_EQ(crossing(job), (Crossing{1, 500'000}));
+  job.shapes[0].groups[0].segment = Segment{2, kRack};
+  EXPECT_EQ(crossing(job), Crossing{});
+}
+
+// No rack may have both, so it is about pods. Between racks 10 GB take 2 s, for half of the GPUs of each. Between pods they take
+// 2 s for a quarter of them: 8 s. Steps of 3 and 9 s.
+TEST(CrossingLossTest, ASpreadOverRacks) {
+  Job job = gang(8);
+  job.profile.gradient_bytes = 0;
+  job.shapes[0].groups = {group("all", "", 2, 4)};
+  job.shapes[0].groups[0].communication = {{CommKind::kDp, "", 10 * kGB}};
+  job.shapes[0].groups[0].spread = Spread{kRack, 1};
+  EXPECT_EQ(crossing(job), (Crossing{2, 2'000'000}));
+}
+
+// Each stage must be in a rack, so the halves are whole stages: from rack to rack 20 GB take 2 s, from pod to pod 8 s.
+TEST(CrossingLossTest, GroupsStayWhereTheyMustBe) {
+  Job job = two_stages(2);
+  for (std::size_t g = 1; g < 3; ++g) job.shapes[0].groups[g].require = kRack;
+  EXPECT_EQ(crossing(job), (Crossing{2, 2'000'000}));
+  // Two nodes are never on one.
+  for (std::size_t g = 1; g < 3; ++g) job.shapes[0].groups[g].require = LevelRef{TopologyKind::kSwitch, "node"};
+  EXPECT_EQ(crossing(job), Crossing{});
+}
+
+TEST(CrossingLossTest, WhatTheRootRequiresBoundsTheSearch) {
+  Job job = two_stages(1);
+  job.shapes[0].groups[0].require = kPod;
+  EXPECT_EQ(crossing(job), (Crossing{1, 500'000}));
+  job.shapes[0].groups[0].require = kRack;
+  EXPECT_EQ(crossing(job), Crossing{});
+  // Only r2 has two nodes, and its pod has no other rack.
+  Snapshot s = test::two_node_racks(3);
+  s.nodes.erase(s.nodes.begin() + 3);
+  s.nodes.erase(s.nodes.begin() + 1);
+  EXPECT_EQ(crossing(two_stages(1), s).level, 1);
+  job.shapes[0].groups[0].require = kPod;
+  EXPECT_EQ(crossing(job, s), Crossing{});
+}
+
+// Racks outside pods do not have what the gang requires.
+TEST(CrossingLossTest, ARackInNoPodIsLeftAlone) {
+  Snapshot s = test::two_node_racks(4);
+  Domain lone;
+  lone.id = "lone";
+  lone.level = "rack";
+  s.domains.push_back(lone);
+  Job job = two_stages(1);
+  job.shapes[0].groups[0].require = kPod;
+  EXPECT_EQ(crossing(job, s).level, 1);
+  s.nodes[7].domain[0] = "lone";
+  EXPECT_EQ(crossing(job, s), Crossing{});
+}
+
+TEST(CrossingLossTest, AnotherTopologyIsLeftAlone) {
+  Snapshot s = test::two_node_racks(4);
+  Domain rail;
+  rail.topology = TopologyKind::kPower;
+  rail.id = "rail";
+  rail.level = "rail";
+  s.domains.push_back(rail);
+  for (Node& node : s.nodes) node.domain[static_cast<std::size_t>(TopologyKind::kPower)] = "rail";
+  Job job = two_stages(1);
+  EXPECT_EQ(crossing(job, s).level, 1);
+  job.shapes[0].groups[0].require = LevelRef{TopologyKind::kPower, "rail"};
+  EXPECT_EQ(crossing(job, s), Crossing{});
+}
+
+TEST(CrossingLossTest, SharesOfGpusAreLeftAlone) {
+  Job job = two_stages(1);
+  job.sharing = true;
+  auto& groups = job.shapes[0].groups;
+  groups.insert(groups.begin() + 1, group("c", "job", 1, 1));
+  job.shapes[0].gpus = 9;
+  Snapshot s = test::two_node_racks(4);
+  for (Node& node : s.nodes) node.sharing = true;
+  EXPECT_EQ(crossing(job, s).level, 2);
+  groups[1].share_ppm = kWholeGpu / 2;
+  EXPECT_EQ(crossing(job, s), Crossing{});
 }
 
 }  // namespace

@@ -203,15 +203,116 @@ TEST_F(WaitsForARack, PricesTooWait) {
   EXPECT_EQ(of(decide(), 0).action, Action::kStart);
 }
 
-TEST_F(WaitsForARack, EveryBackendDecidesAlike) {
-  std::vector<Plan> plans;
-  for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
-    request_.backend = backend;
+Group stage(const std::string& name, std::int32_t gpus) {
+  Group group;
+  group.name = name;
+  group.parent = "job";
+  group.gpus_per_member = gpus;
+  return group;
+}
+
+// Two nodes in a pipeline, below one root. Steps of 2 s in a rack and 3 s between racks (CrossingLossTest.APipelineOfTwoNodes).
+Job pipeline(std::int32_t gpus_each) {
+  Job job = all_to_all("g", 60);
+  Group root;
+  root.name = "job";
+  root.members_min = root.members_want = root.members_max = 0;
+  job.shapes[0].gpus = 2 * gpus_each;
+  job.shapes[0].groups = {root, stage("a", gpus_each), stage("b", gpus_each)};
+  job.shapes[0].groups[1].communication = {{CommKind::kPp, "b", 10 * kGB}};
+  return job;
+}
+
+TEST_F(WaitsForARack, TreesToo) {
+  snapshot_.jobs[0] = pipeline(4);
+  Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kWait);
+  EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kTopologyRequired);
+  EXPECT_EQ(of(plan, 0).reason.level, 1);
+  EXPECT_EQ(of(plan, 0).reason.best, 4);
+  EXPECT_EQ(of(plan, 0).reason.until_us, plan.order_until_us);
+  // 60 steps alone take 60.00306 s: half of that.
+  EXPECT_EQ(plan.order_until_us, 1000 * kSecond + 30'001'530);
+  snapshot_.now_us = plan.order_until_us;
+  plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kStart);
+  EXPECT_EQ(nodes(plan, of(plan, 0)), (std::vector<std::int32_t>{1, 3}));
+  EXPECT_EQ(validate_plan(ClusterState(snapshot_), plan), std::vector<std::string>{});
+}
+
+TEST_F(WaitsForARack, TreesStartInARackAtOnce) {
+  for (const char* const required : {"", "pod"}) {
     kept_ = {};
-    plans.push_back(decide());
+    snapshot_.jobs = {pipeline(4), holds_node("x", "n0")};
+    if (*required != '\0') snapshot_.jobs[0].shapes[0].groups[0].require = LevelRef{TopologyKind::kSwitch, required};
+    const Plan plan = decide();
+    EXPECT_EQ(of(plan, 0).action, Action::kStart);
+    EXPECT_EQ(nodes(plan, of(plan, 0)), (std::vector<std::int32_t>{2, 3}));
+    EXPECT_EQ(plan.entries[static_cast<std::size_t>(of(plan, 0).entry_begin)].group, 1);
+    EXPECT_EQ(plan.order_until_us, kNever);
   }
-  EXPECT_EQ(plans[0].decisions, plans[1].decisions);
-  EXPECT_EQ(plans[0].order_until_us, plans[1].order_until_us);
+}
+
+// A row above the roots requires the rack; the groups of the plan are those of the job.
+TEST_F(WaitsForARack, SeveralRootsToo) {
+  snapshot_.jobs[0] = pipeline(4);
+  auto& groups = snapshot_.jobs[0].shapes[0].groups;
+  groups.erase(groups.begin());
+  for (Group& root : groups) root.parent.clear();
+  EXPECT_EQ(of(decide(), 0).reason.code, ReasonCode::kTopologyRequired);
+  snapshot_.jobs.pop_back();
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kStart);
+  EXPECT_EQ(nodes(plan, of(plan, 0)), (std::vector<std::int32_t>{2, 3}));
+  EXPECT_EQ(plan.entries[static_cast<std::size_t>(of(plan, 0).entry_begin)].group, 0);
+  EXPECT_EQ(plan.entries[static_cast<std::size_t>(of(plan, 0).entry_begin) + 1].group, 1);
+}
+
+// r0 has 6 free GPUs, but not for two members of 3. The step takes 1 + 4 / 3 s in a rack, and 1 + 8 / 3 s between racks.
+TEST_F(WaitsForARack, AndSaysSoOfGroupsThatDoNotFitTogether) {
+  snapshot_.jobs[0] = pipeline(3);
+  snapshot_.jobs[1] = holds_node("x", "n1");
+  snapshot_.jobs[1].shapes[0].gpus = 2;
+  snapshot_.jobs[1].allocation.entries[0].gpus = {0, 1};
+  Plan plan = decide();
+  const Decision& d = of(plan, 0);
+  EXPECT_EQ(d.action, Action::kWait);
+  EXPECT_EQ(d.reason.code, ReasonCode::kFragmented);
+  EXPECT_EQ(d.reason.until_us, plan.order_until_us);
+  EXPECT_NEAR(static_cast<double>(plan.order_until_us - 1000 * kSecond), 60.00306e6 * 4 / 7, 100);
+  EXPECT_EQ(render_reason(ClusterState(snapshot_), d.reason, 0),
+            "needs 6 GPUs in one rack; r0 has 6 left, but its groups found no place there together; may start anywhere in 34 s");
+}
+
+// EASY reserves the rack, and the instant is that of the reservation.
+TEST_F(WaitsForARack, AReservationIsNoWaitForADomain) {
+  snapshot_.jobs[0].shapes[0].groups[0].require = LevelRef{TopologyKind::kSwitch, "rack"};
+  snapshot_.jobs[1].estimate.run_us = 100 * kSecond;
+  request_.params = {{"discipline", "easy"}};
+  const Plan plan = decide();
+  EXPECT_EQ(of(plan, 0).action, Action::kReserve);
+  EXPECT_EQ(of(plan, 0).start_us, 1100 * kSecond);
+  EXPECT_EQ(of(plan, 0).reason.code, ReasonCode::kTopologyRequired);
+  EXPECT_EQ(render_reason(ClusterState(snapshot_), of(plan, 0).reason, 0).find("anywhere"), std::string::npos);
+}
+
+TEST_F(WaitsForARack, EveryBackendDecidesAlike) {
+  for (const Job& gang : {all_to_all("g", 60), pipeline(4)}) {
+    snapshot_.jobs[0] = gang;
+    for (const TimeUs waited : {TimeUs{0}, 100 * kSecond}) {
+      std::vector<Plan> plans;
+      for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
+        request_.backend = backend;
+        kept_ = {};
+        kept_.columns["contention.waiting_since_us"]["g"] = snapshot_.now_us - waited;
+        plans.push_back(decide());
+      }
+      EXPECT_EQ(plans[0].decisions, plans[1].decisions);
+      EXPECT_EQ(plans[0].entries, plans[1].entries);
+      EXPECT_EQ(plans[0].order_until_us, plans[1].order_until_us);
+      EXPECT_EQ(of(plans[0], 0).action, waited == 0 ? Action::kWait : Action::kStart);
+    }
+  }
 }
 
 }  // namespace
