@@ -1,6 +1,7 @@
 // Converts the columns of a pass into those of an outcome, with the actions that PlanBuilder gives a plan.
 
 #include <bit>
+#include <span>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/engine/what_if.hpp"
@@ -62,11 +63,14 @@ void WhatIf::read(const StateImpl& s, std::int32_t i, ScenarioOutcome& out) {
       const kernel::OptionRow& option = p.options[p.option_begin[job] + pass.result.option[to_index(at_position)]];
       action = action_of(outcome, running, option.shape == shape);
       shape = option.shape;
+      const kernel::PlacedRow* entries = pass.result.entries.data();
+      const std::span<const kernel::PlacedRow> rows{entries + pass.result.entry_begin[to_index(at_position)],
+                                                    entries + pass.result.entry_end[to_index(at_position)]};
+      // It was displaced, and found the same GPUs again.
+      const bool returns = action == Action::kMigrate && problem.pass.lost()[to_index(job)] == 0 && same_gpus(rows, s.held_entries(job));
+      if (returns) action = Action::kKeep;
       if (action != Action::kPreempt) {
-        const kernel::PlacedRow* entries = pass.result.entries.data();
-        append_placed(s, p.demands[option.demand], s.jobs[to_index(job)].job->shapes[to_index(shape)],
-                      {entries + pass.result.entry_begin[to_index(at_position)], entries + pass.result.entry_end[to_index(at_position)]},
-                      out.entries);
+        append_placed(s, p.demands[option.demand], s.jobs[to_index(job)].job->shapes[to_index(shape)], rows, out.entries);
       }
       if (action == Action::kReserve) reserve_at = pass.result.reserve_at[to_index(at_position)];
     } else {
