@@ -55,6 +55,26 @@ TEST(CliExplainLinks, JsonHasTheSameFigures) {
   EXPECT_TRUE(contains(answer.out, R"("unknown":["d"])")) << answer.out;
 }
 
+// Gang a states that each of its four members sends 20 GB to all: 20 GB leave each of its nodes and racks. That takes 2 s, and a hop
+// through three switches 17 us, after 1 s of computing. b sends 1 s of 4 s over the uplinks.
+TEST(CliExplainLinks, CommunicationThatGroupsStateCounts) {
+  const Folder folder;
+  std::string text = content_of(golden("shared-links"));
+  const std::string flat = R"({"id": "a", "submit_s": 0, "state": "running", "shapes": [{"id": "s", "gpus": 4}])";
+  ASSERT_TRUE(contains(text, flat));
+  text.replace(text.find(flat), flat.size(),
+               R"({"id": "a", "submit_s": 0, "state": "running", "shapes": [{"id": "s", "groups": [{"name": "experts", "members": 4, )"
+               R"("communication": [{"kind": "ep", "bytes_per_step": 20000000000}]}]}])");
+  text.replace(text.find(R"({"node": "n0", "gpus": [0, 1]})"), 30, R"({"group": "experts", "node": "n0", "gpus": [0, 1]})");
+  text.replace(text.find(R"({"node": "n2", "gpus": [0, 1], "member": 2})"), 43,
+               R"({"group": "experts", "node": "n2", "gpus": [0, 1], "member": 2})");
+  folder.write("stated.json", text);
+  const Answer answer = berth("explain --links --snapshot " + quoted(folder / "stated.json"));
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(contains(answer.out, "\nthe uplink of rack p0/r0  10    91.7 %  a, b\n")) << answer.out;
+  EXPECT_TRUE(contains(answer.out, "\na     4     3 s   2 s ")) << answer.out;
+}
+
 TEST(CliExplainLinks, APlanIsShownAsItWouldRun) {
   const Folder folder;
   const std::string plan = folder / "plan.json";
@@ -103,7 +123,7 @@ TEST(CliExplainLinks, WhatCannotBeShownIsRefused) {
   };
   refused("--links --snapshot " + quoted(golden("racks")), "--links: the cluster states no bandwidth, neither of NICs nor of uplinks");
   refused("--snapshot " + quoted(golden("racks")), "--plan is required");
-  refused("--json --snapshot " + quoted(golden("shared-links")), "--json requires --links");
+  refused("--json --snapshot " + quoted(golden("shared-links")), "--json needs --links or --queues");
   refused("--links --job a --snapshot " + quoted(golden("shared-links")), "--job excludes --links");
 }
 

@@ -12,6 +12,7 @@
 
 #include "host/cli/bench/bench_runs.hpp"
 #include "host/cli/explain/link_json.hpp"
+#include "host/cli/explain/queue_json.hpp"
 #include "host/cli/plan/contest_json.hpp"
 #include "host/cli/simulate/simulation_json.hpp"
 #include "host/fit/predictor_json.hpp"
@@ -34,20 +35,11 @@ struct Format {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
-      {"bench", cli::bench_schema},
-      {"bound", io::bound_schema},
-      {"cluster", io::cluster_schema},
-      {"contest", cli::contest_schema},
-      {"deltas", io::deltas_schema},
-      {"events", io::events_schema},
-      {"links", cli::links_schema},
-      {"overheads", io::overheads_schema},
-      {"plan", io::plan_schema},
-      {"predictor", fit::predictor_schema},
-      {"simulation", cli::simulation_schema},
-      {"snapshot", io::snapshot_schema},
-      {"state", io::state_schema},
-      {"trace", io::trace_schema},
+      {"bench", cli::bench_schema},      {"bound", io::bound_schema},          {"cluster", io::cluster_schema},
+      {"contest", cli::contest_schema},  {"deltas", io::deltas_schema},        {"events", io::events_schema},
+      {"links", cli::links_schema},      {"queues", cli::queues_schema},       {"overheads", io::overheads_schema},
+      {"plan", io::plan_schema},         {"predictor", fit::predictor_schema}, {"simulation", cli::simulation_schema},
+      {"snapshot", io::snapshot_schema}, {"state", io::state_schema},          {"trace", io::trace_schema},
   };
   return all;
 }

@@ -49,6 +49,7 @@ TEST(OnesPlusValue, IsNeverBelowThatOfPrice) {
     Request request;
     request.policy = "price";
     request.params = params;
+    request.params.emplace_back("quotas", "limits");  // with guarantees the plan of price stands in most of these clusters
     const std::int64_t price = Engine().decide(state, request).bound.value;
     request.policy = "ones-plus";
     request.params.emplace_back("generations", "6");

@@ -208,7 +208,7 @@ int decide_thrice(const std::string& term, bool spares, std::int64_t (Oracle::*l
       SCOPED_TRACE(::testing::Message() << "seed " << seed << ", at " << state.now());
       Request request;
       request.policy = "price";
-      request.params = {{"terms", term}, {"objective", "throughput"}};
+      request.params = {{"terms", term}, {"objective", "throughput"}, {"quotas", "limits"}};
       const Plan plan = Engine().decide(state, request);
       const Snapshot s = state.snapshot();
       const Oracle oracle(s, plan);

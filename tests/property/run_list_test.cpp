@@ -143,7 +143,8 @@ TEST(RunList, EqualsTheEngineInTheOrderOfItsPolicy) {
       request.params = {{"packing", placement == Packing::kTopology ? "topology"
                                     : placement == Packing::kCount  ? "count"
                                                                     : "consolidate"},
-                        {"shape", "least_gpu_time"}};  // a list has no rule about shapes
+                        {"shape", "least_gpu_time"},  // a list has no rule about shapes, nor about guarantees
+                        {"quotas", "limits"}};
       const Plan want = engine.decide(state, request);
 
       Plan got;

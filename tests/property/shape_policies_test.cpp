@@ -81,6 +81,7 @@ TEST_P(ShapePolicies, RepeatByAWorkLimitWhatWasCutShort) {
   Request request;
   request.policy = GetParam();
   request.params = test::short_search(GetParam());
+  request.params.emplace_back("quotas", "limits");  // where guarantees take GPUs back, nothing is searched
   request.max_iterations = 1;
   const Plan limited = engine.decide(state, request);
   EXPECT_EQ(limited.stopped_by, "iterations");

@@ -100,6 +100,7 @@ Twin twin(test::Random& random, const ClusterState& state, const Snapshot& given
   } else {
     // Every job has a position in the order; jobs left out have one only for the engine.
     a.params.emplace_back("discipline", discipline);
+    a.params.emplace_back("quotas", "limits");  // an order that is stated is meant
     a.preemptive = random.percent(60);
     t.request.policy = *a.preemptive ? "priority" : "edf";
     random.shuffle(t.snapshot.jobs);

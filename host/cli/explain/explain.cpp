@@ -11,9 +11,11 @@
 #include "host/cli/base/load.hpp"
 #include "host/cli/base/places.hpp"
 #include "host/cli/explain/link_json.hpp"
+#include "host/cli/explain/queue_json.hpp"
 #include "host/cli/plan/plan_text.hpp"
 #include "host/io/files/file_error.hpp"
 #include "host/report/links/link_report.hpp"
+#include "host/report/queue_text.hpp"
 
 namespace berth::cli {
 namespace {
@@ -21,7 +23,7 @@ namespace {
 struct ExplainArguments {
   StateInput input;
   std::string plan, job, svg;
-  bool links = false, json = false;
+  bool links = false, queues = false, json = false;
   TextOptions text;
 };
 
@@ -34,6 +36,17 @@ void refuse_invalid(const ExplainArguments& options, const LoadedState& loaded, 
       io::input_name(options.plan), "", 0,
       fmt::format("no valid plan of {}; is it of another snapshot, or was it changed? ('berth validate' lists what is wrong)\n  {}",
                   input_name(options.input), fmt::join(violations, "\n  ")));
+}
+
+int explain_queues(const ExplainArguments& options, const LoadedState& loaded) {
+  Plan plan;
+  if (!options.plan.empty()) {
+    plan = load_plan(options.plan, loaded.state);
+    refuse_invalid(options, loaded, plan);
+  }
+  const std::vector<core::QueueStanding> standings = core::queue_standings(loaded.state, options.plan.empty() ? nullptr : &plan);
+  print(options.json ? queue_json(loaded.state, standings) : report::queue_text(loaded.state, standings));
+  return kDone;
 }
 
 int explain_links(const ExplainArguments& options, const LoadedState& loaded) {
@@ -53,7 +66,9 @@ int run(const ExplainArguments& options) {
   check_places(places_of(options.input, {{"--plan", options.plan}}), {{"--svg", options.svg}});
   const LoadedState loaded = load_state(options.input);
   if (options.links) return explain_links(options, loaded);
-  if (options.plan.empty()) throw InvalidArgument("--plan is required, unless --links shows the jobs that run");
+  if (options.queues) return explain_queues(options, loaded);
+  if (options.json) throw InvalidArgument("--json needs --links or --queues");
+  if (options.plan.empty()) throw InvalidArgument("--plan is required, unless --links or --queues shows the jobs that run");
   const Plan plan = load_plan(options.plan, loaded.state);
   refuse_invalid(options, loaded, plan);
   if (options.job.empty()) {
@@ -84,7 +99,8 @@ void add_explain(Commands& commands) {
   CLI::Option* const job = app.add_option("--job", options->job, "Explain this job alone, in full")->type_name("ID");
   CLI::Option* const links = app.add_flag("--links", options->links, "Show loads of links and gangs that share them")->excludes(job);
   app.add_option("--svg", options->svg, "With --links, also draw them to FILE")->needs(links)->type_name("FILE");
-  app.add_flag("--json", options->json, "With --links, print them as JSON")->needs(links);
+  app.add_flag("--queues", options->queues, "Show what queues are entitled to, have and ask for")->excludes(job)->excludes(links);
+  app.add_flag("--json", options->json, "With --links or --queues, print JSON");
   add_text_options(app, options->text);
 }
 

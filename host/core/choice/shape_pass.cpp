@@ -36,7 +36,7 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
     const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     const bool moves = !choice.moved.empty() && choice.moved[j] != 0;
-    if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // stays as it is
+    if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // runs on as it is
     left_[to_index(job)] = running ? 1 : 0;
     passes_[to_index(job)] = 1;
     OrderKey key{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank()[to_index(job)], job};
@@ -48,6 +48,11 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
   });
   order_.clear();
   for (const OrderKey& key : order_keys_) order_.push_back(key.job);
+  stay_.clear();
+  for (const std::int32_t job : s.job_order) {
+    const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
+    if (running && passes_[to_index(job)] == 0) stay_.push_back(job);
+  }
   // Jobs without a chosen option that may start: those that request shares.
   for (const std::int32_t job : s.job_order) {
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
@@ -65,8 +70,9 @@ void ShapePass::rank_rows(const StateImpl& s, const kernel::ProblemView& p, cons
   const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
   rows_.clear();
   for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) {
-    if (!choice.may_try(k, chosen)) continue;
     const ChoiceOption& one = choice.options[to_index(k)];
+    const bool by_quota = choice.values.shapes()[to_index(k)].speed > 0 && (all_options_ || only_[to_index(job)] == one.option);
+    if (!choice.may_try(k, chosen) && !by_quota) continue;
     const std::int32_t demand = p.options[p.option_begin[job] + one.option].demand;
     const std::int64_t net = choice.net(k);
     const TightPlaces::Option tight = places != nullptr ? places->of(s, job, one.option) : TightPlaces::Option{demand, 0};
@@ -103,7 +109,9 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
     };
     const std::int32_t j = choice.job_of[to_index(job)];
     if (passes_[to_index(job)] != 0 && j < 0) {
-      for (std::int32_t o = 0; o < p.option_end[job] - p.option_begin[job]; ++o) add(o);
+      for (std::int32_t o = 0; o < p.option_end[job] - p.option_begin[job]; ++o) {
+        if (only_[to_index(job)] < 0 || o == only_[to_index(job)]) add(o);
+      }
     } else if (passes_[to_index(job)] != 0) {
       rank_rows(s, p, choice, to_index(j), places);
       const auto left_out = [&](std::int32_t k) -> std::uint8_t& {
@@ -112,6 +120,8 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
       for (std::int32_t k = choice.option_begin[to_index(j)]; !rows_.empty() && k < choice.option_begin[to_index(j) + 1]; ++k)
         left_out(k) = 1;
       for (const Row& row : rows_) {
+        const std::int32_t only = only_[to_index(job)];
+        if (only >= 0 && choice.options[to_index(row.k)].option != only) continue;
         left_out(row.k) = 0;
         add(choice.options[to_index(row.k)].option);
         options_.back().demand = row.demand;
@@ -122,26 +132,64 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
   }
 }
 
+// The problem of the pass, with the options that are listed.
+void ShapePass::set_problem(const StateImpl& s) {
+  view_ = after_.view();
+  kernel::set_options(view_, begin_.data(), options_.data());
+  follow_demands(s, view_);
+}
+
+// Jobs that their queues are entitled to come first, in an option within that. Jobs that run on and borrow may be displaced
+// for them; they are then tried like the others.
+void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
+                        Quotas quotas, TightPlaces* places) {
+  reclaims_ = false;
+  if (!QuotaOrder::applies(s, quotas)) return;
+  // A queue may be entitled to a job that the policy did not choose.
+  all_options_ = true;
+  list_options(s, p, choice, places);
+  set_problem(s);
+  all_options_ = false;
+  chosen_.assign(s.jobs.size(), 0);
+  for (std::size_t j = 0; j < choice.jobs.size(); ++j) chosen_[to_index(choice.jobs[j])] = choice.chosen[j] >= 0 ? 1 : 0;
+  reclaims_ = quotas_.arrange_chosen(s, view_, quotas, {marks.lost, marks.repaired, marks.rejected}, stay_, chosen_, order_);
+  if (reclaims_) {
+    for (const std::int32_t job : order_) {
+      const bool is_entitled = quotas_.standing(job) != QuotaStanding::kBorrowing;
+      if (passes_[to_index(job)] != 0 && is_entitled) only_[to_index(job)] = option_of(job, quotas_.option(job));
+    }
+    for (const std::int32_t job : order_) passes_[to_index(job)] = 1;
+  }
+  list_options(s, p, choice, places);
+  set_problem(s);
+}
+
 void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
                       const PassRules& rules, TightPlaces& places) {
+  only_.assign(s.jobs.size(), -1);
   order_jobs(s, marks, choice);
-  list_options(s, p, choice, choice.by_price && rules.packing == Packing::kTopology ? &places : nullptr);
+  TightPlaces* const tight = choice.by_price && rules.packing == Packing::kTopology ? &places : nullptr;
+  list_options(s, p, choice, tight);
   after_.begin(p);
   for (const OrderKey& key : order_keys_) {
     if (left_[to_index(key.job)] != 0) after_.release(key.job);
   }
-  view_ = after_.view();
-  kernel::set_options(view_, begin_.data(), options_.data());
-  follow_demands(s, view_);
+  set_problem(s);
+  reclaim(s, p, marks, choice, rules.quotas, tight);
 
-  none_.assign(order_.size(), 0);
+  running_.assign(order_.size(), 0);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const std::size_t job = to_index(order_[i]);
+    running_[i] = s.job.running[job] != 0 && marks.lost[job] == 0 && left_[job] == 0 ? 1 : 0;
+  }
   request_ = {};
   request_.now = s.now;
   request_.n = static_cast<std::int32_t>(order_.size());
   request_.order = order_.data();
-  request_.running = none_.data();
-  request_.victim_ok = none_.data();
-  request_.preemption_class = s.job.preemption_class.data();
+  request_.running = running_.data();
+  request_.victim_ok = running_.data();
+  request_.preemptive = request_.class_rule = reclaims_ ? 1 : 0;
+  request_.preemption_class = reclaims_ ? quotas_.classes() : s.job.preemption_class.data();
   request_.job_rank = s.job_rank().data();
   request_.option_run = run_.data();
   request_.discipline = kernel::Discipline::kGreedy;
@@ -164,9 +212,11 @@ std::int64_t ShapePass::value_at(const StateImpl& s, const ChosenShapes& choice,
 void ShapePass::obtained(const StateImpl& s, const ChosenShapes& choice, const kernel::PlaceResult& result,
                          std::vector<ObtainedShape>& obtained) {
   obtained.assign(choice.jobs.size(), {});
+  kept_.assign(s.jobs.size(), 0);
+  for (std::int32_t i = 0; i < request_.n; ++i) kept_[to_index(order_[to_index(i)])] = result.outcome[i] == kernel::Outcome::kKept ? 1 : 0;
   for (std::size_t j = 0; j < choice.jobs.size(); ++j) {
     obtained[j].chosen_wide_value = chosen_wide_value_[j];
-    if (passes_[to_index(choice.jobs[j])] != 0) continue;  // else it stays
+    if (passes_[to_index(choice.jobs[j])] != 0 && kept_[to_index(choice.jobs[j])] == 0) continue;
     const std::int32_t k = choice.option_begin[j] + choice.chosen[j];
     obtained[j].option = choice.options[to_index(k)].option;
     obtained[j].value = choice.value[to_index(k)];

@@ -8,6 +8,7 @@
 #include "host/core/placement/final_state.hpp"
 #include "host/core/placement/pass_input.hpp"
 #include "host/core/policy_api/objective.hpp"
+#include "host/core/quota/quota_order.hpp"
 
 namespace berth::core {
 
@@ -77,6 +78,8 @@ class ShapePass {
   const std::vector<std::uint8_t>& left() const { return left_; }
   /// [options of the problem] 1: of the choice, and not tried
   const std::uint8_t* left_out() const { return left_out_.data(); }
+  /// Where a queue is entitled to a job that is not chosen, so that jobs may be displaced: their order; else null.
+  const QuotaOrder* quotas() const { return reclaims_ ? &quotas_ : nullptr; }
 
  private:
   struct OrderKey {
@@ -88,11 +91,19 @@ class ShapePass {
   void order_jobs(const StateImpl& state, const PassInput::Marks& marks, const ChosenShapes& choice);
   void list_options(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice, TightPlaces* places);
   std::int64_t value_at(const StateImpl& state, const ChosenShapes& choice, std::int32_t k, std::span<const kernel::PlacedRow> entries);
+  void reclaim(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChosenShapes& choice,
+               Quotas quotas, TightPlaces* places);
+  void set_problem(const StateImpl& state);
   void rank_rows(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice, std::size_t j,
                  TightPlaces* places);
 
   std::vector<OrderKey> order_keys_;
-  std::vector<std::uint8_t> left_, passes_, none_, left_out_;
+  std::vector<std::uint8_t> left_, passes_, running_, kept_, chosen_, left_out_;
+  std::vector<std::int32_t> stay_;  // jobs that run on
+  std::vector<std::int32_t> only_;  // [jobs of the state] the one option of the job that is tried; -1: all
+  QuotaOrder quotas_;
+  bool reclaims_ = false;
+  bool all_options_ = false;  // of the choice are listed, also those that the policy does not try
   /// An option of the current job, in the places that its demand allows.
   struct Row {
     std::int64_t net;  // value there, less the price of its GPUs

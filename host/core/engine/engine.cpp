@@ -119,7 +119,7 @@ class EngineImpl {
   void request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
-  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt);
+  void pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, PassAttempt& attempt);
   void place(const Request& request, core::StopToken* stop_token, PassAttempt& attempt, Plan& plan);
   PassAttempt place_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                            PassAttempt best, core::StopToken& stop_token, Plan& plan);
@@ -129,10 +129,10 @@ class EngineImpl {
   void build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan);
   PassAttempt better_of(const StateImpl& s, PassAttempt begin, PassAttempt found, Plan& plan);
   bool searches() const { return chosen.choice.search.population > 0; }
-  std::int64_t work() const { return searches() ? search.work() : choice.work(); }
 
   std::vector<core::ObtainedShape> obtained_;     // [jobs of the choice]
   std::vector<std::int32_t> ordered_, position_;  // jobs of a pass of `kept`; [jobs of the state] where
+  bool leaves_entitled_ = false;                  // the plan of the search leaves out a job that its queue is entitled to
   int quiet_ = 0;                                 // decisions in a row that the kept queue made alone
   std::vector<PassAttempt> spare_;                // of earlier attempts: only their memory counts; the last one is taken first
 };
@@ -174,6 +174,8 @@ EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::P
                                                const Request& request) {
   tried.build(s, problem.view(), chosen.shape, builder);
   input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried);
+  const kernel::ProblemView visited = tried.view(problem.view());
+  input.arrange(s, *chosen.entry, chosen.rules.quotas, marks, visited);
   PassAttempt attempt = take_memory();
   request_pass(s, marks, request, attempt);
   return attempt;
@@ -249,12 +251,12 @@ EngineImpl::PassAttempt EngineImpl::choose_shapes(const StateImpl& s, const core
     choice.choose(s, problem.view(), marks, order, backend, stop_token);
   });
   PassAttempt attempt = take_memory();
-  pass_choice(s, marks, attempt);
+  pass_choice(s, marks, chosen.rules, attempt);
   return attempt;
 }
 
-void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, PassAttempt& attempt) {
-  attempt.shape_pass.build(s, problem.view(), marks, choice.chosen(), chosen.rules, places);
+void EngineImpl::pass_choice(const StateImpl& s, const core::PassInput::Marks& marks, const core::PassRules& rules, PassAttempt& attempt) {
+  attempt.shape_pass.build(s, problem.view(), marks, choice.chosen(), rules, places);
   problem.follow_demands(s);
   attempt.request = attempt.shape_pass.request();
   attempt.visited = attempt.shape_pass.problem();
@@ -288,7 +290,7 @@ EngineImpl::PassAttempt EngineImpl::place_shapes(const StateImpl& s, const core:
       break;
     }
     best.choice = choice.exchange(std::move(next.choice));
-    pass_choice(s, marks, next);
+    pass_choice(s, marks, chosen.rules, next);
     place(request, nullptr, next, plan);
     next.shape_pass.obtained(s, choice.chosen(), next.result.columns(), obtained_);
     const std::int64_t value_again = value_of(obtained_);
@@ -333,7 +335,10 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
                                 shapes ? attempt.shape_pass.left_out() : tried.left_out(),
                                 shapes ? &choice : nullptr,
                                 shapes ? &attempt.shape_pass.left() : nullptr,
-                                attempt.kept ? &kept.class_of() : nullptr};
+                                attempt.kept ? &kept.class_of() : nullptr,
+                                shapes             ? attempt.shape_pass.quotas()
+                                : input.reclaims() ? &input.quotas()
+                                                   : nullptr};
   builder.build(s, output, plan);
   if (shapes) {
     choice.report(s, chosen.choice, plan);
@@ -343,13 +348,13 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
 }
 
 // The search knows locality by class only, no link loads, and charges one unit per moved job. Where its result is
-// worse, the initial plan stands.
+// worse, or leaves out a job that its queue is entitled to, the initial plan stands.
 EngineImpl::PassAttempt EngineImpl::better_of(const StateImpl& s, PassAttempt begin, PassAttempt found, Plan& plan) {
   const std::int64_t found_value = plan.bound.value;
   found.choice = choice.exchange(std::move(begin.choice));
   end_pass(s, begin);
   build_plan(s, begin, plan);
-  if (plan.bound.value >= found_value) {
+  if (plan.bound.value >= found_value || leaves_entitled_) {
     keep_memory(std::move(found));
     return begin;
   }
@@ -371,7 +376,13 @@ EngineImpl::PassAttempt EngineImpl::search_plans(const StateImpl& s, const core:
   found.choice.option.assign(search.chosen().begin(), search.chosen().end());
   found.choice.moved.assign(search.moved().begin(), search.moved().end());
   begin.choice = choice.exchange(std::move(found.choice));
-  pass_choice(s, marks, found);
+  pass_choice(s, marks, chosen.rules, found);
+  leaves_entitled_ = found.shape_pass.quotas() != nullptr;
+  if (leaves_entitled_) {
+    core::PassRules rules = chosen.rules;
+    rules.quotas = core::Quotas::kLimits;
+    pass_choice(s, marks, rules, found);
+  }
   const kernel::PlaceResult placed = found.result.prepare(found.request.n, core::entry_bound(found.visited));
   search.place(choice, found.shape_pass, {choice, begin.shape_pass, earlier}, placed);
   return found;
@@ -481,7 +492,9 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
     place(request, &stop_token, attempt, plan);
   }
   PassAttempt begin;  // of a search
-  if (searches()) {
+  // A search knows no quotas: where they displace jobs, its first plan stands.
+  const bool searched = searches() && attempt.shape_pass.quotas() == nullptr;
+  if (searched) {
     begin = std::move(attempt);
     attempt = search_plans(s, marks, policy_state, request, begin, stop_token, plan);
   }
@@ -498,9 +511,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   set_header(s, request, plan);
   const bool cut = stop_token.stopped_at >= 0;
   const std::int32_t limit = cut && !chooses_shapes ? stop_token.stopped_at : attempt.request.limit;
-  plan.iterations = chooses_shapes ? work() : limit;
+  const std::int64_t work = searched ? search.work() : choice.work();
+  plan.iterations = chooses_shapes ? work : limit;
   const bool out_of_work =
-      chooses_shapes ? request.max_iterations > 0 && work() >= request.max_iterations : attempt.request.limit < attempt.request.n;
+      chooses_shapes ? request.max_iterations > 0 && work >= request.max_iterations : attempt.request.limit < attempt.request.n;
   plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";
   plan.order_until_us = chooses_shapes ? kNever : input.order_until(s, *chosen.entry, *chosen.policy, attempt.result.columns());
   if (chosen.rules.packing == core::Packing::kContention) {
@@ -511,10 +525,10 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   }
   build_plan(s, attempt, plan);
   if (!was_kept) kept.saw(plan.totals.starts + plan.totals.moves + plan.totals.preempts, s.job_order.size());
-  if (searches()) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
+  if (searched) attempt = better_of(s, std::move(begin), std::move(attempt), plan);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().say_until(plan);
   keep_memory(std::move(attempt));
-  if (searches()) {
+  if (searched) {
     core::set_history(search.history(), 0, plan.history);
   } else {
     core::set_history(chosen.shapes == nullptr ? std::span<const std::int64_t>{} : chosen.shapes->history(), 1, plan.history);
@@ -529,7 +543,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   // Only now: a decision that fails must not change the caller's state.
   chooses_shapes ? choice.keep(s, policy_state) : core::PassInput::keep(s, *chosen.policy, policy_state);
   if (chosen.shapes != nullptr) chosen.shapes->store(policy_state);
-  if (searches() && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
+  if (searched && core::has_seed(chosen.choice.search.seeds, core::SearchSeed::kKept)) search.store(choice, policy_state);
   if (chosen.rules.packing == core::Packing::kContention) problem.waits().store(s, policy_state);
   policy_state.policy = request.policy;
   plan.device = backends.device();

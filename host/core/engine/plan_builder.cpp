@@ -8,6 +8,7 @@
 #include "host/core/choice/shape_problem.hpp"
 #include "host/core/model/costs.hpp"
 #include "host/core/placement/plan_rows.hpp"
+#include "host/core/quota/quota_order.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -251,7 +252,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
         one.other_at = result.reserve_at[reserved];
       }
       const Reason* const known = d.action == Action::kWait ? class_reason(pass, one) : nullptr;
-      if (pass.choice != nullptr && !is_lost) d.reason = pass.choice->outbid(job_index);
+      if (pass.choice != nullptr && !is_lost && one.other < 0) d.reason = pass.choice->outbid(job_index);
       if (known != nullptr) {
         d.reason = *known;
       } else if (d.reason.code == ReasonCode::kNone) {
@@ -259,6 +260,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
       } else {
         reasons_.add_unavailable(job_index, d.reason);
       }
+      if (pass.quotas != nullptr) pass.quotas->say_why(s, job_index, d.reason);
       unproved = unproved || d.reason.code == ReasonCode::kBudget;
     }
     count(plan.totals, d.action);

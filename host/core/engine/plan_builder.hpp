@@ -19,6 +19,7 @@ namespace berth::core {
 class Failures;
 class KeptPass;
 class KeptQueue;
+class QuotaOrder;
 class ShapeProblem;
 struct PassChange;
 
@@ -37,6 +38,7 @@ struct PassOutput {
       nullptr;  // where a policy chooses shapes: [jobs of the state] 1: runs, and released its GPUs before the pass
   // [jobs of the state] jobs of one class that wait have one reason, -1: no class; null: there are none
   const std::vector<std::int32_t>* class_of = nullptr;
+  const QuotaOrder* quotas = nullptr;  // where jobs may be displaced for quotas
 };
 
 /// Turns the outcomes of a scheduling pass into decisions with rates, costs and reasons. Memory is kept between plans.

@@ -112,6 +112,10 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   const PassInput::Marks marks{problem.pass.lost(), problem.pass.repaired(), skipped_};
   Input& input = next(inputs_, n_inputs_);
   order(s, entry, *pass.asked, marks, problem.tried, input.pass);
+  // A scenario that says that jobs stay, or that states an order, means it.
+  if (pass.asked->order.empty() && pass.asked->preemptive.value_or(true)) {
+    input.pass.arrange(s, entry, chosen_.rules.quotas, marks, problem.tried.view(problem.pass.view()));
+  }
   input.request = input.pass.request(s, entry, chosen_.rules, marks, 0, pass.taken, &problem.tried);
   return n_inputs_ - 1;
 }

@@ -17,7 +17,7 @@ bool KeptQueue::answers(const StateImpl& s, const ChosenPolicy& chosen) const {
     return false;
   if (chosen.entry->preemptive && !chosen.policy->rises_only_at_changes()) return false;
   if (chosen.shape != ShapeRule::kLeastGpuTime && s.any_several_shapes()) return false;
-  return s.node.sharing_nodes == 0;
+  return s.node.sharing_nodes == 0 && !(chosen.entry->preemptive && QuotaOrder::applies(s, rules.quotas));
 }
 
 JobColumns KeptQueue::columns(const StateImpl& s, std::int32_t job) {
@@ -183,6 +183,10 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   ++decision_;
   mark(s, rejected, rejected_);
   mark(s, failures.jobs(), broken_);
+  const auto waits = [&](std::int32_t job) { return s.job.running[to_index(job)] == 0 && !is_marked(rejected_, job); };
+  if (QuotaOrder::applies(s, chosen.rules.quotas) && (failures.any() || quotas_.any_entitled(s, *p_, chosen.rules.quotas, waits))) {
+    return false;
+  }
   // Until this one has changed, nothing needs to be read: it is the pass over all jobs.
   if (stays_inexact(s)) return false;
   inexact_ = {};

@@ -11,6 +11,7 @@
 #include "host/core/placement/overruns.hpp"
 #include "host/core/placement/rejections.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
+#include "host/core/quota/quota_order.hpp"
 #include "host/core/state/change_log.hpp"
 #include "host/core/state/job_times.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -89,6 +90,7 @@ class KeptQueue final : private KeySource {
   static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }
 
   Reading reading_ = Reading::kNothing;
+  QuotaOrder quotas_;
   bool known_ = false;    // all of this is of the state, and no job is inexact
   bool settled_ = false;  // the last pass changed little
   bool seen_ = false;     // the state and the policy are those of the last decision

@@ -25,6 +25,7 @@ class StateJobs final : public LiveJobs {
 void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state,
                       const Marks& marks, const TriedOptions& tried) {
   off_ends_.clear();
+  reclaims_ = false;
   const std::size_t n = s.jobs.size();
   remaining_.resize(n);
   attained_.resize(n);
@@ -52,6 +53,11 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   for (std::size_t i = 0; i < jobs_.size(); ++i) keys_[to_index(jobs_[i])] = batch_[i];
   sorter_.sort(jobs_, keys_, s.job_rank());
   order_.assign(sorter_.order().begin(), sorter_.order().end());
+}
+
+void PassInput::arrange(const StateImpl& s, const PolicyEntry& entry, Quotas quotas, const Marks& marks,
+                        const kernel::ProblemView& problem) {
+  reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.repaired, marks.rejected}, order_);
 }
 
 // Jobs that ended since the last decision are put in their places. Anything else is read again.
@@ -95,7 +101,7 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
     const std::int32_t job = order_[i];
     const kernel::Outcome outcome = answer.outcome[i];
     const bool starts = outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved;
-    if (starts && !entry.preemptive) continue;
+    if ((starts || outcome == kernel::Outcome::kKept) && !entry.preemptive) continue;
     if (starts) {
       const kernel::OptionRow& option = p.options[p.option_begin[job] + answer.option[i]];
       gpus_then_[to_index(job)] = static_cast<std::int32_t>(std::max<std::int64_t>(1, p.demands[option.demand].gpus));
@@ -114,6 +120,8 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const kernel::Outcome outcome = answer.outcome[i];
     if (outcome == kernel::Outcome::kPlaced || outcome == kernel::Outcome::kMoved || outcome == kernel::Outcome::kKept) continue;
+    // A job that borrows may be displaced later than now.
+    if (reclaims_ && quotas_.standing(order_[i]) != QuotaStanding::kBorrowing) until = std::min(until, quotas_.victims_from());
     if (const TimeUs last = s.last_start(order_[i]); last != kNever) until = std::min(until, std::max(s.now, last + 1));
   }
   return until;
@@ -127,6 +135,7 @@ void PassInput::look(const StateImpl& s) {
 void PassInput::look(const StateImpl& s, const std::vector<std::int32_t>& order) {
   look(s);
   off_ends_.clear();
+  reclaims_ = false;
   attained_.resize(s.jobs.size());
   waiting_since_ = s.job.waiting_since;
   for (const std::int32_t job : s.job_order) attained_[to_index(job)] = s.attained_now(job);
@@ -150,7 +159,7 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
     const std::size_t job = to_index(order_[i]);
     running_[i] = s.job.running[job] != 0 && marks.lost[job] == 0 ? 1 : 0;
     victim_ok_[i] = running_[i] != 0 && marks.repaired[job] < 0 && s.job.victim_from[job] <= s.now ? 1 : 0;
-    assert(entry.preemptive || running_[i] == 0);  // such a policy orders no job that keeps its GPUs
+    assert(entry.preemptive || reclaims_ || running_[i] == 0);  // such a policy orders no job that keeps its GPUs
   }
   admitted_ = kernel::kNone;
   if (rules.admits_by_count) {
@@ -180,15 +189,16 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.order = order_.data();
   r.running = running_.data();
   r.victim_ok = victim_ok_.data();
-  r.preemption_class = s.job.preemption_class.data();
+  const bool by_quota = reclaims_ && quotas_.class_rule();
+  r.preemption_class = by_quota ? quotas_.classes() : s.job.preemption_class.data();
   r.job_rank = plans_ahead(rules.discipline) ? s.job_rank().data() : nullptr;
   r.option_run = option_run_.data();
   r.n_releases = static_cast<std::int32_t>(releases_.size());
   r.releases = releases_.data();
   r.discipline = rules.discipline;
   r.packing = pass_packing(rules.packing);
-  r.preemptive = entry.preemptive ? 1 : 0;
-  r.class_rule = entry.class_rule ? 1 : 0;
+  r.preemptive = entry.preemptive || reclaims_ ? 1 : 0;
+  r.class_rule = entry.class_rule || by_quota ? 1 : 0;
   r.max_tries = rules.max_tries;
   r.limit = max_iterations > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(max_iterations, r.n)) : r.n;
   if (admitted_ != kernel::kNone) r.limit = std::min(r.limit, admitted_);

@@ -9,6 +9,7 @@
 #include "host/core/placement/ordering.hpp"
 #include "host/core/placement/tried_options.hpp"
 #include "host/core/policy_api/policy.hpp"
+#include "host/core/quota/quota_order.hpp"
 #include "host/core/state/state_view.hpp"
 
 namespace berth::core {
@@ -29,6 +30,12 @@ class PassInput {
   /// Keys of all jobs that the policy orders, and their order. Preemptive policies order running jobs too.
   void order(const StateImpl& state, const PolicyEntry& entry, QueuePolicy& policy, const PolicyState& policy_state, const Marks& marks,
              const TriedOptions& tried);
+  /// After `order`: jobs within the quota of their queue come first, and displace jobs that borrow (docs/quotas.md).
+  /// @param problem  with the options that are tried
+  void arrange(const StateImpl& state, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem);
+  /// Whether jobs may be displaced for quotas in that order, and when the first that borrows may be; kNever: none later.
+  bool reclaims() const { return reclaims_; }
+  const QuotaOrder& quotas() const { return quotas_; }
   /// Only computes `remaining`, for a choice of shapes.
   void look(const StateImpl& state);
   /// Sets the columns of all jobs, and an order in which a pass was made elsewhere.
@@ -39,6 +46,7 @@ class PassInput {
   /// displaced.
   void order(const std::vector<std::int32_t>& jobs) {
     order_ = jobs;
+    reclaims_ = false;
     off_ends_.clear();
   }
   /// [jobs of the state] run time left now, of a waiting job in the option that is tried first; by the last `order` of a
@@ -80,6 +88,8 @@ class PassInput {
   std::uint64_t history_seen_ = 0;
   const void* history_of_ = nullptr;
   JobOrder sorter_;
+  QuotaOrder quotas_;
+  bool reclaims_ = false;
   CountedAdmission admission_;
   std::int32_t admitted_ = kernel::kNone;  // the first jobs of the order; kNone: all are tried
 };

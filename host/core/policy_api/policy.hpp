@@ -120,6 +120,13 @@ constexpr Packing pass_packing(Packing packing) {
   return packing == Packing::kConsolidate || packing == Packing::kContention ? Packing::kTopology : packing;
 }
 
+/// What the quotas of queues do beyond their limits: the parameter `quotas` (docs/quotas.md).
+enum class Quotas : std::uint8_t {
+  kLimits,      ///< nothing
+  kGuarantees,  ///< a queue gets its guarantee back from those that have more than theirs
+  kFair,        ///< and its fair share from those that have more than theirs
+};
+
 /// Rules of a policy's scheduling pass: the parameters common to all policies, and its own placement rules.
 struct PassRules {
   kernel::Discipline discipline;
@@ -127,6 +134,7 @@ struct PassRules {
   std::int32_t max_tries;
   std::optional<Consolidation> consolidation = std::nullopt;
   bool admits_by_count = false;  // only jobs run that could if places did not matter (docs/placement.md, section 11)
+  Quotas quotas = Quotas::kGuarantees;
 };
 
 /// @throws InvalidArgument for a parameter that the policy does not have, one given twice, or a bad value.

@@ -116,7 +116,9 @@ class ReasonText {
         return fmt::format("would delay {}, which {}", other(),
                            r_.until_us == kNever ? "has a reservation" : "is to start " + at(r_.until_us));
       case ReasonCode::kLostPriority:
-        return fmt::format("displaced by {}", other());
+        if (r_.queue < 0) return fmt::format("displaced by {}", other());
+        return fmt::format("displaced by {}: queue {} is entitled to {}, and its jobs before that have {}", other(), names_.queue(r_.queue),
+                           r_.gpu_type < 0 ? counted(r_.asked, "GPU") : counted(r_.asked, fmt::format("{} GPU", type())), r_.best);
       case ReasonCode::kDeadlineImpossible:
         return too_late();
       case ReasonCode::kNodeFailed:

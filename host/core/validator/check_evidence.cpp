@@ -136,6 +136,22 @@ class Evidence {
     }
   }
 
+  // A queue got GPUs back that it is entitled to.
+  void reclaimed(const Job& job, const Reason& r) {
+    const std::int32_t queue = s_.job.queue[to_index(r.other_job)];
+    if (r.queue != queue) {
+      found_.of(job, "is displaced for queue {}; the job that displaces it is of another", s_.queues[to_index(r.queue)].id);
+    }
+    const Decision* const other = decision_of_[to_index(r.other_job)];
+    std::int64_t gpus = 0;
+    for (std::int32_t e = other == nullptr ? 0 : other->entry_begin; other != nullptr && e < other->entry_end; ++e) {
+      gpus += std::int64_t{plan_.entries[to_index(e)].share_ppm} * std::popcount(plan_.entries[to_index(e)].gpus);
+    }
+    if (r.best + gpus / kWholeGpu > r.asked || r.missing != 0) {
+      found_.of(job, "is displaced for {} GPUs of a queue that has {} of the {} that it is entitled to", gpus / kWholeGpu, r.best, r.asked);
+    }
+  }
+
   void numbers(const Decision& d, const Job& job) {
     const Reason& r = d.reason;
     const auto states = [&] { return fmt::format("the reason {}, asked {} and best {}", name(r.code), r.asked, r.best); };
@@ -143,9 +159,14 @@ class Evidence {
       case ReasonCode::kNodeFailed:
         if (!s_.lost_gpus(d.job)) found_.of(job, "has the reason {}; it lost no GPU", name(r.code));
         [[fallthrough]];
+      case ReasonCode::kLostPriority:
+        if (r.queue >= 0) {
+          reclaimed(job, r);
+          return;
+        }
+        [[fallthrough]];
       case ReasonCode::kBehind:
       case ReasonCode::kReservedFor:
-      case ReasonCode::kLostPriority:
       case ReasonCode::kBudget:
         if (r.asked != 0 || r.best != 0 || r.missing != 0) found_.of(job, "has {}: that reason has no numbers", states());
         return;

@@ -254,10 +254,12 @@ void PlanValidator::check_displaced(const Decision& decision, const JobFacts& jo
   if (since < p.minimum_run_us) {
     found.of(*job.job, "is displaced after {}; its minimum run time is {}", seconds_text(since), seconds_text(p.minimum_run_us));
   }
-  if (plan_->policy != "priority") return;
+  if (plan_->policy != "priority" || decision.reason.queue >= 0) return;
   const std::int32_t other = decision.reason.other_job;
   const bool named = other >= 0 && other < facts_->job_index_end() && facts_->job(other).job != nullptr;
   const std::int32_t highest = named ? facts_->job(other).job->preemption.preemption_class : highest_class_;
+  // A job that moves has no reason. A queue may have got its GPUs back.
+  if (!named && !facts_->queues().empty()) return;
   if ((named || any_start_) && highest <= p.preemption_class) {
     found.of(*job.job, "of preemption class {} is displaced; {} is of class {}, which is not greater", p.preemption_class,
              named ? "job " + facts_->job(other).job->id : "the best job that starts", highest);

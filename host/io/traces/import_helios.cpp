@@ -99,7 +99,7 @@ Trace read_official(CsvReader& row) {
   return trace.finish();
 }
 
-struct Quotas {
+struct DayQuotas {
   std::string date;
   std::vector<std::pair<std::string, std::int64_t>> gpus;  ///< (virtual cluster, GPUs), in the file's order
 };
@@ -111,11 +111,11 @@ bool nearer(const std::string& a, const std::string& b, const std::string& day) 
 }
 
 /// Reads date x virtual cluster -> GPUs with a total, rows in any order. Keeps the row that suits `day` ("YYYY-MM-DD") best.
-Quotas read_quotas(CsvReader& row, const std::string& day) {
+DayQuotas read_quotas(CsvReader& row, const std::string& day) {
   const int date = row.column("date"), total = row.column("total");
-  Quotas best;
+  DayQuotas best;
   while (row.next()) {
-    Quotas one{std::string(row.text(date)), {}};
+    DayQuotas one{std::string(row.text(date)), {}};
     if (!core::parse_civil(one.date + "T00:00:00")) row.refuse(date, "a date YYYY-MM-DD");
     std::int64_t sum = 0;
     for (int c = 0; c < static_cast<int>(row.header().size()); ++c) {
@@ -132,7 +132,7 @@ Quotas read_quotas(CsvReader& row, const std::string& day) {
   return best;
 }
 
-Snapshot quota_cluster(const Quotas& quotas, bool with_names) {
+Snapshot quota_cluster(const DayQuotas& quotas, bool with_names) {
   Snapshot cluster;
   cluster.name = "helios-venus " + quotas.date;
   cluster.gpu_types.push_back({});
@@ -157,7 +157,7 @@ void derive_cluster(Imported& imported, CsvReader& row, const ImportOptions& opt
     const TimeUs at = core::parse_instant(options.at, imported.trace.origin_iso);
     if (origin) day = core::format_civil(*origin + at).substr(0, 10);
   }
-  const Quotas quotas = read_quotas(row, day);
+  const DayQuotas quotas = read_quotas(row, day);
   const bool with_names =
       std::any_of(imported.trace.jobs.begin(), imported.trace.jobs.end(), [](const TraceJob& job) { return !job.virtual_cluster.empty(); });
   imported.cluster = quota_cluster(quotas, with_names);

@@ -183,6 +183,9 @@ std::vector<PolicyParam> with_packing(std::vector<PolicyParam> own) {
        "topology: tightest level, best fit; count: capacity only; consolidate: whole nodes, best fit; emptiest: nodes with the most free "
        "GPUs first; contention: as topology, and gangs wait for a domain outside which the network would slow them; not with discipline "
        "strict"});
+  own.push_back({"quotas", "guarantees",
+                 "guarantees: a queue below its guarantee gets GPUs back from queues above theirs; fair: also below its fair share; "
+                 "limits: only limits count"});
   own.push_back({"max_tries", "64", "domains tried per group of a gang's tree before giving up"});
   return own;
 }

@@ -75,8 +75,11 @@ PassRules pass_rules(const PolicyEntry& entry, const Params& params) {
   }
   return {queue ? static_cast<kernel::Discipline>(settings.choice("discipline", std::span<const std::string_view>(policy::kDisciplines)))
                 : kernel::Discipline::kGreedy,
-          packing, static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
-          entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt, by_count};
+          packing,
+          static_cast<std::int32_t>(settings.integer("max_tries", 1, 1'000'000)),
+          entry.consolidation != nullptr ? entry.consolidation(params) : std::nullopt,
+          by_count,
+          static_cast<Quotas>(settings.choice("quotas", {"limits", "guarantees", "fair"}))};
 }
 
 ShapeRule shape_rule(const PolicyEntry& entry, const Params& params) {

@@ -560,7 +560,8 @@ TEST(PlanChanges, APassOverAllJobsFollowsQuietDecisions) {
     ClusterState state(sim::generate(options));
     Engine engine;
     PolicyState kept;
-    const Request request = asking_for_changes(policy);
+    Request request = asking_for_changes(policy);
+    request.params.emplace_back("quotas", "limits");  // guarantees need passes over all jobs
     Request whole = request;
     whole.changes_only = false;
     Plan plan;

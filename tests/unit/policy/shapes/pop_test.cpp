@@ -121,10 +121,10 @@ TEST(PopPolicy, OnePartIsTheFirstChoiceOfPrice) {
     request.seed = seed;
     for (int round = 0; round < 2; ++round) {
       request.policy = "pop";
-      request.params = {{"k", "1"}, {"objective", "goodput"}};
+      request.params = {{"k", "1"}, {"objective", "goodput"}, {"quotas", "limits"}};
       engine.decide(state, kept, request, plan);
       request.policy = "price";
-      request.params = {{"objective", "goodput"}};
+      request.params = {{"objective", "goodput"}, {"quotas", "limits"}};
       engine.decide(state, kept_by_price, request, by_price);
       plan.policy = "price";
       plan.params = by_price.params;

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "host/core/base/wide.hpp"
+#include "host/core/state/state_view.hpp"
+
+namespace berth::core {
+
+/// One taker of a weighted max-min division.
+struct ShareRequest {
+  std::int64_t most = 0;    ///< what it takes at the most
+  std::int64_t weight = 0;  ///< 0: it gets no more than `first`
+  std::int64_t first = 0;   ///< what it gets before the rest is divided
+  std::int64_t gets = 0;    ///< out
+};
+
+/// Memory of a division, kept between divisions.
+struct ShareMemory {
+  struct Remainder {
+    Wide parts;
+    std::size_t taker;
+  };
+  std::vector<std::size_t> order;
+  std::vector<Remainder> remainders;
+};
+
+/// Divides `amount` by weighted max-min. First every taker gets `first`, in their order. The rest goes to those that want more, in
+/// proportion to their weights; none gets more than `most`. What each gets of the rest is in whole units, and units that are left go,
+/// one each, to the greatest remainders, ties to the first. It is the division of KAI (docs/quotas.md, "Shares").
+/// O(n log n). @returns what is left
+std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<ShareRequest> takers, ShareMemory& memory);
+
+/// What the jobs of each queue are entitled to, in millionths of a GPU, by GPU type and over all types (docs/quotas.md).
+///
+/// A queue hands what it has down to its children: first their guarantees, as far as they ask for them, then the rest by weight. Jobs of
+/// a queue with children are a child without a guarantee and with the weight of the queue.
+class QueueShares {
+ public:
+  /// Whether some queue states a guarantee. Else nothing is entitled to anything.
+  static bool any_guarantee(const StateImpl& state);
+  /// @param demand  [queues * (types + 1)] what the jobs of each queue itself ask for, running and waiting
+  /// O(queues * types), and O(children^2) for each queue.
+  void set(const StateImpl& state, std::span<const std::int64_t> demand);
+  /// Its own, or the sum of its children's if that is more.
+  std::int64_t guarantee(std::int32_t queue, std::int32_t column) const { return guarantee_[at(queue, column)]; }
+  /// Of the jobs of the queue itself. Column `types` is for all types together.
+  std::int64_t guaranteed(std::int32_t queue, std::int32_t column) const { return guaranteed_[at(queue, column)]; }
+  std::int64_t fair(std::int32_t queue, std::int32_t column) const { return fair_[at(queue, column)]; }
+  /// Whether the queue, or one that it belongs to, states a guarantee in that column.
+  bool states(std::int32_t queue, std::int32_t column) const { return stated_[at(queue, column)] != 0; }
+
+ private:
+  std::size_t at(std::int32_t queue, std::int32_t column) const {
+    return static_cast<std::size_t>(queue) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
+  }
+  void sum_up(const StateImpl& state, std::span<const std::int64_t> demand);
+  void divide(const StateImpl& state, std::int32_t column, std::int64_t all, bool beyond, std::vector<std::int64_t>& out);
+
+  std::int32_t columns_ = 0;
+  std::vector<std::int64_t> own_;                    // [queues * columns] demand of a queue's own jobs
+  std::vector<std::int64_t> asked_;                  // [queues * columns] demand with children, at most the limits
+  std::vector<std::int64_t> guarantee_;              // [queues * columns] of a queue, at least the sum of its children's
+  std::vector<std::int64_t> guaranteed_;             // [queues * columns]
+  std::vector<std::int64_t> fair_;                   // [queues * columns]
+  std::vector<std::uint8_t> stated_;                 // [queues * columns]
+  std::vector<std::int64_t> has_;                    // [queues] of the column that is being divided
+  std::vector<std::vector<std::int32_t>> children_;  // [queues + 1] of a queue, of none
+  std::vector<ShareRequest> takers_;
+  std::vector<std::int64_t> of_children_;  // [queues * columns] guarantees of a queue's children
+  std::vector<std::int64_t> gpus_;         // [columns] that work
+  ShareMemory memory_;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,121 @@
+#include "host/core/quota/queue_standing.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/quota/quota_ledger.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+using QueueCells = std::vector<std::int64_t>;  // [queues * (types + 1)]
+
+class Standings {
+ public:
+  Standings(const StateImpl& state, const Plan* plan)
+      : s_(state), p_(state.problem()), columns_(state.gpu_types.size() + 1), own_(cells(), 0), asked_(cells(), 0), waiting_(cells(), 0) {
+    holds_.assign(s_.jobs.size(), 0);
+    if (plan == nullptr) {
+      for (const std::int32_t job : s_.job_order) {
+        if (s_.job.running[to_index(job)] != 0) hold(job, s_.held_entries(job));
+      }
+    } else {
+      for (const Decision& d : plan->decisions) {
+        if (runs_now(d.action))
+          hold(d.job, std::span(plan->entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));
+      }
+    }
+    for (const std::int32_t job : s_.job_order) {
+      const QuotaAmount asked = asked_amount(p_, job);
+      add(asked_, job, asked);
+      if (holds_[to_index(job)] == 0) add(waiting_, job, asked);
+    }
+    shares_.set(s_, asked_);
+  }
+
+  std::vector<QueueStanding> rows() {
+    const QueueCells has = with_children(own_), waiting = with_children(waiting_);
+    QueueCells entitled(cells(), 0), fair(cells(), 0), guarantee(cells(), 0);
+    for (std::size_t i = 0; i < cells(); ++i) {
+      const auto queue = static_cast<std::int32_t>(i / columns_), column = static_cast<std::int32_t>(i % columns_);
+      entitled[i] = shares_.guaranteed(queue, column);
+      fair[i] = shares_.fair(queue, column);
+      guarantee[i] = shares_.guarantee(queue, column);
+    }
+    entitled = with_children(entitled);
+    fair = with_children(fair);
+    std::vector<QueueStanding> rows;
+    for (std::int32_t q = 0; q < std::ssize(s_.queues); ++q) {
+      const auto add_row = [&](std::int32_t column) {
+        const std::size_t i = to_index(q) * columns_ + to_index(column);
+        const bool all = to_index(column) + 1 == columns_;
+        const std::int64_t cap = s_.queue_cap[i];
+        rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap, entitled[i], fair[i], has[i], waiting[i],
+                        starved_since(q, column)});
+      };
+      add_row(static_cast<std::int32_t>(columns_) - 1);
+      for (std::int32_t type = 0; to_index(type) + 1 < columns_; ++type) {
+        const std::size_t i = to_index(q) * columns_ + to_index(type);
+        if (guarantee[i] > 0 || s_.queue_cap[i] != kernel::kNoLimit) add_row(type);
+      }
+    }
+    return rows;
+  }
+
+ private:
+  std::size_t cells() const { return s_.queues.size() * columns_; }
+  void hold(std::int32_t job, std::span<const PlanEntry> entries) {
+    holds_[to_index(job)] = 1;
+    for (const PlanEntry& entry : entries) {
+      add(own_, job, {std::int64_t{entry.share_ppm} * std::popcount(entry.gpus), s_.node.type[to_index(entry.node)]});
+    }
+  }
+  void add(QueueCells& to, std::int32_t job, const QuotaAmount& amount) const {
+    const std::int32_t queue = s_.job.queue[to_index(job)];
+    if (queue < 0) return;
+    for (const std::int32_t column : {amount.type, static_cast<std::int32_t>(columns_) - 1}) {
+      if (column >= 0) to[to_index(queue) * columns_ + to_index(column)] += amount.gpus;
+    }
+  }
+  // Parents are before their children.
+  QueueCells with_children(QueueCells own) const {
+    for (std::size_t q = s_.queues.size(); q-- > 0;) {
+      const std::int32_t parent = s_.queue_parent[q];
+      for (std::size_t c = 0; parent >= 0 && c < columns_; ++c) own[to_index(parent) * columns_ + c] += own[q * columns_ + c];
+    }
+    return own;
+  }
+  bool is_below(std::int32_t queue, std::int32_t ancestor) const {
+    while (queue >= 0 && queue != ancestor) queue = s_.queue_parent[to_index(queue)];
+    return queue >= 0;
+  }
+  TimeUs starved_since(std::int32_t queue, std::int32_t column) const {
+    TimeUs since = kNever;
+    for (const std::int32_t job : s_.job_order) {
+      const std::int32_t of = s_.job.queue[to_index(job)];
+      const QuotaAmount asked = asked_amount(p_, job);
+      const bool counts = column == asked.type || to_index(column) + 1 == columns_;
+      if (holds_[to_index(job)] != 0 || asked.gpus == 0 || !counts || of < 0 || !is_below(of, queue)) continue;
+      if (own_[to_index(of) * columns_ + to_index(column)] + asked.gpus > shares_.guaranteed(of, column)) continue;
+      const TimeUs waits = s_.job.waiting_since[to_index(job)];
+      since = std::min(since, waits == kNever ? s_.job.submit[to_index(job)] : waits);
+    }
+    return since;
+  }
+
+  const StateImpl& s_;
+  const kernel::ProblemView& p_;
+  std::size_t columns_;
+  QueueCells own_, asked_, waiting_;
+  std::vector<std::uint8_t> holds_;  // [jobs]
+  QueueShares shares_;
+};
+
+}  // namespace
+
+std::vector<QueueStanding> queue_standings(const StateView& state, const Plan* plan) { return Standings(impl_of(state), plan).rows(); }
+
+}  // namespace berth::core

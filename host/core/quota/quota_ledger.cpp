@@ -1,0 +1,69 @@
+#include "host/core/quota/quota_ledger.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+
+QuotaAmount asked_amount(const kernel::ProblemView& p, std::int32_t job) {
+  const std::int32_t first = p.option_begin[job], last = p.option_end[job];
+  if (first == last) return {};
+  const kernel::DemandRow& row = p.demands[p.options[first].demand];
+  QuotaAmount asked{row.quota, row.gpu_type};
+  for (std::int32_t o = first + 1; o < last; ++o) {
+    if (p.demands[p.options[o].demand].gpu_type != asked.type) asked.type = kernel::kNone;
+  }
+  return asked;
+}
+
+QuotaAmount held_amount(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
+  QuotaAmount held{0, p.option_begin[job] == p.option_end[job] ? s.job.held_type[to_index(job)] : asked_amount(p, job).type};
+  for (const kernel::HeldRow& row : s.jobs[to_index(job)].held) held.gpus += std::int64_t{row.share_ppm} * std::popcount(row.mask);
+  return held;
+}
+
+void QuotaLedger::begin(const StateImpl& s) {
+  columns_ = static_cast<std::int32_t>(s.gpu_types.size()) + 1;
+  asked_.assign(s.queues.size() * to_index(columns_), 0);
+  taken_.assign(asked_.size(), 0);
+}
+
+void QuotaLedger::add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const {
+  if (queue < 0) return;
+  std::int64_t* const row = to.data() + to_index(queue) * to_index(columns_);
+  for (const std::int32_t column : {amount.type, columns_ - 1}) {
+    if (column >= 0) row[column] = saturating_add(row[column], amount.gpus);
+  }
+}
+
+bool QuotaLedger::is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const {
+  if (queue < 0) return false;
+  bool any = false;
+  for (const std::int32_t column : {more.type, columns_ - 1}) {
+    if (column < 0) continue;
+    if (!shares_.states(queue, column) && !(fair && column == columns_ - 1)) continue;
+    any = true;
+    const std::int64_t has = taken_[to_index(queue) * to_index(columns_) + to_index(column)];
+    const std::int64_t entitled = fair ? shares_.fair(queue, column) : shares_.guaranteed(queue, column);
+    if (saturating_add(has, more.gpus) > entitled) return false;
+  }
+  return any;
+}
+
+std::int64_t QuotaLedger::taken(std::int32_t queue, std::int32_t column) const {
+  return taken_[to_index(queue) * to_index(columns_) + to_index(column)];
+}
+
+std::int64_t QuotaLedger::entitled(std::int32_t queue, bool fair) const {
+  const std::int32_t all = columns_ - 1;
+  if (fair) return shares_.fair(queue, all);
+  std::int64_t of_types = 0;
+  for (std::int32_t c = 0; c < all; ++c) of_types = saturating_add(of_types, shares_.guaranteed(queue, c));
+  return std::max(shares_.guaranteed(queue, all), of_types);
+}
+
+}  // namespace berth::core

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/kernel/base/problem.hpp"
+#include "host/core/quota/queue_shares.hpp"
+
+namespace berth::core {
+
+/// GPUs that count for quotas, in millionths, and their type; kNone: of several types, so that they count over all types alone.
+struct QuotaAmount {
+  std::int64_t gpus = 0;
+  std::int32_t type = kernel::kNone;
+};
+/// What a job asks for in the first option that is tried, running or not. Nothing where it has none.
+QuotaAmount asked_amount(const kernel::ProblemView& problem, std::int32_t job);
+/// What a running job holds, of the type of `asked_amount`.
+QuotaAmount held_amount(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job);
+
+/// Fills up what queues are entitled to, job by job. Columns are GPU types, and all types together.
+class QuotaLedger {
+ public:
+  /// Nothing is asked for and nothing taken.
+  void begin(const StateImpl& state);
+  /// A job of the queue asks for GPUs, or has them.
+  void ask(std::int32_t queue, const QuotaAmount& amount) { add(asked_, queue, amount); }
+  /// After all asked: finds what queues are entitled to.
+  void divide(const StateImpl& state) { shares_.set(state, asked_); }
+  void take(std::int32_t queue, const QuotaAmount& amount) { add(taken_, queue, amount); }
+  void take_nothing() { taken_.assign(taken_.size(), 0); }
+  /// Whether the queue stays within its guarantee, or its fair share, if it takes more: in each column of the amount in which it or
+  /// an ancestor states a guarantee, of which there must be one. A fair share also counts over all types.
+  bool is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const;
+  /// The column by which a queue is judged: all types together, where something is stated of them, else the type.
+  std::int32_t column_of(std::int32_t queue, std::int32_t type, bool fair) const {
+    return fair || shares_.states(queue, columns_ - 1) ? columns_ - 1 : type;
+  }
+  /// In millionths of a GPU.
+  std::int64_t taken(std::int32_t queue, std::int32_t column) const;
+  std::int64_t entitled(std::int32_t queue, std::int32_t column, bool fair) const {
+    return fair ? shares_.fair(queue, column) : shares_.guaranteed(queue, column);
+  }
+  /// Over all types, as far as queues state them.
+  std::int64_t taken(std::int32_t queue) const { return taken(queue, columns_ - 1); }
+  std::int64_t entitled(std::int32_t queue, bool fair) const;
+  bool is_all_types(std::int32_t column) const { return column == columns_ - 1; }
+
+ private:
+  void add(std::vector<std::int64_t>& to, std::int32_t queue, const QuotaAmount& amount) const;
+
+  std::int32_t columns_ = 0;
+  QueueShares shares_;
+  std::vector<std::int64_t> asked_, taken_;  // [queues * columns] of the queue's own jobs
+};
+
+}  // namespace berth::core

@@ -1,0 +1,273 @@
+#include "host/core/quota/quota_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/model/costs.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+constexpr std::array kStandings{QuotaStanding::kGuaranteed, QuotaStanding::kFair, QuotaStanding::kBorrowing};
+
+TimeUs got_gpus_at(const StateImpl& s, std::int32_t job) {
+  const TimeUs at = s.jobs[to_index(job)].job->last_assignment_us;
+  return at == kNever ? s.job.submit[to_index(job)] : at;
+}
+
+bool runs(const StateImpl& s, const QuotaMarks& marks, std::int32_t job) {
+  return s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
+}
+
+}  // namespace
+
+bool QuotaOrder::applies(const StateImpl& s, Quotas quotas) {
+  return quotas == Quotas::kFair ? !s.queues.empty() : quotas == Quotas::kGuarantees && QueueShares::any_guarantee(s);
+}
+
+bool QuotaOrder::is_protected(const StateImpl& s, const QuotaMarks& marks, std::int32_t job) {
+  return marks.repaired[to_index(job)] >= 0 || marks.left_out[to_index(job)] != 0 || s.job.victim_from[to_index(job)] > s.now;
+}
+
+// What queues ask for and have.
+void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running, std::span<const std::int32_t> order) {
+  victims_from_ = kNever;
+  standing_.assign(s.jobs.size(), static_cast<std::uint8_t>(QuotaStanding::kBorrowing));
+  option_.assign(s.jobs.size(), kernel::kNone);
+  evidence_.assign(s.jobs.size(), {});
+  ledger_.begin(s);
+  const auto ask = [&](std::int32_t job, const QuotaAmount& amount) {
+    if (std::exchange(option_[to_index(job)], 0) == kernel::kNone) ledger_.ask(s.job.queue[to_index(job)], amount);
+  };
+  for (const std::int32_t job : running) {
+    const QuotaAmount held = held_amount(s, *problem_, job), asked = asked_amount(*problem_, job);
+    ask(job, asked.gpus > 0 ? asked : held);
+    ledger_.take(s.job.queue[to_index(job)], held);
+  }
+  for (const std::int32_t job : order) ask(job, asked_amount(*problem_, job));
+  ledger_.divide(s);
+  had_.resize(s.queues.size());
+  for (std::size_t q = 0; q < had_.size(); ++q) had_[q] = ledger_.taken(static_cast<std::int32_t>(q));
+}
+
+QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_held) {
+  const std::int32_t queue = s.job.queue[to_index(job)];
+  const kernel::ProblemView& p = *problem_;
+  const std::int32_t begin = p.option_begin[job], n = p.option_end[job] - begin;
+  QuotaAmount amount = as_held || n == 0 ? held_amount(s, p, job) : asked_amount(p, job);
+  std::int32_t option = 0;
+  const auto is_within = [&](bool fair) {
+    if (as_held || n == 0) return amount.gpus > 0 && ledger_.is_within(queue, amount, fair);
+    const auto fits = [&](std::int32_t o) {
+      const kernel::DemandRow& row = p.demands[p.options[begin + o].demand];
+      amount.gpus = row.quota;
+      if (any_option_) amount.type = row.gpu_type;
+      return ledger_.is_within(queue, amount, fair);
+    };
+    if (any_option_) {
+      for (option = 0; option < n; ++option) {
+        if (fits(option)) return true;
+      }
+      return false;
+    }
+    // Any of them may be taken. The job is charged with the first, which is judged last.
+    for (option = n - 1; option > 0; --option) {
+      if (!fits(option)) return false;
+    }
+    return fits(0);
+  };
+  QuotaStanding standing = QuotaStanding::kBorrowing;
+  if (is_within(false)) {
+    standing = QuotaStanding::kGuaranteed;
+  } else if (quotas_ == Quotas::kFair && is_within(true)) {
+    standing = QuotaStanding::kFair;
+  }
+  if (standing != QuotaStanding::kBorrowing) {
+    const bool fair = standing == QuotaStanding::kFair;
+    const std::int32_t column = ledger_.column_of(queue, amount.type, fair);
+    evidence_[to_index(job)] = {column, ledger_.entitled(queue, column, fair), ledger_.taken(queue, column)};
+    ledger_.take(queue, amount);
+    option_[to_index(job)] = option;
+  }
+  standing_[to_index(job)] = static_cast<std::uint8_t>(standing);
+  return standing;
+}
+
+// Those last that are displaced first: jobs that borrow before those within a fair share; of the queue that is furthest above what it
+// is entitled to, by its weight; of that the lowest priority, the least cost, and the youngest.
+void QuotaOrder::order_victims(const StateImpl& s) {
+  const auto none = static_cast<std::int32_t>(s.queues.size());  // no queue
+  rows_.clear();
+  for (const std::int32_t job : victims_) {
+    const std::int64_t gpus = held_amount(s, *problem_, job).gpus;
+    const std::int64_t cost = saturating_mul(displace_cost(s.jobs[to_index(job)].job->costs), gpus);
+    const std::int32_t queue = s.job.queue[to_index(job)];
+    rows_.push_back({queue < 0 ? none : queue, s.job.priority[to_index(job)], cost, got_gpus_at(s, job), job, gpus});
+  }
+  std::sort(rows_.begin(), rows_.end(), [&](const Victim& a, const Victim& b) {
+    return std::tuple(a.queue, standing(b.job), a.priority, a.cost, b.since, s.job_rank()[to_index(b.job)]) <
+           std::tuple(b.queue, standing(a.job), b.priority, b.cost, a.since, s.job_rank()[to_index(a.job)]);
+  });
+  heap_.clear();
+  for (std::size_t i = 0; i < rows_.size();) {
+    const std::int32_t queue = rows_[i].queue;
+    Excess one{INT64_MAX, 1, i, i};
+    if (queue != none) {
+      one.over = had_[to_index(queue)] - ledger_.entitled(queue, quotas_ == Quotas::kFair);
+      one.weight = std::max<std::int64_t>(1, s.queues[to_index(queue)].weight_ppm);
+    }
+    while (one.end < rows_.size() && rows_[one.end].queue == queue) ++one.end;
+    i = one.end;
+    heap_.push_back(one);
+  }
+  const auto less = [&](const Excess& a, const Excess& b) {
+    const Wide left = Wide{a.over} * b.weight, right = Wide{b.over} * a.weight;
+    return left != right ? left < right : rows_[a.next].queue < rows_[b.next].queue;
+  };
+  victims_.clear();
+  std::make_heap(heap_.begin(), heap_.end(), less);
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), less);
+    Excess& one = heap_.back();
+    const Victim& victim = rows_[one.next];
+    victims_.push_back(victim.job);
+    if (victim.queue != none) one.over -= victim.gpus;
+    if (++one.next == one.end) {
+      heap_.pop_back();
+    } else {
+      std::push_heap(heap_.begin(), heap_.end(), less);
+    }
+  }
+  std::reverse(victims_.begin(), victims_.end());
+}
+
+// Running jobs are entitled first: protected ones, then the oldest. After `look`; `running_` are those that may be added.
+bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, std::span<const std::uint8_t> chosen,
+                                 std::vector<std::int32_t>& order) {
+  bool any = false;
+  for (const std::int32_t job : order) {
+    const bool is_entitled = stand(s, job, false) != QuotaStanding::kBorrowing;
+    any = any || (is_entitled && (chosen.empty() || chosen[to_index(job)] == 0));
+  }
+  if (!any) return false;
+  ledger_.take_nothing();
+  const auto key = [&](std::int32_t job) {
+    return std::tuple(!is_protected(s, marks, job), got_gpus_at(s, job), s.job_rank()[to_index(job)]);
+  };
+  std::sort(running_.begin(), running_.end(), [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  victims_.clear();
+  for (const std::int32_t job : running_) {
+    const bool stays = marks.repaired[to_index(job)] >= 0 || marks.left_out[to_index(job)] != 0;
+    if (stand(s, job, true) == QuotaStanding::kGuaranteed || stays) continue;
+    if (is_protected(s, marks, job)) {
+      victims_from_ = std::min(victims_from_, s.job.victim_from[to_index(job)]);
+    } else {
+      victims_.push_back(job);
+    }
+  }
+  order_victims(s);
+  arranged_.clear();
+  for (const QuotaStanding now : kStandings) {
+    for (const std::vector<std::int32_t>* const jobs : {&victims_, &order}) {
+      std::copy_if(jobs->begin(), jobs->end(), std::back_inserter(arranged_), [&](std::int32_t job) { return standing(job) == now; });
+    }
+  }
+  class_.assign(s.jobs.size(), 0);
+  for (const std::int32_t job : arranged_) class_[to_index(job)] = 2 - standing_[to_index(job)];
+  order.swap(arranged_);
+  class_rule_ = true;
+  return true;
+}
+
+// Jobs are judged by what they ask for, so that the order does not depend on which of them run.
+bool QuotaOrder::arrange_preemptive(const StateImpl& s, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order) {
+  ledger_.take_nothing();
+  const auto stays = [&](std::int32_t job) { return runs(s, marks, job) && is_protected(s, marks, job); };
+  for (const std::int32_t job : running_) {
+    if (stays(job)) stand(s, job, false);
+  }
+  for (const std::int32_t job : order) {
+    if (!stays(job)) stand(s, job, false);
+  }
+  const std::uint8_t first = standing_[to_index(order.front())];
+  if (std::all_of(order.begin(), order.end(), [&](std::int32_t job) { return standing_[to_index(job)] == first; })) return false;
+  arranged_.clear();
+  for (const QuotaStanding now : kStandings) {
+    std::copy_if(order.begin(), order.end(), std::back_inserter(arranged_), [&](std::int32_t job) { return standing(job) == now; });
+  }
+  order.swap(arranged_);
+  class_rule_ = class_rule;
+  if (!class_rule) return true;
+  // Standing first, then the classes of the jobs, by rank.
+  std::vector<std::int32_t>& known = arranged_;
+  known.clear();
+  for (const std::int32_t job : order) known.push_back(s.job.preemption_class[to_index(job)]);
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  class_.assign(s.jobs.size(), 0);
+  for (const std::int32_t job : order) {
+    const auto rank = std::lower_bound(known.begin(), known.end(), s.job.preemption_class[to_index(job)]) - known.begin();
+    class_[to_index(job)] = static_cast<std::int32_t>((2 - standing_[to_index(job)]) * std::ssize(known) + rank);
+  }
+  return true;
+}
+
+bool QuotaOrder::arrange(const StateImpl& s, const kernel::ProblemView& problem, const PolicyEntry& entry, Quotas quotas,
+                         const QuotaMarks& marks, std::vector<std::int32_t>& order) {
+  if (order.empty() || !applies(s, quotas)) return false;
+  problem_ = &problem;
+  quotas_ = quotas;
+  any_option_ = false;
+  running_.clear();
+  std::copy_if(s.job_order.begin(), s.job_order.end(), std::back_inserter(running_), [&](std::int32_t job) { return runs(s, marks, job); });
+  look(s, running_, order);
+  return entry.preemptive ? arrange_preemptive(s, entry.class_rule, marks, order) : arrange_waiting(s, marks, {}, order);
+}
+
+bool QuotaOrder::arrange_chosen(const StateImpl& s, const kernel::ProblemView& problem, Quotas quotas, const QuotaMarks& marks,
+                                std::span<const std::int32_t> stay, std::span<const std::uint8_t> chosen,
+                                std::vector<std::int32_t>& order) {
+  if (order.empty() || !applies(s, quotas)) return false;
+  problem_ = &problem;
+  quotas_ = quotas;
+  any_option_ = true;
+  running_.assign(stay.begin(), stay.end());
+  look(s, stay, order);
+  return arrange_waiting(s, marks, chosen, order);
+}
+
+bool QuotaOrder::any_entitled(const StateImpl& s, const kernel::ProblemView& problem, Quotas quotas,
+                              const std::function<bool(std::int32_t)>& waits) {
+  problem_ = &problem;
+  quotas_ = quotas;
+  any_option_ = false;
+  running_.clear();
+  arranged_.clear();
+  for (const std::int32_t job : s.job_order) {
+    if (s.job.running[to_index(job)] != 0) {
+      running_.push_back(job);
+    } else if (waits(job)) {
+      arranged_.push_back(job);
+    }
+  }
+  look(s, running_, arranged_);
+  return std::any_of(arranged_.begin(), arranged_.end(),
+                     [&](std::int32_t job) { return stand(s, job, false) != QuotaStanding::kBorrowing; });
+}
+
+void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason) const {
+  if (reason.code != ReasonCode::kLostPriority || reason.other_job < 0 || standing(reason.other_job) >= standing(victim)) return;
+  const Evidence& why = evidence_[to_index(reason.other_job)];
+  reason.queue = s.job.queue[to_index(reason.other_job)];
+  reason.gpu_type = ledger_.is_all_types(why.column) ? -1 : why.column;
+  reason.asked = why.entitled / kWholeGpu;
+  reason.best = why.before / kWholeGpu;
+}
+
+}  // namespace berth::core

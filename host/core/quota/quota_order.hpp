@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "berth/plan.hpp"
+#include "host/core/policy_api/policy.hpp"
+#include "host/core/quota/quota_ledger.hpp"
+
+namespace berth::core {
+
+/// How a job stands to what its queue is entitled to.
+enum class QuotaStanding : std::uint8_t { kGuaranteed, kFair, kBorrowing };
+
+/// What a decision knows about jobs, by job.
+struct QuotaMarks {
+  std::span<const std::uint8_t> lost;      ///< 1: runs on failed GPUs, and counts as waiting
+  std::span<const std::int32_t> repaired;  ///< >= 0: is repaired, and not displaced
+  std::span<const std::uint8_t> left_out;  ///< 1: is not displaced, nor ordered
+};
+
+/// Arranges the order of a policy by what queues are entitled to. Jobs that their queue is entitled to come first, and take GPUs
+/// from jobs that borrow. docs/quotas.md proves that this ends.
+///
+/// Where the policy displaces jobs, the entitlement of a queue goes to its jobs in the policy's order. Otherwise it goes to its running
+/// jobs first, the oldest first, so that none of them is displaced for a job of its own queue.
+class QuotaOrder {
+ public:
+  /// Whether quotas can change an order of this state at all.
+  static bool applies(const StateImpl& state, Quotas quotas);
+  /// @param entry  of a policy that orders a queue
+  /// @param problem  with the options in which waiting jobs are tried
+  /// @param order  jobs in the policy's order; rearranged. Without a preemptive policy running jobs that borrow are added.
+  /// @returns whether jobs may be displaced for quotas; else the order is as the policy has it
+  /// O(jobs log jobs).
+  bool arrange(const StateImpl& state, const kernel::ProblemView& problem, const PolicyEntry& entry, Quotas quotas, const QuotaMarks& marks,
+               std::vector<std::int32_t>& order);
+  /// For a pass in which some jobs stay where they run, and all others seek places.
+  /// @param problem  with the options in which the others are tried: one of them must be within what the queue is entitled to
+  /// @param stay  jobs that stay; those that borrow and may be displaced are added to the order
+  /// @param chosen  [jobs] 1: the policy has chosen how this one of the others runs
+  /// @param order  the others; rearranged
+  /// @returns false also where all that are entitled are chosen
+  bool arrange_chosen(const StateImpl& state, const kernel::ProblemView& problem, Quotas quotas, const QuotaMarks& marks,
+                      std::span<const std::int32_t> stay, std::span<const std::uint8_t> chosen, std::vector<std::int32_t>& order);
+
+  /// Whether `arrange` would find a job that waits and is not borrowing, where the policy does not displace jobs and none has lost GPUs.
+  /// O(jobs). @param waits  whether a job is one of the order
+  bool any_entitled(const StateImpl& state, const kernel::ProblemView& problem, Quotas quotas,
+                    const std::function<bool(std::int32_t)>& waits);
+
+  /// After `arrange` returned true: [jobs] preemption classes of the pass, see `class_rule`.
+  const std::int32_t* classes() const { return class_.data(); }
+  /// The same: whether victims need a smaller class than the job that starts, not a later position alone.
+  bool class_rule() const { return class_rule_; }
+  QuotaStanding standing(std::int32_t job) const { return static_cast<QuotaStanding>(standing_[static_cast<std::size_t>(job)]); }
+  /// After `arrange_chosen`: the option by which a job without places is not borrowing.
+  std::int32_t option(std::int32_t job) const { return option_[static_cast<std::size_t>(job)]; }
+  /// When the first running job that borrows may be displaced; kNever: none later than now.
+  TimeUs victims_from() const { return victims_from_; }
+  /// Adds to kLostPriority of a displaced job what the queue of the other is entitled to, if it was displaced for that.
+  void say_why(const StateImpl& state, std::int32_t victim, Reason& reason) const;
+
+ private:
+  void look(const StateImpl& state, std::span<const std::int32_t> running, std::span<const std::int32_t> order);
+  QuotaStanding stand(const StateImpl& state, std::int32_t job, bool as_held);
+  bool arrange_preemptive(const StateImpl& state, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order);
+  bool arrange_waiting(const StateImpl& state, const QuotaMarks& marks, std::span<const std::uint8_t> chosen,
+                       std::vector<std::int32_t>& order);
+  void order_victims(const StateImpl& state);
+  static bool is_protected(const StateImpl& state, const QuotaMarks& marks, std::int32_t job);
+
+  const kernel::ProblemView* problem_ = nullptr;
+  Quotas quotas_ = Quotas::kLimits;
+  bool any_option_ = false;  // of a waiting job must be within; else all
+  QuotaLedger ledger_;
+  std::vector<std::int64_t> had_;  // [queues] GPUs of its running jobs, in millionths
+  /// A running job that may be displaced.
+  struct Victim {
+    std::int32_t queue;  // of no queue: after all
+    std::int32_t priority;
+    std::int64_t cost;
+    TimeUs since;
+    std::int32_t job;
+    std::int64_t gpus;
+  };
+  /// Victims of a queue, rows [next, end): GPUs beyond what it is entitled to, over its weight.
+  struct Excess {
+    std::int64_t over, weight;
+    std::size_t next, end;
+  };
+  std::vector<Victim> rows_;
+  std::vector<Excess> heap_;
+  /// Why a job is not borrowing.
+  struct Evidence {
+    std::int32_t column = -1;
+    std::int64_t entitled = 0, before = 0;  // GPUs of its queue, and of those what jobs before it have, in millionths
+  };
+  std::vector<Evidence> evidence_;               // [jobs]
+  std::vector<std::uint8_t> standing_;           // [jobs]
+  std::vector<std::int32_t> class_, option_;     // [jobs]
+  std::vector<std::int32_t> running_, victims_;  // jobs; victims: the first one is displaced last
+  std::vector<std::int32_t> arranged_;
+  bool class_rule_ = false;
+  TimeUs victims_from_ = kNever;
+};
+
+}  // namespace berth::core

@@ -1,0 +1,38 @@
+#include "host/report/queue_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "host/core/base/decimal.hpp"
+#include "host/core/base/violations.hpp"
+#include "host/core/state/state_view.hpp"
+#include "host/report/table.hpp"
+
+namespace berth::report {
+namespace {
+
+std::string gpus(std::int64_t micro) { return core::decimal_text(micro, 6); }
+
+}  // namespace
+
+std::string queue_text(const ClusterState& state, const std::vector<core::QueueStanding>& standings) {
+  const StateView view(state);
+  const std::vector<Queue>& queues = view.queues();
+  if (queues.empty()) return "no queues\n";
+  std::vector<Row> rows;
+  for (const core::QueueStanding& one : standings) {
+    const auto queue = static_cast<std::size_t>(one.queue);
+    const std::int64_t over = std::max<std::int64_t>(0, one.has - one.guarantee);
+    const bool starves = one.starved_since != kNever;
+    rows.push_back({queues[queue].id, one.gpu_type < 0 ? "*" : view.gpu_types()[static_cast<std::size_t>(one.gpu_type)].id,
+                    gpus(one.guarantee), one.limit < 0 ? "-" : gpus(one.limit), gpus(one.fair_share), gpus(one.has), gpus(over),
+                    gpus(one.waiting),
+                    starves ? core::decimal_text(std::max<TimeUs>(0, view.now() - one.starved_since) / 1000, 3) + " s" : "-"});
+  }
+  return fmt::format("{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"),
+                     table({"QUEUE", "TYPE", "GUARANTEE", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"}, rows));
+}
+
+}  // namespace berth::report

@@ -1,0 +1,44 @@
+#include "tests/cli/command.hpp"
+
+namespace berth::test {
+namespace {
+
+const std::string kQueues = "explain --queues --snapshot " + quoted(golden("guarantees"));
+
+}  // namespace
+
+// A holds 16 with a guarantee of 8; B waits with 4 and 8, of which 4 are within its guarantee.
+TEST(CliExplainQueues, TheTableIsExact) {
+  const Answer answer = berth(kQueues);
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.out, R"(2 queues
+
+QUEUE  TYPE  GUARANTEE  LIMIT  FAIR SHARE  HAS  BORROWS  WAITING  STARVED FOR
+A      *     8          16     8           16   8        0        -
+B      *     8          16     8           0    0        12       95 s
+)");
+}
+
+TEST(CliExplainQueues, APlanIsShownAsItWouldRun) {
+  const Folder folder;
+  const std::string plan = folder / "plan.json";
+  ASSERT_EQ(
+      berth("plan --policy fifo --param discipline=greedy --snapshot " + quoted(golden("guarantees")) + " --out " + quoted(plan)).code, 0);
+  const Answer answer = berth(kQueues + " --json --plan " + quoted(plan));
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(
+      contains(answer.out, R"({"queue":"A","gpu_type":"*","guarantee":8,"limit":16,"entitled":8,"fair_share":8,"has":12,"waiting":4})"))
+      << answer.out;
+  EXPECT_TRUE(
+      contains(answer.out, R"({"queue":"B","gpu_type":"*","guarantee":8,"limit":16,"entitled":8,"fair_share":8,"has":4,"waiting":8})"))
+      << answer.out;
+}
+
+TEST(CliExplainQueues, WhatCannotBeShownIsRefused) {
+  EXPECT_NE(berth(kQueues + " --job b0").code, 0);
+  EXPECT_NE(berth(kQueues + " --links").code, 0);
+  const Answer bare = berth("explain --json --snapshot " + quoted(golden("guarantees")));
+  EXPECT_TRUE(contains(bare.err, "--json needs --links or --queues")) << bare.err;
+}
+
+}  // namespace berth::test

@@ -1,0 +1,152 @@
+// Queues with guarantees and fair shares, event after event: no job is displaced in a circle, and none that its queue is entitled to is
+// displaced for one that borrows (docs/quotas.md, "Why it ends").
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "tests/support/params.hpp"
+#include "tests/support/random.hpp"
+
+namespace berth::test {
+namespace {
+
+Queue random_queue(Random& random, std::string id, const std::string& parent) {
+  Queue queue;
+  queue.id = std::move(id);
+  queue.parent = parent;
+  queue.weight_ppm = random.within(1, 4) * 500'000;
+  const auto add = [&](const char* type) {
+    Quota quota;
+    quota.gpu_type = type;
+    quota.guarantee = random.within(0, 16);
+    if (random.percent(20)) quota.limit = random.within(8, 40);
+    if (random.percent(20)) quota.borrowing = random.within(0, 16);
+    queue.quotas.push_back(quota);
+  };
+  if (random.percent(80)) add("*");
+  if (random.percent(30)) add("H");
+  return queue;
+}
+
+Snapshot random_cluster(Random& random) {
+  Snapshot s;
+  s.now_us = 1000 * kSecond;
+  s.gpu_types.resize(2);
+  s.gpu_types[0].id = "H";
+  s.gpu_types[1].id = "A";
+  const std::int32_t nodes = random.within(2, 8);
+  for (std::int32_t n = 0; n < nodes; ++n) {
+    Node node;
+    node.id = "n" + std::to_string(n);
+    node.gpu_type = random.percent(70) ? "H" : "A";
+    node.gpus = random.percent(80) ? 8 : 4;
+    s.nodes.push_back(node);
+  }
+  s.queues = {random_queue(random, "a", ""),   random_queue(random, "b", ""),   random_queue(random, "c", ""),
+              random_queue(random, "a1", "a"), random_queue(random, "a2", "a"), random_queue(random, "b1", "b")};
+  return s;
+}
+
+Job random_job(Random& random, std::int32_t number, TimeUs now) {
+  Job job;
+  job.id = "j" + std::to_string(number);
+  job.submit_us = now;
+  job.queue = random.of<const char*>({"a", "b", "c", "a1", "a2", "b1", "c"});
+  job.priority = random.within(0, 3);
+  job.preemption.preemption_class = random.within(0, 2);
+  job.preemption.preemptible = !random.percent(10);
+  if (random.percent(20)) job.preemption.minimum_run_us = random.within(1, 600) * kSecond;
+  job.estimate.run_us = random.within(60, 5000) * kSecond;
+  Shape shape;
+  shape.id = "s";
+  shape.gpus = random.of<std::int32_t>({1, 1, 2, 4, 8, 8, 12, 16});
+  if (random.percent(60)) shape.gpu_type = random.percent(50) ? "H" : "A";
+  job.shapes = {shape};
+  return job;
+}
+
+std::string who_runs(const ClusterState& state) {
+  std::string text;
+  for (const Job& job : state.snapshot().jobs) {
+    if (job.state == JobState::kRunning) text += job.id + ' ';
+  }
+  return text;
+}
+
+struct Seen {
+  std::int64_t decisions = 0, reclaimed = 0;
+};
+
+/// Decides until nothing changes. @returns false after a failure
+void settle(ClusterState& state, Engine& engine, const Request& request, Seen& seen) {
+  std::set<std::string> before{who_runs(state)};
+  for (int again = 0;; ++again) {
+    const Plan plan = engine.decide(state, request);
+    ++seen.decisions;
+    std::map<std::int32_t, const Decision*> of;
+    for (const Decision& d : plan.decisions) of[d.job] = &d;
+    for (const Decision& d : plan.decisions) {
+      if (d.reason.code != ReasonCode::kLostPriority || d.reason.queue < 0) continue;
+      ++seen.reclaimed;
+      const Decision& by = *of.at(d.reason.other_job);
+      ASSERT_NE(by.job, d.job);
+      ASSERT_LE(d.reason.best, d.reason.asked);
+      // Whoever took the GPUs is not displaced in turn.
+      ASSERT_NE(by.action, Action::kPreempt);
+    }
+    commit(state, plan);
+    if (plan.totals.starts + plan.totals.moves + plan.totals.preempts == 0) return;
+    // The same jobs run as before: they went in a circle.
+    const bool moved_only = plan.totals.starts + plan.totals.preempts == 0;
+    ASSERT_TRUE(before.insert(who_runs(state)).second || moved_only) << "after " << again << " decisions";
+    ASSERT_LT(again, 80);
+  }
+}
+
+void run(const std::string& policy, const std::string& quotas, std::uint64_t seed, int events, Seen& seen) {
+  Random random(seed);
+  ClusterState state(random_cluster(random));
+  Engine engine;
+  Request request;
+  request.policy = policy;
+  request.params = {{"quotas", quotas}};
+  if (has_param(policy, "discipline")) request.params.emplace_back("discipline", random.of<const char*>({"greedy", "greedy", "easy"}));
+  for (int event = 0; event < events; ++event) {
+    SCOPED_TRACE(::testing::Message() << policy << ", " << quotas << ", seed " << seed << ", event " << event);
+    std::vector<std::string> running, waiting;
+    for (const Job& job : state.snapshot().jobs) (job.state == JobState::kRunning ? running : waiting).push_back(job.id);
+    if (running.size() + waiting.size() > 30 || (!running.empty() && random.percent(45))) {
+      const std::vector<std::string>& ones = running.empty() ? waiting : running;
+      state.apply(delta::RemoveJob{random.of(ones), "completed"});
+    } else {
+      state.apply(delta::PutJob{random_job(random, event, state.now())});
+    }
+    state.apply(delta::SetTime{state.now() + random.within(0, 300) * kSecond});
+    settle(state, engine, request, seen);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+
+TEST(QuotaLoops, NoJobsAreDisplacedInACircle) {
+  Seen seen;
+  for (const char* policy : {"fifo", "sjf", "srtf", "srsf", "las", "priority", "edf"}) {
+    for (const char* quotas : {"guarantees", "fair"}) {
+      for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+        run(policy, quotas, seed, 150, seen);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  EXPECT_GE(seen.decisions, 50'000);
+  EXPECT_GT(seen.reclaimed, 1'000);
+}
+
+}  // namespace berth::test

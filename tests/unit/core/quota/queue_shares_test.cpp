@@ -1,0 +1,140 @@
+// What queues are entitled to: docs/quotas.md, "Shares".
+#include "host/core/quota/queue_shares.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "berth/state.hpp"
+#include "tests/support/random.hpp"
+
+namespace berth::test {
+namespace {
+
+using core::divide_share;
+using core::ShareRequest;
+
+std::vector<std::int64_t> shares(std::int64_t amount, std::vector<ShareRequest> takers, std::int64_t unit = 1) {
+  core::ShareMemory memory;
+  divide_share(amount, unit, takers, memory);
+  std::vector<std::int64_t> got;
+  for (const ShareRequest& one : takers) got.push_back(one.gets);
+  return got;
+}
+
+using Gets = std::vector<std::int64_t>;
+
+// Nodes of one type with `gpus` GPUs in all.
+Snapshot cluster(std::int32_t gpus, std::vector<Queue> queues) {
+  Snapshot s;
+  s.gpu_types.resize(1);
+  s.gpu_types[0].id = "H";
+  for (std::int32_t n = 0; n < gpus / 8; ++n) {
+    Node node;
+    node.id = "n" + std::to_string(n);
+    node.gpu_type = "H";
+    node.gpus = 8;
+    s.nodes.push_back(node);
+  }
+  s.queues = std::move(queues);
+  return s;
+}
+
+Queue queue_of(const std::string& id, std::int64_t guarantee, const std::string& parent = "", std::int64_t weight = 1) {
+  Queue queue;
+  queue.id = id;
+  queue.parent = parent;
+  queue.weight_ppm = weight * 1'000'000;
+  queue.quotas = {{"*", guarantee, kUnlimited, kUnlimited}};
+  return queue;
+}
+
+// [queues] in the order of the state: guaranteed, then fair, over all types, in GPUs.
+struct Entitled {
+  Gets guaranteed, fair;
+};
+Entitled entitled(const Snapshot& s, const std::vector<std::int64_t>& demand) {
+  const ClusterState state(s);
+  const StateImpl& impl = state.impl();
+  std::vector<std::int64_t> asked;
+  for (const std::int64_t gpus : demand) asked.insert(asked.end(), 2, gpus * kWholeGpu);
+  core::QueueShares of;
+  of.set(impl, asked);
+  Entitled out;
+  for (std::int32_t q = 0; q < std::ssize(demand); ++q) {
+    out.guaranteed.push_back(of.guaranteed(q, 1) / kWholeGpu);
+    out.fair.push_back(of.fair(q, 1) / kWholeGpu);
+  }
+  return out;
+}
+
+}  // namespace
+
+// KAI: 10 GPUs, both ask for 10 and deserve 2, weights 1 and 3. 2 + 2, then 1 and 4 of 1.5 and 4.5, and one more by remainder.
+TEST(QueueShares, DivideAsKaiDoes) {
+  EXPECT_EQ(shares(10, {{10, 1, 2}, {10, 3, 2}}), (Gets{4, 6}));
+  EXPECT_EQ(shares(1000, {{1000, 1, 0}, {1000, 2, 0}, {1000, 3, 0}}, 100), (Gets{200, 300, 500}));
+}
+
+TEST(QueueShares, NoneGetsMoreThanItAsksFor) {
+  EXPECT_EQ(shares(12, {{2, 1, 0}, {20, 1, 0}, {20, 1, 0}}), (Gets{2, 5, 5}));
+  EXPECT_EQ(shares(100, {{2, 1, 0}, {3, 5, 0}}), (Gets{2, 3}));
+  EXPECT_EQ(shares(10, {{2, 1, 8}, {20, 0, 3}, {20, 1, 0}}), (Gets{2, 3, 5})) << "a weight of 0 adds nothing";
+  EXPECT_EQ(shares(4, {{9, 1, 3}, {9, 1, 3}}), (Gets{3, 1})) << "guarantees beyond what there is";
+  EXPECT_EQ(shares(-5, {{9, 1, 3}}), (Gets{0}));
+  EXPECT_EQ(shares(5, {}), (Gets{}));
+}
+
+// Weighted max-min: nobody could have more without someone with a lower level having less; whole units may be off by one.
+TEST(QueueShares, AreWeightedMaxMin) {
+  Random random(11);
+  core::ShareMemory memory;
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<ShareRequest> takers(static_cast<std::size_t>(random.within(1, 7)));
+    std::int64_t asked = 0;
+    for (ShareRequest& one : takers) {
+      one = {random.within(0, 40), random.within(1, 5), 0};
+      asked += one.most;
+    }
+    const std::int64_t amount = random.within(0, 100);
+    const std::int64_t left = divide_share(amount, 1, takers, memory);
+    const std::int64_t given = std::accumulate(takers.begin(), takers.end(), std::int64_t{0},
+                                               [](std::int64_t sum, const ShareRequest& one) { return sum + one.gets; });
+    ASSERT_EQ(given, std::min(amount, asked)) << "what is asked for is given";
+    ASSERT_EQ(left, amount - given);
+    for (const ShareRequest& a : takers) {
+      ASSERT_LE(a.gets, a.most);
+      for (const ShareRequest& b : takers) {
+        // a wants more, and b is at a level that is higher by more than a unit.
+        ASSERT_FALSE(a.gets < a.most && (b.gets - 1) * a.weight > (a.gets + 1) * b.weight) << round;
+      }
+    }
+  }
+}
+
+// A parent with 16 and children with 4 each: what one child leaves goes to the other. The rest of the cluster is no guarantee.
+TEST(QueueShares, AParentHandsItsGuaranteeDown) {
+  const Snapshot s = cluster(64, {queue_of("p", 16), queue_of("x", 4, "p"), queue_of("y", 4, "p"), queue_of("q", 8)});
+  // In the order of the state: p, q, x, y.
+  const Entitled all = entitled(s, {0, 20, 40, 2});
+  EXPECT_EQ(all.guaranteed, (Gets{0, 8, 14, 2}));
+  EXPECT_EQ(all.fair, (Gets{0, 20, 40, 2})) << "there is enough for all";
+  EXPECT_EQ(entitled(s, {0, 64, 64, 64}).guaranteed, (Gets{0, 8, 8, 8}));
+  EXPECT_EQ(entitled(s, {0, 64, 64, 64}).fair, (Gets{0, 28, 18, 18})) << "16 and 8 first, then 20 each";
+}
+
+TEST(QueueShares, AChildsGuaranteeIsItsParentsToo) {
+  const Snapshot s = cluster(16, {queue_of("p", 0), queue_of("x", 8, "p"), queue_of("q", 8)});
+  EXPECT_EQ(entitled(s, {0, 16, 16}).guaranteed, (Gets{0, 8, 8}));
+}
+
+TEST(QueueShares, LimitsHold) {
+  Snapshot s = cluster(16, {queue_of("a", 4), queue_of("b", 4)});
+  s.queues[0].quotas[0].limit = 6;
+  EXPECT_EQ(entitled(s, {16, 16}).fair, (Gets{6, 10}));
+}
+
+}  // namespace berth::test

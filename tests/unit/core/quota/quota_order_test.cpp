@@ -1,0 +1,240 @@
+// Queues get back what they are entitled to: docs/quotas.md.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+
+namespace berth::test {
+namespace {
+
+class QuotaOrderTest : public ::testing::Test {
+ protected:
+  // Two nodes of 8 GPUs; queues a and b with a guarantee of 8 each.
+  QuotaOrderTest() {
+    s_.now_us = 1000 * kSecond;
+    s_.gpu_types.resize(1);
+    s_.gpu_types[0].id = "H";
+    add_node();
+    add_node();
+    s_.queues = {queue_of("a", 8), queue_of("b", 8)};
+    request_.policy = "fifo";
+    request_.params = {{"discipline", "greedy"}};
+  }
+
+  void add_node() {
+    Node node;
+    node.id = "n" + std::to_string(s_.nodes.size());
+    node.gpu_type = "H";
+    node.gpus = 8;
+    s_.nodes.push_back(node);
+  }
+
+  static Queue queue_of(const std::string& id, std::int64_t guarantee, const std::string& parent = "") {
+    Queue queue;
+    queue.id = id;
+    queue.parent = parent;
+    queue.quotas = {{"*", guarantee, kUnlimited, kUnlimited}};
+    return queue;
+  }
+
+  Job& waits(const std::string& id, const std::string& queue, std::int32_t gpus) {
+    Job job;
+    job.id = id;
+    job.queue = queue;
+    job.submit_us = static_cast<TimeUs>(s_.jobs.size()) * kSecond;
+    job.estimate.run_us = 3600 * kSecond;
+    Shape shape;
+    shape.id = "s";
+    shape.gpus = gpus;
+    job.shapes = {shape};
+    s_.jobs.push_back(job);
+    return s_.jobs.back();
+  }
+
+  Job& runs(const std::string& id, const std::string& queue, std::int32_t node, std::int32_t from, std::int32_t gpus) {
+    Job& job = waits(id, queue, gpus);
+    job.state = JobState::kRunning;
+    job.allocation.shape = "s";
+    job.allocation.entries = {{"", 0, "n" + std::to_string(node), {}, kWholeGpu, false}};
+    for (std::int32_t g = from; g < from + gpus; ++g) job.allocation.entries[0].gpus.push_back(g);
+    return job;
+  }
+
+  Plan decide() {
+    state_ = ClusterState(s_);
+    return Engine().decide(state_, request_);
+  }
+
+  // Ids of the jobs with an action, in the order of jobs.
+  std::string with(const Plan& plan, Action action) const {
+    std::string ids;
+    for (const Decision& d : plan.decisions) {
+      if (d.action == action) ids += (ids.empty() ? "" : " ") + state_.job(d.job)->id;
+    }
+    return ids;
+  }
+  std::string displaced() { return with(decide(), Action::kPreempt); }
+
+  Snapshot s_;
+  ClusterState state_;
+  Request request_;
+};
+
+}  // namespace
+
+TEST_F(QuotaOrderTest, AQueueGetsItsGuaranteeBack) {
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8);
+  waits("b0", "b", 8);
+  for (const char* policy :
+       {"fifo", "sjf", "edf", "priority", "srsf", "srtf", "las", "gandiva", "themis", "price", "gavel-las", "ones", "sia"}) {
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kStart), "b0") << policy;
+    EXPECT_EQ(with(plan, Action::kPreempt), "a1") << policy << ": the youngest";
+  }
+  request_.policy = "fifo";
+  request_.params = {{"quotas", "limits"}};
+  EXPECT_EQ(displaced(), "");
+}
+
+TEST_F(QuotaOrderTest, TheReasonSaysWhatTheQueueIsEntitledTo) {
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8);
+  waits("b0", "b", 8);
+  const Plan plan = decide();
+  const Reason& reason = plan.decisions[1].reason;
+  EXPECT_EQ(reason.code, ReasonCode::kLostPriority);
+  EXPECT_EQ(s_.queues[static_cast<std::size_t>(reason.queue)].id, "b");
+  EXPECT_EQ(reason.asked, 8);
+  EXPECT_EQ(reason.best, 0);
+}
+
+TEST_F(QuotaOrderTest, MoreThanAGuaranteeDisplacesNone) {
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 4);
+  runs("b0", "b", 1, 4, 4);
+  waits("b1", "b", 8);
+  EXPECT_EQ(displaced(), "") << "b would have 12";
+  waits("b2", "b", 4);
+  EXPECT_EQ(displaced(), "a1") << "b2 brings it to 8";
+}
+
+TEST_F(QuotaOrderTest, WhoIsWithinItsGuaranteeStays) {
+  s_.queues[1].quotas[0].guarantee = 16;
+  runs("a0", "a", 0, 0, 8);
+  runs("b0", "b", 1, 0, 8);
+  waits("b1", "b", 8);
+  EXPECT_EQ(displaced(), "") << "together the guarantees are more than there is";
+}
+
+// By priority, then cost, then age; of the queue that is furthest above what it is entitled to.
+TEST_F(QuotaOrderTest, VictimsAreFewAndTheLeast) {
+  s_.queues.push_back(queue_of("c", 0));
+  s_.queues[0].quotas[0].guarantee = 2;
+  runs("a0", "a", 0, 0, 2).priority = 9;
+  runs("a1", "a", 0, 2, 2).priority = 1;
+  runs("a2", "a", 0, 4, 2);
+  runs("a3", "a", 0, 6, 2);
+  runs("c0", "c", 1, 0, 4);
+  runs("c1", "c", 1, 4, 2);
+  runs("c2", "c", 1, 6, 2);
+  Job& starts = waits("b0", "b", 2);
+  // a is 6 above, c 8.
+  EXPECT_EQ(displaced(), "c2") << "the youngest of c";
+  starts.shapes[0].gpus = 4;
+  EXPECT_EQ(displaced(), "c1 c2");
+  s_.queues[2].weight_ppm = 4'000'000;
+  starts.shapes[0].gpus = 2;
+  EXPECT_EQ(displaced(), "a3") << "c is 8 above with a weight of 4";
+  s_.jobs[3].costs.restart_us = 100 * kSecond;
+  EXPECT_EQ(displaced(), "a2") << "it costs less";
+  s_.jobs[2].preemption.preemptible = false;
+  EXPECT_EQ(displaced(), "a3");
+}
+
+// b0 needs a whole node. The youngest victims are on two nodes; those that are not needed keep their GPUs.
+TEST_F(QuotaOrderTest, NothingIsFreedInVain) {
+  s_.queues[0].quotas[0].guarantee = 0;
+  runs("a0", "a", 0, 0, 4);
+  runs("a1", "a", 1, 0, 4);
+  runs("a2", "a", 0, 4, 4);
+  runs("a3", "a", 1, 4, 4);
+  Job& gang = waits("b0", "b", 8);
+  gang.shapes[0].groups.resize(1);
+  gang.shapes[0].groups[0].name = "g";
+  gang.shapes[0].groups[0].members_min = gang.shapes[0].groups[0].members_want = gang.shapes[0].groups[0].members_max = 1;
+  gang.shapes[0].groups[0].gpus_per_member = 8;
+  EXPECT_EQ(displaced(), "a1 a3");
+}
+
+TEST_F(QuotaOrderTest, AJobThatMayNotBeDisplacedYetWakesTheDecision) {
+  runs("a0", "a", 0, 0, 8).preemption.minimum_run_us = 600 * kSecond;
+  runs("a1", "a", 1, 0, 8).preemption.guaranteed_until_us = 1300 * kSecond;
+  waits("b0", "b", 8);
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kPreempt), "");
+  EXPECT_EQ(plan.order_until_us, 1300 * kSecond) << "a0 is within the guarantee of a";
+  s_.now_us = 1300 * kSecond;
+  EXPECT_EQ(displaced(), "a1");
+}
+
+// A job that waits is entitled by its queue's place in the tree: what a1 leaves of a's guarantee is a2's.
+TEST_F(QuotaOrderTest, GuaranteesAreHandedDown) {
+  s_.queues = {queue_of("a", 12), queue_of("a1", 4, "a"), queue_of("a2", 4, "a"), queue_of("b", 4)};
+  runs("b0", "b", 0, 0, 4);
+  runs("b1", "b", 0, 4, 4);
+  runs("b2", "b", 1, 0, 4);
+  runs("y", "a1", 1, 4, 4);
+  waits("x", "a2", 8);
+  EXPECT_EQ(displaced(), "b1 b2");
+}
+
+// 16 GPUs, no guarantees: 8 each by fair share.
+TEST_F(QuotaOrderTest, FairSharesAreGivenBackWhereAskedFor) {
+  for (Queue& queue : s_.queues) queue.quotas.clear();
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8);
+  waits("b0", "b", 8);
+  EXPECT_EQ(displaced(), "");
+  request_.params.emplace_back("quotas", "fair");
+  EXPECT_EQ(displaced(), "a1");
+  s_.queues[0].weight_ppm = 3'000'000;  // 12 and 4
+  EXPECT_EQ(displaced(), "");
+}
+
+// A queue of types: the guarantee of H says nothing about A.
+TEST_F(QuotaOrderTest, AGuaranteeOfATypeIsOfThatType) {
+  s_.gpu_types.resize(2);
+  s_.gpu_types[1].id = "A";
+  add_node();
+  s_.nodes[2].gpu_type = "A";
+  s_.queues[1].quotas = {{"H", 8, kUnlimited, kUnlimited}};
+  s_.queues[0].quotas[0].guarantee = 0;
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8);
+  runs("a2", "a", 2, 0, 8);
+  waits("b0", "b", 8).shapes[0].gpu_type = "A";
+  EXPECT_EQ(displaced(), "");
+  waits("b1", "b", 8).shapes[0].gpu_type = "H";
+  EXPECT_EQ(displaced(), "a1");
+}
+
+// With strict order a job that blocks others is the first of the level that nobody of can start.
+TEST_F(QuotaOrderTest, AHighPriorityJobIsNotHeldUpByALargeOneThatIsBlocked) {
+  request_.policy = "priority";
+  request_.params = {{"discipline", "easy"}};
+  s_.queues[0].quotas[0].guarantee = 16;
+  runs("a0", "a", 0, 0, 8).preemption.preemptible = false;
+  runs("a1", "a", 1, 0, 4).preemption.preemptible = false;
+  waits("large", "b", 16).priority = 5;
+  waits("small", "b", 4).priority = 9;
+  EXPECT_EQ(with(decide(), Action::kStart), "small");
+}
+
+}  // namespace berth::test
