@@ -1,5 +1,6 @@
 #include "host/core/model/demands.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -29,6 +30,17 @@ void set_level(const std::optional<LevelRef>& ref, const Topologies& topologies,
   if (!ref) return;
   topology = static_cast<std::int32_t>(ref->topology);
   level = topologies.level(ref->topology, ref->level);
+}
+
+// Tensors and experts exchange the most among the members of a group, and NVLink carries it without network cards.
+void prefer_nvlink(const Group& group, const Topologies& topologies, kernel::GroupRow& row) {
+  const bool exchanges = std::any_of(group.communication.begin(), group.communication.end(), [](const Communication& one) {
+    return one.peer.empty() && (one.kind == CommKind::kTp || one.kind == CommKind::kEp) && one.bytes_per_step > 0;
+  });
+  const auto nvlink = static_cast<std::int32_t>(TopologyKind::kNvlink);
+  if (group.prefer || !exchanges || topologies.levels(nvlink) < 3) return;
+  row.prefer_topology = nvlink;
+  row.prefer_level = topologies.levels(nvlink) - 2;  // the highest below the cluster
 }
 
 }  // namespace
@@ -80,6 +92,7 @@ std::int32_t DemandTable::add(const Job& job, const Shape& shape, std::int32_t g
     }
     set_level(group.require, topologies, row.require_topology, row.require_level);
     set_level(group.prefer, topologies, row.prefer_topology, row.prefer_level);
+    prefer_nvlink(group, topologies, row);
     if (group.spread) {
       row.spread_most = group.spread->max_per_domain;
       set_level(group.spread->at, topologies, row.spread_topology, row.spread_level);
