@@ -24,15 +24,16 @@ std::string queue_text(const ClusterState& state, const std::vector<core::QueueS
   std::vector<Row> rows;
   for (const core::QueueStanding& one : standings) {
     const auto queue = static_cast<std::size_t>(one.queue);
-    const std::int64_t over = std::max<std::int64_t>(0, one.has - one.guarantee);
+    const std::int64_t over = std::max<std::int64_t>(0, one.has - one.entitled);
     const bool starves = one.starved_since != kNever;
     rows.push_back({queues[queue].id, one.gpu_type < 0 ? "*" : view.gpu_types()[static_cast<std::size_t>(one.gpu_type)].id,
-                    gpus(one.guarantee), one.limit < 0 ? "-" : gpus(one.limit), gpus(one.fair_share), gpus(one.has), gpus(over),
-                    gpus(one.waiting),
+                    gpus(one.guarantee), gpus(one.entitled), one.limit < 0 ? "-" : gpus(one.limit), gpus(one.fair_share), gpus(one.has),
+                    gpus(over), gpus(one.waiting),
                     starves ? core::decimal_text(std::max<TimeUs>(0, view.now() - one.starved_since) / 1000, 3) + " s" : "-"});
   }
-  return fmt::format("{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"),
-                     table({"QUEUE", "TYPE", "GUARANTEE", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"}, rows));
+  return fmt::format(
+      "{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"),
+      table({"QUEUE", "TYPE", "GUARANTEE", "ENTITLED", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"}, rows));
 }
 
 }  // namespace berth::report

@@ -13,9 +13,9 @@ TEST(CliExplainQueues, TheTableIsExact) {
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_EQ(answer.out, R"(2 queues
 
-QUEUE  TYPE  GUARANTEE  LIMIT  FAIR SHARE  HAS  BORROWS  WAITING  STARVED FOR
-A      *     8          16     8           16   8        0        -
-B      *     8          16     8           0    0        12       95 s
+QUEUE  TYPE  GUARANTEE  ENTITLED  LIMIT  FAIR SHARE  HAS  BORROWS  WAITING  STARVED FOR
+A      *     8          8         16     8           16   8        0        -
+B      *     8          8         16     8           0    0        12       95 s
 )");
 }
 

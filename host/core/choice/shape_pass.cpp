@@ -71,7 +71,8 @@ void ShapePass::rank_rows(const StateImpl& s, const kernel::ProblemView& p, cons
   rows_.clear();
   for (std::int32_t k = choice.option_begin[j]; k < choice.option_begin[j + 1]; ++k) {
     const ChoiceOption& one = choice.options[to_index(k)];
-    const bool by_quota = choice.values.shapes()[to_index(k)].speed > 0 && (all_options_ || only_[to_index(job)] == one.option);
+    const bool within = narrowed_[to_index(job)] != 0 && within_[to_index(p.option_begin[job] + one.option)] != 0;
+    const bool by_quota = choice.values.shapes()[to_index(k)].speed > 0 && (all_options_ || within);
     if (!choice.may_try(k, chosen) && !by_quota) continue;
     const std::int32_t demand = p.options[p.option_begin[job] + one.option].demand;
     const std::int64_t net = choice.net(k);
@@ -110,7 +111,7 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
     const std::int32_t j = choice.job_of[to_index(job)];
     if (passes_[to_index(job)] != 0 && j < 0) {
       for (std::int32_t o = 0; o < p.option_end[job] - p.option_begin[job]; ++o) {
-        if (only_[to_index(job)] < 0 || o == only_[to_index(job)]) add(o);
+        if (may_try(p, job, o)) add(o);
       }
     } else if (passes_[to_index(job)] != 0) {
       rank_rows(s, p, choice, to_index(j), places);
@@ -120,8 +121,7 @@ void ShapePass::list_options(const StateImpl& s, const kernel::ProblemView& p, c
       for (std::int32_t k = choice.option_begin[to_index(j)]; !rows_.empty() && k < choice.option_begin[to_index(j) + 1]; ++k)
         left_out(k) = 1;
       for (const Row& row : rows_) {
-        const std::int32_t only = only_[to_index(job)];
-        if (only >= 0 && choice.options[to_index(row.k)].option != only) continue;
+        if (!may_try(p, job, choice.options[to_index(row.k)].option)) continue;
         left_out(row.k) = 0;
         add(choice.options[to_index(row.k)].option);
         options_.back().demand = row.demand;
@@ -155,8 +155,11 @@ void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const 
   reclaims_ = quotas_.arrange_chosen(s, view_, quotas, {marks.lost, marks.repaired, marks.rejected}, stay_, chosen_, order_);
   if (reclaims_) {
     for (const std::int32_t job : order_) {
-      const bool is_entitled = quotas_.standing(job) != QuotaStanding::kBorrowing;
-      if (passes_[to_index(job)] != 0 && is_entitled) only_[to_index(job)] = option_of(job, quotas_.option(job));
+      if (passes_[to_index(job)] == 0 || quotas_.standing(job) == QuotaStanding::kBorrowing) continue;
+      narrowed_[to_index(job)] = 1;
+      for (std::int32_t row = begin_[to_index(job)]; row < begin_[to_index(job) + 1]; ++row) {
+        if (quotas_.is_within(row)) within_[to_index(p.option_begin[job] + option_[to_index(row)])] = 1;
+      }
     }
     for (const std::int32_t job : order_) passes_[to_index(job)] = 1;
   }
@@ -166,7 +169,8 @@ void ShapePass::reclaim(const StateImpl& s, const kernel::ProblemView& p, const 
 
 void ShapePass::build(const StateImpl& s, const kernel::ProblemView& p, const PassInput::Marks& marks, const ChosenShapes& choice,
                       const PassRules& rules, TightPlaces& places) {
-  only_.assign(s.jobs.size(), -1);
+  narrowed_.assign(s.jobs.size(), 0);
+  within_.assign(to_index(p.n_options), 0);
   order_jobs(s, marks, choice);
   TightPlaces* const tight = choice.by_price && rules.packing == Packing::kTopology ? &places : nullptr;
   list_options(s, p, choice, tight);

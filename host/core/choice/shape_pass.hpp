@@ -94,13 +94,17 @@ class ShapePass {
   void reclaim(const StateImpl& state, const kernel::ProblemView& problem, const PassInput::Marks& marks, const ChosenShapes& choice,
                Quotas quotas, TightPlaces* places);
   void set_problem(const StateImpl& state);
+  bool may_try(const kernel::ProblemView& problem, std::int32_t job, std::int32_t option) const {
+    return narrowed_[static_cast<std::size_t>(job)] == 0 || within_[static_cast<std::size_t>(problem.option_begin[job] + option)] != 0;
+  }
   void rank_rows(const StateImpl& state, const kernel::ProblemView& problem, const ChosenShapes& choice, std::size_t j,
                  TightPlaces* places);
 
   std::vector<OrderKey> order_keys_;
   std::vector<std::uint8_t> left_, passes_, running_, kept_, chosen_, left_out_;
-  std::vector<std::int32_t> stay_;  // jobs that run on
-  std::vector<std::int32_t> only_;  // [jobs of the state] the one option of the job that is tried; -1: all
+  std::vector<std::int32_t> stay_;      // jobs that run on
+  std::vector<std::uint8_t> narrowed_;  // [jobs of the state] 1: only options within what its queue is entitled to are tried
+  std::vector<std::uint8_t> within_;    // [options of the problem] 1: within that
   QuotaOrder quotas_;
   bool reclaims_ = false;
   bool all_options_ = false;  // of the choice are listed, also those that the policy does not try

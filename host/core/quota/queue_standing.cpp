@@ -18,17 +18,20 @@ class Standings {
   Standings(const StateImpl& state, const Plan* plan)
       : s_(state), p_(state.problem()), columns_(state.gpu_types.size() + 1), own_(cells(), 0), asked_(cells(), 0), waiting_(cells(), 0) {
     holds_.assign(s_.jobs.size(), 0);
+    rejected_.assign(s_.jobs.size(), 0);
     if (plan == nullptr) {
       for (const std::int32_t job : s_.job_order) {
         if (s_.job.running[to_index(job)] != 0) hold(job, s_.held_entries(job));
       }
     } else {
       for (const Decision& d : plan->decisions) {
+        rejected_[to_index(d.job)] = d.action == Action::kReject ? 1 : 0;
         if (runs_now(d.action))
           hold(d.job, std::span(plan->entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));
       }
     }
     for (const std::int32_t job : s_.job_order) {
+      if (rejected_[to_index(job)] != 0) continue;
       const QuotaAmount asked = asked_amount(p_, job);
       add(asked_, job, asked);
       if (holds_[to_index(job)] == 0) add(waiting_, job, asked);
@@ -53,8 +56,10 @@ class Standings {
         const std::size_t i = to_index(q) * columns_ + to_index(column);
         const bool all = to_index(column) + 1 == columns_;
         const std::int64_t cap = s_.queue_cap[i];
-        rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap, entitled[i], fair[i], has[i], waiting[i],
-                        starved_since(q, column)});
+        std::int64_t of_types = 0;
+        for (std::size_t c = 0; all && c + 1 < columns_; ++c) of_types = saturating_add(of_types, entitled[to_index(q) * columns_ + c]);
+        rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap, std::max(entitled[i], of_types), fair[i],
+                        has[i], waiting[i], starved_since(q, column)});
       };
       add_row(static_cast<std::int32_t>(columns_) - 1);
       for (std::int32_t type = 0; to_index(type) + 1 < columns_; ++type) {
@@ -97,6 +102,7 @@ class Standings {
     for (const std::int32_t job : s_.job_order) {
       const std::int32_t of = s_.job.queue[to_index(job)];
       const QuotaAmount asked = asked_amount(p_, job);
+      if (rejected_[to_index(job)] != 0) continue;
       const bool counts = column == asked.type || to_index(column) + 1 == columns_;
       if (holds_[to_index(job)] != 0 || asked.gpus == 0 || !counts || of < 0 || !is_below(of, queue)) continue;
       if (own_[to_index(of) * columns_ + to_index(column)] + asked.gpus > shares_.guaranteed(of, column)) continue;
@@ -110,7 +116,7 @@ class Standings {
   const kernel::ProblemView& p_;
   std::size_t columns_;
   QueueCells own_, asked_, waiting_;
-  std::vector<std::uint8_t> holds_;  // [jobs]
+  std::vector<std::uint8_t> holds_, rejected_;  // [jobs]
   QueueShares shares_;
 };
 

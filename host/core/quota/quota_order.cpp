@@ -39,11 +39,11 @@ bool QuotaOrder::is_protected(const StateImpl& s, const QuotaMarks& marks, std::
 void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running, std::span<const std::int32_t> order) {
   victims_from_ = kNever;
   standing_.assign(s.jobs.size(), static_cast<std::uint8_t>(QuotaStanding::kBorrowing));
-  option_.assign(s.jobs.size(), kernel::kNone);
+  asked_.assign(s.jobs.size(), 0);
   evidence_.assign(s.jobs.size(), {});
   ledger_.begin(s);
   const auto ask = [&](std::int32_t job, const QuotaAmount& amount) {
-    if (std::exchange(option_[to_index(job)], 0) == kernel::kNone) ledger_.ask(s.job.queue[to_index(job)], amount);
+    if (std::exchange(asked_[to_index(job)], 1) == 0) ledger_.ask(s.job.queue[to_index(job)], amount);
   };
   for (const std::int32_t job : running) {
     const QuotaAmount held = held_amount(s, *problem_, job), asked = asked_amount(*problem_, job);
@@ -71,10 +71,13 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
       return ledger_.is_within(queue, amount, fair);
     };
     if (any_option_) {
-      for (option = 0; option < n; ++option) {
-        if (fits(option)) return true;
+      std::int32_t first = kernel::kNone;
+      for (option = n - 1; option >= 0; --option) {
+        const bool is_one = fits(option);
+        within_[to_index(begin + option)] = is_one ? 1 : 0;
+        if (is_one) first = option;
       }
-      return false;
+      return first != kernel::kNone && fits(first);
     }
     // Any of them may be taken. The job is charged with the first, which is judged last.
     for (option = n - 1; option > 0; --option) {
@@ -93,7 +96,6 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
     const std::int32_t column = ledger_.column_of(queue, amount.type, fair);
     evidence_[to_index(job)] = {column, ledger_.entitled(queue, column, fair), ledger_.taken(queue, column)};
     ledger_.take(queue, amount);
-    option_[to_index(job)] = option;
   }
   standing_[to_index(job)] = static_cast<std::uint8_t>(standing);
   return standing;
@@ -190,7 +192,8 @@ bool QuotaOrder::arrange_preemptive(const StateImpl& s, bool class_rule, const Q
   ledger_.take_nothing();
   const auto stays = [&](std::int32_t job) { return runs(s, marks, job) && is_protected(s, marks, job); };
   for (const std::int32_t job : running_) {
-    if (stays(job)) stand(s, job, false);
+    if (!stays(job) || stand(s, job, false) == QuotaStanding::kGuaranteed) continue;
+    if (s.job.victim_from[to_index(job)] > s.now) victims_from_ = std::min(victims_from_, s.job.victim_from[to_index(job)]);
   }
   for (const std::int32_t job : order) {
     if (!stays(job)) stand(s, job, false);
@@ -237,6 +240,7 @@ bool QuotaOrder::arrange_chosen(const StateImpl& s, const kernel::ProblemView& p
   problem_ = &problem;
   quotas_ = quotas;
   any_option_ = true;
+  within_.assign(to_index(problem.n_options), 0);
   running_.assign(stay.begin(), stay.end());
   look(s, stay, order);
   return arrange_waiting(s, marks, chosen, order);

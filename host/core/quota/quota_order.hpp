@@ -56,8 +56,8 @@ class QuotaOrder {
   /// The same: whether victims need a smaller class than the job that starts, not a later position alone.
   bool class_rule() const { return class_rule_; }
   QuotaStanding standing(std::int32_t job) const { return static_cast<QuotaStanding>(standing_[static_cast<std::size_t>(job)]); }
-  /// After `arrange_chosen`: the option by which a job without places is not borrowing.
-  std::int32_t option(std::int32_t job) const { return option_[static_cast<std::size_t>(job)]; }
+  /// After `arrange_chosen`: whether a job that is not borrowing would not be in an option of the problem either.
+  bool is_within(std::int32_t option) const { return within_[static_cast<std::size_t>(option)] != 0; }
   /// When the first running job that borrows may be displaced; kNever: none later than now.
   TimeUs victims_from() const { return victims_from_; }
   /// Adds to kLostPriority of a displaced job what the queue of the other is entitled to, if it was displaced for that.
@@ -100,7 +100,9 @@ class QuotaOrder {
   };
   std::vector<Evidence> evidence_;               // [jobs]
   std::vector<std::uint8_t> standing_;           // [jobs]
-  std::vector<std::int32_t> class_, option_;     // [jobs]
+  std::vector<std::int32_t> class_;              // [jobs]
+  std::vector<std::uint8_t> asked_;              // [jobs] 1: what it asks for is counted
+  std::vector<std::uint8_t> within_;             // [options of the problem], of jobs of `arrange_chosen` that are not borrowing
   std::vector<std::int32_t> running_, victims_;  // jobs; victims: the first one is displaced last
   std::vector<std::int32_t> arranged_;
   bool class_rule_ = false;

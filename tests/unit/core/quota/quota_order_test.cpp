@@ -225,7 +225,37 @@ TEST_F(QuotaOrderTest, AGuaranteeOfATypeIsOfThatType) {
   EXPECT_EQ(displaced(), "a1");
 }
 
-// With strict order a job that blocks others is the first of the level that nobody of can start.
+// b0 may run on both types. On H c is within its guarantee, on A a0 borrows.
+TEST_F(QuotaOrderTest, AJobOfAnyTypeTakesTheTypeThatIsBorrowed) {
+  s_.gpu_types.resize(2);
+  s_.gpu_types[1].id = "A";
+  s_.nodes[1].gpu_type = "A";
+  s_.queues = {queue_of("a", 0), queue_of("b", 8), queue_of("c", 8)};
+  runs("c0", "c", 0, 0, 8);
+  runs("a0", "a", 1, 0, 8);
+  waits("b0", "b", 8);
+  for (const char* policy : {"fifo", "srtf", "price", "optimus", "gavel-las", "gavel-makespan", "ones", "sia", "pop", "afs"}) {
+    request_.policy = policy;
+    request_.params.clear();
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kStart), "b0") << policy;
+    EXPECT_EQ(with(plan, Action::kPreempt), "a0") << policy;
+  }
+}
+
+TEST_F(QuotaOrderTest, EveryPolicyWakesWhenAJobMayBeDisplaced) {
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8).preemption.guaranteed_until_us = 1300 * kSecond;
+  s_.jobs[0].preemption.preemptible = false;
+  waits("b0", "b", 8);
+  for (const char* policy : {"fifo", "priority", "price", "sia"}) {
+    request_.policy = policy;
+    request_.params.clear();
+    EXPECT_EQ(decide().order_until_us, 1300 * kSecond) << policy;
+  }
+}
+
+// A large job of its queue waits before it.
 TEST_F(QuotaOrderTest, AHighPriorityJobIsNotHeldUpByALargeOneThatIsBlocked) {
   request_.policy = "priority";
   request_.params = {{"discipline", "easy"}};
