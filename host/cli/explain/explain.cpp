@@ -38,12 +38,15 @@ void refuse_invalid(const ExplainArguments& options, const LoadedState& loaded, 
                   input_name(options.input), fmt::join(violations, "\n  ")));
 }
 
+Plan load_valid_plan(const ExplainArguments& options, const LoadedState& loaded) {
+  Plan plan = load_plan(options.plan, loaded.state);
+  refuse_invalid(options, loaded, plan);
+  return plan;
+}
+
 int explain_queues(const ExplainArguments& options, const LoadedState& loaded) {
   Plan plan;
-  if (!options.plan.empty()) {
-    plan = load_plan(options.plan, loaded.state);
-    refuse_invalid(options, loaded, plan);
-  }
+  if (!options.plan.empty()) plan = load_valid_plan(options, loaded);
   const std::vector<core::QueueStanding> standings = core::queue_standings(loaded.state, options.plan.empty() ? nullptr : &plan);
   print(options.json ? queue_json(loaded.state, standings) : report::queue_text(loaded.state, standings));
   return kDone;
@@ -51,10 +54,7 @@ int explain_queues(const ExplainArguments& options, const LoadedState& loaded) {
 
 int explain_links(const ExplainArguments& options, const LoadedState& loaded) {
   Plan plan;
-  if (!options.plan.empty()) {
-    plan = load_plan(options.plan, loaded.state);
-    refuse_invalid(options, loaded, plan);
-  }
+  if (!options.plan.empty()) plan = load_valid_plan(options, loaded);
   const report::LinkReport links = report::link_report(loaded.state, options.plan.empty() ? nullptr : &plan);
   if (!options.svg.empty()) write_out(options.svg, report::link_svg(loaded.state, links));
   if (options.svg == "-") return kDone;
@@ -69,8 +69,7 @@ int run(const ExplainArguments& options) {
   if (options.queues) return explain_queues(options, loaded);
   if (options.json) throw InvalidArgument("--json needs --links or --queues");
   if (options.plan.empty()) throw InvalidArgument("--plan is required, unless --links or --queues shows the jobs that run");
-  const Plan plan = load_plan(options.plan, loaded.state);
-  refuse_invalid(options, loaded, plan);
+  const Plan plan = load_valid_plan(options, loaded);
   if (options.job.empty()) {
     print(plan_text(loaded.state, plan, options.text));
     return kDone;

@@ -36,7 +36,7 @@ void ShapePass::order_jobs(const StateImpl& s, const PassInput::Marks& marks, co
     const std::int32_t chosen = choice.chosen[j] < 0 ? -1 : choice.option_begin[j] + choice.chosen[j];
     const bool running = s.job.running[to_index(job)] != 0 && marks.lost[to_index(job)] == 0;
     const bool moves = !choice.moved.empty() && choice.moved[j] != 0;
-    if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // runs on as it is
+    if (running && chosen >= 0 && choice.options[to_index(chosen)].current && !moves) continue;  // stays as it is
     left_[to_index(job)] = running ? 1 : 0;
     passes_[to_index(job)] = 1;
     OrderKey key{chosen < 0, chosen < 0 ? 0 : choice.options[to_index(chosen)].gpus, INT64_MIN, s.job_rank()[to_index(job)], job};

@@ -56,7 +56,7 @@ class QuotaOrder {
   /// The same: whether victims need a smaller class than the job that starts, not a later position alone.
   bool class_rule() const { return class_rule_; }
   QuotaStanding standing(std::int32_t job) const { return static_cast<QuotaStanding>(standing_[static_cast<std::size_t>(job)]); }
-  /// After `arrange_chosen`: whether a job that is not borrowing would not be in an option of the problem either.
+  /// After `arrange_chosen`: whether a job that is not borrowing is not borrowing in this option of the problem either.
   bool is_within(std::int32_t option) const { return within_[static_cast<std::size_t>(option)] != 0; }
   /// When the first running job that borrows may be displaced; kNever: none later than now.
   TimeUs victims_from() const { return victims_from_; }

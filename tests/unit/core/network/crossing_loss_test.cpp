@@ -135,7 +135,7 @@ Group group(const std::string& name, const std::string& parent, std::int32_t mem
   return one;
 }
 
-// Two stages of so many nodes. A node sends 10 GB to that of the other stage, and gets as much back.
+// Two stages of N nodes. A node sends 10 GB to that of the other stage, and gets as much back.
 Job two_stages(std::int32_t nodes) {
   Job job = gang(8 * nodes);
   job.profile.gradient_bytes = 0;

@@ -88,7 +88,7 @@ TEST(QueueShares, NoneGetsMoreThanItAsksFor) {
   EXPECT_EQ(shares(5, {}), (Gets{}));
 }
 
-// Weighted max-min: nobody could have more without someone with a lower level having less; whole units may be off by one.
+// Weighted max-min: no taker could have more without another of a lower level having less; whole units may be off by one.
 TEST(QueueShares, AreWeightedMaxMin) {
   Random random(11);
   core::ShareMemory memory;

@@ -255,16 +255,4 @@ TEST_F(QuotaOrderTest, EveryPolicyWakesWhenAJobMayBeDisplaced) {
   }
 }
 
-// A large job of its queue waits before it.
-TEST_F(QuotaOrderTest, AHighPriorityJobIsNotHeldUpByALargeOneThatIsBlocked) {
-  request_.policy = "priority";
-  request_.params = {{"discipline", "easy"}};
-  s_.queues[0].quotas[0].guarantee = 16;
-  runs("a0", "a", 0, 0, 8).preemption.preemptible = false;
-  runs("a1", "a", 1, 0, 4).preemption.preemptible = false;
-  waits("large", "b", 16).priority = 5;
-  waits("small", "b", 4).priority = 9;
-  EXPECT_EQ(with(decide(), Action::kStart), "small");
-}
-
 }  // namespace berth::test
