@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/defaults.hpp"
@@ -27,16 +28,33 @@ namespace {
 /// What happens to nodes between two decisions.
 enum class Nodes { kStay, kFail, kCome, kReserved, kMaintenance, kRolling };
 
+/// Jobs are in 16 queues by their ids. Half of the GPUs are guaranteed.
+Snapshot with_guarantees(Snapshot s) {
+  constexpr std::size_t kQueues = 16;
+  std::int64_t gpus = 0;
+  for (const Node& node : s.nodes) gpus += node.gpus;
+  s.queues.clear();
+  for (std::size_t q = 0; q < kQueues; ++q) {
+    Queue queue;
+    queue.id = "q" + std::to_string(q);
+    queue.quotas = {{"*", gpus / 2 / static_cast<std::int64_t>(kQueues)}};
+    s.queues.push_back(std::move(queue));
+  }
+  for (std::size_t i = 0; i < s.jobs.size(); ++i) s.jobs[i].queue = s.queues[i * 7 % kQueues].id;
+  return s;
+}
+
 class Stream {
  public:
-  Stream(std::int64_t n_nodes, bool changes_only, int jobs, Nodes nodes, const char* policy, const char* discipline)
-      : snapshot_(busy_cluster(n_nodes, decide_jobs(n_nodes))),
+  Stream(std::int64_t n_nodes, bool changes_only, int jobs, Nodes nodes, const char* policy,
+         std::vector<std::pair<std::string, std::string>> params, bool queues)
+      : snapshot_(queues ? with_guarantees(busy_cluster(n_nodes, decide_jobs(n_nodes))) : busy_cluster(n_nodes, decide_jobs(n_nodes))),
         state_(snapshot_),
         turnover_(snapshot_, kSeed, jobs),
         nodes_(nodes),
         random_(kSeed) {
     request_.policy = policy;
-    if (discipline != nullptr) request_.params = {{"discipline", discipline}};
+    request_.params = std::move(params);
     request_.changes_only = changes_only;
     if (nodes_ == Nodes::kMaintenance) reserve_from(0, kMaintained, state_.now() + kNotice);
     for (std::int32_t first = 0; nodes_ == Nodes::kRolling && first < std::min(kMaintained, state_.node_count()); first += kEachHour) {
@@ -133,11 +151,11 @@ class Stream {
 };
 
 /// @param jobs        that end between two decisions, and that arrive
-/// @param discipline  Null: that of the policy.
+/// @param queues      jobs are in 16 queues, half of the GPUs are their guarantees
 void decide_in_turn(benchmark::State& bench, std::int64_t n_nodes, bool changes_only, int jobs, Nodes nodes, const char* policy,
-                    const char* discipline) {
+                    std::vector<std::pair<std::string, std::string>> params, bool queues = false) {
   const std::int64_t before = resident_bytes();
-  Stream s(n_nodes, changes_only, jobs, nodes, policy, discipline);
+  Stream s(n_nodes, changes_only, jobs, nodes, policy, std::move(params), queues);
   const std::int64_t loaded = resident_bytes();
   s.check();
   const std::int64_t decisions = stream_decisions();
@@ -166,15 +184,20 @@ void decide_in_turn(benchmark::State& bench, std::int64_t n_nodes, bool changes_
 }
 
 void stream(benchmark::State& bench, bool changes_only, int jobs, Nodes nodes) {
-  decide_in_turn(bench, stream_nodes(), changes_only, jobs, nodes, "srsf", nullptr);
+  decide_in_turn(bench, stream_nodes(), changes_only, jobs, nodes, "srsf", {});
 }
 
 void reserving(benchmark::State& bench, bool changes_only, const char* discipline) {
-  decide_in_turn(bench, stream_nodes(), changes_only, 1, Nodes::kStay, "fifo", discipline);
+  decide_in_turn(bench, stream_nodes(), changes_only, 1, Nodes::kStay, "fifo", {{"discipline", discipline}});
+}
+
+/// With guarantees that are kept, and without.
+void queues(benchmark::State& bench, bool changes_only, const char* quotas) {
+  decide_in_turn(bench, stream_nodes(), changes_only, 1, Nodes::kStay, "fifo", {{"discipline", "greedy"}, {"quotas", quotas}}, true);
 }
 
 /// As sizes double.
-void one_job(benchmark::State& bench) { decide_in_turn(bench, bench.range(0), true, 1, Nodes::kStay, "srsf", nullptr); }
+void one_job(benchmark::State& bench) { decide_in_turn(bench, bench.range(0), true, 1, Nodes::kStay, "srsf", {}); }
 
 void once(benchmark::internal::Benchmark* bench) { bench->UseManualTime()->Unit(benchmark::kSecond)->Iterations(1)->Repetitions(1); }
 
@@ -191,6 +214,10 @@ BENCHMARK_CAPTURE(stream, maintenance_changes, true, 1, Nodes::kMaintenance)->Ap
 BENCHMARK_CAPTURE(stream, rolling_maintenance_changes, true, 1, Nodes::kRolling)->Apply(once);
 BENCHMARK_CAPTURE(reserving, easy_plans, false, "easy")->Apply(once);
 BENCHMARK_CAPTURE(reserving, easy_changes, true, "easy")->Apply(once);
+BENCHMARK_CAPTURE(queues, limits_plans, false, "limits")->Apply(once);
+BENCHMARK_CAPTURE(queues, guarantees_plans, false, "guarantees")->Apply(once);
+BENCHMARK_CAPTURE(queues, limits_changes, true, "limits")->Apply(once);
+BENCHMARK_CAPTURE(queues, guarantees_changes, true, "guarantees")->Apply(once);
 BENCHMARK(one_job)->ArgName("nodes")->Apply(once)->Apply([](benchmark::internal::Benchmark* b) {
   for (const std::int64_t nodes : decide_nodes()) b->Arg(nodes);
 });

@@ -24,10 +24,12 @@ struct StopToken {
   const std::function<bool(std::int64_t, std::int64_t)>* progress = nullptr;  // null: no progress reports
   std::int32_t n = 0;                                                         // number of jobs in the scheduling pass, for `progress`
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::int32_t stopped_at = -1;  // position, -1: it ran to its end
+  const std::uint8_t* runs_on = nullptr;  // [n] 1: it does not stop at this position; null: it may at all
+  std::int32_t stopped_at = -1;           // position, -1: it ran to its end
   bool by_cancel = false;
 
   bool stop(std::int32_t position) {
+    if (runs_on != nullptr && runs_on[position] != 0) return false;
     const bool unwanted = cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
     if (unwanted || (progress != nullptr && position % 64 == 0 && !(*progress)(position, n))) {
       by_cancel = true;

@@ -132,6 +132,13 @@ class Clusters {
     has_ends_ = state_.impl().node.has_until;
   }
 
+  /// Queues get GPUs back, and their guarantees change.
+  void reclaim(const char* quotas) {
+    std::erase_if(request_.params, [](const auto& param) { return param.first == "quotas"; });
+    request_.params.emplace_back("quotas", quotas);
+    reclaims_ = true;
+  }
+
   /// In place of the cluster, at the same time.
   void load(Snapshot s) {
     s.now_us = state_.now();
@@ -340,7 +347,10 @@ class Clusters {
   Delta queue(const Snapshot& s) {
     if (s.queues.empty()) return newcomer(s);
     Queue queue = random_.of(s.queues);
-    for (Quota& quota : queue.quotas) quota.limit = random_.within(8, 96);
+    for (Quota& quota : queue.quotas) {
+      quota.limit = random_.within(8, 96);
+      if (reclaims_) quota.guarantee = random_.within(0, 40);
+    }
     return delta::PutQueue{std::move(queue)};
   }
 
@@ -352,7 +362,7 @@ class Clusters {
   Engine engine_;
   PolicyState kept_;
   Served served_;
-  bool has_ends_ = false;
+  bool has_ends_ = false, reclaims_ = false;
 };
 
 struct Followed {
@@ -466,6 +476,28 @@ TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereSharesLoseTheirGpus) {
     }
   }
   EXPECT_GT(lost, 20);
+}
+
+// Jobs that their queues are entitled to come first. Where one of them finds no room, all jobs are looked at.
+TEST_P(KeptQueue, AnswersAsThePassOverAllJobsWhereQueuesGetGpusBack) {
+  static const std::set<std::string> kServed{"edf", "fifo", "sjf"};
+  std::int64_t decisions = 0, served = 0;
+  for (const char* quotas : {"guarantees", "fair"}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      Clusters clusters(seed, GetParam());
+      clusters.reclaim(quotas);
+      for (std::int32_t round = 0; round < 40; ++round) {
+        clusters.change();
+        clusters.decide(GetParam() + ", " + quotas + ", seed " + std::to_string(seed) + ", round " + std::to_string(round));
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+      decisions += clusters.served().decisions();
+      served += clusters.served().answers();
+    }
+  }
+  RecordProperty("served", std::to_string(served));
+  if (kServed.count(GetParam()) == 0) return;
+  EXPECT_GT(served, decisions / 5) << decisions;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KeptQueue, ::testing::ValuesIn(test::queue_policy_names()),

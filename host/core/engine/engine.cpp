@@ -486,6 +486,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   plan.timing.order_s = step.lap();
 
   stop_token.n = attempt.request.n;
+  stop_token.runs_on = chooses_shapes ? nullptr : input.added();
   if (chooses_shapes) {
     attempt = place_shapes(s, marks, policy_state, request, std::move(attempt), stop_token, plan);
   } else if (!was_kept) {
@@ -512,7 +513,7 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   const bool cut = stop_token.stopped_at >= 0;
   const std::int32_t limit = cut && !chooses_shapes ? stop_token.stopped_at : attempt.request.limit;
   const std::int64_t work = searched ? search.work() : choice.work();
-  plan.iterations = chooses_shapes ? work : limit;
+  plan.iterations = chooses_shapes ? work : input.iterations(limit);
   const bool out_of_work =
       chooses_shapes ? request.max_iterations > 0 && work >= request.max_iterations : attempt.request.limit < attempt.request.n;
   plan.stopped_by = cut ? (stop_token.by_cancel ? "cancel" : "budget") : out_of_work ? "iterations" : "done";

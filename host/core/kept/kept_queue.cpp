@@ -157,18 +157,39 @@ void KeptQueue::read_changes(const StateImpl& s, const ChosenPolicy& chosen) {
 }
 
 // It is as it was read.
-bool KeptQueue::stays_inexact(const StateImpl& s) const {
-  return inexact_.job >= 0 && to_index(inexact_.job) < s.jobs.size() && s.jobs[to_index(inexact_.job)].version == inexact_.version &&
-         !is_marked(rejected_, inexact_.job) && !is_marked(broken_, inexact_.job);
+bool KeptQueue::is_unchanged(const StateImpl& s, const Seen& seen) const {
+  return seen.job >= 0 && to_index(seen.job) < s.jobs.size() && s.jobs[to_index(seen.job)].version == seen.version &&
+         !is_marked(rejected_, seen.job) && !is_marked(broken_, seen.job);
+}
+
+// They come first. None of them displaces others here.
+void KeptQueue::raise_entitled(const StateImpl& s) {
+  const auto level = [](QuotaStanding standing) {
+    return static_cast<std::int32_t>(standing) - static_cast<std::int32_t>(QuotaStanding::kBorrowing);
+  };
+  for (const EntitledJobs::Raised& one : entitled_.raised()) waiting_.set_level(one.job, 0);
+  entitled_.find(s, *p_, waiting_);
+  for (const EntitledJobs::Raised& one : entitled_.raised()) waiting_.set_level(one.job, level(one.standing));
+}
+
+bool KeptQueue::all_entitled_start(const StateImpl& s) {
+  for (const EntitledJobs::Raised& one : entitled_.raised()) {
+    const PassChange* const change = pass_.change_of(one.job);
+    if (change != nullptr && change->option >= 0) continue;
+    stuck_ = {one.job, s.jobs[to_index(one.job)].version};
+    return false;
+  }
+  return true;
 }
 
 Reading KeptQueue::read(const StateImpl& s, const ChosenPolicy& chosen) {
   jobs_.clear();
   nodes_.clear();
   const bool same = s.log().read(cursor_, jobs_, nodes_) && seen_ && policy_version_ == chosen.version;
-  if (!same) inexact_ = {};
+  if (!same) inexact_ = stuck_ = {};
   const bool follows = jobs_.size() <= few(s.job_order.size()) && (known_ || settled_);
   reading_ = !same || !follows ? Reading::kNothing : known_ ? Reading::kChanges : Reading::kAnew;
+  if (reading_ == Reading::kNothing) entitled_.forget();
   known_ = false;  // until all is read
   seen_ = true;
   policy_ = chosen.policy.get();
@@ -183,13 +204,15 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
   ++decision_;
   mark(s, rejected, rejected_);
   mark(s, failures.jobs(), broken_);
-  const auto waits = [&](std::int32_t job) { return s.job.running[to_index(job)] == 0 && !is_marked(rejected_, job); };
-  if (QuotaOrder::applies(s, chosen.rules.quotas) && (failures.any() || quotas_.any_entitled(s, *p_, chosen.rules.quotas, waits))) {
-    return false;
+  const bool has_quotas = QuotaOrder::applies(s, chosen.rules.quotas);
+  if (has_quotas) {
+    entitled_.read(s, *p_, chosen.rules.quotas, jobs_, [&](std::int32_t job) { return is_marked(rejected_, job); });
+    if (failures.any()) return false;
   }
   // Until this one has changed, nothing needs to be read: it is the pass over all jobs.
-  if (stays_inexact(s)) return false;
-  inexact_ = {};
+  if (is_unchanged(s, inexact_)) return false;
+  if (has_quotas && is_unchanged(s, stuck_) && entitled_.is_entitled(s, *p_, stuck_.job)) return false;
+  inexact_ = stuck_ = {};
   const bool changed_little = reading_ == Reading::kChanges && collect_changes(s);
   if (changed_little) {
     read_changes(s, chosen);
@@ -197,6 +220,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
     rebuild(s, chosen);
   }
   if (inexact_.job >= 0) return false;
+  if (has_quotas) raise_entitled(s);
   pass_.take_failures(s, failures);
   known_ = true;
   const bool over_quota = [&] {
@@ -212,7 +236,7 @@ bool KeptQueue::decide(const StateImpl& s, const ChosenPolicy& chosen, std::span
             {chosen.entry->preemptive, chosen.entry->class_rule, chosen.rules.discipline == kernel::Discipline::kStrict,
              pass_packing(chosen.rules.packing), chosen.rules.max_tries},
             demands_, waiting_, running_, *this);
-  known_ = pass_.withdraw(overruns_);
+  known_ = pass_.withdraw(overruns_) && (!has_quotas || all_entitled_start(s));
   if (!known_) return false;
   saw(static_cast<std::int64_t>(pass_.changes().size()), s.job_order.size());
   known_ = settled_;

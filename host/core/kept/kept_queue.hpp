@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "host/core/kept/entitled_jobs.hpp"
 #include "host/core/kept/kept_pass.hpp"
 #include "host/core/kept/timed_demands.hpp"
 #include "host/core/kept/victim_order.hpp"
@@ -11,7 +12,6 @@
 #include "host/core/placement/overruns.hpp"
 #include "host/core/placement/rejections.hpp"
 #include "host/core/policy_api/chosen_policy.hpp"
-#include "host/core/quota/quota_order.hpp"
 #include "host/core/state/change_log.hpp"
 #include "host/core/state/job_times.hpp"
 #include "host/core/state/state_impl.hpp"
@@ -38,6 +38,8 @@ class KeptQueue final : private KeySource {
     known_ = seen_ = false;
     cursor_ = {};
     inexact_ = {};
+    stuck_ = {};
+    entitled_.forget();
   }
 
   /// Reads what happened since the last decision: once in each decision for which `answers` holds.
@@ -62,6 +64,11 @@ class KeptQueue final : private KeySource {
 
  private:
   void rebuild(const StateImpl& state, const ChosenPolicy& chosen);
+  /// A job, as it was.
+  struct Seen {
+    std::int32_t job = -1;  // none
+    std::uint64_t version = 0;
+  };
   /// Jobs of one kind, and the last decision in which each was of it.
   struct Marked {
     std::vector<std::int32_t> jobs;
@@ -77,7 +84,9 @@ class KeptQueue final : private KeySource {
   TimeUs change_after_pass(const PassChange& change);
   std::int64_t key_of(std::int32_t job) override;
   static bool is_exact(const StateImpl& state, std::int32_t job);
-  bool stays_inexact(const StateImpl& state) const;
+  bool is_unchanged(const StateImpl& state, const Seen& seen) const;
+  void raise_entitled(const StateImpl& state);
+  bool all_entitled_start(const StateImpl& state);
   static std::size_t part_of(const StateImpl& state, const JobRecord& record);
   JobColumns columns(const StateImpl& state, std::int32_t job);
 
@@ -90,7 +99,7 @@ class KeptQueue final : private KeySource {
   static std::size_t few(std::size_t jobs) { return 64 + jobs / 16; }
 
   Reading reading_ = Reading::kNothing;
-  QuotaOrder quotas_;
+  EntitledJobs entitled_;
   bool known_ = false;    // all of this is of the state, and no job is inexact
   bool settled_ = false;  // the last pass changed little
   bool seen_ = false;     // the state and the policy are those of the last decision
@@ -105,12 +114,8 @@ class KeptQueue final : private KeySource {
   JobTimes changes_;                             // of keys of running jobs that may be displaced, and of classes of waiting jobs
   JobTimes order_changes_;                       // of keys of all running jobs, where some may be displaced
   std::vector<std::uint64_t> has_order_change_;  // [jobs of the state] version of the job whose instant is in `order_changes_`
-  /// A job with a demand that is not exact.
-  struct Inexact {
-    std::int32_t job = -1;  // none
-    std::uint64_t version = 0;
-  };
-  Inexact inexact_;  // the one that was read last
+  Seen inexact_;                                 // with a demand that is not exact: the one that was read last
+  Seen stuck_;                                   // its queue is entitled to it, and it found no room without displacing others
   std::vector<TimeUs> remaining_, waiting_since_, assigned_;
   std::vector<std::int64_t> attained_;
   std::vector<std::uint8_t> runs_then_;  // [jobs of the state] as of one job after the pass, as are its GPUs

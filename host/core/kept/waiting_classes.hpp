@@ -10,12 +10,13 @@
 
 namespace berth::core {
 
-/// A job in the order of a policy: by key, then by label (StateImpl::job_label).
+/// A job in the order of a pass: by level, then by key, then by label (StateImpl::job_label).
 struct OrderPlace {
   std::int64_t key = 0, label = 0;
   std::int32_t job = -1;
+  std::int32_t level = 0;  ///< below 0: ahead of all of a higher level
 
-  bool operator<(const OrderPlace& other) const { return std::tie(key, label) < std::tie(other.key, other.label); }
+  bool operator<(const OrderPlace& other) const { return std::tie(level, key, label) < std::tie(other.level, other.key, other.label); }
 };
 
 /// Waiting jobs in classes. Jobs of one class ask for the same in all their options, on the same nodes, and count against
@@ -27,6 +28,7 @@ class WaitingClasses {
   void clear() {
     ids_.clear();
     kinds_.clear();
+    queue_.clear();
     jobs_.clear();
     first_.clear();
     class_of_.clear();
@@ -57,8 +59,10 @@ class WaitingClasses {
       jobs_.emplace_back();
       first_.emplace_back();
       kinds_.push_back(&found->first);
+      queue_.push_back(kind.front());
     } else {
       kinds_[of] = &found->first;
+      queue_[of] = kind.front();
       vacant_.pop_back();
     }
     const auto job = static_cast<std::size_t>(place.job);
@@ -85,6 +89,17 @@ class WaitingClasses {
     --n_jobs_;
     empty_ += jobs.empty() ? 1 : 0;
   }
+  /// Puts a job at another level. Nothing where it is in no class. O(jobs of its class).
+  void set_level(std::int32_t job, std::int32_t level) {
+    const auto at = static_cast<std::size_t>(job);
+    if (at >= class_of_.size() || class_of_[at] == kNone || place_of_[at].level == level) return;
+    const auto of = static_cast<std::size_t>(class_of_[at]);
+    std::vector<OrderPlace>& jobs = jobs_[of];
+    jobs.erase(std::lower_bound(jobs.begin(), jobs.end(), place_of_[at]));
+    place_of_[at].level = level;
+    jobs.insert(std::upper_bound(jobs.begin(), jobs.end(), place_of_[at]), place_of_[at]);
+    read_first(of);
+  }
   /// Drops the classes without jobs where they are many. Their places are for classes that come.
   /// @returns these classes
   std::span<const std::int32_t> drop_empty() {
@@ -106,7 +121,7 @@ class WaitingClasses {
   /// Of all classes.
   std::int64_t n_jobs() const { return n_jobs_; }
   /// Of a class that was not dropped, as `demands`.
-  std::int32_t queue(std::size_t of) const { return kinds_[of]->front(); }
+  std::int32_t queue(std::size_t of) const { return queue_[of]; }
   /// Of the options, in their order: rows of TimedDemands.
   std::span<const std::int32_t> demands(std::size_t of) const { return std::span(*kinds_[of]).subspan(2); }
   /// Jobs of a class, in order.
@@ -137,6 +152,7 @@ class WaitingClasses {
 
   std::map<std::vector<std::int32_t>, std::int32_t> ids_;
   std::vector<const std::vector<std::int32_t>*> kinds_;  // [classes] keys of `ids_`; null: dropped
+  std::vector<std::int32_t> queue_;                      // [classes] the same: of a class that was dropped, any
   std::vector<std::vector<OrderPlace>> jobs_;
   std::vector<OrderPlace> first_;       // [classes]
   std::vector<std::int32_t> class_of_;  // [jobs of the state]

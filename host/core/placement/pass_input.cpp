@@ -127,6 +127,20 @@ TimeUs PassInput::order_until(const StateImpl& s, const PolicyEntry& entry, Queu
   return until;
 }
 
+std::int32_t PassInput::iterations(std::int32_t position) const {
+  if (!adds_) return position;
+  return static_cast<std::int32_t>(std::count(running_.begin(), running_.begin() + position, std::uint8_t{0}));
+}
+
+// The first position that comes after N iterations, and counts as one.
+std::int32_t PassInput::position_after(std::int64_t n_iterations) const {
+  const auto n = std::ssize(running_);
+  if (!adds_) return static_cast<std::int32_t>(std::min(n_iterations, std::int64_t{n}));
+  std::ptrdiff_t at = 0;
+  while (at < n && (running_[to_index(at)] != 0 || n_iterations-- > 0)) ++at;
+  return static_cast<std::int32_t>(at);
+}
+
 void PassInput::look(const StateImpl& s) {
   remaining_.resize(s.jobs.size());
   for (const std::int32_t job : s.job_order) remaining_[to_index(job)] = s.remaining(job);
@@ -200,7 +214,8 @@ kernel::PlaceRequest PassInput::request(const StateView& view, const PolicyEntry
   r.preemptive = entry.preemptive || reclaims_ ? 1 : 0;
   r.class_rule = entry.class_rule || by_quota ? 1 : 0;
   r.max_tries = rules.max_tries;
-  r.limit = max_iterations > 0 ? static_cast<std::int32_t>(std::min<std::int64_t>(max_iterations, r.n)) : r.n;
+  adds_ = reclaims_ && !entry.preemptive;
+  r.limit = max_iterations > 0 ? position_after(max_iterations) : r.n;
   if (admitted_ != kernel::kNone) r.limit = std::min(r.limit, admitted_);
   return r;
 }

@@ -62,6 +62,10 @@ class PassInput {
   kernel::PlaceRequest request(const StateView& view, const PolicyEntry& entry, const PassRules& rules, const Marks& marks,
                                std::int64_t max_iterations, std::span<const kernel::TakenRow> taken = {},
                                const TriedOptions* tried = nullptr);
+  /// [n of the last `request`] 1: a job that runs and was added for quotas. Null: none was. It does not count as an iteration.
+  const std::uint8_t* added() const { return adds_ ? running_.data() : nullptr; }
+  /// How many jobs before a position count as iterations.
+  std::int32_t iterations(std::int32_t position) const;
   /// Ends a pass of that request: with admission by counts the other jobs leave or wait. The request then names all jobs as tried.
   void settle(kernel::PlaceRequest& request, const kernel::PlaceResult& result) const;
 
@@ -69,6 +73,7 @@ class PassInput {
   void read_history(const StateImpl& state);
   void look_at_cluster(const StateImpl& state);
   JobColumns columns(const StateImpl& state) const;
+  std::int32_t position_after(std::int64_t n_iterations) const;
   void release_events(const StateImpl& state, const std::vector<std::uint8_t>& lost);
 
   std::vector<std::int32_t> jobs_, order_;
@@ -90,6 +95,7 @@ class PassInput {
   JobOrder sorter_;
   QuotaOrder quotas_;
   bool reclaims_ = false;
+  bool adds_ = false;  // the order has running jobs that the policy does not order
   CountedAdmission admission_;
   std::int32_t admitted_ = kernel::kNone;  // the first jobs of the order; kNone: all are tried
 };

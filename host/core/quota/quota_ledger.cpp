@@ -54,6 +54,15 @@ bool QuotaLedger::is_within(std::int32_t queue, const QuotaAmount& more, bool fa
   return any;
 }
 
+bool QuotaLedger::has_room(std::int32_t queue, bool fair) const {
+  const std::int32_t all = columns_ - 1;
+  if (fair || shares_.states(queue, all)) return taken(queue, all) < entitled(queue, all, fair);
+  for (std::int32_t type = 0; type < all; ++type) {
+    if (shares_.states(queue, type) && taken(queue, type) < entitled(queue, type, false)) return true;
+  }
+  return false;
+}
+
 std::int64_t QuotaLedger::taken(std::int32_t queue, std::int32_t column) const {
   return taken_[to_index(queue) * to_index(columns_) + to_index(column)];
 }

@@ -33,6 +33,8 @@ class QuotaLedger {
   /// Whether the queue stays within its guarantee, or its fair share, if it takes more: in each column of the amount in which it or
   /// an ancestor states a guarantee, of which there must be one. A fair share also counts over all types.
   bool is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const;
+  /// False: no job is within, however little it asks for.
+  bool has_room(std::int32_t queue, bool fair) const;
   /// The column by which a queue is judged: all types together, where something is stated of them, else the type.
   std::int32_t column_of(std::int32_t queue, std::int32_t type, bool fair) const {
     return fair || shares_.states(queue, columns_ - 1) ? columns_ - 1 : type;

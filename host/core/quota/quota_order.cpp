@@ -246,25 +246,6 @@ bool QuotaOrder::arrange_chosen(const StateImpl& s, const kernel::ProblemView& p
   return arrange_waiting(s, marks, chosen, order);
 }
 
-bool QuotaOrder::any_entitled(const StateImpl& s, const kernel::ProblemView& problem, Quotas quotas,
-                              const std::function<bool(std::int32_t)>& waits) {
-  problem_ = &problem;
-  quotas_ = quotas;
-  any_option_ = false;
-  running_.clear();
-  arranged_.clear();
-  for (const std::int32_t job : s.job_order) {
-    if (s.job.running[to_index(job)] != 0) {
-      running_.push_back(job);
-    } else if (waits(job)) {
-      arranged_.push_back(job);
-    }
-  }
-  look(s, running_, arranged_);
-  return std::any_of(arranged_.begin(), arranged_.end(),
-                     [&](std::int32_t job) { return stand(s, job, false) != QuotaStanding::kBorrowing; });
-}
-
 void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason) const {
   if (reason.code != ReasonCode::kLostPriority || reason.other_job < 0 || standing(reason.other_job) >= standing(victim)) return;
   const Evidence& why = evidence_[to_index(reason.other_job)];

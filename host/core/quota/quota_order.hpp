@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -45,11 +44,6 @@ class QuotaOrder {
   /// @returns false also where all that are entitled are chosen
   bool arrange_chosen(const StateImpl& state, const kernel::ProblemView& problem, Quotas quotas, const QuotaMarks& marks,
                       std::span<const std::int32_t> stay, std::span<const std::uint8_t> chosen, std::vector<std::int32_t>& order);
-
-  /// Whether `arrange` would find a job that waits and is not borrowing, where the policy does not displace jobs and none has lost GPUs.
-  /// O(jobs). @param waits  whether a job is one of the order
-  bool any_entitled(const StateImpl& state, const kernel::ProblemView& problem, Quotas quotas,
-                    const std::function<bool(std::int32_t)>& waits);
 
   /// After `arrange` returned true: [jobs] preemption classes of the pass, see `class_rule`.
   const std::int32_t* classes() const { return class_.data(); }

@@ -118,6 +118,60 @@ TEST(KeptQueue, AJobThatWaitsIsInAnotherClassFromWhenItLosesANode) {
   EXPECT_EQ(class_of("a"), class_of("b"));
 }
 
+/// Jobs of a queue q with a guarantee.
+Snapshot guaranteed(std::int64_t gpus) {
+  Snapshot s = test::two_racks();
+  Queue queue;
+  queue.id = "q";
+  queue.quotas = {{"*", gpus}};
+  s.queues = {queue};
+  return s;
+}
+Job& add_to_queue(Snapshot& s, const std::string& id, std::int32_t gpus, TimeUs submit) {
+  Job& job = test::add_job(s, id, gpus);
+  job.queue = "q";
+  job.submit_us = submit;
+  return job;
+}
+
+// The plan is not applied, and one comes that was submitted before. The guarantee is enough for one of them.
+TEST(KeptQueue, AJobThatComesTakesTheGuaranteeOfOneBehindIt) {
+  Snapshot s = guaranteed(4);
+  add_to_queue(s, "b", 4, 50 * kSecond);
+  Decisions decisions(s, "fifo", {{"discipline", "greedy"}});
+  decisions.next();
+  EXPECT_EQ(decisions.next(), kReadAll);
+  const auto level = [&](const char* id) {
+    const PassChange* const change = decisions.kept.pass().change_of(decisions.state.find_job(id));
+    return change == nullptr ? 1 : change->place.level;
+  };
+  EXPECT_EQ(level("b"), -2);
+  Snapshot other;
+  decisions.state.apply(delta::PutJob{add_to_queue(other, "a", 4, 10 * kSecond)});
+  EXPECT_EQ(decisions.next(), kFollowed);
+  EXPECT_EQ(level("a"), -2);
+  EXPECT_EQ(level("b"), 0);
+}
+
+// The pass over all jobs looks for jobs to displace, as long as the job waits.
+TEST(KeptQueue, AnEntitledJobWithoutRoomNeedsThePassOverAllJobs) {
+  Snapshot s = guaranteed(8);
+  for (const char* node : {"n0", "n1", "n2", "n3"}) test::run_on(test::add_job(s, std::string("a") + node, 1), node, {0});
+  add_to_queue(s, "b", 4, 10 * kSecond);
+  add_to_queue(s, "c", 4, 20 * kSecond);
+  for (Job& job : s.jobs) {
+    if (job.queue == "q") job.constraints.required_nodes = {"n0"};
+  }
+  Decisions decisions(s, "fifo", {{"discipline", "greedy"}});
+  decisions.next();
+  EXPECT_EQ(decisions.next(), (Begun{Reading::kAnew, false})) << "n0 has room for one of them";
+  EXPECT_EQ(decisions.next(), (Begun{Reading::kAnew, false}));
+  decisions.state.apply(delta::SetTime{s.now_us + kSecond});
+  EXPECT_EQ(decisions.next(), (Begun{Reading::kAnew, false}));
+  decisions.state.apply(delta::RemoveJob{"c", ""});
+  EXPECT_EQ(decisions.next(), kReadAll);
+}
+
 TEST(KeptQueue, AnotherStateIsReadFromTheBeginning) {
   Snapshot s = test::two_racks();
   test::add_job(s, "a", 1);

@@ -1,0 +1,109 @@
+#include "host/core/kept/entitled_jobs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+
+void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas quotas, std::span<const std::int32_t> jobs,
+                        const std::function<bool(std::int32_t)>& is_rejected) {
+  const auto count = [&](std::int32_t job) {
+    Counted now;
+    if (s.jobs[to_index(job)].job != nullptr) {
+      const bool runs = s.job.running[to_index(job)] != 0;
+      if (runs || !is_rejected(job)) now = {s.job.queue[to_index(job)], asked_amount(p, job), {}};
+      if (runs) now.held = held_amount(s, p, job);
+      if (runs && now.asked.gpus == 0) now.asked = now.held;
+    }
+    Counted& before = counted_[to_index(job)];
+    ledger_.ask(before.queue, {-before.asked.gpus, before.asked.type});
+    ledger_.take(before.queue, {-before.held.gpus, before.held.type});
+    ledger_.ask(now.queue, now.asked);
+    ledger_.take(now.queue, now.held);
+    before = now;
+  };
+  if (!std::exchange(known_, true) || quotas != quotas_) {
+    quotas_ = quotas;
+    ledger_.begin(s);
+    counted_.assign(s.jobs.size(), {});
+    for (const std::int32_t job : s.job_order) count(job);
+    divided_ = false;
+    return;
+  }
+  counted_.resize(s.jobs.size());
+  for (const std::int32_t job : jobs) count(job);
+  divided_ = divided_ && jobs.empty() && quotas_ != Quotas::kFair;
+}
+
+void EntitledJobs::divide(const StateImpl& s) {
+  if (!std::exchange(divided_, true)) ledger_.divide(s);
+}
+
+// Any of the options may be taken.
+bool EntitledJobs::is_within(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job, bool fair) const {
+  QuotaAmount amount = asked_amount(p, job);
+  const std::int32_t begin = p.option_begin[job], end = p.option_end[job];
+  for (std::int32_t o = begin; o < end; ++o) {
+    amount.gpus = p.demands[p.options[o].demand].quota;
+    if (!ledger_.is_within(queue, amount, fair)) return false;
+  }
+  return begin < end;
+}
+
+QuotaStanding EntitledJobs::stand(const kernel::ProblemView& p, std::int32_t queue, std::int32_t job) const {
+  if (is_within(p, queue, job, false)) return QuotaStanding::kGuaranteed;
+  return quotas_ == Quotas::kFair && is_within(p, queue, job, true) ? QuotaStanding::kFair : QuotaStanding::kBorrowing;
+}
+
+bool EntitledJobs::is_entitled(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
+  const std::int32_t queue = s.job.queue[to_index(job)];
+  if (queue < 0) return false;
+  divide(s);
+  return stand(p, queue, job) != QuotaStanding::kBorrowing;
+}
+
+// What a job takes leaves less to those behind it. So the entitled jobs of a class are its first.
+void EntitledJobs::find(const StateImpl& s, const kernel::ProblemView& p, const WaitingClasses& waiting) {
+  raised_.clear();
+  heap_.clear();
+  divide(s);
+  has_room_.resize(s.queues.size());
+  for (std::size_t q = 0; q < has_room_.size(); ++q) {
+    const auto queue = static_cast<std::int32_t>(q);
+    has_room_[q] = ledger_.has_room(queue, false) || (quotas_ == Quotas::kFair && ledger_.has_room(queue, true)) ? 1 : 0;
+  }
+  for (std::size_t of = 0; of < waiting.size(); ++of) {
+    const std::int32_t queue = waiting.queue(of);
+    if (queue < 0 || has_room_[to_index(queue)] == 0) continue;
+    const OrderPlace& first = waiting.first(of);
+    if (first.job >= 0 && stand(p, queue, first.job) != QuotaStanding::kBorrowing) heap_.push_back({first, of, 0});
+  }
+  // Queues do not depend on each other. The order is that of the policy, without standings.
+  const auto later = [](const Next& a, const Next& b) {
+    return std::pair(b.place.key, b.place.label) < std::pair(a.place.key, a.place.label);
+  };
+  std::make_heap(heap_.begin(), heap_.end(), later);
+  taken_.clear();
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    const Next next = heap_.back();
+    heap_.pop_back();
+    const std::int32_t job = next.place.job, queue = waiting.queue(next.of);
+    const QuotaStanding standing = stand(p, queue, job);
+    if (standing == QuotaStanding::kBorrowing) continue;
+    ledger_.take(queue, taken_.emplace_back(asked_amount(p, job)));
+    raised_.push_back({job, standing});
+    const std::vector<OrderPlace>& jobs = waiting.jobs(next.of);
+    if (next.at + 1 == jobs.size()) continue;
+    heap_.push_back({jobs[next.at + 1], next.of, next.at + 1});
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  for (std::size_t i = 0; i < raised_.size(); ++i) {
+    ledger_.take(s.job.queue[to_index(raised_[i].job)], {-taken_[i].gpus, taken_[i].type});
+  }
+}
+
+}  // namespace berth::core
