@@ -27,6 +27,7 @@ target_sources(berth PUBLIC FILE_SET HEADERS
     include/berth/placement.hpp
     include/berth/plan.hpp
     include/berth/profile.hpp
+    include/berth/queues.hpp
     include/berth/snapshot.hpp
     include/berth/state.hpp
     include/berth/trace.hpp

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string_view>
 
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/violations.hpp"
+#include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/report/table.hpp"
 
@@ -17,12 +20,12 @@ std::string gpus(std::int64_t micro) { return core::decimal_text(micro, 6); }
 
 }  // namespace
 
-std::string queue_text(const ClusterState& state, const std::vector<core::QueueStanding>& standings) {
+std::string queue_text(const ClusterState& state, const std::vector<QueueStanding>& standings) {
   const StateView view(state);
   const std::vector<Queue>& queues = view.queues();
   if (queues.empty()) return "no queues\n";
   std::vector<Row> rows;
-  for (const core::QueueStanding& one : standings) {
+  for (const QueueStanding& one : standings) {
     const auto queue = static_cast<std::size_t>(one.queue);
     const std::int64_t over = std::max<std::int64_t>(0, one.has - one.entitled);
     const bool starves = one.starved_since != kNever;
@@ -34,6 +37,26 @@ std::string queue_text(const ClusterState& state, const std::vector<core::QueueS
   return fmt::format(
       "{}\n\n{}", core::counted(static_cast<std::int64_t>(queues.size()), "queue"),
       table({"QUEUE", "TYPE", "GUARANTEE", "ENTITLED", "LIMIT", "FAIR SHARE", "HAS", "BORROWS", "WAITING", "STARVED FOR"}, rows));
+}
+
+std::string starving_queues_text(const ClusterState& state, const std::vector<QueueStanding>& standings, std::size_t most) {
+  const StateView view(state);
+  // A queue also starves where one below it does.
+  std::set<std::string_view> parents;
+  for (const QueueStanding& one : standings) {
+    if (one.starved_since != kNever) parents.insert(view.queues()[static_cast<std::size_t>(one.queue)].parent);
+  }
+  std::string text;
+  std::size_t starving = 0;
+  for (const QueueStanding& one : standings) {
+    const std::string& id = view.queues()[static_cast<std::size_t>(one.queue)].id;
+    if (one.starved_since == kNever || parents.count(id) != 0 || ++starving > most) continue;
+    const std::string type = one.gpu_type < 0 ? "" : " " + view.gpu_types()[static_cast<std::size_t>(one.gpu_type)].id;
+    text += fmt::format("queue {}: has {} of {}{} GPUs to which it is entitled, for {}\n", id, gpus(one.has), gpus(one.entitled), type,
+                        core::rough_duration(std::max<TimeUs>(0, view.now() - one.starved_since)));
+  }
+  if (starving > most) text += fmt::format("... and {} more such queues\n", starving - most);
+  return text;
 }
 
 }  // namespace berth::report

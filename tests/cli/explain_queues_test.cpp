@@ -34,6 +34,14 @@ TEST(CliExplainQueues, APlanIsShownAsItWouldRun) {
       << answer.out;
 }
 
+// b0 waits since 5 s, and the plan takes nothing back for it.
+TEST(CliExplainQueues, APlanNamesQueuesThatStarve) {
+  const std::string plan = "plan --policy fifo --snapshot " + quoted(golden("guarantees"));
+  const Answer limits = berth(plan + " --param quotas=limits");
+  EXPECT_TRUE(contains(limits.out, "\n\nqueue B: has 0 of 8 GPUs to which it is entitled, for 1 min 35 s\n")) << limits.out;
+  EXPECT_FALSE(contains(berth(plan).out, "entitled, for"));
+}
+
 TEST(CliExplainQueues, WhatCannotBeShownIsRefused) {
   EXPECT_NE(berth(kQueues + " --job b0").code, 0);
   EXPECT_NE(berth(kQueues + " --links").code, 0);

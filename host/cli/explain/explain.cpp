@@ -5,6 +5,7 @@
 
 #include "berth/engine.hpp"
 #include "berth/error.hpp"
+#include "berth/queues.hpp"
 #include "host/cli/base/common_options.hpp"
 #include "host/cli/base/console.hpp"
 #include "host/cli/base/echoed.hpp"
@@ -13,6 +14,7 @@
 #include "host/cli/explain/link_json.hpp"
 #include "host/cli/explain/queue_json.hpp"
 #include "host/cli/plan/plan_text.hpp"
+#include "host/core/quota/queue_standing.hpp"
 #include "host/io/files/file_error.hpp"
 #include "host/report/links/link_report.hpp"
 #include "host/report/queue_text.hpp"
@@ -47,7 +49,7 @@ Plan load_valid_plan(const ExplainArguments& options, const LoadedState& loaded)
 int explain_queues(const ExplainArguments& options, const LoadedState& loaded) {
   Plan plan;
   if (!options.plan.empty()) plan = load_valid_plan(options, loaded);
-  const std::vector<core::QueueStanding> standings = core::queue_standings(loaded.state, options.plan.empty() ? nullptr : &plan);
+  const std::vector<QueueStanding> standings = core::queue_standings(loaded.state, options.plan.empty() ? nullptr : &plan);
   print(options.json ? queue_json(loaded.state, standings) : report::queue_text(loaded.state, standings));
   return kDone;
 }

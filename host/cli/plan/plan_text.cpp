@@ -4,15 +4,20 @@
 
 #include "host/cli/base/console.hpp"
 #include "host/cli/plan/contest_json.hpp"
+#include "host/core/quota/queue_standing.hpp"
 #include "host/core/state/state_names.hpp"
+#include "host/core/state/state_view.hpp"
 #include "host/core/validator/plan_value.hpp"
 #include "host/report/compare.hpp"
 #include "host/report/contest.hpp"
 #include "host/report/crossed_links.hpp"
 #include "host/report/explain.hpp"
+#include "host/report/queue_text.hpp"
 
 namespace berth::cli {
 namespace {
+
+constexpr std::size_t kStarvingQueues = 5;
 
 std::vector<report::Contender> contenders_of(const ClusterState& state, const std::vector<Plan>& plans) {
   std::vector<report::Contender> contenders;
@@ -30,7 +35,10 @@ std::string plan_text(const ClusterState& state, const Plan& plan, const TextOpt
   explain.most_rows = options.rows;
   explain.all_decisions = options.all;
   explain.withheld = report::withheld_gpus(state, plan);
-  return report::explain_plan(core::StateNames(state), plan, explain);
+  std::string text = report::explain_plan(core::StateNames(state), plan, explain);
+  if (!core::any_quota(StateView(state))) return text;
+  const std::string starving = report::starving_queues_text(state, core::queue_standings(StateView(state), &plan), kStarvingQueues);
+  return starving.empty() ? text : text + "\n" + starving;
 }
 
 std::string job_text(const ClusterState& state, const Plan& plan, std::int32_t job) {

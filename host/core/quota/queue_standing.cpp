@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
+#include "berth/error.hpp"
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
 #include "host/core/quota/quota_ledger.hpp"
@@ -19,16 +21,15 @@ class Standings {
       : s_(state), p_(state.problem()), columns_(state.gpu_types.size() + 1), own_(cells(), 0), asked_(cells(), 0), waiting_(cells(), 0) {
     holds_.assign(s_.jobs.size(), 0);
     rejected_.assign(s_.jobs.size(), 0);
-    if (plan == nullptr) {
-      for (const std::int32_t job : s_.job_order) {
-        if (s_.job.running[to_index(job)] != 0) hold(job, s_.held_entries(job));
-      }
-    } else {
-      for (const Decision& d : plan->decisions) {
-        rejected_[to_index(d.job)] = d.action == Action::kReject ? 1 : 0;
-        if (runs_now(d.action))
-          hold(d.job, std::span(plan->entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));
-      }
+    std::vector<std::uint8_t> decided(s_.jobs.size(), plan != nullptr && !plan->changes_only ? 1 : 0);
+    for (std::size_t i = 0; plan != nullptr && i < plan->decisions.size(); ++i) {
+      const Decision& d = plan->decisions[i];
+      decided[to_index(d.job)] = 1;
+      rejected_[to_index(d.job)] = d.action == Action::kReject ? 1 : 0;
+      if (runs_now(d.action)) hold(d.job, std::span(plan->entries).subspan(to_index(d.entry_begin), to_index(d.entry_end - d.entry_begin)));
+    }
+    for (const std::int32_t job : s_.job_order) {
+      if (s_.job.running[to_index(job)] != 0 && decided[to_index(job)] == 0) hold(job, s_.held_entries(job));
     }
     for (const std::int32_t job : s_.job_order) {
       if (rejected_[to_index(job)] != 0) continue;
@@ -50,6 +51,7 @@ class Standings {
     }
     entitled = with_children(entitled);
     fair = with_children(fair);
+    const std::vector<TimeUs> starved = starved_since();
     std::vector<QueueStanding> rows;
     for (std::int32_t q = 0; q < std::ssize(s_.queues); ++q) {
       const auto add_row = [&](std::int32_t column) {
@@ -59,7 +61,7 @@ class Standings {
         std::int64_t of_types = 0;
         for (std::size_t c = 0; all && c + 1 < columns_; ++c) of_types = saturating_add(of_types, entitled[to_index(q) * columns_ + c]);
         rows.push_back({q, all ? -1 : column, guarantee[i], cap == kernel::kNoLimit ? -1 : cap, std::max(entitled[i], of_types), fair[i],
-                        has[i], waiting[i], starved_since(q, column)});
+                        has[i], waiting[i], starved[i]});
       };
       add_row(static_cast<std::int32_t>(columns_) - 1);
       for (std::int32_t type = 0; to_index(type) + 1 < columns_; ++type) {
@@ -93,21 +95,23 @@ class Standings {
     }
     return own;
   }
-  bool is_below(std::int32_t queue, std::int32_t ancestor) const {
-    while (queue >= 0 && queue != ancestor) queue = s_.queue_parent[to_index(queue)];
-    return queue >= 0;
-  }
-  TimeUs starved_since(std::int32_t queue, std::int32_t column) const {
-    TimeUs since = kNever;
+  // A job that waits, and that its queue is entitled to, counts for all queues above it.
+  std::vector<TimeUs> starved_since() const {
+    std::vector<TimeUs> since(cells(), kNever);
     for (const std::int32_t job : s_.job_order) {
       const std::int32_t of = s_.job.queue[to_index(job)];
+      if (of < 0 || holds_[to_index(job)] != 0 || rejected_[to_index(job)] != 0) continue;
       const QuotaAmount asked = asked_amount(p_, job);
-      if (rejected_[to_index(job)] != 0) continue;
-      const bool counts = column == asked.type || to_index(column) + 1 == columns_;
-      if (holds_[to_index(job)] != 0 || asked.gpus == 0 || !counts || of < 0 || !is_below(of, queue)) continue;
-      if (own_[to_index(of) * columns_ + to_index(column)] + asked.gpus > shares_.guaranteed(of, column)) continue;
-      const TimeUs waits = s_.job.waiting_since[to_index(job)];
-      since = std::min(since, waits == kNever ? s_.job.submit[to_index(job)] : waits);
+      if (asked.gpus == 0) continue;
+      const TimeUs waits = s_.job.waiting_since[to_index(job)], from = waits == kNever ? s_.job.submit[to_index(job)] : waits;
+      for (const std::int32_t column : {asked.type, static_cast<std::int32_t>(columns_) - 1}) {
+        if (column < 0) continue;
+        if (own_[to_index(of) * columns_ + to_index(column)] + asked.gpus > shares_.guaranteed(of, column)) continue;
+        for (std::int32_t q = of; q >= 0; q = s_.queue_parent[to_index(q)]) {
+          TimeUs& first = since[to_index(q) * columns_ + to_index(column)];
+          first = std::min(first, from);
+        }
+      }
     }
     return since;
   }
@@ -124,4 +128,24 @@ class Standings {
 
 std::vector<QueueStanding> queue_standings(const StateView& state, const Plan* plan) { return Standings(impl_of(state), plan).rows(); }
 
+bool any_quota(const StateView& state) {
+  const std::vector<Queue>& queues = state.queues();
+  return std::any_of(queues.begin(), queues.end(), [](const Queue& queue) { return !queue.quotas.empty(); });
+}
+
 }  // namespace berth::core
+
+namespace berth {
+
+std::vector<QueueStanding> queue_standings(const ClusterState& state, const Plan* plan) {
+  if (plan != nullptr && plan->revision != state.revision()) throw InvalidArgument("the plan is of another revision of the state");
+  return core::queue_standings(StateView(state), plan);
+}
+
+std::int32_t find_queue(const ClusterState& state, std::string_view id) {
+  const auto& index = impl_of(StateView(state)).queue_index;
+  const auto found = index.find(std::string(id));
+  return found == index.end() ? -1 : found->second;
+}
+
+}  // namespace berth

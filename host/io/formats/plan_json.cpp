@@ -5,10 +5,12 @@
 
 #include "berth/io.hpp"
 #include "host/core/base/escape_control.hpp"
+#include "host/core/quota/queue_standing.hpp"
 #include "host/core/state/state_view.hpp"
 #include "host/io/fields/kinds.hpp"
 #include "host/io/formats/bound_json.hpp"
 #include "host/io/formats/plan_shape.hpp"
+#include "host/io/formats/queue_rows.hpp"
 #include "host/io/formats/schemas.hpp"
 
 namespace berth::io {
@@ -415,6 +417,16 @@ struct PlanBound {
   }
 };
 
+// They follow from the state and the decisions, and are not read back.
+struct PlanQueues {
+  static void read(JsonCursor& in, const PlanIn& /*file*/) { in.raw(); }
+  static bool absent(const PlanOut& file) { return !core::any_quota(StateView(file.state)); }
+  static void write(JsonWriter& w, const PlanOut& file) {
+    QueueRows::write(w, queue_rows(file.state, core::queue_standings(StateView(file.state), &file.value)), file);
+  }
+  static void describe(JsonWriter& w) { QueueRows::describe(w); }
+};
+
 constexpr std::string_view kPlanFormat = "berth.plan.v1";
 
 constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
@@ -439,6 +451,7 @@ constexpr Field<PlanIn, PlanOut> kPlanFields[] = {
     field<Boolean, &Plan::changes_only>("changes_only"),
     field<Unsigned, &Plan::reservations_since>("reservations_since"),
     field<DroppedJobs, &Plan::reservations_dropped>("reservations_dropped"),
+    field<PlanQueues>("queues", kOptional, "how queues stand after the plan, where quotas are stated"),
     field<Decisions>("decisions", kRequired),
     field<PlanTiming, &Plan::timing>("timing"),
 };

@@ -50,7 +50,7 @@ extern "C" {
 
 /* The major number is the library's SOVERSION and changes when compiled programs would break. The minor number changes with additions. */
 #define BERTH_ABI_MAJOR 1
-#define BERTH_ABI_MINOR 3
+#define BERTH_ABI_MINOR 4
 
 /* Version of the loaded library: major * 65536 + minor. */
 BERTH_C_API uint32_t berth_abi_version(void);
@@ -315,6 +315,8 @@ BERTH_C_API berth_status berth_state_get_info(berth_state* state, berth_state_in
 /* The index of a job or the rank of a node at the current revision, as used in plans. -1: not found. */
 BERTH_C_API berth_status berth_state_find_job(berth_state* state, const char* id, int32_t* job_index, berth_error* error);
 BERTH_C_API berth_status berth_state_find_node(berth_state* state, const char* id, int32_t* rank, berth_error* error);
+/* The row of a queue in berth_queue_standings. -1: not found. Since 1.4. */
+BERTH_C_API berth_status berth_state_find_queue(berth_state* state, const char* id, int32_t* queue, berth_error* error);
 
 /* ---- Policy state: what a policy keeps between decisions -------------------------------------------------------------------------- */
 
@@ -493,6 +495,24 @@ BERTH_C_API berth_status berth_plan_to_json(berth_plan* plan, berth_state* state
                                             berth_error* error);
 BERTH_C_API berth_status berth_plan_from_json(const char* json, size_t size, const char* name, berth_state* state, berth_plan* plan,
                                               berth_error* error);
+/* How queues stand to their quotas: docs/quotas.md. Columns to fill with `count` rows each; NULL: not needed. GPUs in millionths, with
+ * those of queues below. Each queue has a row of all GPU types together, and one of each type of which it states something. */
+typedef struct berth_queue_standings {
+  uint32_t struct_size;
+  int32_t* queue;            /* as berth_state_find_queue has it; parents before their children */
+  int32_t* gpu_type;         /* index of a GPU type; -1: all together */
+  int64_t* guarantee;        /* its own, or the sum of its children's if that is more */
+  int64_t* limit;            /* -1: none */
+  int64_t* entitled;         /* of the guarantees, as far as jobs ask for them */
+  int64_t* fair_share;       /* of all GPUs that work */
+  int64_t* has;              /* what its jobs hold */
+  int64_t* waiting;          /* what its waiting jobs ask for */
+  int64_t* starved_since_us; /* since when a job of it waits that it is entitled to; BERTH_NEVER: none does */
+} berth_queue_standings;
+/* `plan`: of the state's revision; NULL: as jobs run now. *n_rows is the number of all rows; with count 0 `columns` may be NULL. Rows from
+ * `first` on are filled. The rows are made anew in each call: O(jobs + queues). Since 1.4. */
+BERTH_C_API berth_status berth_state_queue_standings(berth_state* state, berth_plan* plan, uint64_t* n_rows, uint64_t first, uint64_t count,
+                                                     const berth_queue_standings* columns, berth_error* error);
 /* Checks a plan against the state, independently of the code that made it. *violations is their number, at most 20. *text (may be NULL)
  * has a line for each; free it with berth_free. Returns BERTH_OK in either case. */
 BERTH_C_API berth_status berth_plan_validate(berth_plan* plan, berth_state* state, uint64_t* violations, char** text, berth_error* error);

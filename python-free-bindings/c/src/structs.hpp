@@ -37,6 +37,8 @@ inline constexpr std::size_t kFirstBytes<berth_plan_info> = offsetof(berth_plan_
 template <>
 inline constexpr std::size_t kFirstBytes<berth_decisions> = offsetof(berth_decisions, other_job) + sizeof(int32_t*);
 template <>
+inline constexpr std::size_t kFirstBytes<berth_queue_standings> = offsetof(berth_queue_standings, starved_since_us) + sizeof(int64_t*);
+template <>
 inline constexpr std::size_t kFirstBytes<berth_plan_entries> = offsetof(berth_plan_entries, time_shared) + sizeof(uint8_t*);
 
 /// @throws InvalidArgument for a null pointer and a size that the struct never had.
