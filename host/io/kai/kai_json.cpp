@@ -84,10 +84,12 @@ TimeUs instant(JsonCursor& in) {
 
 KaiMeta meta(JsonCursor& in) {
   KaiMeta out;
+  const auto owner = [&] { fields(in, {{"uid", [&] { out.owners.push_back(text(in)); }}}); };
   fields(in, {{"name", [&] { out.name = text(in); }},
               {"namespace", [&] { out.space = text(in); }},
               {"labels", [&] { out.labels = texts(in); }},
               {"annotations", [&] { out.annotations = texts(in); }},
+              {"ownerReferences", [&] { elements(in, owner); }},
               {"creationTimestamp", [&] { out.created_us = instant(in); }},
               {"deletionTimestamp", [&] { out.deleting = instant(in) > 0; }}});
   return out;

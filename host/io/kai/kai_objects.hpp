@@ -18,6 +18,7 @@ struct KaiMeta {
   KaiTexts labels, annotations;
   TimeUs created_us = 0;  ///< since 1970
   bool deleting = false;
+  std::vector<std::string> owners;  ///< uids
   std::string path() const { return space.empty() ? name : space + "/" + name; }
 };
 
