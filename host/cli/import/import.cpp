@@ -58,7 +58,8 @@ std::string formats() {
   text += "\nFormats of clusters:\n";
   add(kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "one snapshot.zip of its snapshot plugin, or the JSON in it");
   add(kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1",
-      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology, topology.conf or topology.yaml");
+      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology, topology.conf or topology.yaml. "
+      "Also sacctmgr -P show assoc and qos, or scontrol show assoc_mgr");
   for (const io::TopologyReader& reader : io::topology_readers()) add(reader.name, reader.help, reader.files);
   return text;
 }

@@ -7,8 +7,9 @@ namespace berth::io {
 std::span<const TopologyReader> topology_readers() {
   static constexpr std::array<TopologyReader, 4> kAll{{
       {.name = "kueue",
-       .help = "a cluster of Kueue as it is now, or only nodes in the levels of its Topology, to berth.snapshot.v1",
-       .files = "kubectl get clusterqueues,cohorts,localqueues,workloads,resourceflavors,topologies,nodes -A -o json, or YAML",
+       .help = "a cluster of Kueue as it is now, to berth.snapshot.v1",
+       .files = "kubectl get clusterqueues,cohorts,localqueues,workloads,resourceflavors,topologies,nodes -A -o json, or YAML. "
+                "Also topologies and nodes alone",
        .read = read_kueue},
       {.name = "lingjun",
        .help = "the switches of Alibaba's Lingjun cluster, to berth.snapshot.v1",
