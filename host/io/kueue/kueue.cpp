@@ -13,6 +13,7 @@
 #include "host/io/kueue/kueue_places.hpp"
 #include "host/io/kueue/kueue_queues.hpp"
 #include "host/io/topology/kubernetes_objects.hpp"
+#include "host/io/traces/trace_builder.hpp"
 
 namespace berth::io {
 namespace {
@@ -89,6 +90,7 @@ KueueImport import_kueue(const std::vector<KueueInput>& inputs, const KueueOptio
   kueue::Places places(objects, flavors, snapshot, notes);
   kueue::add_jobs(objects, flavors, queues, places, snapshot, notes);
   places.finish();
+  if (snapshot.jobs.empty()) notes.say(kNoJob);
   notes.say("only quotas of nvidia.com/gpu are read; cores, memory and pods are left out");
   out.notes = notes.lines();
   out.left_out = std::move(notes.left_out());

@@ -37,7 +37,7 @@ bool holds_gpus(const WorkloadObject& workload) {
 std::int64_t pods_left(const WorkloadObject& workload, const PodSetObject& set) {
   const PodSetAssigned* const assigned = assignment_of(workload, set);
   const auto ended = workload.reclaimable.find(set.name);
-  const std::int64_t pods = assigned != nullptr && assigned->count ? *assigned->count : set.count;
+  const std::int64_t pods = assigned != nullptr && assigned->count ? std::min(*assigned->count, set.count) : set.count;
   return std::max<std::int64_t>(0, pods - (ended == workload.reclaimable.end() ? 0 : ended->second));
 }
 

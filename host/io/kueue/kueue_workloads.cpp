@@ -98,6 +98,7 @@ void read_topology_assignment(JsonCursor& in, PodSetAssigned& out) {
   fields(in, {{"levels", [&] { elements(in, [&] { out.levels.push_back(text(in)); }); }},
               {"domains", [&] { elements(in, domain); }},                         // v1beta1
               {"slices", [&] { elements(in, [&] { read_slice(in, out); }); }}});  // v1beta2
+  if (!out.domains.empty() && out.levels.empty()) in.fail_at(at, "a topologyAssignment without levels");
   for (const DomainPods& one : out.domains) {
     if (one.values.size() != out.levels.size())
       in.fail_at(at, fmt::format("a domain has {} values, and there are {} levels", one.values.size(), out.levels.size()));
@@ -184,8 +185,10 @@ void read_workload(JsonCursor& in, WorkloadObject& workload, TimeUs& latest) {
   std::set<std::string_view> names;
   for (const PodSetObject& one : workload.pod_sets) {
     if (!names.insert(one.name).second) in.fail_at(at, "two podsets of one name");
-    const std::string problem = name_problem(one.name.empty() ? one.group : one.name);
-    if (!problem.empty()) in.fail_at(at, "a podset's name: " + problem);
+    for (const std::string& name : {one.name, one.group}) {
+      const std::string problem = name_problem(name);
+      if (!problem.empty()) in.fail_at(at, "a podset's name: " + problem);
+    }
     if (one.name.empty()) in.fail_at(at, "a podset without a name");
     if (one.min_count && *one.min_count > one.count) in.fail_at(at, "a podset with minCount above count");
   }

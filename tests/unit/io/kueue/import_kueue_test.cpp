@@ -483,6 +483,7 @@ TEST(ImportKueue, WrongAssignmentsAreRefused) {
   EXPECT_NE(problem(R"({"levels": ["l"], "slices": [{"domainCount": 2, "valuesPerLevel": [{"universalValue": "a"}], "podCounts": [1]}]})")
                 .find("needs as many podCounts, or universalPodCount"),
             std::string::npos);
+  EXPECT_NE(problem(R"({"domains": [{"count": 1}]})").find("a topologyAssignment without levels"), std::string::npos);
   EXPECT_NE(problem(R"({"levels": ["l"], "domains": [{"values": [], "count": 1}]})").find("a domain has 0 values, and there are 1 levels"),
             std::string::npos);
 }
