@@ -16,11 +16,11 @@ namespace {
 constexpr std::int64_t kMilliPerGpu = 1000;
 
 /// GPUs in thousandths: what is guaranteed, and the most that may be used.
-struct Amount {
+struct FlavorAmount {
   std::int64_t nominal = 0;
   std::int64_t most = kUnlimited;
 };
-using Amounts = std::map<std::string, Amount>;  // by flavor
+using FlavorAmounts = std::map<std::string, FlavorAmount>;  // by flavor
 
 struct CohortEntry {
   const CohortObject* object = nullptr;  // null: only named
@@ -134,11 +134,12 @@ class QueueTree {
   }
 
   std::int64_t whole(std::int64_t milli, const std::string& queue) {
-    if (milli % kMilliPerGpu != 0) notes_.count("queue", " with a part of a GPU in a quota: rounded down", queue);
+    if (milli % kMilliPerGpu != 0 && rounded_.insert(queue).second)
+      notes_.count("queue", " with a part of a GPU in a quota: rounded down", queue);
     return milli / kMilliPerGpu;
   }
 
-  Quota quota(const std::string& type, const Amount& amount, bool may_borrow, const std::string& queue) {
+  Quota quota(const std::string& type, const FlavorAmount& amount, bool may_borrow, const std::string& queue) {
     Quota out;
     out.gpu_type = type;
     out.guarantee = whole(amount.nominal, queue);
@@ -149,9 +150,9 @@ class QueueTree {
   }
 
   // A flavor of one GPU type is a quota of that type; where one has several types, there is also one of all types.
-  void set_quotas(const Amounts& amounts, bool may_borrow, Queue& queue) {
-    std::map<std::string, Amount> by_type;
-    Amount all{0, 0};
+  void set_quotas(const FlavorAmounts& amounts, bool may_borrow, Queue& queue) {
+    std::map<std::string, FlavorAmount> by_type;
+    FlavorAmount all{0, 0};
     bool typed = true;
     std::size_t known = 0;
     for (const auto& [name, amount] : amounts) {
@@ -162,7 +163,7 @@ class QueueTree {
       typed = typed && types.size() == 1;
       all = {all.nominal + amount.nominal, sum(all.most, amount.most)};
       for (const std::string& type : types) {
-        const auto [at, fresh] = by_type.try_emplace(type, Amount{0, 0});
+        const auto [at, fresh] = by_type.try_emplace(type, FlavorAmount{0, 0});
         at->second = {at->second.nominal + amount.nominal, sum(at->second.most, amount.most)};
       }
     }
@@ -184,13 +185,13 @@ class QueueTree {
     Queue& queue = snapshot_.queues.emplace_back();
     queue.id = cohort_id(name);
     if (!cohort.parent.empty()) queue.parent = cohort_id(cohort.parent);
-    Amounts amounts;
+    FlavorAmounts amounts;
     for (const auto& [flavor, nominal] : cohort.nominal) amounts[flavor] = {nominal, cohort.parent.empty() ? nominal : kUnlimited};
     if (cohort.object != nullptr) {
       set_weight(cohort.object->weight_micro, queue);
       note_lending(queue.id, cohort.object->quotas, notes_);
       for (const FlavorQuota& one : cohort.object->quotas) {
-        Amount& amount = amounts.at(one.flavor);
+        FlavorAmount& amount = amounts.at(one.flavor);
         if (!cohort.parent.empty()) amount.most = sum(amount.nominal, one.borrowing_milli);
       }
     }
@@ -202,7 +203,7 @@ class QueueTree {
     queue.id = from.name;
     const bool borrows = !from.cohort.empty();
     if (borrows) queue.parent = cohort_id(from.cohort);
-    Amounts amounts;
+    FlavorAmounts amounts;
     for (const FlavorQuota& one : from.quotas)
       amounts[one.flavor] = {one.nominal_milli, borrows ? sum(one.nominal_milli, one.borrowing_milli) : one.nominal_milli};
     set_quotas(amounts, borrows, queue);
@@ -233,6 +234,7 @@ class QueueTree {
   Snapshot& snapshot_;
   ImportNotes& notes_;
   std::map<std::string, CohortEntry> cohorts_;
+  std::set<std::string> rounded_;  // ids of queues
 };
 
 }  // namespace

@@ -72,6 +72,7 @@ void note_qos(const SlurmQos& qos, ImportNotes& notes) {
   note(qos.limits_users, " with limits of GPUs for each user or account, which are left out");
   note(qos.limits_job, " with a limit of GPUs for each job, which is left out: Slurm holds such jobs itself");
   note(qos.least, " with MinTRES of GPUs, which is left out: Slurm holds such jobs itself");
+  note(qos.limits_jobs, " with a limit of numbers of jobs, which is left out");
   note(qos.limits_minutes, " with a limit of GPU minutes, which is left out");
   note(!qos.usage_factor.empty() && parse_measured(qos.usage_factor, 6) != 1'000'000, " with a UsageFactor other than 1: left out");
   const auto mode = [&](const char* name) {
@@ -122,6 +123,7 @@ class AccountTree {
       }
       const std::string name = one.user.empty() ? one.account : one.account + "/" + one.user;
       if (one.limits_minutes) notes_.count("association", " with a limit of GPU minutes, which is left out", name);
+      if (one.limits_jobs) notes_.count("association", " with a limit of numbers of jobs, which is left out", name);
       if (one.limits_job)
         notes_.count("association", " with a limit of GPUs for each job, which is left out: Slurm holds such jobs itself", name);
       if (one.longest_s > 0) notes_.count("association", " with MaxWall, which is left out: Slurm holds longer jobs itself", name);

@@ -18,10 +18,10 @@ using SlurmGpuLimits = std::map<std::string, std::int64_t>;
 /// An association: an account, or a user in an account.
 struct SlurmAssociation {
   std::string account, parent, user, partition;
-  std::int64_t shares = 1;                          ///< kSharesOfParent: Fairshare=parent
-  SlurmGpuLimits limits;                            ///< GrpTRES
-  std::int64_t longest_s = 0;                       ///< MaxWall; 0: none
-  bool limits_minutes = false, limits_job = false;  ///< GrpTRESMins, GrpTRESRunMins; MaxTRES: of GPUs
+  std::int64_t shares = 1;                                               ///< kSharesOfParent: Fairshare=parent
+  SlurmGpuLimits limits;                                                 ///< GrpTRES
+  std::int64_t longest_s = 0;                                            ///< MaxWall; 0: none
+  bool limits_minutes = false, limits_job = false, limits_jobs = false;  ///< GrpTRESMins, GrpTRESRunMins; MaxTRES: of GPUs; numbers of jobs
   std::string file;
   int line = 0;
 };
@@ -32,8 +32,9 @@ struct SlurmQos {
   std::vector<std::string> preempts;
   std::string preempt_mode, usage_factor;
   std::int64_t grace_s = 0, exempt_s = 0, longest_s = 0;
-  SlurmGpuLimits limits;                                                                 ///< GrpTRES
-  bool limits_minutes = false, limits_users = false, limits_job = false, least = false;  ///< MaxTRESPU, PA; MaxTRES; MinTRES
+  SlurmGpuLimits limits;                                                                       ///< GrpTRES
+  bool limits_minutes = false, limits_users = false, limits_job = false, limits_jobs = false;  ///< also MaxTRESPU and MaxTRESPA
+  bool least = false;                                                                          ///< MinTRES
   std::string file;
   int line = 0;
 };
@@ -63,6 +64,11 @@ std::map<std::string, SlurmQosRule> slurm_qos_rules(const SlurmAccounts& account
 /// Makes a tree of the queues, with limits and weights. Jobs of users with limits of their own get a queue of their own.
 /// @throws InputError for accounts that are no tree.
 void add_slurm_accounts(const SlurmAccounts& accounts, Snapshot& snapshot, ImportNotes& notes);
+
+/// Columns and keys that limit numbers of jobs or the time of a group.
+inline constexpr std::string_view kJobCountLimits[] = {"GrpJobs",         "GrpSubmit",     "GrpSubmitJobs", "GrpWall",        "MaxJobs",
+                                                       "MaxSubmit",       "MaxSubmitJobs", "MaxJobsPU",     "MaxJobsPerUser", "MaxSubmitPU",
+                                                       "MaxSubmitJobsPU", "MaxJobsPA",     "MaxSubmitPA",   "MaxSubmitJobsPA"};
 
 // slurm_assoc_mgr.cpp
 inline constexpr std::string_view kAssocMgrTitle = "Current Association Manager state";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <span>
 
 #include "berth/error.hpp"
 #include "host/core/base/escape_control.hpp"
@@ -55,6 +56,11 @@ class AccountTable {
       if (found != columns_.end()) return cells_[static_cast<std::size_t>(found - columns_.begin())];
     }
     return {};
+  }
+
+  /// Whether one of these columns has a value.
+  bool has_any(std::span<const std::string_view> names) const {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return !at({name}).empty(); });
   }
 
   SlurmGpuLimits gpus(std::initializer_list<std::string_view> names) const {
@@ -133,6 +139,7 @@ void add_association(const AccountTable& table, const std::string& file, int lin
   one.longest_s = table.duration({"MaxWall", "MaxWallDurationPerJob"});
   one.limits_minutes = !table.gpus({"GrpTRESMins"}).empty() || !table.gpus({"GrpTRESRunMins"}).empty();
   one.limits_job = !table.gpus({"MaxTRES"}).empty() || !table.gpus({"MaxTRESPerNode"}).empty() || !table.gpus({"MaxTRESMins"}).empty();
+  one.limits_jobs = table.has_any(kJobCountLimits);
   out.associations.push_back(std::move(one));
 }
 
@@ -156,6 +163,7 @@ void add_qos(const AccountTable& table, const std::string& file, int line, Slurm
   one.limits_job =
       !table.gpus({"MaxTRES", "MaxTRESPerJob"}).empty() || !table.gpus({"MaxTRESPerNode"}).empty() || !table.gpus({"MaxTRESMins"}).empty();
   one.least = !table.gpus({"MinTRES", "MinTRESPerJob"}).empty();
+  one.limits_jobs = table.has_any(kJobCountLimits);
   out.qos.push_back(std::move(one));
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "host/core/base/split.hpp"
 #include "host/io/json/json_text.hpp"
@@ -57,6 +58,12 @@ class AssocMgrReader {
     return *value * 60;
   }
 
+  // "N(3)": no limit, and 3 are used.
+  static bool counts_jobs(std::string_view key, std::string_view value) {
+    const bool known = std::find(std::begin(kJobCountLimits), std::end(kJobCountLimits), key) != std::end(kJobCountLimits);
+    return known && !value.empty() && value.front() != 'N';
+  }
+
   void association(std::string_view key, std::string_view value) {
     if (key == "ClusterName") {
       SlurmAssociation& one = out_.associations.emplace_back();
@@ -84,6 +91,7 @@ class AssocMgrReader {
     if (key == "GrpTRESMins" || key == "GrpTRESRunMins") one.limits_minutes = one.limits_minutes || !gpus(value).empty();
     if (key == "MaxTRESPJ" || key == "MaxTRESPN" || key == "MaxTRESMinsPJ") one.limits_job = one.limits_job || !gpus(value).empty();
     if (key == "MaxWallPJ") one.longest_s = minutes(value);
+    one.limits_jobs = one.limits_jobs || counts_jobs(key, value);
   }
 
   void qos(std::string_view key, std::string_view value) {
@@ -104,6 +112,7 @@ class AssocMgrReader {
     if (key == "MaxTRESPJ" || key == "MaxTRESPN" || key == "MaxTRESMinsPJ") one.limits_job = one.limits_job || !gpus(value).empty();
     if (key == "MinTRESPJ") one.least = !gpus(value).empty();
     if (key == "MaxWallPJ") one.longest_s = minutes(value);
+    one.limits_jobs = one.limits_jobs || counts_jobs(key, value);
   }
 
   const std::string& file_;

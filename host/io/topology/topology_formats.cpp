@@ -8,8 +8,8 @@ std::span<const TopologyReader> topology_readers() {
   static constexpr std::array<TopologyReader, 4> kAll{{
       {.name = "kueue",
        .help = "a cluster of Kueue as it is now, to berth.snapshot.v1",
-       .files = "kubectl get clusterqueues,cohorts,localqueues,workloads,resourceflavors,topologies,nodes -A -o json, or YAML. "
-                "Also topologies and nodes alone",
+       .files = "clusterqueues, cohorts, localqueues, workloads, resourceflavors, topologies and nodes, as kubectl get -A -o json or "
+                "yaml prints them. Also topologies and nodes alone",
        .read = read_kueue},
       {.name = "lingjun",
        .help = "the switches of Alibaba's Lingjun cluster, to berth.snapshot.v1",

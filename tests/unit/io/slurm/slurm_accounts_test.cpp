@@ -133,6 +133,13 @@ TEST(SlurmAccounts, AQosIsAClassWithItsTimes) {
   EXPECT_TRUE(noted(import, "1 job of a QOS that is not listed: none of its rules are known (first: 4)"));
 }
 
+TEST(SlurmAccounts, LimitsOfNumbersOfJobsAreNoted) {
+  EXPECT_TRUE(noted(with("Name|GrpJobs|MaxJobsPU\na||\nb||4\n", {{"x", "ann", "a"}}),
+                    "1 QOS record with a limit of numbers of jobs, which is left out (first: b)"));
+  EXPECT_TRUE(noted(with("Account|User|MaxSubmit\nx||9\n", {{"x"}}),
+                    "1 association with a limit of numbers of jobs, which is left out (first: x)"));
+}
+
 TEST(SlurmAccounts, PreemptListsThatAreNoOrderAreNoted) {
   const io::SlurmImport circle = with("Name|Preempt\na|b\nb|a\n", {{"x", "ann", "a"}, {"x", "ann", "b"}});
   EXPECT_TRUE(noted(circle, "QOS preempt each other in a circle"));
@@ -159,8 +166,9 @@ TEST(SlurmAccounts, AssocMgrIsRead) {
       "ParentAccount=root(1) Lft-Rgt=2-5 DefAssoc=No\n"
       "    GrpTRES=cpu=N(64),gres/gpu=8(4),gres/gpu:h100=4(0)\n    GrpTRESMins=cpu=N(9),gres/gpu=6000(120)\n    MaxWallPJ=90\n"
       "ClusterName=c Account=lab UserName=ann(1001) Partition= Priority=0 ID=3\n    SharesRaw/Norm/Level/Factor=4294967295/0.10/3/0.00\n   "
-      " ParentAccount=\n    GrpTRES=gres/gpu=3(0)\n"
-      "\nQOS Records\n\nQOS=normal(1)\n    UsageRaw=0.00\n    GrpTRES=cpu=N(0),gres/gpu=N(4)\n    MaxWallPJ=30\n    PreemptMode=OFF\n    "
+      " ParentAccount=\n    GrpTRES=gres/gpu=3(0)\n    GrpJobs=7(1) GrpSubmitJobs=N(1)\n"
+      "\nQOS Records\n\nQOS=normal(1)\n    GrpJobs=N(2)\n    UsageRaw=0.00\n    GrpTRES=cpu=N(0),gres/gpu=N(4)\n    MaxWallPJ=30\n    "
+      "PreemptMode=OFF\n    "
       "Priority=0\n"
       "    User Limits\n      ann(1001)\n        MaxTRESPU=gres/gpu=16(4)\n";
   const io::SlurmImport import = with(text, {{"lab"}, {"lab", "bob"}});
@@ -168,6 +176,8 @@ TEST(SlurmAccounts, AssocMgrIsRead) {
   EXPECT_EQ(shown(s, "lab"), " 5000000 *=8 h100=4");
   EXPECT_EQ(shown(s, "lab/ann"), "lab 1000000 *=3");
   EXPECT_EQ(find_job(s, "1")->time_limit_us, 1800 * kSecond);
+  EXPECT_TRUE(noted(import, "1 association with a limit of numbers of jobs, which is left out (first: lab/ann)"));
+  EXPECT_FALSE(noted(import, "QOS record with a limit of numbers"));
   EXPECT_TRUE(noted(import, "1 association with a limit of GPU minutes, which is left out (first: lab)"));
   EXPECT_TRUE(noted(import, "with limits of GPUs for each user or account"));
 }
