@@ -113,6 +113,7 @@ TEST(ImportKai, JobsRunAsLongAsTheirQueuesPromise) {
   EXPECT_EQ(minimum(ten, ""), 600 * kSecond);
   EXPECT_EQ(minimum(ten, R"("reclaimMinRuntime": "0s")"), 600 * kSecond);
   EXPECT_EQ(minimum(ten, R"("reclaimMinRuntime": "20s", "preemptMinRuntime": null)"), 600 * kSecond);
+  EXPECT_EQ(minimum(R"("reclaimMinRuntime": "20s")", ten), 600 * kSecond);
   EXPECT_EQ(minimum(ten, R"("preemptMinRuntime": "1h1.5s")"), 3'601'500'000);
   EXPECT_EQ(minimum(R"("preemptMinRuntime": "5m")", R"("preemptMinRuntime": "0")"), 0);
   EXPECT_EQ(minimum(R"("preemptMinRuntime": "5m")", ""), 300 * kSecond);
