@@ -141,6 +141,48 @@ TEST(CliImport, AKaiSnapshotIsPlanned) {
   EXPECT_TRUE(contains(two.err, "kai takes one file")) << two.err;
 }
 
+// docs/kueue.md shows what these commands print.
+TEST(CliImport, TheKueueClusterOfTheDocumentsIsPlannedAsTheySay) {
+  const Folder folder;
+  const std::string snapshot = folder / "snapshot.json", demo = BERTH_SOURCE_DIR "/data/demo/kueue.yaml";
+  const std::string page = content_of(BERTH_SOURCE_DIR "/docs/kueue.md");
+
+  const Answer imported = berth("import kueue " + quoted(demo) + " --out " + quoted(snapshot));
+  const Answer queues = berth("explain --snapshot " + quoted(snapshot) + " --queues");
+  const Answer planned = berth("plan --snapshot " + quoted(snapshot) + " --policy fifo --param discipline=greedy");
+  const Answer at = berth("import kueue " + quoted(demo) + " --at +5 --out -");
+  const Answer cluster = berth("import kueue " + quoted(demo) + " --cluster 2x8 --out -");
+
+  ASSERT_EQ(imported.code, 0) << imported.err;
+  EXPECT_TRUE(contains(imported.err, "1 admitted workload without a place in the objects")) << imported.err;
+  EXPECT_GT(queues.out.size(), 100u);
+  EXPECT_TRUE(contains(page, queues.out)) << queues.out;
+  EXPECT_GT(planned.out.size(), 100u);
+  EXPECT_TRUE(contains(page, planned.out)) << planned.out;
+  EXPECT_EQ(at.code, 2);
+  EXPECT_TRUE(contains(at.err, "--at is for traces")) << at.err;
+  EXPECT_EQ(cluster.code, 2);
+  EXPECT_TRUE(contains(cluster.err, "--cluster is for files without nodes: these have some")) << cluster.err;
+}
+
+TEST(CliImport, KueueQuotasAreReadOnAClusterThatIsNamed) {
+  const Folder folder;
+  const std::string objects = R"({"kind": "List", "items": [
+      {"kind": "ResourceFlavor", "metadata": {"name": "fast"}, "spec": {"nodeLabels": {"type": "H100"}}},
+      {"kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {"resourceGroups": [{"flavors": [{"name": "fast", "resources": [
+          {"name": "nvidia.com/gpu", "nominalQuota": 8}]}]}]}}]})";
+  const std::string file = packed(folder, "k.json.gz", objects);
+
+  const Answer on = berth("import kueue " + quoted(file) + " --cluster 2x8xH100 --out -");
+  const Answer without = berth("import kueue " + quoted(file) + " --out -");
+
+  ASSERT_EQ(on.code, 0) << on.err;
+  EXPECT_TRUE(contains(on.out, R"({"id":"q","quotas":[{"gpu_type":"H100","guarantee":8,"limit":8}]}])")) << on.out;
+  EXPECT_TRUE(contains(on.err, "note: there is no job in it\n")) << on.err;
+  EXPECT_EQ(without.code, 2);
+  EXPECT_TRUE(contains(without.err, "or --cluster")) << without.err;
+}
+
 TEST(CliImport, JobsWithoutARateMeasuredOnTheClustersTypesAreReported) {
   const Folder folder;
   const std::string profiles = R"({"schema":"berth.trace.v1","profiles":{"p":{"kind":"table","unit":"steps","points":[

@@ -19,6 +19,7 @@
 #include "host/core/base/violations.hpp"
 #include "host/io/files/file_error.hpp"
 #include "host/io/kai/kai.hpp"
+#include "host/io/kueue/kueue.hpp"
 #include "host/io/topology/topology_formats.hpp"
 #include "host/io/traces/importers.hpp"
 #include "host/io/traces/trace_json.hpp"
@@ -28,7 +29,7 @@ namespace berth::cli {
 namespace {
 
 /// The formats that are not traces: the current state of a cluster.
-constexpr std::string_view kKai = "kai", kSlurm = "slurm";
+constexpr std::string_view kKai = "kai", kKueue = "kueue", kSlurm = "slurm";
 
 struct ImportArguments {
   std::string format, cluster, at, out;
@@ -57,7 +58,8 @@ std::string formats() {
   text += "\nFormats of clusters:\n";
   add(kKai, "a cluster of KAI-Scheduler as it is now, to berth.snapshot.v1", "one snapshot.zip of its snapshot plugin, or the JSON in it");
   add(kSlurm, "a Slurm cluster as it is now, to berth.snapshot.v1",
-      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology, topology.conf or topology.yaml");
+      "squeue --json; sinfo --json or scontrol show nodes --json; scontrol show topology, topology.conf or topology.yaml. "
+      "Also sacctmgr -P show assoc and qos, or scontrol show assoc_mgr");
   for (const io::TopologyReader& reader : io::topology_readers()) add(reader.name, reader.help, reader.files);
   return text;
 }
@@ -166,6 +168,22 @@ int import_kai(const ImportArguments& options) {
   return write_snapshot(options, imported.snapshot, made_from(options.files.front()));
 }
 
+int import_kueue(const ImportArguments& options) {
+  if (!options.at.empty()) throw InvalidArgument("--at is for traces: the objects of Kueue are of one instant");
+  check_files(options);
+  std::vector<io::KueueInput> inputs;
+  for (const std::string& file : options.files) inputs.push_back({io::input_name(file), io::read_file(file)});
+  io::KueueOptions kueue{link_options(options.topology), node_defaults(options.topology), options.topology.topology};
+  Snapshot cluster;
+  if (!options.cluster.empty()) {
+    cluster = io::cluster_from(options.cluster, {});
+    kueue.cluster = &cluster;
+  }
+  const io::KueueImport imported = io::import_kueue(inputs, kueue);
+  for (const std::string& note : imported.notes) print_error("note: " + note);
+  return write_snapshot(options, imported.snapshot, made_from(options.files.front()));
+}
+
 int import_topology(const ImportArguments& options, const io::TopologyReader& reader) {
   if (!options.at.empty() || !options.cluster.empty()) throw InvalidArgument("--at and --cluster are for traces: a topology has no jobs");
   check_files(options);
@@ -184,6 +202,7 @@ int run(const ImportArguments& options) {
   check_format(options.format);
   if (options.format == kSlurm) return import_slurm(options);
   if (options.held) throw InvalidArgument("--held is for the format slurm");
+  if (options.format == kKueue) return import_kueue(options);
   for (const io::TopologyReader& reader : io::topology_readers()) {
     if (reader.name == options.format) return import_topology(options, reader);
   }
@@ -228,7 +247,7 @@ void add_import(Commands& commands) {
                                options, &run);
   app.add_option("FORMAT", options->format, "Read files of this format (listed below)")->required();
   app.add_option("FILE", options->files, "Read the jobs, and what describes the cluster; plain or .gz")->required();
-  app.add_option("--cluster", options->cluster, "With --at, use this cluster: a file, 32x8, or 8x4xV100+8x4xK80")->type_name("C");
+  app.add_option("--cluster", options->cluster, "With --at or kueue, use this cluster: a file, 32x8, or 8x4xV100+8x4xK80")->type_name("C");
   app.add_option("--at", options->at, "Rebuild the snapshot at TIME, first come first served (ISO or +SECONDS)")->type_name("TIME");
   app.add_option("--estimates", options->estimates, "With --at, estimate run times from this source; oracle is the truth")
       ->check(CLI::IsMember({"history-mean", "none", "oracle"}))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -286,6 +287,34 @@ void set_priority(const KaiPodGroup& from, const KaiObjects& objects, Job& job, 
   job.preemption.preemptible = from.preemptibility.empty() ? job.priority < kPreemptibleBelow : from.preemptibility == "preemptible";
 }
 
+/// How long a job of a queue is protected: in KAI from preemption as the queue or the nearest one above it says, and from
+/// reclaim as one of them says, which depends on who reclaims. A job of Berth has one time: the longest.
+class MinimumRunTimes {
+ public:
+  explicit MinimumRunTimes(const KaiObjects& objects) {
+    for (const KaiQueue& one : objects.queues) queues_.emplace(one.meta.name, &one);
+  }
+
+  void set(Job& job, Notes& notes) const {
+    TimeUs preempt = -1, longest = 0, shortest = kNever;
+    // The queues are a tree (read_kai_objects).
+    for (auto at = queues_.find(job.queue); at != queues_.end(); at = queues_.find(at->second->parent)) {
+      if (preempt < 0) preempt = at->second->preempt_after_us;
+      if (at->second->reclaim_after_us < 0) continue;
+      longest = std::max(longest, at->second->reclaim_after_us);
+      shortest = std::min(shortest, at->second->reclaim_after_us);
+    }
+    preempt = std::max<TimeUs>(preempt, 0);
+    if (shortest == kNever) shortest = 0;
+    if (preempt != longest || shortest != longest)
+      notes.count("job", " with several minimum run times, for preemption and by who reclaims: the longest");
+    job.preemption.minimum_run_us = std::max(preempt, longest);
+  }
+
+ private:
+  std::map<std::string_view, const KaiQueue*> queues_;
+};
+
 void set_progress(Job& job, TimeUs now) {
   if (job.state != JobState::kRunning || job.last_assignment_us == kNever) return;
   job.progress.run_us = std::max<TimeUs>(0, now - job.last_assignment_us);
@@ -306,6 +335,7 @@ MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Hel
   }
   std::set<std::string> queues;
   for (const Queue& queue : snapshot.queues) queues.insert(queue.id);
+  const MinimumRunTimes minimum(objects);
   MemberPods taken;
   for (const KaiPodGroup& from : objects.pod_groups) {
     Job job;
@@ -321,7 +351,10 @@ MemberPods add_jobs(const KaiObjects& objects, const Cluster& cluster, const Hel
     }
     set_constraints(gang.leaves(), job, notes);
     set_priority(from, objects, job, notes);
+    minimum.set(job, notes);
     set_progress(job, snapshot.now_us);
+    if (from.min_sub_groups) notes.count("job", " that needs only some of its subgroups: all are needed");
+    if (from.preemptibility == "semi-preemptible") notes.count("job", " of which only members above the minimum are preemptible: none is");
     for (const Leaf& leaf : gang.leaves()) {
       for (const PodMember& member : leaf.members) taken.insert(member.pod->meta.path());
     }

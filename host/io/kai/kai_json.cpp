@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "host/core/base/civil_time.hpp"
 #include "host/core/base/split.hpp"
+#include "host/io/files/measured_number.hpp"
 #include "host/io/json/distinct_keys.hpp"
 
 namespace berth::io::kai {
@@ -82,12 +84,43 @@ TimeUs instant(JsonCursor& in) {
   return *at;
 }
 
+TimeUs duration(JsonCursor& in) {
+  if (in.type() == JsonType::kNull) {
+    in.null();
+    return -1;
+  }
+  struct Unit {
+    std::string_view text;
+    int places;  // of microseconds
+    std::int64_t times;
+  };
+  constexpr Unit kUnits[] = {{"ns", -3, 1}, {"us", 0, 1}, {"\u00b5s", 0, 1}, {"ms", 3, 1}, {"s", 6, 1}, {"m", 6, 60}, {"h", 6, 3600}};
+  const std::string whole = text(in);
+  std::string_view rest = whole;
+  const auto fail = [&]() { in.fail(fmt::format("expected a duration such as 1h30m or 20s, found {}", in.shown())); };
+  if (rest.empty()) fail();
+  if (rest == "0") return 0;
+  TimeUs sum = 0;
+  while (!rest.empty()) {
+    const std::size_t digits = std::min(rest.find_first_not_of("0123456789."), rest.size());
+    const std::string_view unit = rest.substr(digits, std::min(rest.find_first_of("0123456789.", digits), rest.size()) - digits);
+    const auto* const found = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& one) { return one.text == unit; });
+    const auto value = found == std::end(kUnits) ? std::nullopt : parse_measured(rest.substr(0, digits), found->places);
+    if (!value || *value > kMaxTimeUs / found->times || sum > kMaxTimeUs - *value * found->times) fail();
+    sum += *value * found->times;
+    rest.remove_prefix(digits + unit.size());
+  }
+  return sum;
+}
+
 KaiMeta meta(JsonCursor& in) {
   KaiMeta out;
+  const auto owner = [&] { fields(in, {{"uid", [&] { out.owners.push_back(text(in)); }}}); };
   fields(in, {{"name", [&] { out.name = text(in); }},
               {"namespace", [&] { out.space = text(in); }},
               {"labels", [&] { out.labels = texts(in); }},
               {"annotations", [&] { out.annotations = texts(in); }},
+              {"ownerReferences", [&] { elements(in, owner); }},
               {"creationTimestamp", [&] { out.created_us = instant(in); }},
               {"deletionTimestamp", [&] { out.deleting = instant(in) > 0; }}});
   return out;

@@ -28,6 +28,9 @@ KaiTexts texts(JsonCursor& in);
 /// Reads "2025-06-01T12:00:00Z" as time since 1970.
 TimeUs instant(JsonCursor& in);
 
+/// Reads a duration as Go writes it: "1h30m0s", "20s", "0". Null: -1.
+TimeUs duration(JsonCursor& in);
+
 KaiMeta meta(JsonCursor& in);
 
 /// The relevant part of a list of resources.

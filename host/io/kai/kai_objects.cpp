@@ -78,6 +78,8 @@ void read_queue(JsonCursor& in, KaiQueue& queue) {
                    queue.parent_at = in.next_mark();
                    queue.parent = text(in);
                  }},
+                {"preemptMinRuntime", [&] { queue.preempt_after_us = duration(in); }},
+                {"reclaimMinRuntime", [&] { queue.reclaim_after_us = duration(in); }},
                 {"priority", [&] { queue.has_priority = in.raw() != "null"; }},
                 {"resources", [&] {
                    fields(in, {{"gpu", gpu}});

@@ -18,6 +18,7 @@ struct KaiMeta {
   KaiTexts labels, annotations;
   TimeUs created_us = 0;  ///< since 1970
   bool deleting = false;
+  std::vector<std::string> owners;  ///< uids
   std::string path() const { return space.empty() ? name : space + "/" + name; }
 };
 
@@ -36,6 +37,7 @@ struct KaiQueue {
   bool has_gpu = false;
   std::int64_t quota_micro = 0, limit_micro = 0, weight_micro = 0;  ///< millionths; kUnlimited: no limit
   bool has_priority = false;
+  TimeUs preempt_after_us = -1, reclaim_after_us = -1;  ///< run times before preemption and reclaim; -1: inherited
 };
 
 struct KaiTopologyConstraint {
@@ -54,6 +56,7 @@ struct KaiPodGroup {
   std::int64_t min_member = 0;
   KaiTopologyConstraint topology;
   std::vector<KaiSubGroup> sub_groups;
+  bool min_sub_groups = false;  ///< states how many of its subgroups are needed
 };
 
 struct KaiPod {

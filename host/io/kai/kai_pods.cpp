@@ -72,6 +72,7 @@ void read_pod_group(JsonCursor& in, KaiPodGroup& group) {
                 {"priorityClassName", [&] { group.priority_class = text(in); }},
                 {"preemptibility", [&] { group.preemptibility = text(in); }},
                 {"topologyConstraint", [&] { group.topology = topology_constraint(in); }},
+                {"minSubGroup", [&] { group.min_sub_groups = count(in) > 0; }},
                 {"subGroups", [&] { elements(in, [&] { read_sub_group(in, group.sub_groups.emplace_back()); }); }}});
   };
   fields(in, {{"metadata", [&] { group.meta = meta(in); }}, {"spec", spec}});

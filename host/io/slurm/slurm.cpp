@@ -9,6 +9,7 @@
 #include "host/core/base/split.hpp"
 #include "host/io/json/json_cursor.hpp"
 #include "host/io/json/json_text.hpp"
+#include "host/io/slurm/slurm_accounts.hpp"
 #include "host/io/slurm/slurm_cluster.hpp"
 #include "host/io/slurm/slurm_jobs.hpp"
 #include "host/io/slurm/slurm_json.hpp"
@@ -45,13 +46,15 @@ void read_yaml(JsonCursor& in, LineCounter& lines, const std::string& name, cons
 
 // Reads the JSON documents and the topology lines of one input, one after another.
 void read_input(JsonCursor& in, const std::string& name, const SlurmOptions& options, SlurmData& data, SlurmTopology& topology,
-                ImportNotes& notes, std::int64_t& names_left) {
+                SlurmAccounts& accounts, ImportNotes& notes, std::int64_t& names_left) {
   LineCounter lines(in.text());
   while (in.more()) {
     if (in.type() == JsonType::kObject)
       read_slurm_document(in, data, notes, names_left);
     else if (const std::size_t clock = read_clock(in, data.now); clock > 0)
       in.skip(clock);
+    else if (looks_like_slurm_accounts(in.rest()))
+      in.skip(read_slurm_accounts(in, lines.line_of(in.rest().data()), accounts));
     else if (looks_like_slurm_yaml(in.rest()))
       read_yaml(in, lines, name, options, topology, notes, names_left);
     else
@@ -92,6 +95,7 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
   if (inputs.empty()) throw InvalidArgument("no output of Slurm to import");
   SlurmData data;
   SlurmTopology topology;
+  SlurmAccounts accounts;
   ImportNotes notes;
   std::int64_t names_left = kMostHostNames;
   const SlurmInput *topology_from = nullptr, *jobs_from = nullptr;
@@ -99,7 +103,7 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
     JsonCursor in(input.text, input.name);
     const bool had_jobs = data.has_jobs;
     SlurmTopology read;
-    read_input(in, input.name, options, data, read, notes, names_left);
+    read_input(in, input.name, options, data, read, accounts, notes, names_left);
     if (data.has_jobs && !had_jobs) jobs_from = &input;
     if (!read.found) continue;
     if (topology_from != nullptr) in.fail(kSecondTopology);
@@ -139,13 +143,15 @@ SlurmImport import_slurm(const std::vector<SlurmInput>& inputs, const SlurmOptio
 
   const std::vector<SlurmUnit> units = slurm_units(data.jobs);
   snapshot.jobs.reserve(units.size());
-  SlurmJobs jobs(snapshot, cluster, notes, !topology.blocks.empty());
+  const std::map<std::string, SlurmQosRule> qos = slurm_qos_rules(accounts, notes);
+  SlurmJobs jobs(snapshot, cluster, notes, !topology.blocks.empty(), qos);
   jobs.add_running(units);
   jobs.add_waiting(units, options);
   if (const auto clash = jobs.clash()) fail_clash(*jobs_from, data, *clash);
   jobs.finish();
   cluster.finish();
   add_gpu_types(snapshot);
+  add_slurm_accounts(accounts, snapshot, notes);
   out.notes = notes.lines();
   out.left_out = std::move(notes.left_out());
   return out;

@@ -33,7 +33,8 @@ struct SlurmImport {
 /// Documents are recognised by their content and may come in any order:
 /// - jobs: `squeue --json`; without them the machines count as empty;
 /// - nodes (required): `sinfo --json` of 22.05, `scontrol show nodes --json` later;
-/// - topology: `scontrol show topology`, topology.conf or topology.yaml.
+/// - topology: `scontrol show topology`, topology.conf or topology.yaml;
+/// - accounts and QOS: `sacctmgr -P show assoc`, `sacctmgr -P show qos`, `scontrol show assoc_mgr`.
 /// Time 0 is 1970-01-01 UTC. `now` is the latest past instant in the documents or a line "now=SECONDS", so the result is deterministic.
 /// The snapshot passes `check_snapshot`: errors are reported here with their position.
 /// @throws InputError naming file, line, JSON pointer and value.

@@ -28,6 +28,20 @@ std::vector<SlurmUnit> slurm_units(const std::vector<SlurmJob>& jobs) {
 
 void SlurmJobs::leave_out(const SlurmJob& job, const std::string& why) { notes_.leave_out(slurm_job_name(job), why); }
 
+std::int64_t SlurmJobs::apply_qos(const SlurmJob& from, Job& job) {
+  if (qos_.empty()) return kSlurmUnset;
+  const auto found = qos_.find(from.qos);
+  if (found == qos_.end()) {
+    notes_.count("job", " of a QOS that is not listed: none of its rules are known", slurm_job_name(from));
+    return kSlurmUnset;
+  }
+  const SlurmQosRule& rule = found->second;
+  job.preemption.preemption_class = rule.preemption_class;
+  job.preemption.grace_us = rule.grace_us;
+  job.preemption.minimum_run_us = rule.minimum_run_us;
+  return rule.longest_s > 0 ? (rule.longest_s + 59) / 60 : kSlurmUnset;
+}
+
 Job SlurmJobs::common(const SlurmUnit& unit) {
   const SlurmJob& first = *unit.front();
   Job job;
@@ -45,6 +59,8 @@ Job SlurmJobs::common(const SlurmUnit& unit) {
     const bool unlimited = limit == kSlurmUnset || part->time_limit_min == kSlurmUnset;
     limit = unlimited ? kSlurmUnset : std::max(limit, part->time_limit_min);
   }
+  const std::int64_t longest = apply_qos(first, job);
+  if (longest != kSlurmUnset) limit = limit == kSlurmUnset ? longest : std::min(limit, longest);
   if (limit != kSlurmUnset && limit != kSlurmInfinite) {
     job.time_limit_us = limit * 60 * kSecond;
     job.estimate.run_us = job.time_limit_us;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "berth/snapshot.hpp"
 #include "host/io/files/import_notes.hpp"
 #include "host/io/slurm/slurm.hpp"
+#include "host/io/slurm/slurm_accounts.hpp"
 #include "host/io/slurm/slurm_cluster.hpp"
 #include "host/io/slurm/slurm_records.hpp"
 #include "host/io/slurm/slurm_request.hpp"
@@ -26,8 +28,9 @@ std::vector<SlurmUnit> slurm_units(const std::vector<SlurmJob>& jobs);
 /// Translates the jobs of an import.
 class SlurmJobs {
  public:
-  SlurmJobs(Snapshot& snapshot, SlurmCluster& cluster, ImportNotes& notes, bool has_blocks)
-      : snapshot_(snapshot), cluster_(cluster), notes_(notes), has_blocks_(has_blocks) {}
+  /// @param qos  What each QOS means for its jobs; empty: not known.
+  SlurmJobs(Snapshot& snapshot, SlurmCluster& cluster, ImportNotes& notes, bool has_blocks, const std::map<std::string, SlurmQosRule>& qos)
+      : snapshot_(snapshot), cluster_(cluster), notes_(notes), has_blocks_(has_blocks), qos_(qos) {}
 
   /// Must be called first: running jobs hold GPUs. Their cores and memory are what they release.
   void add_running(const std::vector<SlurmUnit>& units);
@@ -65,6 +68,8 @@ class SlurmJobs {
   void add_tasks(const SlurmJob& from, const Job& job);
 
   Job common(const SlurmUnit& unit);
+  /// Sets what the QOS says. @returns its longest run time in minutes; kSlurmUnset: no limit.
+  std::int64_t apply_qos(const SlurmJob& from, Job& job);
   void keep(Job job, const SlurmJob& from, std::int64_t task);
   void leave_out(const SlurmJob& job, const std::string& why);
   void leave_out_rest(SlurmJob one_of, std::span<const std::int64_t> tasks, const std::string& why);
@@ -80,6 +85,7 @@ class SlurmJobs {
   SlurmCluster& cluster_;
   ImportNotes& notes_;
   bool has_blocks_;
+  const std::map<std::string, SlurmQosRule>& qos_;
   std::vector<Order> order_;  // [jobs]
   std::unordered_set<std::string> queues_;
   std::unordered_map<std::int64_t, std::int64_t> tasks_running_;  // by array

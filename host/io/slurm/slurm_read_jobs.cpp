@@ -158,6 +158,7 @@ constexpr Field<SlurmJobRow> kSlurmJobFields[] = {
     {"prefer", [](JsonCursor& in, SlurmJobRow& r) { r.job.prefer = read_slurm_text(in); }},
     {"pre_sus_time", [](JsonCursor& in, SlurmJobRow& r) { r.job.ran_before_s = read_seconds(in); }},
     {"priority", [](JsonCursor& in, SlurmJobRow& r) { r.job.priority = read_priority(in); }, true},
+    {"qos", [](JsonCursor& in, SlurmJobRow& r) { r.job.qos = read_slurm_name(in); }},
     {"required_nodes", [](JsonCursor& in, SlurmJobRow& r) { r.job.required_nodes = read_slurm_hosts(in, r.names_left); }},
     {"required_switches", [](JsonCursor& in, SlurmJobRow& r) { r.job.switches = read_small(in); }},
     {"minimum_switches", [](JsonCursor& in, SlurmJobRow& r) { r.job.switches = read_small(in); }},  // the same field, up to v0.0.41

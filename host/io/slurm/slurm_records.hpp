@@ -42,7 +42,7 @@ struct SlurmJob {
   std::string array_tasks;  ///< of a pending record for several tasks
   std::int64_t het_id = 0, het_offset = 0;
   SlurmJobState state = SlurmJobState::kFinished;
-  std::string state_name, reason, partition, account, user, reservation, dependency, licenses, features, prefer;
+  std::string state_name, reason, partition, account, qos, user, reservation, dependency, licenses, features, prefer;
   std::int64_t submit = 0, eligible = 0, start = 0, end = 0, suspended_at = 0, ran_before_s = 0, deadline = 0;
   std::int64_t time_limit_min = kSlurmUnset;
   std::int64_t restarts = 0;

@@ -15,8 +15,14 @@ struct FieldVersions {
   int first, last;
 };
 constexpr FieldVersions kOfSomeParsers[] = {
-    {"minimum_switches", 39, 41}, {"required_switches", 42, 43},  {"segment_size", 43, 43}, {"state_flags", 38, 38},
-    {"effective_cpus", 39, 43},   {"specialized_memory", 39, 43}, {"steps", 1, 0},  // none: a field of accounting
+    {"minimum_switches", 39, 41},
+    {"required_switches", 42, 43},
+    {"segment_size", 43, 43},
+    {"state_flags", 38, 38},
+    {"effective_cpus", 39, 43},
+    {"specialized_memory", 39, 43},
+    {"steps", 1, 0},  // none: a field of accounting
+    {"qos", 1, 0},    // all, and it matters only with the output of sacctmgr
 };
 
 bool prints(int parser, std::string_view field) {

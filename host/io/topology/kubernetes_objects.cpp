@@ -20,12 +20,13 @@ using kai::text;
 
 class ObjectReader {
  public:
-  ObjectReader(JsonCursor& in, const std::string& file, KubernetesObjects& out, ImportNotes& notes)
-      : in_(in), lines_(in.text()), file_(file), out_(out), notes_(notes) {}
+  ObjectReader(JsonCursor& in, const std::string& file, KubernetesObjects& out, ImportNotes& notes, const ReadFurtherKind& further)
+      : in_(in), lines_(in.text()), file_(file), out_(out), notes_(notes), further_(further) {}
 
   void read(const std::string& kind_of_list) {
     const char* const at = in_.next_mark();
-    std::string kind = kind_ahead();
+    std::string kind, group;
+    look_ahead(kind, group);
     if (kind.empty()) kind = kind_of_list;
     if (kind.empty()) in_.fail_at(at, "an object without 'kind': this is no object of Kubernetes");
     if (kind.size() >= 4 && kind.compare(kind.size() - 4, 4, "List") == 0) {
@@ -40,7 +41,7 @@ class ObjectReader {
       read_topology(at);
     } else if (kind == "HyperNode") {
       read_hyper_node(at);
-    } else {
+    } else if (!further_ || !further_(in_, kind, group, place_of(at))) {
       in_.raw();
       notes_.count("object", fmt::format(" of kind {} left out", cut_utf8(kind, 60)), fmt::format("line {}", lines_.line_of(at)));
     }
@@ -48,11 +49,9 @@ class ObjectReader {
 
  private:
   // Which fields an object has depends on its kind, which may come last.
-  std::string kind_ahead() const {
+  void look_ahead(std::string& kind, std::string& group) const {
     JsonCursor ahead(in_);
-    std::string kind;
-    fields(ahead, {{"kind", [&] { kind = text(ahead); }}});
-    return kind;
+    fields(ahead, {{"kind", [&] { kind = text(ahead); }}, {"apiVersion", [&] { group = text(ahead); }}});
   }
   ObjectPlace place_of(const char* at) { return {file_, lines_.line_of(at)}; }
   void check_named(const char* at, const std::string& name) const {
@@ -107,14 +106,16 @@ class ObjectReader {
   const std::string& file_;
   KubernetesObjects& out_;
   ImportNotes& notes_;
+  const ReadFurtherKind& further_;
 };
 
 }  // namespace
 
-void read_kubernetes_objects(const std::string& text, const std::string& file, KubernetesObjects& out, ImportNotes& notes) {
+void read_kubernetes_objects(const std::string& text, const std::string& file, KubernetesObjects& out, ImportNotes& notes,
+                             const ReadFurtherKind& further) {
   const std::string json = looks_like_json(text) ? std::string() : json_of_yaml(text, file);
   JsonCursor in(json.empty() ? std::string_view(text) : std::string_view(json), file);
-  ObjectReader reader(in, file, out, notes);
+  ObjectReader reader(in, file, out, notes, further);
   while (in.more()) {
     if (in.type() == JsonType::kNull) {
       in.null();  // an empty document between two marks

@@ -94,28 +94,38 @@ LabelPath path_of_tiers(const ModelNode& node, const std::string& file) {
 
 }  // namespace
 
-TopologyModel read_kueue(const std::vector<std::string>& files, const std::string& topology, ImportNotes& notes) {
-  KubernetesObjects objects;
-  for (const std::string& file : files) read_kubernetes_objects(read_file(file), input_name(file), objects, notes);
-  TopologyModel model(input_name(files.front()));
+TopologyModel kueue_model(const KubernetesObjects& objects, const std::string& file, const KueueTopologyOptions& options,
+                          ImportNotes& notes) {
+  TopologyModel model(file);
   add_kubernetes_nodes(objects, model, notes);
-  const TopologyObject* const chosen = chosen_topology(objects, topology);
+  const TopologyObject* const chosen = chosen_topology(objects, options.topology);
   const std::vector<std::string> levels = chosen == nullptr ? std::vector<std::string>() : levels_of(*chosen);
   std::map<std::string, const ObjectPlace*> places;
   for (const auto& [node, at] : objects.nodes) places.emplace(node.meta.name, &at);
   bool any = false;
   for (ModelNode& node : model.nodes) {
     model.set_file(places.at(node.id)->file);
+    const auto has_label = [&](const std::string& level) { return label_of(node, level) != nullptr; };
+    if (chosen != nullptr && options.partial && !std::all_of(levels.begin(), levels.end(), has_label)) {
+      notes.count("node", " without a label of the topology: in no domain", node.id);
+      continue;
+    }
     const LabelPath path = chosen == nullptr ? path_of_tiers(node, model.file()) : path_of(node, levels, chosen->name, model.file());
     if (path.empty()) continue;
     any = true;
     model.place(node, TopologyKind::kSwitch, model.domain_at(TopologyKind::kSwitch, path, node.line), node.line);
   }
-  model.set_file(input_name(files.front()));
-  if (model.nodes.empty()) fail_topology(model.file(), 0, "no nodes with GPUs: give what 'kubectl get nodes -o json' prints, too");
-  if (!any && chosen == nullptr)
-    fail_topology(model.file(), 0, fmt::format("no Topology, and no node has a label {}0: the nodes are in no domain", kTierLabel));
+  model.set_file(file);
+  if (model.nodes.empty()) fail_topology(file, 0, "no nodes with GPUs: give what 'kubectl get nodes -o json' prints, too");
+  if (!any && chosen == nullptr && !options.partial)
+    fail_topology(file, 0, fmt::format("no Topology, and no node has a label {}0: the nodes are in no domain", kTierLabel));
   return model;
+}
+
+TopologyModel read_kueue(const std::vector<std::string>& files, const std::string& topology, ImportNotes& notes) {
+  KubernetesObjects objects;
+  for (const std::string& file : files) read_kubernetes_objects(read_file(file), input_name(file), objects, notes);
+  return kueue_model(objects, input_name(files.front()), {.topology = topology}, notes);
 }
 
 }  // namespace berth::io

@@ -7,8 +7,9 @@ namespace berth::io {
 std::span<const TopologyReader> topology_readers() {
   static constexpr std::array<TopologyReader, 4> kAll{{
       {.name = "kueue",
-       .help = "Kubernetes nodes with labels by level, as Kueue's Topology objects name them, to berth.snapshot.v1",
-       .files = "kubectl get topologies,nodes -o json, or YAML",
+       .help = "a cluster of Kueue as it is now, to berth.snapshot.v1",
+       .files = "clusterqueues, cohorts, localqueues, workloads, resourceflavors, topologies and nodes, as kubectl get -A -o json or "
+                "yaml prints them. Also topologies and nodes alone",
        .read = read_kueue},
       {.name = "lingjun",
        .help = "the switches of Alibaba's Lingjun cluster, to berth.snapshot.v1",

@@ -59,7 +59,7 @@ const std::vector<Inside>& insides() {
        {"base", "model", "check", "state", "network", "contention", "backend", "reasons", "policy_api", "quota", "placement", "choice",
         "kept", "validator", "engine"}},
       {"host/policy/", {"base", "queue", "shapes", "search", "rounds"}},
-      {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "slurm"}},
+      {"host/io/", {"json", "files", "fields", "formats", "traces", "kai", "topology", "kueue", "slurm"}},
       {"host/sim/", {"base", "iterations", "measures", "replay", "counts", "batch", "exec", "generate"}},
       {"host/cli/", {"base", "bench", "import", "plan", "explain", "simulate"}},
   };

@@ -93,6 +93,38 @@ bool noted(const KaiImport& imported, const std::string& text) {
 
 constexpr TimeUs kNoon = 1'748'779'200 * kSecond;  // 2025-06-01T12:00:00Z
 
+// KAI-Scheduler, docs/plugins/minruntime.md, "Resolution Methods": values are inherited, and the one of reclaim depends on
+// who reclaims. Below a queue with 600 s, one with 0 s of its own is protected from its siblings for 0 s, and from cousins
+// for 600 s.
+TEST(ImportKai, JobsRunAsLongAsTheirQueuesPromise) {
+  const auto with_times = [](const std::string& name, const std::string& parent, const std::string& times) {
+    return "{" + meta(name) + R"(, "spec": {"parentQueue": ")" + parent + R"(")" + (times.empty() ? "" : ", " + times) + "}}";
+  };
+  Objects objects;
+  objects.nodes = {node("n", 8)};
+  objects.groups = {group("g", 1)};
+  objects.pods = {pod({.name = "p", .group = "g"})};
+  const auto minimum = [&](const std::string& above, const std::string& own) {
+    objects.queues = {with_times("A", "", ""), with_times("B", "A", above), with_times("q", "B", own)};
+    return import(objects).snapshot.jobs.front().preemption.minimum_run_us;
+  };
+  const std::string ten = R"("reclaimMinRuntime": "10m0s")";
+  EXPECT_EQ(minimum("", ""), 0);
+  EXPECT_EQ(minimum(ten, ""), 600 * kSecond);
+  EXPECT_EQ(minimum(ten, R"("reclaimMinRuntime": "0s")"), 600 * kSecond);
+  EXPECT_EQ(minimum(ten, R"("reclaimMinRuntime": "20s", "preemptMinRuntime": null)"), 600 * kSecond);
+  EXPECT_EQ(minimum(R"("reclaimMinRuntime": "20s")", ten), 600 * kSecond);
+  EXPECT_EQ(minimum(ten, R"("preemptMinRuntime": "1h1.5s")"), 3'601'500'000);
+  EXPECT_EQ(minimum(R"("preemptMinRuntime": "5m")", R"("preemptMinRuntime": "0")"), 0);
+  EXPECT_EQ(minimum(R"("preemptMinRuntime": "5m")", ""), 300 * kSecond);
+  minimum(ten, "");
+  const std::vector<std::string> notes = import(objects).notes;
+  EXPECT_EQ(std::count(notes.begin(), notes.end(), "1 job with several minimum run times, for preemption and by who reclaims: the longest"),
+            1);
+  for (const char* text : {"", "10", "-1s", "1x", "h", "1..5s", "s1", "99999999999999h"})
+    EXPECT_THROW(minimum(R"("reclaimMinRuntime": ")" + std::string(text) + R"(")", ""), InputError) << text;
+}
+
 }  // namespace
 
 TEST(ImportKai, ZipAndItsJsonGiveTheSame) {
