@@ -19,27 +19,37 @@ void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas
       if (runs && now.asked.gpus == 0) now.asked = now.held;
     }
     Counted& before = counted_[to_index(job)];
-    ledger_.ask(before.queue, {-before.asked.gpus, before.asked.type});
+    const bool asks_the_same = now.queue == before.queue && now.asked.gpus == before.asked.gpus && now.asked.type == before.asked.type;
+    if (!asks_the_same) {
+      const auto ask = [&](std::int32_t queue, const QuotaAmount& amount) {
+        if (divided_) {
+          ledger_.ask_more(s, queue, amount);
+        } else {
+          ledger_.ask(queue, amount);
+        }
+      };
+      ask(before.queue, {-before.asked.gpus, before.asked.type});
+      ask(now.queue, now.asked);
+    }
     ledger_.take(before.queue, {-before.held.gpus, before.held.type});
-    ledger_.ask(now.queue, now.asked);
     ledger_.take(now.queue, now.held);
     before = now;
   };
   if (!std::exchange(known_, true) || quotas != quotas_) {
     quotas_ = quotas;
+    divided_ = false;
     ledger_.begin(s);
     counted_.assign(s.jobs.size(), {});
     for (const std::int32_t job : s.job_order) count(job);
-    divided_ = false;
     return;
   }
   counted_.resize(s.jobs.size());
+  divided_ = divided_ && quotas_ != Quotas::kFair;
   for (const std::int32_t job : jobs) count(job);
-  divided_ = divided_ && jobs.empty() && quotas_ != Quotas::kFair;
 }
 
 void EntitledJobs::divide(const StateImpl& s) {
-  if (!std::exchange(divided_, true)) ledger_.divide(s);
+  if (!std::exchange(divided_, true)) ledger_.divide(s, quotas_ == Quotas::kFair);
 }
 
 // Any of the options may be taken.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "berth/kernel/base/to_index.hpp"
 #include "host/core/base/wide.hpp"
@@ -68,19 +69,16 @@ bool QueueShares::any_guarantee(const StateImpl& s) {
 }
 
 // Parents are before their children.
-void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> demand) {
+void QueueShares::read_queues(const StateImpl& s) {
   const auto n = static_cast<std::int32_t>(s.queues.size());
   columns_ = static_cast<std::int32_t>(s.gpu_types.size()) + 1;
   const std::size_t cells = to_index(n) * to_index(columns_);
-  own_.assign(demand.begin(), demand.end());
-  asked_ = own_;
   guarantee_.assign(cells, 0);
   stated_.assign(cells, 0);
-  children_.resize(to_index(n) + 1);
-  for (std::vector<std::int32_t>& one : children_) one.clear();
+  child_begin_.assign(to_index(n) + 1, 0);
   for (std::int32_t q = 0; q < n; ++q) {
     const std::int32_t parent = s.queue_parent[to_index(q)];
-    children_[to_index(parent < 0 ? n : parent)].push_back(q);
+    if (parent >= 0) ++child_begin_[to_index(parent) + 1];
     for (const Quota& quota : s.queues[to_index(q)].quotas) {
       const std::int32_t column = quota.gpu_type == "*" ? columns_ - 1 : s.type_index.at(quota.gpu_type);
       guarantee_[at(q, column)] = saturating_mul(quota.guarantee, kWholeGpu);
@@ -88,47 +86,64 @@ void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> deman
     }
     for (std::int32_t c = 0; parent >= 0 && c < columns_; ++c) stated_[at(q, c)] |= stated_[at(parent, c)];
   }
-  of_children_.assign(cells, 0);
-  for (std::int32_t q = n - 1; q >= 0; --q) {
+  std::partial_sum(child_begin_.begin(), child_begin_.end(), child_begin_.begin());
+  child_.resize(child_begin_.back());
+  path_.assign(to_index(n), 0);  // children found so far
+  for (std::int32_t q = 0; q < n; ++q) {
+    const std::int32_t parent = s.queue_parent[to_index(q)];
+    if (parent >= 0) child_[child_begin_[to_index(parent)] + to_index(path_[to_index(parent)]++)] = q;
+  }
+}
+
+std::int64_t QueueShares::own(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  return std::min(demand_[at(queue, column)], s.queue_cap[at(queue, column)]);
+}
+
+// Of the guarantees alone: there is enough for each.
+std::int64_t QueueShares::has_at_root(std::int32_t queue, std::int32_t column) const {
+  return std::min(guarantee_[at(queue, column)], asked_[at(queue, column)]);
+}
+
+void QueueShares::sum_up(const StateImpl& s, std::span<const std::int64_t> demand) {
+  demand_.assign(demand.begin(), demand.end());
+  asked_.resize(demand_.size());
+  sum_.assign(demand_.size(), 0);
+  of_children_.assign(demand_.size(), 0);
+  for (auto q = static_cast<std::int32_t>(s.queues.size()) - 1; q >= 0; --q) {
     const std::int32_t parent = s.queue_parent[to_index(q)];
     for (std::int32_t c = 0; c < columns_; ++c) {
       guarantee_[at(q, c)] = std::max(guarantee_[at(q, c)], of_children_[at(q, c)]);
-      asked_[at(q, c)] = std::min(asked_[at(q, c)], s.queue_cap[at(q, c)]);
-      own_[at(q, c)] = std::min(own_[at(q, c)], s.queue_cap[at(q, c)]);
+      sum_[at(q, c)] += own(s, q, c);
+      asked_[at(q, c)] = static_cast<std::int64_t>(std::min<Wide>(sum_[at(q, c)], s.queue_cap[at(q, c)]));
       if (parent < 0) continue;
       of_children_[at(parent, c)] = saturating_add(of_children_[at(parent, c)], guarantee_[at(q, c)]);
-      asked_[at(parent, c)] = saturating_add(asked_[at(parent, c)], asked_[at(q, c)]);
+      sum_[at(parent, c)] += asked_[at(q, c)];
     }
   }
 }
 
-// Hands `all` down, or with `beyond` false the guarantees alone.
-void QueueShares::divide(const StateImpl& s, std::int32_t column, std::int64_t all, bool beyond, std::vector<std::int64_t>& out) {
-  const auto n = static_cast<std::int32_t>(s.queues.size());
-  has_.assign(to_index(n), 0);
-  const auto hand_down = [&](std::int32_t from, std::int64_t amount) {
-    const std::vector<std::int32_t>& children = children_[to_index(from < 0 ? n : from)];
-    takers_.clear();
-    for (const std::int32_t child : children) {
-      const std::int64_t weight = from < 0 && !beyond ? 0 : s.queues[to_index(child)].weight_ppm;
-      takers_.push_back({asked_[at(child, column)], weight, guarantee_[at(child, column)]});
-    }
-    if (from >= 0) {
-      const std::int64_t own = own_[at(from, column)];
-      takers_.push_back({own, s.queues[to_index(from)].weight_ppm, children.empty() ? own : 0});
-    }
-    divide_share(amount, kWholeGpu, takers_, memory_);
-    for (std::size_t i = 0; i < children.size(); ++i) has_[to_index(children[i])] = takers_[i].gets;
-    if (from >= 0) out[at(from, column)] = takers_.back().gets;
-  };
-  hand_down(-1, all);
-  for (std::int32_t q = 0; q < n; ++q) hand_down(q, has_[to_index(q)]);
+void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
+                            std::vector<std::int64_t>& out) {
+  const std::span<const std::int32_t> below = children(from);
+  const std::int64_t mine = own(s, from, column), amount = has[at(from, column)];
+  if (below.empty()) {
+    out[at(from, column)] = std::clamp<std::int64_t>(mine, 0, std::max<std::int64_t>(0, amount));
+    return;
+  }
+  takers_.clear();
+  for (const std::int32_t child : below) {
+    takers_.push_back({asked_[at(child, column)], s.queues[to_index(child)].weight_ppm, guarantee_[at(child, column)]});
+  }
+  takers_.push_back({mine, s.queues[to_index(from)].weight_ppm, 0});
+  divide_share(amount, kWholeGpu, takers_, memory_);
+  for (std::size_t i = 0; i < below.size(); ++i) has[at(below[i], column)] = takers_[i].gets;
+  out[at(from, column)] = takers_.back().gets;
 }
 
-void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand) {
-  sum_up(s, demand);
-  guaranteed_.assign(guarantee_.size(), 0);
-  fair_.assign(guarantee_.size(), 0);
+void QueueShares::divide_fair(const StateImpl& s) {
+  const auto n = static_cast<std::int32_t>(s.queues.size());
+  fair_.assign(demand_.size(), 0);
+  has_fair_.assign(demand_.size(), 0);
   gpus_.assign(to_index(columns_), 0);
   for (std::size_t node = 0; node < s.nodes.size(); ++node) {
     const std::int64_t works = std::int64_t{std::popcount(s.node.usable[node])} * kWholeGpu;
@@ -136,8 +151,60 @@ void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand) 
     gpus_.back() += works;
   }
   for (std::int32_t c = 0; c < columns_; ++c) {
-    divide(s, c, INT64_MAX, false, guaranteed_);
-    divide(s, c, gpus_[to_index(c)], true, fair_);
+    path_.clear();
+    takers_.clear();
+    for (std::int32_t q = 0; q < n; ++q) {
+      if (s.queue_parent[to_index(q)] >= 0) continue;
+      path_.push_back(q);
+      takers_.push_back({asked_[at(q, c)], s.queues[to_index(q)].weight_ppm, guarantee_[at(q, c)]});
+    }
+    divide_share(gpus_[to_index(c)], kWholeGpu, takers_, memory_);
+    for (std::size_t i = 0; i < path_.size(); ++i) has_fair_[at(path_[i], c)] = takers_[i].gets;
+    for (std::int32_t q = 0; q < n; ++q) hand_down(s, q, c, has_fair_, fair_);
+  }
+}
+
+void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, bool fair) {
+  read_queues(s);
+  sum_up(s, demand);
+  guaranteed_.assign(demand_.size(), 0);
+  has_.assign(demand_.size(), 0);
+  for (std::int32_t q = 0; q < std::ssize(s.queues); ++q) {
+    for (std::int32_t c = 0; c < columns_; ++c) {
+      if (s.queue_parent[to_index(q)] < 0) has_[at(q, c)] = has_at_root(q, c);
+      hand_down(s, q, c, has_, guaranteed_);
+    }
+  }
+  if (fair) divide_fair(s);
+}
+
+// What a queue asks for changes up to the first whose limit hides it. From there what it has is handed down again, as far as it changes.
+void QueueShares::change(const StateImpl& s, std::int32_t queue, std::int32_t column, std::int64_t more) {
+  const std::int64_t before = own(s, queue, column);
+  demand_[at(queue, column)] += more;
+  std::int64_t change = own(s, queue, column) - before;
+  path_.clear();
+  std::int32_t top = queue;
+  for (;; top = s.queue_parent[to_index(top)]) {
+    path_.push_back(top);
+    sum_[at(top, column)] += change;
+    const auto asked = static_cast<std::int64_t>(std::min<Wide>(sum_[at(top, column)], s.queue_cap[at(top, column)]));
+    change = asked - std::exchange(asked_[at(top, column)], asked);
+    if (change == 0 || s.queue_parent[to_index(top)] < 0) break;
+  }
+  if (s.queue_parent[to_index(top)] < 0) has_[at(top, column)] = has_at_root(top, column);
+  changed_.assign(1, top);
+  while (!changed_.empty()) {
+    const std::int32_t from = changed_.back();
+    changed_.pop_back();
+    const std::span<const std::int32_t> below = children(from);
+    before_.clear();
+    for (const std::int32_t child : below) before_.push_back(has_[at(child, column)]);
+    hand_down(s, from, column, has_, guaranteed_);
+    for (std::size_t i = 0; i < below.size(); ++i) {
+      const bool is_above = std::find(path_.begin(), path_.end(), below[i]) != path_.end();
+      if (is_above || has_[at(below[i], column)] != before_[i]) changed_.push_back(below[i]);
+    }
   }
 }
 

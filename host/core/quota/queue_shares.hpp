@@ -42,8 +42,12 @@ class QueueShares {
   /// Whether some queue states a guarantee. Else nothing is entitled to anything.
   static bool any_guarantee(const StateImpl& state);
   /// @param demand  [queues * (types + 1)] what the jobs of each queue itself ask for, running and waiting
-  /// O(queues * types), and O(children^2) for each queue.
-  void set(const StateImpl& state, std::span<const std::int64_t> demand);
+  /// @param fair    false: `fair` is not found
+  /// O(queues * types), and O(children * log children) for each queue.
+  void set(const StateImpl& state, std::span<const std::int64_t> demand, bool fair);
+  /// After `set` without fair shares, on the same queues: the jobs of a queue ask for more, or for less.
+  /// O(depth), and a division for each queue of which what it asks for, or has, changed.
+  void change(const StateImpl& state, std::int32_t queue, std::int32_t column, std::int64_t more);
   /// Its own, or the sum of its children's if that is more.
   std::int64_t guarantee(std::int32_t queue, std::int32_t column) const { return guarantee_[at(queue, column)]; }
   /// Of the jobs of the queue itself. Column `types` is for all types together.
@@ -56,21 +60,34 @@ class QueueShares {
   std::size_t at(std::int32_t queue, std::int32_t column) const {
     return static_cast<std::size_t>(queue) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
   }
+  std::span<const std::int32_t> children(std::int32_t queue) const {
+    const auto q = static_cast<std::size_t>(queue);
+    return std::span(child_).subspan(child_begin_[q], child_begin_[q + 1] - child_begin_[q]);
+  }
+  std::int64_t own(const StateImpl& state, std::int32_t queue, std::int32_t column) const;
+  std::int64_t has_at_root(std::int32_t queue, std::int32_t column) const;
+  void read_queues(const StateImpl& state);
   void sum_up(const StateImpl& state, std::span<const std::int64_t> demand);
-  void divide(const StateImpl& state, std::int32_t column, std::int64_t all, bool beyond, std::vector<std::int64_t>& out);
+  void hand_down(const StateImpl& state, std::int32_t from, std::int32_t column, std::vector<std::int64_t>& has,
+                 std::vector<std::int64_t>& out);
+  void divide_fair(const StateImpl& state);
 
   std::int32_t columns_ = 0;
-  std::vector<std::int64_t> own_;                    // [queues * columns] demand of a queue's own jobs
-  std::vector<std::int64_t> asked_;                  // [queues * columns] demand with children, at most the limits
-  std::vector<std::int64_t> guarantee_;              // [queues * columns] of a queue, at least the sum of its children's
-  std::vector<std::int64_t> guaranteed_;             // [queues * columns]
-  std::vector<std::int64_t> fair_;                   // [queues * columns]
-  std::vector<std::uint8_t> stated_;                 // [queues * columns]
-  std::vector<std::int64_t> has_;                    // [queues] of the column that is being divided
-  std::vector<std::vector<std::int32_t>> children_;  // [queues + 1] of a queue, of none
+  // [queues * columns]
+  std::vector<std::int64_t> demand_;       // of a queue's own jobs
+  std::vector<std::int64_t> asked_;        // with children, at most the limits
+  std::vector<Wide> sum_;                  // the same before the limit of the queue
+  std::vector<std::int64_t> guarantee_;    // of a queue, at least the sum of its children's
+  std::vector<std::int64_t> of_children_;  // guarantees of a queue's children
+  std::vector<std::int64_t> guaranteed_, fair_;
+  std::vector<std::int64_t> has_, has_fair_;  // what a queue hands down
+  std::vector<std::uint8_t> stated_;
+  std::vector<std::size_t> child_begin_;  // [queues + 1] ranges of `child_`
+  std::vector<std::int32_t> child_;
+  std::vector<std::int32_t> path_, changed_;
+  std::vector<std::int64_t> before_;
   std::vector<ShareRequest> takers_;
-  std::vector<std::int64_t> of_children_;  // [queues * columns] guarantees of a queue's children
-  std::vector<std::int64_t> gpus_;         // [columns] that work
+  std::vector<std::int64_t> gpus_;  // [columns] that work
   ShareMemory memory_;
 };
 

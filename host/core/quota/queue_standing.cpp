@@ -37,7 +37,7 @@ class Standings {
       add(asked_, job, asked);
       if (holds_[to_index(job)] == 0) add(waiting_, job, asked);
     }
-    shares_.set(s_, asked_);
+    shares_.set(s_, asked_, true);
   }
 
   std::vector<QueueStanding> rows() {

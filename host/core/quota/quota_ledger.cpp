@@ -40,6 +40,14 @@ void QuotaLedger::add(std::vector<std::int64_t>& to, std::int32_t queue, const Q
   }
 }
 
+void QuotaLedger::ask_more(const StateImpl& s, std::int32_t queue, const QuotaAmount& amount) {
+  ask(queue, amount);
+  if (queue < 0 || amount.gpus == 0) return;
+  for (const std::int32_t column : {amount.type, columns_ - 1}) {
+    if (column >= 0) shares_.change(s, queue, column, amount.gpus);
+  }
+}
+
 bool QuotaLedger::is_within(std::int32_t queue, const QuotaAmount& more, bool fair) const {
   if (queue < 0) return false;
   bool any = false;

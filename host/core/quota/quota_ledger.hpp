@@ -26,8 +26,10 @@ class QuotaLedger {
   void begin(const StateImpl& state);
   /// A job of the queue asks for GPUs, or has them.
   void ask(std::int32_t queue, const QuotaAmount& amount) { add(asked_, queue, amount); }
-  /// After all asked: finds what queues are entitled to.
-  void divide(const StateImpl& state) { shares_.set(state, asked_); }
+  /// After all asked: finds what queues are entitled to. @param fair  false: of the guarantees alone
+  void divide(const StateImpl& state, bool fair) { shares_.set(state, asked_, fair); }
+  /// After `divide` without fair shares: as `ask`, and the shares follow.
+  void ask_more(const StateImpl& state, std::int32_t queue, const QuotaAmount& amount);
   void take(std::int32_t queue, const QuotaAmount& amount) { add(taken_, queue, amount); }
   void take_nothing() { taken_.assign(taken_.size(), 0); }
   /// Whether the queue stays within its guarantee, or its fair share, if it takes more: in each column of the amount in which it or

@@ -51,7 +51,7 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
     ledger_.take(s.job.queue[to_index(job)], held);
   }
   for (const std::int32_t job : order) ask(job, asked_amount(*problem_, job));
-  ledger_.divide(s);
+  ledger_.divide(s, quotas_ == Quotas::kFair);
   had_.resize(s.queues.size());
   for (std::size_t q = 0; q < had_.size(); ++q) had_[q] = ledger_.taken(static_cast<std::int32_t>(q));
 }

@@ -62,7 +62,7 @@ Entitled entitled(const Snapshot& s, const std::vector<std::int64_t>& demand) {
   std::vector<std::int64_t> asked;
   for (const std::int64_t gpus : demand) asked.insert(asked.end(), 2, gpus * kWholeGpu);
   core::QueueShares of;
-  of.set(impl, asked);
+  of.set(impl, asked, true);
   Entitled out;
   for (std::int32_t q = 0; q < std::ssize(demand); ++q) {
     out.guaranteed.push_back(of.guaranteed(q, 1) / kWholeGpu);
@@ -135,6 +135,41 @@ TEST(QueueShares, LimitsHold) {
   Snapshot s = cluster(16, {queue_of("a", 4), queue_of("b", 4)});
   s.queues[0].quotas[0].limit = 6;
   EXPECT_EQ(entitled(s, {16, 16}).fair, (Gets{6, 10}));
+}
+
+// In trees of any form, with limits at every level.
+TEST(QueueShares, AfterAChangeTheyAreAsFromNothing) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    std::vector<Queue> queues;
+    for (std::int32_t q = 0; q < 20; ++q) {
+      const std::string parent = q > 0 && random.percent(80) ? "q" + std::to_string(random.below(q)) : "";
+      Queue queue = queue_of("q" + std::to_string(q), random.below(30), parent, random.within(1, 5));
+      if (random.percent(40)) queue.quotas[0].limit = random.below(60);
+      if (random.percent(40))
+        queue.quotas.push_back({"H", random.below(20), kUnlimited, random.percent(50) ? random.below(20) : kUnlimited});
+      queues.push_back(std::move(queue));
+    }
+    const ClusterState state(cluster(64, queues));
+    const StateImpl& s = state.impl();
+    std::vector<std::int64_t> asked(s.queues.size() * 2, 0);
+    core::QueueShares followed, anew;
+    followed.set(s, asked, false);
+    for (int step = 0; step < 60; ++step) {
+      const std::int32_t queue = random.below(20), column = random.below(2);
+      std::int64_t& of = asked[static_cast<std::size_t>(2 * queue + column)];
+      const std::int64_t more = random.percent(30) ? -of : random.below(40) * kWholeGpu / 2;
+      of += more;
+      followed.change(s, queue, column, more);
+      anew.set(s, asked, false);
+      for (std::int32_t q = 0; q < 20; ++q) {
+        for (std::int32_t c = 0; c < 2; ++c) {
+          ASSERT_EQ(followed.guaranteed(q, c), anew.guaranteed(q, c))
+              << "seed " << seed << ", step " << step << ", queue " << q << ", " << c;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace berth::test
