@@ -71,6 +71,34 @@ TEST(CliSimulate, ReportsGroupsSeparately) {
   EXPECT_TRUE(contains(berth(given + "size --json").out, R"("by":"size","groups":[{"name":"2-4","jobs":1,)"));
 }
 
+TEST(CliSimulate, ReportsWhatQueuesOfTheClusterGot) {
+  const Folder folder;
+  folder.write("trace.json", R"({"schema": "berth.trace.v1", "jobs": [
+    {"id": "a", "submit_s": 0, "run_s": 7200, "gpus": 4, "queue": "A"}, {"id": "b", "submit_s": 0, "run_s": 3600, "gpus": 4, "queue": "B"}]})");
+  folder.write("cluster.json", R"({"schema": "berth.cluster.v1", "gpu_types": [{"id": "g"}],
+    "nodes": [{"id": "n0", "gpu_type": "g", "gpus": 4}],
+    "queues": [{"id": "A"}, {"id": "B", "quotas": [{"gpu_type": "*", "guarantee": 4}]}]})");
+  folder.write("events.json", R"({"schema": "berth.events.v1", "events": [
+    {"at_s": 1800, "event": "quota", "queue": {"id": "B", "quotas": [{"gpu_type": "*", "limit": 3}]}}]})");
+  const std::string given =
+      "simulate --cluster '" + (folder / "cluster.json") + "' --trace '" + (folder / "trace.json") + "' --policy fifo";
+
+  // b is entitled, so it is first, and a waits for an hour.
+  const Answer json = berth(given + " --by queue --json");
+  EXPECT_TRUE(contains(json.out, R"("queues":[{"name":"A","gpu_s":28800,"guaranteed_gpu_s":0,)")) << json.out;
+  EXPECT_TRUE(contains(json.out, R"({"name":"B","gpu_s":14400,"guaranteed_gpu_s":14400,)")) << json.out;
+  EXPECT_TRUE(contains(berth(given + " --by queue").out, "fifo    B      4.0  4.0       "));
+  EXPECT_FALSE(contains(berth(given + " --by size --json").out, R"("queues")"));
+
+  // From 1,800 s on b runs beyond the limit, without a guarantee.
+  const Answer changed = berth(given + " --by queue --json --events '" + (folder / "events.json") + "'");
+  EXPECT_TRUE(contains(changed.out, R"({"name":"B","gpu_s":14400,"guaranteed_gpu_s":7200,)")) << changed.out;
+  const Answer wrong =
+      berth("simulate --cluster 1x4 --trace '" + (folder / "trace.json") + "' --policy fifo --events '" + (folder / "events.json") + "'");
+  EXPECT_NE(wrong.code, 0);
+  EXPECT_TRUE(contains(wrong.err, "/events/0/queue/id: the cluster has no queue 'B'")) << wrong.err;
+}
+
 // The second call adds to the file of the first.
 TEST(CliSimulate, KeepsResults) {
   const Folder folder;

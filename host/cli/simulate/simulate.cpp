@@ -146,6 +146,8 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   sim::FiguresOf figures;
   sim::MeasuresOf measures(jobs.facts(), sim::working_gpus(cluster), want);
   settings.series = measures.series();
+  std::vector<sim::QueueFigures> queues;
+  if (want.queues) settings.queues = &queues;
   std::int64_t ended = 0;
   const auto show = [&] { along.line.show(static_cast<int>(100 * ended / std::max<std::int64_t>(1, jobs.count())), name); };
   settings.interrupted = [&] {
@@ -164,7 +166,9 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   run.wall_s = seconds_since(begin);
   run.figures = figures.finish(run.totals);
   run.measures = measures.finish(run.totals);
+  run.measures.queues = std::move(queues);
   settings.series = nullptr;  // their lifetime ends with this call
+  settings.queues = nullptr;
   settings.interrupted = {};
   settings.decide = {};
   return run;
