@@ -99,6 +99,31 @@ TEST(CliSimulate, ReportsWhatQueuesOfTheClusterGot) {
   EXPECT_TRUE(contains(wrong.err, "/events/0/queue/id: the cluster has no queue 'B'")) << wrong.err;
 }
 
+// a has 8 of 10 GPUs, and c has no size. On 5 GPUs a has 4 and b 1: a job of a waits for the other one.
+TEST(CliSimulate, MakesVirtualClustersQueues) {
+  const Folder folder;
+  folder.write("jobs.csv",
+               "timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:00:00,60,3,180,a\n2017-10-09 07:00:01,60,2,120,a\n"
+               "2017-10-09 07:00:02,60,1,60,b\n2017-10-09 07:00:03,30,1,30,c\n");
+  folder.write("machines.csv", "machineId, number of GPUs, single GPU mem\nm0,8, 24GB\nm1,2, 24GB\n");
+  folder.write("vcs.csv", "vc,node num\na,1\nb,1\n");
+  const std::string given = "simulate --cluster 1x5 --trace '" + (folder / "jobs.csv") + "' '" + (folder / "machines.csv") + "' '" +
+                            (folder / "vcs.csv") +
+                            "' --trace-format philly --policy fifo@discipline=greedy --json --by queue --virtual-clusters ";
+
+  const Answer limits = berth(given + "limits");
+  EXPECT_TRUE(contains(limits.err, "virtual clusters share the 5 GPUs of the cluster in proportion")) << limits.err;
+  EXPECT_TRUE(contains(limits.err, "1 virtual cluster of unknown size: without guarantee and limit")) << limits.err;
+  EXPECT_TRUE(contains(limits.out, R"("queues":[{"name":"a","gpu_s":300,)")) << limits.out;
+  EXPECT_TRUE(contains(limits.out, R"({"name":"a","jobs":2,"completed":2,"rejected":0,"mean_jct_s":89.5,)")) << limits.out;
+  // With guarantees alone the second job starts at once, and is displaced by b a second later, until a's first job ends.
+  const Answer guarantees = berth(given + "guarantees");
+  EXPECT_TRUE(contains(guarantees.out, R"("displaced":1,"displaced_for":0)")) << guarantees.out;
+  EXPECT_TRUE(contains(berth(given + "nodes").out, R"("groups":[{"name":"","jobs":4,)"));
+  EXPECT_TRUE(contains(berth("simulate --cluster 1x8 --workload philly --jobs 3 --policy fifo --virtual-clusters limits").err,
+                       "--virtual-clusters: it is for jobs of --trace that are read at once"));
+}
+
 // The second call adds to the file of the first.
 TEST(CliSimulate, KeepsResults) {
   const Folder folder;

@@ -267,7 +267,8 @@ int run(const SimulateArguments& options) {
   check_iterations(options, requests);
   const auto begin = std::chrono::steady_clock::now();
   SimulatedJobs jobs(options.jobs);
-  const Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
+  Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
+  for (const std::string& note : jobs.make_queues(cluster)) print_error("note: --virtual-clusters: " + note);
   jobs.draw_for(cluster, options.request.seed);
   if (!jobs.in_memory()) {
     if (!options.jobs_out.empty()) throw InvalidArgument("--jobs-out: with --stream or --workload jobs are not kept");
