@@ -21,8 +21,8 @@ void QueueBalance::begin(const StateView& state) {
 }
 
 const QueueBalance::JobRow& QueueBalance::at(std::int32_t job) const {
-  static const JobRow kAbsent;
-  return to_index(job) < jobs_.size() ? jobs_[to_index(job)] : kAbsent;
+  static const JobRow absent;
+  return to_index(job) < jobs_.size() ? jobs_[to_index(job)] : absent;
 }
 
 void QueueBalance::count(const JobRow& job, std::int64_t sign) {

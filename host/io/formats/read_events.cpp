@@ -95,26 +95,27 @@ struct Events {
 };
 
 // Extensions go to `x`, where the document is read.
-struct EventsRow : EventsDocument {
+struct EventsRow {
+  EventsDocument document;
   Extensions x;
 };
 
 constexpr Field<EventsRow> kEventsFields[] = {
     field<SchemaName<kEventsFormat>>("schema", kRequired),
-    field<Text, &EventsDocument::cluster, &ClusterEvents::name>("name"),
-    field<Events>("events", kRequired),
+    field<Text, &EventsRow::document, &EventsDocument::cluster, &ClusterEvents::name>("name"),
+    field<Events, &EventsRow::document>("events", kRequired),
 };
 
 }  // namespace
 
 EventsDocument parse_events(std::string_view json, const std::string& name) {
   EventsRow read;
-  read.queues.document = name;
+  read.document.queues.document = name;
   JsonCursor in(json, name);
   read_object(in, read, kEventsFields);
   in.finish();
-  read.cluster.x = std::move(read.x);
-  return read;
+  read.document.cluster.x = std::move(read.x);
+  return std::move(read.document);
 }
 
 std::string events_schema() { return schema_of<kEventsFields>(kEventsFormat, "What happens to a cluster in a simulation"); }
