@@ -23,7 +23,7 @@ BEGIN {
   split("0.1 0.5 1 2", level, " ")
   state = seed + 1
   for (i = 0; i < 100; i++) draw()
-  sigma = 1.5; slot = 6 * 3600; days = 10
+  sigma = 1.5; slot = 6 * 3600; days = 10; jobs = id = 0
   for (q = 0; q < 4; q++) {
     for (from = 0; from < days * 86400; from += slot) {
       rate = level[1 + int(draw() * 4)] * 16 / (mean_gpus * 3600)

@@ -151,6 +151,38 @@ TEST(QueueWatch, TimeAfterTheLastEndDoesNotCount) {
             "A 80/80/80 +0 -0,-0 starved 0, 1: 0/0/0, lapsed 0, displaced 0/0 lost 0; 0 0 0\n");
 }
 
+TEST(QueueWatch, QueuesTogetherHaveWhatJobsHave) {
+  std::vector<TraceJob> jobs;
+  for (int j = 0; j < 80; ++j) {
+    TraceJob one = job(fmt::format("j{:02}", j), j * 97, 300 + j * 7919 % 4'000, 1 << j * 31 % 4);
+    jobs.push_back(in_queue(j * 13 % 5 < 2 ? "A" : "B", one));
+  }
+  for (const char* policy : {"fifo", "srsf", "price", "themis"}) {
+    for (const char* quotas : {"guarantees", "fair"}) {
+      SimulationSettings settings;
+      settings.request.policy = policy;
+      settings.request.params = {{"quotas", quotas}};
+      settings.overheads.general.costs.restart_us = 10 * kSecond;
+      settings.failures = {20'000 * kSecond, 90'000 * kSecond, 600 * kSecond, 40'000 * kSecond, 90'000 * kSecond};
+      std::vector<QueueFigures> queues;
+      settings.queues = &queues;
+      __int128 restarts = 0;
+      const SimulationTotals totals = simulate(trace_of(jobs), halves(), settings, [&](const JobOutcome& one) {
+        restarts += one.lost_gpu_us[static_cast<std::size_t>(Loss::kRestart)];
+      });
+
+      ASSERT_EQ(queues.size(), 2U);
+      EXPECT_TRUE(queues[0].gpu_us + queues[1].gpu_us == totals.gpu_us) << policy;
+      EXPECT_TRUE(queues[0].lost_gpu_us + queues[1].lost_gpu_us <= restarts) << policy;
+      EXPECT_EQ(queues[0].displaced + queues[1].displaced, queues[0].displaced_for + queues[1].displaced_for) << policy;
+      EXPECT_GT(totals.failures, 0);
+      for (const QueueFigures& q : queues) {
+        EXPECT_TRUE(q.gpu_us == q.guaranteed_gpu_us + q.borrowed_gpu_us - q.shortfall_gpu_us) << policy;
+      }
+    }
+  }
+}
+
 TEST(QueueWatch, WithoutQueuesThereIsNothing) {
   EXPECT_EQ(figures(trace_of({job("a", 0, 10, 4)}), io::uniform_cluster(1, 8), greedy("guarantees")), "");
 }
