@@ -69,7 +69,7 @@ std::string rows_of(const ClusterState& state, const core::QueueBalance& balance
 
 std::string rows_of(const ClusterState& state) {
   std::string text;
-  for (const core::QueueStanding& row : core::queue_standings(state, nullptr)) {
+  for (const auto& row : core::queue_standings(state, nullptr)) {
     if (row.gpu_type >= 0) continue;
     text += fmt::format("{} {} {} {}; ", StateView(state).queues()[static_cast<std::size_t>(row.queue)].id, row.has, row.entitled,
                         row.fair_share);
