@@ -142,6 +142,24 @@ void add_groups(Database& database, std::int64_t id, const Run& run) {
   }
 }
 
+void add_queues(Database& database, std::int64_t id, const Run& run) {
+  TableRows row(database, "queues");
+  for (const sim::QueueFigures& queue : run.measures.queues) {
+    row.number("run", id).text("name", queue.name);
+    row.number("gpu_us", core::saturate(queue.gpu_us)).number("guaranteed_gpu_us", core::saturate(queue.guaranteed_gpu_us));
+    row.number("fair_gpu_us", core::saturate(queue.fair_gpu_us)).number("borrowed_gpu_us", core::saturate(queue.borrowed_gpu_us));
+    row.number("shortfall_gpu_us", core::saturate(queue.shortfall_gpu_us));
+    row.number("fair_shortfall_gpu_us", core::saturate(queue.fair_shortfall_gpu_us));
+    row.number("starved_us", queue.starved_us).number("reclaims", queue.reclaims);
+    row.number("mean_reclaim_us", queue.reclaim_us.mean).number("median_reclaim_us", queue.reclaim_us.p50);
+    row.number("p95_reclaim_us", queue.reclaim_us.p95).number("max_reclaim_us", queue.reclaim_us.max);
+    row.number("lapsed", queue.lapsed).number("displaced", queue.displaced).number("displaced_for", queue.displaced_for);
+    row.number("lost_gpu_us", core::saturate(queue.lost_gpu_us)).number("hours", queue.hours);
+    row.number("hours_below_half", queue.hours_below_half).number("worst_hour_ppm", queue.worst_hour_ppm);
+    row.write();
+  }
+}
+
 }  // namespace
 
 ResultsFile::ResultsFile(const std::string& path) : database_(path) {
@@ -172,6 +190,7 @@ std::int64_t ResultsFile::add(const Run& run) {
   add_jobs(database_, id, run);
   add_series(database_, id, run);
   add_groups(database_, id, run);
+  add_queues(database_, id, run);
   transaction.commit();
   return id;
 }

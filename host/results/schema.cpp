@@ -149,6 +149,31 @@ CREATE TABLE IF NOT EXISTS groups (
   gpu_us INTEGER NOT NULL,
   PRIMARY KEY (run, grouping, name)
 ) STRICT;
+
+CREATE TABLE IF NOT EXISTS queues (
+  run INTEGER NOT NULL REFERENCES runs,
+  name TEXT NOT NULL,
+  gpu_us INTEGER NOT NULL,
+  guaranteed_gpu_us INTEGER NOT NULL,
+  fair_gpu_us INTEGER NOT NULL,
+  borrowed_gpu_us INTEGER NOT NULL,
+  shortfall_gpu_us INTEGER NOT NULL,
+  fair_shortfall_gpu_us INTEGER NOT NULL,
+  starved_us INTEGER NOT NULL,
+  reclaims INTEGER NOT NULL,
+  mean_reclaim_us INTEGER NOT NULL,
+  median_reclaim_us INTEGER NOT NULL,
+  p95_reclaim_us INTEGER NOT NULL,
+  max_reclaim_us INTEGER NOT NULL,
+  lapsed INTEGER NOT NULL,
+  displaced INTEGER NOT NULL,
+  displaced_for INTEGER NOT NULL,
+  lost_gpu_us INTEGER NOT NULL,
+  hours INTEGER NOT NULL,
+  hours_below_half INTEGER NOT NULL,
+  worst_hour_ppm INTEGER NOT NULL,
+  PRIMARY KEY (run, name)
+) STRICT;
 )";
 
 }  // namespace berth::results

@@ -6,7 +6,7 @@
 namespace berth::results {
 
 inline constexpr std::int64_t kApplicationId = 0x42727468;  ///< "Brth", in the header of the file
-inline constexpr std::int64_t kSchemaVersion = 3;           ///< in the header, too
+inline constexpr std::int64_t kSchemaVersion = 4;           ///< in the header, too
 
 /// Creates what does not exist yet.
 extern const char* const kSchema;

@@ -29,6 +29,7 @@ _berth() {
     --progress) words="none epochs noise:" ;;
     --format) words=$(_berth_names Formats: topology --help) ;;
     --trace-format) words=$(_berth_names "Formats of traces:" import --help) ;;
+    --virtual-clusters) words="nodes guarantees limits" ;;
     --placement) words="count consolidate emptiest topology" ;;
     --overheads)
       words="none default"
@@ -67,7 +68,7 @@ _berth() {
             --workload --elastic --waiting --queues --virtual-clusters --history --no-demands --seed --out"
           ;;
         shadow) words="--slurm --held --policy --param --slack --rows --json" ;;
-        simulate) words="--cluster --trace --trace-format --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --threads --seed --json" ;;
+        simulate) words="--cluster --trace --trace-format --virtual-clusters --stream --workload --jobs --load --policy --policy-exec --policy-timeout --param --placement --estimates --progress --overheads --events --failures --round --at-events --elastic --fidelity --gpu-jobs --network --by --out --jobs-out --history-out --series-out --series-every --threads --seed --json" ;;
         fit) words="--out --test --leave-out --json" ;;
         bench) words="--suite --threads --device --seed --json --quick" ;;
         policies) words="--json --names $("${COMP_WORDS[0]}" policies --names 2>/dev/null)" ;;

@@ -71,6 +71,59 @@ TEST(CliSimulate, ReportsGroupsSeparately) {
   EXPECT_TRUE(contains(berth(given + "size --json").out, R"("by":"size","groups":[{"name":"2-4","jobs":1,)"));
 }
 
+TEST(CliSimulate, ReportsWhatQueuesOfTheClusterGot) {
+  const Folder folder;
+  folder.write("trace.json", R"({"schema": "berth.trace.v1", "jobs": [
+    {"id": "a", "submit_s": 0, "run_s": 7200, "gpus": 4, "queue": "A"}, {"id": "b", "submit_s": 0, "run_s": 3600, "gpus": 4, "queue": "B"}]})");
+  folder.write("cluster.json", R"({"schema": "berth.cluster.v1", "gpu_types": [{"id": "g"}],
+    "nodes": [{"id": "n0", "gpu_type": "g", "gpus": 4}],
+    "queues": [{"id": "A"}, {"id": "B", "quotas": [{"gpu_type": "*", "guarantee": 4}]}]})");
+  folder.write("events.json", R"({"schema": "berth.events.v1", "events": [
+    {"at_s": 1800, "event": "quota", "queue": {"id": "B", "quotas": [{"gpu_type": "*", "limit": 3}]}}]})");
+  const std::string given =
+      "simulate --cluster '" + (folder / "cluster.json") + "' --trace '" + (folder / "trace.json") + "' --policy fifo";
+
+  // b is entitled, so it is first, and a waits for an hour.
+  const Answer json = berth(given + " --by queue --json");
+  EXPECT_TRUE(contains(json.out, R"("queues":[{"name":"A","gpu_s":28800,"guaranteed_gpu_s":0,)")) << json.out;
+  EXPECT_TRUE(contains(json.out, R"({"name":"B","gpu_s":14400,"guaranteed_gpu_s":14400,)")) << json.out;
+  EXPECT_TRUE(contains(berth(given + " --by queue").out, "fifo    B      4.0  4.0       "));
+  EXPECT_FALSE(contains(berth(given + " --by size --json").out, R"("queues")"));
+
+  // From 1,800 s on b runs beyond the limit, without a guarantee.
+  const Answer changed = berth(given + " --by queue --json --events '" + (folder / "events.json") + "'");
+  EXPECT_TRUE(contains(changed.out, R"({"name":"B","gpu_s":14400,"guaranteed_gpu_s":7200,)")) << changed.out;
+  const Answer wrong =
+      berth("simulate --cluster 1x4 --trace '" + (folder / "trace.json") + "' --policy fifo --events '" + (folder / "events.json") + "'");
+  EXPECT_NE(wrong.code, 0);
+  EXPECT_TRUE(contains(wrong.err, "/events/0/queue/id: the cluster has no queue 'B'")) << wrong.err;
+}
+
+// a has 8 of 10 GPUs, and c has no size. On 5 GPUs a has 4 and b 1: a job of a waits for the other one.
+TEST(CliSimulate, MakesVirtualClustersQueues) {
+  const Folder folder;
+  folder.write("jobs.csv",
+               "timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:00:00,60,3,180,a\n2017-10-09 07:00:01,60,2,120,a\n"
+               "2017-10-09 07:00:02,60,1,60,b\n2017-10-09 07:00:03,30,1,30,c\n");
+  folder.write("machines.csv", "machineId, number of GPUs, single GPU mem\nm0,8, 24GB\nm1,2, 24GB\n");
+  folder.write("vcs.csv", "vc,node num\na,1\nb,1\n");
+  const std::string given = "simulate --cluster 1x5 --trace '" + (folder / "jobs.csv") + "' '" + (folder / "machines.csv") + "' '" +
+                            (folder / "vcs.csv") +
+                            "' --trace-format philly --policy fifo@discipline=greedy --json --by queue --virtual-clusters ";
+
+  const Answer limits = berth(given + "limits");
+  EXPECT_TRUE(contains(limits.err, "virtual clusters share the 5 GPUs of the cluster in proportion")) << limits.err;
+  EXPECT_TRUE(contains(limits.err, "1 virtual cluster of unknown size: without guarantee and limit")) << limits.err;
+  EXPECT_TRUE(contains(limits.out, R"("queues":[{"name":"a","gpu_s":300,)")) << limits.out;
+  EXPECT_TRUE(contains(limits.out, R"({"name":"a","jobs":2,"completed":2,"rejected":0,"mean_jct_s":89.5,)")) << limits.out;
+  // With guarantees alone the second job starts at once, and is displaced by b a second later, until a's first job ends.
+  const Answer guarantees = berth(given + "guarantees");
+  EXPECT_TRUE(contains(guarantees.out, R"("displaced":1,"displaced_for":0)")) << guarantees.out;
+  EXPECT_TRUE(contains(berth(given + "nodes").out, R"("groups":[{"name":"","jobs":4,)"));
+  EXPECT_TRUE(contains(berth("simulate --cluster 1x8 --workload philly --jobs 3 --policy fifo --virtual-clusters limits").err,
+                       "--virtual-clusters: it is for jobs of --trace that are read at once"));
+}
+
 // The second call adds to the file of the first.
 TEST(CliSimulate, KeepsResults) {
   const Folder folder;

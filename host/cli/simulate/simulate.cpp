@@ -146,6 +146,8 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   sim::FiguresOf figures;
   sim::MeasuresOf measures(jobs.facts(), sim::working_gpus(cluster), want);
   settings.series = measures.series();
+  std::vector<sim::QueueFigures> queues;
+  if (want.queues) settings.queues = &queues;
   std::int64_t ended = 0;
   const auto show = [&] { along.line.show(static_cast<int>(100 * ended / std::max<std::int64_t>(1, jobs.count())), name); };
   settings.interrupted = [&] {
@@ -164,7 +166,9 @@ Run simulate_one(const SimulateArguments& options, const sim::SimulationSettings
   run.wall_s = seconds_since(begin);
   run.figures = figures.finish(run.totals);
   run.measures = measures.finish(run.totals);
+  run.measures.queues = std::move(queues);
   settings.series = nullptr;  // their lifetime ends with this call
+  settings.queues = nullptr;
   settings.interrupted = {};
   settings.decide = {};
   return run;
@@ -263,7 +267,8 @@ int run(const SimulateArguments& options) {
   check_iterations(options, requests);
   const auto begin = std::chrono::steady_clock::now();
   SimulatedJobs jobs(options.jobs);
-  const Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
+  Snapshot cluster = io::cluster_from(options.cluster, jobs.imported());
+  for (const std::string& note : jobs.make_queues(cluster)) print_error("note: --virtual-clusters: " + note);
   jobs.draw_for(cluster, options.request.seed);
   if (!jobs.in_memory()) {
     if (!options.jobs_out.empty()) throw InvalidArgument("--jobs-out: with --stream or --workload jobs are not kept");

@@ -31,7 +31,10 @@ class StreamedJobs final : public sim::JobSource {
 
 }  // namespace
 
-SimulatedJobs::SimulatedJobs(const JobOptions& options) : workload_(options.workload) {
+SimulatedJobs::SimulatedJobs(const JobOptions& options)
+    : workload_(options.workload), virtual_clusters_(io::virtual_cluster_use(options.virtual_clusters)) {
+  if (virtual_clusters_ != io::VirtualClusterUse::kNodes && (options.stream || !options.workload.empty()))
+    throw InvalidArgument("--virtual-clusters: it is for jobs of --trace that are read at once");
   if (options.traces.empty() == options.workload.empty()) throw InvalidArgument("either --trace or --workload is required");
   if (!workload_.empty()) {
     const bool ones = workload_ == "ones";
@@ -64,6 +67,14 @@ SimulatedJobs::SimulatedJobs(const JobOptions& options) : workload_(options.work
   count_ = stream_->jobs();
 }
 
+std::vector<std::string> SimulatedJobs::make_queues(Snapshot& cluster) {
+  std::vector<std::string> notes;
+  if (virtual_clusters_ == io::VirtualClusterUse::kNodes) return notes;
+  io::make_virtual_clusters_queues(virtual_clusters_, imported_, cluster, notes);
+  facts_ = sim::facts_of(imported_.trace);
+  return notes;
+}
+
 void SimulatedJobs::draw_for(const Snapshot& cluster, std::uint64_t seed) {
   if (workload_.empty()) return;
   synthetic_.gpus = sim::working_gpus(cluster);
@@ -84,6 +95,10 @@ void add_job_options(CLI::App& app, JobOptions& options) {
   app.add_option("--trace", options.traces, "Read the jobs, and what describes the cluster; plain or .gz")->type_name("FILE");
   app.add_option("--trace-format", options.format, "Read files of this format ('berth import --help' lists them)")
       ->type_name("FORMAT")
+      ->capture_default_str();
+  app.add_option("--virtual-clusters", options.virtual_clusters, "Make virtual clusters nodes, guarantees or limits of queues")
+      ->check(CLI::IsMember({"nodes", "guarantees", "limits"}))
+      ->type_name("WHAT")
       ->capture_default_str();
   app.add_flag("--stream", options.stream, "Read a sorted file of the format 'trace' while it is simulated");
   app.add_option("--workload", options.workload, "Draw jobs from these published statistics instead of --trace")

@@ -8,6 +8,7 @@
 
 #include "host/io/traces/importers.hpp"
 #include "host/io/traces/trace_stream.hpp"
+#include "host/io/traces/virtual_cluster_queues.hpp"
 #include "host/sim/generate/synthetic_jobs.hpp"
 #include "host/sim/simulation.hpp"
 
@@ -18,6 +19,7 @@ struct JobOptions {
   std::string format = "trace";
   bool stream = false;
   std::string workload, load;
+  std::string virtual_clusters = "nodes";  ///< of io::kVirtualClusterUses
   std::int64_t jobs = 0;
 };
 
@@ -30,6 +32,8 @@ class SimulatedJobs {
   explicit SimulatedJobs(const JobOptions& options);
 
   const io::Imported& imported() const { return imported_; }
+  /// Makes virtual clusters queues of the cluster, where that was asked for. @returns what was assumed
+  std::vector<std::string> make_queues(Snapshot& cluster);
   /// For generated jobs: the cluster whose GPUs the load refers to, and that they fit.
   void draw_for(const Snapshot& cluster, std::uint64_t seed);
 
@@ -45,6 +49,7 @@ class SimulatedJobs {
   io::Imported imported_;
   std::unique_ptr<io::TraceStream> stream_;
   std::string workload_;
+  io::VirtualClusterUse virtual_clusters_;
   sim::SyntheticOptions synthetic_;
   sim::TraceFacts facts_;
   std::int64_t count_ = 0;

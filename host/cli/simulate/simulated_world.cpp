@@ -62,7 +62,11 @@ void SimulatedWorld::put_into(sim::SimulationSettings& settings) const {
   std::error_code ignored;
   const bool named = is_name(overheads) || (overheads != "-" && !std::filesystem::exists(overheads, ignored));
   settings.overheads = named ? sim::named_overheads(overheads) : io::parse_overheads(io::read_file(overheads), io::input_name(overheads));
-  if (!events.empty()) settings.events = io::parse_events(io::read_file(events), io::input_name(events));
+  if (!events.empty()) {
+    io::EventsDocument read = io::parse_events(io::read_file(events), io::input_name(events));
+    settings.events = std::move(read.cluster);
+    settings.queue_changes = std::move(read.queues);
+  }
   for (const std::string& text : failures) parse_failure_rate(text, settings.failures);
 }
 
@@ -70,7 +74,7 @@ void add_world_options(CLI::App& app, SimulatedWorld& world) {
   app.add_option("--overheads", world.overheads, "Charge starts, moves and checkpoints: none, default, or a file by model")
       ->type_name("NAME|FILE")
       ->capture_default_str();
-  app.add_option("--events", world.events, "Read failures, drains, reclaims and kills from FILE")->type_name("FILE");
+  app.add_option("--events", world.events, "Read failures, drains, reclaims, kills and quotas from FILE")->type_name("FILE");
   app.add_option("--failures", world.failures, "Draw failures: seren, kalos, or node=, gpu=, repair=, crash=, kill=TIME")
       ->type_name("RATE");
 }

@@ -77,6 +77,30 @@ constexpr OutField<GroupFigures> kGroupFiguresFields[] = {
     field<GpuTime, &GroupFigures::gpu_us>("gpu_s", kRequired),
 };
 
+using sim::QueueFigures;
+constexpr OutField<QueueFigures> kQueueFiguresFields[] = {
+    field<Text, &QueueFigures::name>("name", kRequired),
+    field<GpuTime, &QueueFigures::gpu_us>("gpu_s", kRequired),
+    field<GpuTime, &QueueFigures::guaranteed_gpu_us>("guaranteed_gpu_s", kRequired),
+    field<GpuTime, &QueueFigures::fair_gpu_us>("fair_gpu_s", kRequired),
+    field<GpuTime, &QueueFigures::borrowed_gpu_us>("borrowed_gpu_s", kRequired),
+    field<GpuTime, &QueueFigures::shortfall_gpu_us>("shortfall_gpu_s", kRequired),
+    field<GpuTime, &QueueFigures::fair_shortfall_gpu_us>("fair_shortfall_gpu_s", kRequired),
+    field<Millionths, &QueueFigures::starved_us>("starved_s", kRequired),
+    field<Whole, &QueueFigures::reclaims>("reclaims", kRequired),
+    field<Millionths, &QueueFigures::reclaim_us, &sim::Distribution::mean>("mean_reclaim_s", kRequired),
+    field<Millionths, &QueueFigures::reclaim_us, &sim::Distribution::p50>("median_reclaim_s", kRequired),
+    field<Millionths, &QueueFigures::reclaim_us, &sim::Distribution::p95>("p95_reclaim_s", kRequired),
+    field<Millionths, &QueueFigures::reclaim_us, &sim::Distribution::max>("max_reclaim_s", kRequired),
+    field<Whole, &QueueFigures::lapsed>("lapsed", kRequired),
+    field<Whole, &QueueFigures::displaced>("displaced", kRequired),
+    field<Whole, &QueueFigures::displaced_for>("displaced_for", kRequired),
+    field<GpuTime, &QueueFigures::lost_gpu_us>("lost_gpu_s", kRequired),
+    field<Whole, &QueueFigures::hours>("hours", kRequired),
+    field<Whole, &QueueFigures::hours_below_half>("hours_below_half", kRequired),
+    field<Millionths, &QueueFigures::worst_hour_ppm>("worst_hour", kRequired),
+};
+
 struct SimulatedRun {
   const Run& value;
   const Trace& trace;
@@ -97,6 +121,11 @@ struct RunGroups : List<Object<kGroupFiguresFields>> {
   static void write(io::JsonWriter& w, const SimulatedRun& run) {
     List::write(w, run.value.measures.groups[static_cast<std::size_t>(*run.by)], run);
   }
+};
+
+struct RunQueues : List<Object<kQueueFiguresFields>> {
+  static bool absent(const SimulatedRun& run) { return run.by != sim::GroupBy::kQueue || run.value.measures.queues.empty(); }
+  static void write(io::JsonWriter& w, const SimulatedRun& run) { List::write(w, run.value.measures.queues, run); }
 };
 
 struct Fidelity {
@@ -186,6 +215,7 @@ constexpr OutField<SimulatedRun> kSimulationFields[] = {
     field<Whole, &jobs_per_s>("jobs_per_s", kRequired),
     field<Grouping, &SimulatedRun::by>("by"),
     field<RunGroups>("groups"),
+    field<RunQueues>("queues", {}, "Queues of the cluster, each with those below it."),
     field<Map<Text>, &Run::settings, &RunSettings::request, &Request::params>("params", kRequired),
     field<Text, &Run::settings, &RunSettings::estimates>("estimates", kRequired),
     field<Text, &Run::settings, &RunSettings::overheads, &Overheads::name>("overheads", kRequired),

@@ -18,6 +18,30 @@ const std::vector<sim::GroupFigures>& groups_of(const results::Run& run, const s
 
 std::string rounded_seconds(TimeUs t) { return fmt::format("{}", (t + kSecond / 2) / kSecond); }
 
+std::string gpu_hours(__int128 gpu_us) { return fmt::format("{:.1f}", static_cast<double>(gpu_us) / 3.6e9); }
+
+std::string queues_table(const std::vector<results::Run>& runs) {
+  std::vector<report::Row> rows;
+  std::size_t left_out = 0;
+  for (const results::Run& run : runs) {
+    const std::vector<sim::QueueFigures>& queues = run.measures.queues;
+    if (queues.size() > kMostGroups) left_out = queues.size() - kMostGroups;
+    for (std::size_t q = 0; q < std::min(queues.size(), kMostGroups); ++q) {
+      const sim::QueueFigures& one = queues[q];
+      rows.push_back({run.policy, one.name, gpu_hours(one.gpu_us), gpu_hours(one.guaranteed_gpu_us), gpu_hours(one.fair_gpu_us),
+                      gpu_hours(one.borrowed_gpu_us), gpu_hours(one.shortfall_gpu_us), rounded_seconds(one.starved_us),
+                      rounded_seconds(one.reclaim_us.p95), fmt::format("{}", one.displaced), gpu_hours(one.lost_gpu_us)});
+    }
+  }
+  if (rows.empty()) return "";
+  std::string text =
+      "\nGPU-hours by queue, and seconds\n\n" + report::table({"POLICY", "QUEUE", "HAD", "ENTITLED", "FAIR SHARE", "BORROWED", "SHORT OF",
+                                                               "STARVED", "RECLAIM P95", "DISPLACED", "LOST"},
+                                                              rows);
+  if (left_out > 0) text += fmt::format("... and {} more queues (--json has all)\n", left_out);
+  return text;
+}
+
 }  // namespace
 
 std::string groups_table(const std::vector<results::Run>& runs, const std::string& by) {
@@ -42,7 +66,7 @@ std::string groups_table(const std::vector<results::Run>& runs, const std::strin
   const std::string head = kHeads[static_cast<std::size_t>(*group_by(by))];
   std::string text = "\n" + report::table({"POLICY", head, "DONE", "REJECTED", "JCT MEAN", "P99", "WAIT MEAN"}, rows);
   if (left_out > 0) text += fmt::format("... and {} more with fewer jobs (--json has all)\n", left_out);
-  return text;
+  return group_by(by) == sim::GroupBy::kQueue ? text + queues_table(runs) : text;
 }
 
 }  // namespace berth::cli

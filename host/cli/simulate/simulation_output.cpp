@@ -59,6 +59,7 @@ sim::MeasuresRequest wanted(const OutputOptions& options, bool jobs) {
   sim::MeasuresRequest wanted;
   if (!options.out.empty()) wanted.groups.fill(true);
   if (const auto by = group_by(options.by)) wanted.groups[static_cast<std::size_t>(*by)] = true;
+  wanted.queues = wanted.groups[static_cast<std::size_t>(sim::GroupBy::kQueue)];
   wanted.jobs = jobs || !options.out.empty();
   wanted.series = !options.out.empty() || !options.series_out.empty();
   if (options.series_every.empty()) return wanted;

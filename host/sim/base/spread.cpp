@@ -64,7 +64,7 @@ std::int64_t SpreadOf::at_rank(std::int64_t rank) {
   return own[static_cast<std::size_t>(rank - 1)];
 }
 
-Distribution SpreadOf::finish() {
+Distribution SpreadOf::finish(bool with_p95) {
   Distribution spread;
   if (!classes_.empty()) {
     classify();
@@ -77,6 +77,7 @@ Distribution SpreadOf::finish() {
   const auto at_percent = [&](std::int64_t p) { return at_rank((p * n_ + 99) / 100); };
   spread.mean = static_cast<std::int64_t>(sum_ / n_);
   spread.p99 = at_percent(99);
+  if (with_p95) spread.p95 = at_percent(95);
   spread.p90 = at_percent(90);
   spread.p50 = at_percent(50);
   spread.max = max_;

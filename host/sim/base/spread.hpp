@@ -10,6 +10,7 @@ namespace berth::sim {
 /// 0 where there are no values.
 struct Distribution {
   std::int64_t mean = 0, p50 = 0, p90 = 0, p99 = 0, max = 0;
+  std::int64_t p95 = 0;  ///< only where it was asked for
 };
 
 /// Collects non-negative values. Above `kExact` values, percentiles are less than 1/1000 too small.
@@ -24,7 +25,7 @@ class SpreadOf {
   }
   /// Must be called before `finish`.
   std::int64_t count() const { return n_ + static_cast<std::int64_t>(values_.size()); }
-  Distribution finish();
+  Distribution finish(bool with_p95 = false);
 
  private:
   void classify();

@@ -59,7 +59,8 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
                         !(conservative && chosen.entry->preemptive) && chosen.rules.packing != core::Packing::kConsolidate &&
                         chosen.rules.packing != core::Packing::kContention && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
-  const bool steady = settings.events.events.empty() && !settings.failures.any() && !saves_while_running(settings.overheads);
+  const bool steady = settings.events.events.empty() && settings.queue_changes.changes.empty() && !settings.failures.any() &&
+                      !saves_while_running(settings.overheads);
   if (!by_count || !steady || settings.round_us > 0 || settings.request.max_iterations > 0 || settings.request.budget_us > 0)
     return std::nullopt;
   NodeCounts nodes;

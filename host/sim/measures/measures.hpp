@@ -8,6 +8,7 @@
 #include "host/sim/measures/deadlines.hpp"
 #include "host/sim/measures/fairness.hpp"
 #include "host/sim/measures/groups.hpp"
+#include "host/sim/measures/queues.hpp"
 #include "host/sim/measures/series.hpp"
 
 namespace berth::sim {
@@ -16,6 +17,7 @@ namespace berth::sim {
 struct MeasuresRequest {
   std::array<bool, kGroupings> groups{};
   bool series = false, jobs = false;
+  bool queues = false;  ///< of the cluster; `SimulationSettings::queues` receives them
   TimeUs every_us = 0;  ///< see Series
 };
 
@@ -31,6 +33,7 @@ struct Measures {
   std::array<std::vector<GroupFigures>, kGroupings> groups;
   std::vector<Sample> series;
   std::vector<JobRow> jobs;  ///< in the order in which `simulate` reported them
+  std::vector<QueueFigures> queues;
 };
 
 class MeasuresOf {

@@ -1,6 +1,7 @@
 #include "host/sim/replay/live_job.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/core/base/wide.hpp"
 #include "host/sim/base/stated_shapes.hpp"
@@ -20,6 +21,7 @@ void LiveJob::hold(std::int64_t of_gpus, std::int64_t at_rate, TimeUs now, TimeU
   working_from = core::saturating_add(now, cost);
   running = true;
   stalled = slowed = false;
+  pays_to_quotas = std::exchange(owes_to_quotas, false);
   legs.clear();
   ++run;
 }
@@ -62,6 +64,11 @@ void LiveJob::lose(Loss to, TimeUs time) {
   lose_gpu_time(to, static_cast<__int128>(time) * gpus);
 }
 
+void LiveJob::pay(__int128 gpu_us) {
+  lose_gpu_time(pays_for, gpu_us);
+  if (pays_to_quotas) lost_to_quotas += gpu_us;
+}
+
 void LiveJob::release(TimeUs now) {
   const TimeUs held = now - held_from;
   const Work done = work_until(now);
@@ -71,7 +78,8 @@ void LiveJob::release(TimeUs now) {
   } else {
     const TimeUs paid = std::min(now, working_from) - held_from;
     outcome.overhead_us += paid;
-    lose(pays_for, paid);
+    without_work += paid;
+    pay(static_cast<__int128>(paid) * gpus);
     lose(Loss::kCheckpoint, done.paused);
   }
   outcome.gpu_us += static_cast<__int128>(held) * gpus;
@@ -93,7 +101,7 @@ void LiveJob::release(TimeUs now, const Executed& executed) {
     const TimeUs paid = std::min(now, working_from) - held_from;
     outcome.overhead_us += paid;
     without_work += paid + executed.saving_us;
-    lose_gpu_time(pays_for, executed.paid_gpu_us);
+    pay(executed.paid_gpu_us);
     lose_gpu_time(Loss::kCheckpoint, executed.saving_gpu_us);
     lose_gpu_time(Loss::kIdle, executed.had_gpu_us - executed.saving_gpu_us - executed.busy_gpu_us);
   }
@@ -136,6 +144,11 @@ TimeUs LiveJob::reaches_at(std::int64_t still) const {
 bool LiveJob::works_unevenly(TimeUs now) const {
   const Costs& costs = overheads->costs;
   return running && (stalled || slowed || now < working_from || (costs.checkpoint_every_us > 0 && costs.checkpoint_save_us > 0));
+}
+
+void expect_rate_to_stay(Job& reported, const LiveJob& job, std::int64_t left) {
+  const TimeUs needs = core::reaches({0, left, job.asked_rates[job.phase], 0}, 0);
+  reported.estimate.run_us = std::min(core::saturating_add(reported.progress.run_us, std::max<TimeUs>(1, needs)), kMaxTimeUs);
 }
 
 }  // namespace berth::sim

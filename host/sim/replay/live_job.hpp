@@ -39,8 +39,11 @@ struct LiveJob {
   bool slowed = false;                    ///< by links, or less than its profile knows
   std::uint64_t run = 0;                  ///< counts starts, moves and stops: events of an earlier run are void
   bool live = false, running = false;
-  bool timed = false;    ///< its work is time, with rate 1
-  bool stalled = false;  ///< it lost some of its GPUs and waits for a decision; `left` is what was saved
+  bool timed = false;  ///< its work is time, with rate 1
+  /// Its next start, or its last one, pays for being displaced for quotas.
+  bool owes_to_quotas = false, pays_to_quotas = false;
+  __int128 lost_to_quotas = 0;  ///< GPU-time that it has paid so
+  bool stalled = false;         ///< it lost some of its GPUs and waits for a decision; `left` is what was saved
 
   /// Sets the work of a job in this form. Its shapes may have different rates without a profile.
   void set_work(const TraceForm& form);
@@ -71,10 +74,14 @@ struct LiveJob {
   };
   bool saves_in(TimeUs notice) const { return notice > 0 && notice >= overheads->costs.checkpoint_save_us; }
   void lose(Loss to, TimeUs time);
+  void pay(__int128 gpu_us);
   void lose_gpu_time(Loss to, __int128 gpu_us) { outcome.lost_gpu_us[static_cast<std::size_t>(to)] += gpu_us; }
   Work work_until(TimeUs now) const;
   core::WorkLeg first_leg() const { return {0, left, rate, 0}; }
   std::int64_t left_after(TimeUs worked) const;
 };
+
+/// Reports the run time that the job needs if the rate of its phase stays. @param left  of its work
+void expect_rate_to_stay(Job& reported, const LiveJob& job, std::int64_t left);
 
 }  // namespace berth::sim

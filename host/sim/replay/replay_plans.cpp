@@ -25,9 +25,12 @@
 #include "host/sim/replay/cluster_changes.hpp"
 #include "host/sim/replay/empty_state.hpp"
 #include "host/sim/replay/job_event.hpp"
+#include "host/sim/replay/job_nodes.hpp"
 #include "host/sim/replay/live_job.hpp"
 #include "host/sim/replay/needless_decisions.hpp"
 #include "host/sim/replay/progress_reports.hpp"
+#include "host/sim/replay/queue_watch.hpp"
+#include "host/sim/replay/quota_timetable.hpp"
 #include "host/sim/replay/shared_links.hpp"
 #include "host/sim/replay/submitted_job.hpp"
 
@@ -51,9 +54,12 @@ class Simulator {
         reports_(settings.progress, settings.request.seed),
         state_(empty_state(cluster, settings.iterations && settings.iterations->gpu_jobs > 1)),
         cluster_(state_, settings.events, settings.failures, settings.request.seed),
+        timetable_(cluster, settings.queue_changes),
         needless_(settings),
         upcoming_(source_.next()) {
     check_settings(settings, trace.profiles);
+    if (settings.queues != nullptr && !cluster.queues.empty()) queues_.emplace(cluster);
+    timetable_.put_instants(changes_);
     totals_.gpus = working_gpus(cluster);
     for (std::int32_t n = 0; n < state_.node_count(); ++n) {
       const Node& node = state_.node(n);
@@ -82,20 +88,24 @@ class Simulator {
       deltas_.push_back(delta::SetTime{now});
       happen_to_jobs();
       happen_to_cluster();
+      if (timetable_.take(now, deltas_) && queues_) queues_->change_queues();
       arrive();
       state_.apply(deltas_);
       remember_jobs();
       report_phases();
       if (cluster_changed_) count_gpus_up();
+      if (queues_) queues_->settle(state_, now);
       undecided_ = true;
       if (settings_.round_us == 0 || settings_.events_too || now % settings_.round_us == 0) {
         if (!decide()) break;
         undecided_ = false;
       }
+      if (queues_) queues_->settle(state_, now);
       if (shared_links_) change_rates();
       if (settings_.series != nullptr) settings_.series->level(now, levels());
     }
     leave_unfinished();
+    if (queues_) *settings_.queues = queues_->finish(totals_.last_end_us);
     totals_.decision_ns = decision_ns_.finish();
     return totals_;
   }
@@ -103,12 +113,7 @@ class Simulator {
  private:
   Levels levels() const {
     Levels now{gpus_allocated(), 0, n_running_, n_live_ - n_running_, gpus_waited_, 0};
-    const NodeStore& node = StateView(state_).node();
-    for (std::int32_t n = 0; n < state_.node_count(); ++n) {
-      const std::int32_t free = std::popcount(node.free[to_index(n)]);
-      now.gpus_free += free;
-      now.fragmented_micro += settings_.series->fragmentation().of(state_.node(n).gpus, free);
-    }
+    set_free_levels(state_, settings_.series->fragmentation(), now);
     return now;
   }
 
@@ -164,6 +169,7 @@ class Simulator {
 
   void count_gpus_up() {
     nodes_changed_ = true;
+    if (queues_) queues_->change_gpus();
     gpus_up_ = 0;
     for (std::int32_t n = 0; n < state_.node_count(); ++n) {
       const Node& node = state_.node(n);
@@ -308,6 +314,7 @@ class Simulator {
       job.run = live_[job_index].run + 1;
       job.live = true;
       live_[job_index] = std::move(job);
+      if (queues_) queues_->touch(static_cast<std::int32_t>(job_index));
     }
     arrived_.clear();
   }
@@ -315,11 +322,6 @@ class Simulator {
   // The remaining work to report, where it is reported.
   std::int64_t reported_left(const LiveJob& job, std::int64_t left) const {
     return estimator_.knows_phases() ? left_at_present_rate(*job.traced, job.phase, left, job.asked_rates) : left;
-  }
-
-  static void expect_rate_to_stay(Job& reported, const LiveJob& job, std::int64_t left) {
-    const TimeUs needs = core::reaches({0, left, job.asked_rates[job.phase], 0}, 0);
-    reported.estimate.run_us = std::min(core::saturating_add(reported.progress.run_us, std::max<TimeUs>(1, needs)), kMaxTimeUs);
   }
 
   // A job in another phase has other rates. A failure may have returned it to an earlier phase.
@@ -350,6 +352,7 @@ class Simulator {
         if (!estimator_.knows_phases()) expect_rate_to_stay(reported, job, left);
       }
       deltas_.push_back(delta::PutJob{std::move(reported)});
+      if (queues_) queues_->touch(job_index);
     }
     turning_.clear();
     if (!deltas_.empty()) state_.apply(deltas_);
@@ -442,6 +445,10 @@ class Simulator {
       case Action::kPreempt:
         job.owed += job.stalled ? core::restart_cost(job.overheads->costs) : d.cost_us;
         give_up(job);
+        if (queues_ && d.reason.code == ReasonCode::kLostPriority && d.reason.queue >= 0) {
+          job.owes_to_quotas = true;
+          queues_->displace(d.job, d.reason.queue);
+        }
         ++job.outcome.preemptions;
         gpus_waited_ += job.traced->gpus;
         wake_for_deadline(d.job);
@@ -512,6 +519,7 @@ class Simulator {
     job.hold((ppm + kWholeGpu - 1) / kWholeGpu, rate, now_, cost, pays_for);
     ++n_running_;
     gpus_allocated_ += job.gpus;
+    if (queues_) queues_->touch(d.job);
     if (iterations_) begin_iterations(d);
     if (shared_links_ && !job.timed) shared_links_->start(d.job, *state_.job(d.job));
     const TimeUs end = iterations_ ? kNever : expect_end(job, d.job);
@@ -564,6 +572,7 @@ class Simulator {
       job.release(now_);
     }
     --n_running_;
+    if (queues_) queues_->touch(index_of(job));
     totals_.last_release_us = now_;
     totals_.gpu_up_us = gpu_up_us_;
   }
@@ -595,7 +604,9 @@ class Simulator {
   void leave(LiveJob& job, JobOutcome::End end) {
     job.outcome.end = end;
     job.outcome.end_us = now_;
-    if (settings_.name_nodes) name_nodes(job);
+    // The state keeps its allocation until the job is removed from it.
+    if (settings_.name_nodes) job.outcome.nodes = job_nodes(*state_.job(state_.find_job(job.traced->id)));
+    if (queues_) queues_->leave(index_of(job), job.lost_to_quotas);
     const char* status = end == JobOutcome::End::kCompleted ? "completed" : end == JobOutcome::End::kKilled ? "cancelled" : "";
     deltas_.push_back(delta::RemoveJob{job.traced->id, status});
     job.live = false;
@@ -606,17 +617,6 @@ class Simulator {
     if (end != JobOutcome::End::kRejected) totals_.last_end_us = now_;
     report(job);
     source_.release(*job.traced);
-  }
-
-  // The state keeps its allocation until the job is removed from it.
-  void name_nodes(LiveJob& job) {
-    const Job* held = state_.job(state_.find_job(job.traced->id));
-    std::set<std::string_view> named;  // groups may share nodes
-    for (const AllocationEntry& entry : held->allocation.entries) {
-      if (!named.insert(entry.node).second) continue;
-      if (named.size() > 1) job.outcome.nodes += ' ';
-      job.outcome.nodes += entry.node;
-    }
   }
 
   void report(LiveJob& job) {
@@ -631,6 +631,7 @@ class Simulator {
     for (LiveJob& job : live_) {
       if (!job.live) continue;
       if (job.running) give_up(job);
+      if (queues_) queues_->leave(index_of(job), job.lost_to_quotas);
       totals_.gpu_us += job.outcome.gpu_us;
       left.push_back(&job);
     }
@@ -653,6 +654,8 @@ class Simulator {
   ProgressReports reports_;
   ClusterState state_;
   ClusterChanges cluster_;
+  QuotaTimetable timetable_;
+  std::optional<QueueWatch> queues_;
   std::optional<Iterations> iterations_;
   std::optional<SharedLinks> shared_links_;
   std::vector<Iterations::Place> places_;

@@ -4,15 +4,18 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/events.hpp"
 #include "berth/overheads.hpp"
 #include "berth/trace.hpp"
+#include "host/core/model/queue_changes.hpp"
 #include "host/sim/base/decider.hpp"
 #include "host/sim/base/failure_rates.hpp"
 #include "host/sim/base/job_source.hpp"
 #include "host/sim/iterations/iterations.hpp"
+#include "host/sim/measures/queues.hpp"
 
 namespace berth::sim {
 
@@ -39,6 +42,7 @@ struct SimulationSettings {
   std::string progress = "epochs";              ///< see ProgressReports
   Overheads overheads;                          ///< see overheads.hpp
   ClusterEvents events;                         ///< events that do not depend on the policy
+  core::QueueChanges queue_changes;             ///< likewise, of the cluster's queues
   FailureRates failures;                        ///< random events, by the request's seed
   TimeUs round_us = 0;                          ///< > 0: decisions only at its multiples
   bool events_too = false;                      ///< with rounds: decisions also at events
@@ -49,6 +53,7 @@ struct SimulationSettings {
   Decider decide;                               ///< empty: the engine decides, by `request`
   std::function<bool()> interrupted;            ///< true: stop and keep the results so far; empty: never
   Series* series = nullptr;                     ///< receives the levels from each instant on; null: none
+  std::vector<QueueFigures>* queues = nullptr;  ///< receives what queues of the cluster got; null: not followed
 };
 
 /// "rate", "tiers", "shared_links" or "iteration".

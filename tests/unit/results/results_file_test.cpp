@@ -92,7 +92,7 @@ TEST(ResultsFile, RunsAreAddedToWhatIsThere) {
   EXPECT_EQ(number("mean_jct_us FROM groups WHERE run = 1 AND grouping = 'size' AND name = '5-8'"), 39 * kSecond / 2);
   EXPECT_EQ(number("sum(gpu_us) FROM groups WHERE run = 1 AND grouping = 'user'"), 220 * kSecond);
   EXPECT_EQ(number("count(*) FROM losses WHERE run = 3"), sim::kLosses);
-  EXPECT_EQ(database.number("PRAGMA user_version"), 3);
+  EXPECT_EQ(database.number("PRAGMA user_version"), 4);
 }
 
 TEST(ResultsFile, ARunSaysHowItWasMade) {
@@ -114,15 +114,36 @@ TEST(ResultsFile, ARunSaysHowItWasMade) {
   EXPECT_EQ(runs("id = 2 AND network_a_us = 3 AND network_b_fs = 4 AND network_eta_fs = 5"), 1);
 }
 
+TEST(ResultsFile, HasARowForEachQueueOfTheCluster) {
+  const Folder folder;
+  const Trace trace = three_jobs();
+  auto run = run_of(trace, "fifo");
+  sim::QueueFigures one{"q", 1, 2, 3, 4, 5, 6, 7, 8, {}, 9, 10, 11, 12, 13, 14, 15};
+  one.reclaim_us = {16, 17, 0, 0, 18, 19};
+  run.measures.queues = {one, {}};
+  ResultsFile file(folder / "r");
+  file.add(run);
+  file.add(run_of(trace, "fifo"));
+
+  Database database(folder / "r");
+  EXPECT_EQ(database.number("SELECT count(*) FROM queues"), 2);
+  EXPECT_EQ(database.number("SELECT count(*) FROM queues WHERE name = 'q' AND run = 1 AND gpu_us = 1 AND guaranteed_gpu_us = 2 AND "
+                            "fair_gpu_us = 3 AND borrowed_gpu_us = 4 AND shortfall_gpu_us = 5 AND fair_shortfall_gpu_us = 6 AND "
+                            "starved_us = 7 AND reclaims = 8 AND lapsed = 9 AND displaced = 10 AND displaced_for = 11 AND lost_gpu_us = 12 "
+                            "AND hours = 13 AND hours_below_half = 14 AND worst_hour_ppm = 15 AND mean_reclaim_us = 16 AND "
+                            "median_reclaim_us = 17 AND max_reclaim_us = 18 AND p95_reclaim_us = 19"),
+            1);
+}
+
 // The columns of earlier versions have other names, and none of them was released.
 TEST(ResultsFile, AFileOfAnotherVersionIsRefusedAndLeftAsItIs) {
   const Folder folder;
-  for (const int version : {1, 2, 4}) {
+  for (const int version : {1, 3, 5}) {
     const std::string path = folder / fmt::format("v{}", version);
     Database(path).run(fmt::format("CREATE TABLE runs (a); PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, version));
 
     EXPECT_EQ(message_of(path),
-              path + fmt::format(": has results in version {}; this program knows version 3: write to another file", version));
+              path + fmt::format(": has results in version {}; this program knows version 4: write to another file", version));
     EXPECT_EQ(Database(path).number("SELECT count(*) FROM sqlite_schema"), 1);
   }
 }

@@ -43,11 +43,12 @@ TEST(Overheads, SayWhatIsWrongWithThem) {
 }
 
 TEST(Events, StandByTimeAndThenAsTheyCome) {
-  const ClusterEvents read = parse_events(R"({"schema": "berth.events.v1", "events": [
+  const EventsDocument document = parse_events(R"({"schema": "berth.events.v1", "events": [
     {"at_s": 5, "event": "drain", "node": "b", "until_s": 9},
     {"at_s": 5, "event": "reclaim", "node": "a", "notice_s": 2.5},
     {"at_s": 1, "event": "fail", "node": "a", "gpu": 3},
     {"at_s": 6, "event": "kill", "job": "j"}]})");
+  const ClusterEvents& read = document.cluster;
 
   ASSERT_EQ(read.events.size(), 4u);
   EXPECT_EQ(read.events[0], (ClusterEvent{kSecond, ClusterEvent::What::kFail, "a", 3, "", kNever, 0}));
@@ -58,7 +59,7 @@ TEST(Events, StandByTimeAndThenAsTheyCome) {
 
 TEST(Events, SayWhatIsWrongWithThem) {
   EXPECT_EQ(wrong_event(R"("at_s": 1, "event": "melt", "node": "a")"),
-            "e:1: /events/0/event: \"melt\" is none of: fail, drain, reclaim, kill");
+            "e:1: /events/0/event: \"melt\" is none of: fail, drain, reclaim, kill, quota");
   EXPECT_EQ(wrong_event(R"("event": "fail", "node": "a")"), "e:1: /events/0: the field 'at_s' is missing");
   EXPECT_EQ(wrong_event(R"("at_s": 1, "event": "kill", "node": "a")"), "e:1: /events/0: 'job' belongs to 'kill', which needs it");
   EXPECT_EQ(wrong_event(R"("at_s": 1, "event": "fail")"), "e:1: /events/0: 'node' belongs to 'fail', 'drain' and 'reclaim', which need it");
@@ -70,6 +71,38 @@ TEST(Events, SayWhatIsWrongWithThem) {
             "e:1: /events/0: 'until_s' lies before 'at_s', or at the same time");
   EXPECT_EQ(wrong_event(R"("at_s": 1, "event": "kill", "job": "a", "until_s": 3)"),
             "e:1: /events/0: a job that was killed does not come back: 'until_s' belongs to nodes and GPUs");
+}
+
+TEST(Events, OfQueuesStandByTimeWithTheirPositions) {
+  const EventsDocument read = parse_events(R"({"schema": "berth.events.v1", "name": "n", "x_by": "us", "events": [
+    {"at_s": 7, "event": "quota", "queue": {"id": "b"}},
+    {"at_s": 6, "event": "kill", "job": "j"},
+    {"at_s": 5, "event": "quota", "queue": {"id": "a", "parent": "b", "weight": 2, "quotas": [{"gpu_type": "*", "guarantee": 3}]}}]})",
+                                           "e");
+
+  EXPECT_EQ(read.cluster.name, "n");
+  EXPECT_EQ(read.cluster.x.size(), 1u);
+  EXPECT_EQ(read.cluster.events.size(), 1u);
+  const core::QueueChange a{5 * kSecond, {"a", "b", 2'000'000, {{"*", 3, kUnlimited, kUnlimited}}, {}}, 2};
+  EXPECT_EQ(read.queues, (core::QueueChanges{"e", {a, {7 * kSecond, {"b", "", 1'000'000, {}, {}}, 0}}}));
+}
+
+TEST(Events, OfQueuesSayWhatIsWrongWithThem) {
+  const std::string quota = R"("at_s": 1, "event": "quota")", queue = R"(, "queue": {"id": "a"})";
+  EXPECT_EQ(wrong_event(quota + queue), "no error");
+  EXPECT_EQ(wrong_event(quota), "e:1: /events/0: 'queue' belongs to 'quota', which needs it");
+  EXPECT_EQ(wrong_event(R"("at_s": 1, "event": "drain", "node": "a")" + queue),
+            "e:1: /events/0: 'queue' belongs to 'quota', which needs it");
+  EXPECT_EQ(wrong_event(quota + queue + R"(, "node": "a")"),
+            "e:1: /events/0: 'node' belongs to 'fail', 'drain' and 'reclaim', which need it");
+  EXPECT_EQ(wrong_event(quota + queue + R"(, "job": "a")"), "e:1: /events/0: 'job' belongs to 'kill', which needs it");
+  EXPECT_EQ(wrong_event(quota + queue + R"(, "gpu": 1)"), "e:1: /events/0: 'gpu' belongs to 'fail'");
+  EXPECT_EQ(wrong_event(quota + queue + R"(, "notice_s": 1)"), "e:1: /events/0: 'notice_s' belongs to 'reclaim'");
+  EXPECT_EQ(wrong_event(quota + queue + R"(, "until_s": 5)"),
+            "e:1: /events/0: a queue stays as it is until another event changes it: 'until_s' belongs to nodes and GPUs");
+  EXPECT_EQ(wrong_event(quota + R"(, "queue": {"id": "a", "weight": 0})"),
+            "e:1: /events/0/queue/weight: 0 is not within 0.000001 to 4611686018427.387904");
+  EXPECT_EQ(wrong_event(quota + R"(, "queue": {"parent": "a"})"), "e:1: /events/0/queue: the field 'id' is missing");
 }
 
 }  // namespace berth::io

@@ -1,0 +1,90 @@
+#include "host/core/quota/queue_balance.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/base/wide.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+
+void QueueBalance::begin(const StateView& state) {
+  const StateImpl& s = impl_of(state);
+  columns_ = static_cast<std::int32_t>(s.gpu_types.size()) + 1;
+  parent_ = s.queue_parent;
+  rows_.assign(s.queues.size(), {});
+  room_.assign(s.queues.size() * to_index(columns_), 0);
+  ledger_.begin(s);
+  jobs_.assign(s.jobs.size(), {});
+  for (const std::int32_t job : s.job_order) put(state, job);
+}
+
+const QueueBalance::JobRow& QueueBalance::at(std::int32_t job) const {
+  static const JobRow absent;
+  return to_index(job) < jobs_.size() ? jobs_[to_index(job)] : absent;
+}
+
+void QueueBalance::count(const JobRow& job, std::int64_t sign) {
+  ledger_.ask(job.queue, {sign * (job.asked.gpus > 0 ? job.asked.gpus : job.held.gpus), job.asked.type});
+  ledger_.take(job.queue, {sign * job.held.gpus, job.held.type});
+}
+
+void QueueBalance::put(const StateView& state, std::int32_t job) {
+  const StateImpl& s = impl_of(state);
+  const kernel::ProblemView& p = s.problem();
+  remove(job);
+  if (to_index(job) >= jobs_.size()) jobs_.resize(to_index(job) + 1);
+  JobRow& row = jobs_[to_index(job)];
+  row.queue = s.job.queue[to_index(job)];
+  row.asked = asked_amount(p, job);
+  if (s.job.running[to_index(job)] != 0) row.held = held_amount(s, p, job);
+  if (row.asked.gpus == 0) row.asked.type = row.held.type;
+  count(row, 1);
+}
+
+void QueueBalance::remove(std::int32_t job) {
+  if (to_index(job) >= jobs_.size()) return;
+  count(std::exchange(jobs_[to_index(job)], {}), -1);
+}
+
+void QueueBalance::divide(const StateView& state) {
+  ledger_.divide(impl_of(state));
+  const auto n = static_cast<std::int32_t>(parent_.size());
+  const std::int32_t all = columns_ - 1;
+  of_types_.assign(parent_.size(), 0);
+  changed_.assign(parent_.size(), 0);
+  for (std::int32_t q = 0; q < n; ++q) {
+    rows_[to_index(q)] = {ledger_.taken(q, all), ledger_.entitled(q, all, false), ledger_.entitled(q, all, true)};
+    for (std::int32_t c = 0; c < columns_; ++c) {
+      if (c != all) of_types_[to_index(q)] = saturating_add(of_types_[to_index(q)], ledger_.entitled(q, c, false));
+      const std::int64_t room = ledger_.entitled(q, c, false) - ledger_.taken(q, c);
+      if (std::exchange(room_[to_index(q) * to_index(columns_) + to_index(c)], room) != room) changed_[to_index(q)] = 1;
+    }
+  }
+  // Parents are before their children.
+  for (std::int32_t q = n - 1; q >= 0; --q) {
+    Row& row = rows_[to_index(q)];
+    const std::int32_t parent = parent_[to_index(q)];
+    if (parent >= 0) {
+      Row& above = rows_[to_index(parent)];
+      above.has += row.has;
+      above.guaranteed = saturating_add(above.guaranteed, row.guaranteed);
+      above.fair += row.fair;
+      of_types_[to_index(parent)] = saturating_add(of_types_[to_index(parent)], of_types_[to_index(q)]);
+    }
+    row.guaranteed = std::max(row.guaranteed, of_types_[to_index(q)]);
+  }
+}
+
+void QueueBalance::were_entitled(const std::vector<std::int32_t>& started, std::vector<std::uint8_t>& out) {
+  out.assign(started.size(), 0);
+  for (const std::int32_t job : started) ledger_.take(at(job).queue, {-at(job).held.gpus, at(job).held.type});
+  for (std::size_t i = 0; i < started.size(); ++i) {
+    const JobRow& row = at(started[i]);
+    out[i] = ledger_.is_within(row.queue, row.held, false) ? 1 : 0;
+    ledger_.take(row.queue, row.held);
+  }
+}
+
+}  // namespace berth::core
