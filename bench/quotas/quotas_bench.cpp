@@ -70,7 +70,7 @@ Snapshot full_cluster(std::int64_t n_nodes, std::int32_t members, std::int64_t l
   gang.shapes.front().gpus = 8 * members;
   Group& group = gang.shapes.front().groups.emplace_back();
   group.name = "worker";
-  group.members_min = group.members = group.members_max = members;
+  group.members_min = group.members_want = group.members_max = members;
   group.gpus_per_member = 8;
   return s;
 }

@@ -102,19 +102,22 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
 }
 
 // Those last that are displaced first: jobs that borrow before those within a fair share; of the queue that is furthest above what it
-// is entitled to, by its weight; of that the lowest priority, the least cost, and the youngest.
+// is entitled to, by its weight; of that the lowest priority, the least cost, the fewest restarts, and the youngest. Cost counts once
+// more for each time that a job was restarted, so that it is not always the same one.
 void QuotaOrder::order_victims(const StateImpl& s) {
   const auto none = static_cast<std::int32_t>(s.queues.size());  // no queue
   rows_.clear();
   for (const std::int32_t job : victims_) {
     const std::int64_t gpus = held_amount(s, *problem_, job).gpus;
-    const std::int64_t cost = saturating_mul(displace_cost(s.jobs[to_index(job)].job->costs), gpus);
+    const Job& described = *s.jobs[to_index(job)].job;
+    const std::int64_t restarts = std::max<std::int64_t>(0, described.progress.restarts);
+    const std::int64_t cost = saturating_mul(saturating_mul(displace_cost(described.costs), gpus), saturating_add(restarts, 1));
     const std::int32_t queue = s.job.queue[to_index(job)];
-    rows_.push_back({queue < 0 ? none : queue, s.job.priority[to_index(job)], cost, got_gpus_at(s, job), job, gpus});
+    rows_.push_back({queue < 0 ? none : queue, s.job.priority[to_index(job)], cost, restarts, got_gpus_at(s, job), job, gpus});
   }
   std::sort(rows_.begin(), rows_.end(), [&](const Victim& a, const Victim& b) {
-    return std::tuple(a.queue, standing(b.job), a.priority, a.cost, b.since, s.job_rank()[to_index(b.job)]) <
-           std::tuple(b.queue, standing(a.job), b.priority, b.cost, a.since, s.job_rank()[to_index(a.job)]);
+    return std::tuple(a.queue, standing(b.job), a.priority, a.cost, a.restarts, b.since, s.job_rank()[to_index(b.job)]) <
+           std::tuple(b.queue, standing(a.job), b.priority, b.cost, b.restarts, a.since, s.job_rank()[to_index(a.job)]);
   });
   heap_.clear();
   for (std::size_t i = 0; i < rows_.size();) {

@@ -75,7 +75,8 @@ class QuotaOrder {
   struct Victim {
     std::int32_t queue;  // of no queue: after all
     std::int32_t priority;
-    std::int64_t cost;
+    std::int64_t cost;  // for each time that it was displaced, and this one
+    std::int64_t restarts;
     TimeUs since;
     std::int32_t job;
     std::int64_t gpus;
