@@ -285,9 +285,8 @@ Status victims(void* context, const kernel::ProblemView* problem, const kernel::
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,   berth::cuda::open,   berth::cuda::close,
-                                                 berth::cuda::place,       berth::cuda::score,  berth::cuda::price,  berth::cuda::ones,
-                                                 berth::cuda::plan_search, berth::cuda::replay, berth::cuda::contend,
-                                                 berth::cuda::victims};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,   berth::cuda::open,    berth::cuda::close,
+                                                 berth::cuda::place,       berth::cuda::score,  berth::cuda::price,   berth::cuda::ones,
+                                                 berth::cuda::plan_search, berth::cuda::replay, berth::cuda::contend, berth::cuda::victims};
   return &kTable;
 }

@@ -26,7 +26,8 @@ class VictimsFinder {
 
  private:
   void upload(const kernel::VictimsRequest& request, cudaStream_t stream);
-  void index(const kernel::ProblemView& host, const kernel::ProblemView& device, const kernel::VictimsRequest& request, cudaStream_t stream);
+  void index(const kernel::ProblemView& host, const kernel::ProblemView& device, const kernel::VictimsRequest& request,
+             cudaStream_t stream);
   void count(const kernel::ProblemView& host, const kernel::VictimsRequest& request);
   void chunk(const kernel::ProblemView& device, std::int32_t first, std::int32_t last, cudaStream_t stream);
   void fetch(const kernel::VictimsRequest& request, const kernel::VictimsResult& result, const Stream& stream);

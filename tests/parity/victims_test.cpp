@@ -49,6 +49,36 @@ TEST_P(VictimsOnBackend, EqualsReference) {
   EXPECT_GT(several, 700);
 }
 
+/// Gangs that overlap on most nodes: sets have several of them.
+TEST_P(VictimsOnBackend, EqualsReferenceWithOverlappingGangs) {
+  const auto reference = core::make_reference_backend();
+  for (std::uint64_t seed = 0; seed < 400; seed += parity_stride()) {
+    RandomVictimsSpec spec;
+    spec.nodes = 3 + static_cast<std::int32_t>(seed % 6);
+    spec.jobs = 5 * spec.nodes;
+    spec.gang_percent = 90;
+    spec.gang_nodes = spec.nodes;
+    spec.limits = seed % 5 == 0;
+    const VictimsCase one = random_victims(10'000 + seed, spec);
+    ASSERT_EQ(victims(backend(), one), victims(*reference, one)) << "seed " << seed;
+  }
+}
+
+/// Cores lack where GPUs do not.
+TEST_P(VictimsOnBackend, EqualsReferenceWithScarceCores) {
+  const auto reference = core::make_reference_backend();
+  for (std::uint64_t seed = 0; seed < 400; seed += parity_stride()) {
+    RandomVictimsSpec spec;
+    spec.nodes = 1 + static_cast<std::int32_t>(seed % 5);
+    spec.jobs = 7 * spec.nodes;
+    spec.gang_percent = 20;
+    spec.scarce = true;
+    const VictimsCase one = random_victims(20'000 + seed, spec);
+    core::check_victims(one.problem.view(), one.request());
+    ASSERT_EQ(victims(backend(), one), victims(*reference, one)) << "seed " << seed;
+  }
+}
+
 /// Far more questions than a warp has threads, which share their candidates.
 TEST_P(VictimsOnBackend, EqualsReferenceWithManyQuestions) {
   const auto reference = core::make_reference_backend();

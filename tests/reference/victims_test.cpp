@@ -183,44 +183,46 @@ TEST(VictimsReference, PriorityCountsBeforeCost) {
   EXPECT_EQ(got.cost[0], 200);
 }
 
+TEST(VictimsReference, AJobThatMakesRoomForTwoIsBestByMember) {
+  VictimsByHand by;
+  const int a = by.node();
+  by.job({a}, 4, 6);
+  by.job({a}, 2, 4);
+  by.job({a}, 2, 4);
+
+  // Members of 2 GPUs: 4 for one, or 6 for two, which is 3 each.
+  EXPECT_EQ(by.ask(2, 2).chosen_of(by.one, 0), (Candidates{0}));
+}
+
 TEST(VictimsReference, AJobThatALaterOneMakesNeedlessStays) {
   VictimsByHand by;
   const int a = by.node(4), b = by.node(4);
-  by.job({a}, 2, 1);
-  by.job({a, b}, 2, 8);
-  by.job({b}, 2, 6);
+  by.job({a, b}, 3, 5);
+  by.job({b}, 1, 2);
+  by.job({a}, 1, 4);
 
-  // Job 0 lets one member of 2 GPUs fit. Two more lack: the gang gives both for 8, and then job 0 is still needed.
-  EXPECT_EQ(by.ask(3, 2).chosen_of(by.one, 0), (Candidates{0, 1}));
+  // Members of 3 GPUs. The gang alone makes room for two: 2.5 each. On a, job 2 would free 1 of 3.
+  EXPECT_EQ(by.ask(2, 3).chosen_of(by.one, 0), (Candidates{0}));
 
   VictimsByHand less;
-  const int c = less.node(4), d = less.node(4);
-  less.job({c}, 2, 1);
-  less.job({c, d}, 3, 8);
-  less.job({d}, 1, 1);
-  // Members of 4 GPUs: job 0 leaves 2 free on c, which is too few. c needs jobs 0 and 1, and d jobs 1 and 2.
-  EXPECT_EQ(less.ask(2, 4).outcome[0], VictimsOutcome::kNoRoom);
+  const int c = less.node(4), d = less.node(6);
+  less.job({c}, 2, 1);     // 1 for a member
+  less.job({c, d}, 2, 9);  // 4.5 each for two
+  less.job({d}, 4, 14);    // 7 each for two
+  // Three members of 2 GPUs: job 0, then the gang for two.
+  EXPECT_EQ(less.ask(3, 2).chosen_of(less.one, 0), (Candidates{0, 1}));
 }
 
-TEST(VictimsReference, WhatTheNextSetMakesNeedlessIsGivenBack) {
+TEST(VictimsReference, WhatTheLastSetMakesNeedlessIsGivenBack) {
   VictimsByHand by;
-  const int a = by.node(4), b = by.node(4);
-  by.job({a}, 2, 3);          // the cheapest for a member: 3
-  by.job({a, b}, 2, 7);       // the other on both nodes: 7 for two more, 3.5 each
-  by.job({b}, 2, 4);          // 4 for one
+  const int a = by.node(4);
+  by.job({a}, 2, 2);
+  by.job({a}, 2, 3);
+  const int b = by.node(4);
+  by.job({b}, 4, 8);
 
-  // 3 for the first member. For the second: 7 for one that lacks, or 4. So 0 and 2.
-  EXPECT_EQ(by.ask(2, 2).chosen_of(by.one, 0), (Candidates{0, 2}));
-
-  VictimsByHand back;
-  const int c = back.node(4), d = back.node(4), e = back.node(4);
-  back.job({c}, 4, 2);
-  back.job({c, d, e}, 0, 0);  // holds nothing
-  back.one = {};
-  back.jobs.pop_back(), back.costs.pop_back(), back.priorities.pop_back();
-  back.job({d, e}, 4, 5);
-  // Three members of 4: c for 2; d and e for 5. All are needed.
-  EXPECT_EQ(back.ask(3, 4).chosen_of(back.one, 0), (Candidates{0, 1}));
+  // Members of 2 GPUs: 2, then 3, then the third: 8 for one that lacks. It makes room for two, so job 1 stays, which is dearer than job 0.
+  EXPECT_EQ(by.ask(3, 2).chosen_of(by.one, 0), (Candidates{0, 2}));
 }
 
 TEST(VictimsReference, CoresLimit) {
@@ -260,10 +262,10 @@ TEST(VictimsReference, OverdrawnCoresComeBackFirst) {
   by.job({a}, 1, 1, 0, 6'000);
   by.job({a}, 1, 1, 0, 3'000);  // 5,000 more than there are
 
-  const VictimsBuffers got = by.ask(1, 1, 1'000);  // 6 GPUs are free
+  const VictimsBuffers got = by.ask(1, 1, 2'000);  // 6 GPUs are free
 
   EXPECT_EQ(got.chosen_of(by.one, 0), (Candidates{0, 1}));
-  EXPECT_EQ(got.members[0], 4);
+  EXPECT_EQ(got.members[0], 2);
 }
 
 TEST(VictimsReference, NoWithEvidence) {
@@ -386,7 +388,7 @@ TEST(VictimsCheck, RefusesWhatBackendsDoNotExpect) {
     return "";
   };
   EXPECT_EQ(message([](VictimsCase&) {}), "");
-  EXPECT_EQ(message([](VictimsCase& one) { one.demand[0] = 9; }), "question 0: demand is 9; it must be 0 to 1");
+  EXPECT_EQ(message([](VictimsCase& one) { one.demand[0] = 9; }), "question 0: demand is 9; it must be 0 to 2");
   EXPECT_EQ(message([](VictimsCase& one) { one.topology[0] = 5; }), "question 0: topology is 5; it must be 0 to 4");
   EXPECT_EQ(message([](VictimsCase& one) { one.topology[0] = kNone; }), "question 0: node is -1; it must be 0 to 0");
   EXPECT_EQ(message([](VictimsCase& one) { one.domain[0] = 1'000; }).substr(0, 45), "question 0: domain of topology 0 is 1000; it ");
@@ -399,12 +401,12 @@ TEST(VictimsCheck, RefusesWhatBackendsDoNotExpect) {
   EXPECT_EQ(message([](VictimsCase& one) { one.candidate_cost[0] = -4; }),
             "question 0, candidate 0: cost is -4; it must be 0 to 9223372036854775807");
   EXPECT_EQ(message([](VictimsCase& one) { one.problem.held[1].share_ppm = 5; }), "question 0, candidate 1: job 1 holds shares of GPUs");
-  EXPECT_EQ(message([](VictimsCase& one) { one.problem.groups[1].segment_size = 1; }),
-            "question 0: demand 1 has segments; ask for one flat group of whole GPUs");
-  EXPECT_EQ(message([](VictimsCase& one) { one.problem.groups[1].spread_most = 1; }),
-            "question 0: demand 1 has a spread; ask for one flat group of whole GPUs");
-  EXPECT_EQ(message([](VictimsCase& one) { one.problem.groups[1].share_ppm = 7; }),
-            "question 0: demand 1 asks for shares of GPUs; ask for one flat group of whole GPUs");
+  EXPECT_EQ(message([](VictimsCase& one) { one.problem.groups[2].segment_size = 1; }),
+            "question 0: demand 2 has segments; ask for one flat group of whole GPUs");
+  EXPECT_EQ(message([](VictimsCase& one) { one.problem.groups[2].spread_most = 1; }),
+            "question 0: demand 2 has a spread; ask for one flat group of whole GPUs");
+  EXPECT_EQ(message([](VictimsCase& one) { one.problem.groups[2].share_ppm = 7; }),
+            "question 0: demand 2 asks for shares of GPUs; ask for one flat group of whole GPUs");
   EXPECT_EQ(message([](VictimsCase& one) {
               one.ask_all(one.demand[0]);
               one.chosen_begin[1] = 1;

@@ -177,6 +177,7 @@ class VictimSearch {
     return set;
   }
 
+  /// Adds the best set by cost for a member that it makes room for: the cheapest of a node, or one candidate alone.
   void add_cheapest(Leaving& chosen, const Leaving& eligible) const {
     struct Way {
       std::int64_t cost, gain;
@@ -185,7 +186,13 @@ class VictimSearch {
     };
     std::optional<Way> best;
     const std::int64_t now = members(chosen);
-    for (const VictimNode& node : nodes_) {  // by rank: of equal ways the first stays
+    const auto consider = [&](Way way) {
+      way.gain = std::min<std::int64_t>(members(way.after), row_.members) - now;
+      if (way.gain == 0) return;
+      const auto key = [](const Way& one, const Way& other) { return std::tuple(Wide{one.cost} * other.gain, one.cost, one.count); };
+      if (!best || key(way, *best) < key(*best, way)) best = std::move(way);  // of equal ones the first stays
+    };
+    for (const VictimNode& node : nodes_) {  // by rank
       if (members_on(node, eligible) <= members_on(node, chosen)) continue;
       std::vector<Freed> list;
       for (const Freed& one : node.held) {
@@ -195,9 +202,13 @@ class VictimSearch {
       const std::vector<std::size_t> set = cheapest(node, chosen, list);
       Way way{0, 0, set.size(), with(chosen, list, set)};
       for (const std::size_t place : set) way.cost += list[place].cost;
-      way.gain = std::min<std::int64_t>(members(way.after), row_.members) - now;
-      const auto key = [&](const Way& a, const Way& other) { return std::tuple(Wide{a.cost} * other.gain, a.cost, a.count); };
-      if (!best || key(way, *best) < key(*best, way)) best = std::move(way);
+      consider(std::move(way));
+    }
+    for (std::int32_t c = 0; c < n_; ++c) {
+      if (!eligible[static_cast<std::size_t>(c)] || chosen[static_cast<std::size_t>(c)]) continue;
+      Way way{cost_of(c), 0, 1, chosen};
+      way.after[static_cast<std::size_t>(c)] = true;
+      consider(std::move(way));
     }
     chosen = best->after;
   }

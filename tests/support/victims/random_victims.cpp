@@ -28,10 +28,11 @@ std::vector<NodeSpec> victim_nodes(Random& random, const RandomVictimsSpec& spec
     const std::int64_t rack = static_cast<std::int64_t>(i) * racks / spec.nodes;
     node.path[kSwitchTopology] = "p" + std::to_string(rack / 2) + "/r" + std::string(rack < 10 ? "0" : "") + std::to_string(rack);
     node.path[kNvlinkTopology] = random.percent(15) ? "" : "d" + std::to_string(random.below(3));
-    node.path[kPowerTopology] = "b" + std::to_string(random.below(2)) + "/" + (random.percent(20) ? "" : "c" + std::to_string(random.below(3)));
+    node.path[kPowerTopology] =
+        "b" + std::to_string(random.below(2)) + "/" + (random.percent(20) ? "" : "c" + std::to_string(random.below(3)));
     node.gpus = alike || random.percent(60) ? usual : random.within(0, spec.max_gpus);
     node.type = random.percent(80) ? 0 : 1;
-    if (limited && random.percent(80)) node.cpu = std::int64_t{node.gpus} * random.of<std::int32_t>({1000, 2000});
+    if (spec.scarce || (limited && random.percent(80))) node.cpu = std::int64_t{node.gpus} * random.of<std::int32_t>({1000, 2000});
     if (limited && random.percent(50)) node.memory = std::int64_t{node.gpus} * random.of<std::int32_t>({8, 16}) * kVictimsGiB;
     if (ends && random.percent(30)) node.until = kVictimsNow + random.within(0, 4) * kSecond;
     if (spec.limits && random.percent(20)) node.busy = random.mask(node.gpus, 30);
@@ -77,6 +78,7 @@ int victim_demand(Random& random, const RandomVictimsSpec& spec, ProblemBuilder&
   group.members = random.percent(40) ? 1 : random.within(1, random.percent(50) ? 1 + spec.nodes / 3 : 2 + spec.nodes);
   group.gpus = random.of<std::int32_t>({1, 1, 2, 2, 3, 4, spec.max_gpus});
   if (spec.limits && random.percent(60)) group.cpu = group.gpus * random.of<std::int32_t>({500, 1000, 2500, 4000});
+  if (spec.scarce) group.cpu = group.gpus * random.of<std::int32_t>({1000, 1500, 2500});
   if (spec.limits && random.percent(30)) group.memory = group.gpus * random.of<std::int32_t>({3, 8, 20}) * kVictimsGiB;
   DemandSpec demand{{group}, random.percent(85) ? 0 : 1, {}};
   for (std::int32_t n = 0; spec.limits && random.percent(20) && n < spec.nodes; ++n) demand.nodes.push_back(n);

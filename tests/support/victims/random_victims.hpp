@@ -13,10 +13,11 @@ namespace berth::test {
 
 struct RandomVictimsSpec {
   std::int32_t nodes = 8, jobs = 14, questions = 6;
-  std::int32_t max_gpus = 8;     // of a node, up to 64
+  std::int32_t max_gpus = 8;       // of a node, up to 64
   std::int32_t gang_percent = 40;  // of the jobs: they hold GPUs of up to `gang_nodes` nodes
   std::int32_t gang_nodes = 4;
-  bool limits = true;  // cores and memory, filters, nodes with an end or without open GPUs
+  bool limits = true;   // cores and memory, filters, nodes with an end or without open GPUs
+  bool scarce = false;  // all nodes state cores, and members need most of them
 };
 
 /// Owns all columns of a problem and a request.

@@ -10,6 +10,7 @@ namespace berth::kernel {
 
 inline constexpr std::uint8_t kVictimLeaves = 1;       // in VictimsWorkspace::state
 inline constexpr std::uint8_t kVictimGang = 2;         // it holds GPUs of several nodes of the domain
+inline constexpr std::uint8_t kVictimStays = 8;        // its priority is too high
 inline constexpr std::uint8_t kVictimGangChanged = 4;  // it is in VictimsWorkspace::gang_list
 
 /// What the chosen ones free on a node.

@@ -14,16 +14,16 @@ inline constexpr std::int64_t kMostVictimCost = std::int64_t{1} << 56;
 inline constexpr std::int32_t kMostVictimGpus = 64;
 
 struct VictimsRequest {
-  std::int32_t n;             // questions
-  std::int32_t n_candidates;  // rows of the candidates' columns
-  std::int32_t n_chosen;      // rows of VictimsResult::chosen
-  const std::int32_t* demand;           // [n] row of the problem's demands: one flat group of whole GPUs, without segment and spread
-  const std::int32_t* topology;         // [n] topology of the domain; kNone: the domain is a node
-  const std::int32_t* domain;           // [n] row of the problem's domains, kNone: the whole cluster; or the rank of a node
-  const TimeUs* ends;                   // [n] when the job would end, kNever: not known
-  const std::int32_t* candidate_begin;  // [n] candidates of each question, in order of preference. Questions may share them
-  const std::int32_t* candidate_end;    // [n]
-  const std::int32_t* chosen_begin;     // [n] first of its rows of VictimsResult::chosen, one for each candidate; not shared
+  std::int32_t n;                          // questions
+  std::int32_t n_candidates;               // rows of the candidates' columns
+  std::int32_t n_chosen;                   // rows of VictimsResult::chosen
+  const std::int32_t* demand;              // [n] row of the problem's demands: one flat group of whole GPUs, without segment and spread
+  const std::int32_t* topology;            // [n] topology of the domain; kNone: the domain is a node
+  const std::int32_t* domain;              // [n] row of the problem's domains, kNone: the whole cluster; or the rank of a node
+  const TimeUs* ends;                      // [n] when the job would end, kNever: not known
+  const std::int32_t* candidate_begin;     // [n] candidates of each question, in order of preference. Questions may share them
+  const std::int32_t* candidate_end;       // [n]
+  const std::int32_t* chosen_begin;        // [n] first of its rows of VictimsResult::chosen, one for each candidate; not shared
   const std::int32_t* candidate_job;       // [n_candidates] index of a running job, once in a question
   const std::int32_t* candidate_priority;  // [n_candidates] jobs of low priority leave first
   const std::int64_t* candidate_cost;      // [n_candidates] at least 0

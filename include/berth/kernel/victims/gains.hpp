@@ -52,7 +52,7 @@ BERTH_HD inline std::int32_t gain_elsewhere(const VictimsQuestion& q, const Vict
   return members_on(q, ws, node, room) - members_on(q, ws, node, now);
 }
 
-/// Writes node_gain of a node with a set. With one gang in the set what that gains is known. With several, all of their nodes are visited.
+/// Writes node_gain of a node with a set. What one gang in the set gains is known. With several, all of their nodes are visited.
 BERTH_HD inline void write_node_gain(const VictimsQuestion& q, const VictimsWorkspace& ws, std::int32_t node) {
   const VictimsSet set{ws, ws.node_begin[node], ws.node_set[node]};
   const VictimsRoom now = victims_room(ws, node);
@@ -64,7 +64,7 @@ BERTH_HD inline void write_node_gain(const VictimsQuestion& q, const VictimsWork
     room = with_item(room, item);
     if ((ws.state[item.candidate] & kVictimGang) == 0) continue;
     ++gangs;
-    elsewhere += ws.gang_gain[item.candidate] - item_gain(q, ws, item, now);
+    elsewhere += ws.alone_gain[item.candidate] - item_gain(q, ws, item, now);
   }
   if (gangs > 1) {
     elsewhere = 0;

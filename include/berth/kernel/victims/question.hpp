@@ -113,8 +113,8 @@ BERTH_HD inline VictimsSizes victims_sizes(const ProblemView& p, const VictimsRe
   std::int64_t nodes = p.n_nodes;
   if (topology == kNone) nodes = 1;
   if (topology != kNone && domain != kNone) nodes = std::int64_t{p.domains.last[domain]} - p.domains.first[domain];
-  return {nodes, std::int64_t{r.candidate_end[q]} - r.candidate_begin[q], rows_before[r.candidate_end[q]] - rows_before[r.candidate_begin[q]],
-          lanes < nodes ? lanes : nodes};
+  return {nodes, std::int64_t{r.candidate_end[q]} - r.candidate_begin[q],
+          rows_before[r.candidate_end[q]] - rows_before[r.candidate_begin[q]], lanes < nodes ? lanes : nodes};
 }
 
 }  // namespace berth::kernel

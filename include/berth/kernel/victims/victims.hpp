@@ -61,25 +61,23 @@ BERTH_HD std::int32_t least_victim_priority(Group& g, const VictimsQuestion& q, 
   return from_ordered(low);
 }
 
-/// States of candidates, and what gangs gain. @returns the number of gangs
+/// States of candidates, and what each gains alone. All threads meet again before they read them.
 template <class Group>
-BERTH_HD std::int64_t begin_victim_candidates(Group& g, const VictimsQuestion& q, std::int32_t priority, const VictimsWorkspace& ws) {
-  std::int64_t gangs = 0;
+BERTH_HD void begin_victim_candidates(Group& g, const VictimsQuestion& q, std::int32_t priority, const VictimsWorkspace& ws) {
   for (std::int32_t c = g.rank(); c < q.n; c += g.size()) {
+    const bool stays = q.priority[c] > priority;
     std::int32_t nodes = 0;
     for (std::int32_t row = ws.row_begin[c]; row < ws.row_begin[c + 1]; ++row) {
       nodes += ws.row_item[row] != kNone && ws.item[ws.row_item[row]].candidate == c ? 1 : 0;
     }
-    const bool gang = nodes > 1 && q.priority[c] <= priority;
-    ws.state[c] = gang ? kVictimGang : std::uint8_t{0};
-    ws.gang_gain[c] = gang ? candidate_gain(q, ws, c) : 0;
-    gangs += gang ? 1 : 0;
+    ws.state[c] = stays ? kVictimStays : nodes > 1 ? kVictimGang : std::uint8_t{0};
+    ws.alone_gain[c] = stays ? 0 : candidate_gain(q, ws, c);
+    if (c % kVictimBlock == 0) ws.block_changed[victim_blocks(q.n_nodes) + c / kVictimBlock] = 1;
   }
-  return g.sum(gangs);
 }
 
-/// Group body: one question. Nodes that gain nothing by a set are left out, and sets are found again only for nodes of which a candidate
-/// leaves. O(nodes + rows x log priorities), and for each set that leaves O(nodes / 32) and its nodes' sets.
+/// Group body: one question. Sets are found again only for nodes of which a candidate leaves. O((nodes + rows) x log priorities), and for
+/// each set that leaves O((nodes + candidates) / 32) and its nodes' sets.
 ///
 /// @param ws  With room for victims_sizes(). The results can be read after the next barrier.
 template <class Group>
@@ -107,8 +105,9 @@ BERTH_HD void victims(Group& g, const ProblemView& p, const VictimsPositions& po
   if (members < lacking) return write_victims(g, q, r, at, VictimsOutcome::kNoRoom, members, nullptr, out);
 
   const std::int32_t priority = least_victim_priority(g, q, ws, ws.node_begin[q.n_nodes]);
-  const std::int64_t gangs = begin_victim_candidates(g, q, priority, ws);
+  begin_victim_candidates(g, q, priority, ws);
   if (g.rank() == 0) *ws.shared = VictimsShared{fit, 0, 0};
+  g.sync();
   const CheapestVictims cheapest{q, ws, priority, g.rank()};
   const auto look = [&](std::int32_t node) {
     if (ws.node_most[node] > ws.node_cap[node]) {
@@ -124,12 +123,12 @@ BERTH_HD void victims(Group& g, const ProblemView& p, const VictimsPositions& po
     look(node);
   }
   g.sync();
-  ChosenVictims chosen{q, ws, gangs > 0};
+  ChosenVictims chosen{q, ws};
   for (;;) {
     const std::int64_t now = ws.shared->members;
     if (now >= lacking) break;
-    const std::int32_t best = best_victims(g, q, ws, lacking - now);
-    if (best == kNone) break;  // not for valid columns
+    const VictimsBest best = best_victims(g, q, ws, lacking - now);
+    if (best.count == 0) break;  // not for valid columns
     if (g.rank() == 0) chosen.add(best);
     g.sync();
     for (std::int32_t i = g.rank(); i < ws.shared->n_changed; i += g.size()) {
