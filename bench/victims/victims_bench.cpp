@@ -10,8 +10,8 @@
 #include "bench/support/backends.hpp"
 #include "bench/support/latency.hpp"
 
-/// `victims`: which running jobs leave for a gang of a tenth of the nodes, and for many jobs of one node each. Nodes have 8 GPUs, which
-/// all are in use: by jobs of one GPU, or by gangs of 8 nodes too. Costs are random.
+/// `victims`: which running jobs leave for a gang of a tenth of the nodes, and for many jobs of one node each. Nodes have 8 GPUs, which are
+/// all in use: by jobs of one GPU, or half of them by gangs on 8 nodes. Costs are random.
 namespace berth::bench {
 namespace {
 
@@ -149,15 +149,21 @@ void run(benchmark::State& bench, core::PlacementBackend& backend, const FullClu
   bench.SetItemsProcessed(bench.iterations() * request.n);
 }
 
-/// One gang on a tenth of the nodes. The reference counts all sets again for each, so it checks small clusters only.
-void gang(benchmark::State& bench, core::PlacementBackend& backend, bool gangs) {
+/// Gangs on a tenth of the nodes, each a question of its own about the same jobs. The reference counts all sets again for each set, so it
+/// checks small clusters only.
+void gang(benchmark::State& bench, core::PlacementBackend& backend, bool gangs, std::int32_t questions) {
   FullCluster cluster(bench.range(0), gangs);
-  cluster.ask(std::max(1, cluster.n / 10), 0, kernel::kNone, 0, static_cast<std::int32_t>(cluster.job.size()));
+  for (std::int32_t q = 0; q < questions; ++q) {
+    cluster.ask(std::max(1, cluster.n / 10 - q), 0, kernel::kNone, 0, static_cast<std::int32_t>(cluster.job.size()));
+  }
   run(bench, backend, cluster, cluster.n <= 64);
 }
 
+/// One question, for which a GPU is not used.
+void one_gang(benchmark::State& bench) { gang(bench, *core::make_cpu_backend(1), bench.range(1) != 0, 1); }
+
 /// A question about each node, with its own candidates.
-void nodes(benchmark::State& bench, core::PlacementBackend& backend) {
+void each_node(benchmark::State& bench, core::PlacementBackend& backend) {
   FullCluster cluster(bench.range(0), false);
   for (std::int32_t node = 0; node < cluster.n; ++node) {
     cluster.ask(1, kernel::kNone, node, node * kGpusPerNode, (node + 1) * kGpusPerNode);
@@ -166,11 +172,12 @@ void nodes(benchmark::State& bench, core::PlacementBackend& backend) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  register_batches("victims/gang", "nodes", victims_nodes(),
-                   [](benchmark::State& bench, core::PlacementBackend& backend) { gang(bench, backend, false); });
-  register_batches("victims/gang_of_gangs", "nodes", victims_nodes(),
-                   [](benchmark::State& bench, core::PlacementBackend& backend) { gang(bench, backend, true); });
-  register_batches("victims/nodes", "questions", victims_questions(), nodes);
+  auto* const one = benchmark::RegisterBenchmark("victims/gang", one_gang);
+  one->ArgNames({"nodes", "of_gangs"})->UseManualTime()->Unit(benchmark::kMillisecond);
+  for (const std::int64_t nodes : victims_nodes()) one->Args({nodes, 0})->Args({nodes, 1});
+  register_batches("victims/gangs_at_once", "nodes", {victims_nodes().front()},
+                   [](benchmark::State& bench, core::PlacementBackend& backend) { gang(bench, backend, true, 32); });
+  register_batches("victims/nodes", "questions", victims_questions(), each_node);
   return true;
 }();
 

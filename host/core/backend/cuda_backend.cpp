@@ -163,6 +163,10 @@ void CudaBackend::contend(const kernel::ContendView& problem, const kernel::Cont
 }
 
 void CudaBackend::victims(const kernel::ProblemView& problem, const kernel::VictimsRequest& request, const kernel::VictimsResult& result) {
+  if (request.n == 1) {
+    on_cpu("a single question about victims runs on the CPU");
+    return cpu::CpuVictims().run(problem, request, result, 1);
+  }
   require_context();
   if (request.n == 0) return cpu::CpuVictims().run(problem, request, result, 1);
   cuda_abi::Message message{};

@@ -161,14 +161,15 @@ struct KeptVictims {
   BERTH_HD void run(std::int64_t lacking) {
     std::int32_t* const heap = ws.order;
     std::int32_t n = ws.shared->n_chosen;
+    std::int64_t members = ws.shared->members;  // others still read that one
     for (std::int32_t i = n / 2; i-- > 0;) sift_down_victims(heap, n, i);
     while (n > 0) {
       const std::int32_t c = heap[0];
       heap[0] = heap[--n];
       if (n > 0) sift_down_victims(heap, n, 0);
       const std::int64_t lost = loss(c);
-      if (ws.shared->members - lost >= lacking) {
-        ws.shared->members -= lost;
+      if (members - lost >= lacking) {
+        members -= lost;
         stay(c);
         continue;
       }
