@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/kernel/base/wide.hpp"
 #include "host/reference/victims/cheapest.hpp"
 
 namespace berth::reference {
@@ -17,7 +18,7 @@ namespace {
 using kernel::kNoLimit;
 using kernel::kNone;
 using kernel::ProblemView;
-using Wide = __int128;
+using kernel::Wide;
 
 constexpr std::int64_t kMostCount = std::int64_t{1} << 56;
 

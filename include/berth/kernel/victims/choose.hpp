@@ -30,10 +30,10 @@ BERTH_HD inline VictimsBest set_of_node(const VictimsQuestion& q, const VictimsW
   return {ws.node_cost[node], ws.node_gain[node], q.rank_of(node), count, node, kNone, 0};
 }
 
-/// A candidate alone; its count is 0 where it makes no room or does not leave.
+/// A candidate alone; its count is 0 where it makes no room, or leaves already. One that stays has no gain.
 BERTH_HD inline VictimsBest candidate_alone(const VictimsQuestion& q, const VictimsWorkspace& ws, std::int32_t candidate) {
   constexpr std::int64_t kAfterNodes = std::int64_t{1} << 32;
-  const bool may_leave = ws.alone_gain[candidate] != 0 && (ws.state[candidate] & (kVictimLeaves | kVictimStays)) == 0;
+  const bool may_leave = ws.alone_gain[candidate] != 0 && (ws.state[candidate] & kVictimLeaves) == 0;
   return {q.cost_of(candidate), ws.alone_gain[candidate], kAfterNodes + candidate, may_leave ? 1 : 0, kNone, candidate, 0};
 }
 
