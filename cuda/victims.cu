@@ -42,6 +42,7 @@ void VictimsFinder::upload(const kernel::VictimsRequest& request, cudaStream_t s
   std::size_t next = 0;
   const auto follow = [&](std::int64_t n, auto*& column) {
     FollowedColumn& mine = columns_.at(next++);
+    if (column == nullptr) return;
     mine.follow(column, static_cast<std::size_t>(n) * sizeof(*column), stream);
     column = static_cast<kernel::ElementOf<decltype(column)>*>(mine.device());
   };

@@ -103,6 +103,20 @@ TEST_P(VictimsOnBackend, ForgetsTheProblemBefore) {
   }
 }
 
+TEST_P(VictimsOnBackend, ASingleQuestionIsNotWorthAGpu) {
+  const auto reference = core::make_reference_backend();
+  RandomVictimsSpec spec;
+  for (const std::int32_t questions : {1, 2}) {
+    spec.questions = questions;
+    const VictimsCase one = random_victims(5, spec);
+    const std::int64_t on_gpu = backend().gpu_operations(), on_cpu = backend().cpu_operations();
+    ASSERT_EQ(victims(backend(), one), victims(*reference, one));
+    const bool cuda = GetParam() == "cuda";
+    EXPECT_EQ(backend().gpu_operations() - on_gpu, cuda && questions > 1 ? 1 : 0);
+    EXPECT_EQ(backend().cpu_operations() - on_cpu, cuda && questions == 1 ? 1 : 0);
+  }
+}
+
 /// A group of threads, as a warp of a GPU, and of one.
 TEST(VictimsOnBlock, EqualsReference) {
   const auto reference = core::make_reference_backend();

@@ -215,8 +215,8 @@ class VictimSearch {
   }
 
   void give_back(Leaving& chosen) const {
-    std::vector<std::int32_t> order;
-    for (std::int32_t c = 0; c < n_; ++c) order.push_back(n_ - 1 - c);
+    std::vector<std::int32_t> order(static_cast<std::size_t>(n_));
+    std::iota(order.rbegin(), order.rend(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
       return std::tuple(priority_of(a), cost_of(a)) > std::tuple(priority_of(b), cost_of(b));
     });
