@@ -62,6 +62,14 @@ inline std::vector<std::int64_t> contend_row_links() {
   return smoke() ? std::vector<std::int64_t>{16} : std::vector<std::int64_t>{16, 32, 64, 96, 128, 160, 192, 256};
 }
 
+/// victims: axis `nodes` of a gang of 100 members, and axis `questions` about a node each; the targets are at the first.
+inline std::vector<std::int64_t> victims_nodes() {
+  return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{1'000, 10'000};
+}
+inline std::vector<std::int64_t> victims_questions() {
+  return smoke() ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{1'000, 10'000};
+}
+
 /// flow: axis `jobs` of one GPU.
 inline std::vector<std::int64_t> flow_jobs() { return smoke() ? doubling(250, 250) : doubling(1'250, 10'000); }
 /// flow: changes of one job, each solved again from nothing as well.

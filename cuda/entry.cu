@@ -16,6 +16,7 @@
 #include "cuda/price.cuh"
 #include "cuda/replay.cuh"
 #include "cuda/score.cuh"
+#include "cuda/victims.cuh"
 #include "host/backend/cuda_abi.hpp"
 
 /// The library's only exported symbol. Everything that throws is caught here.
@@ -159,6 +160,7 @@ struct Context {
   Kept<Replayer> replayer;
   Kept<DeviceContention> contention;
   Kept<OnesSearcher> ones_searcher;
+  Kept<Mirrored<VictimsFinder>> victims_finder;
   Kept<Mirrored<PlanSearcher>> plan_searcher;  // its problem is separate from that of passes: each mirror sends little
 
   Context(int which, const Tuning& chosen) : device(which), tuning(chosen) {}
@@ -168,7 +170,8 @@ struct Context {
     const auto rest = [&](auto& kept) {
       if (static_cast<void*>(&kept) != static_cast<void*>(&one)) kept.rest();
     };
-    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(contention), rest(ones_searcher), rest(plan_searcher);
+    rest(placer), rest(scorer), rest(pricer), rest(replayer), rest(contention), rest(ones_searcher), rest(plan_searcher),
+        rest(victims_finder);
     return one.use();
   }
   // After a failure the stream may still use the memory above.
@@ -269,12 +272,21 @@ Status contend(void* context, const kernel::ContendView* problem, const kernel::
   });
 }
 
+Status victims(void* context, const kernel::ProblemView* problem, const kernel::VictimsRequest* request,
+               const kernel::VictimsResult* result, Message* message) {
+  return on_context(context, message, [&](Context& opened) {
+    Mirrored<VictimsFinder>& one = opened.begin(opened.victims_finder);
+    const DeviceProblem device = one.mirror.follow(*problem, opened.stream.get());
+    one.operation.run(*problem, device, *request, *result, opened.tuning, opened.stream);
+  });
+}
+
 }  // namespace
 }  // namespace berth::cuda
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,   berth::cuda::open,   berth::cuda::close,
-                                                 berth::cuda::place,       berth::cuda::score,  berth::cuda::price,  berth::cuda::ones,
-                                                 berth::cuda::plan_search, berth::cuda::replay, berth::cuda::contend};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,           berth::cuda::list,   berth::cuda::open,    berth::cuda::close,
+                                                 berth::cuda::place,       berth::cuda::score,  berth::cuda::price,   berth::cuda::ones,
+                                                 berth::cuda::plan_search, berth::cuda::replay, berth::cuda::contend, berth::cuda::victims};
   return &kTable;
 }

@@ -327,13 +327,17 @@ Status contend(void*, const kernel::ContendView*, const kernel::ContendRequest*,
   return Status::kOutOfMemory;
 }
 
+Status victims(void*, const kernel::ProblemView*, const kernel::VictimsRequest*, const kernel::VictimsResult*, Message*) {
+  return Status::kOutOfMemory;
+}
+
 }  // namespace
 }  // namespace berth::bench
 
 extern "C" __attribute__((visibility("default"))) const berth::cuda_abi::Table* berth_cuda_table() {
   namespace bench = berth::bench;
-  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     bench::list,   bench::open,   bench::close,
-                                                 bench::place,       bench::score,  bench::choose, bench::evolve,
-                                                 bench::plan_search, bench::replay, bench::contend};
+  static constexpr berth::cuda_abi::Table kTable{BERTH_BUILD_ID,     bench::list,   bench::open,    bench::close,
+                                                 bench::place,       bench::score,  bench::choose,  bench::evolve,
+                                                 bench::plan_search, bench::replay, bench::contend, bench::victims};
   return &kTable;
 }

@@ -15,6 +15,7 @@
 #include "berth/kernel/price/columns.hpp"
 #include "berth/kernel/replay/columns.hpp"
 #include "berth/kernel/score/columns.hpp"
+#include "berth/kernel/victims/columns.hpp"
 
 namespace berth::core {
 
@@ -120,6 +121,8 @@ class PlacementBackend {
                       std::span<const kernel::ReplayResult> results) = 0;
   /// Loads of links, and which candidates share links with which running jobs. Columns are valid (check_contend.hpp).
   virtual void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) = 0;
+  /// Which running jobs leave so that a job fits into a domain: many questions. Columns are valid (check_victims.hpp).
+  virtual void victims(const kernel::ProblemView& problem, const kernel::VictimsRequest& request, const kernel::VictimsResult& result) = 0;
 };
 
 /// The serial oracle (host/reference).

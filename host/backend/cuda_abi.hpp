@@ -9,6 +9,7 @@
 #include "berth/kernel/price/columns.hpp"
 #include "berth/kernel/replay/columns.hpp"
 #include "berth/kernel/score/table.hpp"
+#include "berth/kernel/victims/columns.hpp"
 
 /// The interface of libberth and libberth_cuda: plain data, statuses and one table of functions.
 /// No exception, memory ownership or C++ object crosses it. Both sides must come from the same build: see `build_id`.
@@ -98,6 +99,9 @@ struct Table {
   /// At least one candidate. All columns are the host's.
   Status (*contend)(void* context, const kernel::ContendView* problem, const kernel::ContendRequest* request,
                     const kernel::ContendResult* result, Message* message);
+  /// At least one question. All columns are the host's.
+  Status (*victims)(void* context, const kernel::ProblemView* problem, const kernel::VictimsRequest* request,
+                    const kernel::VictimsResult* result, Message* message);
 };
 
 /// The only symbol that libberth_cuda exports.

@@ -10,6 +10,7 @@
 #include "host/cpu/price.hpp"
 #include "host/cpu/replay.hpp"
 #include "host/cpu/score.hpp"
+#include "host/cpu/victims.hpp"
 
 namespace berth::cpu {
 namespace {
@@ -53,6 +54,10 @@ class CpuBackend final : public core::PlacementBackend {
     contention_.run(problem, request, result, threads_);
   }
 
+  void victims(const kernel::ProblemView& problem, const kernel::VictimsRequest& request, const kernel::VictimsResult& result) override {
+    victims_.run(problem, request, result, threads_);
+  }
+
  private:
   int threads_;
   std::vector<std::byte> memory_;
@@ -60,6 +65,7 @@ class CpuBackend final : public core::PlacementBackend {
   OnesSearch ones_;
   CpuPlanSearch plan_search_;
   CpuContention contention_;
+  CpuVictims victims_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "host/reference/price/price.hpp"
 #include "host/reference/replay/replay.hpp"
 #include "host/reference/score/score.hpp"
+#include "host/reference/victims/victims.hpp"
 
 namespace berth::core {
 namespace {
@@ -58,6 +59,10 @@ class ReferenceBackend final : public PlacementBackend {
 
   void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) override {
     reference::contend(problem, request, result);
+  }
+
+  void victims(const kernel::ProblemView& problem, const kernel::VictimsRequest& request, const kernel::VictimsResult& result) override {
+    reference::victims(problem, request, result);
   }
 };
 

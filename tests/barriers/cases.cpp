@@ -1,6 +1,7 @@
 // Compiled with calls at every load and store (race_check.hpp): the bodies must be in this file and in no other.
 #include "tests/barriers/cases.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 
@@ -15,6 +16,7 @@
 #include "berth/kernel/price/price.hpp"
 #include "berth/kernel/replay/replay.hpp"
 #include "berth/kernel/score/score.hpp"
+#include "berth/kernel/victims/victims.hpp"
 #include "host/cpu/score_table.hpp"
 #include "tests/support/contend/random_contend.hpp"
 #include "tests/support/random_choice.hpp"
@@ -23,6 +25,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/random_replay.hpp"
 #include "tests/support/result_buffers.hpp"
+#include "tests/support/victims/random_victims.hpp"
 
 namespace berth::test {
 namespace {
@@ -175,6 +178,59 @@ Body contend_body(std::uint64_t seed) {
       group.sum(0);  // another kernel's
       kernel::contend_dense(group, data->view, data->matrices.dense, data->jobs.index.tile_jobs, data->request, i, data->workspace,
                             data->result);
+      group.sum(0);  // the next one is another block's
+    }
+  };
+}
+
+Body victims_body(std::uint64_t seed) {
+  constexpr std::int32_t kNodes[] = {12, 33, 3, 70, 40, 5};
+  struct Data {
+    VictimsCase one;
+    VictimsBuffers got;
+    std::vector<std::int64_t> rows;
+    std::vector<std::int32_t> position[5];
+    std::vector<std::max_align_t> memory;
+    kernel::ProblemView view;
+    kernel::VictimsRequest request;
+    kernel::VictimsResult result;
+    kernel::VictimsPositions positions{};
+    std::vector<kernel::VictimsSizes> sizes;
+  };
+  RandomVictimsSpec spec;
+  spec.nodes = kNodes[seed % 6];
+  spec.jobs = 3 * spec.nodes;
+  spec.gang_percent = seed % 4 == 0 ? 80 : 30;
+  VictimsCase one = random_victims(seed, spec);
+  VictimsBuffers buffers(one);
+  auto data = std::make_shared<Data>(Data{std::move(one), std::move(buffers), {0}, {}, {}, {}, {}, {}, {}, {}});
+  data->view = data->one.problem.view();
+  data->request = data->one.request();
+  data->result = data->got.view();
+  for (const std::int32_t job : data->one.candidate_job) {
+    data->rows.push_back(data->rows.back() + data->view.held_end[job] - data->view.held_begin[job]);
+  }
+  for (std::size_t t = 0; t < 5; ++t) {
+    data->position[t].resize(static_cast<std::size_t>(data->view.n_nodes));
+    for (std::int32_t i = 0; i < data->view.n_nodes; ++i) {
+      kernel::VictimsPositionBody{data->view.topology[t].order, data->position[t].data()}(i);
+    }
+    data->positions.position[t] = data->position[t].data();
+  }
+  constexpr std::int64_t kMostThreads = 1024;
+  std::size_t most = 0;
+  for (std::int32_t q = 0; q < data->request.n; ++q) {
+    kernel::VictimsWorkspace unused{};
+    data->sizes.push_back(kernel::victims_sizes(data->view, data->request, data->rows.data(), q, kMostThreads));
+    most = std::max(most, kernel::carve_victims_workspace(nullptr, data->sizes.back(), kMostThreads, unused));
+  }
+  data->memory = memory_of(most);
+  return [data](FiberGroup& group) {
+    for (std::int32_t q = 0; q < data->request.n; ++q) {
+      kernel::VictimsWorkspace ws{};
+      kernel::carve_victims_workspace(reinterpret_cast<std::byte*>(data->memory.data()), data->sizes[static_cast<std::size_t>(q)],
+                                      kMostThreads, ws);
+      kernel::victims(group, data->view, data->positions, data->request, q, ws, data->result);
       group.sum(0);  // the next one is another block's
     }
   };
@@ -373,6 +429,7 @@ const std::vector<BarrierCase>& barrier_cases() {
     add("price", 48, price_body);
     add("replay", 48, replay_body);
     add("contend", 24, contend_body);
+    add("victims", 36, victims_body);
     add("score", 12, score_body);
     add("ones", 40, ones_body);
     add("plan_search", 40, [](std::uint64_t seed) { return plan_search_body(seed, false); });

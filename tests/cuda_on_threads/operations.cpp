@@ -10,6 +10,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/random_replay.hpp"
 #include "tests/support/result_buffers.hpp"
+#include "tests/support/victims/random_victims.hpp"
 
 namespace berth::cuda_on_threads {
 namespace {
@@ -96,6 +97,15 @@ Operation contend_by(kernel::ContendMethod method) {
           [=](core::PlacementBackend& backend) { return unless(contend(backend, *one) == *expected); }};
 }
 
+Operation find_victims() {
+  RandomVictimsSpec spec;
+  spec.nodes = 20;
+  spec.jobs = 50;
+  const auto one = std::make_shared<VictimsCase>(random_victims(6, spec));
+  const auto expected = std::make_shared<VictimsBuffers>(victims(*core::make_reference_backend(), *one));
+  return {"victims", [=](core::PlacementBackend& backend) { return unless(victims(backend, *one) == *expected); }};
+}
+
 Operation evolve(const RandomOnesSpec& spec, std::int32_t generations) {
   const auto problem = std::make_shared<OnesProblem>(random_ones(3, spec));
   const auto how = std::make_shared<OnesEvolving>();
@@ -146,6 +156,7 @@ const std::vector<Operation>& operations() {
                                           replay_some(),
                                           contend_by(kernel::ContendMethod::kSparse),
                                           contend_by(kernel::ContendMethod::kDense),
+                                          find_victims(),
                                           evolve({}, 4),
                                           plan_search_of(8)};
   return all;

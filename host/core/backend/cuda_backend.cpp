@@ -10,6 +10,7 @@
 #include "host/cpu/price.hpp"
 #include "host/cpu/replay.hpp"
 #include "host/cpu/score.hpp"
+#include "host/cpu/victims.hpp"
 
 namespace berth::core {
 
@@ -159,6 +160,17 @@ void CudaBackend::contend(const kernel::ContendView& problem, const kernel::Cont
   if (request.n == 0) return cpu::CpuContention().run(problem, request, result, 1);
   cuda_abi::Message message{};
   check(table_->contend(context_, &problem, &request, &result, &message), message);
+}
+
+void CudaBackend::victims(const kernel::ProblemView& problem, const kernel::VictimsRequest& request, const kernel::VictimsResult& result) {
+  if (request.n == 1) {
+    on_cpu("a single question about victims runs on the CPU");
+    return cpu::CpuVictims().run(problem, request, result, 1);
+  }
+  require_context();
+  if (request.n == 0) return cpu::CpuVictims().run(problem, request, result, 1);
+  cuda_abi::Message message{};
+  check(table_->victims(context_, &problem, &request, &result, &message), message);
 }
 
 std::unique_ptr<PlacementBackend> make_cuda_backend(std::string& why, bool* short_memory, const std::string& device) {

@@ -42,6 +42,8 @@ class CudaBackend final : public PlacementBackend {
   /// Several replays run on the GPU, a warp each. A single one runs on the CPU.
   void replay(const kernel::ReplayView& problem, std::span<const ReplayTask> tasks, std::span<const kernel::ReplayResult> results) override;
   void contend(const kernel::ContendView& problem, const kernel::ContendRequest& request, const kernel::ContendResult& result) override;
+  /// Several questions run on the GPU, a warp each. A single one runs on the CPU.
+  void victims(const kernel::ProblemView& problem, const kernel::VictimsRequest& request, const kernel::VictimsResult& result) override;
   /// The same as `score`, with or without collapsing, for measurements.
   void score(const kernel::ProblemView& problem, const kernel::ScoreQuery& request, cpu::Collapse collapse, kernel::CandidateRow* out);
 

@@ -53,8 +53,8 @@ struct Inside {
 };
 const std::vector<Inside>& insides() {
   static const std::vector<Inside> all{
-      {"include/berth/kernel/", {"base", "price", "place", "replay", "score", "ones", "plan_search", "contend"}},
-      {"host/reference/", {"base", "place", "replay", "score", "price", "ones", "plan_search", "contend"}},
+      {"include/berth/kernel/", {"base", "price", "place", "replay", "score", "ones", "plan_search", "contend", "victims"}},
+      {"host/reference/", {"base", "place", "replay", "score", "price", "ones", "plan_search", "contend", "victims"}},
       {"host/core/",
        {"base", "model", "check", "state", "network", "contention", "backend", "reasons", "policy_api", "quota", "placement", "choice",
         "kept", "validator", "engine"}},

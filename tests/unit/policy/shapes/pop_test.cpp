@@ -157,6 +157,7 @@ class Looks final : public core::PlacementBackend {
   void plan_search(const core::PlanSearchTask&, const kernel::PlanSearchResult&) override {}
   void replay(const kernel::ReplayView&, std::span<const core::ReplayTask>, std::span<const kernel::ReplayResult>) override {}
   void contend(const kernel::ContendView&, const kernel::ContendRequest&, const kernel::ContendResult&) override {}
+  void victims(const kernel::ProblemView&, const kernel::VictimsRequest&, const kernel::VictimsResult&) override {}
   int options = 0;
 };
 
