@@ -115,7 +115,8 @@ class EngineImpl {
   void keep_memory(PassAttempt&& attempt) { spare_.push_back(std::move(attempt)); }
   bool pass_kept(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
                  PassAttempt& attempt, Plan& plan);
-  PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request);
+  PassAttempt order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state, const Request& request,
+                         Plan& plan);
   void request_pass(const StateImpl& s, const core::PassInput::Marks& marks, const Request& request, PassAttempt& attempt);
   PassAttempt choose_shapes(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
                             const Request& request, core::StopToken& stop_token, Plan& plan);
@@ -171,11 +172,15 @@ EngineImpl::PassAttempt EngineImpl::take_memory() {
 }
 
 EngineImpl::PassAttempt EngineImpl::order_jobs(const StateImpl& s, const core::PassInput::Marks& marks, const PolicyState& policy_state,
-                                               const Request& request) {
+                                               const Request& request, Plan& plan) {
   tried.build(s, problem.view(), chosen.shape, builder);
   input.order(s, *chosen.entry, *chosen.policy, policy_state, marks, tried);
   const kernel::ProblemView visited = tried.view(problem.view());
-  input.arrange(s, *chosen.entry, chosen.rules.quotas, marks, visited);
+  const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
+    plan.backend = backends.also(request.backend, request.threads, plan.backend_note,
+                                 [&](core::PlacementBackend& backend) { backend.victims(p, asked, answer); });
+  };
+  input.arrange(s, *chosen.entry, chosen.rules.quotas, marks, visited, core::FindVictims(find));
   PassAttempt attempt = take_memory();
   request_pass(s, marks, request, attempt);
   return attempt;
@@ -480,8 +485,8 @@ void EngineImpl::decide(const StateImpl& s, PolicyState& policy_state, const Req
   PassAttempt attempt;
   const bool was_kept = reading != core::Reading::kNothing && pass_kept(s, marks, policy_state, request, attempt, plan);
   if (!was_kept) {
-    attempt =
-        chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan) : order_jobs(s, marks, policy_state, request);
+    attempt = chooses_shapes ? choose_shapes(s, marks, policy_state, request, stop_token, plan)
+                             : order_jobs(s, marks, policy_state, request, plan);
   }
   plan.timing.order_s = step.lap();
 

@@ -9,6 +9,7 @@
 #include "host/core/model/costs.hpp"
 #include "host/core/placement/plan_rows.hpp"
 #include "host/core/quota/quota_order.hpp"
+#include "host/core/reasons/render_reason.hpp"
 #include "host/core/state/job_rates.hpp"
 #include "host/core/state/state_impl.hpp"
 
@@ -261,6 +262,9 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
         reasons_.add_unavailable(job_index, d.reason);
       }
       if (pass.quotas != nullptr) pass.quotas->say_why(s, job_index, d.reason);
+      if (pass.quotas != nullptr && outcome == Outcome::kWaits && d.action == Action::kWait && pass.quotas->is_entitled(job_index) &&
+          lacks_room(d.reason.code) && is_flat_gang(p, job_index))
+        d.reason.queue = s.job.queue[to_index(job_index)];
       unproved = unproved || d.reason.code == ReasonCode::kBudget;
     }
     count(plan.totals, d.action);

@@ -34,6 +34,11 @@ const char* WhatIf::place(const StateImpl& s, std::span<const berth::Scenario> s
                           std::string& note, std::vector<ScenarioOutcome>& out) {
   const char* used = "";
   out.resize(scenarios.size());
+  backends.begin();
+  const auto find = [&](const kernel::ProblemView& p, const kernel::VictimsRequest& asked, const kernel::VictimsResult& answer) {
+    backends.also(wanted, threads, note, [&](PlacementBackend& backend) { backend.victims(p, asked, answer); });
+  };
+  find_ = FindVictims(find);
   for (std::size_t first = 0; first < scenarios.size();) {
     begin(s);
     std::size_t last = first;
@@ -114,7 +119,7 @@ std::int32_t WhatIf::input_of(const StateImpl& s, const Pass& pass) {
   order(s, entry, *pass.asked, marks, problem.tried, input.pass);
   // A scenario that says that jobs stay, or that states an order, means it.
   if (pass.asked->order.empty() && pass.asked->preemptive.value_or(true)) {
-    input.pass.arrange(s, entry, chosen_.rules.quotas, marks, problem.tried.view(problem.pass.view()));
+    input.pass.arrange(s, entry, chosen_.rules.quotas, marks, problem.tried.view(problem.pass.view()), find_);
   }
   input.request = input.pass.request(s, entry, chosen_.rules, marks, 0, pass.taken, &problem.tried);
   return n_inputs_ - 1;

@@ -81,6 +81,7 @@ class WhatIf {
   std::int64_t bytes_ = 0;  // of the batch's result columns
   bool lost_gpus_ = false;  // some job holds GPUs that failed
 
+  FindVictims find_;  // of the question
   std::vector<PlaceTask> scenarios_;
   std::vector<kernel::PlaceResult> results_;
   std::vector<std::int32_t> of_pass_;  // [results] index in `inputs_`

@@ -55,9 +55,9 @@ void PassInput::order(const StateImpl& s, const PolicyEntry& entry, QueuePolicy&
   order_.assign(sorter_.order().begin(), sorter_.order().end());
 }
 
-void PassInput::arrange(const StateImpl& s, const PolicyEntry& entry, Quotas quotas, const Marks& marks,
-                        const kernel::ProblemView& problem) {
-  reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.repaired, marks.rejected}, order_);
+void PassInput::arrange(const StateImpl& s, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
+                        const FindVictims& find) {
+  reclaims_ = quotas_.arrange(s, problem, entry, quotas, {marks.lost, marks.repaired, marks.rejected}, find, order_);
 }
 
 // Jobs that ended since the last decision are put in their places. Anything else is read again.

@@ -32,7 +32,8 @@ class PassInput {
              const TriedOptions& tried);
   /// After `order`: jobs within the quota of their queue come first, and displace jobs that borrow (docs/quotas.md).
   /// @param problem  with the options that are tried
-  void arrange(const StateImpl& state, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem);
+  void arrange(const StateImpl& state, const PolicyEntry& entry, Quotas quotas, const Marks& marks, const kernel::ProblemView& problem,
+               const FindVictims& find);
   /// Whether jobs may be displaced for quotas in that order, and when the first that borrows may be; kNever: none later.
   bool reclaims() const { return reclaims_; }
   const QuotaOrder& quotas() const { return quotas_; }

@@ -101,7 +101,7 @@ QuotaStanding QuotaOrder::stand(const StateImpl& s, std::int32_t job, bool as_he
   return standing;
 }
 
-// Those last that are displaced first: jobs that borrow before those within a fair share; of the queue that is furthest above what it
+// Those first that are displaced first: jobs that borrow before those within a fair share; of the queue that is furthest above what it
 // is entitled to, by its weight; of that the lowest priority, the least cost, the fewest restarts, and the youngest. Cost counts once
 // more for each time that a job was restarted, so that it is not always the same one.
 void QuotaOrder::order_victims(const StateImpl& s) {
@@ -149,15 +149,42 @@ void QuotaOrder::order_victims(const StateImpl& s) {
       std::push_heap(heap_.begin(), heap_.end(), less);
     }
   }
-  std::reverse(victims_.begin(), victims_.end());
+}
+
+// Ranks by standing, by queue as they come in `victims_`, and by priority.
+void QuotaOrder::rank_victims(const StateImpl& s) {
+  queue_place_.assign(s.queues.size() + 1, -1);
+  std::int32_t places = 0;
+  rows_of_.assign(s.jobs.size(), nullptr);
+  for (const Victim& row : rows_) rows_of_[to_index(row.job)] = &row;
+  const auto key = [&](std::int32_t job) {
+    const Victim& row = *rows_of_[to_index(job)];
+    return RankKey{-static_cast<int>(standing(job)), queue_place_[to_index(row.queue)], row.priority};
+  };
+  for (const std::int32_t job : victims_) {
+    std::int32_t& place = queue_place_[to_index(rows_of_[to_index(job)]->queue)];
+    if (place < 0) place = places++;
+  }
+  std::vector<RankKey>& keys = rank_keys_;
+  keys.clear();
+  for (const std::int32_t job : victims_) keys.push_back(key(job));
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  candidates_.clear();
+  for (const std::int32_t job : victims_) {
+    const auto rank = std::lower_bound(keys.begin(), keys.end(), key(job)) - keys.begin();
+    candidates_.push_back({job, static_cast<std::int32_t>(rank), rows_of_[to_index(job)]->cost});
+  }
 }
 
 // Running jobs are entitled first: protected ones, then the oldest. After `look`; `running_` are those that may be added.
-bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, std::span<const std::uint8_t> chosen,
+bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, std::span<const std::uint8_t> chosen, const FindVictims& find,
                                  std::vector<std::int32_t>& order) {
   bool any = false;
+  entitled_.clear();
   for (const std::int32_t job : order) {
     const bool is_entitled = stand(s, job, false) != QuotaStanding::kBorrowing;
+    if (is_entitled) entitled_.push_back(job);
     any = any || (is_entitled && (chosen.empty() || chosen[to_index(job)] == 0));
   }
   if (!any) return false;
@@ -177,6 +204,18 @@ bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, st
     }
   }
   order_victims(s);
+  if (find && !victims_.empty()) {
+    arranged_.clear();
+    for (const QuotaStanding now : {QuotaStanding::kGuaranteed, QuotaStanding::kFair}) {
+      std::copy_if(entitled_.begin(), entitled_.end(), std::back_inserter(arranged_),
+                   [&](std::int32_t job) { return standing(job) == now; });
+    }
+    entitled_.swap(arranged_);
+    rank_victims(s);
+    choice_.arrange(s, *problem_, find, entitled_, candidates_);
+    std::transform(candidates_.begin(), candidates_.end(), victims_.begin(), [](const VictimCandidate& one) { return one.job; });
+  }
+  std::reverse(victims_.begin(), victims_.end());
   arranged_.clear();
   for (const QuotaStanding now : kStandings) {
     for (const std::vector<std::int32_t>* const jobs : {&victims_, &order}) {
@@ -225,7 +264,7 @@ bool QuotaOrder::arrange_preemptive(const StateImpl& s, bool class_rule, const Q
 }
 
 bool QuotaOrder::arrange(const StateImpl& s, const kernel::ProblemView& problem, const PolicyEntry& entry, Quotas quotas,
-                         const QuotaMarks& marks, std::vector<std::int32_t>& order) {
+                         const QuotaMarks& marks, const FindVictims& find, std::vector<std::int32_t>& order) {
   if (order.empty() || !applies(s, quotas)) return false;
   problem_ = &problem;
   quotas_ = quotas;
@@ -233,20 +272,22 @@ bool QuotaOrder::arrange(const StateImpl& s, const kernel::ProblemView& problem,
   running_.clear();
   std::copy_if(s.job_order.begin(), s.job_order.end(), std::back_inserter(running_), [&](std::int32_t job) { return runs(s, marks, job); });
   look(s, running_, order);
-  return entry.preemptive ? arrange_preemptive(s, entry.class_rule, marks, order) : arrange_waiting(s, marks, {}, order);
+  tries_all_ = !entry.preemptive;
+  return entry.preemptive ? arrange_preemptive(s, entry.class_rule, marks, order) : arrange_waiting(s, marks, {}, find, order);
 }
 
 bool QuotaOrder::arrange_chosen(const StateImpl& s, const kernel::ProblemView& problem, Quotas quotas, const QuotaMarks& marks,
-                                std::span<const std::int32_t> stay, std::span<const std::uint8_t> chosen,
+                                std::span<const std::int32_t> stay, std::span<const std::uint8_t> chosen, const FindVictims& find,
                                 std::vector<std::int32_t>& order) {
   if (order.empty() || !applies(s, quotas)) return false;
   problem_ = &problem;
   quotas_ = quotas;
   any_option_ = true;
+  tries_all_ = false;
   within_.assign(to_index(problem.n_options), 0);
   running_.assign(stay.begin(), stay.end());
   look(s, stay, order);
-  return arrange_waiting(s, marks, chosen, order);
+  return arrange_waiting(s, marks, chosen, find, order);
 }
 
 void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason) const {

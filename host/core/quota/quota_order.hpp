@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "berth/plan.hpp"
 #include "host/core/policy_api/policy.hpp"
 #include "host/core/quota/quota_ledger.hpp"
+#include "host/core/quota/victim_choice.hpp"
 
 namespace berth::core {
 
@@ -32,10 +34,11 @@ class QuotaOrder {
   /// @param entry  of a policy that orders a queue
   /// @param problem  with the options in which waiting jobs are tried
   /// @param order  jobs in the policy's order; rearranged. Without a preemptive policy running jobs that borrow are added.
+  /// @param find  where the policy does not displace jobs: chooses victims together (VictimChoice)
   /// @returns whether jobs may be displaced for quotas; else the order is as the policy has it
-  /// O(jobs log jobs).
+  /// O(jobs log jobs), and the search.
   bool arrange(const StateImpl& state, const kernel::ProblemView& problem, const PolicyEntry& entry, Quotas quotas, const QuotaMarks& marks,
-               std::vector<std::int32_t>& order);
+               const FindVictims& find, std::vector<std::int32_t>& order);
   /// For a pass in which some jobs stay where they run, and all others seek places.
   /// @param problem  with the options in which the others are tried: one of them must be within what the queue is entitled to
   /// @param stay  jobs that stay; those that borrow and may be displaced are added to the order
@@ -43,7 +46,8 @@ class QuotaOrder {
   /// @param order  the others; rearranged
   /// @returns false also where all that are entitled are chosen
   bool arrange_chosen(const StateImpl& state, const kernel::ProblemView& problem, Quotas quotas, const QuotaMarks& marks,
-                      std::span<const std::int32_t> stay, std::span<const std::uint8_t> chosen, std::vector<std::int32_t>& order);
+                      std::span<const std::int32_t> stay, std::span<const std::uint8_t> chosen, const FindVictims& find,
+                      std::vector<std::int32_t>& order);
 
   /// After `arrange` returned true: [jobs] preemption classes of the pass, see `class_rule`.
   const std::int32_t* classes() const { return class_.data(); }
@@ -54,6 +58,9 @@ class QuotaOrder {
   bool is_within(std::int32_t option) const { return within_[static_cast<std::size_t>(option)] != 0; }
   /// When the first running job that borrows may be displaced; kNever: none later than now.
   TimeUs victims_from() const { return victims_from_; }
+  /// After `arrange` of a policy that does not displace jobs: whether its queue is entitled to a job that waits. Then the pass tries all
+  /// jobs that borrow and may be displaced.
+  bool is_entitled(std::int32_t job) const { return tries_all_ && standing(job) != QuotaStanding::kBorrowing; }
   /// Adds to kLostPriority of a displaced job what the queue of the other is entitled to, if it was displaced for that.
   void say_why(const StateImpl& state, std::int32_t victim, Reason& reason) const;
 
@@ -61,9 +68,10 @@ class QuotaOrder {
   void look(const StateImpl& state, std::span<const std::int32_t> running, std::span<const std::int32_t> order);
   QuotaStanding stand(const StateImpl& state, std::int32_t job, bool as_held);
   bool arrange_preemptive(const StateImpl& state, bool class_rule, const QuotaMarks& marks, std::vector<std::int32_t>& order);
-  bool arrange_waiting(const StateImpl& state, const QuotaMarks& marks, std::span<const std::uint8_t> chosen,
+  bool arrange_waiting(const StateImpl& state, const QuotaMarks& marks, std::span<const std::uint8_t> chosen, const FindVictims& find,
                        std::vector<std::int32_t>& order);
   void order_victims(const StateImpl& state);
+  void rank_victims(const StateImpl& state);
   static bool is_protected(const StateImpl& state, const QuotaMarks& marks, std::int32_t job);
 
   const kernel::ProblemView* problem_ = nullptr;
@@ -87,7 +95,14 @@ class QuotaOrder {
     std::size_t next, end;
   };
   std::vector<Victim> rows_;
+  std::vector<VictimCandidate> candidates_;  // as `victims_`, the other way round
+  std::vector<std::int32_t> entitled_;       // jobs that wait, in order
+  VictimChoice choice_;
   std::vector<Excess> heap_;
+  std::vector<const Victim*> rows_of_;     // [jobs]
+  std::vector<std::int32_t> queue_place_;  // [queues + 1]
+  using RankKey = std::tuple<int, std::int32_t, std::int32_t>;
+  std::vector<RankKey> rank_keys_;
   /// Why a job is not borrowing.
   struct Evidence {
     std::int32_t column = -1;
@@ -101,6 +116,7 @@ class QuotaOrder {
   std::vector<std::int32_t> running_, victims_;  // jobs; victims: the first one is displaced last
   std::vector<std::int32_t> arranged_;
   bool class_rule_ = false;
+  bool tries_all_ = false;  // see is_entitled
   TimeUs victims_from_ = kNever;
 };
 

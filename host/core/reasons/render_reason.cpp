@@ -39,6 +39,9 @@ class ReasonText {
     if (counts_gpus() && would_start_if().empty()) {
       if (const std::string lack = unknown_name(); !lack.empty()) text += "; " + lack;
     }
+    if (lacks_room(r_.code) && r_.queue >= 0) {
+      text += fmt::format("; queue {} is entitled to it, but no jobs that may be displaced make room", names_.queue(r_.queue));
+    }
     return text;
   }
 

@@ -7,6 +7,12 @@
 
 namespace berth::core {
 
+/// Whether a job with this reason found no room in what is free.
+constexpr bool lacks_room(ReasonCode code) {
+  return code == ReasonCode::kNodeConstraint || code == ReasonCode::kInsufficientGpus || code == ReasonCode::kTopologyRequired ||
+         code == ReasonCode::kFragmented || code == ReasonCode::kCpu || code == ReasonCode::kMemory;
+}
+
 /// One sentence without a full stop: "needs 16 GPUs in one rack; best rack has 12 left: r07". Empty for kNone.
 std::string render_reason(const NameSource& names, const Reason& reason, std::int32_t job);
 /// What follows "would start if": "4 more were free there"; empty when no single change is known.

@@ -112,7 +112,14 @@ TEST(PlanJson, EveryFieldReadsBack) {
 
 // A field that is new in a table must be set above.
 TEST(PlanJson, EveryFieldIsWritten) {
-  const ClusterState state = small_state();
+  ClusterState state = small_state();
+  Queue queue;
+  queue.id = "q";
+  queue.quotas = {{"*", 100, 200}};
+  state.apply(delta::PutQueue{queue});
+  Job waits = *state.job(state.find_job("a"));  // the queue is entitled to it
+  waits.queue = "q";
+  state.apply(delta::PutJob{waits});
   const std::string json = to_json(full_plan(state), state);
 
   EXPECT_EQ(test::unused_fields(json, plan_schema()), "");

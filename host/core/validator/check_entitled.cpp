@@ -1,0 +1,181 @@
+#include "host/core/validator/check_entitled.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "berth/kernel/base/to_index.hpp"
+#include "host/core/model/held_facts.hpp"
+#include "host/core/quota/quota_ledger.hpp"
+#include "host/core/state/state_impl.hpp"
+
+namespace berth::core {
+namespace {
+
+std::int64_t fits(std::int64_t has, std::int64_t each) {
+  return each <= 0 || has == kernel::kNoLimit ? INT64_MAX : std::max<std::int64_t>(0, has / each);
+}
+
+/// What is free after a plan, and without the jobs that may be displaced for entitled ones.
+class AfterAllLeft {
+ public:
+  AfterAllLeft(const StateImpl& state, const Plan& plan) : s_(state), p_(state.problem()) {
+    for (const auto& [name, value] : plan.params) fair_ = fair_ || (name == "quotas" && value == "fair");
+    used_ = s_.queue_used;
+    free_.assign(p_.node_free, p_.node_free + p_.n_nodes);
+    cpu_.assign(p_.node_cpu, p_.node_cpu + p_.n_nodes);
+    memory_.assign(p_.node_memory, p_.node_memory + p_.n_nodes);
+    find_borrowers(plan);
+    for (const Decision& d : plan.decisions) {
+      const bool ran = s_.job.running[to_index(d.job)] != 0, stays = ran && d.action == Action::kKeep;
+      if (ran && (!stays || borrows_[to_index(d.job)] != 0)) release(d.job);
+      if (runs_now(d.action) && !stays) take(plan, d);
+    }
+  }
+
+  /// Whether the queue would be entitled to the job if it were the first of its waiting jobs.
+  bool is_entitled(std::int32_t job) const {
+    const QuotaAmount asked = asked_amount(p_, job);
+    const std::int32_t queue = s_.job.queue[to_index(job)];
+    return asked.gpus > 0 && (ledger_.is_within(queue, asked, false) || (fair_ && ledger_.is_within(queue, asked, true)));
+  }
+
+  bool has_room(std::int32_t job) const {
+    for (std::int32_t o = p_.option_begin[job]; o < p_.option_end[job]; ++o) {
+      const kernel::DemandRow& demand = p_.demands[p_.options[o].demand];
+      const kernel::GroupRow& row = p_.groups[demand.group_begin];
+      if (!has_quota(job, demand)) continue;
+      if (demand.exact == 0 || row.share_ppm != kWholeGpu || row.segment_size != 0 || row.spread_most != 0) return true;  // not claimed
+      std::map<std::int32_t, std::int64_t> in;  // members by required domain
+      for (std::int32_t n = 0; n < p_.n_nodes; ++n) {
+        if ((p_.filter_words[std::int64_t{demand.filter} * p_.n_words + n / 64] >> (n % 64) & 1) == 0) continue;
+        std::int32_t domain = -1;
+        if (row.require_level == 0) {
+          domain = n;
+        } else if (row.require_level > 0) {
+          const kernel::TopologyView& tree = p_.topology[row.require_topology];
+          domain = tree.node_domain[std::int64_t{row.require_level} * p_.n_nodes + n];
+          if (row.require_level < tree.levels - 1 && p_.domains.named[domain] == 0) continue;
+        }
+        const std::int64_t members = std::min({std::int64_t{std::popcount(free_[to_index(n)])} / row.gpus, fits(cpu_[to_index(n)], row.cpu),
+                                               fits(memory_[to_index(n)], row.memory)});
+        if ((in[domain] += members) >= row.members) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  // As docs/quotas.md says: of a queue's running jobs those that may not be displaced count first, then the oldest.
+  void find_borrowers(const Plan& plan) {
+    ledger_.begin(s_);
+    std::vector<std::uint8_t> rejected(s_.jobs.size(), 0);
+    for (const Decision& d : plan.decisions) rejected[to_index(d.job)] = d.action == Action::kReject ? 1 : 0;
+    std::vector<std::int32_t> running;
+    for (const std::int32_t job : s_.job_order) {
+      const bool runs = s_.job.running[to_index(job)] != 0;
+      if (runs) running.push_back(job);
+      if (!runs && rejected[to_index(job)] != 0) continue;
+      const QuotaAmount asked = asked_amount(p_, job);
+      ledger_.ask(s_.job.queue[to_index(job)], runs && asked.gpus == 0 ? held_amount(s_, p_, job) : asked);
+    }
+    ledger_.divide(s_, fair_);
+    const auto age = [&](std::int32_t job) {
+      const TimeUs since = s_.jobs[to_index(job)].job->last_assignment_us;
+      return std::tuple(s_.job.victim_from[to_index(job)] <= s_.now, since == kNever ? s_.job.submit[to_index(job)] : since,
+                        s_.job_rank()[to_index(job)]);
+    };
+    std::sort(running.begin(), running.end(), [&](std::int32_t a, std::int32_t b) { return age(a) < age(b); });
+    borrows_.assign(s_.jobs.size(), 0);
+    for (const std::int32_t job : running) {
+      const QuotaAmount held = held_amount(s_, p_, job);
+      const std::int32_t queue = s_.job.queue[to_index(job)];
+      const bool within = held.gpus > 0 && (ledger_.is_within(queue, held, false) || (fair_ && ledger_.is_within(queue, held, true)));
+      if (within) ledger_.take(queue, held);
+      borrows_[to_index(job)] = !within && s_.job.victim_from[to_index(job)] <= s_.now ? 1 : 0;
+    }
+    // A waiting job is entitled beside all that its queue runs.
+    ledger_.take_nothing();
+    for (const std::int32_t job : running) ledger_.take(s_.job.queue[to_index(job)], held_amount(s_, p_, job));
+  }
+
+  // Limits hold for what runs after the plan.
+  bool has_quota(std::int32_t job, const kernel::DemandRow& demand) const {
+    for (std::int32_t q = s_.job.queue[to_index(job)]; q >= 0; q = s_.queue_parent[to_index(q)]) {
+      for (const std::int32_t column : {demand.gpu_type, p_.n_types}) {
+        const std::size_t at = cell(q, column);
+        if (s_.queue_cap[at] != kernel::kNoLimit && used_[at] + demand.quota > s_.queue_cap[at]) return false;
+      }
+    }
+    return true;
+  }
+  std::size_t cell(std::int32_t queue, std::int32_t column) const { return to_index(queue) * to_index(p_.n_types + 1) + to_index(column); }
+  void charge(std::int32_t job, std::int32_t type, std::int64_t quota) {
+    for (std::int32_t q = s_.job.queue[to_index(job)]; q >= 0; q = s_.queue_parent[to_index(q)]) {
+      if (type >= 0) used_[cell(q, type)] += quota;
+      used_[cell(q, p_.n_types)] += quota;
+    }
+  }
+
+  void release(std::int32_t job) {
+    std::int64_t quota = 0;
+    for (const kernel::HeldRow& row : s_.jobs[to_index(job)].held) {
+      const std::size_t n = to_index(row.node);
+      free_[n] |= row.mask & p_.node_open[n];
+      if (cpu_[n] != kernel::kNoLimit) cpu_[n] += row.cpu;
+      if (memory_[n] != kernel::kNoLimit) memory_[n] += row.memory;
+      quota += std::int64_t{row.share_ppm} * std::popcount(row.mask);
+    }
+    charge(job, s_.job.held_type[to_index(job)], -quota);
+  }
+  void take(const Plan& plan, const Decision& d) {
+    const Constraints& c = s_.jobs[to_index(d.job)].job->constraints;
+    for (std::int32_t e = d.entry_begin; e < d.entry_end; ++e) {
+      const PlanEntry& entry = plan.entries[to_index(e)];
+      const std::size_t n = to_index(entry.node);
+      const std::int64_t gpus = std::popcount(entry.gpus);
+      free_[n] &= ~entry.gpus;
+      charge(d.job, s_.node.type[n], gpus * entry.share_ppm);
+      if (cpu_[n] != kernel::kNoLimit) cpu_[n] -= gpus * c.cpu_milli_per_gpu;
+      if (memory_[n] != kernel::kNoLimit) memory_[n] -= gpus * c.memory_bytes_per_gpu;
+    }
+  }
+
+  const StateImpl& s_;
+  const kernel::ProblemView& p_;
+  bool fair_ = false;
+  QuotaLedger ledger_;
+  std::vector<std::uint8_t> borrows_;  // [jobs] 1: runs, borrows, and may be displaced
+  std::vector<std::int64_t> used_;     // as StateImpl::queue_used
+  std::vector<std::uint64_t> free_;
+  std::vector<std::int64_t> cpu_, memory_;
+};
+
+}  // namespace
+
+bool says_entitled(const Reason& reason) {
+  return reason.queue >= 0 && reason.code != ReasonCode::kQuota && reason.code != ReasonCode::kLostPriority;
+}
+
+void check_entitled(const StateImpl& s, const Plan& plan, Violations& found) {
+  const auto says = [](const Decision& d) { return d.action == Action::kWait && says_entitled(d.reason); };
+  if (plan.changes_only || std::none_of(plan.decisions.begin(), plan.decisions.end(), says)) return;
+  const AfterAllLeft after(s, plan);
+  for (const Decision& d : plan.decisions) {
+    if (!says(d)) continue;
+    const Job& job = *s.jobs[to_index(d.job)].job;
+    if (d.reason.queue != s.job.queue[to_index(d.job)]) {
+      found.of(job, "waits for GPUs of a queue that it does not stand in");
+    } else if (!after.is_entitled(d.job)) {
+      found.of(job, "waits as one that its queue is entitled to; it is not");
+    } else if (after.has_room(d.job)) {
+      found.of(job, "waits although jobs that may be displaced would make room");
+    }
+  }
+}
+
+}  // namespace berth::core
