@@ -49,6 +49,12 @@ std::int64_t value_of(std::span<const core::ObtainedShape> obtained) {
   return sum;
 }
 
+// Whether jobs are tried with other demands than they state, or not at all.
+bool narrows(const core::PassRules& rules) {
+  return rules.packing == core::Packing::kConsolidate || rules.packing == core::Packing::kContention || rules.consolidation ||
+         rules.admits_by_count;
+}
+
 /// N microseconds from now; none where the clock would overflow.
 std::chrono::steady_clock::time_point deadline_after(std::int64_t budget_us) {
   using Clock = std::chrono::steady_clock;
@@ -343,7 +349,8 @@ void EngineImpl::build_plan(const StateImpl& s, PassAttempt& attempt, Plan& plan
                                 attempt.kept ? &kept.class_of() : nullptr,
                                 shapes             ? attempt.shape_pass.quotas()
                                 : input.reclaims() ? &input.quotas()
-                                                   : nullptr};
+                                                   : nullptr,
+                                !s.any_several_shapes() && !problem.failures().any() && !narrows(chosen.rules)};
   builder.build(s, output, plan);
   if (shapes) {
     choice.report(s, chosen.choice, plan);

@@ -39,6 +39,7 @@ struct PassOutput {
   // [jobs of the state] jobs of one class that wait have one reason, -1: no class; null: there are none
   const std::vector<std::int32_t>* class_of = nullptr;
   const QuotaOrder* quotas = nullptr;  // where jobs may be displaced for quotas
+  bool as_stated = false;              // jobs were tried in all of their shapes, with the demands that they state, and none has failed
 };
 
 /// Turns the outcomes of a scheduling pass into decisions with rates, costs and reasons. Memory is kept between plans.

@@ -177,6 +177,24 @@ TEST_F(QuotaOrderTest, AnEntitledJobForWhichNoJobsMakeRoomSaysSo) {
   EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{"job b0: waits as one that its queue is entitled to; it is not"});
 }
 
+// a0 runs on 8 GPUs, and may run on 4. b0 gets 4 of them.
+TEST_F(QuotaOrderTest, AnElasticVictimShrinks) {
+  s_.queues[0].quotas[0].guarantee = 0;
+  runs("a0", "a", 0, 0, 8).shapes.push_back({});
+  s_.jobs[0].shapes[1].id = "half";
+  s_.jobs[0].shapes[1].gpus = 4;
+  runs("a1", "a", 1, 0, 8).preemption.preemptible = false;
+  waits("b0", "b", 4);
+  for (const char* policy : {"fifo", "sjf", "price", "sia"}) {
+    request_.policy = policy;
+    request_.params.clear();
+    if (std::string(policy) == "fifo" || std::string(policy) == "sjf") request_.params = {{"shape", "largest"}};
+    const Plan plan = decide();
+    EXPECT_EQ(with(plan, Action::kResize), "a0") << policy;
+    EXPECT_EQ(with(plan, Action::kStart), "b0") << policy;
+  }
+}
+
 // A gang must fit one rack. Which jobs leave is chosen for the whole rack.
 TEST_F(QuotaOrderTest, VictimsAreOfOneRack) {
   add_node();
