@@ -177,6 +177,26 @@ void QuotaOrder::rank_victims(const StateImpl& s) {
   }
 }
 
+// For the entitled jobs, by level.
+void QuotaOrder::choose_victims(const StateImpl& s, const FindVictims& find) {
+  arranged_.clear();
+  for (const QuotaStanding now : {QuotaStanding::kGuaranteed, QuotaStanding::kFair}) {
+    std::copy_if(entitled_.begin(), entitled_.end(), std::back_inserter(arranged_), [&](std::int32_t job) { return standing(job) == now; });
+  }
+  choice_.arrange(s, *problem_, find, arranged_, candidates_);
+}
+
+// `without_room_` stay entitled and take nothing; the others are judged again, and are `entitled_`.
+void QuotaOrder::stand_without(const StateImpl& s, std::span<const std::int32_t> order) {
+  ledger_.take_nothing();
+  for (const std::int32_t job : running_) ledger_.take(s.job.queue[to_index(job)], held_amount(s, *problem_, job));
+  entitled_.clear();
+  for (const std::int32_t job : order) {
+    if (std::find(without_room_.begin(), without_room_.end(), job) != without_room_.end()) continue;
+    if (stand(s, job, false) != QuotaStanding::kBorrowing) entitled_.push_back(job);
+  }
+}
+
 // Running jobs are entitled first: protected ones, then the oldest. After `look`; `running_` are those that may be added.
 bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, std::span<const std::uint8_t> chosen, const FindVictims& find,
                                  std::vector<std::int32_t>& order) {
@@ -205,14 +225,14 @@ bool QuotaOrder::arrange_waiting(const StateImpl& s, const QuotaMarks& marks, st
   }
   order_victims(s);
   if (find && !victims_.empty()) {
-    arranged_.clear();
-    for (const QuotaStanding now : {QuotaStanding::kGuaranteed, QuotaStanding::kFair}) {
-      std::copy_if(entitled_.begin(), entitled_.end(), std::back_inserter(arranged_),
-                   [&](std::int32_t job) { return standing(job) == now; });
-    }
-    entitled_.swap(arranged_);
     rank_victims(s);
-    choice_.arrange(s, *problem_, find, entitled_, candidates_);
+    choose_victims(s, find);
+    // What a job without room would have of the guarantee is left to those behind it, once.
+    if (const std::span<const std::int32_t> without = choice_.without_room(); !without.empty()) {
+      without_room_.assign(without.begin(), without.end());
+      stand_without(s, order);
+      choose_victims(s, find);
+    }
     std::transform(candidates_.begin(), candidates_.end(), victims_.begin(), [](const VictimCandidate& one) { return one.job; });
   }
   std::reverse(victims_.begin(), victims_.end());

@@ -72,6 +72,8 @@ class QuotaOrder {
                        std::vector<std::int32_t>& order);
   void order_victims(const StateImpl& state);
   void rank_victims(const StateImpl& state);
+  void choose_victims(const StateImpl& state, const FindVictims& find);
+  void stand_without(const StateImpl& state, std::span<const std::int32_t> order);
   static bool is_protected(const StateImpl& state, const QuotaMarks& marks, std::int32_t job);
 
   const kernel::ProblemView* problem_ = nullptr;
@@ -97,6 +99,7 @@ class QuotaOrder {
   std::vector<Victim> rows_;
   std::vector<VictimCandidate> candidates_;  // as `victims_`, the other way round
   std::vector<std::int32_t> entitled_;       // jobs that wait, in order
+  std::vector<std::int32_t> without_room_;   // of these
   VictimChoice choice_;
   std::vector<Excess> heap_;
   std::vector<const Victim*> rows_of_;     // [jobs]

@@ -100,7 +100,8 @@ void VictimChoice::ask_nodes(const kernel::ProblemView& p, std::int32_t row) {
   }
 }
 
-bool VictimChoice::choose(const kernel::ProblemView& p, const FindVictims& find, const kernel::DemandRow& demand, std::int32_t row) {
+kernel::VictimsOutcome VictimChoice::choose(const kernel::ProblemView& p, const FindVictims& find, const kernel::DemandRow& demand,
+                                            std::int32_t row) {
   for (std::vector<std::int32_t>* column : {&demand_, &topology_, &domain_, &begin_, &end_, &out_begin_, &job_, &rank_}) column->clear();
   cost_.clear();
   out_.clear();
@@ -144,20 +145,21 @@ bool VictimChoice::choose(const kernel::ProblemView& p, const FindVictims& find,
   find(p, request, {outcome_.data(), highest_.data(), sum_.data(), count_.data(), members_.data(), out_.data()});
   std::size_t best = questions;
   for (std::size_t q = 0; q < questions; ++q) {
-    if (outcome_[q] == kernel::VictimsOutcome::kFits) return false;
+    if (outcome_[q] == kernel::VictimsOutcome::kFits) return outcome_[q];
     if (outcome_[q] != kernel::VictimsOutcome::kChosen) continue;
     if (best == questions || std::tuple(highest_[q], sum_[q], count_[q]) < std::tuple(highest_[best], sum_[best], count_[best])) best = q;
   }
   chosen_.clear();
-  if (best == questions) return false;
+  if (best == questions) return kernel::VictimsOutcome::kNoRoom;
   for (std::int32_t i = begin_[best]; i < end_[best]; ++i) {
     if (out_[to_index(out_begin_[best] + i - begin_[best])] != 0) chosen_.push_back(job_[to_index(i)]);
   }
-  return true;
+  return kernel::VictimsOutcome::kChosen;
 }
 
 void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, const FindVictims& find, std::span<const std::int32_t> jobs,
                            std::vector<VictimCandidate>& candidates) {
+  without_room_.clear();
   const auto holds_shares = [&](const VictimCandidate& one) {
     return std::any_of(p.held + p.held_begin[one.job], p.held + p.held_end[one.job],
                        [](const kernel::HeldRow& row) { return row.share_ppm != kWholeGpu; });
@@ -173,7 +175,11 @@ void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, con
     const kernel::DemandRow& demand = p.demands[row];
     if (!is_simple(p, demand) || !has_room_in_quotas(p, job, demand)) continue;
     ++looked_at;
-    if (!choose(p, find, demand, row)) continue;
+    const kernel::VictimsOutcome outcome = choose(p, find, demand, row);
+    // What a victim of another job leaves over might do.
+    if (outcome == kernel::VictimsOutcome::kNoRoom && front_.empty() && p.option_end[job] - p.option_begin[job] == 1)
+      without_room_.push_back(job);
+    if (outcome != kernel::VictimsOutcome::kChosen) continue;
     for (const std::int32_t victim : chosen_) is_chosen_[to_index(victim)] = 1;
     const auto is_open = [&](const VictimCandidate& one) { return is_chosen_[to_index(one.job)] == 0; };
     for (const VictimCandidate& one : open_) {

@@ -51,11 +51,14 @@ class VictimChoice {
   /// @param candidates  in the order in which they leave; rearranged
   void arrange(const StateImpl& state, const kernel::ProblemView& problem, const FindVictims& find, std::span<const std::int32_t> jobs,
                std::vector<VictimCandidate>& candidates);
+  /// Of the last `arrange`: jobs for which all candidates together make no room.
+  std::span<const std::int32_t> without_room() const { return without_room_; }
 
  private:
   static constexpr int kMostJobs = 8;
-  /// One choice for a job: the candidates of the best domain, as `chosen_`. @returns whether there is one
-  bool choose(const kernel::ProblemView& problem, const FindVictims& find, const kernel::DemandRow& demand, std::int32_t row);
+  /// One choice for a job: the candidates of the best domain, as `chosen_`.
+  kernel::VictimsOutcome choose(const kernel::ProblemView& problem, const FindVictims& find, const kernel::DemandRow& demand,
+                                std::int32_t row);
   void add_question(std::int32_t row, std::int32_t topology, std::int32_t domain, std::int32_t begin, std::int32_t end);
   void price(std::int64_t most_victims);
   void list_candidates();
@@ -72,7 +75,7 @@ class VictimChoice {
   std::vector<std::int64_t> sum_, members_;
   std::vector<kernel::VictimsOutcome> outcome_;
   std::vector<std::uint8_t> out_;
-  std::vector<std::int32_t> chosen_;
+  std::vector<std::int32_t> chosen_, without_room_;
   std::vector<std::pair<std::int32_t, std::int32_t>> on_node_;  // node, index in `open_`
 };
 

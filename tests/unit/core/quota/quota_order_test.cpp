@@ -177,6 +177,25 @@ TEST_F(QuotaOrderTest, AnEntitledJobForWhichNoJobsMakeRoomSaysSo) {
   EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{"job b0: waits as one that its queue is entitled to; it is not"});
 }
 
+// No jobs make room for b0. So b1 and b2 get what the queue is entitled to.
+TEST_F(QuotaOrderTest, AJobWithoutRoomDoesNotHoldUpItsQueue) {
+  s_.queues[0].quotas[0].guarantee = 0;
+  runs("a0", "a", 0, 0, 1).preemption.preemptible = false;
+  runs("a1", "a", 0, 1, 7);
+  runs("a2", "a", 1, 0, 8).preemption.preemptible = false;
+  waits("b0", "b", 8);
+  waits("b1", "b", 5);
+  waits("b2", "b", 2);
+  Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kStart), "b1 b2");
+  EXPECT_EQ(with(plan, Action::kPreempt), "a1");
+  EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
+  // b0 takes none of it, so b1 and b2 have all.
+  s_.jobs[4].shapes[0].gpus = 7;
+  plan = decide();
+  EXPECT_EQ(with(plan, Action::kStart), "b1") << "with b2 it would be 9 of 8";
+}
+
 // a0 runs on 8 GPUs, and may run on 4. b0 gets 4 of them.
 TEST_F(QuotaOrderTest, AnElasticVictimShrinks) {
   s_.queues[0].quotas[0].guarantee = 0;
