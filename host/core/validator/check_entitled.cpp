@@ -30,10 +30,12 @@ class AfterAllLeft {
     cpu_.assign(p_.node_cpu, p_.node_cpu + p_.n_nodes);
     memory_.assign(p_.node_memory, p_.node_memory + p_.n_nodes);
     find_borrowers(plan);
+    const auto stays = [&](const Decision& d) { return s_.job.running[to_index(d.job)] != 0 && d.action == Action::kKeep; };
     for (const Decision& d : plan.decisions) {
-      const bool ran = s_.job.running[to_index(d.job)] != 0, stays = ran && d.action == Action::kKeep;
-      if (ran && (!stays || borrows_[to_index(d.job)] != 0)) release(d.job);
-      if (runs_now(d.action) && !stays) take(plan, d);
+      if (s_.job.running[to_index(d.job)] != 0 && (!stays(d) || borrows_[to_index(d.job)] != 0)) release(d.job);
+    }
+    for (const Decision& d : plan.decisions) {
+      if (runs_now(d.action) && !stays(d)) take(plan, d);
     }
   }
 

@@ -177,6 +177,19 @@ TEST_F(QuotaOrderTest, AnEntitledJobForWhichNoJobsMakeRoomSaysSo) {
   EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{"job b0: waits as one that its queue is entitled to; it is not"});
 }
 
+// b0 comes before a0, which it displaces, in the order of jobs. a0's GPUs are not free for b1 then.
+TEST_F(QuotaOrderTest, WhatAVictimLeftIsTakenByTheOneThatStarts) {
+  s_.queues = {queue_of("a", 0), queue_of("b", 16)};
+  waits("b0", "b", 8);
+  runs("a0", "a", 0, 0, 8);
+  runs("a1", "a", 1, 0, 8).preemption.preemptible = false;
+  waits("b1", "b", 8);
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kStart), "b0");
+  EXPECT_EQ(plan.decisions.back().reason.queue, 1);
+  EXPECT_EQ(validate_plan(state_, plan), std::vector<std::string>{});
+}
+
 // No jobs make room for b0. So b1 and b2 get what the queue is entitled to.
 TEST_F(QuotaOrderTest, AJobWithoutRoomDoesNotHoldUpItsQueue) {
   s_.queues[0].quotas[0].guarantee = 0;
