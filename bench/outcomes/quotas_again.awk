@@ -1,4 +1,4 @@
-# The smallest example of a job that gives its GPU back again and again: awk -v cluster=FILE -f bench/outcomes/quotas_again.awk >TRACE
+# The smallest example of a job that gives its GPU back many times: awk -v cluster=FILE -f bench/outcomes/quotas_again.awk >TRACE
 # Queue B has a guarantee of one of two GPUs, and a short job each minute. a1 and a2 of queue A borrow.
 BEGIN {
   printf "{\"schema\": \"berth.cluster.v1\", \"gpu_types\": [{\"id\": \"g\"}], \"nodes\": [{\"id\": \"n\", \"gpu_type\": \"g\", \"gpus\": 2}],\n" >cluster

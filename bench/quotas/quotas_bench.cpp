@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,7 +21,7 @@ namespace berth::bench {
 namespace {
 
 /// Smaller where every benchmark runs once, to see that it runs.
-std::int64_t sized(std::int64_t n) { return std::getenv("BERTH_BENCH_SMOKE") != nullptr ? std::max<std::int64_t>(n / 50, 10) : n; }
+std::int64_t sized(std::int64_t n) { return full_or_smoke(n, std::max<std::int64_t>(n / 50, 10)); }
 
 Queue queue_of(const std::string& id, std::int64_t guarantee) {
   Queue queue;

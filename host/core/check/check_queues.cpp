@@ -17,9 +17,9 @@ void check_queue(const Queue& queue, const References& refs, const InputLocation
     if (quota.gpu_type != "*" && refs.gpu_type(quota.gpu_type) == nullptr) {
       at.fail_at("gpu_type", fmt::format("there is no GPU type '{}' ('*' stands for all together)", quota.gpu_type));
     }
-    check_range(quota.guarantee, 0, kMaxBytes, at, "guarantee");
-    check_range(quota.limit, kUnlimited, kMaxBytes, at, "limit");
-    check_range(quota.borrowing, kUnlimited, kMaxBytes, at, "borrowing");
+    check_range(quota.guarantee, 0, kMostQuotaGpus, at, "guarantee");
+    check_range(quota.limit, kUnlimited, kMostQuotaGpus, at, "limit");
+    check_range(quota.borrowing, kUnlimited, kMostQuotaGpus, at, "borrowing");
   }
   find_repeat(
       queue.quotas.size(), [&](std::size_t i) { return std::string_view(queue.quotas[i].gpu_type); },

@@ -14,6 +14,8 @@ namespace berth::core {
 
 inline constexpr std::size_t kMaxNameBytes = 1024;  ///< of an id or another name
 inline constexpr int kMostQueueDepth = 64;          ///< maximum depth of the queue tree
+/// Of a guarantee, limit or borrowing. In millionths it fits 64 bits.
+inline constexpr std::int64_t kMostQuotaGpus = 1'000'000'000'000;
 
 /// What an object may refer to.
 class References {

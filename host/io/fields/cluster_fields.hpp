@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/cluster.hpp"
+#include "host/core/check/check_snapshot.hpp"
 #include "host/io/fields/kinds.hpp"
 
 /// Tables of the parts of a cluster, in the order in which they are written.
@@ -145,11 +146,13 @@ inline constexpr Field<Node> kNodeFields[] = {
     field<Seconds, &Node::reclaim_notice_us>("reclaim_notice_s"),
 };
 
+using QuotaGpus = Integer<0, core::kMostQuotaGpus>;
+
 inline constexpr Field<Quota> kQuotaFields[] = {
     field<Text, &Quota::gpu_type>("gpu_type", kRequired),
-    field<Bytes, &Quota::guarantee>("guarantee"),
-    field<Bytes, &Quota::limit>("limit"),
-    field<Bytes, &Quota::borrowing>("borrowing"),
+    field<QuotaGpus, &Quota::guarantee>("guarantee"),
+    field<QuotaGpus, &Quota::limit>("limit"),
+    field<QuotaGpus, &Quota::borrowing>("borrowing"),
 };
 
 inline constexpr Field<Queue> kQueueFields[] = {

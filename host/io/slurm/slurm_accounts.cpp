@@ -178,7 +178,7 @@ class AccountTree {
     for (const auto& [type, limit] : from.limits) {
       Quota& quota = out.quotas.emplace_back();
       quota.gpu_type = type.empty() ? "*" : type;
-      quota.limit = limit;
+      quota.limit = std::min(limit, core::kMostQuotaGpus);
       if (!type.empty()) add_type(type);
     }
   }

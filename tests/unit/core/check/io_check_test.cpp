@@ -208,6 +208,22 @@ TEST(Check, ANulInANameIsSaid) {
   expect_refused(with_jobs(job(R"(, "queue": "q\u0000r")")), 5, "/jobs/0/queue", R"(there is no queue 'q\u0000r')");
 }
 
+// In millionths of a GPU it would not fit 64 bits.
+TEST(Check, AQuotaIsAtMostAMillionMillionGpus) {
+  Snapshot s;
+  s.queues.resize(1);
+  s.queues[0].id = "q";
+  s.queues[0].quotas = {{"*", 1'000'000'000'000, 1'000'000'000'000, 1'000'000'000'000}};
+  check_snapshot(s, "mine");
+  s.queues[0].quotas[0].guarantee += 1;
+  try {
+    check_snapshot(s, "mine");
+    FAIL() << "accepted";
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "mine: /queues/0/quotas/0/guarantee: 1000000000001 is not within 0 to 1000000000000");
+  }
+}
+
 TEST(Check, ACallersSnapshotIsCheckedAlike) {
   Snapshot s;
   s.gpu_types = {{"A", -1, 0, 0, 0, {}, {}}};
