@@ -196,13 +196,13 @@ void check_reference(const JsonCursor& in, const char* at, const std::string& na
 void read_kueue_objects(const std::string& text, const std::string& file, KueueObjects& out, ImportNotes& notes) {
   const auto further = [&](JsonCursor& in, std::string_view kind, std::string_view group, const ObjectPlace& place) {
     const char* const at = in.next_mark();
+    const bool is_pod = kind == "Pod" && (group.empty() || group == "v1");
+    if (!is_pod && !group.empty() && group.substr(0, kApiGroup.size()) != kApiGroup) return false;
     KaiMeta meta;
-    if (kind == "Pod" && (group.empty() || group == "v1")) {
+    if (is_pod) {
       kai::read_pod(in, out.pods.emplace_back());
       meta = out.pods.back().meta;
       out.now_us = std::max(out.now_us, out.pods.back().start_us);
-    } else if (!group.empty() && group.substr(0, kApiGroup.size()) != kApiGroup) {
-      return false;
     } else if (kind == "ClusterQueue") {
       read_cluster_queue(in, out.cluster_queues.emplace_back(), meta);
       out.cluster_queues.back().at = place;

@@ -86,7 +86,7 @@ void Places::find_pods(const KueueObjects& objects) {
   for (const KaiPod& pod : objects.pods) {
     if (kai::is_over(pod) || pod.node.empty() || pod.gpus == 0) continue;
     std::string path = text_of(pod.meta.annotations, kWorkloadAnnotation);
-    if (!path.empty()) path = pod.meta.space + "/" + path;
+    if (!path.empty()) path.insert(0, "/").insert(0, pod.meta.space);
     for (std::size_t i = 0; path.empty() && i < pod.meta.owners.size(); ++i) {
       const auto found = by_owner.find(pod.meta.owners[i]);
       if (found != by_owner.end()) path = found->second;
@@ -246,6 +246,7 @@ const std::vector<std::size_t>& Places::nodes_of(const std::vector<std::string>&
     for (std::size_t n = 0; n < snapshot_.nodes.size(); ++n) {
       const KaiTexts labels(snapshot_.nodes[n].labels.begin(), snapshot_.nodes[n].labels.end());
       std::vector<std::string> own;
+      own.reserve(levels.size());
       for (const std::string& level : levels) own.push_back(text_of(labels, level.c_str()));
       nodes[own].push_back(n);
     }
