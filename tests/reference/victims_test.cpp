@@ -52,7 +52,7 @@ struct VictimsByHand {
       builder.hold(jobs.back(), spec);
     }
   }
-  /// Asks for members of so many GPUs in the whole cluster.
+  /// Asks for members of N GPUs in the whole cluster.
   VictimsBuffers ask(std::int32_t members, std::int32_t gpus, std::int64_t cpu = 0) {
     GroupSpec group;
     group.members = members;

@@ -1,6 +1,7 @@
 #include "host/core/quota/victim_choice.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,8 @@
 namespace berth::core {
 namespace {
 
+// More are not priced: see `price`.
+constexpr std::ptrdiff_t kMostCandidates = 400'000;
 // No sum of prices is above it.
 constexpr Wide kMostSum = Wide{1} << 62;
 
@@ -77,7 +80,7 @@ void VictimChoice::list_candidates() {
   cost_ = prices_;
 }
 
-// A question for each node that holds some candidate, with its own candidates.
+// A question for each node that holds some candidate, with its own candidates, and for each that may have room without any.
 void VictimChoice::ask_nodes(const kernel::ProblemView& p, std::int32_t row) {
   on_node_.clear();
   for (std::size_t i = 0; i < open_.size(); ++i) {
@@ -97,6 +100,9 @@ void VictimChoice::ask_nodes(const kernel::ProblemView& p, std::int32_t row) {
       cost_.push_back(prices_[to_index(on_node_[i].second)]);
     }
     add_question(row, kernel::kNone, node, begin, static_cast<std::int32_t>(job_.size()));
+  }
+  for (std::int32_t node = 0; node < p.n_nodes; ++node) {
+    if (std::popcount(p.node_free[node]) >= p.demands[row].gpus) add_question(row, kernel::kNone, node, 0, 0);
   }
 }
 
@@ -164,7 +170,9 @@ void VictimChoice::arrange(const StateImpl& s, const kernel::ProblemView& p, con
     return std::any_of(p.held + p.held_begin[one.job], p.held + p.held_end[one.job],
                        [](const kernel::HeldRow& row) { return row.share_ppm != kWholeGpu; });
   };
-  if (s.node.sharing_nodes != 0 || p.has_until != 0 || std::any_of(candidates.begin(), candidates.end(), holds_shares)) return;
+  if (std::ssize(candidates) > kMostCandidates || s.node.sharing_nodes != 0 || p.has_until != 0 ||
+      std::any_of(candidates.begin(), candidates.end(), holds_shares))
+    return;
   open_ = candidates;
   front_.clear();
   is_chosen_.assign(s.jobs.size(), 0);

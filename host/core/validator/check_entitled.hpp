@@ -13,7 +13,7 @@ namespace berth::core {
 bool says_entitled(const Reason& reason);
 
 /// Checks each such reason: after the plan, and without all jobs that may be displaced, the job still finds no room. Shares of queues are
-/// those of QueueShares; the rest is counted anew. O(jobs log jobs + such jobs * nodes * levels).
+/// those of QueueShares; the rest is counted again. O(jobs log jobs + such jobs * nodes * levels).
 void check_entitled(const StateImpl& state, const Plan& plan, Violations& found);
 
 }  // namespace berth::core

@@ -12,7 +12,7 @@
 #include "host/io/kai/kai_objects.hpp"
 #include "host/io/topology/kubernetes_objects.hpp"
 
-/// The objects of Kueue that say who may have which GPUs, and who has them. All other fields are skipped.
+/// The objects of Kueue that say which queue may have which GPUs, and which workloads hold them. All other fields are skipped.
 namespace berth::io::kueue {
 
 /// The resource of which quotas and pods are read.

@@ -17,7 +17,7 @@ struct CheapSet {
   std::vector<std::size_t> places;  // ascending
 };
 
-/// The cheapest set that frees so many GPUs: least cost, then fewest, then the first in the order of preference. The list is in that
+/// The cheapest set that frees N GPUs: least cost, then fewest, then the first in the order of preference. The list is in that
 /// order, and all of it frees enough.
 CheapSet cheapest_by_gpus(const std::vector<Freed>& list, std::int64_t gpus);
 

@@ -510,7 +510,7 @@ typedef struct berth_queue_standings {
   int64_t* starved_since_us; /* since when a job of it waits that it is entitled to; BERTH_NEVER: none does */
 } berth_queue_standings;
 /* `plan`: of the state's revision; NULL: as jobs run now. *n_rows is the number of all rows; with count 0 `columns` may be NULL. Rows from
- * `first` on are filled. The rows are made anew in each call: O(jobs + queues). Since 1.4. */
+ * `first` on are filled. The rows are made again in each call: O(jobs + queues). Since 1.4. */
 BERTH_C_API berth_status berth_state_queue_standings(berth_state* state, berth_plan* plan, uint64_t* n_rows, uint64_t first, uint64_t count,
                                                      const berth_queue_standings* columns, berth_error* error);
 /* Checks a plan against the state, independently of the code that made it. *violations is their number, at most 20. *text (may be NULL)

@@ -153,7 +153,7 @@ TEST(QueueShares, AfterAChangeTheyAreAsFromNothing) {
     const ClusterState state(cluster(64, queues));
     const StateImpl& s = state.impl();
     std::vector<std::int64_t> asked(s.queues.size() * 2, 0);
-    core::QueueShares followed, anew;
+    core::QueueShares followed, again;
     followed.set(s, asked, false);
     for (int step = 0; step < 60; ++step) {
       const std::int32_t queue = random.below(20), column = random.below(2);
@@ -161,10 +161,10 @@ TEST(QueueShares, AfterAChangeTheyAreAsFromNothing) {
       const std::int64_t more = random.percent(30) ? -of : random.below(40) * kWholeGpu / 2;
       of += more;
       followed.change(s, queue, column, more);
-      anew.set(s, asked, false);
+      again.set(s, asked, false);
       for (std::int32_t q = 0; q < 20; ++q) {
         for (std::int32_t c = 0; c < 2; ++c) {
-          ASSERT_EQ(followed.guaranteed(q, c), anew.guaranteed(q, c))
+          ASSERT_EQ(followed.guaranteed(q, c), again.guaranteed(q, c))
               << "seed " << seed << ", step " << step << ", queue " << q << ", " << c;
         }
       }

@@ -209,6 +209,23 @@ TEST_F(QuotaOrderTest, AJobWithoutRoomDoesNotHoldUpItsQueue) {
   EXPECT_EQ(with(plan, Action::kStart), "b1") << "with b2 it would be 9 of 8";
 }
 
+// b0 must have one node, and has room on n1, where no victim runs. It takes 8 of the 8 GPUs, so b1 borrows.
+TEST_F(QuotaOrderTest, AJobWithRoomOnANodeWithoutVictimsTakesItsGuarantee) {
+  s_.queues[0].quotas[0].guarantee = 0;
+  runs("a0", "a", 0, 0, 4);
+  runs("a1", "a", 0, 4, 4).preemption.preemptible = false;
+  Group group;
+  group.name = "g";
+  group.members_min = group.members_want = group.members_max = 2;
+  group.gpus_per_member = 4;
+  group.require = LevelRef{TopologyKind::kSwitch, "node"};
+  waits("b0", "b", 8).shapes[0].groups = {group};
+  waits("b1", "b", 4);
+  const Plan plan = decide();
+  EXPECT_EQ(with(plan, Action::kStart), "b0");
+  EXPECT_EQ(with(plan, Action::kPreempt), "");
+}
+
 // a0 runs on 8 GPUs, and may run on 4. b0 gets 4 of them.
 TEST_F(QuotaOrderTest, AnElasticVictimShrinks) {
   s_.queues[0].quotas[0].guarantee = 0;
