@@ -94,7 +94,7 @@ TEST_P(VictimsOnBackend, EqualsReferenceWithManyQuestions) {
 /// A question of another problem must not see what is left of the one before.
 TEST_P(VictimsOnBackend, ForgetsTheProblemBefore) {
   const auto reference = core::make_reference_backend();
-  for (const std::uint64_t seed : {4, 11, 2, 9}) {
+  for (const std::uint64_t seed : {4U, 11U, 2U, 9U}) {
     RandomVictimsSpec spec;
     spec.nodes = seed % 2 == 0 ? 40 : 5;
     spec.jobs = 4 * spec.nodes;

@@ -8,7 +8,7 @@ std::span<const TopologyReader> topology_readers() {
   static constexpr std::array<TopologyReader, 4> kAll{{
       {.name = "kueue",
        .help = "a cluster of Kueue as it is now, to berth.snapshot.v1",
-       .files = "what kubectl get -A -o json, or yaml, prints of ClusterQueues, Workloads, Topologies and Nodes; more in docs/kueue.md",
+       .files = "ClusterQueues, Workloads, Topologies and Nodes, from kubectl get -A -o json or yaml. See docs/kueue.md",
        .read = read_kueue},
       {.name = "lingjun",
        .help = "the switches of Alibaba's Lingjun cluster, to berth.snapshot.v1",
