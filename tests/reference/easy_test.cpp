@@ -151,8 +151,8 @@ TEST(Easy, ReleasedGpusThatNoJobHoldsAreEvents) {
 }
 
 // Policy `priority`: J displaces A, which then is the first blocked job and is reserved where B ends. K (long) cannot
-// take that GPU, and displaces no job while the reservation exists.
-TEST(Easy, DisplacedJobIsReservedAndLaterJobsDisplaceNone) {
+// take that GPU, and B may not be displaced.
+TEST(Easy, DisplacedJobIsReserved) {
   ProblemBuilder b;
   b.rack("", {1, 1});
   b.gang(1);
@@ -182,6 +182,101 @@ TEST(Easy, ReservedGpuTakesNoLongShare) {
   const ResultBuffers result = solve(p, easy(p, {kNever, kNever, 101 * s, 100 * s}, {ends(100 * s, 0)}));
 
   EXPECT_EQ(brief(result), (Lines{"kept", "reserved 0:1", "waits", "placed 0:1"}));
+}
+
+// node 0: R .     node 1: V     J needs node 0 whole: reserved at 100 s. K is long, and displaces V, which is not in its way.
+TEST(Easy, JobsBehindAReservationDisplaceOthers) {
+  ProblemBuilder b;
+  b.rack("", {2, 1});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b01});
+  b.gang(1, 2);
+  b.gang(1);
+  b.hold(b.gang(1), {.node = 1, .mask = 1});
+  const Problem p = b.build();
+  PassCase pass = easy(p, {kNever, kNever, kNever, kNever}, {ends(100 * s, 0), ends(300 * s, 3)});
+  pass.preemptive = true;
+  pass.victim_ok = {0, 1, 1, 1};
+  const ResultBuffers result = solve(p, pass);
+
+  EXPECT_EQ(brief(result), (Lines{"kept", "reserved 0:1", "placed 1:1", "preempted"}));
+  EXPECT_EQ(result.displaced_by, (std::vector<std::int32_t>{-1, -1, -1, 2}));
+  EXPECT_EQ(start_of(result), 100 * s);
+}
+
+// node 0: R V     J needs it whole: reserved at 100 s. A victim's GPU that is reserved serves only a job that ends before.
+TEST(Easy, WhatAVictimLeavesOfTheReservationIsForShortJobs) {
+  ProblemBuilder b;
+  b.rack("", {2});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b01});
+  b.gang(1, 2);
+  b.gang(1);
+  b.gang(1);
+  b.hold(b.gang(1), {.node = 0, .mask = 0b10});
+  const Problem p = b.build();
+  PassCase pass = easy(p, {kNever, kNever, 100 * s + 1, 100 * s, kNever}, {ends(100 * s, 0), ends(50 * s, 4)});
+  pass.preemptive = true;
+  pass.victim_ok = {0, 1, 1, 1, 1};
+  const ResultBuffers result = solve(p, pass);
+
+  EXPECT_EQ(brief(result), (Lines{"kept", "reserved 0:1", "waits", "placed 0:1", "preempted"}));
+  EXPECT_EQ(masks(result, 3), (std::vector<std::uint64_t>{0b10}));
+}
+
+// node 0: R . .     node 1: V V     node 2: W     J needs node 0 whole: reserved. K (long) needs a node with two GPUs. V and W would
+// leave, W keeps its GPU. L (long), behind both, finds none.
+TEST(Easy, AVictimThatIsNotNeededKeepsItsGpus) {
+  ProblemBuilder b;
+  b.rack("", {3, 2, 1});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b01});
+  b.gang(1, 3);
+  b.gang(1, 2);
+  b.hold(b.gang(1, 2), {.node = 1, .mask = 0b11});
+  b.hold(b.gang(1), {.node = 2, .mask = 1});
+  b.gang(1);
+  const Problem p = b.build();
+  PassCase pass = easy(p, {kNever, kNever, kNever, kNever, kNever, kNever}, {ends(100 * s, 0)});
+  pass.preemptive = true;
+  pass.victim_ok = {0, 1, 1, 1, 1, 1};
+  const ResultBuffers result = solve(p, pass);
+
+  EXPECT_EQ(brief(result), (Lines{"kept", "reserved 0:1", "placed 1:1", "preempted", "kept", "waits"}));
+}
+
+// node 0: 4 GPUs, 4000 milli-cores: R one and 1500, V one and 500. J: 2 GPUs and 3500, reserved at 100 s, when both have ended.
+// 500 are left beside it. V's cores are among them, and do not count once more when V leaves for a long job.
+TEST(Easy, CoresOfVictimsOnReservedNodesAreForShortJobs) {
+  ProblemBuilder b;
+  b.node({.gpus = 4, .cpu = 4000});
+  b.hold(b.gang(1), {.node = 0, .mask = 0b0001, .cpu = 1500});
+  b.ask({.gpus = 2, .cpu = 3500});
+  b.ask({.cpu = 1000});
+  b.ask({.cpu = 2200});
+  b.hold(b.ask({.cpu = 500}), {.node = 0, .mask = 0b0010, .cpu = 500});
+  const Problem p = b.build();
+  PassCase pass = easy(p, {kNever, kNever, 200 * s, 100 * s, kNever}, {ends(100 * s, 0), ends(50 * s, 4)});
+  pass.preemptive = true;
+  pass.victim_ok = {0, 1, 1, 1, 1};
+  const ResultBuffers result = solve(p, pass);
+
+  EXPECT_EQ(brief(result), (Lines{"kept", "reserved 0:1", "waits", "placed 0:1", "preempted"}));
+  EXPECT_EQ(start_of(result), 100 * s);
+}
+
+// GPU 0: halves R and V. J needs a whole GPU: GPU 0 at 100 s, as V ends before. A long share displaces V in vain, a short one does not.
+TEST(Easy, AShareOfAReservedGpuIsForShortJobs) {
+  ProblemBuilder b;
+  b.node({.gpus = 1, .sharing = true});
+  b.hold(b.ask({.share_ppm = 500'000}), {.node = 0, .mask = 1, .share_ppm = 500'000});
+  b.gang(1);
+  b.ask({.share_ppm = 500'000});
+  b.ask({.share_ppm = 500'000});
+  b.hold(b.ask({.share_ppm = 500'000}), {.node = 0, .mask = 1, .share_ppm = 500'000});
+  const Problem p = b.build();
+  PassCase pass = easy(p, {kNever, kNever, 101 * s, 100 * s, kNever}, {ends(100 * s, 0), ends(80 * s, 4)});
+  pass.preemptive = true;
+  pass.victim_ok = {0, 1, 1, 1, 1};
+
+  EXPECT_EQ(brief(solve(p, pass)), (Lines{"kept", "reserved 0:1", "waits", "placed 0:1", "preempted"}));
 }
 
 }  // namespace berth::test

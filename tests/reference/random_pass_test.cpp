@@ -201,6 +201,32 @@ TEST(RandomPass, ReservedAllocationsNeverOverlapInTime) {
   EXPECT_GE(reserved, 1000);
 }
 
+// EASY: jobs that displace others beside the reservation leave it alone.
+TEST(RandomPass, VictimsBesideAReservationDoNotDelayIt) {
+  std::int64_t displaced = 0;
+  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    const Problem p = random_problem(seed);
+    PassCase pass = random_pass(seed, p);
+    pass.discipline = kernel::Discipline::kEasy;
+    pass.preemptive = true;
+    const ResultBuffers result = solve(p, pass);
+    const auto reserved = std::find(result.outcome.begin(), result.outcome.end(), Outcome::kReserved);
+    if (reserved == result.outcome.end()) continue;
+    const auto position = static_cast<std::int32_t>(reserved - result.outcome.begin());
+    for (const std::int32_t by : result.displaced_by) displaced += by > position ? 1 : 0;
+    const std::vector<Stay> stays = stays_of(p, pass, result);
+    for (const Stay& one : stays) {
+      std::int64_t used = 0;
+      for (const Stay& other : stays) {
+        const bool then = other.from <= one.from && one.from < other.to;
+        if (then && other.node == one.node && other.gpu == one.gpu) used += other.ppm;
+      }
+      ASSERT_LE(used, kWholeGpu) << "seed " << seed << ", node " << one.node << " GPU " << one.gpu << " at " << one.from;
+    }
+  }
+  EXPECT_GE(displaced, 400);
+}
+
 // A generator that never reaches a branch tests nothing.
 TEST(RandomPass, EveryOutcomeOccursOften) {
   std::map<Outcome, int> seen;

@@ -22,11 +22,6 @@ bool gpu_is_required() {
   return value != nullptr && std::string(value) == "1";
 }
 
-std::uint64_t parity_stride() {
-  const char* value = std::getenv("BERTH_PARITY_STRIDE");
-  return value == nullptr ? 1 : std::max<std::uint64_t>(1, std::strtoull(value, nullptr, 10));
-}
-
 void OnBackend::SetUp() {
   std::string why;
   backend_ = make_backend(GetParam(), why);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/backend/backend.hpp"
+#include "tests/support/parity_stride.hpp"
 
 /// The backends that parity tests compare with the reference.
 namespace berth::test {
@@ -20,9 +21,6 @@ std::unique_ptr<core::PlacementBackend> make_backend(const std::string& name, st
 
 /// True when BERTH_REQUIRE_GPU=1: the machine has a GPU, so that skipping a GPU test would hide a fault.
 bool gpu_is_required();
-
-/// BERTH_PARITY_STRIDE: only every so manyth random case is tried, for backends that take long. 1 where it is not set.
-std::uint64_t parity_stride();
 
 /// One test per backend of the build. Each operation has its own suite, such as PlaceOnBackend.
 /// A backend that cannot be used here skips with the cause, or fails where a GPU is required.

@@ -262,7 +262,7 @@ void PlanBuilder::build(const StateImpl& s, const PassOutput& pass, Plan& plan) 
         reasons_.add_unavailable(job_index, d.reason);
       }
       if (pass.quotas != nullptr) pass.quotas->say_why(s, job_index, d.reason);
-      // Beside a reservation no job displaces others.
+      // Beside a reservation not all that victims hold would help.
       const bool tries_all = pass.as_stated && outcome == Outcome::kWaits && d.action == Action::kWait && (reserved < 0 || reserved > i);
       if (tries_all && pass.quotas != nullptr && pass.quotas->is_entitled(job_index) && lacks_room(d.reason.code) &&
           is_flat_gang(p, job_index))

@@ -71,7 +71,9 @@ class SerialPass {
 
   std::optional<Fit> fit_option(State& s, std::int32_t job, std::int32_t o, TimeUs start);
   std::optional<Fit> first_fit(State& s, std::int32_t job, TimeUs start);
-  std::optional<Fit> fit_now(std::int32_t job);
+  std::optional<Fit> fit_in(State& now, std::optional<State>& beyond, std::int32_t job);
+  void release_beyond(State& beyond, std::int32_t job) const;
+  void hold_beyond(State& beyond, std::int32_t job) const;
   std::optional<Fit> fit_with_victims(std::int32_t i);
   bool reserve(std::int32_t i);
   std::optional<Fit> fit_or_reserve(std::int32_t i);
@@ -81,7 +83,8 @@ class SerialPass {
   const ProblemView& p_;
   kernel::PlaceRequest request_;
   State now_;
-  std::optional<State> beyond_;  // with a reservation: resources for jobs that overlap it in time
+  std::optional<State> beyond_;             // with a reservation: resources for jobs that overlap it in time
+  std::vector<std::uint64_t> beyond_mask_;  // [nodes] GPUs of that reservation
   TimeUs reserve_at_ = kNever;
   bool tried_reservation_ = false;
   bool blocked_ = false;  // an earlier job failed
@@ -114,13 +117,13 @@ std::optional<Fit> SerialPass::first_fit(State& s, std::int32_t job, TimeUs star
   return std::nullopt;
 }
 
-// Step 4, and the last paragraph of section 7.
-std::optional<Fit> SerialPass::fit_now(std::int32_t job) {
-  if (!beyond_) return first_fit(now_, job, request_.now);
+// Step 4. Beside a reservation each option is tried in its own state.
+std::optional<Fit> SerialPass::fit_in(State& now, std::optional<State>& beyond, std::int32_t job) {
+  if (!beyond) return first_fit(now, job, request_.now);
   for (std::int32_t o = 0; o < options(job); ++o) {
     const bool in_time = run_time(job, o) != kNever && request_.now + run_time(job, o) <= reserve_at_;
-    State& own = in_time ? now_ : *beyond_;
-    State& other = in_time ? *beyond_ : now_;
+    State& own = in_time ? now : *beyond;
+    State& other = in_time ? *beyond : now;
     auto fit = fit_option(own, job, o, request_.now);
     if (!fit) continue;
     for (const kernel::PlacedRow& row : fit->entries) take(p_, other, piece_of(p_.groups[fit->demand->group_begin + row.group], row));
@@ -128,6 +131,29 @@ std::optional<Fit> SerialPass::fit_now(std::int32_t job) {
     return fit;
   }
   return std::nullopt;
+}
+
+// What a running job holds apart from the reservation.
+std::vector<Piece> pieces_beyond(const ProblemView& p, const std::vector<std::uint64_t>& reserved, std::int32_t job) {
+  std::vector<Piece> pieces;
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
+    Piece piece = piece_of(p.held[h]);
+    const std::uint64_t mask = reserved[static_cast<std::size_t>(piece.node)];
+    piece.mask &= ~mask;
+    if (mask != 0) piece.cpu = piece.memory = 0;
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+void SerialPass::release_beyond(State& beyond, std::int32_t job) const {
+  for (const Piece& piece : pieces_beyond(p_, beyond_mask_, job)) give(p_, beyond, piece);
+  charge_quota(p_, beyond, p_.job_queue[job], p_.held_type[job], -quota_held_by(p_, job));
+}
+
+void SerialPass::hold_beyond(State& beyond, std::int32_t job) const {
+  for (const Piece& piece : pieces_beyond(p_, beyond_mask_, job)) take(p_, beyond, piece);
+  charge_quota(p_, beyond, p_.job_queue[job], p_.held_type[job], quota_held_by(p_, job));
 }
 
 // Step 5.
@@ -140,20 +166,31 @@ std::optional<Fit> SerialPass::fit_with_victims(std::int32_t i) {
   }
   std::optional<Fit> fit;
   State best = now_;
+  std::optional<State> best_beyond;
   const auto count = smallest_prefix(static_cast<std::int32_t>(victims.size()), [&](std::int32_t n) {
     State trial = now_;
-    for (std::int32_t k = 0; k < n; ++k) release_job(p_, trial, job_at(victims[static_cast<std::size_t>(k)]));
-    auto one = first_fit(trial, job_at(i), request_.now);
+    std::optional<State> beyond = beyond_;
+    for (std::int32_t k = 0; k < n; ++k) {
+      const std::int32_t victim = job_at(victims[static_cast<std::size_t>(k)]);
+      release_job(p_, trial, victim);
+      if (beyond) release_beyond(*beyond, victim);
+    }
+    auto one = fit_in(trial, beyond, job_at(i));
     if (!one) return false;
     fit = std::move(one);
     best = std::move(trial);
+    best_beyond = std::move(beyond);
     return true;
   });
   if (!count) return std::nullopt;
   now_ = std::move(best);
+  beyond_ = std::move(best_beyond);
   for (std::int32_t k = *count - 1; k >= 0; --k) {
     const std::int32_t v = victims[static_cast<std::size_t>(k)];
-    if (take_back(p_, now_, job_at(v))) continue;
+    if (take_back(p_, now_, job_at(v))) {
+      if (beyond_) hold_beyond(*beyond_, job_at(v));
+      continue;
+    }
     at(v).displaced_by = i;
     displaced_job_[static_cast<std::size_t>(job_at(v))] = true;
   }
@@ -177,6 +214,8 @@ bool SerialPass::reserve(std::int32_t i) {
   if (!count) return false;
   reserve_at_ = std::max(request_.now, events[static_cast<std::size_t>(*count) - 1].at);
   beyond_ = without_reserved(p_, now_, later, fit->entries);
+  beyond_mask_.assign(now_.free.size(), 0);
+  for (const kernel::PlacedRow& row : fit->entries) beyond_mask_[static_cast<std::size_t>(row.node)] |= row.mask;
   at(i).outcome = Outcome::kReserved;
   at(i).reserve_at = reserve_at_;
   at(i).option = fit->option;
@@ -241,10 +280,10 @@ void SerialPass::visit(std::int32_t i) {
   bool quota_open = options(job) == 0;
   for (std::int32_t o = 0; o < options(job); ++o) quota_open = quota_open || quota(now_, job, o);
   const bool ahead = request_.discipline == Discipline::kConservative;
-  const bool reserved = beyond_ || !reserved_.empty();
+  const bool in_windows = !reserved_.empty();  // conservative, from the first reservation on
   std::optional<Fit> fit;
-  if (!ahead || !reserved) fit = fit_now(job);
-  if (!fit && request_.preemptive != 0 && !reserved) fit = fit_with_victims(i);
+  if (!in_windows) fit = fit_in(now_, beyond_, job);
+  if (!fit && request_.preemptive != 0 && !in_windows) fit = fit_with_victims(i);
   if (!fit && ahead) fit = fit_or_reserve(i);
   if (at(i).outcome == Outcome::kReserved) return;
   if (fit) {

@@ -5,19 +5,17 @@
 
 #include "host/sim/counts/backfill_lines.hpp"
 #include "host/sim/counts/count_run.hpp"
-#include "host/sim/counts/displaced_jobs.hpp"
 
 namespace berth::sim {
 
-/// The decisions of discipline `easy` (docs/placement.md, sections 6 and 7).
+/// The decisions of discipline `easy` (docs/placement.md, sections 6 and 7) with a policy that displaces no jobs.
 ///
 /// One job has a reservation: the first of all pools that finds no room. Its pool is looked at again when the reservation may be another
-/// one, and any pool when a job of it arrives, ends or is displaced, or when its reservation has gone.
+/// one, and any pool when a job of it arrives or ends, or when its reservation has gone.
 /// docs/simulation-reference.md ("Backfill by counts") says why nothing else changes a decision.
 class BackfillDecisions {
  public:
-  explicit BackfillDecisions(CountRun& run)
-      : run_(run), waiting_(run.nodes().pools()), displaced_(run), is_due_(to_index(run.nodes().pools())) {}
+  explicit BackfillDecisions(CountRun& run) : run_(run), waiting_(run.nodes().pools()), is_due_(to_index(run.nodes().pools())) {}
 
   bool is_empty(std::int32_t pool) const { return waiting_.is_empty(pool); }
   /// A job waits from now on.
@@ -42,18 +40,14 @@ class BackfillDecisions {
 
   void make_due(std::int32_t pool);
   JobPlace start_until_blocked();
-  bool find_gpus(const JobPlace& place);
   bool reserve_for(const JobPlace& place);
   void place_reservation();
   void start_behind(const JobPlace& blocked, std::int32_t pool, bool reserved);
-  void displace_behind(JobPlace behind, std::int32_t pool);
-  void start_or_move(const JobPlace& place, bool moved, std::size_t displaced);
+  void start(const JobPlace& place);
   std::int64_t free_beside(std::int32_t pool) const;
-  std::size_t next_displaced(std::int32_t pool, const JobPlace& behind) const;
 
   CountRun& run_;
   BackfillLines waiting_;
-  DisplacedJobs displaced_;
   std::vector<std::uint8_t> is_due_;  // [pools]
   std::vector<std::int32_t> due_;
   Reservation reservation_;

@@ -57,7 +57,7 @@ std::optional<SimulationTotals> simulate_counts(const Replayed& trace, const Sna
   const bool conservative = chosen.rules.discipline == kernel::Discipline::kConservative;
   const bool ranked = chosen.policy != nullptr && chosen.policy->follows_from_columns() && !easy && !conservative;
   const bool by_count = chosen.policy != nullptr && (ranked || rests(chosen)) && !chosen.entry->class_rule &&
-                        !(conservative && chosen.entry->preemptive) && chosen.rules.packing != core::Packing::kConsolidate &&
+                        !((easy || conservative) && chosen.entry->preemptive) && chosen.rules.packing != core::Packing::kConsolidate &&
                         chosen.rules.packing != core::Packing::kContention && !chosen.rules.consolidation && !chosen.rules.admits_by_count;
   const bool steady = settings.events.events.empty() && settings.queue_changes.changes.empty() && !settings.failures.any() &&
                       !saves_while_running(settings.overheads);

@@ -24,13 +24,13 @@ struct FlatSteps {
   const OptionRow* options;
   const std::int32_t* job_queue;
   const FlatDemand* flat;
-  std::int32_t* known_now;
+  std::int32_t* known;
   const std::int32_t* infeasible;  // null: demands are not known to be infeasible
   PlaceResult result;
   const std::int32_t* counted_level;
   bool preemptive;
 
-  /// Does the step of position i. @returns false when it changed nothing but `known_now`: another step has to do it
+  /// Does the step of position i. @returns false when it changed nothing but `known`: another step has to do it
   BERTH_HD bool step(std::int32_t i) {
     if (running[i] != 0) return false;
     const std::int32_t job = order[i];
@@ -39,7 +39,7 @@ struct FlatSteps {
     const std::int32_t queue = job_queue[job];
     for (std::int32_t o = 0; o < n; ++o) {
       const std::int32_t d = options[first + o].demand;
-      if (known_now[d] == run.round || (infeasible != nullptr && infeasible[d] != 0)) continue;
+      if (known[d] == run.round || (infeasible != nullptr && infeasible[d] != 0)) continue;
       const FlatDemand demand = flat[d];
       if (!queues_have_room(queues, queue, demand.type, demand.quota)) continue;
       if (demand.filter == kNone) return false;
@@ -51,7 +51,7 @@ struct FlatSteps {
       }
       if (enough && demand.members > 1) return false;  // several nodes may hold them
       run.w.group.sync();
-      if (run.lead()) known_now[d] = run.round;
+      if (run.lead()) known[d] = run.round;
       run.w.group.sync();
     }
     bool any_quota = false;

@@ -28,7 +28,7 @@ struct PlacePass {
   bool blocked = false;        // strict: an earlier job failed
   bool plain = false;          // no resource is overcommitted: a victim that need not leave gets back exactly what it held
   bool queue_charged = false;  // by the current job, which displaced others: their release needed the up-to-date usage
-  std::int32_t round = 1;      // see PlaceWorkspace::known_now
+  std::int32_t round = 1;      // see PlaceWorkspace::known
   std::int32_t limit = 0;      // positions from here on are not tried
 
   BERTH_HD bool lead() const { return w.group.rank() == 0; }
@@ -63,15 +63,63 @@ struct PlacePass {
     return false;
   }
 
+  BERTH_HD const GroupRow* groups_of(std::int32_t job, std::int32_t o) const {
+    return w.p.groups + w.p.demands[option_of(job, o).demand].group_begin;
+  }
+
   BERTH_HD void undo(std::int32_t job, std::int32_t o, std::int32_t from) {
-    undo_entries(w, w.p.groups + w.p.demands[option_of(job, o).demand].group_begin, from);
+    const GroupRow* rows = groups_of(job, o);
+    if (beside() && lead()) {
+      for (std::int32_t e = w.n_entries - 1; e >= from; --e) {
+        const PlacedRow& entry = w.entries[e];
+        const GroupRow& row = rows[entry.group];
+        give_mask(w.p, later, entry.node, entry.mask, ~ws.reserved[entry.node], row.share_ppm, row.gpu_memory, entry.members * row.cpu,
+                  entry.members * row.memory);
+      }
+    }
+    undo_entries(w, rows, from);
+  }
+
+  /// EASY: what starts now goes beside a reservation.
+  BERTH_HD bool beside() const { return reserved && request.discipline == Discipline::kEasy; }
+  /// Whether the job has ended before the reservation begins: it may use what that takes.
+  BERTH_HD bool ends_in_time(std::int32_t job, std::int32_t o) const {
+    const TimeUs end = end_of(request.now, run_of(job, o));
+    return end != kNever && end <= reserve_at;
+  }
+  /// Of `known` and `infeasible`: the half that holds for an option.
+  BERTH_HD std::int32_t half_of(std::int32_t job, std::int32_t o) const { return beside() && !ends_in_time(job, o) ? w.p.n_demands : 0; }
+
+  /// Places option o beside a reservation, in both states.
+  BERTH_HD bool place_beside(std::int32_t job, std::int32_t o, Known known) {
+    const bool in_time = ends_in_time(job, o);
+    const std::int32_t from = w.n_entries;
+    const PassState now = w.s;
+    if (!in_time) w.s = later;
+    const bool placed = place(job, o, request.now, known);
+    w.s = now;
+    if (!placed) return false;
+    PassState& other = in_time ? later : w.s;
+    const GroupRow* rows = groups_of(job, o);
+    w.group.sync();
+    if (lead()) {
+      for (std::int32_t e = from; e < w.n_entries; ++e) {
+        const PlacedRow& entry = w.entries[e];
+        const GroupRow& row = rows[entry.group];
+        take_mask(w.p, other, entry.node, entry.mask, row.share_ppm, row.gpu_memory, entry.members * row.cpu, entry.members * row.memory);
+      }
+    }
+    w.group.sync();
+    return true;
   }
 
   /// The first option that passes quota and fits now; kNone. It stays charged, except for the usage of queues.
   BERTH_HD std::int32_t fit(std::int32_t job, TimeUs start, Known known) {
     const std::int32_t n = options_of(job);
     for (std::int32_t o = 0; o < n; ++o) {
-      if (quota_ok(w.s, job, o) && place(job, o, start, known)) return o;
+      if (!quota_ok(w.s, job, o)) continue;
+      const Known half{known.column == nullptr ? nullptr : known.column + half_of(job, o), known.mark};
+      if (beside() ? place_beside(job, o, half) : place(job, o, start, half)) return o;
     }
     return kNone;
   }
@@ -145,13 +193,13 @@ struct PlacePass {
   BERTH_HD std::int32_t start(std::int32_t i, std::int32_t job, bool& any_quota) {
     const std::int32_t n = options_of(job);
     any_quota = false;
-    if (reserved) return start_beside_reservation(job, any_quota);
     for (std::int32_t o = 0; o < n; ++o) {
       if (!quota_ok(w.s, job, o)) continue;
       any_quota = true;
       if (known_infeasible(job, o)) continue;
       // Free GPUs only decrease until a job is displaced, so a failure holds until then.
-      if (place(job, o, request.now, {ws.known_now, round})) return o;
+      const Known known{ws.known + half_of(job, o), round};
+      if (beside() ? place_beside(job, o, known) : place(job, o, request.now, known)) return o;
     }
     return request.preemptive != 0 ? start_by_displacing(i, job) : kNone;
   }
@@ -160,7 +208,7 @@ struct PlacePass {
   BERTH_HD bool known_infeasible(std::int32_t job, std::int32_t o) const {
     if (request.preemptive == 0 || !may_remember()) return false;
     const std::int32_t d = option_of(job, o).demand;
-    return w.p.demands[d].exact != 0 && ws.infeasible[d] != 0;
+    return w.p.demands[d].exact != 0 && (ws.infeasible[d] != 0 || ws.infeasible[half_of(job, o) + d] != 0);
   }
   /// Free GPUs and later victims only decrease together, unless classes or end times make them differ between jobs.
   BERTH_HD bool may_remember() const { return w.p.has_until == 0 && request.class_rule == 0; }
@@ -180,7 +228,9 @@ struct PlacePass {
       hope = gpus && quota_in_reach(job, o);
     }
     if (!hope) return kNone;
-    VictimList victims{w.p, request, ws.before, ws.victim_node, ws.displaced, ws.latest, ws.listed, i, all, by_quota, request.n};
+    VictimList victims{w.p,        request, ws.before, ws.victim_node, ws.displaced, ws.latest,
+                       ws.listed,  i,       all,       by_quota,       request.n,    beside() ? &later : nullptr,
+                       ws.reserved};
     std::int32_t count = 0;
     const std::int32_t option = fit_after(victims, job, count, {may_remember() ? ws.infeasible : nullptr, 1});
     if (option == kNone) return kNone;
@@ -191,7 +241,10 @@ struct PlacePass {
       charge_queue(w.p, w.s, job, d.gpu_type, d.quota);
       for (std::int32_t k = count - 1; k >= 0; --k) {
         const std::int32_t v = ws.listed[k];
-        if (hold_again(w.p, w.s, request.order[v])) continue;
+        if (hold_again(w.p, w.s, request.order[v])) {
+          if (beside()) hold_beside(w.p, later, ws.reserved, request.order[v]);
+          continue;
+        }
         ws.displaced[v] = 1;
         ws.gone[request.order[v]] = 1;
         result.displaced_by[v] = i;
@@ -215,35 +268,6 @@ struct PlacePass {
       }
     }
     return true;
-  }
-
-  BERTH_HD std::int32_t start_beside_reservation(std::int32_t job, bool& any_quota) {
-    const std::int32_t n = options_of(job);
-    for (std::int32_t o = 0; o < n; ++o) {
-      if (!quota_ok(w.s, job, o)) continue;
-      any_quota = true;
-      const TimeUs end = end_of(request.now, run_of(job, o));
-      const bool is_short = end != kNever && end <= reserve_at;
-      const std::int32_t from = w.n_entries;
-      const PassState now = w.s;
-      if (!is_short) w.s = later;
-      const bool placed = place(job, o, request.now, Known{is_short ? ws.known_now : ws.known_later, round});
-      w.s = now;
-      if (!placed) continue;
-      PassState& other = is_short ? later : w.s;
-      const DemandRow& demand = w.p.demands[option_of(job, o).demand];
-      w.group.sync();
-      if (lead()) {
-        for (std::int32_t e = from; e < w.n_entries; ++e) {
-          const PlacedRow& entry = w.entries[e];
-          const GroupRow& row = w.p.groups[demand.group_begin + entry.group];
-          take_mask(w.p, other, entry.node, entry.mask, row.share_ppm, row.gpu_memory, entry.members * row.cpu, entry.members * row.memory);
-        }
-      }
-      w.group.sync();
-      return o;
-    }
-    return kNone;
   }
 
   /// Section 7: the first blocked job gets the earliest place that running jobs leave for it.
@@ -275,6 +299,7 @@ struct PlacePass {
     w.n_entries = end;
     if (lead()) events.change(w.s, count, 0);
     w.group.sync();
+    for (std::int32_t n = w.group.rank(); n < w.p.n_nodes; n += w.group.size()) ws.reserved[n] = 0;
     copy_state(w.group, w.p, w.s, later);
     if (lead()) {
       for (std::int32_t e = from; e < end; ++e) {
@@ -286,6 +311,7 @@ struct PlacePass {
           later.used_ppm[w.p.gpu_begin[node] + lowest(left)] = kWholeGpu;
         }
         set_free(w.p, later, node, later.free[node] & ~entry.mask);
+        ws.reserved[node] |= entry.mask;
       }
     }
     w.group.sync();
@@ -387,7 +413,7 @@ BERTH_HD void place(Group& group, const ProblemView& problem, const PlaceRequest
                                     problem.options,
                                     problem.job_queue,
                                     ws.flat,
-                                    ws.known_now,
+                                    ws.known,
                                     remembers ? ws.infeasible : nullptr,
                                     result,
                                     run.w.counted_level,

@@ -77,6 +77,26 @@ BERTH_HD inline void hold_job(const ProblemView& p, PassState& s, std::int32_t j
   charge_queue(p, s, job, p.held_type[job], held_quota(p, job));
 }
 
+/// As release_job, in the state that leaves alone a reservation: its GPUs stay taken, and so do cores and memory of its nodes.
+/// Queues are charged in the state now alone. `reserved`: [n_nodes]. One thread.
+BERTH_HD inline void release_beside(const ProblemView& p, PassState& s, const std::uint64_t* reserved, std::int32_t job) {
+  for (std::int32_t h = p.held_begin[job]; h < p.held_end[job]; ++h) {
+    const HeldRow& r = p.held[h];
+    const std::uint64_t kept = reserved[r.node];
+    give_mask(p, s, r.node, r.mask & ~kept, p.node_open[r.node], r.share_ppm, r.gpu_memory, kept == 0 ? r.cpu : 0,
+              kept == 0 ? r.memory : 0);
+  }
+}
+
+/// The exact inverse of release_beside. One thread.
+BERTH_HD inline void hold_beside(const ProblemView& p, PassState& s, const std::uint64_t* reserved, std::int32_t job) {
+  for (std::int32_t h = p.held_end[job] - 1; h >= p.held_begin[job]; --h) {
+    const HeldRow& r = p.held[h];
+    const std::uint64_t kept = reserved[r.node];
+    take_mask(p, s, r.node, r.mask & ~kept, r.share_ppm, r.gpu_memory, kept == 0 ? r.cpu : 0, kept == 0 ? r.memory : 0);
+  }
+}
+
 BERTH_HD inline bool row_still_free(const ProblemView& p, const PassState& s, const HeldRow& r) {
   if (s.cpu[r.node] != kNoLimit && r.cpu > 0 && s.cpu[r.node] < r.cpu) return false;
   if (s.memory[r.node] != kNoLimit && r.memory > 0 && s.memory[r.node] < r.memory) return false;

@@ -67,9 +67,9 @@ struct PlaceWorkspace {
   std::int32_t* count;        // [1] number of them that are released: from one thread to all
   std::uint8_t* displaced;    // [n]
   std::uint8_t* gone;         // [n_jobs] the same by index of the job
-  std::int32_t* known_now;    // [n_demands] round in which it did not fit in the free GPUs; a round ends when more become free
-  std::int32_t* known_later;  // [n_demands] the same, with the reservation respected
-  std::int32_t* infeasible;   // [n_demands] 1: did not fit with all victims released
+  // Of these two the second half is the same for what leaves alone the reservation of EASY.
+  std::int32_t* known;        // [2 * n_demands] round in which it did not fit in the free GPUs; a round ends when more become free
+  std::int32_t* infeasible;   // [2 * n_demands] 1: did not fit with all victims released
   std::int32_t* latest;       // [n_demands] no victim behind this position holds a node that the demand allows; n: not known
   std::int64_t* later_gpus;   // [n_types] GPUs of later victims: an upper bound
   std::int64_t* later_queue;  // [n_queues * (n_types + 1)] quota used by later victims: an upper bound
@@ -77,6 +77,7 @@ struct PlaceWorkspace {
   std::int32_t* n_events;     // [1]
   std::int64_t* cpu_left;     // [n_nodes] of reserved nodes, at the start of the reservation and after it
   std::int64_t* memory_left;  // [n_nodes]
+  std::uint64_t* reserved;    // [n_nodes] GPUs of the reservation of EASY, once there is one
   FlatDemand* flat;           // [n_demands] where has_flat_steps
   TimelineSpace timeline;     // conservative
 };
@@ -152,9 +153,8 @@ inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceR
   ws.count = c.take<std::int32_t>(1);
   ws.displaced = c.take<std::uint8_t>(r.n);
   ws.gone = c.take<std::uint8_t>(p.n_jobs);
-  ws.known_now = c.take<std::int32_t>(p.n_demands);
-  ws.known_later = c.take<std::int32_t>(p.n_demands);
-  ws.infeasible = c.take<std::int32_t>(p.n_demands);
+  ws.known = c.take<std::int32_t>(std::int64_t{2} * p.n_demands);
+  ws.infeasible = c.take<std::int32_t>(std::int64_t{2} * p.n_demands);
   ws.latest = c.take<std::int32_t>(r.preemptive != 0 ? p.n_demands : 0);
   ws.later_gpus = c.take<std::int64_t>(p.n_types);
   ws.later_queue = c.take<std::int64_t>(std::int64_t{p.n_queues} * (p.n_types + 1));
@@ -162,6 +162,7 @@ inline PlaceWorkspace carve(BumpAllocator& c, const ProblemView& p, const PlaceR
   ws.n_events = c.take<std::int32_t>(1);
   ws.cpu_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
   ws.memory_left = c.take<std::int64_t>(easy ? p.n_nodes : 0);
+  ws.reserved = c.take<std::uint64_t>(easy ? p.n_nodes : 0);
   ws.flat = c.take<FlatDemand>(has_flat_steps(p, r) ? p.n_demands : 0);
   if (r.discipline == Discipline::kConservative) ws.timeline = carve_timeline(c, p, r);
   return ws;
@@ -236,7 +237,7 @@ BERTH_HD void init_workspace(Group& group, const ProblemView& p, const PlaceRequ
   copy_column(group, p.gpu_used_memory, s.used_memory, gpus);
   copy_column(group, p.queue_used, s.queue_used, std::int64_t{p.n_queues} * (p.n_types + 1));
   for (std::int32_t i = group.rank(); i < p.n_demands; i += group.size()) {
-    ws.known_now[i] = ws.known_later[i] = ws.infeasible[i] = 0;
+    ws.known[i] = ws.known[p.n_demands + i] = ws.infeasible[i] = ws.infeasible[p.n_demands + i] = 0;
     if (r.preemptive != 0) ws.latest[i] = r.n;
   }
   for (std::int32_t i = group.rank(); i < p.n_demands && has_flat_steps(p, r); i += group.size()) {

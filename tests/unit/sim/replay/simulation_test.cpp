@@ -52,6 +52,21 @@ TEST(Simulation, TheHeadOfTheLineHoldsUpAllBehindIt) {
   EXPECT_EQ(run(trace_of(kThree), io::uniform_cluster(2, 4), under("fifo", {{"discipline", "greedy"}})).rows, "c 2-7 a 0-10 b 10-30 ");
 }
 
+// large waits for h, which it may not displace, and is reserved at 1,000. small displaces the job of the lower class beside it at
+// once, whether or not it ends before.
+TEST(Simulation, ASmallUrgentJobIsNotHeldUpByALargeOneThatIsReserved) {
+  for (const std::int64_t run_s : {500, 5'000}) {
+    Trace trace = trace_of(
+        {job("h", 0, 1'000, 8), job("low", 0, 10'000, 4), job("rest", 0, 20'000, 4), job("large", 10, 100, 8), job("small", 20, run_s, 4)});
+    trace.jobs[0].preemption_class = trace.jobs[3].preemption_class = trace.jobs[4].preemption_class = 1;
+    for (std::size_t j : {0U, 3U, 4U}) trace.jobs[j].priority = 1;
+    trace.jobs[2].preemption_class = 2;
+    const std::string rows = run(trace, io::uniform_cluster(2, 8), under("priority")).rows;
+    EXPECT_NE(rows.find(fmt::format("small 20-{} ", 20 + run_s)), std::string::npos) << rows;
+    EXPECT_NE(rows.find("large 1000-1100 "), std::string::npos) << rows;
+  }
+}
+
 // d displaces a and b. By count c, the last of all, has no GPU then, and b runs on: it ends 100 s sooner.
 TEST(Simulation, AdmissionByCountsLetsNoJobOfAWorseRankRun) {
   const Trace trace = trace_of({job("a", 0, 1'000, 8), job("b", 1, 2'000, 4), job("c", 2, 3'000, 1), job("d", 3, 100, 9)});
