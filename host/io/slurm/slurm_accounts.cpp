@@ -128,6 +128,10 @@ class AccountTree {
         notes_.count("association", " with a limit of GPUs for each job, which is left out: Slurm holds such jobs itself", name);
       if (one.longest_s > 0) notes_.count("association", " with MaxWall, which is left out: Slurm holds longer jobs itself", name);
     }
+    for (const auto& [account, one] : by_account_) {
+      if (!one->parent.empty() && by_account_.count(one->parent) == 0)
+        notes_.count("account", " below one that has no association: it stands below none", account);
+    }
     // Above each account: no circle, and not too deep. A queue of a user comes below.
     for (const auto& [account, one] : by_account_) {
       const SlurmAssociation* at = one;

@@ -219,7 +219,7 @@ std::string parse_gpu_limits(std::string_view text, SlurmGpuLimits& out) {
     const auto limit = core::parse_whole(value, kMaxBytes);
     const bool good = limit && (name.size() == kGpus.size() || !type.empty()) && name_problem(type).empty() && type != "*";
     if (!good) return fmt::format("'{}' is no limit of GPUs such as gres/gpu:h100=8", cut_utf8(item, 60));
-    out[std::string(type)] = *limit;
+    if (!out.emplace(std::string(type), *limit).second) return fmt::format("'{}' is there twice", cut_utf8(name, 60));
   }
   return {};
 }

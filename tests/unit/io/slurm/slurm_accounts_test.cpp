@@ -90,6 +90,12 @@ TEST(SlurmAccounts, WithoutParentsThereIsNoTree) {
   EXPECT_TRUE(noted(import, "accounts form no tree; add ParentName"));
 }
 
+TEST(SlurmAccounts, AnUnknownParentIsNoted) {
+  const io::SlurmImport import = with("Account|User|ParentName|GrpTRES\nroot|||\nlab||gone|gres/gpu=4\n", {{"lab"}});
+  EXPECT_EQ(shown(import.snapshot, "lab"), " 1000000 *=4");
+  EXPECT_TRUE(noted(import, "below one that has no association"));
+}
+
 TEST(SlurmAccounts, TheRootIsAQueueWhereItHasLimits) {
   const Snapshot s = with("Account|User|ParentName|GrpTRES\nroot|||gres/gpu=10\nlab||root|\n", {{"lab"}}).snapshot;
   EXPECT_EQ(shown(s, "lab"), "root 1000000");
@@ -185,6 +191,7 @@ TEST(SlurmAccounts, AssocMgrIsRead) {
 TEST(SlurmAccounts, WrongTablesAreRefusedWhereTheyStand) {
   EXPECT_NE(problem_with("Account|User|GrpTRES\na||gres/gpu=x\n").find("'gres/gpu=x' is no limit of GPUs such as gres/gpu:h100=8"),
             std::string::npos);
+  EXPECT_NE(problem_with("Account|User|GrpTRES\na||gres/gpu=8,cpu=1,gres/gpu=4\n").find("'gres/gpu' is there twice"), std::string::npos);
   EXPECT_NE(problem_with("Account|User|GrpTRES\na|\n").find("a row of 2 columns below a header of 3: use sacctmgr -P"), std::string::npos);
   EXPECT_NE(problem_with("Account|User|Share\na||-1\n").find("'-1' is no number of shares"), std::string::npos);
   EXPECT_NE(problem_with("Account|User\n|\n").find("an association without an account"), std::string::npos);
