@@ -11,49 +11,95 @@
 
 namespace berth::core {
 
+namespace {
+
+std::int64_t wants(const ShareRequest& one) { return one.most - one.gets; }
+
+// a / b for a >= 0, b > 0 and quotients of 63 bits. A division of 128 bits takes ten times as long.
+std::int64_t whole_part(Wide a, Wide b) {
+  const double near = static_cast<double>(a) / static_cast<double>(b);
+  if (near >= 0x1p50) return static_cast<std::int64_t>(a / b);
+  auto n = static_cast<std::int64_t>(near);
+  while (n * b > a) --n;
+  while ((n + 1) * b <= a) ++n;
+  return n;
+}
+
+// What is left for takers of so many weights in all.
+struct ShareRest {
+  Wide left = 0, weights = 0;
+};
+
+// The level of a taker is what it wants over its weight. Puts those first whose level is not above what the rest has for each weight
+// once all of a lower level are satisfied. @returns how many; `rest` is without them. Quickselect: O(n) on average
+std::size_t satisfy(std::span<const ShareRequest> takers, std::vector<std::size_t>& order, ShareRest& rest) {
+  std::size_t first = 0, last = order.size();
+  std::uint64_t random = 1;
+  while (first < last) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const ShareRequest pivot = takers[order[first + static_cast<std::size_t>((random >> 33) % (last - first))]];
+    const auto level_against = [&](std::size_t i) {  // of taker i, and of the pivot
+      return std::pair{Wide{wants(takers[i])} * pivot.weight, Wide{wants(pivot)} * takers[i].weight};
+    };
+    const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+    const auto is_up_to = [&](std::size_t i) { return level_against(i).first <= level_against(i).second; };
+    const auto is_below = [&](std::size_t i) { return level_against(i).first < level_against(i).second; };
+    const auto upper = std::partition(at(first), at(last), is_up_to);
+    ShareRest then = rest;
+    for (auto i = at(first); i != upper; ++i) {
+      then.left -= wants(takers[*i]);
+      then.weights -= takers[*i].weight;
+    }
+    if (then.left >= 0 && wants(pivot) * then.weights <= then.left * pivot.weight) {
+      rest = then;
+      first = static_cast<std::size_t>(upper - order.begin());
+    } else {
+      last = static_cast<std::size_t>(std::partition(at(first), upper, is_below) - order.begin());
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
 std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<ShareRequest> takers, ShareMemory& memory) {
   std::int64_t left = std::max<std::int64_t>(0, amount);
-  for (ShareRequest& one : takers) {
-    one.gets = std::clamp<std::int64_t>(std::min(one.first, one.most), 0, left);
-    left -= one.gets;
-  }
-  const auto wants = [](const ShareRequest& one) { return one.most - one.gets; };
   std::vector<std::size_t>& order = memory.order;
   order.clear();
-  Wide weights = 0;
+  ShareRest rest;
   for (std::size_t i = 0; i < takers.size(); ++i) {
-    if (wants(takers[i]) <= 0 || takers[i].weight <= 0) continue;
+    ShareRequest& one = takers[i];
+    one.gets = std::clamp<std::int64_t>(std::min(one.first, one.most), 0, left);
+    left -= one.gets;
+    if (wants(one) <= 0 || one.weight <= 0) continue;
     order.push_back(i);
-    weights += takers[i].weight;
+    rest.weights += one.weight;
   }
-  // Those first that are satisfied at the lowest level.
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const Wide level_a = Wide{wants(takers[a])} * takers[b].weight, level_b = Wide{wants(takers[b])} * takers[a].weight;
-    return level_a != level_b ? level_a < level_b : a < b;
-  });
-  std::size_t at = 0;
-  for (; at < order.size(); ++at) {
-    ShareRequest& one = takers[order[at]];
-    if (Wide{wants(one)} * weights > Wide{left} * one.weight) break;
-    left -= wants(one);
-    weights -= one.weight;
-    one.gets = one.most;
-  }
+  if (left == 0) return 0;
+  rest.left = left;
+  const std::size_t satisfied = satisfy(takers, order, rest);
+  for (std::size_t i = 0; i < satisfied; ++i) takers[order[i]].gets = takers[order[i]].most;
+  left = static_cast<std::int64_t>(rest.left);
   // The others are offered the same for each weight.
   std::vector<ShareMemory::Remainder>& remainders = memory.remainders;
   remainders.clear();
-  const std::int64_t rest = left;
-  for (; at < order.size(); ++at) {
-    ShareRequest& one = takers[order[at]];
-    const Wide offer = Wide{rest} * one.weight;
-    const auto whole = static_cast<std::int64_t>(offer / (weights * unit)) * unit;
+  for (std::size_t i = satisfied; i < order.size(); ++i) {
+    ShareRequest& one = takers[order[i]];
+    const Wide offer = rest.left * one.weight;
+    const std::int64_t whole = whole_part(offer, rest.weights * unit) * unit;
     one.gets += whole;
     left -= whole;
-    remainders.push_back({offer - whole * weights, order[at]});
+    remainders.push_back({offer - whole * rest.weights, order[i]});
   }
-  std::sort(remainders.begin(), remainders.end(), [](const ShareMemory::Remainder& a, const ShareMemory::Remainder& b) {
+  const auto by_parts = [](const ShareMemory::Remainder& a, const ShareMemory::Remainder& b) {
     return a.parts != b.parts ? a.parts > b.parts : a.taker < b.taker;
-  });
+  };
+  // Where each of the first takes a whole unit, their order does not matter.
+  const auto units = std::min<std::int64_t>(left / unit, std::ssize(remainders));
+  std::nth_element(remainders.begin(), remainders.begin() + units, remainders.end(), by_parts);
+  const bool even = left % unit == 0 && std::all_of(remainders.begin(), remainders.begin() + units,
+                                                    [&](const ShareMemory::Remainder& one) { return wants(takers[one.taker]) >= unit; });
+  if (!even) std::sort(remainders.begin(), remainders.end(), by_parts);
   for (const ShareMemory::Remainder& one : remainders) {
     const std::int64_t more = std::min({unit, left, wants(takers[one.taker])});
     takers[one.taker].gets += more;

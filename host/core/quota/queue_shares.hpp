@@ -30,7 +30,7 @@ struct ShareMemory {
 /// Divides `amount` by weighted max-min. First every taker gets `first`, in their order. The rest goes to those that want more, in
 /// proportion to their weights; none gets more than `most`. What each gets of the rest is in whole units, and units that are left go,
 /// one each, to the greatest remainders, ties to the first. It is the division of KAI (docs/quotas.md, "Shares").
-/// O(n log n). @returns what is left
+/// O(n) on average, O(n log n) where not all take whole units. @returns what is left
 std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<ShareRequest> takers, ShareMemory& memory);
 
 /// What the jobs of each queue are entitled to, in millionths of a GPU, by GPU type and over all types (docs/quotas.md).

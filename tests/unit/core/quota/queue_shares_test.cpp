@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/state.hpp"
+#include "host/core/base/wide.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::test {
@@ -26,6 +27,48 @@ std::vector<std::int64_t> shares(std::int64_t amount, std::vector<ShareRequest> 
 }
 
 using Gets = std::vector<std::int64_t>;
+
+// The same division, one taker after another in the order of their levels.
+std::vector<std::int64_t> shares_in_order(std::int64_t amount, std::vector<ShareRequest> takers, std::int64_t unit) {
+  using core::Wide;
+  std::int64_t left = std::max<std::int64_t>(0, amount);
+  std::vector<ShareRequest*> order;
+  Wide weights = 0;
+  for (ShareRequest& one : takers) {
+    one.gets = std::clamp<std::int64_t>(std::min(one.first, one.most), 0, left);
+    left -= one.gets;
+    if (one.most <= one.gets || one.weight <= 0) continue;
+    order.push_back(&one);
+    weights += one.weight;
+  }
+  std::stable_sort(order.begin(), order.end(), [](const ShareRequest* a, const ShareRequest* b) {
+    return Wide{a->most - a->gets} * b->weight < Wide{b->most - b->gets} * a->weight;
+  });
+  std::size_t at = 0;
+  for (; at < order.size() && (order[at]->most - order[at]->gets) * weights <= Wide{left} * order[at]->weight; ++at) {
+    left -= order[at]->most - order[at]->gets;
+    weights -= order[at]->weight;
+    order[at]->gets = order[at]->most;
+  }
+  std::vector<std::pair<Wide, ShareRequest*>> remainders;
+  const std::int64_t rest = left;
+  for (; at < order.size(); ++at) {
+    const Wide offer = Wide{rest} * order[at]->weight;
+    const auto whole = static_cast<std::int64_t>(offer / (weights * unit)) * unit;
+    order[at]->gets += whole;
+    left -= whole;
+    remainders.emplace_back(whole * weights - offer, order[at]);  // by address: those of `takers` ascend
+  }
+  std::sort(remainders.begin(), remainders.end());
+  for (const auto& [parts, one] : remainders) {
+    const std::int64_t more = std::min({unit, left, one->most - one->gets});
+    one->gets += more;
+    left -= more;
+  }
+  std::vector<std::int64_t> got;
+  for (const ShareRequest& one : takers) got.push_back(one.gets);
+  return got;
+}
 
 // Nodes of one type with `gpus` GPUs in all.
 Snapshot cluster(std::int32_t gpus, std::vector<Queue> queues) {
@@ -112,6 +155,22 @@ TEST(QueueShares, AreWeightedMaxMin) {
         ASSERT_FALSE(a.gets < a.most && (b.gets - 1) * a.weight > (a.gets + 1) * b.weight) << round;
       }
     }
+  }
+}
+
+TEST(QueueShares, AreThoseOfTheDivisionInOrder) {
+  Random random(12);
+  for (int round = 0; round < 20'000; ++round) {
+    const std::int64_t unit = random.of<std::int64_t>({1, 1000, kWholeGpu});
+    const std::int64_t scale = random.of<std::int64_t>({1, unit, 1'000'000'000'000});
+    const std::int64_t heavy = random.of<std::int64_t>({1, 7, 1'000'000'000'000});
+    std::vector<ShareRequest> takers(static_cast<std::size_t>(random.of<std::int32_t>({1, 2, 9, 60})));
+    for (ShareRequest& one : takers) {
+      one = {random.within(0, 40) * scale, random.within(0, 5) * heavy, random.within(-3, 9) * scale};
+      if (random.percent(20)) one.most += random.within(0, 999);
+    }
+    const std::int64_t amount = random.within(-1, 500) * scale;
+    ASSERT_EQ(shares(amount, takers, unit), shares_in_order(amount, takers, unit)) << round;
   }
 }
 
