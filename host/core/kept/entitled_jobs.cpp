@@ -11,14 +11,10 @@ namespace berth::core {
 void EntitledJobs::read(const StateImpl& s, const kernel::ProblemView& p, Quotas quotas, std::span<const std::int32_t> jobs,
                         const std::function<bool(std::int32_t)>& is_rejected) {
   const auto count = [&](std::int32_t job) {
-    Counted now;
-    if (s.jobs[to_index(job)].job != nullptr) {
-      const bool runs = s.job.running[to_index(job)] != 0;
-      if (runs || !is_rejected(job)) now = {s.job.queue[to_index(job)], asked_amount(p, job), {}};
-      if (runs) now.held = held_amount(s, p, job);
-      if (runs && now.asked.gpus == 0) now.asked = now.held;
-    }
-    Counted& before = counted_[to_index(job)];
+    QuotaJob now;
+    const bool is_there = s.jobs[to_index(job)].job != nullptr;
+    if (is_there && (s.job.running[to_index(job)] != 0 || !is_rejected(job))) now = quota_job(s, p, job);
+    QuotaJob& before = counted_[to_index(job)];
     const bool asks_the_same = now.queue == before.queue && now.asked.gpus == before.asked.gpus && now.asked.type == before.asked.type;
     if (!asks_the_same) {
       const auto ask = [&](std::int32_t queue, const QuotaAmount& amount) {

@@ -37,11 +37,6 @@ class EntitledJobs {
   std::span<const Raised> raised() const { return raised_; }
 
  private:
-  /// What is counted of a job.
-  struct Counted {
-    std::int32_t queue = -1;
-    QuotaAmount asked, held;
-  };
   /// The next job of a class.
   struct Next {
     OrderPlace place;
@@ -54,7 +49,7 @@ class EntitledJobs {
   bool known_ = false, divided_ = false;
   Quotas quotas_ = Quotas::kLimits;
   QuotaLedger ledger_;
-  std::vector<Counted> counted_;  // [jobs of the state]
+  std::vector<QuotaJob> counted_;  // [jobs of the state]
   std::vector<Raised> raised_;
   std::vector<std::uint8_t> has_room_;  // [queues] 0: no job of it is entitled
   std::vector<Next> heap_;

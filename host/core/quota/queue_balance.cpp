@@ -20,27 +20,22 @@ void QueueBalance::begin(const StateView& state) {
   for (const std::int32_t job : s.job_order) put(state, job);
 }
 
-const QueueBalance::JobRow& QueueBalance::at(std::int32_t job) const {
-  static const JobRow absent;
+const QuotaJob& QueueBalance::at(std::int32_t job) const {
+  static const QuotaJob absent;
   return to_index(job) < jobs_.size() ? jobs_[to_index(job)] : absent;
 }
 
-void QueueBalance::count(const JobRow& job, std::int64_t sign) {
-  ledger_.ask(job.queue, {sign * (job.asked.gpus > 0 ? job.asked.gpus : job.held.gpus), job.asked.type});
+void QueueBalance::count(const QuotaJob& job, std::int64_t sign) {
+  ledger_.ask(job.queue, {sign * job.asked.gpus, job.asked.type});
   ledger_.take(job.queue, {sign * job.held.gpus, job.held.type});
 }
 
 void QueueBalance::put(const StateView& state, std::int32_t job) {
   const StateImpl& s = impl_of(state);
-  const kernel::ProblemView& p = s.problem();
   remove(job);
   if (to_index(job) >= jobs_.size()) jobs_.resize(to_index(job) + 1);
-  JobRow& row = jobs_[to_index(job)];
-  row.queue = s.job.queue[to_index(job)];
-  row.asked = asked_amount(p, job);
-  if (s.job.running[to_index(job)] != 0) row.held = held_amount(s, p, job);
-  if (row.asked.gpus == 0) row.asked.type = row.held.type;
-  count(row, 1);
+  jobs_[to_index(job)] = quota_job(s, s.problem(), job);
+  count(jobs_[to_index(job)], 1);
 }
 
 void QueueBalance::remove(std::int32_t job) {
@@ -81,7 +76,7 @@ void QueueBalance::were_entitled(const std::vector<std::int32_t>& started, std::
   out.assign(started.size(), 0);
   for (const std::int32_t job : started) ledger_.take(at(job).queue, {-at(job).held.gpus, at(job).held.type});
   for (std::size_t i = 0; i < started.size(); ++i) {
-    const JobRow& row = at(started[i]);
+    const QuotaJob& row = at(started[i]);
     out[i] = ledger_.is_within(row.queue, row.held, false) ? 1 : 0;
     ledger_.take(row.queue, row.held);
   }

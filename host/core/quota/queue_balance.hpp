@@ -41,14 +41,10 @@ class QueueBalance {
   void were_entitled(const std::vector<std::int32_t>& started, std::vector<std::uint8_t>& out);
 
  private:
-  struct JobRow {
-    std::int32_t queue = -1;
-    QuotaAmount asked, held;
-  };
-  const JobRow& at(std::int32_t job) const;
-  void count(const JobRow& job, std::int64_t sign);
+  const QuotaJob& at(std::int32_t job) const;
+  void count(const QuotaJob& job, std::int64_t sign);
 
-  std::vector<JobRow> jobs_;  // [jobs]
+  std::vector<QuotaJob> jobs_;  // [jobs]
   std::vector<std::int32_t> parent_;
   std::vector<Row> rows_;               // [queues]
   std::vector<std::int64_t> of_types_;  // [queues] sum of what is guaranteed by type

@@ -26,6 +26,14 @@ QuotaAmount held_amount(const StateImpl& s, const kernel::ProblemView& p, std::i
   return held;
 }
 
+QuotaJob quota_job(const StateImpl& s, const kernel::ProblemView& p, std::int32_t job) {
+  QuotaJob counted{s.job.queue[to_index(job)], asked_amount(p, job), {}};
+  if (s.job.running[to_index(job)] == 0) return counted;
+  counted.held = held_amount(s, p, job);
+  if (counted.asked.gpus == 0) counted.asked = counted.held;
+  return counted;
+}
+
 void QuotaLedger::begin(const StateImpl& s) {
   columns_ = static_cast<std::int32_t>(s.gpu_types.size()) + 1;
   asked_.assign(s.queues.size() * to_index(columns_), 0);

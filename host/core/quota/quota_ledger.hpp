@@ -19,6 +19,14 @@ QuotaAmount asked_amount(const kernel::ProblemView& problem, std::int32_t job);
 /// What a running job holds, of the type of `asked_amount`.
 QuotaAmount held_amount(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job);
 
+/// A job as its queue counts it.
+struct QuotaJob {
+  std::int32_t queue = -1;  ///< -1: of none
+  QuotaAmount asked, held;
+};
+/// A running job without options asks for what it holds.
+QuotaJob quota_job(const StateImpl& state, const kernel::ProblemView& problem, std::int32_t job);
+
 /// Fills up what queues are entitled to, job by job. Columns are GPU types, and all types together.
 class QuotaLedger {
  public:

@@ -46,9 +46,9 @@ void QuotaOrder::look(const StateImpl& s, std::span<const std::int32_t> running,
     if (std::exchange(asked_[to_index(job)], 1) == 0) ledger_.ask(s.job.queue[to_index(job)], amount);
   };
   for (const std::int32_t job : running) {
-    const QuotaAmount held = held_amount(s, *problem_, job), asked = asked_amount(*problem_, job);
-    ask(job, asked.gpus > 0 ? asked : held);
-    ledger_.take(s.job.queue[to_index(job)], held);
+    const QuotaJob counted = quota_job(s, *problem_, job);
+    ask(job, counted.asked);
+    ledger_.take(counted.queue, counted.held);
   }
   for (const std::int32_t job : order) ask(job, asked_amount(*problem_, job));
   ledger_.divide(s, quotas_ == Quotas::kFair);
@@ -317,6 +317,9 @@ void QuotaOrder::say_why(const StateImpl& s, std::int32_t victim, Reason& reason
   reason.gpu_type = ledger_.is_all_types(why.column) ? -1 : why.column;
   reason.asked = why.entitled / kWholeGpu;
   reason.best = why.before / kWholeGpu;
+  const std::int32_t own = s.job.queue[to_index(victim)];
+  if (own < 0 || own == reason.queue) return;
+  reason.free = std::max<std::int64_t>(0, had_[to_index(own)] - ledger_.entitled(own, quotas_ == Quotas::kFair)) / kWholeGpu;
 }
 
 }  // namespace berth::core

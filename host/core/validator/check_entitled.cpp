@@ -82,8 +82,8 @@ class AfterAllLeft {
       const bool runs = s_.job.running[to_index(job)] != 0;
       if (runs) running.push_back(job);
       if (!runs && rejected[to_index(job)] != 0) continue;
-      const QuotaAmount asked = asked_amount(p_, job);
-      ledger_.ask(s_.job.queue[to_index(job)], runs && asked.gpus == 0 ? held_amount(s_, p_, job) : asked);
+      const QuotaJob counted = quota_job(s_, p_, job);
+      ledger_.ask(counted.queue, counted.asked);
     }
     ledger_.divide(s_, fair_);
     const auto age = [&](std::int32_t job) {
