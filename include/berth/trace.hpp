@@ -39,7 +39,8 @@ struct TraceJob {
   bool deadline_hard = false;       ///< the job is useless after the deadline
   std::int64_t deadline_value = 0;  ///< value of meeting the deadline
   TimeUs time_limit_us = kNever;
-  std::int32_t priority = 0;  ///< larger is more important
+  std::int32_t priority = 0;          ///< larger is more important
+  std::int32_t preemption_class = 0;  ///< as Preemption::preemption_class
   std::int64_t weight_ppm = 1'000'000;
   std::string profile;    ///< name in `Trace::profiles`, empty: none
   std::int64_t work = 0;  ///< millionths of the profile's unit; 0: not stated. `run_us` is the time it took where the source measured it

@@ -12,6 +12,7 @@
 #include "host/core/base/decimal.hpp"
 #include "host/core/base/violations.hpp"
 #include "host/core/base/wide.hpp"
+#include "host/core/model/costs.hpp"
 
 namespace berth::core {
 namespace {
@@ -119,9 +120,7 @@ class ReasonText {
         return fmt::format("would delay {}, which {}", other(),
                            r_.until_us == kNever ? "has a reservation" : "is to start " + at(r_.until_us));
       case ReasonCode::kLostPriority:
-        if (r_.queue < 0) return fmt::format("displaced by {}", other());
-        return fmt::format("displaced by {}: queue {} is entitled to {}, and its jobs before that have {}", other(), names_.queue(r_.queue),
-                           r_.gpu_type < 0 ? counted(r_.asked, "GPU") : counted(r_.asked, fmt::format("{} GPU", type())), r_.best);
+        return fmt::format("displaced by {}", other()) + (r_.queue < 0 ? "" : reclaimed());
       case ReasonCode::kDeadlineImpossible:
         return too_late();
       case ReasonCode::kNodeFailed:
@@ -134,6 +133,15 @@ class ReasonText {
         return "the plan that the policy chose has no GPUs for it";
     }
     return {};
+  }
+
+  std::string reclaimed() const {
+    std::string text = fmt::format(": queue {} is entitled to {}, and its jobs before that have {}", names_.queue(r_.queue),
+                                   r_.gpu_type < 0 ? counted(r_.asked, "GPU") : counted(r_.asked, fmt::format("{} GPU", type())), r_.best);
+    if (job_ == nullptr) return text;
+    if (r_.free > 0) text += fmt::format("; queue {} borrows {}", job_->queue, r_.free);
+    if (const TimeUs lost = displace_cost(job_->costs); lost > 0) text += fmt::format("; this costs it {}", duration_text(lost));
+    return text;
   }
 
   std::string_view type() const { return names_.gpu_type(r_.gpu_type); }

@@ -137,7 +137,7 @@ class Evidence {
   }
 
   // A queue got GPUs back that it is entitled to.
-  void reclaimed(const Job& job, const Reason& r) {
+  void reclaimed(std::int32_t victim, const Job& job, const Reason& r) {
     const std::int32_t queue = s_.job.queue[to_index(r.other_job)];
     if (r.queue != queue) {
       found_.of(job, "is displaced for queue {}; the job that displaces it is of another", s_.queues[to_index(r.queue)].id);
@@ -150,6 +150,11 @@ class Evidence {
     if (r.best + gpus / kWholeGpu > r.asked || r.missing != 0) {
       found_.of(job, "is displaced for {} GPUs of a queue that has {} of the {} that it is entitled to", gpus / kWholeGpu, r.best, r.asked);
     }
+    const std::int32_t own = s_.job.queue[to_index(victim)];
+    const std::int64_t used = own < 0 ? 0 : s_.queue_used[to_index(own) * columns_ + columns_ - 1];
+    if (r.free < 0 || r.free > used / kWholeGpu) {
+      found_.of(job, "is displaced, and its queue borrows {} GPUs; its jobs have {}", r.free, used / kWholeGpu);
+    }
   }
 
   void numbers(const Decision& d, const Job& job) {
@@ -161,7 +166,7 @@ class Evidence {
         [[fallthrough]];
       case ReasonCode::kLostPriority:
         if (r.queue >= 0) {
-          reclaimed(job, r);
+          reclaimed(d.job, job, r);
           return;
         }
         [[fallthrough]];

@@ -50,6 +50,7 @@ Job submitted_job(const TraceJob& from, const TraceForm& form, const Demanded& d
   job.time_limit_us = from.time_limit_us;
   job.deadline = {from.deadline_us, from.deadline_hard, from.deadline_value};
   job.priority = from.priority;
+  job.preemption.preemption_class = from.preemption_class;
   job.weight_ppm = from.weight_ppm;
   if (demanded.queue) job.queue = from.queue;
   if (demanded.cpu) job.constraints.cpu_milli_per_gpu = per_gpu(from.cpu_milli, from.gpus);

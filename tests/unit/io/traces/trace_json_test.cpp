@@ -48,6 +48,7 @@ TEST(TraceJson, EveryFieldReadsBack) {
   job.deadline_hard = true;
   job.deadline_value = -5;
   job.priority = -3;
+  job.preemption_class = -7;
   job.weight_ppm = 1'500'000;
   job.profile = "p/1";
   job.work = 12'345'678;
@@ -127,7 +128,7 @@ TEST(TraceJson, WhatAProfileOrADeadlineWouldHaveToExplainIsRefusedAlone) {
             std::string::npos)
       << problem(with_job(row + R"("profile":"p"})"));
   for (const char* bad : {R"("work":1})", R"("elastic":true})", R"("deadline_hard":true})", R"("deadline_value":1})", R"("weight":0})",
-                          R"("priority":2147483648})"}) {
+                          R"("priority":2147483648})", R"("preemption_class":2147483648})", R"("preemption_class":0.5})"}) {
     EXPECT_NE(problem(with_job(row + bad)), "no error") << bad;
   }
   const std::string head = R"({"schema":"berth.trace.v1","jobs":[],"profiles":)";
