@@ -34,6 +34,7 @@ const std::vector<RuleCase>& kueue_cases() {
       {"kueue-within-too-few", kPriority, "withinClusterQueue LowerPriority: mid has the same priority", {}},
       {"kueue-within-newer", kPriority, "withinClusterQueue LowerOrNewerEqualPriority: the newest", {"in", "w2"}},
       {"kueue-within-newer", kPriority, "withinClusterQueue LowerPriority: all have the same", {}, RuleAnswer{"in", "w2"}},
+      {"kueue-within-newer", kGreedy, "withinClusterQueue Never", {}},
       // keps/1337-preempt-within-cohort-while-borrowing
       {"kueue-borrow-priority", kPriority, "borrowWithinCohort LowerPriority: low_a is enough", {"in", "low_a"}},
       {"kueue-borrow-priority", kGreedy, "borrowWithinCohort Never: a job that borrows displaces no other", {}},

@@ -42,12 +42,19 @@ RuleAnswer answer_of(const ClusterState& state, const Plan& plan) {
   for (const auto& [job, decision] : by_index) {
     const std::string& id = state.job(job)->id;
     switch (decision->action) {
-      case Action::kStart: append(answer.starts, id); break;
-      case Action::kPreempt: append(answer.displaced, id); break;
+      case Action::kStart:
+        append(answer.starts, id);
+        break;
+      case Action::kPreempt:
+        append(answer.displaced, id);
+        break;
       case Action::kResize:
       case Action::kMigrate:
-      case Action::kReplace: append(answer.changed, id + " " + place_of(state, plan, *decision)); break;
-      default: break;
+      case Action::kReplace:
+        append(answer.changed, id + " " + place_of(state, plan, *decision));
+        break;
+      default:
+        break;
     }
   }
   return answer;

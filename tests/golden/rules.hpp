@@ -33,8 +33,8 @@ inline constexpr RulePlan kOnesPlus{"ones-plus", "ones-plus"};
 struct RuleCase {
   const char* scenario;
   RulePlan plan;
-  const char* setting;               ///< of that system
-  RuleAnswer theirs;                 ///< derived by hand from its documented rule
+  const char* setting;                ///< of that system
+  RuleAnswer theirs;                  ///< derived by hand from its documented rule
   std::optional<RuleAnswer> berth{};  ///< where Berth decides otherwise
 };
 
