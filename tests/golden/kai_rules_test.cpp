@@ -24,10 +24,11 @@ const std::vector<RuleCase>& kai_cases() {
       {"kai-queue-priority-weights", kFair, "queue priority: 2 + 2, 2 + 1, 3", {"v0 v1 v2 v3 l0 l1 l2 d0 d1 d2"}},
       {"kai-limit", kFair, "limit", {"q0 q1 q2 q3"}},
       // pkg/scheduler/actions/integration_tests/reclaim
-      {"kai-reclaim", kFair, "queue1 has 3 of 2, queue0 1 of 2", {"pending", "run2"}},
+      {"kai-reclaim", kGreedy, "queue1 has 3 of the 2 that it deserves, queue0 1 of 2", {"pending", "run2"}},
+      {"kai-reclaim", kFair, "queue1 has 3 of its fair share of 2, queue0 1 of 2", {"pending", "run2"}},
       {"kai-reclaim-none", kFair, "fair shares of 3 and 1", {}},
-      {"kai-reclaim-whole", kFair, "a pod of 2 leaves for one of 1", {"pending", "run0"}},
-      {"kai-reclaim-department", kFair, "queues are compared below their first common parent", {"pending", "victim"}},
+      {"kai-reclaim-whole", kGreedy, "a pod of 2 leaves for one of 1", {"pending", "run0"}},
+      {"kai-reclaim-department", kGreedy, "queues are compared below their first common parent", {"pending", "victim"}},
       {"kai-fair-share", kFair, "the reclaimer stays within its fair share: 4 of 4", {"fits", "a4 a5"}},
       {"kai-over-fair-share", kFair, "the reclaimer would exceed its fair share: 5 of 4", {}},
       // docs/priority, docs/scheduling-deep-dive

@@ -48,6 +48,7 @@ const std::vector<RuleCase>& kueue_cases() {
       {"kueue-fair-strategies", kFair, "LessThanInitialShare: 1/9 < 3/9, so the lowest priority", {"a1", "low"}, RuleAnswer{"a1", "high"}},
       {"kueue-fair-strategies", kPriorityFair, "LessThanInitialShare: 1/9 < 3/9, so the lowest priority", {"a1", "low"}},
       {"kueue-fair-weight", kFair, "a with a3 2/9 / 2; b 2/9 without b5, 1/9 without b4, too", {"a3", "b4 b5"}},
+      {"kueue-fair-weight-large", kFair, "of 12: a with a4 3/12 / 2; b 3/12, 2/12, and 2/12 before the third", {"a4", "b5 b6 b7"}},
       {"kueue-fair-weight-0", kFair, "weight 0: the share of b is infinite while it borrows", {"a3", "b3 b4 b5"}},
       {"kueue-fair-weight-0-nominal", kFair, "weight 0: b does not borrow", {}},
       {"kueue-cohort-weights", kFair, "k of 8: k / 0.75 <= (8 - k) / 0.25 until k = 6", {"i0 i1 i2 i3 i4 i5", "r2 r3 r4 r5 r6 r7"}},
