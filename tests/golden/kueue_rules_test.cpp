@@ -6,9 +6,8 @@
 #include "tests/golden/rules.hpp"
 
 namespace berth::test {
-namespace {
 
-const std::vector<RuleCase>& kueue_cases() {
+std::span<const RuleCase> kueue_cases() {
   static const std::vector<RuleCase> cases = {
       // site/content/en/docs/concepts/cluster_queue.md, cohort.md
       {"kueue-borrowing", kGreedy, "borrowing: 9 + 12 = 21", {"a0 a1 a2 a3 a4 a5 a6"}},
@@ -56,8 +55,6 @@ const std::vector<RuleCase>& kueue_cases() {
   };
   return cases;
 }
-
-}  // namespace
 
 TEST(KueueRules, PlansAreAsStated) { expect_answers(kueue_cases()); }
 TEST(KueueRules, EachHasAGoldenPlanAndARow) { expect_documented(kueue_cases(), "kueue-"); }

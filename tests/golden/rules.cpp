@@ -35,31 +35,6 @@ std::string place_of(const ClusterState& state, const Plan& plan, const Decision
   return std::to_string(state.job(decision.job)->shapes[static_cast<std::size_t>(decision.shape)].gpus) + "@" + nodes;
 }
 
-RuleAnswer answer_of(const ClusterState& state, const Plan& plan) {
-  std::map<std::int32_t, const Decision*> by_index;  // jobs of the snapshot in its order
-  for (const Decision& decision : plan.decisions) by_index[decision.job] = &decision;
-  RuleAnswer answer;
-  for (const auto& [job, decision] : by_index) {
-    const std::string& id = state.job(job)->id;
-    switch (decision->action) {
-      case Action::kStart:
-        append(answer.starts, id);
-        break;
-      case Action::kPreempt:
-        append(answer.displaced, id);
-        break;
-      case Action::kResize:
-      case Action::kMigrate:
-      case Action::kReplace:
-        append(answer.changed, id + " " + place_of(state, plan, *decision));
-        break;
-      default:
-        break;
-    }
-  }
-  return answer;
-}
-
 // The cells of a row, without the blanks around them.
 std::vector<std::string> cells_of(const std::string& row) {
   std::vector<std::string> cells;
@@ -100,11 +75,40 @@ std::ostream& operator<<(std::ostream& out, const RuleAnswer& answer) {
   return out << "starts: " << answer.starts << "; displaced: " << answer.displaced << "; changed: " << answer.changed;
 }
 
+RuleAnswer answer_of(const ClusterState& state, const Plan& plan) {
+  std::map<std::int32_t, const Decision*> by_index;  // jobs of the snapshot in its order
+  for (const Decision& decision : plan.decisions) by_index[decision.job] = &decision;
+  RuleAnswer answer;
+  for (const auto& [job, decision] : by_index) {
+    const std::string& id = state.job(job)->id;
+    switch (decision->action) {
+      case Action::kStart:
+        append(answer.starts, id);
+        break;
+      case Action::kPreempt:
+        append(answer.displaced, id);
+        break;
+      case Action::kResize:
+      case Action::kMigrate:
+      case Action::kReplace:
+        append(answer.changed, id + " " + place_of(state, plan, *decision));
+        break;
+      default:
+        break;
+    }
+  }
+  return answer;
+}
+
+Snapshot golden_snapshot(const std::string& scenario) {
+  const std::string name = (golden_folder() / scenario / "snapshot.json").generic_string();
+  return io::parse_snapshot(io::read_file(name), name);
+}
+
 void expect_answers(std::span<const RuleCase> cases) {
   for (const RuleCase& one : cases) {
     SCOPED_TRACE(std::string(one.scenario) + " " + one.plan.name + ", " + one.setting);
-    const std::string name = (golden_folder() / one.scenario / "snapshot.json").generic_string();
-    const ClusterState state(io::parse_snapshot(io::read_file(name), name));
+    const ClusterState state(golden_snapshot(one.scenario));
     const Plan plan = Engine().decide(state, named_request(one.plan.policy, Backend::kCpu));
     EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
     EXPECT_EQ(answer_of(state, plan), one.berth.value_or(one.theirs));

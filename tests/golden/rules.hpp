@@ -5,6 +5,10 @@
 #include <span>
 #include <string>
 
+#include "berth/plan.hpp"
+#include "berth/snapshot.hpp"
+#include "berth/state.hpp"
+
 namespace berth::test {
 
 /// Which jobs a decision starts, which running jobs it displaces, and which it resizes or moves: ids in the order of the snapshot,
@@ -38,11 +42,18 @@ struct RuleCase {
   std::optional<RuleAnswer> berth{};  ///< where Berth decides otherwise
 };
 
+RuleAnswer answer_of(const ClusterState& state, const Plan& plan);
+
+/// The snapshot of a scenario of data/golden.
+Snapshot golden_snapshot(const std::string& scenario);
+
 /// Berth's plans are the answers that the cases state.
 void expect_answers(std::span<const RuleCase> cases);
 
 /// Every case has a golden plan, and a row in docs/quota-rules.md that says whether both answers are the same. There are no others of
 /// scenarios whose name starts with `prefix`.
 void expect_documented(std::span<const RuleCase> cases, const std::string& prefix);
+
+std::span<const RuleCase> kueue_cases();
 
 }  // namespace berth::test
