@@ -9,9 +9,8 @@
 #include "tests/golden/rules.hpp"
 
 namespace berth::test {
-namespace {
 
-const std::vector<RuleCase>& kai_cases() {
+std::span<const RuleCase> kai_cases() {
   static const std::vector<RuleCase> cases = {
       // docs/fairness, docs/queues, docs/scheduling-deep-dive
       {"kai-weights", kFair, "over-quota weights: 2 + 1.5 and 2 + 4.5", {"a0 a1 a2 a3 b0 b1 b2 b3 b4 b5"}},
@@ -46,11 +45,14 @@ const std::vector<RuleCase>& kai_cases() {
       {"kai-min-runtime-over", kFair, "reclaimMinRuntime: 30 of 30 s", {"pending", "victim"}},
       {"kai-min-runtime-preempt", kPriority, "preemptMinRuntime: train0 10 of 20 s, train1 20 of 20 s", {"build", "train1"}},
       // docs/elastic
-      {"kai-elastic", kGreedy, "surplus pods leave first", {"pending", "", "elastic 1@n0"}, RuleAnswer{"pending", "elastic"}},
-      {"kai-elastic", kLargest, "surplus pods leave first", {"pending", "", "elastic 1@n0"}},
+      {"kai-elastic", kGreedy, "surplus pods leave first", {"pending", "", "elastic 1@n0"}},
+      {"kai-elastic-shapes", kGreedy, "surplus pods leave first", {"pending", "", "elastic 1@n0"}, RuleAnswer{"pending", "elastic"}},
+      {"kai-elastic-shapes", kLargest, "surplus pods leave first", {"pending", "", "elastic 1@n0"}},
   };
   return cases;
 }
+
+namespace {
 
 // A queue asks for `asks` jobs of one GPU.
 struct Division {

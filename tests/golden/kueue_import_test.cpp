@@ -4,28 +4,17 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 #include "host/io/kueue/kueue.hpp"
 #include "tests/golden/named_request.hpp"
+#include "tests/golden/objects.hpp"
 #include "tests/golden/rules.hpp"
 
 namespace berth::test {
 namespace {
-
-std::string quoted(const std::string& text) { return '"' + text + '"'; }
-
-// Second `s` of the examples; they end within the first two minutes.
-std::string instant(TimeUs at) {
-  const std::int64_t s = at / kSecond;
-  const auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
-  return quoted("2026-05-04T08:" + two(s / 60) + ":" + two(s % 60) + "Z");
-}
 
 std::string object(const std::string& kind, const std::string& metadata, const std::string& spec, const std::string& status = "") {
   return R"({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": )" + quoted(kind) + R"(, "metadata": {"name": )" + metadata +
@@ -65,7 +54,7 @@ std::string queue_objects(const Snapshot& s, const Queue& queue) {
 }
 
 std::string workload(const Job& job) {
-  const std::string since = instant(job.submit_us);
+  const std::string since = quoted(instant(job.submit_us));
   std::string status;
   if (job.state == JobState::kRunning) {
     status = R"("admission": {"clusterQueue": )" + quoted(job.queue) +
@@ -94,14 +83,6 @@ std::string kueue_objects(const Snapshot& s) {
   return all;
 }
 
-// Without the namespace; the importer has an order of its own.
-std::set<std::string> ids_of(const std::string& words) {
-  std::istringstream in(words);
-  std::set<std::string> ids;
-  for (std::string word; in >> word;) ids.insert(word.compare(0, 3, "ns/") == 0 ? word.substr(3) : word);
-  return ids;
-}
-
 }  // namespace
 
 TEST(KueueImport, ObjectsOfTheExamplesAreDecidedAsTheirGoldenPlans) {
@@ -114,9 +95,7 @@ TEST(KueueImport, ObjectsOfTheExamplesAreDecidedAsTheirGoldenPlans) {
     EXPECT_TRUE(import.left_out.empty());
     const ClusterState state(import.snapshot);
     const Plan plan = Engine().decide(state, named_request(one.plan.policy, Backend::kCpu));
-    const RuleAnswer answer = answer_of(state, plan), expected = one.berth.value_or(one.theirs);
-    EXPECT_EQ(ids_of(answer.starts), ids_of(expected.starts));
-    EXPECT_EQ(ids_of(answer.displaced), ids_of(expected.displaced));
+    expect_same_jobs(answer_of(state, plan), one.berth.value_or(one.theirs));
     ++decided;
   }
   EXPECT_EQ(decided, std::ssize(kueue_cases()) - 1);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -28,11 +29,13 @@ void append(std::string& to, const std::string& word) { to += (to.empty() ? "" :
 // "3@n0,n1"
 std::string place_of(const ClusterState& state, const Plan& plan, const Decision& decision) {
   std::string nodes;
+  int gpus = 0;
   for (std::int32_t e = decision.entry_begin; e < decision.entry_end; ++e) {
-    const std::string& node = state.node(plan.entries[static_cast<std::size_t>(e)].node).id;
-    nodes += (nodes.empty() ? "" : ",") + node;
+    const PlanEntry& entry = plan.entries[static_cast<std::size_t>(e)];
+    gpus += std::popcount(entry.gpus);
+    nodes += (nodes.empty() ? "" : ",") + state.node(entry.node).id;
   }
-  return std::to_string(state.job(decision.job)->shapes[static_cast<std::size_t>(decision.shape)].gpus) + "@" + nodes;
+  return std::to_string(gpus) + "@" + nodes;
 }
 
 // The cells of a row, without the blanks around them.

@@ -54,6 +54,7 @@ void expect_answers(std::span<const RuleCase> cases);
 /// scenarios whose name starts with `prefix`.
 void expect_documented(std::span<const RuleCase> cases, const std::string& prefix);
 
+std::span<const RuleCase> kai_cases();
 std::span<const RuleCase> kueue_cases();
 
 }  // namespace berth::test
