@@ -56,5 +56,6 @@ void expect_documented(std::span<const RuleCase> cases, const std::string& prefi
 
 std::span<const RuleCase> kai_cases();
 std::span<const RuleCase> kueue_cases();
+std::span<const RuleCase> slurm_cases();
 
 }  // namespace berth::test

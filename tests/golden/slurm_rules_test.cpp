@@ -7,9 +7,8 @@
 #include "tests/golden/rules.hpp"
 
 namespace berth::test {
-namespace {
 
-const std::vector<RuleCase>& slurm_cases() {
+std::span<const RuleCase> slurm_cases() {
   static const std::vector<RuleCase> cases = {
       // slurm.conf(5) PreemptType, PreemptMode, PreemptExemptTime; sacctmgr(1) Preempt
       {"slurm-preempt-qos", kPriority, "Preempt=low of the QOS high", {"urgent", "cheap"}},
@@ -26,6 +25,8 @@ const std::vector<RuleCase>& slurm_cases() {
   };
   return cases;
 }
+
+namespace {
 
 const std::vector<RuleCase>& drf_cases() {
   static const std::vector<RuleCase> cases = {
