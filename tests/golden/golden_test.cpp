@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "berth/io.hpp"
 #include "berth/state.hpp"
 #include "tests/golden/layout.hpp"
+#include "tests/golden/named_request.hpp"
 
 namespace berth {
 namespace {
@@ -42,25 +42,12 @@ std::vector<Case> golden_cases() {
   return cases;
 }
 
-// "fifo@discipline=easy,x=1" -> policy and parameters.
-Request request_named(const std::string& stem, Backend backend) {
-  Request request;
-  request.backend = backend;
-  std::istringstream parts(stem);
-  std::getline(parts, request.policy, '@');
-  for (std::string one; std::getline(parts, one, ',');) {
-    const std::size_t equals = one.find('=');
-    request.params.emplace_back(one.substr(0, equals), equals == std::string::npos ? "" : one.substr(equals + 1));
-  }
-  return request;
-}
-
 // The plan as text, without what may differ between machines: backend and times.
 std::string planned(const Case& one, Backend backend) {
   const std::string name = one.snapshot.generic_string();
   const ClusterState state(io::parse_snapshot(io::read_file(name), name));
   Engine engine;
-  Plan plan = engine.decide(state, request_named(one.expected.stem().string(), backend));
+  Plan plan = engine.decide(state, test::named_request(one.expected.stem().string(), backend));
   EXPECT_EQ(validate_plan(state, plan), std::vector<std::string>{});
   plan.backend = "any";
   plan.backend_note.clear();

@@ -1,0 +1,104 @@
+// The settings of docs/quota-rules.md are those that `berth import kueue` makes: the examples as objects of Kueue lead to the same
+// answers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "berth/engine.hpp"
+#include "berth/state.hpp"
+#include "host/io/kueue/kueue.hpp"
+#include "tests/golden/named_request.hpp"
+#include "tests/golden/objects.hpp"
+#include "tests/golden/rules.hpp"
+
+namespace berth::test {
+namespace {
+
+std::string object(const std::string& kind, const std::string& metadata, const std::string& spec, const std::string& status = "") {
+  return R"({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": )" + quoted(kind) + R"(, "metadata": {"name": )" + metadata +
+         R"(}, "spec": {)" + spec + R"(}, "status": {)" + status + "}}\n";
+}
+
+std::string quota(std::int64_t nominal, std::int64_t borrowing) {
+  return R"("resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "f", "resources": [{"name": )"
+         R"("nvidia.com/gpu", "nominalQuota": )" +
+         quoted(std::to_string(nominal)) + (borrowing == kUnlimited ? "" : R"(, "borrowingLimit": )" + quoted(std::to_string(borrowing))) +
+         "}]}]}]";
+}
+
+std::string weight(const Queue& queue) { return R"(, "fairSharing": {"weight": )" + quoted(std::to_string(queue.weight_ppm) + "u") + "}"; }
+
+// A queue with others below it is a Cohort. Its own quota is what it has on top of theirs.
+std::string queue_objects(const Snapshot& s, const Queue& queue) {
+  std::int64_t nominal = queue.quotas.empty() ? 0 : queue.quotas[0].guarantee;
+  const std::int64_t borrowing = queue.quotas.empty() ? kUnlimited : queue.quotas[0].borrowing;
+  bool is_cohort = false;
+  for (const Queue& below : s.queues) {
+    if (below.parent != queue.id) continue;
+    is_cohort = true;
+    nominal -= below.quotas.empty() ? 0 : below.quotas[0].guarantee;
+  }
+  nominal = std::max<std::int64_t>(0, nominal);
+  if (is_cohort) {
+    const std::string parent = queue.parent.empty() ? "" : R"("parentName": )" + quoted(queue.parent) + ", ";
+    return object("Cohort", quoted(queue.id), parent + quota(nominal, borrowing) + weight(queue));
+  }
+  const std::string cohort = queue.parent.empty() ? "" : R"("cohortName": )" + quoted(queue.parent) + ", ";
+  return object("ClusterQueue", quoted(queue.id),
+                cohort +
+                    R"("namespaceSelector": {}, "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}, )" +
+                    quota(nominal, borrowing) + weight(queue)) +
+         object("LocalQueue", quoted(queue.id) + R"(, "namespace": "ns")", R"("clusterQueue": )" + quoted(queue.id));
+}
+
+std::string workload(const Job& job) {
+  const std::string since = quoted(instant(job.submit_us));
+  std::string status;
+  if (job.state == JobState::kRunning) {
+    status = R"("admission": {"clusterQueue": )" + quoted(job.queue) +
+             R"(, "podSetAssignments": [{"name": "main", "count": 1, "flavors": {"nvidia.com/gpu": "f"}}]}, "conditions": [)"
+             R"({"type": "Admitted", "status": "True", "lastTransitionTime": )" +
+             since + "}]";
+  }
+  return object("Workload", quoted(job.id) + R"(, "namespace": "ns", "creationTimestamp": )" + since,
+                R"("queueName": )" + quoted(job.queue) + R"(, "priority": )" + std::to_string(job.priority) +
+                    R"(, "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [{"name": "c", "resources": )"
+                    R"({"requests": {"nvidia.com/gpu": )" +
+                    quoted(std::to_string(job.shapes[0].gpus)) + "}}}]}}}]",
+                status);
+}
+
+std::string kueue_objects(const Snapshot& s) {
+  std::string all = object("ResourceFlavor", quoted("f"), R"("nodeLabels": {"nvidia.com/gpu.product": "H"})");
+  for (const Queue& queue : s.queues) all += queue_objects(s, queue);
+  for (const Job& job : s.jobs) all += workload(job);
+  for (const Node& node : s.nodes) {
+    const std::string gpus = R"({"nvidia.com/gpu": )" + quoted(std::to_string(node.gpus)) + "}";
+    all += R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": )" + quoted(node.id) +
+           R"(, "labels": {"nvidia.com/gpu.product": "H"}}, "status": {"capacity": )" + gpus + R"(, "allocatable": )" + gpus +
+           R"(, "conditions": [{"type": "Ready", "status": "True"}]}})" + "\n";
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST(KueueImport, ObjectsOfTheExamplesAreDecidedAsTheirGoldenPlans) {
+  int decided = 0;
+  for (const RuleCase& one : kueue_cases()) {
+    // Its classes are set by hand.
+    if (std::string(one.scenario) == "kueue-borrow-threshold") continue;
+    SCOPED_TRACE(std::string(one.scenario) + " " + one.plan.name);
+    const io::KueueImport import = io::import_kueue({{"objects.json", kueue_objects(golden_snapshot(one.scenario))}});
+    EXPECT_TRUE(import.left_out.empty());
+    const ClusterState state(import.snapshot);
+    const Plan plan = Engine().decide(state, named_request(one.plan.policy, Backend::kCpu));
+    expect_same_jobs(answer_of(state, plan), one.berth.value_or(one.theirs));
+    ++decided;
+  }
+  EXPECT_EQ(decided, std::ssize(kueue_cases()) - 1);
+}
+
+}  // namespace berth::test
