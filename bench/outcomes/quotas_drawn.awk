@@ -1,7 +1,8 @@
 # Jobs of four queues with bursts, as a trace, and clusters of 64 GPUs: awk -v seed=1 -v cluster=PREFIX -f bench/outcomes/quotas_drawn.awk
 # Each queue has a guarantee of 16 GPUs (PREFIX.guarantees), or also a limit of 16 (PREFIX.partition). Every 6 hours each queue
 # draws how much of its guarantee it asks for in the mean: 0.1, 0.5, 1 or 2. Run times are log-normal with a mean of an hour,
-# GPU counts those of Philly up to 16, and a job in five has a higher priority.
+# GPU counts those of Philly up to 16, and a job in five has a higher priority: -v urgent=0.2. With -v classes=1 that is its
+# preemption class, too.
 function draw() {  # minimal standard generator (Park, Miller 1988); in (0, 1)
   state = state * 16807 % 2147483647
   return state / 2147483647
@@ -22,6 +23,7 @@ BEGIN {
   for (i = 1; i <= n_sizes; i++) mean_gpus += size[i] * part[i] / 100
   split("0.1 0.5 1 2", level, " ")
   state = seed + 1
+  if (urgent == "") urgent = 0.2
   for (i = 0; i < 100; i++) draw()
   sigma = 1.5; slot = 6 * 3600; days = 10; jobs = id = 0
   for (q = 0; q < 4; q++) {
@@ -32,8 +34,10 @@ BEGIN {
         for (i = 1; i < n_sizes && pick >= part[i]; i++) pick -= part[i]
         run = 3600 * exp(sigma * normal() - sigma * sigma / 2)
         run = run < 30 ? 30 : run > 86400 ? 86400 : run
+        is_urgent = draw() < urgent
+        class = classes && is_urgent ? ", \"preemption_class\": 1" : ""
         sort[jobs] = now
-        line[jobs++] = sprintf("\"submit_s\": %.3f, \"run_s\": %.3f, \"gpus\": %d, \"queue\": \"q%d\", \"priority\": %d}", now, run, size[i], q, draw() < 0.2)
+        line[jobs++] = sprintf("\"submit_s\": %.3f, \"run_s\": %.3f, \"gpus\": %d, \"queue\": \"q%d\", \"priority\": %d%s}", now, run, size[i], q, is_urgent, class)
       }
     }
   }
