@@ -190,7 +190,7 @@ void keep(std::uint64_t seed, std::int32_t gpus, Problem& p) {
   for (std::size_t q = queues; q-- > 0;) {
     for (std::size_t c = 0; p.queue_parent[q] >= 0 && c < columns; ++c) {
       std::int64_t& kept = p.queue_kept[q * columns + c];
-      if (random.percent(50)) kept = std::int64_t{kWholeGpu} * random.within(0, gpus / 4 + 1);
+      if (random.percent(50)) kept = std::int64_t{kWholeGpu} * random.within(0, gpus / 6 + 1);
       p.queue_used[static_cast<std::size_t>(p.queue_parent[q]) * columns + c] += std::max(p.queue_used[q * columns + c], kept);
     }
   }
