@@ -105,8 +105,10 @@ std::int64_t QueueShares::own(const StateImpl& s, std::int32_t queue, std::int32
 }
 
 std::int64_t QueueShares::idle_above(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
+  if (idle_.empty()) return 0;
   const std::size_t i = at(queue, column);
-  return idle_.empty() ? 0 : std::max(idle_[i], s.queue_kept[i] - asked_[i]);
+  const std::int64_t below = kept_below_[i] > s.queue_cap[i] ? kept_below_[i] : idle_[i];
+  return std::max(below, s.queue_kept[i] - asked_[i]);
 }
 
 std::int64_t QueueShares::claim(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
@@ -118,8 +120,9 @@ std::int64_t QueueShares::claim(const StateImpl& s, std::int32_t queue, std::int
 std::int64_t QueueShares::within_limit(const StateImpl& s, std::int32_t queue, std::int32_t column) const {
   const std::size_t i = at(queue, column);
   const std::int64_t cap = s.queue_cap[i];
-  const std::int64_t most = idle_.empty() || cap == kernel::kNoLimit ? cap : std::max<std::int64_t>(0, cap - idle_[i]);
-  return static_cast<std::int64_t>(std::min<Wide>(sum_[i], most));
+  if (idle_.empty() || cap == kernel::kNoLimit) return static_cast<std::int64_t>(std::min<Wide>(sum_[i], cap));
+  // Where the queues below keep more than the limit nothing starts.
+  return kept_below_[i] > cap ? 0 : static_cast<std::int64_t>(std::min<Wide>(sum_[i], cap - idle_[i]));
 }
 
 // Of the guarantees alone: there is enough for each.

@@ -39,8 +39,8 @@ std::int64_t divide_share(std::int64_t amount, std::int64_t unit, std::span<Shar
 /// A queue hands what it has down to its children: first their guarantees, as far as they ask for them, then the rest by weight. Jobs of
 /// a queue with children are a child without a guarantee and with the weight of the queue.
 ///
-/// Of a limit nothing is handed down that a queue keeps and does not ask for. With all that is handed down, whatever queues keep, no limit
-/// is exceeded, unless what they keep alone exceeds it.
+/// Of a limit nothing is handed down that a queue keeps and does not ask for, and nothing at all where queues below keep more than it. So
+/// with all that is handed down no other limit is exceeded.
 class QueueShares {
  public:
   /// Whether some queue states a guarantee. Else nothing is entitled to anything.

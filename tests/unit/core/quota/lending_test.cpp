@@ -66,9 +66,11 @@ Request in_order(const std::string& policy = "fifo") {
 }
 
 // "start" or the reason of each job.
-std::vector<std::string> actions(const Snapshot& s) {
+std::vector<std::string> actions(const Snapshot& s, const std::string& quotas = "guarantees") {
   const ClusterState state(s);
-  const Plan plan = Engine().decide(state, in_order());
+  Request request = in_order();
+  request.params.emplace_back("quotas", quotas);
+  const Plan plan = Engine().decide(state, request);
   EXPECT_TRUE(validate_plan(state, plan).empty());
   std::vector<std::string> out;
   for (const Decision& d : plan.decisions) out.push_back(d.action == Action::kStart ? "start" : render_reason(state, d.reason, d.job));
@@ -94,8 +96,12 @@ TEST(Lending, TeamBUsesWhatItKeepsAndBorrows) {
   wait_in(s, "a1", "team-a", 2);
   wait_in(s, "b0", "team-b", 8);
   wait_in(s, "b1", "team-b", 4);
-  wait_in(s, "b2", "team-b", 3);
-  EXPECT_EQ(actions(s), (std::vector<std::string>{"start", "start", "start", "needs 4 GPUs; queue team-ab has 3 left of its limit", "start"}));
+  wait_in(s, "b2", "team-b", 2);
+  EXPECT_EQ(actions(s, "limits"),
+            (std::vector<std::string>{"start", "start", "start", "needs 4 GPUs; queue team-ab has 1 left of its limit", "start"}));
+  const std::vector<std::string> with_guarantees = actions(s);  // b1 is within the guarantee of 12, a1 borrows
+  EXPECT_EQ(with_guarantees[1], "needs 2 GPUs; queue team-ab has 1 left of its limit");
+  EXPECT_EQ(with_guarantees[3], "start");
   Snapshot alone = two_teams();
   wait_in(alone, "b0", "team-b", 8);
   wait_in(alone, "b1", "team-b", 8);
