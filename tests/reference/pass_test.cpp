@@ -78,11 +78,11 @@ TEST(Order, WhatAQueueKeepsIsChargedToItsParentWhileItIsIdle) {
   const int a = b.queue(root, {});
   const int lender = b.queue(root, {}, {0, 11});
   b.hold(b.gang(9, 1, a), {.node = 0, .mask = 0x1ff});
-  b.gang(2, 1, a);       // of 21 - 11 - 9
-  b.gang(1, 1, a);       // the last
-  b.gang(1, 1, root);    // none is left
-  b.gang(10, 1, lender); // of what it keeps
-  b.gang(2, 1, lender);  // one kept, none of the root's
+  b.gang(2, 1, a);        // of 21 - 11 - 9
+  b.gang(1, 1, a);        // the last
+  b.gang(1, 1, root);     // none is left
+  b.gang(10, 1, lender);  // of what it keeps
+  b.gang(2, 1, lender);   // one kept, none of the root's
   b.gang(1, 1, lender);
 
   EXPECT_EQ(brief(solve(b.build())), (Lines{"kept", "quota", "placed 0:1", "quota", "placed 0:10", "quota", "placed 0:1"}));

@@ -12,7 +12,8 @@ namespace {
 void check_lending(const Queue& queue, const Quota& quota, const InputLocation& at) {
   check_range(quota.lending, kUnlimited, kMostQuotaGpus, at, "lending");
   if (quota.lending == kUnlimited) return;
-  if (queue.parent.empty()) at.fail_at("lending", "a queue without a parent has no others to lend to: leave out `lending`, or state `parent`");
+  if (queue.parent.empty())
+    at.fail_at("lending", "a queue without a parent has no others to lend to: leave out `lending`, or state `parent`");
   if (quota.guarantee == 0) at.fail_at("lending", "a queue lends of its guarantee: state `guarantee` beside it, or leave out `lending`");
   if (quota.lending > quota.guarantee) {
     at.fail_at("lending", fmt::format("{} is more than the guarantee of {}: lend that at most", quota.lending, quota.guarantee));

@@ -163,8 +163,8 @@ void QueueShares::hand_down(const StateImpl& s, std::int32_t from, std::int32_t 
   }
   takers_.clear();
   for (const std::int32_t child : below) {
-    takers_.push_back({asked_[at(child, column)], s.queues[to_index(child)].weight_ppm, guarantee_[at(child, column)], 0,
-                       claim(s, child, column)});
+    takers_.push_back(
+        {asked_[at(child, column)], s.queues[to_index(child)].weight_ppm, guarantee_[at(child, column)], 0, claim(s, child, column)});
   }
   takers_.push_back({mine, s.queues[to_index(from)].weight_ppm, 0});
   divide_share(amount, kWholeGpu, takers_, memory_);
@@ -210,7 +210,8 @@ void QueueShares::set(const StateImpl& s, std::span<const std::int64_t> demand, 
   if (fair) divide_fair(s);
 }
 
-// What a queue asks for, and keeps idle, changes up to the first whose limit hides it. From there what it has is handed down again, as far as it changes.
+// What a queue asks for, and keeps idle, changes up to the first whose limit hides it. From there what it has is handed down again, as far
+// as it changes.
 void QueueShares::change(const StateImpl& s, std::int32_t queue, std::int32_t column, std::int64_t more) {
   const std::int64_t before = own(s, queue, column);
   demand_[at(queue, column)] += more;

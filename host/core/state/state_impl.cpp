@@ -14,7 +14,9 @@ namespace berth {
 namespace {
 
 // Of its guarantee.
-std::int64_t kept_gpus(const Quota& quota) { return quota.lending == kUnlimited ? 0 : std::max<std::int64_t>(0, quota.guarantee - quota.lending); }
+std::int64_t kept_gpus(const Quota& quota) {
+  return quota.lending == kUnlimited ? 0 : std::max<std::int64_t>(0, quota.guarantee - quota.lending);
+}
 
 void prefetch(const void* memory, std::size_t bytes) {
   constexpr std::size_t kLine = 64;

@@ -218,7 +218,8 @@ class QueueTree {
     if (borrows) queue.parent = cohort_id(from.cohort);
     FlavorAmounts amounts;
     for (const FlavorQuota& one : from.quotas)
-      amounts[one.flavor] = {one.nominal_milli, borrows ? sum(one.nominal_milli, one.borrowing_milli) : one.nominal_milli, one.lending_milli};
+      amounts[one.flavor] = {one.nominal_milli, borrows ? sum(one.nominal_milli, one.borrowing_milli) : one.nominal_milli,
+                             one.lending_milli};
     set_quotas(amounts, borrows, queue);
     note_lending(queue, from.quotas);
     set_weight(from.weight_micro, queue);

@@ -210,7 +210,8 @@ TEST(Lending, ChargesAreAlwaysThoseOfTheDefinition) {
         Queue queue = random.of(now.queues);
         for (Quota& quota : queue.quotas) {
           quota.guarantee = random.within(0, 9);
-          quota.lending = quota.guarantee > 0 && !queue.parent.empty() ? random.below(static_cast<std::int32_t>(quota.guarantee) + 1) : kUnlimited;
+          quota.lending =
+              quota.guarantee > 0 && !queue.parent.empty() ? random.below(static_cast<std::int32_t>(quota.guarantee) + 1) : kUnlimited;
           if (random.percent(30)) quota.limit = random.percent(50) ? random.within(0, 32) : kUnlimited;
         }
         state.apply(Delta(delta::PutQueue{queue}));
@@ -229,7 +230,8 @@ TEST(Lending, ChargesAreAlwaysThoseOfTheDefinition) {
       std::vector<std::int64_t> charged(impl.queues.size() * columns, 0);
       for (std::size_t j = 0; j < impl.jobs.size(); ++j) {
         if (!impl.jobs[j].job || impl.job.queue[j] < 0) continue;
-        for (std::size_t c = 0; c < columns; ++c) charged[static_cast<std::size_t>(impl.job.queue[j]) * columns + c] += impl.job.running[j] != 0 ? 4 * kWholeGpu : 0;
+        for (std::size_t c = 0; c < columns; ++c)
+          charged[static_cast<std::size_t>(impl.job.queue[j]) * columns + c] += impl.job.running[j] != 0 ? 4 * kWholeGpu : 0;
       }
       for (std::size_t q = impl.queues.size(); q-- > 0;) {
         for (std::size_t c = 0; c < columns; ++c) {
@@ -244,7 +246,8 @@ TEST(Lending, ChargesAreAlwaysThoseOfTheDefinition) {
             below_limit = below_limit || impl.queue_cap[static_cast<std::size_t>(up) * columns + c] != kernel::kNoLimit;
           }
           limited += below_limit && kept > 0 ? 1 : 0;
-          charged[static_cast<std::size_t>(impl.queue_parent[q]) * columns + c] += std::max(charged[q * columns + c], below_limit ? kept : 0);
+          charged[static_cast<std::size_t>(impl.queue_parent[q]) * columns + c] +=
+              std::max(charged[q * columns + c], below_limit ? kept : 0);
         }
       }
       ASSERT_EQ(impl.queue_used, charged) << "seed " << seed << ", step " << step;

@@ -174,7 +174,8 @@ TEST(QueueShares, AreWithinLimitsWithAllThatIsKept) {
     const ClusterState state(cluster(random.within(1, 20) * 8, queues));
     const StateImpl& s = state.impl();
     std::vector<std::int64_t> asked(s.queues.size() * 2, 0);
-    for (std::int32_t q = 0; q < 12; ++q) asked[static_cast<std::size_t>(2 * q + 1)] = random.percent(30) ? 0 : random.below(40) * kWholeGpu / 2;
+    for (std::int32_t q = 0; q < 12; ++q)
+      asked[static_cast<std::size_t>(2 * q + 1)] = random.percent(30) ? 0 : random.below(40) * kWholeGpu / 2;
     core::QueueShares of;
     of.set(s, asked, true);
     // Of a queue, from below: the jobs' parts, what is charged, what is charged while all are idle, and whether some job wants more.

@@ -168,9 +168,9 @@ TEST(ImportKueue, LendingLimitIsWhatOthersMayUse) {
 TEST(ImportKueue, LendingLimitsOfCohorts) {
   const KueueImport imported =
       import_text(nodes(8) + kH100 + object("Cohort", "org", groups({{"h100", "4", R"("lendingLimit": 4)"}})) +
-                  object("Cohort", "dep", R"("parentName": "org", )" + groups({{"h100", "6", R"("lendingLimit": 2)"}})) + queue("a", "dep", {{"h100", "8", R"("lendingLimit": 8)"}}) +
-                  queue("b", "dep", {{"h100", "8", R"("lendingLimit": 0)"}}) + queue("c", "org", {{"h100", "0", R"("lendingLimit": 3)"}}) +
-                  queue("d", "", {{"h100", "5", R"("lendingLimit": 3)"}}));
+                  object("Cohort", "dep", R"("parentName": "org", )" + groups({{"h100", "6", R"("lendingLimit": 2)"}})) +
+                  queue("a", "dep", {{"h100", "8", R"("lendingLimit": 8)"}}) + queue("b", "dep", {{"h100", "8", R"("lendingLimit": 0)"}}) +
+                  queue("c", "org", {{"h100", "0", R"("lendingLimit": 3)"}}) + queue("d", "", {{"h100", "5", R"("lendingLimit": 3)"}}));
   const Snapshot& s = imported.snapshot;
   EXPECT_EQ(quotas_of(s, "org"), "H100 26/26/-");
   EXPECT_EQ(quotas_of(s, "dep"), "H100 22/-/- lends 2");
@@ -185,10 +185,9 @@ TEST(ImportKueue, LendingLimitsOfCohorts) {
 
 // What is kept of a flavor on several types is of all types together: it may be of either.
 TEST(ImportKueue, LendingOfAFlavorOfSeveralTypesIsOfAllTypes) {
-  const Snapshot s =
-      import_text(node("a", 8, R"("nvidia.com/gpu.product": "A100")") + node("h", 8) + flavor("any") + kH100 +
-                  queue("q", "c", {{"any", "9", R"("lendingLimit": 4)"}, {"h100", "6", R"("lendingLimit": 1)"}}))
-          .snapshot;
+  const Snapshot s = import_text(node("a", 8, R"("nvidia.com/gpu.product": "A100")") + node("h", 8) + flavor("any") + kH100 +
+                                 queue("q", "c", {{"any", "9", R"("lendingLimit": 4)"}, {"h100", "6", R"("lendingLimit": 1)"}}))
+                         .snapshot;
   EXPECT_EQ(quotas_of(s, "q").substr(0, 17), "* 15/-/- lends 5;") << quotas_of(s, "q");
   EXPECT_EQ(quotas_of(s, "q").find("A100 9/-/- lends"), std::string::npos) << quotas_of(s, "q");
 }
