@@ -194,6 +194,13 @@ void keep(std::uint64_t seed, std::int32_t gpus, Problem& p) {
       p.queue_used[static_cast<std::size_t>(p.queue_parent[q]) * columns + c] += std::max(p.queue_used[q * columns + c], kept);
     }
   }
+  // What is kept matters where a limit is near.
+  for (const std::int32_t parent : p.queue_parent) {
+    for (std::size_t c = 0; parent >= 0 && c < columns; ++c) {
+      const std::size_t cell = static_cast<std::size_t>(parent) * columns + c;
+      if (random.percent(30)) p.queue_cap[cell] = p.queue_used[cell] + std::int64_t{kWholeGpu} * random.within(0, gpus / 4 + 1);
+    }
+  }
 }
 
 }  // namespace
