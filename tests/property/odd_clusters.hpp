@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/snapshot.hpp"
-#include "tests/support/lending.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 /// Clusters of few nodes, and jobs that differ in everything.

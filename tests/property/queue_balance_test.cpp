@@ -11,7 +11,7 @@
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
 #include "host/core/quota/queue_standing.hpp"
-#include "tests/support/lending.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::test {

@@ -10,8 +10,8 @@
 
 #include "berth/engine.hpp"
 #include "berth/state.hpp"
-#include "tests/support/lending.hpp"
 #include "tests/support/params.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 namespace berth::test {

@@ -9,8 +9,8 @@
 #include "berth/engine.hpp"
 #include "berth/snapshot.hpp"
 #include "host/sim/generate/generate.hpp"
-#include "tests/support/lending.hpp"
 #include "tests/support/params.hpp"
+#include "tests/support/queues/lending.hpp"
 #include "tests/support/random.hpp"
 
 /// Clusters, jobs and requests for which an engine keeps the queue between decisions: docs/placement.md, section 12.
